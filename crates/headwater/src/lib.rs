@@ -1,0 +1,253 @@
+//! Secure random bytes at memory speed, exactly as fresh as the kernel's, and safer than the
+//! kernel's across fork, VM clone and restore.
+//!
+//! ```
+//! # fn main() -> Result<(), headwater::Error> {
+//! let key: [u8; 32] = headwater::array()?;
+//! let die = 1 + headwater::u32_below(const { core::num::NonZeroU32::new(6).unwrap() })?;
+//!
+//! let mut rng = headwater::Rng::new()?; // an owned handle: no lock, its own page
+//! let nonce = rng.next_u64();
+//! # let _ = (key, die, nonce);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # What a byte has been through
+//!
+//! Every buffered byte sits in a page that carries the number of its refill. A line outside the page
+//! carries the same number, the count of bytes left, and the kernel's reseed generation at the
+//! refill. A byte leaves only if page and line agree, the kernel's generation is still the same, and
+//! no fork has happened: compared before the copy and again after it. The kernel reseeds at least
+//! once a minute and whenever its VM is cloned, so nothing that headwater holds outlives the kernel's
+//! own state. Where the kernel cannot tell of clones, [`Mode::Hedged`] or [`Mode::Strict`] take over
+//! by themselves; [`status()`] says which is armed, and why.
+//!
+//! # Errors, early boot, panics
+//!
+//! * Never a weaker byte in place of an error. On an error the whole buffer is zero.
+//! * A blocking call waits until the kernel's generator is seeded; the `try_` forms return
+//!   [`Error::NOT_READY`] instead.
+//! * Nothing here panics, but the infallible draws of [`Rng`], and those only if the kernel takes
+//!   getrandom(2) *and* /dev/urandom away from a running process.
+//!
+//! # Signals, threads, forks
+//!
+//! Free functions are async-signal-safe, first call included: no allocation, no lock that waits, no
+//! thread-local destructor. They may be called from any thread, from other libraries' destructors
+//! and at exit. A forked child (by fork, clone or vfork, from a handler or not) never sees its
+//! parent's bytes. After [`init()`] the only system call made is getrandom(2), unless that is refused.
+//!
+//! # Features
+//!
+//! * `pools` (default): buffered and hedged modes. Without it: strict and kernel modes only.
+//! * `rand_core` (default): the traits of rand_core 0.10 for [`Rng`].
+//! * `uuid`: UUIDs v4 and v7 as types of the `uuid` crate.
+//!
+//! Systems other than Linux compile and forward to the `getrandom` crate: correct, but not fast.
+
+#![cfg_attr(docsrs, feature(doc_cfg))]
+#![deny(unsafe_code)]
+
+mod bounded;
+mod error;
+mod mode;
+mod rng;
+mod stamp;
+mod status;
+#[cfg(feature = "uuid")]
+pub mod uuid;
+
+// The one place that chooses between Linux and the rest.
+#[cfg(target_os = "linux")]
+mod linux;
+#[cfg(target_os = "linux")]
+use linux as imp;
+#[cfg(not(target_os = "linux"))]
+mod other;
+#[cfg(not(target_os = "linux"))]
+use other as imp;
+
+#[cfg(all(target_os = "linux", feature = "testing"))]
+pub use linux::testing;
+
+pub use bounded::{u32_below, u64_below};
+pub use error::Error;
+pub use mode::{Mode, UnknownMode};
+pub use rng::Rng;
+pub use stamp::{Freshness, Stamp};
+pub use status::{Counters, CpuRng, Hardware, Page, Pools, Source, Status, Vmclock, Vmgenid, Word};
+
+use core::mem::MaybeUninit;
+use core::num::NonZeroU64;
+
+/// Fills `buf` with random bytes; waits, once at boot, until the kernel's generator is seeded.
+///
+/// Async-signal-safe.
+///
+/// # Errors
+///
+/// Only if the kernel refuses random bytes altogether. The buffer is then all zeros.
+#[inline]
+pub fn fill(buf: &mut [u8]) -> Result<(), Error> {
+    imp::fill(as_uninit(buf), true)
+}
+
+/// Fills `buf` with random bytes, or returns [`Error::NOT_READY`] where [`fill`] would wait.
+///
+/// Async-signal-safe.
+///
+/// # Errors
+///
+/// As [`fill`], and [`Error::NOT_READY`].
+#[inline]
+pub fn try_fill(buf: &mut [u8]) -> Result<(), Error> {
+    imp::fill(as_uninit(buf), false)
+}
+
+/// Fills `buf` with random bytes and returns it as initialised.
+///
+/// # Errors
+///
+/// As [`fill`].
+#[inline]
+pub fn fill_uninit(buf: &mut [MaybeUninit<u8>]) -> Result<&mut [u8], Error> {
+    imp::fill(buf, true)?;
+    #[expect(unsafe_code)]
+    // SAFETY: `imp::fill` returned Ok, and its contract is that every byte of `buf` is then written.
+    let filled = unsafe { &mut *(core::ptr::from_mut(buf) as *mut [u8]) };
+    Ok(filled)
+}
+
+/// A random `u32`.
+///
+/// # Errors
+///
+/// As [`fill`].
+#[inline]
+pub fn u32() -> Result<u32, Error> {
+    Ok(u32::from_ne_bytes(array()?))
+}
+
+/// A random `u64`.
+///
+/// # Errors
+///
+/// As [`fill`].
+#[inline]
+pub fn u64() -> Result<u64, Error> {
+    Ok(u64::from_ne_bytes(array()?))
+}
+
+/// `N` random bytes.
+///
+/// # Errors
+///
+/// As [`fill`].
+#[inline]
+pub fn array<const N: usize>() -> Result<[u8; N], Error> {
+    let mut bytes = [0; N];
+    fill(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// What to arm. See [`init_with`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Config {
+    /// The mode to serve in. A mode that this machine cannot prove safe is replaced by the next
+    /// stricter one that it can, and [`Status::reason`] says so.
+    pub mode: Mode,
+    /// Whether /dev/vmclock0 may be mapped where it is readable. A process that maps a device page
+    /// cannot be checkpointed by CRIU until [`quiesce()`] is called.
+    pub vmclock: bool,
+}
+
+impl Config {
+    /// The configuration that [`fill`] sets up by itself: the mode of `HEADWATER_MODE` (`auto` if it
+    /// is unset), VMClock mapped where readable.
+    pub fn new() -> Config {
+        Config {
+            mode: imp::mode_from_environment().0,
+            vmclock: true,
+        }
+    }
+
+    /// With this mode.
+    pub fn mode(mut self, mode: Mode) -> Config {
+        self.mode = mode;
+        self
+    }
+
+    /// With or without VMClock.
+    pub fn vmclock(mut self, map: bool) -> Config {
+        self.vmclock = map;
+        self
+    }
+}
+
+impl Default for Config {
+    fn default() -> Config {
+        Config::new()
+    }
+}
+
+/// Sets up now what the first [`fill`] would set up, and waits until the kernel is seeded.
+///
+/// Call it before a sandbox is entered: afterwards, only getrandom(2) is used.
+///
+/// # Errors
+///
+/// As [`fill`].
+pub fn init() -> Result<(), Error> {
+    imp::init(None)
+}
+
+/// As [`init()`], with a configuration; may be called again at any time to change it.
+///
+/// Not async-signal-safe. Requests under way in other threads finish in the mode they began in.
+///
+/// # Errors
+///
+/// As [`fill`].
+pub fn init_with(config: Config) -> Result<(), Error> {
+    imp::init(Some(config))
+}
+
+/// Makes the process checkpointable by CRIU: lets go of the VMClock page and of every buffered byte.
+///
+/// What is drawn afterwards is drawn afresh, so that each image restored from the checkpoint gives
+/// different bytes. VMClock stays off until [`init_with`] arms it again.
+///
+/// # Errors
+///
+/// If the kernel refuses to replace the mapping; nothing has changed then.
+pub fn quiesce() -> Result<(), Error> {
+    imp::quiesce()
+}
+
+/// What is armed in this process, and what happened so far.
+pub fn status() -> Status {
+    imp::status()
+}
+
+/// A number that changes when something happens that must not be survived by anything random that a
+/// program keeps: a reseed of the kernel, a clone or restore of the VM, a fork. `None` if this machine
+/// cannot tell.
+///
+/// Compare it for inequality only: it is a mix of several counters. It says nothing about the bytes
+/// drawn. Async-signal-safe; a few loads. See [`Stamp`] for the usual way to use it.
+#[inline]
+pub fn generation() -> Option<NonZeroU64> {
+    imp::generation()
+}
+
+#[inline(always)]
+fn as_uninit(buf: &mut [u8]) -> &mut [MaybeUninit<u8>] {
+    #[expect(unsafe_code)]
+    // SAFETY: u8 and MaybeUninit<u8> have the same layout, and no code behind this reference ever
+    // writes an uninitialised byte: `imp::fill` writes random bytes or zeros.
+    unsafe {
+        &mut *(core::ptr::from_mut(buf) as *mut [MaybeUninit<u8>])
+    }
+}

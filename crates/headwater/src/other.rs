@@ -1,0 +1,76 @@
+//! Systems other than Linux: every request goes to the `getrandom` crate. Correct, not fast.
+
+use crate::status::{self, Status};
+use crate::{Config, Error, Mode};
+use core::mem::MaybeUninit;
+use core::num::NonZeroU64;
+
+#[inline]
+pub(crate) fn fill(buf: &mut [MaybeUninit<u8>], _wait: bool) -> Result<(), Error> {
+    match getrandom::fill_uninit(buf) {
+        Ok(_) => Ok(()),
+        Err(error) => {
+            buf.fill(MaybeUninit::new(0));
+            Err(error
+                .raw_os_error()
+                .map_or(Error::UNSUPPORTED, |errno| Error::from_errno(errno as i32)))
+        }
+    }
+}
+
+pub(crate) fn init(_config: Option<Config>) -> Result<(), Error> {
+    fill(&mut [MaybeUninit::uninit()], true)
+}
+
+pub(crate) fn quiesce() -> Result<(), Error> {
+    Ok(())
+}
+
+pub(crate) fn mode_from_environment() -> (Mode, bool) {
+    (Mode::Auto, false)
+}
+
+pub(crate) fn generation() -> Option<NonZeroU64> {
+    None
+}
+
+pub(crate) fn status() -> Status {
+    Status {
+        mode: Mode::Kernel,
+        requested: Mode::Auto,
+        unknown_mode_requested: false,
+        reason: "this system is not Linux: every request goes to the getrandom crate",
+        source: status::Source::Other,
+        word: status::Word::Absent("not Linux"),
+        vmclock: status::Vmclock::Absent,
+        vmgenid: status::Vmgenid::Unknown,
+        hardware: status::Hardware::NotAsked,
+        cpu_rng: status::CpuRng::Absent,
+        cipher: "none",
+        page: status::Page::None,
+        fork_detection: false,
+        generation: None,
+        pools: status::Pools::default(),
+        counters: status::Counters::default(),
+    }
+}
+
+pub(crate) struct Handle(());
+
+impl Handle {
+    pub(crate) fn new() -> Result<Handle, Error> {
+        init(None).map(Handle)
+    }
+
+    pub(crate) fn fill(&mut self, buf: &mut [MaybeUninit<u8>]) -> Result<(), Error> {
+        fill(buf, true)
+    }
+
+    pub(crate) fn u32(&mut self) -> Result<u32, Error> {
+        crate::u32()
+    }
+
+    pub(crate) fn u64(&mut self) -> Result<u64, Error> {
+        crate::u64()
+    }
+}

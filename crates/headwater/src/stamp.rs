@@ -1,0 +1,65 @@
+//! A caller's own mark of when it drew something.
+
+use crate::generation;
+
+/// What [`Stamp::check`] found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Freshness {
+    /// Nothing happened since the stamp was brought up to date.
+    Fresh,
+    /// Something happened: reseed, clone, restore or fork. The stamp is now up to date.
+    Stale,
+    /// This machine cannot tell: keep no random bytes over time.
+    Unknown,
+}
+
+/// A caller's own mark of when it drew something, to be checked before that is used.
+///
+/// For batches and short-lived caches of random values: it goes stale at each reseed of the kernel too,
+/// which comes once a minute. It is ordinary memory and may be copied; in a forked child every copy is
+/// stale. A new stamp is stale at its first check.
+///
+/// ```
+/// # fn main() -> Result<(), headwater::Error> {
+/// let mut ids: Vec<u64> = Vec::new();
+/// let mut stamp = headwater::Stamp::new();
+/// let mut next_id = || -> Result<u64, headwater::Error> {
+///     if stamp.check() != headwater::Freshness::Fresh {
+///         ids.clear(); // drawn before a fork, a clone or a reseed
+///     }
+///     if ids.is_empty() {
+///         for _ in 0..32 {
+///             ids.push(headwater::u64()?);
+///         }
+///     }
+///     Ok(ids.pop().expect("filled above"))
+/// };
+/// # next_id()?; Ok(()) }
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Stamp(u64);
+
+impl Stamp {
+    /// A stamp that is stale at its first check.
+    pub const fn new() -> Stamp {
+        Stamp(0)
+    }
+
+    /// Whether anything happened since the last check; brings the stamp up to date.
+    ///
+    /// Async-signal-safe; a few loads.
+    #[inline]
+    pub fn check(&mut self) -> Freshness {
+        match generation() {
+            None => {
+                self.0 = 0; // whatever comes later must not look like no change
+                Freshness::Unknown
+            }
+            Some(now) if now.get() == self.0 => Freshness::Fresh,
+            Some(now) => {
+                self.0 = now.get();
+                Freshness::Stale
+            }
+        }
+    }
+}

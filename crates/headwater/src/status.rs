@@ -1,0 +1,284 @@
+//! What is armed in this process: every detector, and how it came to be as it is.
+//!
+//! A detector that is not armed, or a slow path that is taken in silence, must show here.
+
+use crate::mode::Mode;
+use core::num::NonZeroU64;
+
+/// What serves this process, and under which guards. Made by [`status()`](crate::status).
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct Status {
+    /// The mode that requests are served in now; never `Auto`.
+    pub mode: Mode,
+    /// The mode that was asked for, by `HEADWATER_MODE` or [`Config`](crate::Config).
+    pub requested: Mode,
+    /// `HEADWATER_MODE` held a value that is no mode; `strict` is used then.
+    pub unknown_mode_requested: bool,
+    /// Why `mode` is what it is, as one clause.
+    pub reason: &'static str,
+    /// Where key material comes from.
+    pub source: Source,
+    /// The kernel's reseed generation, read from the vDSO's data.
+    pub word: Word,
+    /// The hypervisor's VMClock page.
+    pub vmclock: Vmclock,
+    /// Whether the kernel's vmgenid driver has a device to listen to.
+    pub vmgenid: Vmgenid,
+    /// What the machine says of itself; only asked when it decides something.
+    pub hardware: Hardware,
+    /// The CPU's random instruction.
+    pub cpu_rng: CpuRng,
+    /// The cipher that expands keys.
+    pub cipher: &'static str,
+    /// What memory the pages are made of.
+    pub page: Page,
+    /// Whether the kernel clears pool memory in a forked child; false only where nothing is buffered.
+    pub fork_detection: bool,
+    /// What [`generation()`](crate::generation) answers now.
+    pub generation: Option<NonZeroU64>,
+    /// Size of the pools.
+    pub pools: Pools,
+    /// What happened so far in this process; a forked child counts anew.
+    pub counters: Counters,
+}
+
+/// Where key material comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Source {
+    /// The vDSO's getrandom, which needs no system call while the kernel has not reseeded.
+    Vdso,
+    /// The getrandom(2) system call.
+    Getrandom,
+    /// /dev/urandom, read after /dev/random said ready: getrandom(2) is missing or forbidden.
+    Urandom,
+    /// The `getrandom` crate, on systems other than Linux.
+    Other,
+    /// None has answered yet: the kernel's generator is not seeded, or all are refused.
+    None,
+}
+
+impl Source {
+    /// A stable name in snake_case.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Source::Vdso => "vdso",
+            Source::Getrandom => "getrandom",
+            Source::Urandom => "urandom",
+            Source::Other => "other",
+            Source::None => "none",
+        }
+    }
+}
+
+/// The state of the kernel's generation word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Word {
+    /// Found, verified at every refill.
+    Live {
+        /// The word's value now.
+        value: u64,
+        /// Which page of `[vvar]` it lies in, counted from the mapping's start.
+        page: u32,
+        /// Its offset in that page, in bytes.
+        offset: u32,
+    },
+    /// Several places look alike; a reseed will single one out. Nothing is served `buffered` till then.
+    Undecided {
+        /// How many places are left.
+        candidates: u32,
+    },
+    /// It stopped agreeing with the kernel and is not used again in this process.
+    Retired,
+    /// There is none, for this reason.
+    Absent(&'static str),
+}
+
+impl Word {
+    /// A stable name in snake_case.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Word::Live { .. } => "live",
+            Word::Undecided { .. } => "undecided",
+            Word::Retired => "retired",
+            Word::Absent(_) => "absent",
+        }
+    }
+}
+
+/// The state of the VMClock mapping.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Vmclock {
+    /// Mapped and compared at each draw.
+    Mapped {
+        /// `disruption_marker`: changes on snapshot load and on live migration.
+        marker: u64,
+        /// `vm_generation_counter`, if the hypervisor keeps it: changes on snapshot load only.
+        vm_generation: Option<u64>,
+    },
+    /// No /dev/vmclock0.
+    Absent,
+    /// /dev/vmclock0 is there, and this process may not read it (`chmod a+r` or a udev rule helps).
+    Unreadable,
+    /// The device answered something that is not a VMClock page.
+    Invalid,
+    /// Its loads take too long (an uncached mapping), so it is not used.
+    Slow,
+    /// Not mapped, by [`Config::vmclock`](crate::Config).
+    Off,
+    /// Unmapped by [`quiesce()`](crate::quiesce) and not armed again since.
+    Quiesced,
+}
+
+impl Vmclock {
+    /// A stable name in snake_case.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Vmclock::Mapped { .. } => "mapped",
+            Vmclock::Absent => "absent",
+            Vmclock::Unreadable => "unreadable",
+            Vmclock::Invalid => "invalid",
+            Vmclock::Slow => "slow",
+            Vmclock::Off => "off",
+            Vmclock::Quiesced => "quiesced",
+        }
+    }
+}
+
+/// Whether a vmgenid device is bound to its driver in this kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Vmgenid {
+    /// The driver has a device: the kernel reseeds when the VM is cloned.
+    Bound,
+    /// The driver is missing, or has no device.
+    NotBound,
+    /// /sys cannot be read.
+    Unknown,
+}
+
+impl Vmgenid {
+    /// A stable name in snake_case.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Vmgenid::Bound => "bound",
+            Vmgenid::NotBound => "not_bound",
+            Vmgenid::Unknown => "unknown",
+        }
+    }
+}
+
+/// What the machine says of itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Hardware {
+    /// Positive evidence of bare metal: it cannot be cloned while it runs.
+    BareMetal,
+    /// A virtual machine.
+    Virtual,
+    /// It cannot be told; treated as a virtual machine.
+    Unknown,
+    /// Not asked, because nothing depended on it.
+    NotAsked,
+}
+
+impl Hardware {
+    /// A stable name in snake_case.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Hardware::BareMetal => "bare_metal",
+            Hardware::Virtual => "virtual",
+            Hardware::Unknown => "unknown",
+            Hardware::NotAsked => "not_asked",
+        }
+    }
+}
+
+/// The state of the CPU's random instruction (RDRAND on x86-64).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum CpuRng {
+    /// It passed its checks and is mixed into keys.
+    Good,
+    /// The CPU has none.
+    Absent,
+    /// It gave 0, all ones, a repeat, or nothing; not used again in this process.
+    Broken,
+    /// It carries the SRBDS mitigation, which takes microseconds and a lock across cores: mixed into
+    /// page keys, too slow for each request.
+    Slow,
+}
+
+impl CpuRng {
+    /// A stable name in snake_case.
+    pub const fn name(self) -> &'static str {
+        match self {
+            CpuRng::Good => "good",
+            CpuRng::Absent => "absent",
+            CpuRng::Broken => "broken",
+            CpuRng::Slow => "slow",
+        }
+    }
+}
+
+/// What memory the pages are made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Page {
+    /// `MAP_DROPPABLE`: never in swap or a core dump, cleared in a forked child.
+    Droppable,
+    /// Private, cleared on fork, locked in memory, kept out of core dumps.
+    WipeOnForkLocked,
+    /// Private, cleared on fork, kept out of core dumps; **bytes may reach swap**.
+    WipeOnFork,
+    /// No page: nothing is buffered.
+    None,
+}
+
+impl Page {
+    /// A stable name in snake_case.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Page::Droppable => "droppable",
+            Page::WipeOnForkLocked => "wipe_on_fork_locked",
+            Page::WipeOnFork => "wipe_on_fork",
+            Page::None => "none",
+        }
+    }
+}
+
+/// Size of the pools.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Pools {
+    /// Slots: two for each configured CPU, 512 at most.
+    pub slots: u32,
+    /// Slots that have been filled at least once in this process.
+    pub used: u32,
+    /// Owned handles ([`Rng`](crate::Rng)) alive.
+    pub handles: u32,
+    /// Bytes one page serves before it is refilled.
+    pub page_bytes: u32,
+}
+
+/// What happened so far in this process. Each counter is exact for its slot and read without a lock,
+/// so the sum may lag behind draws under way.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Counters {
+    /// Pages filled.
+    pub refills: u64,
+    /// Bytes of pages thrown away before they were served, because a guard said so.
+    pub discarded_bytes: u64,
+    /// Requests drawn again because something happened while they were copied.
+    pub retries: u64,
+    /// Probes that found a slot taken.
+    pub busy: u64,
+    /// Requests served by a fresh kernel key because no slot could serve them.
+    pub fallbacks: u64,
+    /// Times 16 unserved bytes in a row were zero, which never happens to a page that is there.
+    pub tripwires: u64,
+}
