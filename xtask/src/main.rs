@@ -1,2 +1,51 @@
-//! x
-fn main() {}
+//! The project's chores. `cargo xtask test` is all that CI runs.
+
+mod bench;
+mod process;
+mod report;
+mod test;
+mod tools;
+mod unsafe_list;
+
+use clap::{Parser, Subcommand};
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+#[derive(Parser)]
+#[command(name = "cargo xtask", bin_name = "cargo xtask", about)]
+#[command(arg_required_else_help = true)]
+struct Arguments {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Subcommand)]
+enum Verb {
+    /// Runs every check that CI runs, and installs what they need
+    Test,
+    /// Builds the benchmark with all its peers and runs it
+    Bench {
+        /// What to hand to the benchmark; `-- --help` tells what it takes
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        arguments: Vec<OsString>,
+    },
+    /// Compares the count of `unsafe` in each file with the one on record
+    UnsafeList {
+        /// Put today's counts on record
+        #[arg(long)]
+        bless: bool,
+    },
+}
+
+fn main() -> ExitCode {
+    let done = match Arguments::parse().verb {
+        Verb::Test => test::test(),
+        Verb::Bench { arguments } => bench::run(&arguments),
+        Verb::UnsafeList { bless: true } => unsafe_list::bless(),
+        Verb::UnsafeList { bless: false } => unsafe_list::check(),
+    };
+    done.unwrap_or_else(|error| {
+        eprintln!("cargo xtask: {error:#}");
+        ExitCode::FAILURE
+    })
+}

@@ -1,1 +1,38 @@
-//! x
+//! An interleaved benchmark of random generators: headwater beside the kernel, libc, OpenSSL and
+//! whatever else the host has.
+//!
+//! `headwater bench` and the `headwater-bench` binary are two front ends of [`run`]. How a figure comes
+//! about, and what it does not mean, is written in `bench/README.md` of the repository; in short: every
+//! implementation proves its output before it is timed, each round times every implementation once, and
+//! no figure leaves without its spread.
+//!
+//! A new implementation is one file under `impls/` and one line in `impls/mod.rs`; a new case is one
+//! variant of `Case` and one arm in `plan.rs`.
+
+#![deny(unsafe_code)]
+
+mod args;
+mod contender;
+mod crew;
+mod error;
+mod impls;
+mod machine;
+mod measure;
+mod plan;
+mod report;
+mod rfc;
+mod run;
+mod size;
+mod speed;
+pub mod stats;
+mod table;
+mod verify;
+mod work;
+
+pub use args::Args;
+pub use error::Error;
+pub use machine::{Machine, machine};
+pub use report::{Report, Row, Skipped};
+pub use run::run;
+pub use size::show as show_size;
+pub use speed::{Speed, speed_table};

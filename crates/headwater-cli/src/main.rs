@@ -1,2 +1,46 @@
-//! x
-fn main() {}
+//! The `headwater` command: one verb a file under `cmd`, and this table of them.
+//!
+//! Data goes to stdout, words to stderr. Exit status: 0; 1 failed; 2 wrong usage.
+
+mod args;
+mod cmd;
+mod facts;
+mod failure;
+mod host;
+mod json;
+mod kmsg;
+mod output;
+mod progress;
+mod screen;
+#[cfg(test)]
+mod snapshots;
+mod verdict;
+
+use args::{Cli, Verb};
+use cmd::{bench, bytes, completions, status, uuid, version};
+use failure::Failure;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    match args::parse().and_then(run) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => failure.report(),
+    }
+}
+
+fn run(cli: Cli) -> Result<(), Failure> {
+    if cli.short_version {
+        return version::short();
+    }
+    if cli.long_version {
+        return version::long();
+    }
+    match cli.verb {
+        None => status::screen(),
+        Some(Verb::Status(args)) => status::run(&args),
+        Some(Verb::Bytes(args)) => bytes::run(&args),
+        Some(Verb::Uuid(args)) => uuid::run(&args),
+        Some(Verb::Bench(args)) => bench::run(&args),
+        Some(Verb::Completions(args)) => completions::run(&args),
+    }
+}

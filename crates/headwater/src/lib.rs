@@ -126,7 +126,7 @@ pub fn fill_uninit(buf: &mut [MaybeUninit<u8>]) -> Result<&mut [u8], Error> {
 /// As [`fill`].
 #[inline]
 pub fn u32() -> Result<u32, Error> {
-    Ok(u32::from_ne_bytes(array()?))
+    imp::u32()
 }
 
 /// A random `u64`.
@@ -136,7 +136,7 @@ pub fn u32() -> Result<u32, Error> {
 /// As [`fill`].
 #[inline]
 pub fn u64() -> Result<u64, Error> {
-    Ok(u64::from_ne_bytes(array()?))
+    imp::u64()
 }
 
 /// `N` random bytes.

@@ -60,6 +60,101 @@ impl fmt::Display for UnknownMode {
 
 impl std::error::Error for UnknownMode {}
 
+/// What the mode is chosen from. All of it are facts that every process of a host sees alike, given the
+/// same view of /sys: no timing decides.
+#[cfg(target_os = "linux")]
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Evidence {
+    pub(crate) requested: Mode,
+    /// The environment asked for a mode that does not exist.
+    pub(crate) unknown_requested: bool,
+    /// The kernel clears memory in a forked child.
+    pub(crate) fork_detection: bool,
+    /// There are lines and pages.
+    pub(crate) pools: bool,
+    pub(crate) quiesced: bool,
+    /// The kernel's word is live.
+    pub(crate) word: bool,
+    /// What makes the word move, or another guard fire, when the VM is cloned.
+    pub(crate) clone_signal: Option<CloneSignal>,
+    /// The CPU has AES, and a random instruction that is sound and quick.
+    pub(crate) hedge: bool,
+}
+
+/// Evidence that a clone would not go unnoticed.
+#[cfg(target_os = "linux")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum CloneSignal {
+    Vmgenid,
+    Vmclock,
+    BareMetal,
+}
+
+/// The mode, and why. The only place that chooses one.
+#[cfg(target_os = "linux")]
+pub(crate) fn select(evidence: Evidence) -> (Mode, &'static str) {
+    let Evidence {
+        requested, hedge, ..
+    } = evidence;
+    if !evidence.fork_detection {
+        return (
+            Mode::Kernel,
+            "no memory that the kernel clears in a forked child can be had here",
+        );
+    }
+    if requested == Mode::Kernel {
+        return (Mode::Kernel, "asked for");
+    }
+    if evidence.quiesced {
+        return (
+            Mode::Strict,
+            "quiesced for a checkpoint, and not armed again since",
+        );
+    }
+    if evidence.unknown_requested {
+        return (Mode::Strict, "HEADWATER_MODE holds no known mode");
+    }
+    if requested == Mode::Strict {
+        return (Mode::Strict, "asked for");
+    }
+    if !evidence.pools {
+        return (Mode::Strict, "this build or this process has no pools");
+    }
+    match (requested, evidence.word, evidence.clone_signal) {
+        (Mode::Buffered, true, _) => (Mode::Buffered, "asked for, and the kernel's word is live"),
+        (Mode::Auto, true, Some(CloneSignal::Vmgenid)) => (
+            Mode::Buffered,
+            "the kernel's word is live, and vmgenid moves it when the VM is cloned",
+        ),
+        (Mode::Auto, true, Some(CloneSignal::Vmclock)) => (
+            Mode::Buffered,
+            "the kernel's word is live, and VMClock tells of clones",
+        ),
+        (Mode::Auto, true, Some(CloneSignal::BareMetal)) => (
+            Mode::Buffered,
+            "the kernel's word is live, and bare metal is not cloned",
+        ),
+        (Mode::Hedged, ..) if hedge => (Mode::Hedged, "asked for"),
+        (Mode::Hedged, ..) => (
+            Mode::Strict,
+            "hedged was asked for, but this CPU has no AES or no sound, quick random instruction",
+        ),
+        (_, false, _) if hedge => (Mode::Hedged, "no live kernel word tells of reseeds"),
+        (_, false, _) => (
+            Mode::Strict,
+            "no live kernel word tells of reseeds, and this CPU cannot hedge",
+        ),
+        (_, true, _) if hedge => (
+            Mode::Hedged,
+            "nothing would tell the kernel of a clone of this machine",
+        ),
+        (_, true, _) => (
+            Mode::Strict,
+            "nothing would tell the kernel of a clone of this machine, and this CPU cannot hedge",
+        ),
+    }
+}
+
 impl FromStr for Mode {
     type Err = UnknownMode;
 
@@ -68,5 +163,65 @@ impl FromStr for Mode {
             .into_iter()
             .find(|mode| mode.name() == name)
             .ok_or(UnknownMode)
+    }
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+
+    /// All 2,560 combinations: the rules that no mode may break, whatever is asked for.
+    #[test]
+    fn nothing_is_served_in_a_mode_the_machine_cannot_prove() {
+        let signals = [
+            None,
+            Some(CloneSignal::Vmgenid),
+            Some(CloneSignal::Vmclock),
+            Some(CloneSignal::BareMetal),
+        ];
+        for requested in Mode::ALL {
+            for bits in 0..64u32 {
+                for clone_signal in signals {
+                    let bit = |i: u32| bits >> i & 1 == 1;
+                    let evidence = Evidence {
+                        requested,
+                        unknown_requested: bit(0),
+                        fork_detection: bit(1),
+                        pools: bit(2),
+                        quiesced: bit(3),
+                        word: bit(4),
+                        clone_signal,
+                        hedge: bit(5),
+                    };
+                    let (mode, reason) = select(evidence);
+                    assert!(!reason.is_empty());
+                    assert_ne!(mode, Mode::Auto);
+                    if mode == Mode::Buffered {
+                        assert!(evidence.word && evidence.pools && evidence.fork_detection);
+                        assert!(!evidence.quiesced && !evidence.unknown_requested);
+                        assert!(requested == Mode::Buffered || clone_signal.is_some());
+                    }
+                    if mode == Mode::Hedged {
+                        assert!(evidence.hedge && evidence.pools && evidence.fork_detection);
+                        assert!(!evidence.quiesced && !evidence.unknown_requested);
+                    }
+                    if !evidence.fork_detection {
+                        assert_eq!(mode, Mode::Kernel);
+                    }
+                    if mode == Mode::Kernel {
+                        assert!(requested == Mode::Kernel || !evidence.fork_detection);
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn names_come_back() {
+        for mode in Mode::ALL {
+            assert_eq!(mode.name().parse(), Ok(mode));
+        }
+        assert_eq!("Buffered".parse::<Mode>(), Err(UnknownMode));
+        assert_eq!("".parse::<Mode>(), Err(UnknownMode));
     }
 }

@@ -18,6 +18,14 @@ pub(crate) fn fill(buf: &mut [MaybeUninit<u8>], _wait: bool) -> Result<(), Error
     }
 }
 
+pub(crate) fn u32() -> Result<u32, Error> {
+    Ok(u32::from_ne_bytes(crate::array()?))
+}
+
+pub(crate) fn u64() -> Result<u64, Error> {
+    Ok(u64::from_ne_bytes(crate::array()?))
+}
+
 pub(crate) fn init(_config: Option<Config>) -> Result<(), Error> {
     fill(&mut [MaybeUninit::uninit()], true)
 }

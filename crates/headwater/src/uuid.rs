@@ -1,4 +1,4 @@
-//! UUIDs of random bytes, as types of the [`uuid`](::uuid) crate.
+//! UUIDs of random bytes, as types of the [`uuid`] crate.
 
 use crate::Error;
 use ::uuid::{Builder, Uuid};

@@ -1,64 +1,334 @@
-//! Temporary while the core is written.
-#![allow(missing_docs, unsafe_code, clippy::undocumented_unsafe_blocks)]
-use crate::status::{self, Status};
+//! The Linux half: how a request is served, and what is armed.
+
+mod arena;
+mod cipher;
+#[cfg_attr(not(feature = "pools"), allow(dead_code))]
+mod cpu;
+mod force;
+mod hwrng;
+mod keyed;
+mod memory;
+mod raw;
+mod setup;
+mod source;
+
+// Without pools these give the arena its shape, and most of what they can do is not asked for.
+#[cfg_attr(not(feature = "pools"), allow(dead_code, unused_variables, unused_mut))]
+mod cell;
+#[cfg_attr(not(feature = "pools"), allow(dead_code))]
+mod guard;
+#[cfg_attr(not(feature = "pools"), allow(dead_code))]
+mod slots;
+
+#[cfg(feature = "pools")]
+mod handle;
+#[cfg(not(feature = "pools"))]
+#[path = "handle_strict.rs"]
+mod handle;
+#[cfg(feature = "pools")]
+mod refill;
+#[cfg(feature = "pools")]
+mod small;
+#[cfg(feature = "testing")]
+pub mod testing;
+
+pub(crate) use handle::Handle;
+pub(crate) use setup::mode_from_environment;
+
+use crate::status::{self, Counters, Page, Pools, Source, Status};
 use crate::{Config, Error, Mode};
+use arena::Arena;
+use cell::Miss;
 use core::mem::MaybeUninit;
 use core::num::NonZeroU64;
-#[cfg(feature = "testing")]
-pub mod testing {}
+use core::sync::atomic::{AtomicU64, Ordering};
 
-pub(crate) fn fill(buf: &mut [MaybeUninit<u8>], _wait: bool) -> Result<(), Error> {
-    let n = unsafe { libc::getrandom(buf.as_mut_ptr().cast(), buf.len(), 0) };
-    if n == buf.len() as isize {
-        Ok(())
-    } else {
-        Err(Error::from_errno(5))
+/// The arena, set up if need be.
+#[inline(always)]
+fn arena(wait: bool) -> Result<&'static Arena, Error> {
+    match setup::published() {
+        Some(arena) => Ok(arena),
+        None => setup::arena(wait),
     }
 }
-pub(crate) fn init(_config: Option<Config>) -> Result<(), Error> {
-    fill(&mut [MaybeUninit::uninit()], true)
+
+/// Fills `buf`, every byte of it, or returns an error and leaves it zero.
+#[inline]
+pub(crate) fn fill(buf: &mut [MaybeUninit<u8>], wait: bool) -> Result<(), Error> {
+    if !(1..=16).contains(&buf.len()) {
+        return fill_slowly(buf, wait);
+    }
+    let words = if buf.len() > 8 {
+        quick::<2>()
+    } else {
+        quick::<1>()
+    };
+    match words {
+        Ok(words) => {
+            #[allow(unsafe_code)]
+            // SAFETY: `buf` is valid for writes of its length.
+            unsafe {
+                cell::put_words(buf.as_mut_ptr().cast(), words, buf.len());
+            }
+            Ok(())
+        }
+        Err(miss) => fill_after(miss, buf, wait),
+    }
 }
-pub(crate) fn quiesce() -> Result<(), Error> {
+
+/// A random word.
+#[inline]
+pub(crate) fn u64() -> Result<u64, Error> {
+    match quick::<1>() {
+        Ok([low, _]) => Ok(low),
+        Err(miss) => after(miss).map(u64::from_ne_bytes),
+    }
+}
+
+/// Half a random word; a whole one is taken for it.
+#[inline]
+pub(crate) fn u32() -> Result<u32, Error> {
+    match quick::<1>() {
+        Ok([low, _]) => Ok(low as u32),
+        Err(miss) => after(miss).map(u32::from_ne_bytes),
+    }
+}
+
+/// One word or two, where nothing stands in the way.
+#[inline(always)]
+fn quick<const WORDS: usize>() -> Result<[u64; 2], Miss> {
+    #[cfg(feature = "pools")]
+    if let Some(arena) = setup::published()
+        && arena.is_buffered()
+    {
+        return small::quick::<WORDS>(arena);
+    }
+    Err(Miss::Empty)
+}
+
+#[cold]
+#[inline(never)]
+fn after<const N: usize>(miss: Miss) -> Result<[u8; N], Error> {
+    let mut bytes = [0; N];
+    fill_after(miss, crate::as_uninit(&mut bytes), true)?;
+    Ok(bytes)
+}
+
+/// Any request that could not be served quickly.
+#[cold]
+#[inline(never)]
+fn fill_after(miss: Miss, buf: &mut [MaybeUninit<u8>], wait: bool) -> Result<(), Error> {
+    if let Some(arena) = setup::published() {
+        miss.count(arena);
+    }
+    fill_slowly(buf, wait)
+}
+
+/// Any request, in any state of the process.
+#[inline(never)]
+fn fill_slowly(buf: &mut [MaybeUninit<u8>], wait: bool) -> Result<(), Error> {
+    let (dst, len) = (buf.as_mut_ptr().cast::<u8>(), buf.len());
+    if len == 0 {
+        return Ok(());
+    }
+    #[allow(unsafe_code)]
+    // SAFETY: `buf` is valid for writes of its length.
+    let result = arena(wait).and_then(|arena| unsafe { serve(arena, dst, len) });
+    if result.is_err() {
+        buf.fill(MaybeUninit::new(0));
+    }
+    result
+}
+
+/// Serves one request in the mode that is armed. On an error `dst` may hold part of it.
+///
+/// # Safety
+///
+/// `dst` is valid for writes of `len` bytes, at least 1.
+#[inline(always)]
+#[allow(unsafe_code)]
+unsafe fn serve(arena: &Arena, dst: *mut u8, len: usize) -> Result<(), Error> {
+    // SAFETY: the caller's promise. `buffered` and `hedged` are only ever armed with slots, and `hedged`
+    // only where hedge keys are in the pages.
+    unsafe {
+        match arena.mode() {
+            #[cfg(feature = "pools")]
+            Mode::Buffered if len <= small::LIMIT => small::fill::<false>(arena, dst, len),
+            #[cfg(feature = "pools")]
+            Mode::Hedged if len <= small::LIMIT => small::fill::<true>(arena, dst, len),
+            #[cfg(feature = "pools")]
+            Mode::Buffered | Mode::Hedged => keyed::large(arena, dst, len),
+            Mode::Kernel => keyed::kernel(arena, dst, len),
+            _ => keyed::strict(arena, dst, len),
+        }
+    }
+}
+
+pub(crate) fn init(config: Option<Config>) -> Result<(), Error> {
+    let Some(config) = config else {
+        return arena(true).map(drop);
+    };
+    let arena = setup::arena_with(config)?;
+    // Set up before, perhaps with something else.
+    arena.request(config.mode);
+    if config.vmclock {
+        arena.clock.arm();
+    } else {
+        arena
+            .clock
+            .disarm(status::Vmclock::Off)
+            .map_err(|raw::Errno(e)| Error::from_errno(e))?;
+    }
+    arena.set_quiesced(false);
+    arena.choose_mode();
     Ok(())
 }
-pub(crate) fn mode_from_environment() -> (Mode, bool) {
-    (Mode::Auto, false)
+
+pub(crate) fn quiesce() -> Result<(), Error> {
+    let arena = arena(true)?;
+    arena
+        .clock
+        .disarm(status::Vmclock::Quiesced)
+        .map_err(|raw::Errno(e)| Error::from_errno(e))?;
+    arena.set_quiesced(true);
+    arena.choose_mode();
+    drop_contents(arena);
+    Ok(())
 }
+
+#[cfg(feature = "pools")]
+fn drop_contents(arena: &Arena) {
+    let memory = &arena.memory;
+    arena.handles.drop_contents(memory.stride());
+    if memory.slots > 0 {
+        let len = memory.stride() * guard::epoch::BANKS * memory.slots as usize;
+        #[allow(unsafe_code)]
+        // SAFETY: a page of zeros is what a slot finds after a drop by the kernel, too.
+        unsafe {
+            memory::drop_contents(memory.pages, len);
+        }
+    }
+}
+
+#[cfg(not(feature = "pools"))]
+fn drop_contents(_: &Arena) {}
+
+#[inline]
 pub(crate) fn generation() -> Option<NonZeroU64> {
-    None
+    let arena = arena(false).ok()?;
+    if !arena.word.is_live() {
+        return None;
+    }
+    // Odd multipliers (from the digits of pi, e and the golden ratio), so that one counter's step is never
+    // another's.
+    let word = arena
+        .word
+        .get()
+        .load(Ordering::Acquire)
+        .wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    let marker = arena
+        .clock
+        .marker()
+        .load(Ordering::Acquire)
+        .wrapping_mul(0x2B7E_1516_28AE_D2A7);
+    let epoch = arena.epoch().wrapping_mul(0x243F_6A88_85A3_08D3);
+    let mix = word.wrapping_add(marker).wrapping_add(epoch);
+    NonZeroU64::new(mix).or(Some(NonZeroU64::MIN))
 }
+
 pub(crate) fn status() -> Status {
+    let arena = match arena(false) {
+        Ok(arena) => arena,
+        Err(_) => return not_set_up(),
+    };
+    let counters = slots::lines(arena).fold(Counters::default(), |sum, line| {
+        let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+        let tally = &line.tally;
+        Counters {
+            refills: sum.refills + read(&tally.refills),
+            discarded_bytes: sum.discarded_bytes + read(&tally.discarded_bytes),
+            retries: sum.retries + read(&tally.retries),
+            busy: sum.busy + read(&tally.busy),
+            fallbacks: sum.fallbacks + read(&tally.fallbacks),
+            tripwires: sum.tripwires + read(&tally.tripwires),
+        }
+    });
+    let buffering = arena.memory.slots > 0;
+    let used = slots::lines(arena).filter(|line| line.ledger.number.load(Ordering::Relaxed) != 0);
+    Status {
+        mode: arena.mode(),
+        requested: arena.requested(),
+        unknown_mode_requested: arena.unknown_requested(),
+        reason: arena.reason(),
+        source: if arena.vgetrandom.is_some() {
+            Source::Vdso
+        } else {
+            source::answered()
+        },
+        word: arena.word.status(),
+        vmclock: arena.clock.status(),
+        vmgenid: arena.vmgenid,
+        hardware: arena.hardware,
+        cpu_rng: arena.cpu_rng(),
+        cipher: if arena.mode() == Mode::Kernel {
+            "none"
+        } else {
+            arena.backend.name()
+        },
+        page: page(arena),
+        fork_detection: arena.detects_forks(),
+        generation: generation(),
+        pools: Pools {
+            slots: arena.memory.slots,
+            used: used.count() as u32,
+            handles: handles(arena),
+            page_bytes: if buffering {
+                cell::layout::CAPACITY as u32
+            } else {
+                0
+            },
+        },
+        counters,
+    }
+}
+
+#[cfg(feature = "pools")]
+fn handles(arena: &Arena) -> u32 {
+    arena.handles.alive()
+}
+
+#[cfg(not(feature = "pools"))]
+fn handles(_: &Arena) -> u32 {
+    0
+}
+
+fn page(arena: &Arena) -> Page {
+    #[cfg(feature = "pools")]
+    if arena.memory.page == Page::WipeOnForkLocked && arena.handles.is_unlocked() {
+        return Page::WipeOnFork;
+    }
+    arena.memory.page
+}
+
+/// The status of a process in which nothing can be drawn yet.
+fn not_set_up() -> Status {
+    let (requested, unknown_mode_requested) = mode_from_environment();
     Status {
         mode: Mode::Kernel,
-        requested: Mode::Auto,
-        unknown_mode_requested: false,
-        reason: "not written yet",
-        source: status::Source::Other,
-        word: status::Word::Absent("not written yet"),
-        vmclock: status::Vmclock::Absent,
-        vmgenid: status::Vmgenid::Unknown,
+        requested,
+        unknown_mode_requested,
+        reason: "nothing is set up: the kernel is not seeded yet, or refuses random bytes",
+        source: Source::None,
+        word: status::Word::Absent("nothing is set up"),
+        vmclock: status::Vmclock::Off,
+        vmgenid: guard::vmgenid::look(),
         hardware: status::Hardware::NotAsked,
         cpu_rng: status::CpuRng::Absent,
         cipher: "none",
-        page: status::Page::None,
+        page: Page::None,
         fork_detection: false,
         generation: None,
-        pools: status::Pools::default(),
-        counters: status::Counters::default(),
-    }
-}
-pub(crate) struct Handle(());
-impl Handle {
-    pub(crate) fn new() -> Result<Handle, Error> {
-        init(None).map(Handle)
-    }
-    pub(crate) fn fill(&mut self, buf: &mut [MaybeUninit<u8>]) -> Result<(), Error> {
-        fill(buf, true)
-    }
-    pub(crate) fn u32(&mut self) -> Result<u32, Error> {
-        crate::u32()
-    }
-    pub(crate) fn u64(&mut self) -> Result<u64, Error> {
-        crate::u64()
+        pools: Pools::default(),
+        counters: Counters::default(),
     }
 }

@@ -1,0 +1,46 @@
+//! Notes for the records which compiler and which peers a benchmark was built with. What cannot be
+//! found is left unset, and shows as unknown.
+
+use std::process::Command;
+
+/// Beside the sources in the repository, absent from a published crate.
+const LOCK: &str = "../../Cargo.lock";
+
+fn main() {
+    println!("cargo::rerun-if-changed=build.rs");
+    if let Some(version) = rustc_version() {
+        println!("cargo::rustc-env=HEADWATER_BENCH_RUSTC={version}");
+    }
+    let Ok(lock) = std::fs::read_to_string(LOCK) else {
+        return;
+    };
+    println!("cargo::rerun-if-changed={LOCK}");
+    for (variable, package, series) in [("RAND", "rand", "0.10."), ("AWS_LC_RS", "aws-lc-rs", "1.")]
+    {
+        if let Some(version) = locked_version(&lock, package, series) {
+            println!("cargo::rustc-env=HEADWATER_BENCH_{variable}={version}");
+        }
+    }
+}
+
+fn rustc_version() -> Option<String> {
+    let output = Command::new(std::env::var_os("RUSTC")?)
+        .arg("--version")
+        .output()
+        .ok()?;
+    Some(String::from_utf8(output.stdout).ok()?.trim().to_owned())
+}
+
+/// The locked version of `package` that belongs to `series`: other crates may bring in other series.
+fn locked_version<'a>(lock: &'a str, package: &str, series: &str) -> Option<&'a str> {
+    let name = format!("name = \"{package}\"");
+    lock.split("[[package]]")
+        .filter(|entry| entry.lines().any(|line| line == name))
+        .filter_map(|entry| {
+            entry
+                .lines()
+                .find_map(|line| line.strip_prefix("version = \""))
+        })
+        .map(|version| version.trim_end_matches('"'))
+        .find(|version| version.starts_with(series))
+}

@@ -1,0 +1,74 @@
+//! What a user may ask for. Only syntax is decided here; `plan.rs` gives it meaning.
+
+/// The arguments of a benchmark run, for any command that offers one.
+#[derive(clap::Args, Clone, Debug, PartialEq)]
+pub struct Args {
+    /// Print the report as JSON
+    #[arg(long)]
+    pub json: bool,
+    /// Cases to run: fill, u32, u64, uuid-v4, rfc-u32 [default: all]
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    pub cases: Vec<String>,
+    /// Lengths of fill: 16, 1k, 64KiB, 1MiB [default: 16,64,256,1k,64k]
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    pub sizes: Vec<String>,
+    /// Implementations; `headwater[hedged]` names one in a given mode [default: all that are present]
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    pub impls: Vec<String>,
+    /// Numbers of threads that draw at the same time
+    #[arg(long, value_name = "LIST", value_delimiter = ',', default_values = ["1"])]
+    pub threads: Vec<String>,
+    /// Measuring time for each case, length and implementation
+    #[arg(long, value_name = "SECONDS", default_value_t = DEFAULT_SECONDS)]
+    pub time: f64,
+    /// Exact number of rounds, in place of --time
+    #[arg(long, value_name = "N")]
+    pub rounds: Option<u32>,
+}
+
+/// With the default cases and sizes and eight implementations, a run takes about 20 seconds.
+const DEFAULT_SECONDS: f64 = 0.25;
+
+impl Default for Args {
+    /// What an empty command line means.
+    fn default() -> Args {
+        Args {
+            json: false,
+            cases: Vec::new(),
+            sizes: Vec::new(),
+            impls: Vec::new(),
+            threads: vec!["1".to_owned()],
+            time: DEFAULT_SECONDS,
+            rounds: None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::{Args as _, Command, FromArgMatches};
+
+    fn parse(words: &[&str]) -> Args {
+        let command = Args::augment_args(Command::new("bench").no_binary_name(true));
+        Args::from_arg_matches(&command.get_matches_from(words)).unwrap()
+    }
+
+    #[test]
+    fn default_is_an_empty_command_line() {
+        assert_eq!(parse(&[]), Args::default());
+    }
+
+    #[test]
+    fn lists_are_split_at_commas() {
+        let args = parse(&[
+            "--impls",
+            "headwater[hedged],libc-getentropy",
+            "--threads=1,2",
+            "--rounds=3",
+        ]);
+        assert_eq!(args.impls, ["headwater[hedged]", "libc-getentropy"]);
+        assert_eq!(args.threads, ["1", "2"]);
+        assert_eq!(args.rounds, Some(3));
+    }
+}

@@ -1,0 +1,331 @@
+//! Measures the targets and says which are met.
+
+use crate::failure::Failure;
+use crate::first_fill;
+use crate::targets::{Against, TARGETS, Target};
+use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
+use headwater_bench::stats::{Interval, speedup};
+use headwater_bench::{Args, Report, Row, show_size};
+use serde::Serialize;
+use std::process::ExitCode;
+
+/// Comparisons of two threads with one: each is short, and all are spread over the run.
+const SCALING_REPEATS: usize = 9;
+
+/// A target, and what was measured.
+#[derive(Serialize)]
+struct Verdict {
+    case: &'static str,
+    len: usize,
+    subject: &'static str,
+    against: String,
+    at_least: f64,
+    /// How many times faster; `None` if one of the two could not be measured.
+    ratio: Option<f64>,
+    /// The 95 % interval of `ratio` over the rounds.
+    low: Option<f64>,
+    high: Option<f64>,
+    met: Option<bool>,
+}
+
+/// All verdicts, and the figures behind them.
+#[derive(Serialize)]
+pub(crate) struct Outcome {
+    schema: &'static str,
+    targets: Vec<Verdict>,
+    pub(crate) report: Report,
+}
+
+/// Measures every target, at the pace of `args`.
+pub(crate) fn check(args: &Args) -> Result<Outcome, Failure> {
+    let mut report = Report::of(Vec::new());
+    for (case, len) in comparisons() {
+        report.extend(headwater_bench::run(&Args {
+            cases: vec![case.to_owned()],
+            sizes: vec![len.to_string()],
+            impls: contenders(case, len),
+            ..args.clone()
+        })?);
+    }
+    report.extend(Report::of(first_fill::measure()?));
+    let mut targets = Vec::new();
+    for target in &TARGETS {
+        let ratio = match target.against {
+            Against::Peer(peer) => {
+                let rows = (
+                    find(&report, target, target.subject),
+                    find(&report, target, peer),
+                );
+                rows.0
+                    .zip(rows.1)
+                    .map(|(subject, peer)| speedup(&subject.rounds, &peer.rounds))
+            }
+            Against::Microseconds(limit, note) => report
+                .rows
+                .iter()
+                .find(|row| row.case == target.case && row.note.as_deref() == Some(note))
+                .map(|row| speedup(&row.rounds, &vec![1e3 * limit; row.samples])),
+            Against::ScalingOf(peer) => scaling(args, target, peer)?,
+        };
+        targets.push(Verdict::new(target, ratio));
+    }
+    Ok(Outcome {
+        schema: "headwater.bench-check/1",
+        targets,
+        report,
+    })
+}
+
+/// Each case and length that targets compare peers in, once.
+fn comparisons() -> Vec<(&'static str, usize)> {
+    let mut list: Vec<_> = peer_targets()
+        .map(|(target, _)| (target.case, target.len))
+        .collect();
+    list.sort_unstable();
+    list.dedup();
+    list
+}
+
+/// Everybody whom the targets of this case and length name, to be measured in the same rounds.
+fn contenders(case: &str, len: usize) -> Vec<String> {
+    let here = peer_targets().filter(|(target, _)| target.case == case && target.len == len);
+    here.flat_map(|(target, peer)| [target.subject.to_owned(), peer.to_owned()])
+        .collect()
+}
+
+fn peer_targets() -> impl Iterator<Item = (&'static Target, &'static str)> {
+    TARGETS.iter().filter_map(|target| match target.against {
+        Against::Peer(peer) => Some((target, peer)),
+        Against::ScalingOf(_) | Against::Microseconds(..) => None,
+    })
+}
+
+fn find<'a>(report: &'a Report, target: &Target, implementation: &str) -> Option<&'a Row> {
+    report.rows.iter().find(|row| {
+        row.case == target.case && row.len == target.len && row.implementation == implementation
+    })
+}
+
+/// How the subject's gain from a second thread compares with the peer's, which is how much its lead over
+/// the peer grows; `None` on one CPU.
+fn scaling(args: &Args, target: &Target, peer: &str) -> Result<Option<Interval>, Failure> {
+    if std::thread::available_parallelism().map_or(1, usize::from) < 2 {
+        return Ok(None);
+    }
+    let mut ratios = Vec::new();
+    for _ in 0..SCALING_REPEATS {
+        let report = headwater_bench::run(&Args {
+            cases: vec![target.case.to_owned()],
+            sizes: vec![target.len.to_string()],
+            impls: vec![target.subject.to_owned(), peer.to_owned()],
+            threads: vec!["1".to_owned(), "2".to_owned()],
+            ..args.clone()
+        })?;
+        // Within each round, because the machine may change its speed between one thread and two.
+        let lead = |threads| {
+            let row = |implementation: &str| {
+                let mut rows = report.rows.iter();
+                rows.find(|row| row.implementation == implementation && row.threads == threads)
+            };
+            Some(speedup(&row(target.subject)?.rounds, &row(peer)?.rounds).median)
+        };
+        let Some((one, two)) = lead(1).zip(lead(2)) else {
+            return Ok(None);
+        };
+        ratios.push(two / one);
+    }
+    Ok(Some(Interval::of(&ratios)))
+}
+
+impl Verdict {
+    fn new(target: &Target, ratio: Option<Interval>) -> Verdict {
+        Verdict {
+            case: match target.against {
+                Against::ScalingOf(_) => "scaling",
+                Against::Peer(_) | Against::Microseconds(..) => target.case,
+            },
+            len: target.len,
+            subject: target.subject,
+            against: match target.against {
+                Against::Peer(peer) | Against::ScalingOf(peer) => peer.to_owned(),
+                Against::Microseconds(limit, note) => format!("{limit} µs {note}"),
+            },
+            at_least: target.at_least,
+            ratio: ratio.map(|ratio| ratio.median),
+            low: ratio.and_then(|ratio| ratio.low),
+            high: ratio.and_then(|ratio| ratio.high),
+            met: ratio.map(|ratio| ratio.median >= target.at_least),
+        }
+    }
+
+    fn cells(&self) -> Vec<String> {
+        let ratio = match (self.ratio, self.low.zip(self.high)) {
+            (Some(ratio), Some((low, high))) => {
+                format!("{} ({} to {})", figure(ratio), figure(low), figure(high))
+            }
+            (Some(ratio), None) => figure(ratio),
+            (None, _) => "-".to_owned(),
+        };
+        let len = if matches!(self.case, "fill" | "scaling") {
+            format!(" {}", show_size(self.len))
+        } else {
+            String::new()
+        };
+        let verdict = match self.met {
+            Some(true) => "met",
+            Some(false) => "short",
+            None => "missing",
+        };
+        vec![
+            format!("{}{len} {}", self.case, self.subject),
+            self.against.clone(),
+            figure(self.at_least),
+            ratio,
+            verdict.to_owned(),
+        ]
+    }
+}
+
+/// Three digits, which is more than most runs can tell apart.
+fn figure(value: f64) -> String {
+    let decimals = match value {
+        value if value < 10.0 => 2,
+        value if value < 100.0 => 1,
+        _ => 0,
+    };
+    format!("{value:.decimals$}")
+}
+
+impl Outcome {
+    pub(crate) fn exit_code(&self) -> ExitCode {
+        if self.count(Some(false)) > 0 {
+            ExitCode::from(1)
+        } else if self.count(None) > 0 {
+            ExitCode::from(3)
+        } else {
+            ExitCode::SUCCESS
+        }
+    }
+
+    fn count(&self, met: Option<bool>) -> usize {
+        self.targets
+            .iter()
+            .filter(|verdict| verdict.met == met)
+            .count()
+    }
+
+    /// The figures, then the verdicts: what is read last is what was asked for.
+    pub(crate) fn table(&self) -> String {
+        let mut table = Table::new();
+        table
+            .load_style(presets::ASCII_MARKDOWN)
+            .set_width(100)
+            .set_content_arrangement(ContentArrangement::Dynamic)
+            .set_header(["case", "against", "at least", "times faster (95 %)", ""])
+            .add_rows(self.targets.iter().map(Verdict::cells));
+        for column in table.column_iter_mut().skip(2).take(2) {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+        format!(
+            "{}\n\ntargets: how many times faster, as the median over the rounds and its 95 % interval\n{}\n{} met, {} short, {} missing",
+            self.report.table(),
+            table.trim_fmt(),
+            self.count(Some(true)),
+            self.count(Some(false)),
+            self.count(None)
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn outcome(ratios: &[Option<&[f64]>]) -> Outcome {
+        let verdicts = ratios
+            .iter()
+            .map(|ratio| Verdict::new(&TARGETS[0], ratio.map(Interval::of)));
+        Outcome {
+            schema: "headwater.bench-check/1",
+            targets: verdicts.collect(),
+            report: Report::of(Vec::new()),
+        }
+    }
+
+    #[test]
+    fn every_contender_is_one_that_run_knows() {
+        for (case, len) in comparisons() {
+            let args = Args {
+                cases: vec![case.to_owned()],
+                sizes: vec!["16".to_owned()],
+                impls: contenders(case, len),
+                rounds: Some(1),
+                ..Args::default()
+            };
+            if let Err(error) = headwater_bench::run(&args) {
+                assert!(!error.is_usage(), "{case} {len}: {error}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_first_fill_target_names_a_row_that_is_measured() {
+        let rows = first_fill::NOTES;
+        for target in &TARGETS {
+            if let Against::Microseconds(_, note) = target.against {
+                assert!(rows.contains(&note), "{note}");
+            }
+        }
+    }
+
+    #[test]
+    fn verdicts_come_from_the_median_and_show_the_interval() {
+        let fast = [1.7, 1.5, 1.8, 1.6, 1.9, 1.7];
+        let verdict = Verdict::new(&TARGETS[0], Some(Interval::of(&fast)));
+        assert_eq!(
+            verdict.cells(),
+            [
+                "fill 16 B headwater[buffered]",
+                "rand-thread_rng",
+                "1.60",
+                "1.70 (1.50 to 1.90)",
+                "met"
+            ]
+        );
+    }
+
+    #[test]
+    fn the_verdicts_fit_100_columns() {
+        let verdicts = TARGETS
+            .iter()
+            .map(|target| Verdict::new(target, Some(Interval::of(&[123.4; 9]))));
+        let outcome = Outcome {
+            targets: verdicts.collect(),
+            ..outcome(&[])
+        };
+        let text = outcome.table();
+        let rows = text.lines().filter(|line| line.ends_with("met |")).count();
+        assert_eq!(rows, TARGETS.len(), "{text}");
+        for line in text.lines() {
+            assert!(line.chars().count() <= 100, "{line}");
+        }
+    }
+
+    #[test]
+    fn exit_status_says_short_before_missing() {
+        let (met, short, missing): (Option<&[f64]>, Option<&[f64]>, _) =
+            (Some(&[1.6]), Some(&[1.5]), None);
+        let code = |ratios: &[_]| format!("{:?}", outcome(ratios).exit_code());
+        assert_eq!(code(&[met]), format!("{:?}", ExitCode::SUCCESS));
+        assert_eq!(code(&[met, missing]), format!("{:?}", ExitCode::from(3)));
+        assert_eq!(
+            code(&[met, missing, short]),
+            format!("{:?}", ExitCode::from(1))
+        );
+        assert!(
+            outcome(&[met, missing, short])
+                .table()
+                .ends_with("1 met, 1 short, 1 missing")
+        );
+    }
+}

@@ -1,0 +1,134 @@
+//! The benchmark with its peers built in: `headwater bench`, and what only a developer of headwater needs,
+//! which is records to quote from and a check of the targets.
+
+#![forbid(unsafe_code)]
+
+mod check;
+mod failure;
+mod first_fill;
+mod record;
+mod targets;
+
+use clap::Parser;
+use failure::Failure;
+use headwater_bench::{Args, Report};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// Every length that the records show.
+const SIZES: [&str; 10] = ["4", "16", "32", "64", "256", "1k", "4k", "64k", "1M", "64M"];
+
+/// Compares random generators: headwater, the kernel, libc, OpenSSL, rand and aws-lc.
+///
+/// To the cases of `headwater bench` it adds first-fill, the first fill of a fresh process; without --sizes
+/// it fills all lengths from 4 bytes to 64 MiB.
+///
+/// Exit status: 0; 1 if --check finds that something falls short; 2 for wrong usage; 3 if something could
+/// not be measured or checked.
+#[derive(Parser)]
+#[command(name = "headwater-bench", version)]
+struct Cli {
+    #[command(flatten)]
+    args: Args,
+    /// Write the report into a new folder DIR/<date>-<cpu>
+    #[arg(long, value_name = "DIR")]
+    record: Option<PathBuf>,
+    /// Measure headwater's targets, as ratios, and say what falls short
+    #[arg(long, conflicts_with_all = ["cases", "sizes", "impls", "threads"])]
+    check: bool,
+    /// Be the process whose first fill is timed, with so many extra mappings
+    #[arg(long, value_name = "MAPPINGS", hide = true)]
+    first_fill_child: Option<usize>,
+}
+
+fn main() -> ExitCode {
+    match Cli::parse().run() {
+        Ok(code) => code,
+        Err(failure) => {
+            eprintln!("headwater-bench: {failure}");
+            failure.exit_code()
+        }
+    }
+}
+
+impl Cli {
+    fn run(self) -> Result<ExitCode, Failure> {
+        if let Some(mappings) = self.first_fill_child {
+            println!("{}", first_fill::child(mappings)?);
+            return Ok(ExitCode::SUCCESS);
+        }
+        let folder = self.record.as_deref().map(record::new_folder).transpose()?;
+        let (output, code) = if self.check {
+            let outcome = check::check(&self.args)?;
+            (
+                Output::new(&outcome, &outcome.report, outcome.table())?,
+                outcome.exit_code(),
+            )
+        } else {
+            let report = measure(self.args.clone())?;
+            (
+                Output::new(&report, &report, report.table())?,
+                ExitCode::SUCCESS,
+            )
+        };
+        println!(
+            "{}",
+            if self.args.json {
+                &output.json
+            } else {
+                &output.table
+            }
+        );
+        if let Some(folder) = folder {
+            record::write(&folder, &output)?;
+            eprintln!("recorded in {}", folder.display());
+        }
+        Ok(code)
+    }
+}
+
+/// A result in each form that it leaves in.
+struct Output {
+    json: String,
+    table: String,
+    versions: Vec<String>,
+}
+
+impl Output {
+    fn new(
+        data: &impl serde::Serialize,
+        report: &Report,
+        table: String,
+    ) -> Result<Output, Failure> {
+        Ok(Output {
+            json: serde_json::to_string_pretty(data)?,
+            table,
+            versions: record::versions(report),
+        })
+    }
+}
+
+/// The library's run over all lengths, and the case that only a binary can measure.
+fn measure(mut args: Args) -> Result<Report, Failure> {
+    let all_cases = args.cases.is_empty();
+    let named = args
+        .cases
+        .iter()
+        .position(|case| case == first_fill::CASE)
+        .map(|at| args.cases.remove(at));
+    let first_fill = named.is_some() || (all_cases && args.impls.is_empty());
+    if args.sizes.is_empty() {
+        args.sizes = SIZES.map(str::to_owned).to_vec();
+    }
+    let rows = if first_fill {
+        first_fill::measure()?
+    } else {
+        Vec::new()
+    };
+    let mut report = Report::of(Vec::new());
+    if all_cases || !args.cases.is_empty() {
+        report.extend(headwater_bench::run(&args)?);
+    }
+    report.extend(Report::of(rows));
+    Ok(report)
+}

@@ -1,0 +1,84 @@
+//! The speed that headwater promises, as ratios of times measured in the same rounds, on a CPU with VAES.
+//!
+//! "The better of two" is two lines: a promise against the better is one against both.
+
+use crate::first_fill;
+
+/// One promise: `subject` takes at most 1/`at_least` of the time of `against`.
+pub(crate) struct Target {
+    pub(crate) case: &'static str,
+    pub(crate) len: usize,
+    pub(crate) subject: &'static str,
+    pub(crate) against: Against,
+    pub(crate) at_least: f64,
+}
+
+/// What a subject is held against.
+#[derive(Clone, Copy)]
+pub(crate) enum Against {
+    /// Another implementation, in the same rounds.
+    Peer(&'static str),
+    /// Another implementation: not its time, but how much more it does on two threads than on one.
+    ScalingOf(&'static str),
+    /// A time, for the row with this note.
+    Microseconds(f64, &'static str),
+}
+
+const fn target(
+    case: &'static str,
+    len: usize,
+    subject: &'static str,
+    against: &'static str,
+    at_least: f64,
+) -> Target {
+    Target {
+        case,
+        len,
+        subject,
+        against: Against::Peer(against),
+        at_least,
+    }
+}
+
+const fn first_fill(note: &'static str) -> Target {
+    Target {
+        case: first_fill::CASE,
+        len: 16,
+        subject: "headwater",
+        against: Against::Microseconds(200.0, note),
+        at_least: 1.0,
+    }
+}
+
+const BUFFERED: &str = "headwater[buffered]";
+const HEDGED: &str = "headwater[hedged]";
+const RNG: &str = "headwater-rng[buffered]";
+
+/// Every target.
+pub(crate) const TARGETS: [Target; 18] = [
+    target("fill", 16, BUFFERED, "rand-thread_rng", 1.6),
+    target("fill", 16, BUFFERED, "rand-thread_rng-held", 1.4),
+    target("fill", 16, BUFFERED, "getrandom-vdso", 7.0),
+    target("fill", 16, BUFFERED, "getrandom-syscall", 70.0),
+    target("fill", 16, BUFFERED, "openssl-RAND_bytes", 120.0),
+    target("fill", 16, HEDGED, "getrandom-vdso", 1.0),
+    target("fill", 64, HEDGED, "getrandom-vdso", 1.0),
+    target("u64", 8, RNG, "rand-thread_rng", 2.0),
+    target("u64", 8, RNG, "rand-thread_rng-held", 1.6),
+    target("fill", 256, BUFFERED, "rand-thread_rng", 2.2),
+    target("fill", 256, BUFFERED, "aws-lc", 10.0),
+    target("fill", 64 << 10, "headwater", "openssl-RAND_bytes", 2.0),
+    target("fill", 64 << 10, "headwater", "aws-lc", 2.0),
+    target("fill", 64 << 20, "headwater", "openssl-RAND_bytes", 1.8),
+    target("fill", 64 << 20, "headwater", "aws-lc", 1.8),
+    // Nothing is shared in rand's thread generators, so that what they lose is the machine's.
+    Target {
+        case: "fill",
+        len: 16,
+        subject: "headwater",
+        against: Against::ScalingOf("rand-thread_rng"),
+        at_least: 0.93,
+    },
+    first_fill(first_fill::NOTES[0]),
+    first_fill(first_fill::NOTES[1]),
+];

@@ -1,0 +1,124 @@
+//! An implementation as a run names it: with or without one of headwater's modes.
+
+use crate::Error;
+use crate::impls::{self, Absent, Implementation, Opened};
+use headwater::{Config, Mode};
+
+/// One participant of a comparison.
+#[derive(Clone, Copy)]
+pub(crate) struct Contender {
+    pub(crate) implementation: &'static Implementation,
+    /// The mode that headwater is put into for it; `None` leaves the default.
+    pub(crate) mode: Option<Mode>,
+}
+
+impl Contender {
+    /// Reads `getrandom-vdso` or `headwater[hedged]`.
+    pub(crate) fn parse(text: &str) -> Result<Contender, Error> {
+        let (name, mode) = match text.strip_suffix(']').and_then(|text| text.split_once('[')) {
+            Some((name, mode)) => (name, Some(mode)),
+            None => (text, None),
+        };
+        let implementation =
+            impls::find(name).ok_or_else(|| Error::UnknownImpl(text.to_owned()))?;
+        let Some(mode) = mode else {
+            return Ok(Contender::from(implementation));
+        };
+        match mode.parse() {
+            Ok(mode) if implementation.has_modes && mode != Mode::Auto => Ok(Contender {
+                implementation,
+                mode: Some(mode),
+            }),
+            _ => Err(Error::UnknownMode(text.to_owned())),
+        }
+    }
+
+    /// The name that [`parse`](Contender::parse) reads.
+    pub(crate) fn name(&self) -> String {
+        match self.mode {
+            Some(mode) => format!("{}[{mode}]", self.implementation.name),
+            None => self.implementation.name.to_owned(),
+        }
+    }
+
+    /// Puts headwater into the mode of this contender, if it is one that has modes.
+    pub(crate) fn arm(&self) -> Result<(), headwater::Error> {
+        if !self.implementation.has_modes {
+            return Ok(());
+        }
+        let config = Config::new();
+        headwater::init_with(match self.mode {
+            Some(mode) => config.mode(mode),
+            None => config,
+        })
+    }
+
+    pub(crate) fn open(&self) -> Opened {
+        (self.implementation.open)()
+    }
+
+    /// Whether it can be measured here. A mode that this machine replaces by a stricter one cannot: the
+    /// figure would bear the wrong name.
+    pub(crate) fn probe(&self) -> Result<(), Absent> {
+        if let Some(mode) = self.mode {
+            self.arm()?;
+            let status = headwater::status();
+            if status.mode != mode {
+                return Err(Absent(format!(
+                    "this machine serves {} instead: {}",
+                    status.mode, status.reason
+                )));
+            }
+        }
+        self.open().map(drop)
+    }
+}
+
+impl From<&'static Implementation> for Contender {
+    fn from(implementation: &'static Implementation) -> Contender {
+        Contender {
+            implementation,
+            mode: None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_read_back() {
+        for name in [
+            "headwater",
+            "headwater[hedged]",
+            "headwater-rng[kernel]",
+            "urandom-read",
+        ] {
+            assert_eq!(Contender::parse(name).unwrap().name(), name);
+        }
+    }
+
+    #[test]
+    fn errors_list_what_is_known() {
+        let error = |name| Contender::parse(name).err().unwrap().to_string();
+        let unknown = error("openssl");
+        assert!(
+            unknown.starts_with("unknown implementation 'openssl': use headwater, headwater-rng, ")
+        );
+        assert!(unknown.contains("openssl-RAND_bytes"));
+        for name in [
+            "headwater[fast]",
+            "headwater[auto]",
+            "headwater[]",
+            "urandom-read[hedged]",
+        ] {
+            assert_eq!(
+                error(name),
+                format!(
+                    "unknown mode in '{name}': headwater and headwater-rng take [buffered], [hedged], [strict] or [kernel]"
+                )
+            );
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! Why a run could not be done, each in one line.
+
+use std::fmt;
+
+/// Why a run could not be done. Displayed as one line that says what would have been right.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Error {
+    /// No case has this name.
+    UnknownCase(String),
+    /// No implementation has this name.
+    UnknownImpl(String),
+    /// The implementation has no such mode, or no modes at all.
+    UnknownMode(String),
+    /// Not a length that can be measured.
+    BadSize(String),
+    /// Not a number of threads.
+    BadThreads(String),
+    /// `--time` is not a positive number of seconds, or `--rounds` is 0.
+    BadPace(&'static str),
+    /// Every implementation that was asked for is absent here; the reasons.
+    NothingToMeasure(String),
+    /// The output failed its check before timing.
+    WrongOutput {
+        /// The implementation.
+        implementation: String,
+        /// What is wrong with it.
+        defect: &'static str,
+    },
+    /// It stopped giving random bytes, or could not be set up in a further thread.
+    Refused {
+        /// The implementation.
+        implementation: String,
+        /// What is known of the reason.
+        reason: String,
+    },
+}
+
+impl Error {
+    /// Whether the arguments were wrong, as opposed to something going wrong on this machine.
+    pub fn is_usage(&self) -> bool {
+        !matches!(
+            self,
+            Error::NothingToMeasure(_) | Error::WrongOutput { .. } | Error::Refused { .. }
+        )
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Error::UnknownCase(name) => {
+                write!(
+                    f,
+                    "unknown case '{name}': use {}",
+                    crate::plan::Case::names().join(", ")
+                )
+            }
+            Error::UnknownImpl(name) => {
+                write!(
+                    f,
+                    "unknown implementation '{name}': use {}",
+                    crate::impls::names().join(", ")
+                )
+            }
+            Error::UnknownMode(name) => write!(
+                f,
+                "unknown mode in '{name}': headwater and headwater-rng take [buffered], [hedged], [strict] or [kernel]"
+            ),
+            Error::BadSize(text) => {
+                write!(
+                    f,
+                    "bad size '{text}': use 1 to 1GiB, such as 16, 1k, 64KiB or 1MiB"
+                )
+            }
+            Error::BadThreads(text) => {
+                write!(
+                    f,
+                    "bad number of threads '{text}': use 1 to {}",
+                    crate::plan::MAX_THREADS
+                )
+            }
+            Error::BadPace(what) => f.write_str(what),
+            Error::NothingToMeasure(reasons) => write!(f, "nothing to measure: {reasons}"),
+            Error::WrongOutput {
+                implementation,
+                defect,
+            } => {
+                write!(
+                    f,
+                    "{implementation} was not timed, its output is wrong: {defect}"
+                )
+            }
+            Error::Refused {
+                implementation,
+                reason,
+            } => write!(f, "{implementation}: {reason}"),
+        }
+    }
+}
+
+impl std::error::Error for Error {}

@@ -1,0 +1,101 @@
+//! What the C library offers. Looked up when the program runs, because old versions lack some of it.
+
+use super::{Absent, Implementation};
+use crate::work::{Drawn, Generator, Refused};
+use libloading::os::unix::Library;
+use std::ffi::{CStr, c_char, c_int, c_void};
+
+pub(crate) const GETENTROPY: Implementation = Implementation {
+    name: "libc-getentropy",
+    version,
+    has_modes: false,
+    open: || Ok(Box::new(Getentropy::new()?)),
+};
+
+pub(crate) const ARC4RANDOM: Implementation = Implementation {
+    name: "libc-arc4random",
+    version,
+    has_modes: false,
+    open: || Ok(Box::new(Arc4random::new()?)),
+};
+
+/// The function `name` of the libraries that this process was started with, which stay until its end.
+///
+/// # Safety
+///
+/// `F` is a function pointer with the signature that the C library documents for `name`.
+unsafe fn lookup<F: Copy>(name: &str) -> Result<F, Absent> {
+    // SAFETY: the caller vouches for the type.
+    let symbol = unsafe { Library::this().get::<F>(name) };
+    symbol
+        .map(|symbol| *symbol)
+        .map_err(|_| Absent(format!("this C library has no {name}")))
+}
+
+/// Such as `glibc 2.36`; `None` where the C library does not tell.
+pub(crate) fn version() -> Option<String> {
+    // SAFETY: `const char *gnu_get_libc_version(void)`, gnu_get_libc_version(3).
+    let function: unsafe extern "C" fn() -> *const c_char =
+        unsafe { lookup("gnu_get_libc_version") }.ok()?;
+    // SAFETY: it takes nothing and returns a C string that is never freed.
+    let version = unsafe { CStr::from_ptr(function()) };
+    Some(format!("glibc {}", version.to_string_lossy()))
+}
+
+/// getentropy(3), which refuses more than 256 bytes at a time.
+struct Getentropy(unsafe extern "C" fn(*mut c_void, usize) -> c_int);
+
+const GETENTROPY_MAX: usize = 256;
+
+impl Getentropy {
+    fn new() -> Result<Getentropy, Absent> {
+        // SAFETY: `int getentropy(void buffer[], size_t length)`, getentropy(3).
+        unsafe { lookup("getentropy") }.map(Getentropy)
+    }
+}
+
+impl Generator for Getentropy {
+    #[inline]
+    fn fill(&mut self, buf: &mut [u8]) -> Drawn {
+        for chunk in buf.chunks_mut(GETENTROPY_MAX) {
+            // SAFETY: the pointer and the length are those of `chunk`.
+            if unsafe { (self.0)(chunk.as_mut_ptr().cast(), chunk.len()) } != 0 {
+                return Err(Refused);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// arc4random(3) and arc4random_buf(3), which cannot fail.
+struct Arc4random {
+    word: unsafe extern "C" fn() -> u32,
+    buf: unsafe extern "C" fn(*mut c_void, usize),
+}
+
+impl Arc4random {
+    fn new() -> Result<Arc4random, Absent> {
+        // SAFETY: `uint32_t arc4random(void)` and `void arc4random_buf(void buf[], size_t n)`, arc4random(3).
+        unsafe {
+            Ok(Arc4random {
+                word: lookup("arc4random")?,
+                buf: lookup("arc4random_buf")?,
+            })
+        }
+    }
+}
+
+impl Generator for Arc4random {
+    #[inline]
+    fn fill(&mut self, buf: &mut [u8]) -> Drawn {
+        // SAFETY: the pointer and the length are those of `buf`.
+        unsafe { (self.buf)(buf.as_mut_ptr().cast(), buf.len()) };
+        Ok(())
+    }
+
+    #[inline]
+    fn u32(&mut self) -> Result<u32, Refused> {
+        // SAFETY: it takes nothing and returns a number.
+        Ok(unsafe { (self.word)() })
+    }
+}

@@ -1,0 +1,120 @@
+//! What a figure was measured on. Everything that cannot be read is unknown, and unknown is null.
+
+use serde::Serialize;
+use std::fs;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// The machine, its kernel, and the state that speed depends on.
+#[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
+pub struct Machine {
+    /// The CPU's model name.
+    pub cpu: Option<String>,
+    /// CPUs that this process may use.
+    pub cores: Option<usize>,
+    /// The CPU's microcode revision.
+    pub microcode: Option<String>,
+    /// The kernel's release.
+    pub kernel: Option<String>,
+    /// The C library and its version.
+    pub libc: Option<String>,
+    /// The frequency governor of the first CPU.
+    pub governor: Option<String>,
+    /// Whether the CPU says that it runs under a hypervisor; only x86 can say.
+    pub hypervisor: Option<bool>,
+    /// The kernel's mitigations of CPU defects, less those that do not concern this CPU.
+    pub mitigations: Option<String>,
+    /// The time of the run, in seconds since 1970.
+    pub date: Option<u64>,
+    /// The compiler that this benchmark was built with.
+    pub rustc: Option<String>,
+}
+
+/// Describes this machine, now.
+pub fn machine() -> Machine {
+    let cpuinfo = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    Machine {
+        cpu: cpu_field(&cpuinfo, "model name"),
+        cores: cores(),
+        microcode: cpu_field(&cpuinfo, "microcode"),
+        kernel: kernel_release(),
+        libc: crate::impls::libc_version(),
+        governor: line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
+        hypervisor: cpu_field(&cpuinfo, "flags").map(|flags| {
+            flags
+                .split_ascii_whitespace()
+                .any(|flag| flag == "hypervisor")
+        }),
+        mitigations: mitigations(),
+        date: SystemTime::now()
+            .duration_since(UNIX_EPOCH)
+            .ok()
+            .map(|since| since.as_secs()),
+        rustc: option_env!("HEADWATER_BENCH_RUSTC").map(str::to_owned),
+    }
+}
+
+pub(crate) fn cores() -> Option<usize> {
+    std::thread::available_parallelism().ok().map(usize::from)
+}
+
+/// Such as `6.12.48+deb13-amd64`.
+pub(crate) fn kernel_release() -> Option<String> {
+    line("/proc/sys/kernel/osrelease")
+}
+
+fn line(path: &str) -> Option<String> {
+    let text = fs::read_to_string(path).ok()?;
+    Some(text.trim().to_owned()).filter(|text| !text.is_empty())
+}
+
+/// The value of `name` for the first CPU of /proc/cpuinfo that has it.
+fn cpu_field(cpuinfo: &str, name: &str) -> Option<String> {
+    cpuinfo.lines().find_map(|line| {
+        let (key, value) = line.split_once(':')?;
+        (key.trim() == name).then(|| value.trim().to_owned())
+    })
+}
+
+/// `name: state` for each defect that concerns this CPU, in alphabetical order.
+fn mitigations() -> Option<String> {
+    let mut states: Vec<String> = fs::read_dir("/sys/devices/system/cpu/vulnerabilities")
+        .ok()?
+        .filter_map(|entry| {
+            let entry = entry.ok()?;
+            let state = line(entry.path().to_str()?)?;
+            (state != "Not affected").then(|| format!("{}: {state}", entry.file_name().display()))
+        })
+        .collect();
+    states.sort();
+    Some(states.join("; "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_the_first_cpu() {
+        let cpuinfo = "processor\t: 0\nmodel name\t: AMD EPYC\nmicrocode\t: 0xa101148\n\n\
+                       processor\t: 1\nmodel name\t: other\n";
+        assert_eq!(
+            cpu_field(cpuinfo, "model name").as_deref(),
+            Some("AMD EPYC")
+        );
+        assert_eq!(
+            cpu_field(cpuinfo, "microcode").as_deref(),
+            Some("0xa101148")
+        );
+        assert_eq!(cpu_field(cpuinfo, "model"), None);
+    }
+
+    #[test]
+    fn unknown_is_null_in_json() {
+        let mut machine = machine();
+        machine.governor = None;
+        let json = serde_json::to_value(&machine).unwrap();
+        assert!(json["governor"].is_null());
+        assert!(json["date"].is_u64());
+    }
+}

@@ -1,0 +1,59 @@
+//! From arguments to a report.
+
+use crate::measure::measure;
+use crate::plan::Plan;
+use crate::report::{Report, Row};
+use crate::{Args, Error};
+use indicatif::{ProgressBar, ProgressStyle};
+
+/// Measures what `args` asks for. Shows its progress on stderr if that is a terminal.
+///
+/// headwater's mode is changed for implementations that name one, and is the default one at the end.
+///
+/// # Errors
+///
+/// [`Error::is_usage`] ones before anything is measured; others if nothing that was asked for is present, or
+/// if a generator fails its check or gives out.
+pub fn run(args: &Args) -> Result<Report, Error> {
+    let names_modes = args.impls.iter().any(|name| name.contains('['));
+    // Looking for what is present has tried the modes already, and each comparison leaves the last one
+    // armed, so that the default has to be put back before the next.
+    let restore = || if names_modes { restore_mode() } else { Ok(()) };
+    let report = Plan::new(args).and_then(|plan| measure_all(plan, restore));
+    restore()?;
+    report
+}
+
+fn measure_all(plan: Plan, restore: impl Fn() -> Result<(), Error>) -> Result<Report, Error> {
+    let progress = ProgressBar::new(plan.cells.len() as u64);
+    progress.set_style(
+        ProgressStyle::with_template("{bar:30} {pos}/{len} {msg}")
+            .unwrap_or_else(|_| ProgressStyle::default_bar()),
+    );
+    let mut rows = Vec::new();
+    for cell in &plan.cells {
+        progress.set_message(format!(
+            "{} {}",
+            cell.case.name(),
+            crate::size::show(cell.len)
+        ));
+        restore()?;
+        let timings = measure(cell)?;
+        let contenders = cell.contenders.iter();
+        rows.extend(
+            contenders
+                .zip(timings)
+                .map(|(contender, timing)| Row::measured(cell, contender, timing)),
+        );
+        progress.inc(1);
+    }
+    progress.finish_and_clear();
+    Ok(Report::new(rows, plan.skipped, plan.warnings))
+}
+
+fn restore_mode() -> Result<(), Error> {
+    headwater::init_with(headwater::Config::new()).map_err(|error| Error::Refused {
+        implementation: "headwater".to_owned(),
+        reason: error.to_string(),
+    })
+}

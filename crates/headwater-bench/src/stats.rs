@@ -1,0 +1,148 @@
+//! Medians, their spread, and intervals for ratios. Nothing here assumes a normal distribution: timings
+//! on a shared machine have one long tail.
+
+/// The median, or NaN of nothing.
+pub fn median(values: &[f64]) -> f64 {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let middle = sorted.len() / 2;
+    match sorted.len() {
+        0 => f64::NAN,
+        n if n % 2 == 1 => sorted[middle],
+        _ => f64::midpoint(sorted[middle - 1], sorted[middle]),
+    }
+}
+
+/// The median absolute deviation from the median, in the unit of the values and not scaled to a standard
+/// deviation; NaN of nothing.
+pub fn mad(values: &[f64]) -> f64 {
+    let center = median(values);
+    let deviations: Vec<f64> = values.iter().map(|value| (value - center).abs()).collect();
+    median(&deviations)
+}
+
+/// A median and the interval that covers the true one with a probability of at least 95 %.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Interval {
+    /// The median of the sample.
+    pub median: f64,
+    /// The lower end; `None` with fewer than six values, whose full range covers less than 95 %.
+    pub low: Option<f64>,
+    /// The upper end, as `low`.
+    pub high: Option<f64>,
+}
+
+impl Interval {
+    /// The interval of a sample, from its order statistics: exact for any distribution if the values
+    /// are independent.
+    pub fn of(values: &[f64]) -> Interval {
+        let mut sorted = values.to_vec();
+        sorted.sort_by(f64::total_cmp);
+        let rank = rank_95(sorted.len());
+        Interval {
+            median: median(values),
+            low: rank.map(|rank| sorted[rank]),
+            high: rank.map(|rank| sorted[sorted.len() - 1 - rank]),
+        }
+    }
+}
+
+/// By how much `subject` is faster than `other`: the ratio of their times in each round, so that what
+/// slowed a whole round down cancels. Rounds beyond the shorter list are not compared.
+pub fn speedup(subject: &[f64], other: &[f64]) -> Interval {
+    let ratios: Vec<f64> = subject
+        .iter()
+        .zip(other)
+        .map(|(subject, other)| other / subject)
+        .collect();
+    Interval::of(&ratios)
+}
+
+/// The largest `r` such that the interval from the r-th smallest to the r-th largest of `n` values
+/// (counted from 0) covers the median with at least 95 %.
+///
+/// Each value lies below the median with probability 1/2, so the r-th smallest lies above it with
+/// P(Binomial(n, 1/2) <= r), which must not pass 2.5 %.
+fn rank_95(n: usize) -> Option<usize> {
+    // Weights relative to the middle one: 2^-n itself underflows beyond 1,074 rounds, while what
+    // underflows here is too small to matter.
+    let mut weights = vec![1.0_f64; n + 1];
+    for k in (0..n / 2).rev() {
+        weights[k] = weights[k + 1] * (k + 1) as f64 / (n - k) as f64;
+    }
+    for k in n / 2..n {
+        weights[k + 1] = weights[k] * (n - k) as f64 / (k + 1) as f64;
+    }
+    let limit = 0.025 * weights.iter().sum::<f64>();
+    let mut below = 0.0;
+    let covered = weights.iter().take_while(|weight| {
+        below += **weight;
+        below <= limit
+    });
+    covered.count().checked_sub(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn median_of_odd_even_and_nothing() {
+        assert_eq!(median(&[3.0, 1.0, 2.0]), 2.0);
+        assert_eq!(median(&[4.0, 1.0, 2.0, 3.0]), 2.5);
+        assert!(median(&[]).is_nan());
+    }
+
+    #[test]
+    fn mad_ignores_an_outlier() {
+        assert_eq!(mad(&[1.0, 1.0, 2.0, 2.0, 4.0, 6.0, 9.0]), 1.0);
+        assert_eq!(mad(&[5.0, 5.0, 5.0, 5.0, 1e9]), 0.0);
+    }
+
+    /// The ranks (here from 0) printed in tables of the sign test.
+    #[test]
+    fn ranks_are_those_of_the_sign_test() {
+        assert_eq!(rank_95(0), None);
+        assert_eq!(rank_95(5), None); // 1 - 2/32 = 93.75 %
+        assert_eq!(rank_95(6), Some(0)); // 1 - 2/64 = 96.9 %
+        assert_eq!(rank_95(9), Some(1)); // 1 - 20/512 = 96.1 %
+        assert_eq!(rank_95(20), Some(5));
+        assert_eq!(rank_95(30), Some(9));
+    }
+
+    #[test]
+    fn rank_of_thousands_follows_the_normal_approximation() {
+        let n = 10_000;
+        let expected = 5_000.0 - 0.5 * 1.96 * 100.0;
+        assert!((rank_95(n).unwrap() as f64 - expected).abs() < 2.0);
+    }
+
+    #[test]
+    fn interval_of_nine() {
+        let interval = Interval::of(&[9.0, 1.0, 8.0, 2.0, 7.0, 3.0, 6.0, 4.0, 5.0]);
+        assert_eq!(
+            interval,
+            Interval {
+                median: 5.0,
+                low: Some(2.0),
+                high: Some(8.0)
+            }
+        );
+    }
+
+    #[test]
+    fn speedup_cancels_what_slows_a_whole_round() {
+        let subject = [1.0, 10.0, 1.0, 2.0, 1.0, 1.0];
+        let other = subject.map(|ns| 4.0 * ns);
+        let ratio = speedup(&subject, &other);
+        assert_eq!(
+            (ratio.median, ratio.low, ratio.high),
+            (4.0, Some(4.0), Some(4.0))
+        );
+    }
+
+    #[test]
+    fn too_few_rounds_give_no_interval() {
+        assert_eq!(Interval::of(&[1.0, 2.0]).low, None);
+    }
+}

@@ -1,0 +1,95 @@
+//! The command line, and how a mistake in it is told in one line.
+
+use crate::cmd::{bytes, completions, status, uuid};
+use crate::failure::Failure;
+use clap::error::ErrorKind;
+use clap::{Parser, Subcommand};
+
+/// Secure random bytes at memory speed, exactly as fresh as the kernel's
+#[derive(Parser)]
+#[command(
+    name = "headwater",
+    disable_version_flag = true,
+    args_conflicts_with_subcommands = true,
+    after_help = "\
+Without a command: what is armed on this machine, and how fast it is.
+
+Environment:
+  HEADWATER_MODE  auto (default), buffered, hedged, strict or kernel
+  NO_COLOR        no colours
+
+Exit status: 0 done, also when the reader closes the pipe; 1 failed; 2 wrong usage."
+)]
+pub(crate) struct Cli {
+    /// Print the version in one line
+    #[arg(short = 'V', conflicts_with = "long_version")]
+    pub(crate) short_version: bool,
+
+    /// Print the version and what a bug report needs: target, cipher, guard and mode
+    #[arg(long = "version")]
+    pub(crate) long_version: bool,
+
+    #[command(subcommand)]
+    pub(crate) verb: Option<Verb>,
+}
+
+#[derive(Subcommand)]
+pub(crate) enum Verb {
+    Status(status::Args),
+    Bytes(bytes::Args),
+    Uuid(uuid::Args),
+    /// Measure headwater against what else this machine has
+    Bench(headwater_bench::Args),
+    Completions(completions::Args),
+}
+
+/// The command line of this process. Help goes to stdout and ends the process.
+pub(crate) fn parse() -> Result<Cli, Failure> {
+    Cli::try_parse().or_else(|error| match error.kind() {
+        ErrorKind::DisplayHelp => {
+            error.print()?;
+            std::process::exit(0)
+        }
+        _ => Err(Failure::Usage(one_line(&error.render().to_string()))),
+    })
+}
+
+/// What clap says over several lines, without the usage and the pointer to `--help` that follow.
+fn one_line(message: &str) -> String {
+    let mut line = String::new();
+    for part in message
+        .lines()
+        .map(str::trim)
+        .take_while(|part| !part.starts_with("Usage:") && !part.starts_with("For more information"))
+        .filter(|part| !part.is_empty())
+    {
+        if part.starts_with("tip:") {
+            line.push(';');
+        }
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        line.push_str(part);
+    }
+    line.strip_prefix("error: ").unwrap_or(&line).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        <Cli as clap::CommandFactory>::command().debug_assert();
+    }
+
+    #[test]
+    fn several_lines_become_one() {
+        let clap = "error: unrecognized subcommand 'byte'\n\n  tip: a similar subcommand exists: \
+                    'bytes'\n\nUsage: headwater [COMMAND]\n\nFor more information, try '--help'.\n";
+        assert_eq!(
+            one_line(clap),
+            "unrecognized subcommand 'byte'; tip: a similar subcommand exists: 'bytes'"
+        );
+    }
+}

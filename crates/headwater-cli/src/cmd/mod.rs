@@ -1,0 +1,8 @@
+//! The verbs, one a file: its arguments, and what it does.
+
+pub(crate) mod bench;
+pub(crate) mod bytes;
+pub(crate) mod completions;
+pub(crate) mod status;
+pub(crate) mod uuid;
+pub(crate) mod version;

@@ -1,0 +1,33 @@
+//! `headwater` and `headwater status`: what is armed on this machine.
+
+use crate::facts::Facts;
+use crate::failure::Failure;
+use crate::{json, output, screen};
+
+/// Show what is armed on this machine, as `headwater` alone does
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// Print JSON (schema headwater.status/1), without the speed table
+    #[arg(long)]
+    json: bool,
+
+    /// With --json: measure speed too, which takes half a second
+    #[arg(long, requires = "json")]
+    speed: bool,
+}
+
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    if !args.json {
+        return screen();
+    }
+    let facts = Facts::gather(args.speed)?;
+    output::json(&json::document(&facts))?;
+    Ok(())
+}
+
+/// What `headwater` without a verb shows.
+pub(crate) fn screen() -> Result<(), Failure> {
+    let facts = Facts::gather(true)?;
+    output::coloured(&screen::render(&facts))?;
+    Ok(())
+}

@@ -1,0 +1,68 @@
+//! Everything that can end the command early, the line it prints, and the exit status.
+
+use std::fmt;
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+/// Why the command stops.
+pub(crate) enum Failure {
+    /// The command line makes no sense.
+    Usage(String),
+    /// No random bytes.
+    Random(headwater::Error),
+    /// The benchmark was asked for rightly, and could not be run.
+    Bench(headwater_bench::Error),
+    /// Standard output does not take what is written.
+    Output(io::Error),
+}
+
+impl Failure {
+    /// Tells it on stderr, in one line, and gives the exit status.
+    pub(crate) fn report(self) -> ExitCode {
+        let status = match &self {
+            // `headwater bytes 1GiB | head -c 10`: the reader has what it wanted.
+            Failure::Output(error) if error.kind() == io::ErrorKind::BrokenPipe => {
+                return ExitCode::SUCCESS;
+            }
+            Failure::Usage(_) => 2,
+            Failure::Random(_) | Failure::Bench(_) | Failure::Output(_) => 1,
+        };
+        // Not `eprintln`, which panics where stderr is full: the exit status still tells.
+        let _ = writeln!(io::stderr(), "headwater: {self}");
+        ExitCode::from(status)
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Failure::Usage(what) => write!(f, "{what}; see 'headwater --help'"),
+            Failure::Random(error) => error.fmt(f),
+            Failure::Bench(error) => error.fmt(f),
+            Failure::Output(error) => write!(f, "cannot write to standard output: {error}"),
+        }
+    }
+}
+
+impl From<headwater::Error> for Failure {
+    fn from(error: headwater::Error) -> Self {
+        Failure::Random(error)
+    }
+}
+
+impl From<headwater_bench::Error> for Failure {
+    fn from(error: headwater_bench::Error) -> Self {
+        if error.is_usage() {
+            Failure::Usage(error.to_string())
+        } else {
+            Failure::Bench(error)
+        }
+    }
+}
+
+impl From<io::Error> for Failure {
+    /// Standard output is the only thing that verbs do input or output on and may fail for.
+    fn from(error: io::Error) -> Self {
+        Failure::Output(error)
+    }
+}

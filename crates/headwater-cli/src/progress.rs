@@ -1,0 +1,62 @@
+//! A progress bar for work that takes long, on a terminal, and nothing at all otherwise.
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::io::{self, IsTerminal};
+use std::time::{Duration, Instant};
+
+/// Work shorter than this shows no bar: it would only flicker.
+const PATIENCE: Duration = Duration::from_millis(500);
+
+/// A bar on stderr that appears by itself, and is wiped away when dropped.
+pub(crate) struct Progress {
+    total: u64,
+    begun: Instant,
+    wanted: bool,
+    bar: Option<ProgressBar>,
+}
+
+impl Progress {
+    /// For `total` bytes. No bar where stdout is a terminal too: the data and the bar would mix.
+    pub(crate) fn new(total: u64) -> Progress {
+        Progress {
+            total,
+            begun: Instant::now(),
+            wanted: io::stderr().is_terminal() && !io::stdout().is_terminal(),
+            bar: None,
+        }
+    }
+
+    /// `done` bytes are written.
+    pub(crate) fn at(&mut self, done: u64) {
+        if self.bar.is_none() && self.wanted && self.begun.elapsed() >= PATIENCE {
+            self.bar = Some(bar(self.total).with_elapsed(self.begun.elapsed()));
+        }
+        if let Some(bar) = &self.bar {
+            bar.set_position(done);
+        }
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+fn bar(total: u64) -> ProgressBar {
+    let style = "{binary_bytes:>10} of {binary_total_bytes}  [{bar:30}]  {binary_bytes_per_sec}, {eta} left";
+    let style = ProgressStyle::with_template(style)
+        .expect("the template is a constant, and a test draws it")
+        .progress_chars("=> ");
+    ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::stderr()).with_style(style)
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_template_is_valid() {
+        super::bar(1).abandon();
+    }
+}

@@ -1,0 +1,224 @@
+//! What each part of the status says in words.
+
+use super::layout::{Tone, grouped};
+use crate::kmsg::Kmsg;
+use headwater::{CpuRng, Hardware, Mode, Page, Source, Status, Vmclock, Vmgenid, Word};
+
+/// One line of the screen.
+pub(super) struct Row {
+    pub(super) label: &'static str,
+    pub(super) value: &'static str,
+    pub(super) tone: Tone,
+    pub(super) note: String,
+}
+
+fn row(label: &'static str, value: &'static str, tone: Tone, note: impl Into<String>) -> Row {
+    let note = note.into();
+    Row {
+        label,
+        value,
+        tone,
+        note,
+    }
+}
+
+pub(super) fn of(status: &Status) -> [Row; 9] {
+    [
+        mode(status),
+        source(status.source),
+        word(status.word),
+        vmgenid(status.vmgenid),
+        vmclock(status.vmclock),
+        hardware(status.hardware),
+        fork(status),
+        cpu_rng(status.cpu_rng),
+        page(status.page),
+    ]
+}
+
+fn mode(status: &Status) -> Row {
+    let tone = match status.mode {
+        _ if status.unknown_mode_requested => Tone::Weak,
+        Mode::Kernel => Tone::Weak,
+        _ => Tone::Good,
+    };
+    let granted = status.requested == Mode::Auto || status.requested == status.mode;
+    let note = if granted {
+        status.reason.to_string()
+    } else {
+        format!("{} was asked for: {}", status.requested, status.reason)
+    };
+    row("mode", status.mode.name(), tone, note)
+}
+
+fn source(source: Source) -> Row {
+    let (value, tone, note) = match source {
+        Source::Vdso => (
+            "vDSO",
+            Tone::Good,
+            "the kernel's getrandom, without a system call",
+        ),
+        Source::Getrandom => ("getrandom(2)", Tone::Plain, "a system call for each key"),
+        Source::Urandom => (
+            "/dev/urandom",
+            Tone::Weak,
+            "getrandom(2) is missing or forbidden",
+        ),
+        Source::None => ("none", Tone::Wrong, "none has answered yet"),
+        other => (other.name(), Tone::Plain, ""),
+    };
+    row("source", value, tone, note)
+}
+
+fn word(word: Word) -> Row {
+    let (tone, note) = match word {
+        Word::Live {
+            value,
+            page,
+            offset,
+        } => (
+            Tone::Good,
+            format!(
+                "reseed generation {}, in page {page} of [vvar] at offset {offset:#x}",
+                grouped(value)
+            ),
+        ),
+        Word::Undecided { candidates } => (
+            Tone::Weak,
+            format!("{candidates} places look alike until the kernel's next reseed"),
+        ),
+        Word::Retired => (
+            Tone::Wrong,
+            "it stopped agreeing with the kernel; not used again in this process".to_string(),
+        ),
+        Word::Absent(why) => (Tone::Weak, why.to_string()),
+        _ => (Tone::Plain, String::new()),
+    };
+    row("kernel word", word.name(), tone, note)
+}
+
+fn vmgenid(vmgenid: Vmgenid) -> Row {
+    let (value, tone, note) = match vmgenid {
+        Vmgenid::Bound => (
+            "bound",
+            Tone::Good,
+            "the kernel reseeds when this VM is cloned",
+        ),
+        Vmgenid::NotBound => (
+            "not bound",
+            Tone::Plain,
+            "no such device, or no driver for it",
+        ),
+        Vmgenid::Unknown => ("unknown", Tone::Plain, "/sys cannot be read"),
+        other => (other.name(), Tone::Plain, ""),
+    };
+    row("vmgenid", value, tone, note)
+}
+
+fn vmclock(vmclock: Vmclock) -> Row {
+    let (tone, note) = match vmclock {
+        Vmclock::Mapped {
+            marker,
+            vm_generation: Some(generation),
+        } => (
+            Tone::Good,
+            format!("disruption marker {marker}, VM generation {generation}"),
+        ),
+        Vmclock::Mapped { marker, .. } => (Tone::Good, format!("disruption marker {marker}")),
+        Vmclock::Absent => (Tone::Plain, "no /dev/vmclock0".to_string()),
+        Vmclock::Unreadable => (
+            Tone::Weak,
+            "a udev rule that makes /dev/vmclock0 readable would arm it".to_string(),
+        ),
+        Vmclock::Invalid => (Tone::Weak, "/dev/vmclock0 is no VMClock page".to_string()),
+        Vmclock::Slow => (Tone::Plain, "not used: its loads take too long".to_string()),
+        Vmclock::Off => (Tone::Plain, "not mapped, as configured".to_string()),
+        Vmclock::Quiesced => (Tone::Plain, "unmapped by quiesce()".to_string()),
+        _ => (Tone::Plain, String::new()),
+    };
+    row("VMClock", vmclock.name(), tone, note)
+}
+
+fn hardware(hardware: Hardware) -> Row {
+    let (value, tone, note) = match hardware {
+        Hardware::BareMetal => ("bare metal", Tone::Good, "it is not cloned while it runs"),
+        Hardware::Virtual => ("virtual", Tone::Plain, ""),
+        Hardware::Unknown => ("unknown", Tone::Plain, "taken for a virtual machine"),
+        Hardware::NotAsked => ("not asked", Tone::Plain, "nothing depends on it"),
+        other => (other.name(), Tone::Plain, ""),
+    };
+    row("hardware", value, tone, note)
+}
+
+fn fork(status: &Status) -> Row {
+    if status.fork_detection {
+        row(
+            "fork",
+            "detected",
+            Tone::Good,
+            "the kernel clears the pools in a forked child",
+        )
+    } else {
+        row(
+            "fork",
+            "not detected",
+            Tone::Plain,
+            "nothing is buffered that a child could repeat",
+        )
+    }
+}
+
+fn cpu_rng(cpu_rng: CpuRng) -> Row {
+    let (tone, note) = match cpu_rng {
+        CpuRng::Good => (Tone::Good, "passed its checks, mixed into keys"),
+        CpuRng::Absent => (Tone::Plain, "this CPU has no random instruction"),
+        CpuRng::Broken => (Tone::Wrong, "not random: not used again in this process"),
+        CpuRng::Slow => (
+            Tone::Plain,
+            "mixed into the keys of pages, too slow for each request",
+        ),
+        _ => (Tone::Plain, ""),
+    };
+    row("CPU random", cpu_rng.name(), tone, note)
+}
+
+fn page(page: Page) -> Row {
+    let (value, tone, note) = match page {
+        Page::Droppable => ("droppable", Tone::Good, "never in swap or in a core dump"),
+        Page::WipeOnForkLocked => ("locked", Tone::Good, "never in swap or in a core dump"),
+        Page::WipeOnFork => (
+            "unlocked",
+            Tone::Weak,
+            "never in a core dump, but may reach swap",
+        ),
+        Page::None => ("none", Tone::Plain, "nothing is buffered"),
+        other => (other.name(), Tone::Plain, ""),
+    };
+    row("page", value, tone, note)
+}
+
+/// Since when the kernel's generator is seeded.
+pub(super) fn seeded(kmsg: Kmsg) -> String {
+    let since = match kmsg.seeded_at_s {
+        Some(seconds) => format!("{seconds:.3} s after boot"),
+        None => {
+            "since when is unknown: the kernel's log cannot be read or starts later".to_string()
+        }
+    };
+    match kmsg.vm_fork_reseeds {
+        None | Some(0) => since,
+        Some(1) => format!("{since}; reseeded once for a clone or restore of this VM"),
+        Some(n) => format!("{since}; reseeded {n} times for clones or restores of this VM"),
+    }
+}
+
+/// What people call it.
+pub(super) fn implementation(name: &'static str) -> &'static str {
+    match name {
+        "getrandom-syscall" => "getrandom(2)",
+        "getrandom-vdso" => "vDSO getrandom",
+        "libc-getentropy" => "libc getentropy",
+        "openssl-RAND_bytes" => "OpenSSL RAND_bytes",
+        other => other,
+    }
+}

@@ -1,0 +1,279 @@
+//! The real binary: what it writes, where, and how it ends.
+
+use snapbox::cmd::{Command, OutputAssert};
+use snapbox::{file, str};
+use std::fs::File;
+use std::io::Read;
+use std::process::Stdio;
+
+/// The binary, whatever the environment of the tests says.
+fn headwater(args: &[&str]) -> Command {
+    Command::new(env!("CARGO_BIN_EXE_headwater"))
+        .args(args)
+        .env_remove("HEADWATER_MODE")
+        .env_remove("CLICOLOR_FORCE")
+}
+
+fn std_headwater(args: &[&str]) -> std::process::Command {
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_headwater"));
+    command.args(args);
+    command
+}
+
+fn stdout(args: &[&str]) -> Vec<u8> {
+    let done = headwater(args).assert().success().stderr_eq(str![""]);
+    done.get_output().stdout.clone()
+}
+
+fn text(args: &[&str]) -> String {
+    String::from_utf8(stdout(args)).unwrap()
+}
+
+/// Nothing on stdout, one line on stderr, status 2.
+fn misused(args: &[&str]) -> OutputAssert {
+    let done = headwater(args).assert().code(2).stdout_eq(str![""]);
+    let words = String::from_utf8_lossy(&done.get_output().stderr).into_owned();
+    assert_eq!(words.matches('\n').count(), 1, "{words}");
+    assert!(words.ends_with("; see 'headwater --help'\n"), "{words}");
+    done
+}
+
+#[test]
+fn help() {
+    headwater(&["--help"])
+        .assert()
+        .success()
+        .stdout_eq(file!["snapshots/help.txt"])
+        .stderr_eq(str![""]);
+    for verb in ["status", "bytes", "uuid", "bench", "completions"] {
+        assert!(text(&[verb, "--help"]).contains("Usage: headwater"));
+    }
+}
+
+#[test]
+fn wrong_input_is_one_line() {
+    misused(&["frobnicate"]).stderr_eq(str![[r#"
+headwater: unrecognized subcommand 'frobnicate'; see 'headwater --help'
+
+"#]]);
+    misused(&["byte"]).stderr_eq(str![[r#"
+headwater: unrecognized subcommand 'byte'; tip: a similar subcommand exists: 'bytes'; see 'headwater --help'
+
+"#]]);
+    misused(&["bytes"]).stderr_eq(str![[r#"
+headwater: the following required arguments were not provided: <N>; see 'headwater --help'
+
+"#]]);
+    misused(&["bytes", "ten"]).stderr_eq(str![[r#"
+headwater: invalid value 'ten' for '<N>': a number of bytes is whole and not negative, such as 32 or 4MiB; see 'headwater --help'
+
+"#]]);
+    misused(&["bytes", "-5"]).stderr_eq(str![[r#"
+headwater: invalid value '-5' for '<N>': a number of bytes is whole and not negative, such as 32 or 4MiB; see 'headwater --help'
+
+"#]]);
+    misused(&["bytes", "1kb"]).stderr_eq(str![[r#"
+headwater: invalid value '1kb' for '<N>': a unit is one of k, M, G, KiB, MiB, GiB; see 'headwater --help'
+
+"#]]);
+    misused(&["bytes", "99999999999G"]).stderr_eq(str![[r#"
+headwater: invalid value '99999999999G' for '<N>': that is more than 2^64 - 1 bytes; see 'headwater --help'
+
+"#]]);
+    misused(&["bytes", "1", "--hex", "--raw"]).stderr_eq(str![[r#"
+headwater: the argument '--hex' cannot be used with '--raw'; see 'headwater --help'
+
+"#]]);
+    misused(&["bytes", "1", "2"]).stderr_eq(str![[r#"
+headwater: unexpected argument '2' found; see 'headwater --help'
+
+"#]]);
+    misused(&["uuid", "-n", "-1"]).stderr_eq(str![[r#"
+headwater: invalid value '-1' for '-n <N>': a count is a whole number from 0 to 2^64 - 1; see 'headwater --help'
+
+"#]]);
+    misused(&["completions", "cmd"]).stderr_eq(str![[r#"
+headwater: invalid value 'cmd' for '<SHELL>' [possible values: bash, elvish, fish, powershell, zsh]; see 'headwater --help'
+
+"#]]);
+    misused(&["status", "--speed"]).stderr_eq(str![[r#"
+headwater: the following required arguments were not provided: --json; see 'headwater --help'
+
+"#]]);
+}
+
+#[test]
+fn arguments_may_hold_anything() {
+    use std::os::unix::ffi::OsStrExt;
+    for argument in [
+        &b"\n\n\x1b[31m\x07"[..],
+        b"\xFF\n\x1b[31m",
+        b"",
+        b"-\n",
+        b"--\x07x",
+    ] {
+        let argument = std::ffi::OsStr::from_bytes(argument);
+        let done = headwater(&["bytes"]).arg(argument).assert().code(2);
+        let words = String::from_utf8(done.get_output().stderr.clone()).unwrap();
+        let line = words.strip_suffix('\n').unwrap();
+        assert!(!line.contains(char::is_control), "{line:?}");
+        assert!(line.ends_with("; see 'headwater --help'"), "{line:?}");
+    }
+}
+
+#[test]
+fn bytes_are_as_many_as_asked_for() {
+    for (typed, length) in [
+        ("0", 0),
+        ("1", 1),
+        ("17", 17),
+        ("4k", 4096),
+        ("786432", 786_432),
+        ("786433", 786_433),
+        ("3MiB", 3 << 20),
+    ] {
+        assert_eq!(stdout(&["bytes", typed]).len(), length, "{typed}");
+        assert_eq!(stdout(&["bytes", typed, "--raw"]).len(), length, "{typed}");
+        assert_eq!(stdout(&["bytes", typed, "--hex"]).len(), 2 * length + 1);
+        let base64 = stdout(&["bytes", typed, "--base64"]);
+        assert_eq!(base64.len(), 4 * length.div_ceil(3) + 1);
+    }
+}
+
+#[test]
+fn text_is_text() {
+    let hex = text(&["bytes", "33", "--hex"]);
+    let digits = hex.strip_suffix('\n').unwrap();
+    assert!(digits.chars().all(|c| matches!(c, '0'..='9' | 'a'..='f')));
+    let base64 = text(&["bytes", "1", "--base64"]);
+    assert!(base64.ends_with("==\n"), "{base64}");
+}
+
+#[test]
+fn two_runs_differ() {
+    let run = || stdout(&["bytes", "16"]);
+    assert_ne!(run(), run()); // equal by chance: 2^-128
+}
+
+#[test]
+fn uuids() {
+    for (args, version) in [
+        (&["uuid", "-n", "100"][..], '4'),
+        (&["uuid", "-n100", "--v7"], '7'),
+    ] {
+        let mut uuids: Vec<String> = text(args).lines().map(String::from).collect();
+        assert_eq!(uuids.len(), 100);
+        for uuid in &uuids {
+            let at = |index| uuid.chars().nth(index).unwrap();
+            assert_eq!(uuid.len(), 36);
+            assert_eq!([8, 13, 18, 23].map(at), ['-'; 4]);
+            assert_eq!(at(14), version);
+            assert!(matches!(at(19), '8' | '9' | 'a' | 'b'));
+        }
+        uuids.sort();
+        uuids.dedup();
+        assert_eq!(uuids.len(), 100); // two equal by chance: below 2^-48, for v7 within one step
+    }
+    assert_eq!(text(&["uuid"]).lines().count(), 1);
+    assert_eq!(text(&["uuid", "-n", "0"]), "");
+}
+
+#[test]
+fn a_closed_pipe_is_success() {
+    for args in [
+        &["bytes", "1GiB"][..],
+        &["bytes", "1GiB", "--base64"],
+        &["uuid", "-n", "10000000"],
+        &["completions", "zsh"],
+        &["--help"],
+        &["--version"],
+        &["status", "--json"],
+    ] {
+        let mut child = std_headwater(args)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut pipe = child.stdout.take().unwrap();
+        if args[0] == "bytes" {
+            pipe.read_exact(&mut [0; 10]).unwrap();
+        }
+        drop(pipe);
+        let done = child.wait_with_output().unwrap();
+        assert!(done.status.success(), "{args:?}: {}", done.status);
+        assert_eq!(done.stderr, b"", "{args:?}");
+    }
+}
+
+#[test]
+fn a_full_disk_is_a_failure() {
+    for args in [
+        &["bytes", "10"][..],
+        &["bytes", "3MiB", "--hex"],
+        &["uuid"],
+        &["--version"],
+        &["--help"],
+        &["status", "--json"],
+    ] {
+        let full = File::options().write(true).open("/dev/full").unwrap();
+        let done = std_headwater(args).stdout(full).output().unwrap();
+        assert_eq!(done.status.code(), Some(1), "{args:?}");
+        assert_eq!(
+            String::from_utf8_lossy(&done.stderr),
+            "headwater: cannot write to standard output: No space left on device (os error 28)\n"
+        );
+    }
+}
+
+#[test]
+fn status_as_json() {
+    let document: serde_json::Value = serde_json::from_str(&text(&["status", "--json"])).unwrap();
+    assert_eq!(document["schema"], "headwater.status/1");
+    assert_eq!(document["seeded"], true);
+    assert_eq!(document["speed"], serde_json::Value::Null);
+    let with_speed = text(&["status", "--json", "--speed"]);
+    let document: serde_json::Value = serde_json::from_str(&with_speed).unwrap();
+    assert_eq!(document["speed"][0]["impl"], "headwater");
+    assert_eq!(document["speed"][0]["len"], 4);
+}
+
+#[test]
+fn no_verb_is_the_status_screen() {
+    for args in [&[][..], &["status"]] {
+        let screen = text(args);
+        for section in ["Armed", "Machine", "Counters", "Sample", "Speed"] {
+            assert!(screen.contains(&format!("\n{section}")), "{screen}");
+        }
+        assert!(!screen.contains('\u{1b}'), "colours in a pipe");
+        let widest = screen.lines().map(|line| line.chars().count()).max();
+        assert!(widest <= Some(100), "{screen}");
+    }
+}
+
+#[test]
+fn versions() {
+    let version = env!("CARGO_PKG_VERSION");
+    assert_eq!(text(&["-V"]), format!("headwater {version}\n"));
+    let long = text(&["--version"]);
+    let mut lines = long.lines();
+    assert_eq!(lines.next(), Some(&*format!("headwater {version}")));
+    for name in ["target", "cipher", "guard", "mode"] {
+        let line = lines.next().unwrap();
+        assert!(line.starts_with(&format!("{name}: ")), "{line}");
+    }
+}
+
+#[test]
+fn completions_of_every_shell() {
+    for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
+        assert!(text(&["completions", shell]).contains("base64"), "{shell}");
+    }
+}
+
+#[test]
+fn bench_is_there() {
+    // What it measures, and how long it takes, is the business of its own crate and tests.
+    let help = text(&["bench", "--help"]);
+    assert!(help.contains("--json"), "{help}");
+    misused(&["bench", "--impls", "nonesuch"]);
+}

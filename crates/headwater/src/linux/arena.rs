@@ -1,0 +1,339 @@
+//! Everything that is set up once: the facts of the machine, the guards, the memory of the pools.
+//!
+//! An arena is built in private and published by one compare-exchange ([`setup`](super::setup)); it is
+//! never changed in place but through atomics, and never torn down, so that draws work in other
+//! libraries' destructors and at exit.
+
+#![allow(unsafe_code)]
+
+use super::cell::Ledger;
+use super::cipher::Backend;
+use super::cpu::CpuHint;
+use super::guard::epoch::{Epoch, FIRST_MIRROR};
+use super::guard::vmclock::Clock;
+use super::guard::word::KernelWord;
+use super::hwrng;
+use super::source::vgetrandom::Vgetrandom;
+use crate::mode::{self, CloneSignal, Evidence, Mode};
+use crate::status::{CpuRng, Hardware, Page, Vmgenid};
+use core::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, Ordering::Relaxed};
+
+/// One slot: its lock and the ledger of its page, in memory that a fork clears and the kernel never drops.
+/// Two cache lines, so that the adjacent-line prefetcher does not make neighbours share.
+#[repr(C, align(128))]
+pub(crate) struct Line {
+    pub(crate) lock: AtomicU32,
+    pub(crate) ledger: Ledger,
+    pub(crate) tally: Tally,
+}
+
+const _: () = assert!(size_of::<Line>() == 128);
+
+/// What happened at a slot. Counted by whoever holds it, but `busy` and `fallbacks`.
+#[derive(Default)]
+pub(crate) struct Tally {
+    pub(crate) refills: AtomicU64,
+    pub(crate) discarded_bytes: AtomicU64,
+    pub(crate) retries: AtomicU64,
+    pub(crate) busy: AtomicU64,
+    pub(crate) fallbacks: AtomicU64,
+    pub(crate) tripwires: AtomicU64,
+}
+
+impl Tally {
+    #[inline]
+    pub(crate) fn add(counter: &AtomicU64, n: u64) {
+        counter.fetch_add(n, Relaxed);
+    }
+}
+
+/// What is compared where forks cannot be told: a canary that always agrees with the mirror.
+static NO_CANARY: AtomicU64 = AtomicU64::new(FIRST_MIRROR);
+
+pub(crate) struct Arena {
+    // What each draw reads.
+    mode: AtomicU8,
+    pub(crate) word: KernelWord,
+    pub(crate) clock: Clock,
+    canary: *const AtomicU64,
+    mirror: AtomicU64,
+    detects_forks: bool,
+    pub(crate) cpu_hint: CpuHint,
+    pub(crate) memory: Memory,
+    // What refills read.
+    pub(crate) backend: Backend,
+    pub(crate) vgetrandom: Option<Vgetrandom>,
+    cpu_rng: AtomicU8,
+    // What the mode is chosen from, and the status shows.
+    requested: AtomicU8,
+    unknown_requested: AtomicBool,
+    quiesced: AtomicBool,
+    pub(crate) vmgenid: Vmgenid,
+    pub(crate) hardware: Hardware,
+    #[cfg(feature = "pools")]
+    pub(crate) handles: super::handle::Registry,
+}
+
+/// The reservations, all made at set-up.
+#[derive(Clone, Copy)]
+pub(crate) struct Memory {
+    /// `[BANKS][slots]`; dangling if there are no slots.
+    pub(crate) lines: *const Line,
+    /// `[BANKS][slots]` pages, [`stride`](Memory::stride) bytes apart.
+    pub(crate) pages: *mut u8,
+    /// The size of a page. Read through [`stride`](Memory::stride).
+    pub(crate) page_size: usize,
+    pub(crate) cpus: u32,
+    pub(crate) slots: u32,
+    pub(crate) page: Page,
+}
+
+impl Memory {
+    pub(crate) const NONE: Memory = Memory {
+        lines: core::ptr::dangling(),
+        pages: core::ptr::null_mut(),
+        page_size: 4096,
+        cpus: 0,
+        slots: 0,
+        page: Page::None,
+    };
+
+    /// How far pages lie apart: one hardware page, so that each is dropped and cleared by itself.
+    #[inline(always)]
+    pub(crate) fn stride(&self) -> usize {
+        // A constant where there is one page size: it turns a multiplication of the quick path into a shift.
+        if cfg!(target_arch = "x86_64") {
+            4096
+        } else {
+            self.page_size
+        }
+    }
+}
+
+/// The facts that set-up has found.
+pub(crate) struct Facts {
+    pub(crate) word: KernelWord,
+    pub(crate) clock: Clock,
+    pub(crate) canary: Option<*const AtomicU64>,
+    pub(crate) cpu_hint: CpuHint,
+    pub(crate) memory: Memory,
+    pub(crate) backend: Backend,
+    pub(crate) vgetrandom: Option<Vgetrandom>,
+    pub(crate) cpu_rng: CpuRng,
+    pub(crate) requested: Mode,
+    pub(crate) unknown_requested: bool,
+    pub(crate) vmgenid: Vmgenid,
+    pub(crate) hardware: Hardware,
+}
+
+// SAFETY: the pointers lead to mappings that live for ever and are used through atomics, or under a
+// slot's lock.
+unsafe impl Sync for Arena {}
+
+const CPU_RNGS: [CpuRng; 4] = [CpuRng::Good, CpuRng::Absent, CpuRng::Broken, CpuRng::Slow];
+
+fn number_of(mode: Mode) -> u8 {
+    mode as u8
+}
+
+impl Arena {
+    pub(crate) const fn new(facts: Facts) -> Arena {
+        Arena {
+            mode: AtomicU8::new(Mode::Kernel as u8),
+            word: facts.word,
+            clock: facts.clock,
+            // Without fork detection canary and mirror agree for ever; with it, not before the first epoch.
+            mirror: AtomicU64::new(FIRST_MIRROR),
+            detects_forks: facts.canary.is_some(),
+            canary: match facts.canary {
+                Some(canary) => canary,
+                None => &raw const NO_CANARY,
+            },
+            cpu_hint: facts.cpu_hint,
+            memory: facts.memory,
+            backend: facts.backend,
+            vgetrandom: facts.vgetrandom,
+            cpu_rng: AtomicU8::new(match facts.cpu_rng {
+                CpuRng::Good => 0,
+                CpuRng::Absent => 1,
+                CpuRng::Broken => 2,
+                CpuRng::Slow => 3,
+            }),
+            requested: AtomicU8::new(facts.requested as u8),
+            unknown_requested: AtomicBool::new(facts.unknown_requested),
+            quiesced: AtomicBool::new(false),
+            vmgenid: facts.vmgenid,
+            hardware: facts.hardware,
+            #[cfg(feature = "pools")]
+            handles: super::handle::Registry::new(),
+        }
+    }
+
+    /// The arena of a process that could not even get a page of memory: getrandom(2) and nothing else.
+    pub(crate) const fn destitute() -> Arena {
+        Arena::new(Facts {
+            word: KernelWord::absent("no memory could be had at set-up"),
+            clock: Clock::off(),
+            canary: None,
+            cpu_hint: CpuHint::Stack,
+            memory: Memory::NONE,
+            backend: Backend::ChaCha,
+            vgetrandom: None,
+            cpu_rng: CpuRng::Absent,
+            requested: Mode::Auto,
+            unknown_requested: false,
+            vmgenid: Vmgenid::Unknown,
+            hardware: Hardware::NotAsked,
+        })
+    }
+
+    /// The mode now.
+    pub(crate) fn mode(&self) -> Mode {
+        Mode::ALL[usize::from(self.mode.load(Relaxed)) % Mode::ALL.len()]
+    }
+
+    /// Whether the mode is `buffered`: asked at each draw.
+    #[cfg(feature = "pools")]
+    #[inline(always)]
+    pub(crate) fn is_buffered(&self) -> bool {
+        self.mode.load(Relaxed) == Mode::Buffered as u8
+    }
+
+    /// Chooses the mode anew, after something it depends on has changed.
+    pub(crate) fn choose_mode(&self) {
+        self.mode
+            .store(number_of(mode::select(self.evidence()).0), Relaxed);
+    }
+
+    pub(crate) fn reason(&self) -> &'static str {
+        mode::select(self.evidence()).1
+    }
+
+    fn evidence(&self) -> Evidence {
+        let clone_signal = if self.vmgenid == Vmgenid::Bound {
+            Some(CloneSignal::Vmgenid)
+        } else if self.clock.is_armed() {
+            Some(CloneSignal::Vmclock)
+        } else if self.hardware == Hardware::BareMetal {
+            Some(CloneSignal::BareMetal)
+        } else {
+            None
+        };
+        Evidence {
+            requested: self.requested(),
+            unknown_requested: self.unknown_requested(),
+            fork_detection: self.detects_forks(),
+            pools: self.memory.slots > 0,
+            quiesced: self.is_quiesced(),
+            word: self.word.is_live(),
+            clone_signal,
+            hedge: self.can_hedge(),
+        }
+    }
+
+    pub(crate) fn requested(&self) -> Mode {
+        Mode::ALL[usize::from(self.requested.load(Relaxed)) % Mode::ALL.len()]
+    }
+
+    pub(crate) fn unknown_requested(&self) -> bool {
+        self.unknown_requested.load(Relaxed)
+    }
+
+    /// Takes a request of the program, which overrides the environment's.
+    pub(crate) fn request(&self, mode: Mode) {
+        self.requested.store(number_of(mode), Relaxed);
+        self.unknown_requested.store(false, Relaxed);
+    }
+
+    pub(crate) fn set_quiesced(&self, quiesced: bool) {
+        self.quiesced.store(quiesced, Relaxed);
+    }
+
+    pub(crate) fn is_quiesced(&self) -> bool {
+        self.quiesced.load(Relaxed)
+    }
+
+    pub(crate) fn canary(&self) -> Option<*const AtomicU64> {
+        self.detects_forks.then_some(self.canary)
+    }
+
+    pub(crate) fn detects_forks(&self) -> bool {
+        self.detects_forks
+    }
+
+    /// The epoch, if it is settled; a child that has not drawn yet has to choose one first.
+    #[cfg(feature = "pools")]
+    #[inline(always)]
+    pub(crate) fn settled_epoch(&self) -> Option<u64> {
+        self.epoch_guard().settled()
+    }
+
+    /// The epoch: constant where forks cannot be told, and nothing is buffered.
+    #[inline(always)]
+    pub(crate) fn epoch(&self) -> u64 {
+        self.epoch_guard().get()
+    }
+
+    #[inline(always)]
+    fn epoch_guard(&self) -> Epoch<'_> {
+        // SAFETY: a static, or mapped for ever.
+        Epoch {
+            canary: unsafe { &*self.canary },
+            mirror: &self.mirror,
+        }
+    }
+
+    /// Whether this is still the epoch, asked after a copy: a load of the canary alone.
+    #[inline(always)]
+    pub(crate) fn is_epoch(&self, epoch: u64) -> bool {
+        // SAFETY: as in `epoch_guard`.
+        unsafe { &*self.canary }.load(Relaxed) == epoch
+    }
+
+    pub(crate) fn cpu_rng(&self) -> CpuRng {
+        CPU_RNGS[usize::from(self.cpu_rng.load(Relaxed)) % CPU_RNGS.len()]
+    }
+
+    /// Whether requests can be hedged: AES, and a random instruction that is sound and quick.
+    #[inline]
+    pub(crate) fn can_hedge(&self) -> bool {
+        self.cpu_rng() == CpuRng::Good && self.has_hedge_keys()
+    }
+
+    /// Whether pages carry a key for hedging.
+    #[inline]
+    pub(crate) fn has_hedge_keys(&self) -> bool {
+        self.backend != Backend::ChaCha
+    }
+
+    /// A checked word of the CPU's instruction. The first bad one ends its use in this process: hedging
+    /// with an instruction that lies would be hedging in name only.
+    #[inline]
+    pub(crate) fn cpu_word(&self, previous: u64) -> Option<u64> {
+        let word = hwrng::word(previous);
+        if word.is_none() {
+            self.distrust_cpu_rng();
+        }
+        word
+    }
+
+    /// Ends the use of the CPU's instruction in this process.
+    #[cold]
+    pub(crate) fn distrust_cpu_rng(&self) {
+        self.cpu_rng.store(2, Relaxed);
+        self.choose_mode();
+    }
+
+    /// What is mixed into a key that the kernel gives: two words of the CPU, or, where it has none that can
+    /// be believed, of the cycle counter. To be read before the kernel's half exists.
+    #[inline]
+    pub(crate) fn second_half(&self) -> [u64; 2] {
+        if matches!(self.cpu_rng(), CpuRng::Good | CpuRng::Slow)
+            && let Some(first) = self.cpu_word(0)
+            && let Some(second) = self.cpu_word(first)
+        {
+            return [first, second];
+        }
+        [hwrng::cycles(), 0]
+    }
+}

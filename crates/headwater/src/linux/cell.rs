@@ -1,0 +1,470 @@
+//! A cell: a page of random bytes, and the ledger that says what of it may leave.
+//!
+//! The page may be dropped by the kernel at any instant, and while it is, two CPUs can see two different
+//! pages at its address. So nothing that orders draws lies in it: the count of bytes left, the number of
+//! the refill and the generations are in the ledger, and the page holds a copy of the number, by which
+//! ledger and page are known to belong together. Bytes leave if they do, before and after the copy.
+//!
+//! Whoever calls in here owns the cell: by a slot's lock, or because it is the page of an `Rng`.
+
+#![allow(unsafe_code)]
+
+use super::arena::{Arena, Tally};
+use super::force::{Point, hook};
+use super::slots::count;
+use core::sync::atomic::{AtomicU32, AtomicU64, Ordering, compiler_fence, fence};
+
+/// What lies where in a page. Larger hardware pages leave the rest unused.
+pub(crate) mod layout {
+    /// The number of the refill: equal to the ledger's, or the page is not the ledger's.
+    pub(crate) const TAG: usize = 0;
+    /// The vDSO's state, which keys the refills of this page.
+    pub(crate) const STATE: usize = 64;
+    pub(crate) const STATE_ROOM: usize = 192;
+    /// The hedge key, expanded.
+    pub(crate) const ROUND_KEYS: usize = 256;
+    /// From here to the end: the keystream of a refill. Its first 32 bytes become the hedge key.
+    pub(crate) const STREAM: usize = 512;
+    pub(crate) const DATA: usize = STREAM + 32;
+    /// Bytes that are served; 16 more stay behind, so that a window of 16 bytes can be read at any of them.
+    pub(crate) const CAPACITY: usize = PAGE - DATA - 16;
+    pub(crate) const PAGE: usize = 4096;
+
+    const _: () = assert!(STATE + STATE_ROOM <= ROUND_KEYS);
+    const _: () = assert!(ROUND_KEYS + 240 <= STREAM && ROUND_KEYS % 16 == 0);
+    const _: () = assert!(
+        (PAGE - STREAM) % 512 == 0,
+        "the cipher works in strips of 512 bytes"
+    );
+    const _: () = assert!(CAPACITY % 8 == 0 && DATA % 16 == 0);
+}
+use layout::{CAPACITY, DATA, TAG};
+
+/// What may leave a page. Zero is the state of a page that was never filled.
+///
+/// Plain fields behind relaxed atomics: the owner alone writes them, but a fork clears them in the middle
+/// of a frame, which then goes on in the child. Each load is therefore made once, and used as loaded.
+#[derive(Default)]
+#[repr(C)]
+pub(crate) struct Ledger {
+    /// Bytes left; a multiple of 8.
+    pub(crate) remaining: AtomicU32,
+    /// Number of the last refill; 0 if there was none.
+    pub(crate) number: AtomicU64,
+    /// The kernel's word at the last refill, not 0 if bytes are left.
+    pub(crate) generation: AtomicU64,
+    /// VMClock's marker at the last refill.
+    pub(crate) marker: AtomicU64,
+    /// The last word of the CPU that was used here: the next must differ.
+    pub(crate) last_word: AtomicU64,
+}
+
+/// Why nothing left. To be [counted](Miss::count), which needs no lock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use]
+pub(crate) enum Miss {
+    /// Not enough bytes, or a guard says that they are void: refill.
+    Empty,
+    /// A guard moved while bytes were copied; what was copied is void, and so many bytes of the page.
+    Torn(u32),
+    /// 16 bytes that were never served were zero: the page is not what the ledger says.
+    Zeros(u32),
+}
+
+/// Who owns a cell, which decides how a fork in the middle of a draw is told.
+#[derive(Clone, Copy)]
+pub(crate) enum Owner {
+    /// A slot, which a handler may use in the child before the frame that the fork interrupted goes on: the
+    /// frame has to compare the epoch it began in.
+    Slot { epoch: u64 },
+    /// A handle. Nobody else fills its page, so in a child the page stays cleared, and its tag tells.
+    Handle,
+}
+
+/// A cell that the caller owns.
+#[derive(Clone, Copy)]
+pub(crate) struct Cell<'a> {
+    pub(crate) arena: &'a Arena,
+    pub(crate) ledger: &'a Ledger,
+    pub(crate) page: *mut u8,
+}
+
+impl Miss {
+    /// Counts what happened.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn count(self, arena: &Arena) {
+        let (left, zeros) = match self {
+            Miss::Empty => return,
+            Miss::Torn(left) => (left, 0),
+            Miss::Zeros(left) => (left, 1),
+        };
+        count(arena, |tally| {
+            Tally::add(&tally.discarded_bytes, u64::from(left));
+            Tally::add(&tally.retries, 1);
+            Tally::add(&tally.tripwires, zeros);
+        });
+    }
+}
+
+impl<'a> Cell<'a> {
+    /// The number that the page carries; 0 if it was dropped, or cleared by a fork.
+    #[inline(always)]
+    fn tag(self) -> &'a AtomicU64 {
+        // SAFETY: an aligned u64 at the start of a page that stays mapped; only ever used as an atomic.
+        unsafe { AtomicU64::from_ptr(self.page.add(TAG).cast()) }
+    }
+
+    /// Whether the page still is what the last refill made.
+    #[inline(always)]
+    pub(super) fn is_present(self) -> bool {
+        self.tag().load(Ordering::Relaxed) == self.ledger.number.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn set_tag(self, number: u64) {
+        self.tag().store(number, Ordering::Relaxed);
+    }
+
+    /// Whether ledger, page and guards agree. Ledgers that say bytes are left hold no zero but the marker's,
+    /// so "equal" is "equal and not zero": a dropped page and a cleared word do not pass.
+    #[inline(always)]
+    fn agrees(self) -> bool {
+        // One after the other: each comparison needs two registers for a moment, all at once need eight, and
+        // what does not fit is spilled to the stack, for which the next slot's lock would wait.
+        let (ledger, arena) = (self.ledger, self.arena);
+        arena.word.get().load(Ordering::Relaxed) == ledger.generation.load(Ordering::Relaxed)
+            && arena.clock.marker().load(Ordering::Relaxed) == ledger.marker.load(Ordering::Relaxed)
+            && self.is_present()
+    }
+
+    /// Takes `len` bytes off the account: where they lie.
+    ///
+    /// Off the account before they are read: a handler that leaves by siglongjmp from here on loses bytes and
+    /// never sees them served twice.
+    #[inline(always)]
+    fn withdraw(self, len: u32) -> Result<*mut u8, Miss> {
+        let remaining = self.ledger.remaining.load(Ordering::Relaxed);
+        if remaining < len {
+            return Err(Miss::Empty);
+        }
+        self.ledger
+            .remaining
+            .store(remaining - len, Ordering::Relaxed);
+        compiler_fence(Ordering::SeqCst);
+        // SAFETY: `remaining` was loaded once and is at most CAPACITY, so the address lies in the page.
+        Ok(unsafe { self.page.add(DATA + CAPACITY).sub(remaining as usize) })
+    }
+
+    /// Whether what was copied may leave: no guard has moved since the page was filled.
+    #[inline(always)]
+    fn may_leave(self, owner: Owner) -> bool {
+        hook(Point::Copied);
+        // The copy's loads are complete before the guards are loaded; otherwise a page dropped between the
+        // two would go unnoticed. x86-64 needs only the compiler to keep the order, arm64 a `dmb ishld`.
+        fence(Ordering::Acquire);
+        self.agrees()
+            && match owner {
+                Owner::Slot { epoch } => self.arena.is_epoch(epoch),
+                Owner::Handle => true,
+            }
+    }
+
+    /// Draws one word or two; with one, the second is not to be used.
+    ///
+    /// The guards are compared once, after the copy. That is enough: each of them, once it has moved, stays
+    /// moved until the page is filled again, which only its owner does. A comparison before the copy would
+    /// save work where it fails, and cost half of the time where it does not.
+    #[inline(always)]
+    pub(crate) fn draw_words<const WORDS: usize>(self, owner: Owner) -> Result<[u64; 2], Miss> {
+        let source = self.withdraw(8 * WORDS as u32)?;
+        let words = take_words::<WORDS>(source);
+        let zeros = words[0] | words[1] == 0;
+        if !zeros && self.may_leave(owner) {
+            Ok(words)
+        } else {
+            Err(self.void(zeros))
+        }
+    }
+
+    /// Voids what is left of the page.
+    #[inline(always)]
+    fn void(self, zeros: bool) -> Miss {
+        let left = self.ledger.remaining.swap(0, Ordering::Relaxed);
+        // A page that was dropped is full of zeros, and says so; zeros in one that was not are the tripwire's.
+        if zeros && self.is_present() {
+            Miss::Zeros(left)
+        } else {
+            Miss::Torn(left)
+        }
+    }
+
+    /// Draws `len` bytes (more than 0, at most [`CAPACITY`]) to `dst`. If `HEDGED`, each block is masked
+    /// by `r` (see `cipher::hedge`); the words must have been checked.
+    ///
+    /// On a miss `dst` may hold void bytes: the caller wipes them or draws again.
+    ///
+    /// # Safety
+    ///
+    /// `dst` is valid for writes of `len` bytes. If `HEDGED`, the arena has hedge keys.
+    #[inline(always)]
+    pub(crate) unsafe fn draw<const HEDGED: bool>(
+        self,
+        owner: Owner,
+        r: [u64; 2],
+        dst: *mut u8,
+        len: usize,
+    ) -> Result<(), Miss> {
+        if !self.agrees() {
+            return Err(Miss::Empty);
+        }
+        let source = self.withdraw((len as u32).next_multiple_of(8))?;
+        let zeros = if len <= 16 {
+            let mut words = if len > 8 {
+                take_words::<2>(source)
+            } else {
+                take_words::<1>(source)
+            };
+            let zeros = words[0] | words[1] == 0;
+            if HEDGED {
+                // SAFETY: the caller's promise: hedge keys are there.
+                let mask = unsafe { self.mask(r, len) };
+                words = [words[0] ^ mask[0], words[1] ^ mask[1]];
+            }
+            // SAFETY: `len` bytes at `dst`.
+            unsafe { put_words(dst, words, len) };
+            zeros
+        } else {
+            // SAFETY: the caller's promise.
+            unsafe { self.take_blocks::<HEDGED>(source, r, dst, len) }
+        };
+        if !zeros && self.may_leave(owner) {
+            Ok(())
+        } else {
+            Err(self.void(zeros))
+        }
+    }
+
+    /// The mask of a request of up to 16 bytes.
+    ///
+    /// # Safety
+    ///
+    /// The arena has hedge keys.
+    #[inline]
+    unsafe fn mask(self, r: [u64; 2], len: usize) -> [u64; 2] {
+        #[cfg(feature = "pools")]
+        if len > 8 {
+            // SAFETY: the page holds an expanded key, aligned, and the CPU has AES.
+            return unsafe {
+                super::cipher::hedge::mask_one(self.page.add(layout::ROUND_KEYS), r[0], len)
+            };
+        }
+        let _ = len;
+        [r[0], 0]
+    }
+
+    /// Copies and erases more than 16 bytes; true if 16 of them in a row were zero.
+    ///
+    /// # Safety
+    ///
+    /// As [`draw`](Self::draw); `source` has `len` bytes, and 16 readable ones behind them.
+    #[inline(always)]
+    unsafe fn take_blocks<const HEDGED: bool>(
+        self,
+        source: *mut u8,
+        r: [u64; 2],
+        dst: *mut u8,
+        len: usize,
+    ) -> bool {
+        let whole = len & !15;
+        // SAFETY: `whole` is at most `len`, and the rest of `len` below 16.
+        unsafe {
+            // The first window and the last are looked at: a page that vanished is zero in one of them.
+            let mut zeros = is_zero(source) || is_zero(source.add(whole - 16));
+            if HEDGED {
+                self.take_masked(source, r, dst, whole);
+            } else {
+                take_plain(source, dst, whole);
+            }
+            hook(Point::MidCopy);
+            if len > whole {
+                let source = source.add(whole);
+                let mut words = if len - whole > 8 {
+                    take_words::<2>(source)
+                } else {
+                    take_words::<1>(source)
+                };
+                zeros |= words[0] | words[1] == 0;
+                if HEDGED {
+                    let block = (whole / 16) as u64;
+                    let [mask, ..] = self.masks(r, block);
+                    words = [words[0] ^ mask[0], words[1] ^ mask[1]];
+                }
+                put_words(dst.add(whole), words, len - whole);
+            }
+            zeros
+        }
+    }
+
+    /// Copies, masks and erases `len` bytes, a multiple of 16.
+    ///
+    /// # Safety
+    ///
+    /// As [`take_blocks`](Self::take_blocks).
+    #[inline(always)]
+    unsafe fn take_masked(self, source: *mut u8, r: [u64; 2], dst: *mut u8, len: usize) {
+        let mut done = 0;
+        while done < len {
+            // SAFETY: the caller's promise: hedge keys are there, and `len` bytes on both sides.
+            unsafe {
+                for mask in self.masks(r, (done / 16) as u64) {
+                    if done == len {
+                        break;
+                    }
+                    let words = take_words::<2>(source.add(done));
+                    put_words(dst.add(done), [words[0] ^ mask[0], words[1] ^ mask[1]], 16);
+                    done += 16;
+                }
+            }
+        }
+    }
+
+    /// Four blocks of the mask of a longer request, from block `first` on.
+    ///
+    /// # Safety
+    ///
+    /// The arena has hedge keys.
+    #[inline(always)]
+    unsafe fn masks(self, r: [u64; 2], first: u64) -> [[u64; 2]; 4] {
+        #[cfg(feature = "pools")]
+        // SAFETY: the page holds an expanded key, aligned, and the CPU has AES.
+        return unsafe {
+            super::cipher::hedge::mask_four(self.page.add(layout::ROUND_KEYS), r, first)
+        };
+        #[cfg(not(feature = "pools"))]
+        [[0; 2]; 4]
+    }
+}
+
+/// Whether the 16 bytes at `at` are zero.
+///
+/// # Safety
+///
+/// 16 bytes can be read at `at`, which is aligned to 8.
+#[inline(always)]
+unsafe fn is_zero(at: *const u8) -> bool {
+    let at: *const u64 = at.cast();
+    // SAFETY: the caller's promise. Volatile: see `take_words`.
+    unsafe { at.read_volatile() | at.add(1).read_volatile() == 0 }
+}
+
+/// Copies and erases `len` bytes, a multiple of 16.
+///
+/// # Safety
+///
+/// `len` bytes can be read and written at `source`, and written at `dst`.
+#[inline(always)]
+unsafe fn take_plain(source: *mut u8, dst: *mut u8, len: usize) {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: the caller's promise. One block of assembly for each 16 bytes is to the compiler what a
+    // volatile access is (it may not be removed, repeated or moved past another), and takes one
+    // instruction where volatile words take two.
+    unsafe {
+        let mut done = 0;
+        while done < len {
+            core::arch::asm!(
+                "movdqu {block}, xmmword ptr [{source}]",
+                "movdqu xmmword ptr [{source}], {zero}",
+                "movdqu xmmword ptr [{dst}], {block}",
+                source = in(reg) source.add(done),
+                dst = in(reg) dst.add(done),
+                zero = in(xmm_reg) core::arch::x86_64::_mm_setzero_si128(),
+                block = out(xmm_reg) _,
+                options(nostack, preserves_flags),
+            );
+            done += 16;
+        }
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    for done in (0..len).step_by(16) {
+        // SAFETY: the caller's promise.
+        unsafe { put_words(dst.add(done), take_words::<2>(source.add(done)), 16) };
+    }
+}
+
+/// Reads the two words at `source` and erases the first of them, or both.
+#[inline(always)]
+fn take_words<const ERASED: usize>(source: *mut u8) -> [u64; 2] {
+    let source: *mut u64 = source.cast();
+    // SAFETY: callers keep `source` at least 16 bytes before the end of a mapped page, aligned to 8.
+    // Volatile: the memory changes behind the compiler, each load is made once, and the erasure, which no
+    // one reads, must not be removed nor moved past the fence that follows.
+    unsafe {
+        let words = [source.read_volatile(), source.add(1).read_volatile()];
+        source.write_volatile(0);
+        if ERASED == 2 {
+            source.add(1).write_volatile(0);
+        }
+        words
+    }
+}
+
+/// Writes the first `len` (1 to 16) bytes of two words.
+///
+/// # Safety
+///
+/// `dst` is valid for writes of `len` bytes.
+#[inline(always)]
+pub(crate) unsafe fn put_words(dst: *mut u8, words: [u64; 2], len: usize) {
+    let [low, high] = words;
+    // SAFETY: each store lies within `len` bytes; two overlap where `len` is no power of two.
+    unsafe {
+        if len == 16 {
+            dst.cast::<[u64; 2]>().write_unaligned(words);
+        } else if len >= 8 {
+            dst.cast::<u64>().write_unaligned(low);
+            let both = u128::from(low) | u128::from(high) << 64;
+            let end = (both >> (8 * (len - 8))) as u64;
+            dst.add(len - 8).cast::<u64>().write_unaligned(end);
+        } else if len >= 4 {
+            dst.cast::<u32>().write_unaligned(low as u32);
+            dst.add(len - 4)
+                .cast::<u32>()
+                .write_unaligned((low >> (8 * (len - 4))) as u32);
+        } else {
+            dst.write(low as u8);
+            dst.add(len / 2).write((low >> (8 * (len / 2))) as u8);
+            dst.add(len - 1).write((low >> (8 * (len - 1))) as u8);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_taken_erased_and_put_at_every_length() {
+        for len in 1..=16 {
+            let bytes: [u8; 24] = core::array::from_fn(|i| i as u8 + 1);
+            let mut page = [0u64; 3];
+            for (word, bytes) in page.iter_mut().zip(bytes.chunks_exact(8)) {
+                *word = u64::from_ne_bytes(bytes.try_into().unwrap());
+            }
+            let erased = if len > 8 { 2 } else { 1 };
+            let page_start = page.as_mut_ptr().cast();
+            let words = if len > 8 {
+                take_words::<2>(page_start)
+            } else {
+                take_words::<1>(page_start)
+            };
+            assert!(page[..erased].iter().all(|&word| word == 0), "{len}");
+            assert!(page[erased..].iter().all(|&word| word != 0), "{len}");
+            let mut out = [0xEE; 18];
+            // SAFETY: 17 bytes are left behind the first.
+            unsafe { put_words(out.as_mut_ptr().add(1), words, len) };
+            assert_eq!(out[0], 0xEE);
+            assert_eq!(out[1..=len], bytes[..len], "{len}");
+            assert_eq!(out[len + 1], 0xEE, "{len}");
+        }
+    }
+}

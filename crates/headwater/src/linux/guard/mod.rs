@@ -1,0 +1,32 @@
+//! The guards: what tells that something happened which buffered bytes must not survive.
+//!
+//! | event | told by |
+//! | --- | --- |
+//! | the kernel reseeded, a VM clone that the kernel noticed | [`word`]: the kernel's reseed generation |
+//! | snapshot load, live migration | [`vmclock`]: the hypervisor's marker |
+//! | fork, clone | [`epoch`]: a canary that the kernel clears in the child |
+//!
+//! [`vmgenid`] and [`hardware`] are not looked at while drawing: they are the evidence from which the
+//! mode is chosen, once (`crate::mode`).
+
+pub(crate) mod epoch;
+pub(crate) mod hardware;
+pub(crate) mod vmclock;
+pub(crate) mod vmgenid;
+pub(crate) mod word;
+
+use super::raw::Fd;
+use core::ffi::CStr;
+
+/// The first bytes of a small file of /sys or /proc, as far as they fit.
+pub(crate) fn read_file<'a>(path: &CStr, buf: &'a mut [u8]) -> Option<&'a [u8]> {
+    let file = Fd::open_read(path).ok()?;
+    let mut len = 0;
+    while len < buf.len() {
+        match file.read(&mut buf[len..]).ok()? {
+            0 => break,
+            more => len += more,
+        }
+    }
+    Some(&buf[..len])
+}

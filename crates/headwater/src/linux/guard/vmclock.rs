@@ -1,0 +1,185 @@
+//! The hypervisor's VMClock page (`/dev/vmclock0`, Linux 6.13; `include/uapi/linux/vmclock-abi.h`).
+//!
+//! Its `disruption_marker` changes when a snapshot is loaded and on live migration, and it does so before
+//! the virtual CPUs run again: the one clone signal with no window. It says *that* something happened, not
+//! to which clone: it is compared, never mixed into anything.
+
+#![allow(unsafe_code)]
+
+use crate::linux::force::{Force, forced};
+use crate::linux::raw::{self, Errno, Fd};
+use crate::status::Vmclock;
+use core::ptr::null_mut;
+use core::sync::atomic::{AtomicPtr, AtomicU8, AtomicU64, Ordering};
+use std::time::Instant;
+
+const MAGIC: u32 = 0x4B4C_4356; // "VCLK"
+const DISRUPTION_MARKER: usize = 16;
+const FLAGS: usize = 24;
+const FLAG_VM_GENERATION: u64 = 1 << 8;
+const VM_GENERATION: usize = 104;
+/// Loads slower than this come from an uncached mapping and would cost more than the draw.
+const SLOWEST_LOAD_NS: u128 = 10;
+
+/// What is compared where there is no VMClock: the only word that may be 0.
+static NO_MARKER: AtomicU64 = AtomicU64::new(0);
+
+const fn none() -> *mut AtomicU64 {
+    (&raw const NO_MARKER).cast_mut()
+}
+
+/// The mapping, if there is one.
+pub(crate) struct Clock {
+    /// The marker in the mapped page, or [`NO_MARKER`].
+    marker: AtomicPtr<AtomicU64>,
+    /// A `Vmclock` without its values.
+    state: AtomicU8,
+}
+
+const STATES: [Vmclock; 7] = [
+    Vmclock::Mapped {
+        marker: 0,
+        vm_generation: None,
+    },
+    Vmclock::Absent,
+    Vmclock::Unreadable,
+    Vmclock::Invalid,
+    Vmclock::Slow,
+    Vmclock::Off,
+    Vmclock::Quiesced,
+];
+
+fn index(state: Vmclock) -> u8 {
+    STATES
+        .iter()
+        .position(|known| known.name() == state.name())
+        .unwrap_or(1) as u8
+}
+
+impl Clock {
+    pub(crate) const fn off() -> Clock {
+        Clock {
+            marker: AtomicPtr::new(none()),
+            state: AtomicU8::new(5),
+        }
+    }
+
+    /// Maps the device if it can be read, unless it is mapped already.
+    pub(crate) fn arm(&self) {
+        if self.is_armed() {
+            return;
+        }
+        let state = match map() {
+            Ok(page) => {
+                // SAFETY: within the page that was mapped, and aligned.
+                let marker = unsafe { page.add(DISRUPTION_MARKER) };
+                self.marker.store(marker.cast(), Ordering::Release);
+                STATES[0]
+            }
+            Err(state) => state,
+        };
+        self.state.store(index(state), Ordering::Relaxed);
+    }
+
+    /// Replaces the mapping by a page of zeros, in place: a reader in another thread goes on reading, and
+    /// finds that something changed. Unmapping would kill it.
+    pub(crate) fn disarm(&self, state: Vmclock) -> Result<(), Errno> {
+        if let Some(page) = self.page() {
+            let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_FIXED;
+            // SAFETY: the page is our own mapping, read through atomics only, and zeros are a valid content.
+            unsafe { raw::mmap(page, raw::page_size(), libc::PROT_READ, flags, None) }?;
+            self.marker.store(none(), Ordering::Release);
+        }
+        self.state.store(index(state), Ordering::Relaxed);
+        Ok(())
+    }
+
+    pub(crate) fn is_armed(&self) -> bool {
+        self.page().is_some()
+    }
+
+    /// The mapped page.
+    fn page(&self) -> Option<*mut u8> {
+        let marker = self.marker.load(Ordering::Acquire);
+        (marker != none()).then(|| marker.cast::<u8>().wrapping_sub(DISRUPTION_MARKER))
+    }
+
+    /// The marker; a constant 0 while none is armed.
+    #[inline(always)]
+    pub(crate) fn marker(&self) -> &AtomicU64 {
+        // SAFETY: `NO_MARKER`, or an aligned field of a page that stays mapped for ever (`disarm` replaces its
+        // content only); atomic because the hypervisor writes it.
+        unsafe { &*self.marker.load(Ordering::Relaxed) }
+    }
+
+    pub(crate) fn status(&self) -> Vmclock {
+        match STATES[usize::from(self.state.load(Ordering::Relaxed))] {
+            Vmclock::Mapped { .. } => {
+                let Some(page) = self.page() else {
+                    return Vmclock::Quiesced; // just now, by another thread
+                };
+                // SAFETY: mapped for ever; 112 bytes of the page are the structure.
+                let (flags, vm_generation) = unsafe {
+                    (
+                        page.add(FLAGS).cast::<u64>().read_volatile(),
+                        page.add(VM_GENERATION).cast::<u64>().read_volatile(),
+                    )
+                };
+                Vmclock::Mapped {
+                    marker: self.marker().load(Ordering::Acquire),
+                    vm_generation: (flags & FLAG_VM_GENERATION != 0).then_some(vm_generation),
+                }
+            }
+            other => other,
+        }
+    }
+}
+
+fn map() -> Result<*mut u8, Vmclock> {
+    let device = Fd::open_read(c"/dev/vmclock0").map_err(|Errno(errno)| match errno {
+        libc::EACCES | libc::EPERM => Vmclock::Unreadable,
+        _ => Vmclock::Absent,
+    })?;
+    // SAFETY: a new mapping at an address that the kernel picks. The descriptor is closed at once.
+    let page = unsafe {
+        raw::mmap(
+            null_mut(),
+            raw::page_size(),
+            libc::PROT_READ,
+            libc::MAP_SHARED,
+            Some(&device),
+        )
+    };
+    let page = page.map_err(|_| Vmclock::Invalid)?;
+    // SAFETY: the mapping is a page long. (A regular file in the device's place would have to be as long.)
+    let (magic, version) = unsafe {
+        (
+            page.cast::<u32>().read_volatile(),
+            page.add(8).cast::<u16>().read_volatile(),
+        )
+    };
+    let state = if magic != MAGIC || version != 1 {
+        Vmclock::Invalid
+    } else if forced(Force::VmclockSlow) || fastest_load_ns(page) > SLOWEST_LOAD_NS {
+        Vmclock::Slow
+    } else {
+        return Ok(page);
+    };
+    // SAFETY: nobody else has seen the mapping.
+    unsafe { raw::munmap(page, raw::page_size()) };
+    Err(state)
+}
+
+/// The fastest of eight rounds of 64 loads: an uncached page shows in all, an interrupt in one.
+fn fastest_load_ns(page: *const u8) -> u128 {
+    const LOADS: u128 = 64;
+    let round = || {
+        let begin = Instant::now();
+        for _ in 0..LOADS {
+            // SAFETY: within the mapped page, aligned.
+            unsafe { page.add(DISRUPTION_MARKER).cast::<u64>().read_volatile() };
+        }
+        begin.elapsed().as_nanos() / LOADS
+    };
+    (0..8).map(|_| round()).min().unwrap_or(u128::MAX)
+}

@@ -1,0 +1,299 @@
+//! The kernel's word: the reseed generation of its generator, in the vDSO's data (Linux 6.11).
+//!
+//! The vDSO compares it at each call with the generation that a state was keyed under. It is an aligned
+//! u64, one more at each reseed, followed by a byte that says whether the generator is seeded; every
+//! process may read it. Its place is not part of the kernel's interface and has moved (6.12: first page
+//! of `[vvar]`, offset 0x280; 6.18: third page, offset 0). So it is found by its value, and verified at
+//! every refill for as long as the process lives: what the vDSO has just keyed a state under must lie
+//! between the word before the call and the word after it. A word that fails is never used again.
+
+#![allow(unsafe_code)]
+
+use crate::linux::force::{Force, forced};
+use crate::linux::raw::{Fd, is_readable};
+use crate::linux::source::vdso::Vdso;
+use crate::linux::source::vgetrandom::Vgetrandom;
+use crate::status::Word;
+use core::ptr::{null, null_mut};
+use core::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
+
+const PAGE: usize = 4096;
+/// More look-alikes than this cannot be told apart, and none is used.
+const CANDIDATES: usize = 8;
+
+/// The values of all candidates at one moment.
+pub(crate) type Values = [u64; CANDIDATES];
+
+/// What is compared where no word is live; no generation has this value.
+static NO_WORD: AtomicU64 = AtomicU64::new(u64::MAX);
+
+/// The places that may be the word: one when it is live.
+pub(crate) struct KernelWord {
+    candidates: [AtomicPtr<AtomicU64>; CANDIDATES],
+    /// The live word, or [`NO_WORD`].
+    live: AtomicPtr<AtomicU64>,
+    /// The generation when the search was made: until it changes, look-alikes cannot be told apart.
+    first: u64,
+    /// Where `[vvar]` begins.
+    start: *const u8,
+    /// Why there is none; empty if one was found.
+    absent: &'static str,
+}
+
+impl KernelWord {
+    pub(crate) const fn absent(why: &'static str) -> KernelWord {
+        KernelWord {
+            candidates: [const { AtomicPtr::new(null_mut()) }; CANDIDATES],
+            live: AtomicPtr::new((&raw const NO_WORD).cast_mut()),
+            first: 0,
+            start: null(),
+            absent: why,
+        }
+    }
+
+    /// Searches the vDSO's data for the word.
+    ///
+    /// # Safety
+    ///
+    /// `state` is a state for `vgetrandom` as in [`Vgetrandom::fill`].
+    pub(crate) unsafe fn search(
+        vdso: &Vdso,
+        vgetrandom: &Vgetrandom,
+        state: *mut u8,
+    ) -> KernelWord {
+        if forced(Force::NoWord) {
+            return KernelWord::absent("forced away by a test");
+        }
+        let (start, pages) = data_pages(vdso.base());
+        let drawn_under = |len| {
+            let mut bytes = [0; 2];
+            // SAFETY: the caller's promise; two bytes are enough for `len`.
+            unsafe {
+                vgetrandom
+                    .fill(bytes.as_mut_ptr(), len, state)
+                    .then(|| vgetrandom.generation(state))
+            }
+        };
+        // A reseed during the search makes it worthless; one comes a minute, or each second early at boot.
+        for _ in 0..4 {
+            // Draws of different lengths, equal generations: no other field of the state does that.
+            let (Some(first), Some(second)) = (drawn_under(1), drawn_under(2)) else {
+                return KernelWord::absent("the vDSO refuses to draw");
+            };
+            if first == 0 || first != second {
+                continue;
+            }
+            let mut word = KernelWord {
+                first,
+                start,
+                ..KernelWord::absent("")
+            };
+            let found = word.collect(pages);
+            if drawn_under(1) != Some(first) {
+                continue;
+            }
+            match found {
+                0 => return KernelWord::absent("not found in the vDSO's data"),
+                found if found > CANDIDATES => {
+                    return KernelWord::absent("too many look-alikes in the vDSO's data");
+                }
+                _ => {
+                    word.settle(false);
+                    return word;
+                }
+            }
+        }
+        KernelWord::absent("the kernel reseeds too fast to find it")
+    }
+
+    /// Collects the places that hold `first`, followed by a byte 1 (ready). Returns how many there are.
+    fn collect(&mut self, pages: usize) -> usize {
+        let mut found = 0;
+        let mut keep = |at: *const u64| {
+            if let Some(candidate) = self.candidates.get(found) {
+                candidate.store(at.cast_mut().cast(), Ordering::Relaxed);
+            }
+            found += 1;
+        };
+        for page in 0..pages {
+            // SAFETY: only an address is computed; whether it can be read is asked next.
+            let page = self.start.wrapping_add(page * PAGE);
+            if !is_readable(page) {
+                continue;
+            }
+            for offset in (0..PAGE - 8).step_by(8) {
+                // SAFETY: a readable page of kernel data, which changes under us, hence volatile.
+                let (value, ready) = unsafe {
+                    let at = page.add(offset);
+                    (at.cast::<u64>().read_volatile(), at.add(8).read_volatile())
+                };
+                if value == self.first && ready == 1 {
+                    keep(page.wrapping_add(offset).cast());
+                }
+            }
+        }
+        if forced(Force::LookAlikes) {
+            static LOOK_ALIKE: AtomicU64 = AtomicU64::new(0);
+            LOOK_ALIKE.store(self.first, Ordering::Relaxed);
+            keep((&raw const LOOK_ALIKE).cast());
+        }
+        found
+    }
+
+    /// The word to compare: the live one, or a constant that matches no page filled under a live one.
+    #[inline(always)]
+    pub(crate) fn get(&self) -> &AtomicU64 {
+        // SAFETY: `NO_WORD`, or an aligned u64 in the vDSO's data, mapped as long as the process lives.
+        unsafe { &*self.live.load(Ordering::Relaxed) }
+    }
+
+    #[inline(always)]
+    pub(crate) fn is_live(&self) -> bool {
+        !core::ptr::eq(self.get(), &NO_WORD)
+    }
+
+    /// The candidates' values now, to be given to [`verify`](Self::verify) after a draw.
+    pub(crate) fn before(&self) -> Values {
+        self.each()
+            .map(|candidate| candidate.map_or(0, |word| word.load(Ordering::Acquire)))
+    }
+
+    /// Drops every candidate that did not hold `drawn_under`, the generation the vDSO has just keyed a
+    /// state under, between `before` and now. True if that changed what is live.
+    pub(crate) fn verify(&self, before: &Values, drawn_under: u64) -> bool {
+        if drawn_under == 0 {
+            return false; // the state's page was dropped meanwhile: no verdict
+        }
+        let mut dropped = false;
+        for (i, word) in self.each().into_iter().enumerate() {
+            let Some(word) = word else { continue };
+            let after = word.load(Ordering::Acquire);
+            if !(before[i]..=after).contains(&drawn_under) {
+                self.candidates[i].store(null_mut(), Ordering::Relaxed);
+                dropped = true;
+            }
+        }
+        let undecided = !self.is_live() && self.absent.is_empty();
+        if dropped || (undecided && drawn_under != self.first) {
+            return self.settle(drawn_under != self.first);
+        }
+        false
+    }
+
+    /// Makes the only candidate live, or none. `moved` says that the generation has changed since the
+    /// search, so that what is left has been seen to follow it.
+    fn settle(&self, moved: bool) -> bool {
+        let was_live = self.is_live();
+        let mut left = self.each().into_iter().flatten();
+        let live = match (left.next(), left.next()) {
+            (Some(only), None) if moved || !self.had_look_alikes() => only,
+            _ => &NO_WORD,
+        };
+        self.live
+            .store(core::ptr::from_ref(live).cast_mut(), Ordering::Relaxed);
+        was_live != self.is_live()
+    }
+
+    /// Candidates fill the array from its start, so that a second one means there were several once.
+    fn had_look_alikes(&self) -> bool {
+        !self.candidates[1].load(Ordering::Relaxed).is_null()
+            || self.candidates[0].load(Ordering::Relaxed).is_null()
+    }
+
+    fn each(&self) -> [Option<&AtomicU64>; CANDIDATES] {
+        // SAFETY: null, or an aligned u64 that stays mapped (see `get`).
+        core::array::from_fn(|i| unsafe { self.candidates[i].load(Ordering::Relaxed).as_ref() })
+    }
+
+    pub(crate) fn status(&self) -> Word {
+        if !self.absent.is_empty() {
+            return Word::Absent(self.absent);
+        }
+        if self.is_live() {
+            let word = self.get();
+            let distance = (&raw const *word).addr().wrapping_sub(self.start.addr());
+            return Word::Live {
+                value: word.load(Ordering::Acquire),
+                page: (distance / PAGE) as u32,
+                offset: (distance % PAGE) as u32,
+            };
+        }
+        match self.each().into_iter().flatten().count() {
+            0 => Word::Retired,
+            candidates => Word::Undecided {
+                candidates: candidates as u32,
+            },
+        }
+    }
+
+    /// Replaces the word by one that a test owns.
+    #[cfg(feature = "testing")]
+    pub(crate) fn inject(&self, word: &'static AtomicU64) {
+        let word = core::ptr::from_ref(word).cast_mut();
+        self.candidates[0].store(word, Ordering::Relaxed);
+        self.live.store(word, Ordering::Relaxed);
+    }
+}
+
+/// `struct procmap_query` and PROCMAP_QUERY of `include/uapi/linux/fs.h` (Linux 6.11).
+#[repr(C)]
+#[derive(Default)]
+struct ProcmapQuery {
+    size: u64,
+    query_flags: u64,
+    query_addr: u64,
+    vma_start: u64,
+    vma_end: u64,
+    vma_flags: u64,
+    vma_page_size: u64,
+    vma_offset: u64,
+    inode: u64,
+    dev_major: u32,
+    dev_minor: u32,
+    vma_name_size: u32,
+    build_id_size: u32,
+    vma_name_addr: u64,
+    build_id_addr: u64,
+}
+
+const PROCMAP_QUERY: u32 = 0xC068_6611; // _IOWR('f', 17, struct procmap_query)
+const _: () = assert!(size_of::<ProcmapQuery>() == 0x68);
+
+/// Where `[vvar]` begins and how many pages it has: asked of the kernel, else the six pages below the
+/// vDSO, which hold it in every kernel so far (four pages, and from 6.18 two of `[vvar_vclock]` above).
+///
+/// The ioctl answers in 40 us whatever the number of mappings; reading the text of /proc/self/maps takes
+/// 700 us with 2,000 of them.
+fn data_pages(vdso: *const u8) -> (*const u8, usize) {
+    const BELOW: usize = 6;
+    if !forced(Force::NoProcmapQuery)
+        && let Ok(maps) = Fd::open_read(c"/proc/self/maps")
+    {
+        let mut above = vdso.addr();
+        while let Some((start, end, name)) = mapping_with(&maps, above - 1) {
+            if name.starts_with(b"[vvar]\0") {
+                return (vdso.with_addr(start), (end - start) / PAGE);
+            }
+            if !name.starts_with(b"[vvar") || start == 0 {
+                break;
+            }
+            above = start;
+        }
+    }
+    (vdso.with_addr(vdso.addr() - BELOW * PAGE), BELOW)
+}
+
+/// Start, end and name of the mapping that holds `at`.
+fn mapping_with(maps: &Fd, at: usize) -> Option<(usize, usize, [u8; 16])> {
+    let mut name = [0; 16];
+    let mut query = ProcmapQuery {
+        size: size_of::<ProcmapQuery>() as u64,
+        query_addr: at as u64,
+        vma_name_size: name.len() as u32,
+        vma_name_addr: name.as_mut_ptr().expose_provenance() as u64,
+        ..ProcmapQuery::default()
+    };
+    // SAFETY: the structure is the one that the request names, and it allows writing `name`.
+    unsafe { maps.ioctl(PROCMAP_QUERY, &mut query) }.ok()?;
+    Some((query.vma_start as usize, query.vma_end as usize, name))
+}

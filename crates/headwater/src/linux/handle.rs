@@ -1,0 +1,348 @@
+//! Owned handles: a page without a lock.
+
+#![allow(unsafe_code)]
+
+use super::arena::Arena;
+use super::cell::layout::CAPACITY;
+use super::cell::{Cell, Ledger, Miss, Owner};
+use super::{keyed, memory, small};
+use crate::status::Page;
+use crate::{Error, Mode};
+use core::marker::PhantomData;
+use core::mem::MaybeUninit;
+use core::ptr::null_mut;
+use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, Ordering};
+
+/// Pages in one mapping: a bit each in a word.
+const PAGES: usize = 64;
+/// Mappings; handles beyond 16,384 draw from the slots.
+const GROUPS: usize = 256;
+
+/// The pages of handles, given out and taken back by one atomic operation each. Never unmapped.
+pub(crate) struct Registry {
+    groups: [Group; GROUPS],
+    /// Some mapping could not be locked in memory, though it would have to be to stay out of swap.
+    unlocked: AtomicBool,
+}
+
+struct Group {
+    pages: AtomicPtr<u8>,
+    /// One bit for each page that a handle owns.
+    owned: AtomicU64,
+}
+
+impl Registry {
+    pub(crate) const fn new() -> Registry {
+        Registry {
+            groups: [const { Group::unmapped() }; GROUPS],
+            unlocked: AtomicBool::new(false),
+        }
+    }
+
+    /// A page of its own for a handle, if there is one left.
+    fn take(&self, stride: usize) -> Option<Place<'_>> {
+        for group in &self.groups {
+            let pages = group.pages_or_map(stride, &self.unlocked)?;
+            let mut owned = group.owned.load(Ordering::Relaxed);
+            while owned != u64::MAX {
+                let index = owned.trailing_ones();
+                // Acquire: pairs with the release in `give_back`; what the former owner wrote is done.
+                let taken = group.owned.compare_exchange_weak(
+                    owned,
+                    owned | 1 << index,
+                    Ordering::Acquire,
+                    Ordering::Relaxed,
+                );
+                match taken {
+                    Ok(_) => {
+                        // SAFETY: a mapping of PAGES pages.
+                        let page = unsafe { pages.add(index as usize * stride) };
+                        return Some(Place { group, index, page });
+                    }
+                    Err(now) => owned = now,
+                }
+            }
+        }
+        None
+    }
+
+    /// Maps the first group, so that the first handles need no system call.
+    pub(crate) fn prepare(&self, stride: usize) {
+        let _ = self.groups[0].pages_or_map(stride, &self.unlocked);
+    }
+
+    pub(crate) fn alive(&self) -> u32 {
+        self.groups
+            .iter()
+            .map(|group| group.owned.load(Ordering::Relaxed).count_ones())
+            .sum()
+    }
+
+    pub(crate) fn is_unlocked(&self) -> bool {
+        self.unlocked.load(Ordering::Relaxed)
+    }
+
+    /// Unmaps everything, for an arena that was never published.
+    pub(crate) fn discard(&self, stride: usize) {
+        let pages = self.groups[0].pages.load(Ordering::Acquire);
+        if !pages.is_null() {
+            // SAFETY: nobody has seen it; no handle has been made, so there is no second group.
+            unsafe { super::raw::munmap(pages, PAGES * stride) };
+        }
+    }
+
+    /// Empties every page.
+    pub(crate) fn drop_contents(&self, stride: usize) {
+        for group in &self.groups {
+            let pages = group.pages.load(Ordering::Acquire);
+            if pages.is_null() {
+                return;
+            }
+            // SAFETY: a page of zeros is what a handle finds after a drop by the kernel, too.
+            unsafe { memory::drop_contents(pages, PAGES * stride) };
+        }
+    }
+}
+
+impl Group {
+    const fn unmapped() -> Group {
+        Group {
+            pages: AtomicPtr::new(null_mut()),
+            owned: AtomicU64::new(0),
+        }
+    }
+
+    fn pages_or_map(&self, stride: usize, unlocked: &AtomicBool) -> Option<*mut u8> {
+        let pages = self.pages.load(Ordering::Acquire);
+        if !pages.is_null() {
+            return Some(pages);
+        }
+        let (mapped, kind) = memory::reserve_pages(PAGES * stride).ok()?;
+        if kind == Page::WipeOnFork {
+            unlocked.store(true, Ordering::Relaxed);
+        }
+        match self
+            .pages
+            .compare_exchange(null_mut(), mapped, Ordering::AcqRel, Ordering::Acquire)
+        {
+            Ok(_) => Some(mapped),
+            Err(theirs) => {
+                // SAFETY: nobody else has seen it.
+                unsafe { super::raw::munmap(mapped, PAGES * stride) };
+                Some(theirs)
+            }
+        }
+    }
+}
+
+/// Where a handle's page lies.
+struct Place<'a> {
+    group: &'a Group,
+    index: u32,
+    page: *mut u8,
+}
+
+impl Drop for Place<'_> {
+    /// No system call in a destructor: the page stays mapped, for the next handle. What it holds is worth
+    /// nothing: the next owner's ledger starts empty.
+    fn drop(&mut self) {
+        self.group
+            .owned
+            .fetch_and(!(1 << self.index), Ordering::Release);
+    }
+}
+
+pub(crate) struct Handle {
+    arena: &'static Arena,
+    ledger: Ledger,
+    /// None if there was no page left, or nothing is buffered in this process: the slots serve instead.
+    place: Option<Place<'static>>,
+    not_sync: PhantomData<core::cell::Cell<()>>,
+}
+
+// SAFETY: a handle owns its page; the raw pointer in it leads to memory that no thread is bound to. Two
+// threads use it one after the other, ordered by whatever moved it.
+unsafe impl Send for Handle {}
+
+impl Handle {
+    pub(crate) fn new() -> Result<Handle, Error> {
+        let arena = super::arena(true)?;
+        let place = (arena.memory.page != Page::None)
+            .then(|| arena.handles.take(arena.memory.stride()))
+            .flatten();
+        Ok(Handle {
+            arena,
+            ledger: Ledger::default(),
+            place,
+            not_sync: PhantomData,
+        })
+    }
+
+    #[inline]
+    pub(crate) fn u64(&mut self) -> Result<u64, Error> {
+        match self.quick::<1>() {
+            Ok([low, _]) => Ok(low),
+            Err(miss) => self.after(miss).map(u64::from_ne_bytes),
+        }
+    }
+
+    #[inline]
+    pub(crate) fn u32(&mut self) -> Result<u32, Error> {
+        // Eight bytes are taken for four: a page is cheap, and words stay aligned.
+        match self.quick::<1>() {
+            Ok([low, _]) => Ok(low as u32),
+            Err(miss) => self.after(miss).map(u32::from_ne_bytes),
+        }
+    }
+
+    #[inline]
+    pub(crate) fn fill(&mut self, buf: &mut [MaybeUninit<u8>]) -> Result<(), Error> {
+        let (dst, len) = (buf.as_mut_ptr().cast::<u8>(), buf.len());
+        // SAFETY: `buf` is valid for writes of its length.
+        unsafe {
+            match len {
+                0 => Ok(()),
+                1..=16 => {
+                    let words = if len > 8 {
+                        self.quick::<2>()
+                    } else {
+                        self.quick::<1>()
+                    };
+                    match words {
+                        Ok(words) => {
+                            super::cell::put_words(dst, words, len);
+                            Ok(())
+                        }
+                        Err(miss) => self.fill_after(miss, dst, len),
+                    }
+                }
+                _ => self.fill_slowly(dst, len),
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn cell(&self) -> Option<Cell<'_>> {
+        let page = self.place.as_ref()?.page;
+        Some(Cell {
+            arena: self.arena,
+            ledger: &self.ledger,
+            page,
+        })
+    }
+
+    /// The common case: bytes are there, and every guard stands.
+    #[inline(always)]
+    fn quick<const WORDS: usize>(&mut self) -> Result<[u64; 2], Miss> {
+        match self.cell() {
+            Some(cell) if self.arena.is_buffered() => cell.draw_words::<WORDS>(Owner::Handle),
+            _ => Err(Miss::Empty),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn after<const N: usize>(&mut self, miss: Miss) -> Result<[u8; N], Error> {
+        let mut bytes = [0; N];
+        // SAFETY: N bytes.
+        unsafe { self.fill_after(miss, bytes.as_mut_ptr(), N) }?;
+        Ok(bytes)
+    }
+
+    /// # Safety
+    ///
+    /// As [`fill_slowly`](Self::fill_slowly).
+    #[cold]
+    #[inline(never)]
+    unsafe fn fill_after(&mut self, miss: Miss, dst: *mut u8, len: usize) -> Result<(), Error> {
+        miss.count(self.arena);
+        // SAFETY: the caller's promise.
+        unsafe { self.fill_slowly(dst, len) }
+    }
+
+    /// # Safety
+    ///
+    /// `dst` is valid for writes of `len` bytes, at least 1.
+    #[inline(never)]
+    unsafe fn fill_slowly(&mut self, dst: *mut u8, len: usize) -> Result<(), Error> {
+        // SAFETY: the caller's promise, for all.
+        let result = unsafe {
+            match self.arena.mode() {
+                Mode::Buffered | Mode::Hedged if self.place.is_none() => {
+                    super::serve(self.arena, dst, len)
+                }
+                Mode::Buffered | Mode::Hedged if len > small::LIMIT => self.large(dst, len),
+                Mode::Buffered => self.own::<false>(dst, len),
+                Mode::Hedged => self.own::<true>(dst, len),
+                _ => super::serve(self.arena, dst, len),
+            }
+        };
+        if result.is_err() {
+            // SAFETY: the caller's promise.
+            unsafe { dst.write_bytes(0, len) };
+        }
+        result
+    }
+
+    /// Draws from the handle's own page; after two torn draws under a key of its own. A fork does not count
+    /// as one.
+    ///
+    /// # Safety
+    ///
+    /// `dst` is valid for writes of `len` bytes, 1 to `small::LIMIT`; if `HEDGED`, the arena can hedge.
+    unsafe fn own<const HEDGED: bool>(&mut self, dst: *mut u8, len: usize) -> Result<(), Error> {
+        const { assert!(small::LIMIT <= CAPACITY) };
+        let mut tries = 0;
+        while tries < 2 {
+            let epoch = self.arena.epoch();
+            let Some(cell) = self.cell() else { break };
+            let mut r = [0; 2];
+            if HEDGED {
+                // The word before the draw is compared by `cpu_word` itself.
+                let Some(first) = self
+                    .arena
+                    .cpu_word(self.ledger.last_word.load(Ordering::Relaxed))
+                else {
+                    break;
+                };
+                let Some(second) = self.arena.cpu_word(first) else {
+                    break;
+                };
+                self.ledger.last_word.store(second, Ordering::Relaxed);
+                r = [first, second];
+            }
+            // SAFETY: the caller's promise.
+            unsafe {
+                match cell.draw::<HEDGED>(Owner::Handle, r, dst, len) {
+                    Ok(()) => return Ok(()),
+                    Err(miss) => {
+                        if cell.refill_and_draw::<HEDGED>(miss, Owner::Handle, r, dst, len)? {
+                            return Ok(());
+                        }
+                    }
+                }
+            }
+            if self.arena.is_epoch(epoch) {
+                tries += 1;
+            }
+        }
+        // SAFETY: the caller's promise.
+        unsafe { keyed::fill(self.arena, dst, len) }
+    }
+
+    /// As `keyed::large`, with keys from the handle's own page.
+    ///
+    /// # Safety
+    ///
+    /// `dst` is valid for writes of `len` bytes.
+    unsafe fn large(&mut self, dst: *mut u8, len: usize) -> Result<(), Error> {
+        let arena = self.arena;
+        // SAFETY: the caller's promise; a key is 32 bytes.
+        unsafe {
+            keyed::expand(arena, dst, len, |key| match arena.can_hedge() {
+                true => self.own::<true>(key.0.as_mut_ptr(), 32),
+                false => self.own::<false>(key.0.as_mut_ptr(), 32),
+            })
+        }
+    }
+}

@@ -1,0 +1,124 @@
+//! The CPU's random instruction, and the cycle counter that stands in where there is none.
+//!
+//! Its words are never used alone: they are XORed into keys whose other half the kernel gives, and
+//! they are always read *before* that half exists, so that an instruction which lies cannot cancel it.
+//! What it adds is that two clones of a VM, whose kernels may answer alike, part at once.
+
+#![allow(unsafe_code)]
+
+use super::force::{Force, forced};
+use crate::status::CpuRng;
+
+/// How often an instruction that says "not now" is asked again: Intel's advice for RDRAND.
+const ATTEMPTS: u32 = 10;
+
+/// One word, or None if the instruction gave none or an answer that a broken one gives: 0 and all
+/// ones (AMD parts after resume), or the word it gave before.
+#[inline(always)]
+pub(crate) fn word(previous: u64) -> Option<u64> {
+    for _ in 0..ATTEMPTS {
+        if let Some(word) = instruction() {
+            let broken = word == 0 || word == u64::MAX || word == previous;
+            return if broken { None } else { Some(word) };
+        }
+    }
+    None
+}
+
+/// One execution of the instruction.
+#[inline(always)]
+fn instruction() -> Option<u64> {
+    if forced(Force::CpuRngStuck) {
+        return Some(0x1234_5678_9ABC_DEF0);
+    }
+    if forced(Force::CpuRngOnes) {
+        return Some(u64::MAX);
+    }
+    if forced(Force::CpuRngZero) {
+        return Some(0);
+    }
+    if forced(Force::CpuRngFails) {
+        return None;
+    }
+    let word: u64;
+    let given: u8;
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: callers reach this only after `present()`, so RDRAND is a valid instruction. It touches
+    // registers and flags alone.
+    unsafe {
+        core::arch::asm!("rdrand {word}", "setc {given}", word = out(reg) word,
+            given = out(reg_byte) given, options(nomem, nostack));
+    }
+    #[cfg(target_arch = "aarch64")]
+    // SAFETY: callers reach this only after `present()`, so RNDR (S3_3_C2_C4_0) is a valid register.
+    // It sets Z when it has nothing to give.
+    unsafe {
+        let flag: u64;
+        core::arch::asm!("mrs {word}, s3_3_c2_c4_0", "cset {flag}, ne", word = out(reg) word,
+            flag = out(reg) flag, options(nomem, nostack));
+        given = flag as u8;
+    }
+    #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+    {
+        (word, given) = (0, 0);
+    }
+    (given == 1).then_some(word)
+}
+
+/// Whether the CPU has the instruction, by its own word.
+fn present() -> bool {
+    if forced(Force::NoCpuRng) {
+        return false;
+    }
+    #[cfg(target_arch = "x86_64")]
+    return std::arch::is_x86_feature_detected!("rdrand");
+    #[cfg(target_arch = "aarch64")]
+    {
+        const HWCAP2_RNG: libc::c_ulong = 1 << 16;
+        // SAFETY: getauxval reads the auxiliary vector and nothing else.
+        return unsafe { libc::getauxval(libc::AT_HWCAP2) } & HWCAP2_RNG != 0;
+    }
+    #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+    return false;
+}
+
+/// Sixteen draws decide whether the instruction is sane: each must be given, and differ from 0, from
+/// all ones and from the one before. A sound one fails this with probability below 2^-58.
+pub(crate) fn assess(slow: impl FnOnce() -> bool) -> CpuRng {
+    if !present() {
+        return CpuRng::Absent;
+    }
+    let mut previous = 0;
+    for _ in 0..16 {
+        match word(previous) {
+            Some(word) => previous = word,
+            None => return CpuRng::Broken,
+        }
+    }
+    if forced(Force::CpuRngSlow) || slow() {
+        CpuRng::Slow
+    } else {
+        CpuRng::Good
+    }
+}
+
+/// The cycle counter. It makes a repeat between two clones unlikely and nothing unpredictable.
+pub(crate) fn cycles() -> u64 {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: RDTSC is part of x86-64; a process that forbade it by prctl(PR_SET_TSC) has no RDRAND
+    // either only on a CPU that no kernel of this decade runs on, and it is then killed by SIGSEGV, as
+    // it asked for.
+    return unsafe { core::arch::x86_64::_rdtsc() };
+    #[cfg(target_arch = "aarch64")]
+    {
+        let count: u64;
+        // SAFETY: Linux lets user space read the virtual counter on every arm64 machine.
+        unsafe { core::arch::asm!("mrs {}, cntvct_el0", out(reg) count, options(nomem, nostack)) };
+        return count;
+    }
+    #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+    {
+        let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+        return now.map_or(0, |since| since.as_nanos() as u64);
+    }
+}

@@ -1,0 +1,176 @@
+//! Requests with a key of their own: all of `strict`, large requests in every mode, and every fallback.
+
+#![allow(unsafe_code)]
+
+use super::arena::Arena;
+use super::cipher::Key;
+use super::force::{Point, hook};
+use super::source;
+use crate::Error;
+use core::sync::atomic::{Ordering, fence};
+
+/// A key serves at most this many bytes: what a snapshot in the middle of a request can repeat.
+pub(crate) const CHUNK: usize = 1 << 20;
+
+/// Fills `len` bytes under keys that getrandom(2) gives, with the CPU's words in them.
+///
+/// The one function behind every fallback: in `hedged` and `strict` no other code hands out what the
+/// kernel gave. Raw kernel bytes would be the same in two clones whose kernels have not noticed yet.
+///
+/// # Safety
+///
+/// `dst` is valid for writes of `len` bytes.
+#[cold]
+pub(crate) unsafe fn fill(arena: &Arena, dst: *mut u8, len: usize) -> Result<(), Error> {
+    // SAFETY: the caller's promise.
+    unsafe { expand(arena, dst, len, |key| from_syscall(arena, key)) }
+}
+
+fn from_syscall(arena: &Arena, key: &mut Key) -> Result<(), Error> {
+    let words = arena.second_half();
+    // SAFETY: 32 bytes.
+    unsafe { source::fill(key.0.as_mut_ptr(), 32, true) }?;
+    key.mix(words);
+    Ok(())
+}
+
+/// Fills `len` bytes in strict mode: as [`fill`], with the kernel's half from the vDSO where a slot, whose
+/// page holds a state for it, is free.
+///
+/// # Safety
+///
+/// `dst` is valid for writes of `len` bytes.
+pub(crate) unsafe fn strict(arena: &Arena, dst: *mut u8, len: usize) -> Result<(), Error> {
+    #[cfg(feature = "pools")]
+    if arena.memory.slots > 0 && arena.vgetrandom.is_some() && !arena.is_quiesced() {
+        // SAFETY: the caller's promise.
+        return unsafe {
+            expand(arena, dst, len, |key| {
+                let words = arena.second_half();
+                let Some(slot) = super::slots::Slot::take(arena, arena.epoch()) else {
+                    return from_syscall(arena, key);
+                };
+                slot.cell().kernel_half(key)?;
+                drop(slot);
+                key.mix(words);
+                Ok(())
+            })
+        };
+    }
+    // SAFETY: the caller's promise.
+    unsafe { fill(arena, dst, len) }
+}
+
+/// Fills a large request: each chunk under 32 bytes of the small path, hedged wherever that can be, so that
+/// every key carries 128 fresh bits.
+///
+/// # Safety
+///
+/// `dst` is valid for writes of `len` bytes, and the arena has slots.
+#[cfg(feature = "pools")]
+pub(crate) unsafe fn large(arena: &Arena, dst: *mut u8, len: usize) -> Result<(), Error> {
+    use super::small;
+    // SAFETY: the caller's promise; a key is 32 bytes.
+    unsafe {
+        expand(arena, dst, len, |key| match arena.can_hedge() {
+            true => small::fill::<true>(arena, key.0.as_mut_ptr(), 32),
+            false => small::fill::<false>(arena, key.0.as_mut_ptr(), 32),
+        })
+    }
+}
+
+/// Expands keys that `draw` gives over `dst`, a chunk at a time, under the guards as they were before the
+/// first key.
+///
+/// * A fork in the middle: parent and child would go on with the same key. The child starts the whole
+///   request again; what it had is the parent's.
+/// * The kernel reseeded, or VMClock's marker moved: the request is started again once; if it happens again
+///   the chunk is drawn again once; then it is accepted, as the kernel itself accepts a reseed under a long
+///   request. Without an end, gigabytes would never be done while the kernel reseeds each second.
+///
+/// On an error all of `dst` is zeroed.
+///
+/// # Safety
+///
+/// `dst` is valid for writes of `len` bytes.
+#[inline]
+pub(crate) unsafe fn expand(
+    arena: &Arena,
+    dst: *mut u8,
+    len: usize,
+    mut draw: impl FnMut(&mut Key) -> Result<(), Error>,
+) -> Result<(), Error> {
+    let mut restarted = false;
+    'request: loop {
+        let epoch = arena.epoch();
+        let mut seen = guards(arena);
+        let mut done = 0;
+        while done < len {
+            let step = (len - done).min(CHUNK);
+            let mut redone = false;
+            loop {
+                let mut key = Key::empty();
+                if let Err(error) = draw(&mut key) {
+                    // SAFETY: the caller's promise.
+                    unsafe { dst.write_bytes(0, len) };
+                    return Err(error);
+                }
+                hook(Point::Keyed);
+                // SAFETY: `step` bytes from `done` on lie in the buffer; the back end is available.
+                unsafe {
+                    arena
+                        .backend
+                        .keystream(&key.0, [0; 16], dst.add(done), step)
+                };
+                drop(key);
+                hook(Point::LargeChunk);
+                // The guards are read after the chunk was made, not before.
+                fence(Ordering::Acquire);
+                if !arena.is_epoch(epoch) {
+                    continue 'request;
+                }
+                let now = guards(arena);
+                if now == seen || redone {
+                    break;
+                }
+                seen = now;
+                if !restarted {
+                    restarted = true;
+                    continue 'request;
+                }
+                redone = true;
+            }
+            done += step;
+        }
+        return Ok(());
+    }
+}
+
+fn guards(arena: &Arena) -> (u64, u64) {
+    let word = arena.word.get().load(Ordering::Acquire);
+    (word, arena.clock.marker().load(Ordering::Acquire))
+}
+
+/// Fills `len` bytes by getrandom(2) and nothing else.
+///
+/// A long request that a signal interrupts has its first part already; if the handler forks, parent and
+/// child hold the same part. The child starts again, where forks can be told.
+///
+/// # Safety
+///
+/// `dst` is valid for writes of `len` bytes.
+pub(crate) unsafe fn kernel(arena: &Arena, dst: *mut u8, len: usize) -> Result<(), Error> {
+    loop {
+        let epoch = arena.epoch();
+        // SAFETY: the caller's promise.
+        if let Err(error) = unsafe { source::fill(dst, len, true) } {
+            // SAFETY: the caller's promise.
+            unsafe { dst.write_bytes(0, len) };
+            return Err(error);
+        }
+        hook(Point::LargeChunk);
+        if arena.is_epoch(epoch) {
+            return Ok(());
+        }
+    }
+}

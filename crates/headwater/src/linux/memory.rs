@@ -1,0 +1,97 @@
+//! The kinds of memory that pools are made of.
+
+#![allow(unsafe_code)]
+
+use super::force::{Force, forced};
+use super::raw::{self, Errno};
+use crate::status::Page;
+use core::ptr::null_mut;
+
+/// `MAP_DROPPABLE` (Linux 6.11): the kernel may drop a page at any instant, so it never writes it to swap;
+/// nor to a core dump, nor into a forked child.
+const MAP_DROPPABLE: i32 = 0x08;
+const READ_WRITE: i32 = libc::PROT_READ | libc::PROT_WRITE;
+
+/// Private memory, zeroed. Nothing is resident before it is touched.
+pub(crate) fn reserve(len: usize) -> Result<*mut u8, Errno> {
+    map(len, libc::MAP_PRIVATE)
+}
+
+/// Private memory that the kernel clears in a forked child and keeps out of core dumps.
+pub(crate) fn reserve_wiped(len: usize) -> Result<*mut u8, Errno> {
+    if forced(Force::NoWipeOnFork) {
+        return Err(Errno(libc::EINVAL));
+    }
+    let at = map(len, libc::MAP_PRIVATE)?;
+    // SAFETY: fresh memory that nobody uses yet.
+    let wiped = unsafe {
+        // Some user-mode emulators answer success to any advice: one that does not exist must fail, or
+        // nothing that follows can be believed.
+        match raw::madvise(at, len, -1) {
+            Ok(()) => Err(Errno(libc::ENOSYS)),
+            Err(_) => raw::madvise(at, len, libc::MADV_WIPEONFORK),
+        }
+    };
+    match wiped {
+        Ok(()) => {
+            // SAFETY: as above. A kernel without these cannot do what they forbid.
+            unsafe {
+                let _ = raw::madvise(at, len, libc::MADV_DONTDUMP);
+                let _ = raw::madvise(at, len, libc::MADV_NOHUGEPAGE);
+            }
+            Ok(at)
+        }
+        Err(errno) => {
+            // SAFETY: nobody else has seen it.
+            unsafe { raw::munmap(at, len) };
+            Err(errno)
+        }
+    }
+}
+
+/// Memory for pages of random bytes: droppable where the kernel can, else wiped on fork and locked, else
+/// wiped on fork alone, which may reach swap.
+pub(crate) fn reserve_pages(len: usize) -> Result<(*mut u8, Page), Errno> {
+    if !forced(Force::NoDroppable)
+        && let Ok(at) = map(len, MAP_DROPPABLE)
+    {
+        // SAFETY: fresh memory that nobody uses yet. Huge pages would make 2 MiB resident at the first touch,
+        // on one node, and drop it as one.
+        let _ = unsafe { raw::madvise(at, len, libc::MADV_NOHUGEPAGE) };
+        return Ok((at, Page::Droppable));
+    }
+    let at = reserve_wiped(len)?;
+    let locked = !forced(Force::NoMlock) && raw::mlock_on_fault(at, len).is_ok();
+    Ok((
+        at,
+        if locked {
+            Page::WipeOnForkLocked
+        } else {
+            Page::WipeOnFork
+        },
+    ))
+}
+
+fn map(len: usize, sharing: i32) -> Result<*mut u8, Errno> {
+    if forced(Force::NoMemory) {
+        return Err(Errno(libc::ENOMEM));
+    }
+    let flags = sharing | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
+    let flags = if sharing == MAP_DROPPABLE {
+        sharing | libc::MAP_ANONYMOUS
+    } else {
+        flags
+    };
+    // SAFETY: new memory at an address that the kernel picks.
+    unsafe { raw::mmap(null_mut(), len, READ_WRITE, flags, None) }
+}
+
+/// Gives the contents of a region back; it reads as zeros afterwards.
+///
+/// # Safety
+///
+/// Zeros are a valid content for whoever uses the region, at any instant.
+pub(crate) unsafe fn drop_contents(at: *mut u8, len: usize) {
+    // SAFETY: the caller's promise.
+    let _ = unsafe { raw::madvise(at, len, libc::MADV_DONTNEED) };
+}

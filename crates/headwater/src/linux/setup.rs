@@ -1,0 +1,238 @@
+//! Set-up: from nothing to a published arena, once in a process.
+//!
+//! It may run in a signal handler that interrupted another set-up, and in several threads at once: each
+//! builds an arena of its own, one compare-exchange publishes the first that is done, and the losers give
+//! theirs back. So no once-lock, on which a handler would wait for the frame it interrupted. It allocates
+//! nothing and opens nothing that stays open.
+
+#![allow(unsafe_code)]
+
+use super::arena::{Arena, Facts, Line, Memory};
+use super::cell::layout::{STATE, STATE_ROOM};
+use super::cipher::Backend;
+use super::cpu::{self, CpuHint};
+use super::force::{Point, hook};
+use super::guard::epoch::BANKS;
+use super::guard::vmclock::Clock;
+use super::guard::word::KernelWord;
+use super::guard::{hardware, vmgenid};
+use super::source::vdso::Vdso;
+use super::source::vgetrandom::Vgetrandom;
+use super::{hwrng, memory, raw, source};
+use crate::status::{CpuRng, Hardware, Vmgenid};
+use crate::{Config, Error, Mode};
+use core::ptr::null_mut;
+use core::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
+
+static ARENA: AtomicPtr<Arena> = AtomicPtr::new(null_mut());
+static DESTITUTE: Arena = Arena::destitute();
+
+/// At most this many slots; CPUs beyond half of it share.
+const MOST_SLOTS: usize = 512;
+
+/// The arena, if set-up is done.
+#[inline(always)]
+pub(crate) fn published() -> Option<&'static Arena> {
+    // SAFETY: null, or an arena that is complete (the store was a release) and lives for ever.
+    unsafe { ARENA.load(Ordering::Acquire).as_ref() }
+}
+
+/// The arena, setting it up first where that is not done. `NOT_READY` if the kernel is not seeded and
+/// `wait` is false.
+#[cold]
+#[inline(never)]
+pub(crate) fn arena(wait: bool) -> Result<&'static Arena, Error> {
+    set_up(
+        Config {
+            mode: Mode::Auto,
+            vmclock: true,
+        },
+        true,
+        wait,
+    )
+}
+
+/// As [`arena`], with this configuration instead of the environment's.
+pub(crate) fn arena_with(config: Config) -> Result<&'static Arena, Error> {
+    set_up(config, false, true)
+}
+
+fn set_up(config: Config, environment: bool, wait: bool) -> Result<&'static Arena, Error> {
+    if let Some(arena) = published() {
+        return Ok(arena);
+    }
+    // Nothing is buffered, and no slot held, before the kernel's generator is seeded.
+    let mut byte = 0;
+    // SAFETY: one byte.
+    unsafe { source::fill(&raw mut byte, 1, wait) }?;
+    let (mode, unknown) = if environment {
+        mode_from_environment()
+    } else {
+        (config.mode, false)
+    };
+    let len = size_of::<Arena>().next_multiple_of(raw::page_size());
+    let Ok(place) = memory::reserve(len) else {
+        return Ok(publish(&DESTITUTE).unwrap_or_else(|theirs| theirs));
+    };
+    let place: *mut Arena = place.cast();
+    // SAFETY: fresh, zeroed, page-aligned memory of at least that size, never unmapped once published.
+    let arena = unsafe {
+        place.write(Arena::new(gather(config.vmclock, mode, unknown)));
+        &*place
+    };
+    #[cfg(feature = "pools")]
+    if arena.memory.slots > 0 {
+        arena.handles.prepare(arena.memory.stride());
+    }
+    arena.choose_mode();
+    hook(Point::SetUp);
+    publish(arena).or_else(|theirs| {
+        discard(arena);
+        // SAFETY: nobody else has seen it, and `discard` was the last use.
+        unsafe { raw::munmap(place.cast(), len) };
+        Ok(theirs)
+    })
+}
+
+/// Makes `arena` everyone's; the one that was published before, if any.
+fn publish(arena: &'static Arena) -> Result<&'static Arena, &'static Arena> {
+    let mine = core::ptr::from_ref(arena).cast_mut();
+    match ARENA.compare_exchange(null_mut(), mine, Ordering::AcqRel, Ordering::Acquire) {
+        Ok(_) => Ok(arena),
+        // SAFETY: not null, so published.
+        Err(theirs) => Err(unsafe { &*theirs }),
+    }
+}
+
+/// The mode that the environment asks for, and whether it asks for one that does not exist.
+pub(crate) fn mode_from_environment() -> (Mode, bool) {
+    if raw::is_secure_execution() {
+        return (Mode::Auto, false);
+    }
+    let Some(value) = raw::environment(c"HEADWATER_MODE") else {
+        return (Mode::Auto, false);
+    };
+    match Mode::ALL
+        .into_iter()
+        .find(|mode| mode.name().as_bytes() == value)
+    {
+        Some(mode) => (mode, false),
+        None if value.is_empty() => (Mode::Auto, false),
+        None => (Mode::Strict, true),
+    }
+}
+
+/// Looks at the machine. In mode `kernel` only at what that mode needs: no vDSO, no device.
+fn gather(vmclock: bool, requested: Mode, unknown_requested: bool) -> Facts {
+    let (canary, memory) = reserve(requested);
+    let mut facts = Facts {
+        word: KernelWord::absent("not looked for in mode kernel"),
+        clock: Clock::off(),
+        canary,
+        cpu_hint: CpuHint::Stack,
+        memory,
+        backend: Backend::ChaCha,
+        vgetrandom: None,
+        cpu_rng: CpuRng::Absent,
+        requested,
+        unknown_requested,
+        vmgenid: Vmgenid::Unknown,
+        hardware: Hardware::NotAsked,
+    };
+    if requested == Mode::Kernel || canary.is_none() {
+        return facts;
+    }
+    facts.backend = Backend::detect();
+    facts.cpu_rng = hwrng::assess(hardware::random_instruction_is_slow);
+    let vdso = Vdso::find();
+    facts.cpu_hint = CpuHint::find(vdso.as_ref());
+    (facts.vgetrandom, facts.word) = find_word(vdso.as_ref(), &facts.memory);
+    facts.vmgenid = vmgenid::look();
+    if vmclock {
+        facts.clock.arm();
+    }
+    if facts.word.is_live() && facts.vmgenid != Vmgenid::Bound && !facts.clock.is_armed() {
+        facts.hardware = hardware::look();
+    }
+    facts
+}
+
+/// Reserves the canary and, with pools, lines and pages. Virtual space only: it is resident where touched.
+fn reserve(requested: Mode) -> (Option<*const AtomicU64>, Memory) {
+    let cpus = cpu::configured().clamp(1, MOST_SLOTS / 2);
+    let buffering = cfg!(feature = "pools") && requested != Mode::Kernel;
+    let slots = if buffering { 2 * cpus } else { 0 };
+    // The canary has the first line to itself: it is read at each draw, and never written but by a fork.
+    let Ok(lines) = memory::reserve_wiped(size_of::<Line>() * (1 + BANKS * slots)) else {
+        return (None, Memory::NONE);
+    };
+    let canary: *const AtomicU64 = lines.cast_const().cast();
+    let page_size = raw::page_size();
+    if slots > 0
+        && let Ok((pages, page)) = memory::reserve_pages(page_size * BANKS * slots)
+    {
+        // SAFETY: the second line of the reservation.
+        let lines = unsafe { lines.cast_const().cast::<Line>().add(1) };
+        let (cpus, slots) = (cpus as u32, slots as u32);
+        return (
+            Some(canary),
+            Memory {
+                lines,
+                pages,
+                page_size,
+                cpus,
+                slots,
+                page,
+            },
+        );
+    }
+    (Some(canary), Memory::NONE)
+}
+
+/// The vDSO's getrandom, and the kernel's word, for which a state in the first page is keyed for a moment.
+fn find_word(vdso: Option<&Vdso>, memory: &Memory) -> (Option<Vgetrandom>, KernelWord) {
+    let Some(vdso) = vdso else {
+        return (None, KernelWord::absent("this process has no vDSO"));
+    };
+    if memory.slots == 0 {
+        return (None, KernelWord::absent("nothing is buffered"));
+    }
+    let Some(vgetrandom) = Vgetrandom::find(vdso, STATE_ROOM) else {
+        return (
+            None,
+            KernelWord::absent("this kernel's vDSO has no getrandom (Linux 6.11 has)"),
+        );
+    };
+    // SAFETY: nobody uses the pages yet; the state fits its room. The page is emptied again, which also takes
+    // back what mlockall(MCL_FUTURE) made resident.
+    let word = unsafe {
+        let word = KernelWord::search(vdso, &vgetrandom, memory.pages.add(STATE));
+        memory::drop_contents(
+            memory.pages,
+            memory.stride() * BANKS * memory.slots as usize,
+        );
+        word
+    };
+    (Some(vgetrandom), word)
+}
+
+/// Gives back the reservations of an arena that another was published before.
+fn discard(arena: &Arena) {
+    let memory = arena.memory;
+    let slots = memory.slots as usize;
+    let _ = arena.clock.disarm(crate::status::Vmclock::Off);
+    // SAFETY: nobody else has seen this arena.
+    unsafe {
+        if let Some(canary) = arena.canary() {
+            raw::munmap(
+                canary.cast_mut().cast(),
+                size_of::<Line>() * (1 + BANKS * slots),
+            );
+        }
+        if slots > 0 {
+            raw::munmap(memory.pages, memory.stride() * BANKS * slots);
+        }
+    }
+    #[cfg(feature = "pools")]
+    arena.handles.discard(memory.stride());
+}

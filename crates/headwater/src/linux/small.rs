@@ -1,0 +1,245 @@
+//! Small requests: bytes of a slot's page.
+//!
+//! The path has a quick half, which is all that runs as long as the first slot is free, its page full and
+//! every guard in place, and a cold half that handles whatever else there is.
+
+#![allow(unsafe_code)]
+
+use super::arena::{Arena, Tally};
+use super::cell::{Miss, Owner};
+use super::keyed;
+use super::slots::{Slot, count};
+use crate::Error;
+use core::sync::atomic::Ordering::Relaxed;
+
+/// Above this many bytes a request gets a key of its own: the copy out of the page, its erasure and its
+/// share of the refill would cost more than a key schedule. Measured: DESIGN.md, "Why 1 KiB".
+pub(crate) const LIMIT: usize = 1024;
+
+/// Fills 1 to [`LIMIT`] bytes.
+///
+/// # Safety
+///
+/// `dst` is valid for writes of `len` bytes, and the arena has slots; if `HEDGED`, it can hedge.
+#[inline(always)]
+pub(crate) unsafe fn fill<const HEDGED: bool>(
+    arena: &Arena,
+    dst: *mut u8,
+    len: usize,
+) -> Result<(), Error> {
+    // SAFETY: the caller's promise, for all three.
+    unsafe {
+        if HEDGED {
+            hedged(arena, dst, len)
+        } else {
+            plain(arena, dst, len)
+        }
+    }
+}
+
+/// One word or two, buffered, if nothing stands in the way. This is the path that everything else is kept
+/// out of: no call, no loop, and as few instructions as the guards allow.
+#[inline(always)]
+pub(crate) fn quick<const WORDS: usize>(arena: &Arena) -> Result<[u64; 2], Miss> {
+    let Some(epoch) = arena.settled_epoch() else {
+        return Err(Miss::Empty);
+    };
+    let Some(slot) = Slot::take_quickly(arena, epoch) else {
+        return Err(Miss::Empty);
+    };
+    slot.cell().draw_words::<WORDS>(Owner::Slot { epoch })
+}
+
+/// Any length, buffered.
+///
+/// # Safety
+///
+/// As [`fill`].
+#[inline(never)]
+unsafe fn plain(arena: &Arena, dst: *mut u8, len: usize) -> Result<(), Error> {
+    let epoch = arena.epoch();
+    // SAFETY: the caller's promise.
+    unsafe {
+        touch(dst, len);
+        let Some(slot) = Slot::take_first(arena, epoch) else {
+            return elsewhere::<false>(arena, dst, len);
+        };
+        match slot
+            .cell()
+            .draw::<false>(Owner::Slot { epoch }, [0; 2], dst, len)
+        {
+            Ok(()) => Ok(()),
+            Err(miss) => refill::<false>(slot, miss, epoch, [0; 2], dst, len),
+        }
+    }
+}
+
+/// Any length, hedged.
+///
+/// # Safety
+///
+/// As [`fill`].
+#[inline(never)]
+unsafe fn hedged(arena: &Arena, dst: *mut u8, len: usize) -> Result<(), Error> {
+    let epoch = arena.epoch();
+    // SAFETY: the caller's promise.
+    unsafe {
+        // The CPU's words before the lock, so that nobody waits for them, and before any byte of the page is
+        // in a register, so that a bad instruction cannot cancel it.
+        let Some(r) = words(arena, len) else {
+            return fall_back(arena, dst, len);
+        };
+        touch(dst, len);
+        let Some(slot) = Slot::take_first(arena, epoch) else {
+            return elsewhere::<true>(arena, dst, len);
+        };
+        let last = &slot.cell().ledger.last_word;
+        // A stuck instruction shows at the second draw of each slot.
+        if last.load(Relaxed) == r[0] {
+            drop(slot);
+            arena.distrust_cpu_rng();
+            return fall_back(arena, dst, len);
+        }
+        last.store(r[0], Relaxed);
+        match slot.cell().draw::<true>(Owner::Slot { epoch }, r, dst, len) {
+            Ok(()) => Ok(()),
+            Err(miss) => refill::<true>(slot, miss, epoch, r, dst, len),
+        }
+    }
+}
+
+/// One word for up to 16 bytes, two above.
+#[inline(always)]
+fn words(arena: &Arena, len: usize) -> Option<[u64; 2]> {
+    let first = arena.cpu_word(0)?;
+    if len <= 16 {
+        Some([first, 0])
+    } else {
+        Some([first, arena.cpu_word(first)?])
+    }
+}
+
+/// The slot is ours, and has nothing that can be served.
+///
+/// # Safety
+///
+/// As [`fill`].
+#[cold]
+#[inline(never)]
+unsafe fn refill<const HEDGED: bool>(
+    slot: Slot<'_>,
+    miss: Miss,
+    epoch: u64,
+    r: [u64; 2],
+    dst: *mut u8,
+    len: usize,
+) -> Result<(), Error> {
+    // SAFETY: the caller's promise.
+    unsafe {
+        if slot
+            .cell()
+            .refill_and_draw::<HEDGED>(miss, Owner::Slot { epoch }, r, dst, len)?
+        {
+            return Ok(());
+        }
+        let arena = slot.cell().arena;
+        drop(slot);
+        again::<HEDGED>(arena, dst, len)
+    }
+}
+
+/// The first slot is taken: another one, or a key of its own.
+///
+/// # Safety
+///
+/// As [`fill`].
+#[cold]
+#[inline(never)]
+unsafe fn elsewhere<const HEDGED: bool>(
+    arena: &Arena,
+    dst: *mut u8,
+    len: usize,
+) -> Result<(), Error> {
+    let epoch = arena.epoch();
+    let r = if HEDGED {
+        words(arena, len)
+    } else {
+        Some([0; 2])
+    };
+    // SAFETY: the caller's promise.
+    unsafe {
+        if let (Some(r), Some(slot)) = (r, Slot::take_other(arena, epoch)) {
+            return match slot
+                .cell()
+                .draw::<HEDGED>(Owner::Slot { epoch }, r, dst, len)
+            {
+                Ok(()) => Ok(()),
+                Err(miss) => refill::<HEDGED>(slot, miss, epoch, r, dst, len),
+            };
+        }
+        fall_back(arena, dst, len)
+    }
+}
+
+/// A draw was torn: twice more, then a key of its own. A fork does not count: the child starts again in its
+/// own bank, and has one thread.
+///
+/// # Safety
+///
+/// As [`fill`].
+unsafe fn again<const HEDGED: bool>(arena: &Arena, dst: *mut u8, len: usize) -> Result<(), Error> {
+    let mut tries = 0;
+    while tries < 2 {
+        let epoch = arena.epoch();
+        let r = if HEDGED {
+            words(arena, len)
+        } else {
+            Some([0; 2])
+        };
+        let (Some(r), Some(slot)) = (r, Slot::take(arena, epoch)) else {
+            break;
+        };
+        let cell = slot.cell();
+        // SAFETY: the caller's promise.
+        unsafe {
+            match cell.draw::<HEDGED>(Owner::Slot { epoch }, r, dst, len) {
+                Ok(()) => return Ok(()),
+                Err(miss) => {
+                    if cell.refill_and_draw::<HEDGED>(miss, Owner::Slot { epoch }, r, dst, len)? {
+                        return Ok(());
+                    }
+                }
+            }
+        }
+        if arena.is_epoch(epoch) {
+            tries += 1;
+        }
+    }
+    // SAFETY: the caller's promise.
+    unsafe { fall_back(arena, dst, len) }
+}
+
+/// # Safety
+///
+/// `dst` is valid for writes of `len` bytes.
+#[cold]
+#[inline(never)]
+unsafe fn fall_back(arena: &Arena, dst: *mut u8, len: usize) -> Result<(), Error> {
+    count(arena, |tally| Tally::add(&tally.fallbacks, 1));
+    // SAFETY: the caller's promise.
+    unsafe { keyed::fill(arena, dst, len) }
+}
+
+/// Writes to both ends of the caller's buffer: if that faults, it does so before a slot is taken.
+///
+/// # Safety
+///
+/// `dst` is valid for writes of `len` bytes, at least 1.
+#[inline(always)]
+unsafe fn touch(dst: *mut u8, len: usize) {
+    // SAFETY: the first and the last byte.
+    unsafe {
+        dst.write_volatile(0);
+        dst.add(len - 1).write_volatile(0);
+    }
+}

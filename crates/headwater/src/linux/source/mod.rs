@@ -1,0 +1,85 @@
+//! Where key material comes from, and in which order it is asked for.
+//!
+//! A source either fills the whole buffer with bytes of the kernel's seeded generator or returns an
+//! error; it never gives part of them, and never bytes from before the generator was seeded.
+//!
+//! The order: the vDSO ([`vgetrandom`]), which needs a state of its own and is therefore called by those
+//! who hold a page; then [`getrandom(2)`](getrandom); and only where that is missing (ENOSYS) or
+//! forbidden (EPERM, as some sandboxes answer) [`/dev/urandom`](urandom), after /dev/random has said
+//! that the generator is seeded.
+
+#![allow(unsafe_code)]
+
+mod getrandom;
+mod urandom;
+pub(crate) mod vdso;
+pub(crate) mod vgetrandom;
+
+use super::raw::Errno;
+use crate::Error;
+use crate::status::Source;
+use core::sync::atomic::{AtomicU8, Ordering};
+
+/// The source that answered last, for the status only.
+static ANSWERED: AtomicU8 = AtomicU8::new(0);
+
+/// Fills `len` bytes at `dst` from the kernel by system call. `wait` says whether to wait for the
+/// generator to be seeded.
+///
+/// # Safety
+///
+/// `dst` is valid for writes of `len` bytes.
+pub(crate) unsafe fn fill(dst: *mut u8, len: usize, wait: bool) -> Result<(), Error> {
+    // SAFETY: the caller's promise, for both.
+    let (result, source) = unsafe {
+        match getrandom::fill(dst, len, wait) {
+            Err(Errno(libc::ENOSYS | libc::EPERM)) => (urandom::fill(dst, len, wait), 2),
+            result => (result, 1),
+        }
+    };
+    match result {
+        Ok(()) => {
+            if ANSWERED.load(Ordering::Relaxed) != source {
+                ANSWERED.store(source, Ordering::Relaxed);
+            }
+            Ok(())
+        }
+        Err(Errno(errno)) => Err(Error::from_errno(errno)),
+    }
+}
+
+/// Which system call gave bytes last.
+pub(crate) fn answered() -> Source {
+    match ANSWERED.load(Ordering::Relaxed) {
+        1 => Source::Getrandom,
+        2 => Source::Urandom,
+        _ => Source::None,
+    }
+}
+
+/// Calls `step` until `len` bytes are written: the one place where short answers, EINTR and answers
+/// that cannot be are handled.
+///
+/// # Safety
+///
+/// `dst` is valid for writes of `len` bytes, and `step(at, n)` writes at most `n` bytes at `at`.
+unsafe fn fill_exactly(
+    dst: *mut u8,
+    len: usize,
+    mut step: impl FnMut(*mut u8, usize) -> Result<usize, Errno>,
+) -> Result<(), Errno> {
+    let mut done = 0;
+    while done < len {
+        // SAFETY: `done` is below `len`, so the sum stays inside the buffer.
+        let at = unsafe { dst.add(done) };
+        match step(at, len - done) {
+            Ok(given) if (1..=len - done).contains(&given) => done += given,
+            // Zero bytes, or more than were asked for: an errno no source answers, which becomes
+            // `Error::UNEXPECTED`. Old 32-bit kernels with another system call at this number did so.
+            Ok(_) => return Err(Errno(0)),
+            Err(Errno(libc::EINTR)) => {}
+            Err(errno) => return Err(errno),
+        }
+    }
+    Ok(())
+}

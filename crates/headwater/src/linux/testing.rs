@@ -1,0 +1,45 @@
+//! What a test may force, and where it may step in. Only with the feature `testing`.
+
+pub use super::force::{Force, Point};
+
+use super::force;
+use core::ffi::CStr;
+use core::sync::atomic::AtomicU64;
+
+/// Forces a fact of the machine; before the first draw of the process, but for the `Getrandom`, `Urandom`
+/// and `CpuRng` ones, which act at once.
+pub fn set(fact: Force, on: bool) {
+    force::set_forced(fact, on);
+}
+
+/// Calls `hook` at every [`Point`], in the thread that gets there.
+pub fn set_hook(hook: Option<fn(Point)>) {
+    force::set_hook(hook);
+}
+
+/// Reads /sys, /proc and /dev/vmclock0 under this folder.
+pub fn set_root(root: &'static CStr) {
+    force::set_root(root);
+}
+
+/// Takes `word` for the kernel's.
+pub fn inject_word(word: &'static AtomicU64) {
+    if let Some(arena) = super::setup::published() {
+        arena.word.inject(word);
+        arena.choose_mode();
+    }
+}
+
+/// The lock of this thread's first slot, taken as a killed thread would leave it.
+pub fn leak_a_slot() {
+    if let Some(arena) = super::setup::published() {
+        core::mem::forget(super::slots::Slot::take(arena, arena.epoch()));
+    }
+}
+
+/// Drops the contents of every page, as the kernel does under memory pressure.
+pub fn drop_pages() {
+    if let Some(arena) = super::setup::published() {
+        super::drop_contents(arena);
+    }
+}

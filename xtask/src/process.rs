@@ -1,0 +1,66 @@
+//! Other programs, run so that a reader of the log can repeat each by hand.
+
+use anyhow::{Context, Result, bail};
+use std::env;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+/// A program and its arguments, as they would be typed; no argument may hold a space.
+pub(crate) fn program(line: &str) -> Command {
+    let mut words = line.split_whitespace();
+    let mut command = Command::new(words.next().expect("a line names a program"));
+    command.args(words);
+    command
+}
+
+/// Runs the program to its end, with this terminal; an error unless it exits with 0.
+pub(crate) fn run(command: &mut Command) -> Result<()> {
+    let line = announce(command);
+    let status = command
+        .status()
+        .with_context(|| format!("cannot run `{line}`"))?;
+    if !status.success() {
+        bail!("`{line}` ended with {status}");
+    }
+    Ok(())
+}
+
+/// Runs the program and returns what it wrote to stdout; an error unless it exits with 0.
+pub(crate) fn output(command: &mut Command) -> Result<String> {
+    let line = announce(command);
+    let output = command
+        .stderr(Stdio::inherit())
+        .output()
+        .with_context(|| format!("cannot run `{line}`"))?;
+    if !output.status.success() {
+        bail!("`{line}` ended with {}", output.status);
+    }
+    String::from_utf8(output.stdout).with_context(|| format!("`{line}` wrote no UTF-8"))
+}
+
+/// Prints the line that a person would type, and returns it.
+fn announce(command: &Command) -> String {
+    let variables = command
+        .get_envs()
+        .filter_map(|(name, value)| Some(format!("{}={}", name.display(), value?.display())));
+    let words = [command.get_program()]
+        .into_iter()
+        .chain(command.get_args());
+    let line: Vec<String> = variables
+        .chain(words.map(|word| word.display().to_string()))
+        .collect();
+    let line = line.join(" ");
+    println!("$ {line}");
+    line
+}
+
+/// The folder of the workspace.
+///
+/// Asked for at run time: a path compiled in would be wrong in a copy of the tree that shares its
+/// target folder with another.
+pub(crate) fn root() -> Result<PathBuf> {
+    let xtask = env::var_os("CARGO_MANIFEST_DIR").context("run this as `cargo xtask`")?;
+    let mut root = PathBuf::from(xtask);
+    root.pop();
+    Ok(root)
+}

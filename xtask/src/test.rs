@@ -1,0 +1,134 @@
+//! `cargo xtask test`: what CI runs, cheap checks first.
+
+use crate::process::{output, program, root, run};
+use crate::report::{Report, Stop, need};
+use crate::{tools, unsafe_list};
+use anyhow::{Result, anyhow};
+use std::env;
+use std::process::{Command, ExitCode};
+
+/// A system without any of Linux's interfaces, whose standard library rustup has.
+const NOT_LINUX: &str = "x86_64-unknown-freebsd";
+/// The second architecture with its own CPU instructions in the core.
+const ARM: &str = "aarch64-unknown-linux-gnu";
+/// The tests without a system call, which is where miri can follow.
+const MIRI_TESTS: [&str; 3] = ["bounded", "error", "mode"];
+/// The oldest compiler that Cargo.toml promises.
+const MSRV: &str = env!("CARGO_PKG_RUST_VERSION");
+
+/// Runs all, whatever fails on the way.
+pub(crate) fn test() -> Result<ExitCode> {
+    env::set_current_dir(root()?)?;
+    let mut report = Report::default();
+    source(&mut report);
+    tests(&mut report);
+    other_targets(&mut report);
+    release(&mut report);
+    dependencies(&mut report);
+    other_compilers(&mut report);
+    Ok(report.finish())
+}
+
+/// What needs no more than reading.
+fn source(report: &mut Report) {
+    report.step("format", || {
+        need(tools::component("rustfmt"), "the layout of the source")?;
+        cargo("fmt --all --check")
+    });
+    report.step("unsafe list", || Ok(unsafe_list::check().map(drop)?));
+    for (name, scope) in [
+        ("clippy", "--workspace"),
+        ("clippy, no pools", "-p headwater --no-default-features"),
+        ("clippy, all features", "-p headwater --all-features"),
+    ] {
+        report.step(name, || {
+            need(tools::component("clippy"), "what clippy warns of")?;
+            cargo(&format!("clippy --all-targets {scope} -- -D warnings"))
+        });
+    }
+    report.step("documentation", || {
+        let mut doc = program("cargo doc --workspace --no-deps");
+        Ok(run(doc.env("RUSTDOCFLAGS", "-Dwarnings"))?)
+    });
+}
+
+fn tests(report: &mut Report) {
+    report.step("tests", || cargo("test --workspace"));
+    report.step("tests, fallbacks forced", || {
+        cargo("test -p headwater --features testing,uuid")
+    });
+    report.step("tests, no pools", || {
+        cargo("test -p headwater --no-default-features")
+    });
+}
+
+fn other_targets(report: &mut Report) {
+    report.step("other systems", || {
+        need(
+            tools::target(NOT_LINUX),
+            "whether headwater compiles on other systems",
+        )?;
+        cargo(&format!("check -p headwater --target {NOT_LINUX}"))
+    });
+    report.step("arm64", || {
+        need(tools::target(ARM), "whether headwater compiles for arm64")?;
+        cargo(&format!(
+            "check -p headwater --features testing --target {ARM}"
+        ))
+    });
+}
+
+/// The command as a user would build it.
+fn release(report: &mut Report) {
+    report.step("release", || cargo("run --release"));
+    report.step("no test hooks in the command", || {
+        // Cargo adds up what all packages ask of a crate, so any of them could let the hooks in.
+        let tree = output(&mut program(
+            "cargo tree -p headwater-cli -e normal,build,features",
+        ))?;
+        if tree.contains("headwater feature \"testing\"") {
+            return Err(anyhow!("the feature \"testing\" is on:\n{tree}").into());
+        }
+        Ok(())
+    });
+}
+
+fn dependencies(report: &mut Report) {
+    report.step("licences, bans, sources", || {
+        let deny = need(
+            tools::cargo_deny(),
+            "licences and origins of the dependencies",
+        )?;
+        Ok(run(
+            Command::new(deny).args(["check", "licenses", "bans", "sources"])
+        )?)
+    });
+    report.step("advisories", || {
+        const LOSS: &str = "known vulnerabilities of the dependencies, and yanked versions";
+        let deny = need(tools::cargo_deny(), LOSS)?;
+        need(run(Command::new(&deny).args(["fetch", "db"])), LOSS)?;
+        Ok(run(Command::new(&deny).args(["check", "advisories"]))?)
+    });
+}
+
+fn other_compilers(report: &mut Report) {
+    report.step("oldest compiler", || {
+        need(
+            tools::toolchain(MSRV, &[]),
+            "whether the oldest promised compiler still builds it",
+        )?;
+        cargo(&format!("+{MSRV} check --workspace"))
+    });
+    report.step("miri", || {
+        need(
+            tools::toolchain("nightly", &["miri", "rust-src"]),
+            "undefined behaviour in the parts that make no system call",
+        )?;
+        let mut miri = program("cargo +nightly miri test -p headwater --lib --");
+        Ok(run(miri.args(MIRI_TESTS))?)
+    });
+}
+
+fn cargo(line: &str) -> Result<(), Stop> {
+    Ok(run(&mut program(&format!("cargo {line}")))?)
+}

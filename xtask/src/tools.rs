@@ -1,0 +1,59 @@
+//! The tools that the checks need, installed where they are missing.
+
+use crate::process::{output, program, root, run};
+use anyhow::Result;
+use std::env;
+use std::path::{Path, PathBuf};
+
+/// The version that deny.toml is written for.
+const CARGO_DENY: &str = "0.20.2";
+
+/// A component of the toolchain in use.
+pub(crate) fn component(name: &str) -> Result<()> {
+    run(&mut program(&format!("rustup component add {name}")))
+}
+
+/// The standard library for another target.
+pub(crate) fn target(triple: &str) -> Result<()> {
+    run(&mut program(&format!("rustup target add {triple}")))
+}
+
+/// Another toolchain. One that is there already stays at its version: a check should not change under
+/// its reader because the day did.
+pub(crate) fn toolchain(name: &str, components: &[&str]) -> Result<()> {
+    let installed = output(&mut program("rustup toolchain list"))?
+        .lines()
+        .any(|line| {
+            line.strip_prefix(name)
+                .is_some_and(|rest| rest.starts_with('-'))
+        });
+    if !installed {
+        let mut install = program("rustup toolchain install --profile minimal --no-self-update");
+        for component in components {
+            install.args(["--component", component]);
+        }
+        run(install.arg(name))
+    } else if !components.is_empty() {
+        run(program("rustup component add --toolchain")
+            .arg(name)
+            .args(components))
+    } else {
+        Ok(())
+    }
+}
+
+/// The cargo-deny of this project, which is built on the first call and kept in the target folder.
+///
+/// A debug build, because that takes 52 s on two cores instead of 179 s, and then checks this tree in
+/// less than one. Cargo leaves an installed tool of the same version as it is.
+pub(crate) fn cargo_deny() -> Result<PathBuf> {
+    let target = env::var_os("CARGO_TARGET_DIR").map_or(root()?.join("target"), PathBuf::from);
+    let tools = target.join("tools");
+    run(
+        program("cargo install cargo-deny --locked --debug --quiet --version")
+            .arg(format!("={CARGO_DENY}"))
+            .args([Path::new("--root"), &tools])
+            .env("CARGO_PROFILE_DEV_DEBUG", "0"),
+    )?;
+    Ok(tools.join("bin/cargo-deny"))
+}
