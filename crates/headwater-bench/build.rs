@@ -24,10 +24,7 @@ fn main() {
 }
 
 fn rustc_version() -> Option<String> {
-    let output = Command::new(std::env::var_os("RUSTC")?)
-        .arg("--version")
-        .output()
-        .ok()?;
+    let output = Command::new(std::env::var_os("RUSTC")?).arg("--version").output().ok()?;
     Some(String::from_utf8(output.stdout).ok()?.trim().to_owned())
 }
 
@@ -36,11 +33,7 @@ fn locked_version<'a>(lock: &'a str, package: &str, series: &str) -> Option<&'a 
     let name = format!("name = \"{package}\"");
     lock.split("[[package]]")
         .filter(|entry| entry.lines().any(|line| line == name))
-        .filter_map(|entry| {
-            entry
-                .lines()
-                .find_map(|line| line.strip_prefix("version = \""))
-        })
+        .filter_map(|entry| entry.lines().find_map(|line| line.strip_prefix("version = \"")))
         .map(|version| version.trim_end_matches('"'))
         .find(|version| version.starts_with(series))
 }

@@ -10,10 +10,7 @@ const RUN: &str =
 
 /// Builds it and runs it where the caller stands, so that the files it names are the caller's.
 pub(crate) fn run(arguments: &[OsString]) -> Result<ExitCode> {
-    let status = program(RUN)
-        .args(arguments)
-        .status()
-        .context("cannot run cargo")?;
+    let status = program(RUN).args(arguments).status().context("cannot run cargo")?;
     // No code means that a signal ended it; 1 stands for all of those.
     let code = status.code().and_then(|code| u8::try_from(code).ok());
     Ok(code.unwrap_or(1).into())

@@ -16,9 +16,7 @@ pub(crate) fn program(line: &str) -> Command {
 /// Runs the program to its end, with this terminal; an error unless it exits with 0.
 pub(crate) fn run(command: &mut Command) -> Result<()> {
     let line = announce(command);
-    let status = command
-        .status()
-        .with_context(|| format!("cannot run `{line}`"))?;
+    let status = command.status().with_context(|| format!("cannot run `{line}`"))?;
     if !status.success() {
         bail!("`{line}` ended with {status}");
     }
@@ -43,12 +41,8 @@ fn announce(command: &Command) -> String {
     let variables = command
         .get_envs()
         .filter_map(|(name, value)| Some(format!("{}={}", name.display(), value?.display())));
-    let words = [command.get_program()]
-        .into_iter()
-        .chain(command.get_args());
-    let line: Vec<String> = variables
-        .chain(words.map(|word| word.display().to_string()))
-        .collect();
+    let words = [command.get_program()].into_iter().chain(command.get_args());
+    let line: Vec<String> = variables.chain(words.map(|word| word.display().to_string())).collect();
     let line = line.join(" ");
     println!("$ {line}");
     line

@@ -44,11 +44,7 @@ impl Report {
     pub(crate) fn step(&mut self, name: &'static str, action: impl FnOnce() -> Result<(), Stop>) {
         println!("\n==> {name}");
         let start = Instant::now();
-        let row = Row {
-            result: action(),
-            time: start.elapsed(),
-            name,
-        };
+        let row = Row { result: action(), time: start.elapsed(), name };
         println!("<== {row}");
         self.rows.push(row);
     }

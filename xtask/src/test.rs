@@ -54,27 +54,18 @@ fn source(report: &mut Report) {
 
 fn tests(report: &mut Report) {
     report.step("tests", || cargo("test --workspace"));
-    report.step("tests, fallbacks forced", || {
-        cargo("test -p headwater --features testing,uuid")
-    });
-    report.step("tests, no pools", || {
-        cargo("test -p headwater --no-default-features")
-    });
+    report.step("tests, fallbacks forced", || cargo("test -p headwater --features testing,uuid"));
+    report.step("tests, no pools", || cargo("test -p headwater --no-default-features"));
 }
 
 fn other_targets(report: &mut Report) {
     report.step("other systems", || {
-        need(
-            tools::target(NOT_LINUX),
-            "whether headwater compiles on other systems",
-        )?;
+        need(tools::target(NOT_LINUX), "whether headwater compiles on other systems")?;
         cargo(&format!("check -p headwater --target {NOT_LINUX}"))
     });
     report.step("arm64", || {
         need(tools::target(ARM), "whether headwater compiles for arm64")?;
-        cargo(&format!(
-            "check -p headwater --features testing --target {ARM}"
-        ))
+        cargo(&format!("check -p headwater --features testing --target {ARM}"))
     });
 }
 
@@ -83,9 +74,7 @@ fn release(report: &mut Report) {
     report.step("release", || cargo("run --release"));
     report.step("no test hooks in the command", || {
         // Cargo adds up what all packages ask of a crate, so any of them could let the hooks in.
-        let tree = output(&mut program(
-            "cargo tree -p headwater-cli -e normal,build,features",
-        ))?;
+        let tree = output(&mut program("cargo tree -p headwater-cli -e normal,build,features"))?;
         if tree.contains("headwater feature \"testing\"") {
             return Err(anyhow!("the feature \"testing\" is on:\n{tree}").into());
         }
@@ -95,13 +84,8 @@ fn release(report: &mut Report) {
 
 fn dependencies(report: &mut Report) {
     report.step("licences, bans, sources", || {
-        let deny = need(
-            tools::cargo_deny(),
-            "licences and origins of the dependencies",
-        )?;
-        Ok(run(
-            Command::new(deny).args(["check", "licenses", "bans", "sources"])
-        )?)
+        let deny = need(tools::cargo_deny(), "licences and origins of the dependencies")?;
+        Ok(run(Command::new(deny).args(["check", "licenses", "bans", "sources"]))?)
     });
     report.step("advisories", || {
         const LOSS: &str = "known vulnerabilities of the dependencies, and yanked versions";
@@ -113,10 +97,7 @@ fn dependencies(report: &mut Report) {
 
 fn other_compilers(report: &mut Report) {
     report.step("oldest compiler", || {
-        need(
-            tools::toolchain(MSRV, &[]),
-            "whether the oldest promised compiler still builds it",
-        )?;
+        need(tools::toolchain(MSRV, &[]), "whether the oldest promised compiler still builds it")?;
         cargo(&format!("+{MSRV} check --workspace"))
     });
     report.step("miri", || {

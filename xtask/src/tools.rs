@@ -23,10 +23,7 @@ pub(crate) fn target(triple: &str) -> Result<()> {
 pub(crate) fn toolchain(name: &str, components: &[&str]) -> Result<()> {
     let installed = output(&mut program("rustup toolchain list"))?
         .lines()
-        .any(|line| {
-            line.strip_prefix(name)
-                .is_some_and(|rest| rest.starts_with('-'))
-        });
+        .any(|line| line.strip_prefix(name).is_some_and(|rest| rest.starts_with('-')));
     if !installed {
         let mut install = program("rustup toolchain install --profile minimal --no-self-update");
         for component in components {
@@ -34,9 +31,7 @@ pub(crate) fn toolchain(name: &str, components: &[&str]) -> Result<()> {
         }
         run(install.arg(name))
     } else if !components.is_empty() {
-        run(program("rustup component add --toolchain")
-            .arg(name)
-            .args(components))
+        run(program("rustup component add --toolchain").arg(name).args(components))
     } else {
         Ok(())
     }
@@ -49,11 +44,9 @@ pub(crate) fn toolchain(name: &str, components: &[&str]) -> Result<()> {
 pub(crate) fn cargo_deny() -> Result<PathBuf> {
     let target = env::var_os("CARGO_TARGET_DIR").map_or(root()?.join("target"), PathBuf::from);
     let tools = target.join("tools");
-    run(
-        program("cargo install cargo-deny --locked --debug --quiet --version")
-            .arg(format!("={CARGO_DENY}"))
-            .args([Path::new("--root"), &tools])
-            .env("CARGO_PROFILE_DEV_DEBUG", "0"),
-    )?;
+    run(program("cargo install cargo-deny --locked --debug --quiet --version")
+        .arg(format!("={CARGO_DENY}"))
+        .args([Path::new("--root"), &tools])
+        .env("CARGO_PROFILE_DEV_DEBUG", "0"))?;
     Ok(tools.join("bin/cargo-deny"))
 }

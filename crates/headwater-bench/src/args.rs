@@ -61,12 +61,8 @@ mod tests {
 
     #[test]
     fn lists_are_split_at_commas() {
-        let args = parse(&[
-            "--impls",
-            "headwater[hedged],libc-getentropy",
-            "--threads=1,2",
-            "--rounds=3",
-        ]);
+        let args =
+            parse(&["--impls", "headwater[hedged],libc-getentropy", "--threads=1,2", "--rounds=3"]);
         assert_eq!(args.impls, ["headwater[hedged]", "libc-getentropy"]);
         assert_eq!(args.threads, ["1", "2"]);
         assert_eq!(args.rounds, Some(3));

@@ -25,10 +25,9 @@ impl Contender {
             return Ok(Contender::from(implementation));
         };
         match mode.parse() {
-            Ok(mode) if implementation.has_modes && mode != Mode::Auto => Ok(Contender {
-                implementation,
-                mode: Some(mode),
-            }),
+            Ok(mode) if implementation.has_modes && mode != Mode::Auto => {
+                Ok(Contender { implementation, mode: Some(mode) })
+            }
             _ => Err(Error::UnknownMode(text.to_owned())),
         }
     }
@@ -76,10 +75,7 @@ impl Contender {
 
 impl From<&'static Implementation> for Contender {
     fn from(implementation: &'static Implementation) -> Contender {
-        Contender {
-            implementation,
-            mode: None,
-        }
+        Contender { implementation, mode: None }
     }
 }
 
@@ -89,12 +85,7 @@ mod tests {
 
     #[test]
     fn names_are_read_back() {
-        for name in [
-            "headwater",
-            "headwater[hedged]",
-            "headwater-rng[kernel]",
-            "urandom-read",
-        ] {
+        for name in ["headwater", "headwater[hedged]", "headwater-rng[kernel]", "urandom-read"] {
             assert_eq!(Contender::parse(name).unwrap().name(), name);
         }
     }
@@ -107,12 +98,7 @@ mod tests {
             unknown.starts_with("unknown implementation 'openssl': use headwater, headwater-rng, ")
         );
         assert!(unknown.contains("openssl-RAND_bytes"));
-        for name in [
-            "headwater[fast]",
-            "headwater[auto]",
-            "headwater[]",
-            "urandom-read[hedged]",
-        ] {
+        for name in ["headwater[fast]", "headwater[auto]", "headwater[]", "urandom-read[hedged]"] {
             assert_eq!(
                 error(name),
                 format!(

@@ -50,11 +50,7 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Error::UnknownCase(name) => {
-                write!(
-                    f,
-                    "unknown case '{name}': use {}",
-                    crate::plan::Case::names().join(", ")
-                )
+                write!(f, "unknown case '{name}': use {}", crate::plan::Case::names().join(", "))
             }
             Error::UnknownImpl(name) => {
                 write!(
@@ -68,33 +64,17 @@ impl fmt::Display for Error {
                 "unknown mode in '{name}': headwater and headwater-rng take [buffered], [hedged], [strict] or [kernel]"
             ),
             Error::BadSize(text) => {
-                write!(
-                    f,
-                    "bad size '{text}': use 1 to 1GiB, such as 16, 1k, 64KiB or 1MiB"
-                )
+                write!(f, "bad size '{text}': use 1 to 1GiB, such as 16, 1k, 64KiB or 1MiB")
             }
             Error::BadThreads(text) => {
-                write!(
-                    f,
-                    "bad number of threads '{text}': use 1 to {}",
-                    crate::plan::MAX_THREADS
-                )
+                write!(f, "bad number of threads '{text}': use 1 to {}", crate::plan::MAX_THREADS)
             }
             Error::BadPace(what) => f.write_str(what),
             Error::NothingToMeasure(reasons) => write!(f, "nothing to measure: {reasons}"),
-            Error::WrongOutput {
-                implementation,
-                defect,
-            } => {
-                write!(
-                    f,
-                    "{implementation} was not timed, its output is wrong: {defect}"
-                )
+            Error::WrongOutput { implementation, defect } => {
+                write!(f, "{implementation} was not timed, its output is wrong: {defect}")
             }
-            Error::Refused {
-                implementation,
-                reason,
-            } => write!(f, "{implementation}: {reason}"),
+            Error::Refused { implementation, reason } => write!(f, "{implementation}: {reason}"),
         }
     }
 }

@@ -40,16 +40,10 @@ pub fn machine() -> Machine {
         kernel: kernel_release(),
         libc: crate::impls::libc_version(),
         governor: line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
-        hypervisor: cpu_field(&cpuinfo, "flags").map(|flags| {
-            flags
-                .split_ascii_whitespace()
-                .any(|flag| flag == "hypervisor")
-        }),
+        hypervisor: cpu_field(&cpuinfo, "flags")
+            .map(|flags| flags.split_ascii_whitespace().any(|flag| flag == "hypervisor")),
         mitigations: mitigations(),
-        date: SystemTime::now()
-            .duration_since(UNIX_EPOCH)
-            .ok()
-            .map(|since| since.as_secs()),
+        date: SystemTime::now().duration_since(UNIX_EPOCH).ok().map(|since| since.as_secs()),
         rustc: option_env!("HEADWATER_BENCH_RUSTC").map(str::to_owned),
     }
 }
@@ -98,14 +92,8 @@ mod tests {
     fn reads_the_first_cpu() {
         let cpuinfo = "processor\t: 0\nmodel name\t: AMD EPYC\nmicrocode\t: 0xa101148\n\n\
                        processor\t: 1\nmodel name\t: other\n";
-        assert_eq!(
-            cpu_field(cpuinfo, "model name").as_deref(),
-            Some("AMD EPYC")
-        );
-        assert_eq!(
-            cpu_field(cpuinfo, "microcode").as_deref(),
-            Some("0xa101148")
-        );
+        assert_eq!(cpu_field(cpuinfo, "model name").as_deref(), Some("AMD EPYC"));
+        assert_eq!(cpu_field(cpuinfo, "microcode").as_deref(), Some("0xa101148"));
         assert_eq!(cpu_field(cpuinfo, "model"), None);
     }
 

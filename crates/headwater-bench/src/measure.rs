@@ -38,16 +38,10 @@ pub(crate) fn measure(cell: &Cell) -> Result<Vec<Timing>, Error> {
         failure: Mutex::new(None),
     };
     let logs = thread::scope(|scope| {
-        let others: Vec<_> = (1..cell.threads)
-            .map(|_| scope.spawn(|| crew.follow()))
-            .collect();
+        let others: Vec<_> = (1..cell.threads).map(|_| scope.spawn(|| crew.follow())).collect();
         let mut logs = vec![crew.lead(&mut station)];
         for other in others {
-            logs.push(
-                other
-                    .join()
-                    .unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
-            );
+            logs.push(other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
         }
         logs
     });
@@ -56,21 +50,17 @@ pub(crate) fn measure(cell: &Cell) -> Result<Vec<Timing>, Error> {
         Ok(Some(error)) => return Err(error),
         Err(_) => unreachable!("a thread that panics is joined, and its panic goes on, above"),
     }
-    let timings = crew
-        .calls
-        .iter()
-        .enumerate()
-        .map(|(contender, &calls)| Timing {
-            calls,
-            ns: (0..logs[0][contender].len())
-                .map(|round| wall(&logs, contender, round) / calls as f64)
-                .collect(),
-            mode: station.modes[contender],
-            // With several threads one pool of several would show, and switching modes discards by itself.
-            discarded_bytes: station.workers[contender]
-                .discarded_bytes()
-                .filter(|_| cell.threads == 1 && !cell.switches_modes()),
-        });
+    let timings = crew.calls.iter().enumerate().map(|(contender, &calls)| Timing {
+        calls,
+        ns: (0..logs[0][contender].len())
+            .map(|round| wall(&logs, contender, round) / calls as f64)
+            .collect(),
+        mode: station.modes[contender],
+        // With several threads one pool of several would show, and switching modes discards by itself.
+        discarded_bytes: station.workers[contender]
+            .discarded_bytes()
+            .filter(|_| cell.threads == 1 && !cell.switches_modes()),
+    });
     Ok(timings.collect())
 }
 
@@ -105,31 +95,22 @@ impl Station {
         let len = cell.output_len();
         let memory = vec![0; len + LINE];
         let start = memory.as_ptr().align_offset(LINE).min(LINE);
-        let mut station = Station {
-            workers: Vec::new(),
-            modes: Vec::new(),
-            memory,
-            window: start..start + len,
-        };
+        let mut station =
+            Station { workers: Vec::new(), modes: Vec::new(), memory, window: start..start + len };
         for contender in &cell.contenders {
             if cell.switches_modes() {
                 arm(contender).map_err(|error| refused(contender, error.to_string()))?;
             }
-            let mut worker = contender
-                .open()
-                .map_err(|absent| refused(contender, absent.0))?;
+            let mut worker = contender.open().map_err(|absent| refused(contender, absent.0))?;
             let buf = &mut station.memory[station.window.clone()];
             verify::check(&mut *worker, cell.work, buf).map_err(|fault| match fault {
                 Fault::Refused => gave_out(contender),
-                Fault::Defect(defect) => Error::WrongOutput {
-                    implementation: contender.name(),
-                    defect,
-                },
+                Fault::Defect(defect) => {
+                    Error::WrongOutput { implementation: contender.name(), defect }
+                }
             })?;
             let has_modes = contender.implementation.has_modes;
-            station
-                .modes
-                .push(has_modes.then(|| headwater::status().mode.name()));
+            station.modes.push(has_modes.then(|| headwater::status().mode.name()));
             station.workers.push(worker);
         }
         Ok(station)
@@ -152,8 +133,7 @@ impl Station {
             let mut calls = 1;
             let took = loop {
                 let start = Instant::now();
-                self.batch(index, cell.work, calls)
-                    .map_err(|_| gave_out(contender))?;
+                self.batch(index, cell.work, calls).map_err(|_| gave_out(contender))?;
                 let took = start.elapsed();
                 if took >= target / 2 {
                     break took;
@@ -168,10 +148,7 @@ impl Station {
 }
 
 fn refused(contender: &Contender, reason: String) -> Error {
-    Error::Refused {
-        implementation: contender.name(),
-        reason,
-    }
+    Error::Refused { implementation: contender.name(), reason }
 }
 
 fn gave_out(contender: &Contender) -> Error {
@@ -180,9 +157,7 @@ fn gave_out(contender: &Contender) -> Error {
 
 fn arm_if_switching(cell: &Cell, contender: &Contender) -> Result<(), Error> {
     if cell.switches_modes() {
-        contender
-            .arm()
-            .map_err(|error| refused(contender, error.to_string()))?;
+        contender.arm().map_err(|error| refused(contender, error.to_string()))?;
     }
     Ok(())
 }

@@ -95,9 +95,7 @@ impl Cell {
 
     /// Whether headwater's mode changes between its contenders.
     pub(crate) fn switches_modes(&self) -> bool {
-        self.contenders
-            .iter()
-            .any(|contender| contender.mode.is_some())
+        self.contenders.iter().any(|contender| contender.mode.is_some())
     }
 }
 
@@ -113,41 +111,28 @@ impl Plan {
         let cases = or_default(parse_list(&args.cases, Case::parse)?, Case::ALL);
         let sizes = or_default(parse_list(&args.sizes, size::parse)?, SIZES);
         let threads = or_default(parse_list(&args.threads, parse_threads)?, [1]);
-        let asked = args
-            .impls
-            .iter()
-            .map(|name| Contender::parse(name))
-            .collect::<Result<Vec<_>, _>>()?;
+        let asked =
+            args.impls.iter().map(|name| Contender::parse(name)).collect::<Result<Vec<_>, _>>()?;
         let asked = or_default(asked, impls::ALL.iter().copied().map(Contender::from));
         let budget = budget(args)?;
 
-        let mut plan = Plan {
-            cells: Vec::new(),
-            skipped: Vec::new(),
-            warnings: thread_warnings(&threads),
-        };
+        let mut plan =
+            Plan { cells: Vec::new(), skipped: Vec::new(), warnings: thread_warnings(&threads) };
         let contenders = plan.present(asked.clone());
         let rfc_rows: Vec<Contender> = rfc::ROWS
             .iter()
             .copied()
             .filter(|row| {
-                asked
-                    .iter()
-                    .any(|asked| row.name.split('[').next() == Some(&asked.name()))
+                asked.iter().any(|asked| row.name.split('[').next() == Some(&asked.name()))
             })
             .map(Contender::from)
             .collect();
-        let rfc_rows = if cases.contains(&Case::RfcU32) {
-            plan.present(rfc_rows)
-        } else {
-            Vec::new()
-        };
+        let rfc_rows =
+            if cases.contains(&Case::RfcU32) { plan.present(rfc_rows) } else { Vec::new() };
 
         let pace = |contenders: &[Contender]| Pace {
             batch: Batch::Lasting(SAMPLE),
-            rounds: args
-                .rounds
-                .map_or(MIN_ROUNDS..=u32::MAX, |rounds| rounds..=rounds),
+            rounds: args.rounds.map_or(MIN_ROUNDS..=u32::MAX, |rounds| rounds..=rounds),
             budget: budget * contenders.len() as u32,
         };
         let mut add = |case, work, len, threads| {
@@ -163,9 +148,7 @@ impl Plan {
         for &threads in &threads {
             for &case in &cases {
                 match case {
-                    Case::Fill => sizes
-                        .iter()
-                        .for_each(|&len| add(case, Work::Fill, len, threads)),
+                    Case::Fill => sizes.iter().for_each(|&len| add(case, Work::Fill, len, threads)),
                     Case::U32 => add(case, Work::U32, 4, threads),
                     Case::U64 => add(case, Work::U64, 8, threads),
                     Case::UuidV4 => add(case, Work::UuidV4, 16, threads),
@@ -230,11 +213,7 @@ fn parse_list<T: PartialEq>(
 }
 
 fn or_default<T>(list: Vec<T>, default: impl IntoIterator<Item = T>) -> Vec<T> {
-    if list.is_empty() {
-        default.into_iter().collect()
-    } else {
-        list
-    }
+    if list.is_empty() { default.into_iter().collect() } else { list }
 }
 
 fn parse_threads(text: &str) -> Result<usize, Error> {
@@ -250,9 +229,7 @@ fn budget(args: &Args) -> Result<Duration, Error> {
     }
     match Duration::try_from_secs_f64(args.time) {
         Ok(budget) if !budget.is_zero() && budget <= Duration::from_secs(3600) => Ok(budget),
-        _ => Err(Error::BadPace(
-            "bad time: use more than 0 and at most 3600 seconds",
-        )),
+        _ => Err(Error::BadPace("bad time: use more than 0 and at most 3600 seconds")),
     }
 }
 
@@ -318,11 +295,8 @@ mod tests {
             args.threads = list(&["1", "2"]);
         })
         .unwrap();
-        let cells: Vec<_> = plan
-            .cells
-            .iter()
-            .map(|cell| (cell.case.name(), cell.len, cell.threads))
-            .collect();
+        let cells: Vec<_> =
+            plan.cells.iter().map(|cell| (cell.case.name(), cell.len, cell.threads)).collect();
         assert_eq!(
             cells,
             [
@@ -343,24 +317,14 @@ mod tests {
             args.impls = list(&["headwater", "getrandom-syscall"]);
         })
         .unwrap();
-        let names: Vec<_> = plan.cells[0]
-            .contenders
-            .iter()
-            .map(Contender::name)
-            .collect();
-        assert_eq!(
-            names,
-            ["getrandom-syscall", "getrandom-syscall[pool]", "headwater"]
-        );
+        let names: Vec<_> = plan.cells[0].contenders.iter().map(Contender::name).collect();
+        assert_eq!(names, ["getrandom-syscall", "getrandom-syscall[pool]", "headwater"]);
     }
 
     #[test]
     fn more_threads_than_cpus_are_allowed_with_a_warning() {
         let warnings = thread_warnings(&[1, MAX_THREADS]);
         assert_eq!(warnings.len(), 1);
-        assert!(
-            warnings[0].starts_with("4096 threads share "),
-            "{warnings:?}"
-        );
+        assert!(warnings[0].starts_with("4096 threads share "), "{warnings:?}");
     }
 }

@@ -106,13 +106,7 @@ impl Row {
     }
 
     pub(crate) fn measured(cell: &Cell, contender: &Contender, timing: Timing) -> Row {
-        let row = Row::new(
-            cell.case.name(),
-            &contender.name(),
-            cell.len,
-            timing.calls,
-            timing.ns,
-        );
+        let row = Row::new(cell.case.name(), &contender.name(), cell.len, timing.calls, timing.ns);
         Row {
             mode: timing.mode.map(str::to_owned),
             threads: cell.threads,
@@ -158,10 +152,7 @@ pub struct Skipped {
 
 impl Skipped {
     pub(crate) fn new(contender: &Contender, Absent(reason): Absent) -> Skipped {
-        Skipped {
-            implementation: contender.name(),
-            reason,
-        }
+        Skipped { implementation: contender.name(), reason }
     }
 }
 
@@ -234,12 +225,7 @@ fn noisy(rows: &[Row]) -> Option<String> {
 }
 
 fn warnings(rows: &[Row], notices: &[String]) -> Vec<String> {
-    notices
-        .iter()
-        .cloned()
-        .chain(rows.iter().filter_map(too_fast))
-        .chain(noisy(rows))
-        .collect()
+    notices.iter().cloned().chain(rows.iter().filter_map(too_fast)).chain(noisy(rows)).collect()
 }
 
 fn extend_distinct<T: PartialEq>(list: &mut Vec<T>, items: Vec<T>) {

@@ -68,13 +68,7 @@ struct Pool<G> {
 
 impl<G: Generator> Pool<G> {
     fn new(source: G) -> Pool<G> {
-        Pool {
-            source,
-            stamp: Stamp::new(),
-            bytes: [0; POOL_BYTES],
-            left: 0,
-            discarded: 0,
-        }
+        Pool { source, stamp: Stamp::new(), bytes: [0; POOL_BYTES], left: 0, discarded: 0 }
     }
 
     /// A draw, given what the stamp says.

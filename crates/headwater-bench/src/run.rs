@@ -32,11 +32,7 @@ fn measure_all(plan: Plan, restore: impl Fn() -> Result<(), Error>) -> Result<Re
     );
     let mut rows = Vec::new();
     for cell in &plan.cells {
-        progress.set_message(format!(
-            "{} {}",
-            cell.case.name(),
-            crate::size::show(cell.len)
-        ));
+        progress.set_message(format!("{} {}", cell.case.name(), crate::size::show(cell.len)));
         restore()?;
         let timings = measure(cell)?;
         let contenders = cell.contenders.iter();

@@ -5,12 +5,7 @@ use crate::Error;
 /// Larger buffers measure the memory, and 1 GiB for each of many threads does not fit.
 const MAX: usize = 1 << 30;
 
-const UNITS: [(&str, usize); 4] = [
-    ("GiB", 1 << 30),
-    ("MiB", 1 << 20),
-    ("KiB", 1 << 10),
-    ("B", 1),
-];
+const UNITS: [(&str, usize); 4] = [("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10), ("B", 1)];
 
 /// Reads `16`, `16B`, `1k`, `64KiB`, `1MiB`, in any case. `kB` and `MB`, which some read as 1,000 and
 /// others as 1,024, are refused.
@@ -33,10 +28,8 @@ pub(crate) fn parse(text: &str) -> Result<usize, Error> {
 
 /// `1024` as `1 KiB`, `100` as `100 B`: the largest unit that divides it.
 pub fn show(len: usize) -> String {
-    let (name, unit) = UNITS
-        .into_iter()
-        .find(|(_, unit)| len.is_multiple_of(*unit))
-        .unwrap_or(("B", 1));
+    let (name, unit) =
+        UNITS.into_iter().find(|(_, unit)| len.is_multiple_of(*unit)).unwrap_or(("B", 1));
     format!("{} {name}", len / unit)
 }
 
@@ -63,19 +56,9 @@ mod tests {
 
     #[test]
     fn refuses_the_rest_by_name() {
-        for text in [
-            "",
-            "0",
-            "k",
-            "-1",
-            "1.5k",
-            "1kB",
-            "2MB",
-            "2g",
-            "16 B",
-            "99999999999999999999",
-            "1é",
-        ] {
+        for text in
+            ["", "0", "k", "-1", "1.5k", "1kB", "2MB", "2g", "16 B", "99999999999999999999", "1é"]
+        {
             let error = parse(text).unwrap_err();
             assert_eq!(
                 error.to_string(),

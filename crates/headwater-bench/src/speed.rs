@@ -9,13 +9,8 @@ use crate::work::Work;
 use std::time::{Duration, Instant};
 
 /// What a status screen compares.
-const NAMES: [&str; 5] = [
-    "headwater",
-    "getrandom-syscall",
-    "getrandom-vdso",
-    "libc-getentropy",
-    "openssl-RAND_bytes",
-];
+const NAMES: [&str; 5] =
+    ["headwater", "getrandom-syscall", "getrandom-vdso", "libc-getentropy", "openssl-RAND_bytes"];
 
 /// Shorter than in a benchmark, so that five contenders take ten rounds at four lengths in half a second.
 const SAMPLE: Duration = Duration::from_micros(200);
@@ -81,10 +76,7 @@ fn fill_times(len: usize, contenders: &[Contender], time: Duration) -> Vec<Optio
         return vec![None; contenders.len()];
     }
     match measure(&cell) {
-        Ok(timings) => timings
-            .iter()
-            .map(|timing| Some(median(&timing.ns)))
-            .collect(),
+        Ok(timings) => timings.iter().map(|timing| Some(median(&timing.ns))).collect(),
         Err(_) => vec![None; contenders.len()],
     }
 }

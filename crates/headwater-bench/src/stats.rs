@@ -50,11 +50,8 @@ impl Interval {
 /// By how much `subject` is faster than `other`: the ratio of their times in each round, so that what
 /// slowed a whole round down cancels. Rounds beyond the shorter list are not compared.
 pub fn speedup(subject: &[f64], other: &[f64]) -> Interval {
-    let ratios: Vec<f64> = subject
-        .iter()
-        .zip(other)
-        .map(|(subject, other)| other / subject)
-        .collect();
+    let ratios: Vec<f64> =
+        subject.iter().zip(other).map(|(subject, other)| other / subject).collect();
     Interval::of(&ratios)
 }
 
@@ -120,14 +117,7 @@ mod tests {
     #[test]
     fn interval_of_nine() {
         let interval = Interval::of(&[9.0, 1.0, 8.0, 2.0, 7.0, 3.0, 6.0, 4.0, 5.0]);
-        assert_eq!(
-            interval,
-            Interval {
-                median: 5.0,
-                low: Some(2.0),
-                high: Some(8.0)
-            }
-        );
+        assert_eq!(interval, Interval { median: 5.0, low: Some(2.0), high: Some(8.0) });
     }
 
     #[test]
@@ -135,10 +125,7 @@ mod tests {
         let subject = [1.0, 10.0, 1.0, 2.0, 1.0, 1.0];
         let other = subject.map(|ns| 4.0 * ns);
         let ratio = speedup(&subject, &other);
-        assert_eq!(
-            (ratio.median, ratio.low, ratio.high),
-            (4.0, Some(4.0), Some(4.0))
-        );
+        assert_eq!((ratio.median, ratio.low, ratio.high), (4.0, Some(4.0), Some(4.0)));
     }
 
     #[test]

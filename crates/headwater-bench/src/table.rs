@@ -16,16 +16,8 @@ pub(crate) fn render(report: &Report) -> String {
     threads.sort_unstable();
     threads.dedup();
     for threads in threads {
-        let rows: Vec<&Row> = report
-            .rows
-            .iter()
-            .filter(|row| row.threads == threads)
-            .collect();
-        let on = if threads > 1 {
-            format!(" on each of {threads} threads")
-        } else {
-            String::new()
-        };
+        let rows: Vec<&Row> = report.rows.iter().filter(|row| row.threads == threads).collect();
+        let on = if threads > 1 { format!(" on each of {threads} threads") } else { String::new() };
         blocks.extend(fills(&rows, &on));
         blocks.extend(draws(&rows, &on));
         blocks.extend(rfc_table(&rows));
@@ -41,34 +33,19 @@ fn machine(report: &Report) -> String {
     let parts = [
         machine.cpu.clone(),
         machine.cores.map(|cores| format!("{cores} CPUs")),
-        machine
-            .kernel
-            .as_ref()
-            .map(|kernel| format!("Linux {kernel}")),
+        machine.kernel.as_ref().map(|kernel| format!("Linux {kernel}")),
         machine.libc.clone(),
-        machine.hypervisor.map(|virtual_| {
-            if virtual_ {
-                "virtual machine"
-            } else {
-                "no hypervisor"
-            }
-            .to_owned()
-        }),
         machine
-            .governor
-            .as_ref()
-            .map(|governor| format!("governor {governor}")),
+            .hypervisor
+            .map(|virtual_| if virtual_ { "virtual machine" } else { "no hypervisor" }.to_owned()),
+        machine.governor.as_ref().map(|governor| format!("governor {governor}")),
     ];
     parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
 /// Time per call by length, and bytes per second of the long ones.
 fn fills(rows: &[&Row], on: &str) -> Vec<String> {
-    let rows: Vec<&Row> = rows
-        .iter()
-        .copied()
-        .filter(|row| row.case == "fill")
-        .collect();
+    let rows: Vec<&Row> = rows.iter().copied().filter(|row| row.case == "fill").collect();
     let lengths = distinct(rows.iter().map(|row| row.len));
     let long: Vec<usize> = lengths.iter().copied().filter(|&len| len >= LONG).collect();
     let cell = |format: fn(&Row) -> String, name: &str, len: usize| {
@@ -82,30 +59,17 @@ fn fills(rows: &[&Row], on: &str) -> Vec<String> {
             let cells = lengths.iter().map(|&len| cell(format, &name, len));
             std::iter::once(name.clone()).chain(cells).collect()
         });
-        format!(
-            "{title}\n{}",
-            table("implementation", &columns, body.collect())
-        )
+        format!("{title}\n{}", table("implementation", &columns, body.collect()))
     };
     let mut blocks: Vec<String> = lengths
         .chunks(LENGTHS_ABREAST)
         .map(|lengths| {
-            block(
-                format!("fill: time per call{on}, median ± MAD"),
-                lengths,
-                time_and_spread,
-            )
+            block(format!("fill: time per call{on}, median ± MAD"), lengths, time_and_spread)
         })
         .collect();
-    let together = if on.is_empty() {
-        ""
-    } else {
-        ", all threads together"
-    };
+    let together = if on.is_empty() { "" } else { ", all threads together" };
     blocks.extend(long.chunks(LENGTHS_ABREAST).map(|lengths| {
-        block(format!("fill: GB/s{together}"), lengths, |row| {
-            format!("{:.2}", row.gb_per_s)
-        })
+        block(format!("fill: GB/s{together}"), lengths, |row| format!("{:.2}", row.gb_per_s))
     }));
     blocks
 }
@@ -120,19 +84,14 @@ fn draws(rows: &[&Row], on: &str) -> Option<String> {
     let cases = distinct(rows.iter().map(|row| row.case.clone()));
     let body = names(&rows).into_iter().map(|name| {
         let cells = cases.iter().map(|case| {
-            let row = rows
-                .iter()
-                .find(|row| row.implementation == name && row.case == *case);
+            let row = rows.iter().find(|row| row.implementation == name && row.case == *case);
             row.map_or_else(String::new, |row| time_and_spread(row))
         });
         std::iter::once(name.clone()).chain(cells).collect()
     });
     let body: Vec<Vec<String>> = body.collect();
     (!body.is_empty()).then(|| {
-        format!(
-            "draws: time per call{on}, median ± MAD\n{}",
-            table("implementation", &cases, body)
-        )
+        format!("draws: time per call{on}, median ± MAD\n{}", table("implementation", &cases, body))
     })
 }
 
@@ -158,11 +117,7 @@ fn rfc_table(rows: &[&Row]) -> Option<String> {
         "ns per u32".to_owned(),
         "bytes discarded".to_owned(),
     ];
-    Some(format!(
-        "rfc-u32: {} draws of a u32\n{}",
-        grouped(draws),
-        table("way", &columns, body)
-    ))
+    Some(format!("rfc-u32: {} draws of a u32\n{}", grouped(draws), table("way", &columns, body)))
 }
 
 fn first_fills(rows: &[&Row]) -> Option<String> {
@@ -177,16 +132,9 @@ fn first_fills(rows: &[&Row]) -> Option<String> {
             ]
         })
         .collect();
-    let columns = [
-        "median ± MAD".to_owned(),
-        "slowest".to_owned(),
-        "processes".to_owned(),
-    ];
+    let columns = ["median ± MAD".to_owned(), "slowest".to_owned(), "processes".to_owned()];
     (!body.is_empty()).then(|| {
-        format!(
-            "first-fill: the first fill of a process\n{}",
-            table("process", &columns, body)
-        )
+        format!("first-fill: the first fill of a process\n{}", table("process", &columns, body))
     })
 }
 
@@ -196,37 +144,19 @@ fn notes(report: &Report) -> String {
     let rows: Vec<&Row> = report.rows.iter().collect();
     let versions = names(&rows).into_iter().map(|name| {
         let row = rows.iter().find(|row| row.implementation == name);
-        let version = row
-            .and_then(|row| row.version.as_deref())
-            .unwrap_or("version unknown");
-        let mode = row
-            .and_then(|row| row.mode.as_ref())
-            .map(|mode| format!(", {mode} mode"));
+        let version = row.and_then(|row| row.version.as_deref()).unwrap_or("version unknown");
+        let mode = row.and_then(|row| row.mode.as_ref()).map(|mode| format!(", {mode} mode"));
         format!("{name}: {version}{}", mode.unwrap_or_default())
     });
     lines.extend(versions.map(|version| ("version", version)));
-    lines.extend(
-        report
-            .skipped
-            .iter()
-            .map(|skipped| ("skipped", skipped.to_string())),
-    );
-    lines.extend(
-        report
-            .warnings
-            .iter()
-            .map(|warning| ("warning", warning.clone())),
-    );
+    lines.extend(report.skipped.iter().map(|skipped| ("skipped", skipped.to_string())));
+    lines.extend(report.warnings.iter().map(|warning| ("warning", warning.clone())));
     let mut table = Table::new();
     table
         .load_style(presets::NOTHING)
         .set_content_arrangement(ContentArrangement::Dynamic)
         .set_width(COLUMNS);
-    table.add_rows(
-        lines
-            .into_iter()
-            .map(|(kind, text)| vec![kind.to_owned(), text]),
-    );
+    table.add_rows(lines.into_iter().map(|(kind, text)| vec![kind.to_owned(), text]));
     if let Some(column) = table.column_mut(0) {
         column.set_padding((0, 1));
     }
@@ -304,22 +234,10 @@ mod tests {
         for implementation in ["headwater-rng[buffered]", "rand-thread_rng-held"] {
             for len in [4, 16, 32, 64, 256, 1024, 4096, 65536, 1 << 20, 64 << 20] {
                 let ns = 98_765.4 * len as f64;
-                rows.push(Row::new(
-                    "fill",
-                    implementation,
-                    len,
-                    1,
-                    vec![ns, ns * 1.5, ns * 3.0],
-                ));
+                rows.push(Row::new("fill", implementation, len, 1, vec![ns, ns * 1.5, ns * 3.0]));
             }
             for case in ["u32", "u64", "uuid-v4", "rfc-u32", "first-fill"] {
-                rows.push(Row::new(
-                    case,
-                    implementation,
-                    8,
-                    10_000_000,
-                    vec![1e6, 2e6, 3e6],
-                ));
+                rows.push(Row::new(case, implementation, 8, 10_000_000, vec![1e6, 2e6, 3e6]));
             }
         }
         let text = report(rows).table();
@@ -333,21 +251,9 @@ mod tests {
 
     #[test]
     fn figures_carry_their_spread_and_the_unknown_is_a_dash() {
-        let mut row = Row::new(
-            "rfc-u32",
-            "getrandom-vdso[pool]",
-            4,
-            10_000,
-            vec![9.0, 10.0, 12.0],
-        );
+        let mut row = Row::new("rfc-u32", "getrandom-vdso[pool]", 4, 10_000, vec![9.0, 10.0, 12.0]);
         row.discarded_bytes = Some(1_016_000);
-        let direct = Row::new(
-            "rfc-u32",
-            "getrandom-vdso",
-            4,
-            10_000,
-            vec![9.0, 10.0, 12.0],
-        );
+        let direct = Row::new("rfc-u32", "getrandom-vdso", 4, 10_000, vec![9.0, 10.0, 12.0]);
         let text = report(vec![row, direct]).table();
         assert!(text.contains("rfc-u32: 30,000 draws of a u32"), "{text}");
         assert!(
@@ -366,12 +272,9 @@ mod tests {
 
     #[test]
     fn times_have_readable_units() {
-        for (ns, text) in [
-            (4.04, "4.0 ns"),
-            (364.0, "364 ns"),
-            (168_700.0, "168.7 µs"),
-            (1.5e8, "150.0 ms"),
-        ] {
+        for (ns, text) in
+            [(4.04, "4.0 ns"), (364.0, "364 ns"), (168_700.0, "168.7 µs"), (1.5e8, "150.0 ms")]
+        {
             assert_eq!(time(ns), text);
         }
     }

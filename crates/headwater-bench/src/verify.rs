@@ -90,10 +90,7 @@ mod tests {
         let short = |buf: &mut [u8]| headwater::fill(&mut buf[..63]).unwrap();
         assert_eq!(verdict(short), defect("some bytes are never written"));
         assert_eq!(verdict(|buf| buf.fill(0)), defect("every byte is zero"));
-        assert_eq!(
-            verdict(|buf| buf.fill(7)),
-            defect("the same bytes each time")
-        );
+        assert_eq!(verdict(|buf| buf.fill(7)), defect("the same bytes each time"));
     }
 
     #[test]
@@ -104,9 +101,6 @@ mod tests {
                 Err(Refused)
             }
         }
-        assert_eq!(
-            check(&mut Closed, Work::U64, &mut [0; 8]),
-            Err(Fault::Refused)
-        );
+        assert_eq!(check(&mut Closed, Work::U64, &mut [0; 8]), Err(Fault::Refused));
     }
 }

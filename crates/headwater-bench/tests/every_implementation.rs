@@ -4,78 +4,44 @@
 use headwater_bench::{Args, Report, run};
 
 /// Present on every Linux: they need no library and no new kernel.
-const ALWAYS: [&str; 4] = [
-    "headwater",
-    "headwater-rng",
-    "getrandom-syscall",
-    "urandom-read",
-];
+const ALWAYS: [&str; 4] = ["headwater", "headwater-rng", "getrandom-syscall", "urandom-read"];
 
 fn list(items: &[&str]) -> Vec<String> {
     items.iter().map(|&item| item.to_owned()).collect()
 }
 
 fn quick() -> Args {
-    Args {
-        time: 0.002,
-        ..Args::default()
-    }
+    Args { time: 0.002, ..Args::default() }
 }
 
 fn check_rows(report: &Report) {
     for row in &report.rows {
         let title = format!("{} {} {}", row.case, row.implementation, row.len);
-        assert!(
-            row.ns_per_call.is_finite() && row.ns_per_call > 0.0,
-            "{title}"
-        );
+        assert!(row.ns_per_call.is_finite() && row.ns_per_call > 0.0, "{title}");
         assert!(row.gb_per_s.is_finite() && row.gb_per_s > 0.0, "{title}");
         assert!(row.mad >= 0.0 && row.max >= row.ns_per_call, "{title}");
-        assert!(
-            row.samples >= 6 && row.samples == row.rounds.len(),
-            "{title}"
-        );
+        assert!(row.samples >= 6 && row.samples == row.rounds.len(), "{title}");
         assert!(row.calls >= 1 && row.seconds > 0.0, "{title}");
     }
 }
 
 #[test]
 fn every_case_has_every_implementation_of_this_host() {
-    let report = run(&Args {
-        sizes: list(&["4", "300", "64k"]),
-        ..quick()
-    })
-    .unwrap();
+    let report = run(&Args { sizes: list(&["4", "300", "64k"]), ..quick() }).unwrap();
     check_rows(&report);
-    for (case, len) in [
-        ("fill", 4),
-        ("fill", 300),
-        ("fill", 65536),
-        ("u32", 4),
-        ("u64", 8),
-        ("uuid-v4", 16),
-    ] {
-        let rows: Vec<_> = report
-            .rows
-            .iter()
-            .filter(|row| row.case == case && row.len == len)
-            .collect();
+    for (case, len) in
+        [("fill", 4), ("fill", 300), ("fill", 65536), ("u32", 4), ("u64", 8), ("uuid-v4", 16)]
+    {
+        let rows: Vec<_> =
+            report.rows.iter().filter(|row| row.case == case && row.len == len).collect();
         for name in ALWAYS {
-            assert!(
-                rows.iter().any(|row| row.implementation == name),
-                "{case} {len} {name}"
-            );
+            assert!(rows.iter().any(|row| row.implementation == name), "{case} {len} {name}");
         }
         // Interleaved: the k-th round of one was timed beside the k-th of each other.
-        assert!(
-            rows.windows(2)
-                .all(|pair| pair[0].samples == pair[1].samples),
-            "{case} {len}"
-        );
+        assert!(rows.windows(2).all(|pair| pair[0].samples == pair[1].samples), "{case} {len}");
         for skipped in &report.skipped {
             assert!(
-                rows.iter()
-                    .all(|row| row.implementation != skipped.implementation),
+                rows.iter().all(|row| row.implementation != skipped.implementation),
                 "{skipped}"
             );
         }
@@ -92,29 +58,12 @@ fn the_rfc_table_draws_a_fixed_number_and_counts_what_its_pools_discard() {
     })
     .unwrap();
     check_rows(&report);
-    let names: Vec<_> = report
-        .rows
-        .iter()
-        .map(|row| row.implementation.as_str())
-        .collect();
-    assert_eq!(
-        names,
-        ["getrandom-syscall", "getrandom-syscall[pool]", "headwater"]
-    );
+    let names: Vec<_> = report.rows.iter().map(|row| row.implementation.as_str()).collect();
+    assert_eq!(names, ["getrandom-syscall", "getrandom-syscall[pool]", "headwater"]);
     for row in &report.rows {
-        assert_eq!(
-            row.calls * row.samples as u64,
-            60_000,
-            "{}",
-            row.implementation
-        );
+        assert_eq!(row.calls * row.samples as u64, 60_000, "{}", row.implementation);
         let keeps_a_pool = row.implementation != "getrandom-syscall";
-        assert_eq!(
-            row.discarded_bytes.is_some(),
-            keeps_a_pool,
-            "{}",
-            row.implementation
-        );
+        assert_eq!(row.discarded_bytes.is_some(), keeps_a_pool, "{}", row.implementation);
     }
 }
 
@@ -129,10 +78,7 @@ fn threads_draw_together() {
     .unwrap();
     check_rows(&report);
     for threads in [1, 2, 3] {
-        assert!(
-            report.rows.iter().any(|row| row.threads == threads),
-            "{threads}"
-        );
+        assert!(report.rows.iter().any(|row| row.threads == threads), "{threads}");
     }
     for row in &report.rows {
         let together = row.len as f64 * row.threads as f64 / row.ns_per_call;
@@ -147,19 +93,11 @@ fn a_mode_is_the_one_that_was_asked_for() {
     let mut impls = list(&["getrandom-syscall", "headwater"]);
     impls.extend(modes.map(|mode| format!("headwater[{mode}]")));
     let before = headwater::status().mode;
-    let report = run(&Args {
-        cases: list(&["fill", "rfc-u32"]),
-        sizes: list(&["16"]),
-        impls,
-        ..quick()
-    })
-    .unwrap();
+    let report =
+        run(&Args { cases: list(&["fill", "rfc-u32"]), sizes: list(&["16"]), impls, ..quick() })
+            .unwrap();
     check_rows(&report);
-    for row in report
-        .rows
-        .iter()
-        .filter(|row| row.implementation == "headwater")
-    {
+    for row in report.rows.iter().filter(|row| row.implementation == "headwater") {
         assert_eq!(
             row.mode.as_deref(),
             Some(before.name()),
@@ -170,29 +108,18 @@ fn a_mode_is_the_one_that_was_asked_for() {
     for mode in modes {
         let name = format!("headwater[{mode}]");
         let row = report.rows.iter().find(|row| row.implementation == name);
-        let skipped = report
-            .skipped
-            .iter()
-            .find(|skipped| skipped.implementation == name);
+        let skipped = report.skipped.iter().find(|skipped| skipped.implementation == name);
         assert!(row.is_some() != skipped.is_some(), "{name}");
         if let Some(row) = row {
             assert_eq!(row.mode.as_deref(), Some(mode));
         }
     }
-    assert_eq!(
-        headwater::status().mode,
-        before,
-        "the default mode is armed again"
-    );
+    assert_eq!(headwater::status().mode, before, "the default mode is armed again");
 }
 
 #[test]
 fn errors_are_one_line_and_say_whose_fault_it_is() {
-    let error = run(&Args {
-        impls: list(&["openssl"]),
-        ..quick()
-    })
-    .unwrap_err();
+    let error = run(&Args { impls: list(&["openssl"]), ..quick() }).unwrap_err();
     assert!(error.is_usage());
     let text = error.to_string();
     assert!(
@@ -203,12 +130,7 @@ fn errors_are_one_line_and_say_whose_fault_it_is() {
 
 #[test]
 fn the_table_fits_100_columns() {
-    let text = run(&Args {
-        rounds: Some(6),
-        ..quick()
-    })
-    .unwrap()
-    .table();
+    let text = run(&Args { rounds: Some(6), ..quick() }).unwrap().table();
     for line in text.lines() {
         assert!(line.chars().count() <= 100, "{line}");
     }

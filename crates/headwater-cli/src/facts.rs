@@ -35,12 +35,7 @@ impl Facts {
         let sample = sample()?;
         let measure = measure && sample.is_some();
         let speed = measure.then(speed);
-        Ok(Facts {
-            status: headwater::status(),
-            host: Host::read(),
-            sample,
-            speed,
-        })
+        Ok(Facts { status: headwater::status(), host: Host::read(), sample, speed })
     }
 
     /// Whether the kernel's generator is seeded, which a draw that does not wait has told.
@@ -52,11 +47,7 @@ impl Facts {
 fn speed() -> Vec<Speed> {
     let table = headwater_bench::speed_table(&SIZES, BUDGET).into_iter();
     table
-        .map(|row| Speed {
-            implementation: row.implementation,
-            version: row.version,
-            ns: row.ns,
-        })
+        .map(|row| Speed { implementation: row.implementation, version: row.version, ns: row.ns })
         .collect()
 }
 

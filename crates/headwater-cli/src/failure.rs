@@ -52,11 +52,7 @@ impl From<headwater::Error> for Failure {
 
 impl From<headwater_bench::Error> for Failure {
     fn from(error: headwater_bench::Error) -> Self {
-        if error.is_usage() {
-            Failure::Usage(error.to_string())
-        } else {
-            Failure::Bench(error)
-        }
+        if error.is_usage() { Failure::Usage(error.to_string()) } else { Failure::Bench(error) }
     }
 }
 

@@ -28,6 +28,7 @@ pub(crate) fn document(facts: &Facts) -> Value {
         "pools": {
             "slots": status.pools.slots,
             "used": status.pools.used,
+            "taken": status.pools.taken,
             "handles": status.pools.handles,
             "page_bytes": status.pools.page_bytes,
         },
@@ -67,11 +68,7 @@ fn word(word: Word) -> Value {
         "why": null,
     });
     match word {
-        Word::Live {
-            value: now,
-            page,
-            offset,
-        } => {
+        Word::Live { value: now, page, offset } => {
             value["value"] = json!(now);
             value["page"] = json!(page);
             value["offset"] = json!(offset);
@@ -85,10 +82,7 @@ fn word(word: Word) -> Value {
 
 fn vmclock(vmclock: Vmclock) -> Value {
     let (marker, vm_generation) = match vmclock {
-        Vmclock::Mapped {
-            marker,
-            vm_generation,
-        } => (Some(marker), vm_generation),
+        Vmclock::Mapped { marker, vm_generation } => (Some(marker), vm_generation),
         _ => (None, None),
     };
     json!({

@@ -54,23 +54,14 @@ fn machine(screen: &mut Screen, facts: &Facts) {
     if facts.seeded() {
         screen.row("seeded", "yes", Tone::Good, &evidence::seeded(host.kmsg));
     } else {
-        screen.row(
-            "seeded",
-            "no",
-            Tone::Wrong,
-            "the kernel is still gathering entropy",
-        );
+        screen.row("seeded", "no", Tone::Wrong, "the kernel is still gathering entropy");
     }
 }
 
 fn counters(screen: &mut Screen, facts: &Facts) {
     let counters = facts.status.counters;
     screen.heading("Counters", "of this process");
-    let tripped = if counters.tripwires > 0 {
-        Tone::Wrong
-    } else {
-        Tone::Plain
-    };
+    let tripped = if counters.tripwires > 0 { Tone::Wrong } else { Tone::Plain };
     screen.pairs(&[
         ("refills", counters.refills, Tone::Plain),
         ("discarded bytes", counters.discarded_bytes, Tone::Plain),
@@ -83,10 +74,7 @@ fn counters(screen: &mut Screen, facts: &Facts) {
 
 fn sample(screen: &mut Screen, facts: &Facts) {
     if let Some(sample) = &facts.sample {
-        screen.heading(
-            "Sample",
-            "real bytes drawn from real pools, for show: do not use them",
-        );
+        screen.heading("Sample", "real bytes drawn from real pools, for show: do not use them");
         let words: Vec<String> = sample.chunks(4).map(hex).collect();
         screen.line(&words.join(" "));
     }
@@ -121,10 +109,7 @@ fn speed_table(screen: &mut Screen, facts: &Facts) {
     for row in speed {
         let name = evidence::implementation(row.implementation).to_string();
         let version = foreign_version(row, facts).to_string();
-        let ns = row
-            .ns
-            .iter()
-            .map(|ns| ns.map_or_else(|| "-".to_string(), nanoseconds));
+        let ns = row.ns.iter().map(|ns| ns.map_or_else(|| "-".to_string(), nanoseconds));
         table.add_row([name, version].into_iter().chain(ns));
     }
     for (number, column) in table.column_iter_mut().enumerate() {
@@ -145,10 +130,7 @@ fn speed_table(screen: &mut Screen, facts: &Facts) {
 
 /// The version of a library; those of headwater and of the kernel are on the screen already.
 fn foreign_version<'a>(row: &'a Speed, facts: &Facts) -> &'a str {
-    let known = [
-        Some(env!("CARGO_PKG_VERSION")),
-        facts.host.kernel.as_deref(),
-    ];
+    let known = [Some(env!("CARGO_PKG_VERSION")), facts.host.kernel.as_deref()];
     match row.version.as_deref() {
         version if known.contains(&version) => "",
         version => version.unwrap_or_default(),
@@ -157,11 +139,7 @@ fn foreign_version<'a>(row: &'a Speed, facts: &Facts) -> &'a str {
 
 /// Three digits and more, as many as a half-second measurement is good for.
 fn nanoseconds(ns: f64) -> String {
-    if ns < 99.95 {
-        format!("{ns:.1}")
-    } else {
-        grouped(ns.round() as u64)
-    }
+    if ns < 99.95 { format!("{ns:.1}") } else { grouped(ns.round() as u64) }
 }
 
 fn verdict(screen: &mut Screen, facts: &Facts) {

@@ -19,29 +19,14 @@ fn healthy_vm() -> Facts {
             libc: Some("glibc 2.41".to_string()),
             hypervisor: Some("KVM".to_string()),
             vendor: Some("QEMU".to_string()),
-            kmsg: Kmsg {
-                seeded_at_s: Some(0.109_223),
-                vm_fork_reseeds: Some(2),
-            },
+            kmsg: Kmsg { seeded_at_s: Some(0.109_223), vm_fork_reseeds: Some(2) },
         },
         sample: Some(std::array::from_fn(|index| index as u8 * 7)),
         speed: Some(vec![
-            speed(
-                "headwater",
-                env!("CARGO_PKG_VERSION"),
-                [4.04, 4.16, 25.0, 4_200.4],
-            ),
-            speed(
-                "getrandom-syscall",
-                "6.18.3",
-                [371.2, 364.0, 990.0, 168_700.0],
-            ),
+            speed("headwater", env!("CARGO_PKG_VERSION"), [4.04, 4.16, 25.0, 4_200.4]),
+            speed("getrandom-syscall", "6.18.3", [371.2, 364.0, 990.0, 168_700.0]),
             speed("getrandom-vdso", "6.18.3", [12.6, 35.5, 411.0, 91_700.0]),
-            speed(
-                "libc-getentropy",
-                "glibc 2.41",
-                [99.94, 99.96, 992.0, 167_700.0],
-            ),
+            speed("libc-getentropy", "glibc 2.41", [99.94, 99.96, 992.0, 167_700.0]),
             Speed {
                 implementation: "openssl-RAND_bytes",
                 version: Some("OpenSSL 3.0.19 27 Jan 2026".to_string()),
@@ -67,15 +52,8 @@ fn healthy_status() -> Status {
     status.unknown_mode_requested = false;
     status.reason = "the kernel's word is live, and vmgenid is bound";
     status.source = Source::Vdso;
-    status.word = Word::Live {
-        value: 1234,
-        page: 2,
-        offset: 0x280,
-    };
-    status.vmclock = Vmclock::Mapped {
-        marker: 7,
-        vm_generation: Some(3),
-    };
+    status.word = Word::Live { value: 1234, page: 2, offset: 0x280 };
+    status.vmclock = Vmclock::Mapped { marker: 7, vm_generation: Some(3) };
     status.vmgenid = Vmgenid::Bound;
     status.hardware = Hardware::NotAsked;
     status.cpu_rng = CpuRng::Good;
@@ -191,50 +169,32 @@ fn plain(facts: &Facts) -> String {
 
 #[test]
 fn screen_of_a_healthy_vm() {
-    assert_data_eq!(
-        plain(&healthy_vm()),
-        file!["../tests/snapshots/healthy_vm.txt"]
-    );
+    assert_data_eq!(plain(&healthy_vm()), file!["../tests/snapshots/healthy_vm.txt"]);
 }
 
 #[test]
 fn screen_of_bare_metal() {
-    assert_data_eq!(
-        plain(&bare_metal()),
-        file!["../tests/snapshots/bare_metal.txt"]
-    );
+    assert_data_eq!(plain(&bare_metal()), file!["../tests/snapshots/bare_metal.txt"]);
 }
 
 #[test]
 fn screen_of_an_old_kernel() {
-    assert_data_eq!(
-        plain(&old_kernel()),
-        file!["../tests/snapshots/old_kernel.txt"]
-    );
+    assert_data_eq!(plain(&old_kernel()), file!["../tests/snapshots/old_kernel.txt"]);
 }
 
 #[test]
 fn screen_of_kernel_mode() {
-    assert_data_eq!(
-        plain(&kernel_mode()),
-        file!["../tests/snapshots/kernel_mode.txt"]
-    );
+    assert_data_eq!(plain(&kernel_mode()), file!["../tests/snapshots/kernel_mode.txt"]);
 }
 
 #[test]
 fn screen_of_everything_broken() {
-    assert_data_eq!(
-        plain(&everything_broken()),
-        file!["../tests/snapshots/everything_broken.txt"]
-    );
+    assert_data_eq!(plain(&everything_broken()), file!["../tests/snapshots/everything_broken.txt"]);
 }
 
 #[test]
 fn screen_before_the_kernel_is_seeded() {
-    assert_data_eq!(
-        plain(&not_seeded()),
-        file!["../tests/snapshots/not_seeded.txt"]
-    );
+    assert_data_eq!(plain(&not_seeded()), file!["../tests/snapshots/not_seeded.txt"]);
 }
 
 fn pretty(facts: &Facts) -> String {
@@ -244,28 +204,20 @@ fn pretty(facts: &Facts) -> String {
 
 #[test]
 fn document_of_a_healthy_vm() {
-    assert_data_eq!(
-        pretty(&healthy_vm()),
-        file!["../tests/snapshots/healthy_vm.json"].raw()
-    );
+    assert_data_eq!(pretty(&healthy_vm()), file!["../tests/snapshots/healthy_vm.json"].raw());
 }
 
 /// What cannot be told is null, and never 0.
 #[test]
 fn document_of_what_is_unknown() {
-    assert_data_eq!(
-        pretty(&kernel_mode()),
-        file!["../tests/snapshots/kernel_mode.json"].raw()
-    );
+    assert_data_eq!(pretty(&kernel_mode()), file!["../tests/snapshots/kernel_mode.json"].raw());
 }
 
 #[test]
 fn colours_follow_the_verdict() {
     let escape = |facts: &Facts| {
         let screen = screen::render(facts);
-        let verdict = screen
-            .lines()
-            .find(|line| line.contains("Good:") || line.contains("Wrong:"));
+        let verdict = screen.lines().find(|line| line.contains("Good:") || line.contains("Wrong:"));
         verdict.unwrap_or_default().to_string()
     };
     assert!(escape(&healthy_vm()).contains("\u{1b}[32m")); // green

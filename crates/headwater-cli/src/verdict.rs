@@ -32,10 +32,7 @@ impl Verdict {
     pub(crate) fn of(facts: &Facts) -> Verdict {
         if !facts.seeded() {
             // Nothing is armed before, so that there is nothing more to say.
-            return Verdict {
-                level: Level::Wrong,
-                text: NOT_SEEDED.to_string(),
-            };
+            return Verdict { level: Level::Wrong, text: NOT_SEEDED.to_string() };
         }
         let status = &facts.status;
         let wrong = wrong(status);

@@ -105,13 +105,7 @@ headwater: the following required arguments were not provided: --json; see 'head
 #[test]
 fn arguments_may_hold_anything() {
     use std::os::unix::ffi::OsStrExt;
-    for argument in [
-        &b"\n\n\x1b[31m\x07"[..],
-        b"\xFF\n\x1b[31m",
-        b"",
-        b"-\n",
-        b"--\x07x",
-    ] {
+    for argument in [&b"\n\n\x1b[31m\x07"[..], b"\xFF\n\x1b[31m", b"", b"-\n", b"--\x07x"] {
         let argument = std::ffi::OsStr::from_bytes(argument);
         let done = headwater(&["bytes"]).arg(argument).assert().code(2);
         let words = String::from_utf8(done.get_output().stderr.clone()).unwrap();
@@ -157,10 +151,7 @@ fn two_runs_differ() {
 
 #[test]
 fn uuids() {
-    for (args, version) in [
-        (&["uuid", "-n", "100"][..], '4'),
-        (&["uuid", "-n100", "--v7"], '7'),
-    ] {
+    for (args, version) in [(&["uuid", "-n", "100"][..], '4'), (&["uuid", "-n100", "--v7"], '7')] {
         let mut uuids: Vec<String> = text(args).lines().map(String::from).collect();
         assert_eq!(uuids.len(), 100);
         for uuid in &uuids {
@@ -189,11 +180,8 @@ fn a_closed_pipe_is_success() {
         &["--version"],
         &["status", "--json"],
     ] {
-        let mut child = std_headwater(args)
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
+        let mut child =
+            std_headwater(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let mut pipe = child.stdout.take().unwrap();
         if args[0] == "bytes" {
             pipe.read_exact(&mut [0; 10]).unwrap();

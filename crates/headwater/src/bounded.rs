@@ -73,21 +73,15 @@ mod tests {
             }
             let accepted = counts[0];
             assert!(accepted > 0);
-            assert!(
-                counts[..usize::from(bound.get())]
-                    .iter()
-                    .all(|&count| count == accepted)
-            );
+            assert!(counts[..usize::from(bound.get())].iter().all(|&count| count == accepted));
         }
     }
 
     #[test]
     fn edges() {
         let draw = || Ok::<u64, Infallible>(u64::MAX);
-        let (Ok(one), Ok(most)) = (
-            below_u64(NonZeroU64::MIN, draw),
-            below_u64(NonZeroU64::MAX, draw),
-        );
+        let (Ok(one), Ok(most)) =
+            (below_u64(NonZeroU64::MIN, draw), below_u64(NonZeroU64::MAX, draw));
         assert_eq!((one, most), (0, u64::MAX - 1));
     }
 }

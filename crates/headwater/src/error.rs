@@ -38,11 +38,7 @@ impl Error {
     /// The error with this errno; 0, which is none, becomes [`Error::UNEXPECTED`].
     #[cfg_attr(not(target_os = "linux"), allow(dead_code))]
     pub(crate) const fn from_errno(errno: i32) -> Error {
-        if errno > 0 {
-            Error::code(errno)
-        } else {
-            Error::UNEXPECTED
-        }
+        if errno > 0 { Error::code(errno) } else { Error::UNEXPECTED }
     }
 
     /// Whether the kernel's generator is not seeded yet: waiting helps. Only the `try_` functions
@@ -53,11 +49,7 @@ impl Error {
 
     /// The errno of the system call that failed, if one did.
     pub const fn errno(self) -> Option<i32> {
-        if self.0.get() > 0 {
-            Some(self.0.get())
-        } else {
-            None
-        }
+        if self.0.get() > 0 { Some(self.0.get()) } else { None }
     }
 }
 
@@ -120,10 +112,6 @@ mod tests {
         assert_eq!(refused.errno(), Some(1));
         assert_eq!(Error::UNEXPECTED.errno(), None);
         assert_eq!(Error::from_errno(0), Error::UNEXPECTED);
-        assert!(
-            refused
-                .to_string()
-                .contains("getrandom(2) and /dev/urandom both failed")
-        );
+        assert!(refused.to_string().contains("getrandom(2) and /dev/urandom both failed"));
     }
 }

@@ -167,10 +167,7 @@ impl Config {
     /// The configuration that [`fill`] sets up by itself: the mode of `HEADWATER_MODE` (`auto` if it
     /// is unset), VMClock mapped where readable.
     pub fn new() -> Config {
-        Config {
-            mode: imp::mode_from_environment().0,
-            vmclock: true,
-        }
+        Config { mode: imp::mode_from_environment().0, vmclock: true }
     }
 
     /// With this mode.

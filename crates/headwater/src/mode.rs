@@ -22,13 +22,8 @@ pub enum Mode {
 
 impl Mode {
     /// Every mode, in the order of the enum.
-    pub const ALL: [Mode; 5] = [
-        Mode::Auto,
-        Mode::Buffered,
-        Mode::Hedged,
-        Mode::Strict,
-        Mode::Kernel,
-    ];
+    pub const ALL: [Mode; 5] =
+        [Mode::Auto, Mode::Buffered, Mode::Hedged, Mode::Strict, Mode::Kernel];
 
     /// The name used in `HEADWATER_MODE` and in the status.
     pub const fn name(self) -> &'static str {
@@ -93,9 +88,7 @@ pub(crate) enum CloneSignal {
 /// The mode, and why. The only place that chooses one.
 #[cfg(target_os = "linux")]
 pub(crate) fn select(evidence: Evidence) -> (Mode, &'static str) {
-    let Evidence {
-        requested, hedge, ..
-    } = evidence;
+    let Evidence { requested, hedge, .. } = evidence;
     if !evidence.fork_detection {
         return (
             Mode::Kernel,
@@ -106,10 +99,7 @@ pub(crate) fn select(evidence: Evidence) -> (Mode, &'static str) {
         return (Mode::Kernel, "asked for");
     }
     if evidence.quiesced {
-        return (
-            Mode::Strict,
-            "quiesced for a checkpoint, and not armed again since",
-        );
+        return (Mode::Strict, "quiesced for a checkpoint, and not armed again since");
     }
     if evidence.unknown_requested {
         return (Mode::Strict, "HEADWATER_MODE holds no known mode");
@@ -126,28 +116,24 @@ pub(crate) fn select(evidence: Evidence) -> (Mode, &'static str) {
             Mode::Buffered,
             "the kernel's word is live, and vmgenid moves it when the VM is cloned",
         ),
-        (Mode::Auto, true, Some(CloneSignal::Vmclock)) => (
-            Mode::Buffered,
-            "the kernel's word is live, and VMClock tells of clones",
-        ),
-        (Mode::Auto, true, Some(CloneSignal::BareMetal)) => (
-            Mode::Buffered,
-            "the kernel's word is live, and bare metal is not cloned",
-        ),
+        (Mode::Auto, true, Some(CloneSignal::Vmclock)) => {
+            (Mode::Buffered, "the kernel's word is live, and VMClock tells of clones")
+        }
+        (Mode::Auto, true, Some(CloneSignal::BareMetal)) => {
+            (Mode::Buffered, "the kernel's word is live, and bare metal is not cloned")
+        }
         (Mode::Hedged, ..) if hedge => (Mode::Hedged, "asked for"),
         (Mode::Hedged, ..) => (
             Mode::Strict,
             "hedged was asked for, but this CPU has no AES or no sound, quick random instruction",
         ),
         (_, false, _) if hedge => (Mode::Hedged, "no live kernel word tells of reseeds"),
-        (_, false, _) => (
-            Mode::Strict,
-            "no live kernel word tells of reseeds, and this CPU cannot hedge",
-        ),
-        (_, true, _) if hedge => (
-            Mode::Hedged,
-            "nothing would tell the kernel of a clone of this machine",
-        ),
+        (_, false, _) => {
+            (Mode::Strict, "no live kernel word tells of reseeds, and this CPU cannot hedge")
+        }
+        (_, true, _) if hedge => {
+            (Mode::Hedged, "nothing would tell the kernel of a clone of this machine")
+        }
         (_, true, _) => (
             Mode::Strict,
             "nothing would tell the kernel of a clone of this machine, and this CPU cannot hedge",
@@ -159,10 +145,7 @@ impl FromStr for Mode {
     type Err = UnknownMode;
 
     fn from_str(name: &str) -> Result<Mode, UnknownMode> {
-        Mode::ALL
-            .into_iter()
-            .find(|mode| mode.name() == name)
-            .ok_or(UnknownMode)
+        Mode::ALL.into_iter().find(|mode| mode.name() == name).ok_or(UnknownMode)
     }
 }
 

@@ -258,6 +258,9 @@ pub struct Pools {
     pub slots: u32,
     /// Slots that have been filled at least once in this process.
     pub used: u32,
+    /// Slots that are taken at this moment. One that stays so was lost by a thread that was killed, or left
+    /// by siglongjmp, in the middle of a draw; it is not used again in this process.
+    pub taken: u32,
     /// Owned handles ([`Rng`](crate::Rng)) alive.
     pub handles: u32,
     /// Bytes one page serves before it is refilled.
@@ -273,7 +276,7 @@ pub struct Counters {
     pub refills: u64,
     /// Bytes of pages thrown away before they were served, because a guard said so.
     pub discarded_bytes: u64,
-    /// Requests drawn again because something happened while they were copied.
+    /// Draws that were thrown away, and made again, because a guard had moved.
     pub retries: u64,
     /// Probes that found a slot taken.
     pub busy: u64,

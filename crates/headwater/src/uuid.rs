@@ -23,21 +23,13 @@ pub fn v4() -> Result<Uuid, Error> {
 ///
 /// As [`fill`](crate::fill).
 pub fn v7() -> Result<Uuid, Error> {
-    let since_1970 = SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .unwrap_or_default();
+    let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let random: [u8; 8] = crate::array()?;
-    Ok(from_time(
-        since_1970.as_secs(),
-        since_1970.subsec_nanos(),
-        random,
-    ))
+    Ok(from_time(since_1970.as_secs(), since_1970.subsec_nanos(), random))
 }
 
 fn from_time(seconds: u64, nanoseconds: u32, random: [u8; 8]) -> Uuid {
-    let milliseconds = seconds
-        .wrapping_mul(1000)
-        .wrapping_add(u64::from(nanoseconds / 1_000_000));
+    let milliseconds = seconds.wrapping_mul(1000).wrapping_add(u64::from(nanoseconds / 1_000_000));
     // 1 ms = 10^6 ns, cut into 4096 steps: the largest fraction, 999,999 ns, gives 4095.
     let fraction = u64::from(nanoseconds % 1_000_000) * 4096 / 1_000_000;
     let mut bytes = [0; 16];

@@ -26,9 +26,7 @@ pub fn hedge(key: &[u8; 32], r0: u64, r1: u64, n: usize) -> Vec<u8> {
     let mut bytes = match n {
         0..=8 => r0.to_le_bytes().to_vec(),
         9..=16 => one_way(key, r0, n as u64).to_vec(),
-        _ => (0..n.div_ceil(16) as u64)
-            .flat_map(|j| one_way(key, r0, r1 ^ j))
-            .collect(),
+        _ => (0..n.div_ceil(16) as u64).flat_map(|j| one_way(key, r0, r1 ^ j)).collect(),
     };
     bytes.truncate(n);
     bytes

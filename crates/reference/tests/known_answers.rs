@@ -7,10 +7,7 @@ use reference::{aes256_ctr, aes256_encrypt, chacha20, hedge};
 
 fn hex(text: &str) -> Vec<u8> {
     let digits: Vec<u32> = text.chars().filter_map(|c| c.to_digit(16)).collect();
-    digits
-        .chunks_exact(2)
-        .map(|pair| (pair[0] << 4 | pair[1]) as u8)
-        .collect()
+    digits.chunks_exact(2).map(|pair| (pair[0] << 4 | pair[1]) as u8).collect()
 }
 
 fn array<const N: usize>(text: &str) -> [u8; N] {
@@ -43,10 +40,8 @@ fn aes_block_fips_197_2001_appendix_c3() {
 
 #[test]
 fn aes_blocks_sp800_38a_appendix_f15() {
-    let expected = hex(
-        "f3eed1bdb5d2a03c064b5a7e3db181f8 591ccb10d410ed26dc5ba74a31362870
-                        b6ed21b99ca6f4f9f153e7b1beafed1d 23304b7a39f9f3ff067d8d8f9e24ecc7",
-    );
+    let expected = hex("f3eed1bdb5d2a03c064b5a7e3db181f8 591ccb10d410ed26dc5ba74a31362870
+                        b6ed21b99ca6f4f9f153e7b1beafed1d 23304b7a39f9f3ff067d8d8f9e24ecc7");
     let key = array(SP800_38A_KEY);
     let encrypted: Vec<u8> = hex(SP800_38A_PLAINTEXT)
         .chunks_exact(16)
@@ -58,10 +53,8 @@ fn aes_blocks_sp800_38a_appendix_f15() {
 #[test]
 fn aes_counter_mode_sp800_38a_appendix_f55() {
     let counter_block = array("f0f1f2f3f4f5f6f7f8f9fafbfcfdfeff");
-    let ciphertext = hex(
-        "601ec313775789a5b7a7f504bbf3d228 f443e3ca4d62b59aca84e990cacaf5c5
-                          2b0930daa23de94ce87017ba2d84988d dfc9c58db67aada613c2dd08457941a6",
-    );
+    let ciphertext = hex("601ec313775789a5b7a7f504bbf3d228 f443e3ca4d62b59aca84e990cacaf5c5
+                          2b0930daa23de94ce87017ba2d84988d dfc9c58db67aada613c2dd08457941a6");
     let expected = xor(&hex(SP800_38A_PLAINTEXT), &ciphertext);
     let key = array(SP800_38A_KEY);
     // Every prefix too: a short output is the beginning of a long one.
@@ -75,10 +68,8 @@ fn aes_counter_mode_sp800_38a_appendix_f55() {
 /// No standard has an example of this: the expected value is OpenSSL's.
 #[test]
 fn aes_counter_carries_through_the_whole_block() {
-    let expected = hex(
-        "3b3c2921c85a24de9ac606ce6d1d60cc e568f68194cf76d6174d4cc04310a854
-                        91151e5d0b7a1f1bc0d7acd0ae3e51e4",
-    );
+    let expected = hex("3b3c2921c85a24de9ac606ce6d1d60cc e568f68194cf76d6174d4cc04310a854
+                        91151e5d0b7a1f1bc0d7acd0ae3e51e4");
     let mut keystream = [0; 48];
     aes256_ctr(&array(SP800_38A_KEY), [0xff; 16], &mut keystream);
     assert_eq!(keystream[..], expected);
@@ -86,17 +77,10 @@ fn aes_counter_carries_through_the_whole_block() {
 
 #[test]
 fn chacha20_block_rfc_8439_section_2_3_2() {
-    let expected = hex(
-        "10f1e7e4d13b5915500fdd1fa32071c4 c7d1f4c733c068030422aa9ac3d46c4e
-                        d2826446079faa0914c2d705d98b02a2 b5129cd1de164eb9cbd083e8a2503c4e",
-    );
+    let expected = hex("10f1e7e4d13b5915500fdd1fa32071c4 c7d1f4c733c068030422aa9ac3d46c4e
+                        d2826446079faa0914c2d705d98b02a2 b5129cd1de164eb9cbd083e8a2503c4e");
     let mut keystream = [0; 64];
-    chacha20(
-        &counting_key(),
-        &array("000000090000004a00000000"),
-        1,
-        &mut keystream,
-    );
+    chacha20(&counting_key(), &array("000000090000004a00000000"), 1, &mut keystream);
     assert_eq!(keystream[..], expected);
 }
 
@@ -104,12 +88,10 @@ fn chacha20_block_rfc_8439_section_2_3_2() {
 fn chacha20_encryption_rfc_8439_section_2_4_2() {
     let plaintext = b"Ladies and Gentlemen of the class of '99: If I could offer you only one \
                       tip for the future, sunscreen would be it.";
-    let ciphertext = hex(
-        "6e2e359a2568f98041ba0728dd0d6981 e97e7aec1d4360c20a27afccfd9fae0b
+    let ciphertext = hex("6e2e359a2568f98041ba0728dd0d6981 e97e7aec1d4360c20a27afccfd9fae0b
                           f91b65c5524733ab8f593dabcd62b357 1639d624e65152ab8f530c359f0861d8
                           07ca0dbf500d6a6156a38e088a22b65e 52bc514d16ccf806818ce91ab7793736
-                          5af90bbf74a35be6b40b8eedf2785e42 874d",
-    );
+                          5af90bbf74a35be6b40b8eedf2785e42 874d");
     let nonce = array("000000000000004a00000000");
     for length in 0..=plaintext.len() {
         let mut keystream = vec![0; length];
@@ -184,10 +166,7 @@ fn hedge_at_each_of_its_forms() {
         (9, "54242529649b1baf3a"),
         (16, "207a00638511b756ecbb9ea9972c3145"),
         (17, "626749ff6b5f39a4b752c18819fe87af 09"),
-        (
-            40,
-            "626749ff6b5f39a4b752c18819fe87af 09c3395d312737fae2386608d8a4e2bc e573cb4d8a32745a",
-        ),
+        (40, "626749ff6b5f39a4b752c18819fe87af 09c3395d312737fae2386608d8a4e2bc e573cb4d8a32745a"),
     ] {
         assert_eq!(hedge(&counting_key(), r0, r1, n), hex(expected), "n = {n}");
     }

@@ -27,9 +27,7 @@ pub(crate) const ARC4RANDOM: Implementation = Implementation {
 unsafe fn lookup<F: Copy>(name: &str) -> Result<F, Absent> {
     // SAFETY: the caller vouches for the type.
     let symbol = unsafe { Library::this().get::<F>(name) };
-    symbol
-        .map(|symbol| *symbol)
-        .map_err(|_| Absent(format!("this C library has no {name}")))
+    symbol.map(|symbol| *symbol).map_err(|_| Absent(format!("this C library has no {name}")))
 }
 
 /// Such as `glibc 2.36`; `None` where the C library does not tell.
@@ -76,12 +74,7 @@ struct Arc4random {
 impl Arc4random {
     fn new() -> Result<Arc4random, Absent> {
         // SAFETY: `uint32_t arc4random(void)` and `void arc4random_buf(void buf[], size_t n)`, arc4random(3).
-        unsafe {
-            Ok(Arc4random {
-                word: lookup("arc4random")?,
-                buf: lookup("arc4random_buf")?,
-            })
-        }
+        unsafe { Ok(Arc4random { word: lookup("arc4random")?, buf: lookup("arc4random_buf")? }) }
     }
 }
 

@@ -39,9 +39,7 @@ struct Shared {
 impl Shared {
     fn new() -> Result<Shared, Absent> {
         ::headwater::init()?;
-        Ok(Shared {
-            discarded_before: discarded(),
-        })
+        Ok(Shared { discarded_before: discarded() })
     }
 }
 

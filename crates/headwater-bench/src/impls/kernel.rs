@@ -17,10 +17,7 @@ impl Syscall {
     pub(crate) fn new() -> Result<Syscall, Absent> {
         let mut syscall = Syscall(());
         syscall.fill(&mut [0]).map_err(|_| {
-            Absent(format!(
-                "the kernel refuses getrandom(2): {}",
-                std::io::Error::last_os_error()
-            ))
+            Absent(format!("the kernel refuses getrandom(2): {}", std::io::Error::last_os_error()))
         })?;
         Ok(syscall)
     }
@@ -36,9 +33,7 @@ impl Generator for Syscall {
             if written >= 0 {
                 written as isize
             } else {
-                -(std::io::Error::last_os_error()
-                    .raw_os_error()
-                    .unwrap_or(libc::EIO) as isize)
+                -(std::io::Error::last_os_error().raw_os_error().unwrap_or(libc::EIO) as isize)
             }
         })
     }

@@ -69,16 +69,12 @@ pub(crate) const ALL: &[&Implementation] = &[
 
 /// The names that `--impls` knows in this build.
 pub(crate) fn names() -> Vec<&'static str> {
-    ALL.iter()
-        .map(|implementation| implementation.name)
-        .collect()
+    ALL.iter().map(|implementation| implementation.name).collect()
 }
 
 /// The implementation of this name, if this build has it.
 pub(crate) fn find(name: &str) -> Option<&'static Implementation> {
-    ALL.iter()
-        .copied()
-        .find(|implementation| implementation.name == name)
+    ALL.iter().copied().find(|implementation| implementation.name == name)
 }
 
 /// Fills `buf` by a call that may write less than it was asked for, and answers the negative errno if it

@@ -47,11 +47,7 @@ fn load(soname: &str) -> Option<Libcrypto> {
         let text = unsafe { CStr::from_ptr(version(0)) };
         text.to_string_lossy().into_owned()
     });
-    Some(Libcrypto {
-        rand_bytes,
-        version,
-        _library: library,
-    })
+    Some(Libcrypto { rand_bytes, version, _library: library })
 }
 
 struct RandBytes(RandBytesFn);

@@ -63,9 +63,7 @@ fn find() -> Result<Vdso, Absent> {
     // parameters, which it writes to the `Params` that the state pointer names.
     let answer = unsafe { getrandom(ptr::null_mut(), 0, 0, (&raw mut params).cast(), usize::MAX) };
     if answer != 0 || params.size_of_opaque_state == 0 {
-        return Err(absent(
-            "the vDSO's getrandom does not tell how large its state is",
-        ));
+        return Err(absent("the vDSO's getrandom does not tell how large its state is"));
     }
     Ok(Vdso { getrandom, params })
 }
@@ -95,17 +93,11 @@ impl State {
         };
         if mapping == libc::MAP_FAILED {
             let error = std::io::Error::last_os_error();
-            return Err(Absent(format!(
-                "the vDSO's state cannot be mapped: {error}"
-            )));
+            return Err(Absent(format!("the vDSO's state cannot be mapped: {error}")));
         }
         let state = NonNull::new(mapping)
             .ok_or_else(|| Absent("the vDSO's state was mapped at 0".to_owned()))?;
-        Ok(State {
-            getrandom,
-            state,
-            len,
-        })
+        Ok(State { getrandom, state, len })
     }
 }
 

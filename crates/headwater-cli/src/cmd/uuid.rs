@@ -18,17 +18,11 @@ pub(crate) struct Args {
 }
 
 fn count(typed: &str) -> Result<u64, &'static str> {
-    typed
-        .parse()
-        .map_err(|_| "a count is a whole number from 0 to 2^64 - 1")
+    typed.parse().map_err(|_| "a count is a whole number from 0 to 2^64 - 1")
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    let make = if args.v7 {
-        headwater::uuid::v7
-    } else {
-        headwater::uuid::v4
-    };
+    let make = if args.v7 { headwater::uuid::v7 } else { headwater::uuid::v4 };
     let mut out = BufWriter::new(output::unbuffered()?);
     for _ in 0..args.n {
         writeln!(out, "{}", make()?)?;

@@ -37,13 +37,7 @@ fn guard(status: &Status) -> String {
         (status.hardware == Hardware::BareMetal, "bare metal"),
         (status.fork_detection, "fork"),
     ];
-    let names: Vec<&str> = armed
-        .into_iter()
-        .filter_map(|(is_armed, name)| is_armed.then_some(name))
-        .collect();
-    if names.is_empty() {
-        "none".to_string()
-    } else {
-        names.join(", ")
-    }
+    let names: Vec<&str> =
+        armed.into_iter().filter_map(|(is_armed, name)| is_armed.then_some(name)).collect();
+    if names.is_empty() { "none".to_string() } else { names.join(", ") }
 }

@@ -14,12 +14,7 @@ pub(super) struct Row {
 
 fn row(label: &'static str, value: &'static str, tone: Tone, note: impl Into<String>) -> Row {
     let note = note.into();
-    Row {
-        label,
-        value,
-        tone,
-        note,
-    }
+    Row { label, value, tone, note }
 }
 
 pub(super) fn of(status: &Status) -> [Row; 9] {
@@ -53,17 +48,9 @@ fn mode(status: &Status) -> Row {
 
 fn source(source: Source) -> Row {
     let (value, tone, note) = match source {
-        Source::Vdso => (
-            "vDSO",
-            Tone::Good,
-            "the kernel's getrandom, without a system call",
-        ),
+        Source::Vdso => ("vDSO", Tone::Good, "the kernel's getrandom, without a system call"),
         Source::Getrandom => ("getrandom(2)", Tone::Plain, "a system call for each key"),
-        Source::Urandom => (
-            "/dev/urandom",
-            Tone::Weak,
-            "getrandom(2) is missing or forbidden",
-        ),
+        Source::Urandom => ("/dev/urandom", Tone::Weak, "getrandom(2) is missing or forbidden"),
         Source::None => ("none", Tone::Wrong, "none has answered yet"),
         other => (other.name(), Tone::Plain, ""),
     };
@@ -72,21 +59,16 @@ fn source(source: Source) -> Row {
 
 fn word(word: Word) -> Row {
     let (tone, note) = match word {
-        Word::Live {
-            value,
-            page,
-            offset,
-        } => (
+        Word::Live { value, page, offset } => (
             Tone::Good,
             format!(
                 "reseed generation {}, in page {page} of [vvar] at offset {offset:#x}",
                 grouped(value)
             ),
         ),
-        Word::Undecided { candidates } => (
-            Tone::Weak,
-            format!("{candidates} places look alike until the kernel's next reseed"),
-        ),
+        Word::Undecided { candidates } => {
+            (Tone::Weak, format!("{candidates} places look alike until the kernel's next reseed"))
+        }
         Word::Retired => (
             Tone::Wrong,
             "it stopped agreeing with the kernel; not used again in this process".to_string(),
@@ -99,16 +81,8 @@ fn word(word: Word) -> Row {
 
 fn vmgenid(vmgenid: Vmgenid) -> Row {
     let (value, tone, note) = match vmgenid {
-        Vmgenid::Bound => (
-            "bound",
-            Tone::Good,
-            "the kernel reseeds when this VM is cloned",
-        ),
-        Vmgenid::NotBound => (
-            "not bound",
-            Tone::Plain,
-            "no such device, or no driver for it",
-        ),
+        Vmgenid::Bound => ("bound", Tone::Good, "the kernel reseeds when this VM is cloned"),
+        Vmgenid::NotBound => ("not bound", Tone::Plain, "no such device, or no driver for it"),
         Vmgenid::Unknown => ("unknown", Tone::Plain, "/sys cannot be read"),
         other => (other.name(), Tone::Plain, ""),
     };
@@ -117,19 +91,14 @@ fn vmgenid(vmgenid: Vmgenid) -> Row {
 
 fn vmclock(vmclock: Vmclock) -> Row {
     let (tone, note) = match vmclock {
-        Vmclock::Mapped {
-            marker,
-            vm_generation: Some(generation),
-        } => (
-            Tone::Good,
-            format!("disruption marker {marker}, VM generation {generation}"),
-        ),
+        Vmclock::Mapped { marker, vm_generation: Some(generation) } => {
+            (Tone::Good, format!("disruption marker {marker}, VM generation {generation}"))
+        }
         Vmclock::Mapped { marker, .. } => (Tone::Good, format!("disruption marker {marker}")),
         Vmclock::Absent => (Tone::Plain, "no /dev/vmclock0".to_string()),
-        Vmclock::Unreadable => (
-            Tone::Weak,
-            "a udev rule that makes /dev/vmclock0 readable would arm it".to_string(),
-        ),
+        Vmclock::Unreadable => {
+            (Tone::Weak, "a udev rule that makes /dev/vmclock0 readable would arm it".to_string())
+        }
         Vmclock::Invalid => (Tone::Weak, "/dev/vmclock0 is no VMClock page".to_string()),
         Vmclock::Slow => (Tone::Plain, "not used: its loads take too long".to_string()),
         Vmclock::Off => (Tone::Plain, "not mapped, as configured".to_string()),
@@ -152,19 +121,9 @@ fn hardware(hardware: Hardware) -> Row {
 
 fn fork(status: &Status) -> Row {
     if status.fork_detection {
-        row(
-            "fork",
-            "detected",
-            Tone::Good,
-            "the kernel clears the pools in a forked child",
-        )
+        row("fork", "detected", Tone::Good, "the kernel clears the pools in a forked child")
     } else {
-        row(
-            "fork",
-            "not detected",
-            Tone::Plain,
-            "nothing is buffered that a child could repeat",
-        )
+        row("fork", "not detected", Tone::Plain, "nothing is buffered that a child could repeat")
     }
 }
 
@@ -173,10 +132,7 @@ fn cpu_rng(cpu_rng: CpuRng) -> Row {
         CpuRng::Good => (Tone::Good, "passed its checks, mixed into keys"),
         CpuRng::Absent => (Tone::Plain, "this CPU has no random instruction"),
         CpuRng::Broken => (Tone::Wrong, "not random: not used again in this process"),
-        CpuRng::Slow => (
-            Tone::Plain,
-            "mixed into the keys of pages, too slow for each request",
-        ),
+        CpuRng::Slow => (Tone::Plain, "mixed into the keys of pages, too slow for each request"),
         _ => (Tone::Plain, ""),
     };
     row("CPU random", cpu_rng.name(), tone, note)
@@ -186,11 +142,7 @@ fn page(page: Page) -> Row {
     let (value, tone, note) = match page {
         Page::Droppable => ("droppable", Tone::Good, "never in swap or in a core dump"),
         Page::WipeOnForkLocked => ("locked", Tone::Good, "never in swap or in a core dump"),
-        Page::WipeOnFork => (
-            "unlocked",
-            Tone::Weak,
-            "never in a core dump, but may reach swap",
-        ),
+        Page::WipeOnFork => ("unlocked", Tone::Weak, "never in a core dump, but may reach swap"),
         Page::None => ("none", Tone::Plain, "nothing is buffered"),
         other => (other.name(), Tone::Plain, ""),
     };

@@ -57,17 +57,13 @@ impl Screen {
     /// A label, a value in the colour of its tone, and a note that may take several lines.
     pub(super) fn row(&mut self, label: &str, value: &str, tone: Tone, note: &str) {
         let style = tone.style();
-        self.write(format_args!(
-            "{INDENT}{DIM}{label:<LABEL$}{DIM:#}{style}{value}{style:#}"
-        ));
+        self.write(format_args!("{INDENT}{DIM}{label:<LABEL$}{DIM:#}{style}{value}{style:#}"));
         // The note begins in its column, or after the value where that is too long for its own, and
         // goes on in its column. Textwrap counts what is already on the line as an indent.
         let used = INDENT.len() + LABEL + value.chars().count();
         let column = INDENT.len() + LABEL + VALUE;
         let (first, rest) = (" ".repeat(column.max(used + 2)), " ".repeat(column));
-        let options = Options::new(WIDTH)
-            .initial_indent(&first)
-            .subsequent_indent(&rest);
+        let options = Options::new(WIDTH).initial_indent(&first).subsequent_indent(&rest);
         let note = textwrap::fill(note, options);
         let note = note.trim_end().get(used..).unwrap_or_default();
         self.write(format_args!("{note}\n"));
@@ -78,9 +74,7 @@ impl Screen {
         let mut gap = INDENT;
         for (name, number, tone) in pairs {
             let (style, number) = (tone.style(), grouped(*number));
-            self.write(format_args!(
-                "{gap}{DIM}{name}{DIM:#} {style}{number}{style:#}"
-            ));
+            self.write(format_args!("{gap}{DIM}{name}{DIM:#} {style}{number}{style:#}"));
             gap = "   ";
         }
         self.0.push('\n');
@@ -111,9 +105,7 @@ impl Screen {
     }
 
     fn write(&mut self, text: std::fmt::Arguments<'_>) {
-        self.0
-            .write_fmt(text)
-            .expect("a String takes whatever is written to it");
+        self.0.write_fmt(text).expect("a String takes whatever is written to it");
     }
 }
 
@@ -136,13 +128,9 @@ mod tests {
 
     #[test]
     fn thousands() {
-        for (number, text) in [
-            (0, "0"),
-            (999, "999"),
-            (1000, "1,000"),
-            (12_345, "12,345"),
-            (1_234_567, "1,234,567"),
-        ] {
+        for (number, text) in
+            [(0, "0"), (999, "999"), (1000, "1,000"), (12_345, "12,345"), (1_234_567, "1,234,567")]
+        {
             assert_eq!(grouped(number), text);
         }
     }

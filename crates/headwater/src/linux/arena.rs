@@ -8,8 +8,8 @@
 
 use super::cell::Ledger;
 use super::cipher::Backend;
-use super::cpu::CpuHint;
-use super::guard::epoch::{Epoch, FIRST_MIRROR};
+use super::cpu::{CpuHint, Rseq};
+use super::guard::epoch::{Canary, Epoch};
 use super::guard::vmclock::Clock;
 use super::guard::word::KernelWord;
 use super::hwrng;
@@ -22,7 +22,8 @@ use core::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, Ordering::R
 /// Two cache lines, so that the adjacent-line prefetcher does not make neighbours share.
 #[repr(C, align(128))]
 pub(crate) struct Line {
-    pub(crate) lock: AtomicU32,
+    /// The lock and the number of bytes left, in one (see `slots`).
+    pub(crate) left: AtomicU32,
     pub(crate) ledger: Ledger,
     pub(crate) tally: Tally,
 }
@@ -47,16 +48,18 @@ impl Tally {
     }
 }
 
-/// What is compared where forks cannot be told: a canary that always agrees with the mirror.
-static NO_CANARY: AtomicU64 = AtomicU64::new(FIRST_MIRROR);
+/// What is compared where forks cannot be told: an epoch that never changes.
+static NO_CANARY: AtomicU64 = AtomicU64::new(u64::MAX << 32);
 
 pub(crate) struct Arena {
     // What each draw reads.
+    quick: AtomicBool,
+    pub(crate) rseq: Rseq,
     mode: AtomicU8,
     pub(crate) word: KernelWord,
     pub(crate) clock: Clock,
     canary: *const AtomicU64,
-    mirror: AtomicU64,
+    reserved_epochs: AtomicU64,
     detects_forks: bool,
     pub(crate) cpu_hint: CpuHint,
     pub(crate) memory: Memory,
@@ -102,11 +105,7 @@ impl Memory {
     #[inline(always)]
     pub(crate) fn stride(&self) -> usize {
         // A constant where there is one page size: it turns a multiplication of the quick path into a shift.
-        if cfg!(target_arch = "x86_64") {
-            4096
-        } else {
-            self.page_size
-        }
+        if cfg!(target_arch = "x86_64") { 4096 } else { self.page_size }
     }
 }
 
@@ -132,18 +131,15 @@ unsafe impl Sync for Arena {}
 
 const CPU_RNGS: [CpuRng; 4] = [CpuRng::Good, CpuRng::Absent, CpuRng::Broken, CpuRng::Slow];
 
-fn number_of(mode: Mode) -> u8 {
-    mode as u8
-}
-
 impl Arena {
     pub(crate) const fn new(facts: Facts) -> Arena {
         Arena {
+            quick: AtomicBool::new(false),
+            rseq: Rseq::NONE,
             mode: AtomicU8::new(Mode::Kernel as u8),
             word: facts.word,
             clock: facts.clock,
-            // Without fork detection canary and mirror agree for ever; with it, not before the first epoch.
-            mirror: AtomicU64::new(FIRST_MIRROR),
+            reserved_epochs: AtomicU64::new(0),
             detects_forks: facts.canary.is_some(),
             canary: match facts.canary {
                 Some(canary) => canary,
@@ -192,7 +188,15 @@ impl Arena {
         Mode::ALL[usize::from(self.mode.load(Relaxed)) % Mode::ALL.len()]
     }
 
-    /// Whether the mode is `buffered`: asked at each draw.
+    /// Whether the quick path may be tried: the mode is `buffered`, and one load tells the CPU. Asked at each
+    /// draw, before set-up as well ([`setup::quick_arena`](super::setup::quick_arena)).
+    #[cfg(feature = "pools")]
+    #[inline(always)]
+    pub(crate) fn is_quick(&self) -> bool {
+        self.quick.load(Relaxed)
+    }
+
+    /// Whether the mode is `buffered`.
     #[cfg(feature = "pools")]
     #[inline(always)]
     pub(crate) fn is_buffered(&self) -> bool {
@@ -201,8 +205,9 @@ impl Arena {
 
     /// Chooses the mode anew, after something it depends on has changed.
     pub(crate) fn choose_mode(&self) {
-        self.mode
-            .store(number_of(mode::select(self.evidence()).0), Relaxed);
+        let mode = mode::select(self.evidence()).0;
+        self.mode.store(mode as u8, Relaxed);
+        self.quick.store(mode == Mode::Buffered && self.cpu_hint.rseq().is_some(), Relaxed);
     }
 
     pub(crate) fn reason(&self) -> &'static str {
@@ -241,7 +246,7 @@ impl Arena {
 
     /// Takes a request of the program, which overrides the environment's.
     pub(crate) fn request(&self, mode: Mode) {
-        self.requested.store(number_of(mode), Relaxed);
+        self.requested.store(mode as u8, Relaxed);
         self.unknown_requested.store(false, Relaxed);
     }
 
@@ -262,32 +267,28 @@ impl Arena {
     }
 
     /// The epoch, if it is settled; a child that has not drawn yet has to choose one first.
-    #[cfg(feature = "pools")]
     #[inline(always)]
-    pub(crate) fn settled_epoch(&self) -> Option<u64> {
-        self.epoch_guard().settled()
+    pub(crate) fn settled_epoch(&self) -> Option<Epoch> {
+        self.fork_canary().settled()
     }
 
     /// The epoch: constant where forks cannot be told, and nothing is buffered.
     #[inline(always)]
-    pub(crate) fn epoch(&self) -> u64 {
-        self.epoch_guard().get()
+    pub(crate) fn epoch(&self) -> Epoch {
+        self.settled_epoch().unwrap_or_else(|| self.fork_canary().choose())
+    }
+
+    /// Whether this still is the epoch: asked after a copy.
+    #[inline(always)]
+    pub(crate) fn is_epoch(&self, epoch: Epoch) -> bool {
+        self.fork_canary().is(epoch)
     }
 
     #[inline(always)]
-    fn epoch_guard(&self) -> Epoch<'_> {
+    fn fork_canary(&self) -> Canary<'_> {
         // SAFETY: a static, or mapped for ever.
-        Epoch {
-            canary: unsafe { &*self.canary },
-            mirror: &self.mirror,
-        }
-    }
-
-    /// Whether this is still the epoch, asked after a copy: a load of the canary alone.
-    #[inline(always)]
-    pub(crate) fn is_epoch(&self, epoch: u64) -> bool {
-        // SAFETY: as in `epoch_guard`.
-        unsafe { &*self.canary }.load(Relaxed) == epoch
+        let epoch = unsafe { &*self.canary };
+        Canary { epoch, reserved: &self.reserved_epochs, slots: self.memory.slots }
     }
 
     pub(crate) fn cpu_rng(&self) -> CpuRng {
@@ -295,15 +296,8 @@ impl Arena {
     }
 
     /// Whether requests can be hedged: AES, and a random instruction that is sound and quick.
-    #[inline]
     pub(crate) fn can_hedge(&self) -> bool {
-        self.cpu_rng() == CpuRng::Good && self.has_hedge_keys()
-    }
-
-    /// Whether pages carry a key for hedging.
-    #[inline]
-    pub(crate) fn has_hedge_keys(&self) -> bool {
-        self.backend != Backend::ChaCha
+        self.cpu_rng() == CpuRng::Good && self.backend != Backend::ChaCha
     }
 
     /// A checked word of the CPU's instruction. The first bad one ends its use in this process: hedging
@@ -328,12 +322,16 @@ impl Arena {
     /// be believed, of the cycle counter. To be read before the kernel's half exists.
     #[inline]
     pub(crate) fn second_half(&self) -> [u64; 2] {
-        if matches!(self.cpu_rng(), CpuRng::Good | CpuRng::Slow)
-            && let Some(first) = self.cpu_word(0)
-            && let Some(second) = self.cpu_word(first)
-        {
-            return [first, second];
+        self.cpu_words().unwrap_or_else(|| [hwrng::cycles(), 0])
+    }
+
+    /// Two fresh words of the CPU, if its instruction can be believed.
+    #[inline]
+    pub(crate) fn cpu_words(&self) -> Option<[u64; 2]> {
+        if !matches!(self.cpu_rng(), CpuRng::Good | CpuRng::Slow) {
+            return None;
         }
-        [hwrng::cycles(), 0]
+        let first = self.cpu_word(0)?;
+        Some([first, self.cpu_word(first)?])
     }
 }

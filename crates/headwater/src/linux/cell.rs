@@ -11,6 +11,7 @@
 
 use super::arena::{Arena, Tally};
 use super::force::{Point, hook};
+use super::guard::epoch::Epoch;
 use super::slots::count;
 use core::sync::atomic::{AtomicU32, AtomicU64, Ordering, compiler_fence, fence};
 
@@ -31,12 +32,10 @@ pub(crate) mod layout {
     pub(crate) const PAGE: usize = 4096;
 
     const _: () = assert!(STATE + STATE_ROOM <= ROUND_KEYS);
-    const _: () = assert!(ROUND_KEYS + 240 <= STREAM && ROUND_KEYS % 16 == 0);
-    const _: () = assert!(
-        (PAGE - STREAM) % 512 == 0,
-        "the cipher works in strips of 512 bytes"
-    );
-    const _: () = assert!(CAPACITY % 8 == 0 && DATA % 16 == 0);
+    const _: () = assert!(ROUND_KEYS + 240 <= STREAM && ROUND_KEYS.is_multiple_of(16));
+    const _: () =
+        assert!((PAGE - STREAM).is_multiple_of(512), "the cipher works in strips of 512 bytes");
+    const _: () = assert!(CAPACITY.is_multiple_of(8) && DATA.is_multiple_of(16));
 }
 use layout::{CAPACITY, DATA, TAG};
 
@@ -49,6 +48,8 @@ use layout::{CAPACITY, DATA, TAG};
 pub(crate) struct Ledger {
     /// Bytes left; a multiple of 8.
     pub(crate) remaining: AtomicU32,
+    /// 1 if the last refill left a hedge key in the page.
+    pub(crate) hedge_key: AtomicU32,
     /// Number of the last refill; 0 if there was none.
     pub(crate) number: AtomicU64,
     /// The kernel's word at the last refill, not 0 if bytes are left.
@@ -57,6 +58,14 @@ pub(crate) struct Ledger {
     pub(crate) marker: AtomicU64,
     /// The last word of the CPU that was used here: the next must differ.
     pub(crate) last_word: AtomicU64,
+}
+
+/// Reads a field of a ledger that the caller owns, as memory and not as an atomic: the compiler may then make
+/// it an operand of the comparison, which saves an instruction and a register.
+#[inline(always)]
+fn own(field: &AtomicU64) -> u64 {
+    // SAFETY: the owner alone writes the field, so this read can race with no write; others only read.
+    unsafe { *field.as_ptr() }
 }
 
 /// Why nothing left. To be [counted](Miss::count), which needs no lock.
@@ -76,7 +85,7 @@ pub(crate) enum Miss {
 pub(crate) enum Owner {
     /// A slot, which a handler may use in the child before the frame that the fork interrupted goes on: the
     /// frame has to compare the epoch it began in.
-    Slot { epoch: u64 },
+    Slot { epoch: Epoch },
     /// A handle. Nobody else fills its page, so in a child the page stays cleared, and its tag tells.
     Handle,
 }
@@ -118,7 +127,7 @@ impl<'a> Cell<'a> {
     /// Whether the page still is what the last refill made.
     #[inline(always)]
     pub(super) fn is_present(self) -> bool {
-        self.tag().load(Ordering::Relaxed) == self.ledger.number.load(Ordering::Relaxed)
+        self.tag().load(Ordering::Relaxed) == own(&self.ledger.number)
     }
 
     pub(super) fn set_tag(self, number: u64) {
@@ -132,27 +141,31 @@ impl<'a> Cell<'a> {
         // One after the other: each comparison needs two registers for a moment, all at once need eight, and
         // what does not fit is spilled to the stack, for which the next slot's lock would wait.
         let (ledger, arena) = (self.ledger, self.arena);
-        arena.word.get().load(Ordering::Relaxed) == ledger.generation.load(Ordering::Relaxed)
-            && arena.clock.marker().load(Ordering::Relaxed) == ledger.marker.load(Ordering::Relaxed)
+        arena.word.get().load(Ordering::Relaxed) == own(&ledger.generation)
+            && arena.clock.marker().load(Ordering::Relaxed) == own(&ledger.marker)
             && self.is_present()
     }
 
-    /// Takes `len` bytes off the account: where they lie.
+    /// Takes `len` bytes off the account; how many were left before.
     ///
     /// Off the account before they are read: a handler that leaves by siglongjmp from here on loses bytes and
     /// never sees them served twice.
     #[inline(always)]
-    fn withdraw(self, len: u32) -> Result<*mut u8, Miss> {
+    fn withdraw(self, len: u32) -> Result<u32, Miss> {
         let remaining = self.ledger.remaining.load(Ordering::Relaxed);
         if remaining < len {
             return Err(Miss::Empty);
         }
-        self.ledger
-            .remaining
-            .store(remaining - len, Ordering::Relaxed);
+        self.ledger.remaining.store(remaining - len, Ordering::Relaxed);
         compiler_fence(Ordering::SeqCst);
-        // SAFETY: `remaining` was loaded once and is at most CAPACITY, so the address lies in the page.
-        Ok(unsafe { self.page.add(DATA + CAPACITY).sub(remaining as usize) })
+        Ok(remaining)
+    }
+
+    /// Where the first of `remaining` bytes lies; `remaining` is at most [`CAPACITY`].
+    #[inline(always)]
+    fn source(self, remaining: u32) -> *mut u8 {
+        // SAFETY: within the page.
+        unsafe { self.page.add(DATA + CAPACITY).sub(remaining as usize) }
     }
 
     /// Whether what was copied may leave: no guard has moved since the page was filled.
@@ -170,32 +183,40 @@ impl<'a> Cell<'a> {
     }
 
     /// Draws one word or two; with one, the second is not to be used.
+    #[inline(always)]
+    pub(crate) fn draw_words<const WORDS: usize>(self, owner: Owner) -> Result<[u64; 2], Miss> {
+        let remaining = self.withdraw(8 * WORDS as u32)?;
+        self.copy_words::<WORDS>(owner, remaining).map_err(|zeros| self.void(zeros))
+    }
+
+    /// Copies and erases the first one or two words of `remaining` bytes. `Err(zeros)` if they may not leave.
     ///
     /// The guards are compared once, after the copy. That is enough: each of them, once it has moved, stays
     /// moved until the page is filled again, which only its owner does. A comparison before the copy would
     /// save work where it fails, and cost half of the time where it does not.
     #[inline(always)]
-    pub(crate) fn draw_words<const WORDS: usize>(self, owner: Owner) -> Result<[u64; 2], Miss> {
-        let source = self.withdraw(8 * WORDS as u32)?;
-        let words = take_words::<WORDS>(source);
+    pub(crate) fn copy_words<const WORDS: usize>(
+        self,
+        owner: Owner,
+        remaining: u32,
+    ) -> Result<[u64; 2], bool> {
+        let words = take_words::<WORDS>(self.source(remaining));
         let zeros = words[0] | words[1] == 0;
-        if !zeros && self.may_leave(owner) {
-            Ok(words)
-        } else {
-            Err(self.void(zeros))
-        }
+        if !zeros && self.may_leave(owner) { Ok(words) } else { Err(zeros) }
     }
 
     /// Voids what is left of the page.
     #[inline(always)]
     fn void(self, zeros: bool) -> Miss {
         let left = self.ledger.remaining.swap(0, Ordering::Relaxed);
-        // A page that was dropped is full of zeros, and says so; zeros in one that was not are the tripwire's.
-        if zeros && self.is_present() {
-            Miss::Zeros(left)
-        } else {
-            Miss::Torn(left)
-        }
+        self.miss(zeros, left)
+    }
+
+    /// What to call a draw that may not leave. A page that was dropped is full of zeros, and its tag says so;
+    /// zeros in one that was not are the tripwire's.
+    #[inline(always)]
+    pub(crate) fn miss(self, zeros: bool, left: u32) -> Miss {
+        if zeros && self.is_present() { Miss::Zeros(left) } else { Miss::Torn(left) }
     }
 
     /// Draws `len` bytes (more than 0, at most [`CAPACITY`]) to `dst`. If `HEDGED`, each block is masked
@@ -205,7 +226,7 @@ impl<'a> Cell<'a> {
     ///
     /// # Safety
     ///
-    /// `dst` is valid for writes of `len` bytes. If `HEDGED`, the arena has hedge keys.
+    /// `dst` is valid for writes of `len` bytes. If `HEDGED`, the CPU has AES instructions.
     #[inline(always)]
     pub(crate) unsafe fn draw<const HEDGED: bool>(
         self,
@@ -214,19 +235,15 @@ impl<'a> Cell<'a> {
         dst: *mut u8,
         len: usize,
     ) -> Result<(), Miss> {
-        if !self.agrees() {
+        if !self.agrees() || (HEDGED && self.ledger.hedge_key.load(Ordering::Relaxed) == 0) {
             return Err(Miss::Empty);
         }
-        let source = self.withdraw((len as u32).next_multiple_of(8))?;
+        let source = self.source(self.withdraw((len as u32).next_multiple_of(8))?);
         let zeros = if len <= 16 {
-            let mut words = if len > 8 {
-                take_words::<2>(source)
-            } else {
-                take_words::<1>(source)
-            };
+            let mut words = if len > 8 { take_words::<2>(source) } else { take_words::<1>(source) };
             let zeros = words[0] | words[1] == 0;
             if HEDGED {
-                // SAFETY: the caller's promise: hedge keys are there.
+                // SAFETY: the page has a hedge key (above); the CPU has AES.
                 let mask = unsafe { self.mask(r, len) };
                 words = [words[0] ^ mask[0], words[1] ^ mask[1]];
             }
@@ -237,18 +254,14 @@ impl<'a> Cell<'a> {
             // SAFETY: the caller's promise.
             unsafe { self.take_blocks::<HEDGED>(source, r, dst, len) }
         };
-        if !zeros && self.may_leave(owner) {
-            Ok(())
-        } else {
-            Err(self.void(zeros))
-        }
+        if !zeros && self.may_leave(owner) { Ok(()) } else { Err(self.void(zeros)) }
     }
 
     /// The mask of a request of up to 16 bytes.
     ///
     /// # Safety
     ///
-    /// The arena has hedge keys.
+    /// The page has a hedge key, and the CPU AES instructions.
     #[inline]
     unsafe fn mask(self, r: [u64; 2], len: usize) -> [u64; 2] {
         #[cfg(feature = "pools")]
@@ -288,11 +301,8 @@ impl<'a> Cell<'a> {
             hook(Point::MidCopy);
             if len > whole {
                 let source = source.add(whole);
-                let mut words = if len - whole > 8 {
-                    take_words::<2>(source)
-                } else {
-                    take_words::<1>(source)
-                };
+                let mut words =
+                    if len - whole > 8 { take_words::<2>(source) } else { take_words::<1>(source) };
                 zeros |= words[0] | words[1] == 0;
                 if HEDGED {
                     let block = (whole / 16) as u64;
@@ -314,7 +324,7 @@ impl<'a> Cell<'a> {
     unsafe fn take_masked(self, source: *mut u8, r: [u64; 2], dst: *mut u8, len: usize) {
         let mut done = 0;
         while done < len {
-            // SAFETY: the caller's promise: hedge keys are there, and `len` bytes on both sides.
+            // SAFETY: the caller's promise.
             unsafe {
                 for mask in self.masks(r, (done / 16) as u64) {
                     if done == len {
@@ -332,7 +342,7 @@ impl<'a> Cell<'a> {
     ///
     /// # Safety
     ///
-    /// The arena has hedge keys.
+    /// The page has a hedge key, and the CPU AES instructions.
     #[inline(always)]
     unsafe fn masks(self, r: [u64; 2], first: u64) -> [[u64; 2]; 4] {
         #[cfg(feature = "pools")]
@@ -427,9 +437,7 @@ pub(crate) unsafe fn put_words(dst: *mut u8, words: [u64; 2], len: usize) {
             dst.add(len - 8).cast::<u64>().write_unaligned(end);
         } else if len >= 4 {
             dst.cast::<u32>().write_unaligned(low as u32);
-            dst.add(len - 4)
-                .cast::<u32>()
-                .write_unaligned((low >> (8 * (len - 4))) as u32);
+            dst.add(len - 4).cast::<u32>().write_unaligned((low >> (8 * (len - 4))) as u32);
         } else {
             dst.write(low as u8);
             dst.add(len / 2).write((low >> (8 * (len / 2))) as u8);
@@ -452,11 +460,8 @@ mod tests {
             }
             let erased = if len > 8 { 2 } else { 1 };
             let page_start = page.as_mut_ptr().cast();
-            let words = if len > 8 {
-                take_words::<2>(page_start)
-            } else {
-                take_words::<1>(page_start)
-            };
+            let words =
+                if len > 8 { take_words::<2>(page_start) } else { take_words::<1>(page_start) };
             assert!(page[..erased].iter().all(|&word| word == 0), "{len}");
             assert!(page[erased..].iter().all(|&word| word != 0), "{len}");
             let mut out = [0xEE; 18];

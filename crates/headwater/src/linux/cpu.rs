@@ -16,8 +16,7 @@ type Getcpu = unsafe extern "C" fn(*mut u32, *mut u32, *mut c_void) -> i32;
 /// How to ask.
 #[derive(Clone, Copy)]
 pub(crate) enum CpuHint {
-    /// Offset of the `cpu_id` field from the thread pointer.
-    Rseq(isize),
+    Rseq(Rseq),
     Getcpu(Getcpu),
     Stack,
 }
@@ -27,9 +26,7 @@ impl CpuHint {
         if !forced(Force::NoRseq)
             && let Some(offset) = rseq_offset()
         {
-            /// `cpu_id` in `struct rseq`; `cpu_id_start` is before it.
-            const CPU_ID: isize = 4;
-            return CpuHint::Rseq(offset + CPU_ID);
+            return CpuHint::Rseq(Rseq(offset + Rseq::CPU_ID));
         }
         if !forced(Force::NoGetcpu)
             && cfg!(target_arch = "x86_64")
@@ -47,7 +44,7 @@ impl CpuHint {
     pub(crate) fn get(self) -> u32 {
         let mut cpu = 0;
         match self {
-            CpuHint::Rseq(offset) => cpu = load_from_thread_pointer(offset),
+            CpuHint::Rseq(rseq) => cpu = rseq.get(),
             CpuHint::Getcpu(getcpu) => {
                 // SAFETY: writes one u32; the node and the cache are optional.
                 unsafe { getcpu(&mut cpu, null_mut(), null_mut()) };
@@ -58,13 +55,28 @@ impl CpuHint {
         cpu
     }
 
-    /// The same, if one load tells it.
-    #[inline(always)]
-    pub(crate) fn get_quickly(self) -> Option<u32> {
+    /// The rseq area, if it is there.
+    pub(crate) fn rseq(self) -> Option<Rseq> {
         match self {
-            CpuHint::Rseq(offset) => Some(load_from_thread_pointer(offset)),
+            CpuHint::Rseq(rseq) => Some(rseq),
             _ => None,
         }
+    }
+}
+
+/// Offset of the rseq area's `cpu_id` from the thread pointer.
+#[derive(Clone, Copy)]
+pub(crate) struct Rseq(isize);
+
+impl Rseq {
+    /// `cpu_id` in `struct rseq`; `cpu_id_start` is before it.
+    const CPU_ID: isize = 4;
+    /// For arenas that have none, and do not ask.
+    pub(crate) const NONE: Rseq = Rseq(0);
+
+    #[inline(always)]
+    pub(crate) fn get(self) -> u32 {
+        load_from_thread_pointer(self.0)
     }
 }
 
@@ -152,10 +164,7 @@ pub(crate) fn configured() -> usize {
 
 /// One more than the last number of a list like `0-3,8-11`.
 fn last_of_list(list: &[u8]) -> Option<usize> {
-    let last = list
-        .trim_ascii()
-        .rsplit(|byte| !byte.is_ascii_digit())
-        .next()?;
+    let last = list.trim_ascii().rsplit(|byte| !byte.is_ascii_digit()).next()?;
     let number: usize = core::str::from_utf8(last).ok()?.parse().ok()?;
     number.checked_add(1)
 }

@@ -40,10 +40,7 @@ pub enum Force {
 /// A place in the code where a test may step in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs)]
-#[cfg_attr(
-    not(all(feature = "testing", feature = "pools")),
-    allow(dead_code, unreachable_pub)
-)]
+#[cfg_attr(not(all(feature = "testing", feature = "pools")), allow(dead_code, unreachable_pub))]
 pub enum Point {
     SetUp,
     EpochChosen,
@@ -128,11 +125,7 @@ mod real {
     pub(crate) fn rooted<T>(path: &CStr, open: impl FnOnce(&CStr) -> T) -> T {
         let root = ROOT.load(SeqCst);
         let described = [&b"/sys/"[..], b"/dev/vmclock", b"/proc/"];
-        if root.is_null()
-            || !described
-                .iter()
-                .any(|prefix| path.to_bytes().starts_with(prefix))
-        {
+        if root.is_null() || !described.iter().any(|prefix| path.to_bytes().starts_with(prefix)) {
             return open(path);
         }
         #[allow(unsafe_code)]

@@ -33,10 +33,7 @@ struct Group {
 
 impl Registry {
     pub(crate) const fn new() -> Registry {
-        Registry {
-            groups: [const { Group::unmapped() }; GROUPS],
-            unlocked: AtomicBool::new(false),
-        }
+        Registry { groups: [const { Group::unmapped() }; GROUPS], unlocked: AtomicBool::new(false) }
     }
 
     /// A page of its own for a handle, if there is one left.
@@ -72,10 +69,7 @@ impl Registry {
     }
 
     pub(crate) fn alive(&self) -> u32 {
-        self.groups
-            .iter()
-            .map(|group| group.owned.load(Ordering::Relaxed).count_ones())
-            .sum()
+        self.groups.iter().map(|group| group.owned.load(Ordering::Relaxed).count_ones()).sum()
     }
 
     pub(crate) fn is_unlocked(&self) -> bool {
@@ -106,10 +100,7 @@ impl Registry {
 
 impl Group {
     const fn unmapped() -> Group {
-        Group {
-            pages: AtomicPtr::new(null_mut()),
-            owned: AtomicU64::new(0),
-        }
+        Group { pages: AtomicPtr::new(null_mut()), owned: AtomicU64::new(0) }
     }
 
     fn pages_or_map(&self, stride: usize, unlocked: &AtomicBool) -> Option<*mut u8> {
@@ -121,10 +112,7 @@ impl Group {
         if kind == Page::WipeOnFork {
             unlocked.store(true, Ordering::Relaxed);
         }
-        match self
-            .pages
-            .compare_exchange(null_mut(), mapped, Ordering::AcqRel, Ordering::Acquire)
-        {
+        match self.pages.compare_exchange(null_mut(), mapped, Ordering::AcqRel, Ordering::Acquire) {
             Ok(_) => Some(mapped),
             Err(theirs) => {
                 // SAFETY: nobody else has seen it.
@@ -146,9 +134,7 @@ impl Drop for Place<'_> {
     /// No system call in a destructor: the page stays mapped, for the next handle. What it holds is worth
     /// nothing: the next owner's ledger starts empty.
     fn drop(&mut self) {
-        self.group
-            .owned
-            .fetch_and(!(1 << self.index), Ordering::Release);
+        self.group.owned.fetch_and(!(1 << self.index), Ordering::Release);
     }
 }
 
@@ -170,12 +156,7 @@ impl Handle {
         let place = (arena.memory.page != Page::None)
             .then(|| arena.handles.take(arena.memory.stride()))
             .flatten();
-        Ok(Handle {
-            arena,
-            ledger: Ledger::default(),
-            place,
-            not_sync: PhantomData,
-        })
+        Ok(Handle { arena, ledger: Ledger::default(), place, not_sync: PhantomData })
     }
 
     #[inline]
@@ -203,11 +184,7 @@ impl Handle {
             match len {
                 0 => Ok(()),
                 1..=16 => {
-                    let words = if len > 8 {
-                        self.quick::<2>()
-                    } else {
-                        self.quick::<1>()
-                    };
+                    let words = if len > 8 { self.quick::<2>() } else { self.quick::<1>() };
                     match words {
                         Ok(words) => {
                             super::cell::put_words(dst, words, len);
@@ -224,11 +201,7 @@ impl Handle {
     #[inline(always)]
     fn cell(&self) -> Option<Cell<'_>> {
         let page = self.place.as_ref()?.page;
-        Some(Cell {
-            arena: self.arena,
-            ledger: &self.ledger,
-            page,
-        })
+        Some(Cell { arena: self.arena, ledger: &self.ledger, page })
     }
 
     /// The common case: bytes are there, and every guard stands.
@@ -299,9 +272,8 @@ impl Handle {
             let mut r = [0; 2];
             if HEDGED {
                 // The word before the draw is compared by `cpu_word` itself.
-                let Some(first) = self
-                    .arena
-                    .cpu_word(self.ledger.last_word.load(Ordering::Relaxed))
+                let Some(first) =
+                    self.arena.cpu_word(self.ledger.last_word.load(Ordering::Relaxed))
                 else {
                     break;
                 };
@@ -339,9 +311,8 @@ impl Handle {
         let arena = self.arena;
         // SAFETY: the caller's promise; a key is 32 bytes.
         unsafe {
-            keyed::expand(arena, dst, len, |key| match arena.can_hedge() {
-                true => self.own::<true>(key.0.as_mut_ptr(), 32),
-                false => self.own::<false>(key.0.as_mut_ptr(), 32),
+            keyed::expand(arena, dst, len, |key| {
+                keyed::mixed(arena, key, |at| self.own::<false>(at, 32))
             })
         }
     }

@@ -12,9 +12,7 @@ pub(crate) struct Handle {
 impl Handle {
     pub(crate) fn new() -> Result<Handle, Error> {
         super::arena(true)?;
-        Ok(Handle {
-            not_sync: PhantomData,
-        })
+        Ok(Handle { not_sync: PhantomData })
     }
 
     pub(crate) fn u64(&mut self) -> Result<u64, Error> {

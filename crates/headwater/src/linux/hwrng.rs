@@ -95,11 +95,7 @@ pub(crate) fn assess(slow: impl FnOnce() -> bool) -> CpuRng {
             None => return CpuRng::Broken,
         }
     }
-    if forced(Force::CpuRngSlow) || slow() {
-        CpuRng::Slow
-    } else {
-        CpuRng::Good
-    }
+    if forced(Force::CpuRngSlow) || slow() { CpuRng::Slow } else { CpuRng::Good }
 }
 
 /// The cycle counter. It makes a repeat between two clones unlikely and nothing unpredictable.

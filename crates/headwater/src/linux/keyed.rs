@@ -7,6 +7,8 @@ use super::cipher::Key;
 use super::force::{Point, hook};
 use super::source;
 use crate::Error;
+#[cfg(feature = "pools")]
+use crate::status::CpuRng;
 use core::sync::atomic::{Ordering, fence};
 
 /// A key serves at most this many bytes: what a snapshot in the middle of a request can repeat.
@@ -61,22 +63,40 @@ pub(crate) unsafe fn strict(arena: &Arena, dst: *mut u8, len: usize) -> Result<(
     unsafe { fill(arena, dst, len) }
 }
 
-/// Fills a large request: each chunk under 32 bytes of the small path, hedged wherever that can be, so that
-/// every key carries 128 fresh bits.
+/// Fills a large request: each chunk under a key of 32 bytes of the small path, with 128 fresh bits of the
+/// CPU in it, in every mode.
+///
+/// The bits go into the key as they do for a page, so no mask is needed: whoever knows the page's bytes, as
+/// the owner of a clone does, faces a key with 128 bits that nobody else has.
 ///
 /// # Safety
 ///
 /// `dst` is valid for writes of `len` bytes, and the arena has slots.
 #[cfg(feature = "pools")]
 pub(crate) unsafe fn large(arena: &Arena, dst: *mut u8, len: usize) -> Result<(), Error> {
-    use super::small;
     // SAFETY: the caller's promise; a key is 32 bytes.
     unsafe {
-        expand(arena, dst, len, |key| match arena.can_hedge() {
-            true => small::fill::<true>(arena, key.0.as_mut_ptr(), 32),
-            false => small::fill::<false>(arena, key.0.as_mut_ptr(), 32),
-        })
+        expand(arena, dst, len, |key| mixed(arena, key, |at| super::small::plain(arena, at, 32)))
     }
+}
+
+/// A key that `draw` gives 32 bytes for, with the CPU's words in it.
+///
+/// Without such words a key of the kernel's takes its place, but in `buffered`, which does not rely on them.
+#[cfg(feature = "pools")]
+pub(crate) fn mixed(
+    arena: &Arena,
+    key: &mut Key,
+    draw: impl FnOnce(*mut u8) -> Result<(), Error>,
+) -> Result<(), Error> {
+    // Before the draw: committed before the other half is known. Not where the instruction is slow.
+    let words = if arena.cpu_rng() == CpuRng::Good { arena.cpu_words() } else { None };
+    if words.is_none() && !arena.is_buffered() {
+        return from_syscall(arena, key);
+    }
+    draw(key.0.as_mut_ptr())?;
+    key.mix(words.unwrap_or([0; 2]));
+    Ok(())
 }
 
 /// Expands keys that `draw` gives over `dst`, a chunk at a time, under the guards as they were before the
@@ -117,11 +137,7 @@ pub(crate) unsafe fn expand(
                 }
                 hook(Point::Keyed);
                 // SAFETY: `step` bytes from `done` on lie in the buffer; the back end is available.
-                unsafe {
-                    arena
-                        .backend
-                        .keystream(&key.0, [0; 16], dst.add(done), step)
-                };
+                unsafe { arena.backend.keystream(&key.0, [0; 16], dst.add(done), step) };
                 drop(key);
                 hook(Point::LargeChunk);
                 // The guards are read after the chunk was made, not before.

@@ -62,14 +62,7 @@ pub(crate) fn reserve_pages(len: usize) -> Result<(*mut u8, Page), Errno> {
     }
     let at = reserve_wiped(len)?;
     let locked = !forced(Force::NoMlock) && raw::mlock_on_fault(at, len).is_ok();
-    Ok((
-        at,
-        if locked {
-            Page::WipeOnForkLocked
-        } else {
-            Page::WipeOnFork
-        },
-    ))
+    Ok((at, if locked { Page::WipeOnForkLocked } else { Page::WipeOnFork }))
 }
 
 fn map(len: usize, sharing: i32) -> Result<*mut u8, Errno> {
@@ -77,11 +70,7 @@ fn map(len: usize, sharing: i32) -> Result<*mut u8, Errno> {
         return Err(Errno(libc::ENOMEM));
     }
     let flags = sharing | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
-    let flags = if sharing == MAP_DROPPABLE {
-        sharing | libc::MAP_ANONYMOUS
-    } else {
-        flags
-    };
+    let flags = if sharing == MAP_DROPPABLE { sharing | libc::MAP_ANONYMOUS } else { flags };
     // SAFETY: new memory at an address that the kernel picks.
     unsafe { raw::mmap(null_mut(), len, READ_WRITE, flags, None) }
 }

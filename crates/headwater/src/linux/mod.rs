@@ -58,11 +58,7 @@ pub(crate) fn fill(buf: &mut [MaybeUninit<u8>], wait: bool) -> Result<(), Error>
     if !(1..=16).contains(&buf.len()) {
         return fill_slowly(buf, wait);
     }
-    let words = if buf.len() > 8 {
-        quick::<2>()
-    } else {
-        quick::<1>()
-    };
+    let words = if buf.len() > 8 { quick::<2>() } else { quick::<1>() };
     match words {
         Ok(words) => {
             #[allow(unsafe_code)]
@@ -98,11 +94,8 @@ pub(crate) fn u32() -> Result<u32, Error> {
 #[inline(always)]
 fn quick<const WORDS: usize>() -> Result<[u64; 2], Miss> {
     #[cfg(feature = "pools")]
-    if let Some(arena) = setup::published()
-        && arena.is_buffered()
-    {
-        return small::quick::<WORDS>(arena);
-    }
+    return small::quick::<WORDS>(setup::quick_arena());
+    #[cfg(not(feature = "pools"))]
     Err(Miss::Empty)
 }
 
@@ -174,10 +167,7 @@ pub(crate) fn init(config: Option<Config>) -> Result<(), Error> {
     if config.vmclock {
         arena.clock.arm();
     } else {
-        arena
-            .clock
-            .disarm(status::Vmclock::Off)
-            .map_err(|raw::Errno(e)| Error::from_errno(e))?;
+        arena.clock.disarm(status::Vmclock::Off).map_err(|raw::Errno(e)| Error::from_errno(e))?;
     }
     arena.set_quiesced(false);
     arena.choose_mode();
@@ -186,10 +176,7 @@ pub(crate) fn init(config: Option<Config>) -> Result<(), Error> {
 
 pub(crate) fn quiesce() -> Result<(), Error> {
     let arena = arena(true)?;
-    arena
-        .clock
-        .disarm(status::Vmclock::Quiesced)
-        .map_err(|raw::Errno(e)| Error::from_errno(e))?;
+    arena.clock.disarm(status::Vmclock::Quiesced).map_err(|raw::Errno(e)| Error::from_errno(e))?;
     arena.set_quiesced(true);
     arena.choose_mode();
     drop_contents(arena);
@@ -221,17 +208,9 @@ pub(crate) fn generation() -> Option<NonZeroU64> {
     }
     // Odd multipliers (from the digits of pi, e and the golden ratio), so that one counter's step is never
     // another's.
-    let word = arena
-        .word
-        .get()
-        .load(Ordering::Acquire)
-        .wrapping_mul(0x9E37_79B9_7F4A_7C15);
-    let marker = arena
-        .clock
-        .marker()
-        .load(Ordering::Acquire)
-        .wrapping_mul(0x2B7E_1516_28AE_D2A7);
-    let epoch = arena.epoch().wrapping_mul(0x243F_6A88_85A3_08D3);
+    let word = arena.word.get().load(Ordering::Acquire).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    let marker = arena.clock.marker().load(Ordering::Acquire).wrapping_mul(0x2B7E_1516_28AE_D2A7);
+    let epoch = arena.epoch().get().wrapping_mul(0x243F_6A88_85A3_08D3);
     let mix = word.wrapping_add(marker).wrapping_add(epoch);
     NonZeroU64::new(mix).or(Some(NonZeroU64::MIN))
 }
@@ -260,33 +239,22 @@ pub(crate) fn status() -> Status {
         requested: arena.requested(),
         unknown_mode_requested: arena.unknown_requested(),
         reason: arena.reason(),
-        source: if arena.vgetrandom.is_some() {
-            Source::Vdso
-        } else {
-            source::answered()
-        },
+        source: if arena.vgetrandom.is_some() { Source::Vdso } else { source::answered() },
         word: arena.word.status(),
         vmclock: arena.clock.status(),
         vmgenid: arena.vmgenid,
         hardware: arena.hardware,
         cpu_rng: arena.cpu_rng(),
-        cipher: if arena.mode() == Mode::Kernel {
-            "none"
-        } else {
-            arena.backend.name()
-        },
+        cipher: if arena.mode() == Mode::Kernel { "none" } else { arena.backend.name() },
         page: page(arena),
         fork_detection: arena.detects_forks(),
         generation: generation(),
         pools: Pools {
             slots: arena.memory.slots,
             used: used.count() as u32,
+            taken: slots::lines(arena).filter(|line| slots::is_taken(line)).count() as u32,
             handles: handles(arena),
-            page_bytes: if buffering {
-                cell::layout::CAPACITY as u32
-            } else {
-                0
-            },
+            page_bytes: if buffering { cell::layout::CAPACITY as u32 } else { 0 },
         },
         counters,
     }

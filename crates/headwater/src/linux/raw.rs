@@ -55,18 +55,10 @@ unsafe fn syscall(number: libc::c_long, args: [usize; 6]) -> Result<usize, Errno
         let saved = *errno;
         let result =
             libc::syscall(number, args[0], args[1], args[2], args[3], args[4], args[5]) as isize;
-        answer = if result == -1 {
-            -(*errno as isize)
-        } else {
-            result
-        };
+        answer = if result == -1 { -(*errno as isize) } else { result };
         *errno = saved;
     }
-    if (-4095..0).contains(&answer) {
-        Err(Errno(-answer as i32))
-    } else {
-        Ok(answer as usize)
-    }
+    if (-4095..0).contains(&answer) { Err(Errno(-answer as i32)) } else { Ok(answer as usize) }
 }
 
 /// getrandom(2).
@@ -77,12 +69,7 @@ unsafe fn syscall(number: libc::c_long, args: [usize; 6]) -> Result<usize, Errno
 #[inline]
 pub(crate) unsafe fn getrandom(dst: *mut u8, len: usize, flags: u32) -> Result<usize, Errno> {
     // SAFETY: it writes at most `len` bytes at `dst`.
-    unsafe {
-        syscall(
-            libc::SYS_getrandom,
-            [dst.addr(), len, flags as usize, 0, 0, 0],
-        )
-    }
+    unsafe { syscall(libc::SYS_getrandom, [dst.addr(), len, flags as usize, 0, 0, 0]) }
 }
 
 /// An open file, closed when dropped.
@@ -94,12 +81,7 @@ impl Fd {
         let flags = (libc::O_RDONLY | libc::O_CLOEXEC) as usize;
         super::force::rooted(path, |path| {
             // SAFETY: `path` is a C string.
-            unsafe {
-                syscall(
-                    libc::SYS_openat,
-                    [AT_FDCWD, path.as_ptr().addr(), flags, 0, 0, 0],
-                )
-            }
+            unsafe { syscall(libc::SYS_openat, [AT_FDCWD, path.as_ptr().addr(), flags, 0, 0, 0]) }
         })
         .map(Fd)
     }
@@ -122,20 +104,9 @@ impl Fd {
 
     /// Waits until the file can be read, or answers false at once if `wait` is false and it cannot.
     pub(crate) fn poll_readable(&self, wait: bool) -> Result<bool, Errno> {
-        let mut set = libc::pollfd {
-            fd: self.0 as i32,
-            events: libc::POLLIN,
-            revents: 0,
-        };
-        let no_wait = libc::timespec {
-            tv_sec: 0,
-            tv_nsec: 0,
-        };
-        let timeout = if wait {
-            ptr::null()
-        } else {
-            &raw const no_wait
-        };
+        let mut set = libc::pollfd { fd: self.0 as i32, events: libc::POLLIN, revents: 0 };
+        let no_wait = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+        let timeout = if wait { ptr::null() } else { &raw const no_wait };
         let args = [(&raw mut set).addr(), 1, timeout.addr(), 0, 0, 0];
         // SAFETY: `set` and `no_wait` live through the call.
         unsafe { syscall(libc::SYS_ppoll, args) }.map(|ready| ready == 1)
@@ -155,14 +126,7 @@ impl Fd {
     /// `request` must take a structure of type `T` and write nothing beyond it but what its pointer
     /// fields allow.
     pub(crate) unsafe fn ioctl<T>(&self, request: u32, data: &mut T) -> Result<usize, Errno> {
-        let args = [
-            self.0,
-            request as usize,
-            ptr::from_mut(data).addr(),
-            0,
-            0,
-            0,
-        ];
+        let args = [self.0, request as usize, ptr::from_mut(data).addr(), 0, 0, 0];
         // SAFETY: the caller's promise.
         unsafe { syscall(libc::SYS_ioctl, args) }
     }
@@ -189,12 +153,8 @@ pub(crate) unsafe fn mmap(
 ) -> Result<*mut u8, Errno> {
     let fd = fd.map_or(usize::MAX, |fd| fd.0);
     // SAFETY: without MAP_FIXED the kernel picks unused addresses; with it, the caller's promise.
-    let at = unsafe {
-        syscall(
-            libc::SYS_mmap,
-            [at.addr(), len, prot as usize, flags as usize, fd, 0],
-        )
-    }?;
+    let at =
+        unsafe { syscall(libc::SYS_mmap, [at.addr(), len, prot as usize, flags as usize, fd, 0]) }?;
     Ok(ptr::with_exposed_provenance_mut(at))
 }
 
@@ -215,13 +175,7 @@ pub(crate) unsafe fn munmap(at: *mut u8, len: usize) {
 /// Advice that drops contents (MADV_DONTNEED) may be given only where zeros are a valid state.
 pub(crate) unsafe fn madvise(at: *mut u8, len: usize, advice: i32) -> Result<(), Errno> {
     // SAFETY: the caller's promise.
-    unsafe {
-        syscall(
-            libc::SYS_madvise,
-            [at.addr(), len, advice as usize, 0, 0, 0],
-        )
-    }
-    .map(drop)
+    unsafe { syscall(libc::SYS_madvise, [at.addr(), len, advice as usize, 0, 0, 0]) }.map(drop)
 }
 
 /// mlock2(2) with MLOCK_ONFAULT: pages are locked as they are touched, so that locking does not make
@@ -240,12 +194,7 @@ pub(crate) fn mlock_on_fault(at: *mut u8, len: usize) -> Result<(), Errno> {
 pub(crate) fn is_readable(at: *const u8) -> bool {
     let (how, set_size) = (usize::MAX, 8);
     // SAFETY: with an invalid `how` the call changes nothing, whatever the address.
-    let answer = unsafe {
-        syscall(
-            libc::SYS_rt_sigprocmask,
-            [how, at.addr(), 0, set_size, 0, 0],
-        )
-    };
+    let answer = unsafe { syscall(libc::SYS_rt_sigprocmask, [how, at.addr(), 0, set_size, 0, 0]) };
     answer == Err(Errno(libc::EINVAL))
 }
 

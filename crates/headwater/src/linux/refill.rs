@@ -8,7 +8,7 @@ use super::cipher::{Key, hedge, wipe};
 use super::force::{Point, hook};
 use super::slots::count;
 use super::{arena::Tally, source};
-use crate::Error;
+use crate::{Error, Mode};
 use core::sync::atomic::{Ordering, compiler_fence};
 
 impl Cell<'_> {
@@ -66,18 +66,20 @@ impl Cell<'_> {
         hook(Point::Keyed);
         self.verify_word(&before);
         key.mix(words);
-        // SAFETY: the stream ends with the page; the back end was found to be available.
+        // A key schedule for masks is worth its time only where they are used.
+        let hedging = arena.mode() == Mode::Hedged;
+        // SAFETY: the stream ends with the page; the back end was found to be available, and `hedged` is armed
+        // only on CPUs with AES.
         unsafe {
             let stream = self.page.add(STREAM);
-            arena
-                .backend
-                .keystream(&key.0, [0; 16], stream, PAGE - STREAM);
-            if arena.has_hedge_keys() {
+            arena.backend.keystream(&key.0, [0; 16], stream, PAGE - STREAM);
+            if hedging {
                 let hedge_key = Key(stream.cast::<[u8; 32]>().read_volatile());
                 hedge::expand(&hedge_key.0, self.page.add(ROUND_KEYS));
             }
             wipe(stream, 32);
         }
+        ledger.hedge_key.store(u32::from(hedging), Ordering::Relaxed);
         compiler_fence(Ordering::SeqCst);
         count(arena, |tally| Tally::add(&tally.refills, 1));
         // A word of 0 (a new time namespace can put another page there) is no generation: serve nothing.
@@ -95,9 +97,7 @@ impl Cell<'_> {
             || ledger.marker.load(Ordering::Relaxed)
                 != arena.clock.marker().load(Ordering::Relaxed);
         if left > 0 && (moved || !self.is_present()) {
-            count(arena, |tally| {
-                Tally::add(&tally.discarded_bytes, u64::from(left))
-            });
+            count(arena, |tally| Tally::add(&tally.discarded_bytes, u64::from(left)));
         }
     }
 

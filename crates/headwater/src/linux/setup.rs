@@ -10,7 +10,7 @@
 use super::arena::{Arena, Facts, Line, Memory};
 use super::cell::layout::{STATE, STATE_ROOM};
 use super::cipher::Backend;
-use super::cpu::{self, CpuHint};
+use super::cpu::{self, CpuHint, Rseq};
 use super::force::{Point, hook};
 use super::guard::epoch::BANKS;
 use super::guard::vmclock::Clock;
@@ -21,20 +21,34 @@ use super::source::vgetrandom::Vgetrandom;
 use super::{hwrng, memory, raw, source};
 use crate::status::{CpuRng, Hardware, Vmgenid};
 use crate::{Config, Error, Mode};
-use core::ptr::null_mut;
 use core::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
 
-static ARENA: AtomicPtr<Arena> = AtomicPtr::new(null_mut());
+static ARENA: AtomicPtr<Arena> = AtomicPtr::new(none_yet());
+/// Stands for "not set up": nobody draws from it, and no null has to be compared at each draw.
+static NONE_YET: Arena = Arena::destitute();
 static DESTITUTE: Arena = Arena::destitute();
 
-/// At most this many slots; CPUs beyond half of it share.
+const fn none_yet() -> *mut Arena {
+    (&raw const NONE_YET).cast_mut()
+}
+
+/// At most this many slots; CPUs beyond half of it share. Sixteen banks of them are 8,192: an epoch has room
+/// for the index.
 const MOST_SLOTS: usize = 512;
+const _: () = assert!(BANKS * MOST_SLOTS <= 1 << 16);
 
 /// The arena, if set-up is done.
-#[inline(always)]
+#[inline]
 pub(crate) fn published() -> Option<&'static Arena> {
-    // SAFETY: null, or an arena that is complete (the store was a release) and lives for ever.
-    unsafe { ARENA.load(Ordering::Acquire).as_ref() }
+    let arena = quick_arena();
+    (!core::ptr::eq(arena, &NONE_YET)).then_some(arena)
+}
+
+/// The arena, or one that is not quick.
+#[inline(always)]
+pub(crate) fn quick_arena() -> &'static Arena {
+    // SAFETY: a static, or an arena that is complete (the store was a release) and lives for ever.
+    unsafe { &*ARENA.load(Ordering::Acquire) }
 }
 
 /// The arena, setting it up first where that is not done. `NOT_READY` if the kernel is not seeded and
@@ -42,14 +56,7 @@ pub(crate) fn published() -> Option<&'static Arena> {
 #[cold]
 #[inline(never)]
 pub(crate) fn arena(wait: bool) -> Result<&'static Arena, Error> {
-    set_up(
-        Config {
-            mode: Mode::Auto,
-            vmclock: true,
-        },
-        true,
-        wait,
-    )
+    set_up(Config { mode: Mode::Auto, vmclock: true }, true, wait)
 }
 
 /// As [`arena`], with this configuration instead of the environment's.
@@ -65,11 +72,7 @@ fn set_up(config: Config, environment: bool, wait: bool) -> Result<&'static Aren
     let mut byte = 0;
     // SAFETY: one byte.
     unsafe { source::fill(&raw mut byte, 1, wait) }?;
-    let (mode, unknown) = if environment {
-        mode_from_environment()
-    } else {
-        (config.mode, false)
-    };
+    let (mode, unknown) = if environment { mode_from_environment() } else { (config.mode, false) };
     let len = size_of::<Arena>().next_multiple_of(raw::page_size());
     let Ok(place) = memory::reserve(len) else {
         return Ok(publish(&DESTITUTE).unwrap_or_else(|theirs| theirs));
@@ -78,6 +81,7 @@ fn set_up(config: Config, environment: bool, wait: bool) -> Result<&'static Aren
     // SAFETY: fresh, zeroed, page-aligned memory of at least that size, never unmapped once published.
     let arena = unsafe {
         place.write(Arena::new(gather(config.vmclock, mode, unknown)));
+        (*place).rseq = (*place).cpu_hint.rseq().unwrap_or(Rseq::NONE);
         &*place
     };
     #[cfg(feature = "pools")]
@@ -97,9 +101,9 @@ fn set_up(config: Config, environment: bool, wait: bool) -> Result<&'static Aren
 /// Makes `arena` everyone's; the one that was published before, if any.
 fn publish(arena: &'static Arena) -> Result<&'static Arena, &'static Arena> {
     let mine = core::ptr::from_ref(arena).cast_mut();
-    match ARENA.compare_exchange(null_mut(), mine, Ordering::AcqRel, Ordering::Acquire) {
+    match ARENA.compare_exchange(none_yet(), mine, Ordering::AcqRel, Ordering::Acquire) {
         Ok(_) => Ok(arena),
-        // SAFETY: not null, so published.
+        // SAFETY: published before, so complete.
         Err(theirs) => Err(unsafe { &*theirs }),
     }
 }
@@ -112,10 +116,7 @@ pub(crate) fn mode_from_environment() -> (Mode, bool) {
     let Some(value) = raw::environment(c"HEADWATER_MODE") else {
         return (Mode::Auto, false);
     };
-    match Mode::ALL
-        .into_iter()
-        .find(|mode| mode.name().as_bytes() == value)
-    {
+    match Mode::ALL.into_iter().find(|mode| mode.name().as_bytes() == value) {
         Some(mode) => (mode, false),
         None if value.is_empty() => (Mode::Auto, false),
         None => (Mode::Strict, true),
@@ -174,17 +175,7 @@ fn reserve(requested: Mode) -> (Option<*const AtomicU64>, Memory) {
         // SAFETY: the second line of the reservation.
         let lines = unsafe { lines.cast_const().cast::<Line>().add(1) };
         let (cpus, slots) = (cpus as u32, slots as u32);
-        return (
-            Some(canary),
-            Memory {
-                lines,
-                pages,
-                page_size,
-                cpus,
-                slots,
-                page,
-            },
-        );
+        return (Some(canary), Memory { lines, pages, page_size, cpus, slots, page });
     }
     (Some(canary), Memory::NONE)
 }
@@ -198,19 +189,13 @@ fn find_word(vdso: Option<&Vdso>, memory: &Memory) -> (Option<Vgetrandom>, Kerne
         return (None, KernelWord::absent("nothing is buffered"));
     }
     let Some(vgetrandom) = Vgetrandom::find(vdso, STATE_ROOM) else {
-        return (
-            None,
-            KernelWord::absent("this kernel's vDSO has no getrandom (Linux 6.11 has)"),
-        );
+        return (None, KernelWord::absent("this kernel's vDSO has no getrandom (Linux 6.11 has)"));
     };
     // SAFETY: nobody uses the pages yet; the state fits its room. The page is emptied again, which also takes
     // back what mlockall(MCL_FUTURE) made resident.
     let word = unsafe {
         let word = KernelWord::search(vdso, &vgetrandom, memory.pages.add(STATE));
-        memory::drop_contents(
-            memory.pages,
-            memory.stride() * BANKS * memory.slots as usize,
-        );
+        memory::drop_contents(memory.pages, memory.stride() * BANKS * memory.slots as usize);
         word
     };
     (Some(vgetrandom), word)
@@ -224,10 +209,7 @@ fn discard(arena: &Arena) {
     // SAFETY: nobody else has seen this arena.
     unsafe {
         if let Some(canary) = arena.canary() {
-            raw::munmap(
-                canary.cast_mut().cast(),
-                size_of::<Line>() * (1 + BANKS * slots),
-            );
+            raw::munmap(canary.cast_mut().cast(), size_of::<Line>() * (1 + BANKS * slots));
         }
         if slots > 0 {
             raw::munmap(memory.pages, memory.stride() * BANKS * slots);

@@ -4,9 +4,54 @@
 
 use super::arena::{Arena, Line, Tally};
 use super::cell::Cell;
+#[cfg(feature = "pools")]
+use super::cell::{Miss, Owner, layout};
 use super::force::{Point, hook};
-use super::guard::epoch::BANKS;
+use super::guard::epoch::Epoch;
 use core::sync::atomic::Ordering;
+
+/// What a line's `left` holds while the slot is taken. Otherwise it is the number of bytes left in its page, so
+/// that one exchange takes the lock and tells where the bytes lie. 0, which a fork leaves, is a free slot with
+/// nothing in it.
+///
+/// Each exchange is an acquire and pairs with the release that frees the slot: between them they order ledger,
+/// page and vDSO state from holder to holder.
+const TAKEN: u32 = u32::MAX;
+
+/// One word or two from this CPU's first slot. The arena [is quick](Arena::is_quick).
+///
+/// Everything that can stand in the way ends in a miss, and is left to the slower path.
+#[cfg(feature = "pools")]
+#[inline(always)]
+pub(crate) fn quick<const WORDS: usize>(arena: &Arena, epoch: Epoch) -> Result<[u64; 2], Miss> {
+    let bytes = 8 * WORDS as u32;
+    let cpu = arena.rseq.get();
+    if cpu >= arena.memory.cpus {
+        return Err(Miss::Empty);
+    }
+    let (line, page) = place(arena, epoch, 2 * cpu);
+    let left = line.left.swap(TAKEN, Ordering::Acquire);
+    // One comparison for "taken" and for "not enough".
+    if left.wrapping_sub(bytes) > layout::CAPACITY as u32 - bytes {
+        if left != TAKEN {
+            line.left.store(left, Ordering::Release);
+        }
+        return Err(Miss::Empty);
+    }
+    hook(Point::Locked);
+    let cell = Cell { arena, ledger: &line.ledger, page };
+    match cell.copy_words::<WORDS>(Owner::Slot { epoch }, left) {
+        Ok(words) => {
+            line.left.store(left - bytes, Ordering::Release);
+            Ok(words)
+        }
+        Err(zeros) => {
+            let miss = cell.miss(zeros, left - bytes);
+            line.left.store(0, Ordering::Release);
+            Err(miss)
+        }
+    }
+}
 
 /// A slot that is ours until it is dropped.
 pub(crate) struct Slot<'a> {
@@ -21,30 +66,19 @@ impl<'a> Slot<'a> {
     /// A slot whose holder was killed, or left by siglongjmp, stays taken. It is never stolen: its holder may
     /// only be asleep.
     #[inline]
-    pub(crate) fn take(arena: &'a Arena, epoch: u64) -> Option<Slot<'a>> {
+    pub(crate) fn take(arena: &'a Arena, epoch: Epoch) -> Option<Slot<'a>> {
         Slot::take_first(arena, epoch).or_else(|| Slot::take_other(arena, epoch))
     }
 
     /// Takes this CPU's first slot, if it is free.
     #[inline]
-    pub(crate) fn take_first(arena: &'a Arena, epoch: u64) -> Option<Slot<'a>> {
+    pub(crate) fn take_first(arena: &'a Arena, epoch: Epoch) -> Option<Slot<'a>> {
         Slot::take_at(arena, epoch, 2 * cpu(arena))
-    }
-
-    /// Takes this CPU's first slot, if it is free and one load tells the CPU.
-    #[cfg(feature = "pools")]
-    #[inline(always)]
-    pub(crate) fn take_quickly(arena: &'a Arena, epoch: u64) -> Option<Slot<'a>> {
-        let cpu = arena.cpu_hint.get_quickly()?;
-        if cpu >= arena.memory.cpus {
-            return None;
-        }
-        Slot::take_at(arena, epoch, 2 * cpu)
     }
 
     /// Takes another slot than the first.
     #[cold]
-    pub(crate) fn take_other(arena: &'a Arena, epoch: u64) -> Option<Slot<'a>> {
+    pub(crate) fn take_other(arena: &'a Arena, epoch: Epoch) -> Option<Slot<'a>> {
         let cpu = cpu(arena);
         let neighbour = (cpu + 1) % arena.memory.cpus;
         count(arena, |tally| Tally::add(&tally.busy, 1));
@@ -54,23 +88,20 @@ impl<'a> Slot<'a> {
 
     /// Takes the slot with this index, below the number of slots.
     #[inline(always)]
-    pub(crate) fn take_at(arena: &'a Arena, epoch: u64, index: u32) -> Option<Slot<'a>> {
+    fn take_at(arena: &'a Arena, epoch: Epoch, index: u32) -> Option<Slot<'a>> {
         let (line, page) = place(arena, epoch, index);
-        // Acquire: pairs with the release in `drop`, and orders ledger, page and vDSO state between holders.
-        if line.lock.swap(1, Ordering::Acquire) != 0 {
+        let left = line.left.swap(TAKEN, Ordering::Acquire);
+        if left == TAKEN {
             return None;
         }
+        line.ledger.remaining.store(left, Ordering::Relaxed);
         hook(Point::Locked);
         Some(Slot { arena, line, page })
     }
 
     #[inline(always)]
     pub(crate) fn cell(&self) -> Cell<'a> {
-        Cell {
-            arena: self.arena,
-            ledger: &self.line.ledger,
-            page: self.page,
-        }
+        Cell { arena: self.arena, ledger: &self.line.ledger, page: self.page }
     }
 }
 
@@ -79,7 +110,7 @@ impl Drop for Slot<'_> {
     /// the child uses.
     #[inline(always)]
     fn drop(&mut self) {
-        self.line.lock.store(0, Ordering::Release);
+        self.line.left.store(self.line.ledger.remaining.load(Ordering::Relaxed), Ordering::Release);
     }
 }
 
@@ -90,17 +121,11 @@ fn cpu(arena: &Arena) -> u32 {
 
 /// Line and page of a slot. `index` is below the number of slots, which is not 0.
 #[inline(always)]
-fn place(arena: &Arena, epoch: u64, index: u32) -> (&Line, *mut u8) {
+fn place(arena: &Arena, epoch: Epoch, index: u32) -> (&Line, *mut u8) {
     let memory = &arena.memory;
-    let bank = epoch as usize % BANKS;
-    let at = bank * memory.slots as usize + index as usize;
+    let at = epoch.first_slot() + index as usize;
     // SAFETY: both reservations hold BANKS * slots elements and live for ever; lines are atomics only.
-    unsafe {
-        (
-            &*memory.lines.add(at),
-            memory.pages.add(at * memory.stride()),
-        )
-    }
+    unsafe { (&*memory.lines.add(at), memory.pages.add(at * memory.stride())) }
 }
 
 /// Counts something at this CPU's first slot, taken or not.
@@ -108,6 +133,11 @@ pub(crate) fn count(arena: &Arena, add: impl FnOnce(&Tally)) {
     if arena.memory.slots > 0 {
         add(&place(arena, arena.epoch(), 2 * cpu(arena)).0.tally);
     }
+}
+
+/// Whether somebody holds the slot of this line.
+pub(crate) fn is_taken(line: &Line) -> bool {
+    line.left.load(Ordering::Relaxed) == TAKEN
 }
 
 /// The lines of the current epoch's bank.

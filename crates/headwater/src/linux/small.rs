@@ -7,8 +7,9 @@
 
 use super::arena::{Arena, Tally};
 use super::cell::{Miss, Owner};
+use super::guard::epoch::Epoch;
 use super::keyed;
-use super::slots::{Slot, count};
+use super::slots::{self, Slot, count};
 use crate::Error;
 use core::sync::atomic::Ordering::Relaxed;
 
@@ -28,26 +29,20 @@ pub(crate) unsafe fn fill<const HEDGED: bool>(
     len: usize,
 ) -> Result<(), Error> {
     // SAFETY: the caller's promise, for all three.
-    unsafe {
-        if HEDGED {
-            hedged(arena, dst, len)
-        } else {
-            plain(arena, dst, len)
-        }
-    }
+    unsafe { if HEDGED { hedged(arena, dst, len) } else { plain(arena, dst, len) } }
 }
 
 /// One word or two, buffered, if nothing stands in the way. This is the path that everything else is kept
 /// out of: no call, no loop, and as few instructions as the guards allow.
 #[inline(always)]
 pub(crate) fn quick<const WORDS: usize>(arena: &Arena) -> Result<[u64; 2], Miss> {
+    if !arena.is_quick() {
+        return Err(Miss::Empty);
+    }
     let Some(epoch) = arena.settled_epoch() else {
         return Err(Miss::Empty);
     };
-    let Some(slot) = Slot::take_quickly(arena, epoch) else {
-        return Err(Miss::Empty);
-    };
-    slot.cell().draw_words::<WORDS>(Owner::Slot { epoch })
+    slots::quick::<WORDS>(arena, epoch)
 }
 
 /// Any length, buffered.
@@ -56,7 +51,7 @@ pub(crate) fn quick<const WORDS: usize>(arena: &Arena) -> Result<[u64; 2], Miss>
 ///
 /// As [`fill`].
 #[inline(never)]
-unsafe fn plain(arena: &Arena, dst: *mut u8, len: usize) -> Result<(), Error> {
+pub(super) unsafe fn plain(arena: &Arena, dst: *mut u8, len: usize) -> Result<(), Error> {
     let epoch = arena.epoch();
     // SAFETY: the caller's promise.
     unsafe {
@@ -64,10 +59,7 @@ unsafe fn plain(arena: &Arena, dst: *mut u8, len: usize) -> Result<(), Error> {
         let Some(slot) = Slot::take_first(arena, epoch) else {
             return elsewhere::<false>(arena, dst, len);
         };
-        match slot
-            .cell()
-            .draw::<false>(Owner::Slot { epoch }, [0; 2], dst, len)
-        {
+        match slot.cell().draw::<false>(Owner::Slot { epoch }, [0; 2], dst, len) {
             Ok(()) => Ok(()),
             Err(miss) => refill::<false>(slot, miss, epoch, [0; 2], dst, len),
         }
@@ -112,11 +104,7 @@ unsafe fn hedged(arena: &Arena, dst: *mut u8, len: usize) -> Result<(), Error> {
 #[inline(always)]
 fn words(arena: &Arena, len: usize) -> Option<[u64; 2]> {
     let first = arena.cpu_word(0)?;
-    if len <= 16 {
-        Some([first, 0])
-    } else {
-        Some([first, arena.cpu_word(first)?])
-    }
+    if len <= 16 { Some([first, 0]) } else { Some([first, arena.cpu_word(first)?]) }
 }
 
 /// The slot is ours, and has nothing that can be served.
@@ -129,17 +117,14 @@ fn words(arena: &Arena, len: usize) -> Option<[u64; 2]> {
 unsafe fn refill<const HEDGED: bool>(
     slot: Slot<'_>,
     miss: Miss,
-    epoch: u64,
+    epoch: Epoch,
     r: [u64; 2],
     dst: *mut u8,
     len: usize,
 ) -> Result<(), Error> {
     // SAFETY: the caller's promise.
     unsafe {
-        if slot
-            .cell()
-            .refill_and_draw::<HEDGED>(miss, Owner::Slot { epoch }, r, dst, len)?
-        {
+        if slot.cell().refill_and_draw::<HEDGED>(miss, Owner::Slot { epoch }, r, dst, len)? {
             return Ok(());
         }
         let arena = slot.cell().arena;
@@ -161,18 +146,11 @@ unsafe fn elsewhere<const HEDGED: bool>(
     len: usize,
 ) -> Result<(), Error> {
     let epoch = arena.epoch();
-    let r = if HEDGED {
-        words(arena, len)
-    } else {
-        Some([0; 2])
-    };
+    let r = if HEDGED { words(arena, len) } else { Some([0; 2]) };
     // SAFETY: the caller's promise.
     unsafe {
         if let (Some(r), Some(slot)) = (r, Slot::take_other(arena, epoch)) {
-            return match slot
-                .cell()
-                .draw::<HEDGED>(Owner::Slot { epoch }, r, dst, len)
-            {
+            return match slot.cell().draw::<HEDGED>(Owner::Slot { epoch }, r, dst, len) {
                 Ok(()) => Ok(()),
                 Err(miss) => refill::<HEDGED>(slot, miss, epoch, r, dst, len),
             };
@@ -191,11 +169,7 @@ unsafe fn again<const HEDGED: bool>(arena: &Arena, dst: *mut u8, len: usize) -> 
     let mut tries = 0;
     while tries < 2 {
         let epoch = arena.epoch();
-        let r = if HEDGED {
-            words(arena, len)
-        } else {
-            Some([0; 2])
-        };
+        let r = if HEDGED { words(arena, len) } else { Some([0; 2]) };
         let (Some(r), Some(slot)) = (r, Slot::take(arena, epoch)) else {
             break;
         };

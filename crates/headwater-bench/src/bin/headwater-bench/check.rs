@@ -52,13 +52,8 @@ pub(crate) fn check(args: &Args) -> Result<Outcome, Failure> {
     for target in &TARGETS {
         let ratio = match target.against {
             Against::Peer(peer) => {
-                let rows = (
-                    find(&report, target, target.subject),
-                    find(&report, target, peer),
-                );
-                rows.0
-                    .zip(rows.1)
-                    .map(|(subject, peer)| speedup(&subject.rounds, &peer.rounds))
+                let rows = (find(&report, target, target.subject), find(&report, target, peer));
+                rows.0.zip(rows.1).map(|(subject, peer)| speedup(&subject.rounds, &peer.rounds))
             }
             Against::Microseconds(limit, note) => report
                 .rows
@@ -69,18 +64,12 @@ pub(crate) fn check(args: &Args) -> Result<Outcome, Failure> {
         };
         targets.push(Verdict::new(target, ratio));
     }
-    Ok(Outcome {
-        schema: "headwater.bench-check/1",
-        targets,
-        report,
-    })
+    Ok(Outcome { schema: "headwater.bench-check/1", targets, report })
 }
 
 /// Each case and length that targets compare peers in, once.
 fn comparisons() -> Vec<(&'static str, usize)> {
-    let mut list: Vec<_> = peer_targets()
-        .map(|(target, _)| (target.case, target.len))
-        .collect();
+    let mut list: Vec<_> = peer_targets().map(|(target, _)| (target.case, target.len)).collect();
     list.sort_unstable();
     list.dedup();
     list
@@ -89,8 +78,7 @@ fn comparisons() -> Vec<(&'static str, usize)> {
 /// Everybody whom the targets of this case and length name, to be measured in the same rounds.
 fn contenders(case: &str, len: usize) -> Vec<String> {
     let here = peer_targets().filter(|(target, _)| target.case == case && target.len == len);
-    here.flat_map(|(target, peer)| [target.subject.to_owned(), peer.to_owned()])
-        .collect()
+    here.flat_map(|(target, peer)| [target.subject.to_owned(), peer.to_owned()]).collect()
 }
 
 fn peer_targets() -> impl Iterator<Item = (&'static Target, &'static str)> {
@@ -208,10 +196,7 @@ impl Outcome {
     }
 
     fn count(&self, met: Option<bool>) -> usize {
-        self.targets
-            .iter()
-            .filter(|verdict| verdict.met == met)
-            .count()
+        self.targets.iter().filter(|verdict| verdict.met == met).count()
     }
 
     /// The figures, then the verdicts: what is read last is what was asked for.
@@ -242,9 +227,8 @@ mod tests {
     use super::*;
 
     fn outcome(ratios: &[Option<&[f64]>]) -> Outcome {
-        let verdicts = ratios
-            .iter()
-            .map(|ratio| Verdict::new(&TARGETS[0], ratio.map(Interval::of)));
+        let verdicts =
+            ratios.iter().map(|ratio| Verdict::new(&TARGETS[0], ratio.map(Interval::of)));
         Outcome {
             schema: "headwater.bench-check/1",
             targets: verdicts.collect(),
@@ -296,13 +280,9 @@ mod tests {
 
     #[test]
     fn the_verdicts_fit_100_columns() {
-        let verdicts = TARGETS
-            .iter()
-            .map(|target| Verdict::new(target, Some(Interval::of(&[123.4; 9]))));
-        let outcome = Outcome {
-            targets: verdicts.collect(),
-            ..outcome(&[])
-        };
+        let verdicts =
+            TARGETS.iter().map(|target| Verdict::new(target, Some(Interval::of(&[123.4; 9]))));
+        let outcome = Outcome { targets: verdicts.collect(), ..outcome(&[]) };
         let text = outcome.table();
         let rows = text.lines().filter(|line| line.ends_with("met |")).count();
         assert_eq!(rows, TARGETS.len(), "{text}");
@@ -318,14 +298,7 @@ mod tests {
         let code = |ratios: &[_]| format!("{:?}", outcome(ratios).exit_code());
         assert_eq!(code(&[met]), format!("{:?}", ExitCode::SUCCESS));
         assert_eq!(code(&[met, missing]), format!("{:?}", ExitCode::from(3)));
-        assert_eq!(
-            code(&[met, missing, short]),
-            format!("{:?}", ExitCode::from(1))
-        );
-        assert!(
-            outcome(&[met, missing, short])
-                .table()
-                .ends_with("1 met, 1 short, 1 missing")
-        );
+        assert_eq!(code(&[met, missing, short]), format!("{:?}", ExitCode::from(1)));
+        assert!(outcome(&[met, missing, short]).table().ends_with("1 met, 1 short, 1 missing"));
     }
 }

@@ -51,9 +51,7 @@ fn in_fresh_process(mappings: usize) -> Result<f64, Failure> {
         return Err(failed(format!("ended with {}", output.status)));
     }
     let text = String::from_utf8_lossy(&output.stdout);
-    text.trim()
-        .parse()
-        .map_err(|_| failed(format!("answered {text:?}")))
+    text.trim().parse().map_err(|_| failed(format!("answered {text:?}")))
 }
 
 /// The child's part: nanoseconds of its first fill.
@@ -74,12 +72,7 @@ fn extra_mappings(count: usize) -> Result<Vec<(MmapMut, Mmap)>, Failure> {
     let failed = |error: std::io::Error| {
         Failure::Other(format!("{CASE}: {count} mappings cannot be made: {error}"))
     };
-    let pair = || {
-        Ok((
-            MmapMut::map_anon(1)?,
-            MmapMut::map_anon(1)?.make_read_only()?,
-        ))
-    };
+    let pair = || Ok((MmapMut::map_anon(1)?, MmapMut::map_anon(1)?.make_read_only()?));
     (0..count / 2).map(|_| pair().map_err(failed)).collect()
 }
 
@@ -89,12 +82,7 @@ mod tests {
 
     #[test]
     fn extra_mappings_are_not_merged() {
-        let count = || {
-            std::fs::read_to_string("/proc/self/maps")
-                .unwrap()
-                .lines()
-                .count()
-        };
+        let count = || std::fs::read_to_string("/proc/self/maps").unwrap().lines().count();
         let before = count();
         let held = extra_mappings(2000).unwrap();
         let extra = count() - before;

@@ -60,25 +60,12 @@ impl Cli {
         let folder = self.record.as_deref().map(record::new_folder).transpose()?;
         let (output, code) = if self.check {
             let outcome = check::check(&self.args)?;
-            (
-                Output::new(&outcome, &outcome.report, outcome.table())?,
-                outcome.exit_code(),
-            )
+            (Output::new(&outcome, &outcome.report, outcome.table())?, outcome.exit_code())
         } else {
             let report = measure(self.args.clone())?;
-            (
-                Output::new(&report, &report, report.table())?,
-                ExitCode::SUCCESS,
-            )
+            (Output::new(&report, &report, report.table())?, ExitCode::SUCCESS)
         };
-        println!(
-            "{}",
-            if self.args.json {
-                &output.json
-            } else {
-                &output.table
-            }
-        );
+        println!("{}", if self.args.json { &output.json } else { &output.table });
         if let Some(folder) = folder {
             record::write(&folder, &output)?;
             eprintln!("recorded in {}", folder.display());
@@ -111,20 +98,13 @@ impl Output {
 /// The library's run over all lengths, and the case that only a binary can measure.
 fn measure(mut args: Args) -> Result<Report, Failure> {
     let all_cases = args.cases.is_empty();
-    let named = args
-        .cases
-        .iter()
-        .position(|case| case == first_fill::CASE)
-        .map(|at| args.cases.remove(at));
+    let named =
+        args.cases.iter().position(|case| case == first_fill::CASE).map(|at| args.cases.remove(at));
     let first_fill = named.is_some() || (all_cases && args.impls.is_empty());
     if args.sizes.is_empty() {
         args.sizes = SIZES.map(str::to_owned).to_vec();
     }
-    let rows = if first_fill {
-        first_fill::measure()?
-    } else {
-        Vec::new()
-    };
+    let rows = if first_fill { first_fill::measure()? } else { Vec::new() };
     let mut report = Report::of(Vec::new());
     if all_cases || !args.cases.is_empty() {
         report.extend(headwater_bench::run(&args)?);

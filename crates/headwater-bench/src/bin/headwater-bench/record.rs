@@ -42,10 +42,7 @@ pub(crate) fn write(folder: &Path, output: &Output) -> Result<(), Failure> {
 }
 
 fn taken(folder: &Path) -> Failure {
-    Failure::Other(format!(
-        "{} exists: a record is never overwritten",
-        folder.display()
-    ))
+    Failure::Other(format!("{} exists: a record is never overwritten", folder.display()))
 }
 
 /// Such as `2026-11-21-amd-epyc`.
@@ -53,10 +50,7 @@ fn folder_name(machine: &Machine) -> Result<String, Failure> {
     let seconds = machine.date.and_then(|date| i64::try_from(date).ok());
     let date = seconds.and_then(|seconds| Timestamp::from_second(seconds).ok());
     let date = date.ok_or_else(|| Failure::Other("the clock does not tell the date".to_owned()))?;
-    let cpu = machine
-        .cpu
-        .as_deref()
-        .map_or_else(|| std::env::consts::ARCH.to_owned(), slug);
+    let cpu = machine.cpu.as_deref().map_or_else(|| std::env::consts::ARCH.to_owned(), slug);
     Ok(format!("{}-{cpu}", date.strftime("%Y-%m-%d")))
 }
 
@@ -73,9 +67,8 @@ fn slug(cpu: &str) -> String {
 /// What was run, and what it ran on.
 fn command(arguments: &[String], versions: &[String]) -> String {
     let quoted = arguments.iter().map(|argument| quote(argument));
-    let command: Vec<String> = std::iter::once("headwater-bench".to_owned())
-        .chain(quoted)
-        .collect();
+    let command: Vec<String> =
+        std::iter::once("headwater-bench".to_owned()).chain(quoted).collect();
     let mode = std::env::var("HEADWATER_MODE");
     let mode = mode.map_or_else(
         |_| "HEADWATER_MODE unset".to_owned(),
@@ -124,24 +117,15 @@ mod tests {
         let mut machine = machine();
         machine.date = Some(1_795_219_200);
         machine.cpu = Some("AMD EPYC".to_owned());
-        assert_eq!(
-            folder_name(&machine).ok().as_deref(),
-            Some("2026-11-21-amd-epyc")
-        );
+        assert_eq!(folder_name(&machine).ok().as_deref(), Some("2026-11-21-amd-epyc"));
     }
 
     #[test]
     fn cpu_names_lose_what_tells_nothing() {
         for (cpu, expected) in [
             ("AMD EPYC 9R14 96-Core Processor", "amd-epyc-9r14-96-core"),
-            (
-                "Intel(R) Xeon(R) CPU E5-2680 v4 @ 2.40GHz",
-                "intel-xeon-e5-2680-v4",
-            ),
-            (
-                "Intel(R) Core(TM) i7-1185G7 @ 3.00GHz",
-                "intel-core-i7-1185g7",
-            ),
+            ("Intel(R) Xeon(R) CPU E5-2680 v4 @ 2.40GHz", "intel-xeon-e5-2680-v4"),
+            ("Intel(R) Core(TM) i7-1185G7 @ 3.00GHz", "intel-core-i7-1185g7"),
         ] {
             assert_eq!(slug(cpu), expected);
         }
@@ -149,11 +133,8 @@ mod tests {
 
     #[test]
     fn the_command_can_be_pasted() {
-        let arguments = [
-            "--impls".to_owned(),
-            "headwater[hedged]".to_owned(),
-            "--time=1".to_owned(),
-        ];
+        let arguments =
+            ["--impls".to_owned(), "headwater[hedged]".to_owned(), "--time=1".to_owned()];
         let text = command(&arguments, &["rustc: unknown".to_owned()]);
         assert!(
             text.starts_with("headwater-bench --impls 'headwater[hedged]' --time=1\n"),
@@ -168,21 +149,15 @@ mod tests {
         let directory =
             std::env::temp_dir().join(format!("headwater-bench-{}", std::process::id()));
         let folder = new_folder(&directory).ok().unwrap();
-        let output = Output {
-            json: "{}".to_owned(),
-            table: "table".to_owned(),
-            versions: Vec::new(),
-        };
+        let output =
+            Output { json: "{}".to_owned(), table: "table".to_owned(), versions: Vec::new() };
         assert!(write(&folder, &output).is_ok());
         assert!(
             new_folder(&directory)
                 .is_err_and(|error| error.to_string().contains("never overwritten"))
         );
         assert!(write(&folder, &output).is_err());
-        assert_eq!(
-            fs::read_to_string(folder.join("bench.json")).unwrap(),
-            "{}\n"
-        );
+        assert_eq!(fs::read_to_string(folder.join("bench.json")).unwrap(), "{}\n");
         fs::remove_dir_all(&directory).unwrap();
     }
 }

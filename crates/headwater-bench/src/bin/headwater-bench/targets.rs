@@ -31,13 +31,7 @@ const fn target(
     against: &'static str,
     at_least: f64,
 ) -> Target {
-    Target {
-        case,
-        len,
-        subject,
-        against: Against::Peer(against),
-        at_least,
-    }
+    Target { case, len, subject, against: Against::Peer(against), at_least }
 }
 
 const fn first_fill(note: &'static str) -> Target {

@@ -10,9 +10,7 @@ use zeroize::Zeroize;
 ///
 /// `out` is valid for writes of `len` bytes.
 pub(super) unsafe fn keystream(key: &[u8; 32], start: Start, out: *mut u8, len: usize) {
-    let (counter, nonce) = start
-        .split_first_chunk::<4>()
-        .expect("16 bytes are more than 4");
+    let (counter, nonce) = start.split_first_chunk::<4>().expect("16 bytes are more than 4");
     let mut nonce_bytes = [0; 12];
     nonce_bytes.copy_from_slice(nonce);
     let mut cipher = ChaCha20::new(&Array(*key), &Array(nonce_bytes));

@@ -78,10 +78,7 @@ mod cpu {
         let mut masks = [[0; 2]; N];
         for ((mask, block), x) in masks.iter_mut().zip(blocks).zip(x) {
             let sum = _mm_xor_si128(_mm_aesenclast_si128(block, last), x);
-            *mask = [
-                _mm_cvtsi128_si64(sum) as u64,
-                _mm_extract_epi64(sum, 1) as u64,
-            ];
+            *mask = [_mm_cvtsi128_si64(sum) as u64, _mm_extract_epi64(sum, 1) as u64];
         }
         masks
     }
@@ -183,30 +180,18 @@ mod tests {
         unsafe { expand(&key, keys.0.as_mut_ptr()) };
         let r = [0x0123_4567_89AB_CDEF, 0xFEDC_BA98_7654_3210];
         let bytes = |words: &[[u64; 2]]| -> Vec<u8> {
-            words
-                .as_flattened()
-                .iter()
-                .flat_map(|word| word.to_le_bytes())
-                .collect()
+            words.as_flattened().iter().flat_map(|word| word.to_le_bytes()).collect()
         };
         for n in 9..=16 {
             // SAFETY: an expanded key; the CPU has AES.
             let mask = unsafe { mask_one(keys.0.as_ptr(), r[0], n) };
-            assert_eq!(
-                bytes(&[mask])[..n],
-                reference::hedge(&key, r[0], r[1], n)[..],
-                "{n} bytes"
-            );
+            assert_eq!(bytes(&[mask])[..n], reference::hedge(&key, r[0], r[1], n)[..], "{n} bytes");
         }
         let expected = reference::hedge(&key, r[0], r[1], 1024);
         for first in (0..64).step_by(4) {
             // SAFETY: an expanded key; the CPU has AES.
             let four = unsafe { mask_four(keys.0.as_ptr(), r, first) };
-            assert_eq!(
-                bytes(&four),
-                expected[first as usize * 16..][..64],
-                "block {first}"
-            );
+            assert_eq!(bytes(&four), expected[first as usize * 16..][..64], "block {first}");
         }
     }
 }

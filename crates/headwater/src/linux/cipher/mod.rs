@@ -240,15 +240,8 @@ mod tests {
                 // SAFETY: the buffer holds `shift + 1 + len + 1` bytes; `check` is called if available.
                 unsafe { backend.keystream(key, start, out.as_mut_ptr().add(shift + 1), len) };
                 assert_eq!(out[shift], 0xA5, "{backend:?} wrote before {len} bytes");
-                assert_eq!(
-                    out[shift + 1 + len],
-                    0xA5,
-                    "{backend:?} wrote after {len} bytes"
-                );
-                assert!(
-                    out[shift + 1..][..len] == expected[..len],
-                    "{backend:?}, {len} bytes"
-                );
+                assert_eq!(out[shift + 1 + len], 0xA5, "{backend:?} wrote after {len} bytes");
+                assert!(out[shift + 1..][..len] == expected[..len], "{backend:?}, {len} bytes");
                 if len > 4096 {
                     break;
                 }
@@ -264,10 +257,7 @@ mod tests {
         }
         for &backend in Backend::ALL {
             if !backend.is_available() {
-                println!(
-                    "skipped: {} is not checked, this CPU lacks it",
-                    backend.name()
-                );
+                println!("skipped: {} is not checked, this CPU lacks it", backend.name());
                 continue;
             }
             check(backend, &[0; 32], [0; 16]);
@@ -301,9 +291,7 @@ mod tests {
             "601ec313775789a5b7a7f504bbf3d228 f443e3ca4d62b59aca84e990cacaf5c5
              2b0930daa23de94ce87017ba2d84988d dfc9c58db67aada613c2dd08457941a6",
         );
-        let aes = Backend::ALL
-            .iter()
-            .filter(|&&backend| backend != Backend::ChaCha);
+        let aes = Backend::ALL.iter().filter(|&&backend| backend != Backend::ChaCha);
         for backend in aes.filter(|backend| backend.is_available()) {
             let mut stream = [0; 64];
             let (key, start) = (key[..].try_into().unwrap(), start[..].try_into().unwrap());

@@ -167,11 +167,7 @@ pub(super) unsafe fn keystream(key: &[u8; 32], start: Start, out: *mut u8, len: 
         };
         for block in blocks {
             let now = left.min(VECTOR);
-            let mask = if now == VECTOR {
-                u64::MAX
-            } else {
-                (1 << now) - 1
-            };
+            let mask = if now == VECTOR { u64::MAX } else { (1 << now) - 1 };
             // SAFETY: the mask keeps the store within the `left` bytes from `at`.
             unsafe {
                 _mm512_mask_storeu_epi8(at.cast(), mask, block);

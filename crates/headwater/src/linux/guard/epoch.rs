@@ -1,76 +1,92 @@
 //! The fork canary, and the epochs that keep an interrupted frame away from its child's pools.
 //!
-//! The canary lies in memory that the kernel clears in a forked child, however the fork was made; the
-//! mirror beside it does not. A process is in epoch `e` when both hold `e`. A child finds the canary zero
-//! and moves to an epoch that no frame before it was in; slots and pages are indexed by the epoch's last
-//! four bits (a *bank*), so that a frame which the fork interrupted, and which goes on in the child,
-//! works on a bank that nobody else there uses. Its last comparison then finds the canary changed, and
-//! it starts again. Without banks such a frame served zeros, or its parent's bytes (DESIGN.md, "Why
-//! sixteen banks").
+//! The canary lies in memory that the kernel clears in a forked child, however the fork was made. While it is
+//! set, its value is the epoch that the process is in; a child finds it zero and enters an epoch that no frame
+//! before it was in. Slots and pages are indexed by the epoch's number modulo [`BANKS`], so that a frame
+//! which the fork interrupted, and which goes on in the child, works on a bank that nobody else there uses;
+//! its last comparison then finds the canary changed, and it starts again. Without banks such a frame served
+//! zeros, or its parent's bytes (DESIGN.md, "Why sixteen banks").
+//!
+//! Numbers are reserved before they are published, from a counter that the fork keeps: whatever epoch a frame
+//! is in, every child forked from then on counts from a higher number. A number that was reserved and lost is
+//! never used.
 //!
 //! Limit: sixteen forks stacked on one interrupted frame, each within a handler that interrupted the
 //! child before, bring a bank round again.
 
 use crate::linux::force::{Point, hook};
-use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use core::sync::atomic::{AtomicU64, Ordering};
 
 /// Banks of slots and pages; a power of two. Four were measured to be too few.
 pub(crate) const BANKS: usize = 16;
 
-/// The mirror of a process that has not chosen an epoch yet. Not 0, so that a cleared canary never agrees with
-/// a mirror, and one comparison tells whether the epoch is settled.
-pub(crate) const FIRST_MIRROR: u64 = 1;
+/// Bits of an epoch that hold the index of its bank's first slot; the number is above them.
+const INDEX_BITS: u32 = 16;
 
-/// Both halves of the epoch. All loads and stores are relaxed: the canary changes only by a fork, which is
-/// in the past of the one thread that the child has.
-#[derive(Clone, Copy)]
-pub(crate) struct Epoch<'a> {
-    /// In memory cleared by fork; 0 in a child that has not drawn yet.
-    pub(crate) canary: &'a AtomicU64,
-    /// In memory kept by fork; never 0.
-    pub(crate) mirror: &'a AtomicU64,
-}
+/// An epoch: its number, and where its bank begins. Never 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Epoch(u64);
 
-impl Epoch<'_> {
-    /// The current epoch, never 0; None if it has to be chosen first.
-    #[inline(always)]
-    pub(crate) fn settled(self) -> Option<u64> {
-        let epoch = self.canary.load(Relaxed);
-        // The mirror is compared too, although only `choose` writes it. Thread V may have chosen the canary
-        // and not stored the mirror yet; thread T would take a slot in that epoch, and a child forked from
-        // T's handler would find the old mirror and choose T's own bank. So T stores it first.
-        (self.mirror.load(Relaxed) == epoch).then_some(epoch)
+impl Epoch {
+    fn new(number: u64, slots: u32) -> Epoch {
+        let bank = number % BANKS as u64;
+        Epoch(number << INDEX_BITS | bank * u64::from(slots))
     }
 
-    /// The current epoch, never 0.
-    #[inline]
+    /// The index of the bank's first slot, among all slots of all banks.
+    #[inline(always)]
+    pub(crate) fn first_slot(self) -> usize {
+        self.0 as usize & ((1 << INDEX_BITS) - 1)
+    }
+
     pub(crate) fn get(self) -> u64 {
-        match self.settled() {
-            Some(epoch) => epoch,
-            None => self.choose(),
+        self.0
+    }
+}
+
+/// The canary, and the counter beside it.
+#[derive(Clone, Copy)]
+pub(crate) struct Canary<'a> {
+    /// In memory cleared by fork; 0 in a child that has not drawn yet.
+    pub(crate) epoch: &'a AtomicU64,
+    /// In memory kept by fork: the last number that was reserved.
+    pub(crate) reserved: &'a AtomicU64,
+    /// Slots of a bank.
+    pub(crate) slots: u32,
+}
+
+impl Canary<'_> {
+    /// The current epoch; None in a child that has not chosen one.
+    ///
+    /// Acquire: pairs with the release in `choose`, so that a child forked by this thread sees the number
+    /// reserved.
+    #[inline(always)]
+    pub(crate) fn settled(self) -> Option<Epoch> {
+        match self.epoch.load(Ordering::Acquire) {
+            0 => None,
+            epoch => Some(Epoch(epoch)),
         }
     }
 
+    /// Whether this still is the epoch.
+    #[inline(always)]
+    pub(crate) fn is(self, epoch: Epoch) -> bool {
+        self.epoch.load(Ordering::Relaxed) == epoch.0
+    }
+
+    /// The current epoch, chosen now if need be.
     #[cold]
-    #[inline(never)]
-    fn choose(self) -> u64 {
+    pub(crate) fn choose(self) -> Epoch {
         loop {
-            if self.canary.load(Relaxed) == 0 {
-                let next = self.mirror.load(Relaxed) + 1;
-                // Lost to another thread or to a handler: theirs is as good.
-                let _ = self.canary.compare_exchange(0, next, Relaxed, Relaxed);
+            if let Some(epoch) = self.settled() {
+                return epoch;
             }
-            let chosen = self.canary.load(Relaxed);
+            let number = self.reserved.fetch_add(1, Ordering::Relaxed) + 1;
             hook(Point::EpochChosen);
-            if chosen == 0 {
-                continue; // a handler forked just now, and this is the child
-            }
-            self.mirror.store(chosen, Relaxed);
-            // A frame of this function that was interrupted in an older epoch may set the mirror back; it
-            // holds no slot, and the next call repairs it.
-            if self.canary.load(Relaxed) == chosen && self.mirror.load(Relaxed) == chosen {
-                return chosen;
-            }
+            let epoch = Epoch::new(number, self.slots).0;
+            // Lost to another thread, or to a handler in a child: theirs is as good.
+            let (release, relaxed) = (Ordering::Release, Ordering::Relaxed);
+            let _ = self.epoch.compare_exchange(0, epoch, release, relaxed);
         }
     }
 }
@@ -81,24 +97,32 @@ mod tests {
 
     #[test]
     fn a_child_never_gets_an_epoch_again() {
-        let (canary, mirror) = (AtomicU64::new(0), AtomicU64::new(FIRST_MIRROR));
-        let epoch = Epoch {
-            canary: &canary,
-            mirror: &mirror,
-        };
-        assert_eq!(epoch.settled(), None);
-        assert_eq!(epoch.get(), 2);
-        assert_eq!(epoch.settled(), Some(2));
-        canary.store(0, Relaxed); // what the kernel does in a child
-        assert_eq!(epoch.settled(), None);
-        assert_eq!(epoch.get(), 3);
-        // Another thread has chosen and not yet stored the mirror.
-        canary.store(4, Relaxed);
-        assert_eq!(epoch.get(), 4);
-        assert_eq!(mirror.load(Relaxed), 4);
-        // A late store of an interrupted frame.
-        mirror.store(3, Relaxed);
-        assert_eq!(epoch.get(), 4);
-        assert_eq!(mirror.load(Relaxed), 4);
+        let (epoch, reserved) = (AtomicU64::new(0), AtomicU64::new(0));
+        let canary = Canary { epoch: &epoch, reserved: &reserved, slots: 4 };
+        assert_eq!(canary.settled(), None);
+        let first = canary.choose();
+        assert_eq!((canary.choose(), canary.settled()), (first, Some(first)));
+        assert!(canary.is(first));
+        epoch.store(0, Ordering::Relaxed); // what the kernel does in a child
+        assert!(!canary.is(first));
+        let second = canary.choose();
+        assert_ne!(first, second);
+        assert_ne!(first.first_slot(), second.first_slot());
+        // A frame that had reserved a number, and goes on in the child of its child.
+        epoch.store(0, Ordering::Relaxed);
+        reserved.fetch_add(1, Ordering::Relaxed);
+        let third = canary.choose();
+        assert!(third.get() >> INDEX_BITS > (second.get() >> INDEX_BITS) + 1);
+    }
+
+    #[test]
+    fn banks_come_round_after_sixteen_and_stay_within_the_slots() {
+        for slots in [0, 2, 4, 512] {
+            for number in 1..100 {
+                let first = Epoch::new(number, slots).first_slot();
+                assert_eq!(first, number as usize % BANKS * slots as usize);
+                assert!(first <= (BANKS - 1) * slots as usize);
+            }
+        }
     }
 }

@@ -44,31 +44,20 @@ pub(crate) fn look() -> Hardware {
     }
     let mut text = [0; 256];
     let mut known = false;
-    for path in [
-        c"/sys/class/dmi/id/sys_vendor",
-        c"/sys/class/dmi/id/product_name",
-    ] {
+    for path in [c"/sys/class/dmi/id/sys_vendor", c"/sys/class/dmi/id/product_name"] {
         let Some(name) = read_file(path, &mut text).map(<[u8]>::trim_ascii) else {
             return Hardware::Unknown;
         };
-        if VIRTUAL
-            .iter()
-            .any(|mark| contains_ignoring_case(name, mark.as_bytes()))
-        {
+        if VIRTUAL.iter().any(|mark| contains_ignoring_case(name, mark.as_bytes())) {
             return Hardware::Virtual;
         }
         known |= !name.is_empty();
     }
-    if known {
-        Hardware::BareMetal
-    } else {
-        Hardware::Unknown
-    }
+    if known { Hardware::BareMetal } else { Hardware::Unknown }
 }
 
 fn contains_ignoring_case(text: &[u8], mark: &[u8]) -> bool {
-    text.windows(mark.len())
-        .any(|window| window.eq_ignore_ascii_case(mark))
+    text.windows(mark.len()).any(|window| window.eq_ignore_ascii_case(mark))
 }
 
 /// The hypervisor bit: CPUID leaf 1, ECX bit 31. Costs an exit to the hypervisor (5 us measured), once.
@@ -98,14 +87,8 @@ mod tests {
 
     #[test]
     fn names_are_found_in_any_case() {
-        assert!(contains_ignoring_case(
-            b"Microsoft Corporation",
-            b"microsoft"
-        ));
-        assert!(contains_ignoring_case(
-            b"Standard PC (Q35 + ICH9, 2009) QEMU",
-            b"qemu"
-        ));
+        assert!(contains_ignoring_case(b"Microsoft Corporation", b"microsoft"));
+        assert!(contains_ignoring_case(b"Standard PC (Q35 + ICH9, 2009) QEMU", b"qemu"));
         assert!(!contains_ignoring_case(b"Dell Inc.", b"qemu"));
         assert!(!contains_ignoring_case(b"", b"qemu"));
     }

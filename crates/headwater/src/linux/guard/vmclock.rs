@@ -37,10 +37,7 @@ pub(crate) struct Clock {
 }
 
 const STATES: [Vmclock; 7] = [
-    Vmclock::Mapped {
-        marker: 0,
-        vm_generation: None,
-    },
+    Vmclock::Mapped { marker: 0, vm_generation: None },
     Vmclock::Absent,
     Vmclock::Unreadable,
     Vmclock::Invalid,
@@ -50,18 +47,12 @@ const STATES: [Vmclock; 7] = [
 ];
 
 fn index(state: Vmclock) -> u8 {
-    STATES
-        .iter()
-        .position(|known| known.name() == state.name())
-        .unwrap_or(1) as u8
+    STATES.iter().position(|known| known.name() == state.name()).unwrap_or(1) as u8
 }
 
 impl Clock {
     pub(crate) const fn off() -> Clock {
-        Clock {
-            marker: AtomicPtr::new(none()),
-            state: AtomicU8::new(5),
-        }
+        Clock { marker: AtomicPtr::new(none()), state: AtomicU8::new(5) }
     }
 
     /// Maps the device if it can be read, unless it is mapped already.
@@ -142,22 +133,12 @@ fn map() -> Result<*mut u8, Vmclock> {
     })?;
     // SAFETY: a new mapping at an address that the kernel picks. The descriptor is closed at once.
     let page = unsafe {
-        raw::mmap(
-            null_mut(),
-            raw::page_size(),
-            libc::PROT_READ,
-            libc::MAP_SHARED,
-            Some(&device),
-        )
+        raw::mmap(null_mut(), raw::page_size(), libc::PROT_READ, libc::MAP_SHARED, Some(&device))
     };
     let page = page.map_err(|_| Vmclock::Invalid)?;
     // SAFETY: the mapping is a page long. (A regular file in the device's place would have to be as long.)
-    let (magic, version) = unsafe {
-        (
-            page.cast::<u32>().read_volatile(),
-            page.add(8).cast::<u16>().read_volatile(),
-        )
-    };
+    let (magic, version) =
+        unsafe { (page.cast::<u32>().read_volatile(), page.add(8).cast::<u16>().read_volatile()) };
     let state = if magic != MAGIC || version != 1 {
         Vmclock::Invalid
     } else if forced(Force::VmclockSlow) || fastest_load_ns(page) > SLOWEST_LOAD_NS {

@@ -9,10 +9,8 @@ use crate::status::Vmgenid;
 use core::ffi::CStr;
 
 /// Since Linux 6.10 a platform driver, an ACPI driver before.
-const DRIVERS: [&CStr; 2] = [
-    c"/sys/bus/platform/drivers/vmgenid",
-    c"/sys/bus/acpi/drivers/vmgenid",
-];
+const DRIVERS: [&CStr; 2] =
+    [c"/sys/bus/platform/drivers/vmgenid", c"/sys/bus/acpi/drivers/vmgenid"];
 
 pub(crate) fn look() -> Vmgenid {
     if forced(Force::VmgenidBound) {
@@ -21,10 +19,7 @@ pub(crate) fn look() -> Vmgenid {
     if forced(Force::VmgenidNotBound) {
         return Vmgenid::NotBound;
     }
-    if DRIVERS
-        .iter()
-        .any(|driver| Fd::open_read(driver).is_ok_and(|driver| has_device(&driver)))
-    {
+    if DRIVERS.iter().any(|driver| Fd::open_read(driver).is_ok_and(|driver| has_device(&driver))) {
         return Vmgenid::Bound;
     }
     match Fd::open_read(c"/sys/bus/platform/drivers") {

@@ -83,11 +83,7 @@ impl KernelWord {
             if first == 0 || first != second {
                 continue;
             }
-            let mut word = KernelWord {
-                first,
-                start,
-                ..KernelWord::absent("")
-            };
+            let mut word = KernelWord { first, start, ..KernelWord::absent("") };
             let found = word.collect(pages);
             if drawn_under(1) != Some(first) {
                 continue;
@@ -154,8 +150,7 @@ impl KernelWord {
 
     /// The candidates' values now, to be given to [`verify`](Self::verify) after a draw.
     pub(crate) fn before(&self) -> Values {
-        self.each()
-            .map(|candidate| candidate.map_or(0, |word| word.load(Ordering::Acquire)))
+        self.each().map(|candidate| candidate.map_or(0, |word| word.load(Ordering::Acquire)))
     }
 
     /// Drops every candidate that did not hold `drawn_under`, the generation the vDSO has just keyed a
@@ -189,8 +184,7 @@ impl KernelWord {
             (Some(only), None) if moved || !self.had_look_alikes() => only,
             _ => &NO_WORD,
         };
-        self.live
-            .store(core::ptr::from_ref(live).cast_mut(), Ordering::Relaxed);
+        self.live.store(core::ptr::from_ref(live).cast_mut(), Ordering::Relaxed);
         was_live != self.is_live()
     }
 
@@ -220,9 +214,7 @@ impl KernelWord {
         }
         match self.each().into_iter().flatten().count() {
             0 => Word::Retired,
-            candidates => Word::Undecided {
-                candidates: candidates as u32,
-            },
+            candidates => Word::Undecided { candidates: candidates as u32 },
         }
     }
 

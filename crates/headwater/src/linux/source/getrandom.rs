@@ -33,11 +33,7 @@ unsafe fn once(dst: *mut u8, len: usize, flags: u32) -> Result<usize, Errno> {
     if forced(Force::GetrandomEintr) && every_other_time() {
         return Err(Errno(libc::EINTR));
     }
-    let len = if forced(Force::GetrandomShort) {
-        len.min(5)
-    } else {
-        len
-    };
+    let len = if forced(Force::GetrandomShort) { len.min(5) } else { len };
     // SAFETY: `len` is at most what the caller promised.
     unsafe { raw::getrandom(dst, len, flags) }
 }

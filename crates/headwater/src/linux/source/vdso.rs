@@ -91,13 +91,7 @@ impl Vdso {
                 (None, Some(gnu_hash)) => gnu_hash_symbols(gnu_hash),
                 (None, None) => return None,
             };
-            Some(Vdso {
-                image,
-                bias,
-                symbols: symbols?,
-                count,
-                names: names?,
-            })
+            Some(Vdso { image, bias, symbols: symbols?, count, names: names? })
         }
     }
 
@@ -136,10 +130,7 @@ unsafe fn gnu_hash_symbols(table: *const u32) -> usize {
         let [buckets, first, bloom_words, _] = table.cast::<[u32; 4]>().read_unaligned();
         let bucket = table.add(4 + bloom_words as usize * (size_of::<u64>() / size_of::<u32>()));
         let chain = bucket.add(buckets as usize);
-        let last = (0..buckets as usize)
-            .map(|i| bucket.add(i).read_unaligned())
-            .max()
-            .unwrap_or(0);
+        let last = (0..buckets as usize).map(|i| bucket.add(i).read_unaligned()).max().unwrap_or(0);
         if last < first {
             return first as usize;
         }

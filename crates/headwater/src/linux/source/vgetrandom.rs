@@ -14,11 +14,7 @@ use core::ptr::{self, NonNull};
 
 #[cfg(target_arch = "aarch64")]
 const NAME: Option<&CStr> = Some(c"__kernel_getrandom");
-#[cfg(any(
-    target_arch = "x86_64",
-    target_arch = "riscv64",
-    target_arch = "loongarch64"
-))]
+#[cfg(any(target_arch = "x86_64", target_arch = "riscv64", target_arch = "loongarch64"))]
 const NAME: Option<&CStr> = Some(c"__vdso_getrandom");
 /// Elsewhere the call returns its error in a flag of the CPU (powerpc) or has never been tried.
 #[cfg(not(any(
@@ -65,10 +61,7 @@ impl Vgetrandom {
         let state_size = parameters.state_size as usize;
         // glibc insists on 0 as well: a positive answer is an errno on a kernel that lacks the feature.
         let fits = (GENERATION + 8..=room).contains(&state_size);
-        (answer == 0 && fits).then_some(Vgetrandom {
-            function,
-            state_size,
-        })
+        (answer == 0 && fits).then_some(Vgetrandom { function, state_size })
     }
 
     /// Fills `len` bytes, at most 256; false if it gave anything but all of them.
