@@ -93,7 +93,7 @@ mod real {
     /// True at every second call: how often a forced interruption interrupts.
     pub(crate) fn every_other_time() -> bool {
         static CALLS: AtomicU64 = AtomicU64::new(0);
-        CALLS.fetch_add(1, SeqCst) % 2 == 0
+        CALLS.fetch_add(1, SeqCst).is_multiple_of(2)
     }
 
     pub(crate) fn set_forced(force: Force, on: bool) {

@@ -6,6 +6,7 @@
 
 #![allow(unsafe_code)]
 
+use super::features::Features;
 use super::force::{Force, forced};
 use crate::status::CpuRng;
 
@@ -43,14 +44,14 @@ fn instruction() -> Option<u64> {
     let word: u64;
     let given: u8;
     #[cfg(target_arch = "x86_64")]
-    // SAFETY: callers reach this only after `present()`, so RDRAND is a valid instruction. It touches
+    // SAFETY: callers reach this only if `Features::random`, so RDRAND is a valid instruction. It touches
     // registers and flags alone.
     unsafe {
         core::arch::asm!("rdrand {word}", "setc {given}", word = out(reg) word,
             given = out(reg_byte) given, options(nomem, nostack));
     }
     #[cfg(target_arch = "aarch64")]
-    // SAFETY: callers reach this only after `present()`, so RNDR (S3_3_C2_C4_0) is a valid register.
+    // SAFETY: callers reach this only if `Features::random`, so RNDR (S3_3_C2_C4_0) is a valid register.
     // It sets Z when it has nothing to give.
     unsafe {
         let flag: u64;
@@ -65,27 +66,10 @@ fn instruction() -> Option<u64> {
     (given == 1).then_some(word)
 }
 
-/// Whether the CPU has the instruction, by its own word.
-fn present() -> bool {
-    if forced(Force::NoCpuRng) {
-        return false;
-    }
-    #[cfg(target_arch = "x86_64")]
-    return std::arch::is_x86_feature_detected!("rdrand");
-    #[cfg(target_arch = "aarch64")]
-    {
-        const HWCAP2_RNG: libc::c_ulong = 1 << 16;
-        // SAFETY: getauxval reads the auxiliary vector and nothing else.
-        return unsafe { libc::getauxval(libc::AT_HWCAP2) } & HWCAP2_RNG != 0;
-    }
-    #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
-    return false;
-}
-
 /// Sixteen draws decide whether the instruction is sane: each must be given, and differ from 0, from
 /// all ones and from the one before. A sound one fails this with probability below 2^-58.
-pub(crate) fn assess(slow: impl FnOnce() -> bool) -> CpuRng {
-    if !present() {
+pub(crate) fn assess(features: Features, slow: impl FnOnce() -> bool) -> CpuRng {
+    if !features.random {
         return CpuRng::Absent;
     }
     let mut previous = 0;
@@ -95,7 +79,11 @@ pub(crate) fn assess(slow: impl FnOnce() -> bool) -> CpuRng {
             None => return CpuRng::Broken,
         }
     }
-    if forced(Force::CpuRngSlow) || slow() { CpuRng::Slow } else { CpuRng::Good }
+    if forced(Force::CpuRngSlow) || (features.intel && slow()) {
+        CpuRng::Slow
+    } else {
+        CpuRng::Good
+    }
 }
 
 /// The cycle counter. It makes a repeat between two clones unlikely and nothing unpredictable.

@@ -37,7 +37,7 @@ pub(crate) fn reserve_wiped(len: usize) -> Result<*mut u8, Errno> {
             // SAFETY: as above. A kernel without these cannot do what they forbid.
             unsafe {
                 let _ = raw::madvise(at, len, libc::MADV_DONTDUMP);
-                let _ = raw::madvise(at, len, libc::MADV_NOHUGEPAGE);
+                forbid_huge_pages(at, len);
             }
             Ok(at)
         }
@@ -55,14 +55,23 @@ pub(crate) fn reserve_pages(len: usize) -> Result<(*mut u8, Page), Errno> {
     if !forced(Force::NoDroppable)
         && let Ok(at) = map(len, MAP_DROPPABLE)
     {
-        // SAFETY: fresh memory that nobody uses yet. Huge pages would make 2 MiB resident at the first touch,
-        // on one node, and drop it as one.
-        let _ = unsafe { raw::madvise(at, len, libc::MADV_NOHUGEPAGE) };
+        // SAFETY: fresh memory that nobody uses yet.
+        unsafe { forbid_huge_pages(at, len) };
         return Ok((at, Page::Droppable));
     }
     let at = reserve_wiped(len)?;
     let locked = !forced(Force::NoMlock) && raw::mlock_on_fault(at, len).is_ok();
     Ok((at, if locked { Page::WipeOnForkLocked } else { Page::WipeOnFork }))
+}
+
+/// A huge page would make 2 MiB resident at the first touch, on one node, and be dropped as one.
+///
+/// # Safety
+///
+/// As `raw::madvise`.
+unsafe fn forbid_huge_pages(at: *mut u8, len: usize) {
+    // SAFETY: the caller's promise; the contents stay. A kernel without huge pages refuses, rightly.
+    let _ = unsafe { raw::madvise(at, len, libc::MADV_NOHUGEPAGE) };
 }
 
 fn map(len: usize, sharing: i32) -> Result<*mut u8, Errno> {

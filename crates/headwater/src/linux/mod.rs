@@ -4,6 +4,7 @@ mod arena;
 mod cipher;
 #[cfg_attr(not(feature = "pools"), allow(dead_code))]
 mod cpu;
+mod features;
 mod force;
 mod hwrng;
 mod keyed;
@@ -216,9 +217,8 @@ pub(crate) fn generation() -> Option<NonZeroU64> {
 }
 
 pub(crate) fn status() -> Status {
-    let arena = match arena(false) {
-        Ok(arena) => arena,
-        Err(_) => return not_set_up(),
+    let Ok(arena) = arena(false) else {
+        return not_set_up();
     };
     let counters = slots::lines(arena).fold(Counters::default(), |sum, line| {
         let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);

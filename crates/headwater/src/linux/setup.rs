@@ -11,6 +11,7 @@ use super::arena::{Arena, Facts, Line, Memory};
 use super::cell::layout::{STATE, STATE_ROOM};
 use super::cipher::Backend;
 use super::cpu::{self, CpuHint, Rseq};
+use super::features::Features;
 use super::force::{Point, hook};
 use super::guard::epoch::BANKS;
 use super::guard::vmclock::Clock;
@@ -143,8 +144,9 @@ fn gather(vmclock: bool, requested: Mode, unknown_requested: bool) -> Facts {
     if requested == Mode::Kernel || canary.is_none() {
         return facts;
     }
-    facts.backend = Backend::detect();
-    facts.cpu_rng = hwrng::assess(hardware::random_instruction_is_slow);
+    let features = Features::detect();
+    facts.backend = Backend::choose(features);
+    facts.cpu_rng = hwrng::assess(features, hardware::random_instruction_is_slow);
     let vdso = Vdso::find();
     facts.cpu_hint = CpuHint::find(vdso.as_ref());
     (facts.vgetrandom, facts.word) = find_word(vdso.as_ref(), &facts.memory);
@@ -153,7 +155,7 @@ fn gather(vmclock: bool, requested: Mode, unknown_requested: bool) -> Facts {
         facts.clock.arm();
     }
     if facts.word.is_live() && facts.vmgenid != Vmgenid::Bound && !facts.clock.is_armed() {
-        facts.hardware = hardware::look();
+        facts.hardware = hardware::look(features);
     }
     facts
 }

@@ -168,7 +168,7 @@ mod tests {
 
     #[test]
     fn equals_the_reference() {
-        if !crate::linux::cipher::cpu_has_aes() {
+        if !crate::linux::features::Features::detect().aes {
             println!("skipped: hedge masks are not checked, this CPU has no AES instructions");
             return;
         }

@@ -13,7 +13,7 @@ pub(crate) mod hedge;
 #[cfg(target_arch = "x86_64")]
 mod vaes;
 
-use super::force::{Force, forced};
+use super::features::Features;
 use core::sync::atomic::{Ordering, compiler_fence};
 
 /// The first counter block of a stream: 16 bytes, for AES the block as such (its last eight bytes count,
@@ -42,20 +42,17 @@ impl Backend {
     ];
 
     /// The best back end of this CPU.
-    pub(crate) fn detect() -> Backend {
-        Backend::ALL
-            .iter()
-            .copied()
-            .find(|backend| backend.is_available())
-            .unwrap_or(Backend::ChaCha)
+    pub(crate) fn choose(features: Features) -> Backend {
+        let mut all = Backend::ALL.iter().copied();
+        all.find(|backend| backend.runs_on(features)).unwrap_or(Backend::ChaCha)
     }
 
-    /// Whether this CPU can run it; never changes during a process but by force.
-    pub(crate) fn is_available(self) -> bool {
+    /// Whether a CPU with these features can run it.
+    pub(crate) fn runs_on(self, features: Features) -> bool {
         match self {
             #[cfg(target_arch = "x86_64")]
-            Backend::Vaes => !forced(Force::NoVaes) && cpu_has_aes() && vaes::is_available(),
-            Backend::Aes => cpu_has_aes(),
+            Backend::Vaes => features.vaes,
+            Backend::Aes => features.aes,
             Backend::ChaCha => true,
         }
     }
@@ -75,7 +72,7 @@ impl Backend {
     ///
     /// # Safety
     ///
-    /// `out` is valid for writes of `len` bytes, and this back end [is available](Self::is_available).
+    /// `out` is valid for writes of `len` bytes, and this back end [runs on](Self::runs_on) this CPU.
     #[inline]
     pub(crate) unsafe fn keystream(self, key: &[u8; 32], start: Start, out: *mut u8, len: usize) {
         // SAFETY: the caller's promise, for each.
@@ -88,20 +85,6 @@ impl Backend {
             }
         }
     }
-}
-
-/// Whether the CPU has AES instructions.
-pub(crate) fn cpu_has_aes() -> bool {
-    if forced(Force::NoAes) {
-        return false;
-    }
-    #[cfg(target_arch = "x86_64")]
-    return std::arch::is_x86_feature_detected!("aes")
-        && std::arch::is_x86_feature_detected!("sse4.1");
-    #[cfg(target_arch = "aarch64")]
-    return std::arch::is_aarch64_feature_detected!("aes");
-    #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
-    return false;
 }
 
 /// A 32-byte key on the stack, erased when dropped.
@@ -237,7 +220,7 @@ mod tests {
             // One guard byte on each side, and every alignment within a block.
             for shift in [0, 1, 8, 15] {
                 let mut out = vec![0xA5; len + shift + 2];
-                // SAFETY: the buffer holds `shift + 1 + len + 1` bytes; `check` is called if available.
+                // SAFETY: the buffer holds `shift + 1 + len + 1` bytes; it is called if the CPU can.
                 unsafe { backend.keystream(key, start, out.as_mut_ptr().add(shift + 1), len) };
                 assert_eq!(out[shift], 0xA5, "{backend:?} wrote before {len} bytes");
                 assert_eq!(out[shift + 1 + len], 0xA5, "{backend:?} wrote after {len} bytes");
@@ -256,7 +239,7 @@ mod tests {
             *byte = (i * 7 + 3) as u8;
         }
         for &backend in Backend::ALL {
-            if !backend.is_available() {
+            if !backend.runs_on(Features::detect()) {
                 println!("skipped: {} is not checked, this CPU lacks it", backend.name());
                 continue;
             }
@@ -292,10 +275,10 @@ mod tests {
              2b0930daa23de94ce87017ba2d84988d dfc9c58db67aada613c2dd08457941a6",
         );
         let aes = Backend::ALL.iter().filter(|&&backend| backend != Backend::ChaCha);
-        for backend in aes.filter(|backend| backend.is_available()) {
+        for backend in aes.filter(|backend| backend.runs_on(Features::detect())) {
             let mut stream = [0; 64];
             let (key, start) = (key[..].try_into().unwrap(), start[..].try_into().unwrap());
-            // SAFETY: 64 bytes; the back end is available.
+            // SAFETY: 64 bytes; the CPU can.
             unsafe { backend.keystream(&key, start, stream.as_mut_ptr(), 64) };
             let masked: Vec<u8> = plain.iter().zip(stream).map(|(a, b)| a ^ b).collect();
             assert_eq!(masked, cipher, "{backend:?}");
@@ -313,7 +296,7 @@ mod tests {
         );
         let mut stream = [0; 64];
         let (key, start) = (key[..].try_into().unwrap(), start[..].try_into().unwrap());
-        // SAFETY: 64 bytes; ChaCha20 is always available.
+        // SAFETY: 64 bytes; ChaCha20 runs everywhere.
         unsafe { Backend::ChaCha.keystream(&key, start, stream.as_mut_ptr(), 64) };
         assert_eq!(stream[..], expected[..]);
     }

@@ -12,13 +12,6 @@ use core::arch::x86_64::*;
 const VECTOR: usize = 64;
 const STRIP: usize = 8 * VECTOR;
 
-pub(super) fn is_available() -> bool {
-    std::arch::is_x86_feature_detected!("vaes")
-        && std::arch::is_x86_feature_detected!("avx512f")
-        && std::arch::is_x86_feature_detected!("avx512bw")
-        && std::arch::is_x86_feature_detected!("avx512vl")
-}
-
 /// The 15 round keys of FIPS 197 section 5.2, in the time of thirteen AESENCLAST.
 ///
 /// AESENCLAST substitutes, shifts rows and adds a round key. If all four columns of its input are the same
@@ -102,7 +95,7 @@ fn rounds(blocks: &mut [__m512i; 8], key: __m512i) {
 
 /// # Safety
 ///
-/// `out` is valid for writes of `len` bytes; the CPU has what [`is_available`] asks for.
+/// `out` is valid for writes of `len` bytes; the CPU has AES, AVX-512 (F, BW, VL) and VAES.
 #[target_feature(enable = "aes,sse4.1,avx512f,avx512bw,avx512vl,vaes")]
 pub(super) unsafe fn keystream(key: &[u8; 32], start: Start, out: *mut u8, len: usize) {
     let keys = schedule(key).map(|key| _mm512_broadcast_i32x4(key));

@@ -30,7 +30,7 @@ pub(crate) struct Epoch(u64);
 impl Epoch {
     fn new(number: u64, slots: u32) -> Epoch {
         let bank = number % BANKS as u64;
-        Epoch(number << INDEX_BITS | bank * u64::from(slots))
+        Epoch((number << INDEX_BITS) | (bank * u64::from(slots)))
     }
 
     /// The index of the bank's first slot, among all slots of all banks.

@@ -5,6 +5,7 @@
 //! a virtual machine: a hypervisor that hides its CPUID bit, a masked /sys, arm64 without DMI.
 
 use super::read_file;
+use crate::linux::features::Features;
 use crate::linux::force::{Force, forced};
 use crate::status::Hardware;
 
@@ -35,11 +36,11 @@ const VIRTUAL: [&str; 22] = [
     "virtual",
 ];
 
-pub(crate) fn look() -> Hardware {
+pub(crate) fn look(features: Features) -> Hardware {
     if forced(Force::BareMetal) {
         return Hardware::BareMetal;
     }
-    if cpu_says_virtual() {
+    if features.hypervisor {
         return Hardware::Virtual;
     }
     let mut text = [0; 256];
@@ -58,17 +59,6 @@ pub(crate) fn look() -> Hardware {
 
 fn contains_ignoring_case(text: &[u8], mark: &[u8]) -> bool {
     text.windows(mark.len()).any(|window| window.eq_ignore_ascii_case(mark))
-}
-
-/// The hypervisor bit: CPUID leaf 1, ECX bit 31. Costs an exit to the hypervisor (5 us measured), once.
-#[cfg(target_arch = "x86_64")]
-fn cpu_says_virtual() -> bool {
-    core::arch::x86_64::__cpuid(1).ecx >> 31 == 1
-}
-
-#[cfg(not(target_arch = "x86_64"))]
-fn cpu_says_virtual() -> bool {
-    false // there is no such bit: DMI alone decides
 }
 
 /// Whether the CPU's random instruction carries the SRBDS mitigation, by which it takes microseconds and

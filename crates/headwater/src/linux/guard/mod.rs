@@ -18,15 +18,8 @@ pub(crate) mod word;
 use super::raw::Fd;
 use core::ffi::CStr;
 
-/// The first bytes of a small file of /sys or /proc, as far as they fit.
+/// The first bytes of a small file of /sys, as far as they fit: such files answer in one read.
 pub(crate) fn read_file<'a>(path: &CStr, buf: &'a mut [u8]) -> Option<&'a [u8]> {
-    let file = Fd::open_read(path).ok()?;
-    let mut len = 0;
-    while len < buf.len() {
-        match file.read(&mut buf[len..]).ok()? {
-            0 => break,
-            more => len += more,
-        }
-    }
+    let len = Fd::open_read(path).ok()?.read(buf).ok()?;
     Some(&buf[..len])
 }
