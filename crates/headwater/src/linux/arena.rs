@@ -131,6 +131,18 @@ unsafe impl Sync for Arena {}
 
 const CPU_RNGS: [CpuRng; 4] = [CpuRng::Good, CpuRng::Absent, CpuRng::Broken, CpuRng::Slow];
 
+/// The mode that was stored as this number.
+#[inline]
+fn mode_of(number: u8) -> Mode {
+    match number {
+        1 => Mode::Buffered,
+        2 => Mode::Hedged,
+        3 => Mode::Strict,
+        4 => Mode::Kernel,
+        _ => Mode::Auto,
+    }
+}
+
 impl Arena {
     pub(crate) const fn new(facts: Facts) -> Arena {
         Arena {
@@ -184,8 +196,9 @@ impl Arena {
     }
 
     /// The mode now.
+    #[inline]
     pub(crate) fn mode(&self) -> Mode {
-        Mode::ALL[usize::from(self.mode.load(Relaxed)) % Mode::ALL.len()]
+        mode_of(self.mode.load(Relaxed))
     }
 
     /// Whether the quick path may be tried: the mode is `buffered`, and one load tells the CPU. Asked at each
@@ -237,7 +250,7 @@ impl Arena {
     }
 
     pub(crate) fn requested(&self) -> Mode {
-        Mode::ALL[usize::from(self.requested.load(Relaxed)) % Mode::ALL.len()]
+        mode_of(self.requested.load(Relaxed))
     }
 
     pub(crate) fn unknown_requested(&self) -> bool {

@@ -238,23 +238,65 @@ impl<'a> Cell<'a> {
         if !self.agrees() || (HEDGED && self.ledger.hedge_key.load(Ordering::Relaxed) == 0) {
             return Err(Miss::Empty);
         }
+        if len <= 16 {
+            // SAFETY: the caller's promise; the hedge key was looked for above.
+            return unsafe {
+                if HEDGED {
+                    self.draw_masked(owner, r[0], dst, len)
+                } else {
+                    self.draw_plain(owner, dst, len)
+                }
+            };
+        }
         let source = self.source(self.withdraw((len as u32).next_multiple_of(8))?);
-        let zeros = if len <= 16 {
-            let mut words = if len > 8 { take_words::<2>(source) } else { take_words::<1>(source) };
-            let zeros = words[0] | words[1] == 0;
-            if HEDGED {
-                // SAFETY: the page has a hedge key (above); the CPU has AES.
-                let mask = unsafe { self.mask(r, len) };
-                words = [words[0] ^ mask[0], words[1] ^ mask[1]];
-            }
-            // SAFETY: `len` bytes at `dst`.
-            unsafe { put_words(dst, words, len) };
-            zeros
-        } else {
-            // SAFETY: the caller's promise.
-            unsafe { self.take_blocks::<HEDGED>(source, r, dst, len) }
-        };
+        // SAFETY: the caller's promise.
+        let zeros = unsafe { self.take_blocks::<HEDGED>(source, r, dst, len) };
         if !zeros && self.may_leave(owner) { Ok(()) } else { Err(self.void(zeros)) }
+    }
+
+    /// Draws up to 16 bytes to `dst`, which is written only if they may leave.
+    ///
+    /// # Safety
+    ///
+    /// `dst` is valid for writes of `len` bytes, 1 to 16.
+    #[inline(always)]
+    unsafe fn draw_plain(self, owner: Owner, dst: *mut u8, len: usize) -> Result<(), Miss> {
+        let words = match len {
+            9.. => self.draw_words::<2>(owner)?,
+            _ => self.draw_words::<1>(owner)?,
+        };
+        // SAFETY: the caller's promise.
+        unsafe { put_words(dst, words, len) };
+        Ok(())
+    }
+
+    /// As [`draw_plain`](Self::draw_plain), masked by the word `r`. The mask is made before the guards are
+    /// compared: its key lies in the page, too.
+    ///
+    /// # Safety
+    ///
+    /// As [`draw_plain`](Self::draw_plain); the CPU has AES instructions.
+    #[inline(always)]
+    pub(crate) unsafe fn draw_masked(
+        self,
+        owner: Owner,
+        r: u64,
+        dst: *mut u8,
+        len: usize,
+    ) -> Result<(), Miss> {
+        if self.ledger.hedge_key.load(Ordering::Relaxed) == 0 {
+            return Err(Miss::Empty);
+        }
+        // SAFETY: the caller's promise; the page has a hedge key, which a drop makes zeros.
+        unsafe {
+            let mask = self.mask(r, len);
+            let words = match len {
+                9.. => self.draw_words::<2>(owner)?,
+                _ => self.draw_words::<1>(owner)?,
+            };
+            put_words(dst, [words[0] ^ mask[0], words[1] ^ mask[1]], len);
+        }
+        Ok(())
     }
 
     /// The mask of a request of up to 16 bytes.
@@ -262,17 +304,17 @@ impl<'a> Cell<'a> {
     /// # Safety
     ///
     /// The page has a hedge key, and the CPU AES instructions.
-    #[inline]
-    unsafe fn mask(self, r: [u64; 2], len: usize) -> [u64; 2] {
+    #[inline(always)]
+    unsafe fn mask(self, r: u64, len: usize) -> [u64; 2] {
         #[cfg(feature = "pools")]
         if len > 8 {
             // SAFETY: the page holds an expanded key, aligned, and the CPU has AES.
             return unsafe {
-                super::cipher::hedge::mask_one(self.page.add(layout::ROUND_KEYS), r[0], len)
+                super::cipher::hedge::mask_one(self.page.add(layout::ROUND_KEYS), r, len)
             };
         }
         let _ = len;
-        [r[0], 0]
+        [r, 0]
     }
 
     /// Copies and erases more than 16 bytes; true if 16 of them in a row were zero.

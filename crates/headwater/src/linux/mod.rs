@@ -69,6 +69,7 @@ pub(crate) fn fill(buf: &mut [MaybeUninit<u8>], wait: bool) -> Result<(), Error>
             }
             Ok(())
         }
+        Err(Miss::Empty) => fill_slowly(buf, wait),
         Err(miss) => fill_after(miss, buf, wait),
     }
 }

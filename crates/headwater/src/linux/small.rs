@@ -6,7 +6,7 @@
 #![allow(unsafe_code)]
 
 use super::arena::{Arena, Tally};
-use super::cell::{Miss, Owner};
+use super::cell::{Cell, Miss, Owner};
 use super::guard::epoch::Epoch;
 use super::keyed;
 use super::slots::{self, Slot, count};
@@ -68,21 +68,21 @@ pub(super) unsafe fn plain(arena: &Arena, dst: *mut u8, len: usize) -> Result<()
 
 /// Any length, hedged.
 ///
+/// Compiled for CPUs with AES, as the two below are: the masks are then part of them and not calls.
+///
 /// # Safety
 ///
 /// As [`fill`].
+#[cfg_attr(target_arch = "x86_64", target_feature(enable = "aes,sse4.1"))]
+#[cfg_attr(target_arch = "aarch64", target_feature(enable = "neon,aes"))]
 #[inline(never)]
 unsafe fn hedged(arena: &Arena, dst: *mut u8, len: usize) -> Result<(), Error> {
-    let epoch = arena.epoch();
+    // The CPU's words before the lock, so that nobody waits for them, and before any byte of the page is in a
+    // register, so that a bad instruction cannot cancel it.
+    let (epoch, words) = (arena.epoch(), words(arena, len));
     // SAFETY: the caller's promise.
     unsafe {
-        // The CPU's words before the lock, so that nobody waits for them, and before any byte of the page is
-        // in a register, so that a bad instruction cannot cancel it.
-        let Some(r) = words(arena, len) else {
-            return fall_back(arena, dst, len);
-        };
-        touch(dst, len);
-        let Some(slot) = Slot::take_first(arena, epoch) else {
+        let (Some(r), Some(slot)) = (words, Slot::take_first(arena, epoch)) else {
             return elsewhere::<true>(arena, dst, len);
         };
         let last = &slot.cell().ledger.last_word;
@@ -93,10 +93,36 @@ unsafe fn hedged(arena: &Arena, dst: *mut u8, len: usize) -> Result<(), Error> {
             return fall_back(arena, dst, len);
         }
         last.store(r[0], Relaxed);
-        match slot.cell().draw::<true>(Owner::Slot { epoch }, r, dst, len) {
+        let owner = Owner::Slot { epoch };
+        let drawn = if len <= 16 {
+            slot.cell().draw_masked(owner, r[0], dst, len)
+        } else {
+            hedged_blocks(slot.cell(), owner, r, dst, len)
+        };
+        match drawn {
             Ok(()) => Ok(()),
             Err(miss) => refill::<true>(slot, miss, epoch, r, dst, len),
         }
+    }
+}
+
+/// # Safety
+///
+/// As [`Cell::draw`].
+#[cfg_attr(target_arch = "x86_64", target_feature(enable = "aes,sse4.1"))]
+#[cfg_attr(target_arch = "aarch64", target_feature(enable = "neon,aes"))]
+#[inline(never)]
+unsafe fn hedged_blocks(
+    cell: Cell<'_>,
+    owner: Owner,
+    r: [u64; 2],
+    dst: *mut u8,
+    len: usize,
+) -> Result<(), Miss> {
+    // SAFETY: the caller's promise.
+    unsafe {
+        touch(dst, len);
+        cell.draw::<true>(owner, r, dst, len)
     }
 }
 

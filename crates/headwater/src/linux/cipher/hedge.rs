@@ -31,6 +31,8 @@ pub(crate) unsafe fn expand(key: &[u8; 32], to: *mut u8) {
 /// # Safety
 ///
 /// `keys` points to [`ROUND_KEYS`] readable bytes aligned to 16, and the CPU has AES instructions.
+#[cfg_attr(target_arch = "x86_64", target_feature(enable = "aes,sse4.1"))]
+#[cfg_attr(target_arch = "aarch64", target_feature(enable = "neon,aes"))]
 #[inline]
 pub(crate) unsafe fn mask_one(keys: *const u8, r: u64, n: usize) -> [u64; 2] {
     // SAFETY: the caller's promise.
@@ -43,6 +45,8 @@ pub(crate) unsafe fn mask_one(keys: *const u8, r: u64, n: usize) -> [u64; 2] {
 /// # Safety
 ///
 /// As [`mask_one`].
+#[cfg_attr(target_arch = "x86_64", target_feature(enable = "aes,sse4.1"))]
+#[cfg_attr(target_arch = "aarch64", target_feature(enable = "neon,aes"))]
 #[inline]
 pub(crate) unsafe fn mask_four(keys: *const u8, r: [u64; 2], first: u64) -> [[u64; 2]; 4] {
     let x = [0, 1, 2, 3].map(|i| [r[0], r[1] ^ (first + i)]);
@@ -58,6 +62,7 @@ mod cpu {
     /// # Safety
     ///
     /// 15 round keys, aligned to 16, are readable at `keys`.
+    #[inline]
     #[target_feature(enable = "aes,sse4.1")]
     pub(super) unsafe fn masks<const N: usize>(keys: *const u8, x: [[u64; 2]; N]) -> [[u64; 2]; N] {
         let keys: *const __m128i = keys.cast();
@@ -124,6 +129,7 @@ mod cpu {
     /// # Safety
     ///
     /// 15 round keys, aligned to 16, are readable at `keys`; the CPU has AES instructions.
+    #[inline]
     #[target_feature(enable = "neon,aes")]
     pub(super) unsafe fn masks<const N: usize>(keys: *const u8, x: [[u64; 2]; N]) -> [[u64; 2]; N] {
         let keys: *const uint8x16_t = keys.cast();
