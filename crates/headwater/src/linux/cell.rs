@@ -417,23 +417,41 @@ unsafe fn is_zero(at: *const u8) -> bool {
 #[inline(always)]
 unsafe fn take_plain(source: *mut u8, dst: *mut u8, len: usize) {
     #[cfg(target_arch = "x86_64")]
-    // SAFETY: the caller's promise. One block of assembly for each 16 bytes is to the compiler what a
-    // volatile access is (it may not be removed, repeated or moved past another), and takes one
-    // instruction where volatile words take two.
+    // SAFETY: the caller's promise. A block of assembly is to the compiler what a volatile access is (it may
+    // not be removed, repeated or moved past another), and moves 16 bytes where a volatile word moves 8.
     unsafe {
-        let mut done = 0;
-        while done < len {
+        let zero = core::arch::x86_64::_mm_setzero_si128();
+        let (mut source, mut dst, mut left) = (source, dst, len);
+        while left >= 64 {
+            core::arch::asm!(
+                "movdqu {a}, xmmword ptr [{source}]",
+                "movdqu {b}, xmmword ptr [{source} + 16]",
+                "movdqu {c}, xmmword ptr [{source} + 32]",
+                "movdqu {d}, xmmword ptr [{source} + 48]",
+                "movdqu xmmword ptr [{source}], {zero}",
+                "movdqu xmmword ptr [{source} + 16], {zero}",
+                "movdqu xmmword ptr [{source} + 32], {zero}",
+                "movdqu xmmword ptr [{source} + 48], {zero}",
+                "movdqu xmmword ptr [{dst}], {a}",
+                "movdqu xmmword ptr [{dst} + 16], {b}",
+                "movdqu xmmword ptr [{dst} + 32], {c}",
+                "movdqu xmmword ptr [{dst} + 48], {d}",
+                source = in(reg) source, dst = in(reg) dst, zero = in(xmm_reg) zero,
+                a = out(xmm_reg) _, b = out(xmm_reg) _, c = out(xmm_reg) _, d = out(xmm_reg) _,
+                options(nostack, preserves_flags),
+            );
+            (source, dst, left) = (source.add(64), dst.add(64), left - 64);
+        }
+        while left > 0 {
             core::arch::asm!(
                 "movdqu {block}, xmmword ptr [{source}]",
                 "movdqu xmmword ptr [{source}], {zero}",
                 "movdqu xmmword ptr [{dst}], {block}",
-                source = in(reg) source.add(done),
-                dst = in(reg) dst.add(done),
-                zero = in(xmm_reg) core::arch::x86_64::_mm_setzero_si128(),
+                source = in(reg) source, dst = in(reg) dst, zero = in(xmm_reg) zero,
                 block = out(xmm_reg) _,
                 options(nostack, preserves_flags),
             );
-            done += 16;
+            (source, dst, left) = (source.add(16), dst.add(16), left - 16);
         }
     }
     #[cfg(not(target_arch = "x86_64"))]
