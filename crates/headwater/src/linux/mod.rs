@@ -171,7 +171,11 @@ pub(crate) fn init(config: Option<Config>) -> Result<(), Error> {
     } else {
         arena.clock.disarm(status::Vmclock::Off).map_err(|raw::Errno(e)| Error::from_errno(e))?;
     }
-    arena.set_quiesced(false);
+    if arena.is_quiesced() {
+        // What a request that was under way at the checkpoint left in a page is in every image made of it.
+        drop_contents(arena);
+        arena.set_quiesced(false);
+    }
     arena.choose_mode();
     Ok(())
 }
