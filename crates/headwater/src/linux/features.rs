@@ -60,7 +60,7 @@ fn detect() -> Features {
 
 /// A leaf of CPUID, first subleaf.
 #[cfg(target_arch = "x86_64")]
-#[allow(unused_unsafe)] // a safe function from Rust 1.94 on; MSRV
+#[allow(unused_unsafe)] // safe in newer compilers than the oldest that is supported
 fn cpuid(leaf: u32) -> core::arch::x86_64::CpuidResult {
     // SAFETY: every x86-64 CPU has CPUID.
     unsafe { core::arch::x86_64::__cpuid_count(leaf, 0) }

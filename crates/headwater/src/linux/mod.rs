@@ -296,7 +296,7 @@ fn not_set_up() -> Status {
         vmclock: status::Vmclock::Off,
         vmgenid: guard::vmgenid::look(),
         hardware: status::Hardware::NotAsked,
-        cpu_rng: status::CpuRng::Absent,
+        cpu_rng: status::CpuRng::NotAsked,
         cipher: "none",
         page: Page::None,
         fork_detection: false,
