@@ -137,7 +137,8 @@ fn cpu_rng(cpu_rng: CpuRng) -> Row {
         CpuRng::Slow => (Tone::Plain, "mixed into the keys of pages, too slow for each request"),
         _ => (Tone::Plain, ""),
     };
-    row("CPU random", &cpu_rng.name().replace('_', " "), tone, note)
+    let value = if cpu_rng == CpuRng::NotAsked { "not asked" } else { cpu_rng.name() };
+    row("CPU random", value, tone, note)
 }
 
 fn page(page: Page) -> Row {
