@@ -56,7 +56,7 @@ impl fmt::Display for UnknownMode {
 impl std::error::Error for UnknownMode {}
 
 /// What the mode is chosen from. All of it are facts that every process of a host sees alike, given the
-/// same view of /sys: no timing decides.
+/// same view of /sys; of timings only that of VMClock's loads, cached or uncached, has a part in them.
 #[cfg(target_os = "linux")]
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Evidence {
@@ -65,6 +65,8 @@ pub(crate) struct Evidence {
     pub(crate) unknown_requested: bool,
     /// The kernel clears memory in a forked child.
     pub(crate) fork_detection: bool,
+    /// The machine was looked at; it is not if set-up was made for mode `kernel`.
+    pub(crate) examined: bool,
     /// There are lines and pages.
     pub(crate) pools: bool,
     pub(crate) quiesced: bool,
@@ -97,6 +99,12 @@ pub(crate) fn select(evidence: Evidence) -> (Mode, &'static str) {
     }
     if requested == Mode::Kernel {
         return (Mode::Kernel, "asked for");
+    }
+    if !evidence.examined {
+        return (
+            Mode::Kernel,
+            "this process was set up in mode kernel, and nothing else can be armed in it",
+        );
     }
     if evidence.quiesced {
         return (Mode::Strict, "quiesced for a checkpoint, and not armed again since");
@@ -163,7 +171,7 @@ mod tests {
             Some(CloneSignal::BareMetal),
         ];
         for requested in Mode::ALL {
-            for bits in 0..64u32 {
+            for bits in 0..128u32 {
                 for clone_signal in signals {
                     let bit = |i: u32| bits >> i & 1 == 1;
                     let evidence = Evidence {
@@ -175,6 +183,7 @@ mod tests {
                         word: bit(4),
                         clone_signal,
                         hedge: bit(5),
+                        examined: bit(6),
                     };
                     let (mode, reason) = select(evidence);
                     assert!(!reason.is_empty());
@@ -188,11 +197,15 @@ mod tests {
                         assert!(evidence.hedge && evidence.pools && evidence.fork_detection);
                         assert!(!evidence.quiesced && !evidence.unknown_requested);
                     }
-                    if !evidence.fork_detection {
+                    if !evidence.fork_detection || !evidence.examined {
                         assert_eq!(mode, Mode::Kernel);
                     }
                     if mode == Mode::Kernel {
-                        assert!(requested == Mode::Kernel || !evidence.fork_detection);
+                        assert!(
+                            requested == Mode::Kernel
+                                || !evidence.fork_detection
+                                || !evidence.examined
+                        );
                     }
                 }
             }

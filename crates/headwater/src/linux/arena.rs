@@ -16,7 +16,10 @@ use super::hwrng;
 use super::source::vgetrandom::Vgetrandom;
 use crate::mode::{self, CloneSignal, Evidence, Mode};
 use crate::status::{CpuRng, Hardware, Page, Vmgenid};
-use core::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, Ordering::Relaxed};
+use core::sync::atomic::{
+    AtomicBool, AtomicU8, AtomicU32, AtomicU64,
+    Ordering::{self, Relaxed},
+};
 
 /// One slot: its lock and the ledger of its page, in memory that a fork clears and the kernel never drops.
 /// Two cache lines, so that the adjacent-line prefetcher does not make neighbours share.
@@ -53,14 +56,16 @@ static NO_CANARY: AtomicU64 = AtomicU64::new(u64::MAX << 32);
 
 pub(crate) struct Arena {
     // What each draw reads.
-    quick: AtomicBool,
     pub(crate) rseq: Rseq,
+    /// The mode's number, and [`QUICK`].
     mode: AtomicU8,
     pub(crate) word: KernelWord,
     pub(crate) clock: Clock,
     canary: *const AtomicU64,
     reserved_epochs: AtomicU64,
     detects_forks: bool,
+    /// The epoch of the process that did the set-up; memory locks are its own, and no child's.
+    home: AtomicU64,
     pub(crate) cpu_hint: CpuHint,
     pub(crate) memory: Memory,
     // What refills read.
@@ -134,6 +139,9 @@ const CPU_RNGS: [CpuRng; 5] =
     [CpuRng::Good, CpuRng::Absent, CpuRng::Broken, CpuRng::Slow, CpuRng::NotAsked];
 const BROKEN: u8 = 2;
 
+/// Set beside the mode's number where the quick path may be tried.
+const QUICK: u8 = 0x80;
+
 /// The mode that was stored as this number.
 #[inline]
 fn mode_of(number: u8) -> Mode {
@@ -149,13 +157,13 @@ fn mode_of(number: u8) -> Mode {
 impl Arena {
     pub(crate) const fn new(facts: Facts) -> Arena {
         Arena {
-            quick: AtomicBool::new(false),
             rseq: Rseq::NONE,
             mode: AtomicU8::new(Mode::Kernel as u8),
             word: facts.word,
             clock: facts.clock,
             reserved_epochs: AtomicU64::new(0),
             detects_forks: facts.canary.is_some(),
+            home: AtomicU64::new(0),
             canary: match facts.canary {
                 Some(canary) => canary,
                 None => &raw const NO_CANARY,
@@ -202,7 +210,7 @@ impl Arena {
     /// The mode now.
     #[inline]
     pub(crate) fn mode(&self) -> Mode {
-        mode_of(self.mode.load(Relaxed))
+        mode_of(self.mode.load(Relaxed) & !QUICK)
     }
 
     /// Whether the quick path may be tried: the mode is `buffered`, and one load tells the CPU. Asked at each
@@ -210,29 +218,43 @@ impl Arena {
     #[cfg(feature = "pools")]
     #[inline(always)]
     pub(crate) fn is_quick(&self) -> bool {
-        self.quick.load(Relaxed)
+        self.mode.load(Relaxed) == Mode::Buffered as u8 | QUICK
     }
 
     /// Whether the mode is `buffered`.
     #[cfg(feature = "pools")]
     #[inline(always)]
     pub(crate) fn is_buffered(&self) -> bool {
-        self.mode.load(Relaxed) == Mode::Buffered as u8
+        self.mode.load(Relaxed) & !QUICK == Mode::Buffered as u8
     }
 
     /// Chooses the mode anew, after something it depends on has changed.
+    ///
+    /// Two threads may do so at once, each having changed something. The later exchange acquires what the
+    /// earlier one released, so whoever stores last has seen everything, or looks again.
     pub(crate) fn choose_mode(&self) {
+        loop {
+            let chosen = self.chosen();
+            self.mode.swap(chosen, Ordering::AcqRel);
+            if self.chosen() == chosen {
+                break;
+            }
+        }
+    }
+
+    fn chosen(&self) -> u8 {
         let mode = mode::select(self.evidence()).0;
-        self.mode.store(mode as u8, Relaxed);
-        self.quick.store(mode == Mode::Buffered && self.cpu_hint.rseq().is_some(), Relaxed);
+        let quick = mode == Mode::Buffered && self.cpu_hint.rseq().is_some();
+        mode as u8 | if quick { QUICK } else { 0 }
     }
 
     pub(crate) fn reason(&self) -> &'static str {
         mode::select(self.evidence()).1
     }
 
-    fn evidence(&self) -> Evidence {
-        let clone_signal = if self.vmgenid == Vmgenid::Bound {
+    /// What would tell of a clone of this machine.
+    pub(crate) fn clone_signal(&self) -> Option<CloneSignal> {
+        if self.vmgenid == Vmgenid::Bound {
             Some(CloneSignal::Vmgenid)
         } else if self.clock.is_armed() {
             Some(CloneSignal::Vmclock)
@@ -240,15 +262,19 @@ impl Arena {
             Some(CloneSignal::BareMetal)
         } else {
             None
-        };
+        }
+    }
+
+    fn evidence(&self) -> Evidence {
         Evidence {
             requested: self.requested(),
             unknown_requested: self.unknown_requested(),
             fork_detection: self.detects_forks(),
+            examined: self.vmgenid != Vmgenid::NotAsked,
             pools: self.memory.slots > 0,
             quiesced: self.is_quiesced(),
             word: self.word.is_live(),
-            clone_signal,
+            clone_signal: self.clone_signal(),
             hedge: self.can_hedge(),
         }
     }
@@ -281,6 +307,17 @@ impl Arena {
 
     pub(crate) fn detects_forks(&self) -> bool {
         self.detects_forks
+    }
+
+    /// Chooses the first epoch, before anybody else can: threads that race for one lose numbers, and so banks.
+    pub(crate) fn settle_in(&self) {
+        self.home.store(self.epoch().get(), Relaxed);
+    }
+
+    /// Whether this is the process that did the set-up.
+    #[cfg(feature = "pools")]
+    pub(crate) fn is_home(&self) -> bool {
+        self.home.load(Relaxed) == self.epoch().get()
     }
 
     /// The epoch, if it is settled; a child that has not drawn yet has to choose one first.

@@ -60,10 +60,18 @@ pub(crate) struct Ledger {
     pub(crate) last_word: AtomicU64,
 }
 
+impl Ledger {
+    /// An empty ledger whose first refill has the number after this.
+    #[cfg(feature = "pools")]
+    pub(crate) fn starting_at(number: u64) -> Ledger {
+        Ledger { number: AtomicU64::new(number), ..Ledger::default() }
+    }
+}
+
 /// Reads a field of a ledger that the caller owns, as memory and not as an atomic: the compiler may then make
 /// it an operand of the comparison, which saves an instruction and a register.
 #[inline(always)]
-fn own(field: &AtomicU64) -> u64 {
+fn owned(field: &AtomicU64) -> u64 {
     // SAFETY: the owner alone writes the field, so this read can race with no write; others only read.
     unsafe { *field.as_ptr() }
 }
@@ -127,7 +135,7 @@ impl<'a> Cell<'a> {
     /// Whether the page still is what the last refill made.
     #[inline(always)]
     pub(super) fn is_present(self) -> bool {
-        self.tag().load(Ordering::Relaxed) == own(&self.ledger.number)
+        self.tag().load(Ordering::Relaxed) == owned(&self.ledger.number)
     }
 
     pub(super) fn set_tag(self, number: u64) {
@@ -141,8 +149,8 @@ impl<'a> Cell<'a> {
         // One after the other: each comparison needs two registers for a moment, all at once need eight, and
         // what does not fit is spilled to the stack, for which the next slot's lock would wait.
         let (ledger, arena) = (self.ledger, self.arena);
-        arena.word.get().load(Ordering::Relaxed) == own(&ledger.generation)
-            && arena.clock.marker().load(Ordering::Relaxed) == own(&ledger.marker)
+        arena.word.get().load(Ordering::Relaxed) == owned(&ledger.generation)
+            && arena.clock.marker().load(Ordering::Relaxed) == owned(&ledger.marker)
             && self.is_present()
     }
 
@@ -191,21 +199,30 @@ impl<'a> Cell<'a> {
 
     /// Copies and erases the first one or two words of `remaining` bytes. `Err(zeros)` if they may not leave.
     ///
-    /// The guards are compared once, after the copy. That is enough: each of them, once it has moved, stays
-    /// moved until the page is filled again, which only its owner does. A comparison before the copy would
-    /// save work where it fails, and cost half of the time where it does not.
+    /// The word, the marker and the canary are compared once, after the copy. That is enough: each of them,
+    /// once it has moved, stays moved until the page is filled again, which only its owner does. The page's
+    /// tag is compared before as well: while a dropped page leaves the CPUs' translations, this CPU can see
+    /// the old page first and the new one, with the right tag, afterwards.
     #[inline(always)]
     pub(crate) fn copy_words<const WORDS: usize>(
         self,
         owner: Owner,
         remaining: u32,
     ) -> Result<[u64; 2], bool> {
+        if !self.is_present() {
+            return Err(false);
+        }
+        fence(Ordering::Acquire); // the tag is loaded before the bytes
         let source = self.source(remaining);
-        let words = take_words::<WORDS>(source);
-        // A window of 16 bytes, of which the second half is looked at only where the first is zero.
-        let zeros = match WORDS {
-            1 => words[0] == 0 && next_word(source) == 0,
-            _ => words[0] | words[1] == 0,
+        // SAFETY: `source` is at least 16 bytes before the page's end, and aligned to 8.
+        let (words, zeros) = unsafe {
+            let words = take_words::<WORDS>(source);
+            // A window of 16 bytes, of which the second half is looked at only where the first is zero.
+            let zeros = match WORDS {
+                1 => words[0] == 0 && next_word(source) == 0,
+                _ => words[0] | words[1] == 0,
+            };
+            (words, zeros)
         };
         if !zeros && self.may_leave(owner) { Ok(words) } else { Err(zeros) }
     }
@@ -289,9 +306,10 @@ impl<'a> Cell<'a> {
         dst: *mut u8,
         len: usize,
     ) -> Result<(), Miss> {
-        if self.ledger.hedge_key.load(Ordering::Relaxed) == 0 {
+        if self.ledger.hedge_key.load(Ordering::Relaxed) == 0 || !self.is_present() {
             return Err(Miss::Empty);
         }
+        fence(Ordering::Acquire); // the tag is loaded before the key
         // SAFETY: the caller's promise; the page has a hedge key, which a drop makes zeros.
         unsafe {
             let mask = self.mask(r, len);
@@ -468,10 +486,14 @@ unsafe fn take_plain(source: *mut u8, dst: *mut u8, len: usize) {
 }
 
 /// Reads one or two words at `source`, and erases them; the second is 0 if it is not read.
+///
+/// # Safety
+///
+/// That many words can be read and written at `source`, which is aligned to 8.
 #[inline(always)]
-fn take_words<const WORDS: usize>(source: *mut u8) -> [u64; 2] {
+unsafe fn take_words<const WORDS: usize>(source: *mut u8) -> [u64; 2] {
     let source: *mut u64 = source.cast();
-    // SAFETY: callers keep `source` at least 16 bytes before the end of a mapped page, aligned to 8.
+    // SAFETY: the caller's promise.
     // Volatile: the memory changes behind the compiler, each load is made once, and the erasure, which no
     // one reads, must not be removed nor moved past the fence that follows.
     unsafe {
@@ -488,9 +510,13 @@ fn take_words<const WORDS: usize>(source: *mut u8) -> [u64; 2] {
 }
 
 /// The word after the one at `source`.
+///
+/// # Safety
+///
+/// Two words can be read at `source`, which is aligned to 8.
 #[inline(always)]
-fn next_word(source: *mut u8) -> u64 {
-    // SAFETY: as in `take_words`.
+unsafe fn next_word(source: *mut u8) -> u64 {
+    // SAFETY: the caller's promise. Volatile: as in `take_words`.
     unsafe { source.cast::<u64>().add(1).read_volatile() }
 }
 
@@ -536,8 +562,10 @@ mod tests {
             }
             let erased = if len > 8 { 2 } else { 1 };
             let page_start = page.as_mut_ptr().cast();
-            let words =
-                if len > 8 { take_words::<2>(page_start) } else { take_words::<1>(page_start) };
+            // SAFETY: an array of three words.
+            let words = unsafe {
+                if len > 8 { take_words::<2>(page_start) } else { take_words::<1>(page_start) }
+            };
             assert!(page[..erased].iter().all(|&word| word == 0), "{len}");
             assert!(page[erased..].iter().all(|&word| word != 0), "{len}");
             let mut out = [0xEE; 18];

@@ -5,6 +5,7 @@
 use super::arena::Arena;
 use super::cell::layout::{CAPACITY, PAGE};
 use super::cell::{Cell, Ledger, Miss, Owner};
+use super::raw::Errno;
 use super::{keyed, memory, small};
 use crate::status::Page;
 use crate::{Error, Mode};
@@ -24,6 +25,10 @@ pub(crate) struct Registry {
     groups: [Group; GROUPS],
     /// Some mapping could not be locked in memory, though it would have to be to stay out of swap.
     unlocked: AtomicBool,
+    /// Handles made so far. Their refills are numbered from there on: if they began at the same number, a page
+    /// that a former owner filled, and that a CPU still sees after the kernel has dropped it, could be taken
+    /// for its next owner's.
+    made: AtomicU64,
 }
 
 struct Group {
@@ -34,7 +39,11 @@ struct Group {
 
 impl Registry {
     pub(crate) const fn new() -> Registry {
-        Registry { groups: [const { Group::unmapped() }; GROUPS], unlocked: AtomicBool::new(false) }
+        Registry {
+            groups: [const { Group::unmapped() }; GROUPS],
+            unlocked: AtomicBool::new(false),
+            made: AtomicU64::new(0),
+        }
     }
 
     /// A page of its own for a handle, if there is one left.
@@ -77,6 +86,11 @@ impl Registry {
         self.unlocked.load(Ordering::Relaxed)
     }
 
+    /// The number before a new handle's first refill, 2^32 from every other's.
+    fn first_number(&self) -> u64 {
+        self.made.fetch_add(1, Ordering::Relaxed) << 32
+    }
+
     /// Unmaps everything, for an arena that was never published.
     pub(crate) fn discard(&self, stride: usize) {
         let pages = self.groups[0].pages.load(Ordering::Acquire);
@@ -87,15 +101,16 @@ impl Registry {
     }
 
     /// Empties every page.
-    pub(crate) fn drop_contents(&self, stride: usize) {
+    pub(crate) fn drop_contents(&self, stride: usize) -> Result<(), Errno> {
         for group in &self.groups {
             let pages = group.pages.load(Ordering::Acquire);
             if pages.is_null() {
-                return;
+                break;
             }
             // SAFETY: a page of zeros is what a handle finds after a drop by the kernel, too.
-            unsafe { memory::drop_contents(pages, PAGES * stride) };
+            unsafe { memory::drop_contents(pages, PAGES * stride) }?;
         }
+        Ok(())
     }
 }
 
@@ -125,6 +140,7 @@ impl Group {
 }
 
 /// The page of handles without one: their ledgers stay empty, so it is neither read nor written.
+#[repr(align(4096))]
 struct NoPage(UnsafeCell<[u8; PAGE]>);
 static NO_PAGE: NoPage = NoPage(UnsafeCell::new([0; PAGE]));
 
@@ -140,7 +156,7 @@ struct Place<'a> {
 
 impl Drop for Place<'_> {
     /// No system call in a destructor: the page stays mapped, for the next handle. What it holds is worth
-    /// nothing: the next owner's ledger starts empty.
+    /// nothing: the next owner's ledger starts empty, and at another number.
     fn drop(&mut self) {
         self.group.owned.fetch_and(!(1 << self.index), Ordering::Release);
     }
@@ -168,7 +184,7 @@ impl Handle {
             .flatten();
         Ok(Handle {
             arena,
-            ledger: Ledger::default(),
+            ledger: Ledger::starting_at(arena.handles.first_number()),
             page: place.as_ref().map_or(NO_PAGE.0.get().cast(), |place| place.page),
             place,
             not_sync: PhantomData,

@@ -52,7 +52,7 @@ pub(crate) unsafe fn strict(arena: &Arena, dst: *mut u8, len: usize) -> Result<(
                 let Some(slot) = super::slots::Slot::take(arena, arena.epoch()) else {
                     return from_syscall(arena, key);
                 };
-                slot.cell().kernel_half(key)?;
+                slot.cell().verified_half(key, || {})?;
                 drop(slot);
                 key.mix(words);
                 Ok(())
@@ -108,8 +108,6 @@ pub(crate) fn mixed(
 ///   the chunk is drawn again once; then it is accepted, as the kernel itself accepts a reseed under a long
 ///   request. Without an end, gigabytes would never be done while the kernel reseeds each second.
 ///
-/// On an error all of `dst` is zeroed.
-///
 /// # Safety
 ///
 /// `dst` is valid for writes of `len` bytes.
@@ -130,11 +128,7 @@ pub(crate) unsafe fn expand(
             let mut redone = false;
             loop {
                 let mut key = Key::empty();
-                if let Err(error) = draw(&mut key) {
-                    // SAFETY: the caller's promise.
-                    unsafe { dst.write_bytes(0, len) };
-                    return Err(error);
-                }
+                draw(&mut key)?;
                 hook(Point::Keyed);
                 // SAFETY: `step` bytes from `done` on lie in the buffer; the back end is available.
                 unsafe { arena.backend.keystream(&key.0, [0; 16], dst.add(done), step) };
@@ -179,11 +173,7 @@ pub(crate) unsafe fn kernel(arena: &Arena, dst: *mut u8, len: usize) -> Result<(
     loop {
         let epoch = arena.epoch();
         // SAFETY: the caller's promise.
-        if let Err(error) = unsafe { source::fill(dst, len, true) } {
-            // SAFETY: the caller's promise.
-            unsafe { dst.write_bytes(0, len) };
-            return Err(error);
-        }
+        unsafe { source::fill(dst, len, true) }?;
         hook(Point::LargeChunk);
         if arena.is_epoch(epoch) {
             return Ok(());

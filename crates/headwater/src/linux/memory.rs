@@ -89,7 +89,17 @@ fn map(len: usize, sharing: i32) -> Result<*mut u8, Errno> {
 /// # Safety
 ///
 /// Zeros are a valid content for whoever uses the region, at any instant.
-pub(crate) unsafe fn drop_contents(at: *mut u8, len: usize) {
+pub(crate) unsafe fn drop_contents(at: *mut u8, len: usize) -> Result<(), Errno> {
     // SAFETY: the caller's promise.
-    let _ = unsafe { raw::madvise(at, len, libc::MADV_DONTNEED) };
+    match unsafe { raw::madvise(at, len, libc::MADV_DONTNEED) } {
+        // Locked memory keeps its contents, so it is unlocked for the moment.
+        Err(Errno(libc::EINVAL)) => {
+            raw::munlock(at, len)?;
+            // SAFETY: the caller's promise.
+            let dropped = unsafe { raw::madvise(at, len, libc::MADV_DONTNEED) };
+            raw::mlock_on_fault(at, len)?;
+            dropped
+        }
+        answer => answer,
+    }
 }

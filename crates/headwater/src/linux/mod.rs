@@ -169,11 +169,11 @@ pub(crate) fn init(config: Option<Config>) -> Result<(), Error> {
     if config.vmclock {
         arena.clock.arm();
     } else {
-        arena.clock.disarm(status::Vmclock::Off).map_err(|raw::Errno(e)| Error::from_errno(e))?;
+        arena.clock.disarm(status::Vmclock::Off)?;
     }
     if arena.is_quiesced() {
         // What a request that was under way at the checkpoint left in a page is in every image made of it.
-        drop_contents(arena);
+        drop_contents(arena)?;
         arena.set_quiesced(false);
     }
     arena.choose_mode();
@@ -182,34 +182,43 @@ pub(crate) fn init(config: Option<Config>) -> Result<(), Error> {
 
 pub(crate) fn quiesce() -> Result<(), Error> {
     let arena = arena(true)?;
-    arena.clock.disarm(status::Vmclock::Quiesced).map_err(|raw::Errno(e)| Error::from_errno(e))?;
+    arena.clock.disarm(status::Vmclock::Quiesced)?;
     arena.set_quiesced(true);
     arena.choose_mode();
-    drop_contents(arena);
-    Ok(())
+    Ok(drop_contents(arena)?)
 }
 
 #[cfg(feature = "pools")]
-fn drop_contents(arena: &Arena) {
+fn drop_contents(arena: &Arena) -> Result<(), raw::Errno> {
     let memory = &arena.memory;
-    arena.handles.drop_contents(memory.stride());
+    arena.handles.drop_contents(memory.stride())?;
     if memory.slots > 0 {
         let len = memory.stride() * guard::epoch::BANKS * memory.slots as usize;
         #[allow(unsafe_code)]
         // SAFETY: a page of zeros is what a slot finds after a drop by the kernel, too.
         unsafe {
-            memory::drop_contents(memory.pages, len);
+            memory::drop_contents(memory.pages, len)?;
         }
     }
+    Ok(())
 }
 
 #[cfg(not(feature = "pools"))]
-fn drop_contents(_: &Arena) {}
+fn drop_contents(_: &Arena) -> Result<(), raw::Errno> {
+    Ok(())
+}
+
+impl From<raw::Errno> for Error {
+    fn from(raw::Errno(errno): raw::Errno) -> Error {
+        Error::from_errno(errno)
+    }
+}
 
 #[inline]
 pub(crate) fn generation() -> Option<NonZeroU64> {
     let arena = arena(false).ok()?;
-    if !arena.word.is_live() {
+    // Where nothing would tell the kernel of a clone, "nothing happened" cannot be said.
+    if !arena.word.is_live() || arena.clone_signal().is_none() {
         return None;
     }
     // Odd multipliers (from the digits of pi, e and the golden ratio), so that one counter's step is never
@@ -244,7 +253,7 @@ pub(crate) fn status() -> Status {
         requested: arena.requested(),
         unknown_mode_requested: arena.unknown_requested(),
         reason: arena.reason(),
-        source: if arena.vgetrandom.is_some() { Source::Vdso } else { source::answered() },
+        source: source::answered(arena.vgetrandom.is_some() && arena.mode() != Mode::Kernel),
         word: arena.word.status(),
         vmclock: arena.clock.status(),
         vmgenid: arena.vmgenid,
@@ -277,7 +286,9 @@ fn handles(_: &Arena) -> u32 {
 
 fn page(arena: &Arena) -> Page {
     #[cfg(feature = "pools")]
-    if arena.memory.page == Page::WipeOnForkLocked && arena.handles.is_unlocked() {
+    if arena.memory.page == Page::WipeOnForkLocked
+        && (arena.handles.is_unlocked() || !arena.is_home())
+    {
         return Page::WipeOnFork;
     }
     arena.memory.page

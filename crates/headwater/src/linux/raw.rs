@@ -186,6 +186,12 @@ pub(crate) fn mlock_on_fault(at: *mut u8, len: usize) -> Result<(), Errno> {
     unsafe { syscall(libc::SYS_mlock2, [at.addr(), len, MLOCK_ONFAULT, 0, 0, 0]) }.map(drop)
 }
 
+/// munlock(2).
+pub(crate) fn munlock(at: *mut u8, len: usize) -> Result<(), Errno> {
+    // SAFETY: unlocking changes no contents.
+    unsafe { syscall(libc::SYS_munlock, [at.addr(), len, 0, 0, 0, 0]) }.map(drop)
+}
+
 /// Whether a word at `at` can be read, asked without reading it here.
 ///
 /// rt_sigprocmask(2) copies the new set before it looks at `how`, and -1 is no `how`: EINVAL means it

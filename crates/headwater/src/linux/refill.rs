@@ -2,7 +2,7 @@
 
 #![allow(unsafe_code)]
 
-use super::cell::layout::{CAPACITY, PAGE, ROUND_KEYS, STATE, STREAM};
+use super::cell::layout::{CAPACITY, PAGE, ROUND_KEYS, STATE, STATE_ROOM, STREAM};
 use super::cell::{Cell, Miss, Owner};
 use super::cipher::{Key, hedge, wipe};
 use super::force::{Point, hook};
@@ -51,20 +51,8 @@ impl Cell<'_> {
         let Cell { arena, ledger, .. } = self;
         self.count_discarded();
         let words = arena.second_half();
-        let before = arena.word.before();
-        let generation = arena.word.get().load(Ordering::Acquire);
-        let mark = arena.clock.marker().load(Ordering::Acquire);
-        let number = ledger.number.load(Ordering::Relaxed).wrapping_add(1).max(1);
-        ledger.number.store(number, Ordering::Relaxed);
-        ledger.generation.store(generation, Ordering::Relaxed);
-        ledger.marker.store(mark, Ordering::Relaxed);
-        self.set_tag(number);
-        compiler_fence(Ordering::SeqCst);
-
         let mut key = Key::empty();
-        self.kernel_half(&mut key)?;
-        hook(Point::Keyed);
-        self.verify_word(&before);
+        self.verified_half(&mut key, || self.number())?;
         key.mix(words);
         // A key schedule for masks is worth its time only where they are used.
         let hedging = arena.mode() == Mode::Hedged;
@@ -83,8 +71,45 @@ impl Cell<'_> {
         compiler_fence(Ordering::SeqCst);
         count(arena, |tally| Tally::add(&tally.refills, 1));
         // A word of 0 (a new time namespace can put another page there) is no generation: serve nothing.
-        let served = if generation == 0 { 0 } else { CAPACITY as u32 };
-        ledger.remaining.store(served, Ordering::Relaxed);
+        let known = ledger.generation.load(Ordering::Relaxed) != 0;
+        ledger.remaining.store(if known { CAPACITY as u32 } else { 0 }, Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// Writes into ledger and page what the next refill goes by: its number, and the guards as they are now.
+    fn number(self) {
+        let Cell { arena, ledger, .. } = self;
+        let generation = arena.word.get().load(Ordering::Acquire);
+        let mark = arena.clock.marker().load(Ordering::Acquire);
+        let number = ledger.number.load(Ordering::Relaxed).wrapping_add(1).max(1);
+        ledger.number.store(number, Ordering::Relaxed);
+        ledger.generation.store(generation, Ordering::Relaxed);
+        ledger.marker.store(mark, Ordering::Relaxed);
+        self.set_tag(number);
+        compiler_fence(Ordering::SeqCst);
+    }
+
+    /// The kernel's half of a key, drawn after `prepare`, with the kernel's word verified by it.
+    pub(super) fn verified_half(self, key: &mut Key, prepare: impl Fn()) -> Result<(), Error> {
+        let word = &self.arena.word;
+        for last_try in [false, true] {
+            let before = word.before();
+            prepare();
+            self.kernel_half(key)?;
+            hook(Point::Keyed);
+            let agrees = word.agrees(&before, self.keyed_under());
+            if !agrees && !last_try {
+                // A state whose owner was left by siglongjmp in the middle of the vDSO's call stays marked as in
+                // use, and its generation stands still. Emptied, it is a new one; a word that then fails is wrong.
+                // SAFETY: the state lies in the page that we own, and zeros are a valid, unkeyed one.
+                unsafe { wipe(self.page.add(STATE), STATE_ROOM) };
+                continue;
+            }
+            if (!agrees || word.is_undecided()) && word.verify(&before, self.keyed_under()) {
+                self.arena.choose_mode();
+            }
+            break;
+        }
         Ok(())
     }
 
@@ -102,12 +127,14 @@ impl Cell<'_> {
     }
 
     /// 32 bytes of the kernel's, by the vDSO with the state in this page, else by system call.
-    pub(super) fn kernel_half(self, key: &mut Key) -> Result<(), Error> {
+    fn kernel_half(self, key: &mut Key) -> Result<(), Error> {
         let dst = key.0.as_mut_ptr();
         if let Some(vgetrandom) = self.arena.vgetrandom {
             // SAFETY: 32 bytes; the state lies in the page that we own, within its room, and is zero or
             // what this function left there.
-            if unsafe { vgetrandom.fill(dst, 32, self.page.add(STATE)) } {
+            let answered = unsafe { vgetrandom.fill(dst, 32, self.page.add(STATE)) };
+            source::note_vdso(answered);
+            if answered {
                 return Ok(());
             }
         }
@@ -115,16 +142,11 @@ impl Cell<'_> {
         unsafe { source::fill(dst, 32, true) }
     }
 
-    /// Compares the word with what the vDSO has just keyed its state under; a word that fails is retired,
-    /// and the mode chosen anew without it.
-    fn verify_word(self, before: &super::guard::word::Values) {
-        let Some(vgetrandom) = self.arena.vgetrandom else {
-            return;
-        };
+    /// The generation that the state in this page was last keyed under; 0 if that cannot be told.
+    fn keyed_under(self) -> u64 {
         // SAFETY: the state of this page.
-        let drawn_under = unsafe { vgetrandom.generation(self.page.add(STATE)) };
-        if self.arena.word.verify(before, drawn_under) {
-            self.arena.choose_mode();
-        }
+        self.arena
+            .vgetrandom
+            .map_or(0, |vgetrandom| unsafe { vgetrandom.generation(self.page.add(STATE)) })
     }
 }

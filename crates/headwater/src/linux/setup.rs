@@ -89,6 +89,7 @@ fn set_up(config: Config, environment: bool, wait: bool) -> Result<&'static Aren
     if arena.memory.slots > 0 {
         arena.handles.prepare(arena.memory.stride());
     }
+    arena.settle_in();
     arena.choose_mode();
     hook(Point::SetUp);
     publish(arena).or_else(|theirs| {
@@ -197,7 +198,8 @@ fn find_word(vdso: Option<&Vdso>, memory: &Memory) -> (Option<Vgetrandom>, Kerne
     // back what mlockall(MCL_FUTURE) made resident.
     let word = unsafe {
         let word = KernelWord::search(vdso, &vgetrandom, memory.pages.add(STATE));
-        memory::drop_contents(memory.pages, memory.stride() * BANKS * memory.slots as usize);
+        let len = memory.stride() * BANKS * memory.slots as usize;
+        let _ = memory::drop_contents(memory.pages, len); // it stays a state like any other
         word
     };
     (Some(vgetrandom), word)
@@ -207,7 +209,7 @@ fn find_word(vdso: Option<&Vdso>, memory: &Memory) -> (Option<Vgetrandom>, Kerne
 fn discard(arena: &Arena) {
     let memory = arena.memory;
     let slots = memory.slots as usize;
-    let _ = arena.clock.disarm(crate::status::Vmclock::Off);
+    arena.clock.discard();
     // SAFETY: nobody else has seen this arena.
     unsafe {
         if let Some(canary) = arena.canary() {

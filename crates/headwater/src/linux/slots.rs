@@ -80,7 +80,7 @@ impl<'a> Slot<'a> {
     #[cold]
     pub(crate) fn take_other(arena: &'a Arena, epoch: Epoch) -> Option<Slot<'a>> {
         let cpu = cpu(arena);
-        let neighbour = (cpu + 1) % arena.memory.cpus;
+        let neighbour = if cpu + 1 < arena.memory.cpus { cpu + 1 } else { 0 };
         count(arena, |tally| Tally::add(&tally.busy, 1));
         Slot::take_at(arena, epoch, 2 * cpu + 1)
             .or_else(|| Slot::take_at(arena, epoch, 2 * neighbour))

@@ -83,17 +83,16 @@ unsafe fn hedged(arena: &Arena, dst: *mut u8, len: usize) -> Result<(), Error> {
     // SAFETY: the caller's promise.
     unsafe {
         touch(dst, len);
-        let (Some(r), Some(slot)) = (words, Slot::take_first(arena, epoch)) else {
+        let Some(r) = words else {
+            return fall_back(arena, dst, len);
+        };
+        let Some(slot) = Slot::take_first(arena, epoch) else {
             return elsewhere::<true>(arena, dst, len);
         };
-        let last = &slot.cell().ledger.last_word;
-        // A stuck instruction shows at the second draw of each slot.
-        if last.load(Relaxed) == r[0] {
+        if is_stuck(arena, slot.cell(), r) {
             drop(slot);
-            arena.distrust_cpu_rng();
             return fall_back(arena, dst, len);
         }
-        last.store(r[0], Relaxed);
         let owner = Owner::Slot { epoch };
         let drawn = if len <= 16 {
             slot.cell().draw_masked(owner, r[0], dst, len)
@@ -129,6 +128,19 @@ unsafe fn hedged_blocks(
 fn words(arena: &Arena, len: usize) -> Option<[u64; 2]> {
     let first = arena.cpu_word(0)?;
     if len <= 16 { Some([first, 0]) } else { Some([first, arena.cpu_word(first)?]) }
+}
+
+/// Whether the CPU gave the word again that it gave for the last draw of this slot: a stuck instruction shows
+/// at the second draw. A sound one does so with probability 2^-64.
+#[inline(always)]
+fn is_stuck(arena: &Arena, cell: Cell<'_>, r: [u64; 2]) -> bool {
+    let last = &cell.ledger.last_word;
+    if last.load(Relaxed) == r[0] {
+        arena.distrust_cpu_rng();
+        return true;
+    }
+    last.store(r[0], Relaxed);
+    false
 }
 
 /// The slot is ours, and has nothing that can be served.
@@ -173,7 +185,9 @@ unsafe fn elsewhere<const HEDGED: bool>(
     let r = if HEDGED { words(arena, len) } else { Some([0; 2]) };
     // SAFETY: the caller's promise.
     unsafe {
-        if let (Some(r), Some(slot)) = (r, Slot::take_other(arena, epoch)) {
+        if let (Some(r), Some(slot)) = (r, Slot::take_other(arena, epoch))
+            && !(HEDGED && is_stuck(arena, slot.cell(), r))
+        {
             return match slot.cell().draw::<HEDGED>(Owner::Slot { epoch }, r, dst, len) {
                 Ok(()) => Ok(()),
                 Err(miss) => refill::<HEDGED>(slot, miss, epoch, r, dst, len),
@@ -198,6 +212,9 @@ unsafe fn again<const HEDGED: bool>(arena: &Arena, dst: *mut u8, len: usize) -> 
             break;
         };
         let cell = slot.cell();
+        if HEDGED && is_stuck(arena, cell, r) {
+            break;
+        }
         // SAFETY: the caller's promise.
         unsafe {
             match cell.draw::<HEDGED>(Owner::Slot { epoch }, r, dst, len) {

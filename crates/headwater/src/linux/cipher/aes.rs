@@ -13,8 +13,9 @@ const BLOCKS: usize = 64;
 /// # Safety
 ///
 /// `out` is valid for writes of `len` bytes.
+#[inline(never)] // its frame is below the one that scrubs the stack
 pub(super) unsafe fn keystream(key: &[u8; 32], start: Start, out: *mut u8, len: usize) {
-    let cipher = Aes256Enc::new(&Array(*key));
+    let cipher = Aes256Enc::new(key.into());
     let mut counter = u128::from_be_bytes(start);
     // Never in the page itself: that memory may change under us, which a `&mut` must not.
     let mut scratch = [[0; BLOCK]; BLOCKS];

@@ -9,19 +9,20 @@ use zeroize::Zeroize;
 /// # Safety
 ///
 /// `out` is valid for writes of `len` bytes.
+#[inline(never)] // its frame is below the one that scrubs the stack
 pub(super) unsafe fn keystream(key: &[u8; 32], start: Start, out: *mut u8, len: usize) {
-    let (counter, nonce) = start.split_first_chunk::<4>().expect("16 bytes are more than 4");
-    let mut nonce_bytes = [0; 12];
-    nonce_bytes.copy_from_slice(nonce);
-    let mut cipher = ChaCha20::new(&Array(*key), &Array(nonce_bytes));
-    cipher.seek(u64::from(u32::from_le_bytes(*counter)) * 64);
+    let [a, b, c, d, nonce_bytes @ ..] = start;
+    let counter = u32::from_le_bytes([a, b, c, d]);
+    let mut cipher = ChaCha20::new(key.into(), &Array(nonce_bytes));
+    cipher.seek(u64::from(counter) * 64);
     // Never in the page itself: that memory may change under us, which a `&mut` must not.
     let mut scratch = [0; 1024];
     let mut done = 0;
     while done < len {
         let step = (len - done).min(scratch.len());
         scratch[..step].fill(0);
-        cipher.apply_keystream(&mut scratch[..step]);
+        // 256 GiB, where the counter ends, are more than any stream: a chunk has 1 MiB.
+        let _ = cipher.try_apply_keystream(&mut scratch[..step]);
         // SAFETY: `step` bytes are initialised in `scratch`, and `done + step` is at most `len`.
         unsafe { ptr::copy_nonoverlapping(scratch.as_ptr(), out.add(done), step) };
         done += step;

@@ -20,9 +20,14 @@ pub(crate) const ROUND_KEYS: usize = 240;
 pub(crate) unsafe fn expand(key: &[u8; 32], to: *mut u8) {
     // SAFETY: the CPU has AES; 240 bytes are written at `to`.
     unsafe {
-        let keys = cpu::schedule(key);
+        let mut keys = cpu::schedule(key);
         ptr::copy_nonoverlapping((&raw const keys).cast::<u8>(), to, ROUND_KEYS);
-        super::wipe((&raw const keys).cast_mut().cast(), ROUND_KEYS);
+        super::wipe((&raw mut keys).cast(), ROUND_KEYS);
+        super::scrub_registers();
+        // The schedule's own frame; on x86-64 it has none, everything stays in registers.
+        if cfg!(not(target_arch = "x86_64")) {
+            super::scrub_stack();
+        }
     }
 }
 

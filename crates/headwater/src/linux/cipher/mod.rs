@@ -68,7 +68,8 @@ impl Backend {
 
     /// Writes the first `len` bytes of the keystream of `key`, counted from `start`, to `out`.
     ///
-    /// Leaves no copy of the key in memory but the caller's.
+    /// Leaves no copy of the key but the caller's: what the crates' code puts on the stack and into vector
+    /// registers is cleared after them, as far as that can be done from outside.
     ///
     /// # Safety
     ///
@@ -80,8 +81,16 @@ impl Backend {
             match self {
                 #[cfg(target_arch = "x86_64")]
                 Backend::Vaes => vaes::keystream(key, start, out, len),
-                Backend::Aes => aes::keystream(key, start, out, len),
-                Backend::ChaCha => chacha::keystream(key, start, out, len),
+                Backend::Aes => {
+                    aes::keystream(key, start, out, len);
+                    scrub_stack();
+                    scrub_registers();
+                }
+                Backend::ChaCha => {
+                    chacha::keystream(key, start, out, len);
+                    scrub_stack();
+                    scrub_registers();
+                }
             }
         }
     }
@@ -112,6 +121,53 @@ impl Drop for Key {
     fn drop(&mut self) {
         // SAFETY: our own array.
         unsafe { wipe(self.0.as_mut_ptr(), self.0.len()) };
+    }
+}
+
+/// Clears what code that is not ours leaves of a key on the stack: the 4 KiB below its caller's frame.
+///
+/// Called right after it, from the same frame, so that the memory is the same.
+#[inline(never)]
+fn scrub_stack() {
+    let mut below = [0u128; 256];
+    // SAFETY: our own array.
+    unsafe { wipe((&raw mut below).cast(), size_of_val(&below)) };
+}
+
+/// Clears the vector registers that a key schedule has gone through: the next signal's frame, or a core
+/// dump, would write them to memory.
+#[inline]
+fn scrub_registers() {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: registers only, all declared.
+    unsafe {
+        core::arch::asm!(
+            "pxor xmm0, xmm0", "pxor xmm1, xmm1", "pxor xmm2, xmm2", "pxor xmm3, xmm3",
+            "pxor xmm4, xmm4", "pxor xmm5, xmm5", "pxor xmm6, xmm6", "pxor xmm7, xmm7",
+            "pxor xmm8, xmm8", "pxor xmm9, xmm9", "pxor xmm10, xmm10", "pxor xmm11, xmm11",
+            "pxor xmm12, xmm12", "pxor xmm13, xmm13", "pxor xmm14, xmm14", "pxor xmm15, xmm15",
+            out("xmm0") _, out("xmm1") _, out("xmm2") _, out("xmm3") _, out("xmm4") _,
+            out("xmm5") _, out("xmm6") _, out("xmm7") _, out("xmm8") _, out("xmm9") _,
+            out("xmm10") _, out("xmm11") _, out("xmm12") _, out("xmm13") _, out("xmm14") _,
+            out("xmm15") _, options(nomem, nostack, preserves_flags),
+        );
+    }
+    #[cfg(target_arch = "aarch64")]
+    // SAFETY: registers only, all declared.
+    unsafe {
+        core::arch::asm!(
+            "movi v0.2d, #0", "movi v1.2d, #0", "movi v2.2d, #0", "movi v3.2d, #0",
+            "movi v4.2d, #0", "movi v5.2d, #0", "movi v6.2d, #0", "movi v7.2d, #0",
+            "movi v16.2d, #0", "movi v17.2d, #0", "movi v18.2d, #0", "movi v19.2d, #0",
+            "movi v20.2d, #0", "movi v21.2d, #0", "movi v22.2d, #0", "movi v23.2d, #0",
+            "movi v24.2d, #0", "movi v25.2d, #0", "movi v26.2d, #0", "movi v27.2d, #0",
+            "movi v28.2d, #0", "movi v29.2d, #0", "movi v30.2d, #0", "movi v31.2d, #0",
+            out("v0") _, out("v1") _, out("v2") _, out("v3") _, out("v4") _, out("v5") _,
+            out("v6") _, out("v7") _, out("v16") _, out("v17") _, out("v18") _, out("v19") _,
+            out("v20") _, out("v21") _, out("v22") _, out("v23") _, out("v24") _, out("v25") _,
+            out("v26") _, out("v27") _, out("v28") _, out("v29") _, out("v30") _, out("v31") _,
+            options(nomem, nostack, preserves_flags),
+        );
     }
 }
 

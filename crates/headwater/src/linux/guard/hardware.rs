@@ -54,11 +54,14 @@ pub(crate) fn look(features: Features) -> Hardware {
         }
         known |= !name.is_empty();
     }
-    if known { Hardware::BareMetal } else { Hardware::Unknown }
+    // Other CPUs have no bit by which a hypervisor shows itself, so that a vendor nobody has heard of proves
+    // nothing there.
+    let has_hypervisor_bit = cfg!(target_arch = "x86_64");
+    if known && has_hypervisor_bit { Hardware::BareMetal } else { Hardware::Unknown }
 }
 
 fn contains_ignoring_case(text: &[u8], mark: &[u8]) -> bool {
-    text.windows(mark.len()).any(|window| window.eq_ignore_ascii_case(mark))
+    text.windows(mark.len().max(1)).any(|window| window.eq_ignore_ascii_case(mark))
 }
 
 /// Whether the CPU's random instruction carries the SRBDS mitigation, by which it takes microseconds and

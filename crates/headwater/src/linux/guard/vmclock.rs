@@ -63,13 +63,25 @@ impl Clock {
         let state = match map() {
             Ok(page) => {
                 // SAFETY: within the page that was mapped, and aligned.
-                let marker = unsafe { page.add(DISRUPTION_MARKER) };
-                self.marker.store(marker.cast(), Ordering::Release);
+                let marker = unsafe { page.add(DISRUPTION_MARKER) }.cast();
+                let (release, relaxed) = (Ordering::Release, Ordering::Relaxed);
+                if self.marker.compare_exchange(none(), marker, release, relaxed).is_err() {
+                    // SAFETY: another thread was quicker, and nobody has seen this mapping.
+                    unsafe { raw::munmap(page, raw::page_size()) };
+                }
                 STATES[0]
             }
             Err(state) => state,
         };
         self.state.store(index(state), Ordering::Relaxed);
+    }
+
+    /// Unmaps the page of an arena that was never published.
+    pub(crate) fn discard(&self) {
+        if let Some(page) = self.page() {
+            // SAFETY: nobody else has seen it.
+            unsafe { raw::munmap(page, raw::page_size()) };
+        }
     }
 
     /// Replaces the mapping by a page of zeros, in place: a reader in another thread goes on reading, and

@@ -34,6 +34,8 @@ pub(crate) struct KernelWord {
     live: AtomicPtr<AtomicU64>,
     /// The generation when the search was made: until it changes, look-alikes cannot be told apart.
     first: u64,
+    /// Several places held it.
+    look_alikes: bool,
     /// Where `[vvar]` begins.
     start: *const u8,
     /// Why there is none; empty if one was found.
@@ -46,6 +48,7 @@ impl KernelWord {
             candidates: [const { AtomicPtr::new(null_mut()) }; CANDIDATES],
             live: AtomicPtr::new((&raw const NO_WORD).cast_mut()),
             first: 0,
+            look_alikes: false,
             start: null(),
             absent: why,
         }
@@ -93,7 +96,8 @@ impl KernelWord {
                 found if found > CANDIDATES => {
                     return KernelWord::absent("too many look-alikes in the vDSO's data");
                 }
-                _ => {
+                found => {
+                    word.look_alikes = found > 1;
                     word.settle(false);
                     return word;
                 }
@@ -148,28 +152,40 @@ impl KernelWord {
         !core::ptr::eq(self.get(), &NO_WORD)
     }
 
+    /// Whether look-alikes are left that a reseed will tell apart.
+    pub(crate) fn is_undecided(&self) -> bool {
+        self.look_alikes && !self.is_live()
+    }
+
     /// The candidates' values now, to be given to [`verify`](Self::verify) after a draw.
     pub(crate) fn before(&self) -> Values {
         self.each().map(|candidate| candidate.map_or(0, |word| word.load(Ordering::Acquire)))
     }
 
-    /// Drops every candidate that did not hold `drawn_under`, the generation the vDSO has just keyed a
-    /// state under, between `before` and now. True if that changed what is live.
+    /// Whether every candidate held `drawn_under`, the generation the vDSO has just keyed a state under, at some
+    /// moment between `before` and now. 0 says nothing: the state's page was dropped meanwhile.
+    pub(crate) fn agrees(&self, before: &Values, drawn_under: u64) -> bool {
+        drawn_under == 0
+            || self
+                .each()
+                .iter()
+                .zip(before)
+                .all(|(word, &before)| word.is_none_or(|word| held(word, before, drawn_under)))
+    }
+
+    /// Drops every candidate that does not [agree](Self::agrees). True if that changed what is live.
     pub(crate) fn verify(&self, before: &Values, drawn_under: u64) -> bool {
         if drawn_under == 0 {
-            return false; // the state's page was dropped meanwhile: no verdict
+            return false;
         }
         let mut dropped = false;
         for (i, word) in self.each().into_iter().enumerate() {
-            let Some(word) = word else { continue };
-            let after = word.load(Ordering::Acquire);
-            if !(before[i]..=after).contains(&drawn_under) {
+            if word.is_some_and(|word| !held(word, before[i], drawn_under)) {
                 self.candidates[i].store(null_mut(), Ordering::Relaxed);
                 dropped = true;
             }
         }
-        let undecided = !self.is_live() && self.absent.is_empty();
-        if dropped || (undecided && drawn_under != self.first) {
+        if dropped || (self.is_undecided() && drawn_under != self.first) {
             return self.settle(drawn_under != self.first);
         }
         false
@@ -179,19 +195,23 @@ impl KernelWord {
     /// search, so that what is left has been seen to follow it.
     fn settle(&self, moved: bool) -> bool {
         let was_live = self.is_live();
-        let mut left = self.each().into_iter().flatten();
-        let live = match (left.next(), left.next()) {
-            (Some(only), None) if moved || !self.had_look_alikes() => only,
-            _ => &NO_WORD,
-        };
-        self.live.store(core::ptr::from_ref(live).cast_mut(), Ordering::Relaxed);
-        was_live != self.is_live()
+        // Two threads may settle at once, as in `Arena::choose_mode`.
+        loop {
+            let only = core::ptr::from_ref(self.only(moved)).cast_mut();
+            self.live.swap(only, Ordering::AcqRel);
+            if core::ptr::eq(self.only(moved), only) {
+                return was_live != self.is_live();
+            }
+        }
     }
 
-    /// Candidates fill the array from its start, so that a second one means there were several once.
-    fn had_look_alikes(&self) -> bool {
-        !self.candidates[1].load(Ordering::Relaxed).is_null()
-            || self.candidates[0].load(Ordering::Relaxed).is_null()
+    /// The only candidate that is left, if it can be believed.
+    fn only(&self, moved: bool) -> &AtomicU64 {
+        let mut left = self.each().into_iter().flatten();
+        match (left.next(), left.next()) {
+            (Some(only), None) if moved || !self.look_alikes => only,
+            _ => &NO_WORD,
+        }
     }
 
     fn each(&self) -> [Option<&AtomicU64>; CANDIDATES] {
@@ -225,6 +245,11 @@ impl KernelWord {
         self.candidates[0].store(word, Ordering::Relaxed);
         self.live.store(word, Ordering::Relaxed);
     }
+}
+
+/// Whether `word` held `value` at some moment since it was `before`: it only counts up.
+fn held(word: &AtomicU64, before: u64, value: u64) -> bool {
+    (before..=word.load(Ordering::Acquire)).contains(&value)
 }
 
 /// `struct procmap_query` and PROCMAP_QUERY of `include/uapi/linux/fs.h` (Linux 6.11).

@@ -18,10 +18,12 @@ pub(crate) mod vgetrandom;
 use super::raw::Errno;
 use crate::Error;
 use crate::status::Source;
-use core::sync::atomic::{AtomicU8, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 
-/// The source that answered last, for the status only.
+/// The system call that answered last, for the status only.
 static ANSWERED: AtomicU8 = AtomicU8::new(0);
+/// Whether the vDSO refused when it was asked last, for the status only.
+static VDSO_REFUSED: AtomicBool = AtomicBool::new(false);
 
 /// Fills `len` bytes at `dst` from the kernel by system call. `wait` says whether to wait for the
 /// generator to be seeded.
@@ -48,8 +50,19 @@ pub(crate) unsafe fn fill(dst: *mut u8, len: usize, wait: bool) -> Result<(), Er
     }
 }
 
-/// Which system call gave bytes last.
-pub(crate) fn answered() -> Source {
+/// Notes whether the vDSO answered. Written only when that changes: all CPUs read this line.
+#[cfg(feature = "pools")]
+pub(crate) fn note_vdso(answered: bool) {
+    if VDSO_REFUSED.load(Ordering::Relaxed) == answered {
+        VDSO_REFUSED.store(!answered, Ordering::Relaxed);
+    }
+}
+
+/// Where bytes come from, if the vDSO is asked, or is not.
+pub(crate) fn answered(vdso: bool) -> Source {
+    if vdso && !VDSO_REFUSED.load(Ordering::Relaxed) {
+        return Source::Vdso;
+    }
     match ANSWERED.load(Ordering::Relaxed) {
         1 => Source::Getrandom,
         2 => Source::Urandom,
