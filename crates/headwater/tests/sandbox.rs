@@ -5,6 +5,7 @@ mod common;
 mod support;
 
 use common::isolated;
+use headwater::testing::{Force, set};
 use headwater::{Config, Mode, Rng, Source};
 use seccompiler::{BpfProgram, SeccompAction, SeccompFilter};
 use std::collections::BTreeMap;
@@ -82,6 +83,10 @@ fn draw_in_a_sandbox(small: usize, buffer: &mut [u8]) {
     stamp.check();
 }
 
+fn every_mode_with_and_without_vdso() -> impl Iterator<Item = (Mode, bool)> {
+    Mode::ALL.into_iter().flat_map(|mode| [(mode, true), (mode, false)])
+}
+
 /// After `init`, a filter that kills at any call but three: everything goes on.
 #[test]
 fn nothing_but_getrandom_is_called() {
@@ -89,14 +94,15 @@ fn nothing_but_getrandom_is_called() {
         let kill = SeccompAction::KillProcess;
         let filter = filter(&SANDBOXED, SeccompAction::Allow, kill);
         let mut buffer = vec![0; 2 << 20];
-        for mode in Mode::ALL {
+        for (mode, vdso) in every_mode_with_and_without_vdso() {
             let child = fork(|| {
+                set(Force::NoVdso, !vdso);
                 headwater::init_with(Config::new().mode(mode)).unwrap();
                 seccompiler::apply_filter(&filter).unwrap();
                 draw_in_a_sandbox(100_000, &mut buffer);
                 0
             });
-            assert_eq!(wait(child), Ending::Exited(0), "mode {mode}");
+            assert_eq!(wait(child), Ending::Exited(0), "mode {mode}, vDSO: {vdso}");
         }
         // The filter does kill.
         let child = fork(|| {
@@ -190,7 +196,8 @@ fn traced(body: impl FnOnce()) -> Option<Vec<u64>> {
 fn the_calls_that_are_made() {
     isolated("the_calls_that_are_made", || {
         let mut buffer = vec![0; 2 << 20];
-        for mode in Mode::ALL {
+        for (mode, vdso) in every_mode_with_and_without_vdso() {
+            set(Force::NoVdso, !vdso);
             let armed = armed_by(mode);
             // Where each draw is a call a few will do: a traced one is slow.
             let small = if armed == Mode::Buffered { 100_000 } else { 2_000 };
@@ -205,7 +212,7 @@ fn the_calls_that_are_made() {
             let begin = calls.iter().position(|&call| call == libc::SYS_getuid as u64).unwrap();
             let calls = &calls[begin + 1..];
             let other = calls.iter().find(|&&call| call != libc::SYS_getrandom as u64);
-            assert_eq!(other, None, "mode {mode}");
+            assert_eq!(other, None, "mode {mode}, vDSO: {vdso}");
             match armed {
                 // A state is keyed once, and again after each reseed of the kernel: once a minute.
                 Mode::Buffered => assert!(calls.len() < 100, "{mode}: {} calls", calls.len()),
