@@ -12,7 +12,16 @@ const NOT_LINUX: &str = "x86_64-unknown-freebsd";
 /// The second architecture with its own CPU instructions in the core.
 const ARM: &str = "aarch64-unknown-linux-gnu";
 /// The tests without a system call, which is where miri can follow.
-const MIRI_TESTS: [&str; 3] = ["bounded", "error", "mode"];
+const MIRI_TESTS: [&str; 8] = [
+    "bounded",
+    "error",
+    "mode",
+    "epoch",
+    "words_are_taken",
+    "keys_mix",
+    "lists_of_cpus",
+    "names_are_found",
+];
 /// The oldest compiler that Cargo.toml promises.
 const MSRV: &str = env!("CARGO_PKG_RUST_VERSION");
 

@@ -113,9 +113,9 @@ fn kernel_mode() -> Facts {
     status.requested = Mode::Kernel;
     status.reason = "it serves without a buffer";
     status.word = Word::Absent("not looked for in this mode");
-    status.vmgenid = Vmgenid::Unknown;
+    status.vmgenid = Vmgenid::NotAsked;
     status.hardware = Hardware::Unknown;
-    status.cpu_rng = CpuRng::Absent;
+    status.cpu_rng = CpuRng::NotAsked;
     status.page = Page::None;
     status.fork_detection = false;
     status.pools = Default::default();

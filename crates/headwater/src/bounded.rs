@@ -60,7 +60,8 @@ mod tests {
     #[test]
     fn every_result_is_equally_likely() {
         below!(below_u8, u8, u16, core::num::NonZeroU8);
-        for bound in 1..=255u8 {
+        let every = if cfg!(miri) { 51 } else { 1 }; // miri is 1,000 times slower
+        for bound in (1..=255u8).step_by(every) {
             let bound = core::num::NonZeroU8::new(bound).unwrap();
             let mut counts = [0u32; 256];
             for first in 0..=255u8 {

@@ -158,6 +158,8 @@ pub enum Vmgenid {
     NotBound,
     /// /sys cannot be read.
     Unknown,
+    /// Not asked, because nothing depended on it.
+    NotAsked,
 }
 
 impl Vmgenid {
@@ -167,6 +169,7 @@ impl Vmgenid {
             Vmgenid::Bound => "bound",
             Vmgenid::NotBound => "not_bound",
             Vmgenid::Unknown => "unknown",
+            Vmgenid::NotAsked => "not_asked",
         }
     }
 }
@@ -210,6 +213,8 @@ pub enum CpuRng {
     /// It carries the SRBDS mitigation, which takes microseconds and a lock across cores: mixed into
     /// page keys, too slow for each request.
     Slow,
+    /// Not asked, because nothing depended on it.
+    NotAsked,
 }
 
 impl CpuRng {
@@ -220,6 +225,7 @@ impl CpuRng {
             CpuRng::Absent => "absent",
             CpuRng::Broken => "broken",
             CpuRng::Slow => "slow",
+            CpuRng::NotAsked => "not_asked",
         }
     }
 }

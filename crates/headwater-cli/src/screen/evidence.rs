@@ -49,7 +49,7 @@ fn mode(status: &Status) -> Row {
 fn source(source: Source) -> Row {
     let (value, tone, note) = match source {
         Source::Vdso => ("vDSO", Tone::Good, "the kernel's getrandom, without a system call"),
-        Source::Getrandom => ("getrandom(2)", Tone::Plain, "a system call for each key"),
+        Source::Getrandom => ("getrandom(2)", Tone::Plain, "by system call"),
         Source::Urandom => ("/dev/urandom", Tone::Weak, "getrandom(2) is missing or forbidden"),
         Source::None => ("none", Tone::Wrong, "none has answered yet"),
         other => (other.name(), Tone::Plain, ""),
@@ -84,6 +84,7 @@ fn vmgenid(vmgenid: Vmgenid) -> Row {
         Vmgenid::Bound => ("bound", Tone::Good, "the kernel reseeds when this VM is cloned"),
         Vmgenid::NotBound => ("not bound", Tone::Plain, "no such device, or no driver for it"),
         Vmgenid::Unknown => ("unknown", Tone::Plain, "/sys cannot be read"),
+        Vmgenid::NotAsked => ("not asked", Tone::Plain, "nothing depends on it"),
         other => (other.name(), Tone::Plain, ""),
     };
     row("vmgenid", value, tone, note)
@@ -101,7 +102,7 @@ fn vmclock(vmclock: Vmclock) -> Row {
         }
         Vmclock::Invalid => (Tone::Weak, "/dev/vmclock0 is no VMClock page".to_string()),
         Vmclock::Slow => (Tone::Plain, "not used: its loads take too long".to_string()),
-        Vmclock::Off => (Tone::Plain, "not mapped, as configured".to_string()),
+        Vmclock::Off => (Tone::Plain, "not mapped".to_string()),
         Vmclock::Quiesced => (Tone::Plain, "unmapped by quiesce()".to_string()),
         _ => (Tone::Plain, String::new()),
     };
@@ -131,11 +132,13 @@ fn cpu_rng(cpu_rng: CpuRng) -> Row {
     let (tone, note) = match cpu_rng {
         CpuRng::Good => (Tone::Good, "passed its checks, mixed into keys"),
         CpuRng::Absent => (Tone::Plain, "this CPU has no random instruction"),
+        CpuRng::NotAsked => (Tone::Plain, "nothing depends on it"),
         CpuRng::Broken => (Tone::Wrong, "not random: not used again in this process"),
         CpuRng::Slow => (Tone::Plain, "mixed into the keys of pages, too slow for each request"),
         _ => (Tone::Plain, ""),
     };
-    row("CPU random", cpu_rng.name(), tone, note)
+    let value = if cpu_rng == CpuRng::NotAsked { "not asked" } else { cpu_rng.name() };
+    row("CPU random", value, tone, note)
 }
 
 fn page(page: Page) -> Row {

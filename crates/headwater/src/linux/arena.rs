@@ -129,7 +129,10 @@ pub(crate) struct Facts {
 // slot's lock.
 unsafe impl Sync for Arena {}
 
-const CPU_RNGS: [CpuRng; 4] = [CpuRng::Good, CpuRng::Absent, CpuRng::Broken, CpuRng::Slow];
+/// The numbers that `cpu_rng` is stored as.
+const CPU_RNGS: [CpuRng; 5] =
+    [CpuRng::Good, CpuRng::Absent, CpuRng::Broken, CpuRng::Slow, CpuRng::NotAsked];
+const BROKEN: u8 = 2;
 
 /// The mode that was stored as this number.
 #[inline]
@@ -166,6 +169,7 @@ impl Arena {
                 CpuRng::Absent => 1,
                 CpuRng::Broken => 2,
                 CpuRng::Slow => 3,
+                CpuRng::NotAsked => 4,
             }),
             requested: AtomicU8::new(facts.requested as u8),
             unknown_requested: AtomicBool::new(facts.unknown_requested),
@@ -187,10 +191,10 @@ impl Arena {
             memory: Memory::NONE,
             backend: Backend::ChaCha,
             vgetrandom: None,
-            cpu_rng: CpuRng::Absent,
+            cpu_rng: CpuRng::NotAsked,
             requested: Mode::Auto,
             unknown_requested: false,
-            vmgenid: Vmgenid::Unknown,
+            vmgenid: Vmgenid::NotAsked,
             hardware: Hardware::NotAsked,
         })
     }
@@ -327,7 +331,7 @@ impl Arena {
     /// Ends the use of the CPU's instruction in this process.
     #[cold]
     pub(crate) fn distrust_cpu_rng(&self) {
-        self.cpu_rng.store(2, Relaxed);
+        self.cpu_rng.store(BROKEN, Relaxed);
         self.choose_mode();
     }
 

@@ -200,8 +200,13 @@ impl<'a> Cell<'a> {
         owner: Owner,
         remaining: u32,
     ) -> Result<[u64; 2], bool> {
-        let words = take_words::<WORDS>(self.source(remaining));
-        let zeros = words[0] | words[1] == 0;
+        let source = self.source(remaining);
+        let words = take_words::<WORDS>(source);
+        // A window of 16 bytes, of which the second half is looked at only where the first is zero.
+        let zeros = match WORDS {
+            1 => words[0] == 0 && next_word(source) == 0,
+            _ => words[0] | words[1] == 0,
+        };
         if !zeros && self.may_leave(owner) { Ok(words) } else { Err(zeros) }
     }
 
@@ -343,12 +348,13 @@ impl<'a> Cell<'a> {
             hook(Point::MidCopy);
             if len > whole {
                 let source = source.add(whole);
-                let mut words =
-                    if len - whole > 8 { take_words::<2>(source) } else { take_words::<1>(source) };
-                zeros |= words[0] | words[1] == 0;
+                zeros |= is_zero(source);
+                let mut words = match len - whole {
+                    9.. => take_words::<2>(source),
+                    _ => take_words::<1>(source),
+                };
                 if HEDGED {
-                    let block = (whole / 16) as u64;
-                    let [mask, ..] = self.masks(r, block);
+                    let [mask, ..] = self.masks(r, (whole / 16) as u64);
                     words = [words[0] ^ mask[0], words[1] ^ mask[1]];
                 }
                 put_words(dst.add(whole), words, len - whole);
@@ -461,21 +467,31 @@ unsafe fn take_plain(source: *mut u8, dst: *mut u8, len: usize) {
     }
 }
 
-/// Reads the two words at `source` and erases the first of them, or both.
+/// Reads one or two words at `source`, and erases them; the second is 0 if it is not read.
 #[inline(always)]
-fn take_words<const ERASED: usize>(source: *mut u8) -> [u64; 2] {
+fn take_words<const WORDS: usize>(source: *mut u8) -> [u64; 2] {
     let source: *mut u64 = source.cast();
     // SAFETY: callers keep `source` at least 16 bytes before the end of a mapped page, aligned to 8.
     // Volatile: the memory changes behind the compiler, each load is made once, and the erasure, which no
     // one reads, must not be removed nor moved past the fence that follows.
     unsafe {
-        let words = [source.read_volatile(), source.add(1).read_volatile()];
+        let mut words = [source.read_volatile(), 0];
+        if WORDS == 2 {
+            words[1] = source.add(1).read_volatile();
+        }
         source.write_volatile(0);
-        if ERASED == 2 {
+        if WORDS == 2 {
             source.add(1).write_volatile(0);
         }
         words
     }
+}
+
+/// The word after the one at `source`.
+#[inline(always)]
+fn next_word(source: *mut u8) -> u64 {
+    // SAFETY: as in `take_words`.
+    unsafe { source.cast::<u64>().add(1).read_volatile() }
 }
 
 /// Writes the first `len` (1 to 16) bytes of two words.

@@ -36,10 +36,9 @@ impl Features {
 
 #[cfg(target_arch = "x86_64")]
 fn detect() -> Features {
-    use core::arch::x86_64::{__cpuid, __cpuid_count};
     let bit = |word: u32, bit: u32| word >> bit & 1 == 1;
-    let vendor = __cpuid(0);
-    let basic = __cpuid(1);
+    let vendor = cpuid(0);
+    let basic = cpuid(1);
     let mut features = Features {
         aes: bit(basic.ecx, 25) && bit(basic.ecx, 19),
         vaes: false,
@@ -50,13 +49,21 @@ fn detect() -> Features {
     };
     let saved_by_the_kernel = bit(basic.ecx, 27);
     if saved_by_the_kernel && vendor.eax >= 7 {
-        let more = __cpuid_count(7, 0);
+        let more = cpuid(7);
         let avx512 = [16, 30, 31].into_iter().all(|f_bw_vl| bit(more.ebx, f_bw_vl));
         // SSE, AVX, and the three parts of AVX-512.
         const STATE: u64 = 0b1110_0110;
         features.vaes = features.aes && avx512 && bit(more.ecx, 9) && xcr0() & STATE == STATE;
     }
     features
+}
+
+/// A leaf of CPUID, first subleaf.
+#[cfg(target_arch = "x86_64")]
+#[allow(unused_unsafe)] // safe in newer compilers than the oldest that is supported
+fn cpuid(leaf: u32) -> core::arch::x86_64::CpuidResult {
+    // SAFETY: every x86-64 CPU has CPUID.
+    unsafe { core::arch::x86_64::__cpuid_count(leaf, 0) }
 }
 
 /// The register that says which registers the kernel saves.

@@ -3,11 +3,12 @@
 #![allow(unsafe_code)]
 
 use super::arena::Arena;
-use super::cell::layout::CAPACITY;
+use super::cell::layout::{CAPACITY, PAGE};
 use super::cell::{Cell, Ledger, Miss, Owner};
 use super::{keyed, memory, small};
 use crate::status::Page;
 use crate::{Error, Mode};
+use core::cell::UnsafeCell;
 use core::marker::PhantomData;
 use core::mem::MaybeUninit;
 use core::ptr::null_mut;
@@ -123,6 +124,13 @@ impl Group {
     }
 }
 
+/// The page of handles without one: their ledgers stay empty, so it is neither read nor written.
+struct NoPage(UnsafeCell<[u8; PAGE]>);
+static NO_PAGE: NoPage = NoPage(UnsafeCell::new([0; PAGE]));
+
+// SAFETY: never read nor written.
+unsafe impl Sync for NoPage {}
+
 /// Where a handle's page lies.
 struct Place<'a> {
     group: &'a Group,
@@ -141,6 +149,8 @@ impl Drop for Place<'_> {
 pub(crate) struct Handle {
     arena: &'static Arena,
     ledger: Ledger,
+    /// The page, or a page of zeros that nothing is ever drawn from, for want of one.
+    page: *mut u8,
     /// None if there was no page left, or nothing is buffered in this process: the slots serve instead.
     place: Option<Place<'static>>,
     not_sync: PhantomData<core::cell::Cell<()>>,
@@ -156,7 +166,13 @@ impl Handle {
         let place = (arena.memory.page != Page::None)
             .then(|| arena.handles.take(arena.memory.stride()))
             .flatten();
-        Ok(Handle { arena, ledger: Ledger::default(), place, not_sync: PhantomData })
+        Ok(Handle {
+            arena,
+            ledger: Ledger::default(),
+            page: place.as_ref().map_or(NO_PAGE.0.get().cast(), |place| place.page),
+            place,
+            not_sync: PhantomData,
+        })
     }
 
     #[inline]
@@ -199,18 +215,17 @@ impl Handle {
     }
 
     #[inline(always)]
-    fn cell(&self) -> Option<Cell<'_>> {
-        let page = self.place.as_ref()?.page;
-        Some(Cell { arena: self.arena, ledger: &self.ledger, page })
+    fn cell(&self) -> Cell<'_> {
+        Cell { arena: self.arena, ledger: &self.ledger, page: self.page }
     }
 
     /// The common case: bytes are there, and every guard stands.
     #[inline(always)]
     fn quick<const WORDS: usize>(&mut self) -> Result<[u64; 2], Miss> {
-        match self.cell() {
-            Some(cell) if self.arena.is_buffered() => cell.draw_words::<WORDS>(Owner::Handle),
-            _ => Err(Miss::Empty),
+        if !self.arena.is_buffered() {
+            return Err(Miss::Empty);
         }
+        self.cell().draw_words::<WORDS>(Owner::Handle)
     }
 
     #[cold]
@@ -268,7 +283,7 @@ impl Handle {
         let mut tries = 0;
         while tries < 2 {
             let epoch = self.arena.epoch();
-            let Some(cell) = self.cell() else { break };
+            let cell = self.cell();
             let mut r = [0; 2];
             if HEDGED {
                 // The word before the draw is compared by `cpu_word` itself.

@@ -171,7 +171,11 @@ pub(crate) fn init(config: Option<Config>) -> Result<(), Error> {
     } else {
         arena.clock.disarm(status::Vmclock::Off).map_err(|raw::Errno(e)| Error::from_errno(e))?;
     }
-    arena.set_quiesced(false);
+    if arena.is_quiesced() {
+        // What a request that was under way at the checkpoint left in a page is in every image made of it.
+        drop_contents(arena);
+        arena.set_quiesced(false);
+    }
     arena.choose_mode();
     Ok(())
 }
@@ -292,7 +296,7 @@ fn not_set_up() -> Status {
         vmclock: status::Vmclock::Off,
         vmgenid: guard::vmgenid::look(),
         hardware: status::Hardware::NotAsked,
-        cpu_rng: status::CpuRng::Absent,
+        cpu_rng: status::CpuRng::NotAsked,
         cipher: "none",
         page: Page::None,
         fork_detection: false,

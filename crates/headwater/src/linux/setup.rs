@@ -135,10 +135,10 @@ fn gather(vmclock: bool, requested: Mode, unknown_requested: bool) -> Facts {
         memory,
         backend: Backend::ChaCha,
         vgetrandom: None,
-        cpu_rng: CpuRng::Absent,
+        cpu_rng: CpuRng::NotAsked,
         requested,
         unknown_requested,
-        vmgenid: Vmgenid::Unknown,
+        vmgenid: Vmgenid::NotAsked,
         hardware: Hardware::NotAsked,
     };
     if requested == Mode::Kernel || canary.is_none() {

@@ -116,7 +116,8 @@ impl Drop for Slot<'_> {
 
 /// This thread's CPU, or a number that stands for it.
 fn cpu(arena: &Arena) -> u32 {
-    arena.cpu_hint.get() % arena.memory.cpus.max(1)
+    let (hint, cpus) = (arena.cpu_hint.get(), arena.memory.cpus);
+    if hint < cpus { hint } else { hint % cpus.max(1) }
 }
 
 /// Line and page of a slot. `index` is below the number of slots, which is not 0.

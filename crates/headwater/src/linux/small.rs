@@ -82,6 +82,7 @@ unsafe fn hedged(arena: &Arena, dst: *mut u8, len: usize) -> Result<(), Error> {
     let (epoch, words) = (arena.epoch(), words(arena, len));
     // SAFETY: the caller's promise.
     unsafe {
+        touch(dst, len);
         let (Some(r), Some(slot)) = (words, Slot::take_first(arena, epoch)) else {
             return elsewhere::<true>(arena, dst, len);
         };
@@ -120,10 +121,7 @@ unsafe fn hedged_blocks(
     len: usize,
 ) -> Result<(), Miss> {
     // SAFETY: the caller's promise.
-    unsafe {
-        touch(dst, len);
-        cell.draw::<true>(owner, r, dst, len)
-    }
+    unsafe { cell.draw::<true>(owner, r, dst, len) }
 }
 
 /// One word for up to 16 bytes, two above.
