@@ -16,7 +16,7 @@ use support::draws::{Seen, draw_everything};
 use support::machine::{bind, cpus, skip};
 use support::memory::anonymous_kib;
 use support::rules::force;
-use support::statistics::{assert_balanced, assert_distinct, chi_square};
+use support::statistics::assert_distinct;
 
 /// `Rng` is `Send`, and not `Sync`: if it were, `None` below could be inferred in two ways, and this file
 /// would not compile.
@@ -130,6 +130,7 @@ fn as_a_generator_of_rand() {
     use rand::RngExt;
     use rand::distr::StandardUniform;
     use rand::seq::SliceRandom;
+    use support::statistics::{assert_balanced, chi_square};
 
     fn is_secure<R: rand_core::CryptoRng>(_: &R) {}
 
