@@ -27,10 +27,19 @@ pub(crate) fn can_reseed(what: &str) -> bool {
     can
 }
 
+#[cfg(target_arch = "x86_64")]
+fn cpuid(leaf: u32) -> core::arch::x86_64::CpuidResult {
+    #[allow(unused_unsafe)] // no longer unsafe in newer compilers than the oldest supported
+    // SAFETY: every x86-64 CPU has the instruction, which reads registers and nothing else.
+    unsafe {
+        core::arch::x86_64::__cpuid(leaf)
+    }
+}
+
 /// The hypervisor bit of CPUID: while it is set, nothing in /sys can make the machine bare metal.
 pub(crate) fn cpu_says_virtual() -> bool {
     #[cfg(target_arch = "x86_64")]
-    return core::arch::x86_64::__cpuid(1).ecx >> 31 == 1;
+    return cpuid(1).ecx >> 31 == 1;
     #[cfg(not(target_arch = "x86_64"))]
     false
 }
@@ -39,7 +48,7 @@ pub(crate) fn cpu_says_virtual() -> bool {
 pub(crate) fn is_intel() -> bool {
     #[cfg(target_arch = "x86_64")]
     return {
-        let leaf = core::arch::x86_64::__cpuid(0);
+        let leaf = cpuid(0);
         let name = [leaf.ebx, leaf.edx, leaf.ecx].map(u32::to_le_bytes).concat();
         name == b"GenuineIntel"
     };
