@@ -1,0 +1,281 @@
+//! Every fact of the machine, forced: the status shows it, the mode is what the rules make of it, and
+//! everything that can be drawn is drawn.
+#![cfg(target_os = "linux")]
+
+mod common;
+mod support;
+
+use common::isolated;
+use headwater::testing::{Force, set};
+use headwater::{CpuRng, Hardware, Mode, Page, Source, Status, Vmclock, Vmgenid, Word};
+use std::io::{Read, Write};
+use support::children::{Ending, fork, wait};
+use support::draws::draw_everything;
+use support::machine::{bind, cpus, skip};
+use support::memory::start_of;
+use support::rules::{assert_by_the_rules, force};
+
+/// Sets up under these facts and draws everything there is; the status before the draws.
+fn draw_under(facts: &[Force]) -> Status {
+    force(facts);
+    headwater::init().unwrap();
+    let status = headwater::status();
+    assert_by_the_rules(&status);
+    draw_everything();
+    let after = headwater::status();
+    assert_by_the_rules(&after);
+    assert_eq!((after.mode, after.word.name()), (status.mode, status.word.name()));
+    assert_eq!(after.counters.tripwires, 0);
+    status
+}
+
+fn has_word(status: &Status) -> bool {
+    matches!(status.word, Word::Live { .. })
+}
+
+/// One test for each case: the forced facts, and what the status then shows.
+macro_rules! forced {
+    ($($name:ident: [$($fact:ident),*] => |$status:ident| $check:block)*) => {$(
+        #[test]
+        fn $name() {
+            isolated(stringify!($name), || {
+                let $status = draw_under(&[$(Force::$fact),*]);
+                $check
+            });
+        }
+    )*};
+}
+
+forced! {
+    no_vdso: [NoVdso] => |status| {
+        assert_eq!(status.source, Source::Getrandom);
+        assert_eq!(status.word, Word::Absent("this process has no vDSO"));
+        assert_eq!(status.generation, None);
+        assert_ne!(status.mode, Mode::Buffered);
+    }
+    no_word: [NoWord] => |status| {
+        assert_eq!(status.word.name(), "absent");
+        assert_eq!(status.generation, None);
+        assert_ne!(status.mode, Mode::Buffered);
+    }
+    no_word_though_vmgenid_is_bound: [NoWord, VmgenidBound] => |status| {
+        assert_ne!(status.mode, Mode::Buffered);
+        assert!(status.reason.contains("no live kernel word"), "{}", status.reason);
+    }
+    no_droppable: [NoDroppable] => |status| {
+        // Without the right to lock memory the next kind is used, and shown.
+        if status.page != Page::WipeOnFork {
+            assert_eq!(status.page, Page::WipeOnForkLocked);
+        } else {
+            skip("locked pages", "mlock2 is refused here");
+        }
+        assert!(status.fork_detection);
+    }
+    no_droppable_no_mlock: [NoDroppable, NoMlock] => |status| {
+        assert_eq!(status.page, Page::WipeOnFork);
+        assert!(status.fork_detection);
+    }
+    no_wipe_on_fork: [NoWipeOnFork] => |status| {
+        assert_eq!((status.mode, status.page), (Mode::Kernel, Page::None));
+        assert!(!status.fork_detection);
+        assert_eq!((status.cipher, status.source), ("none", Source::Getrandom));
+        assert_eq!((status.pools.slots, status.counters.refills), (0, 0));
+    }
+    no_memory: [NoMemory] => |status| {
+        assert_eq!((status.mode, status.page), (Mode::Kernel, Page::None));
+        assert!(!status.fork_detection);
+        assert_eq!(status.generation, None);
+    }
+    no_vaes: [NoVaes] => |status| {
+        assert!(!status.cipher.contains("VAES"), "{}", status.cipher);
+    }
+    no_aes: [NoAes] => |status| {
+        assert_eq!(status.cipher, "ChaCha20 (chacha20 crate)");
+        assert_ne!(status.mode, Mode::Hedged);
+    }
+    no_aes_and_nothing_tells_of_clones: [NoAes, VmgenidNotBound, NoWord] => |status| {
+        assert_eq!(status.mode, Mode::Strict);
+        assert!(status.reason.contains("cannot hedge"), "{}", status.reason);
+    }
+    no_cpu_rng: [NoCpuRng] => |status| {
+        assert_eq!(status.cpu_rng, CpuRng::Absent);
+        assert_ne!(status.mode, Mode::Hedged);
+    }
+    no_cpu_rng_no_word: [NoCpuRng, NoWord] => |status| {
+        assert_eq!(status.mode, Mode::Strict);
+    }
+    stuck_cpu_rng: [CpuRngStuck, NoWord] => |status| { is_broken(&status); }
+    cpu_rng_gives_ones: [CpuRngOnes, NoWord] => |status| { is_broken(&status); }
+    cpu_rng_gives_zero: [CpuRngZero, NoWord] => |status| { is_broken(&status); }
+    cpu_rng_fails: [CpuRngFails, NoWord] => |status| { is_broken(&status); }
+    cpu_rng_fails_under_a_live_word: [CpuRngFails, VmgenidBound] => |status| {
+        // Nothing hedges, and nothing has to.
+        assert_eq!(status.mode == Mode::Buffered, has_word(&status));
+    }
+    slow_cpu_rng: [CpuRngSlow, NoWord] => |status| {
+        if cpu_has_an_instruction() {
+            assert_eq!(status.cpu_rng, CpuRng::Slow);
+        }
+        assert_eq!(status.mode, Mode::Strict);
+    }
+    no_rseq: [NoRseq] => |_status| { each_cpu_has_its_slot(); }
+    no_rseq_no_getcpu: [NoRseq, NoGetcpu] => |_status| {
+        // A number made of the stack's address stands for the CPU: any slot may be it.
+        assert!(headwater::status().pools.used >= 1);
+    }
+    nothing: [] => |_status| { each_cpu_has_its_slot(); }
+    one_cpu: [OneCpu] => |status| { assert_eq!(status.pools.slots, 2); }
+    one_cpu_by_getcpu: [OneCpu, NoRseq] => |status| { assert_eq!(status.pools.slots, 2); }
+    bare_metal: [BareMetal, VmgenidNotBound] => |status| {
+        if has_word(&status) && status.vmclock.name() != "mapped" {
+            assert_eq!(status.hardware, Hardware::BareMetal);
+            assert_eq!(status.mode, Mode::Buffered);
+        }
+    }
+    vmgenid_bound: [VmgenidBound] => |status| {
+        assert_eq!(status.vmgenid, Vmgenid::Bound);
+        // Nothing depends on the hardware then.
+        assert_eq!(status.hardware, Hardware::NotAsked);
+        assert_eq!(status.mode == Mode::Buffered, has_word(&status));
+    }
+    vmgenid_not_bound: [VmgenidNotBound] => |status| {
+        assert_eq!(status.vmgenid, Vmgenid::NotBound);
+        if support::machine::cpu_says_virtual() && !matches!(status.vmclock, Vmclock::Mapped { .. }) {
+            assert_ne!(status.mode, Mode::Buffered);
+        }
+    }
+    everything_is_missing: [NoVdso, NoDroppable, NoMlock, NoAes, NoCpuRng, NoRseq, NoGetcpu, OneCpu,
+            VmgenidNotBound] => |status| {
+        assert_eq!((status.mode, status.page), (Mode::Strict, Page::WipeOnFork));
+        assert_eq!((status.source, status.cpu_rng), (Source::Getrandom, CpuRng::Absent));
+    }
+}
+
+const ALL: [Force; 29] = [
+    Force::NoVdso,
+    Force::NoWord,
+    Force::NoProcmapQuery,
+    Force::NoDroppable,
+    Force::NoWipeOnFork,
+    Force::NoMlock,
+    Force::NoMemory,
+    Force::NoVaes,
+    Force::NoAes,
+    Force::NoCpuRng,
+    Force::CpuRngStuck,
+    Force::CpuRngOnes,
+    Force::CpuRngZero,
+    Force::CpuRngFails,
+    Force::CpuRngSlow,
+    Force::NoRseq,
+    Force::NoGetcpu,
+    Force::OneCpu,
+    Force::BareMetal,
+    Force::VmgenidBound,
+    Force::VmgenidNotBound,
+    Force::VmclockSlow,
+    Force::LookAlikes,
+    Force::GetrandomEnosys,
+    Force::GetrandomEperm,
+    Force::GetrandomNotReady,
+    Force::GetrandomEintr,
+    Force::GetrandomShort,
+    Force::UrandomAbsent,
+];
+
+/// Only the place is then told in another way: the word is found below the vDSO as well.
+#[test]
+fn no_procmap_query() {
+    isolated("no_procmap_query", || {
+        let child = fork(|| i32::from(has_word(&headwater::status())));
+        let natural = wait(child) == Ending::Exited(1);
+        let status = draw_under(&[Force::NoProcmapQuery]);
+        assert_eq!(has_word(&status), natural);
+    });
+}
+
+/// A force that is taken back leaves nothing behind.
+#[test]
+fn nothing_is_forced_in_the_end() {
+    isolated("nothing_is_forced_in_the_end", || {
+        let summary = || {
+            let status = headwater::status();
+            let Status { mode, requested, reason, source, vmclock, vmgenid, .. } = status;
+            let words = [mode.name(), requested.name(), reason, source.name(), vmclock.name()];
+            let more = [vmgenid.name(), status.word.name(), status.hardware.name(), status.cipher];
+            let rest = (status.cpu_rng, status.page, status.fork_detection, status.pools.slots);
+            format!("{words:?} {more:?} {rest:?}")
+        };
+        let (mut reader, mut writer) = std::io::pipe().unwrap();
+        let child = fork(|| {
+            writer.write_all(summary().as_bytes()).unwrap();
+            0
+        });
+        drop(writer);
+        let mut natural = String::new();
+        reader.read_to_string(&mut natural).unwrap();
+        assert_eq!(wait(child), Ending::Exited(0));
+        for on in [true, false] {
+            for fact in ALL {
+                set(fact, on);
+            }
+        }
+        let status = draw_under(&[]);
+        assert_eq!(summary(), natural);
+        is_what_the_machine_has(&status);
+    });
+}
+
+/// The natural direction of the forced facts, asked of the machine by other means.
+fn is_what_the_machine_has(status: &Status) {
+    assert!(status.fork_detection, "every kernel since 4.14 wipes on fork");
+    #[cfg(target_arch = "x86_64")]
+    {
+        use std::arch::is_x86_feature_detected as has;
+        assert_eq!(status.cpu_rng != CpuRng::Absent, has!("rdrand"));
+        if status.mode != Mode::Kernel {
+            assert_eq!(status.cipher.starts_with("AES"), has!("aes"));
+        }
+        let expected = has!("vaes") && has!("avx512f") && has!("aes");
+        assert_eq!(status.cipher.contains("VAES"), expected, "{}", status.cipher);
+    }
+    let vvar = start_of("[vvar]");
+    if let Word::Live { value, page, offset } = status.word {
+        let at = vvar.unwrap() + u64::from(page) * 4096 + u64::from(offset);
+        // SAFETY: an aligned word of the kernel's data, which stays mapped and changes under us.
+        let there =
+            unsafe { std::ptr::with_exposed_provenance::<u64>(at as usize).read_volatile() };
+        // It may have moved on since the status was taken, never back.
+        assert!(there >= value, "{there} < {value}");
+        assert_eq!((status.source, status.page), (Source::Vdso, Page::Droppable));
+    }
+}
+
+/// A thread that moves from CPU to CPU fills a slot on each, and on no other.
+fn each_cpu_has_its_slot() {
+    if headwater::status().mode == Mode::Strict {
+        return skip("slots of CPUs", "nothing is buffered in mode strict");
+    }
+    let cpus = cpus();
+    for cpu in cpus.chunks(1) {
+        bind(cpu);
+        headwater::fill(&mut [0; 100]).unwrap();
+    }
+    // What was drawn before may have met a CPU's second slot only if somebody held the first: nobody did.
+    assert_eq!(headwater::status().pools.used as usize, cpus.len());
+}
+
+/// Seen at set-up: never used, and hedging is off.
+fn is_broken(status: &Status) {
+    if cpu_has_an_instruction() {
+        assert_eq!(status.cpu_rng, CpuRng::Broken);
+    }
+    assert_eq!(status.mode, Mode::Strict);
+}
+
+fn cpu_has_an_instruction() -> bool {
+    #[cfg(target_arch = "x86_64")]
+    return std::arch::is_x86_feature_detected!("rdrand");
+    #[cfg(not(target_arch = "x86_64"))]
+    false
+}

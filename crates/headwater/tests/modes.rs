@@ -1,0 +1,316 @@
+//! How a mode is asked for, and what a machine that looks different makes of it.
+#![cfg(target_os = "linux")]
+
+mod common;
+mod support;
+
+use common::isolated;
+use headwater::testing::{Force, set, set_root};
+use headwater::{Config, CpuRng, Hardware, Mode, Rng, Source, Vmclock, Vmgenid, Word};
+use std::sync::Barrier;
+use std::sync::atomic::{AtomicBool, Ordering};
+use support::draws::draw_everything;
+use support::machine::{cpu_says_virtual, is_intel, set_mode_variable, skip};
+use support::root::Root;
+use support::rules::{assert_by_the_rules, force};
+use support::statistics::assert_distinct;
+
+/// Asks for a mode by the environment, draws, and checks what was asked for.
+fn ask(value: Option<&str>, requested: Mode, unknown: bool) {
+    set_mode_variable(value);
+    headwater::init().unwrap();
+    let status = headwater::status();
+    assert_eq!(status.requested, requested);
+    assert_eq!(status.unknown_mode_requested, unknown);
+    assert_by_the_rules(&status);
+    draw_everything();
+    assert_eq!(headwater::status().mode, status.mode);
+}
+
+macro_rules! environment {
+    ($($name:ident: $value:expr => $requested:expr, $unknown:expr;)*) => {$(
+        #[test]
+        fn $name() {
+            isolated(stringify!($name), || ask($value, $requested, $unknown));
+        }
+    )*};
+}
+
+environment! {
+    environment_unset: None => Mode::Auto, false;
+    environment_empty: Some("") => Mode::Auto, false;
+    environment_auto: Some("auto") => Mode::Auto, false;
+    environment_buffered: Some("buffered") => Mode::Buffered, false;
+    environment_hedged: Some("hedged") => Mode::Hedged, false;
+    environment_strict: Some("strict") => Mode::Strict, false;
+    environment_kernel: Some("kernel") => Mode::Kernel, false;
+    environment_unknown: Some("turbo") => Mode::Strict, true;
+    environment_in_capitals: Some("Buffered") => Mode::Strict, true;
+    environment_with_a_space: Some("buffered ") => Mode::Strict, true;
+}
+
+/// A mode that the machine cannot prove is replaced by a stricter one, whoever asked for it.
+#[test]
+fn buffered_without_a_word() {
+    isolated("buffered_without_a_word", || {
+        force(&[Force::NoWord]);
+        ask(Some("buffered"), Mode::Buffered, false);
+        assert_ne!(headwater::status().mode, Mode::Buffered);
+    });
+}
+
+#[test]
+fn hedged_without_aes() {
+    isolated("hedged_without_aes", || {
+        force(&[Force::NoAes]);
+        ask(Some("hedged"), Mode::Hedged, false);
+        assert_eq!(headwater::status().mode, Mode::Strict);
+    });
+}
+
+#[test]
+fn the_program_overrides_the_environment() {
+    isolated("the_program_overrides_the_environment", || {
+        set_mode_variable(Some("turbo"));
+        assert_eq!(Config::new().mode, Mode::Strict);
+        for mode in [Mode::Hedged, Mode::Auto, Mode::Kernel, Mode::Buffered, Mode::Strict] {
+            headwater::init_with(Config::new().mode(mode)).unwrap();
+            let status = headwater::status();
+            assert_eq!(status.requested, mode);
+            assert!(!status.unknown_mode_requested);
+            assert_by_the_rules(&status);
+            if status.mode == Mode::Kernel {
+                assert_eq!(status.source, Source::Getrandom, "no vDSO in mode kernel");
+            }
+            draw_everything();
+        }
+    });
+}
+
+/// Mode `kernel` asked for at set-up: there are no pools later either, and the status says so.
+#[test]
+fn kernel_first_leaves_no_pools() {
+    isolated("kernel_first_leaves_no_pools", || {
+        headwater::init_with(Config::new().mode(Mode::Kernel)).unwrap();
+        let status = headwater::status();
+        assert_eq!((status.mode, status.pools.slots), (Mode::Kernel, 0));
+        assert_eq!((status.word.name(), status.cipher), ("absent", "none"));
+        draw_everything();
+        headwater::init_with(Config::new().mode(Mode::Buffered)).unwrap();
+        assert_eq!(headwater::status().mode, Mode::Strict);
+        assert_by_the_rules(&headwater::status());
+        draw_everything();
+    });
+}
+
+/// Whatever mode a draw begins and ends in, what four threads draw is distinct: 400,000 words, of which two
+/// are equal with probability 4e-9.
+#[test]
+fn modes_change_while_threads_draw() {
+    isolated("modes_change_while_threads_draw", || {
+        headwater::init().unwrap();
+        let (begin, done) = (Barrier::new(5), AtomicBool::new(false));
+        let draw = || {
+            let mut rng = Rng::new().unwrap();
+            let mut words = Vec::new();
+            begin.wait();
+            for round in 0..50_000_usize {
+                words.push(rng.next_u64());
+                let mut bytes = [0; 48];
+                let len = 8 + round % 41;
+                headwater::fill(&mut bytes[..len]).unwrap();
+                words.push(u64::from_ne_bytes(*bytes.first_chunk().unwrap()));
+            }
+            words
+        };
+        let words = std::thread::scope(|scope| {
+            let threads = [(); 4].map(|()| scope.spawn(draw));
+            let changer = scope.spawn(|| {
+                begin.wait();
+                let mut changes = 0;
+                while !done.load(Ordering::Relaxed) {
+                    for mode in Mode::ALL {
+                        headwater::init_with(Config::new().mode(mode)).unwrap();
+                        assert_by_the_rules(&headwater::status());
+                        changes += 1;
+                    }
+                }
+                changes
+            });
+            let words = threads.map(|thread| thread.join().unwrap()).concat();
+            done.store(true, Ordering::Relaxed);
+            assert!(changer.join().unwrap() >= Mode::ALL.len());
+            words
+        });
+        assert_distinct(words, "four threads under changing modes");
+    });
+}
+
+/// An instruction that goes bad after it had passed: the first bad word ends its use.
+macro_rules! goes_bad {
+    ($($name:ident: $fact:ident;)*) => {$(
+        #[test]
+        fn $name() {
+            isolated(stringify!($name), || goes_bad(stringify!($name), Force::$fact));
+        }
+    )*};
+}
+
+goes_bad! {
+    cpu_rng_sticks_later: CpuRngStuck;
+    cpu_rng_gives_ones_later: CpuRngOnes;
+    cpu_rng_gives_zero_later: CpuRngZero;
+    cpu_rng_fails_later: CpuRngFails;
+}
+
+fn goes_bad(name: &str, fact: Force) {
+    headwater::init_with(Config::new().mode(Mode::Hedged)).unwrap();
+    if headwater::status().mode != Mode::Hedged {
+        return skip(name, "this CPU cannot hedge");
+    }
+    draw_everything();
+    assert_eq!(headwater::status().cpu_rng, CpuRng::Good);
+    set(fact, true);
+    // A stuck one shows when a slot sees the same word twice.
+    let mut words = Vec::from_iter((0..100).map(|_| headwater::u64().unwrap()));
+    let status = headwater::status();
+    assert_eq!((status.cpu_rng, status.mode), (CpuRng::Broken, Mode::Strict));
+    assert_by_the_rules(&status);
+    draw_everything();
+    set(fact, false);
+    words.extend((0..100).map(|_| headwater::u64().unwrap()));
+    assert_distinct(words, "around the failure");
+    // Once distrusted, for ever.
+    headwater::init_with(Config::new().mode(Mode::Hedged)).unwrap();
+    let status = headwater::status();
+    assert_eq!((status.cpu_rng, status.mode), (CpuRng::Broken, Mode::Strict));
+}
+
+/// A handle notices as well as the slots do.
+#[test]
+fn cpu_rng_sticks_under_a_handle() {
+    isolated("cpu_rng_sticks_under_a_handle", || {
+        headwater::init_with(Config::new().mode(Mode::Hedged)).unwrap();
+        if headwater::status().mode != Mode::Hedged {
+            return skip("cpu_rng_sticks_under_a_handle", "this CPU cannot hedge");
+        }
+        let mut rng = Rng::new().unwrap();
+        let mut words = vec![rng.next_u64()];
+        set(Force::CpuRngStuck, true);
+        words.extend((0..2000).map(|_| rng.next_u64()));
+        assert_eq!(headwater::status().cpu_rng, CpuRng::Broken);
+        assert_eq!(headwater::status().mode, Mode::Strict);
+        assert_distinct(words, "a handle under a stuck instruction");
+    });
+}
+
+/// Sets up under a folder that stands for the machine.
+fn set_up_under(root: &Root) -> headwater::Status {
+    set_root(root.c_path());
+    headwater::init().unwrap();
+    let status = headwater::status();
+    assert_by_the_rules(&status);
+    draw_everything();
+    status
+}
+
+/// What the hardware is found to be, where the question is reached: with a word, and no sign of clones.
+fn assert_hardware(status: &headwater::Status, without_hypervisor_bit: Hardware) {
+    let asked = matches!(status.word, Word::Live { .. }) && status.vmgenid != Vmgenid::Bound;
+    let expected = if !asked {
+        Hardware::NotAsked
+    } else if cpu_says_virtual() {
+        let what = format!("hardware {}", without_hypervisor_bit.name());
+        skip(&what, "CPUID says that this is a virtual machine, which no file outweighs");
+        Hardware::Virtual
+    } else {
+        without_hypervisor_bit
+    };
+    assert_eq!(status.hardware, expected);
+}
+
+#[test]
+fn an_empty_machine() {
+    isolated("an_empty_machine", || {
+        let root = Root::new();
+        let status = set_up_under(&root);
+        assert_eq!((status.vmgenid, status.vmclock), (Vmgenid::Unknown, Vmclock::Absent));
+        assert_hardware(&status, Hardware::Unknown);
+        // Without /sys the affinity mask tells the CPUs, without /proc the word is found all the same.
+        let cpus = *support::machine::cpus().last().unwrap() as u32 + 1;
+        assert_eq!(status.pools.slots, 2 * cpus.min(256));
+    });
+}
+
+macro_rules! vmgenid {
+    ($($name:ident: $folder:literal, [$($entry:literal),*] => $expected:ident;)*) => {$(
+        #[test]
+        fn $name() {
+            isolated(stringify!($name), || {
+                let root = Root::new();
+                root.make_folder("/sys/bus/platform/drivers");
+                root.write(concat!($folder, "/bind"), b"");
+                root.write(concat!($folder, "/uevent"), b"");
+                $(root.link(concat!($folder, "/", $entry));)*
+                let status = set_up_under(&root);
+                assert_eq!(status.vmgenid, Vmgenid::$expected);
+                if status.vmgenid == Vmgenid::Bound && matches!(status.word, Word::Live { .. }) {
+                    assert_eq!(status.mode, Mode::Buffered);
+                }
+            });
+        }
+    )*};
+}
+
+vmgenid! {
+    platform_driver_with_a_device: "/sys/bus/platform/drivers/vmgenid", ["VMGENCTR:00"] => Bound;
+    acpi_driver_with_a_device: "/sys/bus/acpi/drivers/vmgenid", ["module", "QEMUVGID:00"] => Bound;
+    driver_without_a_device: "/sys/bus/platform/drivers/vmgenid", ["module"] => NotBound;
+    no_driver: "/sys/bus/platform/drivers/other", ["module", "PNP0C0C:00"] => NotBound;
+}
+
+macro_rules! dmi {
+    ($($name:ident: $vendor:expr, $product:expr => $expected:ident;)*) => {$(
+        #[test]
+        fn $name() {
+            isolated(stringify!($name), || {
+                let root = Root::new();
+                let [vendor, product]: [Option<&str>; 2] = [$vendor, $product];
+                let id = "/sys/class/dmi/id";
+                for (file, text) in [("sys_vendor", vendor), ("product_name", product)] {
+                    if let Some(text) = text {
+                        root.write(&format!("{id}/{file}"), text.as_bytes());
+                    }
+                }
+                assert_hardware(&set_up_under(&root), Hardware::$expected);
+            });
+        }
+    )*};
+}
+
+dmi! {
+    dmi_of_a_server: Some("Dell Inc.\n"), Some("PowerEdge R660\n") => BareMetal;
+    dmi_of_qemu: Some("QEMU\n"), Some("Standard PC (Q35 + ICH9, 2009)\n") => Virtual;
+    dmi_names_the_product_only: Some("Some Maker\n"), Some("KVM Virtual Machine\n") => Virtual;
+    dmi_is_empty: Some("\n"), Some("\n") => Unknown;
+    dmi_is_half_there: Some("Dell Inc.\n"), None => Unknown;
+}
+
+/// The mitigation that makes RDRAND take microseconds, as the kernel tells of it.
+#[test]
+fn srbds_makes_the_instruction_slow() {
+    isolated("srbds_makes_the_instruction_slow", || {
+        let root = Root::new();
+        let path = "/sys/devices/system/cpu/vulnerabilities/srbds";
+        root.write(path, b"Mitigation: Microcode\n");
+        root.write("/sys/devices/system/cpu/present", b"0-6\n");
+        let status = set_up_under(&root);
+        assert_eq!(status.pools.slots, 14);
+        if !is_intel() {
+            skip("srbds_makes_the_instruction_slow", "only CPUs of Intel's are asked");
+        } else if status.cpu_rng != CpuRng::Absent {
+            assert_eq!(status.cpu_rng, CpuRng::Slow);
+            assert_ne!(status.mode, Mode::Hedged);
+        }
+    });
+}

@@ -1,0 +1,15 @@
+//! What the tests of sources, guards and handles share.
+
+// Each test binary compiles this folder for itself and uses part of it.
+#![allow(dead_code, unused_imports)]
+
+pub(crate) mod children;
+pub(crate) mod draws;
+pub(crate) mod machine;
+pub(crate) mod memory;
+pub(crate) mod root;
+#[cfg(feature = "testing")]
+pub(crate) mod rules;
+pub(crate) mod statistics;
+#[cfg(feature = "testing")]
+pub(crate) mod voided;

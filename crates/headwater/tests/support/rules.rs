@@ -1,0 +1,61 @@
+//! The rules by which a mode is chosen, written a second time, from the documentation instead of the code.
+
+use headwater::testing::{Force, set};
+use headwater::{CpuRng, Hardware, Mode, Status, Vmclock, Vmgenid, Word};
+
+/// The mode that this status has to show, and a part of the reason.
+pub(crate) fn expected(status: &Status) -> (Mode, &'static str) {
+    let word = matches!(status.word, Word::Live { .. });
+    let signal = if status.vmgenid == Vmgenid::Bound {
+        Some("vmgenid")
+    } else if matches!(status.vmclock, Vmclock::Mapped { .. }) {
+        Some("VMClock")
+    } else if status.hardware == Hardware::BareMetal {
+        Some("bare metal")
+    } else {
+        None
+    };
+    let hedge = status.cpu_rng == CpuRng::Good && status.cipher.starts_with("AES");
+    let instead_of_buffered = |why| match hedge {
+        true => (Mode::Hedged, why),
+        false => (Mode::Strict, "this CPU cannot hedge"),
+    };
+    if !status.fork_detection {
+        return (Mode::Kernel, "clears in a forked child");
+    }
+    if status.requested == Mode::Kernel {
+        return (Mode::Kernel, "asked for");
+    }
+    if status.vmclock == Vmclock::Quiesced {
+        return (Mode::Strict, "quiesced");
+    }
+    if status.unknown_mode_requested {
+        return (Mode::Strict, "no known mode");
+    }
+    match status.requested {
+        Mode::Strict => (Mode::Strict, "asked for"),
+        _ if status.pools.slots == 0 => (Mode::Strict, "no pools"),
+        Mode::Hedged if hedge => (Mode::Hedged, "asked for"),
+        Mode::Hedged => (Mode::Strict, "no AES or no sound, quick random instruction"),
+        _ if !word => instead_of_buffered("no live kernel word"),
+        Mode::Buffered => (Mode::Buffered, "asked for"),
+        _ => match signal {
+            Some(signal) => (Mode::Buffered, signal),
+            None => instead_of_buffered("nothing would tell the kernel of a clone"),
+        },
+    }
+}
+
+/// Mode and reason are what the rules say of the rest of the status.
+pub(crate) fn assert_by_the_rules(status: &Status) {
+    let (mode, reason) = expected(status);
+    assert_eq!(status.mode, mode, "{status:?}");
+    assert!(status.reason.contains(reason), "{reason:?} is not why: {status:?}");
+}
+
+/// Forces all of these, under which every other fact of the machine stays what it is.
+pub(crate) fn force(facts: &[Force]) {
+    for &fact in facts {
+        set(fact, true);
+    }
+}

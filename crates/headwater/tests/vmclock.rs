@@ -1,0 +1,329 @@
+//! VMClock, by a file in the device's place, and quiescing for a checkpoint.
+#![cfg(target_os = "linux")]
+
+mod common;
+mod support;
+
+use common::isolated;
+use headwater::testing::{Force, Point, set_hook, set_root};
+use headwater::{Config, Freshness, Mode, Rng, Stamp, Status, Vmclock, Vmgenid, Word};
+use std::collections::HashSet;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
+use support::draws::draw_everything;
+use support::machine::{bind, cpus, skip};
+use support::memory::{buffered_words, is_mapped};
+use support::root::{FakeClock, MARKER, Root, VM_GENERATION, VMCLOCK};
+use support::rules::{assert_by_the_rules, force};
+use support::statistics::assert_distinct;
+
+static CLOCK: OnceLock<FakeClock> = OnceLock::new();
+
+/// A machine with a clock and nothing else, set up; the clock stays in [`CLOCK`].
+fn set_up(counts: bool) -> (Root, Status) {
+    let root = Root::new();
+    CLOCK.set(FakeClock::new(&root, counts)).ok().unwrap();
+    let status = set_up_under(&root);
+    (root, status)
+}
+
+fn set_up_under(root: &Root) -> Status {
+    set_root(root.c_path());
+    headwater::init().unwrap();
+    let status = headwater::status();
+    assert_by_the_rules(&status);
+    assert_eq!(status.vmgenid, Vmgenid::Unknown);
+    status
+}
+
+fn has_word(status: &Status) -> bool {
+    matches!(status.word, Word::Live { .. })
+}
+
+/// The fastest load of 512 decides; on a machine that is so busy that none was quick the file counts as slow.
+fn is_mapped_or_slow(test: &str, status: &Status) -> bool {
+    if status.vmclock == Vmclock::Slow {
+        skip(test, "loads are slow on this machine");
+    }
+    status.vmclock != Vmclock::Slow
+}
+
+#[test]
+fn a_clock_is_mapped_and_compared() {
+    let test = "a_clock_is_mapped_and_compared";
+    isolated(test, || {
+        let (_root, status) = set_up(true);
+        if !is_mapped_or_slow(test, &status) {
+            return;
+        }
+        let vm_generation = Some(VM_GENERATION);
+        assert_eq!(status.vmclock, Vmclock::Mapped { marker: MARKER, vm_generation });
+        assert!(is_mapped(VMCLOCK));
+        draw_everything();
+        if !has_word(&status) {
+            return skip(test, status.reason);
+        }
+        assert_eq!(status.mode, Mode::Buffered);
+        // One CPU, so that draws one after the other meet the same slot.
+        bind(&cpus()[..1]);
+        let mut rng = Rng::new().unwrap();
+        let (mut stamp, mut marker) = (Stamp::new(), MARKER);
+        for by_handle in [false, true, false, true] {
+            let draw = |rng: &mut Rng| match by_handle {
+                false => headwater::u64().unwrap(),
+                true => rng.next_u64(),
+            };
+            draw(&mut rng);
+            stamp.check();
+            let generation = headwater::generation();
+            let (before, buffered) = (headwater::status().counters, buffered_words());
+            marker += 1;
+            CLOCK.get().unwrap().set_marker(marker);
+            // Fewer than 2^14 words buffered, 1,000 drawn: 2^-40 by chance.
+            for _ in 0..500 {
+                let word = draw(&mut rng);
+                assert!(!buffered.contains(&word), "served after a snapshot was loaded");
+            }
+            let after = headwater::status();
+            assert!(after.counters.discarded_bytes > before.discarded_bytes);
+            assert_eq!(after.vmclock, Vmclock::Mapped { marker, vm_generation });
+            assert_ne!(headwater::generation(), generation);
+            assert_eq!(stamp.check(), Freshness::Stale);
+        }
+        draw_everything();
+    });
+}
+
+/// The marker moves between copy and comparison: what was copied is void.
+#[test]
+fn the_marker_moves_in_the_middle_of_a_copy() {
+    let test = "the_marker_moves_in_the_middle_of_a_copy";
+    static MOVES: AtomicBool = AtomicBool::new(false);
+    isolated(test, || {
+        let (_root, status) = set_up(false);
+        if !is_mapped_or_slow(test, &status) || status.mode != Mode::Buffered {
+            return skip(test, status.reason);
+        }
+        assert_eq!(status.vmclock, Vmclock::Mapped { marker: MARKER, vm_generation: None });
+        // One CPU, so that draws one after the other meet the same slot.
+        bind(&cpus()[..1]);
+        set_hook(Some(|point| {
+            static MARKERS: AtomicU64 = AtomicU64::new(MARKER);
+            if point == Point::Copied && MOVES.swap(false, SeqCst) {
+                let next = MARKERS.fetch_add(1, SeqCst) + 1;
+                CLOCK.get().unwrap().set_marker(next);
+            }
+        }));
+        for len in [8, 16, 40, 1024, 8, 40] {
+            let mut buf = vec![0; len];
+            headwater::fill(&mut buf).unwrap();
+            let (before, buffered) = (headwater::status().counters, buffered_words());
+            MOVES.store(true, SeqCst);
+            headwater::fill(&mut buf).unwrap();
+            assert!(!MOVES.load(SeqCst), "nothing was copied at {len}");
+            let mut words = buf.as_chunks().0.iter().map(|word| u64::from_ne_bytes(*word));
+            assert!(words.all(|word| !buffered.contains(&word)), "{len}");
+            assert!(headwater::status().counters.retries > before.retries, "{len}");
+        }
+    });
+}
+
+/// A guard that never rests: a large request is started again once, each chunk is made again once, and then it
+/// is accepted, so that it ends.
+#[test]
+fn a_large_request_ends_while_the_marker_moves() {
+    let test = "a_large_request_ends_while_the_marker_moves";
+    static CHUNKS: AtomicU64 = AtomicU64::new(0);
+    isolated(test, || {
+        let (_root, status) = set_up(false);
+        if !is_mapped_or_slow(test, &status) {
+            return;
+        }
+        set_hook(Some(|point| {
+            if point == Point::LargeChunk {
+                let chunk = CHUNKS.fetch_add(1, SeqCst) + 1;
+                CLOCK.get().unwrap().set_marker(MARKER + chunk);
+            }
+        }));
+        let mut rng = Rng::new().unwrap();
+        let check = |draw: &mut dyn FnMut(&mut [u8])| {
+            for (len, chunks) in [(2000, 1), (3 << 20, 3)] {
+                CHUNKS.store(0, SeqCst);
+                let mut buf = vec![0; len];
+                draw(&mut buf);
+                assert_eq!(CHUNKS.load(SeqCst), 1 + 2 * chunks);
+                let mut seen = support::draws::Seen::default();
+                seen.take(&buf);
+                seen.assert_no_repeats();
+            }
+        };
+        check(&mut |buf| headwater::fill(buf).unwrap());
+        check(&mut |buf| rng.fill(buf).unwrap());
+    });
+}
+
+/// Sets up under a device that cannot be used, and says which way.
+macro_rules! refused {
+    ($($name:ident: $expected:ident, $break_it:expr;)*) => {$(
+        #[test]
+        fn $name() {
+            isolated(stringify!($name), || {
+                let root = Root::new();
+                let break_it: fn(&Root) = $break_it;
+                break_it(&root);
+                let status = set_up_under(&root);
+                assert_eq!(status.vmclock, Vmclock::$expected);
+                assert!(!is_mapped(VMCLOCK));
+                draw_everything();
+            });
+        }
+    )*};
+}
+
+refused! {
+    no_clock: Absent, |_| {};
+    wrong_magic: Invalid, |root| FakeClock::new(root, true).put(0, b"VCLQ");
+    wrong_version: Invalid, |root| FakeClock::new(root, true).put(8, &[2, 0]);
+    a_page_of_zeros: Invalid, |root| root.write(VMCLOCK, &[0; 4096]);
+    not_a_file: Invalid, |root| root.make_folder(VMCLOCK);
+    slow_loads: Slow, |root| {
+        FakeClock::new(root, true);
+        force(&[Force::VmclockSlow]);
+    };
+    unreadable: Unreadable, |root| {
+        use std::os::unix::fs::PermissionsExt;
+        FakeClock::new(root, true);
+        let nobody = std::fs::Permissions::from_mode(0o0);
+        std::fs::set_permissions(root.at(VMCLOCK), nobody).unwrap();
+        // SAFETY: takes away rights of this process, which are root's or none to speak of.
+        unsafe {
+            if libc::geteuid() == 0 {
+                assert_eq!(libc::setresgid(65_534, 65_534, 65_534), 0);
+                assert_eq!(libc::setresuid(65_534, 65_534, 65_534), 0);
+            }
+        }
+    };
+}
+
+#[test]
+fn a_clock_that_is_not_wanted() {
+    let test = "a_clock_that_is_not_wanted";
+    isolated(test, || {
+        let root = Root::new();
+        let _clock = FakeClock::new(&root, true);
+        set_root(root.c_path());
+        for (wanted, round) in [(false, 0), (true, 1), (false, 2), (true, 3)] {
+            headwater::init_with(Config::new().vmclock(wanted)).unwrap();
+            let status = headwater::status();
+            if wanted && !is_mapped_or_slow(test, &status) {
+                return;
+            }
+            assert_eq!(status.vmclock.name(), if wanted { "mapped" } else { "off" }, "{round}");
+            assert_eq!(is_mapped(VMCLOCK), wanted, "{round}");
+            assert_by_the_rules(&status);
+            draw_everything();
+        }
+    });
+}
+
+#[test]
+fn quiescing_lets_go_of_everything() {
+    isolated("quiescing_lets_go_of_everything", || quiesces(&[]));
+}
+
+/// Pages that are locked in memory are not dropped as easily as others.
+#[test]
+fn quiescing_lets_go_of_locked_pages() {
+    isolated("quiescing_lets_go_of_locked_pages", || quiesces(&[Force::NoDroppable]));
+}
+
+#[test]
+fn quiescing_lets_go_of_pages_that_are_not_locked() {
+    let facts = [Force::NoDroppable, Force::NoMlock];
+    isolated("quiescing_lets_go_of_pages_that_are_not_locked", || quiesces(&facts));
+}
+
+/// The random words in memory that headwater uses. Its lines hold numbers too, which are small ones.
+fn random_words() -> HashSet<u64> {
+    let mut words = buffered_words();
+    words.retain(|&word| word >> 48 != 0 && word != u64::MAX);
+    words
+}
+
+fn quiesces(facts: &[Force]) {
+    force(facts);
+    let (_root, status) = set_up(true);
+    if !is_mapped_or_slow("quiesces", &status) {
+        return;
+    }
+    let mut rng = Rng::new().unwrap();
+    for _ in 0..3 {
+        headwater::u64().unwrap();
+        let word = rng.next_u64();
+        let buffered = random_words();
+        assert!(buffered.len() > 200 || status.mode == Mode::Strict, "the pages were not found");
+        headwater::quiesce().unwrap();
+        let quiet = headwater::status();
+        assert_eq!((quiet.mode, quiet.vmclock), (Mode::Strict, Vmclock::Quiesced));
+        assert_by_the_rules(&quiet);
+        assert!(!is_mapped(VMCLOCK), "CRIU would refuse this process");
+        let left = buffered.intersection(&random_words()).count();
+        assert_eq!(left, 0, "words are left for the checkpoint");
+        draw_everything();
+        assert_ne!(rng.next_u64(), word);
+        // Nothing is buffered meanwhile, and no state of the vDSO's keyed, which would be in the image.
+        assert!(random_words().is_subset(&buffered));
+        headwater::quiesce().unwrap(); // once more changes nothing
+        assert_eq!(headwater::status().mode, Mode::Strict);
+
+        headwater::init_with(Config::new()).unwrap();
+        let armed = headwater::status();
+        if is_mapped_or_slow("quiesces", &armed) {
+            assert_eq!((armed.mode, armed.vmclock), (status.mode, status.vmclock));
+            assert!(is_mapped(VMCLOCK));
+        }
+        for _ in 0..100 {
+            let words = [headwater::u64().unwrap(), rng.next_u64()];
+            assert!(words.iter().all(|word| !buffered.contains(word)));
+        }
+    }
+}
+
+/// Quiesced and armed again, over and over, under four threads: 400,000 words are distinct (by chance two are
+/// equal: 4e-9), and nobody reads where nothing is mapped.
+#[test]
+fn quiescing_while_threads_draw() {
+    isolated("quiescing_while_threads_draw", || {
+        let (_root, _) = set_up(true);
+        let done = AtomicBool::new(false);
+        let draw = || {
+            let mut rng = Rng::new().unwrap();
+            let mut words = Vec::new();
+            for round in 0..50_000_usize {
+                words.push(rng.next_u64());
+                let mut bytes = [0; 64];
+                let len = 8 + round % 57;
+                headwater::fill(&mut bytes[..len]).unwrap();
+                words.push(u64::from_ne_bytes(*bytes.first_chunk().unwrap()));
+            }
+            words
+        };
+        let words = std::thread::scope(|scope| {
+            let threads = [(); 4].map(|()| scope.spawn(draw));
+            let quiescer = scope.spawn(|| {
+                while !done.load(SeqCst) {
+                    headwater::quiesce().unwrap();
+                    assert_eq!(headwater::status().mode, Mode::Strict);
+                    headwater::init_with(Config::new()).unwrap();
+                    assert_by_the_rules(&headwater::status());
+                }
+            });
+            let words = threads.map(|thread| thread.join().unwrap()).concat();
+            done.store(true, SeqCst);
+            quiescer.join().unwrap();
+            words
+        });
+        assert_distinct(words, "four threads under quiesce");
+        draw_everything();
+    });
+}
