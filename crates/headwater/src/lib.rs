@@ -18,7 +18,7 @@
 //! Every buffered byte sits in a page that carries the number of its refill. A line outside the page
 //! carries the same number, the count of bytes left, and the kernel's reseed generation at the
 //! refill. A byte leaves only if page and line agree, the kernel's generation is still the same, and
-//! no fork has happened: compared before the copy and again after it. The kernel reseeds at least
+//! no fork has happened, compared after it was copied. The kernel reseeds at least
 //! once a minute and whenever its VM is cloned, so nothing that headwater holds outlives the kernel's
 //! own state. Where the kernel cannot tell of clones, [`Mode::Hedged`] or [`Mode::Strict`] take over
 //! by themselves; [`status()`] says which is armed, and why.
