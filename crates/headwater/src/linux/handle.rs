@@ -78,6 +78,11 @@ impl Registry {
         let _ = self.groups[0].pages_or_map(stride, &self.unlocked);
     }
 
+    #[cfg(feature = "testing")]
+    pub(crate) fn first_page(&self) -> *mut u8 {
+        self.groups[0].pages.load(Ordering::Acquire)
+    }
+
     pub(crate) fn alive(&self) -> u32 {
         self.groups.iter().map(|group| group.owned.load(Ordering::Relaxed).count_ones()).sum()
     }

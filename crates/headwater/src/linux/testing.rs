@@ -43,3 +43,25 @@ pub fn drop_pages() {
         super::drop_contents(arena).expect("dropping contents cannot fail");
     }
 }
+
+/// Chooses the mode anew, as a refill does that finds the word wrong.
+pub fn choose_mode() {
+    if let Some(arena) = super::setup::published() {
+        arena.choose_mode();
+    }
+}
+
+/// The page of this thread's first slot; null before set-up.
+#[cfg(feature = "pools")]
+pub fn slot_page() -> *mut u8 {
+    super::setup::published().map_or(core::ptr::null_mut(), |arena| {
+        let slot = super::slots::Slot::take_first(arena, arena.epoch());
+        slot.map_or(core::ptr::null_mut(), |slot| slot.cell().page)
+    })
+}
+
+/// The page of the first handle; null before set-up.
+#[cfg(feature = "pools")]
+pub fn handle_page() -> *mut u8 {
+    super::setup::published().map_or(core::ptr::null_mut(), |arena| arena.handles.first_page())
+}

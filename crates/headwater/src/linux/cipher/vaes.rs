@@ -202,3 +202,50 @@ fn clear() {
         );
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::linux::features::Features;
+
+    /// The registers are saved right behind the call, before anything else can use them.
+    #[test]
+    fn no_round_key_stays_in_a_register() {
+        if !Features::detect().vaes {
+            println!("skipped: this CPU has no VAES, what its registers keep is not looked at");
+            return;
+        }
+        let key = core::array::from_fn(|i| (i * 89 + 7) as u8);
+        let mut out = [0u8; 600];
+        let mut saved = [[0u8; 64]; 32];
+        // SAFETY: 600 bytes; the CPU has VAES and so AVX-512; 32 registers of 64 bytes are saved.
+        let keys = unsafe {
+            keystream(&key, [0; 16], out.as_mut_ptr(), out.len());
+            save_registers(&mut saved);
+            schedule(&key)
+        };
+        for key in keys {
+            let mut bytes = [0u8; 16];
+            // SAFETY: 16 bytes.
+            unsafe { _mm_storeu_si128(bytes.as_mut_ptr().cast(), key) };
+            let lanes = saved.iter().flat_map(|register| register.chunks_exact(16));
+            assert_eq!(lanes.filter(|lane| *lane == bytes).count(), 0);
+        }
+    }
+
+    #[inline(always)]
+    fn save_registers(to: &mut [[u8; 64]; 32]) {
+        macro_rules! save {
+            ($($n:literal)*) => {
+                // SAFETY: 32 stores of 64 bytes.
+                unsafe {
+                    core::arch::asm!(
+                        $(concat!("vmovdqu64 [{to} + 64 * ", $n, "], zmm", $n),)*
+                        to = in(reg) to, options(nostack, preserves_flags),
+                    );
+                }
+            };
+        }
+        save!(0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31);
+    }
+}

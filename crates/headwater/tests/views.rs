@@ -1,0 +1,151 @@
+//! While the kernel drops a page, two CPUs can see two pages at its address. Here one CPU sees the old page, and
+//! the new one from the middle of a draw on: what the old page held may not leave.
+//!
+//! The kernel's part is played by copying pages, at the moment at which the other CPU's translation would be
+//! flushed: the real window is a few nanoseconds wide.
+#![cfg(target_os = "linux")]
+
+mod common;
+
+use common::isolated;
+use headwater::testing::{Force, Point, drop_pages, handle_page, set, set_hook, slot_page};
+use headwater::{Config, Mode, Rng};
+use std::sync::Mutex;
+
+const PAGE: usize = 4096;
+type Content = [u8; PAGE];
+
+/// What the page at this address becomes when the draw has copied its bytes.
+static FLUSH: Mutex<Option<(usize, Content)>> = Mutex::new(None);
+
+fn content(page: *mut u8) -> Content {
+    // SAFETY: a page of the pools, which stays mapped; nobody draws from it now.
+    unsafe { page.cast::<Content>().read_volatile() }
+}
+
+fn put(page: *mut u8, content: Content) {
+    // SAFETY: as above; whatever a page holds is checked before it is believed.
+    unsafe { page.cast::<Content>().write_volatile(content) };
+}
+
+fn flush(point: Point) {
+    if point == Point::Copied
+        && let Some((page, new)) = FLUSH.lock().unwrap().take()
+    {
+        put(page as *mut u8, new);
+    }
+}
+
+/// From here on this CPU sees `old` at `page`, until the next draw has copied its bytes.
+fn see_old_page(page: *mut u8, old: Content) {
+    *FLUSH.lock().unwrap() = Some((page as usize, content(page)));
+    put(page, old);
+}
+
+/// Whether `word` stands anywhere in `page`. A random one does so with probability 2^-52.
+fn holds(page: &Content, word: u64) -> bool {
+    page.windows(8).any(|window| window == word.to_ne_bytes())
+}
+
+fn set_up(mode: Mode) -> bool {
+    set(Force::OneCpu, true);
+    set(Force::VmgenidBound, true);
+    headwater::init_with(Config::new().mode(mode)).unwrap();
+    set_hook(Some(flush));
+    let armed = headwater::status().mode == mode;
+    if !armed {
+        println!("skipped: {mode} cannot be armed here, its draws are not seen under two views");
+    }
+    armed
+}
+
+/// The slot's page as it was before the kernel dropped it and it was filled again, and `after` words drawn since.
+fn an_old_page(page: *mut u8, before: usize, after: usize) -> Content {
+    let draw = |words| (0..words).for_each(|_| drop(headwater::u64().unwrap()));
+    drop_pages();
+    draw(before);
+    let old = content(page);
+    drop_pages();
+    draw(after);
+    old
+}
+
+#[test]
+fn a_small_draw_does_not_serve_the_old_page() {
+    isolated("a_small_draw_does_not_serve_the_old_page", || {
+        if !set_up(Mode::Buffered) {
+            return;
+        }
+        headwater::u64().unwrap();
+        let page = slot_page();
+        // In the second case the old page's next bytes have been served and erased.
+        for (before, after) in [(1, 11), (21, 20)] {
+            let old = an_old_page(page, before, after);
+            let retries = headwater::status().counters.retries;
+            see_old_page(page, old);
+            let word = headwater::u64().unwrap();
+            assert!(word != 0 && !holds(&old, word), "{word:#x} is the old page's");
+            assert!(headwater::status().counters.retries > retries, "nothing was noticed");
+        }
+    });
+}
+
+#[test]
+fn a_longer_draw_does_not_serve_the_old_page() {
+    isolated("a_longer_draw_does_not_serve_the_old_page", || {
+        if !set_up(Mode::Buffered) {
+            return;
+        }
+        headwater::u64().unwrap();
+        let page = slot_page();
+        let old = an_old_page(page, 1, 11);
+        see_old_page(page, old);
+        let bytes: [u8; 48] = headwater::array().unwrap();
+        for word in bytes.chunks_exact(8) {
+            assert!(!holds(&old, u64::from_ne_bytes(word.try_into().unwrap())));
+        }
+    });
+}
+
+#[test]
+fn a_hedged_draw_does_not_serve_the_old_page() {
+    isolated("a_hedged_draw_does_not_serve_the_old_page", || {
+        if !set_up(Mode::Hedged) {
+            return;
+        }
+        headwater::u64().unwrap();
+        let page = slot_page();
+        let old = an_old_page(page, 1, 11);
+        let refills = headwater::status().counters.refills;
+        see_old_page(page, old);
+        // What leaves is masked, so that only the refill shows that the old page was refused.
+        assert_ne!(headwater::u64().unwrap(), 0);
+        assert!(headwater::status().counters.refills > refills, "nothing was noticed");
+    });
+}
+
+#[test]
+fn a_handle_does_not_serve_its_predecessor() {
+    isolated("a_handle_does_not_serve_its_predecessor", || {
+        if !set_up(Mode::Buffered) {
+            return;
+        }
+        let page = handle_page();
+        let mut first = Rng::new().unwrap();
+        first.next_u64();
+        let old = content(page);
+        drop(first);
+        drop_pages();
+        let mut second = Rng::new().unwrap();
+        second.next_u64();
+        assert_ne!(old[..8], content(page)[..8], "two owners, one number");
+        see_old_page(page, old);
+        assert!(!holds(&old, second.next_u64()));
+        see_old_page(page, old);
+        let mut bytes = [0; 48];
+        second.fill(&mut bytes).unwrap();
+        for word in bytes.chunks_exact(8) {
+            assert!(!holds(&old, u64::from_ne_bytes(word.try_into().unwrap())));
+        }
+    });
+}
