@@ -64,7 +64,11 @@ fn set_up(mode: Mode) -> bool {
 
 /// The slot's page as it was before the kernel dropped it and it was filled again, and `after` words drawn since.
 fn an_old_page(page: *mut u8, before: usize, after: usize) -> Content {
-    let draw = |words| (0..words).for_each(|_| drop(headwater::u64().unwrap()));
+    let draw = |words| {
+        (0..words).for_each(|_| {
+            headwater::u64().unwrap();
+        });
+    };
     drop_pages();
     draw(before);
     let old = content(page);
