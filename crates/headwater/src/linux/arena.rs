@@ -221,6 +221,13 @@ impl Arena {
         self.mode.load(Relaxed) == Mode::Buffered as u8 | QUICK
     }
 
+    /// The same for mode `hedged`.
+    #[cfg(feature = "pools")]
+    #[inline(always)]
+    pub(crate) fn is_quick_hedged(&self) -> bool {
+        self.mode.load(Relaxed) == Mode::Hedged as u8 | QUICK
+    }
+
     /// Whether the mode is `buffered`.
     #[cfg(feature = "pools")]
     #[inline(always)]
@@ -244,7 +251,8 @@ impl Arena {
 
     fn chosen(&self) -> u8 {
         let mode = mode::select(self.evidence()).0;
-        let quick = mode == Mode::Buffered && self.cpu_hint.rseq().is_some();
+        let paged = matches!(mode, Mode::Buffered | Mode::Hedged);
+        let quick = paged && self.cpu_hint.rseq().is_some();
         mode as u8 | if quick { QUICK } else { 0 }
     }
 

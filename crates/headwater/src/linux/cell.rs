@@ -306,12 +306,9 @@ impl<'a> Cell<'a> {
         dst: *mut u8,
         len: usize,
     ) -> Result<(), Miss> {
-        if self.ledger.hedge_key.load(Ordering::Relaxed) == 0 {
-            return Err(Miss::Empty);
-        }
-        // SAFETY: the caller's promise; the page has a hedge key, which a drop makes zeros.
+        // SAFETY: the caller's promise.
         unsafe {
-            let mask = self.mask(r, len);
+            let mask = self.mask(r, len).ok_or(Miss::Empty)?;
             let words = match len {
                 9.. => self.draw_words::<2>(owner)?,
                 _ => self.draw_words::<1>(owner)?,
@@ -321,22 +318,26 @@ impl<'a> Cell<'a> {
         Ok(())
     }
 
-    /// The mask of a request of up to 16 bytes.
+    /// The mask of a request of up to 16 bytes; None if the page has no hedge key.
     ///
     /// # Safety
     ///
-    /// The page has a hedge key, and the CPU AES instructions.
+    /// The CPU has AES instructions.
     #[inline(always)]
-    unsafe fn mask(self, r: u64, len: usize) -> [u64; 2] {
+    pub(crate) unsafe fn mask(self, r: u64, len: usize) -> Option<[u64; 2]> {
+        if self.ledger.hedge_key.load(Ordering::Relaxed) == 0 {
+            return None;
+        }
         #[cfg(feature = "pools")]
         if len > 8 {
-            // SAFETY: the page holds an expanded key, aligned, and the CPU has AES.
-            return unsafe {
+            // SAFETY: the page holds an expanded key (zeros, if it was dropped), aligned; the CPU has AES.
+            let mask = unsafe {
                 super::cipher::hedge::mask_one(self.page.add(layout::ROUND_KEYS), r, len)
             };
+            return Some(mask);
         }
         let _ = len;
-        [r, 0]
+        Some([r, 0])
     }
 
     /// Copies and erases more than 16 bytes; true if 16 of them in a row were zero.

@@ -92,12 +92,13 @@ pub(crate) fn u32() -> Result<u32, Error> {
     }
 }
 
-/// One word or two, where nothing stands in the way.
+/// One word or two, where nothing stands in the way of a buffered draw.
 #[inline(always)]
 fn quick<const WORDS: usize>() -> Result<[u64; 2], Miss> {
     #[cfg(feature = "pools")]
-    return small::quick::<WORDS>(setup::quick_arena());
-    #[cfg(not(feature = "pools"))]
+    if setup::quick_arena().is_quick() {
+        return small::quick::<WORDS>(setup::quick_arena());
+    }
     Err(Miss::Empty)
 }
 
@@ -125,6 +126,17 @@ fn fill_slowly(buf: &mut [MaybeUninit<u8>], wait: bool) -> Result<(), Error> {
     let (dst, len) = (buf.as_mut_ptr().cast::<u8>(), buf.len());
     if len == 0 {
         return Ok(());
+    }
+    #[cfg(feature = "pools")]
+    if len <= 16 && setup::quick_arena().is_quick_hedged() {
+        #[allow(unsafe_code)]
+        // SAFETY: `hedged` is armed only on CPUs with AES; `buf` is valid for writes of its length.
+        unsafe {
+            if let Some(words) = small::quick_hedged(setup::quick_arena(), len) {
+                cell::put_words(dst, words, len);
+                return Ok(());
+            }
+        }
     }
     #[allow(unsafe_code)]
     // SAFETY: `buf` is valid for writes of its length.

@@ -18,12 +18,17 @@ use core::sync::atomic::Ordering;
 /// page and vDSO state from holder to holder.
 const TAKEN: u32 = u32::MAX;
 
-/// One word or two from this CPU's first slot. The arena [is quick](Arena::is_quick).
+/// One word or two from this CPU's first slot, with a mask over them that `mask` makes once the slot is taken.
+/// The arena [is quick](Arena::is_quick).
 ///
 /// Everything that can stand in the way ends in a miss, and is left to the slower path.
 #[cfg(feature = "pools")]
 #[inline(always)]
-pub(crate) fn quick<const WORDS: usize>(arena: &Arena, epoch: Epoch) -> Result<[u64; 2], Miss> {
+pub(crate) fn quick<const WORDS: usize>(
+    arena: &Arena,
+    epoch: Epoch,
+    mask: impl FnOnce(Cell<'_>) -> Option<[u64; 2]>,
+) -> Result<[u64; 2], Miss> {
     let bytes = 8 * WORDS as u32;
     let cpu = arena.rseq.get();
     if cpu >= arena.memory.cpus {
@@ -40,10 +45,14 @@ pub(crate) fn quick<const WORDS: usize>(arena: &Arena, epoch: Epoch) -> Result<[
     }
     hook(Point::Locked);
     let cell = Cell { arena, ledger: &line.ledger, page };
+    let Some(mask) = mask(cell) else {
+        line.left.store(left, Ordering::Release);
+        return Err(Miss::Empty);
+    };
     match cell.copy_words::<WORDS>(Owner::Slot { epoch }, left) {
         Ok(words) => {
             line.left.store(left - bytes, Ordering::Release);
-            Ok(words)
+            Ok([words[0] ^ mask[0], words[1] ^ mask[1]])
         }
         Err(zeros) => {
             let miss = cell.miss(zeros, left - bytes);

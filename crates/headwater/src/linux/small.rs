@@ -36,13 +36,37 @@ pub(crate) unsafe fn fill<const HEDGED: bool>(
 /// out of: no call, no loop, and as few instructions as the guards allow.
 #[inline(always)]
 pub(crate) fn quick<const WORDS: usize>(arena: &Arena) -> Result<[u64; 2], Miss> {
-    if !arena.is_quick() {
-        return Err(Miss::Empty);
+    match arena.settled_epoch() {
+        Some(epoch) => slots::quick::<WORDS>(arena, epoch, |_| Some([0; 2])),
+        None => Err(Miss::Empty),
     }
-    let Some(epoch) = arena.settled_epoch() else {
-        return Err(Miss::Empty);
+}
+
+/// Up to 16 bytes as two words, hedged, if nothing stands in the way.
+///
+/// # Safety
+///
+/// The CPU has AES instructions.
+#[cfg_attr(target_arch = "x86_64", target_feature(enable = "aes,sse4.1"))]
+#[cfg_attr(target_arch = "aarch64", target_feature(enable = "neon,aes"))]
+#[inline(never)]
+pub(crate) unsafe fn quick_hedged(arena: &Arena, len: usize) -> Option<[u64; 2]> {
+    // The CPU's word before the lock, so that nobody waits for it, and before any byte of the page is in a
+    // register, so that a bad instruction cannot cancel it.
+    let (epoch, r) = (arena.settled_epoch()?, arena.cpu_word(0)?);
+    let mask = |cell: Cell<'_>| {
+        if cell.ledger.last_word.load(Relaxed) == r {
+            return None; // the slower path sees a stuck instruction, too, and deals with it
+        }
+        cell.ledger.last_word.store(r, Relaxed);
+        // SAFETY: the caller's promise.
+        unsafe { cell.mask(r, len) }
     };
-    slots::quick::<WORDS>(arena, epoch)
+    let words = match len {
+        9.. => slots::quick::<2>(arena, epoch, mask),
+        _ => slots::quick::<1>(arena, epoch, mask),
+    };
+    words.map_err(|miss| miss.count(arena)).ok()
 }
 
 /// Any length, buffered.
