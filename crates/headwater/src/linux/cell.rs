@@ -276,6 +276,29 @@ impl<'a> Cell<'a> {
         if !zeros && self.may_leave(owner) { Ok(()) } else { Err(self.void(zeros)) }
     }
 
+    /// Copies and erases the first `len` (17 and more) of `remaining` bytes to `dst`. `Err(zeros)` if they may not
+    /// leave; what `dst` holds is void then.
+    ///
+    /// # Safety
+    ///
+    /// `dst` is valid for writes of `len` bytes, at most `remaining`.
+    #[inline(always)]
+    pub(crate) unsafe fn copy_blocks(
+        self,
+        owner: Owner,
+        remaining: u32,
+        dst: *mut u8,
+        len: usize,
+    ) -> Result<(), bool> {
+        if !self.is_present() {
+            return Err(false);
+        }
+        fence(Ordering::Acquire); // the tag is loaded before the bytes
+        // SAFETY: the caller's promise.
+        let zeros = unsafe { self.take_blocks::<false>(self.source(remaining), [0; 2], dst, len) };
+        if !zeros && self.may_leave(owner) { Ok(()) } else { Err(zeros) }
+    }
+
     /// Draws up to 16 bytes to `dst`, which is written only if they may leave.
     ///
     /// # Safety

@@ -230,6 +230,10 @@ impl Handle {
                         Err(miss) => self.fill_after(miss, dst, len),
                     }
                 }
+                17..=small::LIMIT => match self.quick_blocks(dst, len) {
+                    Ok(()) => Ok(()),
+                    Err(miss) => self.fill_after(miss, dst, len),
+                },
                 _ => self.fill_slowly(dst, len),
             }
         }
@@ -247,6 +251,20 @@ impl Handle {
             return Err(Miss::Empty);
         }
         self.cell().draw_words::<WORDS>(Owner::Handle)
+    }
+
+    /// 17 to `small::LIMIT` bytes, if they are there and every guard stands.
+    ///
+    /// # Safety
+    ///
+    /// `dst` is valid for writes of `len` bytes.
+    #[inline(never)]
+    unsafe fn quick_blocks(&mut self, dst: *mut u8, len: usize) -> Result<(), Miss> {
+        if !self.arena.is_buffered() {
+            return Err(Miss::Empty);
+        }
+        // SAFETY: the caller's promise.
+        unsafe { self.cell().draw::<false>(Owner::Handle, [0; 2], dst, len) }
     }
 
     #[cold]

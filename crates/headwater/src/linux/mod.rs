@@ -57,7 +57,7 @@ fn arena(wait: bool) -> Result<&'static Arena, Error> {
 #[inline]
 pub(crate) fn fill(buf: &mut [MaybeUninit<u8>], wait: bool) -> Result<(), Error> {
     if !(1..=16).contains(&buf.len()) {
-        return fill_slowly(buf, wait);
+        return fill_longer(buf, wait);
     }
     let words = if buf.len() > 8 { quick::<2>() } else { quick::<1>() };
     match words {
@@ -72,6 +72,25 @@ pub(crate) fn fill(buf: &mut [MaybeUninit<u8>], wait: bool) -> Result<(), Error>
         Err(Miss::Empty) => fill_slowly(buf, wait),
         Err(miss) => fill_after(miss, buf, wait),
     }
+}
+
+/// As [`fill`], for what does not fit into two words. Apart from it, so that no register has to be saved there
+/// for a call that is made here.
+#[inline(never)]
+fn fill_longer(buf: &mut [MaybeUninit<u8>], wait: bool) -> Result<(), Error> {
+    #[cfg(feature = "pools")]
+    if (17..=small::LIMIT).contains(&buf.len()) && setup::quick_arena().is_quick() {
+        let (arena, dst) = (setup::quick_arena(), buf.as_mut_ptr().cast());
+        #[allow(unsafe_code)]
+        // SAFETY: `buf` is valid for writes of its length.
+        let drawn = unsafe { small::quick_blocks(arena, dst, buf.len()) };
+        return match drawn {
+            Ok(()) => Ok(()),
+            Err(Miss::Empty) => fill_slowly(buf, wait),
+            Err(miss) => fill_after(miss, buf, wait),
+        };
+    }
+    fill_slowly(buf, wait)
 }
 
 /// A random word.
@@ -97,7 +116,7 @@ pub(crate) fn u32() -> Result<u32, Error> {
 fn quick<const WORDS: usize>() -> Result<[u64; 2], Miss> {
     #[cfg(feature = "pools")]
     if setup::quick_arena().is_quick() {
-        return small::quick::<WORDS>(setup::quick_arena());
+        return small::quick_words::<WORDS>(setup::quick_arena());
     }
     Err(Miss::Empty)
 }
@@ -129,12 +148,21 @@ fn fill_slowly(buf: &mut [MaybeUninit<u8>], wait: bool) -> Result<(), Error> {
     }
     #[cfg(feature = "pools")]
     if len <= 16 && setup::quick_arena().is_quick_hedged() {
+        let arena = setup::quick_arena();
         #[allow(unsafe_code)]
         // SAFETY: `hedged` is armed only on CPUs with AES; `buf` is valid for writes of its length.
         unsafe {
-            if let Some(words) = small::quick_hedged(setup::quick_arena(), len) {
-                cell::put_words(dst, words, len);
-                return Ok(());
+            let words = if len > 8 {
+                small::quick_hedged::<2>(arena, len)
+            } else {
+                small::quick_hedged::<1>(arena, len)
+            };
+            match words {
+                Ok(words) => {
+                    cell::put_words(dst, words, len);
+                    return Ok(());
+                }
+                Err(miss) => miss.count(arena),
             }
         }
     }

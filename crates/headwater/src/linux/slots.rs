@@ -18,47 +18,65 @@ use core::sync::atomic::Ordering;
 /// page and vDSO state from holder to holder.
 const TAKEN: u32 = u32::MAX;
 
-/// One word or two from this CPU's first slot, with a mask over them that `mask` makes once the slot is taken.
-/// The arena [is quick](Arena::is_quick).
-///
-/// Everything that can stand in the way ends in a miss, and is left to the slower path.
+/// This CPU's first slot, taken by the quick path, and the number of bytes that are left in it. To be
+/// [settled](Quick::settle): nothing else frees it.
 #[cfg(feature = "pools")]
-#[inline(always)]
-pub(crate) fn quick<const WORDS: usize>(
-    arena: &Arena,
+pub(crate) struct Quick<'a> {
+    arena: &'a Arena,
+    line: &'a Line,
+    page: *mut u8,
     epoch: Epoch,
-    mask: impl FnOnce(Cell<'_>) -> Option<[u64; 2]>,
-) -> Result<[u64; 2], Miss> {
-    let bytes = 8 * WORDS as u32;
-    let cpu = arena.rseq.get();
-    if cpu >= arena.memory.cpus {
-        return Err(Miss::Empty);
+    pub(crate) left: u32,
+}
+
+#[cfg(feature = "pools")]
+impl<'a> Quick<'a> {
+    /// Takes the slot, if it is free and `bytes` are left in it. The arena [is quick](Arena::is_quick).
+    ///
+    /// Everything that can stand in the way ends in a miss, and is left to the slower path.
+    #[inline(always)]
+    pub(crate) fn take(arena: &'a Arena, bytes: u32) -> Result<Quick<'a>, Miss> {
+        let Some(epoch) = arena.settled_epoch() else {
+            return Err(Miss::Empty);
+        };
+        let cpu = arena.rseq.get();
+        if cpu >= arena.memory.cpus {
+            return Err(Miss::Empty);
+        }
+        let (line, page) = place(arena, epoch, 2 * cpu);
+        let left = line.left.swap(TAKEN, Ordering::Acquire);
+        // One comparison for "taken" and for "not enough".
+        if left.wrapping_sub(bytes) > layout::CAPACITY as u32 - bytes {
+            if left != TAKEN {
+                line.left.store(left, Ordering::Release);
+            }
+            return Err(Miss::Empty);
+        }
+        hook(Point::Locked);
+        Ok(Quick { arena, line, page, epoch, left })
     }
-    let (line, page) = place(arena, epoch, 2 * cpu);
-    let left = line.left.swap(TAKEN, Ordering::Acquire);
-    // One comparison for "taken" and for "not enough".
-    if left.wrapping_sub(bytes) > layout::CAPACITY as u32 - bytes {
-        if left != TAKEN {
-            line.left.store(left, Ordering::Release);
-        }
-        return Err(Miss::Empty);
+
+    #[inline(always)]
+    pub(crate) fn cell(&self) -> Cell<'a> {
+        Cell { arena: self.arena, ledger: &self.line.ledger, page: self.page }
     }
-    hook(Point::Locked);
-    let cell = Cell { arena, ledger: &line.ledger, page };
-    let Some(mask) = mask(cell) else {
-        line.left.store(left, Ordering::Release);
-        return Err(Miss::Empty);
-    };
-    match cell.copy_words::<WORDS>(Owner::Slot { epoch }, left) {
-        Ok(words) => {
-            line.left.store(left - bytes, Ordering::Release);
-            Ok([words[0] ^ mask[0], words[1] ^ mask[1]])
-        }
-        Err(zeros) => {
-            let miss = cell.miss(zeros, left - bytes);
-            line.left.store(0, Ordering::Release);
-            Err(miss)
-        }
+
+    #[inline(always)]
+    pub(crate) fn owner(&self) -> Owner {
+        Owner::Slot { epoch: self.epoch }
+    }
+
+    /// Frees the slot after `bytes` were taken; after none if they are `Err(None)`, and without what is left if
+    /// they may not leave.
+    #[inline(always)]
+    pub(crate) fn settle<T>(self, bytes: u32, taken: Result<T, Option<bool>>) -> Result<T, Miss> {
+        let (answer, now) = match taken {
+            Ok(answer) => (Ok(answer), self.left - bytes),
+            Err(None) => (Err(Miss::Empty), self.left),
+            Err(Some(zeros)) => (Err(self.cell().miss(zeros, self.left - bytes)), 0),
+        };
+        self.line.left.store(now, Ordering::Release);
+        answer
     }
 }
 

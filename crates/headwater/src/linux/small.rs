@@ -9,7 +9,7 @@ use super::arena::{Arena, Tally};
 use super::cell::{Cell, Miss, Owner};
 use super::guard::epoch::Epoch;
 use super::keyed;
-use super::slots::{self, Slot, count};
+use super::slots::{Quick, Slot, count};
 use crate::Error;
 use core::sync::atomic::Ordering::Relaxed;
 
@@ -35,14 +35,32 @@ pub(crate) unsafe fn fill<const HEDGED: bool>(
 /// One word or two, buffered, if nothing stands in the way. This is the path that everything else is kept
 /// out of: no call, no loop, and as few instructions as the guards allow.
 #[inline(always)]
-pub(crate) fn quick<const WORDS: usize>(arena: &Arena) -> Result<[u64; 2], Miss> {
-    match arena.settled_epoch() {
-        Some(epoch) => slots::quick::<WORDS>(arena, epoch, |_| Some([0; 2])),
-        None => Err(Miss::Empty),
-    }
+pub(crate) fn quick_words<const WORDS: usize>(arena: &Arena) -> Result<[u64; 2], Miss> {
+    let bytes = 8 * WORDS as u32;
+    let slot = Quick::take(arena, bytes)?;
+    let words = slot.cell().copy_words::<WORDS>(slot.owner(), slot.left);
+    slot.settle(bytes, words.map_err(Some))
 }
 
-/// Up to 16 bytes as two words, hedged, if nothing stands in the way.
+/// 17 to [`LIMIT`] bytes, buffered, if nothing stands in the way.
+///
+/// # Safety
+///
+/// `dst` is valid for writes of `len` bytes.
+#[inline(always)]
+pub(crate) unsafe fn quick_blocks(arena: &Arena, dst: *mut u8, len: usize) -> Result<(), Miss> {
+    let bytes = (len as u32).next_multiple_of(8);
+    // SAFETY: the caller's promise.
+    let (slot, copied) = unsafe {
+        touch(dst, len);
+        let slot = Quick::take(arena, bytes)?;
+        let copied = slot.cell().copy_blocks(slot.owner(), slot.left, dst, len);
+        (slot, copied)
+    };
+    slot.settle(bytes, copied.map_err(Some))
+}
+
+/// One word or two, hedged, if nothing stands in the way: the first `len` bytes of them.
 ///
 /// # Safety
 ///
@@ -50,23 +68,29 @@ pub(crate) fn quick<const WORDS: usize>(arena: &Arena) -> Result<[u64; 2], Miss>
 #[cfg_attr(target_arch = "x86_64", target_feature(enable = "aes,sse4.1"))]
 #[cfg_attr(target_arch = "aarch64", target_feature(enable = "neon,aes"))]
 #[inline(never)]
-pub(crate) unsafe fn quick_hedged(arena: &Arena, len: usize) -> Option<[u64; 2]> {
+pub(crate) unsafe fn quick_hedged<const WORDS: usize>(
+    arena: &Arena,
+    len: usize,
+) -> Result<[u64; 2], Miss> {
+    let bytes = 8 * WORDS as u32;
     // The CPU's word before the lock, so that nobody waits for it, and before any byte of the page is in a
     // register, so that a bad instruction cannot cancel it.
-    let (epoch, r) = (arena.settled_epoch()?, arena.cpu_word(0)?);
-    let mask = |cell: Cell<'_>| {
-        if cell.ledger.last_word.load(Relaxed) == r {
-            return None; // the slower path sees a stuck instruction, too, and deals with it
-        }
-        cell.ledger.last_word.store(r, Relaxed);
-        // SAFETY: the caller's promise.
-        unsafe { cell.mask(r, len) }
+    let Some(r) = arena.cpu_word(0) else {
+        return Err(Miss::Empty);
     };
-    let words = match len {
-        9.. => slots::quick::<2>(arena, epoch, mask),
-        _ => slots::quick::<1>(arena, epoch, mask),
+    let slot = Quick::take(arena, bytes)?;
+    let cell = slot.cell();
+    let last = &cell.ledger.last_word;
+    // SAFETY: the caller's promise.
+    let mask = unsafe { cell.mask(r, len) }.filter(|_| last.load(Relaxed) != r);
+    let Some(mask) = mask else {
+        // No hedge key yet, or a stuck instruction: the slower path sees the same, and deals with it.
+        return slot.settle(bytes, Err(None));
     };
-    words.map_err(|miss| miss.count(arena)).ok()
+    last.store(r, Relaxed);
+    let words = cell.copy_words::<WORDS>(slot.owner(), slot.left);
+    let masked = words.map(|words| [words[0] ^ mask[0], words[1] ^ mask[1]]);
+    slot.settle(bytes, masked.map_err(Some))
 }
 
 /// Any length, buffered.
