@@ -224,7 +224,7 @@ impl Handle {
                     let words = if len > 8 { self.quick::<2>() } else { self.quick::<1>() };
                     match words {
                         Ok(words) => {
-                            super::cell::put_words(dst, words, len);
+                            super::copy::put_words(dst, words, len);
                             Ok(())
                         }
                         Err(miss) => self.fill_after(miss, dst, len),

@@ -17,6 +17,8 @@ mod source;
 #[cfg_attr(not(feature = "pools"), allow(dead_code, unused_variables, unused_mut))]
 mod cell;
 #[cfg_attr(not(feature = "pools"), allow(dead_code))]
+mod copy;
+#[cfg_attr(not(feature = "pools"), allow(dead_code))]
 mod guard;
 #[cfg_attr(not(feature = "pools"), allow(dead_code))]
 mod slots;
@@ -65,7 +67,7 @@ pub(crate) fn fill(buf: &mut [MaybeUninit<u8>], wait: bool) -> Result<(), Error>
             #[allow(unsafe_code)]
             // SAFETY: `buf` is valid for writes of its length.
             unsafe {
-                cell::put_words(buf.as_mut_ptr().cast(), words, buf.len());
+                copy::put_words(buf.as_mut_ptr().cast(), words, buf.len());
             }
             Ok(())
         }
@@ -159,7 +161,7 @@ fn fill_slowly(buf: &mut [MaybeUninit<u8>], wait: bool) -> Result<(), Error> {
             };
             match words {
                 Ok(words) => {
-                    cell::put_words(dst, words, len);
+                    copy::put_words(dst, words, len);
                     return Ok(());
                 }
                 Err(miss) => miss.count(arena),
