@@ -15,9 +15,9 @@ pub struct Error(NonZeroI32);
 const UNEXPECTED: i32 = -1;
 const UNSUPPORTED: i32 = -2;
 
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", target_pointer_width = "64"))]
 const EAGAIN: i32 = libc::EAGAIN;
-#[cfg(not(target_os = "linux"))]
+#[cfg(not(all(target_os = "linux", target_pointer_width = "64")))]
 const EAGAIN: i32 = 11;
 
 impl Error {
@@ -36,7 +36,7 @@ impl Error {
     }
 
     /// The error with this errno; 0, which is none, becomes [`Error::UNEXPECTED`].
-    #[cfg_attr(not(target_os = "linux"), allow(dead_code))]
+    #[cfg_attr(not(all(target_os = "linux", target_pointer_width = "64")), allow(dead_code))]
     pub(crate) const fn from_errno(errno: i32) -> Error {
         if errno > 0 { Error::code(errno) } else { Error::UNEXPECTED }
     }

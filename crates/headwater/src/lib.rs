@@ -44,7 +44,7 @@
 //! * `rand_core` (default): the traits of rand_core 0.10 for [`Rng`].
 //! * `uuid`: UUIDs v4 and v7 as types of the `uuid` crate.
 //!
-//! Systems other than Linux compile and forward to the `getrandom` crate: correct, but not fast.
+//! Systems other than Linux on 64-bit CPUs compile and forward to the `getrandom` crate: correct, not fast.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![deny(unsafe_code)]
@@ -58,17 +58,17 @@ mod status;
 #[cfg(feature = "uuid")]
 pub mod uuid;
 
-// The one place that chooses between Linux and the rest.
-#[cfg(target_os = "linux")]
+// The one place that chooses between Linux on 64-bit CPUs and the rest.
+#[cfg(all(target_os = "linux", target_pointer_width = "64"))]
 mod linux;
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", target_pointer_width = "64"))]
 use linux as imp;
-#[cfg(not(target_os = "linux"))]
+#[cfg(not(all(target_os = "linux", target_pointer_width = "64")))]
 mod other;
-#[cfg(not(target_os = "linux"))]
+#[cfg(not(all(target_os = "linux", target_pointer_width = "64")))]
 use other as imp;
 
-#[cfg(all(target_os = "linux", feature = "testing"))]
+#[cfg(all(target_os = "linux", target_pointer_width = "64", feature = "testing"))]
 pub use linux::testing;
 
 pub use bounded::{u32_below, u64_below};
@@ -248,3 +248,8 @@ fn as_uninit(buf: &mut [u8]) -> &mut [MaybeUninit<u8>] {
         &mut *(core::ptr::from_mut(buf) as *mut [MaybeUninit<u8>])
     }
 }
+
+/// The README's example compiles and runs.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;

@@ -57,7 +57,7 @@ impl std::error::Error for UnknownMode {}
 
 /// What the mode is chosen from. All of it are facts that every process of a host sees alike, given the
 /// same view of /sys; of timings only that of VMClock's loads, cached or uncached, has a part in them.
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", target_pointer_width = "64"))]
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Evidence {
     pub(crate) requested: Mode,
@@ -79,7 +79,7 @@ pub(crate) struct Evidence {
 }
 
 /// Evidence that a clone would not go unnoticed.
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", target_pointer_width = "64"))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum CloneSignal {
     Vmgenid,
@@ -88,7 +88,7 @@ pub(crate) enum CloneSignal {
 }
 
 /// The mode, and why. The only place that chooses one.
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", target_pointer_width = "64"))]
 pub(crate) fn select(evidence: Evidence) -> (Mode, &'static str) {
     let Evidence { requested, hedge, .. } = evidence;
     if !evidence.fork_detection {
@@ -157,7 +157,7 @@ impl FromStr for Mode {
     }
 }
 
-#[cfg(all(test, target_os = "linux"))]
+#[cfg(all(test, target_os = "linux", target_pointer_width = "64"))]
 mod tests {
     use super::*;
 

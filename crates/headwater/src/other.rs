@@ -1,4 +1,4 @@
-//! Systems other than Linux: every request goes to the `getrandom` crate. Correct, not fast.
+//! Systems other than Linux on 64-bit CPUs: every request goes to the `getrandom` crate. Correct, not fast.
 
 use crate::status::{self, Status};
 use crate::{Config, Error, Mode};
@@ -47,9 +47,9 @@ pub(crate) fn status() -> Status {
         mode: Mode::Kernel,
         requested: Mode::Auto,
         unknown_mode_requested: false,
-        reason: "this system is not Linux: every request goes to the getrandom crate",
+        reason: "this is not Linux on a 64-bit CPU: every request goes to the getrandom crate",
         source: status::Source::Other,
-        word: status::Word::Absent("not Linux"),
+        word: status::Word::Absent("not Linux on a 64-bit CPU"),
         vmclock: status::Vmclock::Absent,
         vmgenid: status::Vmgenid::NotAsked,
         hardware: status::Hardware::NotAsked,
