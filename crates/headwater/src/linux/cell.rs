@@ -364,7 +364,8 @@ impl<'a> Cell<'a> {
         Some([r, 0])
     }
 
-    /// Copies and erases more than 16 bytes; true if 16 of them in a row were zero.
+    /// Copies and erases more than 16 bytes; true if the first or the last 16 of them were zero: a page that
+    /// vanished is zero in one of the two.
     ///
     /// # Safety
     ///
@@ -380,21 +381,24 @@ impl<'a> Cell<'a> {
         let whole = len & !15;
         // SAFETY: `whole` is at most `len`, and the rest of `len` below 16.
         unsafe {
-            // The first window and the last are looked at: a page that vanished is zero in one of them.
-            let mut zeros = is_zero(source) || is_zero(source.add(whole - 16));
-            if HEDGED {
-                self.take_masked(source, r, dst, whole);
+            let mut zeros = if HEDGED {
+                self.take_masked(source, r, dst, whole)
             } else {
                 take_plain(source, dst, whole);
-            }
+                // What was copied is looked at, not the page again, which may be another by now.
+                is_zero(dst) || is_zero(dst.add(whole - 16))
+            };
             hook(Point::MidCopy);
             if len > whole {
                 let source = source.add(whole);
-                zeros |= is_zero(source);
                 let mut words = match len - whole {
                     9.. => take_words::<2>(source),
-                    _ => take_words::<1>(source),
+                    _ => {
+                        let [word, _] = take_words::<1>(source);
+                        [word, next_word(source)]
+                    }
                 };
+                zeros |= words[0] | words[1] == 0;
                 if HEDGED {
                     let [mask, ..] = self.masks(r, (whole / 16) as u64);
                     words = [words[0] ^ mask[0], words[1] ^ mask[1]];
@@ -405,13 +409,14 @@ impl<'a> Cell<'a> {
         }
     }
 
-    /// Copies, masks and erases `len` bytes, a multiple of 16.
+    /// Copies, masks and erases `len` bytes, a multiple of 16; true if the first or the last 16 were zero.
     ///
     /// # Safety
     ///
     /// As [`take_blocks`](Self::take_blocks).
     #[inline(always)]
-    unsafe fn take_masked(self, source: *mut u8, r: [u64; 2], dst: *mut u8, len: usize) {
+    unsafe fn take_masked(self, source: *mut u8, r: [u64; 2], dst: *mut u8, len: usize) -> bool {
+        let mut zeros = false;
         let mut done = 0;
         while done < len {
             // SAFETY: the caller's promise.
@@ -421,11 +426,13 @@ impl<'a> Cell<'a> {
                         break;
                     }
                     let words = take_words::<2>(source.add(done));
+                    zeros |= (done == 0 || done + 16 == len) && words[0] | words[1] == 0;
                     put_words(dst.add(done), [words[0] ^ mask[0], words[1] ^ mask[1]], 16);
                     done += 16;
                 }
             }
         }
+        zeros
     }
 
     /// Four blocks of the mask of a longer request, from block `first` on.

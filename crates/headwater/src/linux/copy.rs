@@ -10,12 +10,11 @@
 ///
 /// # Safety
 ///
-/// 16 bytes can be read at `at`, which is aligned to 8.
+/// 16 bytes can be read at `at`.
 #[inline(always)]
 pub(super) unsafe fn is_zero(at: *const u8) -> bool {
-    let at: *const u64 = at.cast();
-    // SAFETY: the caller's promise. Volatile: see `take_words`.
-    unsafe { at.read_volatile() | at.add(1).read_volatile() == 0 }
+    // SAFETY: the caller's promise.
+    unsafe { at.cast::<u128>().read_unaligned() == 0 }
 }
 
 /// Copies and erases `len` bytes, a multiple of 16.
