@@ -1,7 +1,7 @@
 //! What this CPU can do, asked once, at set-up.
 //!
 //! The standard library's detection would do, and costs 42 us in a virtual machine, where each CPUID
-//! leaves the guest: a quarter of the time that a process's first draw takes. Three leaves tell all we ask
+//! leaves the guest: nearly half of what a process's whole first draw takes. Three leaves tell all we ask
 //! (Intel SDM volume 2, CPUID; AMD APM volume 3, appendix E).
 
 #![cfg_attr(target_arch = "x86_64", allow(unsafe_code))]
