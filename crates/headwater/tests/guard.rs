@@ -5,7 +5,7 @@
 mod common;
 mod support;
 
-use headwater::testing::{Force, Point, inject_word, set_hook};
+use headwater::testing::{Force, Point, inject_word, set_hook, slot_page};
 use headwater::{Config, CpuRng, Freshness, Mode, Rng, Stamp, Word};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
 use std::sync::{Mutex, OnceLock, PoisonError};
@@ -174,6 +174,33 @@ fn a_wrong_word_is_retired() {
         headwater::init_with(Config::new().mode(Mode::Buffered)).unwrap();
         assert_eq!(headwater::status().word, Word::Retired);
         assert_ne!(headwater::status().mode, Mode::Buffered);
+    });
+}
+
+/// A draw that is left by siglongjmp in the middle of the vDSO's call leaves its state marked as in use: the vDSO
+/// does not touch it again, and its generation stands still. The word is right all the same.
+#[test]
+fn a_state_that_is_stuck_does_not_retire_the_word() {
+    let test = "a_state_that_is_stuck_does_not_retire_the_word";
+    isolated(test, || {
+        if !set_up_buffered(test) || !can_reseed(test) {
+            return;
+        }
+        headwater::u64().unwrap();
+        /// The state's place in a page, and `in_use` in the state (`struct vgetrandom_state` of Linux 6.11).
+        const IN_USE: usize = 64 + 137;
+        for round in 0..3 {
+            let page = slot_page();
+            assert!(!page.is_null());
+            // SAFETY: a byte of a page of the pools; a stuck state is one of those the kernel's code expects.
+            unsafe { page.add(IN_USE).write_volatile(1) };
+            assert!(reseed());
+            assert_ne!(headwater::u64().unwrap(), 0);
+            let status = headwater::status();
+            assert!(matches!(status.word, Word::Live { .. }), "round {round}: {:?}", status.word);
+            assert_eq!(status.mode, Mode::Buffered);
+        }
+        draw_everything();
     });
 }
 
