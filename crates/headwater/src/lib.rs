@@ -36,7 +36,8 @@
 //! Free functions are async-signal-safe, first call included: no allocation, no lock that waits, no
 //! thread-local destructor. They may be called from any thread, from other libraries' destructors
 //! and at exit. A forked child (by fork, clone or vfork, from a handler or not) never sees its
-//! parent's bytes. After [`init()`] the only system call made is getrandom(2), unless that is refused.
+//! parent's bytes. After [`init()`] the only system call made is getrandom(2), unless that is refused; making
+//! more than 64 [`Rng`] handles maps memory.
 //!
 //! # Features
 //!

@@ -143,8 +143,11 @@ impl<'a> Cell<'a> {
         self.tag().store(number, Ordering::Relaxed);
     }
 
-    /// Whether ledger, page and guards agree. Ledgers that say bytes are left hold no zero but the marker's,
-    /// so "equal" is "equal and not zero": a dropped page and a cleared word do not pass.
+    /// Whether ledger, page and guards agree. A refill leaves bytes only under a number and a generation that
+    /// are not zero, so a dropped page and a cleared word do not pass.
+    ///
+    /// One ledger can say that bytes are left and be zero otherwise: the one to which a frame that a fork
+    /// interrupted gives its slot back, in a bank that nobody uses. No word is 0, so it does not pass either.
     #[inline(always)]
     fn agrees(self) -> bool {
         // One after the other: each comparison needs two registers for a moment, all at once need eight, and
@@ -261,6 +264,7 @@ impl<'a> Cell<'a> {
         if !self.agrees() || (HEDGED && self.ledger.hedge_key.load(Ordering::Relaxed) == 0) {
             return Err(Miss::Empty);
         }
+        fence(Ordering::Acquire); // the tag is loaded before the bytes, as in `copy_words`
         if len <= 16 {
             // SAFETY: the caller's promise; the hedge key was looked for above.
             return unsafe {

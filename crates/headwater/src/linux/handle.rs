@@ -323,19 +323,10 @@ impl Handle {
         while tries < 2 {
             let epoch = self.arena.epoch();
             let cell = self.cell();
-            let mut r = [0; 2];
-            if HEDGED {
-                // The word before the draw is compared by `cpu_word` itself.
-                let Some(first) =
-                    self.arena.cpu_word(self.ledger.last_word.load(Ordering::Relaxed))
-                else {
-                    break;
-                };
-                let Some(second) = self.arena.cpu_word(first) else {
-                    break;
-                };
-                self.ledger.last_word.store(second, Ordering::Relaxed);
-                r = [first, second];
+            let r = if HEDGED { small::words(self.arena, len) } else { Some([0; 2]) };
+            let Some(r) = r else { break };
+            if HEDGED && small::is_stuck(self.arena, cell, r) {
+                break;
             }
             // SAFETY: the caller's promise.
             unsafe {

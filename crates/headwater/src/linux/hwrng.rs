@@ -89,9 +89,8 @@ pub(crate) fn assess(features: Features, slow: impl FnOnce() -> bool) -> CpuRng 
 /// The cycle counter. It makes a repeat between two clones unlikely and nothing unpredictable.
 pub(crate) fn cycles() -> u64 {
     #[cfg(target_arch = "x86_64")]
-    // SAFETY: RDTSC is part of x86-64; a process that forbade it by prctl(PR_SET_TSC) has no RDRAND
-    // either only on a CPU that no kernel of this decade runs on, and it is then killed by SIGSEGV, as
-    // it asked for.
+    // SAFETY: RDTSC is part of x86-64. A process that has forbidden it to itself by prctl(PR_SET_TSC) gets the
+    // SIGSEGV that it asked for.
     return unsafe { core::arch::x86_64::_rdtsc() };
     #[cfg(target_arch = "aarch64")]
     {

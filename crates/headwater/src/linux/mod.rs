@@ -186,13 +186,13 @@ fn fill_slowly(buf: &mut [MaybeUninit<u8>], wait: bool) -> Result<(), Error> {
 #[allow(unsafe_code)]
 unsafe fn serve(arena: &Arena, dst: *mut u8, len: usize) -> Result<(), Error> {
     // SAFETY: the caller's promise. `buffered` and `hedged` are only ever armed with slots, and `hedged`
-    // only where hedge keys are in the pages.
+    // only on CPUs with AES.
     unsafe {
         match arena.mode() {
             #[cfg(feature = "pools")]
-            Mode::Buffered if len <= small::LIMIT => small::fill::<false>(arena, dst, len),
+            Mode::Buffered if len <= small::LIMIT => small::plain(arena, dst, len),
             #[cfg(feature = "pools")]
-            Mode::Hedged if len <= small::LIMIT => small::fill::<true>(arena, dst, len),
+            Mode::Hedged if len <= small::LIMIT => small::hedged(arena, dst, len),
             #[cfg(feature = "pools")]
             Mode::Buffered | Mode::Hedged => keyed::large(arena, dst, len),
             Mode::Kernel => keyed::kernel(arena, dst, len),

@@ -17,21 +17,6 @@ use core::sync::atomic::Ordering::Relaxed;
 /// share of the refill would cost more than a key schedule. Measured: DESIGN.md, "Why 1 KiB".
 pub(crate) const LIMIT: usize = 1024;
 
-/// Fills 1 to [`LIMIT`] bytes.
-///
-/// # Safety
-///
-/// `dst` is valid for writes of `len` bytes, and the arena has slots; if `HEDGED`, it can hedge.
-#[inline(always)]
-pub(crate) unsafe fn fill<const HEDGED: bool>(
-    arena: &Arena,
-    dst: *mut u8,
-    len: usize,
-) -> Result<(), Error> {
-    // SAFETY: the caller's promise, for all three.
-    unsafe { if HEDGED { hedged(arena, dst, len) } else { plain(arena, dst, len) } }
-}
-
 /// One word or two, buffered, if nothing stands in the way. This is the path that everything else is kept
 /// out of: no call, no loop, and as few instructions as the guards allow.
 #[inline(always)]
@@ -93,11 +78,11 @@ pub(crate) unsafe fn quick_hedged<const WORDS: usize>(
     slot.settle(bytes, masked.map_err(Some))
 }
 
-/// Any length, buffered.
+/// 1 to [`LIMIT`] bytes, buffered.
 ///
 /// # Safety
 ///
-/// As [`fill`].
+/// `dst` is valid for writes of `len` bytes, and the arena has slots.
 #[inline(never)]
 pub(super) unsafe fn plain(arena: &Arena, dst: *mut u8, len: usize) -> Result<(), Error> {
     let epoch = arena.epoch();
@@ -114,17 +99,17 @@ pub(super) unsafe fn plain(arena: &Arena, dst: *mut u8, len: usize) -> Result<()
     }
 }
 
-/// Any length, hedged.
+/// 1 to [`LIMIT`] bytes, hedged.
 ///
-/// Compiled for CPUs with AES, as the two below are: the masks are then part of them and not calls.
+/// Compiled for CPUs with AES, as its neighbours are: the masks are then part of them and not calls.
 ///
 /// # Safety
 ///
-/// As [`fill`].
+/// As [`plain`], and the CPU has AES instructions.
 #[cfg_attr(target_arch = "x86_64", target_feature(enable = "aes,sse4.1"))]
 #[cfg_attr(target_arch = "aarch64", target_feature(enable = "neon,aes"))]
 #[inline(never)]
-unsafe fn hedged(arena: &Arena, dst: *mut u8, len: usize) -> Result<(), Error> {
+pub(super) unsafe fn hedged(arena: &Arena, dst: *mut u8, len: usize) -> Result<(), Error> {
     // The CPU's words before the lock, so that nobody waits for them, and before any byte of the page is in a
     // register, so that a bad instruction cannot cancel it.
     let (epoch, words) = (arena.epoch(), words(arena, len));
@@ -173,15 +158,15 @@ unsafe fn hedged_blocks(
 
 /// One word for up to 16 bytes, two above.
 #[inline(always)]
-fn words(arena: &Arena, len: usize) -> Option<[u64; 2]> {
+pub(super) fn words(arena: &Arena, len: usize) -> Option<[u64; 2]> {
     let first = arena.cpu_word(0)?;
     if len <= 16 { Some([first, 0]) } else { Some([first, arena.cpu_word(first)?]) }
 }
 
-/// Whether the CPU gave the word again that it gave for the last draw of this slot: a stuck instruction shows
+/// Whether the CPU gave the word again that it gave for the last draw of this cell: a stuck instruction shows
 /// at the second draw. A sound one does so with probability 2^-64.
 #[inline(always)]
-fn is_stuck(arena: &Arena, cell: Cell<'_>, r: [u64; 2]) -> bool {
+pub(super) fn is_stuck(arena: &Arena, cell: Cell<'_>, r: [u64; 2]) -> bool {
     let last = &cell.ledger.last_word;
     if last.load(Relaxed) == r[0] {
         arena.distrust_cpu_rng();
@@ -195,7 +180,7 @@ fn is_stuck(arena: &Arena, cell: Cell<'_>, r: [u64; 2]) -> bool {
 ///
 /// # Safety
 ///
-/// As [`fill`].
+/// As [`plain`]; if `HEDGED`, as [`hedged`].
 #[cold]
 #[inline(never)]
 unsafe fn refill<const HEDGED: bool>(
@@ -221,7 +206,7 @@ unsafe fn refill<const HEDGED: bool>(
 ///
 /// # Safety
 ///
-/// As [`fill`].
+/// As [`plain`]; if `HEDGED`, as [`hedged`].
 #[cold]
 #[inline(never)]
 unsafe fn elsewhere<const HEDGED: bool>(
@@ -250,7 +235,7 @@ unsafe fn elsewhere<const HEDGED: bool>(
 ///
 /// # Safety
 ///
-/// As [`fill`].
+/// As [`plain`]; if `HEDGED`, as [`hedged`].
 unsafe fn again<const HEDGED: bool>(arena: &Arena, dst: *mut u8, len: usize) -> Result<(), Error> {
     let mut tries = 0;
     while tries < 2 {
