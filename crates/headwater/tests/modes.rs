@@ -10,7 +10,7 @@ use headwater::{Config, CpuRng, Hardware, Mode, Rng, Source, Vmclock, Vmgenid, W
 use std::sync::Barrier;
 use std::sync::atomic::{AtomicBool, Ordering};
 use support::draws::draw_everything;
-use support::machine::{cpu_says_virtual, is_intel, set_mode_variable, skip};
+use support::machine::{bind, cpu_says_virtual, cpus, is_intel, set_mode_variable, skip};
 use support::root::Root;
 use support::rules::{assert_by_the_rules, force};
 use support::statistics::assert_distinct;
@@ -199,10 +199,29 @@ fn cpu_rng_sticks_under_a_handle() {
         let mut rng = Rng::new().unwrap();
         let mut words = vec![rng.next_u64()];
         set(Force::CpuRngStuck, true);
-        words.extend((0..2000).map(|_| rng.next_u64()));
+        // The second draw, not the next refill, which looks at two words of its own.
+        words.extend((0..2).map(|_| rng.next_u64()));
         assert_eq!(headwater::status().cpu_rng, CpuRng::Broken);
+        words.extend((0..2000).map(|_| rng.next_u64()));
         assert_eq!(headwater::status().mode, Mode::Strict);
         assert_distinct(words, "a handle under a stuck instruction");
+    });
+}
+
+/// So do the slots, each at its second draw.
+#[test]
+fn cpu_rng_sticks_under_a_slot() {
+    isolated("cpu_rng_sticks_under_a_slot", || {
+        bind(&cpus()[..1]);
+        headwater::init_with(Config::new().mode(Mode::Hedged)).unwrap();
+        if headwater::status().mode != Mode::Hedged {
+            return skip("cpu_rng_sticks_under_a_slot", "this CPU cannot hedge");
+        }
+        let mut words = vec![headwater::u64().unwrap()];
+        set(Force::CpuRngStuck, true);
+        words.extend((0..2).map(|_| headwater::u64().unwrap()));
+        assert_eq!(headwater::status().cpu_rng, CpuRng::Broken);
+        assert_distinct(words, "a slot under a stuck instruction");
     });
 }
 
