@@ -239,10 +239,11 @@ impl<'a> Cell<'a> {
     }
 
     /// What to call a draw that may not leave. A page that was dropped is full of zeros, and its tag says so;
-    /// zeros in one that was not are the tripwire's.
+    /// a fork clears the ledger with the page. Zeros in a page that is there are the tripwire's.
     #[inline(always)]
     pub(crate) fn miss(self, zeros: bool, left: u32) -> Miss {
-        if zeros && self.is_present() { Miss::Zeros(left) } else { Miss::Torn(left) }
+        let filled = owned(&self.ledger.number) != 0;
+        if zeros && filled && self.is_present() { Miss::Zeros(left) } else { Miss::Torn(left) }
     }
 
     /// Draws `len` bytes (more than 0, at most [`CAPACITY`]) to `dst`. If `HEDGED`, each block is masked
