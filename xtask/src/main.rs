@@ -1,6 +1,5 @@
 //! The project's chores. `cargo xtask test` is all that CI runs.
 
-mod bench;
 mod process;
 mod report;
 mod test;
@@ -10,6 +9,12 @@ mod unsafe_list;
 use clap::{Parser, Subcommand};
 use std::ffi::OsString;
 use std::process::ExitCode;
+
+/// With the peers that need building.
+const BENCH: &str =
+    "cargo run --release -p headwater-bench --features peers --bin headwater-bench --";
+/// The library as it is shipped: optimized, without test hooks.
+const SOAK: &str = "cargo run --release -p headwater-soak --";
 
 #[derive(Parser)]
 #[command(name = "cargo xtask", bin_name = "cargo xtask", about)]
@@ -29,6 +34,12 @@ enum Verb {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<OsString>,
     },
+    /// Draws under forks, signals, jumps, dropped pages and reseeds at random, and checks that nothing came twice
+    Soak {
+        /// What to hand to the soak: `--minutes N`, `--seed N`
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        arguments: Vec<OsString>,
+    },
     /// Compares the count of `unsafe` in each file with the one on record
     UnsafeList {
         /// Put today's counts on record
@@ -40,7 +51,8 @@ enum Verb {
 fn main() -> ExitCode {
     let done = match Arguments::parse().verb {
         Verb::Test => test::test(),
-        Verb::Bench { arguments } => bench::run(&arguments),
+        Verb::Bench { arguments } => process::pass_on(BENCH, &arguments),
+        Verb::Soak { arguments } => process::pass_on(SOAK, &arguments),
         Verb::UnsafeList { bless: true } => unsafe_list::bless(),
         Verb::UnsafeList { bless: false } => unsafe_list::check(),
     };

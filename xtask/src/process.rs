@@ -2,8 +2,9 @@
 
 use anyhow::{Context, Result, bail};
 use std::env;
+use std::ffi::OsString;
 use std::path::PathBuf;
-use std::process::{Command, Stdio};
+use std::process::{Command, ExitCode, Stdio};
 
 /// A program and its arguments, as they would be typed; no argument may hold a space.
 pub(crate) fn program(line: &str) -> Command {
@@ -34,6 +35,15 @@ pub(crate) fn output(command: &mut Command) -> Result<String> {
         bail!("`{line}` ended with {}", output.status);
     }
     String::from_utf8(output.stdout).with_context(|| format!("`{line}` wrote no UTF-8"))
+}
+
+/// Builds and runs a program by cargo, with what the caller hands on to it and where the caller stands, so that the
+/// files it names are the caller's. Its status is ours.
+pub(crate) fn pass_on(line: &str, arguments: &[OsString]) -> Result<ExitCode> {
+    let status = program(line).args(arguments).status().context("cannot run cargo")?;
+    // No code means that a signal ended it; 1 stands for all of those.
+    let code = status.code().and_then(|code| u8::try_from(code).ok());
+    Ok(code.unwrap_or(1).into())
 }
 
 /// Prints the line that a person would type, and returns it.

@@ -1,0 +1,148 @@
+//! What all processes of a round have drawn, and what has happened to them: one mapping, shared by all.
+//!
+//! A word is added without a system call and without a lock, in children and in signal handlers alike.
+
+use std::ptr::null_mut;
+use std::slice;
+use std::sync::atomic::{
+    AtomicBool, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize,
+    Ordering::{Relaxed, SeqCst},
+};
+
+/// Words that a round may record, after which it ends. So many random words hold a repeat with probability
+/// n^2 / 2^65 = 4e-7, which is the false alarm of one round.
+pub(crate) const CAPACITY: usize = 4 << 20;
+const HEADER: usize = 4096;
+pub(crate) const BYTES: usize = HEADER + 8 * CAPACITY;
+
+/// What is counted.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Event {
+    Thread,
+    Fork,
+    ForkInHandler,
+    ChildInSharedMemory,
+    Program,
+    Signal,
+    Jump,
+    Reseed,
+    Drop,
+    PageOut,
+    ModeChange,
+    Quiesce,
+    Move,
+    Handle,
+    // From the status of processes that ended in order.
+    Refill,
+    Retry,
+    Discarded,
+    Busy,
+    Fallback,
+    Tripwire,
+    SlotLost,
+}
+
+impl Event {
+    pub(crate) const NAMES: [&str; 21] = [
+        "threads",
+        "forks",
+        "forks in handlers",
+        "children in shared memory",
+        "programs",
+        "signals",
+        "jumps",
+        "reseeds",
+        "drops",
+        "page-outs",
+        "mode changes",
+        "quiesces",
+        "moves",
+        "handles",
+        "refills",
+        "retries",
+        "bytes discarded",
+        "busy",
+        "fallbacks",
+        "tripwires",
+        "slots lost",
+    ];
+}
+
+/// The mapping's first page. Zeros are its first state.
+#[repr(C)]
+pub(crate) struct Shared {
+    used: AtomicUsize,
+    /// Where the first word lies that found no room, from the end.
+    refused: AtomicUsize,
+    pub(crate) stop: AtomicBool,
+    /// Processes that are there.
+    pub(crate) alive: AtomicU32,
+    events: [AtomicU64; Event::NAMES.len()],
+}
+
+const _: () = assert!(size_of::<Shared>() <= HEADER);
+
+static SHARED: AtomicPtr<Shared> = AtomicPtr::new(null_mut());
+
+/// Maps the record that lies behind `fd`, for this process and all that it forks.
+pub(crate) fn open(fd: i32) -> anyhow::Result<()> {
+    // SAFETY: a new mapping at an address of the kernel's choice.
+    let at = unsafe {
+        let rights = libc::PROT_READ | libc::PROT_WRITE;
+        libc::mmap(null_mut(), BYTES, rights, libc::MAP_SHARED, fd, 0)
+    };
+    anyhow::ensure!(at != libc::MAP_FAILED, "mmap: {}", std::io::Error::last_os_error());
+    SHARED.store(at.cast(), SeqCst);
+    Ok(())
+}
+
+/// The header of the record that was opened.
+pub(crate) fn shared() -> &'static Shared {
+    // SAFETY: `open` was called first in every process; the mapping stays, and is used through atomics.
+    unsafe { &*SHARED.load(Relaxed) }
+}
+
+pub(crate) fn count(event: Event) {
+    count_many(event, 1);
+}
+
+pub(crate) fn count_many(event: Event, n: u64) {
+    shared().events[event as usize].fetch_add(n, Relaxed);
+}
+
+/// Whether the round is over.
+pub(crate) fn is_over() -> bool {
+    shared().stop.load(Relaxed)
+}
+
+fn words() -> *mut u64 {
+    SHARED.load(Relaxed).wrapping_byte_add(HEADER).cast()
+}
+
+/// Adds what was drawn: whole words of it. Async-signal-safe. A full record ends the round.
+pub(crate) fn add(drawn: &[u8]) {
+    let (drawn, _) = drawn.as_chunks::<8>();
+    let shared = shared();
+    let at = shared.used.fetch_add(drawn.len(), SeqCst);
+    if at + drawn.len() > CAPACITY {
+        shared.refused.fetch_max(CAPACITY.saturating_sub(at), SeqCst);
+        shared.stop.store(true, SeqCst);
+        return;
+    }
+    for (i, word) in drawn.iter().enumerate() {
+        // SAFETY: these places lie in the mapping and are this call's alone.
+        unsafe { words().add(at + i).write(u64::from_ne_bytes(*word)) };
+    }
+}
+
+/// Takes everything out: the words, and what was counted. Nobody else is left who writes.
+pub(crate) fn take() -> (&'static mut [u64], [u64; Event::NAMES.len()]) {
+    let shared = shared();
+    let room = CAPACITY - shared.refused.swap(0, SeqCst);
+    let used = shared.used.swap(0, SeqCst).min(room);
+    shared.stop.store(false, SeqCst);
+    shared.alive.store(0, SeqCst);
+    let events = std::array::from_fn(|i| shared.events[i].swap(0, SeqCst));
+    // SAFETY: written by `add`, and by nobody since.
+    (unsafe { slice::from_raw_parts_mut(words(), used) }, events)
+}
