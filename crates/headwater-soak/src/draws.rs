@@ -1,8 +1,8 @@
 //! Draws of every kind, by one thread: looked at at once, recorded a batch at a time.
 
-use crate::jump;
 use crate::plan::Plan;
 use crate::record::{self, Event};
+use crate::{hooks, jump};
 use core::ffi::c_void;
 use headwater::Rng;
 use std::cell::Cell;
@@ -98,7 +98,7 @@ impl Drawer {
     fn draw_some(&mut self) {
         for i in 0..DRAWS {
             let depth = DEPTH.load(SeqCst);
-            let len = self.draw();
+            let (len, depth) = hooks::open(depth, || self.draw());
             let drawn = &self.buffer[..len];
             // One word of 2^64 is zero: 1e-8 for all the 10^11 words of an hour.
             assert!(drawn.chunks_exact(8).all(|word| word != [0; 8]), "zeros were handed out");

@@ -1,6 +1,7 @@
 //! headwater under everything at once, for as long as you like, with a check that nothing came twice.
 //!
-//! The library here is the one that is shipped: no test hooks, release build. Time is cut into rounds. Each starts fresh
+//! The library here is the one that is shipped: no test hooks, release build. (The feature `hooks` adds them, to fork
+//! at exact places as well.) Time is cut into rounds. Each starts fresh
 //! processes, whose threads draw in every way while a plan drawn at random disturbs them: forks of every kind,
 //! signals whose handlers draw, fork and jump away, pages dropped, the kernel reseeded, modes changed. What they draw goes
 //! into one record in shared memory, and at the end of a round no word of it may be zero, or there twice.
@@ -11,6 +12,11 @@
 mod draws;
 #[cfg(target_os = "linux")]
 mod forks;
+#[cfg(all(target_os = "linux", feature = "hooks"))]
+mod hooks;
+#[cfg(all(target_os = "linux", not(feature = "hooks")))]
+#[path = "no_hooks.rs"]
+mod hooks;
 #[cfg(target_os = "linux")]
 mod jump;
 #[cfg(target_os = "linux")]

@@ -21,6 +21,8 @@ pub(crate) enum Event {
     Thread,
     Fork,
     ForkInHandler,
+    #[cfg_attr(not(feature = "hooks"), expect(dead_code))]
+    ForkInDraw,
     ChildInSharedMemory,
     Program,
     Signal,
@@ -43,10 +45,11 @@ pub(crate) enum Event {
 }
 
 impl Event {
-    pub(crate) const NAMES: [&str; 21] = [
+    pub(crate) const NAMES: [&str; 22] = [
         "threads",
         "forks",
         "forks in handlers",
+        "forks in draws, by hooks",
         "children in shared memory",
         "programs",
         "signals",

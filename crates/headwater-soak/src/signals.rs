@@ -2,9 +2,9 @@
 
 use crate::draws::{DEPTH, draw_and_record, is_recording};
 use crate::forks::{self, DEEPEST};
-use crate::jump;
 use crate::plan::Plan;
 use crate::record::{self, Event};
+use crate::{hooks, jump};
 use std::mem::zeroed;
 use std::ptr::null_mut;
 use std::sync::atomic::{
@@ -64,6 +64,13 @@ pub(crate) fn start(microseconds: u32) {
 }
 
 extern "C" fn handler(_: libc::c_int) {
+    hooks::closed(handle);
+    if JUMPS.load(Relaxed) && seen() % 8 == 3 && !is_recording() {
+        jump::leave();
+    }
+}
+
+fn handle() {
     let count = SEEN.fetch_add(1, Relaxed);
     record::count(Event::Signal);
     draw_and_record::<8>();
@@ -81,9 +88,5 @@ extern "C" fn handler(_: libc::c_int) {
         if DEPTH.load(SeqCst) == DEEPEST {
             forks::end();
         }
-        return;
-    }
-    if JUMPS.load(Relaxed) && count % 8 == 3 {
-        jump::leave();
     }
 }

@@ -4,7 +4,7 @@ use crate::draws::{DEPTH, Drawer, draw_and_record, sum_up};
 use crate::forks::{self, Stack};
 use crate::plan::Plan;
 use crate::record::{self, Event};
-use crate::{jump, signals, trouble};
+use crate::{hooks, jump, signals, trouble};
 use anyhow::{Context, Result};
 use std::process::ExitCode;
 use std::sync::atomic::Ordering::{Relaxed, SeqCst};
@@ -52,6 +52,7 @@ fn process(plan: &Plan, seed: u64, record_fd: i32) {
     if plan.one_cpu {
         move_to(0);
     }
+    hooks::arm(plan);
     signals::arm(plan);
     let mut failed = false;
     thread::scope(|scope| {
