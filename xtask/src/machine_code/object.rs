@@ -93,7 +93,9 @@ impl Library {
                     Some(&place) => Target::Section(place),
                     None => Target::Elsewhere(symbol.name()?.into()),
                 };
-                self.sections[places[&section.index()]].references.push(Reference { offset, target });
+                self.sections[places[&section.index()]]
+                    .references
+                    .push(Reference { offset, target });
             }
         }
         Ok(())

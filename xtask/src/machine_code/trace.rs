@@ -7,8 +7,8 @@
 
 use super::order::{self, Access, Draw, Kind, Place};
 use super::tracee::{Registers, Step, Touch, Tracee};
-use anyhow::{Context, Result, bail, ensure};
 use ::object::{self as object, Object as _, ObjectSymbol as _};
+use anyhow::{Context, Result, bail, ensure};
 use std::ops::Range;
 use std::path::Path;
 use std::process::Command;
@@ -279,7 +279,8 @@ impl Map {
             None => {
                 let file = std::fs::read(probe)?;
                 let file = object::File::parse(&*file)?;
-                let symbol = file.symbols().find(|s| s.name().is_ok_and(|n| n.contains("9NO_MARKER")));
+                let symbol =
+                    file.symbols().find(|s| s.name().is_ok_and(|n| n.contains("9NO_MARKER")));
                 let image = mappings.iter().find(|m| Path::new(&m.name) == probe);
                 let image = image.context("the probe's own mapping")?;
                 image.range.start + symbol.context("NO_MARKER is no symbol")?.address()

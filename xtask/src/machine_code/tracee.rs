@@ -54,7 +54,8 @@ impl Tracee {
             });
         }
         let child = command.spawn()?;
-        let memory = File::options().read(true).write(true).open(format!("/proc/{}/mem", child.id()));
+        let memory =
+            File::options().read(true).write(true).open(format!("/proc/{}/mem", child.id()));
         let tracee = Tracee { child, memory: memory?, info: InstructionInfoFactory::new() };
         ensure!(tracee.wait()? == libc::SIGTRAP, "it did not stop at its start");
         tracee.request(libc::PTRACE_SETOPTIONS, libc::PTRACE_O_EXITKILL as usize)?;
@@ -73,7 +74,8 @@ impl Tracee {
     pub(crate) fn step(&mut self) -> Result<Step> {
         let registers = self.registers()?;
         let mut code = [0; 15];
-        let read = self.memory.read_at(&mut code, registers.rip).context("its code cannot be read")?;
+        let read =
+            self.memory.read_at(&mut code, registers.rip).context("its code cannot be read")?;
         let mut decoder = Decoder::with_ip(64, &code[..read], registers.rip, DecoderOptions::NONE);
         let instruction = decoder.decode();
         ensure!(!instruction.is_invalid(), "no instruction at {:#x}", registers.rip);
