@@ -20,32 +20,30 @@ fn stop(_: *const u8, _: &Rng) {}
 
 fn main() -> ExitCode {
     let mut arguments = env::args().skip(1);
-    let (way, len) = (arguments.next().unwrap(), arguments.next().unwrap().parse().unwrap());
+    let (Some(way), Some(Ok(len))) = (arguments.next(), arguments.next().map(|len| len.parse()))
+    else {
+        return ExitCode::FAILURE;
+    };
     let (mut buf, mut rng) = (vec![0; len], Rng::new().unwrap());
     let status = headwater::status();
     if status.mode != status.requested {
         eprintln!("mode {}: {}", status.mode.name(), status.reason);
         return ExitCode::FAILURE;
     }
+    // Chosen beforehand, so that little but the draw lies between two stops.
+    let draw: fn(&mut [u8], &mut Rng) = match way.as_str() {
+        "u64" => |_, _| _ = hint::black_box(probe_u64()),
+        "fill" => |buf, _| _ = hint::black_box(probe_fill(buf)),
+        "fill_16" => |buf, _| _ = hint::black_box(probe_fill_16(buf.try_into().unwrap())),
+        "rng_u64" => |_, rng| _ = hint::black_box(probe_rng_u64(rng)),
+        "rng_fill" => |buf, rng| _ = hint::black_box(probe_rng_fill(rng, buf)),
+        _ => return ExitCode::FAILURE,
+    };
     loop {
-        for traced in [false, false, true] {
-            let start = buf.as_ptr();
-            if traced {
-                stop(start, &rng);
-            }
-            match way.as_str() {
-                "u64" => _ = hint::black_box(probe_u64()),
-                "fill" => _ = hint::black_box(probe_fill(&mut buf)),
-                "fill_16" => {
-                    _ = hint::black_box(probe_fill_16((&mut buf[..]).try_into().unwrap()));
-                }
-                "rng_u64" => _ = hint::black_box(probe_rng_u64(&mut rng)),
-                "rng_fill" => _ = hint::black_box(probe_rng_fill(&mut rng, &mut buf)),
-                _ => return ExitCode::FAILURE,
-            }
-            if traced {
-                stop(start, &rng);
-            }
-        }
+        draw(&mut buf, &mut rng);
+        draw(&mut buf, &mut rng);
+        stop(buf.as_ptr(), &rng);
+        draw(&mut buf, &mut rng);
+        stop(buf.as_ptr(), &rng);
     }
 }

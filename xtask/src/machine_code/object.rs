@@ -2,7 +2,9 @@
 //! to, as the linker is told.
 //!
 //! No disassembly is needed for that, and nothing is missed: a call, a tail call, a taken address and a table of
-//! functions are all relocations. A reference that is never followed counts as one, as it does for the linker.
+//! functions are all relocations. A reference that is never followed counts as one, as it does for the linker. An
+//! indirect call goes where some address was taken, so that its target is reached by that reference, or to what
+//! the kernel gave: the functions of the vDSO.
 
 use anyhow::{Context, Result};
 use object::read::archive::ArchiveFile;
@@ -59,6 +61,14 @@ impl Library {
         }
         library.resolve();
         Ok(library)
+    }
+
+    /// One whose sections are all known by their names.
+    #[cfg(test)]
+    pub(crate) fn of(sections: Vec<Section>) -> Library {
+        let symbols = sections.iter().enumerate().map(|(i, section)| (section.name.clone(), i));
+        let symbols = symbols.collect();
+        Library { architecture: Architecture::Unknown, sections, symbols }
     }
 
     fn add(&mut self, file: &File) -> Result<()> {

@@ -118,7 +118,7 @@ pub(crate) fn check(draw: Draw, accesses: &[Access]) -> Result<()> {
 
 /// Each word that is served is read once and then erased once; of those behind them one may be looked at.
 fn check_data(draw: Draw, accesses: &[Access]) -> Result<()> {
-    let words = draw.len.next_multiple_of(8) / 8;
+    let words = draw.len.div_ceil(8);
     let offsets = accesses.iter().filter_map(|access| match access.place {
         Data(offset) => Some(offset),
         _ => None,

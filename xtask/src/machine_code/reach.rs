@@ -90,3 +90,49 @@ fn way(library: &Library, from: &HashMap<usize, usize>, mut place: usize) -> Str
     }
     way
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::machine_code::object::{Reference, Section};
+
+    /// A function for each name, of which each refers to the next; the last to what lies elsewhere.
+    fn chain(names: &[&str], elsewhere: &str) -> Library {
+        let section = |(i, name): (usize, &&str)| {
+            let last = i + 1 == names.len();
+            let target =
+                if last { Target::Elsewhere(elsewhere.into()) } else { Target::Section(i + 1) };
+            let references = vec![Reference { offset: 0, target }];
+            Section { name: (*name).into(), code: vec![0], references }
+        };
+        Library::of(names.iter().enumerate().map(section).collect())
+    }
+
+    #[test]
+    fn what_the_c_library_may_be_asked_passes() {
+        assert_eq!(walk(&chain(&["draw", "copy"], "memcpy"), "draw").unwrap(), 2);
+        assert!(walk(&chain(&["draw"], "memcpy"), "other").is_err());
+    }
+
+    #[test]
+    fn the_way_to_a_fault_is_told() {
+        let fault = |names: &[&str], elsewhere| {
+            walk(&chain(names, elsewhere), names[0]).unwrap_err().to_string()
+        };
+        assert!(fault(&["draw", "cold"], "malloc").ends_with("draw -> cold -> malloc"));
+        let panicking = "_RNvNtCs_4core9panicking18panic_bounds_check";
+        let ends = format!("draw -> cold -> {panicking}");
+        assert!(fault(&["draw", "cold", panicking, "more"], "abort").ends_with(&ends));
+    }
+
+    #[test]
+    fn what_is_documented_is_left_out() {
+        let refused = "_ZN9headwater3rng7refused17h0E";
+        assert_eq!(walk(&chain(&["draw", refused], "abort"), "draw").unwrap(), 1);
+        // Only the crate's own checks are, not what else it calls.
+        let aes = "_ZN3aes8backends7x86_aes3newE";
+        assert!(walk(&chain(&["draw", aes, "9panicking"], "abort"), "draw").is_ok());
+        assert!(walk(&chain(&["draw", aes, "other", "9panicking"], "abort"), "draw").is_err());
+        assert!(walk(&chain(&["draw", aes], "malloc"), "draw").is_err());
+    }
+}

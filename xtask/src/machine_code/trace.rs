@@ -6,7 +6,7 @@
 //! it is not only loaded but compared, and that nothing leaves.
 
 use super::order::{self, Access, Draw, Kind, Place};
-use super::tracee::{Registers, Step, Touch, Tracee};
+use super::tracee::{Touch, Tracee};
 use ::object::{self as object, Object as _, ObjectSymbol as _};
 use anyhow::{Context, Result, bail, ensure};
 use std::ops::Range;
@@ -51,14 +51,21 @@ pub(crate) fn check(probe: &Path) -> Result<Vec<String>> {
     for (mode, way, draw) in WAYS {
         let mut command = Command::new(probe);
         command.args([way, &draw.len.to_string()]).env("HEADWATER_MODE", mode);
-        // The same once more, not traced, tells whether the mode can be armed, and says why not.
-        let mut trace = match Trace::start(&mut command, probe) {
-            Ok(trace) => trace,
+        let mut tracee = match Tracee::start(&mut command) {
+            Ok(tracee) => tracee,
             Err(error) => {
                 left_out.push(format!("{mode} {way}: {error:#}"));
                 continue;
             }
         };
+        // The probe itself prints why a mode cannot be armed here, and ends.
+        let Ok(registers) = tracee.run_to_stop() else {
+            left_out.push(format!("{mode} {way}: the probe did not arm it"));
+            continue;
+        };
+        let map = Map::of(&tracee, probe)?;
+        let rng = registers.rsi..registers.rsi + registers.rdx;
+        let mut trace = Trace { tracee, map, out: registers.rdi, rng, account: 0 };
         let what = format!("{mode}, {way}, {} bytes", draw.len);
         let summary = trace.check(draw).with_context(|| what.clone())?;
         println!("{what}: {summary}");
@@ -95,19 +102,6 @@ struct Run {
 }
 
 impl Trace {
-    fn start(command: &mut Command, probe: &Path) -> Result<Trace> {
-        let mut tracee = Tracee::start(command)?;
-        let registers: Registers = tracee.run_to_stop()?;
-        let map = Map::of(&tracee, probe)?;
-        Ok(Trace {
-            tracee,
-            map,
-            out: registers.rdi,
-            rng: registers.rsi..registers.rsi + registers.rdx,
-            account: 0,
-        })
-    }
-
     /// Looks at the draw; says what it costs.
     fn check(&mut self, draw: Draw) -> Result<String> {
         let mut tries = 1;
@@ -138,7 +132,6 @@ impl Trace {
                 self.tracee.run_to_stop()?;
                 is_void = self.is_void_if_moved(draw, at, after)?;
                 if is_void {
-                    self.tracee.run_to_stop()?;
                     break;
                 }
             }
@@ -155,7 +148,7 @@ impl Trace {
     fn draw(&mut self) -> Result<Run> {
         let mut run = Run { touches: Vec::new(), instructions: 0, locked: 0 };
         loop {
-            let step = self.step()?;
+            let step = self.tracee.step()?;
             if step.stop {
                 return Ok(run);
             }
@@ -166,10 +159,6 @@ impl Trace {
             }
             ensure!(run.instructions < TOO_LONG, "a draw does not end");
         }
-    }
-
-    fn step(&mut self) -> Result<Step> {
-        self.tracee.step()
     }
 
     fn is_zero(&self, touch: Touch) -> Result<bool> {
@@ -226,39 +215,62 @@ impl Trace {
         }
     }
 
-    /// Makes one draw, and adds 1 to the word at `at` after so many erasures: whether the page is voided, before
-    /// anything else is read from it or the caller gets any of its bytes. To be called at a breakpoint.
+    /// Makes one draw, and adds 1 to the word at `at` after so many erasures: whether the page is voided before
+    /// the caller gets any of its bytes; and, if nothing was erased yet, before any of it is read. From the
+    /// breakpoint before a draw to the one after it.
     fn is_void_if_moved(&mut self, draw: Draw, at: u64, after: usize) -> Result<bool> {
         let before = self.tracee.word(at)?;
+        let outcome = self.watch(draw, after, |tracee| tracee.write(at, before + 1))?;
+        // Only the canary would stay moved: the refill writes the ledger anew.
+        if at == self.map.lines.start {
+            self.tracee.write(at, before)?;
+        }
+        if outcome != Outcome::Ended {
+            self.tracee.run_to_stop()?;
+        }
+        Ok(outcome == Outcome::Void)
+    }
+
+    fn watch(
+        &mut self,
+        draw: Draw,
+        after: usize,
+        disturb: impl Fn(&Tracee) -> Result<()>,
+    ) -> Result<Outcome> {
         let (mut erasures, mut moved) = (0, false);
         for _ in 0..TOO_LONG {
             if !moved && erasures == after {
-                self.tracee.write(at, before + 1)?;
+                disturb(&self.tracee)?;
                 moved = true;
             }
-            let step = self.step()?;
+            let step = self.tracee.step()?;
             if step.stop {
-                return Ok(false);
+                return Ok(Outcome::Ended);
             }
             for touch in step.touches {
                 let zero = touch.writes && self.is_zero(touch)?;
                 match self.place(draw, touch.at) {
-                    Some(Place::Account) if moved && zero => {
-                        // The canary is put back; what else was moved the refill writes anew.
-                        if at == self.map.lines.start {
-                            self.tracee.write(at, before)?;
-                        }
-                        return Ok(true);
-                    }
-                    Some(Place::Data(_)) if after == 0 => return Ok(false),
+                    Some(Place::Account) if moved && zero => return Ok(Outcome::Void),
+                    Some(Place::Data(_)) if after == 0 => return Ok(Outcome::Leaves),
                     Some(Place::Data(_)) => erasures += usize::from(zero),
-                    Some(Place::Out) if moved && draw.is_short() => return Ok(false),
+                    Some(Place::Out) if moved && draw.is_short() => return Ok(Outcome::Leaves),
                     _ => {}
                 }
             }
         }
         bail!("a draw does not end")
     }
+}
+
+/// What became of a draw under which a guard was moved.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Outcome {
+    /// The page was voided.
+    Void,
+    /// Bytes were used all the same.
+    Leaves,
+    /// Nothing of either.
+    Ended,
 }
 
 fn is_erasure(access: &Access) -> bool {
