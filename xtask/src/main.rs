@@ -1,5 +1,6 @@
 //! The project's chores. `cargo xtask test` is all that CI runs.
 
+mod machine_code;
 mod process;
 mod report;
 mod test;
@@ -40,6 +41,8 @@ enum Verb {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<OsString>,
     },
+    /// Looks at what the compiler made of the quick paths, and of all that they can reach
+    MachineCode,
     /// Compares the count of `unsafe` in each file with the one on record
     UnsafeList {
         /// Put today's counts on record
@@ -53,6 +56,7 @@ fn main() -> ExitCode {
         Verb::Test => test::test(),
         Verb::Bench { arguments } => process::pass_on(BENCH, &arguments),
         Verb::Soak { arguments } => process::pass_on(SOAK, &arguments),
+        Verb::MachineCode => machine_code::check(),
         Verb::UnsafeList { bless: true } => unsafe_list::bless(),
         Verb::UnsafeList { bless: false } => unsafe_list::check(),
     };

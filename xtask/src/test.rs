@@ -2,7 +2,7 @@
 
 use crate::process::{output, program, root, run};
 use crate::report::{Report, Stop, need};
-use crate::{tools, unsafe_list};
+use crate::{machine_code, tools, unsafe_list};
 use anyhow::{Result, anyhow};
 use std::env;
 use std::process::{Command, ExitCode};
@@ -33,6 +33,7 @@ pub(crate) fn test() -> Result<ExitCode> {
     tests(&mut report);
     other_targets(&mut report);
     release(&mut report);
+    machine_code::steps(&mut report);
     dependencies(&mut report);
     other_compilers(&mut report);
     Ok(report.finish())

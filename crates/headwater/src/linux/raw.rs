@@ -221,6 +221,14 @@ pub(crate) fn page_size() -> usize {
     if size.is_power_of_two() { size } else { 4096 }
 }
 
+/// Nanoseconds of a clock that only runs forward. Not `Instant`, which may panic, and allocate for that.
+pub(crate) fn monotonic_ns() -> u64 {
+    let mut now = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: `now` is a valid place for one; the call is async-signal-safe (POSIX). It cannot fail for this clock.
+    unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &raw mut now) };
+    (now.tv_sec as u64).wrapping_mul(1_000_000_000).wrapping_add(now.tv_nsec as u64)
+}
+
 /// Whether the process runs with more rights than its caller (set-user-ID and the like), so that the
 /// environment must not be believed.
 pub(crate) fn is_secure_execution() -> bool {

@@ -21,5 +21,5 @@ use core::ffi::CStr;
 /// The first bytes of a small file of /sys, as far as they fit: such files answer in one read.
 pub(crate) fn read_file<'a>(path: &CStr, buf: &'a mut [u8]) -> Option<&'a [u8]> {
     let len = Fd::open_read(path).ok()?.read(buf).ok()?;
-    Some(&buf[..len])
+    buf.get(..len)
 }

@@ -11,7 +11,6 @@ use crate::linux::raw::{self, Errno, Fd};
 use crate::status::Vmclock;
 use core::ptr::null_mut;
 use core::sync::atomic::{AtomicPtr, AtomicU8, AtomicU64, Ordering};
-use std::time::Instant;
 
 const MAGIC: u32 = 0x4B4C_4356; // "VCLK"
 const DISRUPTION_MARKER: usize = 16;
@@ -19,7 +18,7 @@ const FLAGS: usize = 24;
 const FLAG_VM_GENERATION: u64 = 1 << 8;
 const VM_GENERATION: usize = 104;
 /// Loads slower than this come from an uncached mapping and would cost more than the draw.
-const SLOWEST_LOAD_NS: u128 = 10;
+const SLOWEST_LOAD_NS: u64 = 10;
 
 /// What is compared where there is no VMClock: the only word that may be 0.
 static NO_MARKER: AtomicU64 = AtomicU64::new(0);
@@ -164,15 +163,15 @@ fn map() -> Result<*mut u8, Vmclock> {
 }
 
 /// The fastest of eight rounds of 64 loads: an uncached page shows in all, an interrupt in one.
-fn fastest_load_ns(page: *const u8) -> u128 {
-    const LOADS: u128 = 64;
+fn fastest_load_ns(page: *const u8) -> u64 {
+    const LOADS: u64 = 64;
     let round = || {
-        let begin = Instant::now();
+        let begin = raw::monotonic_ns();
         for _ in 0..LOADS {
             // SAFETY: within the mapped page, aligned.
             unsafe { page.add(DISRUPTION_MARKER).cast::<u64>().read_volatile() };
         }
-        begin.elapsed().as_nanos() / LOADS
+        raw::monotonic_ns().wrapping_sub(begin) / LOADS
     };
-    (0..8).map(|_| round()).min().unwrap_or(u128::MAX)
+    (0..8).map(|_| round()).min().unwrap_or(u64::MAX)
 }

@@ -36,7 +36,7 @@ fn has_device(driver: &Fd) -> bool {
     const NAME: usize = 19;
     let mut buf = [0; 1024];
     while let Ok(len @ 1..) = driver.read_entries(&mut buf) {
-        let mut entries = &buf[..len];
+        let mut entries = buf.get(..len).unwrap_or(&[]);
         while let Some(length) = entries.get(LENGTH..LENGTH + 2) {
             let length = usize::from(u16::from_ne_bytes([length[0], length[1]]));
             let Some(entry) = entries.get(..length).filter(|entry| entry.len() > NAME) else {

@@ -1,0 +1,100 @@
+//! `cargo xtask machine-code`: what the compiler made of the quick paths, and of all that they can reach.
+
+mod arm64;
+mod object;
+#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+mod order;
+mod reach;
+#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+mod trace;
+#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+mod tracee;
+
+use crate::process::{program, root, run};
+use crate::report::{Report, Stop, need};
+use crate::tools;
+use ::object::Architecture;
+use anyhow::{Context, Result, anyhow};
+use object::Library;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::{env, fs};
+
+/// The architectures with code of their own in the core.
+const TARGETS: [&str; 2] = ["x86_64-unknown-linux-gnu", "aarch64-unknown-linux-gnu"];
+/// The probe's functions, in each of which another way to draw begins.
+const ROOTS: [&str; 6] =
+    ["probe_u64", "probe_u32", "probe_fill", "probe_try_fill", "probe_rng_u64", "probe_rng_fill"];
+
+/// Runs these checks and no others.
+pub(crate) fn check() -> Result<ExitCode> {
+    env::set_current_dir(root()?)?;
+    let mut report = Report::default();
+    steps(&mut report);
+    Ok(report.finish())
+}
+
+/// The checks, as steps.
+pub(crate) fn steps(report: &mut Report) {
+    report.step("no panic in a draw", no_panic);
+    report.step("order in the arm64 code", || {
+        const LOSS: &str = "whether the arm64 code has its barriers in place";
+        let target = TARGETS[1];
+        need(tools::target(target), LOSS)?;
+        Ok(arm64::check(&library(target)?)?)
+    });
+    report.step("order in the x86-64 code", order_here);
+}
+
+fn no_panic() -> Result<(), Stop> {
+    for target in TARGETS {
+        need(tools::target(target), "whether a draw can panic or allocate")?;
+        let library = library(target)?;
+        let mut faults = Vec::new();
+        for root in ROOTS {
+            match reach::walk(&library, root) {
+                Ok(reached) => println!("{target}: {root} reaches {reached} functions, all sound"),
+                Err(error) => faults.push(error.to_string()),
+            }
+        }
+        if !faults.is_empty() {
+            return Err(anyhow!("{target}:\n{}", faults.join("\n")).into());
+        }
+    }
+    Ok(())
+}
+
+/// The probe for this target, as the linker gets it; that needs no linker.
+fn library(target: &str) -> Result<Library> {
+    run(&mut program(&format!(
+        "cargo rustc --release -p probe --lib --crate-type staticlib --target {target}"
+    )))?;
+    let path = target_folder()?.join(target).join("release/libprobe.a");
+    let library = Library::parse(&fs::read(&path)?).with_context(|| path.display().to_string())?;
+    let is_arm = library.architecture == Architecture::Aarch64;
+    anyhow::ensure!(
+        is_arm == target.starts_with("aarch64"),
+        "{} is for another CPU",
+        path.display()
+    );
+    Ok(library)
+}
+
+#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+fn order_here() -> Result<(), Stop> {
+    run(&mut program("cargo build --release -p probe --bin probe"))?;
+    let probe = target_folder()?.join("release/probe");
+    let left_out = trace::check(&fs::canonicalize(probe).context("the probe")?)?;
+    let armed = if left_out.is_empty() { Ok(()) } else { Err(anyhow!(left_out.join("; "))) };
+    need(armed, "the order of memory accesses in what could not be armed")
+}
+
+#[cfg(not(all(target_arch = "x86_64", target_os = "linux")))]
+fn order_here() -> Result<(), Stop> {
+    let elsewhere = Err(anyhow!("this machine is not x86-64 Linux"));
+    need(elsewhere, "the order of memory accesses in the x86-64 code")
+}
+
+fn target_folder() -> Result<PathBuf> {
+    Ok(env::var_os("CARGO_TARGET_DIR").map_or(root()?.join("target"), PathBuf::from))
+}
