@@ -42,6 +42,12 @@ pub(crate) fn isolated_as(
     }
 }
 
+/// Whether this is the process that starts the fresh ones, and outlives them. What a test changes for them
+/// and has to change back belongs here.
+pub(crate) fn is_parent() -> bool {
+    env::var(VARIANT).is_err()
+}
+
 /// Runs `body` in a fresh process for each mode that this machine can arm, and names the others.
 pub(crate) fn in_every_mode(test: &str, body: impl Fn(Mode)) {
     for mode in [Mode::Buffered, Mode::Hedged, Mode::Strict, Mode::Kernel] {

@@ -32,6 +32,14 @@ pub(crate) fn open() {
     RECORD.store(base.cast(), SeqCst);
 }
 
+/// Makes room for this many words resident now. For a process whose memory is about to be limited.
+pub(crate) fn touch(words: usize) {
+    let base = RECORD.load(SeqCst);
+    assert!(!base.is_null() && words <= CAPACITY);
+    // SAFETY: in the mapping, behind the counter; nothing is recorded yet.
+    unsafe { base.add(1).write_bytes(0, words) };
+}
+
 /// Adds what was drawn, a multiple of 8 bytes. Async-signal-safe.
 pub(crate) fn add(drawn: &[u8]) {
     let base = RECORD.load(SeqCst);

@@ -1,0 +1,7 @@
+//! What the tests of vanishing pages share.
+
+// Each test binary compiles this folder for itself and uses part of it.
+#![allow(dead_code)]
+
+pub(crate) mod settings;
+pub(crate) mod storm;
