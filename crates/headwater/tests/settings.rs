@@ -98,12 +98,15 @@ fn subject(mode: Mode, page: Page, mut say: impl Write, mut hear: impl Read) {
     let mut handles = Vec::from_iter((0..8).map(|_| Rng::new().unwrap()));
     for _ in 0..20 {
         headwater::u64().unwrap();
-        handles.iter_mut().for_each(|rng| drop(rng.next_u64()));
+        handles.iter_mut().for_each(|rng| drop([rng.next_u64()].to_vec()));
     }
     assert_eq!(headwater::status().page, page);
     let mut marked = vec![0_u64; MARKED * PAGE / 8];
     for (at, page) in marked.chunks_mut(PAGE / 8).enumerate() {
         page[..8].fill(MARKER + at as u64);
+    }
+    if cfg!(debug_assertions) {
+        clear_stack();
     }
     let pages = [slot_page(), handle_page()].map(|page| page as usize);
     say.write_all(&pages.map(usize::to_ne_bytes).concat()).unwrap();
@@ -127,6 +130,12 @@ fn subject(mode: Mode, page: Page, mut say: impl Write, mut hear: impl Read) {
     for rng in &mut handles {
         assert!(rng.next_u64() != 0 && headwater::u64().unwrap() != 0);
     }
+}
+
+/// A build that is not optimised passes vectors on the stack, and leaves the last 64 bytes of a refill there.
+#[inline(never)]
+fn clear_stack() {
+    std::hint::black_box([0_u8; 128 << 10]);
 }
 
 /// Whether words of pages of this kind are found in the swap file after the process that had them was pushed out.
@@ -228,9 +237,11 @@ fn draws_while_pages_go_to_swap_and_come_back() {
             headwater::init_with(Config::new().mode(mode)).unwrap();
             drop(Rng::new().unwrap());
             let pools = mappings_with(&["wf"]);
+            // Of the whole machine, which has no other use for swap.
             let paged_out = || {
-                let status = fs::read_to_string("/proc/self/stat").unwrap();
-                status.split(' ').nth(11).unwrap().parse::<u64>().unwrap() // major faults
+                let counts = fs::read_to_string("/proc/vmstat").unwrap();
+                let count = counts.lines().find_map(|line| line.strip_prefix("pswpout "));
+                count.unwrap().parse::<u64>().unwrap()
             };
             let before = paged_out();
             let counted = Storm { threads: 3, takes: 100, migrate: false }.rage(|| {
@@ -241,15 +252,15 @@ fn draws_while_pages_go_to_swap_and_come_back() {
                     assert_eq!(unsafe { libc::madvise(at, end - start, libc::MADV_PAGEOUT) }, 0);
                 }
             });
-            let came_back = paged_out() - before;
-            println!("{came_back} pages read from swap");
-            assert!(came_back > 0, "nothing was paged out");
+            let written = paged_out() - before;
+            println!("{written} pages written to swap");
+            assert!(written > 0, "nothing was paged out");
             assert_eq!(counted.tripwires, 0);
         });
     }
 }
 
-/// The process may have half of what its pages need, and nothing else of it can be reclaimed: each page that is
+/// The process may have a quarter of what its pages need, and nothing else of it can be reclaimed: each page that is
 /// filled costs another one.
 #[test]
 #[ignore = "changes a setting of the machine: a memory cgroup"]
@@ -295,14 +306,16 @@ fn draws_in_a_cgroup_at_its_limit() {
                 }
                 squeeze.wait();
                 let full = usage(&group);
-                let limit = full - (HANDLES as u64 / 2) * PAGE as u64;
-                assert!(set_limit(&group, Some(limit)), "not even half of the pages was reclaimed");
+                let limit = full - 3 * (HANDLES as u64 / 4) * PAGE as u64;
+                // Reclaim spares what was used a moment ago, once.
+                let limited = (0..20).any(|_| set_limit(&group, Some(limit)));
+                assert!(limited, "three quarters of the pages could not be reclaimed");
                 println!("{} KiB were charged, {} are the limit", full >> 10, limit >> 10);
                 squeeze.wait();
             });
             let after = headwater::status().counters;
             println!("{} words; {after:?}", record::check());
-            // No round finds more than half of the pages.
+            // A quarter of the pages is there at a time, which is half of those of one thread.
             let refills = (after.refills - before.refills) as usize;
             assert!(refills > (ROUNDS - 1) * HANDLES / 4, "{refills} refills");
             assert!(after.discarded_bytes > before.discarded_bytes);

@@ -93,7 +93,8 @@ fn exit_on_panic() {
 fn run_again(test: &str, variant: &str, variables: &[(&str, &str)]) {
     let mut command = Command::new(env::current_exe().expect("this binary has a path"));
     command
-        .args(["--exact", test, "--nocapture", "--test-threads=1"])
+        // Of a test that is ignored by default somebody has asked for the run that this is part of.
+        .args(["--exact", test, "--include-ignored", "--nocapture", "--test-threads=1"])
         .env_remove("HEADWATER_MODE")
         .env("RUST_BACKTRACE", "0") // takes locks that a forked child may find taken
         .envs(variables.iter().copied())
@@ -121,6 +122,9 @@ fn run_again(test: &str, variant: &str, variables: &[(&str, &str)]) {
         panic!(
             "{test} ({variant}) ended with {end:?} (status, signal), ran: {ran}\n{text}{errors}"
         );
+    }
+    if env::var("SHOW").is_ok() {
+        print!("{text}{errors}");
     }
     for line in text.lines().filter(|line| line.contains("skipped:")) {
         println!("{line}");
