@@ -23,6 +23,7 @@ use support::machine::{bind, cpus, skip};
 use support::memory::mappings_with;
 use support::root::machine_with_cpus;
 use support::rules::force;
+use vanishing::page_size;
 use vanishing::settings::{
     Cgroup, HugePages, Swap, join_cgroup, may_change, set_limit, usage, words_on_disk,
 };
@@ -75,8 +76,7 @@ fn a_slot_takes_one_page_where_huge_pages_are_the_rule() {
             }
             let pools = mappings_with(&["dp", "wf"]);
             let resident: u64 = pools.iter().map(|mapping| mapping.resident_kib).sum();
-            // SAFETY: a number.
-            let page = unsafe { libc::sysconf(libc::_SC_PAGESIZE) } as u64 >> 10;
+            let page = page_size() as u64 >> 10;
             println!("{variant}: {resident} KiB in {pools:?}");
             assert!(resident > 0);
             // A slot's page and a handle's, the canary's line, the slot's line, and as much again.
@@ -89,7 +89,6 @@ fn a_slot_takes_one_page_where_huge_pages_are_the_rule() {
 /// The words at the start of 64 pages of ordinary memory.
 const MARKER: u64 = 0x9D5A_17C3_E86F_B204;
 const MARKED: usize = 64;
-const PAGE: usize = 4096;
 
 /// A process that draws, and pushes all its memory out to swap when it is told to.
 fn subject(mode: Mode, page: Page, mut say: impl Write, mut hear: impl Read) {
@@ -101,8 +100,8 @@ fn subject(mode: Mode, page: Page, mut say: impl Write, mut hear: impl Read) {
         handles.iter_mut().for_each(|rng| drop([rng.next_u64()].to_vec()));
     }
     assert_eq!(headwater::status().page, page);
-    let mut marked = vec![0_u64; MARKED * PAGE / 8];
-    for (at, page) in marked.chunks_mut(PAGE / 8).enumerate() {
+    let mut marked = vec![0_u64; MARKED * page_size() / 8];
+    for (at, page) in marked.chunks_mut(page_size() / 8).enumerate() {
         page[..8].fill(MARKER + at as u64);
     }
     if cfg!(debug_assertions) {
@@ -152,7 +151,7 @@ fn reaches_swap(mode: Mode, page: Page, swap: &Path) -> bool {
     let mut words = HashSet::new();
     for (at, count) in [(0, 1), (8, 8)] {
         let address = usize::from_ne_bytes(pages[at..][..8].try_into().unwrap()) as u64;
-        let mut bytes = vec![0; count * PAGE];
+        let mut bytes = vec![0; count * page_size()];
         memory.read_exact_at(&mut bytes, address).unwrap();
         let all = bytes.as_chunks().0.iter().map(|word| u64::from_ne_bytes(*word));
         // Not the numbers and addresses, which stand elsewhere, too. Of random words one in 65,536 is left out.
@@ -198,12 +197,10 @@ fn no_byte_of_a_page_reaches_swap() {
             isolated_as(TEST, &variant, &[(WHERE, &swap)], || {
                 set(Force::VmgenidBound, true);
                 force(facts);
-                let real = page_of_a_child();
-                if real != page.name() {
-                    return skip(
-                        &variant,
-                        &format!("pages are {real} here: swap is not looked at"),
-                    );
+                let (armed, real) = found_by_a_child(mode);
+                if (armed, real) != (mode, page) {
+                    let why = format!("{armed}, {} here: swap is not looked at", real.name());
+                    return skip(&variant, &why);
                 }
                 assert_eq!(reaches_swap(mode, page, &its_path()), page == Page::WipeOnFork);
             });
@@ -211,15 +208,19 @@ fn no_byte_of_a_page_reaches_swap() {
     }
 }
 
-/// What pages are made of here. Asked in a child: this process is not to be set up.
-fn page_of_a_child() -> &'static str {
+/// What a process that asks for `mode` gets here. Asked in a child: this process is not to be set up.
+fn found_by_a_child(mode: Mode) -> (Mode, Page) {
     let pages = [Page::Droppable, Page::WipeOnForkLocked, Page::WipeOnFork, Page::None];
+    let modes = [Mode::Buffered, Mode::Hedged, Mode::Strict, Mode::Kernel];
     let child = fork(|| {
-        let real = headwater::status().page;
-        pages.iter().position(|&page| page == real).unwrap() as i32
+        headwater::init_with(Config::new().mode(mode)).unwrap();
+        let status = headwater::status();
+        let page = pages.iter().position(|&page| page == status.page).unwrap();
+        let mode = modes.iter().position(|&mode| mode == status.mode).unwrap();
+        (4 * mode + page) as i32
     });
     match wait(child) {
-        Ending::Exited(at) => pages[at as usize].name(),
+        Ending::Exited(found) => (modes[found as usize / 4], pages[found as usize % 4]),
         ending => panic!("status() ended with {ending:?}"),
     }
 }
@@ -283,8 +284,9 @@ fn draws_in_a_cgroup_at_its_limit() {
             record::touch(1 << 20);
             join_cgroup(&group);
             headwater::init_with(Config::new().mode(mode)).unwrap();
-            if headwater::status().page != Page::Droppable {
-                return skip(TEST, "no droppable memory: nothing would be reclaimed");
+            let status = headwater::status();
+            if (status.mode, status.page) != (mode, Page::Droppable) {
+                return skip(TEST, "nothing droppable is buffered: nothing would be reclaimed");
             }
             let mut handles = Vec::from_iter((0..HANDLES).map(|_| Rng::new().unwrap()));
             let before = headwater::status().counters;
@@ -306,7 +308,7 @@ fn draws_in_a_cgroup_at_its_limit() {
                 }
                 squeeze.wait();
                 let full = usage(&group);
-                let limit = full - 3 * (HANDLES as u64 / 4) * PAGE as u64;
+                let limit = full - 3 * (HANDLES as u64 / 4) * page_size() as u64;
                 // Reclaim spares what was used a moment ago, once.
                 let limited = (0..20).any(|_| set_limit(&group, Some(limit)));
                 assert!(limited, "three quarters of the pages could not be reclaimed");
@@ -328,7 +330,7 @@ fn draws_in_a_cgroup_at_its_limit() {
 /// Two words, or blocks, from a function and from a handle.
 fn draw(round: usize, rng: &mut Rng) {
     let mut bytes = [0; 64];
-    if round % 2 == 0 {
+    if round.is_multiple_of(2) {
         record::add(&headwater::u64().unwrap().to_ne_bytes());
         record::add(&rng.next_u64().to_ne_bytes());
     } else {

@@ -61,14 +61,14 @@ fn pages_given_back_by_madvise_in_every_mode() {
     in_every_mode("pages_given_back_by_madvise_in_every_mode", |mode| {
         headwater::init().unwrap();
         let pages = droppable();
-        let storm = Storm { threads: 3, takes: 500, migrate: false };
+        let storm = Storm { threads: 3, takes: 200, migrate: false };
         let counted = match headwater::status().page {
             Page::None => storm.rage(|| ()),
             Page::Droppable => storm.rage(|| dont_need(&pages)),
             // The library's own way, which unlocks them before.
             _ => storm.rage(drop_pages),
         };
-        assert_counted(mode, 500, counted);
+        assert_counted(mode, 200, counted);
     });
 }
 
@@ -86,8 +86,8 @@ fn fallback_pages_given_back_in_every_mode() {
                 headwater::init_with(Config::new().mode(mode)).unwrap();
                 let status = headwater::status();
                 assert!(status.page != Page::Droppable);
-                let storm = Storm { threads: 3, takes: 200, migrate: false };
-                assert_counted(status.mode, 200, storm.rage(drop_pages));
+                let storm = Storm { threads: 3, takes: 70, migrate: false };
+                assert_counted(status.mode, 70, storm.rage(drop_pages));
             }
         });
     }
@@ -151,8 +151,8 @@ fn pages_reclaimed_in_every_mode() {
         let Some(region) = Region::around_the_pools() else {
             return skip(TEST, "no droppable memory: whether reclaim is noticed is not seen");
         };
-        let counted = Storm { threads: 3, takes: 40, migrate: false }.rage(|| region.page_out());
-        assert_counted(mode, 40, counted);
+        let counted = Storm { threads: 3, takes: 30, migrate: false }.rage(|| region.page_out());
+        assert_counted(mode, 30, counted);
     });
 }
 
@@ -172,8 +172,8 @@ fn two_cpus_on_one_slot_while_it_is_reclaimed() {
                 return skip(TEST, "no droppable memory: two views of a page are not provoked");
             };
             let counted =
-                Storm { threads, takes: 80, migrate: threads > 3 }.rage(|| region.page_out());
-            assert_counted(mode, 80, counted);
+                Storm { threads, takes: 60, migrate: threads > 3 }.rage(|| region.page_out());
+            assert_counted(mode, 60, counted);
         });
     }
 }
@@ -192,7 +192,7 @@ fn fallback_pages_are_not_reclaimed() {
             drop(Rng::new().unwrap());
             let pages = mappings_with(&["wf"]);
             let locked = headwater::status().page == Page::WipeOnForkLocked;
-            let storm = Storm { threads: 3, takes: 200, migrate: false };
+            let storm = Storm { threads: 3, takes: 70, migrate: false };
             let counted = storm.rage(|| {
                 for mapping in &pages {
                     let answer = advise(&mapping.range, libc::MADV_PAGEOUT);

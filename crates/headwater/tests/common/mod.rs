@@ -123,9 +123,6 @@ fn run_again(test: &str, variant: &str, variables: &[(&str, &str)]) {
             "{test} ({variant}) ended with {end:?} (status, signal), ran: {ran}\n{text}{errors}"
         );
     }
-    if env::var("SHOW").is_ok() {
-        print!("{text}{errors}");
-    }
     for line in text.lines().filter(|line| line.contains("skipped:")) {
         println!("{line}");
     }

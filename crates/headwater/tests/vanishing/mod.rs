@@ -5,3 +5,9 @@
 
 pub(crate) mod settings;
 pub(crate) mod storm;
+
+/// Bytes in a page of this machine's memory.
+pub(crate) fn page_size() -> usize {
+    // SAFETY: a number.
+    unsafe { libc::sysconf(libc::_SC_PAGESIZE) as usize }
+}

@@ -1,6 +1,7 @@
 //! Settings of the machine, changed for a test and put back: by the process that starts the tested ones and
 //! outlives them, when the guard is dropped. A process that is killed itself leaves them as they are.
 
+use super::page_size;
 use crate::support::machine::skip;
 use std::ffi::CString;
 use std::fs::{self, File, OpenOptions};
@@ -87,12 +88,15 @@ impl Swap {
 
     /// Err where swap cannot be used, or not files of this folder's file system.
     pub(crate) fn on() -> io::Result<Swap> {
+        let compressed = fs::read_to_string("/sys/module/zswap/parameters/enabled");
+        if compressed.is_ok_and(|enabled| enabled.starts_with('Y')) {
+            return Err(io::Error::other("zswap keeps what is swapped in memory, compressed"));
+        }
         let name = format!("swap-{}", process::id());
         let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
         let mut swap = Swap { path, on: false, _turn: Turn::wait()? };
         // What mkswap writes: the version, the last page, and at the end of the first page a name.
-        // SAFETY: a number.
-        let page = unsafe { libc::sysconf(libc::_SC_PAGESIZE) } as usize;
+        let page = page_size();
         let mut content = vec![0; Swap::LEN];
         content[1024..][..4].copy_from_slice(&1_u32.to_ne_bytes());
         content[1028..][..4].copy_from_slice(&((Swap::LEN / page - 1) as u32).to_ne_bytes());
