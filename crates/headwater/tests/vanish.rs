@@ -51,8 +51,9 @@ fn assert_counted(mode: Mode, takes: u64, counted: Counters) {
     // an older one to a newer one, and the newer one's number is not the ledger's until its holder fills it.
     assert_eq!(counted.tripwires, 0);
     if matches!(mode, Mode::Buffered | Mode::Hedged) {
-        assert!(counted.refills > takes, "{takes} takes: {counted:?}");
-        assert!(counted.discarded_bytes > 0 && counted.retries > 0, "{counted:?}");
+        // A page holds 3,536 bytes; each take meets at least a handle's and a slot's, and seldom empty ones.
+        assert!(counted.discarded_bytes > 500 * takes, "{takes} takes: {counted:?}");
+        assert!(counted.retries > 0, "{counted:?}");
     }
 }
 

@@ -6,9 +6,8 @@ use headwater::{Counters, Rng};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
 use std::thread;
 
-/// Rounds of each thread that are recorded; 43 words each. With up to six threads a record holds 1.6 million
-/// words: a false alarm of 7e-8.
-const RECORDED: u64 = 6_000;
+/// Words that a record holds at most, but for what one draw adds: a false alarm of 7e-8.
+const RECORDED: usize = 1_600_000;
 
 /// How a storm goes.
 #[derive(Clone, Copy)]
@@ -29,26 +28,30 @@ impl Storm {
     pub(crate) fn rage(self, mut take: impl FnMut()) -> Counters {
         record::open();
         let before = headwater::status().counters;
-        let (done, rounds) = (AtomicBool::new(false), AtomicU64::new(0));
+        let (done, rounds, taken) = (AtomicBool::new(false), AtomicU64::new(0), AtomicU64::new(0));
         thread::scope(|scope| {
             for thread in 0..self.threads {
-                let (done, rounds) = (&done, &rounds);
+                let (done, rounds, taken) = (&done, &rounds, &taken);
                 scope.spawn(move || {
                     let (cpus, mut rng) = (cpus(), Rng::new().unwrap());
+                    let mut recent = Recent::new(RECORDED / (self.takes as usize * self.threads));
                     let mut at = 0;
                     while !done.load(SeqCst) {
                         if self.migrate && at % 16 == 0 {
                             bind(&[cpus[(thread + at as usize / 16) % cpus.len()]]);
                         }
-                        round(at, &mut rng);
+                        round(at, &mut rng, &mut recent);
+                        recent.look(taken.load(SeqCst));
                         at += 1;
                         rounds.fetch_add(1, SeqCst);
                     }
+                    recent.look(u64::MAX);
                 });
             }
             for _ in 0..self.takes {
                 let begun = rounds.load(SeqCst);
                 take();
+                taken.fetch_add(1, SeqCst);
                 // One round more than there are threads: the last of them began after the take.
                 while rounds.load(SeqCst) <= begun + self.threads as u64 {
                     thread::yield_now();
@@ -69,8 +72,41 @@ impl Storm {
     }
 }
 
+/// What a thread has drawn around a take, half of it before and half after: all of it would be too much, and what
+/// is served twice is served shortly before and after its page has vanished.
+struct Recent {
+    bytes: Vec<u8>,
+    half: usize,
+    takes: u64,
+    /// Where the part that comes after the last take ends.
+    until: Option<usize>,
+}
+
+impl Recent {
+    fn new(words: usize) -> Recent {
+        Recent { bytes: Vec::new(), half: 8 * (words / 2), takes: 0, until: None }
+    }
+
+    fn look(&mut self, takes: u64) {
+        if self.until.is_some_and(|until| takes != self.takes || self.bytes.len() >= until) {
+            self.bytes.truncate(2 * self.half);
+            record::add(&self.bytes);
+            self.bytes.clear();
+            self.until = None;
+        }
+        if takes != self.takes {
+            self.takes = takes;
+            let before = self.bytes.len().min(self.half);
+            self.bytes.drain(..self.bytes.len() - before);
+            self.until = Some(before + self.half);
+        } else if self.until.is_none() && self.bytes.len() > 4 * self.half {
+            self.bytes.drain(..self.bytes.len() - self.half);
+        }
+    }
+}
+
 /// One draw by a function, and one from the handle.
-fn round(at: u64, rng: &mut Rng) {
+fn round(at: u64, rng: &mut Rng, recent: &mut Recent) {
     const LENGTHS: [usize; 8] = [8, 16, 8, 40, 16, 256, 8, 1024];
     let mut bytes = [0; 1024];
     let bytes = &mut bytes[..LENGTHS[at as usize % 8]];
@@ -84,8 +120,6 @@ fn round(at: u64, rng: &mut Rng) {
         // 2^-64 for each of 10^8 words: 5e-12.
         let zero = bytes.as_chunks::<8>().0.iter().position(|word| *word == [0; 8]);
         assert_eq!(zero, None, "a word of zeros in {} bytes, own page: {own}", bytes.len());
-        if at < RECORDED {
-            record::add(bytes);
-        }
+        recent.bytes.extend_from_slice(bytes);
     }
 }
