@@ -257,6 +257,10 @@ fn all_memory_is_locked_and_little_is_resident() {
                 "{variant}: {resident} KiB of {} slots, {:?}",
                 status.pools.slots, status.page
             );
+            if status.pools.slots == 0 {
+                let why = "RLIMIT_MEMLOCK is below 40 MiB: pools that are locked are not seen";
+                return skip(&format!("{TEST}, {variant}"), why);
+            }
             assert_eq!(status.pools.slots, 512);
             // The lines of the slots are 1 MiB, the first 64 pages of handles 256 KiB.
             assert!(resident < 2 << 10, "{resident} KiB are resident: {status:?}");
@@ -293,6 +297,12 @@ fn draws_where_no_more_can_be_locked() {
                 "{limit} bytes can be locked: {:?}, {}, {}",
                 status.page, status.mode, status.reason
             );
+            if limit > 0 {
+                // The reservation itself is refused, whatever it is made of: nothing is buffered, visibly.
+                assert_eq!((status.mode, status.page), (Mode::Strict, Page::None));
+            } else {
+                assert_ne!(status.page, Page::WipeOnForkLocked);
+            }
             drop(root);
         });
     }
