@@ -1,7 +1,7 @@
 //! The tools that the checks need, installed where they are missing.
 
 use crate::process::{output, program, root, run};
-use anyhow::Result;
+use anyhow::{Result, ensure};
 use std::env;
 use std::path::{Path, PathBuf};
 
@@ -35,6 +35,13 @@ pub(crate) fn toolchain(name: &str, components: &[&str]) -> Result<()> {
     } else {
         Ok(())
     }
+}
+
+/// The right to change the machine's settings.
+pub(crate) fn root_user() -> Result<()> {
+    let user = output(&mut program("id -u"))?;
+    ensure!(user.trim() == "0", "user {} is not root", user.trim());
+    Ok(())
 }
 
 /// The cargo-deny of this project, which is built on the first call and kept in the target folder.

@@ -151,6 +151,7 @@ fn gather(vmclock: bool, requested: Mode, unknown_requested: bool) -> Facts {
     let vdso = Vdso::find();
     facts.cpu_hint = CpuHint::find(vdso.as_ref());
     (facts.vgetrandom, facts.word) = find_word(vdso.as_ref(), &facts.memory);
+    empty(&facts.memory);
     facts.vmgenid = vmgenid::look();
     if vmclock {
         facts.clock.arm();
@@ -194,15 +195,19 @@ fn find_word(vdso: Option<&Vdso>, memory: &Memory) -> (Option<Vgetrandom>, Kerne
     let Some(vgetrandom) = Vgetrandom::find(vdso, STATE_ROOM) else {
         return (None, KernelWord::absent("this kernel's vDSO has no getrandom (Linux 6.11 has)"));
     };
-    // SAFETY: nobody uses the pages yet; the state fits its room. The page is emptied again, which also takes
-    // back what mlockall(MCL_FUTURE) made resident.
-    let word = unsafe {
-        let word = KernelWord::search(vdso, &vgetrandom, memory.pages.add(STATE));
-        let len = memory.stride() * BANKS * memory.slots as usize;
-        let _ = memory::drop_contents(memory.pages, len); // it stays a state like any other
-        word
-    };
+    // SAFETY: nobody uses the pages yet; the state fits its room, and the page is emptied by `gather`.
+    let word = unsafe { KernelWord::search(vdso, &vgetrandom, memory.pages.add(STATE)) };
     (Some(vgetrandom), word)
+}
+
+/// Empties the pages: the first held a state of the search. It also takes back what mlockall(MCL_FUTURE) made
+/// resident, which is all of them, so it is done whether anything was searched for or not.
+fn empty(memory: &Memory) {
+    if memory.slots > 0 {
+        let len = memory.stride() * BANKS * memory.slots as usize;
+        // SAFETY: nobody uses the pages yet. If it fails, the state stays one like any other.
+        let _ = unsafe { memory::drop_contents(memory.pages, len) };
+    }
 }
 
 /// Gives back the reservations of an arena that another was published before.

@@ -42,6 +42,12 @@ pub(crate) fn isolated_as(
     }
 }
 
+/// Whether this is the process that starts the fresh ones, and outlives them. What a test changes for them
+/// and has to change back belongs here.
+pub(crate) fn is_parent() -> bool {
+    env::var(VARIANT).is_err()
+}
+
 /// Runs `body` in a fresh process for each mode that this machine can arm, and names the others.
 pub(crate) fn in_every_mode(test: &str, body: impl Fn(Mode)) {
     for mode in [Mode::Buffered, Mode::Hedged, Mode::Strict, Mode::Kernel] {
@@ -87,7 +93,8 @@ fn exit_on_panic() {
 fn run_again(test: &str, variant: &str, variables: &[(&str, &str)]) {
     let mut command = Command::new(env::current_exe().expect("this binary has a path"));
     command
-        .args(["--exact", test, "--nocapture", "--test-threads=1"])
+        // Of a test that is ignored by default somebody has asked for the run that this is part of.
+        .args(["--exact", test, "--include-ignored", "--nocapture", "--test-threads=1"])
         .env_remove("HEADWATER_MODE")
         .env("RUST_BACKTRACE", "0") // takes locks that a forked child may find taken
         .envs(variables.iter().copied())

@@ -5,21 +5,45 @@ use std::fs::{self, File};
 use std::ops::Range;
 use std::os::unix::fs::FileExt;
 
+/// One mapping of this process.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Mapping {
+    pub(crate) range: Range<u64>,
+    /// What of it is in memory, in KiB.
+    pub(crate) resident_kib: u64,
+    /// Two letters each: dp droppable, wf wiped on fork, lo locked, nh without huge pages.
+    pub(crate) flags: Vec<String>,
+}
+
+impl Mapping {
+    pub(crate) fn is(&self, flag: &str) -> bool {
+        self.flags.iter().any(|ours| ours == flag)
+    }
+}
+
 /// The mappings whose flags in /proc/self/smaps hold one of `flags`.
-fn mappings_with(flags: &[&str]) -> Vec<Range<u64>> {
+pub(crate) fn mappings_with(flags: &[&str]) -> Vec<Mapping> {
     let smaps = fs::read_to_string("/proc/self/smaps").unwrap();
     let mut found = Vec::new();
-    let mut current = 0..0;
+    let mut current = Mapping::default();
     for line in smaps.lines() {
         if let Some(words) = line.strip_prefix("VmFlags:") {
-            if words.split_whitespace().any(|word| flags.contains(&word)) {
+            current.flags = words.split_whitespace().map(str::to_owned).collect();
+            if flags.iter().any(|flag| current.is(flag)) {
                 found.push(current.clone());
             }
+        } else if let Some(size) = line.strip_prefix("Rss:") {
+            current.resident_kib = kib(size);
         } else if let Some(range) = address_range(line) {
-            current = range;
+            current.range = range;
         }
     }
     found
+}
+
+/// The number in a line of /proc/self/smaps.
+fn kib(size: &str) -> u64 {
+    size.trim().trim_end_matches(" kB").parse().unwrap()
 }
 
 fn address_range(line: &str) -> Option<Range<u64>> {
@@ -34,8 +58,9 @@ pub(crate) fn buffered_words() -> HashSet<u64> {
     let memory = File::open("/proc/self/mem").unwrap();
     let mut words = HashSet::new();
     for mapping in mappings_with(&["dp", "wf"]) {
-        let mut bytes = vec![0; (mapping.end - mapping.start) as usize];
-        memory.read_exact_at(&mut bytes, mapping.start).unwrap();
+        let Range { start, end } = mapping.range;
+        let mut bytes = vec![0; (end - start) as usize];
+        memory.read_exact_at(&mut bytes, start).unwrap();
         let all = bytes.as_chunks().0.iter().map(|word| u64::from_ne_bytes(*word));
         words.extend(all.filter(|&word| word != 0));
     }
@@ -59,6 +84,5 @@ pub(crate) fn start_of(name: &str) -> Option<u64> {
 pub(crate) fn anonymous_kib() -> u64 {
     let rollup = fs::read_to_string("/proc/self/smaps_rollup").unwrap();
     let line = rollup.lines().find_map(|line| line.strip_prefix("Anonymous:"));
-    let number = line.unwrap().trim().trim_end_matches(" kB");
-    number.parse().unwrap()
+    kib(line.unwrap())
 }

@@ -54,6 +54,16 @@ impl Drop for Root {
     }
 }
 
+/// A machine with this many CPUs, and otherwise as it is; headwater sees it from now on. Its /sys holds nothing else.
+#[cfg(feature = "testing")]
+pub(crate) fn machine_with_cpus(count: usize) -> Root {
+    let root = Root::new();
+    root.write("/sys/devices/system/cpu/present", format!("0-{}\n", count - 1).as_bytes());
+    std::os::unix::fs::symlink("/proc", root.path.join("proc")).unwrap();
+    headwater::testing::set_root(root.c_path());
+    root
+}
+
 /// A VMClock page in a file: what `include/uapi/linux/vmclock-abi.h` calls `struct vmclock_abi`.
 pub(crate) struct FakeClock(File);
 

@@ -1,0 +1,13 @@
+//! What the tests of vanishing pages share.
+
+// Each test binary compiles this folder for itself and uses part of it.
+#![allow(dead_code)]
+
+pub(crate) mod settings;
+pub(crate) mod storm;
+
+/// Bytes in a page of this machine's memory.
+pub(crate) fn page_size() -> usize {
+    // SAFETY: a number.
+    unsafe { libc::sysconf(libc::_SC_PAGESIZE) as usize }
+}
