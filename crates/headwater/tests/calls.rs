@@ -1,0 +1,361 @@
+//! Every system call that a process makes, seen by ptrace, is the one that a small model says, whatever the kernel
+//! answers: nothing more, nothing less, in this order.
+#![cfg(target_os = "linux")]
+
+mod common;
+mod support;
+
+use common::isolated;
+use headwater::testing::{Force, set};
+use headwater::{Mode, Rng, Source, Status, Vmclock, Vmgenid, Word};
+use std::fs::{self, File};
+use std::ptr::null_mut;
+use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
+use support::answers::{Answer, Answers, Devices, Scribe, Which};
+use support::children::{Ending, fork, wait};
+use support::machine::{bind, cpu_says_virtual, cpus, is_intel, set_mode_variable, skip};
+use support::model::{Draw, Looks, Machine, Model};
+use support::tracer::{CAN_MEDDLE, traced};
+
+use Draw::{AskStatus, Fill, HandleFill, NewHandle, TryFill, Word as OneWord};
+
+/// Each kind of request, past the end of a page (3,536 bytes), above the limit of small ones, and with two keys.
+const DRAWS: [Draw; 16] = [
+    OneWord,
+    Fill(100),
+    Fill(1024),
+    Fill(1024),
+    Fill(1024),
+    Fill(1024),
+    OneWord,
+    Fill(2000),
+    NewHandle,
+    HandleFill(16),
+    HandleFill(1024),
+    HandleFill(1024),
+    HandleFill(1024),
+    HandleFill(1024),
+    HandleFill(2000),
+    Fill(7),
+];
+const LARGE: usize = (1 << 20) + 1;
+const SENTINEL: u8 = 0xA5;
+
+/// What a traced child tells of its own.
+#[derive(Default)]
+#[repr(C)]
+struct Report {
+    /// A bit for each step that was served.
+    served: AtomicU32,
+    source: AtomicU32,
+}
+
+impl Report {
+    /// In memory that children share.
+    fn shared() -> &'static Report {
+        let (rights, flags) =
+            (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_SHARED | libc::MAP_ANONYMOUS);
+        // SAFETY: new memory, never unmapped, zero, which is a valid report of two atomics.
+        unsafe {
+            let at = libc::mmap(null_mut(), size_of::<Report>(), rights, flags, -1, 0);
+            assert_ne!(at, libc::MAP_FAILED);
+            &*at.cast()
+        }
+    }
+}
+
+/// What the child does. Allocates nothing: that would be seen.
+fn run(program: &[Draw], buffer: &mut [u8], report: &Report) {
+    let mut rng = None;
+    for (i, &draw) in program.iter().enumerate() {
+        let served = match draw {
+            OneWord => headwater::u64().is_ok(),
+            TryFill(len) => drawn(&mut buffer[..len], headwater::try_fill),
+            Fill(len) => drawn(&mut buffer[..len], headwater::fill),
+            NewHandle => {
+                rng = Rng::new().ok();
+                rng.is_some()
+            }
+            AskStatus => {
+                report.source.store(headwater::status().source as u32, SeqCst);
+                true
+            }
+            HandleFill(len) => {
+                rng.as_mut().is_none_or(|rng| drawn(&mut buffer[..len], |buf| rng.fill(buf)))
+            }
+        };
+        report.served.fetch_or(u32::from(served) << i, SeqCst);
+    }
+}
+
+/// Whether `draw` served all of it. (By chance a whole answer begins or ends as it was with probability 2^-56.)
+fn drawn(buffer: &mut [u8], draw: impl FnOnce(&mut [u8]) -> Result<(), headwater::Error>) -> bool {
+    buffer.fill(SENTINEL);
+    let served = draw(buffer).is_ok();
+    let end = &buffer[buffer.len() - 7..];
+    if served {
+        assert!(end != [SENTINEL; 7] && end != [0; 7], "the end was not written");
+    } else {
+        assert!(buffer.iter().all(|&byte| byte == 0), "an error left bytes");
+    }
+    served
+}
+
+/// What a child that is set up like this, and not traced, says of itself.
+fn ask(mode: Mode, facts: &[Force], answer: impl FnOnce(&Status) -> i32) -> i32 {
+    let child = fork(|| {
+        set_mode_variable(Some(mode.name()));
+        for &fact in facts {
+            set(fact, true);
+        }
+        answer(&headwater::status())
+    });
+    match wait(child) {
+        Ending::Exited(code) => code,
+        killed => panic!("{killed:?}"),
+    }
+}
+
+fn opened(path: &str, then: &[&str]) -> Vec<String> {
+    let mut calls = vec![format!("openat({path})")];
+    if File::open(path).is_ok() {
+        calls.extend(then.iter().map(ToString::to_string));
+        calls.push("close".into());
+    }
+    calls
+}
+
+/// What the model has to know of this machine.
+fn machine(mode: Mode, facts: &[Force]) -> Machine {
+    let and = |more: &[Force]| [facts, more].concat();
+    let armed = |facts: &[Force]| Mode::ALL[ask(mode, facts, |status| status.mode as i32) as usize];
+    let in_strict = |yes: fn(&Status) -> bool| ask(Mode::Strict, facts, |s| yes(s).into()) == 1;
+    let mut cpus = opened("/sys/devices/system/cpu/present", &["read(256)"]);
+    if cpus.len() == 1 {
+        cpus.push("sched_getaffinity".into());
+    }
+    let srbds = "/sys/devices/system/cpu/vulnerabilities/srbds";
+    let srbds = if asks_for_srbds() { opened(srbds, &["read(128)"]) } else { Vec::new() };
+    let (mappings, vvar_pages) = mappings_below_vdso();
+    let bound = in_strict(|status| status.vmgenid == Vmgenid::Bound);
+    let vmclock = opened("/dev/vmclock0", &["mmap"]);
+    let mapped = in_strict(|status| matches!(status.vmclock, Vmclock::Mapped { .. }));
+    let mut hardware = Vec::new();
+    if !bound && !mapped && !cpu_says_virtual() {
+        for name in ["sys_vendor", "product_name"] {
+            hardware.extend(opened(&format!("/sys/class/dmi/id/{name}"), &["read(256)"]));
+        }
+    }
+    let vmgenid = looks_for_vmgenid(bound);
+    Machine {
+        vdso: in_strict(|status| status.source == Source::Vdso),
+        word: in_strict(|status| matches!(status.word, Word::Live { .. })),
+        armed: [armed(facts), armed(&and(&[Force::NoWord]))],
+        looks: Looks { cpus, srbds, mappings, vmgenid, vmclock, hardware },
+        vvar_pages,
+        droppable: in_strict(|status| status.page == headwater::Page::Droppable),
+    }
+}
+
+/// The folders of both drivers, up to the one with a device.
+fn looks_for_vmgenid(bound: bool) -> Vec<String> {
+    let mut calls = Vec::new();
+    for folder in ["/sys/bus/platform/drivers/vmgenid", "/sys/bus/acpi/drivers/vmgenid"] {
+        // One without a device is read to its end.
+        let read: &[_] = if bound { &["getdents64"] } else { &["getdents64", "getdents64"] };
+        calls.extend(opened(folder, read));
+        if bound && calls.len() > 1 {
+            return calls;
+        }
+    }
+    calls.extend(opened("/sys/bus/platform/drivers", &[]));
+    calls
+}
+
+fn asks_for_srbds() -> bool {
+    #[cfg(target_arch = "x86_64")]
+    return is_intel() && std::arch::is_x86_feature_detected!("rdrand");
+    #[cfg(not(target_arch = "x86_64"))]
+    is_intel()
+}
+
+/// The calls by which `[vvar]` is found, and its number of pages.
+fn mappings_below_vdso() -> (Vec<String>, usize) {
+    let maps = fs::read_to_string("/proc/self/maps").unwrap();
+    let mut lines = maps.lines().rev().skip_while(|line| !line.ends_with("[vdso]"));
+    let start = |line: &str| line.split('-').next().unwrap().to_owned();
+    let mut above = lines.next().map(start).unwrap_or_default();
+    let mut steps = vec!["openat(/proc/self/maps)".to_owned()];
+    let mut pages = 6;
+    for line in lines {
+        steps.push("ioctl".into());
+        let (range, name) = (line.split(' ').next().unwrap(), line.rsplit(' ').next().unwrap());
+        let (begin, end) = range.split_once('-').unwrap();
+        if end != above || !name.starts_with("[vvar") {
+            break;
+        }
+        if name == "[vvar]" {
+            let address = |hex| usize::from_str_radix(hex, 16).unwrap();
+            pages = (address(end) - address(begin)) / 4096;
+            break;
+        }
+        above = begin.to_owned();
+    }
+    steps.push("close".into());
+    (steps, pages)
+}
+
+/// The kernel's reseed generation, where it can be seen, asked of a child: this process is not to be set up.
+fn generation() -> i32 {
+    ask(Mode::Strict, &[], |status| match status.word {
+        Word::Live { value, .. } => value as i32 & 0x7F,
+        _ => 0,
+    })
+}
+
+struct Bench {
+    mode: Mode,
+    facts: &'static [Force],
+    machine: Machine,
+    buffer: Vec<u8>,
+    report: &'static Report,
+}
+
+impl Bench {
+    fn new(mode: Mode, facts: &'static [Force]) -> Bench {
+        // On one CPU there is one slot to be filled.
+        bind(&cpus()[..1]);
+        let machine = machine(mode, facts);
+        let buffer = vec![0; LARGE];
+        Bench { mode, facts, machine, buffer, report: Report::shared() }
+    }
+
+    fn program(&self, first: &[Draw]) -> Vec<Draw> {
+        let mut program = [first, &DRAWS].concat();
+        // The kernel gives mode `kernel` these a page at a time, between which it may stop for a signal.
+        if self.machine.armed[0] != Mode::Kernel {
+            program.extend([Fill(LARGE), HandleFill(LARGE)]);
+        }
+        program.push(AskStatus);
+        program
+    }
+
+    /// Runs the program in a traced child and compares. Returns the number of getrandom(2) calls; None if tracing is
+    /// refused.
+    fn compare(&mut self, program: &[Draw], answers: Answers) -> Option<usize> {
+        let mut model = Model::new(&self.machine, self.mode, answers);
+        let served = program
+            .iter()
+            .enumerate()
+            .fold(0, |served, (i, &draw)| served | u32::from(model.step(draw).is_ok()) << i);
+        let (buffer, report) = (&mut self.buffer, self.report);
+        // A reseed while it runs has pages filled anew and states keyed, wherever it falls: such a run is no evidence.
+        // There is one a minute, but other processes may ask for more.
+        for _ in 0..2_000 {
+            report.served.store(0, SeqCst);
+            let before = generation();
+            let mut scribe = Scribe::new(answers);
+            let (mode, facts) = (self.mode, self.facts);
+            let prepare = || {
+                set_mode_variable(Some(mode.name()));
+                for &fact in facts {
+                    set(fact, true);
+                }
+            };
+            traced(prepare, || run(program, buffer, report), |entry| scribe.see(entry))?;
+            if generation() != before {
+                continue;
+            }
+            let case = format!("{} {:?} {answers:?}", self.mode, self.facts);
+            assert_same(&model.calls, &scribe.calls, &case);
+            assert_eq!(report.served.load(SeqCst), served, "served or refused: {case}");
+            assert_eq!(report.source.load(SeqCst), model.source() as u32, "source: {case}");
+            return Some(model.getrandom_calls);
+        }
+        panic!("the kernel reseeds all the time");
+    }
+
+    /// The undisturbed program, then each disturbance at each call of getrandom(2).
+    fn compare_all(&mut self, test: &str, memory: bool) {
+        let sound = Answers { getrandom: None, devices: Devices::Sound, memory };
+        let trying = self.program(&[TryFill(16), TryFill(300)]);
+        let waiting = self.program(&[Fill(16), Fill(300)]);
+        if memory || CAN_MEDDLE {
+            self.compare(&trying, sound);
+            if self.compare(&waiting, sound).is_none() {
+                return skip(test, "ptrace is refused here");
+            }
+        }
+        if !CAN_MEDDLE {
+            return skip(test, "calls are answered otherwise on x86-64 only");
+        }
+        for (answer, devices) in DISTURBANCES {
+            let tries = answer == Answer::NotReady || devices == Devices::NotReady;
+            let program = if tries { &trying } else { &waiting };
+            // As many calls as there are, and from each on or that one alone.
+            let mut first = 0;
+            let mut calls = 1;
+            while first < calls {
+                for which in [Which::From(first), Which::Only(first)] {
+                    let answers = Answers { getrandom: Some((answer, which)), devices, memory };
+                    let made = self.compare(program, answers).unwrap();
+                    // In mode `kernel` short answers are hundreds, one like the other.
+                    calls = calls.max(made.min(40));
+                }
+                first += 1;
+            }
+        }
+    }
+}
+
+const DISTURBANCES: [(Answer, Devices); 10] = [
+    (Answer::Errno(libc::ENOSYS), Devices::Sound),
+    (Answer::Errno(libc::ENOSYS), Devices::Interrupted),
+    (Answer::Errno(libc::ENOSYS), Devices::Short),
+    (Answer::Errno(libc::ENOSYS), Devices::NotReady),
+    (Answer::Errno(libc::ENOSYS), Devices::Missing),
+    (Answer::Errno(libc::EPERM), Devices::Sound),
+    (Answer::NotReady, Devices::Sound),
+    (Answer::Interrupted, Devices::Sound),
+    (Answer::Short, Devices::Sound),
+    (Answer::Nothing, Devices::Sound),
+];
+
+fn assert_same(expected: &[String], seen: &[String], case: &str) {
+    if expected == seen {
+        return;
+    }
+    let at = expected.iter().zip(seen).take_while(|(a, b)| a == b).count();
+    let from = at.saturating_sub(5);
+    panic!(
+        "{case}\ncall {at} is not the model's.\nmodel: ... {:?}\nseen:  ... {:?}",
+        &expected[from.min(expected.len())..(at + 5).min(expected.len())],
+        &seen[from.min(seen.len())..(at + 5).min(seen.len())],
+    );
+}
+
+macro_rules! as_the_model_says {
+    ($($name:ident: $mode:ident, [$($fact:ident),*], $memory:literal;)*) => {$(
+        #[test]
+        fn $name() {
+            isolated(stringify!($name), || {
+                Bench::new(Mode::$mode, &[$(Force::$fact),*]).compare_all(stringify!($name), $memory);
+            });
+        }
+    )*};
+}
+
+as_the_model_says! {
+    calls_of_auto: Auto, [], true;
+    calls_of_auto_without_vdso: Auto, [NoVdso], true;
+    calls_of_auto_without_pages: Auto, [], false;
+    calls_of_buffered: Buffered, [], true;
+    calls_of_buffered_without_vdso: Buffered, [NoVdso], true;
+    calls_of_hedged: Hedged, [], true;
+    calls_of_hedged_without_vdso: Hedged, [NoVdso], true;
+    calls_of_strict: Strict, [], true;
+    calls_of_strict_without_vdso: Strict, [NoVdso], true;
+    calls_of_strict_without_pages: Strict, [], false;
+    calls_of_kernel: Kernel, [], true;
+    calls_of_kernel_without_vdso: Kernel, [NoVdso], true;
+}
