@@ -26,10 +26,11 @@ fn ok(answer: libc::c_int) -> io::Result<()> {
     if answer == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }
 
-fn set_limit(what: libc::__rlimit_resource_t, bytes: u64) -> io::Result<()> {
+/// The C libraries give `what` different types.
+fn set_limit(what: i32, bytes: u64) -> io::Result<()> {
     let limit = libc::rlimit { rlim_cur: bytes, rlim_max: bytes };
     // SAFETY: reads the structure.
-    ok(unsafe { libc::setrlimit(what, &limit) })
+    ok(unsafe { libc::setrlimit(what as _, &limit) })
 }
 
 /// A mount namespace of this process's own, as root or in a user namespace.
@@ -60,7 +61,7 @@ fn empty_root(folder: &Path) -> io::Result<()> {
 
 /// Everything with a name, gone; the descriptors of this process stay.
 fn no_descriptors() -> io::Result<()> {
-    set_limit(libc::RLIMIT_NOFILE, 0)
+    set_limit(libc::RLIMIT_NOFILE as i32, 0)
 }
 
 /// An empty folder of this test's own.
@@ -196,23 +197,45 @@ fn touch_stack() {
     std::hint::black_box([0u8; 256 << 10]);
 }
 
-fn address_space() -> u64 {
-    let statm = fs::read_to_string("/proc/self/statm").unwrap();
-    statm.split(' ').next().unwrap().parse::<u64>().unwrap() * 4096
+fn page_size() -> u64 {
+    // SAFETY: reads a constant of the system.
+    unsafe { libc::sysconf(libc::_SC_PAGESIZE) as u64 }
 }
 
-/// From no memory at all to enough of it, a page at a time and then by more: what can be armed is, and every draw is
-/// sound.
+/// How much is reserved for pages of slots: 16 banks, two for each CPU. Asked of a child, so that this process is not
+/// set up.
+fn slot_pages(facts: &[Force]) -> u64 {
+    let child = fork(|| {
+        force(facts);
+        // At most 256 pairs, and a status has 8 bits.
+        (headwater::status().pools.slots / 2).saturating_sub(1) as i32
+    });
+    match wait(child) {
+        Ending::Exited(pairs) => (pairs as u64 + 1) * 2 * 16 * page_size(),
+        killed => panic!("{killed:?}"),
+    }
+}
+
+fn address_space() -> u64 {
+    let statm = fs::read_to_string("/proc/self/statm").unwrap();
+    statm.split(' ').next().unwrap().parse::<u64>().unwrap() * page_size()
+}
+
+/// From no memory at all to enough of it: what can be armed is, and every draw is sound. Sizes are those of the whole
+/// address space, so that each mapping of set-up fails in turn.
 #[test]
 fn as_little_memory_as_there_may_be() {
     isolated("as_little_memory_as_there_may_be", || {
         touch_stack();
         let mut buffer = vec![0x5A; 1 << 17];
         let mut armed = Vec::new();
-        let sizes = (0..64).map(|pages| pages * 4096).chain((1..=64).map(|n| n << 16));
+        // Lines are a 32nd of the pages; handles have 64.
+        let enough = slot_pages(&[]) * 3 / 2 + 256 * page_size();
+        let few = (0..64).map(|pages| pages * page_size());
+        let sizes = few.chain((1..=64).map(|part| enough / 64 * part));
         for more in sizes {
             let child = fork(|| {
-                set_limit(libc::RLIMIT_AS, address_space() + more).unwrap();
+                set_limit(libc::RLIMIT_AS as i32, address_space() + more).unwrap();
                 headwater::init().unwrap();
                 let status = headwater::status();
                 assert_by_the_rules(&status);
@@ -238,6 +261,7 @@ fn as_little_memory_as_there_may_be() {
         assert_eq!(armed[0], Mode::Kernel);
         assert_eq!(armed.last(), Some(&natural));
         assert!(armed.contains(&Mode::Strict), "{armed:?}");
+        // Less memory is never a faster mode.
         let order =
             |mode: &Mode| [natural, Mode::Strict, Mode::Kernel].iter().position(|m| m == mode);
         assert!(armed.is_sorted_by_key(|mode| std::cmp::Reverse(order(mode))), "{armed:?}");
@@ -248,28 +272,25 @@ fn as_little_memory_as_there_may_be() {
 #[test]
 fn as_little_locked_memory_as_there_may_be() {
     isolated("as_little_locked_memory_as_there_may_be", || {
-        let child = fork(|| {
-            set(Force::NoDroppable, true);
-            (headwater::status().pools.slots / 2) as i32
-        });
-        let Ending::Exited(cpus @ 1..) = wait(child) else { panic!("no pools") };
-        // Two slots for each CPU in 16 banks, and the first 64 handles.
-        let (slots, handles) = (2 * 16 * cpus as u64 * 4096, 64 * 4096);
+        let page = page_size();
+        let (slots, handles) = (slot_pages(&[Force::NoDroppable]), 64 * page);
         for (limit, expected) in [
             (0, Page::WipeOnFork),
-            (4096, Page::WipeOnFork),
-            (slots - 4096, Page::WipeOnFork),
+            (page, Page::WipeOnFork),
+            (slots - page, Page::WipeOnFork),
             // The handles' pages are not locked then, which counts.
             (slots, Page::WipeOnFork),
-            (slots + handles - 4096, Page::WipeOnFork),
+            (slots + handles - page, Page::WipeOnFork),
             (slots + handles, Page::WipeOnForkLocked),
         ] {
             let child = fork(|| {
                 set(Force::NoDroppable, true);
+                if set_limit(libc::RLIMIT_MEMLOCK as i32, limit).is_err() {
+                    return REFUSED;
+                }
                 // Root may lock what it likes.
                 // SAFETY: changes who this child is, for good.
-                let dropped = unsafe { libc::geteuid() != 0 || libc::setuid(NOBODY) == 0 };
-                if !dropped || set_limit(libc::RLIMIT_MEMLOCK, limit).is_err() {
+                if unsafe { libc::geteuid() == 0 && libc::setuid(NOBODY) != 0 } {
                     return REFUSED;
                 }
                 draw_everything();

@@ -7,6 +7,8 @@
 pub(crate) mod answers;
 pub(crate) mod children;
 pub(crate) mod draws;
+#[cfg(feature = "testing")]
+pub(crate) mod looks;
 pub(crate) mod machine;
 pub(crate) mod memory;
 #[cfg(feature = "testing")]

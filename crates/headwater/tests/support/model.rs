@@ -14,8 +14,12 @@ pub(crate) enum Draw {
     Fill(usize),
     NewHandle,
     HandleFill(usize),
+    /// [`MANY`] times 40 bytes: page after page.
+    ManyFills,
     AskStatus,
 }
+
+pub(crate) const MANY: usize = 3_000;
 
 /// What the model is told of the machine. The rest of set-up follows from it.
 #[derive(Clone, Debug)]
@@ -115,6 +119,7 @@ impl Model<'_> {
                 self.handle = Some(Page::default());
                 Ok(())
             }
+            Draw::ManyFills => (0..MANY).try_for_each(|_| self.fill(40, true)),
             // Sets up, if that needs no waiting.
             Draw::AskStatus => {
                 if self.set_up(false).is_err() {

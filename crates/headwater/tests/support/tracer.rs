@@ -73,7 +73,7 @@ pub(crate) fn traced(
             // that panics leaves no child behind.
             let options = libc::PTRACE_O_TRACESYSGOOD | libc::PTRACE_O_EXITKILL;
             // SAFETY: the child is stopped, and the options are a number.
-            unsafe { libc::ptrace(libc::PTRACE_SETOPTIONS, child, 0_usize, options) };
+            unsafe { libc::ptrace(libc::PTRACE_SETOPTIONS, child, 0_usize, options as usize) };
         }
         let info = syscall_info(child);
         match info.op {
