@@ -178,8 +178,8 @@ impl Bench {
             if model.calls == scribe.calls && told == (served, source) {
                 return Ok(model.getrandom_calls);
             }
-            // A reseed while it ran had pages filled anew and states keyed, wherever it fell: no evidence. There is one
-            // a minute, but other processes may ask for more. Without the vDSO nothing shows it.
+            // A reseed while it ran had pages filled anew and states keyed, wherever it fell: no evidence. One comes
+            // a minute, and more where other processes ask for it. Without the vDSO nothing shows it.
             let before = std::mem::replace(&mut self.generation, generation(report));
             if self.generation == before || !self.machine.vdso {
                 let case = format!("{} {:?} {answers:?}", self.mode, self.facts);

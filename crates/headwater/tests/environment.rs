@@ -91,14 +91,21 @@ fn prepare(path: &Path, rights: Rights) -> io::Result<()> {
 
 /// What the copy says if somebody else runs it with this mode in the environment.
 fn said(program: &Path, mode: &str) -> io::Result<String> {
-    let output = Command::new(program)
+    let mut command = Command::new(program);
+    command
         .args(["--exact", TEST, "--nocapture", "--test-threads=1"])
         .env("HEADWATER_MODE", mode)
         .env(SAY, "1")
         .current_dir("/")
         .gid(CALLER)
-        .uid(CALLER)
-        .output()?;
+        .uid(CALLER);
+    let output = loop {
+        match command.output() {
+            // Another test's child has not yet closed what it inherited: the file while it was written.
+            Err(busy) if busy.kind() == io::ErrorKind::ExecutableFileBusy => {}
+            output => break output?,
+        }
+    };
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     match text.lines().find_map(|line| Some(line.split_once("said: ")?.1.to_owned())) {
         Some(said) if output.status.success() => Ok(said),
