@@ -1,4 +1,4 @@
-//! The system calls that a process makes: under real seccomp filters, and counted by ptrace.
+//! What is left to a process under real seccomp filters.
 #![cfg(target_os = "linux")]
 
 mod common;
@@ -9,9 +9,11 @@ use headwater::testing::{Force, set};
 use headwater::{Config, Mode, Rng, Source};
 use seccompiler::{BpfProgram, SeccompAction, SeccompFilter};
 use std::collections::BTreeMap;
+use std::sync::Barrier;
 use support::children::{Ending, fork, wait};
 use support::draws::{Seen, draw_everything, lengths};
-use support::machine::{can_reseed, skip};
+use support::machine::can_reseed;
+use support::rules::{assert_by_the_rules, force};
 
 /// A filter that answers `listed` to these calls and `others` to every other one.
 fn filter(calls: &[libc::c_long], listed: SeccompAction, others: SeccompAction) -> BpfProgram {
@@ -61,7 +63,8 @@ refused! {
     eperm_after_set_up: EPERM, true;
 }
 
-const SANDBOXED: [libc::c_long; 3] = [libc::SYS_getrandom, libc::SYS_exit_group, libc::SYS_write];
+/// Draws, and an end.
+const BARE: [libc::c_long; 2] = [libc::SYS_getrandom, libc::SYS_exit_group];
 
 /// Draws of every kind, without allocating: 64 KiB, so many small ones, every length, and a new handle.
 fn draw_in_a_sandbox(small: usize, buffer: &mut [u8]) {
@@ -87,12 +90,11 @@ fn every_mode_with_and_without_vdso() -> impl Iterator<Item = (Mode, bool)> {
     Mode::ALL.into_iter().flat_map(|mode| [(mode, true), (mode, false)])
 }
 
-/// After `init`, a filter that kills at any call but three: everything goes on.
+/// After `init`, a filter that kills at any call but two: everything goes on.
 #[test]
 fn nothing_but_getrandom_is_called() {
     isolated("nothing_but_getrandom_is_called", || {
-        let kill = SeccompAction::KillProcess;
-        let filter = filter(&SANDBOXED, SeccompAction::Allow, kill);
+        let filter = filter(&BARE, SeccompAction::Allow, SeccompAction::KillProcess);
         let mut buffer = vec![0; 2 << 20];
         for (mode, vdso) in every_mode_with_and_without_vdso() {
             let child = fork(|| {
@@ -112,6 +114,146 @@ fn nothing_but_getrandom_is_called() {
             0
         });
         assert_eq!(wait(child), Ending::Killed(libc::SIGSYS));
+    });
+}
+
+/// What a thread of the standard library needs to meet others and to end.
+const THREAD_ENDS: [libc::c_long; 6] = [
+    libc::SYS_futex,
+    libc::SYS_exit,
+    libc::SYS_rt_sigprocmask,
+    // Its alternate stack and its stack are given back.
+    libc::SYS_sigaltstack,
+    libc::SYS_munmap,
+    libc::SYS_madvise,
+];
+
+/// Threads that were there before the filter draw under it and end, and at their very end, in a destructor, they
+/// draw again.
+#[test]
+fn threads_draw_and_end_under_a_filter() {
+    struct DrawsAtTheEnd;
+    impl Drop for DrawsAtTheEnd {
+        fn drop(&mut self) {
+            headwater::fill(&mut [0; 100]).unwrap();
+        }
+    }
+    thread_local!(static AT_THE_END: DrawsAtTheEnd = const { DrawsAtTheEnd });
+
+    isolated("threads_draw_and_end_under_a_filter", || {
+        const THREADS: usize = 6;
+        let calls = [&BARE[..], &THREAD_ENDS].concat();
+        let filter = filter(&calls, SeccompAction::Allow, SeccompAction::KillProcess);
+        for (mode, vdso) in every_mode_with_and_without_vdso() {
+            let child = fork(|| {
+                set(Force::NoVdso, !vdso);
+                headwater::init_with(Config::new().mode(mode)).unwrap();
+                // Before the filter: new memory.
+                let mut buffers = vec![vec![0; 2 << 20]; THREADS];
+                let (started, begin) = (Barrier::new(THREADS + 1), Barrier::new(THREADS + 1));
+                std::thread::scope(|scope| {
+                    for buffer in &mut buffers {
+                        scope.spawn(|| {
+                            AT_THE_END.with(|_| {});
+                            started.wait();
+                            begin.wait();
+                            draw_in_a_sandbox(5_000, buffer);
+                        });
+                    }
+                    started.wait();
+                    seccompiler::apply_filter_all_threads(&filter).unwrap();
+                    begin.wait();
+                });
+                0
+            });
+            assert_eq!(wait(child), Ending::Exited(0), "mode {mode}, vDSO: {vdso}");
+        }
+    });
+}
+
+/// Calls of set-up that a sandbox may refuse, with any errno: all but the one that ends in an error, by which
+/// memory is said to be readable that is not (EINVAL to rt_sigprocmask).
+const REFUSED: [(&str, libc::c_long); 10] = [
+    ("mmap", libc::SYS_mmap),
+    ("munmap", libc::SYS_munmap),
+    ("madvise", libc::SYS_madvise),
+    ("mlock2", libc::SYS_mlock2),
+    ("openat", libc::SYS_openat),
+    ("read", libc::SYS_read),
+    ("getdents64", libc::SYS_getdents64),
+    ("ioctl", libc::SYS_ioctl),
+    ("rt_sigprocmask", libc::SYS_rt_sigprocmask),
+    ("sched_getaffinity", libc::SYS_sched_getaffinity),
+];
+
+/// Without any one of its calls set-up comes to a mode by the rules, and draws are sound; without all of them, too.
+#[test]
+fn set_up_does_without_each_of_its_calls() {
+    isolated("set_up_does_without_each_of_its_calls", || {
+        let mut buffer = vec![0; 2 << 20];
+        let all: Vec<libc::c_long> = REFUSED.iter().map(|&(_, call)| call).collect();
+        let one = REFUSED.iter().map(|(name, call)| (*name, std::slice::from_ref(call)));
+        for (name, calls) in one.chain([("all of them", &all[..])]) {
+            for errno in [libc::EPERM, libc::ENOSYS, libc::EACCES] {
+                let refuse = SeccompAction::Errno(errno as u32);
+                let filter = filter(calls, refuse, SeccompAction::Allow);
+                for facts in [&[][..], &[Force::NoDroppable]] {
+                    let child = fork(|| {
+                        force(facts);
+                        seccompiler::apply_filter(&filter).unwrap();
+                        draw_in_a_sandbox(100, &mut buffer);
+                        let status = headwater::status();
+                        assert_by_the_rules(&status);
+                        // Nothing that a fork would clear can be had without these.
+                        let needed = ["mmap", "madvise", "all of them"];
+                        assert_eq!(status.fork_detection, !needed.contains(&name));
+                        0
+                    });
+                    assert_eq!(wait(child), Ending::Exited(0), "{name}: {errno}, {facts:?}");
+                }
+            }
+        }
+    });
+}
+
+/// A sandbox that answers success to any advice has promised nothing: forks are not told there.
+#[test]
+fn advice_that_is_always_taken() {
+    isolated("advice_that_is_always_taken", || {
+        let answer = SeccompAction::Errno(0);
+        let filter = filter(&[libc::SYS_madvise], answer, SeccompAction::Allow);
+        seccompiler::apply_filter(&filter).unwrap();
+        let status = headwater::status();
+        assert_eq!((status.mode, status.fork_detection), (Mode::Kernel, false));
+        assert_by_the_rules(&status);
+        draw_everything();
+    });
+}
+
+/// The devices refused as well: an error that says so, and zeros.
+#[test]
+fn no_source_at_all_before_and_after_set_up() {
+    isolated("no_source_at_all_before_and_after_set_up", || {
+        let calls = [libc::SYS_getrandom, libc::SYS_openat];
+        let refuse = SeccompAction::Errno(libc::EPERM as u32);
+        let filter = filter(&calls, refuse, SeccompAction::Allow);
+        for set_up_before in [false, true] {
+            let child = fork(|| {
+                if set_up_before {
+                    headwater::init_with(Config::new().mode(Mode::Kernel)).unwrap();
+                }
+                seccompiler::apply_filter(&filter).unwrap();
+                for len in [1, 16, 100, 5000] {
+                    let mut buf = vec![0x5A; len];
+                    let error = headwater::fill(&mut buf).unwrap_err();
+                    assert_eq!(error.errno(), Some(libc::EPERM));
+                    assert!(error.to_string().contains("both failed"), "{error}");
+                    assert!(buf.iter().all(|&byte| byte == 0));
+                }
+                0
+            });
+            assert_eq!(wait(child), Ending::Exited(0), "set up before: {set_up_before}");
+        }
     });
 }
 
@@ -136,101 +278,4 @@ fn handles_without_mappings() {
         }
         seen.assert_no_repeats();
     });
-}
-
-/// The system calls of `body` in a child, between two marks, seen by a tracer. None if tracing is refused.
-fn traced(body: impl FnOnce()) -> Option<Vec<u64>> {
-    const MARK: libc::c_long = libc::SYS_getppid;
-    let mark = || {
-        // SAFETY: takes nothing and changes nothing.
-        unsafe { libc::syscall(MARK) };
-    };
-    let child = fork(|| {
-        // SAFETY: asks to be traced by the parent, then stops until the parent lets it go on.
-        unsafe {
-            if libc::ptrace(libc::PTRACE_TRACEME, 0, 0_usize, 0_usize) != 0 {
-                return 77;
-            }
-            libc::raise(libc::SIGSTOP);
-        }
-        mark();
-        body();
-        mark();
-        0
-    });
-    let mut calls = Vec::new();
-    let mut marks = 0;
-    loop {
-        let mut status = 0;
-        // SAFETY: `status` is an int that waitpid writes.
-        assert_eq!(unsafe { libc::waitpid(child, &mut status, 0) }, child);
-        if !libc::WIFSTOPPED(status) {
-            return match Ending::of(status) {
-                Ending::Exited(0) => Some(calls),
-                Ending::Exited(77) => None,
-                other => panic!("the traced child ended by {other:?}"),
-            };
-        }
-        // SAFETY: the child is stopped; the structure is as large as the size that is given.
-        unsafe {
-            let mut info: libc::ptrace_syscall_info = std::mem::zeroed();
-            let size = size_of_val(&info);
-            // Without this option the kernel does not say that a stop is a system call's.
-            libc::ptrace(libc::PTRACE_SETOPTIONS, child, 0_usize, libc::PTRACE_O_TRACESYSGOOD);
-            libc::ptrace(libc::PTRACE_GET_SYSCALL_INFO, child, size, &raw mut info);
-            if info.op == libc::PTRACE_SYSCALL_INFO_ENTRY {
-                let call = info.u.entry.nr;
-                if call == MARK as u64 {
-                    marks += 1;
-                } else if marks == 1 {
-                    calls.push(call);
-                }
-            }
-            libc::ptrace(libc::PTRACE_SYSCALL, child, 0_usize, 0_usize);
-        }
-    }
-}
-
-/// Counted from outside: getrandom(2) and nothing else, and in mode `buffered` hardly ever.
-#[test]
-fn the_calls_that_are_made() {
-    isolated("the_calls_that_are_made", || {
-        let mut buffer = vec![0; 2 << 20];
-        for (mode, vdso) in every_mode_with_and_without_vdso() {
-            set(Force::NoVdso, !vdso);
-            let armed = armed_by(mode);
-            // Where each draw is a call a few will do: a traced one is slow.
-            let small = if armed == Mode::Buffered { 100_000 } else { 2_000 };
-            let Some(calls) = traced(|| {
-                headwater::init_with(Config::new().mode(mode)).unwrap();
-                // SAFETY: takes nothing and changes nothing. What set-up did is before this.
-                unsafe { libc::syscall(libc::SYS_getuid) };
-                draw_in_a_sandbox(small, &mut buffer);
-            }) else {
-                return skip("the_calls_that_are_made", "ptrace is refused here");
-            };
-            let begin = calls.iter().position(|&call| call == libc::SYS_getuid as u64).unwrap();
-            let calls = &calls[begin + 1..];
-            let other = calls.iter().find(|&&call| call != libc::SYS_getrandom as u64);
-            assert_eq!(other, None, "mode {mode}, vDSO: {vdso}");
-            match armed {
-                // A state is keyed once, and again after each reseed of the kernel: once a minute.
-                Mode::Buffered => assert!(calls.len() < 100, "{mode}: {} calls", calls.len()),
-                Mode::Kernel => assert!(calls.len() >= small, "{mode}: {} calls", calls.len()),
-                _ => {}
-            }
-        }
-    });
-}
-
-/// The mode that is armed when this one is asked for.
-fn armed_by(mode: Mode) -> Mode {
-    let child = fork(|| {
-        headwater::init_with(Config::new().mode(mode)).unwrap();
-        headwater::status().mode as i32
-    });
-    match wait(child) {
-        Ending::Exited(armed) => Mode::ALL[armed as usize],
-        killed => panic!("{killed:?}"),
-    }
 }

@@ -1,0 +1,311 @@
+//! Processes from which much was taken: files, descriptors, memory.
+#![cfg(target_os = "linux")]
+
+mod common;
+mod support;
+
+use common::isolated;
+use headwater::testing::{Force, set, set_root};
+use headwater::{Config, Mode, Page, Rng, Source};
+use std::ffi::CString;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use support::children::{Ending, fork, wait};
+use support::draws::draw_everything;
+use support::machine::skip;
+use support::root::{FakeClock, Root};
+use support::rules::{assert_by_the_rules, force};
+
+/// What a child that could not be confined ends with.
+const REFUSED: i32 = 77;
+/// Nobody in particular: an unprivileged user.
+const NOBODY: libc::uid_t = 65_534;
+
+fn ok(answer: libc::c_int) -> io::Result<()> {
+    if answer == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+}
+
+/// The C libraries give `what` different types.
+fn set_limit(what: i32, bytes: u64) -> io::Result<()> {
+    let limit = libc::rlimit { rlim_cur: bytes, rlim_max: bytes };
+    // SAFETY: reads the structure.
+    ok(unsafe { libc::setrlimit(what as _, &limit) })
+}
+
+/// A mount namespace of this process's own, as root or in a user namespace.
+fn own_mounts() -> io::Result<()> {
+    // SAFETY: changes what this process sees. The second call needs a process with one thread: a forked child.
+    unsafe {
+        ok(libc::unshare(libc::CLONE_NEWNS))
+            .or_else(|_| ok(libc::unshare(libc::CLONE_NEWUSER | libc::CLONE_NEWNS)))?;
+        let (none, all) = (c"none".as_ptr(), libc::MS_REC | libc::MS_PRIVATE);
+        ok(libc::mount(none, c"/".as_ptr(), std::ptr::null(), all, std::ptr::null()))
+    }
+}
+
+fn empty_dev() -> io::Result<()> {
+    own_mounts()?;
+    let (name, at) = (c"tmpfs".as_ptr(), c"/dev".as_ptr());
+    // SAFETY: C strings; in a namespace of our own.
+    ok(unsafe { libc::mount(name, at, name, 0, std::ptr::null()) })
+}
+
+fn empty_root(folder: &Path) -> io::Result<()> {
+    own_mounts()?;
+    let folder = CString::new(folder.as_os_str().as_encoded_bytes())?;
+    // SAFETY: a C string.
+    unsafe { ok(libc::chroot(folder.as_ptr())) }?;
+    std::env::set_current_dir("/")
+}
+
+/// Everything with a name, gone; the descriptors of this process stay.
+fn no_descriptors() -> io::Result<()> {
+    set_limit(libc::RLIMIT_NOFILE as i32, 0)
+}
+
+/// An empty folder of this test's own.
+fn empty_folder(name: &str) -> PathBuf {
+    let folder =
+        Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-{}", std::process::id()));
+    fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+/// With getrandom(2) refused as well there is nothing left: an error that says why, and zeros.
+fn nothing_is_left(errno: i32) {
+    set(Force::GetrandomEnosys, true);
+    set(Force::NoVdso, true);
+    for len in [1, 16, 100, 5000] {
+        let mut buf = vec![0x5A; len];
+        let error = headwater::fill(&mut buf).unwrap_err();
+        assert_eq!(error.errno(), Some(errno));
+        assert!(error.to_string().contains("getrandom(2) and /dev/urandom both failed"), "{error}");
+        assert!(buf.iter().all(|&byte| byte == 0));
+    }
+    assert_eq!(Rng::new().unwrap_err().errno(), Some(errno));
+    set(Force::GetrandomEnosys, false);
+    set(Force::NoVdso, false);
+}
+
+/// Draws confined from the start, and confined after set-up; in each mode. Whatever is missing, the mode is by the
+/// rules, and without getrandom(2) there is `errno`.
+fn draws_go_on(what: &str, errno: i32, confine: impl Fn() -> io::Result<()>) {
+    for mode in Mode::ALL {
+        for set_up_before in [false, true] {
+            let child = fork(|| {
+                if set_up_before {
+                    headwater::init_with(Config::new().mode(mode)).unwrap();
+                }
+                let before = set_up_before.then(|| headwater::status().mode);
+                if confine().is_err() {
+                    return REFUSED;
+                }
+                if !set_up_before {
+                    nothing_is_left(errno);
+                    headwater::init_with(Config::new().mode(mode)).unwrap();
+                }
+                draw_everything();
+                let status = headwater::status();
+                assert_by_the_rules(&status);
+                assert!(before.is_none_or(|before| status.mode == before));
+                assert_ne!(status.source, Source::Urandom);
+                0
+            });
+            match wait(child) {
+                Ending::Exited(0) => {}
+                Ending::Exited(REFUSED) => {
+                    return skip(what, "refused here: what draws do without it is not known");
+                }
+                other => panic!("{mode}, set up before: {set_up_before}: {other:?}"),
+            }
+        }
+    }
+}
+
+#[test]
+fn an_empty_dev() {
+    isolated("an_empty_dev", || draws_go_on("a /dev of its own", libc::ENOENT, empty_dev));
+}
+
+#[test]
+fn an_empty_root() {
+    isolated("an_empty_root", || {
+        let folder = empty_folder("empty-root");
+        draws_go_on("chroot", libc::ENOENT, || empty_root(&folder));
+        fs::remove_dir(&folder).unwrap();
+    });
+}
+
+#[test]
+fn no_free_descriptor() {
+    isolated("no_free_descriptor", || {
+        draws_go_on("RLIMIT_NOFILE", libc::EMFILE, no_descriptors);
+    });
+}
+
+fn open_descriptors() -> usize {
+    fs::read_dir("/proc/self/fd").unwrap().count()
+}
+
+/// None stays open: not of the files that set-up reads, not VMClock's, not those of /dev/urandom, served or not.
+#[test]
+fn no_descriptor_stays_open() {
+    isolated("no_descriptor_stays_open", || {
+        let root = Root::new();
+        let _clock = FakeClock::new(&root, true);
+        root.write("/sys/devices/system/cpu/present", b"0-1\n");
+        root.link("/sys/bus/platform/drivers/vmgenid/VMGENCTR:00");
+        let facts = [&[][..], &[Force::NoVdso], &[Force::GetrandomEnosys, Force::NoVdso]];
+        for mode in Mode::ALL {
+            for facts in facts {
+                for faked in [false, true] {
+                    let child = fork(|| {
+                        if faked {
+                            set_root(root.c_path());
+                        }
+                        force(facts);
+                        let before = open_descriptors();
+                        headwater::init_with(Config::new().mode(mode)).unwrap();
+                        let status = headwater::status();
+                        assert!(
+                            mode == Mode::Kernel || !faked || status.vmclock.name() == "mapped"
+                        );
+                        assert_eq!(open_descriptors(), before);
+                        let mut rng = Rng::new().unwrap();
+                        for len in [1, 16, 100, 1024, 5000] {
+                            headwater::fill(&mut [0; 5000][..len]).unwrap();
+                            rng.fill(&mut [0; 5000][..len]).unwrap();
+                        }
+                        set(Force::UrandomAbsent, true);
+                        let _ = headwater::fill(&mut [0; 5000]);
+                        assert_eq!(open_descriptors(), before);
+                        headwater::quiesce().unwrap();
+                        assert_eq!(open_descriptors(), before);
+                        0
+                    });
+                    assert_eq!(wait(child), Ending::Exited(0), "{mode} {facts:?} {faked}");
+                }
+            }
+        }
+    });
+}
+
+/// Touches a stack as deep as draws may need: where memory may not grow, the stack may not.
+#[inline(never)]
+fn touch_stack() {
+    std::hint::black_box([0u8; 256 << 10]);
+}
+
+fn page_size() -> u64 {
+    // SAFETY: reads a constant of the system.
+    unsafe { libc::sysconf(libc::_SC_PAGESIZE) as u64 }
+}
+
+/// How much is reserved for pages of slots: 16 banks, two for each CPU. Asked of a child, so that this process is not
+/// set up.
+fn slot_pages(facts: &[Force]) -> u64 {
+    let child = fork(|| {
+        force(facts);
+        // At most 256 pairs, and a status has 8 bits.
+        (headwater::status().pools.slots / 2).saturating_sub(1) as i32
+    });
+    match wait(child) {
+        Ending::Exited(pairs) => (pairs as u64 + 1) * 2 * 16 * page_size(),
+        killed => panic!("{killed:?}"),
+    }
+}
+
+fn address_space() -> u64 {
+    let statm = fs::read_to_string("/proc/self/statm").unwrap();
+    statm.split(' ').next().unwrap().parse::<u64>().unwrap() * page_size()
+}
+
+/// From no memory at all to enough of it: what can be armed is, and every draw is sound. Sizes are those of the whole
+/// address space, so that each mapping of set-up fails in turn.
+#[test]
+fn as_little_memory_as_there_may_be() {
+    isolated("as_little_memory_as_there_may_be", || {
+        touch_stack();
+        let mut buffer = vec![0x5A; 1 << 17];
+        let mut armed = Vec::new();
+        // Lines are a 32nd of the pages; handles have 64.
+        let enough = slot_pages(&[]) * 3 / 2 + 256 * page_size();
+        let few = (0..64).map(|pages| pages * page_size());
+        let sizes = few.chain((1..=64).map(|part| enough / 64 * part));
+        for more in sizes {
+            let child = fork(|| {
+                set_limit(libc::RLIMIT_AS as i32, address_space() + more).unwrap();
+                headwater::init().unwrap();
+                let status = headwater::status();
+                assert_by_the_rules(&status);
+                let mut rng = Rng::new().unwrap();
+                for len in [1, 16, 100, 1024, 1 << 17] {
+                    for _ in 0..50 {
+                        buffer[..len].fill(0x5A);
+                        headwater::fill(&mut buffer[..len]).unwrap();
+                        assert!(len < 16 || buffer[len - 16..len] != [0x5A; 16]);
+                        rng.fill(&mut buffer[..len]).unwrap();
+                    }
+                }
+                assert_eq!(headwater::status().mode, status.mode);
+                status.mode as i32
+            });
+            match wait(child) {
+                Ending::Exited(mode @ 1..=4) => armed.push(Mode::ALL[mode as usize]),
+                other => panic!("with {more} bytes: {other:?}"),
+            }
+        }
+        let natural = headwater::status().mode;
+        // Not even a page to put the set-up on; then nothing to buffer in; then everything.
+        assert_eq!(armed[0], Mode::Kernel);
+        assert_eq!(armed.last(), Some(&natural));
+        assert!(armed.contains(&Mode::Strict), "{armed:?}");
+        // Less memory is never a faster mode.
+        let order =
+            |mode: &Mode| [natural, Mode::Strict, Mode::Kernel].iter().position(|m| m == mode);
+        assert!(armed.is_sorted_by_key(|mode| std::cmp::Reverse(order(mode))), "{armed:?}");
+    });
+}
+
+/// Memory locks: what does not fit under the limit is not locked, and the status says so.
+#[test]
+fn as_little_locked_memory_as_there_may_be() {
+    isolated("as_little_locked_memory_as_there_may_be", || {
+        let page = page_size();
+        let (slots, handles) = (slot_pages(&[Force::NoDroppable]), 64 * page);
+        for (limit, expected) in [
+            (0, Page::WipeOnFork),
+            (page, Page::WipeOnFork),
+            (slots - page, Page::WipeOnFork),
+            // The handles' pages are not locked then, which counts.
+            (slots, Page::WipeOnFork),
+            (slots + handles - page, Page::WipeOnFork),
+            (slots + handles, Page::WipeOnForkLocked),
+        ] {
+            let child = fork(|| {
+                set(Force::NoDroppable, true);
+                if set_limit(libc::RLIMIT_MEMLOCK as i32, limit).is_err() {
+                    return REFUSED;
+                }
+                // Root may lock what it likes.
+                // SAFETY: changes who this child is, for good.
+                if unsafe { libc::geteuid() == 0 && libc::setuid(NOBODY) != 0 } {
+                    return REFUSED;
+                }
+                draw_everything();
+                let status = headwater::status();
+                assert_by_the_rules(&status);
+                assert_eq!(status.page, expected, "limit {limit}");
+                0
+            });
+            match wait(child) {
+                Ending::Exited(0) => {}
+                Ending::Exited(REFUSED) => {
+                    skip("locked memory", "this limit cannot be set here: what fits is not known");
+                }
+                other => panic!("limit {limit}: {other:?}"),
+            }
+        }
+    });
+}

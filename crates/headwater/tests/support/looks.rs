@@ -1,0 +1,112 @@
+//! What set-up looks at on this machine, and with which calls: found out by other means, for the model.
+
+use super::children::{Ending, fork, wait};
+use super::machine::{cpu_says_virtual, is_intel, set_mode_variable};
+use super::model::{Looks, Machine};
+use headwater::testing::{Force, set};
+use headwater::{Mode, Page, Source, Status, Vmclock, Vmgenid, Word};
+use std::fs::{self, File};
+
+/// What a child that is set up like this, and not traced, says of itself.
+pub(crate) fn ask(mode: Mode, facts: &[Force], answer: impl FnOnce(&Status) -> i32) -> i32 {
+    let child = fork(|| {
+        set_mode_variable(Some(mode.name()));
+        for &fact in facts {
+            set(fact, true);
+        }
+        answer(&headwater::status())
+    });
+    match wait(child) {
+        Ending::Exited(code) => code,
+        killed => panic!("{killed:?}"),
+    }
+}
+
+fn opened(path: &str, then: &[&str]) -> Vec<String> {
+    let mut calls = vec![format!("openat({path})")];
+    if File::open(path).is_ok() {
+        calls.extend(then.iter().map(ToString::to_string));
+        calls.push("close".into());
+    }
+    calls
+}
+
+/// What the model has to know of this machine.
+pub(crate) fn machine(mode: Mode, facts: &[Force]) -> Machine {
+    let and = |more: &[Force]| [facts, more].concat();
+    let armed = |facts: &[Force]| Mode::ALL[ask(mode, facts, |status| status.mode as i32) as usize];
+    let in_strict = |yes: fn(&Status) -> bool| ask(Mode::Strict, facts, |s| yes(s).into()) == 1;
+    let mut cpus = opened("/sys/devices/system/cpu/present", &["read(256)"]);
+    if cpus.len() == 1 {
+        cpus.push("sched_getaffinity".into());
+    }
+    let srbds = "/sys/devices/system/cpu/vulnerabilities/srbds";
+    let srbds = if asks_for_srbds() { opened(srbds, &["read(128)"]) } else { Vec::new() };
+    let (mappings, vvar_pages) = mappings_below_vdso();
+    let bound = in_strict(|status| status.vmgenid == Vmgenid::Bound);
+    let vmclock = opened("/dev/vmclock0", &["mmap"]);
+    let mapped = in_strict(|status| matches!(status.vmclock, Vmclock::Mapped { .. }));
+    let mut hardware = Vec::new();
+    if !bound && !mapped && !cpu_says_virtual() {
+        for name in ["sys_vendor", "product_name"] {
+            hardware.extend(opened(&format!("/sys/class/dmi/id/{name}"), &["read(256)"]));
+        }
+    }
+    let vmgenid = looks_for_vmgenid(bound);
+    Machine {
+        vdso: in_strict(|status| status.source == Source::Vdso),
+        word: in_strict(|status| matches!(status.word, Word::Live { .. })),
+        armed: [armed(facts), armed(&and(&[Force::NoWord]))],
+        looks: Looks { cpus, srbds, mappings, vmgenid, vmclock, hardware },
+        vvar_pages,
+        droppable: in_strict(|status| status.page == Page::Droppable),
+    }
+}
+
+/// The folders of both drivers, up to the one with a device.
+fn looks_for_vmgenid(bound: bool) -> Vec<String> {
+    let mut calls = Vec::new();
+    for folder in ["/sys/bus/platform/drivers/vmgenid", "/sys/bus/acpi/drivers/vmgenid"] {
+        // One without a device is read to its end.
+        let read: &[_] = if bound { &["getdents64"] } else { &["getdents64", "getdents64"] };
+        calls.extend(opened(folder, read));
+        if bound && calls.len() > 1 {
+            return calls;
+        }
+    }
+    calls.extend(opened("/sys/bus/platform/drivers", &[]));
+    calls
+}
+
+fn asks_for_srbds() -> bool {
+    #[cfg(target_arch = "x86_64")]
+    return is_intel() && std::arch::is_x86_feature_detected!("rdrand");
+    #[cfg(not(target_arch = "x86_64"))]
+    is_intel()
+}
+
+/// The calls by which `[vvar]` is found, and its number of pages.
+fn mappings_below_vdso() -> (Vec<String>, usize) {
+    let maps = fs::read_to_string("/proc/self/maps").unwrap();
+    let mut lines = maps.lines().rev().skip_while(|line| !line.ends_with("[vdso]"));
+    let start = |line: &str| line.split('-').next().unwrap().to_owned();
+    let mut above = lines.next().map(start).unwrap_or_default();
+    let mut steps = vec!["openat(/proc/self/maps)".to_owned()];
+    let mut pages = 6;
+    for line in lines {
+        steps.push("ioctl".into());
+        let (range, name) = (line.split(' ').next().unwrap(), line.rsplit(' ').next().unwrap());
+        let (begin, end) = range.split_once('-').unwrap();
+        if end != above || !name.starts_with("[vvar") {
+            break;
+        }
+        if name == "[vvar]" {
+            let address = |hex| usize::from_str_radix(hex, 16).unwrap();
+            pages = (address(end) - address(begin)) / 4096;
+            break;
+        }
+        above = begin.to_owned();
+    }
+    steps.push("close".into());
+    (steps, pages)
+}

@@ -1,0 +1,364 @@
+//! A model of headwater, no more than which system calls it makes: what a program of draws must show to a tracer.
+//!
+//! Written from PLATFORM.md, and as slow and plain as it can be. No call is allowed for: what is not here must not
+//! be made.
+
+use super::answers::{Answers, Devices, SHORT};
+use headwater::{Mode, Source};
+
+/// What a program does.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Draw {
+    Word,
+    TryFill(usize),
+    Fill(usize),
+    NewHandle,
+    HandleFill(usize),
+    /// [`MANY`] times 40 bytes: page after page.
+    ManyFills,
+    AskStatus,
+}
+
+pub(crate) const MANY: usize = 3_000;
+
+/// What the model is told of the machine. The rest of set-up follows from it.
+#[derive(Clone, Debug)]
+pub(crate) struct Machine {
+    /// The vDSO has getrandom.
+    pub(crate) vdso: bool,
+    /// The kernel's word can be found.
+    pub(crate) word: bool,
+    /// The mode that is armed for the one that is asked for, with a word and without.
+    pub(crate) armed: [Mode; 2],
+    pub(crate) looks: Looks,
+    /// Pages of `[vvar]` that are tried.
+    pub(crate) vvar_pages: usize,
+    /// The kernel has droppable memory.
+    pub(crate) droppable: bool,
+}
+
+/// The calls that look at the machine, as its files make them.
+#[derive(Clone, Debug)]
+pub(crate) struct Looks {
+    pub(crate) cpus: Vec<String>,
+    /// Is the random instruction slow?
+    pub(crate) srbds: Vec<String>,
+    /// Where is `[vvar]`?
+    pub(crate) mappings: Vec<String>,
+    pub(crate) vmgenid: Vec<String>,
+    pub(crate) vmclock: Vec<String>,
+    /// Is it a virtual machine? Asked if there is a word, and nobody who would tell of a clone.
+    pub(crate) hardware: Vec<String>,
+}
+
+/// What ends a request: an errno, or 0 for an answer that cannot be.
+type Refused = i32;
+
+/// Bytes that a page serves, that a request may take of it, and that one key makes.
+const CAPACITY: usize = 4096 - 512 - 32 - 16;
+const LIMIT: usize = 1024;
+const CHUNK: usize = 1 << 20;
+
+/// A page: whether the vDSO's state in it has a key, and what is left to be served.
+#[derive(Clone, Copy, Default)]
+struct Page {
+    keyed: bool,
+    left: usize,
+}
+
+/// What set-up has found.
+#[derive(Clone, Copy)]
+struct SetUp {
+    mode: Mode,
+    /// The vDSO's getrandom is used.
+    vdso: bool,
+    pages: bool,
+}
+
+pub(crate) struct Model<'a> {
+    machine: &'a Machine,
+    requested: Mode,
+    answers: Answers,
+    set_up: Option<SetUp>,
+    slot: Page,
+    handle: Option<Page>,
+    /// What has been called so far.
+    pub(crate) calls: Vec<String>,
+    pub(crate) getrandom_calls: usize,
+    device_calls: usize,
+    /// For the status: what answered last, and whether the vDSO did when it was asked.
+    answered: Source,
+    vdso_refused: bool,
+}
+
+impl Model<'_> {
+    pub(crate) fn new(machine: &Machine, requested: Mode, answers: Answers) -> Model<'_> {
+        Model {
+            machine,
+            requested,
+            answers,
+            set_up: None,
+            slot: Page::default(),
+            handle: None,
+            calls: Vec::new(),
+            getrandom_calls: 0,
+            device_calls: 0,
+            answered: Source::None,
+            vdso_refused: false,
+        }
+    }
+
+    /// One step of the program.
+    pub(crate) fn step(&mut self, draw: Draw) -> Result<(), Refused> {
+        match draw {
+            Draw::Word => self.fill(8, true),
+            Draw::TryFill(len) => self.fill(len, false),
+            Draw::Fill(len) => self.fill(len, true),
+            Draw::NewHandle => {
+                self.set_up(true)?;
+                self.handle = Some(Page::default());
+                Ok(())
+            }
+            Draw::ManyFills => (0..MANY).try_for_each(|_| self.fill(40, true)),
+            // Sets up, if that needs no waiting.
+            Draw::AskStatus => {
+                if self.set_up(false).is_err() {
+                    self.look(|looks| &looks.vmgenid);
+                }
+                Ok(())
+            }
+            // The page of a handle is one like a slot's.
+            Draw::HandleFill(len) => {
+                let Some(page) = self.handle else { return Ok(()) };
+                let own = self.set_up.is_some_and(|set_up| {
+                    set_up.pages && matches!(set_up.mode, Mode::Buffered | Mode::Hedged)
+                });
+                if !own {
+                    return self.fill(len, true);
+                }
+                let slot = std::mem::replace(&mut self.slot, page);
+                let result = self.fill(len, true);
+                self.handle = Some(std::mem::replace(&mut self.slot, slot));
+                result
+            }
+        }
+    }
+
+    /// What the status shows after that.
+    pub(crate) fn source(&self) -> Source {
+        match self.set_up {
+            None => Source::None,
+            Some(SetUp { vdso: true, mode, .. }) if mode != Mode::Kernel && !self.vdso_refused => {
+                Source::Vdso
+            }
+            Some(_) => self.answered,
+        }
+    }
+
+    fn fill(&mut self, len: usize, wait: bool) -> Result<(), Refused> {
+        let set_up = self.set_up(wait)?;
+        match set_up.mode {
+            Mode::Kernel => self.system_call(len, true),
+            Mode::Strict => (0..len.div_ceil(CHUNK)).try_for_each(|_| self.key(set_up.vdso)),
+            _ if len > LIMIT => (0..len.div_ceil(CHUNK)).try_for_each(|_| self.take(32)),
+            _ => self.take(len.next_multiple_of(8)),
+        }
+    }
+
+    /// Bytes of a page, which is filled if it has not enough of them.
+    fn take(&mut self, bytes: usize) -> Result<(), Refused> {
+        if self.slot.left < bytes {
+            self.slot.left = 0;
+            self.key(self.set_up.is_some_and(|set_up| set_up.vdso))?;
+            self.slot.left = CAPACITY;
+        }
+        self.slot.left -= bytes;
+        Ok(())
+    }
+
+    /// The kernel's half of a key.
+    fn key(&mut self, by_vdso: bool) -> Result<(), Refused> {
+        if by_vdso {
+            self.vdso_refused = !self.vdso(32);
+            if !self.vdso_refused {
+                return Ok(());
+            }
+        }
+        self.system_call(32, true)
+    }
+
+    /// The vDSO's getrandom: asks the kernel for a key of 32 bytes once, and if it does not get all of it, for what
+    /// it was asked for. (It asks again after each reseed, which the test makes sure there is none of.)
+    fn vdso(&mut self, len: usize) -> bool {
+        if !self.slot.keyed {
+            self.slot.keyed = self.getrandom(32, 0) == Ok(32);
+        }
+        self.slot.keyed || self.getrandom(len, 0) == Ok(len)
+    }
+
+    /// The ladder: getrandom(2), and the devices where it is missing or forbidden.
+    fn system_call(&mut self, len: usize, wait: bool) -> Result<(), Refused> {
+        let flags = if wait { 0 } else { libc::GRND_NONBLOCK };
+        match fully(len, |left| self.getrandom(left, flags)) {
+            Err(libc::ENOSYS | libc::EPERM) => {
+                self.devices(len, wait)?;
+                self.answered = Source::Urandom;
+            }
+            result => {
+                result?;
+                self.answered = Source::Getrandom;
+            }
+        }
+        Ok(())
+    }
+
+    fn devices(&mut self, len: usize, wait: bool) -> Result<(), Refused> {
+        self.call("openat(/dev/random)");
+        let ready = loop {
+            self.call(if wait { "ppoll(waits)" } else { "ppoll(does not wait)" });
+            if !self.is_interrupted() {
+                break wait || self.answers.devices != Devices::NotReady;
+            }
+        };
+        let mut result = Err(libc::EAGAIN);
+        if ready {
+            self.call("openat(/dev/urandom)");
+            result = Err(libc::ENOENT);
+            if self.answers.devices != Devices::Missing {
+                result = fully(len, |left| self.read(left));
+                self.call("close");
+            }
+        }
+        self.call("close");
+        result
+    }
+
+    fn read(&mut self, len: usize) -> Result<usize, Refused> {
+        self.call(format!("read({len})"));
+        let most = if self.answers.devices == Devices::Short { SHORT } else { len };
+        if self.is_interrupted() { Err(libc::EINTR) } else { Ok(len.min(most)) }
+    }
+
+    fn is_interrupted(&mut self) -> bool {
+        self.device_calls += 1;
+        self.answers.interrupts_device(self.device_calls - 1)
+    }
+
+    fn getrandom(&mut self, len: usize, flags: u32) -> Result<usize, Refused> {
+        self.call(format!("getrandom({len}, {flags})"));
+        self.getrandom_calls += 1;
+        match self.answers.getrandom(self.getrandom_calls - 1, flags) {
+            None => Ok(len),
+            Some(answer) => answer.map(|most| len.min(most)),
+        }
+    }
+
+    /// Set-up, unless it was done.
+    fn set_up(&mut self, wait: bool) -> Result<SetUp, Refused> {
+        if let Some(set_up) = self.set_up {
+            return Ok(set_up);
+        }
+        let machine = self.machine;
+        self.system_call(1, wait)?;
+        self.call("mmap");
+        self.look(|looks| &looks.cpus);
+        self.wiped();
+        let kernel = self.requested == Mode::Kernel;
+        let asks = cfg!(feature = "pools") && !kernel;
+        let pages = asks && self.pages();
+        let vdso = pages && machine.vdso;
+        let mut word = false;
+        if !kernel {
+            self.look(|looks| &looks.srbds);
+            if vdso {
+                word = self.search() && machine.word;
+                self.call(madvise(libc::MADV_DONTNEED));
+                self.slot.keyed = false;
+            }
+            self.look(|looks| &looks.vmgenid);
+            self.look(|looks| &looks.vmclock);
+            if word {
+                self.look(|looks| &looks.hardware);
+            }
+        }
+        if pages {
+            self.pages(); // of the first handles
+        }
+        let mode = match self.requested {
+            Mode::Kernel => Mode::Kernel,
+            _ if !pages => Mode::Strict,
+            _ => machine.armed[usize::from(!word)],
+        };
+        Ok(*self.set_up.insert(SetUp { mode, vdso, pages }))
+    }
+
+    /// The search for the word: under a state that is keyed for the purpose, so in vain if it cannot be.
+    fn search(&mut self) -> bool {
+        self.look(|looks| &looks.mappings);
+        for _ in 0..4 {
+            let (first, first_keyed) = (self.vdso(1), self.slot.keyed);
+            let second = self.vdso(2);
+            if !first || !second {
+                return false;
+            }
+            if first_keyed {
+                for _ in 0..self.machine.vvar_pages {
+                    self.call("rt_sigprocmask");
+                }
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Memory that a fork wipes.
+    fn wiped(&mut self) {
+        self.call("mmap");
+        // The first is no advice, and has to be refused.
+        for advice in [-1, libc::MADV_WIPEONFORK, libc::MADV_DONTDUMP, libc::MADV_NOHUGEPAGE] {
+            self.call(madvise(advice));
+        }
+    }
+
+    /// Memory for pages: whether there is any.
+    fn pages(&mut self) -> bool {
+        if !self.answers.memory {
+            self.call("mmap"); // droppable
+            self.call("mmap"); // private
+        } else if self.machine.droppable {
+            self.call("mmap");
+            self.call(madvise(libc::MADV_NOHUGEPAGE));
+        } else {
+            self.call("mmap");
+            self.wiped();
+            self.call("mlock2");
+        }
+        self.answers.memory
+    }
+
+    fn look(&mut self, at: impl Fn(&Looks) -> &Vec<String>) {
+        self.calls.extend_from_slice(at(&self.machine.looks));
+    }
+
+    fn call(&mut self, call: impl Into<String>) {
+        self.calls.push(call.into());
+    }
+}
+
+fn madvise(advice: i32) -> String {
+    format!("madvise({advice})")
+}
+
+/// Asks again for what is missing, and after an interruption.
+fn fully(len: usize, mut ask: impl FnMut(usize) -> Result<usize, Refused>) -> Result<(), Refused> {
+    let mut left = len;
+    while left > 0 {
+        match ask(left) {
+            Ok(0) => return Err(0),
+            Ok(given) => left -= given,
+            Err(libc::EINTR) => {}
+            Err(errno) => return Err(errno),
+        }
+    }
+    Ok(())
+}
