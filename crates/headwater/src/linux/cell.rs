@@ -167,20 +167,23 @@ impl<'a> Cell<'a> {
         owner: Owner,
         remaining: u32,
     ) -> Result<[u64; 2], bool> {
-        let copy = || {
-            let source = self.source(remaining);
-            // SAFETY: `source` is at least 16 bytes before the page's end, and aligned to 8.
-            unsafe {
-                let words = take_words::<WORDS>(source);
-                // A window of 16 bytes, of which the second half is looked at only where the first is zero.
-                let zeros = match WORDS {
-                    1 => words[0] == 0 && next_word(source) == 0,
-                    _ => words[0] | words[1] == 0,
-                };
-                (!zeros).then_some(words)
-            }
-        };
-        copy_between(|| self.is_present(), copy, || self.may_leave(owner))
+        copy_between!(self.is_present(), self.take::<WORDS>(remaining), self.may_leave(owner))
+    }
+
+    /// Copies and erases the first one or two words of `remaining` bytes; None for zeros.
+    #[inline(always)]
+    fn take<const WORDS: usize>(self, remaining: u32) -> Option<[u64; 2]> {
+        let source = self.source(remaining);
+        // SAFETY: `source` is at least 16 bytes before the page's end, and aligned to 8.
+        unsafe {
+            let words = take_words::<WORDS>(source);
+            // A window of 16 bytes, of which the second half is looked at only where the first is zero.
+            let zeros = match WORDS {
+                1 => words[0] == 0 && next_word(source) == 0,
+                _ => words[0] | words[1] == 0,
+            };
+            (!zeros).then_some(words)
+        }
     }
 
     /// Voids what is left of the page.
@@ -229,10 +232,13 @@ impl<'a> Cell<'a> {
         }
         let withdrawn = self.ledger.withdraw((len as u32).next_multiple_of(8));
         let source = self.source(withdrawn.ok_or(Miss::Empty)?);
-        // SAFETY: the caller's promise.
-        let copy = || unsafe { self.take_blocks::<HEDGED>(source, r, dst, len) };
-        // The first look was made above.
-        copy_between(|| true, copy, || self.may_leave(owner)).map_err(|zeros| self.void(zeros))
+        let copied = copy_between!(
+            true, // just looked at
+            // SAFETY: the caller's promise.
+            unsafe { self.take_blocks::<HEDGED>(source, r, dst, len) },
+            self.may_leave(owner)
+        );
+        copied.map_err(|zeros| self.void(zeros))
     }
 
     /// Copies and erases the first `len` (17 and more) of `remaining` bytes to `dst`. `Err(zeros)` if they may not
@@ -249,10 +255,12 @@ impl<'a> Cell<'a> {
         dst: *mut u8,
         len: usize,
     ) -> Result<(), bool> {
-        // SAFETY: the caller's promise.
-        let copy =
-            || unsafe { self.take_blocks::<false>(self.source(remaining), [0; 2], dst, len) };
-        copy_between(|| self.is_present(), copy, || self.may_leave(owner))
+        copy_between!(
+            self.is_present(),
+            // SAFETY: the caller's promise.
+            unsafe { self.take_blocks::<false>(self.source(remaining), [0; 2], dst, len) },
+            self.may_leave(owner)
+        )
     }
 
     /// Draws up to 16 bytes to `dst`, which is written only if they may leave.
