@@ -1,10 +1,12 @@
 //! Every race of the library under a model checker: all orders of the threads' steps, and all old values that
 //! the memory model lets a load give. What no processor at hand does, arm64's reordering above all, shows here.
 //!
-//! `cargo xtask test` runs them: `RUSTFLAGS="--cfg loom" cargo test -p headwater --release --test loom`. A model
-//! runs the library's own source (`linux`), and stands in only for what is no code of the library: the kernel
+//! `cargo xtask test` runs them: `RUSTFLAGS="--cfg loom" cargo test -p headwater --test loom`. A model runs
+//! the library's own source (`linux`), and stands in only for what is no code of the library: the kernel
 //! that drops a page, the hypervisor that writes a marker, the memory itself. Loom does not know stores
-//! that are visible before an earlier load (load buffering), so for those the models say nothing.
+//! that are visible before an earlier load (load buffering), so for those the models say nothing. Nor does it try
+//! every place of a load among other threads' steps, but every value that the load may give there: so threads
+//! that only read are started last.
 
 #![cfg(loom)]
 #![allow(missing_docs, unsafe_code, dead_code)]

@@ -59,9 +59,11 @@ fn a_reader_sees_a_complete_arena_or_none() {
     every_order(|| {
         let place = Place::empty();
         let other = place.clone();
-        let thread = thread::spawn(move || other.set_up(7));
-        assert!(matches!(place.look(), None | Some(7)));
-        thread.join().unwrap();
+        let making = thread::spawn(move || other.set_up(7));
+        let other = place.clone();
+        let reading = thread::spawn(move || assert!(matches!(other.look(), None | Some(7))));
+        making.join().unwrap();
+        reading.join().unwrap();
         assert_eq!(place.look(), Some(7));
     });
 }

@@ -46,6 +46,7 @@ impl Clock {
     }
 
     /// As `Clock::disarm`: zeros in place of the mapping, then no marker.
+    /// Whoever returns from it finds the page that was mapped before gone, though another may have done it.
     fn disarm(&self) {
         let blank = |marker: *mut AtomicU64| {
             // SAFETY: a field of this clock.
@@ -53,6 +54,7 @@ impl Clock {
             Ok::<(), ()>(())
         };
         self.marker.withdraw(self.none(), blank).unwrap();
+        assert_eq!(self.mapped[0].load(Relaxed), 0);
     }
 
     /// As `Cell::agrees`.
@@ -70,13 +72,13 @@ fn a_reader_under_quiesce_sees_the_marker_and_then_zero() {
         let clock = Clock::off();
         clock.arm(0);
         let (reader, quiescer) = (clock.clone(), clock.clone());
-        let reading = thread::spawn(move || {
-            let seen = [reader.read(), reader.read()];
-            assert!(matches!(seen, [MARKER, MARKER | 0] | [0, 0]), "{seen:?}");
-        });
         let quiescing = thread::spawn(move || {
             quiescer.disarm();
             assert_eq!(quiescer.read(), 0);
+        });
+        let reading = thread::spawn(move || {
+            let seen = [reader.read(), reader.read()];
+            assert!(matches!(seen, [MARKER, MARKER | 0] | [0, 0]), "{seen:?}");
         });
         quiescing.join().unwrap();
         assert_eq!(clock.read(), 0);

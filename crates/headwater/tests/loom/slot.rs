@@ -111,10 +111,15 @@ fn a_third_holder_sees_what_the_first_two_did() {
 #[test]
 fn a_draw_that_finds_too_little_leaves_the_slot_as_it_was() {
     every_order(|| {
+        let alone = Slot::default();
+        alone.slow();
+        assert_eq!(alone.quick_pair(), [None; 2]);
+        assert!(alone.quick().is_some());
         let slot = Arc::new(Slot::default());
+        let first = slot.slow();
         let other = slot.clone();
         let thread = thread::spawn(move || other.quick_pair());
-        let mine = [slot.slow(), slot.quick(), slot.slow()];
+        let mine = [first, slot.quick(), slot.slow(), slot.slow()];
         all_different(mine.into_iter().chain(thread.join().unwrap()));
     });
 }
