@@ -73,3 +73,18 @@ fn two_pages_for_three_handles_never_have_two_owners() {
         assert_eq!(taken, [FREE, FREE + 1]);
     });
 }
+
+/// Two handles are dropped while a third is made: its page stays its own.
+#[test]
+fn a_page_that_is_given_back_is_no_other_page() {
+    most_orders(|| {
+        let group = Group::new(2);
+        let threads =
+            [group.clone(), group.clone()].map(|group| thread::spawn(move || group.handle()));
+        let mine = group.owned.take();
+        for thread in threads {
+            thread.join().unwrap();
+        }
+        assert_eq!(group.owned.count(), FREE + mine.map_or(0, |_| 1));
+    });
+}
