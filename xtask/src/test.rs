@@ -74,6 +74,11 @@ fn tests(report: &mut Report) {
         )
     });
     report.step("tests, no pools", || cargo("test -p headwater --no-default-features"));
+    report.step("races, model-checked", || {
+        // A folder of its own: with other flags everything would be built anew, there and back.
+        let mut models = program("cargo test -p headwater --test loom --target-dir target/loom");
+        Ok(run(models.env("RUSTFLAGS", "--cfg loom"))?)
+    });
 }
 
 fn other_targets(report: &mut Report) {

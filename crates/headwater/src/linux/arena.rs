@@ -6,27 +6,25 @@
 
 #![allow(unsafe_code)]
 
-use super::cell::Ledger;
 use super::cipher::Backend;
 use super::cpu::{CpuHint, Rseq};
 use super::guard::epoch::{Canary, Epoch};
 use super::guard::vmclock::Clock;
 use super::guard::word::KernelWord;
 use super::hwrng;
+use super::ledger::Ledger;
+use super::races::lock::Lock;
+use super::races::settled::settle;
 use super::source::vgetrandom::Vgetrandom;
 use crate::mode::{self, CloneSignal, Evidence, Mode};
 use crate::status::{CpuRng, Hardware, Page, Vmgenid};
-use core::sync::atomic::{
-    AtomicBool, AtomicU8, AtomicU32, AtomicU64,
-    Ordering::{self, Relaxed},
-};
+use core::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering::Relaxed};
 
 /// One slot: its lock and the ledger of its page, in memory that a fork clears and the kernel never drops.
 /// Two cache lines, so that the adjacent-line prefetcher does not make neighbours share.
 #[repr(C, align(128))]
 pub(crate) struct Line {
-    /// The lock and the number of bytes left, in one (see `slots`).
-    pub(crate) left: AtomicU32,
+    pub(crate) lock: Lock,
     pub(crate) ledger: Ledger,
     pub(crate) tally: Tally,
 }
@@ -236,17 +234,8 @@ impl Arena {
     }
 
     /// Chooses the mode anew, after something it depends on has changed.
-    ///
-    /// Two threads may do so at once, each having changed something. The later exchange acquires what the
-    /// earlier one released, so whoever stores last has seen everything, or looks again.
     pub(crate) fn choose_mode(&self) {
-        loop {
-            let chosen = self.chosen();
-            self.mode.swap(chosen, Ordering::AcqRel);
-            if self.chosen() == chosen {
-                break;
-            }
-        }
+        settle(&self.mode, || self.chosen());
     }
 
     fn chosen(&self) -> u8 {

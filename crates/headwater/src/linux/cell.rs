@@ -13,8 +13,10 @@ use super::arena::{Arena, Tally};
 use super::copy::{is_zero, next_word, put_words, take_plain, take_words};
 use super::force::{Point, hook};
 use super::guard::epoch::Epoch;
+use super::ledger::Ledger;
+use super::races::looks::copy_between;
 use super::slots::count;
-use core::sync::atomic::{AtomicU32, AtomicU64, Ordering, compiler_fence, fence};
+use core::sync::atomic::{AtomicU64, Ordering, fence};
 
 /// What lies where in a page. Larger hardware pages leave the rest unused.
 pub(crate) mod layout {
@@ -39,35 +41,6 @@ pub(crate) mod layout {
     const _: () = assert!(CAPACITY.is_multiple_of(8) && DATA.is_multiple_of(16));
 }
 use layout::{CAPACITY, DATA, TAG};
-
-/// What may leave a page. Zero is the state of a page that was never filled.
-///
-/// Plain fields behind relaxed atomics: the owner alone writes them, but a fork clears them in the middle
-/// of a frame, which then goes on in the child. Each load is therefore made once, and used as loaded.
-#[derive(Default)]
-#[repr(C)]
-pub(crate) struct Ledger {
-    /// Bytes left; a multiple of 8.
-    pub(crate) remaining: AtomicU32,
-    /// 1 if the last refill left a hedge key in the page.
-    pub(crate) hedge_key: AtomicU32,
-    /// Number of the last refill; 0 if there was none.
-    pub(crate) number: AtomicU64,
-    /// The kernel's word at the last refill, not 0 if bytes are left.
-    pub(crate) generation: AtomicU64,
-    /// VMClock's marker at the last refill.
-    pub(crate) marker: AtomicU64,
-    /// The last word of the CPU that was used here: the next must differ.
-    pub(crate) last_word: AtomicU64,
-}
-
-impl Ledger {
-    /// An empty ledger whose first refill has the number after this.
-    #[cfg(feature = "pools")]
-    pub(crate) fn starting_at(number: u64) -> Ledger {
-        Ledger { number: AtomicU64::new(number), ..Ledger::default() }
-    }
-}
 
 /// Reads a field of a ledger that the caller owns, as memory and not as an atomic: the compiler may then make
 /// it an operand of the comparison, which saves an instruction and a register.
@@ -158,21 +131,6 @@ impl<'a> Cell<'a> {
             && self.is_present()
     }
 
-    /// Takes `len` bytes off the account; how many were left before.
-    ///
-    /// Off the account before they are read: a handler that leaves by siglongjmp from here on loses bytes and
-    /// never sees them served twice.
-    #[inline(always)]
-    fn withdraw(self, len: u32) -> Result<u32, Miss> {
-        let remaining = self.ledger.remaining.load(Ordering::Relaxed);
-        if remaining < len {
-            return Err(Miss::Empty);
-        }
-        self.ledger.remaining.store(remaining - len, Ordering::Relaxed);
-        compiler_fence(Ordering::SeqCst);
-        Ok(remaining)
-    }
-
     /// Where the first of `remaining` bytes lies; `remaining` is at most [`CAPACITY`].
     #[inline(always)]
     fn source(self, remaining: u32) -> *mut u8 {
@@ -183,10 +141,6 @@ impl<'a> Cell<'a> {
     /// Whether what was copied may leave: no guard has moved since the page was filled.
     #[inline(always)]
     fn may_leave(self, owner: Owner) -> bool {
-        hook(Point::Copied);
-        // The copy's loads are complete before the guards are loaded; otherwise a page dropped between the
-        // two would go unnoticed. x86-64 needs only the compiler to keep the order, arm64 a `dmb ishld`.
-        fence(Ordering::Acquire);
         self.agrees()
             && match owner {
                 Owner::Slot { epoch } => self.arena.is_epoch(epoch),
@@ -197,7 +151,7 @@ impl<'a> Cell<'a> {
     /// Draws one word or two; with one, the second is not to be used.
     #[inline(always)]
     pub(crate) fn draw_words<const WORDS: usize>(self, owner: Owner) -> Result<[u64; 2], Miss> {
-        let remaining = self.withdraw(8 * WORDS as u32)?;
+        let remaining = self.ledger.withdraw(8 * WORDS as u32).ok_or(Miss::Empty)?;
         self.copy_words::<WORDS>(owner, remaining).map_err(|zeros| self.void(zeros))
     }
 
@@ -213,22 +167,23 @@ impl<'a> Cell<'a> {
         owner: Owner,
         remaining: u32,
     ) -> Result<[u64; 2], bool> {
-        if !self.is_present() {
-            return Err(false);
-        }
-        fence(Ordering::Acquire); // the tag is loaded before the bytes
+        copy_between!(self.is_present(), self.take::<WORDS>(remaining), self.may_leave(owner))
+    }
+
+    /// Copies and erases the first one or two words of `remaining` bytes; None for zeros.
+    #[inline(always)]
+    fn take<const WORDS: usize>(self, remaining: u32) -> Option<[u64; 2]> {
         let source = self.source(remaining);
         // SAFETY: `source` is at least 16 bytes before the page's end, and aligned to 8.
-        let (words, zeros) = unsafe {
+        unsafe {
             let words = take_words::<WORDS>(source);
             // A window of 16 bytes, of which the second half is looked at only where the first is zero.
             let zeros = match WORDS {
                 1 => words[0] == 0 && next_word(source) == 0,
                 _ => words[0] | words[1] == 0,
             };
-            (words, zeros)
-        };
-        if !zeros && self.may_leave(owner) { Ok(words) } else { Err(zeros) }
+            (!zeros).then_some(words)
+        }
     }
 
     /// Voids what is left of the page.
@@ -265,21 +220,26 @@ impl<'a> Cell<'a> {
         if !self.agrees() || (HEDGED && self.ledger.hedge_key.load(Ordering::Relaxed) == 0) {
             return Err(Miss::Empty);
         }
-        fence(Ordering::Acquire); // the tag is loaded before the bytes, as in `copy_words`
         if len <= 16 {
             // SAFETY: the caller's promise; the hedge key was looked for above.
             return unsafe {
                 if HEDGED {
+                    fence(Ordering::Acquire); // the tag is loaded before the mask's key
                     self.draw_masked(owner, r[0], dst, len)
                 } else {
                     self.draw_plain(owner, dst, len)
                 }
             };
         }
-        let source = self.source(self.withdraw((len as u32).next_multiple_of(8))?);
-        // SAFETY: the caller's promise.
-        let zeros = unsafe { self.take_blocks::<HEDGED>(source, r, dst, len) };
-        if !zeros && self.may_leave(owner) { Ok(()) } else { Err(self.void(zeros)) }
+        let withdrawn = self.ledger.withdraw((len as u32).next_multiple_of(8));
+        let source = self.source(withdrawn.ok_or(Miss::Empty)?);
+        let copied = copy_between!(
+            true, // just looked at
+            // SAFETY: the caller's promise.
+            unsafe { self.take_blocks::<HEDGED>(source, r, dst, len) },
+            self.may_leave(owner)
+        );
+        copied.map_err(|zeros| self.void(zeros))
     }
 
     /// Copies and erases the first `len` (17 and more) of `remaining` bytes to `dst`. `Err(zeros)` if they may not
@@ -296,13 +256,12 @@ impl<'a> Cell<'a> {
         dst: *mut u8,
         len: usize,
     ) -> Result<(), bool> {
-        if !self.is_present() {
-            return Err(false);
-        }
-        fence(Ordering::Acquire); // the tag is loaded before the bytes
-        // SAFETY: the caller's promise.
-        let zeros = unsafe { self.take_blocks::<false>(self.source(remaining), [0; 2], dst, len) };
-        if !zeros && self.may_leave(owner) { Ok(()) } else { Err(zeros) }
+        copy_between!(
+            self.is_present(),
+            // SAFETY: the caller's promise.
+            unsafe { self.take_blocks::<false>(self.source(remaining), [0; 2], dst, len) },
+            self.may_leave(owner)
+        )
     }
 
     /// Draws up to 16 bytes to `dst`, which is written only if they may leave.
@@ -369,7 +328,7 @@ impl<'a> Cell<'a> {
         Some([r, 0])
     }
 
-    /// Copies and erases more than 16 bytes; true if the first or the last 16 of them were zero: a page that
+    /// Copies and erases more than 16 bytes. None if the first or the last 16 of them were zero: a page that
     /// vanished is zero in one of the two.
     ///
     /// # Safety
@@ -382,7 +341,7 @@ impl<'a> Cell<'a> {
         r: [u64; 2],
         dst: *mut u8,
         len: usize,
-    ) -> bool {
+    ) -> Option<()> {
         let whole = len & !15;
         // SAFETY: `whole` is at most `len`, and the rest of `len` below 16.
         unsafe {
@@ -410,7 +369,7 @@ impl<'a> Cell<'a> {
                 }
                 put_words(dst.add(whole), words, len - whole);
             }
-            zeros
+            (!zeros).then_some(())
         }
     }
 

@@ -4,7 +4,10 @@
 
 use super::arena::Arena;
 use super::cell::layout::{CAPACITY, PAGE};
-use super::cell::{Cell, Ledger, Miss, Owner};
+use super::cell::{Cell, Miss, Owner};
+use super::ledger::Ledger;
+use super::races::bits::Bits;
+use super::races::published::Published;
 use super::raw::Errno;
 use super::{keyed, memory, small};
 use crate::status::Page;
@@ -32,9 +35,9 @@ pub(crate) struct Registry {
 }
 
 struct Group {
-    pages: AtomicPtr<u8>,
-    /// One bit for each page that a handle owns.
-    owned: AtomicU64,
+    pages: Published<u8>,
+    /// Which of them handles own.
+    owned: Bits,
 }
 
 impl Registry {
@@ -50,24 +53,10 @@ impl Registry {
     fn take(&self, stride: usize) -> Option<Place<'_>> {
         for group in &self.groups {
             let pages = group.pages_or_map(stride, &self.unlocked)?;
-            let mut owned = group.owned.load(Ordering::Relaxed);
-            while owned != u64::MAX {
-                let index = owned.trailing_ones();
-                // Acquire: pairs with the release in `give_back`; what the former owner wrote is done.
-                let taken = group.owned.compare_exchange_weak(
-                    owned,
-                    owned | 1 << index,
-                    Ordering::Acquire,
-                    Ordering::Relaxed,
-                );
-                match taken {
-                    Ok(_) => {
-                        // SAFETY: a mapping of PAGES pages.
-                        let page = unsafe { pages.add(index as usize * stride) };
-                        return Some(Place { group, index, page });
-                    }
-                    Err(now) => owned = now,
-                }
+            if let Some(index) = group.owned.take() {
+                // SAFETY: a mapping of PAGES pages.
+                let page = unsafe { pages.add(index as usize * stride) };
+                return Some(Place { group, index, page });
             }
         }
         None
@@ -80,11 +69,11 @@ impl Registry {
 
     #[cfg(feature = "testing")]
     pub(crate) fn first_page(&self) -> *mut u8 {
-        self.groups[0].pages.load(Ordering::Acquire)
+        self.groups[0].pages.get()
     }
 
     pub(crate) fn alive(&self) -> u32 {
-        self.groups.iter().map(|group| group.owned.load(Ordering::Relaxed).count_ones()).sum()
+        self.groups.iter().map(|group| group.owned.count()).sum()
     }
 
     pub(crate) fn is_unlocked(&self) -> bool {
@@ -98,7 +87,7 @@ impl Registry {
 
     /// Unmaps everything, for an arena that was never published.
     pub(crate) fn discard(&self, stride: usize) {
-        let pages = self.groups[0].pages.load(Ordering::Acquire);
+        let pages = self.groups[0].pages.get();
         if !pages.is_null() {
             // SAFETY: nobody has seen it; no handle has been made, so there is no second group.
             unsafe { super::raw::munmap(pages, PAGES * stride) };
@@ -108,7 +97,7 @@ impl Registry {
     /// Empties every page.
     pub(crate) fn drop_contents(&self, stride: usize) -> Result<(), Errno> {
         for group in &self.groups {
-            let pages = group.pages.load(Ordering::Acquire);
+            let pages = group.pages.get();
             if pages.is_null() {
                 break;
             }
@@ -121,11 +110,11 @@ impl Registry {
 
 impl Group {
     const fn unmapped() -> Group {
-        Group { pages: AtomicPtr::new(null_mut()), owned: AtomicU64::new(0) }
+        Group { pages: Published(AtomicPtr::new(null_mut())), owned: Bits(AtomicU64::new(0)) }
     }
 
     fn pages_or_map(&self, stride: usize, unlocked: &AtomicBool) -> Option<*mut u8> {
-        let pages = self.pages.load(Ordering::Acquire);
+        let pages = self.pages.get();
         if !pages.is_null() {
             return Some(pages);
         }
@@ -133,8 +122,8 @@ impl Group {
         if kind == Page::WipeOnFork {
             unlocked.store(true, Ordering::Relaxed);
         }
-        match self.pages.compare_exchange(null_mut(), mapped, Ordering::AcqRel, Ordering::Acquire) {
-            Ok(_) => Some(mapped),
+        match self.pages.publish(null_mut(), mapped) {
+            Ok(()) => Some(mapped),
             Err(theirs) => {
                 // SAFETY: nobody else has seen it.
                 unsafe { super::raw::munmap(mapped, PAGES * stride) };
@@ -163,7 +152,7 @@ impl Drop for Place<'_> {
     /// No system call in a destructor: the page stays mapped, for the next handle. What it holds is worth
     /// nothing: the next owner's ledger starts empty, and at another number.
     fn drop(&mut self) {
-        self.group.owned.fetch_and(!(1 << self.index), Ordering::Release);
+        self.group.owned.give_back(self.index);
     }
 }
 

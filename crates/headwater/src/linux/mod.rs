@@ -1,6 +1,7 @@
 //! The Linux half: how a request is served, and what is armed.
 
 mod arena;
+mod atomic;
 mod cipher;
 #[cfg_attr(not(feature = "pools"), allow(dead_code))]
 mod cpu;
@@ -20,6 +21,10 @@ mod cell;
 mod copy;
 #[cfg_attr(not(feature = "pools"), allow(dead_code))]
 mod guard;
+#[cfg_attr(not(feature = "pools"), allow(dead_code))]
+mod ledger;
+#[cfg_attr(not(feature = "pools"), allow(dead_code))]
+mod races;
 #[cfg_attr(not(feature = "pools"), allow(dead_code))]
 mod slots;
 
@@ -308,7 +313,7 @@ pub(crate) fn status() -> Status {
         pools: Pools {
             slots: arena.memory.slots,
             used: used.count() as u32,
-            taken: slots::lines(arena).filter(|line| slots::is_taken(line)).count() as u32,
+            taken: slots::lines(arena).filter(|line| line.lock.is_taken()).count() as u32,
             handles: handles(arena),
             page_bytes: if buffering { cell::layout::CAPACITY as u32 } else { 0 },
         },

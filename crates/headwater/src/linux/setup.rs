@@ -17,14 +17,15 @@ use super::guard::epoch::BANKS;
 use super::guard::vmclock::Clock;
 use super::guard::word::KernelWord;
 use super::guard::{hardware, vmgenid};
+use super::races::published::Published;
 use super::source::vdso::Vdso;
 use super::source::vgetrandom::Vgetrandom;
 use super::{hwrng, memory, raw, source};
 use crate::status::{CpuRng, Hardware, Vmgenid};
 use crate::{Config, Error, Mode};
-use core::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
+use core::sync::atomic::{AtomicPtr, AtomicU64};
 
-static ARENA: AtomicPtr<Arena> = AtomicPtr::new(none_yet());
+static ARENA: Published<Arena> = Published(AtomicPtr::new(none_yet()));
 /// Stands for "not set up": nobody draws from it, and no null has to be compared at each draw.
 static NONE_YET: Arena = Arena::destitute();
 static DESTITUTE: Arena = Arena::destitute();
@@ -48,8 +49,8 @@ pub(crate) fn published() -> Option<&'static Arena> {
 /// The arena, or one that is not quick.
 #[inline(always)]
 pub(crate) fn quick_arena() -> &'static Arena {
-    // SAFETY: a static, or an arena that is complete (the store was a release) and lives for ever.
-    unsafe { &*ARENA.load(Ordering::Acquire) }
+    // SAFETY: a static, or an arena that is complete and lives for ever.
+    unsafe { &*ARENA.get() }
 }
 
 /// The arena, setting it up first where that is not done. `NOT_READY` if the kernel is not seeded and
@@ -103,11 +104,8 @@ fn set_up(config: Config, environment: bool, wait: bool) -> Result<&'static Aren
 /// Makes `arena` everyone's; the one that was published before, if any.
 fn publish(arena: &'static Arena) -> Result<&'static Arena, &'static Arena> {
     let mine = core::ptr::from_ref(arena).cast_mut();
-    match ARENA.compare_exchange(none_yet(), mine, Ordering::AcqRel, Ordering::Acquire) {
-        Ok(_) => Ok(arena),
-        // SAFETY: published before, so complete.
-        Err(theirs) => Err(unsafe { &*theirs }),
-    }
+    // SAFETY: published before, so complete.
+    ARENA.publish(none_yet(), mine).map(|()| arena).map_err(|theirs| unsafe { &*theirs })
 }
 
 /// The mode that the environment asks for, and whether it asks for one that does not exist.

@@ -10,14 +10,6 @@ use super::force::{Point, hook};
 use super::guard::epoch::Epoch;
 use core::sync::atomic::Ordering;
 
-/// What a line's `left` holds while the slot is taken. Otherwise it is the number of bytes left in its page, so
-/// that one exchange takes the lock and tells where the bytes lie. 0, which a fork leaves, is a free slot with
-/// nothing in it.
-///
-/// Each exchange is an acquire and pairs with the release that frees the slot: between them they order ledger,
-/// page and vDSO state from holder to holder.
-const TAKEN: u32 = u32::MAX;
-
 /// This CPU's first slot, taken by the quick path, and the number of bytes that are left in it. To be
 /// [settled](Quick::settle): nothing else frees it.
 #[cfg(feature = "pools")]
@@ -44,14 +36,9 @@ impl<'a> Quick<'a> {
             return Err(Miss::Empty);
         }
         let (line, page) = place(arena, epoch, 2 * cpu);
-        let left = line.left.swap(TAKEN, Ordering::Acquire);
-        // One comparison for "taken" and for "not enough".
-        if left.wrapping_sub(bytes) > layout::CAPACITY as u32 - bytes {
-            if left != TAKEN {
-                line.left.store(left, Ordering::Release);
-            }
+        let Some(left) = line.lock.take_with(bytes, layout::CAPACITY as u32) else {
             return Err(Miss::Empty);
-        }
+        };
         hook(Point::Locked);
         Ok(Quick { arena, line, page, epoch, left })
     }
@@ -75,7 +62,7 @@ impl<'a> Quick<'a> {
             Err(None) => (Err(Miss::Empty), self.left),
             Err(Some(zeros)) => (Err(self.cell().miss(zeros, self.left - bytes)), 0),
         };
-        self.line.left.store(now, Ordering::Release);
+        self.line.lock.free(now);
         answer
     }
 }
@@ -117,10 +104,7 @@ impl<'a> Slot<'a> {
     #[inline(always)]
     fn take_at(arena: &'a Arena, epoch: Epoch, index: u32) -> Option<Slot<'a>> {
         let (line, page) = place(arena, epoch, index);
-        let left = line.left.swap(TAKEN, Ordering::Acquire);
-        if left == TAKEN {
-            return None;
-        }
+        let left = line.lock.take()?;
         line.ledger.remaining.store(left, Ordering::Relaxed);
         hook(Point::Locked);
         Some(Slot { arena, line, page })
@@ -137,7 +121,7 @@ impl Drop for Slot<'_> {
     /// the child uses.
     #[inline(always)]
     fn drop(&mut self) {
-        self.line.left.store(self.line.ledger.remaining.load(Ordering::Relaxed), Ordering::Release);
+        self.line.lock.free(self.line.ledger.remaining.load(Ordering::Relaxed));
     }
 }
 
@@ -161,11 +145,6 @@ pub(crate) fn count(arena: &Arena, add: impl FnOnce(&Tally)) {
     if arena.memory.slots > 0 {
         add(&place(arena, arena.epoch(), 2 * cpu(arena)).0.tally);
     }
-}
-
-/// Whether somebody holds the slot of this line.
-pub(crate) fn is_taken(line: &Line) -> bool {
-    line.left.load(Ordering::Relaxed) == TAKEN
 }
 
 /// The lines of the current epoch's bank.

@@ -14,8 +14,8 @@
 //! Limit: sixteen forks stacked on one interrupted frame, each within a handler that interrupted the
 //! child before, bring a bank round again.
 
+use crate::linux::atomic::{AtomicU64, Ordering};
 use crate::linux::force::{Point, hook};
-use core::sync::atomic::{AtomicU64, Ordering};
 
 /// Banks of slots and pages; a power of two. Four were measured to be too few.
 pub(crate) const BANKS: usize = 16;
@@ -91,7 +91,7 @@ impl Canary<'_> {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(loom)))]
 mod tests {
     use super::*;
 

@@ -7,6 +7,7 @@
 #![allow(unsafe_code)]
 
 use crate::linux::force::{Force, forced};
+use crate::linux::races::published::Published;
 use crate::linux::raw::{self, Errno, Fd};
 use crate::status::Vmclock;
 use core::ptr::null_mut;
@@ -27,10 +28,15 @@ const fn none() -> *mut AtomicU64 {
     (&raw const NO_MARKER).cast_mut()
 }
 
+/// The page that a marker lies in.
+fn page_of(marker: *mut AtomicU64) -> *mut u8 {
+    marker.cast::<u8>().wrapping_sub(DISRUPTION_MARKER)
+}
+
 /// The mapping, if there is one.
 pub(crate) struct Clock {
     /// The marker in the mapped page, or [`NO_MARKER`].
-    marker: AtomicPtr<AtomicU64>,
+    marker: Published<AtomicU64>,
     /// A `Vmclock` without its values.
     state: AtomicU8,
 }
@@ -51,7 +57,7 @@ fn index(state: Vmclock) -> u8 {
 
 impl Clock {
     pub(crate) const fn off() -> Clock {
-        Clock { marker: AtomicPtr::new(none()), state: AtomicU8::new(5) }
+        Clock { marker: Published(AtomicPtr::new(none())), state: AtomicU8::new(5) }
     }
 
     /// Maps the device if it can be read, unless it is mapped already.
@@ -63,8 +69,7 @@ impl Clock {
             Ok(page) => {
                 // SAFETY: within the page that was mapped, and aligned.
                 let marker = unsafe { page.add(DISRUPTION_MARKER) }.cast();
-                let (release, relaxed) = (Ordering::Release, Ordering::Relaxed);
-                if self.marker.compare_exchange(none(), marker, release, relaxed).is_err() {
+                if self.marker.publish(none(), marker).is_err() {
                     // SAFETY: another thread was quicker, and nobody has seen this mapping.
                     unsafe { raw::munmap(page, raw::page_size()) };
                 }
@@ -86,12 +91,12 @@ impl Clock {
     /// Replaces the mapping by a page of zeros, in place: a reader in another thread goes on reading, and
     /// finds that something changed. Unmapping would kill it.
     pub(crate) fn disarm(&self, state: Vmclock) -> Result<(), Errno> {
-        if let Some(page) = self.page() {
+        self.marker.withdraw(none(), |marker| {
             let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_FIXED;
+            let (page, len) = (page_of(marker), raw::page_size());
             // SAFETY: the page is our own mapping, read through atomics only, and zeros are a valid content.
-            unsafe { raw::mmap(page, raw::page_size(), libc::PROT_READ, flags, None) }?;
-            self.marker.store(none(), Ordering::Release);
-        }
+            unsafe { raw::mmap(page, len, libc::PROT_READ, flags, None) }.map(drop)
+        })?;
         self.state.store(index(state), Ordering::Relaxed);
         Ok(())
     }
@@ -102,8 +107,8 @@ impl Clock {
 
     /// The mapped page.
     fn page(&self) -> Option<*mut u8> {
-        let marker = self.marker.load(Ordering::Acquire);
-        (marker != none()).then(|| marker.cast::<u8>().wrapping_sub(DISRUPTION_MARKER))
+        let marker = self.marker.get();
+        (marker != none()).then(|| page_of(marker))
     }
 
     /// The marker; a constant 0 while none is armed.
@@ -111,7 +116,7 @@ impl Clock {
     pub(crate) fn marker(&self) -> &AtomicU64 {
         // SAFETY: `NO_MARKER`, or an aligned field of a page that stays mapped for ever (`disarm` replaces its
         // content only); atomic because the hypervisor writes it.
-        unsafe { &*self.marker.load(Ordering::Relaxed) }
+        unsafe { &*self.marker.get_unordered() }
     }
 
     pub(crate) fn status(&self) -> Vmclock {

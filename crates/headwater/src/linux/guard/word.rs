@@ -10,6 +10,7 @@
 #![allow(unsafe_code)]
 
 use crate::linux::force::{Force, forced};
+use crate::linux::races::settled;
 use crate::linux::raw::{Fd, is_readable};
 use crate::linux::source::vdso::Vdso;
 use crate::linux::source::vgetrandom::Vgetrandom;
@@ -195,14 +196,8 @@ impl KernelWord {
     /// search, so that what is left has been seen to follow it.
     fn settle(&self, moved: bool) -> bool {
         let was_live = self.is_live();
-        // Two threads may settle at once, as in `Arena::choose_mode`.
-        loop {
-            let only = core::ptr::from_ref(self.only(moved)).cast_mut();
-            self.live.swap(only, Ordering::AcqRel);
-            if core::ptr::eq(self.only(moved), only) {
-                return was_live != self.is_live();
-            }
-        }
+        settled::settle(&self.live, || core::ptr::from_ref(self.only(moved)).cast_mut());
+        was_live != self.is_live()
     }
 
     /// The only candidate that is left, if it can be believed.

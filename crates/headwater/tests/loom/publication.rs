@@ -1,0 +1,84 @@
+//! Something is made in private and published: the arena, and the pages of handles.
+
+use crate::linux::atomic::AtomicPtr;
+use crate::linux::races::published::Published;
+use crate::{every_order, most_orders};
+use core::ptr::null_mut;
+use loom::cell::UnsafeCell;
+use loom::sync::Arc;
+use loom::thread;
+
+/// As an arena: plain fields, written before it is published, read by everybody afterwards.
+struct Arena {
+    made_by: UnsafeCell<u32>,
+}
+
+struct Place(Published<Arena>);
+
+impl Place {
+    fn empty() -> Arc<Place> {
+        Arc::new(Place(Published(AtomicPtr::new(null_mut()))))
+    }
+
+    /// As `setup::arena`: what was published, or mine if nothing was; who made it.
+    fn set_up(&self, me: u32) -> u32 {
+        if let Some(made_by) = self.look() {
+            return made_by;
+        }
+        let mine = Box::into_raw(Box::new(Arena { made_by: UnsafeCell::new(0) }));
+        // SAFETY: made by this thread and not published yet; the checker watches.
+        unsafe { (*mine).made_by.with_mut(|made_by| *made_by = me) };
+        match self.0.publish(null_mut(), mine) {
+            Ok(()) => me,
+            Err(theirs) => {
+                // SAFETY: nobody else has seen it, as `discard`.
+                drop(unsafe { Box::from_raw(mine) });
+                // SAFETY: published, and freed only with the place.
+                unsafe { (*theirs).made_by.with(|made_by| *made_by) }
+            }
+        }
+    }
+
+    /// As `setup::published`.
+    fn look(&self) -> Option<u32> {
+        let arena = self.0.get();
+        // SAFETY: null, or published and freed only with the place.
+        unsafe { arena.as_ref().map(|arena| arena.made_by.with(|made_by| *made_by)) }
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        // SAFETY: published by `set_up`, and nobody looks any more.
+        drop(unsafe { Box::from_raw(self.0.get()) });
+    }
+}
+
+#[test]
+fn a_reader_sees_a_complete_arena_or_none() {
+    every_order(|| {
+        let place = Place::empty();
+        let other = place.clone();
+        let making = thread::spawn(move || other.set_up(7));
+        let other = place.clone();
+        let reading = thread::spawn(move || assert!(matches!(other.look(), None | Some(7))));
+        making.join().unwrap();
+        reading.join().unwrap();
+        assert_eq!(place.look(), Some(7));
+    });
+}
+
+#[test]
+fn threads_that_race_for_set_up_all_use_the_first_that_is_done() {
+    most_orders(|| {
+        let place = Place::empty();
+        let threads = [1, 2].map(|me| {
+            let place = place.clone();
+            thread::spawn(move || place.set_up(me))
+        });
+        let mine = place.set_up(3);
+        for thread in threads {
+            assert_eq!(thread.join().unwrap(), mine);
+        }
+    });
+}

@@ -1,0 +1,121 @@
+//! VMClock's marker is armed and disarmed while others read it.
+
+use crate::every_order;
+use crate::linux::atomic::AtomicPtr;
+use crate::linux::races::published::Published;
+use core::ptr::from_ref;
+use loom::sync::Arc;
+use loom::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use loom::thread;
+
+/// What the hypervisor wrote.
+const MARKER: u64 = 7;
+
+/// As `vmclock::Clock`, with room for what two calls of `map` give.
+struct Clock {
+    marker: Published<AtomicU64>,
+    none: AtomicU64,
+    mapped: [AtomicU64; 2],
+}
+
+impl Clock {
+    fn off() -> Arc<Clock> {
+        let clock = Arc::new(Clock {
+            marker: Published(AtomicPtr::new(core::ptr::null_mut())),
+            none: AtomicU64::new(0),
+            mapped: [AtomicU64::new(0), AtomicU64::new(0)],
+        });
+        clock.marker.publish(core::ptr::null_mut(), clock.none()).unwrap();
+        clock
+    }
+
+    fn none(&self) -> *mut AtomicU64 {
+        from_ref(&self.none).cast_mut()
+    }
+
+    /// As `Clock::arm`: a mapping that lost the race is unmapped, which here makes it all ones.
+    fn arm(&self, page: usize) {
+        if self.marker.get() != self.none() {
+            return;
+        }
+        let page = &self.mapped[page];
+        page.store(MARKER, Relaxed);
+        if self.marker.publish(self.none(), from_ref(page).cast_mut()).is_err() {
+            page.store(u64::MAX, Relaxed);
+        }
+    }
+
+    /// As `Clock::disarm`: zeros in place of the mapping, then no marker.
+    /// Whoever returns from it finds the page that was mapped before gone, though another may have done it.
+    fn disarm(&self) {
+        let blank = |marker: *mut AtomicU64| {
+            // SAFETY: a field of this clock.
+            unsafe { (*marker).store(0, Relaxed) };
+            Ok::<(), ()>(())
+        };
+        self.marker.withdraw(self.none(), blank).unwrap();
+        assert_eq!(self.mapped[0].load(Relaxed), 0);
+    }
+
+    /// As `Cell::agrees`.
+    fn read(&self) -> u64 {
+        // SAFETY: a field of this clock.
+        unsafe { (*self.marker.get_unordered()).load(Relaxed) }
+    }
+}
+
+/// A page filled under the marker is void from the moment that quiesce has returned; until then a reader sees
+/// the marker or zero, and never a page that is gone.
+#[test]
+fn a_reader_under_quiesce_sees_the_marker_and_then_zero() {
+    every_order(|| {
+        let clock = Clock::off();
+        clock.arm(0);
+        let (reader, quiescer) = (clock.clone(), clock.clone());
+        let quiescing = thread::spawn(move || {
+            quiescer.disarm();
+            assert_eq!(quiescer.read(), 0);
+        });
+        let reading = thread::spawn(move || {
+            let seen = [reader.read(), reader.read()];
+            assert!(matches!(seen, [MARKER, MARKER | 0] | [0, 0]), "{seen:?}");
+        });
+        quiescing.join().unwrap();
+        assert_eq!(clock.read(), 0);
+        reading.join().unwrap();
+    });
+}
+
+#[test]
+fn two_that_arm_at_once_share_one_mapping_and_unmap_the_other() {
+    every_order(|| {
+        let clock = Clock::off();
+        let (other, reader) = (clock.clone(), clock.clone());
+        let arming = thread::spawn(move || other.arm(1));
+        let reading = thread::spawn(move || assert!(matches!(reader.read(), 0 | MARKER)));
+        clock.arm(0);
+        assert_eq!(clock.read(), MARKER);
+        arming.join().unwrap();
+        reading.join().unwrap();
+        assert!(clock.mapped.iter().filter(|page| page.load(Relaxed) == MARKER).count() == 1);
+    });
+}
+
+/// Whatever the order, a device page that is still mapped at the end is the one that is armed; a second one, out
+/// of sight, would stand in the way of the next checkpoint.
+#[test]
+fn two_that_quiesce_and_one_that_arms_leave_no_mapping_out_of_sight() {
+    every_order(|| {
+        let clock = Clock::off();
+        clock.arm(0);
+        let (second, third) = (clock.clone(), clock.clone());
+        let quiescing = thread::spawn(move || second.disarm());
+        let arming = thread::spawn(move || third.arm(1));
+        clock.disarm();
+        quiescing.join().unwrap();
+        arming.join().unwrap();
+        let mapped = clock.mapped.iter().filter(|page| page.load(Relaxed) == MARKER).count();
+        assert_eq!(mapped, usize::from(clock.marker.get() != clock.none()));
+        assert_eq!(clock.read() == MARKER, mapped == 1);
+    });
+}

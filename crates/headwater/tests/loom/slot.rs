@@ -1,0 +1,125 @@
+//! A slot goes from holder to holder: its lock, its ledger, and the plain memory of its page.
+
+use crate::linux::ledger::Ledger;
+use crate::linux::races::lock::Lock;
+use crate::{every_order, most_orders};
+use loom::cell::UnsafeCell;
+use loom::sync::Arc;
+use loom::sync::atomic::Ordering::Relaxed;
+use loom::thread;
+
+/// A page serves two words of 8 bytes.
+const CAPACITY: u32 = 16;
+
+/// As `arena::Line` and the page beside it. The page is plain memory: the checker fails if two threads
+/// touch it unordered.
+///
+/// That the slot is free at the end is nothing to ask this checker: a store (which frees) and an exchange by
+/// somebody who finds the slot taken are in no order to it, and it would let the exchange be the last.
+#[derive(Default)]
+struct Slot {
+    lock: Lock,
+    ledger: Ledger,
+    page: UnsafeCell<[u64; 2]>,
+}
+
+impl Slot {
+    /// As `Quick::take`, `Cell::copy_words` and `Quick::settle`.
+    fn quick(&self) -> Option<u64> {
+        let left = self.lock.take_with(8, CAPACITY)?;
+        let word = self.erase(left);
+        self.lock.free(left - 8);
+        Some(word)
+    }
+
+    /// The same for two words, where they are there; otherwise the slot is given back as it was.
+    fn quick_pair(&self) -> [Option<u64>; 2] {
+        let Some(left) = self.lock.take_with(16, CAPACITY) else {
+            return [None; 2];
+        };
+        let words = [self.erase(left), self.erase(left - 8)];
+        self.lock.free(left - 16);
+        words.map(Some)
+    }
+
+    /// As `Slot::take`, `Cell::draw`, `Cell::refill` if need be, and `Slot::drop`.
+    fn slow(&self) -> Option<u64> {
+        let left = self.lock.take()?;
+        let ledger = &self.ledger;
+        ledger.remaining.store(left, Relaxed);
+        let withdrawn = ledger.withdraw(8).or_else(|| {
+            self.refill();
+            ledger.withdraw(8)
+        });
+        let word = self.erase(withdrawn.expect("a page was just filled"));
+        self.lock.free(ledger.remaining.load(Relaxed));
+        Some(word)
+    }
+
+    /// Words that no other refill gives: its number, and which of the two it is.
+    fn refill(&self) {
+        let number = self.ledger.number.load(Relaxed) + 1;
+        self.ledger.number.store(number, Relaxed);
+        // SAFETY: the slot is ours; the checker watches.
+        self.page.with_mut(|page| unsafe { *page = [10 * number, 10 * number + 1] });
+        self.ledger.remaining.store(CAPACITY, Relaxed);
+    }
+
+    /// Takes the first word of `left` bytes.
+    fn erase(&self, left: u32) -> u64 {
+        let index = ((CAPACITY - left) / 8) as usize;
+        // SAFETY: the slot is ours; the checker watches.
+        let word = self.page.with_mut(|page| unsafe { core::mem::take(&mut (*page)[index]) });
+        assert_ne!(word, 0, "a word was served twice, or before the page was filled");
+        word
+    }
+}
+
+fn all_different(words: impl IntoIterator<Item = Option<u64>>) {
+    let mut words: Vec<u64> = words.into_iter().flatten().collect();
+    let drawn = words.len();
+    words.sort_unstable();
+    words.dedup();
+    assert_eq!(words.len(), drawn, "two draws gave the same word");
+}
+
+#[test]
+fn two_holders_never_see_the_same_bytes() {
+    every_order(|| {
+        let slot = Arc::new(Slot::default());
+        let other = slot.clone();
+        let thread = thread::spawn(move || [other.slow(), other.quick()]);
+        let mine = [slot.slow(), slot.quick()];
+        all_different(mine.into_iter().chain(thread.join().unwrap()));
+    });
+}
+
+/// With three threads a word passes through a holder that neither filled the page nor draws last.
+#[test]
+fn a_third_holder_sees_what_the_first_two_did() {
+    most_orders(|| {
+        let slot = Arc::new(Slot::default());
+        let threads = [slot.clone(), slot.clone()]
+            .map(|slot| thread::spawn(move || slot.quick().or_else(|| slot.slow())));
+        let mine = slot.slow();
+        all_different(threads.into_iter().map(|thread| thread.join().unwrap()).chain([mine]));
+    });
+}
+
+/// The slow path leaves one word: a draw of two finds too little, and whoever comes after it finds that word.
+/// A draw of two that finds the slot taken must not give it back.
+#[test]
+fn a_draw_that_finds_too_little_leaves_the_slot_as_it_was() {
+    every_order(|| {
+        let alone = Slot::default();
+        alone.slow();
+        assert_eq!(alone.quick_pair(), [None; 2]);
+        assert!(alone.quick().is_some());
+        let slot = Arc::new(Slot::default());
+        let first = slot.slow();
+        let other = slot.clone();
+        let thread = thread::spawn(move || other.quick_pair());
+        let mine = [first, slot.quick(), slot.slow(), slot.slow()];
+        all_different(mine.into_iter().chain(thread.join().unwrap()));
+    });
+}
