@@ -11,5 +11,6 @@ pub(crate) mod root;
 #[cfg(feature = "testing")]
 pub(crate) mod rules;
 pub(crate) mod statistics;
+pub(crate) mod tracer;
 #[cfg(feature = "testing")]
 pub(crate) mod voided;
