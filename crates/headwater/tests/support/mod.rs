@@ -5,6 +5,8 @@
 
 pub(crate) mod children;
 pub(crate) mod draws;
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+pub(crate) mod jump;
 pub(crate) mod machine;
 pub(crate) mod memory;
 pub(crate) mod root;
