@@ -11,7 +11,8 @@ use common::isolated;
 use headwater::testing::Force;
 use headwater::{Mode, Source, Status, Vmgenid, Word};
 use seccompiler::{
-    BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter, SeccompRule,
+    BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter,
+    SeccompRule,
 };
 use std::ffi::CString;
 use std::fs::File;
@@ -129,7 +130,10 @@ fn a_program_without_a_vdso() {
             let child = match command.spawn() {
                 Ok(child) => child,
                 Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
-                    return skip(test, "ptrace is refused, so a real vector without it is not seen");
+                    return skip(
+                        test,
+                        "ptrace is refused, so a real vector without it is not seen",
+                    );
                 }
                 Err(error) => panic!("{error}"),
             };
@@ -183,7 +187,8 @@ fn refuse(call: libc::c_long, index: u8, value: u32, errno: i32) {
 fn refuse_probes(errno: i32) {
     refuse(libc::SYS_rt_sigprocmask, 0, u32::MAX, errno);
     // SAFETY: with an invalid `how` the call changes nothing.
-    let answer = unsafe { libc::syscall(libc::SYS_rt_sigprocmask, usize::MAX, null::<u64>(), 0, 8) };
+    let answer =
+        unsafe { libc::syscall(libc::SYS_rt_sigprocmask, usize::MAX, null::<u64>(), 0, 8) };
     assert_eq!((answer, io::Error::last_os_error().raw_os_error()), (-1, Some(errno)));
 }
 
@@ -280,7 +285,8 @@ fn proc_and_sys_are_masked_or_absent() {
                 if !hide() {
                     return 77;
                 }
-                let hidden = |path| std::fs::read_dir(path).map_or(true, |mut list| list.next().is_none());
+                let hidden =
+                    |path| std::fs::read_dir(path).map_or(true, |mut list| list.next().is_none());
                 assert!(what == "/sys" || hidden("/proc"));
                 assert!(what == "/proc" || hidden("/sys"));
                 let status = finds_the_word(test, natural, &urandom);
@@ -289,7 +295,9 @@ fn proc_and_sys_are_masked_or_absent() {
             });
             match wait(child) {
                 Ending::Exited(0) => {}
-                Ending::Exited(77) => skip(test, &format!("hiding {what} needs rights over mounts")),
+                Ending::Exited(77) => {
+                    skip(test, &format!("hiding {what} needs rights over mounts"))
+                }
                 other => panic!("{what} hidden: {other:?}"),
             }
         }

@@ -5,8 +5,8 @@
 mod common;
 mod support;
 
-use common::record::{self, add, draw_all_kinds, draw_all_kinds_from, fork};
 use common::in_every_mode;
+use common::record::{self, add, draw_all_kinds, draw_all_kinds_from, fork};
 use headwater::testing::{self, Force, Point};
 use headwater::{Mode, Rng};
 use std::cell::Cell;
@@ -86,7 +86,8 @@ fn due(by: By, len: usize, lost: &HashSet<u64>) -> Vec<u64> {
         return Vec::new();
     }
     // SAFETY: the part of a page of the pools that holds random bytes. Volatile: it changes behind the compiler.
-    let words = (512..4096).step_by(8).map(|at| unsafe { page.add(at).cast::<u64>().read_volatile() });
+    let words =
+        (512..4096).step_by(8).map(|at| unsafe { page.add(at).cast::<u64>().read_volatile() });
     let taken = if len > LIMIT { 4 } else { len.div_ceil(8) };
     words.filter(|word| *word != 0 && !lost.contains(word)).take(taken).collect()
 }
@@ -265,7 +266,8 @@ fn every_slot_is_lost() {
 
 /// Memory between two pages that cannot be touched.
 fn fenced(len: usize) -> *mut u8 {
-    let (private, all) = (libc::MAP_PRIVATE | libc::MAP_ANONYMOUS, libc::PROT_READ | libc::PROT_WRITE);
+    let (private, all) =
+        (libc::MAP_PRIVATE | libc::MAP_ANONYMOUS, libc::PROT_READ | libc::PROT_WRITE);
     let fence = 1 << 16; // the largest page there is
     // SAFETY: a new mapping, and a part of it.
     unsafe {
@@ -363,7 +365,8 @@ fn draw_in_a_storm_of_jumps(until: Instant) -> u64 {
             // Some of them have been recorded after the last jump; those are empty by now.
             for buf in &mut last {
                 // A copy of the C library's can stop in the middle of a word, which is then part zeros.
-                let whole = |word: &u64| word.to_ne_bytes().iter().filter(|&&byte| byte == 0).count() < 3;
+                let whole =
+                    |word: &u64| word.to_ne_bytes().iter().filter(|&&byte| byte == 0).count() < 3;
                 add_once(written(buf).filter(whole));
                 buf.fill(0);
             }
@@ -405,7 +408,10 @@ fn draws_are_left_in_a_storm_of_timers() {
         }
         let (jumps, lost) = (jumps.load(SeqCst), lost.load(SeqCst));
         assert!(jumps > 0, "no signal came in the middle of a draw");
-        assert!(lost > 0 || mode == Mode::Kernel || !has_vdso_states(), "{jumps} jumps, no slot lost");
+        assert!(
+            lost > 0 || mode == Mode::Kernel || !has_vdso_states(),
+            "{jumps} jumps, no slot lost"
+        );
         record::check();
     });
 }

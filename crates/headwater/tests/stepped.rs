@@ -237,7 +237,10 @@ fn a_reseed_after_every_instruction_of_a_draw() {
                 continue;
             }
             let Some((steps, first, last)) = tracer.steps(draw) else {
-                return skip(test, "atomic operations are loops here that cannot be stepped through");
+                return skip(
+                    test,
+                    "atomic operations are loops here that cannot be stepped through",
+                );
             };
             let mut turned = None;
             for after in 0..=steps {
