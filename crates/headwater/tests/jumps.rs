@@ -440,11 +440,11 @@ fn threads_die_at_every_point() {
     in_every_mode("threads_die_at_every_point", |mode| {
         record::open();
         testing::set_hook(Some(die_at));
-        for point in 0..POINTS.len() {
+        for (index, point) in POINTS.into_iter().enumerate() {
             fork(|| {
                 // The first thread of all dies in set-up, if that is the point.
                 for _ in 0..5 {
-                    let start = std::ptr::without_provenance_mut(point);
+                    let start = std::ptr::without_provenance_mut(index);
                     // SAFETY: the function takes a number for its pointer; the thread is joined.
                     unsafe {
                         let mut thread = std::mem::zeroed();
@@ -463,7 +463,7 @@ fn threads_die_at_every_point() {
                 }
                 let status = headwater::status();
                 assert!(status.pools.taken <= 5 && status.mode == mode, "{status:?}");
-                if POINTS[point] == Point::Copied && matches!(mode, Mode::Buffered | Mode::Hedged) {
+                if point == Point::Copied && matches!(mode, Mode::Buffered | Mode::Hedged) {
                     assert!(status.pools.taken > 0, "{status:?}");
                 }
                 fork(draw_all_kinds);
