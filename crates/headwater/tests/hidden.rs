@@ -296,7 +296,8 @@ fn proc_and_sys_are_masked_or_absent() {
             match wait(child) {
                 Ending::Exited(0) => {}
                 Ending::Exited(77) => {
-                    skip(test, &format!("hiding {what} needs rights over mounts"))
+                    let why = "needs rights over mounts; what set-up does without it is not seen";
+                    skip(test, &format!("hiding {what} {why}"));
                 }
                 other => panic!("{what} hidden: {other:?}"),
             }

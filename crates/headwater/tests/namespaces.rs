@@ -210,7 +210,10 @@ fn a_process_that_moves_between_time_namespaces() {
                 add(&rng.next_u64().to_ne_bytes());
                 let into = if round % 2 == 0 { &new } else { &old };
                 if let Err(error) = enter(into) {
-                    return skip(test, &format!("setns: {error}; pages that change are not seen"));
+                    return skip(
+                        test,
+                        &format!("setns {round}: {error}; this move and later ones are not seen"),
+                    );
                 }
                 if round % 2 == 0 {
                     assert_shifted(outside);

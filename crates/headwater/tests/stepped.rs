@@ -239,7 +239,7 @@ fn a_reseed_after_every_instruction_of_a_draw() {
             let Some((steps, first, last)) = tracer.steps(draw) else {
                 return skip(
                     test,
-                    "atomic operations are loops here that cannot be stepped through",
+                    "loops of atomics here cannot be stepped; reseeds are shown at the hooks' points alone",
                 );
             };
             let mut turned = None;
