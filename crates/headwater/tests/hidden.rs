@@ -9,7 +9,7 @@ mod support;
 
 use common::isolated;
 use headwater::testing::Force;
-use headwater::{Mode, Source, Status, Vmgenid, Word};
+use headwater::{Mode, Status, Vmgenid, Word};
 use seccompiler::{
     BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter,
     SeccompRule,
@@ -27,7 +27,6 @@ use support::draws::draw_everything;
 use support::machine::{bind, cpus, skip};
 use support::root::Root;
 use support::rules::{assert_by_the_rules, force};
-use support::tracer::{Traced, trace_me};
 
 /// Set in a program that a test starts; its value says what that is to do.
 const STARTED: &str = "HEADWATER_TEST_STARTED";
@@ -101,6 +100,7 @@ fn urandom() -> File {
 #[test]
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 fn a_program_without_a_vdso() {
+    use support::tracer::{Traced, trace_me};
     let test = "a_program_without_a_vdso";
     isolated(test, || {
         if env::var_os(STARTED).is_some() {
@@ -112,7 +112,7 @@ fn a_program_without_a_vdso() {
             } else {
                 assert_eq!(status.word, Word::Absent("this process has no vDSO"));
             }
-            assert_eq!((status.source, status.generation), (Source::Getrandom, None));
+            assert_eq!((status.source, status.generation), (headwater::Source::Getrandom, None));
             assert_ne!(status.mode, Mode::Buffered);
             return;
         }
@@ -151,7 +151,7 @@ fn a_program_without_a_vdso() {
 
 /// Takes AT_SYSINFO_EHDR out of the auxiliary vector of a program that has not run yet.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-fn strip_vdso(traced: &Traced) -> bool {
+fn strip_vdso(traced: &support::tracer::Traced) -> bool {
     let mut at = traced.stack_pointer();
     let word = |at| traced.words(at, 1)[0];
     at += 8 * (1 + word(at) + 1); // argc, the arguments and a null

@@ -26,6 +26,10 @@ use support::voided::DRAWS;
 const STEPPED: [&str; 6] =
     ["u64", "fill of 16", "fill of 40", "next_u64", "Rng::fill of 16", "Rng::fill of 100"];
 
+/// Draws of these names are left at each step: one from a slot, which nobody has afterwards, and those from a
+/// handle, which goes on with its page.
+const LEFT: [&str; 4] = ["u64", "next_u64", "Rng::fill of 16", "Rng::fill of 100"];
+
 /// Where the random bytes of a page begin; before them lies what is no output.
 const STREAM: u64 = 512;
 const STREAM_WORDS: usize = (4096 - STREAM as usize) / 8;
@@ -40,12 +44,14 @@ struct Shared {
     draw: AtomicUsize,
     /// The page that it is drawn from.
     page: AtomicU64,
+    /// 1 if the draw is to be left, at the signal that the tracer sends.
+    leaves: AtomicUsize,
     /// 1 while it is drawn.
     drawing: AtomicUsize,
     /// `retries` and `discarded_bytes` that it brought.
     retries: AtomicU64,
     discarded: AtomicU64,
-    drawn: [AtomicU64; 128],
+    drawn: [AtomicU64; STREAM_WORDS],
 }
 
 /// The child: a draw from a warm page, between two stops, again and again.
@@ -67,6 +73,20 @@ fn draw_for_the_tracer(shared: &Shared) -> ! {
         shared.page.store(page.addr() as u64, SeqCst);
         let before = headwater::status().counters;
         stop();
+        #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+        if shared.leaves.load(SeqCst) == 1 {
+            draw_and_leave(shared, || draw(&mut rng, &mut buf));
+            // As much as lay in the page, and so whatever could come out again.
+            let mut words = Vec::new();
+            while words.len() < STREAM_WORDS {
+                draw(&mut rng, &mut buf);
+                words.extend(buf.as_chunks().0.iter().map(|word| u64::from_ne_bytes(*word)));
+            }
+            for (place, word) in shared.drawn.iter().zip(words) {
+                place.store(word, SeqCst);
+            }
+            continue;
+        }
         shared.drawing.store(1, SeqCst);
         draw(&mut rng, &mut buf);
         shared.drawing.store(0, SeqCst);
@@ -77,6 +97,26 @@ fn draw_for_the_tracer(shared: &Shared) -> ! {
             place.store(u64::from_ne_bytes(*word), SeqCst);
         }
     }
+}
+
+/// Leaves the draw by siglongjmp, out of the handler of SIGUSR1.
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+fn draw_and_leave(shared: &Shared, mut draw: impl FnMut()) {
+    extern "C" fn leave(_: libc::c_int) {
+        support::jump::jump();
+    }
+    support::jump::handle(libc::SIGUSR1, leave);
+    let left = support::jump::is_left(|| {
+        shared.drawing.store(1, SeqCst);
+        draw();
+        shared.drawing.store(0, SeqCst);
+        // The tracer's signal comes here at the latest.
+        loop {
+            std::hint::spin_loop();
+        }
+    });
+    assert!(left);
+    shared.drawing.store(0, SeqCst);
 }
 
 struct Tracer {
@@ -178,8 +218,11 @@ impl Tracer {
 
 impl Drop for Tracer {
     fn drop(&mut self) {
-        // SAFETY: a child that has not been waited for.
-        unsafe { libc::kill(self.child.0, libc::SIGKILL) };
+        // SAFETY: a child that has not been waited for; how it ended is not asked.
+        unsafe {
+            libc::kill(self.child.0, libc::SIGKILL);
+            libc::waitpid(self.child.0, null_mut(), 0);
+        }
     }
 }
 
@@ -260,6 +303,60 @@ fn a_reseed_after_every_instruction_of_a_draw() {
             }
             let turned = turned.expect("a reseed after the draw is none of its business");
             println!("{name}: {steps} steps, erased at {first} to {last}, compared at {turned}");
+        }
+    });
+}
+
+/// A signal at every step of one draw, whose handler leaves it by siglongjmp. What was copied by then, because the
+/// page lacks it or a register holds it, does not come out later, and of what comes later nothing comes twice.
+#[test]
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+fn a_jump_after_every_instruction_of_a_draw() {
+    let test = "a_jump_after_every_instruction_of_a_draw";
+    common::isolated(test, || {
+        let Some(first) = tracer(test) else { return };
+        for (draw, (name, _, len)) in DRAWS.into_iter().enumerate() {
+            if !LEFT.contains(&name) {
+                continue;
+            }
+            first.shared.leaves.store(0, SeqCst);
+            let Some((steps, ..)) = first.steps(draw) else {
+                return skip(test, "loops of atomics here cannot be stepped");
+            };
+            let (mut copied_at, mut lost_at) = (None, None);
+            for after in 0..=steps {
+                // A slot that is lost stays lost, so each draw from one gets a new child.
+                let new = if name == "u64" { tracer(test) } else { None };
+                let tracer = new.as_ref().unwrap_or(&first);
+                tracer.shared.leaves.store(1, SeqCst);
+                let page = tracer.begin(draw);
+                for _ in 0..after {
+                    tracer.child.step();
+                }
+                let due: Vec<u64> =
+                    page.into_iter().filter(|&word| word != 0).take(len / 8).collect();
+                let (now, registers) = (tracer.page(), tracer.child.registers());
+                let is_copied = |word: &u64| !now.contains(word) || registers.contains(word);
+                let copied: Vec<u64> = due.iter().copied().filter(is_copied).collect();
+                tracer.child.resume_with(libc::SIGUSR1);
+                tracer.child.wait_for(libc::SIGSTOP).expect("it draws on");
+                let mut later: Vec<u64> =
+                    tracer.shared.drawn.iter().map(|word| word.load(SeqCst)).collect();
+                let again = copied.iter().filter(|word| later.contains(word)).count();
+                let at = format!("{name}: left after step {after} of {steps}");
+                assert_eq!(again, 0, "{at}: words that were copied came out later");
+                if !copied.is_empty() {
+                    copied_at.get_or_insert(after);
+                }
+                if !later.contains(&due[0]) {
+                    lost_at.get_or_insert(after);
+                }
+                later.sort_unstable();
+                assert!(later[0] != 0, "{at}: zeros came out");
+                assert!(later.windows(2).all(|pair| pair[0] != pair[1]), "{at}: a word came twice");
+            }
+            assert!(copied_at.is_some() && lost_at <= copied_at, "{name}: {copied_at:?}");
+            println!("{name}: {steps} steps, lost from {lost_at:?}, copied from {copied_at:?}");
         }
     });
 }

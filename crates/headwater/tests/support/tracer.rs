@@ -36,26 +36,26 @@ impl Traced {
     /// Lets it run until it stops by itself.
     #[track_caller]
     pub(crate) fn run_to_stop(&self) {
-        self.resume(libc::PTRACE_CONT);
+        self.resume(libc::PTRACE_CONT.into());
         self.wait_for(libc::SIGSTOP).expect("it stops again");
     }
 
     /// Lets it execute one instruction.
     #[track_caller]
     pub(crate) fn step(&self) {
-        self.resume(libc::PTRACE_SINGLESTEP);
+        self.resume(libc::PTRACE_SINGLESTEP.into());
         self.wait_for(libc::SIGTRAP).expect("it stops after a step");
     }
 
     /// Lets it run, and is its tracer no more.
     pub(crate) fn detach(self) {
-        self.resume(libc::PTRACE_DETACH);
+        self.resume(libc::PTRACE_DETACH.into());
     }
 
     #[track_caller]
-    pub(crate) fn resume(&self, how: libc::c_uint) {
+    pub(crate) fn resume(&self, how: libc::c_long) {
         // SAFETY: the child is stopped; no signal is handed on.
-        let done = unsafe { libc::ptrace(how, self.0, null_mut::<u8>(), null_mut::<u8>()) };
+        let done = unsafe { libc::ptrace(how as _, self.0, null_mut::<u8>(), null_mut::<u8>()) };
         assert_eq!(done, 0, "ptrace: {}", Error::last_os_error());
     }
 
@@ -77,6 +77,34 @@ impl Traced {
     pub(crate) fn poke(&self, at: u64, word: u64) {
         // SAFETY: the child is stopped, and its memory is its own.
         let done = unsafe { libc::ptrace(libc::PTRACE_POKEDATA, self.0, at, word) };
+        assert_eq!(done, 0, "ptrace: {}", Error::last_os_error());
+    }
+
+    /// Everything that its registers hold, the wide ones included, as words.
+    #[track_caller]
+    pub(crate) fn registers(&self) -> Vec<u64> {
+        const NT_PRSTATUS: usize = 1;
+        const NT_PRFPREG: usize = 2;
+        let mut all = Vec::new();
+        for set in [NT_PRSTATUS, NT_PRFPREG] {
+            let mut words = [0_u64; 128];
+            let len = size_of_val(&words);
+            let mut place = libc::iovec { iov_base: words.as_mut_ptr().cast(), iov_len: len };
+            // SAFETY: the child is stopped; the kernel writes no more than the length.
+            let done = unsafe { libc::ptrace(libc::PTRACE_GETREGSET, self.0, set, &raw mut place) };
+            assert_eq!(done, 0, "ptrace: {}", Error::last_os_error());
+            all.extend(&words[..place.iov_len / 8]);
+        }
+        all
+    }
+
+    /// Lets it go on into the handler of `signal`.
+    #[track_caller]
+    pub(crate) fn resume_with(&self, signal: libc::c_int) {
+        // SAFETY: the child is stopped.
+        let done = unsafe {
+            libc::ptrace(libc::PTRACE_CONT, self.0, null_mut::<u8>(), signal as libc::c_long)
+        };
         assert_eq!(done, 0, "ptrace: {}", Error::last_os_error());
     }
 
