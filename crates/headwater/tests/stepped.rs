@@ -1,4 +1,5 @@
-//! A draw, instruction by instruction, and the kernel's word moved at each of them.
+//! A draw, instruction by instruction: the kernel's word moves at each of them, or a signal comes whose handler
+//! does not return to it.
 //!
 //! A tracer steps a child through one draw from a page that is full, has the real kernel reseed after so many
 //! steps, and lets the child go on. No hook is set, and nothing is known of the code: that bytes were copied shows
@@ -16,11 +17,19 @@ use headwater::{Mode, Rng, Word};
 use std::collections::HashSet;
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::SeqCst};
+use std::sync::{Mutex, PoisonError};
 use support::children::fork;
 use support::machine::{bind, can_reseed, cpus, reseed, skip};
 use support::rules::force;
 use support::tracer::{Traced, stop, trace_me};
 use support::voided::DRAWS;
+
+/// As `common::isolated`, one test after the other: reseeds are the whole machine's.
+fn isolated(test: &str, body: impl FnOnce()) {
+    static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+    let _turn = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
+    common::isolated(test, body);
+}
 
 /// Draws of these names are stepped through.
 const STEPPED: [&str; 6] =
@@ -273,7 +282,7 @@ fn tracer(test: &str) -> Option<Tracer> {
 #[test]
 fn a_reseed_after_every_instruction_of_a_draw() {
     let test = "a_reseed_after_every_instruction_of_a_draw";
-    common::isolated(test, || {
+    isolated(test, || {
         let Some(tracer) = tracer(test) else { return };
         for (draw, (name, ..)) in DRAWS.into_iter().enumerate() {
             if !STEPPED.contains(&name) {
@@ -313,7 +322,7 @@ fn a_reseed_after_every_instruction_of_a_draw() {
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 fn a_jump_after_every_instruction_of_a_draw() {
     let test = "a_jump_after_every_instruction_of_a_draw";
-    common::isolated(test, || {
+    isolated(test, || {
         let Some(first) = tracer(test) else { return };
         for (draw, (name, _, len)) in DRAWS.into_iter().enumerate() {
             if !LEFT.contains(&name) {
