@@ -7,7 +7,7 @@
 //!
 //! A word is compared once, after the copy, so a draw has two parts: up to the comparison a reseed is seen, and
 //! no buffered byte leaves; from there on it comes after the draw, and they do.
-#![cfg(target_os = "linux")]
+#![cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
 
 mod common;
 mod support;
@@ -82,7 +82,6 @@ fn draw_for_the_tracer(shared: &Shared) -> ! {
         shared.page.store(page.addr() as u64, SeqCst);
         let before = headwater::status().counters;
         stop();
-        #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
         if shared.leaves.load(SeqCst) == 1 {
             draw_and_leave(shared, || draw(&mut rng, &mut buf));
             // As much as lay in the page, and so whatever could come out again.
@@ -109,7 +108,6 @@ fn draw_for_the_tracer(shared: &Shared) -> ! {
 }
 
 /// Leaves the draw by siglongjmp, out of the handler of SIGUSR1.
-#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 fn draw_and_leave(shared: &Shared, mut draw: impl FnMut()) {
     extern "C" fn leave(_: libc::c_int) {
         support::jump::jump();
@@ -319,7 +317,6 @@ fn a_reseed_after_every_instruction_of_a_draw() {
 /// A signal at every step of one draw, whose handler leaves it by siglongjmp. What was copied by then, because the
 /// page lacks it or a register holds it, does not come out later, and of what comes later nothing comes twice.
 #[test]
-#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 fn a_jump_after_every_instruction_of_a_draw() {
     let test = "a_jump_after_every_instruction_of_a_draw";
     isolated(test, || {
