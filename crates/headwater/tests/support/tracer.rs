@@ -8,7 +8,12 @@ pub(crate) struct Traced(pub(crate) libc::pid_t);
 
 /// Asks to be traced by the parent; false if that is refused.
 pub(crate) fn trace_me() -> bool {
-    // SAFETY: changes nothing in this process but who may stop it.
+    // SAFETY: changes nothing in this process but who may stop it, and that it does not outlive a tracer that
+    // fails: stopped for ever, it would keep the pipes of the test open.
+    unsafe {
+        libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
+    }
+    // SAFETY: as above.
     unsafe { libc::ptrace(libc::PTRACE_TRACEME, 0, null_mut::<u8>(), null_mut::<u8>()) == 0 }
 }
 
