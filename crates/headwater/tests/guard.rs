@@ -288,7 +288,7 @@ fn look_alikes_are_told_apart(test: &str, requested: Mode) {
     assert_eq!(headwater::status().mode, Mode::Buffered);
 }
 
-/// The kernel reseeds without a pause under four threads. The right word survives, and 400,000 words are
+/// The kernel reseeds without a pause under eight threads. The right word survives, and 400,000 words are
 /// distinct (by chance two are equal: 4e-9).
 #[test]
 fn a_storm_of_reseeds() {
@@ -303,7 +303,7 @@ fn a_storm_of_reseeds() {
         let draw = || {
             let mut rng = Rng::new().unwrap();
             let mut words = Vec::new();
-            for round in 0..50_000_usize {
+            for round in 0..25_000_usize {
                 words.push(rng.next_u64());
                 let mut bytes = [0; 64];
                 let len = 8 + round % 57;
@@ -313,7 +313,7 @@ fn a_storm_of_reseeds() {
             words
         };
         let words = std::thread::scope(|scope| {
-            let threads = [(); 4].map(|()| scope.spawn(draw));
+            let threads = [(); 8].map(|()| scope.spawn(draw));
             let storm = scope.spawn(|| {
                 while !done.load(SeqCst) {
                     assert!(reseed());
@@ -324,7 +324,7 @@ fn a_storm_of_reseeds() {
             storm.join().unwrap();
             words
         });
-        assert_distinct(words, "four threads in a storm of reseeds");
+        assert_distinct(words, "eight threads in a storm of reseeds");
         let status = headwater::status();
         assert_eq!((status.word.name(), status.mode), ("live", Mode::Buffered));
         let reseeds = kernels_word().load(SeqCst) - before;

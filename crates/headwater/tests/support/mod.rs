@@ -7,6 +7,8 @@
 pub(crate) mod answers;
 pub(crate) mod children;
 pub(crate) mod draws;
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+pub(crate) mod jump;
 #[cfg(feature = "testing")]
 pub(crate) mod looks;
 pub(crate) mod machine;
@@ -17,6 +19,7 @@ pub(crate) mod root;
 #[cfg(feature = "testing")]
 pub(crate) mod rules;
 pub(crate) mod statistics;
+pub(crate) mod stepper;
 #[cfg(feature = "testing")]
 pub(crate) mod tracer;
 #[cfg(feature = "testing")]

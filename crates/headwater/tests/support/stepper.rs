@@ -1,0 +1,136 @@
+//! A child under ptrace: stepped, read and changed from outside.
+
+use std::io::Error;
+use std::ptr::null_mut;
+
+/// A child of the calling thread that it traces. Only that thread may use it.
+pub(crate) struct Traced(pub(crate) libc::pid_t);
+
+/// Asks to be traced by the parent; false if that is refused.
+pub(crate) fn trace_me() -> bool {
+    // SAFETY: changes nothing in this process but who may stop it, and that it does not outlive a tracer that
+    // fails: stopped for ever, it would keep the pipes of the test open.
+    unsafe {
+        libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
+    }
+    // SAFETY: as above.
+    unsafe { libc::ptrace(libc::PTRACE_TRACEME, 0, null_mut::<u8>(), null_mut::<u8>()) == 0 }
+}
+
+/// Stops this thread until its tracer lets it go on.
+pub(crate) fn stop() {
+    // SAFETY: takes a number.
+    unsafe { libc::raise(libc::SIGSTOP) };
+}
+
+impl Traced {
+    /// Waits until the child stops by `signal`. Otherwise how it ended, as [`libc::waitpid`] says it.
+    #[track_caller]
+    pub(crate) fn wait_for(&self, signal: libc::c_int) -> Result<(), libc::c_int> {
+        let mut status = 0;
+        // SAFETY: `status` is an int that waitpid writes.
+        let waited = unsafe { libc::waitpid(self.0, &raw mut status, 0) };
+        assert_eq!(waited, self.0, "waitpid: {}", Error::last_os_error());
+        if !libc::WIFSTOPPED(status) {
+            return Err(status);
+        }
+        assert_eq!(libc::WSTOPSIG(status), signal, "stopped by another signal");
+        Ok(())
+    }
+
+    /// Lets it run until it stops by itself.
+    #[track_caller]
+    pub(crate) fn run_to_stop(&self) {
+        self.resume(libc::PTRACE_CONT.into());
+        self.wait_for(libc::SIGSTOP).expect("it stops again");
+    }
+
+    /// Lets it execute one instruction.
+    #[track_caller]
+    pub(crate) fn step(&self) {
+        self.resume(libc::PTRACE_SINGLESTEP.into());
+        self.wait_for(libc::SIGTRAP).expect("it stops after a step");
+    }
+
+    /// Lets it run, and is its tracer no more.
+    pub(crate) fn detach(self) {
+        self.resume(libc::PTRACE_DETACH.into());
+    }
+
+    #[track_caller]
+    pub(crate) fn resume(&self, how: libc::c_long) {
+        // SAFETY: the child is stopped; no signal is handed on.
+        let done = unsafe { libc::ptrace(how as _, self.0, null_mut::<u8>(), null_mut::<u8>()) };
+        assert_eq!(done, 0, "ptrace: {}", Error::last_os_error());
+    }
+
+    /// `count` words of its memory.
+    #[track_caller]
+    pub(crate) fn words(&self, at: u64, count: usize) -> Vec<u64> {
+        let mut words = vec![0_u64; count];
+        let bytes = 8 * count;
+        let here = libc::iovec { iov_base: words.as_mut_ptr().cast(), iov_len: bytes };
+        let there = libc::iovec { iov_base: at as *mut _, iov_len: bytes };
+        // SAFETY: the vector has that many bytes; the child's memory is only read.
+        let read = unsafe { libc::process_vm_readv(self.0, &here, 1, &there, 1, 0) };
+        assert_eq!(read, bytes as isize, "process_vm_readv: {}", Error::last_os_error());
+        words
+    }
+
+    /// Writes a word of its memory.
+    #[track_caller]
+    pub(crate) fn poke(&self, at: u64, word: u64) {
+        // SAFETY: the child is stopped, and its memory is its own.
+        let done = unsafe { libc::ptrace(libc::PTRACE_POKEDATA, self.0, at, word) };
+        assert_eq!(done, 0, "ptrace: {}", Error::last_os_error());
+    }
+
+    /// Everything that its registers hold, the wide ones included, as words.
+    #[track_caller]
+    pub(crate) fn registers(&self) -> Vec<u64> {
+        const NT_PRSTATUS: usize = 1;
+        const NT_PRFPREG: usize = 2;
+        let mut all = Vec::new();
+        for set in [NT_PRSTATUS, NT_PRFPREG] {
+            let mut words = [0_u64; 128];
+            let len = size_of_val(&words);
+            let mut place = libc::iovec { iov_base: words.as_mut_ptr().cast(), iov_len: len };
+            // SAFETY: the child is stopped; the kernel writes no more than the length.
+            let done = unsafe { libc::ptrace(libc::PTRACE_GETREGSET, self.0, set, &raw mut place) };
+            assert_eq!(done, 0, "ptrace: {}", Error::last_os_error());
+            all.extend(&words[..place.iov_len / 8]);
+        }
+        all
+    }
+
+    /// Lets it go on into the handler of `signal`.
+    #[track_caller]
+    pub(crate) fn resume_with(&self, signal: libc::c_int) {
+        // SAFETY: the child is stopped.
+        let done = unsafe {
+            libc::ptrace(libc::PTRACE_CONT, self.0, null_mut::<u8>(), signal as libc::c_long)
+        };
+        assert_eq!(done, 0, "ptrace: {}", Error::last_os_error());
+    }
+
+    /// Its stack pointer.
+    #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+    #[track_caller]
+    pub(crate) fn stack_pointer(&self) -> u64 {
+        const NT_PRSTATUS: usize = 1;
+        // SAFETY: registers are numbers, for which zeros are valid; the kernel writes no more than the length.
+        unsafe {
+            let mut registers: libc::user_regs_struct = std::mem::zeroed();
+            let mut place = libc::iovec {
+                iov_base: (&raw mut registers).cast(),
+                iov_len: size_of_val(&registers),
+            };
+            let done = libc::ptrace(libc::PTRACE_GETREGSET, self.0, NT_PRSTATUS, &raw mut place);
+            assert_eq!(done, 0, "ptrace: {}", Error::last_os_error());
+            #[cfg(target_arch = "x86_64")]
+            return registers.rsp;
+            #[cfg(target_arch = "aarch64")]
+            return registers.sp;
+        }
+    }
+}
