@@ -24,7 +24,8 @@ pub(super) unsafe fn is_zero(at: *const u8) -> bool {
 /// `len` bytes can be read and written at `source`, and written at `dst`.
 #[inline(always)]
 pub(super) unsafe fn take_plain(source: *mut u8, dst: *mut u8, len: usize) {
-    #[cfg(target_arch = "x86_64")]
+    // Assembly is what neither an interpreter nor a sanitizer can look into.
+    #[cfg(all(target_arch = "x86_64", not(any(miri, sanitized))))]
     // SAFETY: the caller's promise. A block of assembly is to the compiler what a volatile access is (it may
     // not be removed, repeated or moved past another), and moves 16 bytes where a volatile word moves 8.
     unsafe {
@@ -62,7 +63,7 @@ pub(super) unsafe fn take_plain(source: *mut u8, dst: *mut u8, len: usize) {
             (source, dst, left) = (source.add(16), dst.add(16), left - 16);
         }
     }
-    #[cfg(not(target_arch = "x86_64"))]
+    #[cfg(any(not(target_arch = "x86_64"), miri, sanitized))]
     for done in (0..len).step_by(16) {
         // SAFETY: the caller's promise.
         unsafe { put_words(dst.add(done), take_words::<2>(source.add(done)), 16) };
