@@ -1,6 +1,7 @@
 //! The project's chores. `cargo xtask test` is all that CI runs.
 
 mod bench;
+mod checked;
 mod process;
 mod report;
 mod test;
@@ -22,7 +23,11 @@ struct Arguments {
 #[derive(Subcommand)]
 enum Verb {
     /// Runs every check that CI runs, and installs what they need
-    Test,
+    Test {
+        /// Also the checks that take minutes: a standard library built for sanitizers, many schedules in miri
+        #[arg(long)]
+        all: bool,
+    },
     /// Builds the benchmark with all its peers and runs it
     Bench {
         /// What to hand to the benchmark; `-- --help` tells what it takes
@@ -39,7 +44,7 @@ enum Verb {
 
 fn main() -> ExitCode {
     let done = match Arguments::parse().verb {
-        Verb::Test => test::test(),
+        Verb::Test { all } => test::test(all),
         Verb::Bench { arguments } => bench::run(&arguments),
         Verb::UnsafeList { bless: true } => unsafe_list::bless(),
         Verb::UnsafeList { bless: false } => unsafe_list::check(),
