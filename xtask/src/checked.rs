@@ -11,7 +11,7 @@ use std::env::consts::ARCH;
 use std::process::Command;
 
 /// The tests of the library's own modules that make no system call.
-const MIRI_UNIT_TESTS: [&str; 11] = [
+const MIRI_UNIT_TESTS: [&str; 10] = [
     "bounded",
     "error",
     "mode",
@@ -19,7 +19,6 @@ const MIRI_UNIT_TESTS: [&str; 11] = [
     "words_are_taken",
     "blocks_are_taken",
     "keys_mix",
-    "hedge",
     "rfc_8439",
     "lists_of_cpus",
     "names_are_found",
@@ -77,7 +76,7 @@ fn address_sanitizer() -> Result<(), Stop> {
 fn thread_sanitizer() -> Result<(), Stop> {
     const LOSS: &str = "data races that no test happens to lose";
     need(tools::toolchain("nightly", &["rust-src"]), LOSS)?;
-    let tests = "-Zbuild-std --lib --test handles --test interpreted --test modes --test races";
+    let tests = "-Zbuild-std --lib --test handles --test interpreted --test races";
     let mut test = sanitized("thread", &format!("{tests} --test stress"))?;
     Ok(run(test.args(["--", "--skip", "memory", "--skip", "a_quiesce"]))?)
 }
