@@ -1,5 +1,6 @@
 //! The project's chores. `cargo xtask test` is all that CI runs.
 
+mod checked;
 mod machine_code;
 mod process;
 mod report;
@@ -28,7 +29,11 @@ struct Arguments {
 #[derive(Subcommand)]
 enum Verb {
     /// Runs every check that CI runs, and installs what they need
-    Test,
+    Test {
+        /// Also the checks that take minutes: a standard library built for sanitizers, many schedules in miri
+        #[arg(long)]
+        all: bool,
+    },
     /// Builds the benchmark with all its peers and runs it
     Bench {
         /// What to hand to the benchmark; `-- --help` tells what it takes
@@ -53,7 +58,7 @@ enum Verb {
 
 fn main() -> ExitCode {
     let done = match Arguments::parse().verb {
-        Verb::Test => test::test(),
+        Verb::Test { all } => test::test(all),
         Verb::Bench { arguments } => process::pass_on(BENCH, &arguments),
         Verb::Soak { arguments } => process::pass_on(SOAK, &arguments),
         Verb::MachineCode => machine_code::check(),

@@ -2,7 +2,7 @@
 
 use crate::process::{output, program, root, run};
 use crate::report::{Report, Stop, need};
-use crate::{machine_code, tools, unsafe_list};
+use crate::{checked, machine_code, tools, unsafe_list};
 use anyhow::{Result, anyhow};
 use std::env;
 use std::process::{Command, ExitCode};
@@ -11,22 +11,11 @@ use std::process::{Command, ExitCode};
 const NOT_LINUX: &str = "x86_64-unknown-freebsd";
 /// The second architecture with its own CPU instructions in the core.
 const ARM: &str = "aarch64-unknown-linux-gnu";
-/// The tests without a system call, which is where miri can follow.
-const MIRI_TESTS: [&str; 8] = [
-    "bounded",
-    "error",
-    "mode",
-    "epoch",
-    "words_are_taken",
-    "keys_mix",
-    "lists_of_cpus",
-    "names_are_found",
-];
 /// The oldest compiler that Cargo.toml promises.
 const MSRV: &str = env!("CARGO_PKG_RUST_VERSION");
 
-/// Runs all, whatever fails on the way.
-pub(crate) fn test() -> Result<ExitCode> {
+/// Runs all, whatever fails on the way; with `all`, what takes long as well.
+pub(crate) fn test(all: bool) -> Result<ExitCode> {
     env::set_current_dir(root()?)?;
     let mut report = Report::default();
     source(&mut report);
@@ -36,6 +25,7 @@ pub(crate) fn test() -> Result<ExitCode> {
     machine_code::steps(&mut report);
     dependencies(&mut report);
     other_compilers(&mut report);
+    checked::steps(&mut report, all);
     Ok(report.finish())
 }
 
@@ -122,14 +112,6 @@ fn other_compilers(report: &mut Report) {
     report.step("oldest compiler", || {
         need(tools::toolchain(MSRV, &[]), "whether the oldest promised compiler still builds it")?;
         cargo(&format!("+{MSRV} check --workspace"))
-    });
-    report.step("miri", || {
-        need(
-            tools::toolchain("nightly", &["miri", "rust-src"]),
-            "undefined behaviour in the parts that make no system call",
-        )?;
-        let mut miri = program("cargo +nightly miri test -p headwater --lib --");
-        Ok(run(miri.args(MIRI_TESTS))?)
     });
 }
 

@@ -26,12 +26,18 @@ pub(crate) struct Features {
 
 impl Features {
     pub(crate) fn detect() -> Features {
-        let mut features = detect();
+        let mut features = if cfg!(miri) { interpreted() } else { detect() };
         features.aes &= !forced(Force::NoAes);
         features.vaes &= features.aes && !forced(Force::NoVaes);
         features.random &= !forced(Force::NoCpuRng);
         features
     }
+}
+
+/// What an interpreter can follow: AES by intrinsics, if it was told that the CPU has them; no assembly.
+fn interpreted() -> Features {
+    let aes = cfg!(all(target_feature = "aes", target_feature = "sse4.1"));
+    Features { aes, random: true, ..Features::default() }
 }
 
 #[cfg(target_arch = "x86_64")]

@@ -10,6 +10,7 @@ mod force;
 mod hwrng;
 mod keyed;
 mod memory;
+#[cfg_attr(miri, path = "raw_miri.rs")]
 mod raw;
 mod setup;
 mod source;

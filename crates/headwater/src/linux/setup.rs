@@ -93,12 +93,14 @@ fn set_up(config: Config, environment: bool, wait: bool) -> Result<&'static Aren
     arena.settle_in();
     arena.choose_mode();
     hook(Point::SetUp);
-    publish(arena).or_else(|theirs| {
+    // No closure: it would hold `arena` as an argument, for which the memory may not go before it returns.
+    if let Err(theirs) = publish(arena) {
         discard(arena);
         // SAFETY: nobody else has seen it, and `discard` was the last use.
         unsafe { raw::munmap(place.cast(), len) };
-        Ok(theirs)
-    })
+        return Ok(theirs);
+    }
+    Ok(arena)
 }
 
 /// Makes `arena` everyone's; the one that was published before, if any.

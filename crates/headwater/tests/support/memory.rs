@@ -86,3 +86,19 @@ pub(crate) fn anonymous_kib() -> u64 {
     let line = rollup.lines().find_map(|line| line.strip_prefix("Anonymous:"));
     kib(line.unwrap())
 }
+
+/// Resident memory that is droppable or wiped on fork, in KiB: headwater's pools, and nothing else's.
+pub(crate) fn pools_kib() -> u64 {
+    let smaps = fs::read_to_string("/proc/self/smaps").unwrap();
+    let (mut resident, mut sum) = (0, 0);
+    for line in smaps.lines() {
+        if let Some(number) = line.strip_prefix("Rss:") {
+            resident = number.trim().trim_end_matches(" kB").parse().unwrap();
+        } else if let Some(flags) = line.strip_prefix("VmFlags:")
+            && flags.split_whitespace().any(|flag| flag == "dp" || flag == "wf")
+        {
+            sum += resident;
+        }
+    }
+    sum
+}

@@ -34,7 +34,7 @@ pub(crate) struct Vdso {
 impl Vdso {
     /// The vDSO of this process, if the kernel gave it one (`vdso=0`, or a stripped auxiliary vector).
     pub(crate) fn find() -> Option<Vdso> {
-        if forced(Force::NoVdso) || cfg!(not(target_pointer_width = "64")) {
+        if forced(Force::NoVdso) || cfg!(any(miri, not(target_pointer_width = "64"))) {
             return None;
         }
         // SAFETY: getauxval reads the auxiliary vector and nothing else.

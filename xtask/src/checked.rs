@@ -1,0 +1,92 @@
+//! The tests once more, where each access to memory is checked: by miri, and by two sanitizers.
+//!
+//! All need the nightly compiler. Each has a target folder of its own, since their flags would otherwise
+//! have everything built again at each change from one to the other.
+
+use crate::process::{program, root, run};
+use crate::report::{Report, Stop, need};
+use crate::tools;
+use anyhow::Result;
+use std::env::consts::ARCH;
+use std::process::Command;
+
+/// The tests of the library's own modules that make no system call.
+const MIRI_UNIT_TESTS: [&str; 10] = [
+    "bounded",
+    "error",
+    "mode",
+    "epoch",
+    "words_are_taken",
+    "blocks_are_taken",
+    "keys_mix",
+    "rfc_8439",
+    "lists_of_cpus",
+    "names_are_found",
+];
+/// Schedules of the threads that miri goes through; each also decides what a relaxed load may still see.
+const SEEDS: &str = "-Zmiri-many-seeds=0..16";
+
+pub(crate) fn steps(report: &mut Report, all: bool) {
+    report.step("miri", || miri(all));
+    report.step("address sanitizer", address_sanitizer);
+    if all {
+        report.step("thread sanitizer", thread_sanitizer);
+    }
+}
+
+/// Undefined behaviour: aliasing, alignment, provenance, uninitialised bytes, races.
+fn miri(all: bool) -> Result<(), Stop> {
+    const LOSS: &str = "undefined behaviour, which no other check sees unless it breaks something";
+    need(tools::toolchain("nightly", &["miri", "rust-src"]), LOSS)?;
+    let miri = |what: &str, seeds: &str| -> Result<Command> {
+        let mut miri = program("cargo +nightly miri test --features testing,uuid -p headwater");
+        miri.args(what.split_whitespace());
+        // Strict: no pointer is made from a number but where the kernel gives one, which is not here.
+        // Isolation would take clock and random bytes away; the pools are never freed, by intent.
+        let flags = "-Zmiri-strict-provenance -Zmiri-disable-isolation -Zmiri-ignore-leaks";
+        miri.env("MIRIFLAGS", format!("{flags} {seeds}"));
+        if cfg!(target_arch = "x86_64") {
+            miri.env("RUSTFLAGS", "-Ctarget-feature=+aes,+sse4.1"); // without, nothing is hedged
+        }
+        miri.arg("--target-dir").arg(root()?.join("target/miri"));
+        Ok(miri)
+    };
+    run(miri("--lib --", "")?.args(MIRI_UNIT_TESTS))?;
+    run(&mut miri("--test interpreted -- --test-threads=1", "")?)?;
+    if all {
+        run(&mut miri("--test interpreted -- --test-threads=1 thread", SEEDS)?)?;
+    }
+    Ok(())
+}
+
+/// Accesses beyond what was allocated, and after it was freed.
+fn address_sanitizer() -> Result<(), Stop> {
+    const LOSS: &str = "accesses out of bounds that happen to hit something";
+    need(tools::toolchain("nightly", &["rust-src"]), LOSS)?;
+    let tests = "--lib --test api --test forced --test interpreted --test stress";
+    let mut test = sanitized("address", tests)?;
+    // What set-up reserves is never given back, by intent.
+    Ok(run(test.env("ASAN_OPTIONS", "detect_leaks=0"))?)
+}
+
+/// Races: what the slots' locks and the registry's bits have to order, page and ledger and state.
+///
+/// The standard library is built for it as well: the locks and channels in an ordinary one would be unknown to it.
+/// Tests that measure memory would find the sanitizer's own; 200,000 rounds of spinning take it minutes.
+fn thread_sanitizer() -> Result<(), Stop> {
+    const LOSS: &str = "data races that no test happens to lose";
+    need(tools::toolchain("nightly", &["rust-src"]), LOSS)?;
+    let tests = "-Zbuild-std --lib --test handles --test interpreted --test races";
+    let mut test = sanitized("thread", &format!("{tests} --test stress"))?;
+    Ok(run(test.args(["--", "--skip", "memory", "--skip", "a_quiesce"]))?)
+}
+
+/// The tests in a build that a sanitizer watches. `sanitized` exchanges assembly, which it cannot see into.
+fn sanitized(sanitizer: &str, tests: &str) -> Result<Command> {
+    let mut test = program("cargo +nightly test -p headwater --features testing,uuid --target");
+    // Named, so that build scripts are not watched.
+    test.arg(format!("{ARCH}-unknown-linux-gnu")).args(tests.split_whitespace());
+    test.arg("--target-dir").arg(root()?.join("target").join(sanitizer));
+    test.env("RUSTFLAGS", format!("-Zsanitizer={sanitizer} --cfg sanitized"));
+    Ok(test)
+}
