@@ -8,13 +8,16 @@
 #![cfg(target_os = "linux")]
 
 mod common;
+mod support;
 
 use common::in_every_mode;
 use common::record::{self, add, draw, raw_fork};
 use headwater::testing::{self, Force, Point};
 use headwater::{Freshness, Mode, Rng, Source, Stamp};
 use std::cell::Cell;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
+use support::machine::{bind, cpus};
 
 const POINTS: [Point; 7] = [
     Point::SetUp,
@@ -285,5 +288,43 @@ fn stamps_are_stale_in_a_child_that_is_forked_while_an_epoch_is_chosen() {
         }
         record::check();
         assert!(STAMP.get() != Stamp::new(), "no epoch was chosen");
+    });
+}
+
+/// Why the epoch is compared after a copy, though banks keep children apart: a frame that has loaded its epoch when the
+/// fork comes takes, in the child, a slot of its parent's bank, and fills the page from which an older frame is
+/// about to copy.
+#[test]
+fn a_slot_is_taken_in_the_parents_bank() {
+    /// What the hook does at the next such point.
+    static NEXT: Mutex<Option<Point>> = Mutex::new(None);
+    fn hook(point: Point) {
+        if NEXT.lock().unwrap().take_if(|next| *next == point).is_none() {
+            return;
+        }
+        if point == Point::EpochLoaded {
+            raw_fork();
+        } else {
+            *NEXT.lock().unwrap() = Some(Point::EpochLoaded);
+            draw::<96>(); // more than what was drawn from the page before, by half of what goes on after this
+        }
+    }
+    common::isolated("a_slot_is_taken_in_the_parents_bank", || {
+        bind(&cpus()[..1]);
+        testing::set(Force::VmgenidBound, true);
+        record::open();
+        for _ in 0..11 {
+            draw::<8>();
+        }
+        let parent = std::process::id();
+        testing::set_hook(Some(hook));
+        *NEXT.lock().unwrap() = Some(Point::Locked);
+        draw::<16>();
+        assert_eq!(*NEXT.lock().unwrap(), None, "the points were not met");
+        if std::process::id() != parent {
+            record::end();
+        }
+        // The record refuses zeros, which is what the 96 bytes have left behind.
+        record::check();
     });
 }

@@ -44,6 +44,7 @@ pub enum Force {
 pub enum Point {
     SetUp,
     EpochChosen,
+    EpochLoaded,
     Locked,
     Keyed,
     MidCopy,

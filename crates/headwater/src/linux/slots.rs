@@ -103,6 +103,7 @@ impl<'a> Slot<'a> {
     /// Takes the slot with this index, below the number of slots.
     #[inline(always)]
     fn take_at(arena: &'a Arena, epoch: Epoch, index: u32) -> Option<Slot<'a>> {
+        hook(Point::EpochLoaded);
         let (line, page) = place(arena, epoch, index);
         let left = line.lock.take()?;
         line.ledger.remaining.store(left, Ordering::Relaxed);

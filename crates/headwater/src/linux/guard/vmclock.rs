@@ -119,25 +119,24 @@ impl Clock {
         unsafe { &*self.marker.get_unordered() }
     }
 
+    /// The mapping tells, where there is one: another thread may have armed it since the state was stored.
     pub(crate) fn status(&self) -> Vmclock {
-        match STATES[usize::from(self.state.load(Ordering::Relaxed))] {
-            Vmclock::Mapped { .. } => {
-                let Some(page) = self.page() else {
-                    return Vmclock::Quiesced; // just now, by another thread
-                };
-                // SAFETY: mapped for ever; 112 bytes of the page are the structure.
-                let (flags, vm_generation) = unsafe {
-                    (
-                        page.add(FLAGS).cast::<u64>().read_volatile(),
-                        page.add(VM_GENERATION).cast::<u64>().read_volatile(),
-                    )
-                };
-                Vmclock::Mapped {
-                    marker: self.marker().load(Ordering::Acquire),
-                    vm_generation: (flags & FLAG_VM_GENERATION != 0).then_some(vm_generation),
-                }
-            }
-            other => other,
+        let Some(page) = self.page() else {
+            return match STATES[usize::from(self.state.load(Ordering::Relaxed))] {
+                Vmclock::Mapped { .. } => Vmclock::Quiesced, // just now, by another thread
+                other => other,
+            };
+        };
+        // SAFETY: mapped for ever; 112 bytes of the page are the structure.
+        let (flags, vm_generation) = unsafe {
+            (
+                page.add(FLAGS).cast::<u64>().read_volatile(),
+                page.add(VM_GENERATION).cast::<u64>().read_volatile(),
+            )
+        };
+        Vmclock::Mapped {
+            marker: self.marker().load(Ordering::Acquire),
+            vm_generation: (flags & FLAG_VM_GENERATION != 0).then_some(vm_generation),
         }
     }
 }
