@@ -1,6 +1,8 @@
 //! The project's chores. `cargo xtask test` is all that CI runs.
 
 mod checked;
+#[cfg(test)]
+mod claims;
 mod machine_code;
 mod process;
 mod report;

@@ -76,7 +76,7 @@ fn keywords(tokens: TokenStream) -> usize {
     tokens.into_iter().map(count).sum()
 }
 
-fn rust_files(root: &Path, folder: &Path, found: &mut Vec<String>) -> Result<()> {
+pub(crate) fn rust_files(root: &Path, folder: &Path, found: &mut Vec<String>) -> Result<()> {
     for entry in fs::read_dir(root.join(folder))? {
         let entry = entry?;
         let path = folder.join(entry.file_name());
