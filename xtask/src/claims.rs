@@ -1,4 +1,4 @@
-//! What SECURITY.md names in evidence must be there: a claim whose test was renamed or removed is a claim without one.
+//! What the documents name in evidence must be there: a claim whose test was renamed or removed is a claim without one.
 
 use crate::process::root;
 use crate::unsafe_list::rust_files;
@@ -6,37 +6,38 @@ use anyhow::{Context, Result, ensure};
 use std::fs;
 use std::path::Path;
 
-const DOCUMENT: &str = "SECURITY.md";
+/// The documents, and where in each the evidence begins.
+const DOCUMENTS: [(&str, &str); 2] =
+    [("SECURITY.md", "## What it claims"), ("PLATFORM.md", "## What has bitten")];
 /// Where its tests are.
 const CORE: &str = "crates/headwater";
 
 /// An error that lists the names which lead nowhere.
 pub(crate) fn check() -> Result<()> {
     let root = root()?;
-    let text = fs::read_to_string(root.join(DOCUMENT)).context(DOCUMENT)?;
     let mut files = Vec::new();
     rust_files(&root, Path::new(CORE), &mut files)?;
     let sources: String =
         files.iter().map(|file| fs::read_to_string(root.join(file))).collect::<Result<_, _>>()?;
-    let names = names(&text);
-    ensure!(
-        names.len() > 50,
-        "{DOCUMENT} names {} tests and files: is it read right?",
-        names.len()
-    );
-    let missing: Vec<&str> = names
-        .into_iter()
-        .filter(|name| match name.strip_suffix(".rs") {
-            Some(_) => !files.iter().any(|file| file.ends_with(&format!("/{name}"))),
-            None => {
-                !sources.contains(&format!("#[test]\nfn {name}("))
-                    && !sources.contains(&format!("#[test]\n    fn {name}("))
-                    && !sources.contains(&format!("]\nfn {name}("))
-            }
-        })
-        .collect();
-    ensure!(missing.is_empty(), "{DOCUMENT} names what is not there: {}", missing.join(", "));
+    for (document, begin) in DOCUMENTS {
+        let text = fs::read_to_string(root.join(document)).context(document)?;
+        let at = text.find(begin).with_context(|| format!("{document} has no '{begin}'"))?;
+        let missing: Vec<&str> = names(&text[at..])
+            .into_iter()
+            .filter(|name| match name.strip_suffix(".rs") {
+                Some(_) => !files.iter().any(|file| file.ends_with(&format!("/{name}"))),
+                None => !is_test(&sources, name),
+            })
+            .collect();
+        ensure!(missing.is_empty(), "{document} names what is not there: {}", missing.join(", "));
+    }
     Ok(())
+}
+
+/// Whether a function of this name stands behind an attribute, or its name is given to a macro that makes tests.
+fn is_test(sources: &str, name: &str) -> bool {
+    let forms = [format!("]\nfn {name}("), format!("]\n    fn {name}("), format!("\n    {name}: ")];
+    forms.iter().any(|form| sources.contains(form))
 }
 
 /// The names of tests and of Rust files among what is set in code.
