@@ -40,7 +40,8 @@ fn miri(all: bool) -> Result<(), Stop> {
     need(tools::toolchain("nightly", &["miri", "rust-src"]), LOSS)?;
     let miri = |what: &str, seeds: &str| -> Result<Command> {
         let mut miri = program("cargo +nightly miri test --features testing,uuid -p headwater");
-        miri.args(what.split_whitespace());
+        // Before the tests' names, behind which everything is the tests' own.
+        miri.arg("--target-dir").arg(root()?.join("target/miri")).args(what.split_whitespace());
         // Strict: no pointer is made from a number but where the kernel gives one, which is not here.
         // Isolation would take clock and random bytes away; the pools are never freed, by intent.
         let flags = "-Zmiri-strict-provenance -Zmiri-disable-isolation -Zmiri-ignore-leaks";
@@ -48,7 +49,6 @@ fn miri(all: bool) -> Result<(), Stop> {
         if cfg!(target_arch = "x86_64") {
             miri.env("RUSTFLAGS", "-Ctarget-feature=+aes,+sse4.1"); // without, nothing is hedged
         }
-        miri.arg("--target-dir").arg(root()?.join("target/miri"));
         Ok(miri)
     };
     run(miri("--lib --", "")?.args(MIRI_UNIT_TESTS))?;

@@ -272,8 +272,10 @@ impl Model<'_> {
             self.look(|looks| &looks.srbds);
             if vdso {
                 word = self.search() && machine.word;
-                self.call(madvise(libc::MADV_DONTNEED));
                 self.slot.keyed = false;
+            }
+            if pages {
+                self.call(madvise(libc::MADV_DONTNEED));
             }
             self.look(|looks| &looks.vmgenid);
             self.look(|looks| &looks.vmclock);
