@@ -37,7 +37,7 @@ fn main() -> anyhow::Result<std::process::ExitCode> {
     use clap::Parser;
     match args::Arguments::parse() {
         args::Arguments { worker: Some(worker), seed: Some(seed), .. } => worker::run(worker, seed),
-        args::Arguments { minutes, seed, .. } => supervisor::run(minutes, seed),
+        args::Arguments { minutes, seed, round, .. } => supervisor::run(minutes, seed, round),
     }
 }
 
@@ -52,6 +52,9 @@ mod args {
         /// Repeats the plans of another run, which has printed it
         #[arg(long)]
         pub(crate) seed: Option<u64>,
+        /// Begins with this round
+        #[arg(long, default_value_t = 0)]
+        pub(crate) round: u64,
         /// What the first process of a round is started with: number of the round, record's descriptor
         #[arg(long, hide = true, num_args = 2, allow_hyphen_values = true, value_names = ["ROUND", "FD"])]
         pub(crate) worker: Option<Vec<i32>>,

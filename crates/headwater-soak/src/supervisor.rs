@@ -16,7 +16,7 @@ const HANGS: Duration = Duration::from_secs(180);
 /// Words that end in so many zero bits are kept across rounds: a repeat is then either kept twice or not at all.
 const KEPT: u64 = (1 << 6) - 1;
 
-pub(crate) fn run(minutes: f64, seed: Option<u64>) -> Result<ExitCode> {
+pub(crate) fn run(minutes: f64, seed: Option<u64>, first: u64) -> Result<ExitCode> {
     let seed = seed.unwrap_or_else(|| fastrand::u64(..));
     let fd = make_record()?;
     record::open(fd)?;
@@ -24,7 +24,7 @@ pub(crate) fn run(minutes: f64, seed: Option<u64>) -> Result<ExitCode> {
     let end = Instant::now() + Duration::from_secs_f64(minutes * 60.0);
     let mut kept = Vec::new();
     let (mut words, mut events) = (0, [0; Event::NAMES.len()]);
-    let mut round = 0;
+    let mut round = first;
     while Instant::now() < end {
         let plan = Plan::of(seed, round);
         let status = run_round(&plan, seed, round, fd, end)?;
@@ -34,7 +34,7 @@ pub(crate) fn run(minutes: f64, seed: Option<u64>) -> Result<ExitCode> {
             println!("            {} tripwires", happened[Event::Tripwire as usize]);
         }
         if let Some(fault) = fault(status, drawn) {
-            println!("FAILED: {fault}\nagain with: --seed {seed}, round {round}");
+            println!("FAILED: {fault}\nagain with: --seed {seed} --round {round}");
             return Ok(ExitCode::FAILURE);
         }
         kept.extend(drawn.iter().filter(|&&word| word & KEPT == 0));
@@ -50,7 +50,10 @@ pub(crate) fn run(minutes: f64, seed: Option<u64>) -> Result<ExitCode> {
     for (name, n) in Event::NAMES.iter().zip(events) {
         println!("{n:>15}  {name}");
     }
-    println!("{words:>15}  words recorded in {round} rounds: none zero, none twice in its round");
+    println!(
+        "{words:>15}  words recorded in {} rounds: none zero, none twice in its round",
+        round - first
+    );
     println!("{:>15}  of them kept across rounds: {repeats} twice", kept.len());
     Ok(ExitCode::from(u8::from(repeats > 0)))
 }
@@ -75,7 +78,7 @@ fn run_round(plan: &Plan, seed: u64, round: u64, fd: i32, end: Instant) -> Resul
         }
         if now > hangs {
             end_group(&first);
-            bail!("round {round} hangs: {plan}\nagain with: --seed {seed}");
+            bail!("round {round} hangs: {plan}\nagain with: --seed {seed} --round {round}");
         }
         thread::sleep(Duration::from_millis(20));
     }

@@ -74,6 +74,8 @@ fn draw_until_over(plan: &Plan, seed: u64) {
     let jumps = plan.jumps && plan.signals > 0 && jump::POSSIBLE;
     let mut drawer = Drawer::new(plan, seed);
     let mut stack: Box<Stack> = Box::new([0; 8192]);
+    // From here on nothing is allocated: a child that a handler forks may find the allocator's lock taken for ever.
+    let cpus = thread::available_parallelism().map_or(1, usize::from);
     let mut batches_as_child = 0;
     record::count(Event::Thread);
     signals::admit(true);
@@ -95,7 +97,7 @@ fn draw_until_over(plan: &Plan, seed: u64) {
             }
             64..80 if plan.handles => drawer.handle = None,
             80..112 if plan.moves => {
-                move_to(drawer.choice.usize(..cpus()));
+                move_to(drawer.choice.usize(..cpus));
                 record::count(Event::Move);
             }
             112..128 if plan.forks => forks::fork(&mut drawer, jumps),
@@ -126,10 +128,6 @@ fn wait_for_children(flags: i32) -> bool {
             _ => {}
         }
     }
-}
-
-fn cpus() -> usize {
-    thread::available_parallelism().map_or(1, usize::from)
 }
 
 fn move_to(cpu: usize) {
