@@ -1,11 +1,11 @@
 //! What a figure was measured on. Everything that cannot be read is unknown, and unknown is null.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::fs;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// The machine, its kernel, and the state that speed depends on.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct Machine {
     /// The CPU's model name.
