@@ -333,7 +333,9 @@ fn noisy(rows: &[Row]) -> Option<String> {
 /// As `noisy`. The two differ: a machine that runs at one of two speeds is noisy without an outlier.
 fn interrupted(rows: &[Row]) -> Option<String> {
     let share = |row: &Row| row.outliers as f64 / row.samples as f64;
-    let many: Vec<&Row> = rows.iter().filter(|row| share(row) > MANY_OUTLIERS).collect();
+    // One in six rounds of a quick look is no sign of anything.
+    let many = rows.iter().filter(|row| row.outliers > 2 && share(row) > MANY_OUTLIERS);
+    let many: Vec<&Row> = many.collect();
     let worst = many.iter().max_by(|a, b| share(a).total_cmp(&share(b)))?;
     Some(format!(
         "in {} of {} figures more than 5 % of the rounds took at least 1.5 times the median, so \

@@ -44,7 +44,10 @@ impl fmt::Display for Failure {
             Failure::Random(error) => error.fmt(f),
             Failure::Bench(error) => error.fmt(f),
             Failure::Slower(figures) => {
-                write!(f, "{figures} of headwater's figures are slower than in the run compared with")
+                write!(
+                    f,
+                    "{figures} of headwater's figures are slower than in the run compared with"
+                )
             }
             Failure::Output(error) => write!(f, "cannot write to standard output: {error}"),
         }
