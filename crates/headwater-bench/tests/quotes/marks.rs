@@ -55,9 +55,14 @@ pub(crate) fn read(text: &str) -> Document {
     let mut document = Document::default();
     let lines: Vec<&str> = text.lines().collect();
     let mut at = 0;
+    let mut code = false; // which shows markup and output, and quotes nothing
     while at < lines.len() {
         let line = lines[at];
         at += 1;
+        code ^= line.starts_with("```");
+        if code {
+            continue;
+        }
         match line.strip_prefix("<!-- record ").and_then(|rest| rest.strip_suffix(" -->")) {
             Some(head) => {
                 // Blank lines between the comment and its table are allowed.
