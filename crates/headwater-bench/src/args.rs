@@ -1,5 +1,7 @@
 //! What a user may ask for. Only syntax is decided here; `plan.rs` gives it meaning.
 
+use std::path::PathBuf;
+
 /// The arguments of a benchmark run, for any command that offers one.
 #[derive(clap::Args, Clone, Debug, PartialEq)]
 pub struct Args {
@@ -24,6 +26,13 @@ pub struct Args {
     /// Exact number of rounds, in place of --time
     #[arg(long, value_name = "N")]
     pub rounds: Option<u32>,
+    /// Say what has changed since the run in FILE (from --json, or a record), beyond noise; exit status 1
+    /// if headwater is slower
+    #[arg(long, value_name = "FILE")]
+    pub compare: Option<PathBuf>,
+    /// Compare with a record of another machine too
+    #[arg(long, requires = "compare")]
+    pub compare_any_machine: bool,
 }
 
 /// With the default cases and sizes and eight implementations, a run takes about 20 seconds.
@@ -40,6 +49,8 @@ impl Default for Args {
             threads: vec!["1".to_owned()],
             time: DEFAULT_SECONDS,
             rounds: None,
+            compare: None,
+            compare_any_machine: false,
         }
     }
 }

@@ -18,6 +18,10 @@ pub enum Error {
     BadThreads(String),
     /// `--time` is not a positive number of seconds, or `--rounds` is 0.
     BadPace(&'static str),
+    /// A report to compare with cannot be read.
+    BadRecord(String),
+    /// A report to compare with is of another machine.
+    OtherMachine(String),
     /// Every implementation that was asked for is absent here; the reasons.
     NothingToMeasure(String),
     /// The output failed its check before timing.
@@ -70,6 +74,11 @@ impl fmt::Display for Error {
                 write!(f, "bad number of threads '{text}': use 1 to {}", crate::plan::MAX_THREADS)
             }
             Error::BadPace(what) => f.write_str(what),
+            Error::BadRecord(reason) => write!(f, "cannot compare with {reason}"),
+            Error::OtherMachine(what) => write!(
+                f,
+                "the record is of another machine: {what}; --compare-any-machine compares all the same"
+            ),
             Error::NothingToMeasure(reasons) => write!(f, "nothing to measure: {reasons}"),
             Error::WrongOutput { implementation, defect } => {
                 write!(f, "{implementation} was not timed, its output is wrong: {defect}")

@@ -12,12 +12,16 @@
 #![deny(unsafe_code)]
 
 mod args;
+mod changes;
+mod compare;
 mod contender;
 mod crew;
 mod error;
+mod former;
 mod impls;
 mod machine;
 mod measure;
+mod places;
 mod plan;
 mod report;
 mod rfc;
@@ -30,9 +34,11 @@ mod verify;
 mod work;
 
 pub use args::Args;
+pub use compare::{Change, Comparison, Verdict};
 pub use error::Error;
+pub use former::Baseline;
 pub use machine::{Machine, machine};
-pub use report::{Report, Row, Skipped};
+pub use report::{Ratio, Report, Row, Skipped};
 pub use run::run;
 pub use size::show as show_size;
 pub use speed::{Speed, speed_table};

@@ -1,11 +1,11 @@
 //! What a figure was measured on. Everything that cannot be read is unknown, and unknown is null.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::fs;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// The machine, its kernel, and the state that speed depends on.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct Machine {
     /// The CPU's model name.
@@ -26,7 +26,7 @@ pub struct Machine {
     pub mitigations: Option<String>,
     /// The time of the run, in seconds since 1970.
     pub date: Option<u64>,
-    /// The compiler that this benchmark was built with.
+    /// The compiler that this benchmark was built with, and whether without optimising.
     pub rustc: Option<String>,
 }
 
@@ -44,8 +44,13 @@ pub fn machine() -> Machine {
             .map(|flags| flags.split_ascii_whitespace().any(|flag| flag == "hypervisor")),
         mitigations: mitigations(),
         date: SystemTime::now().duration_since(UNIX_EPOCH).ok().map(|since| since.as_secs()),
-        rustc: option_env!("HEADWATER_BENCH_RUSTC").map(str::to_owned),
+        rustc: option_env!("HEADWATER_BENCH_RUSTC").map(build),
     }
+}
+
+/// A debug build is several times slower, and must not pass for a change of the code.
+fn build(rustc: &str) -> String {
+    format!("{rustc}{}", if cfg!(debug_assertions) { ", debug build" } else { "" })
 }
 
 pub(crate) fn cores() -> Option<usize> {

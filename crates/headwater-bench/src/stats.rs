@@ -33,6 +33,27 @@ pub struct Interval {
 }
 
 impl Interval {
+    /// One line for people: `1.35 (1.35 to 1.36)`, and `-` where the ends are unknown, because a single
+    /// number would look surer than it is.
+    pub fn show(&self) -> String {
+        match self.low.zip(self.high) {
+            Some((low, high)) => {
+                format!("{} ({} to {})", figure(self.median), figure(low), figure(high))
+            }
+            None => "-".to_owned(),
+        }
+    }
+
+    /// Whether the whole interval lies above or below `value`, or `None` where it does not.
+    pub fn side_of(&self, value: f64) -> Option<std::cmp::Ordering> {
+        let (low, high) = self.low.zip(self.high)?;
+        match (low > value, high < value) {
+            (true, false) => Some(std::cmp::Ordering::Greater),
+            (false, true) => Some(std::cmp::Ordering::Less),
+            _ => None,
+        }
+    }
+
     /// The interval of a sample, from its order statistics: exact for any distribution if the values
     /// are independent.
     pub fn of(values: &[f64]) -> Interval {
@@ -45,6 +66,16 @@ impl Interval {
             high: rank.map(|rank| sorted[sorted.len() - 1 - rank]),
         }
     }
+}
+
+/// Three digits, which is more than most runs can tell apart.
+pub fn figure(value: f64) -> String {
+    let decimals = match value {
+        value if value < 9.995 => 2,
+        value if value < 99.95 => 1,
+        _ => 0,
+    };
+    format!("{value:.decimals$}")
 }
 
 /// By how much `subject` is faster than `other`: the ratio of their times in each round, so that what
@@ -126,6 +157,22 @@ mod tests {
         let other = subject.map(|ns| 4.0 * ns);
         let ratio = speedup(&subject, &other);
         assert_eq!((ratio.median, ratio.low, ratio.high), (4.0, Some(4.0), Some(4.0)));
+    }
+
+    #[test]
+    fn an_interval_is_shown_whole_or_not_at_all() {
+        let ratio = |values: &[f64]| Interval::of(values).show();
+        assert_eq!(ratio(&[9.99, 9.996, 9.99, 10.0, 100.4, 9.99]), "9.99 (9.99 to 100)");
+        assert_eq!(ratio(&[1.0, 1.0]), "-");
+    }
+
+    #[test]
+    fn an_interval_decides_only_as_a_whole() {
+        let side = |low, high| Interval { median: 1.0, low, high }.side_of(1.0);
+        assert_eq!(side(Some(1.01), Some(1.2)), Some(std::cmp::Ordering::Greater));
+        assert_eq!(side(Some(0.8), Some(0.99)), Some(std::cmp::Ordering::Less));
+        assert_eq!(side(Some(0.99), Some(1.2)), None);
+        assert_eq!(side(None, None), None);
     }
 
     #[test]

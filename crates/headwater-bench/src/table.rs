@@ -1,12 +1,16 @@
 //! The report as text.
 
-use crate::report::{Report, Row};
+use crate::changes::changes;
+use crate::places::places;
+use crate::report::{Ratio, Report, Row};
 use crate::{rfc, size};
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 
 const COLUMNS: u16 = 100;
-/// Lengths in one table: with the longest names, what fits.
-const LENGTHS_ABREAST: usize = 5;
+/// The lengths of the first table, if they were measured: what programs draw.
+const FIRST: [usize; 4] = [16, 64, 256, 1024];
+/// Lengths in one table, if they fit: more are hard to read.
+const ABREAST: usize = 5;
 /// From here on the bytes of a call count more than the call.
 const LONG: usize = 4096;
 
@@ -18,11 +22,19 @@ pub(crate) fn render(report: &Report) -> String {
     for threads in threads {
         let rows: Vec<&Row> = report.rows.iter().filter(|row| row.threads == threads).collect();
         let on = if threads > 1 { format!(" on each of {threads} threads") } else { String::new() };
-        blocks.extend(fills(&rows, &on));
-        blocks.extend(draws(&rows, &on));
+        // A screen holds what most people ask; then come the ratios, and everything else.
+        let mut fills = fills(&rows, &on).into_iter();
+        blocks.extend(fills.next());
+        blocks.extend(places(&rows));
         blocks.extend(rfc_table(&rows));
+        blocks.extend(ratios(&report.ratios, threads, &on));
+        blocks.extend(fills);
+        blocks.extend(draws(&rows, &on));
         blocks.extend(first_fills(&rows));
     }
+    blocks.extend(
+        report.comparison.iter().map(|comparison| changes(comparison, report.machine.date)),
+    );
     blocks.push(notes(report));
     blocks.retain(|block| !block.is_empty());
     blocks.join("\n\n")
@@ -46,7 +58,7 @@ fn machine(report: &Report) -> String {
 /// Time per call by length, and bytes per second of the long ones.
 fn fills(rows: &[&Row], on: &str) -> Vec<String> {
     let rows: Vec<&Row> = rows.iter().copied().filter(|row| row.case == "fill").collect();
-    let lengths = distinct(rows.iter().map(|row| row.len));
+    let mut lengths = distinct(rows.iter().map(|row| row.len));
     let long: Vec<usize> = lengths.iter().copied().filter(|&len| len >= LONG).collect();
     let cell = |format: fn(&Row) -> String, name: &str, len: usize| {
         rows.iter()
@@ -61,17 +73,75 @@ fn fills(rows: &[&Row], on: &str) -> Vec<String> {
         });
         format!("{title}\n{}", table("implementation", &columns, body.collect()))
     };
-    let mut blocks: Vec<String> = lengths
-        .chunks(LENGTHS_ABREAST)
+    let first = if FIRST.iter().all(|len| lengths.contains(len)) { FIRST.len() } else { 0 };
+    if first > 0 {
+        lengths.retain(|len| !FIRST.contains(len));
+        lengths.splice(0..0, FIRST);
+    }
+    let width = |len: &usize| {
+        let cells = rows.iter().filter(|row| row.len == *len).map(|row| time_and_spread(row));
+        widest(cells.chain([size::show(*len)]))
+    };
+    let name = widest(names(&rows));
+    let parts = abreast(name, &lengths[..first], width).into_iter().chain(abreast(
+        name,
+        &lengths[first..],
+        width,
+    ));
+    let mut blocks: Vec<String> = parts
         .map(|lengths| {
             block(format!("fill: time per call{on}, median ± MAD"), lengths, time_and_spread)
         })
         .collect();
     let together = if on.is_empty() { "" } else { ", all threads together" };
-    blocks.extend(long.chunks(LENGTHS_ABREAST).map(|lengths| {
+    blocks.extend(long.chunks(ABREAST).map(|lengths| {
         block(format!("fill: GB/s{together}"), lengths, |row| format!("{:.2}", row.gb_per_s))
     }));
     blocks
+}
+
+/// How many times as fast headwater is, with the interval of each figure. The report has the ratios of all
+/// lengths and of all of headwater's forms; here is what fits on a page.
+fn ratios(ratios: &[Ratio], threads: usize, on: &str) -> Vec<String> {
+    let here = || ratios.iter().filter(|ratio| ratio.threads == threads);
+    let Some(subject) = here()
+        .map(|ratio| ratio.implementation.as_str())
+        .min_by_key(|name| usize::from(*name != "headwater"))
+    else {
+        return Vec::new();
+    };
+    let here: Vec<&Ratio> = here()
+        .filter(|ratio| ratio.implementation == subject)
+        .filter(|ratio| ratio.case != "fill" || FIRST.contains(&ratio.len))
+        .filter(|ratio| ratio.case != "rfc-u32") // its table stands above, and its pools are not peers
+        .collect();
+    let columns = distinct(here.iter().map(|ratio| (ratio.case.as_str(), ratio.len)));
+    let names = distinct(here.iter().map(|ratio| ratio.against.clone()));
+    let title = |&(case, len): &(&str, usize)| {
+        if case == "fill" { size::show(len) } else { case.to_owned() }
+    };
+    let cell = |name: &str, column: &(&str, usize)| {
+        let ratio = here
+            .iter()
+            .find(|ratio| ratio.against == name && (ratio.case.as_str(), ratio.len) == *column);
+        ratio.map_or_else(String::new, |ratio| ratio.interval().show().replace(" to ", "-"))
+    };
+    let width = |column: &(&str, usize)| {
+        widest(names.iter().map(|name| cell(name, column)).chain([title(column)]))
+    };
+    let block = |columns: &[(&str, usize)]| {
+        let body = names.iter().map(|name| {
+            std::iter::once(name.clone())
+                .chain(columns.iter().map(|column| cell(name, column)))
+                .collect()
+        });
+        let titles: Vec<String> = columns.iter().map(title).collect();
+        format!(
+            "ratios: {subject}{on} is so many times as fast (and the 95 % interval)\n{}",
+            table("as", &titles, body.collect())
+        )
+    };
+    abreast(widest(names.iter().cloned()), &columns, width).into_iter().map(block).collect()
 }
 
 /// Time per call of the cases without a length.
@@ -138,9 +208,10 @@ fn first_fills(rows: &[&Row]) -> Option<String> {
     })
 }
 
-/// Versions, and everything that a reader must know before quoting a figure.
+/// The machine, versions, and everything that a reader must know before quoting a figure.
 fn notes(report: &Report) -> String {
     let mut lines: Vec<(&str, String)> = Vec::new();
+    lines.extend(details(report).into_iter().map(|detail| ("machine", detail)));
     let rows: Vec<&Row> = report.rows.iter().collect();
     let versions = names(&rows).into_iter().map(|name| {
         let row = rows.iter().find(|row| row.implementation == name);
@@ -163,19 +234,68 @@ fn notes(report: &Report) -> String {
     table.trim_fmt()
 }
 
+/// What the first line leaves out, and what of it is unknown: that too must be known of a figure.
+fn details(report: &Report) -> Vec<String> {
+    let machine = &report.machine;
+    let known = |value: &Option<String>| value.clone().unwrap_or_else(|| "unknown".to_owned());
+    vec![
+        format!(
+            "microcode {}, governor {}, built by {}",
+            known(&machine.microcode),
+            known(&machine.governor),
+            known(&machine.rustc)
+        ),
+        format!("mitigations: {}", known(&machine.mitigations)),
+    ]
+}
+
+/// As many columns side by side as fit beside a first column of `first` characters, at least one each time.
+fn abreast<T>(first: usize, columns: &[T], width: impl Fn(&T) -> usize) -> Vec<&[T]> {
+    const FRAME: usize = 3; // a line, and a blank on each side
+    let room = usize::from(COLUMNS).saturating_sub(first + FRAME + 1);
+    let mut parts = Vec::new();
+    let mut rest = columns;
+    while !rest.is_empty() {
+        let mut used = 0;
+        let fit = rest.iter().take(ABREAST).take_while(|column| {
+            used += width(column) + FRAME;
+            used <= room
+        });
+        let (part, others) = rest.split_at(fit.count().max(1));
+        parts.push(part);
+        rest = others;
+    }
+    parts
+}
+
+fn widest(texts: impl IntoIterator<Item = String>) -> usize {
+    texts.into_iter().map(|text| text.chars().count()).max().unwrap_or(0)
+}
+
 /// A table whose first column is words and whose others are figures.
-fn table(first: &str, columns: &[String], body: Vec<Vec<String>>) -> String {
+pub(crate) fn table(first: &str, columns: &[String], body: Vec<Vec<String>>) -> String {
+    let header = std::iter::once(first.to_owned()).chain(columns.iter().cloned()).collect();
+    let mut table = plain(header, body);
+    for column in table.column_iter_mut().skip(1) {
+        column.set_cell_alignment(CellAlignment::Right);
+    }
+    table.trim_fmt()
+}
+
+/// A table of words.
+pub(crate) fn words(header: [&str; 3], body: Vec<Vec<String>>) -> String {
+    plain(header.map(str::to_owned).to_vec(), body).trim_fmt()
+}
+
+fn plain(header: Vec<String>, body: Vec<Vec<String>>) -> Table {
     let mut table = Table::new();
     table
         .load_style(presets::ASCII_MARKDOWN)
         .set_content_arrangement(ContentArrangement::Dynamic)
         .set_width(COLUMNS)
-        .set_header(std::iter::once(first.to_owned()).chain(columns.iter().cloned()))
+        .set_header(header)
         .add_rows(body);
-    for column in table.column_iter_mut().skip(1) {
-        column.set_cell_alignment(CellAlignment::Right);
-    }
-    table.trim_fmt()
+    table
 }
 
 fn names(rows: &[&Row]) -> Vec<String> {
@@ -183,7 +303,7 @@ fn names(rows: &[&Row]) -> Vec<String> {
 }
 
 /// Each value once, in the order of first appearance.
-fn distinct<T: PartialEq>(values: impl Iterator<Item = T>) -> Vec<T> {
+pub(crate) fn distinct<T: PartialEq>(values: impl Iterator<Item = T>) -> Vec<T> {
     let mut list = Vec::new();
     for value in values {
         if !list.contains(&value) {
@@ -247,6 +367,48 @@ mod tests {
         for expected in ["64 MiB", "uuid-v4", "bytes discarded", "slowest", "warning"] {
             assert!(text.contains(expected), "{expected} in\n{text}");
         }
+    }
+
+    /// As many rows as a host with every library has, and names as long as they get.
+    #[test]
+    fn the_first_screen_holds_any_number_of_implementations() {
+        let mut rows = Vec::new();
+        for index in 0..28 {
+            let name = if index == 0 {
+                "headwater".to_owned()
+            } else {
+                format!("openssl-RAND_priv_bytes@3.{index:02}")
+            };
+            for len in [4, 16, 64, 256, 1024, 65536] {
+                let ns = 1000.0 / f64::from(index + 1) + f64::from(index + 1) * len as f64;
+                rows.push(Row::new("fill", &name, len, 1, vec![ns; 9]));
+            }
+        }
+        let text = report(rows).table();
+        for line in text.lines() {
+            assert!(line.chars().count() <= usize::from(COLUMNS), "{line}");
+        }
+        let blocks: Vec<&str> = text.split("\n\n").collect();
+        assert!(blocks[1].starts_with("fill: time per call, median ± MAD\n"), "{text}");
+        let header: Vec<&str> =
+            blocks[1].lines().nth(1).unwrap().split('|').map(str::trim).collect();
+        assert_eq!(header[1..6], ["implementation", "16 B", "64 B", "256 B", "1 KiB"]);
+        assert_eq!(blocks[1].lines().count(), 3 + 28, "no name is broken into lines");
+        assert!(blocks[2].starts_with("places: "), "{text}");
+        assert!(text.contains("\nmachine  microcode "), "{text}");
+    }
+
+    #[test]
+    fn ratios_stand_with_their_interval() {
+        let rounds = |ns: f64| (0..9).map(|k| ns + f64::from(k) / 10.0).collect::<Vec<_>>();
+        let rows = vec![
+            Row::new("fill", "headwater[hedged]", 16, 1, rounds(30.0)),
+            Row::new("fill", "headwater", 16, 1, vec![10.0; 9]),
+            Row::new("fill", "urandom-read", 16, 1, rounds(400.0)),
+        ];
+        let text = report(rows).table();
+        assert!(text.contains("ratios: headwater is so many times as fast"), "{text}");
+        assert!(text.contains("| urandom-read      | 40.0 (40.0-40.1) |"), "{text}");
     }
 
     #[test]

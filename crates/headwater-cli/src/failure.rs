@@ -12,6 +12,8 @@ pub(crate) enum Failure {
     Random(headwater::Error),
     /// The benchmark was asked for rightly, and could not be run.
     Bench(headwater_bench::Error),
+    /// So many figures of headwater are slower than in the run compared with.
+    Slower(usize),
     /// Standard output does not take what is written.
     Output(io::Error),
 }
@@ -25,7 +27,9 @@ impl Failure {
                 return ExitCode::SUCCESS;
             }
             Failure::Usage(_) => 2,
-            Failure::Random(_) | Failure::Bench(_) | Failure::Output(_) => 1,
+            // Not 1, which says that a comparison was made and found something.
+            Failure::Bench(_) => 3,
+            Failure::Random(_) | Failure::Slower(_) | Failure::Output(_) => 1,
         };
         // Not `eprintln`, which panics where stderr is full: the exit status still tells.
         let _ = writeln!(io::stderr(), "headwater: {self}");
@@ -39,6 +43,12 @@ impl fmt::Display for Failure {
             Failure::Usage(what) => write!(f, "{what}; see 'headwater --help'"),
             Failure::Random(error) => error.fmt(f),
             Failure::Bench(error) => error.fmt(f),
+            Failure::Slower(figures) => {
+                write!(
+                    f,
+                    "{figures} of headwater's figures are slower than in the run compared with"
+                )
+            }
             Failure::Output(error) => write!(f, "cannot write to standard output: {error}"),
         }
     }

@@ -258,6 +258,44 @@ fn completions_of_every_shell() {
     }
 }
 
+/// Measures for a moment, then compares with figures that no machine can reach, and with easy ones.
+#[test]
+fn bench_compares_with_an_earlier_run() {
+    let quick = ["bench", "--cases=fill", "--sizes=16", "--impls=headwater", "--rounds=6"];
+    let path = std::env::temp_dir().join(format!("headwater-compare-{}.json", std::process::id()));
+    let compare = format!("--compare={}", path.display());
+    let run = |more: &[&str]| headwater(&[&quick[..], more].concat()).assert();
+    let report = text(&[&quick[..], &["--json"]].concat());
+    let mut report: serde_json::Value = serde_json::from_str(&report).unwrap();
+    for (ns, status) in [(1e-3, 1), (1e9, 0)] {
+        for field in ["ns_per_call", "low", "high"] {
+            report["rows"][0][field] = ns.into();
+        }
+        report["rows"][0]["mad"] = 0.0.into();
+        std::fs::write(&path, report.to_string()).unwrap();
+        let outcome = run(&[compare.as_str()]).code(status);
+        let output = outcome.get_output();
+        let table = String::from_utf8_lossy(&output.stdout);
+        assert!(table.contains(if status == 1 { "| slower |" } else { "| faster |" }), "{table}");
+        let words = String::from_utf8_lossy(&output.stderr);
+        let complaint =
+            "headwater: 1 of headwater's figures are slower than in the run compared with\n";
+        assert_eq!(words, if status == 1 { complaint } else { "" });
+    }
+    report["machine"]["cpu"] = "another".into();
+    std::fs::write(&path, report.to_string()).unwrap();
+    let refusal = run(&[compare.as_str()]).code(2);
+    let words = String::from_utf8_lossy(&refusal.get_output().stderr).into_owned();
+    assert!(
+        words.starts_with("headwater: the record is of another machine: its CPU is 'another'"),
+        "{words}"
+    );
+    assert_eq!(words.lines().count(), 1);
+    run(&[compare.as_str(), "--compare-any-machine"]).code(0);
+    std::fs::remove_file(&path).unwrap();
+    misused(&["bench", "--compare=/nonesuch"]);
+}
+
 #[test]
 fn bench_is_there() {
     // What it measures, and how long it takes, is the business of its own crate and tests.

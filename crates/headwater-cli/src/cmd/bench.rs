@@ -4,11 +4,18 @@ use crate::failure::Failure;
 use crate::output;
 
 pub(crate) fn run(args: &headwater_bench::Args) -> Result<(), Failure> {
-    let report = headwater_bench::run(args)?;
+    let baseline = headwater_bench::Baseline::open(args)?;
+    let mut report = headwater_bench::run(args)?;
+    if let Some(baseline) = baseline {
+        baseline.compare(&mut report);
+    }
     if args.json {
         output::json(&report)?;
     } else {
         output::text(&format!("{}\n", report.table().trim_end()))?;
     }
-    Ok(())
+    match report.regressions() {
+        0 => Ok(()),
+        figures => Err(Failure::Slower(figures)),
+    }
 }

@@ -4,7 +4,7 @@ use crate::failure::Failure;
 use crate::first_fill;
 use crate::targets::{Against, TARGETS, Target};
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
-use headwater_bench::stats::{Interval, speedup};
+use headwater_bench::stats::{Interval, figure, speedup};
 use headwater_bench::{Args, Report, Row, show_size};
 use serde::Serialize;
 use std::process::ExitCode;
@@ -147,13 +147,10 @@ impl Verdict {
     }
 
     fn cells(&self) -> Vec<String> {
-        let ratio = match (self.ratio, self.low.zip(self.high)) {
-            (Some(ratio), Some((low, high))) => {
-                format!("{} ({} to {})", figure(ratio), figure(low), figure(high))
-            }
-            (Some(ratio), None) => figure(ratio),
-            (None, _) => "-".to_owned(),
-        };
+        let ratio = self.ratio.map_or_else(
+            || "-".to_owned(),
+            |median| Interval { median, low: self.low, high: self.high }.show(),
+        );
         let len = if matches!(self.case, "fill" | "scaling") {
             format!(" {}", show_size(self.len))
         } else {
@@ -172,16 +169,6 @@ impl Verdict {
             verdict.to_owned(),
         ]
     }
-}
-
-/// Three digits, which is more than most runs can tell apart.
-fn figure(value: f64) -> String {
-    let decimals = match value {
-        value if value < 10.0 => 2,
-        value if value < 100.0 => 1,
-        _ => 0,
-    };
-    format!("{value:.decimals$}")
 }
 
 impl Outcome {

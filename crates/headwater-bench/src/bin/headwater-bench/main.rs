@@ -11,7 +11,7 @@ mod targets;
 
 use clap::Parser;
 use failure::Failure;
-use headwater_bench::{Args, Report};
+use headwater_bench::{Args, Baseline, Report};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -23,7 +23,7 @@ const SIZES: [&str; 10] = ["4", "16", "32", "64", "256", "1k", "4k", "64k", "1M"
 /// To the cases of `headwater bench` it adds first-fill, the first fill of a fresh process; without --sizes
 /// it fills all lengths from 4 bytes to 64 MiB.
 ///
-/// Exit status: 0; 1 if --check finds that something falls short; 2 for wrong usage; 3 if something could
+/// Exit status: 0; 1 if --check finds that something falls short, or --compare that headwater is slower; 2 for wrong usage; 3 if something could
 /// not be measured or checked.
 #[derive(Parser)]
 #[command(name = "headwater-bench", version)]
@@ -34,7 +34,7 @@ struct Cli {
     #[arg(long, value_name = "DIR")]
     record: Option<PathBuf>,
     /// Measure headwater's targets, as ratios, and say what falls short
-    #[arg(long, conflicts_with_all = ["cases", "sizes", "impls", "threads"])]
+    #[arg(long, conflicts_with_all = ["cases", "sizes", "impls", "threads", "compare"])]
     check: bool,
     /// Be the process whose first fill is timed, with so many extra mappings
     #[arg(long, value_name = "MAPPINGS", hide = true)]
@@ -57,13 +57,18 @@ impl Cli {
             println!("{}", first_fill::child(mappings)?);
             return Ok(ExitCode::SUCCESS);
         }
+        let baseline = Baseline::open(&self.args)?;
         let folder = self.record.as_deref().map(record::new_folder).transpose()?;
         let (output, code) = if self.check {
             let outcome = check::check(&self.args)?;
             (Output::new(&outcome, &outcome.report, outcome.table())?, outcome.exit_code())
         } else {
-            let report = measure(self.args.clone())?;
-            (Output::new(&report, &report, report.table())?, ExitCode::SUCCESS)
+            let mut report = measure(self.args.clone())?;
+            if let Some(baseline) = baseline {
+                baseline.compare(&mut report);
+            }
+            let code = ExitCode::from(u8::from(report.regressions() > 0));
+            (Output::new(&report, &report, report.table())?, code)
         };
         println!("{}", if self.args.json { &output.json } else { &output.table });
         if let Some(folder) = folder {
