@@ -24,6 +24,9 @@ pub struct Args {
     /// Exact number of rounds, in place of --time
     #[arg(long, value_name = "N")]
     pub rounds: Option<u32>,
+    /// Without --impls, also those that need a runtime or much building. For front ends that have any.
+    #[arg(skip)]
+    pub all: bool,
 }
 
 /// With the default cases and sizes and eight implementations, a run takes about 20 seconds.
@@ -40,6 +43,7 @@ impl Default for Args {
             threads: vec!["1".to_owned()],
             time: DEFAULT_SECONDS,
             rounds: None,
+            all: false,
         }
     }
 }

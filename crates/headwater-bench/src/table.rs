@@ -149,6 +149,11 @@ fn notes(report: &Report) -> String {
         format!("{name}: {version}{}", mode.unwrap_or_default())
     });
     lines.extend(versions.map(|version| ("version", version)));
+    // What is said of single rows stands in their own tables; this is what holds for all of an implementation.
+    let noted = rows.iter().filter(|row| row.case != "first-fill");
+    let noted =
+        noted.filter_map(|row| Some(format!("{}: {}", row.implementation, row.note.as_ref()?)));
+    lines.extend(distinct(noted).into_iter().map(|note| ("note", note)));
     lines.extend(report.skipped.iter().map(|skipped| ("skipped", skipped.to_string())));
     lines.extend(report.warnings.iter().map(|warning| ("warning", warning.clone())));
     let mut table = Table::new();
