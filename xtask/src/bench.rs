@@ -19,7 +19,9 @@ fn builds(features: &str) -> Result<bool> {
     let mut build = program(&format!("cargo build {PROGRAM} {features}"));
     let built = build.status().context("cannot run cargo")?.success();
     if !built {
-        eprintln!("cargo xtask: boring is left out: it does not build here without cmake and libclang");
+        eprintln!(
+            "cargo xtask: boring is left out: it does not build here without cmake and libclang"
+        );
     }
     Ok(built)
 }

@@ -149,11 +149,7 @@ fn notes(report: &Report) -> String {
         format!("{name}: {version}{}", mode.unwrap_or_default())
     });
     lines.extend(versions.map(|version| ("version", version)));
-    // What is said of single rows stands in their own tables; this is what holds for all of an implementation.
-    let noted = rows.iter().filter(|row| row.case != "first-fill");
-    let noted =
-        noted.filter_map(|row| Some(format!("{}: {}", row.implementation, row.note.as_ref()?)));
-    lines.extend(distinct(noted).into_iter().map(|note| ("note", note)));
+    lines.extend(row_notes(&rows).map(|note| ("note", note)));
     lines.extend(report.skipped.iter().map(|skipped| ("skipped", skipped.to_string())));
     lines.extend(report.warnings.iter().map(|warning| ("warning", warning.clone())));
     let mut table = Table::new();
@@ -166,6 +162,15 @@ fn notes(report: &Report) -> String {
         column.set_padding((0, 1));
     }
     table.trim_fmt()
+}
+
+/// Each note with all whom it is about. Those of first-fill stand in its own table.
+fn row_notes(rows: &[&Row]) -> impl Iterator<Item = String> {
+    let noted: Vec<&Row> = rows.iter().copied().filter(|row| row.case != "first-fill").collect();
+    distinct(noted.iter().filter_map(|row| row.note.clone())).into_iter().map(move |note| {
+        let about = noted.iter().copied().filter(|row| row.note.as_ref() == Some(&note));
+        format!("{}: {note}", names(&about.collect::<Vec<_>>()).join(", "))
+    })
 }
 
 /// A table whose first column is words and whose others are figures.
@@ -273,6 +278,24 @@ mod tests {
             ),
             "{text}"
         );
+    }
+
+    #[test]
+    fn a_note_is_said_once_for_all_that_it_is_about() {
+        let noted = |case, implementation, note: &str| Row {
+            note: Some(note.to_owned()),
+            ..Row::new(case, implementation, 16, 1, vec![1e6; 6])
+        };
+        let rows = [
+            noted("fill", "go", "own clock"),
+            noted("u64", "go", "own clock"),
+            noted("fill", "fastrand", "not secure"),
+            noted("fill", "java", "own clock"),
+            noted("first-fill", "headwater", "as started"),
+        ];
+        let rows: Vec<&Row> = rows.iter().collect();
+        let notes: Vec<String> = row_notes(&rows).collect();
+        assert_eq!(notes, ["go, java: own clock", "fastrand: not secure"]);
     }
 
     #[test]

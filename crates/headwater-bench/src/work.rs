@@ -73,6 +73,7 @@ impl Work {
 
 /// Why a generator that is present takes no part in a comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(not(feature = "peers"), expect(dead_code, reason = "only runtimes decline anything"))]
 pub(crate) enum Declined {
     /// It offers nothing that this case is about.
     Case,

@@ -164,7 +164,7 @@ impl Generator for Fastrand {
     }
 
     fn note(&self) -> Option<&'static str> {
-        Some("not secure: whoever sees some of its output can compute the rest")
+        Some("not secure") // from some of its output the rest can be computed
     }
 }
 

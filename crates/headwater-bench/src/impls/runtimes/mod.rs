@@ -151,7 +151,7 @@ impl Worker for Call {
     }
 
     fn note(&self) -> Option<&'static str> {
-        Some("timed by its own runtime, with the loop around it")
+        Some("timed by its own runtime")
     }
 
     fn declines(&self, case: Case, threads: usize) -> Option<Declined> {
