@@ -20,7 +20,7 @@ fn builds(features: &str) -> Result<bool> {
     let built = build.status().context("cannot run cargo")?.success();
     if !built {
         eprintln!(
-            "cargo xtask: boring is left out: it does not build here without cmake and libclang"
+            "cargo xtask: boring is left out: it does not build here without cmake and clang"
         );
     }
     Ok(built)

@@ -67,9 +67,7 @@ pub(crate) const BORING: Implementation = Implementation {
     open: || Ok(Box::new(Boring)),
     #[cfg(not(feature = "peers-all"))]
     open: || {
-        Err(Absent(
-            "built without the feature peers-all, which needs cmake and libclang".to_owned(),
-        ))
+        Err(Absent("built without the feature peers-all, which needs cmake and clang".to_owned()))
     },
 };
 
