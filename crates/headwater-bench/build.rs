@@ -15,8 +15,12 @@ fn main() {
         return;
     };
     println!("cargo::rerun-if-changed={LOCK}");
-    for (variable, package, series) in [("RAND", "rand", "0.10."), ("AWS_LC_RS", "aws-lc-rs", "1.")]
-    {
+    for (variable, package, series) in [
+        ("AWS_LC_RS", "aws-lc-rs", "1."),
+        ("FASTRAND", "fastrand", "2."),
+        ("RAND", "rand", "0.10."),
+        ("VDSO_RNG", "vdso-rng", "0.3."),
+    ] {
         if let Some(version) = locked_version(&lock, package, series) {
             println!("cargo::rustc-env=HEADWATER_BENCH_{variable}={version}");
         }

@@ -36,7 +36,7 @@ enum Verb {
         #[arg(long)]
         all: bool,
     },
-    /// Builds the benchmark with all its peers and runs it
+    /// Builds the benchmark with its peers and runs it; with `--all` also with those that need other tools
     Bench {
         /// What to hand to the benchmark; `-- --help` tells what it takes
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]

@@ -33,6 +33,9 @@ pub struct Args {
     /// Compare with a record of another machine too
     #[arg(long, requires = "compare")]
     pub compare_any_machine: bool,
+    /// Without --impls, also those that need a runtime. For front ends that have any.
+    #[arg(skip)]
+    pub all: bool,
 }
 
 /// With the default cases and sizes and eight implementations, a run takes about 20 seconds.
@@ -51,6 +54,7 @@ impl Default for Args {
             rounds: None,
             compare: None,
             compare_any_machine: false,
+            all: false,
         }
     }
 }

@@ -2,6 +2,8 @@
 
 use crate::Error;
 use crate::impls::{self, Absent, Implementation, Opened};
+use crate::plan::Case;
+use crate::work::Declined;
 use headwater::{Config, Mode};
 
 /// One participant of a comparison.
@@ -54,6 +56,11 @@ impl Contender {
 
     pub(crate) fn open(&self) -> Opened {
         (self.implementation.open)()
+    }
+
+    /// Why it takes no part in this case on so many threads; `None` if it does, or if it is not here at all.
+    pub(crate) fn declines(&self, case: Case, threads: usize) -> Option<Declined> {
+        self.open().ok()?.declines(case, threads)
     }
 
     /// Whether it can be measured here. A mode that this machine replaces by a stricter one cannot: the

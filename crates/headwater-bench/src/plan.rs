@@ -2,8 +2,9 @@
 //! before anything is measured.
 
 use crate::contender::Contender;
+use crate::impls::Absent;
 use crate::report::Skipped;
-use crate::work::Work;
+use crate::work::{Declined, Work};
 use crate::{Args, Error, impls, machine, rfc, size};
 use std::ops::RangeInclusive;
 use std::time::Duration;
@@ -113,7 +114,8 @@ impl Plan {
         let threads = or_default(parse_list(&args.threads, parse_threads)?, [1]);
         let asked =
             args.impls.iter().map(|name| Contender::parse(name)).collect::<Result<Vec<_>, _>>()?;
-        let asked = or_default(asked, impls::ALL.iter().copied().map(Contender::from));
+        let more = if args.all { impls::MORE } else { &[] };
+        let asked = or_default(asked, impls::ALL.iter().chain(more).copied().map(Contender::from));
         let budget = budget(args)?;
 
         let mut plan =
@@ -135,15 +137,18 @@ impl Plan {
             rounds: args.rounds.map_or(MIN_ROUNDS..=u32::MAX, |rounds| rounds..=rounds),
             budget: budget * contenders.len() as u32,
         };
+        let mut declined = Vec::new();
         let mut add = |case, work, len, threads| {
-            plan.cells.push(Cell {
-                case,
-                work,
-                len,
-                threads,
-                contenders: contenders.clone(),
-                pace: pace(&contenders),
+            let mut contenders = contenders.clone();
+            contenders.retain(|contender| match contender.declines(case, threads) {
+                Some(reason) => {
+                    declined.push((*contender, reason));
+                    false
+                }
+                None => true,
             });
+            let pace = pace(&contenders);
+            plan.cells.push(Cell { case, work, len, threads, contenders, pace });
         };
         for &threads in &threads {
             for &case in &cases {
@@ -171,12 +176,26 @@ impl Plan {
                 contenders: rfc_rows,
             });
         }
+        plan.note_declined(declined);
         plan.cells.retain(|cell| !cell.contenders.is_empty());
         if plan.cells.is_empty() {
             let reasons: Vec<String> = plan.skipped.iter().map(Skipped::to_string).collect();
             return Err(Error::NothingToMeasure(reasons.join("; ")));
         }
         Ok(plan)
+    }
+
+    /// Notes who is left out where a reader would look for them. That what makes UUIDs fills no buffers needs no line.
+    fn note_declined(&mut self, declined: Vec<(Contender, Declined)>) {
+        for (contender, reason) in declined {
+            let name = contender.name();
+            let mut contenders = self.cells.iter().flat_map(|cell| &cell.contenders);
+            let skipped = Skipped::new(&contender, Absent(reason.to_string()));
+            let takes_part = contenders.any(|contender| contender.name() == name);
+            if (!takes_part || reason == Declined::Threads) && !self.skipped.contains(&skipped) {
+                self.skipped.push(skipped);
+            }
+        }
     }
 
     /// Those that this host has; the others are noted, once.
@@ -326,5 +345,55 @@ mod tests {
         let warnings = thread_warnings(&[1, MAX_THREADS]);
         assert_eq!(warnings.len(), 1);
         assert!(warnings[0].starts_with("4096 threads share "), "{warnings:?}");
+    }
+
+    #[cfg(feature = "peers")]
+    #[test]
+    fn a_generator_of_one_thing_takes_part_in_that_and_says_where_it_is_missed() {
+        let plan = |cases: &[&str], threads: &[&str]| {
+            plan(|args| {
+                args.cases = list(cases);
+                args.impls = list(&["headwater", "python-uuid4"]);
+                args.threads = list(threads);
+            })
+            .unwrap()
+        };
+        let uuids = plan(&["u64", "uuid-v4"], &["1", "2"]);
+        let first = uuids.skipped.first().map(Skipped::to_string);
+        if first.as_deref() == Some("python-uuid4: python3 is not installed") {
+            eprintln!("skipped: {}: nothing is known of generators of one thing", first.unwrap());
+            return;
+        }
+        let contenders =
+            uuids.cells.iter().map(|cell| (cell.case, cell.threads, cell.contenders.len()));
+        assert_eq!(
+            contenders.collect::<Vec<_>>(),
+            [(Case::U64, 1, 1), (Case::UuidV4, 1, 2), (Case::U64, 2, 1), (Case::UuidV4, 2, 1)]
+        );
+        assert_eq!(first.as_deref(), Some("python-uuid4: it is measured on one thread only"));
+        assert_eq!(uuids.skipped.len(), 1);
+        let integers = plan(&["u64"], &["1"]);
+        assert_eq!(
+            integers.skipped[0].to_string(),
+            "python-uuid4: it has no call for any of these cases"
+        );
+    }
+
+    #[cfg(feature = "peers")]
+    #[test]
+    fn what_needs_a_runtime_is_measured_when_asked_for() {
+        let names = |all| {
+            let plan = plan(|args| {
+                args.cases = list(&["fill"]);
+                args.all = all;
+            })
+            .unwrap();
+            let present = plan.cells[0].contenders.iter().map(Contender::name);
+            present
+                .chain(plan.skipped.into_iter().map(|skipped| skipped.implementation))
+                .collect::<Vec<_>>()
+        };
+        assert!(!names(false).contains(&"go-rand.Read".to_owned()));
+        assert!(names(true).contains(&"go-rand.Read".to_owned()));
     }
 }

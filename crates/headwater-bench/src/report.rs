@@ -136,6 +136,7 @@ impl Row {
             gb_per_s: row.gb_per_s * cell.threads as f64,
             version: (contender.implementation.version)(),
             discarded_bytes: timing.discarded_bytes,
+            note: timing.note.map(str::to_owned),
             ..row
         }
     }

@@ -220,6 +220,7 @@ fn notes(report: &Report) -> String {
         format!("{name}: {version}{}", mode.unwrap_or_default())
     });
     lines.extend(versions.map(|version| ("version", version)));
+    lines.extend(row_notes(&rows).map(|note| ("note", note)));
     lines.extend(report.skipped.iter().map(|skipped| ("skipped", skipped.to_string())));
     lines.extend(report.warnings.iter().map(|warning| ("warning", warning.clone())));
     let mut table = Table::new();
@@ -270,6 +271,15 @@ fn abreast<T>(first: usize, columns: &[T], width: impl Fn(&T) -> usize) -> Vec<&
 
 fn widest(texts: impl IntoIterator<Item = String>) -> usize {
     texts.into_iter().map(|text| text.chars().count()).max().unwrap_or(0)
+}
+
+/// Each note with all whom it is about. Those of first-fill stand in its own table.
+fn row_notes(rows: &[&Row]) -> impl Iterator<Item = String> {
+    let noted: Vec<&Row> = rows.iter().copied().filter(|row| row.case != "first-fill").collect();
+    distinct(noted.iter().filter_map(|row| row.note.clone())).into_iter().map(move |note| {
+        let about = noted.iter().copied().filter(|row| row.note.as_ref() == Some(&note));
+        format!("{}: {note}", names(&about.collect::<Vec<_>>()).join(", "))
+    })
 }
 
 /// A table whose first column is words and whose others are figures.
@@ -430,6 +440,24 @@ mod tests {
             ),
             "{text}"
         );
+    }
+
+    #[test]
+    fn a_note_is_said_once_for_all_that_it_is_about() {
+        let noted = |case, implementation, note: &str| Row {
+            note: Some(note.to_owned()),
+            ..Row::new(case, implementation, 16, 1, vec![1e6; 6])
+        };
+        let rows = [
+            noted("fill", "go", "own clock"),
+            noted("u64", "go", "own clock"),
+            noted("fill", "fastrand", "not secure"),
+            noted("fill", "java", "own clock"),
+            noted("first-fill", "headwater", "as started"),
+        ];
+        let rows: Vec<&Row> = rows.iter().collect();
+        let notes: Vec<String> = row_notes(&rows).collect();
+        assert_eq!(notes, ["go, java: own clock", "fastrand: not secure"]);
     }
 
     #[test]

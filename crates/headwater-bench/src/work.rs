@@ -1,6 +1,9 @@
 //! What is timed: a generator's draws, in batches.
 
+use crate::plan::Case;
+use std::fmt;
 use std::hint::black_box;
+use std::time::Duration;
 use uuid::{Builder, Uuid, fmt::Hyphenated};
 
 /// The generator gave no random bytes. Without content, so that checking for it costs what a careful
@@ -39,6 +42,11 @@ pub(crate) trait Generator {
     fn discarded_bytes(&self) -> Option<u64> {
         None
     }
+
+    /// What a reader of its figures must know, if that is not in its name.
+    fn note(&self) -> Option<&'static str> {
+        None
+    }
 }
 
 /// What one call does.
@@ -63,6 +71,25 @@ impl Work {
     }
 }
 
+/// Why a generator that is present takes no part in a comparison.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(not(feature = "peers"), expect(dead_code, reason = "only runtimes decline anything"))]
+pub(crate) enum Declined {
+    /// It offers nothing that this case is about.
+    Case,
+    /// It cannot be drawn from by so many threads.
+    Threads,
+}
+
+impl fmt::Display for Declined {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Declined::Case => "it has no call for any of these cases",
+            Declined::Threads => "it is measured on one thread only",
+        })
+    }
+}
+
 /// A generator behind one pointer. Its loops are compiled for each generator, so that a call in them is
 /// the call that a program would make.
 pub(crate) trait Worker {
@@ -74,6 +101,25 @@ pub(crate) trait Worker {
 
     /// As [`Generator::discarded_bytes`].
     fn discarded_bytes(&self) -> Option<u64>;
+
+    /// As [`Generator::note`].
+    fn note(&self) -> Option<&'static str>;
+
+    /// Why it takes no part in this case on so many threads; `None` if it does.
+    fn declines(&self, _: Case, _: usize) -> Option<Declined> {
+        None
+    }
+
+    /// How long it must have run before its speed is the lasting one. Compiled code needs no more than
+    /// the search for the number of calls gives it.
+    fn warm_up(&self) -> Duration {
+        Duration::ZERO
+    }
+
+    /// How long the last batch took, where that was timed by a clock closer to it than the caller's.
+    fn own_time(&self) -> Option<Duration> {
+        None
+    }
 }
 
 impl<G: Generator> Worker for G {
@@ -121,5 +167,9 @@ impl<G: Generator> Worker for G {
 
     fn discarded_bytes(&self) -> Option<u64> {
         Generator::discarded_bytes(self)
+    }
+
+    fn note(&self) -> Option<&'static str> {
+        Generator::note(self)
     }
 }

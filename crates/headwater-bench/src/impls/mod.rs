@@ -17,6 +17,8 @@ mod kernel;
 mod openssl;
 #[cfg(feature = "peers")]
 mod peers;
+#[cfg(feature = "peers")]
+mod runtimes;
 mod urandom;
 #[cfg(target_os = "linux")]
 #[expect(unsafe_code)]
@@ -47,7 +49,7 @@ pub(crate) struct Implementation {
     pub(crate) open: fn() -> Opened,
 }
 
-/// Every implementation in this build, in the order of the tables.
+/// Every implementation in this build that is measured unasked, in the order of the tables.
 pub(crate) const ALL: &[&Implementation] = &[
     &headwater::SHARED,
     &headwater::OWNED,
@@ -65,16 +67,35 @@ pub(crate) const ALL: &[&Implementation] = &[
     &peers::RAND_HELD,
     #[cfg(feature = "peers")]
     &peers::AWS_LC,
+    #[cfg(all(feature = "peers", target_os = "linux"))]
+    &peers::VDSO_RNG,
+    #[cfg(feature = "peers")]
+    &peers::FASTRAND,
 ];
+
+/// Those that need a runtime, which are measured if named, or by [`Args::all`](crate::Args::all).
+#[cfg(feature = "peers")]
+pub(crate) const MORE: &[&Implementation] = &[
+    &runtimes::GO_READ,
+    &runtimes::JAVA_BYTES,
+    &runtimes::JAVA_UUID,
+    &runtimes::NODE_BYTES,
+    &runtimes::NODE_FILL,
+    &runtimes::NODE_UUID,
+    &runtimes::PYTHON_BYTES,
+    &runtimes::PYTHON_UUID,
+];
+#[cfg(not(feature = "peers"))]
+pub(crate) const MORE: &[&Implementation] = &[];
 
 /// The names that `--impls` knows in this build.
 pub(crate) fn names() -> Vec<&'static str> {
-    ALL.iter().map(|implementation| implementation.name).collect()
+    ALL.iter().chain(MORE).map(|implementation| implementation.name).collect()
 }
 
 /// The implementation of this name, if this build has it.
 pub(crate) fn find(name: &str) -> Option<&'static Implementation> {
-    ALL.iter().copied().find(|implementation| implementation.name == name)
+    ALL.iter().chain(MORE).copied().find(|implementation| implementation.name == name)
 }
 
 /// Fills `buf` by a call that may write less than it was asked for, and answers the negative errno if it

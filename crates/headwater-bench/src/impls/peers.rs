@@ -1,9 +1,11 @@
 //! Generators that are compiled in: the crates that a Rust program would pick instead.
 
-use super::Implementation;
+use super::{Absent, Implementation};
 use crate::work::{Drawn, Generator, Refused};
 use rand::Rng as _;
 use rand::rngs::ThreadRng;
+#[cfg(target_os = "linux")]
+use std::sync::LazyLock;
 
 /// `rand::rng()` looked up for each call, as most programs do.
 pub(crate) const RAND: Implementation = Implementation {
@@ -28,6 +30,30 @@ pub(crate) const AWS_LC: Implementation = Implementation {
     },
     has_modes: false,
     open: || Ok(Box::new(AwsLc)),
+};
+
+/// Its own state for each thread, as [`super::VDSO`] has, but behind a crate's interface.
+#[cfg(target_os = "linux")]
+pub(crate) const VDSO_RNG: Implementation = Implementation {
+    name: "vdso-rng",
+    version: || {
+        option_env!("HEADWATER_BENCH_VDSO_RNG").map(|version| format!("vdso-rng {version}"))
+    },
+    has_modes: false,
+    open: || match vdso_rng_pool().and_then(vdso_rng::LocalState::new) {
+        Ok(state) => Ok(Box::new(VdsoRng(state))),
+        Err(error) => Err(Absent(error.to_string())),
+    },
+};
+
+/// What a generator costs that makes no promise, for comparison.
+pub(crate) const FASTRAND: Implementation = Implementation {
+    name: "fastrand",
+    version: || {
+        option_env!("HEADWATER_BENCH_FASTRAND").map(|version| format!("fastrand {version}"))
+    },
+    has_modes: false,
+    open: || Ok(Box::new(Fastrand)),
 };
 
 fn rand_version() -> Option<String> {
@@ -80,5 +106,47 @@ impl Generator for AwsLc {
     #[inline]
     fn fill(&mut self, buf: &mut [u8]) -> Drawn {
         aws_lc_rs::rand::fill(buf).map_err(|_| Refused)
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn vdso_rng_pool() -> Result<&'static vdso_rng::Pool, vdso_rng::Error> {
+    static POOL: LazyLock<Result<vdso_rng::Pool, vdso_rng::Error>> =
+        LazyLock::new(vdso_rng::Pool::new);
+    POOL.as_ref().map_err(|error| *error)
+}
+
+#[cfg(target_os = "linux")]
+struct VdsoRng(vdso_rng::LocalState<'static>);
+
+#[cfg(target_os = "linux")]
+impl Generator for VdsoRng {
+    #[inline]
+    fn fill(&mut self, buf: &mut [u8]) -> Drawn {
+        self.0.fill(buf, 0).map_err(|_| Refused)
+    }
+}
+
+struct Fastrand;
+
+impl Generator for Fastrand {
+    #[inline]
+    fn fill(&mut self, buf: &mut [u8]) -> Drawn {
+        fastrand::fill(buf);
+        Ok(())
+    }
+
+    #[inline]
+    fn u32(&mut self) -> Result<u32, Refused> {
+        Ok(fastrand::u32(..))
+    }
+
+    #[inline]
+    fn u64(&mut self) -> Result<u64, Refused> {
+        Ok(fastrand::u64(..))
+    }
+
+    fn note(&self) -> Option<&'static str> {
+        Some("not secure") // from some of its output the rest can be computed
     }
 }

@@ -18,7 +18,7 @@ use std::process::ExitCode;
 /// Every length that the records show.
 const SIZES: [&str; 10] = ["4", "16", "32", "64", "256", "1k", "4k", "64k", "1M", "64M"];
 
-/// Compares random generators: headwater, the kernel, libc, OpenSSL, rand and aws-lc.
+/// Compares random generators: headwater, the kernel, libc, OpenSSL, and crates that Rust programs use.
 ///
 /// To the cases of `headwater bench` it adds first-fill, the first fill of a fresh process; without --sizes
 /// it fills all lengths from 4 bytes to 64 MiB.
@@ -30,6 +30,9 @@ const SIZES: [&str; 10] = ["4", "16", "32", "64", "256", "1k", "4k", "64k", "1M"
 struct Cli {
     #[command(flatten)]
     args: Args,
+    /// Also what needs a runtime: Go, Java, Node, Python, as far as they are here
+    #[arg(long, conflicts_with_all = ["impls", "check"])]
+    all: bool,
     /// Write the report into a new folder DIR/<date>-<cpu>
     #[arg(long, value_name = "DIR")]
     record: Option<PathBuf>,
@@ -63,7 +66,7 @@ impl Cli {
             let outcome = check::check(&self.args)?;
             (Output::new(&outcome, &outcome.report, outcome.table())?, outcome.exit_code())
         } else {
-            let mut report = measure(self.args.clone())?;
+            let mut report = measure(Args { all: self.all, ..self.args.clone() })?;
             if let Some(baseline) = baseline {
                 baseline.compare(&mut report);
             }

@@ -1,0 +1,264 @@
+//! Other languages' generators, as programs in them get at them.
+//!
+//! Each runtime runs one small program of ours, for as long as the benchmark lasts, which draws and times itself
+//! when told to: so its figures stand in the same rounds as all others, and starting it is in none of them. The
+//! loop around the calls is the language's own and is part of its figures, as it is for its users.
+
+mod child;
+
+use super::{Absent, Implementation, Opened};
+use crate::plan::Case;
+use crate::work::{Declined, Drawn, Refused, Work, Worker};
+use child::Child;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+use std::sync::{Mutex, OnceLock};
+use std::time::Duration;
+use tempfile::TempDir;
+use uuid::fmt::Hyphenated;
+
+/// Compilers that work while the program runs have done so by then.
+const WARM_UP: Duration = Duration::from_millis(500);
+
+/// `$function` is what `$runtime`'s program knows it as.
+macro_rules! implementation {
+    ($constant:ident, $name:literal, $runtime:ident, $function:literal, $case:expr) => {
+        pub(crate) const $constant: Implementation = Implementation {
+            name: $name,
+            version: || $runtime.version(),
+            has_modes: false,
+            open: || $runtime.open($function, $case),
+        };
+    };
+}
+
+implementation!(GO_READ, "go-rand.Read", GO, "Read", Case::Fill);
+implementation!(JAVA_BYTES, "java-nextBytes", JAVA, "nextBytes", Case::Fill);
+implementation!(JAVA_UUID, "java-randomUUID", JAVA, "randomUUID", Case::UuidV4);
+implementation!(NODE_BYTES, "node-randomBytes", NODE, "randomBytes", Case::Fill);
+implementation!(NODE_FILL, "node-randomFillSync", NODE, "randomFillSync", Case::Fill);
+implementation!(NODE_UUID, "node-randomUUID", NODE, "randomUUID", Case::UuidV4);
+implementation!(PYTHON_BYTES, "python-os.urandom", PYTHON, "urandom", Case::Fill);
+implementation!(PYTHON_UUID, "python-uuid4", PYTHON, "uuid4", Case::UuidV4);
+
+static GO: Runtime = Runtime {
+    file: "main.go",
+    source: include_str!("main.go"),
+    command: |folder| {
+        let program = folder.join("bench");
+        let mut build = Command::new("go");
+        // The compiler that is here: it must not look for a newer one, nor into a module around the folder.
+        build.current_dir(folder).env("GOTOOLCHAIN", "local").env("GO111MODULE", "off");
+        child::finish(build.args(["build", "-o", "bench", "main.go"]))?;
+        Ok(Command::new(program))
+    },
+    child: OnceLock::new(),
+};
+
+static JAVA: Runtime = Runtime {
+    file: "Bench.java",
+    source: include_str!("Bench.java"),
+    command: |folder| Ok(interpreter("java", folder, "Bench.java")),
+    child: OnceLock::new(),
+};
+
+static NODE: Runtime = Runtime {
+    file: "bench.js",
+    source: include_str!("bench.js"),
+    command: |folder| Ok(interpreter("node", folder, "bench.js")),
+    child: OnceLock::new(),
+};
+
+static PYTHON: Runtime = Runtime {
+    file: "bench.py",
+    source: include_str!("bench.py"),
+    command: |folder| Ok(interpreter("python3", folder, "bench.py")),
+    child: OnceLock::new(),
+};
+
+fn interpreter(program: &str, folder: &Path, file: &str) -> Command {
+    let mut command = Command::new(program);
+    command.arg(folder.join(file));
+    command
+}
+
+/// A language's program, which is started when somebody first asks for it.
+struct Runtime {
+    file: &'static str,
+    source: &'static str,
+    /// Runs `file`, which is in this folder.
+    command: fn(&Path) -> Result<Command, String>,
+    child: OnceLock<Result<Mutex<Child>, String>>,
+}
+
+impl Runtime {
+    fn child(&'static self) -> Result<&'static Mutex<Child>, Absent> {
+        let child = self.child.get_or_init(|| self.start().map(Mutex::new));
+        child.as_ref().map_err(|reason| Absent(reason.clone()))
+    }
+
+    fn start(&self) -> Result<Child, String> {
+        let failed = |error| format!("its program cannot be written: {error}");
+        // Only until the program has answered: by then it has read all of itself.
+        let folder = TempDir::with_prefix("headwater-bench-").map_err(failed)?;
+        fs::write(folder.path().join(self.file), self.source).map_err(failed)?;
+        Child::start(&mut (self.command)(folder.path())?)
+    }
+
+    fn version(&'static self) -> Option<String> {
+        Some(self.child().ok()?.lock().ok()?.version().to_owned())
+    }
+
+    fn open(&'static self, function: &'static str, case: Case) -> Opened {
+        let mut call = Call { child: self.child()?, function, case, took: None };
+        // An older runtime may lack the function.
+        let mut probe = [0; Hyphenated::LENGTH];
+        call.sample(&mut probe).map_err(Absent)?;
+        Ok(Box::new(call))
+    }
+}
+
+/// A function of a runtime.
+struct Call {
+    child: &'static Mutex<Child>,
+    function: &'static str,
+    /// The one thing that it is for.
+    case: Case,
+    took: Option<Duration>,
+}
+
+impl Call {
+    fn sample(&mut self, buf: &mut [u8]) -> Result<(), String> {
+        let mut child = self.child.lock().map_err(|_| "its program is lost".to_owned())?;
+        child.sample(self.function, buf)
+    }
+}
+
+impl Worker for Call {
+    fn draw(&mut self, _: Work, buf: &mut [u8]) -> Drawn {
+        self.sample(buf).map_err(|_| Refused)
+    }
+
+    fn batch(&mut self, _: Work, calls: u64, buf: &mut [u8]) -> Drawn {
+        let mut child = self.child.lock().map_err(|_| Refused)?;
+        self.took = Some(child.time(self.function, buf.len(), calls).map_err(|_| Refused)?);
+        Ok(())
+    }
+
+    fn discarded_bytes(&self) -> Option<u64> {
+        None
+    }
+
+    fn note(&self) -> Option<&'static str> {
+        Some("timed by its own runtime")
+    }
+
+    fn declines(&self, case: Case, threads: usize) -> Option<Declined> {
+        if case != self.case {
+            Some(Declined::Case)
+        } else {
+            (threads > 1).then_some(Declined::Threads)
+        }
+    }
+
+    fn warm_up(&self) -> Duration {
+        WARM_UP
+    }
+
+    fn own_time(&self) -> Option<Duration> {
+        self.took
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::verify::{self, Fault};
+
+    /// A runtime whose every answer is what the shell makes of `answer`.
+    fn fake(answer: &str) -> Call {
+        let script =
+            format!("echo fake 1; while read verb function length number; do {answer}; done");
+        let child = Child::start(Command::new("sh").args(["-c", &script])).unwrap();
+        Call {
+            child: Box::leak(Box::new(Mutex::new(child))),
+            function: "draw",
+            case: Case::Fill,
+            took: None,
+        }
+    }
+
+    fn verdict(answer: &str) -> Result<(), Fault> {
+        verify::check(&mut fake(answer), Work::Fill, &mut [0; 16])
+    }
+
+    #[test]
+    fn a_runtime_that_lies_is_not_timed() {
+        let random = "od -An -N16 -tx1 /dev/urandom | tr -d ' '";
+        assert_eq!(verdict(random), Ok(()));
+        let defect = |text| Err(Fault::Defect(text));
+        assert_eq!(verdict("echo 00000000000000000000000000000000"), defect("every byte is zero"));
+        assert_eq!(
+            verdict("echo 00112233445566778899aabbccddeeff"),
+            defect("the same bytes each time")
+        );
+        // What was in the buffer before: nothing was drawn into it.
+        let poison =
+            "for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16; do printf %02x $number; done; echo";
+        assert_eq!(verdict(poison), defect("some bytes are never written"));
+        assert_eq!(verdict("echo error no bytes"), Err(Fault::Refused));
+        assert_eq!(verdict("exit"), Err(Fault::Refused));
+    }
+
+    #[test]
+    fn a_batch_takes_the_time_that_the_runtime_says() {
+        let mut call = fake("echo 123000");
+        assert_eq!(call.own_time(), None);
+        call.batch(Work::Fill, 1000, &mut [0; 16]).unwrap();
+        assert_eq!(call.own_time(), Some(Duration::from_micros(123)));
+    }
+
+    /// Those that this host has; the others say in one line what is missing.
+    #[test]
+    fn every_runtime_draws_and_times_itself() {
+        for (implementation, case) in [
+            (GO_READ, Case::Fill),
+            (JAVA_BYTES, Case::Fill),
+            (JAVA_UUID, Case::UuidV4),
+            (NODE_BYTES, Case::Fill),
+            (NODE_FILL, Case::Fill),
+            (NODE_UUID, Case::UuidV4),
+            (PYTHON_BYTES, Case::Fill),
+            (PYTHON_UUID, Case::UuidV4),
+        ] {
+            let name = implementation.name;
+            let mut call = match (implementation.open)() {
+                Ok(call) => call,
+                Err(Absent(reason)) => {
+                    eprintln!("skipped: {name}: {reason}");
+                    assert!(reason.ends_with("is not installed"), "{name}: {reason}");
+                    continue;
+                }
+            };
+            let (work, lengths) = match case {
+                Case::UuidV4 => (Work::UuidV4, vec![36]),
+                _ => (Work::Fill, vec![4, 16, 65536, (1 << 20) + 1]),
+            };
+            for len in lengths {
+                assert_eq!(
+                    verify::check(&mut *call, work, &mut vec![0; len]),
+                    Ok(()),
+                    "{name} {len}"
+                );
+                call.batch(work, 10, &mut vec![0; len]).unwrap();
+                assert!(call.own_time().is_some(), "{name}");
+            }
+            assert_eq!(call.declines(case, 1), None);
+            assert_eq!(call.declines(case, 2), Some(Declined::Threads));
+            assert_eq!(call.declines(Case::U64, 1), Some(Declined::Case));
+            let version = (implementation.version)().unwrap();
+            assert!(version.contains(|c: char| c.is_ascii_digit()), "{name}: {version}");
+        }
+    }
+}
