@@ -13,6 +13,7 @@
 
 mod args;
 mod contender;
+mod count;
 mod crew;
 mod error;
 mod impls;
@@ -30,6 +31,7 @@ mod verify;
 mod work;
 
 pub use args::Args;
+pub use count::{Count, Mean};
 pub use error::Error;
 pub use machine::{Machine, machine};
 pub use report::{Report, Row, Skipped};

@@ -4,7 +4,7 @@
 use crate::contender::Contender;
 use crate::report::Skipped;
 use crate::work::Work;
-use crate::{Args, Error, impls, machine, rfc, size};
+use crate::{Args, Error, count, impls, machine, rfc, size};
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
@@ -85,6 +85,8 @@ pub(crate) struct Cell {
     pub(crate) threads: usize,
     pub(crate) contenders: Vec<Contender>,
     pub(crate) pace: Pace,
+    /// Whether what a call does is counted as well.
+    pub(crate) counts: bool,
 }
 
 impl Cell {
@@ -137,6 +139,7 @@ impl Plan {
         };
         let mut add = |case, work, len, threads| {
             plan.cells.push(Cell {
+                counts: args.count && threads == 1 && is_counted(args, case, len),
                 case,
                 work,
                 len,
@@ -169,6 +172,7 @@ impl Plan {
                     budget: Duration::ZERO,
                 },
                 contenders: rfc_rows,
+                counts: false,
             });
         }
         plan.cells.retain(|cell| !cell.contenders.is_empty());
@@ -230,6 +234,15 @@ fn budget(args: &Args) -> Result<Duration, Error> {
     match Duration::try_from_secs_f64(args.time) {
         Ok(budget) if !budget.is_zero() && budget <= Duration::from_secs(3600) => Ok(budget),
         _ => Err(Error::BadPace("bad time: use more than 0 and at most 3600 seconds")),
+    }
+}
+
+/// What `--count` counts: 16 bytes, which says most of what a call shares, and what was asked for by name.
+fn is_counted(args: &Args, case: Case, len: usize) -> bool {
+    match case {
+        Case::Fill if args.sizes.is_empty() => len == 16,
+        Case::Fill => len <= count::MAX_LEN,
+        _ => !args.cases.is_empty(),
     }
 }
 

@@ -1,10 +1,10 @@
 //! The result of a run, as data.
 
-use crate::Machine;
 use crate::contender::Contender;
 use crate::impls::Absent;
 use crate::measure::Timing;
 use crate::plan::Cell;
+use crate::{Count, Machine};
 use crate::{size, stats};
 use serde::Serialize;
 use std::fmt;
@@ -72,6 +72,8 @@ pub struct Row {
     pub procs: usize,
     /// Bytes drawn and thrown away unserved during the run, where that is counted.
     pub discarded_bytes: Option<u64>,
+    /// What one call does, where that was counted.
+    pub count: Option<Count>,
     /// What else was different in this row.
     pub note: Option<String>,
     /// `ns_per_call` of each round, in the order of the rounds, which all rows of a comparison share.
@@ -100,6 +102,7 @@ impl Row {
             pin: Some("none".to_owned()),
             procs: 1,
             discarded_bytes: None,
+            count: None,
             note: None,
             rounds,
         }
@@ -271,6 +274,7 @@ mod tests {
         assert_eq!(row["gb_per_s"], 4.0);
         assert_eq!(row["samples"], 3);
         assert!(row["version"].is_null(), "unknown is null");
+        assert!(row["count"].is_null(), "not counted is null");
         assert!(row["discarded_bytes"].is_null(), "unknown is null, not 0");
         assert!(!row.contains_key("rounds"));
     }

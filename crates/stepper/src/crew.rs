@@ -31,7 +31,7 @@ pub struct Place<'a> {
 
 impl Crew {
     /// Forks a child that has one thread on each of `cpus`. Each runs `body`, which prepares what it wants and then
-    /// asks [`Place::next`] again and again what to do.
+    /// asks [`Place::told`] again and again what to do.
     ///
     /// The child has a copy of this thread alone: what another one is just about to change stays so in it. Only
     /// the calling thread may use what is returned.
@@ -122,7 +122,7 @@ impl Place<'_> {
     /// Stops until the tracer says what to do, which is any number. The first time, once all has been prepared,
     /// it becomes a traced thread.
     #[inline]
-    pub fn next(&mut self) -> u64 {
+    pub fn told(&mut self) -> u64 {
         if !self.joined {
             self.join();
         }
@@ -151,7 +151,7 @@ impl Place<'_> {
 }
 
 impl Tracee {
-    /// At its stop: the number that [`Place::next`] will return.
+    /// At its stop: the number that [`Place::told`] will return.
     pub fn answer(&self, number: u64) -> io::Result<()> {
         let mut registers = self.registers()?;
         registers.rdi = number;

@@ -65,7 +65,7 @@ fn crew(threads: usize) -> Option<Crew> {
     let line = &raw const line as usize;
     match Crew::fork(&cpus, |place| {
         loop {
-            obey(std::hint::black_box(place.next()), line as *const Line);
+            obey(std::hint::black_box(place.told()), line as *const Line);
         }
     }) {
         Ok(crew) => Some(crew),
@@ -147,7 +147,7 @@ fn what_goes_wrong_in_the_child_is_told() {
                 body()
             } else {
                 loop {
-                    place.next();
+                    place.told();
                 }
             }
         })
