@@ -12,13 +12,13 @@ use std::io;
 const LINE: u64 = 64;
 /// Calls at full speed before the first that is looked at.
 const WARM_UP: u64 = 512;
-/// Calls that are looked at: several refills of every pool that anybody keeps, if the budget allows.
-const MOST_CALLS: usize = 1024;
+/// Bytes that the calls draw which are looked at: two refills of any pool of up to a page.
+const BYTES: usize = 8192;
+/// Unless that takes too many instructions; but never fewer calls than this.
+const BUDGET: u64 = 100_000;
 const FEWEST_CALLS: usize = 9;
-/// Instructions of all calls together after which no further one is begun.
-const BUDGET: u64 = 60_000;
-/// A call that takes more is given up.
-const TOO_LONG: usize = 200_000;
+/// A call that takes more is given up; in tests sooner, because a step takes microseconds.
+const TOO_LONG: usize = if cfg!(test) { 10_000 } else { 200_000 };
 
 /// What one interval between two stops did.
 #[derive(Clone, Debug, Default)]
@@ -45,7 +45,7 @@ fn look(cell: &Cell, contender: &Contender, cpus: &[usize]) -> io::Result<Count>
     let mut threads: Vec<(&mut Tracee, Vec<Tally>)> =
         crew.threads.iter_mut().map(|thread| (thread, Vec::new())).collect();
     let mut spent = 0;
-    for calls in 0..MOST_CALLS {
+    for calls in 0..BYTES.div_ceil(cell.len).max(FEWEST_CALLS) {
         if calls >= FEWEST_CALLS && spent >= BUDGET {
             break;
         }
@@ -117,13 +117,24 @@ fn calls(tallies: Vec<Tally>) -> Vec<Tally> {
     tallies.map(less).collect()
 }
 
+/// From one refill to another, if there were two: that many calls and that many refills belong together.
+fn whole_periods(calls: &[Tally], warm: u64) -> &[Tally] {
+    let most = calls.iter().map(|call| call.instructions).max().unwrap_or(warm);
+    let is_refill = |call: &Tally| call.instructions > warm.midpoint(most);
+    match (calls.iter().position(is_refill), calls.iter().rposition(is_refill)) {
+        (Some(first), Some(last)) if first < last => &calls[first..last],
+        _ => calls,
+    }
+}
+
 fn sum_up(calls: &[Tally], others: Option<&BTreeSet<u64>>) -> Option<Count> {
     let shared = |call: &Tally| others.map(|others| call.lines.intersection(others).count() as u64);
     let mut sorted: Vec<&Tally> = calls.iter().collect();
     sorted.sort_by_key(|call| call.instructions);
     let warm = *sorted.get((sorted.len().max(1) - 1) / 2)?;
+    let periods = whole_periods(calls, warm.instructions);
     let mean = |value: &dyn Fn(&Tally) -> u64| {
-        calls.iter().map(value).sum::<u64>() as f64 / calls.len() as f64
+        periods.iter().map(value).sum::<u64>() as f64 / periods.len() as f64
     };
     Some(Count {
         instructions: warm.instructions,
@@ -169,10 +180,8 @@ mod tests {
             for line in &SHARED[..self.locks] {
                 line.0.fetch_add(1, Ordering::Relaxed);
             }
-            for (at, byte) in buf.iter_mut().enumerate() {
-                *byte = (calls as u8).wrapping_mul(37).wrapping_add(at as u8);
-            }
-            if self.every != 0 && calls % self.every == 0 {
+            buf.fill((calls as u8).wrapping_mul(37));
+            if self.every != 0 && calls.is_multiple_of(self.every) {
                 std::fs::metadata("/").map_err(|_| Refused)?;
             }
             Ok(())
@@ -192,7 +201,7 @@ mod tests {
         let cell = Cell {
             case: Case::Fill,
             work: Work::Fill,
-            len: 16,
+            len: 128,
             threads: 1,
             contenders: vec![contender],
             pace: Pace { batch: Batch::Calls(1), rounds: 1..=1, budget: Duration::ZERO },
@@ -232,9 +241,20 @@ mod tests {
         let open = implementation("seldom", || known(0, 8));
         let Some(count) = counted(open) else { return };
         assert_eq!(count.syscalls, 0);
-        let off = (count.mean.syscalls * 8.0 - 1.0).abs();
-        assert!(off < 0.1, "{count:?}");
+        assert_eq!(count.mean.syscalls, 0.125, "{count:?}");
         assert!(count.mean.instructions > count.instructions as f64, "{count:?}");
+    }
+
+    #[test]
+    fn the_mean_is_over_whole_periods() {
+        let call = |instructions| Tally { instructions, ..Tally::default() };
+        let calls = [10, 100, 10, 11, 10, 100, 10].map(call);
+        let count = sum_up(&calls, None).unwrap();
+        assert_eq!((count.instructions, count.mean.instructions), (10, 131.0 / 4.0));
+        assert_eq!((count.shared_lines, count.calls), (None, 7));
+        let once = [10, 100, 10, 10].map(call);
+        assert_eq!(sum_up(&once, None).unwrap().mean.instructions, 130.0 / 4.0);
+        assert_eq!(sum_up(&[], None), None);
     }
 
     #[test]
@@ -253,7 +273,7 @@ mod tests {
         let outcome = std::panic::catch_unwind(|| counted(contender));
         if let Err(panic) = outcome {
             let text = panic.downcast_ref::<String>().unwrap();
-            assert_eq!(text, "a call takes more than 200000 instructions");
+            assert_eq!(text, "a call takes more than 10000 instructions");
         }
     }
 }
