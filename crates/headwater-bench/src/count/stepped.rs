@@ -35,7 +35,8 @@ struct Tally {
 pub(super) fn count(cell: &Cell, contender: &Contender) -> Result<Count, String> {
     let cpus = match *allowed_cpus() {
         [first, .., last] => vec![first, last],
-        _ => vec![0],
+        [only] => vec![only],
+        [] => vec![0],
     };
     look(cell, contender, &cpus).map_err(|error| error.to_string())
 }
@@ -243,6 +244,14 @@ mod tests {
         assert_eq!(count.syscalls, 0);
         assert_eq!(count.mean.syscalls, 0.125, "{count:?}");
         assert!(count.mean.instructions > count.instructions as f64, "{count:?}");
+    }
+
+    #[test]
+    fn what_no_call_costs_is_no_part_of_one() {
+        let tally = |instructions, locked| Tally { instructions, locked, ..Tally::default() };
+        let calls = calls(vec![tally(30, 1), tally(50, 2), tally(29, 1)]);
+        let seen: Vec<_> = calls.iter().map(|call| (call.instructions, call.locked)).collect();
+        assert_eq!(seen, [(20, 1), (0, 0)]);
     }
 
     #[test]
