@@ -20,6 +20,9 @@ pub struct Args {
     /// Numbers of threads that draw at the same time
     #[arg(long, value_name = "LIST", value_delimiter = ',', default_values = ["1"])]
     pub threads: Vec<String>,
+    /// Also count what one call does: instructions, locked ones, system calls, cache lines shared between CPUs
+    #[arg(long)]
+    pub count: bool,
     /// Measuring time for each case, length and implementation
     #[arg(long, value_name = "SECONDS", default_value_t = DEFAULT_SECONDS)]
     pub time: f64,
@@ -50,6 +53,7 @@ impl Default for Args {
             sizes: Vec::new(),
             impls: Vec::new(),
             threads: vec!["1".to_owned()],
+            count: false,
             time: DEFAULT_SECONDS,
             rounds: None,
             compare: None,

@@ -15,6 +15,7 @@ mod args;
 mod changes;
 mod compare;
 mod contender;
+mod count;
 mod crew;
 mod error;
 mod former;
@@ -35,6 +36,7 @@ mod work;
 
 pub use args::Args;
 pub use compare::{Change, Comparison, Verdict};
+pub use count::{Count, Mean};
 pub use error::Error;
 pub use former::Baseline;
 pub use machine::{Machine, machine};

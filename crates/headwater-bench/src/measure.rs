@@ -321,8 +321,15 @@ mod tests {
             budget: Duration::ZERO,
         };
         let contenders = vec![Contender::from(&CLOCKED)];
-        let cell =
-            Cell { case: Case::Fill, work: Work::Fill, len: 16, threads: 1, contenders, pace };
+        let cell = Cell {
+            counts: false,
+            case: Case::Fill,
+            work: Work::Fill,
+            len: 16,
+            threads: 1,
+            contenders,
+            pace,
+        };
         let timings = measure(&cell).unwrap();
         assert_eq!(timings[0].calls, 500);
         assert_eq!(timings[0].ns, [1000.0; 6]);

@@ -5,7 +5,7 @@ use crate::contender::Contender;
 use crate::impls::Absent;
 use crate::report::Skipped;
 use crate::work::{Declined, Work};
-use crate::{Args, Error, impls, machine, rfc, size};
+use crate::{Args, Error, count, impls, machine, rfc, size};
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
@@ -86,6 +86,8 @@ pub(crate) struct Cell {
     pub(crate) threads: usize,
     pub(crate) contenders: Vec<Contender>,
     pub(crate) pace: Pace,
+    /// Whether what a call does is counted as well.
+    pub(crate) counts: bool,
 }
 
 impl Cell {
@@ -148,7 +150,8 @@ impl Plan {
                 None => true,
             });
             let pace = pace(&contenders);
-            plan.cells.push(Cell { case, work, len, threads, contenders, pace });
+            let counts = args.count && threads == 1 && is_counted(args, case, len);
+            plan.cells.push(Cell { counts, case, work, len, threads, contenders, pace });
         };
         for &threads in &threads {
             for &case in &cases {
@@ -174,6 +177,7 @@ impl Plan {
                     budget: Duration::ZERO,
                 },
                 contenders: rfc_rows,
+                counts: false,
             });
         }
         plan.note_declined(declined);
@@ -249,6 +253,15 @@ fn budget(args: &Args) -> Result<Duration, Error> {
     match Duration::try_from_secs_f64(args.time) {
         Ok(budget) if !budget.is_zero() && budget <= Duration::from_secs(3600) => Ok(budget),
         _ => Err(Error::BadPace("bad time: use more than 0 and at most 3600 seconds")),
+    }
+}
+
+/// What `--count` counts: 16 bytes, which says most of what a call shares, and what was asked for by name.
+fn is_counted(args: &Args, case: Case, len: usize) -> bool {
+    match case {
+        Case::Fill if args.sizes.is_empty() => len == 16,
+        Case::Fill => len <= count::MAX_LEN,
+        _ => !args.cases.is_empty(),
     }
 }
 

@@ -7,7 +7,7 @@ use crate::impls::Absent;
 use crate::measure::Timing;
 use crate::plan::Cell;
 use crate::stats::{Interval, speedup};
-use crate::{Machine, size, stats};
+use crate::{Count, Machine, size, stats};
 use serde::Serialize;
 use std::fmt;
 
@@ -92,6 +92,8 @@ pub struct Row {
     pub procs: usize,
     /// Bytes drawn and thrown away unserved during the run, where that is counted.
     pub discarded_bytes: Option<u64>,
+    /// What one call does, where that was counted.
+    pub count: Option<Count>,
     /// What else was different in this row.
     pub note: Option<String>,
     /// `ns_per_call` of each round, in the order of the rounds, which all rows of a comparison share.
@@ -123,6 +125,7 @@ impl Row {
             pin: Some("none".to_owned()),
             procs: 1,
             discarded_bytes: None,
+            count: None,
             note: None,
             rounds,
         }
@@ -421,6 +424,7 @@ mod tests {
         assert_eq!(row["gb_per_s"], 4.0);
         assert_eq!(row["samples"], 3);
         assert!(row["version"].is_null(), "unknown is null");
+        assert!(row["count"].is_null(), "not counted is null");
         assert!(row["discarded_bytes"].is_null(), "unknown is null, not 0");
         assert!(!row.contains_key("rounds"));
     }

@@ -3,7 +3,7 @@
 use crate::measure::measure;
 use crate::plan::Plan;
 use crate::report::{Report, Row};
-use crate::{Args, Error};
+use crate::{Args, Error, count};
 use indicatif::{ProgressBar, ProgressStyle};
 
 /// Measures what `args` asks for. Shows its progress on stderr if that is a terminal.
@@ -30,21 +30,21 @@ fn measure_all(plan: Plan, restore: impl Fn() -> Result<(), Error>) -> Result<Re
         ProgressStyle::with_template("{bar:30} {pos}/{len} {msg}")
             .unwrap_or_else(|_| ProgressStyle::default_bar()),
     );
-    let mut rows = Vec::new();
+    let (mut rows, mut notices) = (Vec::new(), plan.warnings);
     for cell in &plan.cells {
         progress.set_message(format!("{} {}", cell.case.name(), crate::size::show(cell.len)));
         restore()?;
         let timings = measure(cell)?;
+        let mut counts = count::count_all(cell, &mut notices)?.into_iter();
         let contenders = cell.contenders.iter();
-        rows.extend(
-            contenders
-                .zip(timings)
-                .map(|(contender, timing)| Row::measured(cell, contender, timing)),
-        );
+        rows.extend(contenders.zip(timings).map(|(contender, timing)| Row {
+            count: counts.next().flatten(),
+            ..Row::measured(cell, contender, timing)
+        }));
         progress.inc(1);
     }
     progress.finish_and_clear();
-    Ok(Report::new(rows, plan.skipped, plan.warnings))
+    Ok(Report::new(rows, plan.skipped, notices))
 }
 
 fn restore_mode() -> Result<(), Error> {

@@ -65,6 +65,7 @@ fn fill_times(len: usize, contenders: &[Contender], time: Duration) -> Vec<Optio
         len,
         threads: 1,
         contenders: contenders.to_vec(),
+        counts: false,
         pace: Pace {
             batch: Batch::Lasting(SAMPLE.min(time / 20)),
             rounds: 1..=u32::MAX,

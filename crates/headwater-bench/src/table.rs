@@ -30,6 +30,7 @@ pub(crate) fn render(report: &Report) -> String {
         blocks.extend(ratios(&report.ratios, threads, &on));
         blocks.extend(fills);
         blocks.extend(draws(&rows, &on));
+        blocks.extend(counts(&rows));
         blocks.extend(first_fills(&rows));
     }
     blocks.extend(
@@ -163,6 +164,50 @@ fn draws(rows: &[&Row], on: &str) -> Option<String> {
     (!body.is_empty()).then(|| {
         format!("draws: time per call{on}, median ± MAD\n{}", table("implementation", &cases, body))
     })
+}
+
+/// What calls do, where it was counted: a table for each case and length.
+fn counts(rows: &[&Row]) -> Vec<String> {
+    let counted = rows.iter().filter_map(|row| Some((row, row.count.as_ref()?)));
+    let cells = distinct(counted.clone().map(|(row, _)| (row.case.clone(), row.len)));
+    let columns = ["instructions", "locked", "system calls", "shared lines", "rdrand"];
+    let columns = columns.map(str::to_owned);
+    let block = |(case, len): (String, usize)| {
+        let here = counted.clone().filter(|(row, _)| row.case == case && row.len == len);
+        let body = here.map(|(row, count)| {
+            let mean = &count.mean;
+            vec![
+                row.implementation.clone(),
+                count_and_mean(count.instructions, mean.instructions),
+                count_and_mean(count.locked, mean.locked),
+                count_and_mean(count.syscalls, mean.syscalls),
+                count
+                    .shared_lines
+                    .zip(mean.shared_lines)
+                    .map_or_else(|| "-".to_owned(), |(lines, mean)| count_and_mean(lines, mean)),
+                count_and_mean(count.rdrand, mean.rdrand),
+            ]
+        });
+        let what = if case == "fill" { format!("fill {}", size::show(len)) } else { case.clone() };
+        format!(
+            "count: what a warm call of {what} does; in brackets the average of all, refills included\n{}",
+            table("implementation", &columns, body.collect())
+        )
+    };
+    cells.into_iter().map(block).collect()
+}
+
+/// `84 (96.3)`; the mean is left out if it says the same.
+fn count_and_mean(count: u64, mean: f64) -> String {
+    let decimals = match mean {
+        mean if mean < 1.0 => 3,
+        mean if mean < 10.0 => 2,
+        _ => 1,
+    };
+    let (count, mean) = (count.to_string(), format!("{mean:.decimals$}"));
+    let is_same = mean.trim_end_matches('0').trim_end_matches('.') == count
+        || mean.parse() == Ok(0.0) && count == "0";
+    if is_same { count } else { format!("{count} ({mean})") }
 }
 
 /// The table of the RFC, with its columns.
@@ -353,9 +398,44 @@ fn grouped(number: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{Count, Mean};
 
     fn report(rows: Vec<Row>) -> Report {
         Report::new(rows, Vec::new(), vec!["w ".repeat(200)])
+    }
+
+    fn counted(implementation: &str) -> Row {
+        let count = Count {
+            instructions: 123_456,
+            locked: 1234,
+            syscalls: 1,
+            rdrand: 0,
+            shared_lines: Some(12),
+            mean: Mean {
+                instructions: 654_321.4,
+                locked: 1234.5,
+                syscalls: 1.0,
+                rdrand: 0.0078,
+                shared_lines: Some(12.3),
+            },
+            calls: 9,
+        };
+        Row { count: Some(count), ..Row::new("fill", implementation, 1234, 1, vec![1.0]) }
+    }
+
+    #[test]
+    fn counts_show_the_mean_where_it_says_more() {
+        let text = report(vec![counted("headwater")]).table();
+        assert!(text.contains("a warm call of fill 1234 B"), "{text}");
+        assert!(
+            text.contains(
+                " 123456 (654321.4) | 1234 (1234.5) |            1 |    12 (12.3) | 0 (0.008) |"
+            ),
+            "{text}"
+        );
+        assert_eq!(count_and_mean(100, 100.0), "100");
+        assert_eq!(count_and_mean(0, 0.0), "0");
+        assert_eq!(count_and_mean(2, 2.0), "2");
     }
 
     #[test]
@@ -366,6 +446,7 @@ mod tests {
                 let ns = 98_765.4 * len as f64;
                 rows.push(Row::new("fill", implementation, len, 1, vec![ns, ns * 1.5, ns * 3.0]));
             }
+            rows.push(counted(implementation));
             for case in ["u32", "u64", "uuid-v4", "rfc-u32", "first-fill"] {
                 rows.push(Row::new(case, implementation, 8, 10_000_000, vec![1e6, 2e6, 3e6]));
             }

@@ -7,8 +7,6 @@ mod order;
 mod reach;
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 mod trace;
-#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
-mod tracee;
 
 use crate::process::{program, root, run};
 use crate::report::{Report, Stop, need};

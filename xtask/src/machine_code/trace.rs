@@ -6,9 +6,10 @@
 //! it is not only loaded but compared, and that nothing leaves.
 
 use super::order::{self, Access, Draw, Kind, Place};
-use super::tracee::{Touch, Tracee};
 use ::object::{self as object, Object as _, ObjectSymbol as _};
 use anyhow::{Context, Result, bail, ensure};
+use headwater_stepper::{Touch, Tracee};
+use std::io;
 use std::ops::Range;
 use std::path::Path;
 use std::process::Command;
@@ -152,7 +153,7 @@ impl Trace {
             if step.stop {
                 return Ok(run);
             }
-            run.instructions += 1;
+            run.instructions += usize::from(!step.again);
             run.locked += usize::from(step.locked);
             for touch in step.touches {
                 run.touches.push((touch, touch.writes && self.is_zero(touch)?));
@@ -235,7 +236,7 @@ impl Trace {
         &mut self,
         draw: Draw,
         after: usize,
-        disturb: impl Fn(&Tracee) -> Result<()>,
+        disturb: impl Fn(&Tracee) -> io::Result<()>,
     ) -> Result<Outcome> {
         let (mut erasures, mut moved) = (0, false);
         for _ in 0..TOO_LONG {

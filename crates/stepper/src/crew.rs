@@ -1,0 +1,176 @@
+//! Threads of a forked child, each on a CPU of its own, that do what their tracer says.
+
+use crate::tracee::{self, Tracee, other};
+use std::fs;
+use std::io::{self, BufRead, BufReader, PipeReader, PipeWriter, Read, Write};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::thread;
+use std::time::Duration;
+
+/// A child that hangs, say by a lock that a thread of its parent held when it was forked, ends after so many
+/// seconds.
+const TOO_LONG: libc::c_uint = 120;
+
+/// The traced threads of a child process.
+pub struct Crew {
+    /// In the order of the CPUs that were asked for. They are dropped before their process is.
+    pub threads: Vec<Tracee>,
+    _process: Process,
+}
+
+/// A child of ours, ended with this value.
+struct Process(libc::pid_t);
+
+/// A traced thread's side of the conversation.
+pub struct Place<'a> {
+    /// Which thread of the crew it is.
+    pub index: usize,
+    pipe: &'a PipeWriter,
+    joined: bool,
+}
+
+impl Crew {
+    /// Forks a child that has one thread on each of `cpus`. Each runs `body`, which prepares what it wants and then
+    /// asks [`Place::told`] again and again what to do.
+    ///
+    /// The child has a copy of this thread alone: what another one is just about to change stays so in it. Only
+    /// the calling thread may use what is returned.
+    ///
+    /// # Errors
+    ///
+    /// What `body` returns before it asks for the first time, or why the child cannot be traced.
+    pub fn fork(
+        cpus: &[usize],
+        body: impl Fn(&mut Place) -> Result<(), String> + Sync,
+    ) -> io::Result<Crew> {
+        let (reader, writer) = io::pipe()?;
+        // SAFETY: the child runs on with what this thread has, and leaves by `_exit`. What it needs of the C library
+        // is in order after a fork; a lock of another thread could make it hang, for which it has an alarm.
+        match unsafe { libc::fork() } {
+            -1 => Err(io::Error::last_os_error()),
+            0 => child(cpus, body, &writer),
+            process => {
+                drop(writer);
+                let process = Process(process);
+                let threads = announced(reader, cpus.len())?.into_iter();
+                let threads = threads.map(|thread| Tracee::adopt(process.0, thread));
+                Ok(Crew { threads: threads.collect::<io::Result<_>>()?, _process: process })
+            }
+        }
+    }
+}
+
+/// The ids of the threads, in their order.
+fn announced(pipe: PipeReader, count: usize) -> io::Result<Vec<libc::pid_t>> {
+    let mut ids = vec![0; count];
+    let mut pipe = BufReader::new(pipe);
+    for _ in 0..count {
+        let mut line = String::new();
+        pipe.read_line(&mut line)?;
+        let mut words = line.split_whitespace().map(str::parse);
+        match (words.next(), words.next()) {
+            (Some(Ok(index @ 0..)), Some(Ok(id))) if (index as usize) < count => {
+                ids[index as usize] = id;
+            }
+            _ if line.is_empty() => return Err(other("the child ended early".to_owned())),
+            _ => {
+                pipe.read_to_string(&mut line)?;
+                return Err(other(line.trim_end().to_owned()));
+            }
+        }
+    }
+    Ok(ids)
+}
+
+/// The child's part.
+fn child(
+    cpus: &[usize],
+    body: impl Fn(&mut Place) -> Result<(), String> + Sync,
+    pipe: &PipeWriter,
+) -> ! {
+    // SAFETY: they set how this process ends.
+    unsafe {
+        libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
+        libc::alarm(TOO_LONG);
+    }
+    let run = |index: usize| {
+        crate::cpus::pin(cpus[index]);
+        let mut place = Place { index, pipe, joined: false };
+        let outcome = catch_unwind(AssertUnwindSafe(|| body(&mut place)));
+        if let Err(reason) = outcome.unwrap_or_else(|_| Err("the child panicked".to_owned())) {
+            place.say(&reason);
+        }
+    };
+    thread::scope(|scope| {
+        for index in 0..cpus.len() {
+            let run = &run;
+            scope.spawn(move || {
+                run(index);
+                exit();
+            });
+        }
+    });
+    exit()
+}
+
+fn exit() -> ! {
+    // SAFETY: ends the process without the exit handlers, which are the parent's.
+    unsafe { libc::_exit(0) }
+}
+
+impl Place<'_> {
+    /// Stops until the tracer says what to do, which is any number. The first time, once all has been prepared,
+    /// it becomes a traced thread.
+    #[inline]
+    pub fn told(&mut self) -> u64 {
+        if !self.joined {
+            self.join();
+        }
+        let number;
+        // SAFETY: a breakpoint, at which the tracer sets the register; nothing else is touched.
+        unsafe { std::arch::asm!("int3", inout("rdi") 0_u64 => number, options(nostack)) };
+        number
+    }
+
+    #[cold]
+    fn join(&mut self) {
+        if let Err(error) = tracee::trace_me() {
+            self.say(&format!("ptrace(2) is refused: {error}"));
+            exit();
+        }
+        // SAFETY: takes nothing, returns a number.
+        self.say(&format!("{} {}", self.index, unsafe { libc::gettid() }));
+        self.joined = true;
+    }
+
+    /// One write, which other threads' do not break up.
+    fn say(&self, line: &str) {
+        let mut pipe = self.pipe;
+        let _ = pipe.write_all(format!("{line}\n").as_bytes());
+    }
+}
+
+impl Tracee {
+    /// At its stop: the number that [`Place::told`] will return.
+    pub fn answer(&self, number: u64) -> io::Result<()> {
+        let mut registers = self.registers()?;
+        registers.rdi = number;
+        self.set_registers(registers)
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        tracee::end(self.0);
+        // Its end is told only after that of all its threads; those that are traced already and that nobody has
+        // taken over, because another could not be, have to be waited for one by one.
+        let tasks = format!("/proc/{}/task", self.0);
+        while tracee::has_ended(self.0).is_ok_and(|ended| !ended) {
+            for task in fs::read_dir(&tasks).into_iter().flatten().flatten() {
+                let id = task.file_name().to_str().and_then(|name| name.parse().ok());
+                let _ = id.filter(|&id| id != self.0).map(tracee::has_ended);
+            }
+            thread::sleep(Duration::from_millis(1));
+        }
+    }
+}
