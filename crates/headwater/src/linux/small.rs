@@ -7,6 +7,7 @@
 
 use super::arena::{Arena, Tally};
 use super::cell::{Cell, Miss, Owner};
+use super::copy::Words;
 use super::guard::epoch::Epoch;
 use super::keyed;
 use super::slots::{Quick, Slot, count};
@@ -20,11 +21,10 @@ pub(crate) const LIMIT: usize = 1024;
 /// One word or two, buffered, if nothing stands in the way. This is the path that everything else is kept
 /// out of: no call, no loop, and as few instructions as the guards allow.
 #[inline(always)]
-pub(crate) fn quick_words<const WORDS: usize>(arena: &Arena) -> Result<[u64; 2], Miss> {
-    let bytes = 8 * WORDS as u32;
-    let slot = Quick::take(arena, bytes)?;
-    let words = slot.cell().copy_words::<WORDS>(slot.owner(), slot.left);
-    slot.settle(bytes, words.map_err(Some))
+pub(crate) fn quick_words<W: Words>(arena: &Arena) -> Result<W, Miss> {
+    let slot = Quick::take(arena, W::BYTES)?;
+    let words = slot.cell().copy_words(slot.owner(), slot.left);
+    slot.settle(W::BYTES, words.map_err(Some))
 }
 
 /// 17 to [`LIMIT`] bytes, buffered, if nothing stands in the way.
@@ -53,29 +53,24 @@ pub(crate) unsafe fn quick_blocks(arena: &Arena, dst: *mut u8, len: usize) -> Re
 #[cfg_attr(target_arch = "x86_64", target_feature(enable = "aes,sse4.1"))]
 #[cfg_attr(target_arch = "aarch64", target_feature(enable = "neon,aes"))]
 #[inline(never)]
-pub(crate) unsafe fn quick_hedged<const WORDS: usize>(
-    arena: &Arena,
-    len: usize,
-) -> Result<[u64; 2], Miss> {
-    let bytes = 8 * WORDS as u32;
+pub(crate) unsafe fn quick_hedged<W: Words>(arena: &Arena, len: usize) -> Result<W, Miss> {
     // The CPU's word before the lock, so that nobody waits for it, and before any byte of the page is in a
     // register, so that a bad instruction cannot cancel it.
     let Some(r) = arena.cpu_word(0) else {
         return Err(Miss::Empty);
     };
-    let slot = Quick::take(arena, bytes)?;
+    let slot = Quick::take(arena, W::BYTES)?;
     let cell = slot.cell();
     let last = &cell.ledger.last_word;
     // SAFETY: the caller's promise.
     let mask = unsafe { cell.mask(r, len) }.filter(|_| last.load(Relaxed) != r);
     let Some(mask) = mask else {
         // No hedge key yet, or a stuck instruction: the slower path sees the same, and deals with it.
-        return slot.settle(bytes, Err(None));
+        return slot.settle(W::BYTES, Err(None));
     };
     last.store(r, Relaxed);
-    let words = cell.copy_words::<WORDS>(slot.owner(), slot.left);
-    let masked = words.map(|words| [words[0] ^ mask[0], words[1] ^ mask[1]]);
-    slot.settle(bytes, masked.map_err(Some))
+    let words = cell.copy_words::<W>(slot.owner(), slot.left);
+    slot.settle(W::BYTES, words.map(|words| words.masked(mask)).map_err(Some))
 }
 
 /// 1 to [`LIMIT`] bytes, buffered.
