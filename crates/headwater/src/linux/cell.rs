@@ -333,7 +333,7 @@ impl<'a> Cell<'a> {
             let mut zeros = if HEDGED {
                 self.take_masked(source, r, dst, whole)
             } else {
-                take_plain(source, dst, whole);
+                take_plain(source, dst, whole, self.arena.backend.is_wide());
                 // What was copied is looked at, not the page again, which may be another by now.
                 is_zero(dst) || is_zero(dst.add(whole - 16))
             };
