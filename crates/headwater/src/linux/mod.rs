@@ -181,9 +181,9 @@ fn fill_slowly(buf: &mut [MaybeUninit<u8>], wait: bool) -> Result<(), Error> {
         // SAFETY: `hedged` is armed only on CPUs with AES; `buf` is valid for writes of its length.
         unsafe {
             let drawn = if len > 8 {
-                small::quick_hedged::<copy::Block>(arena, len).map(|words| words.put(dst, len))
+                small::quick_hedged::<copy::Block>(arena, dst, len)
             } else {
-                small::quick_hedged::<u64>(arena, len).map(|word| word.put(dst, len))
+                small::quick_hedged::<u64>(arena, dst, len)
             };
             match drawn {
                 Ok(()) => return Ok(()),

@@ -45,15 +45,20 @@ pub(crate) unsafe fn quick_blocks(arena: &Arena, dst: *mut u8, len: usize) -> Re
     slot.settle(bytes, copied.map_err(Some))
 }
 
-/// One word or two, hedged, if nothing stands in the way: the first `len` bytes of them.
+/// One word or two, hedged, if nothing stands in the way: the first `len` bytes of them. `dst` is written only if
+/// they may leave.
 ///
 /// # Safety
 ///
-/// The CPU has AES instructions.
+/// `dst` is valid for writes of `len` bytes, for which the words suffice, and the CPU has AES instructions.
 #[cfg_attr(target_arch = "x86_64", target_feature(enable = "aes,sse4.1"))]
 #[cfg_attr(target_arch = "aarch64", target_feature(enable = "neon,aes"))]
 #[inline(never)]
-pub(crate) unsafe fn quick_hedged<W: Words>(arena: &Arena, len: usize) -> Result<W, Miss> {
+pub(crate) unsafe fn quick_hedged<W: Words>(
+    arena: &Arena,
+    dst: *mut u8,
+    len: usize,
+) -> Result<(), Miss> {
     // The CPU's word before the lock, so that nobody waits for it, and before any byte of the page is in a
     // register, so that a bad instruction cannot cancel it.
     let Some(r) = arena.cpu_word(0) else {
@@ -70,7 +75,11 @@ pub(crate) unsafe fn quick_hedged<W: Words>(arena: &Arena, len: usize) -> Result
     };
     last.store(r, Relaxed);
     let words = cell.copy_words::<W>(slot.owner(), slot.left);
-    slot.settle(W::BYTES, words.map(|words| words.masked(mask)).map_err(Some))
+    let words = slot.settle(W::BYTES, words.map_err(Some))?;
+    // Not returned, which for two words is by way of memory.
+    // SAFETY: the caller's promise.
+    unsafe { words.masked(mask).put(dst, len) };
+    Ok(())
 }
 
 /// 1 to [`LIMIT`] bytes, buffered.
