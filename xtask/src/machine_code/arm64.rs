@@ -13,9 +13,10 @@ use anyhow::{Result, ensure};
 use std::collections::HashSet;
 
 /// Parts of the names of functions that hold quick paths; how many guards are compared, and if there is a slot.
-const PATHS: [(&str, u8, bool); 7] = [
+const PATHS: [(&str, u8, bool); 8] = [
     ("probe_u64", 4, true),
-    ("5linux4fill", 4, true),
+    ("probe_fill", 4, true),
+    ("10fill_short", 4, true),
     ("11fill_longer", 4, true),
     ("12quick_hedged", 4, true),
     ("probe_rng_u64", 3, false),

@@ -52,20 +52,21 @@ impl Tally {
 /// What is compared where forks cannot be told: an epoch that never changes.
 static NO_CANARY: AtomicU64 = AtomicU64::new(u64::MAX << 32);
 
+/// In this order: what each draw reads stands first, in two cache lines.
+#[repr(C)]
 pub(crate) struct Arena {
-    // What each draw reads.
-    pub(crate) rseq: Rseq,
     /// The mode's number, and [`QUICK`].
     mode: AtomicU8,
-    pub(crate) word: KernelWord,
-    pub(crate) clock: Clock,
+    pub(crate) rseq: Rseq,
+    pub(crate) memory: Memory,
     canary: *const AtomicU64,
+    pub(crate) clock: Clock,
+    pub(crate) word: KernelWord,
     reserved_epochs: AtomicU64,
     detects_forks: bool,
     /// The epoch of the process that did the set-up; memory locks are its own, and no child's.
     home: AtomicU64,
     pub(crate) cpu_hint: CpuHint,
-    pub(crate) memory: Memory,
     // What refills read.
     pub(crate) backend: Backend,
     pub(crate) vgetrandom: Option<Vgetrandom>,

@@ -10,7 +10,7 @@
 #![allow(unsafe_code)]
 
 use super::arena::{Arena, Tally};
-use super::copy::{is_zero, next_word, put_words, take_plain, take_words};
+use super::copy::{Block, Words, is_zero, take_plain};
 use super::force::{Point, hook};
 use super::guard::epoch::Epoch;
 use super::ledger::Ledger;
@@ -148,11 +148,11 @@ impl<'a> Cell<'a> {
             }
     }
 
-    /// Draws one word or two; with one, the second is not to be used.
+    /// Draws one word or two.
     #[inline(always)]
-    pub(crate) fn draw_words<const WORDS: usize>(self, owner: Owner) -> Result<[u64; 2], Miss> {
-        let remaining = self.ledger.withdraw(8 * WORDS as u32).ok_or(Miss::Empty)?;
-        self.copy_words::<WORDS>(owner, remaining).map_err(|zeros| self.void(zeros))
+    pub(crate) fn draw_words<W: Words>(self, owner: Owner) -> Result<W, Miss> {
+        let remaining = self.ledger.withdraw(W::BYTES).ok_or(Miss::Empty)?;
+        self.copy_words(owner, remaining).map_err(|zeros| self.void(zeros))
     }
 
     /// Copies and erases the first one or two words of `remaining` bytes. `Err(zeros)` if they may not leave.
@@ -162,28 +162,13 @@ impl<'a> Cell<'a> {
     /// tag is compared before as well: while a dropped page leaves the CPUs' translations, this CPU can see
     /// the old page first and the new one, with the right tag, afterwards.
     #[inline(always)]
-    pub(crate) fn copy_words<const WORDS: usize>(
-        self,
-        owner: Owner,
-        remaining: u32,
-    ) -> Result<[u64; 2], bool> {
-        copy_between!(self.is_present(), self.take::<WORDS>(remaining), self.may_leave(owner))
-    }
-
-    /// Copies and erases the first one or two words of `remaining` bytes; None for zeros.
-    #[inline(always)]
-    fn take<const WORDS: usize>(self, remaining: u32) -> Option<[u64; 2]> {
-        let source = self.source(remaining);
-        // SAFETY: `source` is at least 16 bytes before the page's end, and aligned to 8.
-        unsafe {
-            let words = take_words::<WORDS>(source);
-            // A window of 16 bytes, of which the second half is looked at only where the first is zero.
-            let zeros = match WORDS {
-                1 => words[0] == 0 && next_word(source) == 0,
-                _ => words[0] | words[1] == 0,
-            };
-            (!zeros).then_some(words)
-        }
+    pub(crate) fn copy_words<W: Words>(self, owner: Owner, remaining: u32) -> Result<W, bool> {
+        copy_between!(
+            self.is_present(),
+            // SAFETY: at least 16 bytes before the page's end, and aligned to 8.
+            unsafe { W::take(self.source(remaining)) },
+            self.may_leave(owner)
+        )
     }
 
     /// Voids what is left of the page.
@@ -271,12 +256,13 @@ impl<'a> Cell<'a> {
     /// `dst` is valid for writes of `len` bytes, 1 to 16.
     #[inline(always)]
     unsafe fn draw_plain(self, owner: Owner, dst: *mut u8, len: usize) -> Result<(), Miss> {
-        let words = match len {
-            9.. => self.draw_words::<2>(owner)?,
-            _ => self.draw_words::<1>(owner)?,
-        };
         // SAFETY: the caller's promise.
-        unsafe { put_words(dst, words, len) };
+        unsafe {
+            match len {
+                9.. => self.draw_words::<Block>(owner)?.put(dst, len),
+                _ => self.draw_words::<u64>(owner)?.put(dst, len),
+            }
+        }
         Ok(())
     }
 
@@ -297,11 +283,10 @@ impl<'a> Cell<'a> {
         // SAFETY: the caller's promise.
         unsafe {
             let mask = self.mask(r, len).ok_or(Miss::Empty)?;
-            let words = match len {
-                9.. => self.draw_words::<2>(owner)?,
-                _ => self.draw_words::<1>(owner)?,
-            };
-            put_words(dst, [words[0] ^ mask[0], words[1] ^ mask[1]], len);
+            match len {
+                9.. => self.draw_words::<Block>(owner)?.masked(mask).put(dst, len),
+                _ => self.draw_words::<u64>(owner)?.masked(mask).put(dst, len),
+            }
         }
         Ok(())
     }
@@ -348,32 +333,26 @@ impl<'a> Cell<'a> {
             let mut zeros = if HEDGED {
                 self.take_masked(source, r, dst, whole)
             } else {
-                take_plain(source, dst, whole);
+                take_plain(source, dst, whole, self.arena.backend.is_wide());
                 // What was copied is looked at, not the page again, which may be another by now.
                 is_zero(dst) || is_zero(dst.add(whole - 16))
             };
             hook(Point::MidCopy);
             if len > whole {
-                let source = source.add(whole);
-                let mut words = match len - whole {
-                    9.. => take_words::<2>(source),
-                    _ => {
-                        let [word, _] = take_words::<1>(source);
-                        [word, next_word(source)]
+                let (source, dst, len) = (source.add(whole), dst.add(whole), len - whole);
+                let mask = if HEDGED { self.masks(r, (whole / 16) as u64)[0] } else { [0; 2] };
+                zeros |= match len {
+                    9.. => {
+                        Block::take(source).map(|words| words.masked(mask).put(dst, len)).is_none()
                     }
+                    _ => u64::take(source).map(|word| word.masked(mask).put(dst, len)).is_none(),
                 };
-                zeros |= words[0] | words[1] == 0;
-                if HEDGED {
-                    let [mask, ..] = self.masks(r, (whole / 16) as u64);
-                    words = [words[0] ^ mask[0], words[1] ^ mask[1]];
-                }
-                put_words(dst.add(whole), words, len - whole);
             }
             (!zeros).then_some(())
         }
     }
 
-    /// Copies, masks and erases `len` bytes, a multiple of 16; true if the first or the last 16 were zero.
+    /// Copies, masks and erases `len` bytes, a multiple of 16; true if 16 of them were zero.
     ///
     /// # Safety
     ///
@@ -389,9 +368,10 @@ impl<'a> Cell<'a> {
                     if done == len {
                         break;
                     }
-                    let words = take_words::<2>(source.add(done));
-                    zeros |= (done == 0 || done + 16 == len) && words[0] | words[1] == 0;
-                    put_words(dst.add(done), [words[0] ^ mask[0], words[1] ^ mask[1]], 16);
+                    match Block::take(source.add(done)) {
+                        Some(words) => words.masked(mask).put(dst.add(done), 16),
+                        None => zeros = true,
+                    }
                     done += 16;
                 }
             }

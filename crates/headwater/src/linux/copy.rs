@@ -21,9 +21,10 @@ pub(super) unsafe fn is_zero(at: *const u8) -> bool {
 ///
 /// # Safety
 ///
-/// `len` bytes can be read and written at `source`, and written at `dst`.
+/// `len` bytes can be read and written at `source`, and written at `dst`; if `wide`, the CPU has AVX-512VL.
 #[inline(always)]
-pub(super) unsafe fn take_plain(source: *mut u8, dst: *mut u8, len: usize) {
+#[cfg_attr(any(not(target_arch = "x86_64"), miri, sanitized), allow(unused_variables))]
+pub(super) unsafe fn take_plain(source: *mut u8, dst: *mut u8, len: usize, wide: bool) {
     // Assembly is what neither an interpreter nor a sanitizer can look into.
     #[cfg(all(target_arch = "x86_64", not(any(miri, sanitized))))]
     // SAFETY: the caller's promise. A block of assembly is to the compiler what a volatile access is (it may
@@ -31,6 +32,28 @@ pub(super) unsafe fn take_plain(source: *mut u8, dst: *mut u8, len: usize) {
     unsafe {
         let zero = core::arch::x86_64::_mm_setzero_si128();
         let (mut source, mut dst, mut left) = (source, dst, len);
+        // Registers from 16 on: what they hold slows no SSE instruction down, so nothing has to be cleaned up.
+        while wide && left >= 128 {
+            core::arch::asm!(
+                "vpxord xmm20, xmm20, xmm20",
+                "vmovdqu64 ymm16, ymmword ptr [{source}]",
+                "vmovdqu64 ymm17, ymmword ptr [{source} + 32]",
+                "vmovdqu64 ymm18, ymmword ptr [{source} + 64]",
+                "vmovdqu64 ymm19, ymmword ptr [{source} + 96]",
+                "vmovdqu64 ymmword ptr [{source}], ymm20",
+                "vmovdqu64 ymmword ptr [{source} + 32], ymm20",
+                "vmovdqu64 ymmword ptr [{source} + 64], ymm20",
+                "vmovdqu64 ymmword ptr [{source} + 96], ymm20",
+                "vmovdqu64 ymmword ptr [{dst}], ymm16",
+                "vmovdqu64 ymmword ptr [{dst} + 32], ymm17",
+                "vmovdqu64 ymmword ptr [{dst} + 64], ymm18",
+                "vmovdqu64 ymmword ptr [{dst} + 96], ymm19",
+                source = in(reg) source, dst = in(reg) dst,
+                out("zmm16") _, out("zmm17") _, out("zmm18") _, out("zmm19") _, out("zmm20") _,
+                options(nostack, preserves_flags),
+            );
+            (source, dst, left) = (source.add(128), dst.add(128), left - 128);
+        }
         while left >= 64 {
             core::arch::asm!(
                 "movdqu {a}, xmmword ptr [{source}]",
@@ -65,32 +88,159 @@ pub(super) unsafe fn take_plain(source: *mut u8, dst: *mut u8, len: usize) {
     }
     #[cfg(any(not(target_arch = "x86_64"), miri, sanitized))]
     for done in (0..len).step_by(16) {
-        // SAFETY: the caller's promise.
-        unsafe { put_words(dst.add(done), take_words::<2>(source.add(done)), 16) };
+        // SAFETY: the caller's promise. Zeros are copied as well: the caller looks at what was copied.
+        unsafe {
+            let block = Block::take(source.add(done)).unwrap_or(Block::from_number(0));
+            block.put(dst.add(done), 16);
+        }
     }
 }
 
-/// Reads one or two words at `source`, and erases them; the second is 0 if it is not read.
+/// What a draw of up to 16 bytes takes: one word, or a [`Block`] of two.
+pub(crate) trait Words: Copy {
+    /// Bytes that are taken.
+    const BYTES: u32;
+
+    /// Reads them at `source`, and erases them. None if the window of 16 bytes there was zero.
+    ///
+    /// # Safety
+    ///
+    /// 16 bytes can be read and written at `source`, which is aligned to 8.
+    unsafe fn take(source: *mut u8) -> Option<Self>;
+
+    /// XORed with a mask.
+    fn masked(self, mask: [u64; 2]) -> Self;
+
+    /// Writes the first `len` of them.
+    ///
+    /// # Safety
+    ///
+    /// `dst` is valid for writes of `len` bytes, at least 1 and more than half of what was taken.
+    unsafe fn put(self, dst: *mut u8, len: usize);
+}
+
+impl Words for u64 {
+    const BYTES: u32 = 8;
+
+    #[inline(always)]
+    unsafe fn take(source: *mut u8) -> Option<u64> {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let word = take_word(source);
+            // The second half of the window is looked at only where the first is zero.
+            (word != 0 || next_word(source) != 0).then_some(word)
+        }
+    }
+
+    #[inline(always)]
+    fn masked(self, [mask, _]: [u64; 2]) -> u64 {
+        self ^ mask
+    }
+
+    #[inline(always)]
+    unsafe fn put(self, dst: *mut u8, len: usize) {
+        // SAFETY: the caller's promise.
+        unsafe { put_word(dst, self, len) };
+    }
+}
+
+/// Two words, which stay in one register: a reader of both would wait long for two stores.
+#[derive(Clone, Copy)]
+pub(crate) struct Block(Register);
+
+#[cfg(all(target_arch = "x86_64", not(any(miri, sanitized))))]
+type Register = core::arch::x86_64::__m128i;
+#[cfg(any(not(target_arch = "x86_64"), miri, sanitized))]
+type Register = u128;
+
+impl Block {
+    #[inline(always)]
+    fn number(self) -> u128 {
+        // SAFETY: any 16 bytes are a number.
+        unsafe { core::mem::transmute::<Register, u128>(self.0) }
+    }
+
+    #[inline(always)]
+    fn from_number(number: u128) -> Block {
+        // SAFETY: any 16 bytes are a register.
+        Block(unsafe { core::mem::transmute::<u128, Register>(number) })
+    }
+
+    #[inline(always)]
+    fn is_zero(self) -> bool {
+        #[cfg(all(target_arch = "x86_64", not(any(miri, sanitized))))]
+        // SAFETY: SSE2 is part of x86-64.
+        return unsafe {
+            use core::arch::x86_64::{_mm_cmpeq_epi8, _mm_movemask_epi8, _mm_setzero_si128};
+            _mm_movemask_epi8(_mm_cmpeq_epi8(self.0, _mm_setzero_si128())) == 0xFFFF
+        };
+        #[cfg(any(not(target_arch = "x86_64"), miri, sanitized))]
+        return self.0 == 0;
+    }
+}
+
+impl Words for Block {
+    const BYTES: u32 = 16;
+
+    #[inline(always)]
+    unsafe fn take(source: *mut u8) -> Option<Block> {
+        #[cfg(all(target_arch = "x86_64", not(any(miri, sanitized))))]
+        // SAFETY: the caller's promise; a block of assembly as in `take_plain`.
+        let block = unsafe {
+            let block: Register;
+            core::arch::asm!(
+                "movdqu {block}, xmmword ptr [{source}]",
+                "movdqu xmmword ptr [{source}], {zero}",
+                source = in(reg) source, block = out(xmm_reg) block,
+                zero = in(xmm_reg) core::arch::x86_64::_mm_setzero_si128(),
+                options(nostack, preserves_flags),
+            );
+            Block(block)
+        };
+        #[cfg(any(not(target_arch = "x86_64"), miri, sanitized))]
+        // SAFETY: the caller's promise.
+        let block = unsafe {
+            let low = take_word(source);
+            let high = take_word(source.add(8));
+            Block::from_number(u128::from(low) | u128::from(high) << 64)
+        };
+        (!block.is_zero()).then_some(block)
+    }
+
+    #[inline(always)]
+    fn masked(self, [low, high]: [u64; 2]) -> Block {
+        Block::from_number(self.number() ^ (u128::from(low) | u128::from(high) << 64))
+    }
+
+    #[inline(always)]
+    unsafe fn put(self, dst: *mut u8, len: usize) {
+        // SAFETY: two stores of 8 bytes overlap in the 9 to 15 that may be written.
+        unsafe {
+            if len == 16 {
+                return dst.cast::<Register>().write_unaligned(self.0);
+            }
+            let both = self.number();
+            dst.cast::<u64>().write_unaligned(both as u64);
+            dst.add(len - 8).cast::<u64>().write_unaligned((both >> (8 * (len - 8))) as u64);
+        }
+    }
+}
+
+/// Reads the word at `source`, and erases it.
 ///
 /// # Safety
 ///
-/// That many words can be read and written at `source`, which is aligned to 8.
+/// A word can be read and written at `source`, which is aligned to 8.
 #[inline(always)]
-pub(super) unsafe fn take_words<const WORDS: usize>(source: *mut u8) -> [u64; 2] {
+unsafe fn take_word(source: *mut u8) -> u64 {
     let source: *mut u64 = source.cast();
     // SAFETY: the caller's promise.
     // Volatile: the memory changes behind the compiler, each load is made once, and the erasure, which no
     // one reads, must not be removed nor moved past the fence that follows.
     unsafe {
-        let mut words = [source.read_volatile(), 0];
-        if WORDS == 2 {
-            words[1] = source.add(1).read_volatile();
-        }
+        let word = source.read_volatile();
         source.write_volatile(0);
-        if WORDS == 2 {
-            source.add(1).write_volatile(0);
-        }
-        words
+        word
     }
 }
 
@@ -100,35 +250,29 @@ pub(super) unsafe fn take_words<const WORDS: usize>(source: *mut u8) -> [u64; 2]
 ///
 /// Two words can be read at `source`, which is aligned to 8.
 #[inline(always)]
-pub(super) unsafe fn next_word(source: *mut u8) -> u64 {
-    // SAFETY: the caller's promise. Volatile: as in `take_words`.
+unsafe fn next_word(source: *mut u8) -> u64 {
+    // SAFETY: the caller's promise. Volatile: as in `take_word`.
     unsafe { source.cast::<u64>().add(1).read_volatile() }
 }
 
-/// Writes the first `len` (1 to 16) bytes of two words.
+/// Writes the first `len` (1 to 8) bytes of a word.
 ///
 /// # Safety
 ///
 /// `dst` is valid for writes of `len` bytes.
 #[inline(always)]
-pub(crate) unsafe fn put_words(dst: *mut u8, words: [u64; 2], len: usize) {
-    let [low, high] = words;
+unsafe fn put_word(dst: *mut u8, word: u64, len: usize) {
     // SAFETY: each store lies within `len` bytes; two overlap where `len` is no power of two.
     unsafe {
-        if len == 16 {
-            dst.cast::<[u64; 2]>().write_unaligned(words);
-        } else if len >= 8 {
-            dst.cast::<u64>().write_unaligned(low);
-            let both = u128::from(low) | u128::from(high) << 64;
-            let end = (both >> (8 * (len - 8))) as u64;
-            dst.add(len - 8).cast::<u64>().write_unaligned(end);
+        if len == 8 {
+            dst.cast::<u64>().write_unaligned(word);
         } else if len >= 4 {
-            dst.cast::<u32>().write_unaligned(low as u32);
-            dst.add(len - 4).cast::<u32>().write_unaligned((low >> (8 * (len - 4))) as u32);
+            dst.cast::<u32>().write_unaligned(word as u32);
+            dst.add(len - 4).cast::<u32>().write_unaligned((word >> (8 * (len - 4))) as u32);
         } else {
-            dst.write(low as u8);
-            dst.add(len / 2).write((low >> (8 * (len / 2))) as u8);
-            dst.add(len - 1).write((low >> (8 * (len - 1))) as u8);
+            dst.write(word as u8);
+            dst.add(len / 2).write((word >> (8 * (len / 2))) as u8);
+            dst.add(len - 1).write((word >> (8 * (len - 1))) as u8);
         }
     }
 }
@@ -136,6 +280,8 @@ pub(crate) unsafe fn put_words(dst: *mut u8, words: [u64; 2], len: usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::linux::cipher::Backend;
+    use crate::linux::features::Features;
 
     #[test]
     fn words_are_taken_erased_and_put_at_every_length() {
@@ -147,43 +293,64 @@ mod tests {
             }
             let erased = if len > 8 { 2 } else { 1 };
             let page_start = page.as_mut_ptr().cast();
-            // SAFETY: an array of three words.
-            let words = unsafe {
-                if len > 8 { take_words::<2>(page_start) } else { take_words::<1>(page_start) }
-            };
+            let mut out = [0xEE; 18];
+            // SAFETY: an array of three words; 17 bytes are left behind the first of `out`.
+            unsafe {
+                let dst = out.as_mut_ptr().add(1);
+                if len > 8 {
+                    Block::take(page_start).unwrap().put(dst, len);
+                } else {
+                    u64::take(page_start).unwrap().put(dst, len);
+                }
+            }
             assert!(page[..erased].iter().all(|&word| word == 0), "{len}");
             assert!(page[erased..].iter().all(|&word| word != 0), "{len}");
-            let mut out = [0xEE; 18];
-            // SAFETY: 17 bytes are left behind the first.
-            unsafe { put_words(out.as_mut_ptr().add(1), words, len) };
             assert_eq!(out[0], 0xEE);
             assert_eq!(out[1..=len], bytes[..len], "{len}");
             assert_eq!(out[len + 1], 0xEE, "{len}");
         }
     }
 
+    #[test]
+    fn only_a_window_of_zeros_is_none() {
+        for window in [[0u64, 0], [1, 0], [0, 1], [0, 1 << 63]] {
+            let (mut first, mut second) = (window, window);
+            // SAFETY: 16 bytes each.
+            let (word, block) = unsafe {
+                (u64::take(first.as_mut_ptr().cast()), Block::take(second.as_mut_ptr().cast()))
+            };
+            let zeros = window == [0, 0];
+            assert_eq!((word.is_none(), block.is_none()), (zeros, zeros), "{window:x?}");
+        }
+    }
+
     /// Each number of blocks, at each place in a block: what is taken is erased, and nothing beside it is.
     #[test]
     fn blocks_are_taken_and_erased_and_no_others() {
-        for blocks in 0..=9 {
-            for shift in [0, 8] {
-                let page: [u8; 192] = core::array::from_fn(|i| i as u8 + 1);
-                let mut words = page.as_chunks().0.iter().copied().map(u64::from_ne_bytes);
-                let mut words: [u64; 24] = core::array::from_fn(|_| words.next().unwrap());
-                let (len, mut out) = (16 * blocks, [0xEE; 192]);
-                // SAFETY: 152 of 192 bytes at most, on both sides; the source is aligned to 8.
-                unsafe {
-                    let source = words.as_mut_ptr().cast::<u8>().add(shift);
-                    take_plain(source, out.as_mut_ptr().add(1), len);
-                }
-                assert_eq!(out[1..][..len], page[shift..][..len]);
-                assert!(out[0] == 0xEE && out[1 + len..].iter().all(|&byte| byte == 0xEE));
-                let left: [[u8; 8]; 24] = words.map(u64::to_ne_bytes);
-                let left = left.as_flattened();
-                assert_eq!(left[..shift], page[..shift]);
-                assert!(left[shift..][..len].iter().all(|&byte| byte == 0));
-                assert_eq!(left[shift + len..], page[shift + len..]);
+        const ALL: usize = 352;
+        let is_wide = Backend::choose(Features::detect()).is_wide();
+        if !is_wide {
+            println!("skipped: this CPU has no AVX-512, the wide copy is not looked at");
+        }
+        for (blocks, shift, wide) in
+            (0..=20).flat_map(|n| [(n, 0, false), (n, 8, false), (n, 0, is_wide), (n, 8, is_wide)])
+        {
+            let page: [u8; ALL] = core::array::from_fn(|i| (i % 255) as u8 + 1);
+            let mut words = page.as_chunks().0.iter().copied().map(u64::from_ne_bytes);
+            let mut words: [u64; ALL / 8] = core::array::from_fn(|_| words.next().unwrap());
+            let (len, mut out) = (16 * blocks, [0xEE; ALL]);
+            // SAFETY: 328 of 352 bytes at most, on both sides; the source is aligned to 8; the CPU was asked.
+            unsafe {
+                let source = words.as_mut_ptr().cast::<u8>().add(shift);
+                take_plain(source, out.as_mut_ptr().add(1), len, wide);
             }
+            assert_eq!(out[1..][..len], page[shift..][..len]);
+            assert!(out[0] == 0xEE && out[1 + len..].iter().all(|&byte| byte == 0xEE));
+            let left = words.map(u64::to_ne_bytes);
+            let left = left.as_flattened();
+            assert_eq!(left[..shift], page[..shift]);
+            assert!(left[shift..][..len].iter().all(|&byte| byte == 0));
+            assert_eq!(left[shift + len..], page[shift + len..]);
         }
     }
 }

@@ -5,6 +5,7 @@
 use super::arena::Arena;
 use super::cell::layout::{CAPACITY, PAGE};
 use super::cell::{Cell, Miss, Owner};
+use super::copy::{Block, Words};
 use super::ledger::Ledger;
 use super::races::bits::Bits;
 use super::races::published::Published;
@@ -188,8 +189,8 @@ impl Handle {
 
     #[inline]
     pub(crate) fn u64(&mut self) -> Result<u64, Error> {
-        match self.quick::<1>() {
-            Ok([low, _]) => Ok(low),
+        match self.quick() {
+            Ok(word) => Ok(word),
             Err(miss) => self.after(miss).map(u64::from_ne_bytes),
         }
     }
@@ -197,8 +198,8 @@ impl Handle {
     #[inline]
     pub(crate) fn u32(&mut self) -> Result<u32, Error> {
         // Eight bytes are taken for four: a page is cheap, and words stay aligned.
-        match self.quick::<1>() {
-            Ok([low, _]) => Ok(low as u32),
+        match self.quick::<u64>() {
+            Ok(word) => Ok(word as u32),
             Err(miss) => self.after(miss).map(u32::from_ne_bytes),
         }
     }
@@ -210,21 +211,30 @@ impl Handle {
         unsafe {
             match len {
                 0 => Ok(()),
-                1..=16 => {
-                    let words = if len > 8 { self.quick::<2>() } else { self.quick::<1>() };
-                    match words {
-                        Ok(words) => {
-                            super::copy::put_words(dst, words, len);
-                            Ok(())
-                        }
-                        Err(miss) => self.fill_after(miss, dst, len),
-                    }
-                }
+                1..=8 => self.fill_words::<u64>(dst, len),
+                9..=16 => self.fill_words::<Block>(dst, len),
                 17..=small::LIMIT => match self.quick_blocks(dst, len) {
                     Ok(()) => Ok(()),
                     Err(miss) => self.fill_after(miss, dst, len),
                 },
                 _ => self.fill_slowly(dst, len),
+            }
+        }
+    }
+
+    /// # Safety
+    ///
+    /// `dst` is valid for writes of `len` bytes, for which the words suffice.
+    #[inline(always)]
+    unsafe fn fill_words<W: Words>(&mut self, dst: *mut u8, len: usize) -> Result<(), Error> {
+        // SAFETY: the caller's promise.
+        unsafe {
+            match self.quick::<W>() {
+                Ok(words) => {
+                    words.put(dst, len);
+                    Ok(())
+                }
+                Err(miss) => self.fill_after(miss, dst, len),
             }
         }
     }
@@ -236,11 +246,11 @@ impl Handle {
 
     /// The common case: bytes are there, and every guard stands.
     #[inline(always)]
-    fn quick<const WORDS: usize>(&mut self) -> Result<[u64; 2], Miss> {
+    fn quick<W: Words>(&mut self) -> Result<W, Miss> {
         if !self.arena.is_buffered() {
             return Err(Miss::Empty);
         }
-        self.cell().draw_words::<WORDS>(Owner::Handle)
+        self.cell().draw_words(Owner::Handle)
     }
 
     /// 17 to `small::LIMIT` bytes, if they are there and every guard stands.

@@ -18,13 +18,19 @@ const ATTEMPTS: u32 = 10;
 /// ones (AMD parts after resume), or the word it gave before.
 #[inline(always)]
 pub(crate) fn word(previous: u64) -> Option<u64> {
-    for _ in 0..ATTEMPTS {
-        if let Some(word) = instruction() {
-            let broken = word == 0 || word == u64::MAX || word == previous;
-            return if broken { None } else { Some(word) };
-        }
-    }
-    None
+    let word = match instruction() {
+        Some(word) => word,
+        None => asked_again()?,
+    };
+    let broken = word == 0 || word == u64::MAX || word == previous;
+    (!broken).then_some(word)
+}
+
+/// Apart from the first attempt, behind which nine more were unrolled.
+#[cold]
+#[inline(never)]
+fn asked_again() -> Option<u64> {
+    (1..ATTEMPTS).find_map(|_| instruction())
 }
 
 /// One execution of the instruction.

@@ -35,7 +35,7 @@ impl<'a> Quick<'a> {
         if cpu >= arena.memory.cpus {
             return Err(Miss::Empty);
         }
-        let (line, page) = place(arena, epoch, 2 * cpu);
+        let (line, page) = place(arena, epoch, 2 * cpu as usize);
         let Some(left) = line.lock.take_with(bytes, layout::CAPACITY as u32) else {
             return Err(Miss::Empty);
         };
@@ -104,7 +104,7 @@ impl<'a> Slot<'a> {
     #[inline(always)]
     fn take_at(arena: &'a Arena, epoch: Epoch, index: u32) -> Option<Slot<'a>> {
         hook(Point::EpochLoaded);
-        let (line, page) = place(arena, epoch, index);
+        let (line, page) = place(arena, epoch, index as usize);
         let left = line.lock.take()?;
         line.ledger.remaining.store(left, Ordering::Relaxed);
         hook(Point::Locked);
@@ -134,9 +134,9 @@ fn cpu(arena: &Arena) -> u32 {
 
 /// Line and page of a slot. `index` is below the number of slots, which is not 0.
 #[inline(always)]
-fn place(arena: &Arena, epoch: Epoch, index: u32) -> (&Line, *mut u8) {
+fn place(arena: &Arena, epoch: Epoch, index: usize) -> (&Line, *mut u8) {
     let memory = &arena.memory;
-    let at = epoch.first_slot() + index as usize;
+    let at = epoch.first_slot() + index;
     // SAFETY: both reservations hold BANKS * slots elements and live for ever; lines are atomics only.
     unsafe { (&*memory.lines.add(at), memory.pages.add(at * memory.stride())) }
 }
@@ -144,12 +144,12 @@ fn place(arena: &Arena, epoch: Epoch, index: u32) -> (&Line, *mut u8) {
 /// Counts something at this CPU's first slot, taken or not.
 pub(crate) fn count(arena: &Arena, add: impl FnOnce(&Tally)) {
     if arena.memory.slots > 0 {
-        add(&place(arena, arena.epoch(), 2 * cpu(arena)).0.tally);
+        add(&place(arena, arena.epoch(), 2 * cpu(arena) as usize).0.tally);
     }
 }
 
 /// The lines of the current epoch's bank.
 pub(crate) fn lines(arena: &Arena) -> impl Iterator<Item = &Line> {
     let epoch = arena.epoch();
-    (0..arena.memory.slots).map(move |index| place(arena, epoch, index).0)
+    (0..arena.memory.slots).map(move |index| place(arena, epoch, index as usize).0)
 }

@@ -7,6 +7,7 @@
 
 use super::arena::{Arena, Tally};
 use super::cell::{Cell, Miss, Owner};
+use super::copy::Words;
 use super::guard::epoch::Epoch;
 use super::keyed;
 use super::slots::{Quick, Slot, count};
@@ -20,11 +21,10 @@ pub(crate) const LIMIT: usize = 1024;
 /// One word or two, buffered, if nothing stands in the way. This is the path that everything else is kept
 /// out of: no call, no loop, and as few instructions as the guards allow.
 #[inline(always)]
-pub(crate) fn quick_words<const WORDS: usize>(arena: &Arena) -> Result<[u64; 2], Miss> {
-    let bytes = 8 * WORDS as u32;
-    let slot = Quick::take(arena, bytes)?;
-    let words = slot.cell().copy_words::<WORDS>(slot.owner(), slot.left);
-    slot.settle(bytes, words.map_err(Some))
+pub(crate) fn quick_words<W: Words>(arena: &Arena) -> Result<W, Miss> {
+    let slot = Quick::take(arena, W::BYTES)?;
+    let words = slot.cell().copy_words(slot.owner(), slot.left);
+    slot.settle(W::BYTES, words.map_err(Some))
 }
 
 /// 17 to [`LIMIT`] bytes, buffered, if nothing stands in the way.
@@ -45,37 +45,41 @@ pub(crate) unsafe fn quick_blocks(arena: &Arena, dst: *mut u8, len: usize) -> Re
     slot.settle(bytes, copied.map_err(Some))
 }
 
-/// One word or two, hedged, if nothing stands in the way: the first `len` bytes of them.
+/// One word or two, hedged, if nothing stands in the way: the first `len` bytes of them. `dst` is written only if
+/// they may leave.
 ///
 /// # Safety
 ///
-/// The CPU has AES instructions.
+/// `dst` is valid for writes of `len` bytes, for which the words suffice, and the CPU has AES instructions.
 #[cfg_attr(target_arch = "x86_64", target_feature(enable = "aes,sse4.1"))]
 #[cfg_attr(target_arch = "aarch64", target_feature(enable = "neon,aes"))]
 #[inline(never)]
-pub(crate) unsafe fn quick_hedged<const WORDS: usize>(
+pub(crate) unsafe fn quick_hedged<W: Words>(
     arena: &Arena,
+    dst: *mut u8,
     len: usize,
-) -> Result<[u64; 2], Miss> {
-    let bytes = 8 * WORDS as u32;
+) -> Result<(), Miss> {
     // The CPU's word before the lock, so that nobody waits for it, and before any byte of the page is in a
     // register, so that a bad instruction cannot cancel it.
     let Some(r) = arena.cpu_word(0) else {
         return Err(Miss::Empty);
     };
-    let slot = Quick::take(arena, bytes)?;
+    let slot = Quick::take(arena, W::BYTES)?;
     let cell = slot.cell();
     let last = &cell.ledger.last_word;
     // SAFETY: the caller's promise.
     let mask = unsafe { cell.mask(r, len) }.filter(|_| last.load(Relaxed) != r);
     let Some(mask) = mask else {
         // No hedge key yet, or a stuck instruction: the slower path sees the same, and deals with it.
-        return slot.settle(bytes, Err(None));
+        return slot.settle(W::BYTES, Err(None));
     };
     last.store(r, Relaxed);
-    let words = cell.copy_words::<WORDS>(slot.owner(), slot.left);
-    let masked = words.map(|words| [words[0] ^ mask[0], words[1] ^ mask[1]]);
-    slot.settle(bytes, masked.map_err(Some))
+    let words = cell.copy_words::<W>(slot.owner(), slot.left);
+    let words = slot.settle(W::BYTES, words.map_err(Some))?;
+    // Not returned, which for two words is by way of memory.
+    // SAFETY: the caller's promise.
+    unsafe { words.masked(mask).put(dst, len) };
+    Ok(())
 }
 
 /// 1 to [`LIMIT`] bytes, buffered.

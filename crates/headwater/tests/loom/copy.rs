@@ -1,7 +1,7 @@
 //! A copy against the kernel, which replaces the page behind it.
 //!
 //! The library's `copy_between` runs; the page is a tag and two words, loaded relaxed as `Cell::is_present` and
-//! `take_words` load them. To a program an address is replaced at one instant, so for every pair of loads of it
+//! `Words::take` load them. To a program an address is replaced at one instant, so for every pair of loads of it
 //! that are in order the later one sees the new page if the earlier one did. Two stores with a release fence
 //! between them are the weakest thing that keeps this promise for one pair: tag before bytes for a
 //! copy that comes late, bytes before tag for one that comes early. Each fence of the copy makes one pair.
@@ -33,7 +33,7 @@ impl Page {
         copy_between!(is_present(), self.take(), is_present())
     }
 
-    /// As `take_words`: reads, then erases. Without the tripwire, which would hide what the last look is for.
+    /// As `Words::take`: reads, then erases. Without the tripwire, which would hide what the last look is for.
     fn take(&self) -> Option<[u64; 2]> {
         let words = [self.words[0].load(Relaxed), self.words[1].load(Relaxed)];
         self.words.iter().for_each(|word| word.store(0, Relaxed));

@@ -58,6 +58,15 @@ impl Backend {
         }
     }
 
+    /// Whether this CPU has AVX-512VL.
+    #[inline(always)]
+    pub(crate) fn is_wide(self) -> bool {
+        #[cfg(target_arch = "x86_64")]
+        return self == Backend::Vaes;
+        #[cfg(not(target_arch = "x86_64"))]
+        false
+    }
+
     pub(crate) const fn name(self) -> &'static str {
         match self {
             #[cfg(target_arch = "x86_64")]

@@ -28,11 +28,12 @@ pub(crate) type Values = [u64; CANDIDATES];
 /// What is compared where no word is live; no generation has this value.
 static NO_WORD: AtomicU64 = AtomicU64::new(u64::MAX);
 
-/// The places that may be the word: one when it is live.
+/// The places that may be the word: one when it is live. In this order: what each draw reads stands first.
+#[repr(C)]
 pub(crate) struct KernelWord {
-    candidates: [AtomicPtr<AtomicU64>; CANDIDATES],
     /// The live word, or [`NO_WORD`].
     live: AtomicPtr<AtomicU64>,
+    candidates: [AtomicPtr<AtomicU64>; CANDIDATES],
     /// The generation when the search was made: until it changes, look-alikes cannot be told apart.
     first: u64,
     /// Several places held it.
