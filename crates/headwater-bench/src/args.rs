@@ -15,6 +15,9 @@ pub struct Args {
     /// Implementations; `headwater[hedged]` names one in a given mode [default: all that are present]
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub impls: Vec<String>,
+    /// Measure this library, too: its rows are called openssl-RAND_bytes@NAME and the like
+    #[arg(long = "lib", value_name = "NAME=PATH")]
+    pub libs: Vec<String>,
     /// Numbers of threads that draw at the same time
     #[arg(long, value_name = "LIST", value_delimiter = ',', default_values = ["1"])]
     pub threads: Vec<String>,
@@ -37,6 +40,7 @@ impl Default for Args {
             cases: Vec::new(),
             sizes: Vec::new(),
             impls: Vec::new(),
+            libs: Vec::new(),
             threads: vec!["1".to_owned()],
             time: DEFAULT_SECONDS,
             rounds: None,

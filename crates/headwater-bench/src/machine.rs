@@ -36,7 +36,7 @@ pub fn machine() -> Machine {
     Machine {
         cpu: cpu_field(&cpuinfo, "model name"),
         cores: cores(),
-        microcode: cpu_field(&cpuinfo, "microcode"),
+        microcode: cpu_field(&cpuinfo, MICROCODE),
         kernel: kernel_release(),
         libc: crate::impls::libc_version(),
         governor: line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
@@ -46,6 +46,14 @@ pub fn machine() -> Machine {
         date: SystemTime::now().duration_since(UNIX_EPOCH).ok().map(|since| since.as_secs()),
         rustc: option_env!("HEADWATER_BENCH_RUSTC").map(str::to_owned),
     }
+}
+
+const MICROCODE: &str = "microcode";
+
+/// The version of what the CPU does by itself.
+pub(crate) fn microcode() -> Option<String> {
+    let revision = cpu_field(&fs::read_to_string("/proc/cpuinfo").ok()?, MICROCODE)?;
+    Some(format!("microcode {revision}"))
 }
 
 pub(crate) fn cores() -> Option<usize> {

@@ -8,26 +8,26 @@ use rand::rngs::ThreadRng;
 /// `rand::rng()` looked up for each call, as most programs do.
 pub(crate) const RAND: Implementation = Implementation {
     name: "rand-thread_rng",
-    version: rand_version,
+    version: &rand_version,
     has_modes: false,
-    open: || Ok(Box::new(Rand)),
+    open: &|| Ok(Box::new(Rand)),
 };
 
 /// A `ThreadRng` that the caller keeps.
 pub(crate) const RAND_HELD: Implementation = Implementation {
     name: "rand-thread_rng-held",
-    version: rand_version,
+    version: &rand_version,
     has_modes: false,
-    open: || Ok(Box::new(RandHeld(rand::rng()))),
+    open: &|| Ok(Box::new(RandHeld(rand::rng()))),
 };
 
 pub(crate) const AWS_LC: Implementation = Implementation {
     name: "aws-lc",
-    version: || {
+    version: &|| {
         option_env!("HEADWATER_BENCH_AWS_LC_RS").map(|version| format!("aws-lc-rs {version}"))
     },
     has_modes: false,
-    open: || Ok(Box::new(AwsLc)),
+    open: &|| Ok(Box::new(AwsLc)),
 };
 
 fn rand_version() -> Option<String> {
