@@ -29,8 +29,8 @@ pub struct Args {
     pub rounds: Option<u32>,
 }
 
-/// With the default cases and sizes and eight implementations, a run takes about 20 seconds.
-const DEFAULT_SECONDS: f64 = 0.25;
+/// With the default cases and sizes and twenty implementations, a run takes about 20 seconds.
+const DEFAULT_SECONDS: f64 = 0.125;
 
 impl Default for Args {
     /// What an empty command line means.

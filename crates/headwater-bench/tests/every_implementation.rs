@@ -4,7 +4,8 @@
 use headwater_bench::{Args, Report, run};
 
 /// Present on every Linux: they need no library and no new kernel.
-const ALWAYS: [&str; 4] = ["headwater", "headwater-rng", "getrandom-syscall", "urandom-read"];
+const ALWAYS: [&str; 5] =
+    ["headwater", "headwater-rng", "getrandom-syscall", "urandom-read", "urandom-reopened"];
 
 fn list(items: &[&str]) -> Vec<String> {
     items.iter().map(|&item| item.to_owned()).collect()
@@ -45,6 +46,82 @@ fn every_case_has_every_implementation_of_this_host() {
                 "{skipped}"
             );
         }
+    }
+}
+
+/// Nothing that this host may have is passed over without a word, except what hardly any host has.
+#[test]
+fn whatever_is_not_measured_is_skipped_with_its_reason() {
+    let report = run(&Args { cases: list(&["u64"]), rounds: Some(6), ..quick() }).unwrap();
+    let told = |name: &str| {
+        report.rows.iter().any(|row| row.implementation == name)
+            || report
+                .skipped
+                .iter()
+                .any(|skipped| skipped.implementation == name && !skipped.reason.is_empty())
+    };
+    for name in [
+        "getrandom-vdso",
+        "libc-getrandom",
+        "libc-getentropy",
+        "libc-arc4random",
+        "openssl-RAND_bytes",
+        "boringssl-RAND_bytes",
+        "libsodium-randombytes_buf",
+        "gnutls-rnd-random",
+        "nss-PK11_GenerateRandom",
+    ] {
+        assert!(told(name), "{name}");
+    }
+    for row in &report.rows {
+        assert!(
+            row.version.is_some() || row.implementation.starts_with("rd"),
+            "{}",
+            row.implementation
+        );
+    }
+    assert!(
+        report.skipped.iter().all(|skipped| !skipped.implementation.starts_with("libheadwater"))
+    );
+    assert!(!told("openssl-RAND_priv_bytes"), "on request only");
+}
+
+/// The mode that this machine chooses is the row without a mode, and is not measured twice.
+#[test]
+fn headwater_is_shown_in_every_mode_once() {
+    let report = run(&Args { cases: list(&["u64"]), rounds: Some(6), ..quick() }).unwrap();
+    let chosen = headwater::status().mode.name();
+    let rows: Vec<_> = report
+        .rows
+        .iter()
+        .filter(|row| row.implementation.split('[').next() == Some("headwater"))
+        .map(|row| (row.implementation.clone(), row.mode.clone().unwrap()))
+        .collect();
+    assert_eq!(rows[0], ("headwater".to_owned(), chosen.to_owned()));
+    for mode in ["buffered", "hedged", "strict", "kernel"] {
+        let name = format!("headwater[{mode}]");
+        let measured = rows.iter().filter(|row| row.1 == mode).count();
+        let skipped =
+            report.skipped.iter().filter(|skipped| skipped.implementation == name).count();
+        assert_eq!(measured + skipped, 1, "{mode}: {rows:?}");
+        assert!(mode != chosen || rows.iter().all(|row| row.0 != name), "{mode}");
+    }
+}
+
+/// Asked for by name, what is not in the default table is measured like the rest.
+#[test]
+fn names_on_request_are_known() {
+    for name in ["openssl-RAND_priv_bytes", "gnutls-rnd-nonce"] {
+        let asked = Args {
+            cases: list(&["u64"]),
+            impls: list(&["headwater", name]),
+            rounds: Some(6),
+            ..quick()
+        };
+        let report = run(&asked).unwrap();
+        let measured = report.rows.iter().any(|row| row.implementation == name);
+        let skipped = report.skipped.iter().any(|skipped| skipped.implementation == name);
+        assert!(measured != skipped, "{name}");
     }
 }
 

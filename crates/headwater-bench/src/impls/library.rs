@@ -167,7 +167,8 @@ pub(super) fn starting_with(prefix: &str) -> Vec<PathBuf> {
 fn folders() -> Vec<PathBuf> {
     let told = std::env::var_os("LD_LIBRARY_PATH").unwrap_or_default();
     let mut folders: Vec<PathBuf> = std::env::split_paths(&told).collect();
-    let configured = entries("/etc/ld.so.conf.d").into_iter().chain([PathBuf::from("/etc/ld.so.conf")]);
+    let configured =
+        entries("/etc/ld.so.conf.d").into_iter().chain([PathBuf::from("/etc/ld.so.conf")]);
     for file in configured {
         let text = fs::read_to_string(file).unwrap_or_default();
         folders.extend(text.lines().map(|line| PathBuf::from(line.trim())));

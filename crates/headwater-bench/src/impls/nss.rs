@@ -32,7 +32,9 @@ fn functions(host: &'static Host) -> Result<Vec<Function>, Absent> {
         unsafe { host.function("NSS_NoDB_Init") }?;
     // SAFETY: the folder is not used, and null is what NSS's own programs pass.
     if unsafe { init(std::ptr::null()) } != SUCCESS {
-        return Err(Absent("NSS_NoDB_Init fails: libsoftokn3 and libfreebl3 may be missing".to_owned()));
+        return Err(Absent(
+            "NSS_NoDB_Init fails: libsoftokn3 and libfreebl3 may be missing".to_owned(),
+        ));
     }
     // SAFETY: `const char *NSS_GetVersion(void)`.
     let version: unsafe extern "C" fn() -> *const c_char =

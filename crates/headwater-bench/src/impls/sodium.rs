@@ -35,7 +35,10 @@ fn functions(host: &'static Host) -> Result<Vec<Function>, Absent> {
     let version = unsafe { library::text(version()) };
     // SAFETY: `uint32_t randombytes_random(void)` and `void randombytes_buf(void *buf, size_t size)`.
     let sodium = unsafe {
-        Sodium { word: host.function("randombytes_random")?, buf: host.function("randombytes_buf")? }
+        Sodium {
+            word: host.function("randombytes_random")?,
+            buf: host.function("randombytes_buf")?,
+        }
     };
     Ok(vec![Function {
         name: RANDOMBYTES_BUF.name,

@@ -10,13 +10,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 /// What `--lib` understands.
-const FAMILIES: [&Family; 5] = [
-    &openssl::LIBCRYPTO,
-    &sodium::FAMILY,
-    &gnutls::FAMILY,
-    &nss::FAMILY,
-    &headwater_c::FAMILY,
-];
+const FAMILIES: [&Family; 5] =
+    [&openssl::LIBCRYPTO, &sodium::FAMILY, &gnutls::FAMILY, &nss::FAMILY, &headwater_c::FAMILY];
 
 /// A loader that is asked for a soname answers with any library of that soname that it has opened before,
 /// so that the host's own must be opened before those of the same soname are, by their paths.
@@ -113,17 +108,23 @@ fn is_label(label: &str) -> bool {
 
 /// What the library at an absolute `path` offers.
 fn functions(path: &Path) -> Result<Vec<Function>, Absent> {
-    let host =
-        Host::open(path).map_err(|error| Absent(format!("the loader refuses it: {error}")))?;
+    let host = Host::open(path)
+        .map_err(|error| Absent(format!("the loader refuses it: {}", cause(&error))))?;
     // Not in a library that it depends on, and not in another one that the loader took for it.
-    let family = FAMILIES.into_iter().find(|family| {
-        host.has(family.mark) && host.path_of(family.mark).as_deref() == Some(path)
-    });
+    let family = FAMILIES
+        .into_iter()
+        .find(|family| host.has(family.mark) && host.path_of(family.mark).as_deref() == Some(path));
     let family = family.ok_or_else(|| {
         let titles = FAMILIES.map(|family| family.title);
         Absent(format!("no known function in it: understood are {}", titles.join(", ")))
     })?;
     (family.functions)(host)
+}
+
+/// What the loader itself said, in one line.
+fn cause(error: &libloading::Error) -> String {
+    let cause = std::error::Error::source(error).map_or(error.to_string(), ToString::to_string);
+    cause.lines().collect::<Vec<_>>().join("; ")
 }
 
 /// Of a library that is never closed, so that its row need not end either.
