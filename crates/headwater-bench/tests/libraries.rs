@@ -5,8 +5,8 @@ use headwater_bench::{Args, run};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Builds the fake libcrypto; `None`, with a word, where that cannot be done.
-fn build(file: &str, version: &str, flag: Option<&str>) -> Option<PathBuf> {
+/// Builds a fake, by default of libcrypto; `None`, with a word, where that cannot be done.
+fn build(file: &str, version: &str, arguments: &[&str]) -> Option<PathBuf> {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("fakes");
     let path = folder.join(file);
     std::fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -17,7 +17,7 @@ fn build(file: &str, version: &str, flag: Option<&str>) -> Option<PathBuf> {
         .args(["--edition=2024", "--crate-type=cdylib", "--crate-name=crypto"])
         .args(["-C", "link-arg=-Wl,-soname,libcrypto.so.3", "-o"])
         .arg(&path)
-        .args(flag.map(|flag| format!("--cfg={flag}")))
+        .args(arguments)
         .arg(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fakes/libcrypto.rs"))
         .env("FAKE_VERSION", version)
         .output();
@@ -48,7 +48,7 @@ fn args(impls: &[&str], libs: &[(&str, &Path)]) -> Args {
 #[test]
 fn versions_of_one_soname_stay_apart_and_the_host_keeps_its_own() {
     let (Some(old), Some(new)) =
-        (build("old/libcrypto.so.3", "9.1.0", None), build("new/libcrypto.so.3", "9.2.0", None))
+        (build("old/libcrypto.so.3", "9.1.0", &[]), build("new/libcrypto.so.3", "9.2.0", &[]))
     else {
         return;
     };
@@ -75,7 +75,7 @@ fn versions_of_one_soname_stay_apart_and_the_host_keeps_its_own() {
 
 #[test]
 fn a_library_that_gives_zeros_is_not_timed() {
-    let Some(zero) = build("zero/libcrypto.so.3", "9.3.0", Some("zero")) else {
+    let Some(zero) = build("zero/libcrypto.so.3", "9.3.0", &["--cfg=zero"]) else {
         return;
     };
     let error = run(&args(&["getrandom-syscall"], &[("zero", &zero)])).unwrap_err();
@@ -86,7 +86,7 @@ fn a_library_that_gives_zeros_is_not_timed() {
 
 #[test]
 fn a_library_without_a_known_function_is_refused_by_what_would_be_known() {
-    let Some(empty) = build("empty/libcrypto.so.3", "9.4.0", Some("empty")) else {
+    let Some(empty) = build("empty/libcrypto.so.3", "9.4.0", &["--cfg=empty"]) else {
         return;
     };
     let error = run(&args(&[], &[("empty", &empty)])).unwrap_err();
@@ -116,7 +116,7 @@ fn every_libcrypto_in_the_loaders_folders_is_found() {
     let built: Vec<_> = folder
         .iter()
         .zip(versions)
-        .map_while(|(file, version)| build(file, version, None))
+        .map_while(|(file, version)| build(file, version, &[]))
         .collect();
     let [first, _, _] = &built[..] else {
         return;
@@ -137,4 +137,21 @@ fn every_libcrypto_in_the_loaders_folders_is_found() {
         assert!(text.contains(expected), "{expected} in\n{text}");
     }
     assert!(!text.contains("@9.5.0"), "the host's own is listed once:\n{text}");
+}
+
+/// libssl has no RAND_bytes, and yet the loader finds one through it: that of the libcrypto that it needs.
+#[test]
+fn what_a_library_depends_on_is_not_taken_for_it() {
+    let Some(libcrypto) = build("needed/libcrypto.so.3", "9.7.0", &[]) else {
+        return;
+    };
+    let link = format!("-Clink-arg={}", libcrypto.display());
+    let needs = ["--cfg=empty", "-Clink-arg=-Wl,--no-as-needed,-rpath,$ORIGIN", &link];
+    // The last soname wins, and this library must not have that of the one that it needs.
+    let needs = [&needs[..], &["-Clink-arg=-Wl,-soname,libssl.so.3"]].concat();
+    let Some(libssl) = build("needed/libssl.so.3", "9.7.0", &needs) else {
+        return;
+    };
+    let error = run(&args(&[], &[("needs", &libssl)])).unwrap_err();
+    assert!(error.to_string().contains("no known function in it"), "{error}");
 }
