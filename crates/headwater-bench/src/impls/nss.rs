@@ -52,15 +52,18 @@ fn functions(host: &'static Host) -> Result<Vec<Function>, Absent> {
 
 struct Nss(GenerateFn);
 
+/// It refuses more at a time: the limit of NIST SP 800-90A for its kind of generator.
+const MAX: usize = 1 << 16;
+
 impl Generator for Nss {
     #[inline]
     fn fill(&mut self, buf: &mut [u8]) -> Drawn {
-        // The longest buffer measured is 1 GiB, which fits.
-        let len = c_int::try_from(buf.len()).map_err(|_| Refused)?;
-        // SAFETY: the pointer and the length are those of `buf`. NSS takes its own locks.
-        match unsafe { (self.0)(buf.as_mut_ptr(), len) } {
-            SUCCESS => Ok(()),
-            _ => Err(Refused),
+        for chunk in buf.chunks_mut(MAX) {
+            // SAFETY: the pointer and the length, which fits, are those of `chunk`. NSS takes its own locks.
+            if unsafe { (self.0)(chunk.as_mut_ptr(), chunk.len() as c_int) } != SUCCESS {
+                return Err(Refused);
+            }
         }
+        Ok(())
     }
 }
