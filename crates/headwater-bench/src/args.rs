@@ -17,6 +17,9 @@ pub struct Args {
     /// Implementations; `headwater[hedged]` names one in a given mode [default: all that are present]
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub impls: Vec<String>,
+    /// Measure this library, too: its rows are called openssl-RAND_bytes@NAME and the like
+    #[arg(long = "lib", value_name = "NAME=PATH")]
+    pub libs: Vec<String>,
     /// Numbers of threads that draw at the same time
     #[arg(long, value_name = "LIST", value_delimiter = ',', default_values = ["1"])]
     pub threads: Vec<String>,
@@ -41,8 +44,8 @@ pub struct Args {
     pub all: bool,
 }
 
-/// With the default cases and sizes and eight implementations, a run takes about 20 seconds.
-const DEFAULT_SECONDS: f64 = 0.25;
+/// With the default cases and sizes and twenty implementations, a run takes about 20 seconds.
+const DEFAULT_SECONDS: f64 = 0.125;
 
 impl Default for Args {
     /// What an empty command line means.
@@ -52,6 +55,7 @@ impl Default for Args {
             cases: Vec::new(),
             sizes: Vec::new(),
             impls: Vec::new(),
+            libs: Vec::new(),
             threads: vec!["1".to_owned()],
             count: false,
             time: DEFAULT_SECONDS,

@@ -34,6 +34,22 @@ impl Contender {
         }
     }
 
+    /// Whatever this host may have, in headwater's case also in each mode that it does not choose by itself.
+    pub(crate) fn usual() -> Vec<Contender> {
+        let mut usual = Vec::new();
+        for implementation in impls::usual() {
+            let plain = Contender::from(implementation);
+            usual.push(plain);
+            if implementation.name == impls::HEADWATER.name && plain.arm().is_ok() {
+                let chosen = headwater::status().mode;
+                let others =
+                    Mode::ALL.into_iter().filter(|&mode| mode != Mode::Auto && mode != chosen);
+                usual.extend(others.map(|mode| Contender { mode: Some(mode), ..plain }));
+            }
+        }
+        usual
+    }
+
     /// The name that [`parse`](Contender::parse) reads.
     pub(crate) fn name(&self) -> String {
         match self.mode {
@@ -77,6 +93,12 @@ impl Contender {
             }
         }
         self.open().map(drop)
+    }
+}
+
+impl PartialEq for Contender {
+    fn eq(&self, other: &Contender) -> bool {
+        self.implementation.name == other.implementation.name && self.mode == other.mode
     }
 }
 

@@ -12,6 +12,13 @@ pub enum Error {
     UnknownImpl(String),
     /// The implementation has no such mode, or no modes at all.
     UnknownMode(String),
+    /// `--lib` names no library that can be measured.
+    BadLibrary {
+        /// What was written after `--lib`.
+        argument: String,
+        /// What is wrong with it.
+        reason: String,
+    },
     /// Not a length that can be measured.
     BadSize(String),
     /// Not a number of threads.
@@ -67,6 +74,7 @@ impl fmt::Display for Error {
                 f,
                 "unknown mode in '{name}': headwater and headwater-rng take [buffered], [hedged], [strict] or [kernel]"
             ),
+            Error::BadLibrary { argument, reason } => write!(f, "--lib {argument}: {reason}"),
             Error::BadSize(text) => {
                 write!(f, "bad size '{text}': use 1 to 1GiB, such as 16, 1k, 64KiB or 1MiB")
             }

@@ -36,7 +36,7 @@ pub fn machine() -> Machine {
     Machine {
         cpu: cpu_field(&cpuinfo, "model name"),
         cores: cores(),
-        microcode: cpu_field(&cpuinfo, "microcode"),
+        microcode: cpu_field(&cpuinfo, MICROCODE),
         kernel: kernel_release(),
         libc: crate::impls::libc_version(),
         governor: line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
@@ -51,6 +51,14 @@ pub fn machine() -> Machine {
 /// A debug build is several times slower, and must not pass for a change of the code.
 fn build(rustc: &str) -> String {
     format!("{rustc}{}", if cfg!(debug_assertions) { ", debug build" } else { "" })
+}
+
+const MICROCODE: &str = "microcode";
+
+/// The version of what the CPU does by itself.
+pub(crate) fn microcode() -> Option<String> {
+    let revision = cpu_field(&fs::read_to_string("/proc/cpuinfo").ok()?, MICROCODE)?;
+    Some(format!("microcode {revision}"))
 }
 
 pub(crate) fn cores() -> Option<usize> {

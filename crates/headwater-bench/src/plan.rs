@@ -114,10 +114,7 @@ impl Plan {
         let cases = or_default(parse_list(&args.cases, Case::parse)?, Case::ALL);
         let sizes = or_default(parse_list(&args.sizes, size::parse)?, SIZES);
         let threads = or_default(parse_list(&args.threads, parse_threads)?, [1]);
-        let asked =
-            args.impls.iter().map(|name| Contender::parse(name)).collect::<Result<Vec<_>, _>>()?;
-        let more = if args.all { impls::MORE } else { &[] };
-        let asked = or_default(asked, impls::ALL.iter().chain(more).copied().map(Contender::from));
+        let asked = contenders(args)?;
         let budget = budget(args)?;
 
         let mut plan =
@@ -218,6 +215,23 @@ impl Plan {
         }
         present
     }
+}
+
+/// What `--impls` and `--lib` ask for.
+fn contenders(args: &Args) -> Result<Vec<Contender>, Error> {
+    let added = impls::add(&args.libs)?; // before names are read, because they may be theirs
+    if args.impls.is_empty() {
+        let more = if args.all { impls::MORE } else { &[] };
+        let more = more.iter().copied().map(Contender::from);
+        return Ok(Contender::usual().into_iter().chain(more).collect());
+    }
+    let mut asked = parse_list(&args.impls, Contender::parse)?;
+    for contender in added.into_iter().map(Contender::from) {
+        if !asked.contains(&contender) {
+            asked.push(contender);
+        }
+    }
+    Ok(asked)
 }
 
 /// Parses each item; of equal ones the first is kept.

@@ -18,14 +18,14 @@ pub(crate) const CALLS: u64 = 10_000;
 #[cfg(target_os = "linux")]
 const POOLED_SYSCALL: Implementation = Implementation {
     name: "getrandom-syscall[pool]",
-    open: || Ok(Box::new(Pool::new(Syscall::new()?))),
+    open: &|| Ok(Box::new(Pool::new(Syscall::new()?))),
     ..impls::SYSCALL
 };
 
 #[cfg(target_os = "linux")]
 const POOLED_VDSO: Implementation = Implementation {
     name: "getrandom-vdso[pool]",
-    open: || Ok(Box::new(Pool::new(VdsoState::new()?))),
+    open: &|| Ok(Box::new(Pool::new(VdsoState::new()?))),
     ..impls::VDSO
 };
 

@@ -15,7 +15,8 @@ use indicatif::{ProgressBar, ProgressStyle};
 /// [`Error::is_usage`] ones before anything is measured; others if nothing that was asked for is present, or
 /// if a generator fails its check or gives out.
 pub fn run(args: &Args) -> Result<Report, Error> {
-    let names_modes = args.impls.iter().any(|name| name.contains('['));
+    // Without names, every mode takes part.
+    let names_modes = args.impls.is_empty() || args.impls.iter().any(|name| name.contains('['));
     // Looking for what is present has tried the modes already, and each comparison leaves the last one
     // armed, so that the default has to be put back before the next.
     let restore = || if names_modes { restore_mode() } else { Ok(()) };

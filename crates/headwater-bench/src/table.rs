@@ -266,6 +266,7 @@ fn notes(report: &Report) -> String {
     });
     lines.extend(versions.map(|version| ("version", version)));
     lines.extend(row_notes(&rows).map(|note| ("note", note)));
+    lines.extend(without_the_word(report).map(|legend| ("no word", legend)));
     lines.extend(report.skipped.iter().map(|skipped| ("skipped", skipped.to_string())));
     lines.extend(report.warnings.iter().map(|warning| ("warning", warning.clone())));
     let mut table = Table::new();
@@ -324,6 +325,26 @@ fn row_notes(rows: &[&Row]) -> impl Iterator<Item = String> {
     distinct(noted.iter().filter_map(|row| row.note.clone())).into_iter().map(move |note| {
         let about = noted.iter().copied().filter(|row| row.note.as_ref() == Some(&note));
         format!("{}: {note}", names(&about.collect::<Vec<_>>()).join(", "))
+    })
+}
+
+/// Which row shows what a kernel without a generation word would leave headwater with. That is no mode of
+/// its own: `auto` chooses `hedged` there, or `strict` on a CPU that cannot hedge.
+fn without_the_word(report: &Report) -> Option<String> {
+    let serves = |mode: &str| {
+        report.rows.iter().find(|row| {
+            row.implementation.split('[').next() == Some("headwater")
+                && row.mode.as_deref() == Some(mode)
+        })
+    };
+    let cannot_hedge =
+        report.skipped.iter().any(|skipped| skipped.implementation == "headwater[hedged]");
+    let row = if cannot_hedge { serves("strict") } else { serves("hedged") };
+    row.map(|row| {
+        format!(
+            "{} is how headwater serves by default where the kernel has no generation word",
+            row.implementation
+        )
     })
 }
 
@@ -398,6 +419,7 @@ fn grouped(number: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::report::Skipped;
     use crate::{Count, Mean};
 
     fn report(rows: Vec<Row>) -> Report {
@@ -539,6 +561,39 @@ mod tests {
         let rows: Vec<&Row> = rows.iter().collect();
         let notes: Vec<String> = row_notes(&rows).collect();
         assert_eq!(notes, ["go, java: own clock", "fastrand: not secure"]);
+    }
+
+    #[test]
+    fn says_which_row_a_kernel_without_the_word_would_give() {
+        let row = |implementation: &str, mode: &str| Row {
+            mode: Some(mode.to_owned()),
+            ..Row::new("fill", implementation, 16, 1, vec![9.0, 10.0, 12.0])
+        };
+        let named = |rows: Vec<Row>, skipped: &[&str]| {
+            let skipped = skipped.iter().map(|name| Skipped {
+                implementation: (*name).to_owned(),
+                reason: "it cannot".to_owned(),
+            });
+            let legend = without_the_word(&Report::new(rows, skipped.collect(), Vec::new()));
+            legend.and_then(|legend| Some(legend.split_once(" is how ")?.0.to_owned()))
+        };
+        let all = || {
+            vec![
+                row("headwater-rng", "hedged"),
+                row("headwater", "buffered"),
+                row("headwater[hedged]", "hedged"),
+                row("headwater[strict]", "strict"),
+            ]
+        };
+        assert_eq!(named(all(), &[]).as_deref(), Some("headwater[hedged]"));
+        let without_hedged =
+            || all().into_iter().filter(|row| row.mode.as_deref() != Some("hedged"));
+        assert_eq!(
+            named(without_hedged().collect(), &["headwater[hedged]"]).as_deref(),
+            Some("headwater[strict]")
+        );
+        assert_eq!(named(without_hedged().collect(), &[]), None, "not measured, so not known");
+        assert_eq!(named(vec![row("headwater", "hedged")], &[]).as_deref(), Some("headwater"));
     }
 
     #[test]

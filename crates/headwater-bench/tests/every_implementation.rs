@@ -2,9 +2,17 @@
 //! says something about the machine and is no test.
 
 use headwater_bench::{Args, Report, run};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Present on every Linux: they need no library and no new kernel.
-const ALWAYS: [&str; 4] = ["headwater", "headwater-rng", "getrandom-syscall", "urandom-read"];
+const ALWAYS: [&str; 5] =
+    ["headwater", "headwater-rng", "getrandom-syscall", "urandom-read", "urandom-reopened"];
+
+/// headwater's mode is one for the process, and runs change it: one test at a time.
+fn alone() -> MutexGuard<'static, ()> {
+    static TURN: Mutex<()> = Mutex::new(());
+    TURN.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 fn list(items: &[&str]) -> Vec<String> {
     items.iter().map(|&item| item.to_owned()).collect()
@@ -27,10 +35,12 @@ fn check_rows(report: &Report) {
 
 #[test]
 fn every_case_has_every_implementation_of_this_host() {
-    let report = run(&Args { sizes: list(&["4", "300", "64k"]), ..quick() }).unwrap();
+    let _alone = alone();
+    // Beyond 256 bytes, and beyond 64 KiB, some can only be asked in pieces.
+    let report = run(&Args { sizes: list(&["4", "300", "65537"]), ..quick() }).unwrap();
     check_rows(&report);
     for (case, len) in
-        [("fill", 4), ("fill", 300), ("fill", 65536), ("u32", 4), ("u64", 8), ("uuid-v4", 16)]
+        [("fill", 4), ("fill", 300), ("fill", 65537), ("u32", 4), ("u64", 8), ("uuid-v4", 16)]
     {
         let rows: Vec<_> =
             report.rows.iter().filter(|row| row.case == case && row.len == len).collect();
@@ -48,8 +58,100 @@ fn every_case_has_every_implementation_of_this_host() {
     }
 }
 
+/// Nothing that this host may have is passed over without a word, except what hardly any host has.
+#[test]
+fn whatever_is_not_measured_is_skipped_with_its_reason() {
+    let _alone = alone();
+    let report = run(&Args { cases: list(&["u64"]), rounds: Some(6), ..quick() }).unwrap();
+    let told = |name: &str| {
+        report.rows.iter().any(|row| row.implementation == name)
+            || report
+                .skipped
+                .iter()
+                .any(|skipped| skipped.implementation == name && !skipped.reason.is_empty())
+    };
+    for name in [
+        "getrandom-vdso",
+        "libc-getrandom",
+        "libc-getentropy",
+        "libc-arc4random",
+        "openssl-RAND_bytes",
+        "boringssl-RAND_bytes",
+        "libsodium-randombytes_buf",
+        "gnutls-rnd-random",
+        "nss-PK11_GenerateRandom",
+    ] {
+        assert!(told(name), "{name}");
+    }
+    for row in &report.rows {
+        assert!(
+            row.version.is_some() || row.implementation.starts_with("rd"),
+            "{}",
+            row.implementation
+        );
+    }
+    assert!(
+        report.skipped.iter().all(|skipped| !skipped.implementation.starts_with("libheadwater"))
+    );
+    assert!(!told("openssl-RAND_priv_bytes"), "on request only");
+}
+
+/// The mode that this machine chooses is the row without a mode, and is not measured twice.
+#[test]
+fn headwater_is_shown_in_every_mode_once() {
+    let _alone = alone();
+    let report = run(&Args { cases: list(&["u64"]), rounds: Some(6), ..quick() }).unwrap();
+    let chosen = headwater::status().mode.name();
+    let rows: Vec<_> = report
+        .rows
+        .iter()
+        .filter(|row| row.implementation.split('[').next() == Some("headwater"))
+        .map(|row| (row.implementation.clone(), row.mode.clone().unwrap()))
+        .collect();
+    assert_eq!(rows[0], ("headwater".to_owned(), chosen.to_owned()));
+    for mode in ["buffered", "hedged", "strict", "kernel"] {
+        let name = format!("headwater[{mode}]");
+        let measured = rows.iter().filter(|row| row.1 == mode).count();
+        let skipped =
+            report.skipped.iter().filter(|skipped| skipped.implementation == name).count();
+        assert_eq!(measured + skipped, 1, "{mode}: {rows:?}");
+        assert!(mode != chosen || rows.iter().all(|row| row.0 != name), "{mode}");
+    }
+}
+
+/// The modes take part by default, and the comparison with the RFC's pools is of the chosen one alone.
+#[test]
+fn looking_for_the_modes_leaves_the_chosen_one_armed() {
+    let _alone = alone();
+    let before = headwater::status().mode;
+    let rfc = Args { cases: list(&["rfc-u32"]), rounds: Some(6), ..quick() };
+    let report = run(&rfc).unwrap();
+    let row = report.rows.iter().find(|row| row.implementation == "headwater").unwrap();
+    assert_eq!(row.mode.as_deref(), Some(before.name()));
+    assert_eq!(headwater::status().mode, before);
+}
+
+/// Asked for by name, what is not in the default table is measured like the rest.
+#[test]
+fn names_on_request_are_known() {
+    let _alone = alone();
+    for name in ["openssl-RAND_priv_bytes", "gnutls-rnd-nonce"] {
+        let asked = Args {
+            cases: list(&["u64"]),
+            impls: list(&["headwater", name]),
+            rounds: Some(6),
+            ..quick()
+        };
+        let report = run(&asked).unwrap();
+        let measured = report.rows.iter().any(|row| row.implementation == name);
+        let skipped = report.skipped.iter().any(|skipped| skipped.implementation == name);
+        assert!(measured != skipped, "{name}");
+    }
+}
+
 #[test]
 fn the_rfc_table_draws_a_fixed_number_and_counts_what_its_pools_discard() {
+    let _alone = alone();
     let report = run(&Args {
         cases: list(&["rfc-u32"]),
         impls: list(&["headwater", "getrandom-syscall"]),
@@ -69,6 +171,7 @@ fn the_rfc_table_draws_a_fixed_number_and_counts_what_its_pools_discard() {
 
 #[test]
 fn threads_draw_together() {
+    let _alone = alone();
     let report = run(&Args {
         cases: list(&["fill", "u64"]),
         sizes: list(&["16"]),
@@ -89,6 +192,7 @@ fn threads_draw_together() {
 /// A mode that this host cannot serve is skipped with its reason, never measured under a wrong name.
 #[test]
 fn a_mode_is_the_one_that_was_asked_for() {
+    let _alone = alone();
     let modes = ["buffered", "hedged", "strict", "kernel"];
     let mut impls = list(&["getrandom-syscall", "headwater"]);
     impls.extend(modes.map(|mode| format!("headwater[{mode}]")));
@@ -119,6 +223,7 @@ fn a_mode_is_the_one_that_was_asked_for() {
 
 #[test]
 fn errors_are_one_line_and_say_whose_fault_it_is() {
+    let _alone = alone();
     let error = run(&Args { impls: list(&["openssl"]), ..quick() }).unwrap_err();
     assert!(error.is_usage());
     let text = error.to_string();
@@ -130,6 +235,7 @@ fn errors_are_one_line_and_say_whose_fault_it_is() {
 
 #[test]
 fn the_table_fits_100_columns() {
+    let _alone = alone();
     let text = run(&Args { rounds: Some(6), ..quick() }).unwrap().table();
     for line in text.lines() {
         assert!(line.chars().count() <= 100, "{line}");

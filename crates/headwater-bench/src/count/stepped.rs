@@ -193,8 +193,11 @@ mod tests {
         Ok(Box::new(Known { own: Box::new(Alone(AtomicU64::new(0))), locks, every }))
     }
 
-    fn implementation(name: &'static str, open: fn() -> Opened) -> Implementation {
-        Implementation { name, version: || None, has_modes: false, open }
+    fn implementation(
+        name: &'static str,
+        open: &'static (dyn Fn() -> Opened + Sync),
+    ) -> Implementation {
+        Implementation { name, version: &|| None, has_modes: false, open }
     }
 
     fn counted(implementation: Implementation) -> Option<Count> {
@@ -221,9 +224,9 @@ mod tests {
     #[test]
     fn locks_and_the_lines_that_they_share_are_counted() {
         for (locks, open) in [
-            (0, implementation("none", || known(0, 0))),
-            (1, implementation("one", || known(1, 0))),
-            (2, implementation("two", || known(2, 0))),
+            (0, implementation("none", &|| known(0, 0))),
+            (1, implementation("one", &|| known(1, 0))),
+            (2, implementation("two", &|| known(2, 0))),
         ] {
             let Some(count) = counted(open) else { return };
             // One more is the generator's own, which nobody else writes.
@@ -239,7 +242,7 @@ mod tests {
 
     #[test]
     fn what_few_calls_do_is_in_the_mean_and_not_in_the_warm_call() {
-        let open = implementation("seldom", || known(0, 8));
+        let open = implementation("seldom", &|| known(0, 8));
         let Some(count) = counted(open) else { return };
         assert_eq!(count.syscalls, 0);
         assert_eq!(count.mean.syscalls, 0.125, "{count:?}");
@@ -278,8 +281,8 @@ mod tests {
                 Ok(())
             }
         }
-        let contender = implementation("endless", || Ok(Box::new(Endless)));
-        let outcome = std::panic::catch_unwind(|| counted(contender));
+        let contender = implementation("endless", &|| Ok(Box::new(Endless)));
+        let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| counted(contender)));
         if let Err(panic) = outcome {
             let text = panic.downcast_ref::<String>().unwrap();
             assert_eq!(text, "a call takes more than 10000 instructions");

@@ -1,22 +1,35 @@
 //! What the C library offers. Looked up when the program runs, because old versions lack some of it.
 
-use super::{Absent, Implementation};
+use super::{Absent, Implementation, ready};
+#[cfg(target_os = "linux")]
+use super::{errno_of_failure, fill_all};
 use crate::work::{Drawn, Generator, Refused};
 use libloading::os::unix::Library;
+#[cfg(target_os = "linux")]
+use std::ffi::c_uint;
 use std::ffi::{CStr, c_char, c_int, c_void};
+
+/// A system call before glibc 2.41, and the vDSO's generator since.
+#[cfg(target_os = "linux")]
+pub(crate) const GETRANDOM: Implementation = Implementation {
+    name: "libc-getrandom",
+    version: &version,
+    has_modes: false,
+    open: &|| ready(Getrandom::new()?),
+};
 
 pub(crate) const GETENTROPY: Implementation = Implementation {
     name: "libc-getentropy",
-    version,
+    version: &version,
     has_modes: false,
-    open: || Ok(Box::new(Getentropy::new()?)),
+    open: &|| ready(Getentropy::new()?),
 };
 
 pub(crate) const ARC4RANDOM: Implementation = Implementation {
     name: "libc-arc4random",
-    version,
+    version: &version,
     has_modes: false,
-    open: || Ok(Box::new(Arc4random::new()?)),
+    open: &|| ready(Arc4random::new()?),
 };
 
 /// The function `name` of the libraries that this process was started with, which stay until its end.
@@ -38,6 +51,30 @@ pub(crate) fn version() -> Option<String> {
     // SAFETY: it takes nothing and returns a C string that is never freed.
     let version = unsafe { CStr::from_ptr(function()) };
     Some(format!("glibc {}", version.to_string_lossy()))
+}
+
+/// getrandom(2) by the C library's function.
+#[cfg(target_os = "linux")]
+struct Getrandom(unsafe extern "C" fn(*mut c_void, usize, c_uint) -> isize);
+
+#[cfg(target_os = "linux")]
+impl Getrandom {
+    fn new() -> Result<Getrandom, Absent> {
+        // SAFETY: `ssize_t getrandom(void buf[], size_t buflen, unsigned int flags)`, getrandom(2).
+        unsafe { lookup("getrandom") }.map(Getrandom)
+    }
+}
+
+#[cfg(target_os = "linux")]
+impl Generator for Getrandom {
+    #[inline]
+    fn fill(&mut self, buf: &mut [u8]) -> Drawn {
+        fill_all(buf, |rest| {
+            // SAFETY: the pointer and the length are those of `rest`.
+            let written = unsafe { (self.0)(rest.as_mut_ptr().cast(), rest.len(), 0) };
+            errno_of_failure(written)
+        })
+    }
 }
 
 /// getentropy(3), which refuses more than 256 bytes at a time.

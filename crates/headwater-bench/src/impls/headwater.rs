@@ -7,16 +7,16 @@ use uuid::Uuid;
 
 pub(crate) const SHARED: Implementation = Implementation {
     name: "headwater",
-    version,
+    version: &version,
     has_modes: true,
-    open: || Ok(Box::new(Shared::new()?)),
+    open: &|| Ok(Box::new(Shared::new()?)),
 };
 
 pub(crate) const OWNED: Implementation = Implementation {
     name: "headwater-rng",
-    version,
+    version: &version,
     has_modes: true,
-    open: || -> Opened { Ok(Box::new(Owned(Rng::new()?))) },
+    open: &|| -> Opened { Ok(Box::new(Owned(Rng::new()?))) },
 };
 
 /// The workspace has one version for all of its crates.

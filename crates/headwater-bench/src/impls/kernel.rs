@@ -1,13 +1,13 @@
 //! getrandom(2) as a system call, past libc's wrapper, which newer versions send to the vDSO.
 
-use super::{Absent, Implementation, fill_all};
+use super::{Absent, Implementation, errno_of_failure, fill_all};
 use crate::work::{Drawn, Generator};
 
 pub(crate) const IMPLEMENTATION: Implementation = Implementation {
     name: "getrandom-syscall",
-    version: crate::machine::kernel_release,
+    version: &crate::machine::kernel_release,
     has_modes: false,
-    open: || Ok(Box::new(Syscall::new()?)),
+    open: &|| Ok(Box::new(Syscall::new()?)),
 };
 
 /// The system call has no state in user space.
@@ -30,11 +30,7 @@ impl Generator for Syscall {
             // SAFETY: the pointer and the length are those of `rest`, which the kernel may write.
             let written =
                 unsafe { libc::syscall(libc::SYS_getrandom, rest.as_mut_ptr(), rest.len(), 0) };
-            if written >= 0 {
-                written as isize
-            } else {
-                -(std::io::Error::last_os_error().raw_os_error().unwrap_or(libc::EIO) as isize)
-            }
+            errno_of_failure(written as isize)
         })
     }
 }

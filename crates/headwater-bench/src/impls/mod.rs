@@ -4,25 +4,40 @@
 //! the calling thread, or says in one clause why this host has none; `fill` is the best call that the
 //! library offers for the length; everything that can be done once is done in `open`.
 
-use crate::work::Worker;
+use crate::Error;
+use crate::work::{Generator, Worker};
 
-// The only code of this crate that calls C.
+// The only code of this crate that calls C, or an instruction by itself.
 #[expect(unsafe_code)]
 mod c_library;
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+#[expect(unsafe_code)]
+mod cpu;
+#[expect(unsafe_code)]
+mod gnutls;
 mod headwater;
+#[expect(unsafe_code)]
+mod headwater_c;
 #[cfg(target_os = "linux")]
 #[expect(unsafe_code)]
 mod kernel;
+#[expect(unsafe_code)]
+mod library;
+#[expect(unsafe_code)]
+mod nss;
 #[expect(unsafe_code)]
 mod openssl;
 #[cfg(feature = "peers")]
 mod peers;
 #[cfg(feature = "peers")]
 mod runtimes;
+#[expect(unsafe_code)]
+mod sodium;
 mod urandom;
 #[cfg(target_os = "linux")]
 #[expect(unsafe_code)]
 mod vdso;
+mod versions;
 
 pub(crate) use c_library::version as libc_version;
 pub(crate) use headwater::SHARED as HEADWATER;
@@ -43,24 +58,44 @@ pub(crate) struct Implementation {
     /// The name in `--impls` and in reports: the function, not the library.
     pub(crate) name: &'static str,
     /// The version of the library that it comes from, if that can be told.
-    pub(crate) version: fn() -> Option<String>,
+    pub(crate) version: &'static (dyn Fn() -> Option<String> + Sync),
     /// Whether it obeys headwater's modes.
     pub(crate) has_modes: bool,
-    pub(crate) open: fn() -> Opened,
+    pub(crate) open: &'static (dyn Fn() -> Opened + Sync),
 }
 
-/// Every implementation in this build that is measured unasked, in the order of the tables.
-pub(crate) const ALL: &[&Implementation] = &[
+/// A generator that has given its first bytes, which many prepare for.
+fn ready(mut generator: impl Generator + 'static) -> Opened {
+    match generator.fill(&mut [0; 16]) {
+        Ok(()) => Ok(Box::new(generator)),
+        Err(_) => Err(Absent("it gives no random bytes".to_owned())),
+    }
+}
+
+/// What is known before the host is looked at, in the order of the tables.
+const ALL: &[&Implementation] = &[
     &headwater::SHARED,
     &headwater::OWNED,
+    &headwater_c::FILL,
     #[cfg(target_os = "linux")]
     &kernel::IMPLEMENTATION,
     #[cfg(target_os = "linux")]
     &vdso::IMPLEMENTATION,
+    #[cfg(target_os = "linux")]
+    &c_library::GETRANDOM,
     &c_library::GETENTROPY,
     &c_library::ARC4RANDOM,
-    &urandom::IMPLEMENTATION,
-    &openssl::IMPLEMENTATION,
+    &urandom::KEPT,
+    &urandom::REOPENED,
+    #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+    &cpu::IMPLEMENTATION,
+    &openssl::RAND_BYTES,
+    &openssl::RAND_PRIV_BYTES,
+    &openssl::BORING,
+    &sodium::RANDOMBYTES_BUF,
+    &gnutls::RANDOM,
+    &gnutls::NONCE,
+    &nss::GENERATE_RANDOM,
     #[cfg(feature = "peers")]
     &peers::RAND,
     #[cfg(feature = "peers")]
@@ -88,14 +123,54 @@ pub(crate) const MORE: &[&Implementation] = &[
 #[cfg(not(feature = "peers"))]
 pub(crate) const MORE: &[&Implementation] = &[];
 
-/// The names that `--impls` knows in this build.
-pub(crate) fn names() -> Vec<&'static str> {
-    ALL.iter().chain(MORE).map(|implementation| implementation.name).collect()
+/// Measured only if named: beside a function of the same library that is as fast, or that serves more uses.
+const ON_REQUEST: [&str; 2] = [openssl::RAND_PRIV_BYTES.name, gnutls::NONCE.name];
+
+/// Hardly any host has it, so that nobody needs to be told that this one has not.
+const ABSENT_IN_SILENCE: [&str; 1] = [headwater_c::FILL.name];
+
+/// Every implementation that `--impls` may name on this host.
+fn every() -> impl Iterator<Item = &'static Implementation> {
+    ALL.iter().chain(MORE).chain(versions::installed()).copied().chain(versions::named())
 }
 
-/// The implementation of this name, if this build has it.
+/// What is measured if nothing is named, whether this host has it or not.
+pub(crate) fn usual() -> Vec<&'static Implementation> {
+    every()
+        .filter(|implementation| !is_on_request(implementation))
+        .filter(|implementation| {
+            !ABSENT_IN_SILENCE.contains(&implementation.name) || (implementation.open)().is_ok()
+        })
+        .collect()
+}
+
+fn is_on_request(implementation: &Implementation) -> bool {
+    let function = implementation.name.split('@').next();
+    function.is_some_and(|function| ON_REQUEST.contains(&function))
+}
+
+/// The names that `--impls` knows on this host.
+pub(crate) fn names() -> Vec<&'static str> {
+    every().map(|implementation| implementation.name).collect()
+}
+
+/// The implementation of this name, if this build or this host has it.
 pub(crate) fn find(name: &str) -> Option<&'static Implementation> {
-    ALL.iter().chain(MORE).copied().find(|implementation| implementation.name == name)
+    let known = ALL.iter().chain(MORE).copied().find(|implementation| implementation.name == name);
+    // Only names with an @ are those of libraries that have to be opened to be known.
+    known.or_else(|| {
+        every().filter(|_| name.contains('@')).find(|implementation| implementation.name == name)
+    })
+}
+
+/// Opens what `--lib NAME=PATH` names, and lists what is measured of it.
+pub(crate) fn add(arguments: &[String]) -> Result<Vec<&'static Implementation>, Error> {
+    let mut added = Vec::new();
+    for argument in arguments {
+        added.extend(versions::add(argument)?);
+    }
+    added.retain(|implementation| !is_on_request(implementation));
+    Ok(added)
 }
 
 /// Fills `buf` by a call that may write less than it was asked for, and answers the negative errno if it
@@ -115,6 +190,16 @@ fn fill_all(buf: &mut [u8], mut call: impl FnMut(&mut [u8]) -> isize) -> crate::
         }
     }
     Ok(())
+}
+
+/// The answer of a C function that counts bytes and keeps its error in errno, as `fill_all` reads it.
+#[cfg(target_os = "linux")]
+#[inline(always)]
+fn errno_of_failure(written: isize) -> isize {
+    if written >= 0 {
+        return written;
+    }
+    -(std::io::Error::last_os_error().raw_os_error().unwrap_or(libc::EIO) as isize)
 }
 
 #[cfg(test)]

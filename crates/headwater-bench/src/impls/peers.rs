@@ -10,37 +10,37 @@ use std::sync::LazyLock;
 /// `rand::rng()` looked up for each call, as most programs do.
 pub(crate) const RAND: Implementation = Implementation {
     name: "rand-thread_rng",
-    version: rand_version,
+    version: &rand_version,
     has_modes: false,
-    open: || Ok(Box::new(Rand)),
+    open: &|| Ok(Box::new(Rand)),
 };
 
 /// A `ThreadRng` that the caller keeps.
 pub(crate) const RAND_HELD: Implementation = Implementation {
     name: "rand-thread_rng-held",
-    version: rand_version,
+    version: &rand_version,
     has_modes: false,
-    open: || Ok(Box::new(RandHeld(rand::rng()))),
+    open: &|| Ok(Box::new(RandHeld(rand::rng()))),
 };
 
 pub(crate) const AWS_LC: Implementation = Implementation {
     name: "aws-lc",
-    version: || {
+    version: &|| {
         option_env!("HEADWATER_BENCH_AWS_LC_RS").map(|version| format!("aws-lc-rs {version}"))
     },
     has_modes: false,
-    open: || Ok(Box::new(AwsLc)),
+    open: &|| Ok(Box::new(AwsLc)),
 };
 
 /// Its own state for each thread, as [`super::VDSO`] has, but behind a crate's interface.
 #[cfg(target_os = "linux")]
 pub(crate) const VDSO_RNG: Implementation = Implementation {
     name: "vdso-rng",
-    version: || {
+    version: &|| {
         option_env!("HEADWATER_BENCH_VDSO_RNG").map(|version| format!("vdso-rng {version}"))
     },
     has_modes: false,
-    open: || match vdso_rng_pool().and_then(vdso_rng::LocalState::new) {
+    open: &|| match vdso_rng_pool().and_then(vdso_rng::LocalState::new) {
         Ok(state) => Ok(Box::new(VdsoRng(state))),
         Err(error) => Err(Absent(error.to_string())),
     },
@@ -49,11 +49,11 @@ pub(crate) const VDSO_RNG: Implementation = Implementation {
 /// What a generator costs that makes no promise, for comparison.
 pub(crate) const FASTRAND: Implementation = Implementation {
     name: "fastrand",
-    version: || {
+    version: &|| {
         option_env!("HEADWATER_BENCH_FASTRAND").map(|version| format!("fastrand {version}"))
     },
     has_modes: false,
-    open: || Ok(Box::new(Fastrand)),
+    open: &|| Ok(Box::new(Fastrand)),
 };
 
 fn rand_version() -> Option<String> {

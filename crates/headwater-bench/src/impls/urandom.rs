@@ -1,26 +1,45 @@
-//! /dev/urandom, opened once and read without a buffer.
+//! /dev/urandom, read without a buffer: opened once, or for each call.
 
-use super::{Absent, Implementation};
+use super::{Absent, Implementation, ready};
 use crate::work::{Drawn, Generator, Refused};
 use std::fs::File;
 use std::io::Read;
 
-pub(crate) const IMPLEMENTATION: Implementation = Implementation {
+const PATH: &str = "/dev/urandom";
+
+pub(crate) const KEPT: Implementation = Implementation {
     name: "urandom-read",
-    version: crate::machine::kernel_release,
+    version: &crate::machine::kernel_release,
     has_modes: false,
-    open: || {
-        let file =
-            File::open("/dev/urandom").map_err(|error| Absent(format!("/dev/urandom: {error}")))?;
-        Ok(Box::new(Urandom(file)))
-    },
+    open: &|| ready(Kept(open()?)),
 };
 
-struct Urandom(File);
+/// What programs do that must not keep a descriptor.
+pub(crate) const REOPENED: Implementation = Implementation {
+    name: "urandom-reopened",
+    version: &crate::machine::kernel_release,
+    has_modes: false,
+    open: &|| open().and_then(|_| ready(Reopened)),
+};
 
-impl Generator for Urandom {
+fn open() -> Result<File, Absent> {
+    File::open(PATH).map_err(|error| Absent(format!("{PATH}: {error}")))
+}
+
+struct Kept(File);
+
+impl Generator for Kept {
     #[inline]
     fn fill(&mut self, buf: &mut [u8]) -> Drawn {
         self.0.read_exact(buf).map_err(|_| Refused)
+    }
+}
+
+struct Reopened;
+
+impl Generator for Reopened {
+    #[inline]
+    fn fill(&mut self, buf: &mut [u8]) -> Drawn {
+        File::open(PATH).and_then(|mut file| file.read_exact(buf)).map_err(|_| Refused)
     }
 }

@@ -13,9 +13,9 @@ use std::sync::OnceLock;
 
 pub(crate) const IMPLEMENTATION: Implementation = Implementation {
     name: "getrandom-vdso",
-    version: crate::machine::kernel_release,
+    version: &crate::machine::kernel_release,
     has_modes: false,
-    open: || Ok(Box::new(State::new()?)),
+    open: &|| Ok(Box::new(State::new()?)),
 };
 
 /// `getrandom(buffer, len, flags, state, state_len)`: bytes written, or a negative errno.

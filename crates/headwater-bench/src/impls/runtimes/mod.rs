@@ -26,9 +26,9 @@ macro_rules! implementation {
     ($constant:ident, $name:literal, $runtime:ident, $function:literal, $case:expr) => {
         pub(crate) const $constant: Implementation = Implementation {
             name: $name,
-            version: || $runtime.version(),
+            version: &|| $runtime.version(),
             has_modes: false,
-            open: || $runtime.open($function, $case),
+            open: &|| $runtime.open($function, $case),
         };
     };
 }
