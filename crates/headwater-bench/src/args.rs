@@ -6,18 +6,29 @@ pub struct Args {
     /// Print the report as JSON
     #[arg(long)]
     pub json: bool,
-    /// Cases to run: fill, u32, u64, uuid-v4, rfc-u32 [default: all]
+    /// Cases to run: fill, u32, u64, uuid-v4, uuid-v7, dns, handshake, latency, first-byte-after-fork,
+    /// first-byte-after-start, rfc-u32, or all [default: fill,u32,u64,uuid-v4,rfc-u32]
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub cases: Vec<String>,
-    /// Lengths of fill: 16, 1k, 64KiB, 1MiB [default: 16,64,256,1k,64k]
+    /// Lengths of fill: 16, 1k, 64KiB, 1MiB [default: 16,64,256,1k,64k; latency: 16]
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub sizes: Vec<String>,
+    /// Lengths of `fill` alone, if `sizes` is empty and this is not.
+    #[arg(skip)]
+    pub default_sizes: Vec<String>,
     /// Implementations; `headwater[hedged]` names one in a given mode [default: all that are present]
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub impls: Vec<String>,
-    /// Numbers of threads that draw at the same time
-    #[arg(long, value_name = "LIST", value_delimiter = ',', default_values = ["1"])]
+    /// Numbers of threads that draw at the same time [default: 1; handshake: one for each CPU; --pin node:
+    /// as many as fill the first node, the first two, and so on]
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub threads: Vec<String>,
+    /// Numbers of processes that draw at the same time, each with so many threads [default: 1]
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    pub procs: Vec<String>,
+    /// Pin each thread: none, core (a CPU of its own) or node (the same, one node after the other)
+    #[arg(long, value_name = "HOW", default_value = "none")]
+    pub pin: String,
     /// Measuring time for each case, length and implementation
     #[arg(long, value_name = "SECONDS", default_value_t = DEFAULT_SECONDS)]
     pub time: f64,
@@ -36,8 +47,11 @@ impl Default for Args {
             json: false,
             cases: Vec::new(),
             sizes: Vec::new(),
+            default_sizes: Vec::new(),
             impls: Vec::new(),
-            threads: vec!["1".to_owned()],
+            threads: Vec::new(),
+            procs: Vec::new(),
+            pin: "none".to_owned(),
             time: DEFAULT_SECONDS,
             rounds: None,
         }

@@ -12,13 +12,22 @@
 #![deny(unsafe_code)]
 
 mod args;
+mod case_tables;
+#[expect(unsafe_code)]
+mod clock;
 mod contender;
 mod crew;
 mod error;
+mod first_byte;
 mod impls;
+mod latency;
 mod machine;
 mod measure;
+mod pin;
 mod plan;
+#[expect(unsafe_code)]
+mod process;
+mod procs;
 mod report;
 mod rfc;
 mod run;
@@ -31,6 +40,8 @@ mod work;
 
 pub use args::Args;
 pub use error::Error;
+pub use first_byte::child;
+pub use latency::Percentiles;
 pub use machine::{Machine, machine};
 pub use report::{Report, Row, Skipped};
 pub use run::run;

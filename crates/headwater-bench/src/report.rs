@@ -3,6 +3,7 @@
 use crate::Machine;
 use crate::contender::Contender;
 use crate::impls::Absent;
+use crate::latency::Percentiles;
 use crate::measure::Timing;
 use crate::plan::Cell;
 use crate::{size, stats};
@@ -34,6 +35,9 @@ pub struct Report {
     /// Those of `warnings` that do not follow from the rows.
     #[serde(skip)]
     notices: Vec<String>,
+    /// CPUs of the first NUMA node, if threads filled one of several after the other.
+    #[serde(skip)]
+    pub(crate) first_node: Option<usize>,
 }
 
 /// One figure with its spread. Times are nanoseconds; what is unknown is `None`, never 0.
@@ -48,12 +52,14 @@ pub struct Row {
     pub mode: Option<String>,
     /// Random bytes drawn by one call.
     pub len: usize,
-    /// Threads that drew at the same time.
+    /// Threads of each process that drew at the same time.
     pub threads: usize,
     /// Wall time for each call of a thread: the median over the rounds.
     pub ns_per_call: f64,
-    /// Bytes of all threads together, in 10^9 per second.
+    /// Bytes of all threads and processes together, in 10^9 per second.
     pub gb_per_s: f64,
+    /// Calls of all threads and processes together, in one second.
+    pub calls_per_s: f64,
     /// Median absolute deviation of `ns_per_call` over the rounds.
     pub mad: f64,
     /// `ns_per_call` of the slowest round.
@@ -66,7 +72,9 @@ pub struct Row {
     pub seconds: f64,
     /// The version of the library that the function belongs to.
     pub version: Option<String>,
-    /// How threads were pinned to CPUs.
+    /// How long single calls took, where they were timed one by one.
+    pub percentiles: Option<Percentiles>,
+    /// How threads were pinned to CPUs: `none`, `core` or `node`.
     pub pin: Option<String>,
     /// Processes that drew at the same time.
     pub procs: usize,
@@ -91,12 +99,14 @@ impl Row {
             threads: 1,
             ns_per_call,
             gb_per_s: len as f64 / ns_per_call, // bytes per nanosecond
+            calls_per_s: 1e9 / ns_per_call,
             mad: stats::mad(&rounds),
             max: rounds.iter().copied().fold(f64::NAN, f64::max),
             samples: rounds.len(),
             calls,
             seconds: rounds.iter().sum::<f64>() * calls as f64 * 1e-9,
             version: None,
+            percentiles: None,
             pin: Some("none".to_owned()),
             procs: 1,
             discarded_bytes: None,
@@ -107,11 +117,16 @@ impl Row {
 
     pub(crate) fn measured(cell: &Cell, contender: &Contender, timing: Timing) -> Row {
         let row = Row::new(cell.case.name(), &contender.name(), cell.len, timing.calls, timing.ns);
+        let crowd = (cell.threads * cell.procs) as f64;
         Row {
             mode: timing.mode.map(str::to_owned),
             threads: cell.threads,
-            gb_per_s: row.gb_per_s * cell.threads as f64,
+            procs: cell.procs,
+            gb_per_s: row.gb_per_s * crowd,
+            calls_per_s: row.calls_per_s * crowd,
             version: (contender.implementation.version)(),
+            percentiles: timing.percentiles,
+            pin: Some(cell.pins.pin.name().to_owned()),
             discarded_bytes: timing.discarded_bytes,
             ..row
         }
@@ -125,11 +140,14 @@ impl Row {
     /// `fill 16 B, headwater`, and what sets it apart from others of that name.
     fn title(&self) -> String {
         let mut title = self.case.clone();
-        if self.case == "fill" {
+        if ["fill", "latency"].contains(&self.case.as_str()) {
             title += &format!(" {}", size::show(self.len));
         }
         if self.threads > 1 {
             title += &format!(" on {} threads", self.threads);
+        }
+        if self.procs > 1 {
+            title += &format!(" in {} processes", self.procs);
         }
         title += &format!(", {}", self.implementation);
         if let Some(note) = &self.note {
@@ -172,6 +190,7 @@ impl Report {
             rows,
             skipped,
             notices,
+            first_node: None,
         }
     }
 
@@ -185,6 +204,7 @@ impl Report {
         self.rows.extend(other.rows);
         extend_distinct(&mut self.skipped, other.skipped);
         extend_distinct(&mut self.notices, other.notices);
+        self.first_node = self.first_node.or(other.first_node);
         self.warnings = warnings(&self.rows, &self.notices);
     }
 
@@ -195,7 +215,7 @@ impl Report {
 }
 
 fn too_fast(row: &Row) -> Option<String> {
-    let gb_per_s_of_one = row.gb_per_s / row.threads as f64;
+    let gb_per_s_of_one = row.gb_per_s / (row.threads * row.procs) as f64;
     (row.ns_per_call < LEAST_NS_PER_CALL || gb_per_s_of_one > MOST_GB_PER_S).then(|| {
         format!(
             "{}: {:.2} ns per call is too fast to be true; do not use this figure",
@@ -264,6 +284,8 @@ mod tests {
             "pin",
             "procs",
             "discarded_bytes",
+            "percentiles",
+            "calls_per_s",
         ] {
             assert!(row.contains_key(field), "{field}");
         }

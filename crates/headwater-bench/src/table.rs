@@ -1,7 +1,7 @@
 //! The report as text.
 
 use crate::report::{Report, Row};
-use crate::{rfc, size};
+use crate::{case_tables, rfc, size};
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 
 const COLUMNS: u16 = 100;
@@ -12,20 +12,35 @@ const LONG: usize = 4096;
 
 pub(crate) fn render(report: &Report) -> String {
     let mut blocks = vec![machine(report)];
-    let mut threads: Vec<usize> = report.rows.iter().map(|row| row.threads).collect();
-    threads.sort_unstable();
-    threads.dedup();
-    for threads in threads {
-        let rows: Vec<&Row> = report.rows.iter().filter(|row| row.threads == threads).collect();
-        let on = if threads > 1 { format!(" on each of {threads} threads") } else { String::new() };
+    let mut crowds: Vec<(usize, usize)> =
+        report.rows.iter().map(|row| (row.procs, row.threads)).collect();
+    crowds.sort_unstable();
+    crowds.dedup();
+    for crowd in crowds {
+        let rows: Vec<&Row> =
+            report.rows.iter().filter(|row| (row.procs, row.threads) == crowd).collect();
+        let on = on(crowd);
         blocks.extend(fills(&rows, &on));
         blocks.extend(draws(&rows, &on));
+        blocks.extend(case_tables::latencies(&rows, &on));
+        blocks.extend(case_tables::handshakes(&rows, &on));
+        blocks.extend(case_tables::first_bytes(&rows));
         blocks.extend(rfc_table(&rows));
-        blocks.extend(first_fills(&rows));
     }
+    blocks.extend(case_tables::nodes(report));
     blocks.push(notes(report));
     blocks.retain(|block| !block.is_empty());
     blocks.join("\n\n")
+}
+
+/// Who drew, for a title: nothing for one thread.
+fn on((procs, threads): (usize, usize)) -> String {
+    match (procs, threads) {
+        (1, 1) => String::new(),
+        (1, threads) => format!(" on each of {threads} threads"),
+        (procs, 1) => format!(" in each of {procs} processes"),
+        (procs, threads) => format!(" on each of {threads} threads of {procs} processes"),
+    }
 }
 
 fn machine(report: &Report) -> String {
@@ -67,7 +82,7 @@ fn fills(rows: &[&Row], on: &str) -> Vec<String> {
             block(format!("fill: time per call{on}, median ± MAD"), lengths, time_and_spread)
         })
         .collect();
-    let together = if on.is_empty() { "" } else { ", all threads together" };
+    let together = if on.is_empty() { "" } else { ", all together" };
     blocks.extend(long.chunks(LENGTHS_ABREAST).map(|lengths| {
         block(format!("fill: GB/s{together}"), lengths, |row| format!("{:.2}", row.gb_per_s))
     }));
@@ -79,7 +94,7 @@ fn draws(rows: &[&Row], on: &str) -> Option<String> {
     let rows: Vec<&Row> = rows
         .iter()
         .copied()
-        .filter(|row| ["u32", "u64", "uuid-v4"].contains(&row.case.as_str()))
+        .filter(|row| ["u32", "u64", "uuid-v4", "uuid-v7", "dns"].contains(&row.case.as_str()))
         .collect();
     let cases = distinct(rows.iter().map(|row| row.case.clone()));
     let body = names(&rows).into_iter().map(|name| {
@@ -120,24 +135,6 @@ fn rfc_table(rows: &[&Row]) -> Option<String> {
     Some(format!("rfc-u32: {} draws of a u32\n{}", grouped(draws), table("way", &columns, body)))
 }
 
-fn first_fills(rows: &[&Row]) -> Option<String> {
-    let rows = rows.iter().filter(|row| row.case == "first-fill");
-    let body: Vec<Vec<String>> = rows
-        .map(|row| {
-            vec![
-                row.note.clone().unwrap_or_default(),
-                time_and_spread(row),
-                time(row.max),
-                row.samples.to_string(),
-            ]
-        })
-        .collect();
-    let columns = ["median ± MAD".to_owned(), "slowest".to_owned(), "processes".to_owned()];
-    (!body.is_empty()).then(|| {
-        format!("first-fill: the first fill of a process\n{}", table("process", &columns, body))
-    })
-}
-
 /// Versions, and everything that a reader must know before quoting a figure.
 fn notes(report: &Report) -> String {
     let mut lines: Vec<(&str, String)> = Vec::new();
@@ -164,7 +161,7 @@ fn notes(report: &Report) -> String {
 }
 
 /// A table whose first column is words and whose others are figures.
-fn table(first: &str, columns: &[String], body: Vec<Vec<String>>) -> String {
+pub(crate) fn table(first: &str, columns: &[String], body: Vec<Vec<String>>) -> String {
     let mut table = Table::new();
     table
         .load_style(presets::ASCII_MARKDOWN)
@@ -178,12 +175,12 @@ fn table(first: &str, columns: &[String], body: Vec<Vec<String>>) -> String {
     table.trim_fmt()
 }
 
-fn names(rows: &[&Row]) -> Vec<String> {
+pub(crate) fn names(rows: &[&Row]) -> Vec<String> {
     distinct(rows.iter().map(|row| row.implementation.clone()))
 }
 
 /// Each value once, in the order of first appearance.
-fn distinct<T: PartialEq>(values: impl Iterator<Item = T>) -> Vec<T> {
+pub(crate) fn distinct<T: PartialEq>(values: impl Iterator<Item = T>) -> Vec<T> {
     let mut list = Vec::new();
     for value in values {
         if !list.contains(&value) {
@@ -193,12 +190,12 @@ fn distinct<T: PartialEq>(values: impl Iterator<Item = T>) -> Vec<T> {
     list
 }
 
-fn time_and_spread(row: &Row) -> String {
+pub(crate) fn time_and_spread(row: &Row) -> String {
     format!("{} ±{:.0}%", time(row.ns_per_call), 100.0 * row.spread())
 }
 
 /// Three or four digits and a unit.
-fn time(ns: f64) -> String {
+pub(crate) fn time(ns: f64) -> String {
     match ns {
         ns if ns < 100.0 => format!("{ns:.1} ns"),
         ns if ns < 10_000.0 => format!("{ns:.0} ns"),
@@ -236,15 +233,35 @@ mod tests {
                 let ns = 98_765.4 * len as f64;
                 rows.push(Row::new("fill", implementation, len, 1, vec![ns, ns * 1.5, ns * 3.0]));
             }
-            for case in ["u32", "u64", "uuid-v4", "rfc-u32", "first-fill"] {
+            for case in ["u32", "u64", "uuid-v4", "uuid-v7", "dns", "handshake", "rfc-u32"] {
                 rows.push(Row::new(case, implementation, 8, 10_000_000, vec![1e6, 2e6, 3e6]));
+            }
+            for case in ["first-byte-after-fork", "first-byte-after-start"] {
+                rows.push(Row {
+                    note: Some("the child's bytes are its parent's".to_owned()),
+                    ..Row::new(case, implementation, 16, 1, vec![1e6, 2e6, 3e6])
+                });
+            }
+            for (procs, threads) in [(1, 1), (1, 128), (16, 128)] {
+                let percentiles = case_tables::tests::percentiles(98_765_432.1);
+                let row = Row::new("latency", implementation, 65536, 10_000, vec![1e7; 6]);
+                rows.push(Row { percentiles: Some(percentiles), procs, threads, ..row });
             }
         }
         let text = report(rows).table();
         for line in text.lines() {
             assert!(line.chars().count() <= usize::from(COLUMNS), "{line}");
         }
-        for expected in ["64 MiB", "uuid-v4", "bytes discarded", "slowest", "warning"] {
+        for expected in [
+            "64 MiB",
+            "uuid-v4",
+            "dns",
+            "sessions/s",
+            "p99.9",
+            "bytes discarded",
+            "slowest",
+            "warning",
+        ] {
             assert!(text.contains(expected), "{expected} in\n{text}");
         }
     }
