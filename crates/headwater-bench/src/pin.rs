@@ -155,7 +155,7 @@ mod tests {
     use super::*;
     use std::path::PathBuf;
 
-    /// Two nodes of two cores with two hardware threads each, numbered as Intel's firmware does, and a
+    /// Two nodes of two cores with two hardware threads each, numbered core by core, and a
     /// third node that has memory only.
     struct System(PathBuf);
 
@@ -164,13 +164,13 @@ mod tests {
             let path =
                 std::env::temp_dir().join(format!("headwater-bench-{name}-{}", std::process::id()));
             let system = System(path);
-            system.write("node/node1/cpulist", "2-3,6-7\n");
-            system.write("node/node0/cpulist", "0-1,4-5\n");
+            system.write("node/node1/cpulist", "4-5,6-7\n");
+            system.write("node/node0/cpulist", "0-3\n");
             system.write("node/node10/cpulist", "\n");
             system.write("node/online", "0-1\n");
             for cpu in 0..8 {
                 let file = format!("cpu/cpu{cpu}/topology/thread_siblings_list");
-                system.write(&file, &format!("{},{}\n", cpu % 4, cpu % 4 + 4));
+                system.write(&file, &format!("{}-{}\n", cpu / 2 * 2, cpu / 2 * 2 + 1));
             }
             system
         }
@@ -193,9 +193,9 @@ mod tests {
         let system = System::new("pins");
         let all: Vec<usize> = (0..8).collect();
         let core = Pins::of(Pin::Core, &all, &system.0);
-        assert_eq!(core.order, [0, 1, 2, 3, 4, 5, 6, 7]);
+        assert_eq!(core.order, [0, 2, 4, 6, 1, 3, 5, 7]);
         let node = Pins::of(Pin::Node, &all, &system.0);
-        assert_eq!(node.order, [0, 1, 4, 5, 2, 3, 6, 7]);
+        assert_eq!(node.order, [0, 2, 1, 3, 4, 6, 5, 7]);
         assert_eq!(node.nodes, [4, 4]);
     }
 
@@ -203,7 +203,7 @@ mod tests {
     fn cpus_that_we_may_not_use_are_left_out() {
         let system = System::new("pins-some");
         let node = Pins::of(Pin::Node, &[1, 2, 5, 6], &system.0);
-        assert_eq!((node.order, node.nodes), (vec![1, 5, 2, 6], vec![2, 2]));
+        assert_eq!((node.order, node.nodes), (vec![2, 1, 6, 5], vec![2, 2]));
         let node = Pins::of(Pin::Node, &[2, 3], &system.0);
         assert_eq!((node.order, node.nodes), (vec![2, 3], vec![2]));
     }
