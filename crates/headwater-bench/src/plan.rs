@@ -402,7 +402,7 @@ impl Crowds {
         }
         match (pins.pin, &pins.nodes[..]) {
             (Pin::Node, [_]) => {
-                warnings.push("this machine has one NUMA node: node pins as core does".to_owned())
+                warnings.push("this machine has one NUMA node: node pins as core does".to_owned());
             }
             (Pin::Node, [first, ..])
                 if !self
