@@ -8,21 +8,32 @@ pub struct Args {
     /// Print the report as JSON
     #[arg(long)]
     pub json: bool,
-    /// Cases to run: fill, u32, u64, uuid-v4, rfc-u32 [default: all]
+    /// Cases to run: fill, u32, u64, uuid-v4, uuid-v7, dns, handshake, latency, first-byte-after-fork,
+    /// first-byte-after-start, rfc-u32, or all [default: fill,u32,u64,uuid-v4,rfc-u32]
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub cases: Vec<String>,
-    /// Lengths of fill: 16, 1k, 64KiB, 1MiB [default: 16,64,256,1k,64k]
+    /// Lengths of fill: 16, 1k, 64KiB, 1MiB [default: 16,64,256,1k,64k; latency: 16]
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub sizes: Vec<String>,
+    /// Lengths of `fill` alone, if `sizes` is empty and this is not.
+    #[arg(skip)]
+    pub default_sizes: Vec<String>,
     /// Implementations; `headwater[hedged]` names one in a given mode [default: all that are present]
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub impls: Vec<String>,
     /// Measure this library, too: its rows are called openssl-RAND_bytes@NAME and the like
     #[arg(long = "lib", value_name = "NAME=PATH")]
     pub libs: Vec<String>,
-    /// Numbers of threads that draw at the same time
-    #[arg(long, value_name = "LIST", value_delimiter = ',', default_values = ["1"])]
+    /// Numbers of threads that draw at the same time [default: 1; handshake: one for each CPU; --pin node:
+    /// as many as fill the first node, the first two, and so on]
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub threads: Vec<String>,
+    /// Numbers of processes that draw at the same time, each with so many threads [default: 1]
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    pub procs: Vec<String>,
+    /// Pin each thread: none, core (a CPU of its own) or node (the same, one node after the other)
+    #[arg(long, value_name = "HOW", default_value = "none")]
+    pub pin: String,
     /// Also count what one call does: instructions, locked ones, system calls, cache lines shared between CPUs
     #[arg(long)]
     pub count: bool,
@@ -54,9 +65,12 @@ impl Default for Args {
             json: false,
             cases: Vec::new(),
             sizes: Vec::new(),
+            default_sizes: Vec::new(),
             impls: Vec::new(),
             libs: Vec::new(),
-            threads: vec!["1".to_owned()],
+            threads: Vec::new(),
+            procs: Vec::new(),
+            pin: "none".to_owned(),
             count: false,
             time: DEFAULT_SECONDS,
             rounds: None,

@@ -3,6 +3,7 @@
 use crate::Error;
 use crate::impls::{self, Absent, Implementation, Opened};
 use crate::plan::Case;
+use crate::verify::Fault;
 use crate::work::Declined;
 use headwater::{Config, Mode};
 
@@ -68,6 +69,29 @@ impl Contender {
             Some(mode) => config.mode(mode),
             None => config,
         })
+    }
+
+    /// The mode that headwater is in now, if this contender is about it.
+    pub(crate) fn mode_now(&self) -> Option<&'static str> {
+        self.implementation.has_modes.then(|| headwater::status().mode.name())
+    }
+
+    /// That this contender could not be measured.
+    pub(crate) fn refused(&self, reason: String) -> Error {
+        Error::Refused { implementation: self.name(), reason }
+    }
+
+    /// That it stopped giving random bytes.
+    pub(crate) fn gave_out(&self) -> Error {
+        self.refused("it gives no random bytes".to_owned())
+    }
+
+    /// That its output was looked at and found wrong.
+    pub(crate) fn faulty(&self, fault: Fault) -> Error {
+        match fault {
+            Fault::Refused => self.gave_out(),
+            Fault::Defect(defect) => Error::WrongOutput { implementation: self.name(), defect },
+        }
     }
 
     pub(crate) fn open(&self) -> Opened {

@@ -20,6 +20,19 @@ pub(crate) struct Rendezvous {
     abandoned: AtomicBool,
 }
 
+/// What the threads of a measurement share, in whichever process they are.
+pub(crate) struct Meeting {
+    pub(crate) rendezvous: Rendezvous,
+    /// Set by the leading thread before the last round's meeting.
+    pub(crate) stop: AtomicBool,
+}
+
+impl Meeting {
+    pub(crate) fn new(threads: usize) -> Meeting {
+        Meeting { rendezvous: Rendezvous::new(threads), stop: AtomicBool::new(false) }
+    }
+}
+
 /// Spins before a waiting thread offers its CPU to others, who may be the ones it waits for.
 const SPINS: u32 = 1000;
 

@@ -23,6 +23,10 @@ pub enum Error {
     BadSize(String),
     /// Not a number of threads.
     BadThreads(String),
+    /// Not a number of processes.
+    BadProcs(String),
+    /// Threads cannot be pinned in this way.
+    UnknownPin(String),
     /// `--time` is not a positive number of seconds, or `--rounds` is 0.
     BadPace(&'static str),
     /// A report to compare with cannot be read.
@@ -45,6 +49,8 @@ pub enum Error {
         /// What is known of the reason.
         reason: String,
     },
+    /// Another process or thread of the benchmark could not be started or set up, or was lost.
+    Process(String),
 }
 
 impl Error {
@@ -52,7 +58,10 @@ impl Error {
     pub fn is_usage(&self) -> bool {
         !matches!(
             self,
-            Error::NothingToMeasure(_) | Error::WrongOutput { .. } | Error::Refused { .. }
+            Error::NothingToMeasure(_)
+                | Error::WrongOutput { .. }
+                | Error::Refused { .. }
+                | Error::Process(_)
         )
     }
 }
@@ -61,7 +70,8 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Error::UnknownCase(name) => {
-                write!(f, "unknown case '{name}': use {}", crate::plan::Case::names().join(", "))
+                let names = crate::plan::Case::names().join(", ");
+                write!(f, "unknown case '{name}': use {names}, or all")
             }
             Error::UnknownImpl(name) => {
                 write!(
@@ -81,6 +91,12 @@ impl fmt::Display for Error {
             Error::BadThreads(text) => {
                 write!(f, "bad number of threads '{text}': use 1 to {}", crate::plan::MAX_THREADS)
             }
+            Error::BadProcs(text) => {
+                write!(f, "bad number of processes '{text}': use 1 to {}", crate::plan::MAX_PROCS)
+            }
+            Error::UnknownPin(text) => {
+                write!(f, "unknown way to pin '{text}': use none, core or node")
+            }
             Error::BadPace(what) => f.write_str(what),
             Error::BadRecord(reason) => write!(f, "cannot compare with {reason}"),
             Error::OtherMachine(what) => write!(
@@ -92,6 +108,7 @@ impl fmt::Display for Error {
                 write!(f, "{implementation} was not timed, its output is wrong: {defect}")
             }
             Error::Refused { implementation, reason } => write!(f, "{implementation}: {reason}"),
+            Error::Process(reason) => f.write_str(reason),
         }
     }
 }

@@ -12,18 +12,27 @@
 #![deny(unsafe_code)]
 
 mod args;
+mod case_tables;
 mod changes;
+#[expect(unsafe_code)]
+mod clock;
 mod compare;
 mod contender;
 mod count;
 mod crew;
 mod error;
+mod first_byte;
 mod former;
 mod impls;
+mod latency;
 mod machine;
 mod measure;
+mod pin;
 mod places;
 mod plan;
+#[expect(unsafe_code)]
+mod process;
+mod procs;
 mod report;
 mod rfc;
 mod run;
@@ -38,7 +47,9 @@ pub use args::Args;
 pub use compare::{Change, Comparison, Verdict};
 pub use count::{Count, Mean};
 pub use error::Error;
+pub use first_byte::child;
 pub use former::Baseline;
+pub use latency::Percentiles;
 pub use machine::{Machine, machine};
 pub use report::{Ratio, Report, Row, Skipped};
 pub use run::run;

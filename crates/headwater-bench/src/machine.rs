@@ -70,6 +70,11 @@ pub(crate) fn kernel_release() -> Option<String> {
     line("/proc/sys/kernel/osrelease")
 }
 
+/// What the first CPU says it has, where /proc/cpuinfo calls that flags.
+pub(crate) fn cpu_flags() -> Option<String> {
+    cpu_field(&fs::read_to_string("/proc/cpuinfo").ok()?, "flags")
+}
+
 fn line(path: &str) -> Option<String> {
     let text = fs::read_to_string(path).ok()?;
     Some(text.trim().to_owned()).filter(|text| !text.is_empty())

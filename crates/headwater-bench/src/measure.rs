@@ -1,14 +1,20 @@
 //! The measurement of one cell: interleaved rounds, in each of which every contender is timed once.
 
 use crate::Error;
+use crate::clock::Clock;
 use crate::contender::Contender;
-use crate::crew::{Gone, Rendezvous};
-use crate::plan::{Batch, Cell};
-use crate::verify::{self, Fault};
+use crate::crew::{Gone, Meeting};
+use crate::latency::{self, Counts, Latencies, Percentiles};
+use crate::plan::{Batch, Case, Cell};
+use crate::process::Shared;
+use crate::verify;
 use crate::work::{Drawn, Refused, Work, Worker};
+use crate::{procs, stats};
+use serde::{Deserialize, Serialize};
+use std::io;
 use std::ops::Range;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -24,28 +30,57 @@ pub(crate) struct Timing {
     pub(crate) discarded_bytes: Option<u64>,
     /// What it has to say of itself.
     pub(crate) note: Option<&'static str>,
+    /// Of single calls, where they were timed one by one.
+    pub(crate) percentiles: Option<Percentiles>,
 }
 
-/// When a thread began its sample, and when it ended: for each contender, for each round.
-type Log = Vec<Vec<Range<Instant>>>;
+/// One thread's part of one sample: nanoseconds since the crew's epoch.
+#[derive(Debug, Deserialize, Serialize)]
+struct Sample {
+    start: u64,
+    end: u64,
+    /// The median of its calls, where they were timed one by one.
+    single: Option<f64>,
+}
+
+/// For each contender, for each round.
+type Log = Vec<Vec<Sample>>;
+
+/// What one thread brings home.
+#[derive(Debug, Default, Deserialize, Serialize)]
+struct Part {
+    log: Log,
+    /// For each contender, where calls were timed one by one.
+    latencies: Vec<Counts>,
+}
 
 /// Measures all contenders of `cell`.
 pub(crate) fn measure(cell: &Cell) -> Result<Vec<Timing>, Error> {
+    let _lent = cell.pins.lend(0)?;
     let mut station = Station::open(cell, Contender::arm)?;
+    let failed = |error: io::Error| Error::Process(error.to_string());
+    let meeting = Shared::new(Meeting::new(cell.procs * cell.threads)).map_err(failed)?;
     let crew = Crew {
         cell,
         calls: station.calibrate(cell)?,
-        rendezvous: Rendezvous::new(cell.threads),
-        stop: AtomicBool::new(false),
+        meeting: &meeting,
+        epoch: Instant::now(),
         failure: Mutex::new(None),
     };
-    let logs = thread::scope(|scope| {
-        let others: Vec<_> = (1..cell.threads).map(|_| scope.spawn(|| crew.follow())).collect();
-        let mut logs = vec![crew.lead(&mut station)];
-        for other in others {
-            logs.push(other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+    // All of them before there is a thread.
+    let others = (1..cell.procs).map(|process| procs::start(|| crew.other_process(process)));
+    let others = others.collect::<io::Result<Vec<_>>>().map_err(failed)?;
+    let parts = thread::scope(|scope| {
+        let readers: Vec<_> = others
+            .into_iter()
+            .map(|other| scope.spawn(|| other.finish().map_err(|reason| crew.lost(reason))))
+            .collect();
+        let mut parts = crew.process(&mut station, 0);
+        for reader in readers {
+            let theirs: Result<Vec<Part>, Gone> = joined(reader.join());
+            parts.extend(theirs.into_iter().flatten());
         }
-        logs
+        parts
     });
     match crew.failure.into_inner() {
         Ok(None) => {}
@@ -54,34 +89,59 @@ pub(crate) fn measure(cell: &Cell) -> Result<Vec<Timing>, Error> {
     }
     let timings = crew.calls.iter().enumerate().map(|(contender, &calls)| Timing {
         calls,
-        ns: (0..logs[0][contender].len())
-            .map(|round| wall(&logs, contender, round) / calls as f64)
+        ns: (0..parts[0].log[contender].len())
+            .map(|round| per_call(&parts, contender, round, calls))
             .collect(),
         mode: station.modes[contender],
-        // With several threads one pool of several would show, and switching modes discards by itself.
-        discarded_bytes: station.workers[contender]
-            .discarded_bytes()
-            .filter(|_| cell.threads == 1 && !cell.switches_modes()),
+        // Several threads or processes have several pools, of which one would show; switching modes
+        // discards by itself.
+        discarded_bytes: station
+            .discarded_bytes(contender)
+            .filter(|_| cell.threads == 1 && cell.procs == 1 && !cell.switches_modes()),
+        percentiles: percentiles(cell, &parts, contender),
         note: station.workers[contender].note(),
     });
     Ok(timings.collect())
 }
 
-/// Nanoseconds from the first thread's start to the last one's end.
-fn wall(logs: &[Log], contender: usize, round: usize) -> f64 {
-    let spans = logs.iter().map(|log| &log[contender][round]);
-    let start = spans.clone().map(|span| span.start).min();
-    let end = spans.map(|span| span.end).max();
+fn joined<T>(outcome: thread::Result<T>) -> T {
+    outcome.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+}
+
+/// Nanoseconds of one call: the time from the first thread's start to the last one's end, shared among a
+/// thread's calls; or the median over the threads, where calls were timed one by one.
+fn per_call(parts: &[Part], contender: usize, round: usize, calls: u64) -> f64 {
+    let samples = parts.iter().map(|part| &part.log[contender][round]);
+    let singles: Vec<f64> = samples.clone().filter_map(|sample| sample.single).collect();
+    if !singles.is_empty() {
+        return stats::median(&singles);
+    }
+    let start = samples.clone().map(|sample| sample.start).min();
+    let end = samples.map(|sample| sample.end).max();
     match (start, end) {
-        (Some(start), Some(end)) => end.duration_since(start).as_nanos() as f64,
+        (Some(start), Some(end)) => (end - start) as f64 / calls as f64,
         _ => f64::NAN,
     }
+}
+
+fn percentiles(cell: &Cell, parts: &[Part], contender: usize) -> Option<Percentiles> {
+    if cell.case != Case::Latency {
+        return None;
+    }
+    let mut all = Latencies::new();
+    parts.iter().for_each(|part| all.merge(&part.latencies[contender]));
+    all.percentiles()
 }
 
 /// What one thread needs: its own state of each generator, and a buffer for all.
 struct Station {
     workers: Vec<Box<dyn Worker>>,
     modes: Vec<Option<&'static str>>,
+    /// What each had counted as discarded when it was opened.
+    discarded_before: Vec<Option<u64>>,
+    /// The calls of one sample, timed one by one, and for each contender those of all samples.
+    ticks: Vec<u64>,
+    latencies: Vec<Latencies>,
     memory: Vec<u8>,
     /// The part of `memory` that is drawn into.
     window: Range<usize>,
@@ -98,25 +158,45 @@ impl Station {
         let len = cell.output_len();
         let memory = vec![0; len + LINE];
         let start = memory.as_ptr().align_offset(LINE).min(LINE);
-        let mut station =
-            Station { workers: Vec::new(), modes: Vec::new(), memory, window: start..start + len };
+        let mut station = Station {
+            workers: Vec::new(),
+            modes: Vec::new(),
+            discarded_before: Vec::new(),
+            ticks: Vec::new(),
+            latencies: Vec::new(),
+            memory,
+            window: start..start + len,
+        };
         for contender in &cell.contenders {
             if cell.switches_modes() {
-                arm(contender).map_err(|error| refused(contender, error.to_string()))?;
+                arm(contender).map_err(|error| contender.refused(error.to_string()))?;
             }
-            let mut worker = contender.open().map_err(|absent| refused(contender, absent.0))?;
+            let mut worker = contender.open().map_err(|absent| contender.refused(absent.0))?;
+            station.discarded_before.push(worker.discarded_bytes());
             let buf = &mut station.memory[station.window.clone()];
-            verify::check(&mut *worker, cell.work, buf).map_err(|fault| match fault {
-                Fault::Refused => gave_out(contender),
-                Fault::Defect(defect) => {
-                    Error::WrongOutput { implementation: contender.name(), defect }
-                }
-            })?;
-            let has_modes = contender.implementation.has_modes;
-            station.modes.push(has_modes.then(|| headwater::status().mode.name()));
+            verify::check(&mut *worker, cell.work, buf).map_err(|fault| contender.faulty(fault))?;
+            station.modes.push(contender.mode_now());
             station.workers.push(worker);
+            if cell.case == Case::Latency {
+                station.latencies.push(Latencies::new());
+            }
         }
         Ok(station)
+    }
+
+    fn discarded_bytes(&self, contender: usize) -> Option<u64> {
+        let before = self.discarded_before[contender]?;
+        Some(self.workers[contender].discarded_bytes()?.saturating_sub(before))
+    }
+
+    /// As [`batch`](Station::batch), each call timed; gives their median in nanoseconds.
+    fn singles(&mut self, contender: usize, calls: u64) -> Result<(f64, Range<Instant>), Refused> {
+        let buf = &mut self.memory[self.window.clone()];
+        self.ticks.resize(calls as usize, 0); // at most CALLS_MAX
+        let start = Instant::now();
+        self.workers[contender].fill_timed(Clock::get(), &mut self.ticks, buf)?;
+        let span = start..Instant::now();
+        Ok((self.latencies[contender].add(&self.ticks), span))
     }
 
     fn batch(&mut self, contender: usize, work: Work, calls: u64) -> Drawn {
@@ -167,7 +247,7 @@ impl Station {
             let mut calls = 1;
             let took = loop {
                 let took = self.shortest(index, cell.work, calls, target / 2);
-                let took = took.map_err(|_| gave_out(contender))?;
+                let took = took.map_err(|_| contender.gave_out())?;
                 if took < target / 2 {
                     calls *= 2;
                 } else if begin.elapsed() >= warm_up {
@@ -175,40 +255,69 @@ impl Station {
                 }
             };
             let scaled = calls as f64 * target.as_secs_f64() / took.as_secs_f64();
-            batches.push((scaled as u64).max(1));
+            let most = if cell.case == Case::Latency { latency::CALLS_MAX } else { u64::MAX };
+            batches.push((scaled as u64).clamp(1, most));
         }
         Ok(batches)
     }
 }
 
-fn refused(contender: &Contender, reason: String) -> Error {
-    Error::Refused { implementation: contender.name(), reason }
-}
-
-fn gave_out(contender: &Contender) -> Error {
-    refused(contender, "it gives no random bytes".to_owned())
-}
-
 fn arm_if_switching(cell: &Cell, contender: &Contender) -> Result<(), Error> {
     if cell.switches_modes() {
-        contender.arm().map_err(|error| refused(contender, error.to_string()))?;
+        contender.arm().map_err(|error| contender.refused(error.to_string()))?;
     }
     Ok(())
 }
 
-/// The threads of a measurement. Each runs the same rounds in step; the one that called [`measure`] leads:
-/// it decides when to stop and sets headwater's mode, which is one for the process.
+/// The threads of a measurement, in this process and in others. Each runs the same rounds in step; the one
+/// that called [`measure`] leads: it decides when to stop. The first thread of each process sets headwater's
+/// mode, which is one for the process.
 struct Crew<'a> {
     cell: &'a Cell,
     calls: Vec<u64>,
-    rendezvous: Rendezvous,
-    stop: AtomicBool,
+    meeting: &'a Meeting,
+    epoch: Instant,
     failure: Mutex<Option<Error>>,
 }
 
 impl Crew<'_> {
-    fn lead(&self, station: &mut Station) -> Log {
-        let _attendance = self.rendezvous.attend();
+    /// All of one process's part, on its first thread, which has opened its station.
+    fn process(&self, station: &mut Station, process: usize) -> Vec<Part> {
+        let first = process * self.cell.threads;
+        thread::scope(|scope| {
+            let others: Vec<_> = (1..self.cell.threads)
+                .map(|thread| scope.spawn(move || self.follow(first + thread)))
+                .collect();
+            let mut parts = vec![if process == 0 {
+                self.lead(station)
+            } else {
+                self.rounds(station, true, None)
+            }];
+            parts.extend(others.into_iter().map(|other| joined(other.join())));
+            parts
+        })
+    }
+
+    /// What a forked process does. Its state of every generator is its own.
+    fn other_process(&self, process: usize) -> Result<Vec<Part>, String> {
+        let _attendance = self.meeting.rendezvous.attend();
+        let station = self.cell.pins.take(process * self.cell.threads);
+        let station = station.and_then(|()| Station::open(self.cell, Contender::arm));
+        let parts = match station {
+            Ok(mut station) => self.process(&mut station, process),
+            Err(error) => {
+                self.fail(error);
+                Vec::new()
+            }
+        };
+        match self.failure.lock() {
+            Ok(failure) => failure.as_ref().map_or(Ok(parts), |error| Err(error.to_string())),
+            Err(_) => Err("a thread panicked".to_owned()),
+        }
+    }
+
+    fn lead(&self, station: &mut Station) -> Part {
+        let _attendance = self.meeting.rendezvous.attend();
         let pace = &self.cell.pace;
         let start = Instant::now();
         let mut done = 0;
@@ -218,73 +327,77 @@ impl Crew<'_> {
             done += 1;
             more
         };
-        self.rounds(station, Some(&mut decide))
+        self.rounds(station, true, Some(&mut decide))
     }
 
-    fn follow(&self) -> Log {
-        let _attendance = self.rendezvous.attend();
-        match Station::open(self.cell, |_| Ok(())) {
-            Ok(mut station) => self.rounds(&mut station, None),
+    fn follow(&self, index: usize) -> Part {
+        let _attendance = self.meeting.rendezvous.attend();
+        let station = self.cell.pins.take(index);
+        match station.and_then(|()| Station::open(self.cell, |_| Ok(()))) {
+            Ok(mut station) => self.rounds(&mut station, false, None),
             Err(error) => {
                 self.fail(error);
-                Log::new()
+                Part::default()
             }
         }
     }
 
     /// Whatever was logged until somebody failed is returned, and not used.
-    fn rounds(&self, station: &mut Station, mut decide: Option<&mut dyn FnMut() -> bool>) -> Log {
-        let mut log = vec![Vec::new(); self.cell.contenders.len()];
-        let leads = decide.is_some();
-        loop {
+    fn rounds(
+        &self,
+        station: &mut Station,
+        arms: bool,
+        mut decide: Option<&mut dyn FnMut() -> bool>,
+    ) -> Part {
+        let mut log: Log = self.calls.iter().map(|_| Vec::new()).collect();
+        let stop = &self.meeting.stop;
+        'rounds: loop {
             if let Some(decide) = &mut decide {
-                self.stop.store(!decide(), Ordering::Relaxed); // ordered by the meetings around it
+                stop.store(!decide(), Ordering::Relaxed); // ordered by the meetings around it
             }
-            if self.rendezvous.wait().is_err() || self.stop.load(Ordering::Relaxed) {
-                return log;
+            if self.meeting.rendezvous.wait().is_err() || stop.load(Ordering::Relaxed) {
+                break;
             }
-            for index in 0..self.cell.contenders.len() {
-                match self.sample(station, index, leads) {
-                    Ok(span) => log[index].push(span),
-                    Err(Gone) => return log,
+            for (index, log) in log.iter_mut().enumerate() {
+                match self.sample(station, index, arms) {
+                    Ok(sample) => log.push(sample),
+                    Err(Gone) => break 'rounds,
                 }
             }
         }
+        Part { log, latencies: station.latencies.iter().map(Latencies::counts).collect() }
     }
 
     /// One thread's part of one sample.
-    fn sample(
-        &self,
-        station: &mut Station,
-        index: usize,
-        leads: bool,
-    ) -> Result<Range<Instant>, Gone> {
+    fn sample(&self, station: &mut Station, index: usize, arms: bool) -> Result<Sample, Gone> {
         let contender = &self.cell.contenders[index];
+        let gave_out = |_| self.fail(contender.gave_out());
         if self.cell.switches_modes() && contender.implementation.has_modes {
-            if leads {
+            if arms {
                 arm_if_switching(self.cell, contender).map_err(|error| self.fail(error))?;
             }
-            self.rendezvous.wait()?;
+            self.meeting.rendezvous.wait()?;
             // A mode begins with empty pools, which is not what a sample of it is about.
-            self.draw(station, Work::U64, index, 1)?;
+            station.batch(index, Work::U64, 1).map_err(gave_out)?;
         }
-        self.rendezvous.wait()?;
-        let start = Instant::now();
-        self.draw(station, self.cell.work, index, self.calls[index])?;
-        let elapsed = start.elapsed();
-        Ok(start..start + station.took(index, elapsed))
+        self.meeting.rendezvous.wait()?;
+        let calls = self.calls[index];
+        let (single, span) = if self.cell.case == Case::Latency {
+            let (median, span) = station.singles(index, calls).map_err(gave_out)?;
+            (Some(median), span)
+        } else {
+            let start = Instant::now();
+            station.batch(index, self.cell.work, calls).map_err(gave_out)?;
+            let elapsed = start.elapsed();
+            (None, start..start + station.took(index, elapsed))
+        };
+        let since = |at: Instant| at.duration_since(self.epoch).as_nanos() as u64;
+        Ok(Sample { start: since(span.start), end: since(span.end), single })
     }
 
-    fn draw(
-        &self,
-        station: &mut Station,
-        work: Work,
-        index: usize,
-        calls: u64,
-    ) -> Result<(), Gone> {
-        station
-            .batch(index, work, calls)
-            .map_err(|_| self.fail(gave_out(&self.cell.contenders[index])))
+    /// Notes that another process is lost.
+    fn lost(&self, reason: String) -> Gone {
+        self.fail(Error::Process(reason))
     }
 
     /// Notes the first failure, and lets everybody go.
@@ -292,7 +405,7 @@ impl Crew<'_> {
         if let Ok(mut failure) = self.failure.lock() {
             failure.get_or_insert(error);
         }
-        self.rendezvous.abandon();
+        self.meeting.rendezvous.abandon();
         Gone
     }
 }
@@ -301,6 +414,7 @@ impl Crew<'_> {
 mod tests {
     use super::*;
     use crate::impls::Implementation;
+    use crate::pin::Pins;
     use crate::plan::{Case, Pace};
     use crate::work::Generator;
 
@@ -323,6 +437,10 @@ mod tests {
 
         fn note(&self) -> Option<&'static str> {
             None
+        }
+
+        fn fill_timed(&mut self, _: &Clock, _: &mut [u64], _: &mut [u8]) -> Drawn {
+            Err(Refused)
         }
 
         fn own_time(&self) -> Option<Duration> {
@@ -351,6 +469,8 @@ mod tests {
             work: Work::Fill,
             len: 16,
             threads: 1,
+            procs: 1,
+            pins: Pins::default(),
             contenders,
             pace,
         };
@@ -387,6 +507,8 @@ mod tests {
             work: Work::Fill,
             len: 16,
             threads: 1,
+            procs: 1,
+            pins: Pins::default(),
             contenders: vec![Contender::from(&INTERRUPTED)],
             pace: Pace {
                 batch: Batch::Lasting(Duration::from_micros(500)),

@@ -3,17 +3,23 @@
 
 use crate::contender::Contender;
 use crate::impls::Absent;
+use crate::pin::{Pin, Pins};
 use crate::report::Skipped;
 use crate::work::{Declined, Work};
-use crate::{Args, Error, count, impls, machine, rfc, size};
+use crate::{Args, Error, count, first_byte, impls, machine, rfc, size};
 use std::ops::RangeInclusive;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// More threads than any machine of today has CPUs.
 pub(crate) const MAX_THREADS: usize = 4096;
+/// Each is this whole program.
+pub(crate) const MAX_PROCS: usize = 1024;
 
 /// The lengths of `fill` if none are asked for: what programs mostly draw, and one long one.
 const SIZES: [usize; 5] = [16, 64, 256, 1024, 65536];
+
+/// The length of single calls whose latency is told, if no others are asked for.
+const LATENCY_SIZES: [usize; 1] = [16];
 
 /// How long one sample of one implementation lasts: long enough that reading the clock does not
 /// count, short enough that a round is over before the machine changes its speed.
@@ -29,12 +35,32 @@ pub(crate) enum Case {
     U32,
     U64,
     UuidV4,
+    UuidV7,
+    Dns,
+    Handshake,
+    Latency,
+    FirstByteAfterFork,
+    FirstByteAfterStart,
     RfcU32,
 }
 
 impl Case {
-    pub(crate) const ALL: [Case; 5] =
-        [Case::Fill, Case::U32, Case::U64, Case::UuidV4, Case::RfcU32];
+    pub(crate) const ALL: [Case; 11] = [
+        Case::Fill,
+        Case::U32,
+        Case::U64,
+        Case::UuidV4,
+        Case::UuidV7,
+        Case::Dns,
+        Case::Handshake,
+        Case::Latency,
+        Case::FirstByteAfterFork,
+        Case::FirstByteAfterStart,
+        Case::RfcU32,
+    ];
+
+    /// What is run if nothing is asked for, in some 20 seconds.
+    const DEFAULT: [Case; 5] = [Case::Fill, Case::U32, Case::U64, Case::UuidV4, Case::RfcU32];
 
     pub(crate) const fn name(self) -> &'static str {
         match self {
@@ -42,12 +68,31 @@ impl Case {
             Case::U32 => "u32",
             Case::U64 => "u64",
             Case::UuidV4 => "uuid-v4",
+            Case::UuidV7 => "uuid-v7",
+            Case::Dns => "dns",
+            Case::Handshake => "handshake",
+            Case::Latency => "latency",
+            Case::FirstByteAfterFork => "first-byte-after-fork",
+            Case::FirstByteAfterStart => "first-byte-after-start",
             Case::RfcU32 => "rfc-u32",
         }
     }
 
     pub(crate) fn names() -> Vec<&'static str> {
         Case::ALL.map(Case::name).to_vec()
+    }
+
+    /// The cases of `--cases`.
+    fn parse_list(names: &[String]) -> Result<Vec<Case>, Error> {
+        if names == ["all"] {
+            return Ok(Case::ALL.to_vec());
+        }
+        Ok(or_default(parse_list(names, Case::parse)?, Case::DEFAULT))
+    }
+
+    /// Whether it is about one thread of one process, however many draw in other cases.
+    const fn stands_alone(self) -> bool {
+        matches!(self, Case::FirstByteAfterFork | Case::FirstByteAfterStart | Case::RfcU32)
     }
 
     fn parse(name: &str) -> Result<Case, Error> {
@@ -77,13 +122,25 @@ pub(crate) struct Pace {
     pub(crate) budget: Duration,
 }
 
+impl Pace {
+    /// One item for each round, from now until it is time to stop.
+    pub(crate) fn begin(&self) -> impl Iterator<Item = u32> {
+        let start = Instant::now();
+        (0..*self.rounds.end())
+            .take_while(move |round| round < self.rounds.start() || start.elapsed() < self.budget)
+    }
+}
+
 /// One comparison: everything in it is measured in the same rounds.
 pub(crate) struct Cell {
     pub(crate) case: Case,
     pub(crate) work: Work,
     /// Random bytes that one call draws.
     pub(crate) len: usize,
+    /// Of each process.
     pub(crate) threads: usize,
+    pub(crate) procs: usize,
+    pub(crate) pins: Pins,
     pub(crate) contenders: Vec<Contender>,
     pub(crate) pace: Pace,
     /// Whether what a call does is counted as well.
@@ -111,71 +168,77 @@ pub(crate) struct Plan {
 
 impl Plan {
     pub(crate) fn new(args: &Args) -> Result<Plan, Error> {
-        let cases = or_default(parse_list(&args.cases, Case::parse)?, Case::ALL);
-        let sizes = or_default(parse_list(&args.sizes, size::parse)?, SIZES);
-        let threads = or_default(parse_list(&args.threads, parse_threads)?, [1]);
+        let cases = Case::parse_list(&args.cases)?;
+        let pins = Pins::new(Pin::parse(&args.pin)?)?;
+        let crowds = Crowds::new(args, &pins)?;
+        let sizes = parse_list(&args.sizes, size::parse)?;
+        let default_sizes = or_default(parse_list(&args.default_sizes, size::parse)?, SIZES);
         let asked = contenders(args)?;
         let budget = budget(args)?;
 
-        let mut plan =
-            Plan { cells: Vec::new(), skipped: Vec::new(), warnings: thread_warnings(&threads) };
+        let mut plan = Plan {
+            cells: Vec::new(),
+            skipped: Vec::new(),
+            warnings: crowds.warnings(&cases, &pins),
+        };
         let contenders = plan.present(asked.clone());
-        let rfc_rows: Vec<Contender> = rfc::ROWS
-            .iter()
-            .copied()
-            .filter(|row| {
-                asked.iter().any(|asked| row.name.split('[').next() == Some(&asked.name()))
-            })
-            .map(Contender::from)
-            .collect();
-        let rfc_rows =
-            if cases.contains(&Case::RfcU32) { plan.present(rfc_rows) } else { Vec::new() };
-
-        let pace = |contenders: &[Contender]| Pace {
+        let pace = |least, contenders: usize| Pace {
             batch: Batch::Lasting(SAMPLE),
-            rounds: args.rounds.map_or(MIN_ROUNDS..=u32::MAX, |rounds| rounds..=rounds),
-            budget: budget * contenders.len() as u32,
+            rounds: args.rounds.map_or(least..=u32::MAX, |rounds| rounds..=rounds),
+            budget: budget * contenders as u32,
         };
         let mut declined = Vec::new();
-        let mut add = |case, work, len, threads| {
+        let mut add = |case: Case, work, len, crowd: Crowd, least| {
             let mut contenders = contenders.clone();
-            contenders.retain(|contender| match contender.declines(case, threads) {
+            contenders.retain(|contender| match contender.declines(case, crowd.all()) {
                 Some(reason) => {
                     declined.push((*contender, reason));
                     false
                 }
                 None => true,
             });
-            let pace = pace(&contenders);
-            let counts = args.count && threads == 1 && is_counted(args, case, len);
-            plan.cells.push(Cell { counts, case, work, len, threads, contenders, pace });
+            plan.cells.push(Cell {
+                counts: args.count && crowd.all() == 1 && is_counted(args, case, len),
+                case,
+                work,
+                len,
+                threads: crowd.threads,
+                procs: crowd.procs,
+                pins: pins.clone(),
+                pace: pace(least, contenders.len()),
+                contenders,
+            });
         };
-        for &threads in &threads {
-            for &case in &cases {
-                match case {
-                    Case::Fill => sizes.iter().for_each(|&len| add(case, Work::Fill, len, threads)),
-                    Case::U32 => add(case, Work::U32, 4, threads),
-                    Case::U64 => add(case, Work::U64, 8, threads),
-                    Case::UuidV4 => add(case, Work::UuidV4, 16, threads),
-                    Case::RfcU32 => {} // below: it has rows of its own, and one thread as in the RFC
+        for crowd in crowds.all() {
+            for &case in cases.iter().filter(|case| !case.stands_alone()) {
+                if !crowds.of(case).contains(&crowd) {
+                    continue;
+                }
+                let (work, lengths) = match case {
+                    Case::Fill => (Work::Fill, or_default(sizes.clone(), default_sizes.clone())),
+                    Case::Latency => (Work::Fill, or_default(sizes.clone(), LATENCY_SIZES)),
+                    Case::U32 => (Work::U32, vec![4]),
+                    Case::U64 => (Work::U64, vec![8]),
+                    Case::UuidV4 => (Work::UuidV4, vec![16]),
+                    Case::UuidV7 => (Work::UuidV7, vec![16]),
+                    Case::Dns => (Work::DnsQuery, vec![4]),
+                    Case::Handshake => {
+                        (Work::Session, Work::Session.output_len().into_iter().collect())
+                    }
+                    Case::FirstByteAfterFork | Case::FirstByteAfterStart | Case::RfcU32 => continue,
+                };
+                for len in lengths {
+                    add(case, work, len, crowd, MIN_ROUNDS);
                 }
             }
         }
+        for case in [Case::FirstByteAfterFork, Case::FirstByteAfterStart] {
+            if cases.contains(&case) {
+                add(case, Work::Fill, first_byte::LEN, Crowd::ONE, first_byte::MIN_PROCESSES);
+            }
+        }
         if cases.contains(&Case::RfcU32) {
-            let rounds = args.rounds.unwrap_or(rfc::ROUNDS);
-            plan.cells.push(Cell {
-                case: Case::RfcU32,
-                work: Work::U32,
-                len: 4,
-                threads: 1,
-                pace: Pace {
-                    batch: Batch::Calls(rfc::CALLS),
-                    rounds: rounds..=rounds,
-                    budget: Duration::ZERO,
-                },
-                contenders: rfc_rows,
-                counts: false,
-            });
+            plan.add_rfc(args, &asked, &pins);
         }
         plan.note_declined(declined);
         plan.cells.retain(|cell| !cell.contenders.is_empty());
@@ -197,6 +260,30 @@ impl Plan {
                 self.skipped.push(skipped);
             }
         }
+    }
+
+    /// The RFC's table has rows of its own, of which `--impls` selects.
+    fn add_rfc(&mut self, args: &Args, asked: &[Contender], pins: &Pins) {
+        let rows = rfc::ROWS.iter().copied().filter(|row| {
+            asked.iter().any(|asked| row.name.split('[').next() == Some(&asked.name()))
+        });
+        let contenders = self.present(rows.map(Contender::from).collect());
+        let rounds = args.rounds.unwrap_or(rfc::ROUNDS);
+        self.cells.push(Cell {
+            case: Case::RfcU32,
+            work: Work::U32,
+            len: 4,
+            threads: 1,
+            procs: 1,
+            pins: pins.clone(),
+            pace: Pace {
+                batch: Batch::Calls(rfc::CALLS),
+                rounds: rounds..=rounds,
+                budget: Duration::ZERO,
+            },
+            contenders,
+            counts: false,
+        });
     }
 
     /// Those that this host has; the others are noted, once.
@@ -260,6 +347,13 @@ fn parse_threads(text: &str) -> Result<usize, Error> {
     }
 }
 
+fn parse_procs(text: &str) -> Result<usize, Error> {
+    match text.parse() {
+        Ok(procs @ 1..=MAX_PROCS) => Ok(procs),
+        _ => Err(Error::BadProcs(text.to_owned())),
+    }
+}
+
 fn budget(args: &Args) -> Result<Duration, Error> {
     if args.rounds == Some(0) {
         return Err(Error::BadPace("bad number of rounds '0': use 1 or more"));
@@ -279,14 +373,115 @@ fn is_counted(args: &Args, case: Case, len: usize) -> bool {
     }
 }
 
-fn thread_warnings(threads: &[usize]) -> Vec<String> {
-    let Some(cores) = machine::cores() else {
-        return Vec::new();
-    };
-    let too_many = threads.iter().filter(|&&threads| threads > cores);
-    too_many
-        .map(|threads| format!("{threads} threads share {cores} CPUs, and wait for each other"))
-        .collect()
+/// How many draw at the same time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Crowd {
+    procs: usize,
+    /// Of each process.
+    threads: usize,
+}
+
+impl Crowd {
+    const ONE: Crowd = Crowd { procs: 1, threads: 1 };
+
+    /// Threads of all processes together.
+    fn all(self) -> usize {
+        self.procs * self.threads
+    }
+}
+
+/// The numbers of threads and processes that were asked for.
+struct Crowds {
+    procs: Vec<usize>,
+    threads: Vec<usize>,
+    /// Threads of a macro case, which has all CPUs at work unless a number is asked for.
+    threads_of_all: Vec<usize>,
+}
+
+impl Crowds {
+    fn new(args: &Args, pins: &Pins) -> Result<Crowds, Error> {
+        let asked = parse_list(&args.threads, parse_threads)?;
+        let procs = or_default(parse_list(&args.procs, parse_procs)?, [1]);
+        // One thread, or the nodes one after the other.
+        let threads = match pins.pin {
+            Pin::Node => filled(&pins.nodes),
+            Pin::None | Pin::Core => vec![1],
+        };
+        Ok(Crowds {
+            procs,
+            threads: or_default(asked.clone(), threads),
+            threads_of_all: or_default(asked, [machine::cores().unwrap_or(1)]),
+        })
+    }
+
+    fn with(&self, threads: &[usize]) -> Vec<Crowd> {
+        let procs = self.procs.iter();
+        procs
+            .flat_map(|&procs| threads.iter().map(move |&threads| Crowd { procs, threads }))
+            .collect()
+    }
+
+    /// Those of a case.
+    fn of(&self, case: Case) -> Vec<Crowd> {
+        match case {
+            _ if case.stands_alone() => vec![Crowd::ONE],
+            Case::Handshake => self.with(&self.threads_of_all),
+            _ => self.with(&self.threads),
+        }
+    }
+
+    fn all(&self) -> Vec<Crowd> {
+        let mut all = self.with(&self.threads);
+        all.extend(self.with(&self.threads_of_all));
+        let mut distinct = Vec::new();
+        for crowd in all {
+            if !distinct.contains(&crowd) {
+                distinct.push(crowd);
+            }
+        }
+        distinct
+    }
+
+    /// What a reader must know of them.
+    fn warnings(&self, cases: &[Case], pins: &Pins) -> Vec<String> {
+        let mut warnings = Vec::new();
+        let used = |crowd: &Crowd| cases.iter().any(|&case| self.of(case).contains(crowd));
+        if let Some(cores) = machine::cores() {
+            for Crowd { procs, threads } in self.all().into_iter().filter(used) {
+                let of = if procs > 1 { format!("of {procs} processes ") } else { String::new() };
+                let all = procs * threads;
+                if all > cores {
+                    let text =
+                        format!("{all} threads {of}share {cores} CPUs, and wait for each other");
+                    warnings.push(text);
+                }
+            }
+        }
+        match (pins.pin, &pins.nodes[..]) {
+            (Pin::Node, [_]) => {
+                warnings.push("this machine has one NUMA node: node pins as core does".to_owned());
+            }
+            (Pin::Node, [first, ..])
+                if !self
+                    .with(&self.threads)
+                    .iter()
+                    .any(|crowd| crowd.procs * crowd.threads == *first) =>
+            {
+                warnings.push(format!("no factors of one node: that takes --threads {first} too"));
+            }
+            _ => {}
+        }
+        warnings
+    }
+}
+
+/// CPUs of the first node, of the first two, and so on.
+fn filled(nodes: &[usize]) -> Vec<usize> {
+    let sums = nodes.iter().scan(0, |sum, cpus| {
+        *sum += cpus;
+        Some(*sum)
+    });
+    sums.collect()
 }
 
 #[cfg(test)]
@@ -314,7 +509,16 @@ mod tests {
     fn errors_say_what_would_be_right() {
         assert_eq!(
             message(|args| args.cases = list(&["fil"])),
-            "unknown case 'fil': use fill, u32, u64, uuid-v4, rfc-u32"
+            "unknown case 'fil': use fill, u32, u64, uuid-v4, uuid-v7, dns, handshake, latency, \
+             first-byte-after-fork, first-byte-after-start, rfc-u32, or all"
+        );
+        assert_eq!(
+            message(|args| args.procs = list(&["many"])),
+            "bad number of processes 'many': use 1 to 1024"
+        );
+        assert_eq!(
+            message(|args| args.pin = "socket".to_owned()),
+            "unknown way to pin 'socket': use none, core or node"
         );
         assert_eq!(
             message(|args| args.threads = list(&["0"])),
@@ -367,11 +571,96 @@ mod tests {
         assert_eq!(names, ["getrandom-syscall", "getrandom-syscall[pool]", "headwater"]);
     }
 
+    fn warnings(change: impl FnOnce(&mut Args)) -> Vec<String> {
+        plan(|args| {
+            args.impls = list(&["headwater"]);
+            args.sizes = list(&["16"]);
+            change(args);
+        })
+        .unwrap()
+        .warnings
+    }
+
     #[test]
     fn more_threads_than_cpus_are_allowed_with_a_warning() {
-        let warnings = thread_warnings(&[1, MAX_THREADS]);
-        assert_eq!(warnings.len(), 1);
-        assert!(warnings[0].starts_with("4096 threads share "), "{warnings:?}");
+        let found = warnings(|args| args.threads = list(&["1", "4096"]));
+        assert_eq!(found.len(), 1);
+        assert!(found[0].starts_with("4096 threads share "), "{found:?}");
+        let found = warnings(|args| args.procs = list(&["1", "1024"]));
+        assert_eq!(found.len(), 1);
+        assert!(found[0].starts_with("1024 threads of 1024 processes share "), "{found:?}");
+        let alone = warnings(|args| {
+            args.cases = list(&["rfc-u32", "first-byte-after-fork"]);
+            args.threads = list(&["4096"]);
+        });
+        assert_eq!(alone, [""; 0], "these cases have one thread");
+    }
+
+    #[test]
+    fn a_handshake_takes_all_cpus_unless_told_otherwise() {
+        let threads = |threads: &[&str]| {
+            let plan = plan(|args| {
+                args.cases = list(&["u64", "handshake"]);
+                args.impls = list(&["headwater"]);
+                args.threads = list(threads);
+            });
+            let cells = plan.unwrap().cells;
+            let of = |name| {
+                let cells = cells.iter().filter(move |cell| cell.case.name() == name);
+                cells.map(|cell| cell.threads).collect::<Vec<_>>()
+            };
+            (of("u64"), of("handshake"))
+        };
+        assert_eq!(threads(&[]), (vec![1], vec![machine::cores().unwrap()]));
+        assert_eq!(threads(&["2", "3"]), (vec![2, 3], vec![2, 3]));
+    }
+
+    #[test]
+    fn processes_multiply_threads_except_where_a_case_stands_alone() {
+        let plan = plan(|args| {
+            args.cases = list(&["all"]);
+            args.sizes = list(&["16"]);
+            args.impls = list(&["headwater"]);
+            args.procs = list(&["1", "2"]);
+            args.threads = list(&["1", "3"]);
+        })
+        .unwrap();
+        for case in Case::ALL {
+            let cells = plan.cells.iter().filter(|cell| cell.case == case);
+            let crowds: Vec<_> = cells.map(|cell| (cell.procs, cell.threads)).collect();
+            let expected: &[_] =
+                if case.stands_alone() { &[(1, 1)] } else { &[(1, 1), (1, 3), (2, 1), (2, 3)] };
+            assert_eq!(crowds, expected, "{case:?}");
+        }
+    }
+
+    #[test]
+    fn nodes_are_filled_one_after_the_other() {
+        assert_eq!(filled(&[4, 4, 2]), [4, 8, 10]);
+        let crowds = |threads: &[&str]| {
+            let pins = Pins::with_nodes(vec![4, 4]);
+            let args = Args { threads: list(threads), ..Args::default() };
+            let crowds = Crowds::new(&args, &pins).unwrap();
+            let mut warnings = crowds.warnings(&[Case::U64], &pins);
+            warnings.retain(|warning| !warning.contains("share"));
+            (crowds.threads, warnings)
+        };
+        assert_eq!(crowds(&[]), (vec![4, 8], Vec::new()));
+        assert_eq!(
+            crowds(&["1", "8"]),
+            (vec![1, 8], list(&["no factors of one node: that takes --threads 4 too"]))
+        );
+    }
+
+    #[test]
+    fn a_pace_ends_by_rounds_or_by_time_but_not_before_the_least() {
+        let rounds = |least, most, budget| {
+            let batch = Batch::Calls(1);
+            let pace = Pace { batch, rounds: least..=most, budget: Duration::from_secs(budget) };
+            pace.begin().count()
+        };
+        assert_eq!(rounds(6, u32::MAX, 0), 6);
+        assert_eq!(rounds(6, 9, 1000), 9);
     }
 
     #[cfg(feature = "peers")]

@@ -4,6 +4,7 @@ use crate::compare::{self, Comparison};
 use crate::contender::Contender;
 use crate::former::Former;
 use crate::impls::Absent;
+use crate::latency::Percentiles;
 use crate::measure::Timing;
 use crate::plan::Cell;
 use crate::stats::{Interval, speedup};
@@ -48,6 +49,9 @@ pub struct Report {
     /// Those of `warnings` that do not follow from the rows.
     #[serde(skip)]
     notices: Vec<String>,
+    /// CPUs of the first NUMA node, if threads filled one of several after the other.
+    #[serde(skip)]
+    pub(crate) first_node: Option<usize>,
 }
 
 /// One figure with its spread. Times are nanoseconds; what is unknown is `None`, never 0.
@@ -62,12 +66,14 @@ pub struct Row {
     pub mode: Option<String>,
     /// Random bytes drawn by one call.
     pub len: usize,
-    /// Threads that drew at the same time.
+    /// Threads of each process that drew at the same time.
     pub threads: usize,
     /// Wall time for each call of a thread: the median over the rounds.
     pub ns_per_call: f64,
-    /// Bytes of all threads together, in 10^9 per second.
+    /// Bytes of all threads and processes together, in 10^9 per second.
     pub gb_per_s: f64,
+    /// Calls of all threads and processes together, in one second.
+    pub calls_per_s: f64,
     /// Median absolute deviation of `ns_per_call` over the rounds.
     pub mad: f64,
     /// `ns_per_call` of the slowest round.
@@ -86,7 +92,9 @@ pub struct Row {
     pub seconds: f64,
     /// The version of the library that the function belongs to.
     pub version: Option<String>,
-    /// How threads were pinned to CPUs.
+    /// How long single calls took, where they were timed one by one.
+    pub percentiles: Option<Percentiles>,
+    /// How threads were pinned to CPUs: `none`, `core` or `node`.
     pub pin: Option<String>,
     /// Processes that drew at the same time.
     pub procs: usize,
@@ -113,6 +121,7 @@ impl Row {
             threads: 1,
             ns_per_call,
             gb_per_s: len as f64 / ns_per_call, // bytes per nanosecond
+            calls_per_s: 1e9 / ns_per_call,
             mad: stats::mad(&rounds),
             max: rounds.iter().copied().fold(f64::NAN, f64::max),
             low,
@@ -122,6 +131,7 @@ impl Row {
             calls,
             seconds: rounds.iter().sum::<f64>() * calls as f64 * 1e-9,
             version: None,
+            percentiles: None,
             pin: Some("none".to_owned()),
             procs: 1,
             discarded_bytes: None,
@@ -133,11 +143,16 @@ impl Row {
 
     pub(crate) fn measured(cell: &Cell, contender: &Contender, timing: Timing) -> Row {
         let row = Row::new(cell.case.name(), &contender.name(), cell.len, timing.calls, timing.ns);
+        let crowd = (cell.threads * cell.procs) as f64;
         Row {
             mode: timing.mode.map(str::to_owned),
             threads: cell.threads,
-            gb_per_s: row.gb_per_s * cell.threads as f64,
+            procs: cell.procs,
+            gb_per_s: row.gb_per_s * crowd,
+            calls_per_s: row.calls_per_s * crowd,
             version: (contender.implementation.version)(),
+            percentiles: timing.percentiles,
+            pin: Some(cell.pins.pin.name().to_owned()),
             discarded_bytes: timing.discarded_bytes,
             note: timing.note.map(str::to_owned),
             ..row
@@ -168,7 +183,7 @@ impl Row {
     /// `fill 16 B, headwater`, and what sets it apart from others of that name.
     pub(crate) fn title(&self) -> String {
         let mut title = self.case.clone();
-        if self.case == "fill" {
+        if ["fill", "latency"].contains(&self.case.as_str()) {
             title += &format!(" {}", size::show(self.len));
         }
         if self.threads > 1 {
@@ -271,6 +286,7 @@ impl Report {
             rows,
             skipped,
             notices,
+            first_node: None,
         }
     }
 
@@ -285,6 +301,7 @@ impl Report {
         self.ratios.extend(other.ratios); // of one run, because rounds of two are not the same
         extend_distinct(&mut self.skipped, other.skipped);
         extend_distinct(&mut self.notices, other.notices);
+        self.first_node = self.first_node.or(other.first_node);
         self.warnings = warnings(&self.rows, &self.notices);
     }
 
@@ -305,7 +322,7 @@ impl Report {
 }
 
 fn too_fast(row: &Row) -> Option<String> {
-    let gb_per_s_of_one = row.gb_per_s / row.threads as f64;
+    let gb_per_s_of_one = row.gb_per_s / (row.threads * row.procs) as f64;
     (row.ns_per_call < LEAST_NS_PER_CALL || gb_per_s_of_one > MOST_GB_PER_S).then(|| {
         format!(
             "{}: {:.2} ns per call is too fast to be true; do not use this figure",
@@ -417,6 +434,8 @@ mod tests {
             "low",
             "high",
             "outliers",
+            "percentiles",
+            "calls_per_s",
         ] {
             assert!(row.contains_key(field), "{field}");
         }

@@ -1,9 +1,9 @@
 //! From arguments to a report.
 
 use crate::measure::measure;
-use crate::plan::Plan;
+use crate::plan::{Case, Cell, Plan};
 use crate::report::{Report, Row};
-use crate::{Args, Error, count};
+use crate::{Args, Error, count, first_byte};
 use indicatif::{ProgressBar, ProgressStyle};
 
 /// Measures what `args` asks for. Shows its progress on stderr if that is a terminal.
@@ -35,17 +35,29 @@ fn measure_all(plan: Plan, restore: impl Fn() -> Result<(), Error>) -> Result<Re
     for cell in &plan.cells {
         progress.set_message(format!("{} {}", cell.case.name(), crate::size::show(cell.len)));
         restore()?;
-        let timings = measure(cell)?;
-        let mut counts = count::count_all(cell, &mut notices)?.into_iter();
-        let contenders = cell.contenders.iter();
-        rows.extend(contenders.zip(timings).map(|(contender, timing)| Row {
-            count: counts.next().flatten(),
-            ..Row::measured(cell, contender, timing)
-        }));
+        rows.extend(rows_of(cell, &mut notices)?);
         progress.inc(1);
     }
     progress.finish_and_clear();
-    Ok(Report::new(rows, plan.skipped, notices))
+    let mut report = Report::new(rows, plan.skipped, notices);
+    report.first_node = plan.cells.first().and_then(|cell| cell.pins.first_of_several());
+    Ok(report)
+}
+
+fn rows_of(cell: &Cell, notices: &mut Vec<String>) -> Result<Vec<Row>, Error> {
+    match cell.case {
+        Case::FirstByteAfterFork => first_byte::after_fork(cell),
+        Case::FirstByteAfterStart => first_byte::after_start(cell),
+        _ => {
+            let timings = measure(cell)?;
+            let mut counts = count::count_all(cell, notices)?.into_iter();
+            let rows = cell.contenders.iter().zip(timings).map(|(contender, timing)| Row {
+                count: counts.next().flatten(),
+                ..Row::measured(cell, contender, timing)
+            });
+            Ok(rows.collect())
+        }
+    }
 }
 
 fn restore_mode() -> Result<(), Error> {

@@ -3,6 +3,7 @@
 use crate::contender::Contender;
 use crate::impls;
 use crate::measure::measure;
+use crate::pin::Pins;
 use crate::plan::{Batch, Case, Cell, Pace};
 use crate::stats::median;
 use crate::work::Work;
@@ -64,6 +65,8 @@ fn fill_times(len: usize, contenders: &[Contender], time: Duration) -> Vec<Optio
         work: Work::Fill,
         len,
         threads: 1,
+        procs: 1,
+        pins: Pins::default(),
         contenders: contenders.to_vec(),
         counts: false,
         pace: Pace {

@@ -3,7 +3,7 @@
 use crate::changes::changes;
 use crate::places::places;
 use crate::report::{Ratio, Report, Row};
-use crate::{rfc, size};
+use crate::{case_tables, rfc, size};
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 
 const COLUMNS: u16 = 100;
@@ -16,29 +16,44 @@ const LONG: usize = 4096;
 
 pub(crate) fn render(report: &Report) -> String {
     let mut blocks = vec![machine(report)];
-    let mut threads: Vec<usize> = report.rows.iter().map(|row| row.threads).collect();
-    threads.sort_unstable();
-    threads.dedup();
-    for threads in threads {
-        let rows: Vec<&Row> = report.rows.iter().filter(|row| row.threads == threads).collect();
-        let on = if threads > 1 { format!(" on each of {threads} threads") } else { String::new() };
+    let mut crowds: Vec<(usize, usize)> =
+        report.rows.iter().map(|row| (row.procs, row.threads)).collect();
+    crowds.sort_unstable();
+    crowds.dedup();
+    for crowd in crowds {
+        let rows: Vec<&Row> =
+            report.rows.iter().filter(|row| (row.procs, row.threads) == crowd).collect();
+        let on = on(crowd);
         // A screen holds what most people ask; then come the ratios, and everything else.
         let mut fills = fills(&rows, &on).into_iter();
         blocks.extend(fills.next());
         blocks.extend(places(&rows));
         blocks.extend(rfc_table(&rows));
-        blocks.extend(ratios(&report.ratios, threads, &on));
+        blocks.extend(ratios(&report.ratios, crowd, &on));
         blocks.extend(fills);
         blocks.extend(draws(&rows, &on));
         blocks.extend(counts(&rows));
-        blocks.extend(first_fills(&rows));
+        blocks.extend(case_tables::latencies(&rows, &on));
+        blocks.extend(case_tables::handshakes(&rows, &on));
+        blocks.extend(case_tables::first_bytes(&rows));
     }
+    blocks.extend(case_tables::nodes(report));
     blocks.extend(
         report.comparison.iter().map(|comparison| changes(comparison, report.machine.date)),
     );
     blocks.push(notes(report));
     blocks.retain(|block| !block.is_empty());
     blocks.join("\n\n")
+}
+
+/// Who drew, for a title: nothing for one thread.
+fn on((procs, threads): (usize, usize)) -> String {
+    match (procs, threads) {
+        (1, 1) => String::new(),
+        (1, threads) => format!(" on each of {threads} threads"),
+        (procs, 1) => format!(" in each of {procs} processes"),
+        (procs, threads) => format!(" on each of {threads} threads of {procs} processes"),
+    }
 }
 
 fn machine(report: &Report) -> String {
@@ -94,7 +109,7 @@ fn fills(rows: &[&Row], on: &str) -> Vec<String> {
             block(format!("fill: time per call{on}, median ± MAD"), lengths, time_and_spread)
         })
         .collect();
-    let together = if on.is_empty() { "" } else { ", all threads together" };
+    let together = if on.is_empty() { "" } else { ", all together" };
     blocks.extend(long.chunks(ABREAST).map(|lengths| {
         block(format!("fill: GB/s{together}"), lengths, |row| format!("{:.2}", row.gb_per_s))
     }));
@@ -103,8 +118,8 @@ fn fills(rows: &[&Row], on: &str) -> Vec<String> {
 
 /// How many times as fast headwater is, with the interval of each figure. The report has the ratios of all
 /// lengths and of all of headwater's forms; here is what fits on a page.
-fn ratios(ratios: &[Ratio], threads: usize, on: &str) -> Vec<String> {
-    let here = || ratios.iter().filter(|ratio| ratio.threads == threads);
+fn ratios(ratios: &[Ratio], crowd: (usize, usize), on: &str) -> Vec<String> {
+    let here = || ratios.iter().filter(|ratio| (ratio.procs, ratio.threads) == crowd);
     let Some(subject) = here()
         .map(|ratio| ratio.implementation.as_str())
         .min_by_key(|name| usize::from(*name != "headwater"))
@@ -150,7 +165,7 @@ fn draws(rows: &[&Row], on: &str) -> Option<String> {
     let rows: Vec<&Row> = rows
         .iter()
         .copied()
-        .filter(|row| ["u32", "u64", "uuid-v4"].contains(&row.case.as_str()))
+        .filter(|row| ["u32", "u64", "uuid-v4", "uuid-v7", "dns"].contains(&row.case.as_str()))
         .collect();
     let cases = distinct(rows.iter().map(|row| row.case.clone()));
     let body = names(&rows).into_iter().map(|name| {
@@ -233,24 +248,6 @@ fn rfc_table(rows: &[&Row]) -> Option<String> {
         "bytes discarded".to_owned(),
     ];
     Some(format!("rfc-u32: {} draws of a u32\n{}", grouped(draws), table("way", &columns, body)))
-}
-
-fn first_fills(rows: &[&Row]) -> Option<String> {
-    let rows = rows.iter().filter(|row| row.case == "first-fill");
-    let body: Vec<Vec<String>> = rows
-        .map(|row| {
-            vec![
-                row.note.clone().unwrap_or_default(),
-                time_and_spread(row),
-                time(row.max),
-                row.samples.to_string(),
-            ]
-        })
-        .collect();
-    let columns = ["median ± MAD".to_owned(), "slowest".to_owned(), "processes".to_owned()];
-    (!body.is_empty()).then(|| {
-        format!("first-fill: the first fill of a process\n{}", table("process", &columns, body))
-    })
 }
 
 /// The machine, versions, and everything that a reader must know before quoting a figure.
@@ -374,7 +371,7 @@ fn plain(header: Vec<String>, body: Vec<Vec<String>>) -> Table {
     table
 }
 
-fn names(rows: &[&Row]) -> Vec<String> {
+pub(crate) fn names(rows: &[&Row]) -> Vec<String> {
     distinct(rows.iter().map(|row| row.implementation.clone()))
 }
 
@@ -389,12 +386,12 @@ pub(crate) fn distinct<T: PartialEq>(values: impl Iterator<Item = T>) -> Vec<T> 
     list
 }
 
-fn time_and_spread(row: &Row) -> String {
+pub(crate) fn time_and_spread(row: &Row) -> String {
     format!("{} ±{:.0}%", time(row.ns_per_call), 100.0 * row.spread())
 }
 
 /// Three or four digits and a unit.
-fn time(ns: f64) -> String {
+pub(crate) fn time(ns: f64) -> String {
     match ns {
         ns if ns < 100.0 => format!("{ns:.1} ns"),
         ns if ns < 10_000.0 => format!("{ns:.0} ns"),
@@ -469,15 +466,35 @@ mod tests {
                 rows.push(Row::new("fill", implementation, len, 1, vec![ns, ns * 1.5, ns * 3.0]));
             }
             rows.push(counted(implementation));
-            for case in ["u32", "u64", "uuid-v4", "rfc-u32", "first-fill"] {
+            for case in ["u32", "u64", "uuid-v4", "uuid-v7", "dns", "handshake", "rfc-u32"] {
                 rows.push(Row::new(case, implementation, 8, 10_000_000, vec![1e6, 2e6, 3e6]));
+            }
+            for case in ["first-byte-after-fork", "first-byte-after-start"] {
+                rows.push(Row {
+                    note: Some("the child's bytes are its parent's".to_owned()),
+                    ..Row::new(case, implementation, 16, 1, vec![1e6, 2e6, 3e6])
+                });
+            }
+            for (procs, threads) in [(1, 1), (1, 128), (16, 128)] {
+                let percentiles = case_tables::tests::percentiles(98_765_432.1);
+                let row = Row::new("latency", implementation, 65536, 10_000, vec![1e7; 6]);
+                rows.push(Row { percentiles: Some(percentiles), procs, threads, ..row });
             }
         }
         let text = report(rows).table();
         for line in text.lines() {
             assert!(line.chars().count() <= usize::from(COLUMNS), "{line}");
         }
-        for expected in ["64 MiB", "uuid-v4", "bytes discarded", "slowest", "warning"] {
+        for expected in [
+            "64 MiB",
+            "uuid-v4",
+            "dns",
+            "sessions/s",
+            "p99.9",
+            "bytes discarded",
+            "slowest",
+            "warning",
+        ] {
             assert!(text.contains(expected), "{expected} in\n{text}");
         }
     }

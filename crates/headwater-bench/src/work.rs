@@ -1,9 +1,10 @@
 //! What is timed: a generator's draws, in batches.
 
+use crate::clock::Clock;
 use crate::plan::Case;
 use std::fmt;
 use std::hint::black_box;
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use uuid::{Builder, Uuid, fmt::Hyphenated};
 
 /// The generator gave no random bytes. Without content, so that checking for it costs what a careful
@@ -38,7 +39,27 @@ pub(crate) trait Generator {
         Ok(Builder::from_random_bytes(bytes).into_uuid())
     }
 
-    /// Bytes that it had drawn and threw away unserved, if it counts them.
+    fn uuid_v7(&mut self) -> Result<Uuid, Refused> {
+        let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let mut bytes = [0; 10];
+        self.fill(&mut bytes)?;
+        let milliseconds = since_1970.as_millis() as u64;
+        Ok(Builder::from_unix_timestamp_millis(milliseconds, &bytes).into_uuid())
+    }
+
+    /// What a resolver needs to be hard to deceive: a query's id, and a source port that needs no privilege.
+    fn dns_query(&mut self) -> Result<(u16, u16), Refused> {
+        loop {
+            let word = self.u32()?;
+            let (id, port) = ((word >> 16) as u16, word as u16);
+            // One word in 64 is drawn again, so that every port is as likely as any other.
+            if port >= FIRST_FREE_PORT {
+                return Ok((id, port));
+            }
+        }
+    }
+
+    /// Bytes that it has drawn and thrown away unserved until now, if it counts them.
     fn discarded_bytes(&self) -> Option<u64> {
         None
     }
@@ -46,6 +67,33 @@ pub(crate) trait Generator {
     /// What a reader of its figures must know, if that is not in its name.
     fn note(&self) -> Option<&'static str> {
         None
+    }
+}
+
+/// Ports below it belong to the system's services.
+const FIRST_FREE_PORT: u16 = 1024;
+
+/// The secrets of one encrypted session, each its own draw: a key, an initialisation vector, the random value
+/// of a hello, and the session's name. Their lengths are known to the compiler, as in a program.
+#[derive(Clone, Copy)]
+struct Session {
+    key: [u8; 32],
+    iv: [u8; 12],
+    hello: [u8; 32],
+    id: [u8; 16],
+}
+
+impl Session {
+    const LEN: usize = 32 + 12 + 32 + 16;
+
+    #[inline]
+    fn draw(generator: &mut impl Generator) -> Result<Session, Refused> {
+        let mut session = Session { key: [0; 32], iv: [0; 12], hello: [0; 32], id: [0; 16] };
+        generator.fill(&mut session.key)?;
+        generator.fill(&mut session.iv)?;
+        generator.fill(&mut session.hello)?;
+        generator.fill(&mut session.id)?;
+        Ok(session)
     }
 }
 
@@ -57,6 +105,12 @@ pub(crate) enum Work {
     U64,
     /// A version 4 UUID as its 36 characters of text.
     UuidV4,
+    /// A version 7 UUID as text.
+    UuidV7,
+    /// A DNS query's id and source port.
+    DnsQuery,
+    /// The secrets of a session.
+    Session,
 }
 
 impl Work {
@@ -66,7 +120,9 @@ impl Work {
             Work::Fill => None,
             Work::U32 => Some(4),
             Work::U64 => Some(8),
-            Work::UuidV4 => Some(Hyphenated::LENGTH),
+            Work::UuidV4 | Work::UuidV7 => Some(Hyphenated::LENGTH),
+            Work::DnsQuery => Some(4),
+            Work::Session => Some(Session::LEN),
         }
     }
 }
@@ -98,6 +154,9 @@ pub(crate) trait Worker {
 
     /// Makes `calls` calls. The optimiser sees neither what is asked for nor what becomes of it.
     fn batch(&mut self, work: Work, calls: u64, buf: &mut [u8]) -> Drawn;
+
+    /// Fills `buf` once for each place in `ticks`, and notes there how long that took by `clock`.
+    fn fill_timed(&mut self, clock: &Clock, ticks: &mut [u64], buf: &mut [u8]) -> Drawn;
 
     /// As [`Generator::discarded_bytes`].
     fn discarded_bytes(&self) -> Option<u64>;
@@ -131,6 +190,19 @@ impl<G: Generator> Worker for G {
             Work::UuidV4 => {
                 self.uuid_v4()?.hyphenated().encode_lower(buf);
             }
+            Work::UuidV7 => {
+                self.uuid_v7()?.hyphenated().encode_lower(buf);
+            }
+            Work::DnsQuery => {
+                let (id, port) = self.dns_query()?;
+                buf[..2].copy_from_slice(&id.to_be_bytes());
+                buf[2..].copy_from_slice(&port.to_be_bytes());
+            }
+            Work::Session => {
+                let session = Session::draw(self)?;
+                let parts: [&[u8]; 4] = [&session.key, &session.iv, &session.hello, &session.id];
+                buf.copy_from_slice(&parts.concat());
+            }
         }
         Ok(())
     }
@@ -161,6 +233,32 @@ impl<G: Generator> Worker for G {
                     black_box(&text);
                 }
             }
+            Work::UuidV7 => {
+                for _ in 0..calls {
+                    let mut text = [0; Hyphenated::LENGTH];
+                    self.uuid_v7()?.hyphenated().encode_lower(&mut text);
+                    black_box(&text);
+                }
+            }
+            Work::DnsQuery => {
+                for _ in 0..calls {
+                    black_box(self.dns_query()?);
+                }
+            }
+            Work::Session => {
+                for _ in 0..calls {
+                    black_box(&Session::draw(self)?);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn fill_timed(&mut self, clock: &Clock, ticks: &mut [u64], buf: &mut [u8]) -> Drawn {
+        for ticks in ticks {
+            let start = clock.now();
+            self.fill(black_box(&mut *buf))?;
+            *ticks = clock.now().saturating_sub(start);
         }
         Ok(())
     }
@@ -171,5 +269,52 @@ impl<G: Generator> Worker for G {
 
     fn note(&self) -> Option<&'static str> {
         Generator::note(self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Hands out given bytes in turn.
+    struct Script(std::vec::IntoIter<u8>);
+
+    impl Generator for Script {
+        fn fill(&mut self, buf: &mut [u8]) -> Drawn {
+            for byte in buf {
+                *byte = self.0.next().ok_or(Refused)?;
+            }
+            Ok(())
+        }
+    }
+
+    fn script(bytes: impl IntoIterator<Item = u8>) -> Script {
+        Script(bytes.into_iter().collect::<Vec<_>>().into_iter())
+    }
+
+    #[test]
+    fn a_query_never_leaves_from_a_port_of_the_system() {
+        let words = [0xABCD_03FF_u32, 0x1234_0400, 0xFFFF_FFFF];
+        let mut generator = script(words.into_iter().flat_map(u32::to_ne_bytes));
+        assert_eq!(generator.dns_query().ok(), Some((0x1234, 0x0400)));
+        assert_eq!(generator.dns_query().ok(), Some((0xFFFF, 0xFFFF)));
+        assert!(generator.dns_query().is_err());
+    }
+
+    #[test]
+    fn a_session_is_four_draws_in_order() {
+        let mut generator = script(0..92);
+        let mut bytes = [0; Session::LEN];
+        assert!(generator.draw(Work::Session, &mut bytes).is_ok());
+        assert!(bytes.iter().copied().eq(0..92));
+        assert!(generator.draw(Work::Session, &mut bytes).is_err());
+    }
+
+    #[test]
+    fn version_7_by_fill_has_the_time_and_the_marks() {
+        let uuid = script([0xFF; 10]).uuid_v7().ok().unwrap();
+        let milliseconds = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_millis();
+        assert!(milliseconds - (uuid.as_u128() >> 80) < 10_000);
+        assert_eq!((uuid.get_version_num(), uuid.get_variant()), (7, uuid::Variant::RFC4122));
     }
 }

@@ -39,7 +39,7 @@ pub(crate) enum Verb {
     Bytes(bytes::Args),
     Uuid(uuid::Args),
     /// Measure headwater against what else this machine has
-    Bench(headwater_bench::Args),
+    Bench(Box<headwater_bench::Args>),
     Completions(completions::Args),
 }
 

@@ -22,6 +22,10 @@ use failure::Failure;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    // `bench` starts this program again for what only a fresh process can tell.
+    if let Some(code) = headwater_bench::child() {
+        return code;
+    }
     match args::parse().and_then(run) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => failure.report(),

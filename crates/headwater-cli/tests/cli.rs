@@ -302,4 +302,22 @@ fn bench_is_there() {
     let help = text(&["bench", "--help"]);
     assert!(help.contains("--json"), "{help}");
     misused(&["bench", "--impls", "nonesuch"]);
+    misused(&["bench", "--pin", "socket"]);
+    misused(&["bench", "--procs", "0"]);
+}
+
+/// The cases for which the command forks, or starts itself again.
+#[test]
+fn bench_tells_of_fresh_processes() {
+    for case in ["first-byte-after-start", "first-byte-after-fork"] {
+        let impls = "headwater,getrandom-syscall";
+        let json = text(&["bench", "--json", "--rounds=3", "--cases", case, "--impls", impls]);
+        let report: serde_json::Value = serde_json::from_str(&json).unwrap();
+        let rows = report["rows"].as_array().unwrap();
+        assert!(rows.iter().any(|row| row["impl"] == "getrandom-syscall"), "{json}");
+        for row in rows {
+            assert_eq!((&row["case"], &row["samples"]), (&case.into(), &3.into()), "{json}");
+            assert!(row["ns_per_call"].as_f64().unwrap() > 0.0, "{json}");
+        }
+    }
 }

@@ -207,6 +207,8 @@ mod tests {
             work: Work::Fill,
             len: 128,
             threads: 1,
+            procs: 1,
+            pins: crate::pin::Pins::default(),
             contenders: vec![contender],
             pace: Pace { batch: Batch::Calls(1), rounds: 1..=1, budget: Duration::ZERO },
             counts: true,

@@ -9,7 +9,10 @@ pub(crate) const SHARED: Implementation = Implementation {
     name: "headwater",
     version: &version,
     has_modes: true,
-    open: &|| Ok(Box::new(Shared::new()?)),
+    open: &|| {
+        ::headwater::init()?;
+        Ok(Box::new(Shared))
+    },
 };
 
 pub(crate) const OWNED: Implementation = Implementation {
@@ -31,21 +34,7 @@ impl From<Error> for Absent {
 }
 
 /// The free functions, over the pools that all threads share.
-struct Shared {
-    /// What the process had discarded when this was made.
-    discarded_before: u64,
-}
-
-impl Shared {
-    fn new() -> Result<Shared, Absent> {
-        ::headwater::init()?;
-        Ok(Shared { discarded_before: discarded() })
-    }
-}
-
-fn discarded() -> u64 {
-    ::headwater::status().counters.discarded_bytes
-}
+struct Shared;
 
 impl Generator for Shared {
     #[inline]
@@ -68,8 +57,13 @@ impl Generator for Shared {
         ::headwater::uuid::v4().map_err(|_| Refused)
     }
 
+    #[inline]
+    fn uuid_v7(&mut self) -> Result<Uuid, Refused> {
+        ::headwater::uuid::v7().map_err(|_| Refused)
+    }
+
     fn discarded_bytes(&self) -> Option<u64> {
-        Some(discarded().saturating_sub(self.discarded_before))
+        Some(::headwater::status().counters.discarded_bytes)
     }
 }
 

@@ -163,6 +163,11 @@ pub(crate) fn find(name: &str) -> Option<&'static Implementation> {
     })
 }
 
+/// What `--lib` has named in this process, as it was given.
+pub(crate) fn added() -> Vec<String> {
+    versions::arguments()
+}
+
 /// Opens what `--lib NAME=PATH` names, and lists what is measured of it.
 pub(crate) fn add(arguments: &[String]) -> Result<Vec<&'static Implementation>, Error> {
     let mut added = Vec::new();

@@ -63,6 +63,12 @@ pub(super) fn named() -> Vec<&'static Implementation> {
     named.iter().flat_map(|named| named.rows.iter().copied()).collect()
 }
 
+/// What has been named so far, as `NAME=PATH`: another process of this program has to be told.
+pub(super) fn arguments() -> Vec<String> {
+    let named = NAMED.lock().unwrap_or_else(PoisonError::into_inner);
+    named.iter().map(|named| format!("{}={}", named.label, named.path.display())).collect()
+}
+
 /// Opens the library of `NAME=PATH`; its rows are `openssl-RAND_bytes@NAME` and the like.
 pub(super) fn add(argument: &str) -> Result<Vec<&'static Implementation>, Error> {
     let bad = |reason: String| Error::BadLibrary { argument: argument.to_owned(), reason };

@@ -1,8 +1,7 @@
 //! Measures the targets and says which are met.
 
 use crate::failure::Failure;
-use crate::first_fill;
-use crate::targets::{Against, TARGETS, Target};
+use crate::targets::{Against, FIRST_BYTE, TARGETS, Target};
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 use headwater_bench::stats::{Interval, figure, speedup};
 use headwater_bench::{Args, Report, Row, show_size};
@@ -11,6 +10,9 @@ use std::process::ExitCode;
 
 /// Comparisons of two threads with one: each is short, and all are spread over the run.
 const SCALING_REPEATS: usize = 9;
+
+/// Processes whose first bytes are timed.
+const FRESH_PROCESSES: u32 = 30;
 
 /// A target, and what was measured.
 #[derive(Serialize)]
@@ -47,7 +49,7 @@ pub(crate) fn check(args: &Args) -> Result<Outcome, Failure> {
             ..args.clone()
         })?);
     }
-    report.extend(Report::of(first_fill::measure()?));
+    report.extend(first_bytes(FRESH_PROCESSES)?);
     let mut targets = Vec::new();
     for target in &TARGETS {
         let ratio = match target.against {
@@ -65,6 +67,16 @@ pub(crate) fn check(args: &Args) -> Result<Outcome, Failure> {
         targets.push(Verdict::new(target, ratio));
     }
     Ok(Outcome { schema: "headwater.bench-check/1", targets, report })
+}
+
+/// What headwater's own function takes in fresh processes.
+fn first_bytes(rounds: u32) -> Result<Report, Failure> {
+    Ok(headwater_bench::run(&Args {
+        cases: vec![FIRST_BYTE.to_owned()],
+        impls: vec!["headwater".to_owned()],
+        rounds: Some(rounds),
+        ..Args::default()
+    })?)
 }
 
 /// Each case and length that targets compare peers in, once.
@@ -235,16 +247,6 @@ mod tests {
             };
             if let Err(error) = headwater_bench::run(&args) {
                 assert!(!error.is_usage(), "{case} {len}: {error}");
-            }
-        }
-    }
-
-    #[test]
-    fn a_first_fill_target_names_a_row_that_is_measured() {
-        let rows = first_fill::NOTES;
-        for target in &TARGETS {
-            if let Against::Microseconds(_, note) = target.against {
-                assert!(rows.contains(&note), "{note}");
             }
         }
     }

@@ -5,7 +5,6 @@
 
 mod check;
 mod failure;
-mod first_fill;
 mod record;
 mod targets;
 
@@ -15,13 +14,12 @@ use headwater_bench::{Args, Baseline, Report};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// Every length that the records show.
+/// Every length of fill that the records show.
 const SIZES: [&str; 10] = ["4", "16", "32", "64", "256", "1k", "4k", "64k", "1M", "64M"];
 
 /// Compares random generators: headwater, the kernel, libc, OpenSSL, and crates that Rust programs use.
 ///
-/// To the cases of `headwater bench` it adds first-fill, the first fill of a fresh process; without --sizes
-/// it fills all lengths from 4 bytes to 64 MiB.
+/// Without --cases it runs all of them, and without --sizes it fills all lengths from 4 bytes to 64 MiB.
 ///
 /// Exit status: 0; 1 if --check finds that something falls short, or --compare that headwater is slower; 2 for wrong usage; 3 if something could
 /// not be measured or checked.
@@ -37,14 +35,14 @@ struct Cli {
     #[arg(long, value_name = "DIR")]
     record: Option<PathBuf>,
     /// Measure headwater's targets, as ratios, and say what falls short
-    #[arg(long, conflicts_with_all = ["cases", "sizes", "impls", "threads", "compare"])]
+    #[arg(long, conflicts_with_all = ["cases", "sizes", "impls", "threads", "procs", "compare"])]
     check: bool,
-    /// Be the process whose first fill is timed, with so many extra mappings
-    #[arg(long, value_name = "MAPPINGS", hide = true)]
-    first_fill_child: Option<usize>,
 }
 
 fn main() -> ExitCode {
+    if let Some(code) = headwater_bench::child() {
+        return code;
+    }
     match Cli::parse().run() {
         Ok(code) => code,
         Err(failure) => {
@@ -56,10 +54,6 @@ fn main() -> ExitCode {
 
 impl Cli {
     fn run(self) -> Result<ExitCode, Failure> {
-        if let Some(mappings) = self.first_fill_child {
-            println!("{}", first_fill::child(mappings)?);
-            return Ok(ExitCode::SUCCESS);
-        }
         let baseline = Baseline::open(&self.args)?;
         let folder = self.record.as_deref().map(record::new_folder).transpose()?;
         let (output, code) = if self.check {
@@ -103,20 +97,11 @@ impl Output {
     }
 }
 
-/// The library's run over all lengths, and the case that only a binary can measure.
+/// The library's run, with other defaults.
 fn measure(mut args: Args) -> Result<Report, Failure> {
-    let all_cases = args.cases.is_empty();
-    let named =
-        args.cases.iter().position(|case| case == first_fill::CASE).map(|at| args.cases.remove(at));
-    let first_fill = named.is_some() || (all_cases && args.impls.is_empty());
-    if args.sizes.is_empty() {
-        args.sizes = SIZES.map(str::to_owned).to_vec();
+    if args.cases.is_empty() {
+        args.cases = vec!["all".to_owned()];
     }
-    let rows = if first_fill { first_fill::measure()? } else { Vec::new() };
-    let mut report = Report::of(Vec::new());
-    if all_cases || !args.cases.is_empty() {
-        report.extend(headwater_bench::run(&args)?);
-    }
-    report.extend(Report::of(rows));
-    Ok(report)
+    args.default_sizes = SIZES.map(str::to_owned).to_vec();
+    Ok(headwater_bench::run(&args)?)
 }

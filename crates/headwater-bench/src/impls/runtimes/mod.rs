@@ -7,6 +7,7 @@
 mod child;
 
 use super::{Absent, Implementation, Opened};
+use crate::clock::Clock;
 use crate::plan::Case;
 use crate::work::{Declined, Drawn, Refused, Work, Worker};
 use child::Child;
@@ -144,6 +145,11 @@ impl Worker for Call {
         let mut child = self.child.lock().map_err(|_| Refused)?;
         self.took = Some(child.time(self.function, buf.len(), calls).map_err(|_| Refused)?);
         Ok(())
+    }
+
+    /// Only we could time single calls, and would time the pipe: that case is declined.
+    fn fill_timed(&mut self, _: &Clock, _: &mut [u64], _: &mut [u8]) -> Drawn {
+        Err(Refused)
     }
 
     fn discarded_bytes(&self) -> Option<u64> {

@@ -1,0 +1,188 @@
+//! The report's tables of the cases that are not a time per call by length.
+
+use crate::report::{Report, Row};
+use crate::size;
+use crate::table::{distinct, names, table, time, time_and_spread};
+
+fn of_case<'a>(rows: &[&'a Row], case: &str) -> Vec<&'a Row> {
+    rows.iter().copied().filter(|row| row.case == case).collect()
+}
+
+fn columns(names: &[&str]) -> Vec<String> {
+    names.iter().map(|&name| name.to_owned()).collect()
+}
+
+/// Percentiles of single calls, a table for each length.
+pub(crate) fn latencies(rows: &[&Row], on: &str) -> Vec<String> {
+    let rows = of_case(rows, "latency");
+    let columns = columns(&["p50", "p90", "p99", "p99.9", "slowest", "calls"]);
+    let lengths = distinct(rows.iter().map(|row| row.len));
+    let block = |len: usize| {
+        let rows = rows.iter().filter(|row| row.len == len);
+        let timed = rows.filter_map(|row| Some((row, row.percentiles.as_ref()?)));
+        let clock = timed.clone().map(|(_, found)| found).next()?;
+        let body = timed.map(|(row, found)| {
+            let times = [found.p50, found.p90, found.p99, found.p99_9, found.max].map(time);
+            let name = std::iter::once(row.implementation.clone());
+            name.chain(times).chain([millions(found.calls)]).collect()
+        });
+        Some(format!(
+            "latency {}: single calls{on}; each includes {} of {}\n{}",
+            size::show(len),
+            time(clock.clock_ns),
+            clock.clock,
+            table("implementation", &columns, body.collect())
+        ))
+    };
+    lengths.into_iter().filter_map(block).collect()
+}
+
+/// `12.3 M`, or the number itself if it is a small one.
+fn millions(calls: u64) -> String {
+    if calls < 100_000 { calls.to_string() } else { format!("{:.1} M", calls as f64 / 1e6) }
+}
+
+/// Sessions per second of everybody together.
+pub(crate) fn handshakes(rows: &[&Row], on: &str) -> Option<String> {
+    let rows = of_case(rows, "handshake");
+    let body: Vec<Vec<String>> = rows
+        .iter()
+        .map(|row| {
+            let sessions = format!("{:.3} M", row.calls_per_s / 1e6);
+            vec![row.implementation.clone(), time_and_spread(row), sessions]
+        })
+        .collect();
+    let columns = columns(&["time per session", "sessions/s"]);
+    (!body.is_empty()).then(|| {
+        format!(
+            "handshake: secrets of sessions{on}; sessions/s of all together\n{}",
+            table("implementation", &columns, body)
+        )
+    })
+}
+
+/// The first draw of a process, after a fork and after its start.
+pub(crate) fn first_bytes(rows: &[&Row]) -> Vec<String> {
+    let block = |(case, what): (&str, &str)| {
+        let body: Vec<Vec<String>> = of_case(rows, case)
+            .into_iter()
+            .map(|row| {
+                let note = row.note.clone().unwrap_or_default();
+                let processes = row.samples.to_string();
+                let name = row.implementation.clone();
+                vec![name, time_and_spread(row), time(row.max), processes, note]
+            })
+            .collect();
+        let columns = columns(&["median ± MAD", "slowest", "processes", "note"]);
+        (!body.is_empty()).then(|| {
+            format!("{case}: first 16 bytes of {what}\n{}", table("implementation", &columns, body))
+        })
+    };
+    let cases = [
+        ("first-byte-after-fork", "the child of a process that has drawn"),
+        ("first-byte-after-start", "a fresh process, from its first call on"),
+    ];
+    cases.into_iter().filter_map(block).collect()
+}
+
+/// Throughput in factors of what the first NUMA node does, for rows that fill one node after the other.
+pub(crate) fn nodes(report: &Report) -> Option<String> {
+    let cpus = report.first_node?;
+    let rows: Vec<&Row> =
+        report.rows.iter().filter(|row| row.pin.as_deref() == Some("node")).collect();
+    let crowd = |row: &Row| row.threads * row.procs;
+    let mut body = Vec::new();
+    let mut crowds = distinct(rows.iter().map(|row| (crowd(row), row.procs)));
+    crowds.sort_unstable();
+    for name in names(&rows) {
+        let here = rows.iter().filter(|row| row.implementation == name);
+        for (case, len) in distinct(here.clone().map(|row| (row.case.clone(), row.len))) {
+            let rows: Vec<&Row> =
+                here.clone().copied().filter(|row| row.case == case && row.len == len).collect();
+            let Some(one) = rows.iter().find(|row| crowd(row) == cpus) else { continue };
+            let factors = crowds.iter().map(|&wanted| {
+                let row = rows.iter().find(|row| (crowd(row), row.procs) == wanted);
+                row.map_or_else(String::new, |row| {
+                    format!("{:.2}", row.calls_per_s / one.calls_per_s)
+                })
+            });
+            let title = format!("{case} {}, {name}", size::show(len));
+            body.push(std::iter::once(title).chain(factors).collect());
+        }
+    }
+    let columns: Vec<String> = crowds
+        .iter()
+        .map(|(crowd, procs)| match procs {
+            1 => format!("{crowd} threads"),
+            procs => format!("{crowd} in {procs} processes"),
+        })
+        .collect();
+    (!body.is_empty()).then(|| {
+        format!(
+            "calls per second, in factors of one node ({cpus} CPUs)\n{}",
+            table("case", &columns, body)
+        )
+    })
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use crate::Percentiles;
+
+    pub(crate) fn percentiles(ns: f64) -> Percentiles {
+        Percentiles {
+            p50: ns,
+            p90: ns * 2.0,
+            p99: ns * 3.0,
+            p99_9: ns * 4.0,
+            max: ns * 5.0,
+            calls: 123_456_789,
+            clock: "rdtsc".to_owned(),
+            clock_ns: 21.0,
+        }
+    }
+
+    #[test]
+    fn latencies_say_what_the_clock_costs() {
+        let row = Row::new("latency", "headwater", 16, 1000, vec![30.0; 6]);
+        let row = Row { percentiles: Some(percentiles(30.0)), ..row };
+        let text = latencies(&[&row], "").join("\n");
+        assert!(
+            text.starts_with("latency 16 B: single calls; each includes 21.0 ns of rdtsc\n"),
+            "{text}"
+        );
+        assert!(
+            text.contains("| 30.0 ns | 60.0 ns | 90.0 ns | 120 ns |  150 ns | 123.5 M |"),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn factors_are_of_the_row_that_fills_the_first_node() {
+        let row = |threads: usize, calls_per_s| Row {
+            threads,
+            calls_per_s,
+            pin: Some("node".to_owned()),
+            ..Row::new("u64", "headwater", 8, 1000, vec![5.0; 6])
+        };
+        let mut report = Report::of(vec![row(1, 1e8), row(4, 4e8), row(8, 7e8)]);
+        assert_eq!(nodes(&report), None, "nothing to compare with where there is one node");
+        report.first_node = Some(4);
+        let text = nodes(&report).unwrap();
+        assert!(text.contains("| 1 threads | 4 threads | 8 threads |"), "{text}");
+        assert!(text.contains("|      0.25 |      1.00 |      1.75 |"), "{text}");
+        report.first_node = Some(2);
+        assert_eq!(nodes(&report), None);
+    }
+
+    #[test]
+    fn first_bytes_show_their_notes() {
+        let row = Row {
+            note: Some("2000 mappings".to_owned()),
+            ..Row::new("first-byte-after-start", "headwater", 16, 1, vec![1e5, 2e5, 3e5])
+        };
+        let text = first_bytes(&[&row]).join("\n");
+        assert!(text.contains("| 2000 mappings |") && text.contains("300.0 µs"), "{text}");
+    }
+}
