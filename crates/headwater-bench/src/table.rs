@@ -153,7 +153,7 @@ fn ratios(ratios: &[Ratio], crowd: (usize, usize), on: &str) -> Vec<String> {
         });
         let titles: Vec<String> = columns.iter().map(title).collect();
         format!(
-            "ratios: {subject}{on} is so many times as fast (and the 95 % interval)\n{}",
+            "ratios: {subject}{on}, times as fast (95 %)\n{}",
             table("as", &titles, body.collect())
         )
     };
@@ -537,7 +537,7 @@ mod tests {
             Row::new("fill", "urandom-read", 16, 1, rounds(400.0)),
         ];
         let text = report(rows).table();
-        assert!(text.contains("ratios: headwater is so many times as fast"), "{text}");
+        assert!(text.contains("ratios: headwater, times as fast"), "{text}");
         assert!(text.contains("| urandom-read      | 40.0 (40.0-40.1) |"), "{text}");
     }
 

@@ -138,6 +138,7 @@ fn every() -> impl Iterator<Item = &'static Implementation> {
 pub(crate) fn usual() -> Vec<&'static Implementation> {
     every()
         .filter(|implementation| !is_on_request(implementation))
+        .filter(|implementation| !MORE.iter().any(|more| more.name == implementation.name))
         .filter(|implementation| {
             !ABSENT_IN_SILENCE.contains(&implementation.name) || (implementation.open)().is_ok()
         })
