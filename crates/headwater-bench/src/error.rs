@@ -1,6 +1,7 @@
 //! Why a run could not be done, each in one line.
 
 use std::fmt;
+use std::path::PathBuf;
 
 /// Why a run could not be done. Displayed as one line that says what would have been right.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,6 +19,15 @@ pub enum Error {
     BadThreads(String),
     /// `--time` is not a positive number of seconds, or `--rounds` is 0.
     BadPace(&'static str),
+    /// Not a report that `--json` printed, or none that can be shown; what is wrong with it.
+    BadRecord(String),
+    /// A file could not be read or written.
+    File {
+        /// Its path.
+        path: PathBuf,
+        /// Why.
+        reason: String,
+    },
     /// Every implementation that was asked for is absent here; the reasons.
     NothingToMeasure(String),
     /// The output failed its check before timing.
@@ -41,7 +51,10 @@ impl Error {
     pub fn is_usage(&self) -> bool {
         !matches!(
             self,
-            Error::NothingToMeasure(_) | Error::WrongOutput { .. } | Error::Refused { .. }
+            Error::File { .. }
+                | Error::NothingToMeasure(_)
+                | Error::WrongOutput { .. }
+                | Error::Refused { .. }
         )
     }
 }
@@ -70,6 +83,10 @@ impl fmt::Display for Error {
                 write!(f, "bad number of threads '{text}': use 1 to {}", crate::plan::MAX_THREADS)
             }
             Error::BadPace(what) => f.write_str(what),
+            Error::BadRecord(what) => {
+                write!(f, "not a report that --json printed: {what}")
+            }
+            Error::File { path, reason } => write!(f, "{}: {reason}", path.display()),
             Error::NothingToMeasure(reasons) => write!(f, "nothing to measure: {reasons}"),
             Error::WrongOutput { implementation, defect } => {
                 write!(f, "{implementation} was not timed, its output is wrong: {defect}")

@@ -15,7 +15,9 @@ mod args;
 mod contender;
 mod crew;
 mod error;
+mod html;
 mod impls;
+mod lead;
 mod machine;
 mod measure;
 mod plan;
@@ -31,6 +33,8 @@ mod work;
 
 pub use args::Args;
 pub use error::Error;
+pub use html::page as html_page;
+pub use html::{check_file as check_html_file, from_file as html_from_file, write as write_html};
 pub use machine::{Machine, machine};
 pub use report::{Report, Row, Skipped};
 pub use run::run;

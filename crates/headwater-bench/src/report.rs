@@ -1,11 +1,12 @@
 //! The result of a run, as data.
 
-use crate::Machine;
 use crate::contender::Contender;
 use crate::impls::Absent;
 use crate::measure::Timing;
 use crate::plan::Cell;
-use crate::{size, stats};
+use crate::stats::Interval;
+use crate::{Error, Machine};
+use crate::{lead, size, stats};
 use serde::Serialize;
 use std::fmt;
 
@@ -74,6 +75,8 @@ pub struct Row {
     pub discarded_bytes: Option<u64>,
     /// What else was different in this row.
     pub note: Option<String>,
+    /// How many times faster headwater was in the same rounds, where both were measured.
+    pub headwater_speedup: Option<Interval>,
     /// `ns_per_call` of each round, in the order of the rounds, which all rows of a comparison share.
     #[serde(skip)]
     pub rounds: Vec<f64>,
@@ -101,6 +104,7 @@ impl Row {
             procs: 1,
             discarded_bytes: None,
             note: None,
+            headwater_speedup: None,
             rounds,
         }
     }
@@ -164,7 +168,8 @@ impl fmt::Display for Skipped {
 
 impl Report {
     /// A report of this machine, now.
-    pub(crate) fn new(rows: Vec<Row>, skipped: Vec<Skipped>, notices: Vec<String>) -> Report {
+    pub(crate) fn new(mut rows: Vec<Row>, skipped: Vec<Skipped>, notices: Vec<String>) -> Report {
+        lead::fill_in(&mut rows);
         Report {
             schema: "headwater.bench/1",
             machine: crate::machine(),
@@ -186,6 +191,17 @@ impl Report {
         extend_distinct(&mut self.skipped, other.skipped);
         extend_distinct(&mut self.notices, other.notices);
         self.warnings = warnings(&self.rows, &self.notices);
+    }
+
+    /// The report as a page of HTML that needs no network.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::BadRecord`] if the report does not read back, as a figure that is no number would not.
+    pub fn html(&self) -> Result<String, Error> {
+        let json =
+            serde_json::to_string(self).map_err(|error| Error::BadRecord(error.to_string()))?;
+        crate::html::page(&json)
     }
 
     /// The report as text of at most 100 columns.

@@ -1,6 +1,8 @@
 //! Medians, their spread, and intervals for ratios. Nothing here assumes a normal distribution: timings
 //! on a shared machine have one long tail.
 
+use serde::Serialize;
+
 /// The median, or NaN of nothing.
 pub fn median(values: &[f64]) -> f64 {
     let mut sorted = values.to_vec();
@@ -22,7 +24,7 @@ pub fn mad(values: &[f64]) -> f64 {
 }
 
 /// A median and the interval that covers the true one with a probability of at least 95 %.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Interval {
     /// The median of the sample.
     pub median: f64,
