@@ -5,7 +5,7 @@
   const COLOURS = 6; // --line-1 to --line-6
   const DASHES = [[], [8, 5], [2, 4]];
   const DASH_NAMES = ["solid", "dashed", "dotted"];
-  const PRINT_WIDTH = 640;
+  const PAPER = { width: 640, height: 300 };
 
   const style = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
@@ -104,9 +104,9 @@
     }
   };
 
-  const size = (figure, width = figure.clientWidth) => ({
-    width,
-    height: Math.round(Math.min(Math.max(0.62 * width, 260), 420)),
+  const size = (figure) => ({
+    width: figure.clientWidth,
+    height: Math.round(Math.min(Math.max(0.62 * figure.clientWidth, 260), 420)),
   });
 
   const figures = [...document.querySelectorAll("figure")];
@@ -115,10 +115,12 @@
 
   let printing = false;
   const fit = () => {
-    for (const [i, plot] of plots.entries()) plot.setSize(size(figures[i], printing ? PRINT_WIDTH : undefined));
+    for (const [i, plot] of plots.entries()) plot.setSize(printing ? PAPER : size(figures[i]));
   };
   const print = (on) => () => {
     printing = on;
+    // The charts are drawn before the style sheet knows of the printer.
+    document.documentElement.classList.toggle("printing", on);
     fit();
   };
   addEventListener("resize", fit);

@@ -67,15 +67,17 @@ fn column(row: &Row) -> Column<'_> {
 fn cell(row: &Row) -> Markup {
     html! {
         @if let Some(ns) = row.ns_per_call {
-            (table::time(ns))
-            @if let Some(mad) = row.mad { " ±" (format!("{:.0}", 100.0 * mad / ns)) " %" }
+            (whole(&table::time(ns)))
+            @if let Some(mad) = row.mad { " " (whole(&format!("±{:.0} %", 100.0 * mad / ns))) }
         }
         @if let Some(ratio) = &row.headwater_speedup {
             small {
-                (times(ratio.median))
+                (whole(&format!("{} ×", digits(ratio.median))))
                 // Without an interval a ratio would look surer than it is.
                 @match (ratio.low, ratio.high) {
-                    (Some(low), Some(high)) => { " (" (digits(low)) " to " (digits(high)) ")" }
+                    (Some(low), Some(high)) => {
+                        " " (whole(&format!("({} to {})", digits(low), digits(high))))
+                    }
                     _ => { " (too few rounds for an interval)" }
                 }
             }
@@ -83,8 +85,9 @@ fn cell(row: &Row) -> Markup {
     }
 }
 
-fn times(ratio: f64) -> String {
-    format!("{} ×", digits(ratio))
+/// What no line is broken in.
+fn whole(text: &str) -> String {
+    text.replace(' ', "\u{a0}")
 }
 
 /// Three digits, which is more than most runs can tell apart.

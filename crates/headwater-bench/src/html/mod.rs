@@ -6,6 +6,8 @@
 mod charts;
 mod figures;
 mod record;
+#[cfg(test)]
+mod tests;
 
 use crate::Error;
 use charts::Chart;

@@ -13,7 +13,7 @@ use std::time::Duration;
 const PATIENCE: Duration = Duration::from_secs(120);
 
 /// One browser with one page.
-pub struct Chromium {
+pub(crate) struct Chromium {
     child: Child,
     commands: ChildStdin,
     messages: Receiver<Value>,
@@ -21,14 +21,14 @@ pub struct Chromium {
     calls: u64,
     profile: PathBuf,
     /// What the page wrote to the console as an error or a warning, and what the browser held against it.
-    pub complaints: Vec<String>,
+    pub(crate) complaints: Vec<String>,
     /// Everything that the page asked for, itself included.
-    pub requests: Vec<String>,
+    pub(crate) requests: Vec<String>,
 }
 
 impl Chromium {
     /// Opens the page that lies in `file`. `CHROMIUM` names the program, if it is not `chromium`.
-    pub fn open(file: &Path) -> Chromium {
+    pub(crate) fn open(file: &Path) -> Chromium {
         let profile = file.with_extension("profile");
         let program = std::env::var_os("CHROMIUM").unwrap_or_else(|| "chromium".into());
         // The pipe is expected at 3 and 4, where a shell can put it.
@@ -81,7 +81,7 @@ impl Chromium {
     }
 
     /// Sends a command and waits for its result.
-    pub fn call(&mut self, method: &str, params: Value) -> Value {
+    pub(crate) fn call(&mut self, method: &str, params: Value) -> Value {
         self.calls += 1;
         let mut message = json!({"id": self.calls, "method": method, "params": params});
         if let Some(session) = &self.session {
@@ -100,7 +100,7 @@ impl Chromium {
     }
 
     /// The value of an expression, awaited; an exception ends the test.
-    pub fn eval(&mut self, expression: &str) -> Value {
+    pub(crate) fn eval(&mut self, expression: &str) -> Value {
         let params = json!({"expression": expression, "awaitPromise": true, "returnByValue": true});
         let mut outcome = self.call("Runtime.evaluate", params);
         assert!(outcome["exceptionDetails"].is_null(), "{expression}: {outcome}");
@@ -108,7 +108,7 @@ impl Chromium {
     }
 
     /// Presses and releases the mouse in the middle of the first element that `selector` finds.
-    pub fn click(&mut self, selector: &str) {
+    pub(crate) fn click(&mut self, selector: &str) {
         let at = self.eval(&format!(
             "(() => {{ const element = document.querySelector({selector:?});
                element.scrollIntoView({{block: 'center'}});
@@ -125,18 +125,18 @@ impl Chromium {
     }
 
     /// Waits until what was asked for has been drawn.
-    pub fn settle(&mut self) {
+    pub(crate) fn settle(&mut self) {
         self.eval("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))");
     }
 
     /// The page as it is printed.
-    pub fn pdf(&mut self) -> Vec<u8> {
+    pub(crate) fn pdf(&mut self) -> Vec<u8> {
         let pdf = self.call("Page.printToPDF", json!({"printBackground": false}));
         BASE64_STANDARD.decode(pdf["data"].as_str().unwrap()).unwrap()
     }
 
     /// All of the page as an image.
-    pub fn screenshot(&mut self) -> Vec<u8> {
+    pub(crate) fn screenshot(&mut self) -> Vec<u8> {
         let png = self.call("Page.captureScreenshot", json!({"captureBeyondViewport": true}));
         BASE64_STANDARD.decode(png["data"].as_str().unwrap()).unwrap()
     }

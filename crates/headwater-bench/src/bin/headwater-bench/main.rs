@@ -11,7 +11,7 @@ mod targets;
 
 use clap::Parser;
 use failure::Failure;
-use headwater_bench::{Args, Report};
+use headwater_bench::{Args, Report, check_html_file, html_from_file, write_html};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -31,10 +31,10 @@ struct Cli {
     #[command(flatten)]
     args: Args,
     /// Write the report into a new folder DIR/<date>-<cpu>
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", conflicts_with = "from")]
     record: Option<PathBuf>,
     /// Measure headwater's targets, as ratios, and say what falls short
-    #[arg(long, conflicts_with_all = ["cases", "sizes", "impls", "threads"])]
+    #[arg(long, conflicts_with_all = ["cases", "sizes", "impls", "threads", "from"])]
     check: bool,
     /// Be the process whose first fill is timed, with so many extra mappings
     #[arg(long, value_name = "MAPPINGS", hide = true)]
@@ -57,14 +57,24 @@ impl Cli {
             println!("{}", first_fill::child(mappings)?);
             return Ok(ExitCode::SUCCESS);
         }
+        if let Some(file) = &self.args.html {
+            check_html_file(file)?;
+        }
+        if let (Some(old), Some(file)) = (&self.args.from, &self.args.html) {
+            write_html(file, &html_from_file(old)?)?;
+            return Ok(ExitCode::SUCCESS);
+        }
         let folder = self.record.as_deref().map(record::new_folder).transpose()?;
         let (output, code) = if self.check {
             let outcome = check::check(&self.args)?;
-            (Output::new(&outcome, &outcome.report, outcome.table())?, outcome.exit_code())
+            (Output::new(&self, &outcome, &outcome.report, outcome.table())?, outcome.exit_code())
         } else {
             let report = measure(self.args.clone())?;
-            (Output::new(&report, &report, report.table())?, ExitCode::SUCCESS)
+            (Output::new(&self, &report, &report, report.table())?, ExitCode::SUCCESS)
         };
+        if let (Some(file), Some(page)) = (&self.args.html, &output.page) {
+            write_html(file, page)?;
+        }
         println!("{}", if self.args.json { &output.json } else { &output.table });
         if let Some(folder) = folder {
             record::write(&folder, &output)?;
@@ -78,11 +88,14 @@ impl Cli {
 struct Output {
     json: String,
     table: String,
+    /// If one was asked for.
+    page: Option<String>,
     versions: Vec<String>,
 }
 
 impl Output {
     fn new(
+        cli: &Cli,
         data: &impl serde::Serialize,
         report: &Report,
         table: String,
@@ -90,6 +103,7 @@ impl Output {
         Ok(Output {
             json: serde_json::to_string_pretty(data)?,
             table,
+            page: cli.args.html.as_ref().map(|_| report.html()).transpose()?,
             versions: record::versions(report),
         })
     }
