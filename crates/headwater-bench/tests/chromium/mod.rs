@@ -76,7 +76,10 @@ impl Chromium {
             chromium.call(&format!("{domain}.enable"), json!({}));
         }
         chromium.call("Page.navigate", json!({"url": format!("file://{}", file.display())}));
-        while chromium.receive()["method"] != "Page.loadEventFired" {}
+        // Not its event, which may have come before the reply.
+        chromium.eval(
+            "new Promise(done => document.readyState === 'complete' ? done() : addEventListener('load', done))",
+        );
         chromium
     }
 
