@@ -8,6 +8,14 @@ pub struct Args {
     /// Print the report as JSON
     #[arg(long)]
     pub json: bool,
+    /// Also write the report as one page for a browser, which needs no network
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
+    /// Measure nothing: write the page of a report that --json printed
+    #[arg(long, value_name = "OLD.json", requires = "html")]
+    #[arg(conflicts_with_all = ["json", "cases", "sizes", "impls", "libs", "threads", "count", "time", "rounds"])]
+    #[arg(conflicts_with = "compare")]
+    pub from: Option<PathBuf>,
     /// Cases to run: fill, u32, u64, uuid-v4, rfc-u32 [default: all]
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub cases: Vec<String>,
@@ -52,6 +60,8 @@ impl Default for Args {
     fn default() -> Args {
         Args {
             json: false,
+            html: None,
+            from: None,
             cases: Vec::new(),
             sizes: Vec::new(),
             impls: Vec::new(),

@@ -394,7 +394,7 @@ fn time_and_spread(row: &Row) -> String {
 }
 
 /// Three or four digits and a unit.
-fn time(ns: f64) -> String {
+pub(crate) fn time(ns: f64) -> String {
     match ns {
         ns if ns < 100.0 => format!("{ns:.1} ns"),
         ns if ns < 10_000.0 => format!("{ns:.0} ns"),
