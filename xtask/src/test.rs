@@ -20,6 +20,9 @@ pub(crate) fn test(all: bool) -> Result<ExitCode> {
     let mut report = Report::default();
     source(&mut report);
     tests(&mut report);
+    if all {
+        report.step("page of a benchmark, in a browser", page_in_a_browser);
+    }
     other_targets(&mut report);
     release(&mut report);
     machine_code::steps(&mut report);
@@ -69,6 +72,13 @@ fn tests(report: &mut Report) {
         let mut models = program("cargo test -p headwater --test loom --target-dir target/loom");
         Ok(run(models.env("RUSTFLAGS", "--cfg loom"))?)
     });
+}
+
+/// The page that `headwater bench --html` writes: drawn, selected, printed, and kept from the network.
+fn page_in_a_browser() -> Result<(), Stop> {
+    let chromium = need(tools::chromium(), "whether the page of a benchmark works")?;
+    let mut test = program("cargo test -p headwater-bench --test page -- --ignored");
+    Ok(run(test.env("CHROMIUM", chromium))?)
 }
 
 fn other_targets(report: &mut Report) {

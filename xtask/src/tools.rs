@@ -1,7 +1,7 @@
 //! The tools that the checks need, installed where they are missing.
 
 use crate::process::{output, program, root, run};
-use anyhow::{Result, ensure};
+use anyhow::{Context, Result, ensure};
 use std::env;
 use std::path::{Path, PathBuf};
 
@@ -35,6 +35,25 @@ pub(crate) fn toolchain(name: &str, components: &[&str]) -> Result<()> {
     } else {
         Ok(())
     }
+}
+
+/// A Chromium, or its relative; Debian's, if there is none yet.
+pub(crate) fn chromium() -> Result<PathBuf> {
+    let present = || {
+        let folders = env::var_os("PATH").unwrap_or_default();
+        let folders: Vec<PathBuf> = env::split_paths(&folders).collect();
+        let names = ["chromium", "chromium-browser", "google-chrome"];
+        let mut files =
+            names.iter().flat_map(|name| folders.iter().map(move |folder| folder.join(name)));
+        files.find(|file| file.is_file())
+    };
+    if let Some(file) = present() {
+        return Ok(file);
+    }
+    root_user()?;
+    run(&mut program("apt-get update -qq"))?;
+    run(&mut program("apt-get install -qq --yes --no-install-recommends chromium"))?;
+    present().context("the package chromium holds no chromium")
 }
 
 /// The right to change the machine's settings.

@@ -8,6 +8,14 @@ pub struct Args {
     /// Print the report as JSON
     #[arg(long)]
     pub json: bool,
+    /// Also write the report as one page for a browser, which needs no network
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
+    /// Measure nothing: write the page of a report that --json printed
+    #[arg(long, value_name = "OLD.json", requires = "html")]
+    #[arg(conflicts_with_all = ["json", "cases", "sizes", "impls", "libs", "threads", "procs", "pin", "count", "time", "rounds"])]
+    #[arg(conflicts_with = "compare")]
+    pub from: Option<PathBuf>,
     /// Cases to run: fill, u32, u64, uuid-v4, uuid-v7, dns, handshake, latency, first-byte-after-fork,
     /// first-byte-after-start, rfc-u32, or all [default: fill,u32,u64,uuid-v4,rfc-u32]
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
@@ -63,6 +71,8 @@ impl Default for Args {
     fn default() -> Args {
         Args {
             json: false,
+            html: None,
+            from: None,
             cases: Vec::new(),
             sizes: Vec::new(),
             default_sizes: Vec::new(),

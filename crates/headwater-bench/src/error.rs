@@ -1,6 +1,7 @@
 //! Why a run could not be done, each in one line.
 
 use std::fmt;
+use std::path::PathBuf;
 
 /// Why a run could not be done. Displayed as one line that says what would have been right.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,10 +30,17 @@ pub enum Error {
     UnknownPin(String),
     /// `--time` is not a positive number of seconds, or `--rounds` is 0.
     BadPace(&'static str),
-    /// A report to compare with cannot be read.
+    /// Not a report that `--json` printed, or none that can be used; what is wrong with it.
     BadRecord(String),
     /// A report to compare with is of another machine.
     OtherMachine(String),
+    /// A file could not be read or written.
+    File {
+        /// Its path.
+        path: PathBuf,
+        /// Why.
+        reason: String,
+    },
     /// Every implementation that was asked for is absent here; the reasons.
     NothingToMeasure(String),
     /// The output failed its check before timing.
@@ -58,7 +66,8 @@ impl Error {
     pub fn is_usage(&self) -> bool {
         !matches!(
             self,
-            Error::NothingToMeasure(_)
+            Error::File { .. }
+                | Error::NothingToMeasure(_)
                 | Error::WrongOutput { .. }
                 | Error::Refused { .. }
                 | Error::Process(_)
@@ -98,11 +107,12 @@ impl fmt::Display for Error {
                 write!(f, "unknown way to pin '{text}': use none, core or node")
             }
             Error::BadPace(what) => f.write_str(what),
-            Error::BadRecord(reason) => write!(f, "cannot compare with {reason}"),
+            Error::BadRecord(what) => write!(f, "cannot use the report: {what}"),
             Error::OtherMachine(what) => write!(
                 f,
                 "the record is of another machine: {what}; --compare-any-machine compares all the same"
             ),
+            Error::File { path, reason } => write!(f, "{}: {reason}", path.display()),
             Error::NothingToMeasure(reasons) => write!(f, "nothing to measure: {reasons}"),
             Error::WrongOutput { implementation, defect } => {
                 write!(f, "{implementation} was not timed, its output is wrong: {defect}")

@@ -6,6 +6,7 @@ use crate::report::{self, spread_interval};
 use crate::stats::Interval;
 use crate::{Args, Error, Machine, Report};
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use std::fs;
 use std::path::Path;
 
@@ -22,7 +23,7 @@ impl Baseline {
         let Some(path) = &args.compare else {
             return Ok(None);
         };
-        let former = Former::read(path)?;
+        let former = read(path, Former::parse)?;
         if !args.compare_any_machine {
             check_machine(&former.machine, &crate::machine())?;
         }
@@ -75,27 +76,35 @@ impl FormerRow {
 }
 
 impl Former {
-    /// Reads the report in `path`, or in the file `bench.json` of a record's folder.
-    pub(crate) fn read(path: &Path) -> Result<Former, Error> {
-        let path = if path.is_dir() { path.join("bench.json") } else { path.to_owned() };
-        let bad = |reason: String| Error::BadRecord(format!("{}: {reason}", path.display()));
-        let text = fs::read_to_string(&path).map_err(|error| bad(error.to_string()))?;
-        Former::parse(&text).map_err(bad)
-    }
-
     fn parse(text: &str) -> Result<Former, String> {
-        // The schema first: what is wrong with another document is that it is another document.
-        #[derive(Deserialize)]
-        struct Schema {
-            schema: String,
-        }
-        let Schema { schema } =
-            serde_json::from_str(text).map_err(|_| "not a report in JSON".to_owned())?;
-        if schema != report::SCHEMA {
-            return Err(format!("its schema is '{schema}': use a '{}'", report::SCHEMA));
-        }
-        serde_json::from_str(text).map_err(|error| error.to_string())
+        parse(text)
     }
+}
+
+/// Reads the report in `path`, or in the file `bench.json` of a record's folder, as what `parse` makes of it.
+pub(crate) fn read<T>(
+    path: &Path,
+    parse: impl FnOnce(&str) -> Result<T, String>,
+) -> Result<T, Error> {
+    let path = if path.is_dir() { path.join("bench.json") } else { path.to_owned() };
+    let bad = |reason: String| Error::BadRecord(format!("{}: {reason}", path.display()));
+    let text = fs::read_to_string(&path).map_err(|error| bad(error.to_string()))?;
+    parse(&text).map_err(bad)
+}
+
+/// What `T` wants to know of a report.
+pub(crate) fn parse<T: DeserializeOwned>(text: &str) -> Result<T, String> {
+    // The schema first: what is wrong with another document is that it is another document.
+    #[derive(Deserialize)]
+    struct Schema {
+        schema: String,
+    }
+    let Schema { schema } =
+        serde_json::from_str(text).map_err(|_| "not a report in JSON".to_owned())?;
+    if schema != report::SCHEMA {
+        return Err(format!("its schema is '{schema}': use a '{}'", report::SCHEMA));
+    }
+    serde_json::from_str(text).map_err(|error| error.to_string())
 }
 
 #[cfg(test)]
@@ -134,8 +143,8 @@ mod tests {
             "its schema is 'headwater.status/1': use a 'headwater.bench/1'"
         );
         assert!(!refused(r#"{"schema": "headwater.bench/1"}"#).contains('\n'));
-        let absent = Former::read(Path::new("/nonesuch/bench.json")).err().unwrap();
+        let absent = read(Path::new("/nonesuch/bench.json"), Former::parse).err().unwrap();
         assert!(absent.is_usage());
-        assert!(absent.to_string().starts_with("cannot compare with /nonesuch/bench.json: "));
+        assert!(absent.to_string().starts_with("cannot use the report: /nonesuch/bench.json: "));
     }
 }

@@ -8,7 +8,7 @@ use crate::latency::Percentiles;
 use crate::measure::Timing;
 use crate::plan::Cell;
 use crate::stats::{Interval, speedup};
-use crate::{Count, Machine, size, stats};
+use crate::{Count, Error, Machine, size, stats};
 use serde::Serialize;
 use std::fmt;
 
@@ -313,6 +313,17 @@ impl Report {
     /// headwater's figures that are slower than in the run compared with, by more than noise.
     pub fn regressions(&self) -> usize {
         self.comparison.iter().flat_map(Comparison::regressions).count()
+    }
+
+    /// The report as a page of HTML that needs no network.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::BadRecord`] if the report does not read back, as a figure that is no number would not.
+    pub fn html(&self) -> Result<String, Error> {
+        let json =
+            serde_json::to_string(self).map_err(|error| Error::BadRecord(error.to_string()))?;
+        crate::html::page(&json)
     }
 
     /// The report as text of at most 100 columns.

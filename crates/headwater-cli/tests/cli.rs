@@ -302,6 +302,8 @@ fn bench_is_there() {
     let help = text(&["bench", "--help"]);
     assert!(help.contains("--json"), "{help}");
     misused(&["bench", "--impls", "nonesuch"]);
+    misused(&["bench", "--from", "old.json"]);
+    misused(&["bench", "--html", "page.html", "--from", "old.json", "--json"]);
     misused(&["bench", "--pin", "socket"]);
     misused(&["bench", "--procs", "0"]);
 }

@@ -2,12 +2,23 @@
 
 use crate::failure::Failure;
 use crate::output;
+use headwater_bench::{check_html_file, html_from_file, write_html};
 
 pub(crate) fn run(args: &headwater_bench::Args) -> Result<(), Failure> {
+    if let Some(file) = &args.html {
+        check_html_file(file)?;
+    }
+    if let (Some(old), Some(file)) = (&args.from, &args.html) {
+        return Ok(write_html(file, &html_from_file(old)?)?);
+    }
     let baseline = headwater_bench::Baseline::open(args)?;
     let mut report = headwater_bench::run(args)?;
     if let Some(baseline) = baseline {
         baseline.compare(&mut report);
+    }
+    // First: whoever reads standard output may stop reading.
+    if let Some(file) = &args.html {
+        write_html(file, &report.html()?)?;
     }
     if args.json {
         output::json(&report)?;

@@ -10,7 +10,7 @@ mod targets;
 
 use clap::Parser;
 use failure::Failure;
-use headwater_bench::{Args, Baseline, Report};
+use headwater_bench::{Args, Baseline, Report, check_html_file, html_from_file, write_html};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -29,13 +29,13 @@ struct Cli {
     #[command(flatten)]
     args: Args,
     /// Also what needs a runtime: Go, Java, Node, Python, as far as they are here
-    #[arg(long, conflicts_with_all = ["impls", "check"])]
+    #[arg(long, conflicts_with_all = ["impls", "check", "from"])]
     all: bool,
     /// Write the report into a new folder DIR/<date>-<cpu>
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", conflicts_with = "from")]
     record: Option<PathBuf>,
     /// Measure headwater's targets, as ratios, and say what falls short
-    #[arg(long, conflicts_with_all = ["cases", "sizes", "impls", "threads", "procs", "compare"])]
+    #[arg(long, conflicts_with_all = ["cases", "sizes", "impls", "threads", "procs", "compare", "from"])]
     check: bool,
 }
 
@@ -54,19 +54,29 @@ fn main() -> ExitCode {
 
 impl Cli {
     fn run(self) -> Result<ExitCode, Failure> {
+        if let Some(file) = &self.args.html {
+            check_html_file(file)?;
+        }
+        if let (Some(old), Some(file)) = (&self.args.from, &self.args.html) {
+            write_html(file, &html_from_file(old)?)?;
+            return Ok(ExitCode::SUCCESS);
+        }
         let baseline = Baseline::open(&self.args)?;
         let folder = self.record.as_deref().map(record::new_folder).transpose()?;
         let (output, code) = if self.check {
             let outcome = check::check(&self.args)?;
-            (Output::new(&outcome, &outcome.report, outcome.table())?, outcome.exit_code())
+            (Output::new(&self, &outcome, &outcome.report, outcome.table())?, outcome.exit_code())
         } else {
             let mut report = measure(Args { all: self.all, ..self.args.clone() })?;
             if let Some(baseline) = baseline {
                 baseline.compare(&mut report);
             }
             let code = ExitCode::from(u8::from(report.regressions() > 0));
-            (Output::new(&report, &report, report.table())?, code)
+            (Output::new(&self, &report, &report, report.table())?, code)
         };
+        if let (Some(file), Some(page)) = (&self.args.html, &output.page) {
+            write_html(file, page)?;
+        }
         println!("{}", if self.args.json { &output.json } else { &output.table });
         if let Some(folder) = folder {
             record::write(&folder, &output)?;
@@ -80,11 +90,14 @@ impl Cli {
 struct Output {
     json: String,
     table: String,
+    /// If one was asked for.
+    page: Option<String>,
     versions: Vec<String>,
 }
 
 impl Output {
     fn new(
+        cli: &Cli,
         data: &impl serde::Serialize,
         report: &Report,
         table: String,
@@ -92,6 +105,7 @@ impl Output {
         Ok(Output {
             json: serde_json::to_string_pretty(data)?,
             table,
+            page: cli.args.html.as_ref().map(|_| report.html()).transpose()?,
             versions: record::versions(report),
         })
     }

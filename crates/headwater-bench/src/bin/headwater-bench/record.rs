@@ -149,8 +149,12 @@ mod tests {
         let directory =
             std::env::temp_dir().join(format!("headwater-bench-{}", std::process::id()));
         let folder = new_folder(&directory).ok().unwrap();
-        let output =
-            Output { json: "{}".to_owned(), table: "table".to_owned(), versions: Vec::new() };
+        let output = Output {
+            json: "{}".to_owned(),
+            table: "table".to_owned(),
+            page: None,
+            versions: Vec::new(),
+        };
         assert!(write(&folder, &output).is_ok());
         assert!(
             new_folder(&directory)

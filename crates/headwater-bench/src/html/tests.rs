@@ -1,0 +1,124 @@
+use super::*;
+use crate::{Report, Row};
+use serde_json::{Value, json};
+
+fn data_of(page: &str) -> Value {
+    let (_, rest) = page.split_once("<script type=\"application/json\" id=\"charts\">").unwrap();
+    serde_json::from_str(rest.split_once("</script>").unwrap().0).unwrap()
+}
+
+fn row(name: &str, len: usize, threads: usize, ns: f64) -> Value {
+    json!({"case": "fill", "impl": name, "len": len, "threads": threads, "ns_per_call": ns, "gb_per_s": 2.0})
+}
+
+fn page_of(rows: &[Value]) -> String {
+    page(&json!({"schema": "headwater.bench/1", "rows": rows}).to_string()).unwrap()
+}
+
+#[test]
+fn a_line_has_a_gap_where_nothing_was_measured() {
+    let rows = [
+        row("urandom-read", 1024, 1, 30.0),
+        row("urandom-read", 16, 1, 20.0),
+        row("headwater", 16, 1, 4.0),
+    ];
+    let charts = data_of(&page_of(&rows));
+    assert_eq!(charts.as_array().unwrap().len(), 2); // no throughput: there is one number of threads
+    let chart = &charts[0];
+    assert_eq!(chart["places"], json!([16.0, 1024.0]));
+    assert_eq!(
+        chart["lines"],
+        json!([
+            {"name": "urandom-read", "look": 1, "values": [20.0, 30.0]},
+            {"name": "headwater", "look": 0, "values": [4.0, null]},
+        ])
+    );
+}
+
+#[test]
+fn throughput_counts_the_calls_of_all_threads() {
+    let rows = [row("headwater", 16, 1, 4.0), row("headwater", 16, 2, 5.0)];
+    let charts = data_of(&page_of(&rows));
+    assert_eq!(charts.as_array().unwrap().len(), 1);
+    assert_eq!(charts[0]["title"], "Throughput of all threads together: fill 16 B");
+    assert_eq!(charts[0]["lines"][0]["values"], json!([250.0, 400.0]));
+}
+
+#[test]
+fn a_run_and_its_record_give_the_same_page() {
+    let rows = ["headwater", "urandom-read"].map(|name| {
+        let ns = if name == "headwater" { 4.0 } else { 12.0 };
+        Row::new("fill", name, 16, 1, vec![ns; 6])
+    });
+    let report = Report::of(rows.to_vec());
+    let json = serde_json::to_string_pretty(&report).unwrap();
+    let without_nonce = |page: String| {
+        let (_, rest) = page.split_once("script-src 'nonce-").unwrap();
+        page.replace(rest.split_once('\'').unwrap().0, "")
+    };
+    let page = without_nonce(report.html().unwrap());
+    assert_eq!(page, without_nonce(super::page(&json).unwrap()));
+    assert!(page.contains("<td>3.00\u{a0}(3.00\u{a0}to\u{a0}3.00)</td>"), "{page}");
+}
+
+#[test]
+fn ratios_are_those_of_headwater_under_their_load() {
+    let ratio = |subject: &str, against: &str, threads: usize, ratio: f64, high: Value| {
+        json!({"case": "fill", "len": 16, "threads": threads, "procs": 1, "pin": "none",
+               "impl": subject, "against": against, "ratio": ratio, "low": ratio, "high": high})
+    };
+    let ratios = [
+        ratio("headwater", "urandom-read", 1, 2.0, json!(3.0)),
+        ratio("headwater", "urandom-read", 2, 5.0, Value::Null),
+        ratio("headwater-rng", "urandom-read", 1, 7.0, json!(8.0)),
+    ];
+    let rows = [row("urandom-read", 16, 1, 4.0)];
+    let record = json!({"schema": "headwater.bench/1", "rows": rows, "ratios": ratios});
+    let page = page(&record.to_string()).unwrap();
+    let (_, of_one) = page.split_once("<h3>headwater against others, one thread</h3>").unwrap();
+    let (of_one, of_two) =
+        of_one.split_once("<h3>headwater against others, 2 threads</h3>").unwrap();
+    assert!(of_one.contains("<td>2.00\u{a0}(2.00\u{a0}to\u{a0}3.00)</td>"), "{of_one}");
+    // Without an interval a ratio would look surer than it is.
+    assert!(of_two.contains("<td>-</td>"), "{of_two}");
+    assert!(!page.contains("5.00") && !page.contains("7.00"));
+}
+
+#[test]
+fn a_record_without_ratios_makes_a_page_without_their_table() {
+    let page = page_of(&[row("headwater", 16, 1, 4.0), row("urandom-read", 16, 1, 8.0)]);
+    assert!(page.contains("<h2>Figures</h2>") && !page.contains("<h2>Ratios</h2>"));
+}
+
+#[test]
+fn no_name_ends_the_data_or_becomes_markup() {
+    let name = "</script><!-- <b>";
+    let page = page_of(&[row(name, 16, 1, 4.0), row(name, 32, 1, 4.0)]);
+    assert!(!page.contains(name) && !page.contains("<b>"));
+    assert!(page.contains("&lt;/script&gt;&lt;!-- &lt;b&gt;"));
+    assert_eq!(data_of(&page)[0]["lines"][0]["name"], name);
+}
+
+#[test]
+fn what_is_no_record_is_refused_in_one_line() {
+    for (json, message) in [
+        ("{", "cannot use the report: not a report in JSON"),
+        ("{}", "cannot use the report: not a report in JSON"),
+        (
+            r#"{"schema": "headwater.bench/2"}"#,
+            "cannot use the report: its schema is 'headwater.bench/2': use a 'headwater.bench/1'",
+        ),
+    ] {
+        let error = page(json).unwrap_err();
+        assert!(error.is_usage());
+        assert_eq!(error.to_string(), message);
+    }
+}
+
+#[test]
+fn a_page_without_a_place_is_found_out_early() {
+    let reason = |path: &str| check_file(Path::new(path)).unwrap_err().to_string();
+    assert_eq!(reason("/"), "/: it is a folder; name a file");
+    assert_eq!(reason("/nonesuch/a.html"), "/nonesuch/a.html: there is no folder /nonesuch");
+    assert!(check_file(Path::new("a.html")).is_ok());
+}
