@@ -316,9 +316,10 @@ fn widest(texts: impl IntoIterator<Item = String>) -> usize {
     texts.into_iter().map(|text| text.chars().count()).max().unwrap_or(0)
 }
 
-/// Each note with all whom it is about. Those of first-fill stand in its own table.
+/// Each note with all whom it is about. Those of first bytes stand in their own table.
 fn row_notes(rows: &[&Row]) -> impl Iterator<Item = String> {
-    let noted: Vec<&Row> = rows.iter().copied().filter(|row| row.case != "first-fill").collect();
+    let noted: Vec<&Row> =
+        rows.iter().copied().filter(|row| !row.case.starts_with("first-byte")).collect();
     distinct(noted.iter().filter_map(|row| row.note.clone())).into_iter().map(move |note| {
         let about = noted.iter().copied().filter(|row| row.note.as_ref() == Some(&note));
         format!("{}: {note}", names(&about.collect::<Vec<_>>()).join(", "))
@@ -573,7 +574,7 @@ mod tests {
             noted("u64", "go", "own clock"),
             noted("fill", "fastrand", "not secure"),
             noted("fill", "java", "own clock"),
-            noted("first-fill", "headwater", "as started"),
+            noted("first-byte-after-start", "headwater", "as started"),
         ];
         let rows: Vec<&Row> = rows.iter().collect();
         let notes: Vec<String> = row_notes(&rows).collect();
