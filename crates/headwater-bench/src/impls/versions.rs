@@ -15,7 +15,7 @@ const FAMILIES: [&Family; 5] =
 
 /// A loader that is asked for a soname answers with any library of that soname that it has opened before,
 /// so that the host's own must be opened before those of the same soname are, by their paths.
-const USUAL: [&Usual; 5] =
+static USUAL: [&Usual; 5] =
     [&openssl::OPENSSL, &sodium::SODIUM, &gnutls::GNUTLS, &nss::NSS, &headwater_c::LIBHEADWATER];
 
 /// Every libcrypto in the host's library folders but the one that it uses by itself. What the loader

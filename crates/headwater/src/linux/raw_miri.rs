@@ -128,6 +128,11 @@ pub(crate) fn page_size() -> usize {
     4096
 }
 
+/// Never asked: without a clock device no loads are timed.
+pub(crate) fn monotonic_ns() -> u64 {
+    0
+}
+
 pub(crate) fn is_secure_execution() -> bool {
     false
 }
