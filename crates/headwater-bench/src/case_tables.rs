@@ -1,8 +1,9 @@
 //! The report's tables of the cases that are not a time per call by length.
 
-use crate::report::{Report, Row};
+use crate::layout::{distinct, names, table, time, time_and_spread};
+use crate::report::Report;
+use crate::row::Row;
 use crate::size;
-use crate::table::{distinct, names, table, time, time_and_spread};
 
 fn of_case<'a>(rows: &[&'a Row], case: &str) -> Vec<&'a Row> {
     rows.iter().copied().filter(|row| row.case == case).collect()

@@ -1,8 +1,8 @@
 //! A comparison with an earlier run, as text.
 
 use crate::compare::{Change, Comparison, Verdict};
+use crate::layout::table;
 use crate::stats::{Interval, figure};
-use crate::table::table;
 
 /// What changed, what may explain it, and how much was looked at. `date` is now.
 pub(crate) fn changes(comparison: &Comparison, date: Option<u64>) -> String {

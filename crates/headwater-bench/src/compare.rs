@@ -6,7 +6,7 @@
 //! the same rounds has been taken out.
 
 use crate::former::{Former, FormerRow};
-use crate::report::Row;
+use crate::row::Row;
 use crate::stats::{Interval, median};
 use crate::{Error, Machine};
 use serde::Serialize;

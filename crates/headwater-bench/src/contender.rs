@@ -1,8 +1,8 @@
 //! An implementation as a run names it: with or without one of headwater's modes.
 
 use crate::Error;
+use crate::case::Case;
 use crate::impls::{self, Absent, Implementation, Opened};
-use crate::plan::Case;
 use crate::verify::Fault;
 use crate::work::Declined;
 use headwater::{Config, Mode};

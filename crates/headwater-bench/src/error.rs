@@ -79,7 +79,7 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Error::UnknownCase(name) => {
-                let names = crate::plan::Case::names().join(", ");
+                let names = crate::case::Case::names().join(", ");
                 write!(f, "unknown case '{name}': use {names}, or all")
             }
             Error::UnknownImpl(name) => {
@@ -98,10 +98,10 @@ impl fmt::Display for Error {
                 write!(f, "bad size '{text}': use 1 to 1GiB, such as 16, 1k, 64KiB or 1MiB")
             }
             Error::BadThreads(text) => {
-                write!(f, "bad number of threads '{text}': use 1 to {}", crate::plan::MAX_THREADS)
+                write!(f, "bad number of threads '{text}': use 1 to {}", crate::crowd::MAX_THREADS)
             }
             Error::BadProcs(text) => {
-                write!(f, "bad number of processes '{text}': use 1 to {}", crate::plan::MAX_PROCS)
+                write!(f, "bad number of processes '{text}': use 1 to {}", crate::crowd::MAX_PROCS)
             }
             Error::UnknownPin(text) => {
                 write!(f, "unknown way to pin '{text}': use none, core or node")

@@ -3,10 +3,11 @@
 //! Only a fresh process can tell, so that there is one for each figure: the forked ones are children of this
 //! process, in which every generator is warm; the others are this program, started again by [`child`].
 
+use crate::case::Case;
 use crate::contender::Contender;
-use crate::plan::{Case, Cell};
+use crate::plan::Cell;
 use crate::process::{self, Shared};
-use crate::report::Row;
+use crate::row::Row;
 use crate::work::{Work, Worker};
 use crate::{Error, impls, verify};
 use memmap2::{Mmap, MmapMut};

@@ -2,8 +2,9 @@
 //! versions of this program, with more or fewer fields, can be compared with.
 
 use crate::compare::check_machine;
-use crate::report::{self, spread_interval};
+use crate::report;
 use crate::stats::Interval;
+use crate::stats::spread_interval;
 use crate::{Args, Error, Machine, Report};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -110,7 +111,7 @@ pub(crate) fn parse<T: DeserializeOwned>(text: &str) -> Result<T, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::Row;
+    use crate::row::Row;
 
     /// The first record of this repository.
     const OLD: &str = include_str!("../../../bench/record/2026-11-21-amd-epyc/bench.json");

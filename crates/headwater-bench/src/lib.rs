@@ -12,6 +12,7 @@
 #![deny(unsafe_code)]
 
 mod args;
+mod case;
 mod case_tables;
 mod changes;
 #[expect(unsafe_code)]
@@ -20,28 +21,36 @@ mod compare;
 mod contender;
 mod count;
 mod crew;
+mod crowd;
 mod error;
 mod first_byte;
 mod former;
 mod html;
 mod impls;
 mod latency;
+mod layout;
+mod list;
 mod machine;
 mod measure;
+mod notes;
 mod pin;
 mod places;
 mod plan;
 #[expect(unsafe_code)]
 mod process;
 mod procs;
+mod ratio;
 mod report;
 mod rfc;
+mod row;
 mod run;
 mod size;
 mod speed;
+mod station;
 pub mod stats;
 mod table;
 mod verify;
+mod warnings;
 mod work;
 
 pub use args::Args;
@@ -54,7 +63,9 @@ pub use html::page as html_page;
 pub use html::{check_file as check_html_file, from_file as html_from_file, write as write_html};
 pub use latency::Percentiles;
 pub use machine::{Machine, machine};
-pub use report::{Ratio, Report, Row, Skipped};
+pub use ratio::Ratio;
+pub use report::{Report, Skipped};
+pub use row::Row;
 pub use run::run;
 pub use size::show as show_size;
 pub use speed::{Speed, speed_table};

@@ -2,10 +2,10 @@
 //! is quick for each byte.
 
 use crate::compare::is_headwater;
-use crate::report::Row;
+use crate::layout::{distinct, words};
+use crate::row::Row;
 use crate::size;
 use crate::stats::{Interval, speedup};
-use crate::table::{distinct, words};
 use std::cmp::Ordering;
 
 /// Which of two is faster at a length is told only if they differ by as much, and their whole interval does.

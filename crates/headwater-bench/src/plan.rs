@@ -1,19 +1,17 @@
 //! From arguments to a list of comparisons. Everything that can be wrong with the arguments is found here,
 //! before anything is measured.
 
+use crate::case::Case;
 use crate::contender::Contender;
+use crate::crowd::{Crowd, Crowds};
 use crate::impls::Absent;
+use crate::list::{or_default, parse_list};
 use crate::pin::{Pin, Pins};
 use crate::report::Skipped;
 use crate::work::{Declined, Work};
-use crate::{Args, Error, count, first_byte, impls, machine, rfc, size};
+use crate::{Args, Error, count, first_byte, impls, rfc, size};
 use std::ops::RangeInclusive;
 use std::time::{Duration, Instant};
-
-/// More threads than any machine of today has CPUs.
-pub(crate) const MAX_THREADS: usize = 4096;
-/// Each is this whole program.
-pub(crate) const MAX_PROCS: usize = 1024;
 
 /// The lengths of `fill` if none are asked for: what programs mostly draw, and one long one.
 const SIZES: [usize; 5] = [16, 64, 256, 1024, 65536];
@@ -27,81 +25,6 @@ const SAMPLE: Duration = Duration::from_micros(500);
 
 /// However slow the implementations are: the fewest rounds that give a ratio a 95 % interval.
 const MIN_ROUNDS: u32 = 6;
-
-/// What a comparison is about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Case {
-    Fill,
-    U32,
-    U64,
-    UuidV4,
-    UuidV7,
-    Dns,
-    Handshake,
-    Latency,
-    FirstByteAfterFork,
-    FirstByteAfterStart,
-    RfcU32,
-}
-
-impl Case {
-    pub(crate) const ALL: [Case; 11] = [
-        Case::Fill,
-        Case::U32,
-        Case::U64,
-        Case::UuidV4,
-        Case::UuidV7,
-        Case::Dns,
-        Case::Handshake,
-        Case::Latency,
-        Case::FirstByteAfterFork,
-        Case::FirstByteAfterStart,
-        Case::RfcU32,
-    ];
-
-    /// What is run if nothing is asked for, in some 20 seconds.
-    const DEFAULT: [Case; 5] = [Case::Fill, Case::U32, Case::U64, Case::UuidV4, Case::RfcU32];
-
-    pub(crate) const fn name(self) -> &'static str {
-        match self {
-            Case::Fill => "fill",
-            Case::U32 => "u32",
-            Case::U64 => "u64",
-            Case::UuidV4 => "uuid-v4",
-            Case::UuidV7 => "uuid-v7",
-            Case::Dns => "dns",
-            Case::Handshake => "handshake",
-            Case::Latency => "latency",
-            Case::FirstByteAfterFork => "first-byte-after-fork",
-            Case::FirstByteAfterStart => "first-byte-after-start",
-            Case::RfcU32 => "rfc-u32",
-        }
-    }
-
-    pub(crate) fn names() -> Vec<&'static str> {
-        Case::ALL.map(Case::name).to_vec()
-    }
-
-    /// The cases of `--cases`.
-    fn parse_list(names: &[String]) -> Result<Vec<Case>, Error> {
-        if names == ["all"] {
-            return Ok(Case::ALL.to_vec());
-        }
-        Ok(or_default(parse_list(names, Case::parse)?, Case::DEFAULT))
-    }
-
-    /// Whether it is about one thread of one process, however many draw in other cases.
-    const fn stands_alone(self) -> bool {
-        matches!(self, Case::FirstByteAfterFork | Case::FirstByteAfterStart | Case::RfcU32)
-    }
-
-    fn parse(name: &str) -> Result<Case, Error> {
-        Case::ALL
-            .into_iter()
-            .find(|case| case.name() == name)
-            .ok_or_else(|| Error::UnknownCase(name.to_owned()))
-    }
-}
 
 /// How many calls make a sample.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -321,39 +244,6 @@ fn contenders(args: &Args) -> Result<Vec<Contender>, Error> {
     Ok(asked)
 }
 
-/// Parses each item; of equal ones the first is kept.
-fn parse_list<T: PartialEq>(
-    items: &[String],
-    parse: impl Fn(&str) -> Result<T, Error>,
-) -> Result<Vec<T>, Error> {
-    let mut list = Vec::new();
-    for item in items {
-        let value = parse(item)?;
-        if !list.contains(&value) {
-            list.push(value);
-        }
-    }
-    Ok(list)
-}
-
-fn or_default<T>(list: Vec<T>, default: impl IntoIterator<Item = T>) -> Vec<T> {
-    if list.is_empty() { default.into_iter().collect() } else { list }
-}
-
-fn parse_threads(text: &str) -> Result<usize, Error> {
-    match text.parse() {
-        Ok(threads @ 1..=MAX_THREADS) => Ok(threads),
-        _ => Err(Error::BadThreads(text.to_owned())),
-    }
-}
-
-fn parse_procs(text: &str) -> Result<usize, Error> {
-    match text.parse() {
-        Ok(procs @ 1..=MAX_PROCS) => Ok(procs),
-        _ => Err(Error::BadProcs(text.to_owned())),
-    }
-}
-
 fn budget(args: &Args) -> Result<Duration, Error> {
     if args.rounds == Some(0) {
         return Err(Error::BadPace("bad number of rounds '0': use 1 or more"));
@@ -373,120 +263,10 @@ fn is_counted(args: &Args, case: Case, len: usize) -> bool {
     }
 }
 
-/// How many draw at the same time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Crowd {
-    procs: usize,
-    /// Of each process.
-    threads: usize,
-}
-
-impl Crowd {
-    const ONE: Crowd = Crowd { procs: 1, threads: 1 };
-
-    /// Threads of all processes together.
-    fn all(self) -> usize {
-        self.procs * self.threads
-    }
-}
-
-/// The numbers of threads and processes that were asked for.
-struct Crowds {
-    procs: Vec<usize>,
-    threads: Vec<usize>,
-    /// Threads of a macro case, which has all CPUs at work unless a number is asked for.
-    threads_of_all: Vec<usize>,
-}
-
-impl Crowds {
-    fn new(args: &Args, pins: &Pins) -> Result<Crowds, Error> {
-        let asked = parse_list(&args.threads, parse_threads)?;
-        let procs = or_default(parse_list(&args.procs, parse_procs)?, [1]);
-        // One thread, or the nodes one after the other.
-        let threads = match pins.pin {
-            Pin::Node => filled(&pins.nodes),
-            Pin::None | Pin::Core => vec![1],
-        };
-        Ok(Crowds {
-            procs,
-            threads: or_default(asked.clone(), threads),
-            threads_of_all: or_default(asked, [machine::cores().unwrap_or(1)]),
-        })
-    }
-
-    fn with(&self, threads: &[usize]) -> Vec<Crowd> {
-        let procs = self.procs.iter();
-        procs
-            .flat_map(|&procs| threads.iter().map(move |&threads| Crowd { procs, threads }))
-            .collect()
-    }
-
-    /// Those of a case.
-    fn of(&self, case: Case) -> Vec<Crowd> {
-        match case {
-            _ if case.stands_alone() => vec![Crowd::ONE],
-            Case::Handshake => self.with(&self.threads_of_all),
-            _ => self.with(&self.threads),
-        }
-    }
-
-    fn all(&self) -> Vec<Crowd> {
-        let mut all = self.with(&self.threads);
-        all.extend(self.with(&self.threads_of_all));
-        let mut distinct = Vec::new();
-        for crowd in all {
-            if !distinct.contains(&crowd) {
-                distinct.push(crowd);
-            }
-        }
-        distinct
-    }
-
-    /// What a reader must know of them.
-    fn warnings(&self, cases: &[Case], pins: &Pins) -> Vec<String> {
-        let mut warnings = Vec::new();
-        let used = |crowd: &Crowd| cases.iter().any(|&case| self.of(case).contains(crowd));
-        if let Some(cores) = machine::cores() {
-            for Crowd { procs, threads } in self.all().into_iter().filter(used) {
-                let of = if procs > 1 { format!("of {procs} processes ") } else { String::new() };
-                let all = procs * threads;
-                if all > cores {
-                    let text =
-                        format!("{all} threads {of}share {cores} CPUs, and wait for each other");
-                    warnings.push(text);
-                }
-            }
-        }
-        match (pins.pin, &pins.nodes[..]) {
-            (Pin::Node, [_]) => {
-                warnings.push("this machine has one NUMA node: node pins as core does".to_owned());
-            }
-            (Pin::Node, [first, ..])
-                if !self
-                    .with(&self.threads)
-                    .iter()
-                    .any(|crowd| crowd.procs * crowd.threads == *first) =>
-            {
-                warnings.push(format!("no factors of one node: that takes --threads {first} too"));
-            }
-            _ => {}
-        }
-        warnings
-    }
-}
-
-/// CPUs of the first node, of the first two, and so on.
-fn filled(nodes: &[usize]) -> Vec<usize> {
-    let sums = nodes.iter().scan(0, |sum, cpus| {
-        *sum += cpus;
-        Some(*sum)
-    });
-    sums.collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::machine;
 
     fn plan(change: impl FnOnce(&mut Args)) -> Result<Plan, Error> {
         let mut args = Args::default();
@@ -632,24 +412,6 @@ mod tests {
                 if case.stands_alone() { &[(1, 1)] } else { &[(1, 1), (1, 3), (2, 1), (2, 3)] };
             assert_eq!(crowds, expected, "{case:?}");
         }
-    }
-
-    #[test]
-    fn nodes_are_filled_one_after_the_other() {
-        assert_eq!(filled(&[4, 4, 2]), [4, 8, 10]);
-        let crowds = |threads: &[&str]| {
-            let pins = Pins::with_nodes(vec![4, 4]);
-            let args = Args { threads: list(threads), ..Args::default() };
-            let crowds = Crowds::new(&args, &pins).unwrap();
-            let mut warnings = crowds.warnings(&[Case::U64], &pins);
-            warnings.retain(|warning| !warning.contains("share"));
-            (crowds.threads, warnings)
-        };
-        assert_eq!(crowds(&[]), (vec![4, 8], Vec::new()));
-        assert_eq!(
-            crowds(&["1", "8"]),
-            (vec![1, 8], list(&["no factors of one node: that takes --threads 4 too"]))
-        );
     }
 
     #[test]

@@ -1,8 +1,10 @@
 //! From arguments to a report.
 
+use crate::case::Case;
 use crate::measure::measure;
-use crate::plan::{Case, Cell, Plan};
-use crate::report::{Report, Row};
+use crate::plan::{Cell, Plan};
+use crate::report::Report;
+use crate::row::Row;
 use crate::{Args, Error, count, first_byte};
 use indicatif::{ProgressBar, ProgressStyle};
 

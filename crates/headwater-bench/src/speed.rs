@@ -1,10 +1,11 @@
 //! The half-second table of a status screen: the same harness, in a hurry.
 
+use crate::case::Case;
 use crate::contender::Contender;
 use crate::impls;
 use crate::measure::measure;
 use crate::pin::Pins;
-use crate::plan::{Batch, Case, Cell, Pace};
+use crate::plan::{Batch, Cell, Pace};
 use crate::stats::median;
 use crate::work::Work;
 use std::time::{Duration, Instant};

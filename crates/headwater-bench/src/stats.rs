@@ -110,6 +110,14 @@ fn rank_95(n: usize) -> Option<usize> {
     covered.count().checked_sub(1)
 }
 
+/// An interval for a median of which only the MAD is known: what it would be of normal values, whose
+/// standard deviation is 1.48 MADs, and the standard error of whose median is 1.25 of those by the root of
+/// their number.
+pub(crate) fn spread_interval(median: f64, mad: f64, samples: usize) -> Interval {
+    let half = 1.96 * 1.2533 * 1.4826 * mad / (samples as f64).sqrt();
+    Interval { median, low: Some(median - half), high: Some(median + half) }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,16 +1,16 @@
 //! The report as text.
 
 use crate::changes::changes;
+use crate::layout::{ABREAST, abreast, distinct, grouped, names, table, time_and_spread, widest};
+use crate::notes::notes;
 use crate::places::places;
-use crate::report::{Ratio, Report, Row};
+use crate::ratio::Ratio;
+use crate::report::Report;
+use crate::row::Row;
 use crate::{case_tables, rfc, size};
-use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 
-const COLUMNS: u16 = 100;
 /// The lengths of the first table, if they were measured: what programs draw.
 const FIRST: [usize; 4] = [16, 64, 256, 1024];
-/// Lengths in one table, if they fit: more are hard to read.
-const ABREAST: usize = 5;
 /// From here on the bytes of a call count more than the call.
 const LONG: usize = 4096;
 
@@ -250,174 +250,10 @@ fn rfc_table(rows: &[&Row]) -> Option<String> {
     Some(format!("rfc-u32: {} draws of a u32\n{}", grouped(draws), table("way", &columns, body)))
 }
 
-/// The machine, versions, and everything that a reader must know before quoting a figure.
-fn notes(report: &Report) -> String {
-    let mut lines: Vec<(&str, String)> = Vec::new();
-    lines.extend(details(report).into_iter().map(|detail| ("machine", detail)));
-    let rows: Vec<&Row> = report.rows.iter().collect();
-    let versions = names(&rows).into_iter().map(|name| {
-        let row = rows.iter().find(|row| row.implementation == name);
-        let version = row.and_then(|row| row.version.as_deref()).unwrap_or("version unknown");
-        let mode = row.and_then(|row| row.mode.as_ref()).map(|mode| format!(", {mode} mode"));
-        format!("{name}: {version}{}", mode.unwrap_or_default())
-    });
-    lines.extend(versions.map(|version| ("version", version)));
-    lines.extend(row_notes(&rows).map(|note| ("note", note)));
-    lines.extend(without_the_word(report).map(|legend| ("no word", legend)));
-    lines.extend(report.skipped.iter().map(|skipped| ("skipped", skipped.to_string())));
-    lines.extend(report.warnings.iter().map(|warning| ("warning", warning.clone())));
-    let mut table = Table::new();
-    table
-        .load_style(presets::NOTHING)
-        .set_content_arrangement(ContentArrangement::Dynamic)
-        .set_width(COLUMNS);
-    table.add_rows(lines.into_iter().map(|(kind, text)| vec![kind.to_owned(), text]));
-    if let Some(column) = table.column_mut(0) {
-        column.set_padding((0, 1));
-    }
-    table.trim_fmt()
-}
-
-/// What the first line leaves out, and what of it is unknown: that too must be known of a figure.
-fn details(report: &Report) -> Vec<String> {
-    let machine = &report.machine;
-    let known = |value: &Option<String>| value.clone().unwrap_or_else(|| "unknown".to_owned());
-    vec![
-        format!(
-            "microcode {}, governor {}, built by {}",
-            known(&machine.microcode),
-            known(&machine.governor),
-            known(&machine.rustc)
-        ),
-        format!("mitigations: {}", known(&machine.mitigations)),
-    ]
-}
-
-/// As many columns side by side as fit beside a first column of `first` characters, at least one each time.
-fn abreast<T>(first: usize, columns: &[T], width: impl Fn(&T) -> usize) -> Vec<&[T]> {
-    const FRAME: usize = 3; // a line, and a blank on each side
-    let room = usize::from(COLUMNS).saturating_sub(first + FRAME + 1);
-    let mut parts = Vec::new();
-    let mut rest = columns;
-    while !rest.is_empty() {
-        let mut used = 0;
-        let fit = rest.iter().take(ABREAST).take_while(|column| {
-            used += width(column) + FRAME;
-            used <= room
-        });
-        let (part, others) = rest.split_at(fit.count().max(1));
-        parts.push(part);
-        rest = others;
-    }
-    parts
-}
-
-fn widest(texts: impl IntoIterator<Item = String>) -> usize {
-    texts.into_iter().map(|text| text.chars().count()).max().unwrap_or(0)
-}
-
-/// Each note with all whom it is about. Those of first bytes stand in their own table.
-fn row_notes(rows: &[&Row]) -> impl Iterator<Item = String> {
-    let noted: Vec<&Row> =
-        rows.iter().copied().filter(|row| !row.case.starts_with("first-byte")).collect();
-    distinct(noted.iter().filter_map(|row| row.note.clone())).into_iter().map(move |note| {
-        let about = noted.iter().copied().filter(|row| row.note.as_ref() == Some(&note));
-        format!("{}: {note}", names(&about.collect::<Vec<_>>()).join(", "))
-    })
-}
-
-/// Which row shows what a kernel without a generation word would leave headwater with. That is no mode of
-/// its own: `auto` chooses `hedged` there, or `strict` on a CPU that cannot hedge.
-fn without_the_word(report: &Report) -> Option<String> {
-    let serves = |mode: &str| {
-        report.rows.iter().find(|row| {
-            row.implementation.split('[').next() == Some("headwater")
-                && row.mode.as_deref() == Some(mode)
-        })
-    };
-    let cannot_hedge =
-        report.skipped.iter().any(|skipped| skipped.implementation == "headwater[hedged]");
-    let row = if cannot_hedge { serves("strict") } else { serves("hedged") };
-    row.map(|row| {
-        format!(
-            "{} is how headwater serves by default where the kernel has no generation word",
-            row.implementation
-        )
-    })
-}
-
-/// A table whose first column is words and whose others are figures.
-pub(crate) fn table(first: &str, columns: &[String], body: Vec<Vec<String>>) -> String {
-    let header = std::iter::once(first.to_owned()).chain(columns.iter().cloned()).collect();
-    let mut table = plain(header, body);
-    for column in table.column_iter_mut().skip(1) {
-        column.set_cell_alignment(CellAlignment::Right);
-    }
-    table.trim_fmt()
-}
-
-/// A table of words.
-pub(crate) fn words(header: [&str; 3], body: Vec<Vec<String>>) -> String {
-    plain(header.map(str::to_owned).to_vec(), body).trim_fmt()
-}
-
-fn plain(header: Vec<String>, body: Vec<Vec<String>>) -> Table {
-    let mut table = Table::new();
-    table
-        .load_style(presets::ASCII_MARKDOWN)
-        .set_content_arrangement(ContentArrangement::Dynamic)
-        .set_width(COLUMNS)
-        .set_header(header)
-        .add_rows(body);
-    table
-}
-
-pub(crate) fn names(rows: &[&Row]) -> Vec<String> {
-    distinct(rows.iter().map(|row| row.implementation.clone()))
-}
-
-/// Each value once, in the order of first appearance.
-pub(crate) fn distinct<T: PartialEq>(values: impl Iterator<Item = T>) -> Vec<T> {
-    let mut list = Vec::new();
-    for value in values {
-        if !list.contains(&value) {
-            list.push(value);
-        }
-    }
-    list
-}
-
-pub(crate) fn time_and_spread(row: &Row) -> String {
-    format!("{} ±{:.0}%", time(row.ns_per_call), 100.0 * row.spread())
-}
-
-/// Three or four digits and a unit.
-pub(crate) fn time(ns: f64) -> String {
-    match ns {
-        ns if ns < 100.0 => format!("{ns:.1} ns"),
-        ns if ns < 10_000.0 => format!("{ns:.0} ns"),
-        ns if ns < 1e6 => format!("{:.1} µs", ns / 1e3),
-        ns if ns < 1e9 => format!("{:.1} ms", ns / 1e6),
-        ns => format!("{:.1} s", ns / 1e9),
-    }
-}
-
-/// `1000000` as `1,000,000`.
-fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let groups: Vec<&str> = digits
-        .as_bytes()
-        .rchunks(3)
-        .rev()
-        .filter_map(|group| std::str::from_utf8(group).ok())
-        .collect();
-    groups.join(",")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::Skipped;
+    use crate::layout::COLUMNS;
     use crate::{Count, Mean};
 
     fn report(rows: Vec<Row>) -> Report {
@@ -561,65 +397,5 @@ mod tests {
             ),
             "{text}"
         );
-    }
-
-    #[test]
-    fn a_note_is_said_once_for_all_that_it_is_about() {
-        let noted = |case, implementation, note: &str| Row {
-            note: Some(note.to_owned()),
-            ..Row::new(case, implementation, 16, 1, vec![1e6; 6])
-        };
-        let rows = [
-            noted("fill", "go", "own clock"),
-            noted("u64", "go", "own clock"),
-            noted("fill", "fastrand", "not secure"),
-            noted("fill", "java", "own clock"),
-            noted("first-byte-after-start", "headwater", "as started"),
-        ];
-        let rows: Vec<&Row> = rows.iter().collect();
-        let notes: Vec<String> = row_notes(&rows).collect();
-        assert_eq!(notes, ["go, java: own clock", "fastrand: not secure"]);
-    }
-
-    #[test]
-    fn says_which_row_a_kernel_without_the_word_would_give() {
-        let row = |implementation: &str, mode: &str| Row {
-            mode: Some(mode.to_owned()),
-            ..Row::new("fill", implementation, 16, 1, vec![9.0, 10.0, 12.0])
-        };
-        let named = |rows: Vec<Row>, skipped: &[&str]| {
-            let skipped = skipped.iter().map(|name| Skipped {
-                implementation: (*name).to_owned(),
-                reason: "it cannot".to_owned(),
-            });
-            let legend = without_the_word(&Report::new(rows, skipped.collect(), Vec::new()));
-            legend.and_then(|legend| Some(legend.split_once(" is how ")?.0.to_owned()))
-        };
-        let all = || {
-            vec![
-                row("headwater-rng", "hedged"),
-                row("headwater", "buffered"),
-                row("headwater[hedged]", "hedged"),
-                row("headwater[strict]", "strict"),
-            ]
-        };
-        assert_eq!(named(all(), &[]).as_deref(), Some("headwater[hedged]"));
-        let without_hedged =
-            || all().into_iter().filter(|row| row.mode.as_deref() != Some("hedged"));
-        assert_eq!(
-            named(without_hedged().collect(), &["headwater[hedged]"]).as_deref(),
-            Some("headwater[strict]")
-        );
-        assert_eq!(named(without_hedged().collect(), &[]), None, "not measured, so not known");
-        assert_eq!(named(vec![row("headwater", "hedged")], &[]).as_deref(), Some("headwater"));
-    }
-
-    #[test]
-    fn times_have_readable_units() {
-        for (ns, text) in
-            [(4.04, "4.0 ns"), (364.0, "364 ns"), (168_700.0, "168.7 µs"), (1.5e8, "150.0 ms")]
-        {
-            assert_eq!(time(ns), text);
-        }
     }
 }

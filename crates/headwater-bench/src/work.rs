@@ -1,7 +1,7 @@
 //! What is timed: a generator's draws, in batches.
 
+use crate::case::Case;
 use crate::clock::Clock;
-use crate::plan::Case;
 use std::fmt;
 use std::hint::black_box;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};

@@ -157,8 +157,9 @@ fn sum_up(calls: &[Tally], others: Option<&BTreeSet<u64>>) -> Option<Count> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::case::Case;
     use crate::impls::{Implementation, Opened};
-    use crate::plan::{Batch, Case, Pace};
+    use crate::plan::{Batch, Pace};
     use crate::work::{Drawn, Generator, Refused, Work};
     use std::sync::atomic::{AtomicU64, Ordering};
     use std::time::Duration;

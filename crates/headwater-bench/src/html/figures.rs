@@ -3,7 +3,7 @@
 use super::charts::what;
 use super::record::{Ratio, Record, Row, distinct, join};
 use crate::stats::Interval;
-use crate::{size, table};
+use crate::{layout, size};
 use maud::{Markup, html};
 
 /// Whose speed the ratios tell.
@@ -101,7 +101,7 @@ fn head((case, len, note): Column) -> String {
 fn figure(row: &Row) -> String {
     let ns = row.ns_per_call.unwrap_or(f64::NAN);
     let spread = row.mad.map(|mad| whole(&format!("±{:.0} %", 100.0 * mad / ns)));
-    [whole(&table::time(ns)), spread.unwrap_or_default()].join(" ")
+    [whole(&layout::time(ns)), spread.unwrap_or_default()].join(" ")
 }
 
 /// A ratio and its interval; `-` without one.

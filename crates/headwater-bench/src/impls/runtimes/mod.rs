@@ -7,8 +7,8 @@
 mod child;
 
 use super::{Absent, Implementation, Opened};
+use crate::case::Case;
 use crate::clock::Clock;
-use crate::plan::Case;
 use crate::work::{Declined, Drawn, Refused, Work, Worker};
 use child::Child;
 use std::fs;

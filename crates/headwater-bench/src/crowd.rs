@@ -1,0 +1,162 @@
+//! How many threads and processes draw at the same time.
+
+use crate::case::Case;
+use crate::list::{or_default, parse_list};
+use crate::pin::{Pin, Pins};
+use crate::{Args, Error, machine};
+
+/// More threads than any machine of today has CPUs.
+pub(crate) const MAX_THREADS: usize = 4096;
+/// Each is this whole program.
+pub(crate) const MAX_PROCS: usize = 1024;
+
+/// How many draw at the same time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Crowd {
+    pub(crate) procs: usize,
+    /// Of each process.
+    pub(crate) threads: usize,
+}
+
+impl Crowd {
+    pub(crate) const ONE: Crowd = Crowd { procs: 1, threads: 1 };
+
+    /// Threads of all processes together.
+    pub(crate) fn all(self) -> usize {
+        self.procs * self.threads
+    }
+}
+
+/// The numbers of threads and processes that were asked for.
+pub(crate) struct Crowds {
+    procs: Vec<usize>,
+    threads: Vec<usize>,
+    /// Threads of a macro case, which has all CPUs at work unless a number is asked for.
+    threads_of_all: Vec<usize>,
+}
+
+impl Crowds {
+    pub(crate) fn new(args: &Args, pins: &Pins) -> Result<Crowds, Error> {
+        let asked = parse_list(&args.threads, parse_threads)?;
+        let procs = or_default(parse_list(&args.procs, parse_procs)?, [1]);
+        // One thread, or the nodes one after the other.
+        let threads = match pins.pin {
+            Pin::Node => filled(&pins.nodes),
+            Pin::None | Pin::Core => vec![1],
+        };
+        Ok(Crowds {
+            procs,
+            threads: or_default(asked.clone(), threads),
+            threads_of_all: or_default(asked, [machine::cores().unwrap_or(1)]),
+        })
+    }
+
+    fn with(&self, threads: &[usize]) -> Vec<Crowd> {
+        let procs = self.procs.iter();
+        procs
+            .flat_map(|&procs| threads.iter().map(move |&threads| Crowd { procs, threads }))
+            .collect()
+    }
+
+    /// Those of a case.
+    pub(crate) fn of(&self, case: Case) -> Vec<Crowd> {
+        match case {
+            _ if case.stands_alone() => vec![Crowd::ONE],
+            Case::Handshake => self.with(&self.threads_of_all),
+            _ => self.with(&self.threads),
+        }
+    }
+
+    pub(crate) fn all(&self) -> Vec<Crowd> {
+        let mut all = self.with(&self.threads);
+        all.extend(self.with(&self.threads_of_all));
+        let mut distinct = Vec::new();
+        for crowd in all {
+            if !distinct.contains(&crowd) {
+                distinct.push(crowd);
+            }
+        }
+        distinct
+    }
+
+    /// What a reader must know of them.
+    pub(crate) fn warnings(&self, cases: &[Case], pins: &Pins) -> Vec<String> {
+        let mut warnings = Vec::new();
+        let used = |crowd: &Crowd| cases.iter().any(|&case| self.of(case).contains(crowd));
+        if let Some(cores) = machine::cores() {
+            for Crowd { procs, threads } in self.all().into_iter().filter(used) {
+                let of = if procs > 1 { format!("of {procs} processes ") } else { String::new() };
+                let all = procs * threads;
+                if all > cores {
+                    let text =
+                        format!("{all} threads {of}share {cores} CPUs, and wait for each other");
+                    warnings.push(text);
+                }
+            }
+        }
+        match (pins.pin, &pins.nodes[..]) {
+            (Pin::Node, [_]) => {
+                warnings.push("this machine has one NUMA node: node pins as core does".to_owned());
+            }
+            (Pin::Node, [first, ..])
+                if !self
+                    .with(&self.threads)
+                    .iter()
+                    .any(|crowd| crowd.procs * crowd.threads == *first) =>
+            {
+                warnings.push(format!("no factors of one node: that takes --threads {first} too"));
+            }
+            _ => {}
+        }
+        warnings
+    }
+}
+
+/// CPUs of the first node, of the first two, and so on.
+fn filled(nodes: &[usize]) -> Vec<usize> {
+    let sums = nodes.iter().scan(0, |sum, cpus| {
+        *sum += cpus;
+        Some(*sum)
+    });
+    sums.collect()
+}
+
+fn parse_threads(text: &str) -> Result<usize, Error> {
+    match text.parse() {
+        Ok(threads @ 1..=MAX_THREADS) => Ok(threads),
+        _ => Err(Error::BadThreads(text.to_owned())),
+    }
+}
+
+fn parse_procs(text: &str) -> Result<usize, Error> {
+    match text.parse() {
+        Ok(procs @ 1..=MAX_PROCS) => Ok(procs),
+        _ => Err(Error::BadProcs(text.to_owned())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nodes_are_filled_one_after_the_other() {
+        assert_eq!(filled(&[4, 4, 2]), [4, 8, 10]);
+        let crowds = |threads: &[&str]| {
+            let pins = Pins::with_nodes(vec![4, 4]);
+            let args = Args {
+                threads: threads.iter().map(|&text| text.to_owned()).collect(),
+                ..Args::default()
+            };
+            let crowds = Crowds::new(&args, &pins).unwrap();
+            let mut warnings = crowds.warnings(&[Case::U64], &pins);
+            warnings.retain(|warning| !warning.contains("share"));
+            (crowds.threads, warnings)
+        };
+        assert_eq!(crowds(&[]), (vec![4, 8], Vec::new()));
+        assert_eq!(
+            crowds(&["1", "8"]),
+            (vec![1, 8], vec!["no factors of one node: that takes --threads 4 too".to_owned()])
+        );
+    }
+}
