@@ -3,7 +3,6 @@
 use crate::plan::Plan;
 use crate::record::{self, Event};
 use crate::{hooks, jump};
-use core::ffi::c_void;
 use headwater::Rng;
 use std::cell::Cell;
 use std::sync::atomic::{
@@ -71,13 +70,8 @@ impl Drawer {
     pub(crate) fn batch(&mut self, jumps: bool) {
         self.complete.store(0, SeqCst);
         if jumps {
-            extern "C" fn body(drawer: *mut c_void) {
-                // SAFETY: the exclusive reference below, which nobody uses meanwhile.
-                unsafe { (*drawer.cast::<Drawer>()).draw_some() };
-            }
-            // SAFETY: draws take no lock but a slot's, and losing one is what is tried here.
-            let ended = unsafe { jump::leavable(body, (&raw mut *self).cast()) };
-            if !ended {
+            // A draw takes no lock but a slot's, and losing one is what is tried here.
+            if jump::is_left(|| self.draw_some()) {
                 record::count(Event::Jump);
                 self.disturbed();
             }

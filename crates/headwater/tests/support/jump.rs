@@ -5,6 +5,7 @@
 
 use std::cell::Cell;
 use std::ffi::c_void;
+use std::ptr::null_mut;
 
 /// Larger than the `sigjmp_buf` of any C library: 200 bytes on x86-64, 312 on arm64.
 #[repr(C, align(16))]
@@ -80,35 +81,66 @@ unsafe extern "C" fn call(
     )
 }
 
-thread_local! {
-    /// Where this thread jumps to. Without a destructor and constant at first, so a handler may read it.
-    static TARGET: Cell<*mut Target> = const { Cell::new(std::ptr::null_mut()) };
+/// Whether this architecture has its few lines above. Elsewhere bodies run to their end.
+pub(crate) const POSSIBLE: bool = cfg!(any(target_arch = "x86_64", target_arch = "aarch64"));
+
+#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+unsafe extern "C" fn call(
+    _: *mut Target,
+    _: SetJump,
+    body: Body,
+    data: *mut c_void,
+) -> libc::c_int {
+    // SAFETY: the caller's promise about the body and its data.
+    unsafe { body(data) };
+    0
 }
 
-/// Runs `body`; true if it was left by [`jump`].
+thread_local! {
+    /// Where this thread jumps to. Without a destructor and constant at first, so a handler may read it.
+    static TARGET: Cell<*mut Target> = const { Cell::new(null_mut()) };
+}
+
+/// Runs `body`; true if it was left by [`jump`] or [`leave`].
 ///
 /// What lies between the two frames is not unwound: `body` owns nothing that has to be dropped. What it was
 /// about to do to variables of the caller's is done in part.
-pub(crate) fn is_left<F: FnMut()>(mut body: F) -> bool {
-    unsafe extern "C" fn run<F: FnMut()>(body: *mut c_void) {
-        // SAFETY: the closure that `is_left` holds on to.
-        unsafe { (*body.cast::<F>())() }
+pub(crate) fn is_left<F: FnMut()>(body: F) -> bool {
+    struct Frame<F> {
+        target: Target,
+        body: F,
     }
-    let mut target = Target([0; 64]);
-    TARGET.set(&raw mut target);
+    /// Only in here is the target filled, so only in here is there somewhere to jump to.
+    unsafe extern "C" fn inside<F: FnMut()>(frame: *mut c_void) {
+        let frame: *mut Frame<F> = frame.cast();
+        // SAFETY: the frame below, which lives until `call` returns, by whichever way.
+        unsafe {
+            TARGET.set(&raw mut (*frame).target);
+            ((*frame).body)();
+        }
+        TARGET.set(null_mut());
+    }
+    let mut frame = Frame { target: Target([0; 64]), body };
+    let frame = &raw mut frame;
     // SAFETY: the target is as large as any, and this frame, which holds it, is not left before `call` returns.
     // The second return is `call`'s alone: to the compiler it is a function that returns once.
-    let jumped = unsafe { call(&raw mut target, __sigsetjmp, run::<F>, (&raw mut body).cast()) };
-    TARGET.set(std::ptr::null_mut());
+    let jumped = unsafe { call(&raw mut (*frame).target, __sigsetjmp, inside::<F>, frame.cast()) };
     jumped != 0
 }
 
-/// Leaves the body of [`is_left`] that this thread runs. Async-signal-safe.
+/// Leaves the body of [`is_left`] that this thread runs, if there is one. Async-signal-safe.
+pub(crate) fn leave() {
+    let target = TARGET.replace(null_mut());
+    if POSSIBLE && !target.is_null() {
+        // SAFETY: the frame that set the target runs the body that is left here.
+        unsafe { siglongjmp(target, 1) }
+    }
+}
+
+/// As [`leave`], where there must be one.
 pub(crate) fn jump() -> ! {
-    let target = TARGET.get();
-    assert!(!target.is_null(), "nowhere to jump to");
-    // SAFETY: the frame that set the target runs the body that is left here.
-    unsafe { siglongjmp(target, 1) }
+    leave();
+    panic!("nowhere to jump to");
 }
 
 /// Calls `handler` upon `signal`, on the stack of what it interrupts.
@@ -117,6 +149,6 @@ pub(crate) fn handle(signal: libc::c_int, handler: extern "C" fn(libc::c_int)) {
     unsafe {
         let mut action: libc::sigaction = std::mem::zeroed();
         action.sa_sigaction = handler as *const () as usize;
-        assert_eq!(libc::sigaction(signal, &raw const action, std::ptr::null_mut()), 0);
+        assert_eq!(libc::sigaction(signal, &raw const action, null_mut()), 0);
     }
 }

@@ -7,7 +7,6 @@
 pub(crate) mod answers;
 pub(crate) mod children;
 pub(crate) mod draws;
-#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 pub(crate) mod jump;
 #[cfg(feature = "testing")]
 pub(crate) mod looks;

@@ -21,8 +21,10 @@ pub(super) unsafe fn keystream(key: &[u8; 32], start: Start, out: *mut u8, len: 
     while done < len {
         let step = (len - done).min(scratch.len());
         scratch[..step].fill(0);
-        // 256 GiB, where the counter ends, are more than any stream: a chunk has 1 MiB.
-        let _ = cipher.try_apply_keystream(&mut scratch[..step]);
+        // It fails where the counter ends, and would leave zeros; but that is after 256 GiB, and a stream starts
+        // near zero and has a chunk's length at most.
+        let applied = cipher.try_apply_keystream(&mut scratch[..step]);
+        debug_assert!(applied.is_ok());
         // SAFETY: `step` bytes are initialised in `scratch`, and `done + step` is at most `len`.
         unsafe { ptr::copy_nonoverlapping(scratch.as_ptr(), out.add(done), step) };
         done += step;
