@@ -17,6 +17,7 @@ fn main() {
     println!("cargo::rerun-if-changed={LOCK}");
     for (variable, package, series) in [
         ("AWS_LC_RS", "aws-lc-rs", "1."),
+        ("BORING", "boring", "5."),
         ("FASTRAND", "fastrand", "2."),
         ("RAND", "rand", "0.10."),
         ("VDSO_RNG", "vdso-rng", "0.3."),

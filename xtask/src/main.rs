@@ -1,5 +1,6 @@
 //! The project's chores. `cargo xtask test` is all that CI runs.
 
+mod bench;
 mod checked;
 #[cfg(test)]
 mod claims;
@@ -14,9 +15,6 @@ use clap::{Parser, Subcommand};
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-/// With the peers that need building.
-const BENCH: &str =
-    "cargo run --release -p headwater-bench --features peers --bin headwater-bench --";
 /// The library as it is shipped: optimized, without test hooks.
 const SOAK: &str = "cargo run --release -p headwater-soak --";
 
@@ -36,7 +34,8 @@ enum Verb {
         #[arg(long)]
         all: bool,
     },
-    /// Builds the benchmark with its peers and runs it; with `--all` also with those that need other tools
+    /// Builds the benchmark with its peers and runs it; with `--all` also with those that need other tools,
+    /// which it installs where it can
     Bench {
         /// What to hand to the benchmark; `-- --help` tells what it takes
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
@@ -61,7 +60,7 @@ enum Verb {
 fn main() -> ExitCode {
     let done = match Arguments::parse().verb {
         Verb::Test { all } => test::test(all),
-        Verb::Bench { arguments } => process::pass_on(BENCH, &arguments),
+        Verb::Bench { arguments } => bench::run(&arguments),
         Verb::Soak { arguments } => process::pass_on(SOAK, &arguments),
         Verb::MachineCode => machine_code::check(),
         Verb::UnsafeList { bless: true } => unsafe_list::bless(),

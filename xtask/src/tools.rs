@@ -50,10 +50,22 @@ pub(crate) fn chromium() -> Result<PathBuf> {
     if let Some(file) = present() {
         return Ok(file);
     }
+    packages(&["chromium"])?;
+    present().context("the package chromium holds no chromium")
+}
+
+/// Debian's packages, installed where one is missing.
+pub(crate) fn packages(names: &[&str]) -> Result<()> {
+    let installed = |name: &&str| {
+        let status = output(program("dpkg-query --show --showformat=${Status}").arg(name));
+        status.is_ok_and(|status| status.ends_with(" installed"))
+    };
+    if names.iter().all(installed) {
+        return Ok(());
+    }
     root_user()?;
     run(&mut program("apt-get update -qq"))?;
-    run(&mut program("apt-get install -qq --yes --no-install-recommends chromium"))?;
-    present().context("the package chromium holds no chromium")
+    run(program("apt-get install -qq --yes --no-install-recommends").args(names))
 }
 
 /// The right to change the machine's settings.

@@ -108,9 +108,11 @@ const ALL: &[&Implementation] = &[
     &peers::FASTRAND,
 ];
 
-/// Those that need a runtime, which are measured if named, or by [`Args::all`](crate::Args::all).
+/// Those that need a runtime or minutes of building, which are measured if named, or by [`Args::all`](crate::Args::all).
 #[cfg(feature = "peers")]
 pub(crate) const MORE: &[&Implementation] = &[
+    #[cfg(feature = "peers-all")]
+    &peers::BORING,
     &runtimes::GO_READ,
     &runtimes::JAVA_BYTES,
     &runtimes::JAVA_UUID,
