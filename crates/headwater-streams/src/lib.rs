@@ -5,7 +5,9 @@
 
 #![deny(unsafe_code)]
 
+mod bytes;
 mod counter;
+mod cpu;
 mod engine;
 mod error;
 mod key;
