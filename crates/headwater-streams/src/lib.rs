@@ -2,3 +2,21 @@
 //!
 //! **Not for secrets.** Whoever sees some of these numbers may compute the others; bytes that must not be guessed
 //! come from the crate `headwater`. Nothing here implements `CryptoRng`.
+
+#![deny(unsafe_code)]
+
+mod bytes;
+mod counter;
+mod cpu;
+mod engine;
+mod error;
+mod key;
+mod seed;
+mod stream;
+mod words;
+
+pub use engine::Engine;
+pub use error::Error;
+pub use key::Key;
+pub use seed::{Label, Seed};
+pub use stream::Stream;
