@@ -2,3 +2,5 @@
 //!
 //! **Not for secrets.** Whoever sees some of these numbers may compute the others; bytes that must not be guessed
 //! come from the crate `headwater`. Nothing here implements `CryptoRng`.
+
+pub mod sequential;

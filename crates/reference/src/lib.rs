@@ -8,6 +8,7 @@
 
 mod aes;
 mod chacha20;
+pub mod sequential;
 
 pub use aes::{aes256_ctr, aes256_encrypt};
 pub use chacha20::chacha20;
