@@ -137,3 +137,36 @@ fn add_if<const N: usize>(sum: &mut [u64; N], bit: u64, term: &[u64; N]) {
     let mask = bit.wrapping_neg();
     sum.iter_mut().zip(term).for_each(|(sum, term)| *sum ^= term & mask);
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sequential::xorshift128p::{self, Xorshift128p};
+    use crate::sequential::xoshiro256pp::{self, Xoshiro256pp};
+    use reference::sequential as reference;
+
+    #[test]
+    fn the_characteristic_polynomials_are_those_of_the_words() {
+        let found = reference::characteristic(reference::xoshiro256pp);
+        assert_eq!(Xoshiro256pp::CHARACTERISTIC, found);
+        let found = reference::characteristic(reference::xorshift128p);
+        assert_eq!(Xorshift128p::CHARACTERISTIC, found);
+    }
+
+    #[test]
+    fn the_authors_constants_are_powers_of_x() {
+        let power = |words| power_of_x::<Xoshiro256pp, 4>(Steps::times_2_to_64(1, words));
+        assert_eq!((power(2), power(3)), (xoshiro256pp::JUMP, xoshiro256pp::LONG_JUMP));
+        let power = power_of_x::<Xorshift128p, 2>(Steps::times_2_to_64(1, 1));
+        assert_eq!(power, xorshift128p::JUMP);
+    }
+
+    #[test]
+    fn a_whole_period_is_no_step() {
+        let one = |steps| power_of_x::<Xoshiro256pp, 4>(steps);
+        assert_eq!(one(Steps([u64::MAX; 4])), [1, 0, 0, 0]);
+        assert_eq!(one(Steps([0; 4])), [1, 0, 0, 0]);
+        let all = Steps([u64::MAX, u64::MAX, 0, 0]);
+        assert_eq!(power_of_x::<Xorshift128p, 2>(all), [1, 0]);
+    }
+}

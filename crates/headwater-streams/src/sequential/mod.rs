@@ -17,6 +17,7 @@
 //! [`random_pseudo_bytes`](crate::random_pseudo_bytes) does not.
 
 mod gf2;
+mod lanes;
 mod pcg64dxsm;
 mod rng;
 mod seed_sequence;
@@ -24,6 +25,7 @@ mod sfc64;
 mod xorshift128p;
 mod xoshiro256pp;
 
+pub use lanes::Xoshiro256ppX8;
 pub use pcg64dxsm::Pcg64Dxsm;
 pub use seed_sequence::SeedSequence;
 pub use sfc64::Sfc64;
