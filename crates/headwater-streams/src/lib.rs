@@ -5,4 +5,19 @@
 
 #![deny(unsafe_code)]
 
+mod bytes;
+mod counter;
+mod cpu;
+mod engine;
+mod error;
+mod key;
+mod seed;
 pub mod sequential;
+mod stream;
+mod words;
+
+pub use engine::Engine;
+pub use error::Error;
+pub use key::Key;
+pub use seed::{Label, Seed};
+pub use stream::Stream;

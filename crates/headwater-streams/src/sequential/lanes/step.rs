@@ -6,10 +6,14 @@
 #![allow(unsafe_code)]
 
 use super::{LANES, Lanes, Row};
+use crate::cpu::Features;
 
-/// Which instructions the lanes are stepped with. All give the same words.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Path {
+/// Which instructions the lanes are stepped with. All give the same words. Made by [`choose`](Path::choose) alone.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Path(Width);
+
+#[derive(Clone, Copy, Debug)]
+enum Width {
     /// What every CPU of the target has.
     Baseline,
     #[cfg(target_arch = "x86_64")]
@@ -19,49 +23,34 @@ pub(crate) enum Path {
 }
 
 impl Path {
-    /// The widest that this CPU has: the only place that chooses.
+    /// The widest that this CPU has.
     #[inline]
-    pub(crate) fn detect() -> Path {
+    pub(crate) fn choose(features: Features) -> Path {
         #[cfg(target_arch = "x86_64")]
         {
-            if Path::Avx512.is_available() {
-                return Path::Avx512;
+            if features.avx512 {
+                return Path(Width::Avx512);
             }
-            if Path::Avx2.is_available() {
-                return Path::Avx2;
+            if features.avx2 {
+                return Path(Width::Avx2);
             }
         }
-        Path::Baseline
-    }
-
-    /// Whether this CPU can go it. The standard library remembers what the CPU said.
-    #[inline]
-    pub(crate) fn is_available(self) -> bool {
-        match self {
-            Path::Baseline => true,
-            #[cfg(target_arch = "x86_64")]
-            Path::Avx2 => is_x86_feature_detected!("avx2"),
-            #[cfg(target_arch = "x86_64")]
-            Path::Avx512 => is_x86_feature_detected!("avx512f"),
-        }
+        let _ = features;
+        Path(Width::Baseline)
     }
 
     /// Fills whole rows, little-endian, with the next word of each lane.
     ///
-    /// # Panics
-    ///
-    /// If the CPU cannot go this path.
     #[inline]
     pub(crate) fn fill(self, lanes: &mut Lanes, out: &mut [[u8; 8 * LANES]]) {
-        assert!(self.is_available());
-        match self {
-            Path::Baseline => fill(lanes, out),
-            // SAFETY: the CPU has AVX2, by the assertion.
+        match self.0 {
+            Width::Baseline => fill(lanes, out),
+            // SAFETY: only a CPU that has AVX2 makes `choose` give this path.
             #[cfg(target_arch = "x86_64")]
-            Path::Avx2 => unsafe { fill_avx2(lanes, out) },
-            // SAFETY: the CPU has AVX-512F, by the assertion.
+            Width::Avx2 => unsafe { fill_avx2(lanes, out) },
+            // SAFETY: only a CPU that has AVX-512F makes `choose` give this path.
             #[cfg(target_arch = "x86_64")]
-            Path::Avx512 => unsafe { fill_avx512(lanes, out) },
+            Width::Avx512 => unsafe { fill_avx512(lanes, out) },
         }
     }
 }

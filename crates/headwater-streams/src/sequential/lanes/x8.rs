@@ -1,6 +1,7 @@
 //! The lanes as one generator.
 
 use super::{LANES, Lanes, Path};
+use crate::cpu::Features;
 use crate::sequential::Xoshiro256pp;
 use crate::sequential::gf2::{self, Steps};
 use crate::sequential::rng::{fill_bytes, impl_rand_core, to_f64};
@@ -98,7 +99,8 @@ impl Xoshiro256ppX8 {
 
     #[inline(never)]
     fn draw(&mut self) {
-        Path::detect().fill(&mut self.lanes, as_bytes(&mut self.drawn).as_chunks_mut().0);
+        Path::choose(Features::detect())
+            .fill(&mut self.lanes, as_bytes(&mut self.drawn).as_chunks_mut().0);
         from_little_endian(&mut self.drawn);
         self.used = 0;
     }
@@ -128,22 +130,18 @@ impl Xoshiro256ppX8 {
 
     /// The next `out.len()` words.
     pub fn fill_u64(&mut self, out: &mut [u64]) {
-        self.fill_with(Path::detect(), as_bytes(out));
+        self.fill_bytes(as_bytes(out));
         from_little_endian(out);
     }
 
     /// The bytes of the next words, little-endian; what is left of the last word is thrown away.
     pub fn fill_bytes(&mut self, out: &mut [u8]) {
-        self.fill_with(Path::detect(), out);
-    }
-
-    pub(crate) fn fill_with(&mut self, path: Path, out: &mut [u8]) {
         let drawn = out.len().min(8 * (WORDS - self.used));
         let (first, rest) = out.split_at_mut(drawn);
         fill_bytes(first, || self.next_u64());
         let (rows, rest) = rest.as_chunks_mut::<ROW>();
         if !rows.is_empty() {
-            path.fill(&mut self.lanes, rows);
+            Path::choose(Features::detect()).fill(&mut self.lanes, rows);
         }
         fill_bytes(rest, || self.next_u64());
     }
@@ -176,19 +174,7 @@ impl_rand_core!(Xoshiro256ppX8);
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn paths() -> impl Iterator<Item = Path> {
-        #[cfg(target_arch = "x86_64")]
-        let all = [Path::Baseline, Path::Avx2, Path::Avx512];
-        #[cfg(not(target_arch = "x86_64"))]
-        let all = [Path::Baseline];
-        all.into_iter().filter(|path| {
-            if !path.is_available() {
-                println!("skipped: {path:?}: this CPU lacks it; whether its words are the same");
-            }
-            path.is_available()
-        })
-    }
+    use crate::cpu::tests::on_every_path;
 
     /// Word `8 r + i` is word `r` of stream `i`, by the scalar generator.
     fn expected(start: &Xoshiro256pp, words: usize) -> Vec<u64> {
@@ -201,17 +187,17 @@ mod tests {
         let start = Xoshiro256pp::from_u64(1);
         let bytes: Vec<u8> =
             expected(&start, 1000).iter().flat_map(|word| word.to_le_bytes()).collect();
-        for path in paths() {
+        on_every_path(|path| {
             // Lengths around words and rows, and every alignment.
             for len in (0..200).chain([255, 256, 257, 1023, 1024, 4096, 7999, 8000]) {
                 for offset in 0..8 {
                     let mut filled = vec![0xaa; offset + len + 1];
-                    start.lanes().fill_with(path, &mut filled[offset..offset + len]);
+                    start.lanes().fill_bytes(&mut filled[offset..offset + len]);
                     assert_eq!(filled[offset..offset + len], bytes[..len], "{path:?}, {len} bytes");
                     assert_eq!(filled[offset + len], 0xaa, "{path:?} wrote behind {len} bytes");
                 }
             }
-        }
+        });
     }
 
     #[test]
