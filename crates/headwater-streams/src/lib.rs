@@ -12,6 +12,7 @@ mod engine;
 mod error;
 mod key;
 mod seed;
+pub mod sequential;
 mod stream;
 mod words;
 

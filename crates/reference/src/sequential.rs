@@ -1,0 +1,130 @@
+//! Sequential engines, as their authors' papers and programs say them, and jumps by matrices.
+
+/// xoshiro256++ (Blackman and Vigna, `xoshiro256plusplus.c`): the next word.
+pub fn xoshiro256pp(s: &mut [u64; 4]) -> u64 {
+    let result = s[0].wrapping_add(s[3]).rotate_left(23).wrapping_add(s[0]);
+    let t = s[1] << 17;
+    s[2] ^= s[0];
+    s[3] ^= s[1];
+    s[1] ^= s[2];
+    s[0] ^= s[3];
+    s[2] ^= t;
+    s[3] = s[3].rotate_left(45);
+    result
+}
+
+/// xorshift128+ with the shifts 23, 18, 5 (Vigna, `xorshift128plus.c` of 2015): the next word.
+pub fn xorshift128p(s: &mut [u64; 2]) -> u64 {
+    let mut s1 = s[0];
+    let s0 = s[1];
+    s[0] = s0;
+    s1 ^= s1 << 23;
+    s[1] = s1 ^ s0 ^ (s1 >> 18) ^ (s0 >> 5);
+    s[1].wrapping_add(s0)
+}
+
+/// `state` after `2^power` steps of a linear generator.
+///
+/// The step is written as a matrix over GF(2), by what it makes of each unit vector, and the matrix is squared.
+pub fn jump<const N: usize>(
+    step: fn(&mut [u64; N]) -> u64,
+    state: [u64; N],
+    power: u32,
+) -> [u64; N] {
+    let mut columns: Vec<[u64; N]> = (0..64 * N)
+        .map(|bit| {
+            let mut unit = [0; N];
+            unit[bit / 64] = 1 << (bit % 64);
+            step(&mut unit);
+            unit
+        })
+        .collect();
+    for _ in 0..power {
+        columns = columns.iter().map(|column| times(&columns, *column)).collect();
+    }
+    times(&columns, state)
+}
+
+/// A matrix, by columns, times a vector.
+fn times<const N: usize>(columns: &[[u64; N]], vector: [u64; N]) -> [u64; N] {
+    let mut product = [0; N];
+    for (bit, column) in columns.iter().enumerate() {
+        if vector[bit / 64] >> (bit % 64) & 1 == 1 {
+            for (sum, term) in product.iter_mut().zip(column) {
+                *sum ^= term;
+            }
+        }
+    }
+    product
+}
+
+/// The characteristic polynomial of a linear generator, without its leading term, from the lowest bit of its
+/// first word.
+///
+/// Berlekamp and Massey's algorithm finds the shortest recurrence of those bits; where that is as long as the
+/// state, it is the characteristic polynomial.
+///
+/// # Panics
+///
+/// If the recurrence is shorter than the state.
+pub fn characteristic<const N: usize>(step: fn(&mut [u64; N]) -> u64) -> [u64; N] {
+    let mut state = [1; N];
+    let bits: Vec<bool> = (0..128 * N)
+        .map(|_| {
+            let bit = state[0] & 1 == 1;
+            step(&mut state);
+            bit
+        })
+        .collect();
+    let (mut recurrence, mut before) = (vec![true], vec![true]);
+    let (mut length, mut since) = (0, 1);
+    for n in 0..bits.len() {
+        let terms = recurrence.iter().enumerate().filter(|(i, term)| **term && bits[n - i]);
+        if terms.count() % 2 == 0 {
+            since += 1;
+            continue;
+        }
+        let former = recurrence.clone();
+        recurrence.resize(recurrence.len().max(before.len() + since), false);
+        for (i, term) in before.iter().enumerate() {
+            recurrence[i + since] ^= term;
+        }
+        if 2 * length <= n {
+            length = n + 1 - length;
+            (before, since) = (former, 1);
+        } else {
+            since += 1;
+        }
+    }
+    assert_eq!(length, 64 * N, "the bits have a shorter recurrence than the state");
+    recurrence.resize(length + 1, false);
+    let mut polynomial = [0; N];
+    for (i, _) in recurrence.iter().enumerate().skip(1).filter(|(_, term)| **term) {
+        // The coefficient of the bit `i` places back is that of x^(length - i).
+        polynomial[(length - i) / 64] |= 1 << ((length - i) % 64);
+    }
+    polynomial
+}
+
+/// PCG64DXSM (O'Neill; NumPy): the next word.
+pub fn pcg64dxsm(state: &mut u128, increment: u128) -> u64 {
+    let multiplier = 0xda94_2042_e4dd_58b5;
+    let mut high = (*state >> 64) as u64;
+    let low = *state as u64 | 1;
+    high ^= high >> 32;
+    high = high.wrapping_mul(multiplier);
+    high ^= high >> 48;
+    high = high.wrapping_mul(low);
+    *state = state.wrapping_mul(u128::from(multiplier)).wrapping_add(increment);
+    high
+}
+
+/// SFC64 (Doty-Humphrey, PractRand): the next word. The last of the four is a counter.
+pub fn sfc64(s: &mut [u64; 4]) -> u64 {
+    let result = s[0].wrapping_add(s[1]).wrapping_add(s[3]);
+    s[3] = s[3].wrapping_add(1);
+    s[0] = s[1] ^ (s[1] >> 11);
+    s[1] = s[2].wrapping_add(s[2] << 3);
+    s[2] = s[2].rotate_left(24).wrapping_add(result);
+    result
+}
