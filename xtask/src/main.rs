@@ -61,7 +61,7 @@ fn main() -> ExitCode {
     let done = match Arguments::parse().verb {
         Verb::Test { all } => test::test(all),
         Verb::Bench { arguments } => bench::run(&arguments),
-        Verb::Soak { arguments } => process::pass_on(SOAK, &arguments),
+        Verb::Soak { arguments } => process::pass_on(&mut process::program(SOAK), &arguments),
         Verb::MachineCode => machine_code::check(),
         Verb::UnsafeList { bless: true } => unsafe_list::bless(),
         Verb::UnsafeList { bless: false } => unsafe_list::check(),

@@ -4,6 +4,7 @@ use crate::process::{output, program, root, run};
 use anyhow::{Context, Result, ensure};
 use std::env;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 /// The version that deny.toml is written for.
 const CARGO_DENY: &str = "0.20.2";
@@ -68,6 +69,26 @@ pub(crate) fn packages(names: &[&str]) -> Result<()> {
     run(program("apt-get install -qq --yes --no-install-recommends").args(names))
 }
 
+/// A Python that has these packages, in an environment of its own, which is made on the first call and kept in the
+/// target folder.
+pub(crate) fn python(packages: &[&str]) -> Result<PathBuf> {
+    let environment = target_folder()?.join("tools/python");
+    let python = environment.join("bin/python");
+    if !python.exists() {
+        self::packages(&["python3-venv"])?;
+        run(program("python3 -m venv").arg(&environment))?;
+    }
+    run(Command::new(&python)
+        .args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check"])
+        .args(packages))?;
+    Ok(python)
+}
+
+/// Where cargo builds, and where tools are kept.
+fn target_folder() -> Result<PathBuf> {
+    Ok(env::var_os("CARGO_TARGET_DIR").map_or(root()?.join("target"), PathBuf::from))
+}
+
 /// The right to change the machine's settings.
 pub(crate) fn root_user() -> Result<()> {
     let user = output(&mut program("id -u"))?;
@@ -80,8 +101,7 @@ pub(crate) fn root_user() -> Result<()> {
 /// A debug build, because that takes 52 s on two cores instead of 179 s, and then checks this tree in
 /// less than one. Cargo leaves an installed tool of the same version as it is.
 pub(crate) fn cargo_deny() -> Result<PathBuf> {
-    let target = env::var_os("CARGO_TARGET_DIR").map_or(root()?.join("target"), PathBuf::from);
-    let tools = target.join("tools");
+    let tools = target_folder()?.join("tools");
     run(program("cargo install cargo-deny --locked --debug --quiet --version")
         .arg(format!("={CARGO_DENY}"))
         .args([Path::new("--root"), &tools])
