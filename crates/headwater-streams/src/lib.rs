@@ -11,6 +11,8 @@ mod cpu;
 mod engine;
 mod error;
 mod key;
+#[cfg(feature = "process")]
+mod process;
 mod seed;
 pub mod sequential;
 mod stream;
@@ -19,5 +21,7 @@ mod words;
 pub use engine::Engine;
 pub use error::Error;
 pub use key::Key;
+#[cfg(feature = "process")]
+pub use process::{random_pseudo_bytes, random_pseudo_u64};
 pub use seed::{Label, Seed};
 pub use stream::Stream;

@@ -1,6 +1,7 @@
 //! The sequential engines against their authors' outputs, against the reference, and their jumps against matrices
 //! that take the same steps.
 
+use headwater_streams::Key;
 use headwater_streams::sequential::{Pcg64Dxsm, SeedSequence, Sfc64, Xorshift128p, Xoshiro256pp};
 use reference::sequential as reference;
 
@@ -208,4 +209,17 @@ fn a_fraction_is_never_one() {
     let mut engine = xoshiro([0, 1, 1, u64::MAX]);
     assert_eq!(engine.clone().next_u64(), u64::MAX);
     assert_eq!(engine.next_f64(), 1.0 - f64::EPSILON / 2.0);
+}
+
+#[test]
+fn a_key_stands_for_a_state() {
+    let key = Key::from_seed("sequential");
+    for (engine, state) in [
+        ("xoshiro256pp", Xoshiro256pp::from_key(&key).state().to_vec()),
+        ("xorshift128p", Xorshift128p::from_key(&key).state().to_vec()),
+    ] {
+        let mut words = vec![0; state.len()];
+        key.child(engine).stream(0).unwrap().fill_u64(0, &mut words).unwrap();
+        assert_eq!(words, state);
+    }
 }

@@ -57,6 +57,23 @@ pub(crate) fn apply<E: Linear<N>, const N: usize>(state: &mut [u64; N], polynomi
     *state = sum;
 }
 
+/// Advances `state` `times` times by `polynomial` of the step.
+pub(crate) fn repeat<E: Linear<N>, const N: usize>(
+    state: &mut [u64; N],
+    mut polynomial: [u64; N],
+    times: u64,
+) {
+    let high = high_powers::<E, N>();
+    let mut left = times;
+    while left != 0 {
+        if left & 1 == 1 {
+            apply::<E, N>(state, &polynomial);
+        }
+        polynomial = square(&polynomial, &high);
+        left >>= 1;
+    }
+}
+
 /// Advances `state` by so many steps. Some ten microseconds.
 pub(crate) fn advance<E: Linear<N>, const N: usize>(state: &mut [u64; N], steps: Steps) {
     apply::<E, N>(state, &power_of_x::<E, N>(steps));

@@ -19,13 +19,15 @@
 mod gf2;
 mod lanes;
 mod pcg64dxsm;
-mod rng;
+pub(crate) mod rng;
 mod seed_sequence;
 mod sfc64;
 mod xorshift128p;
-mod xoshiro256pp;
+pub(crate) mod xoshiro256pp;
 
 pub use lanes::Xoshiro256ppX8;
+#[cfg(all(feature = "process", target_os = "linux"))]
+pub(crate) use lanes::{Lanes, Path};
 pub use pcg64dxsm::Pcg64Dxsm;
 pub use seed_sequence::SeedSequence;
 pub use sfc64::Sfc64;

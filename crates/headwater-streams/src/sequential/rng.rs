@@ -1,5 +1,8 @@
 //! What all sequential engines do with their words.
 
+use crate::Key;
+use crate::words::Words;
+
 /// The first words of splitmix64 from this seed (Steele, Lea and Flood, OOPSLA 2014; Vigna's `splitmix64.c`).
 pub(crate) fn splitmix64<const N: usize>(seed: u64) -> [u64; N] {
     let mut state = seed;
@@ -12,8 +15,17 @@ pub(crate) fn splitmix64<const N: usize>(seed: u64) -> [u64; N] {
     })
 }
 
+/// The state of an engine that `key` stands for; never zero everywhere.
+pub(crate) fn state_of<const N: usize>(key: &Key, engine: &str) -> [u64; N] {
+    let mut state = [0; N];
+    let stream = key.child(engine).stream(0).expect("stream 0 exists");
+    stream.words(0, 0, &mut state);
+    // By chance once in 2^128 keys or more.
+    if state == [0; N] { splitmix64(0) } else { state }
+}
+
 /// Little-endian words.
-#[cfg(feature = "rand_core")]
+#[cfg(any(feature = "process", feature = "rand_core"))]
 pub(crate) fn words<const N: usize>(bytes: &[u8]) -> [u64; N] {
     let (words, _) = bytes.as_chunks::<8>();
     core::array::from_fn(|i| u64::from_le_bytes(words[i]))

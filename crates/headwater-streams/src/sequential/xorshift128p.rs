@@ -7,6 +7,7 @@
 
 use super::gf2::{self, Linear, Steps};
 use super::rng::{self, impl_rng};
+use crate::Key;
 
 /// xorshift128+: 128 bits of state, period 2^128 - 1. **Not for secrets, and not for new work**: take
 /// [`Xoshiro256pp`](super::Xoshiro256pp).
@@ -42,6 +43,11 @@ impl Xorshift128p {
     /// With this state; `None` if it is zero everywhere, which the generator would never leave.
     pub fn from_state(state: [u64; 2]) -> Option<Xorshift128p> {
         (state != [0; 2]).then_some(Xorshift128p { state })
+    }
+
+    /// With the state that `key` stands for: the first two words of stream 0 of its child `xorshift128p`.
+    pub fn from_key(key: &Key) -> Xorshift128p {
+        Xorshift128p { state: rng::state_of(key, "xorshift128p") }
     }
 
     /// With two words of splitmix64, as the author advises; never a state of zeros.
@@ -81,7 +87,7 @@ impl Xorshift128p {
     /// The start of stream `index`: this state after so many [jumps](Self::jump). Each stream has 2^64 words.
     pub fn stream(&self, index: u64) -> Xorshift128p {
         let mut there = self.clone();
-        there.advance(u128::from(index) << 64);
+        gf2::repeat::<Self, 2>(&mut there.state, JUMP, index);
         there
     }
 }
