@@ -4,15 +4,18 @@ use crate::Key;
 use crate::words::Words;
 
 /// The first words of splitmix64 from this seed (Steele, Lea and Flood, OOPSLA 2014; Vigna's `splitmix64.c`).
-pub(crate) fn splitmix64<const N: usize>(seed: u64) -> [u64; N] {
-    let mut state = seed;
-    core::array::from_fn(|_| {
+pub(crate) const fn splitmix64<const N: usize>(seed: u64) -> [u64; N] {
+    let mut words = [0; N];
+    let (mut state, mut i) = (seed, 0);
+    while i < N {
         state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = state;
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    })
+        words[i] = z ^ (z >> 31);
+        i += 1;
+    }
+    words
 }
 
 /// The state of an engine that `key` stands for; never zero everywhere.

@@ -51,7 +51,7 @@ impl Xorshift128p {
     }
 
     /// With two words of splitmix64, as the author advises; never a state of zeros.
-    pub fn from_u64(seed: u64) -> Xorshift128p {
+    pub const fn from_u64(seed: u64) -> Xorshift128p {
         Xorshift128p { state: rng::splitmix64(seed) }
     }
 

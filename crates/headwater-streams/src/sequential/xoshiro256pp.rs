@@ -72,7 +72,7 @@ impl Xoshiro256pp {
     }
 
     /// With four words of splitmix64, as the authors advise; never a state of zeros.
-    pub fn from_u64(seed: u64) -> Xoshiro256pp {
+    pub const fn from_u64(seed: u64) -> Xoshiro256pp {
         // Of any four words in a row of splitmix64 at most one is zero.
         Xoshiro256pp { state: rng::splitmix64(seed) }
     }
