@@ -5,7 +5,7 @@
 
 #[cfg(target_os = "linux")]
 mod linux {
-    use headwater_streams::sequential::Xoshiro256pp;
+    use headwater_streams::generators::Xoshiro256pp;
     use headwater_streams::{random_pseudo_bytes, random_pseudo_u64};
     use std::hint::black_box;
     use std::thread;

@@ -10,11 +10,11 @@ mod counter;
 mod cpu;
 mod engine;
 mod error;
+pub mod generators;
 mod key;
 #[cfg(feature = "process")]
 mod process;
 mod seed;
-pub mod sequential;
 mod stream;
 mod words;
 

@@ -16,7 +16,7 @@
 use super::hook::{Point, hook};
 use super::memory;
 use super::slot::{Held, Slot};
-use crate::sequential::{Lanes, Xoshiro256pp, rng};
+use crate::generators::{Lanes, Xoshiro256pp, rng};
 use core::cell::UnsafeCell;
 use core::ptr::null_mut;
 use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering, compiler_fence};

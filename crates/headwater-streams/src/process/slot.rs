@@ -5,7 +5,7 @@
 use super::hook::{Point, hook};
 use super::pool::At;
 use crate::cpu::Features;
-use crate::sequential::{Lanes, Path, rng, xoshiro256pp};
+use crate::generators::{Lanes, Path, rng, xoshiro256pp};
 use core::cell::UnsafeCell;
 use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 

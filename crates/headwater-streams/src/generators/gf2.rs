@@ -158,9 +158,9 @@ fn add_if<const N: usize>(sum: &mut [u64; N], bit: u64, term: &[u64; N]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sequential::xorshift128p::{self, Xorshift128p};
-    use crate::sequential::xoshiro256pp::{self, Xoshiro256pp};
-    use reference::sequential as reference;
+    use crate::generators::xorshift128p::{self, Xorshift128p};
+    use crate::generators::xoshiro256pp::{self, Xoshiro256pp};
+    use reference::generators as reference;
 
     #[test]
     fn the_characteristic_polynomials_are_those_of_the_words() {

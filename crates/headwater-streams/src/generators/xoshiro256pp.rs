@@ -14,7 +14,7 @@ use crate::Key;
 /// `node(n)` 2^192 `n` words. See [`Xoshiro256ppX8`](super::Xoshiro256ppX8) for memory speed.
 ///
 /// ```
-/// use headwater_streams::{Key, sequential::Xoshiro256pp};
+/// use headwater_streams::{Key, generators::Xoshiro256pp};
 ///
 /// let seed = Xoshiro256pp::from_key(&Key::from_seed("crowd simulation 3"));
 /// let mut of_thread_5_on_node_2 = seed.node(2).stream(5);

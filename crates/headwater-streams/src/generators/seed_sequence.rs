@@ -10,7 +10,7 @@ const POOL: usize = 4;
 /// NumPy can be seeded as NumPy does it; **not for secrets**, and not how this crate seeds its own engines.
 ///
 /// ```
-/// use headwater_streams::sequential::{Pcg64Dxsm, SeedSequence};
+/// use headwater_streams::generators::{Pcg64Dxsm, SeedSequence};
 ///
 /// // numpy.random.PCG64DXSM(numpy.random.SeedSequence(42).spawn(3)[2])
 /// let mut worker = Pcg64Dxsm::from_seed_sequence(&SeedSequence::from(42u64).child(2));

@@ -65,7 +65,7 @@ macro_rules! impl_rng {
             /// A number in `[0, 1)` from the upper 53 bits of the next word.
             #[inline(always)]
             pub fn next_f64(&mut self) -> f64 {
-                $crate::sequential::rng::to_f64(self.next_u64())
+                $crate::generators::rng::to_f64(self.next_u64())
             }
 
             /// The next `out.len()` words.
@@ -78,12 +78,12 @@ macro_rules! impl_rng {
             /// The bytes of the next words, little-endian; what is left of the last word is thrown away.
             pub fn fill_bytes(&mut self, out: &mut [u8]) {
                 let mut engine = self.clone();
-                $crate::sequential::rng::fill_bytes(out, || engine.next_u64());
+                $crate::generators::rng::fill_bytes(out, || engine.next_u64());
                 *self = engine;
             }
         }
 
-        $crate::sequential::rng::impl_rand_core!($engine);
+        $crate::generators::rng::impl_rand_core!($engine);
     };
 }
 

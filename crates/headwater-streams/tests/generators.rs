@@ -2,8 +2,8 @@
 //! that take the same steps.
 
 use headwater_streams::Key;
-use headwater_streams::sequential::{Pcg64Dxsm, SeedSequence, Sfc64, Xorshift128p, Xoshiro256pp};
-use reference::sequential as reference;
+use headwater_streams::generators::{Pcg64Dxsm, SeedSequence, Sfc64, Xorshift128p, Xoshiro256pp};
+use reference::generators as reference;
 
 /// From the authors' C program with the state 1, 2, 3, 4: the values that rand_xoshiro tests.
 const XOSHIRO256PP: [u64; 10] = [
