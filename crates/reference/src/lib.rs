@@ -11,6 +11,8 @@ mod ars;
 mod blake2s;
 mod chacha20;
 mod philox;
+pub mod streams;
+pub mod vectors;
 
 pub use aes::{aes256_ctr, aes256_encrypt};
 pub use ars::ars;
