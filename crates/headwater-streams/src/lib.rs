@@ -5,6 +5,7 @@
 
 #![deny(unsafe_code)]
 
+mod at;
 mod bytes;
 mod counter;
 mod cpu;
@@ -12,16 +13,20 @@ mod engine;
 mod error;
 pub mod generators;
 mod key;
+mod par;
 #[cfg(feature = "process")]
 mod process;
 mod seed;
+mod sequential;
 mod stream;
 mod words;
 
 pub use engine::Engine;
 pub use error::Error;
 pub use key::Key;
+pub use par::Par;
 #[cfg(feature = "process")]
 pub use process::{random_pseudo_bytes, random_pseudo_u64};
 pub use seed::{Label, Seed};
+pub use sequential::Sequential;
 pub use stream::Stream;

@@ -12,6 +12,8 @@ mod blake2s;
 mod chacha20;
 pub mod generators;
 mod philox;
+pub mod streams;
+pub mod vectors;
 
 pub use aes::{aes256_ctr, aes256_encrypt};
 pub use ars::ars;

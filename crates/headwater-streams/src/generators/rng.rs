@@ -1,7 +1,6 @@
-//! What all sequential engines do with their words.
+//! What all generators do with their words.
 
 use crate::Key;
-use crate::words::Words;
 
 /// The first words of splitmix64 from this seed (Steele, Lea and Flood, OOPSLA 2014; Vigna's `splitmix64.c`).
 pub(crate) const fn splitmix64<const N: usize>(seed: u64) -> [u64; N] {
@@ -18,11 +17,12 @@ pub(crate) const fn splitmix64<const N: usize>(seed: u64) -> [u64; N] {
     words
 }
 
-/// The state of an engine that `key` stands for; never zero everywhere.
-pub(crate) fn state_of<const N: usize>(key: &Key, engine: &str) -> [u64; N] {
-    let mut state = [0; N];
-    let stream = key.child(engine).stream(0).expect("stream 0 exists");
-    stream.words(0, 0, &mut state);
+/// The state of a generator that `key` stands for: what [`Key::expand`] gives for its name, little-endian; never zero
+/// everywhere.
+pub(crate) fn state_of<const N: usize>(key: &Key, name: &str) -> [u64; N] {
+    let mut bytes = [[0; 8]; N];
+    key.expand(name, bytes.as_flattened_mut());
+    let state = bytes.map(u64::from_le_bytes);
     // By chance once in 2^128 keys or more.
     if state == [0; N] { splitmix64(0) } else { state }
 }
@@ -52,7 +52,7 @@ pub(crate) fn to_f64(word: u64) -> f64 {
     (word >> 11) as f64 * (1.0 / (1u64 << 53) as f64)
 }
 
-/// The draws that every engine has, made of its `next_u64`, and the traits of rand_core; never `CryptoRng`.
+/// The draws that every generator has, made of its `next_u64`, and the traits of rand_core; never `CryptoRng`.
 macro_rules! impl_rng {
     ($engine:ty) => {
         impl $engine {

@@ -45,7 +45,7 @@ impl Xorshift128p {
         (state != [0; 2]).then_some(Xorshift128p { state })
     }
 
-    /// With the state that `key` stands for: the first two words of stream 0 of its child `xorshift128p`.
+    /// With the state that `key` stands for: [`Key::expand`] of `"xorshift128p"`, little-endian.
     pub fn from_key(key: &Key) -> Xorshift128p {
         Xorshift128p { state: rng::state_of(key, "xorshift128p") }
     }

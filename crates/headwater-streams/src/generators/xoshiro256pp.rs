@@ -66,7 +66,7 @@ impl Xoshiro256pp {
         (state != [0; 4]).then_some(Xoshiro256pp { state })
     }
 
-    /// With the state that `key` stands for: the first four words of stream 0 of its child `xoshiro256pp`.
+    /// With the state that `key` stands for: [`Key::expand`] of `"xoshiro256pp"`, little-endian.
     pub fn from_key(key: &Key) -> Xoshiro256pp {
         Xoshiro256pp { state: rng::state_of(key, "xoshiro256pp") }
     }
