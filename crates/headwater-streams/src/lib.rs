@@ -16,6 +16,7 @@ mod key;
 mod par;
 #[cfg(feature = "process")]
 mod process;
+mod ranks;
 mod seed;
 mod sequential;
 mod stream;
@@ -27,6 +28,7 @@ pub use key::Key;
 pub use par::Par;
 #[cfg(feature = "process")]
 pub use process::{random_pseudo_bytes, random_pseudo_u64};
+pub use ranks::{Launcher, Rank, RankError};
 pub use seed::{Label, Seed};
 pub use sequential::Sequential;
 pub use stream::Stream;

@@ -81,17 +81,20 @@ fn states_that_cannot_work_are_refused() {
 
 #[test]
 fn the_authors_jumps_are_what_they_say() {
+    let jump = reference::jump(reference::xoshiro256pp, 128);
+    let long_jump = reference::jump(reference::xoshiro256pp, 192);
+    let old_jump = reference::jump(reference::xorshift128p, 64);
     for state in STATES {
         let mut engine = xoshiro(state);
         engine.jump();
-        assert_eq!(engine.state(), reference::jump(reference::xoshiro256pp, state, 128));
+        assert_eq!(engine.state(), reference::times(&jump, state));
         let mut engine = xoshiro(state);
         engine.long_jump();
-        assert_eq!(engine.state(), reference::jump(reference::xoshiro256pp, state, 192));
+        assert_eq!(engine.state(), reference::times(&long_jump, state));
         let mut engine = xorshift(state);
         let before = engine.state();
         engine.jump();
-        assert_eq!(engine.state(), reference::jump(reference::xorshift128p, before, 64));
+        assert_eq!(engine.state(), reference::times(&old_jump, before));
     }
 }
 
@@ -128,13 +131,14 @@ fn jumps_of_any_length_are_so_many_steps() {
 #[test]
 fn long_jumps_agree_with_matrices() {
     let start = xoshiro(STATES[3]);
-    for power in [10, 63, 64, 65, 100, 127] {
+    for power in [10, 64, 127] {
         let mut jumped = start.clone();
         jumped.advance(1 << power);
-        let expected = reference::jump(reference::xoshiro256pp, start.state(), power);
-        assert_eq!(jumped.state(), expected, "2^{power}");
+        let matrix = reference::jump(reference::xoshiro256pp, power);
+        assert_eq!(jumped.state(), reference::times(&matrix, start.state()), "2^{power}");
         let mut jumped = xorshift(STATES[3]);
-        let expected = reference::jump(reference::xorshift128p, jumped.state(), power);
+        let matrix = reference::jump(reference::xorshift128p, power);
+        let expected = reference::times(&matrix, jumped.state());
         jumped.advance(1 << power);
         assert_eq!(jumped.state(), expected, "2^{power}");
     }

@@ -23,14 +23,10 @@ pub fn xorshift128p(s: &mut [u64; 2]) -> u64 {
     s[1].wrapping_add(s0)
 }
 
-/// `state` after `2^power` steps of a linear generator.
+/// What `2^power` steps of a linear generator make of its state: a matrix over GF(2), by columns.
 ///
-/// The step is written as a matrix over GF(2), by what it makes of each unit vector, and the matrix is squared.
-pub fn jump<const N: usize>(
-    step: fn(&mut [u64; N]) -> u64,
-    state: [u64; N],
-    power: u32,
-) -> [u64; N] {
+/// The step is written as a matrix by what it makes of each unit vector, and the matrix is squared.
+pub fn jump<const N: usize>(step: fn(&mut [u64; N]) -> u64, power: u32) -> Vec<[u64; N]> {
     let mut columns: Vec<[u64; N]> = (0..64 * N)
         .map(|bit| {
             let mut unit = [0; N];
@@ -42,11 +38,11 @@ pub fn jump<const N: usize>(
     for _ in 0..power {
         columns = columns.iter().map(|column| times(&columns, *column)).collect();
     }
-    times(&columns, state)
+    columns
 }
 
 /// A matrix, by columns, times a vector.
-fn times<const N: usize>(columns: &[[u64; N]], vector: [u64; N]) -> [u64; N] {
+pub fn times<const N: usize>(columns: &[[u64; N]], vector: [u64; N]) -> [u64; N] {
     let mut product = [0; N];
     for (bit, column) in columns.iter().enumerate() {
         if vector[bit / 64] >> (bit % 64) & 1 == 1 {

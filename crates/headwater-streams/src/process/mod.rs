@@ -59,9 +59,7 @@ pub fn random_pseudo_bytes(buf: &mut [u8]) -> Result<(), Error> {
 /// As [`random_pseudo_bytes`].
 #[inline]
 pub fn random_pseudo_u64() -> Result<u64, Error> {
-    #[cfg(target_os = "linux")]
-    if let Some(word) = pool::draw(|slot, at| slot.word(at)) {
-        return Ok(word);
-    }
-    headwater::u64()
+    let mut word = [0; 8];
+    random_pseudo_bytes(&mut word)?;
+    Ok(u64::from_le_bytes(word))
 }

@@ -234,5 +234,5 @@ fn reserve<T>() -> Option<*mut T> {
     if at.is_none() {
         UNAVAILABLE.store(true, Ordering::Relaxed);
     }
-    at.map(|at| at.cast())
+    at.map(<*mut u8>::cast)
 }

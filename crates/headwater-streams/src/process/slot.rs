@@ -54,7 +54,7 @@ impl Drop for Held<'_> {
 impl Held<'_> {
     /// The next word.
     #[inline(always)]
-    pub(crate) fn word(&self, at: At) -> u64 {
+    fn word(&self, at: At) -> u64 {
         hook(Point::Taken);
         let mut state = self.state(at);
         let word = xoshiro256pp::next(&mut state);

@@ -225,7 +225,7 @@ fn a_handler_draws_from_another_state() {
     }
     const LOOK: fn(Point) = |point| {
         if is_due(point) {
-            let inner = super::pool::draw(|slot, at| slot.word(at));
+            let inner = super::pool::draw(|slot, at| slot.fill(at, &mut [0; 8]));
             BUSY.set([true, inner.is_some()]);
         }
     };
