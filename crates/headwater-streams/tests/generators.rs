@@ -4,6 +4,7 @@
 use headwater_streams::Key;
 use headwater_streams::generators::{Pcg64Dxsm, SeedSequence, Sfc64, Xorshift128p, Xoshiro256pp};
 use reference::generators as reference;
+use serde_json::Value;
 
 /// From the authors' C program with the state 1, 2, 3, 4: the values that rand_xoshiro tests.
 const XOSHIRO256PP: [u64; 10] = [
@@ -228,4 +229,79 @@ fn a_key_stands_for_a_state() {
             bytes.as_chunks().0.iter().map(|word| u64::from_le_bytes(*word)).collect();
         assert_eq!(words, state);
     }
+}
+
+#[test]
+fn the_vectors_are_these_words() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../vectors/generators.json");
+    let text = std::fs::read_to_string(path).unwrap();
+    let document: Value = serde_json::from_str(&text).unwrap();
+    for case in document["cases"].as_array().unwrap() {
+        let expected = bytes(&case["bytes"]);
+        let mut drawn = vec![0; expected.len()];
+        let name = case["generator"].as_str().unwrap();
+        if let Some(skip) = case["skip"].as_str() {
+            let state: Vec<u64> = bytes(&case["state"])
+                .as_chunks()
+                .0
+                .iter()
+                .map(|word| u64::from_le_bytes(*word))
+                .collect();
+            let power: Option<u32> = skip.strip_prefix("2^").map(|power| power.parse().unwrap());
+            if name == "xorshift128p" {
+                let mut engine = Xorshift128p::from_state(state.try_into().unwrap()).unwrap();
+                power.inspect(|power| engine.advance(1 << power));
+                engine.fill_bytes(&mut drawn);
+            } else {
+                let mut engine = xoshiro(state.try_into().unwrap());
+                match power {
+                    Some(192) => engine = engine.node(1),
+                    Some(128) => engine = engine.stream(1),
+                    Some(power) => engine.advance(1 << power),
+                    None => {}
+                }
+                match name {
+                    "xoshiro256pp" => engine.fill_bytes(&mut drawn),
+                    _ => engine.lanes().fill_bytes(&mut drawn),
+                }
+            }
+        } else {
+            let numbers = |field: &str| -> Vec<u32> {
+                let list = case[field].as_array().unwrap().iter();
+                list.map(|word| word.as_u64().unwrap().try_into().unwrap()).collect()
+            };
+            let root = SeedSequence::from_words(&numbers("entropy"));
+            let seeds = numbers("spawn_key").iter().fold(root, |seeds, index| seeds.child(*index));
+            match name {
+                "pcg64dxsm" => Pcg64Dxsm::from_seed_sequence(&seeds).fill_bytes(&mut drawn),
+                _ => Sfc64::from_seed_sequence(&seeds).fill_bytes(&mut drawn),
+            }
+        }
+        assert_eq!(drawn, expected, "{case}");
+    }
+}
+
+fn bytes(digits: &Value) -> Vec<u8> {
+    let digits = digits.as_str().unwrap();
+    let pair = |i| u8::from_str_radix(&digits[i..i + 2], 16).unwrap();
+    (0..digits.len()).step_by(2).map(pair).collect()
+}
+
+/// As NumPy 2.4 prints them: `PCG64DXSM(0xdeadbeaf).random_raw(1000)`, its first and last, and so for `SFC64`.
+#[test]
+fn numpys_words_without_numpy() {
+    let seeds = SeedSequence::from(0xdead_beaf_u64);
+    let [mut pcg, mut sfc] = [[0; 1000]; 2];
+    Pcg64Dxsm::from_seed_sequence(&seeds).fill_u64(&mut pcg);
+    Sfc64::from_seed_sequence(&seeds).fill_u64(&mut sfc);
+    assert_eq!(
+        [pcg[0], pcg[1], pcg[999]],
+        [0xdf1ddcf1e22521fe, 0xc71b2f9c706cf151, 0x4955c92aaa231578]
+    );
+    assert_eq!(
+        [sfc[0], sfc[1], sfc[999]],
+        [0xa475f55fbb6bc638, 0xb2d594b6c29d971c, 0x0f5433336eadef6e]
+    );
+    let child: [u64; 2] = seeds.child(2).generate_u64();
+    assert_eq!(child, [0x5754c2fc96155d91, 0x82d708bde7949889]);
 }

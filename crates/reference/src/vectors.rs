@@ -3,6 +3,7 @@
 //! A number of 128 bits is written in hexadecimal digits, the highest first; bytes are too, in their order.
 
 mod engines;
+mod generators;
 mod json;
 mod keys;
 mod streams;
@@ -11,6 +12,7 @@ mod streams;
 pub fn files() -> Vec<(&'static str, String)> {
     vec![
         ("engines.json", engines::file()),
+        ("generators.json", generators::file()),
         ("keys.json", keys::file()),
         ("streams.json", streams::file()),
     ]
