@@ -156,9 +156,9 @@ pub fn seed_sequence(entropy: &[u32], spawn_key: &[u32], n: usize) -> Vec<u32> {
             }
         }
     }
-    for source in 4..words.len() {
+    for word in words.iter().skip(4) {
         for target in &mut pool {
-            *target = mix(*target, hashmix(words[source]));
+            *target = mix(*target, hashmix(*word));
         }
     }
     let mut constant = 0x8b51_f9dd_u32;
