@@ -1,6 +1,7 @@
 //! Eight xoshiro256++ side by side, in the vectors of the CPU.
 
 mod step;
+mod vector;
 mod x8;
 
 use super::Xoshiro256pp;
