@@ -5,6 +5,8 @@
 pub(crate) struct Features {
     /// AES rounds on one block: AES-NI with SSE4.1, or the Cryptographic Extension of Armv8.
     pub(crate) aes: bool,
+    /// SSE2: every x86-64 CPU, unless a test says otherwise.
+    pub(crate) sse2: bool,
     /// AVX2.
     pub(crate) avx2: bool,
     /// AES rounds on 256-bit registers (VAES, AVX2).
@@ -37,7 +39,7 @@ fn detect() -> Features {
     let avx512 =
         avx2 && has!("avx512f") && has!("avx512bw") && has!("avx512dq") && has!("avx512vl");
     let vaes = aes && has!("vaes");
-    Features { aes, avx2, vaes256: avx2 && vaes, avx512, vaes512: avx512 && vaes }
+    Features { aes, sse2: true, avx2, vaes256: avx2 && vaes, avx512, vaes512: avx512 && vaes }
 }
 
 #[cfg(target_arch = "aarch64")]
@@ -74,7 +76,7 @@ pub(crate) mod tests {
             Features { vaes512: false, ..all },
             Features { vaes512: false, avx512: false, ..all },
             Features { vaes512: false, avx512: false, vaes256: false, ..all },
-            Features { aes: all.aes, ..Features::default() },
+            Features { aes: all.aes, sse2: all.sse2, ..Features::default() },
             Features::default(),
         ] {
             if !tried.contains(&features) {

@@ -5,19 +5,30 @@
 
 #![deny(unsafe_code)]
 
+mod at;
 mod bytes;
 mod counter;
 mod cpu;
 mod engine;
 mod error;
+pub mod generators;
 mod key;
+mod par;
+#[cfg(feature = "process")]
+mod process;
+mod ranks;
 mod seed;
-pub mod sequential;
+mod sequential;
 mod stream;
 mod words;
 
 pub use engine::Engine;
 pub use error::Error;
 pub use key::Key;
+pub use par::Par;
+#[cfg(feature = "process")]
+pub use process::{random_pseudo_bytes, random_pseudo_u64};
+pub use ranks::{Launcher, Rank, RankError};
 pub use seed::{Label, Seed};
+pub use sequential::Sequential;
 pub use stream::Stream;

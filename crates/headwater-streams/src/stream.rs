@@ -89,11 +89,11 @@ impl Stream {
 
     /// Writes `out.len()` bytes of `draw`, from byte `start` on.
     #[inline]
-    fn bytes(&self, draw: u16, start: u128, out: &mut [u8]) {
+    pub(crate) fn bytes(&self, draw: u16, start: u128, out: &mut [u8]) {
         let (engine, key) = (self.key.engine(), self.key.to_raw());
         let (backend, upper) = (self.backend(), counter::upper(self.id, draw));
         let mut block = (start / 16) as u64;
-        let mut one = |block: u64| {
+        let one = |block: u64| {
             let mut one = [Block::default()];
             backend.fill(engine, key, upper, block, &mut one);
             one[0]

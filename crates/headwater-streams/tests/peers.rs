@@ -1,6 +1,6 @@
-//! The sequential engines against other people's programs: rand_xoshiro, and the NumPy of this machine.
+//! The generators against other people's programs: rand_xoshiro, and the NumPy of this machine.
 
-use headwater_streams::sequential::{Pcg64Dxsm, SeedSequence, Sfc64, Xoshiro256pp};
+use headwater_streams::generators::{Pcg64Dxsm, SeedSequence, Sfc64, Xoshiro256pp};
 use rand_core::{Rng, SeedableRng};
 use std::env;
 use std::process::Command;

@@ -1,211 +1,85 @@
-//! The sequential engines against their authors' outputs, against the reference, and their jumps against matrices
-//! that take the same steps.
+//! A stream as a generator gives the stream's bytes, whatever it is asked for in between.
 
-use headwater_streams::sequential::{Pcg64Dxsm, SeedSequence, Sfc64, Xorshift128p, Xoshiro256pp};
-use reference::sequential as reference;
+use headwater_streams::{Engine, Key};
+use proptest::prelude::*;
+use rand_core::Rng;
 
-/// From the authors' C program with the state 1, 2, 3, 4: the values that rand_xoshiro tests.
-const XOSHIRO256PP: [u64; 10] = [
-    41943041,
-    58720359,
-    3588806011781223,
-    3591011842654386,
-    9228616714210784205,
-    9973669472204895162,
-    14011001112246962877,
-    12406186145184390807,
-    15849039046786891736,
-    10450023813501588000,
-];
-
-const STATES: [[u64; 4]; 4] = [
-    [1, 2, 3, 4],
-    [1, 0, 0, 0],
-    [0, 0, 0, 1 << 63],
-    [0x243f_6a88_85a3_08d3, 0x1319_8a2e_0370_7344, u64::MAX, 0xa409_3822_299f_31d0],
-];
-
-fn xoshiro(state: [u64; 4]) -> Xoshiro256pp {
-    Xoshiro256pp::from_state(state).unwrap()
+#[derive(Clone, Debug)]
+enum Step {
+    U32,
+    U64,
+    Fill(usize),
+    Seek(u64),
 }
 
-fn xorshift([a, b, ..]: [u64; 4]) -> Xorshift128p {
-    Xorshift128p::from_state([a | 1, b]).unwrap()
+fn steps() -> impl Strategy<Value = Step> {
+    prop_oneof![
+        4 => Just(Step::U32),
+        8 => Just(Step::U64),
+        // Shorter and longer than the buffer and than what is left of it.
+        4 => (0..3500_usize).prop_map(Step::Fill),
+        1 => (0..5000_u64).prop_map(Step::Seek),
+        1 => any::<u64>().prop_map(Step::Seek),
+        // So that the end of the stream comes in between.
+        1 => (0..3000_u64).prop_map(|before| Step::Seek(before.wrapping_neg())),
+    ]
 }
 
-#[test]
-fn xoshiro256pp_gives_its_authors_words() {
-    let mut engine = xoshiro([1, 2, 3, 4]);
-    assert_eq!(XOSHIRO256PP, std::array::from_fn(|_| engine.next_u64()));
-}
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(100))]
 
-#[test]
-fn every_engine_follows_the_reference() {
-    for state in STATES {
-        let (mut engine, mut slow) = (xoshiro(state), state);
-        for _ in 0..1000 {
-            assert_eq!(engine.next_u64(), reference::xoshiro256pp(&mut slow));
-        }
-        assert_eq!(engine.state(), slow);
-
-        let (mut engine, mut slow) = (xorshift(state), [state[0] | 1, state[1]]);
-        for _ in 0..1000 {
-            assert_eq!(engine.next_u64(), reference::xorshift128p(&mut slow));
-        }
-        assert_eq!(engine.state(), slow);
-
-        let (mut engine, mut slow) = (Sfc64::from_state(state), state);
-        for _ in 0..1000 {
-            assert_eq!(engine.next_u64(), reference::sfc64(&mut slow));
-        }
-        assert_eq!(engine.state(), slow);
-
-        let wide = |high, low| u128::from(high) << 64 | u128::from(low);
-        let mut slow = wide(state[0], state[1]);
-        let increment = wide(state[2], state[3]) | 1;
-        let mut engine = Pcg64Dxsm::from_state(slow, increment).unwrap();
-        for _ in 0..1000 {
-            assert_eq!(engine.next_u64(), reference::pcg64dxsm(&mut slow, increment));
-        }
-        assert_eq!(engine.state(), (slow, increment));
-    }
-}
-
-#[test]
-fn states_that_cannot_work_are_refused() {
-    assert_eq!(Xoshiro256pp::from_state([0; 4]), None);
-    assert_eq!(Xorshift128p::from_state([0; 2]), None);
-    assert_eq!(Pcg64Dxsm::from_state(1, 2), None);
-}
-
-#[test]
-fn the_authors_jumps_are_what_they_say() {
-    for state in STATES {
-        let mut engine = xoshiro(state);
-        engine.jump();
-        assert_eq!(engine.state(), reference::jump(reference::xoshiro256pp, state, 128));
-        let mut engine = xoshiro(state);
-        engine.long_jump();
-        assert_eq!(engine.state(), reference::jump(reference::xoshiro256pp, state, 192));
-        let mut engine = xorshift(state);
-        let before = engine.state();
-        engine.jump();
-        assert_eq!(engine.state(), reference::jump(reference::xorshift128p, before, 64));
-    }
-}
-
-#[test]
-fn jumps_of_any_length_are_so_many_steps() {
-    for words in (0..300).chain([1000, 4095, 4096, 65_537]) {
-        for state in STATES {
-            let (mut steps, mut jumped) = (xoshiro(state), xoshiro(state));
-            (0..words).for_each(|_| _ = steps.next_u64());
-            jumped.advance(words);
-            assert_eq!(jumped, steps, "{words} words of xoshiro256pp");
-            jumped.rewind(words);
-            assert_eq!(jumped.state(), state, "back by {words}");
-
-            let (mut steps, mut jumped) = (xorshift(state), xorshift(state));
-            (0..words).for_each(|_| _ = steps.next_u64());
-            jumped.advance(words);
-            assert_eq!(jumped, steps, "{words} words of xorshift128p");
-            jumped.rewind(words);
-            assert_eq!(jumped, xorshift(state), "back by {words}");
-
-            let mut steps = Pcg64Dxsm::from_seed_sequence(&SeedSequence::from(state[0]));
-            let (first, mut jumped) = (steps.clone(), steps.clone());
-            (0..words).for_each(|_| _ = steps.next_u64());
-            jumped.advance(words);
-            assert_eq!(jumped, steps, "{words} words of pcg64dxsm");
-            jumped.advance(words.wrapping_neg());
-            assert_eq!(jumped, first, "back by {words}");
+    #[test]
+    fn each_step_gives_the_bytes_from_its_position(
+        engine in prop::sample::select(Engine::ALL), steps in prop::collection::vec(steps(), 1..60),
+    ) {
+        let stream = Key::with_engine(engine, "sequential").stream(9).unwrap();
+        let mut generator = stream.sequential();
+        let mut position = 0_u64;
+        for step in steps {
+            prop_assert_eq!(generator.position(), position);
+            let got = match step {
+                Step::U32 => generator.next_u32().to_le_bytes().to_vec(),
+                Step::U64 => generator.next_u64().to_le_bytes().to_vec(),
+                Step::Fill(len) => {
+                    let mut bytes = vec![0; len];
+                    generator.fill_bytes(&mut bytes);
+                    bytes
+                }
+                Step::Seek(to) => {
+                    generator.seek(to);
+                    position = to;
+                    Vec::new()
+                }
+            };
+            let key = stream.key();
+            let bytes = |start: u64, len| {
+                reference::streams::stream_bytes(engine.name(), key.to_raw(), 9, 0, start.into(), len)
+            };
+            // Byte 0 comes after byte 2^64 - 1.
+            let to_the_end = (u64::MAX - position).saturating_add(1).min(got.len() as u64) as usize;
+            let mut expected = bytes(position, to_the_end);
+            expected.extend(bytes(0, got.len() - to_the_end));
+            prop_assert!(got == expected);
+            position = position.wrapping_add(got.len() as u64);
         }
     }
 }
 
-/// Every bit of an exponent counts: powers of two against matrices, sums against jumps in a row.
 #[test]
-fn long_jumps_agree_with_matrices() {
-    let start = xoshiro(STATES[3]);
-    for power in [10, 63, 64, 65, 100, 127] {
-        let mut jumped = start.clone();
-        jumped.advance(1 << power);
-        let expected = reference::jump(reference::xoshiro256pp, start.state(), power);
-        assert_eq!(jumped.state(), expected, "2^{power}");
-        let mut jumped = xorshift(STATES[3]);
-        let expected = reference::jump(reference::xorshift128p, jumped.state(), power);
-        jumped.advance(1 << power);
-        assert_eq!(jumped.state(), expected, "2^{power}");
-    }
-    let (mut once, mut twice) = (start.clone(), start.clone());
-    once.advance(0x0123_4567_89ab_cdef_0fed_cba9_8765_4321);
-    twice.advance(0x0123_4567_89ab_cdef << 64);
-    twice.advance(0x0fed_cba9_8765_4321);
-    assert_eq!(once, twice);
-    once.rewind(u128::MAX);
-    once.advance(u128::MAX);
-    assert_eq!(once, twice);
+fn its_words_are_the_streams_elements() {
+    let stream = Key::from_seed(3).stream(4).unwrap();
+    let mut elements = [0; 1000];
+    stream.fill_u64(0, &mut elements).unwrap();
+    let mut generator = stream.sequential();
+    assert!(elements.iter().all(|&element| generator.next_u64() == element));
 }
 
 #[test]
-fn streams_and_nodes_are_jumps_in_a_row() {
-    let start = xoshiro(STATES[3]);
-    let (mut jumps, mut long_jumps) = (start.clone(), start.clone());
-    for index in 0..20 {
-        assert_eq!(start.stream(index), jumps, "stream {index}");
-        assert_eq!(start.node(index), long_jumps, "node {index}");
-        jumps.jump();
-        long_jumps.long_jump();
-    }
-    // The last stream of a node ends where the next node begins, and the last node where the first begins again.
-    let mut last = start.stream(u64::MAX);
-    last.jump();
-    assert_eq!(last, start.node(1));
-    let mut last = start.node(u64::MAX);
-    last.long_jump();
-    last.rewind(1); // 2^256 words are one more than the period
-    assert_eq!(last, start);
-    let old = xorshift(STATES[3]);
-    let mut jumps = old.clone();
-    for index in 0..20 {
-        assert_eq!(old.stream(index), jumps, "stream {index} of xorshift128p");
-        jumps.jump();
-    }
-}
-
-#[test]
-fn bytes_words_and_fractions_are_the_same_draws() {
-    fn check(mut engine: impl rand_core::Rng + Clone) {
-        let mut words = engine.clone();
-        for len in (0..40).chain([1023, 1024, 1025]) {
-            let mut bytes = vec![0; len];
-            engine.fill_bytes(&mut bytes);
-            let expected: Vec<u8> =
-                (0..len.div_ceil(8)).flat_map(|_| words.next_u64().to_le_bytes()).collect();
-            assert_eq!(bytes, expected[..len]);
-        }
-        assert_eq!(u64::from(engine.next_u32()), words.next_u64() >> 32);
-        assert_eq!(engine.next_u64(), words.next_u64());
-    }
-    let seeds = SeedSequence::from(7u64);
-    check(Xoshiro256pp::from_u64(7));
-    check(Xorshift128p::from_u64(7));
-    check(Pcg64Dxsm::from_seed_sequence(&seeds));
-    check(Sfc64::from_seed_sequence(&seeds));
-    let (mut engine, mut words) = (Xoshiro256pp::from_u64(7), Xoshiro256pp::from_u64(7));
-    let mut filled = [0; 100];
-    engine.fill_u64(&mut filled);
-    assert!(filled.iter().all(|word| *word == words.next_u64()));
-    let (fraction, word) = (engine.next_f64(), words.next_u64());
-    assert_eq!(fraction * (1u64 << 53) as f64, (word >> 11) as f64);
-    assert!(fraction < 1.0);
-}
-
-/// The largest word must not round up to 1.
-#[test]
-fn a_fraction_is_never_one() {
-    // The word is rotl(s0 + s3, 23) + s0, so this state gives a word of ones.
-    let mut engine = xoshiro([0, 1, 1, u64::MAX]);
-    assert_eq!(engine.clone().next_u64(), u64::MAX);
-    assert_eq!(engine.next_f64(), 1.0 - f64::EPSILON / 2.0);
+fn a_copy_goes_on_alike_and_shows_where_it_is() {
+    let mut one = Key::from_seed(3).stream(4).unwrap().sequential();
+    one.next_u32();
+    let mut other = one.clone();
+    assert_eq!(one.next_u64(), other.next_u64());
+    assert!(format!("{one:?}").contains("position: 12"), "{one:?}");
+    assert_eq!(one.stream(), other.stream());
 }

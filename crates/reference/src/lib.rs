@@ -10,8 +10,10 @@ mod aes;
 mod ars;
 mod blake2s;
 mod chacha20;
+pub mod generators;
 mod philox;
-pub mod sequential;
+pub mod streams;
+pub mod vectors;
 
 pub use aes::{aes256_ctr, aes256_encrypt};
 pub use ars::ars;

@@ -14,9 +14,9 @@ pub(crate) enum Backend {
     /// 256-bit registers: VAES, or AVX2 multiplications.
     #[cfg(target_arch = "x86_64")]
     Half,
-    /// AES instructions, a block each.
+    /// 128-bit registers: AES instructions, or SSE2 multiplications.
     #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-    Aes,
+    Narrow,
     /// Whatever there is.
     Portable,
 }
@@ -39,10 +39,10 @@ macro_rules! dispatch {
             (Backend::Half, Engine::Ars5) => unsafe { ars::vaes256::$function::<5>($($argument),*) },
             #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
             // SAFETY: as above.
-            (Backend::Aes, Engine::Ars7) => unsafe { ars::aes::$function::<7>($($argument),*) },
+            (Backend::Narrow, Engine::Ars7) => unsafe { ars::aes::$function::<7>($($argument),*) },
             #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
             // SAFETY: as above.
-            (Backend::Aes, Engine::Ars5) => unsafe { ars::aes::$function::<5>($($argument),*) },
+            (Backend::Narrow, Engine::Ars5) => unsafe { ars::aes::$function::<5>($($argument),*) },
             (Backend::Portable, Engine::Ars7) => ars::bitsliced::$function::<7>($($argument),*),
             (Backend::Portable, Engine::Ars5) => ars::bitsliced::$function::<5>($($argument),*),
             #[cfg(target_arch = "x86_64")]
@@ -51,6 +51,9 @@ macro_rules! dispatch {
             #[cfg(target_arch = "x86_64")]
             // SAFETY: as above.
             (Backend::Half, Engine::Philox4x32) => unsafe { philox::avx2::$function($($argument),*) },
+            #[cfg(target_arch = "x86_64")]
+            // SAFETY: every x86-64 CPU has SSE2.
+            (Backend::Narrow, Engine::Philox4x32) => unsafe { philox::sse2::$function($($argument),*) },
             (_, Engine::Philox4x32) => philox::portable::$function($($argument),*),
         }
     };
@@ -63,21 +66,23 @@ impl Backend {
         let _ = features;
         #[cfg(target_arch = "x86_64")]
         {
-            let (wide, half) = match engine {
-                Engine::Ars7 | Engine::Ars5 => (features.vaes512, features.vaes256),
-                Engine::Philox4x32 => (features.avx512, features.avx2),
+            let (wide, half, narrow) = match engine {
+                Engine::Ars7 | Engine::Ars5 => (features.vaes512, features.vaes256, features.aes),
+                Engine::Philox4x32 => (features.avx512, features.avx2, features.sse2),
             };
-            if wide {
-                return Backend::Wide;
-            }
-            if half {
-                return Backend::Half;
+            match (wide, half, narrow) {
+                (true, _, _) => Backend::Wide,
+                (_, true, _) => Backend::Half,
+                (_, _, true) => Backend::Narrow,
+                _ => Backend::Portable,
             }
         }
-        #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-        if features.aes && engine != Engine::Philox4x32 {
-            return Backend::Aes;
+        #[cfg(target_arch = "aarch64")]
+        match engine {
+            Engine::Ars7 | Engine::Ars5 if features.aes => Backend::Narrow,
+            _ => Backend::Portable,
         }
+        #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
         Backend::Portable
     }
 

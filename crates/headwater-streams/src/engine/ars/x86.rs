@@ -22,9 +22,6 @@ macro_rules! width {
         pub(crate) mod $name {
             use super::*;
 
-            /// Blocks that go side by side.
-            const STRIP: usize = SIDE_BY_SIDE * $blocks;
-
             /// Each key in every block of a register.
             #[inline]
             #[target_feature(enable = $features)]
@@ -35,6 +32,13 @@ macro_rules! width {
                     all[i] = $add(all[i - 1], growth);
                 }
                 all
+            }
+
+            #[inline]
+            #[target_feature(enable = $features)]
+            fn load(blocks: [Block; $blocks]) -> $vector {
+                // SAFETY: as many bytes, and any are a register's.
+                unsafe { core::mem::transmute(blocks) }
             }
 
             #[inline]
@@ -64,10 +68,8 @@ macro_rules! width {
             #[target_feature(enable = $features)]
             pub(crate) fn fill<const ROUNDS: usize>(key: Block, upper: u64, first: u64, out: &mut [Block]) {
                 let keys = keys(key);
-                let counters: [Block; $blocks] =
-                    core::array::from_fn(|i| halves([first.wrapping_add(i as u64), upper]));
-                // SAFETY: as many bytes, and any are a register's.
-                let mut counter: $vector = unsafe { core::mem::transmute(counters) };
+                let counter = |i: usize| halves([first.wrapping_add(i as u64), upper]);
+                let mut counter = load(core::array::from_fn(counter));
                 let step = $broadcast(halves([$blocks, 0]));
                 let (vectors, rest) = out.as_chunks_mut::<$blocks>();
                 let (strips, vectors) = vectors.as_chunks_mut::<SIDE_BY_SIDE>();
@@ -107,16 +109,25 @@ macro_rules! width {
             #[target_feature(enable = $features)]
             pub(crate) fn replace<const ROUNDS: usize>(key: Block, counters: &mut [Block]) {
                 let keys = keys(key);
-                for strip in counters.chunks_mut(STRIP) {
-                    let mut whole = [[Block::default(); $blocks]; SIDE_BY_SIDE];
-                    whole.as_flattened_mut()[..strip.len()].copy_from_slice(strip);
-                    let mut blocks = whole.map(|blocks| {
-                        // SAFETY: as many bytes, and any are a register's.
-                        unsafe { core::mem::transmute::<[Block; $blocks], $vector>(blocks) }
-                    });
+                let (vectors, rest) = counters.as_chunks_mut::<$blocks>();
+                let (strips, vectors) = vectors.as_chunks_mut::<SIDE_BY_SIDE>();
+                for strip in strips {
+                    let mut blocks = strip.map(|blocks| load(blocks));
                     permute::<ROUNDS, _>(&keys, &mut blocks);
-                    store(blocks, &mut whole);
-                    strip.copy_from_slice(&whole.as_flattened()[..strip.len()]);
+                    store(blocks, strip);
+                }
+                for vector in vectors {
+                    let mut blocks = [load(*vector)];
+                    permute::<ROUNDS, _>(&keys, &mut blocks);
+                    store(blocks, core::array::from_mut(vector));
+                }
+                if !rest.is_empty() {
+                    let mut last = [[Block::default(); $blocks]];
+                    last[0][..rest.len()].copy_from_slice(rest);
+                    let mut blocks = [load(last[0])];
+                    permute::<ROUNDS, _>(&keys, &mut blocks);
+                    store(blocks, &mut last);
+                    rest.copy_from_slice(&last[0][..rest.len()]);
                 }
             }
         }
@@ -131,7 +142,7 @@ fn halves(halves: [u64; 2]) -> Block {
 
 #[inline]
 #[target_feature(enable = "sse2")]
-fn load(block: Block) -> __m128i {
+fn one(block: Block) -> __m128i {
     // SAFETY: as many bytes, and any are a register's.
     unsafe { core::mem::transmute(block) }
 }
@@ -139,7 +150,7 @@ fn load(block: Block) -> __m128i {
 width! {
     /// AES-NI.
     aes, "aes,sse4.1", __m128i of 1 blocks,
-    broadcast |block| load(block), xor _mm_xor_si128, add _mm_add_epi64,
+    broadcast |block| one(block), xor _mm_xor_si128, add _mm_add_epi64,
     round |blocks: &mut [__m128i], key| for block in blocks { *block = _mm_aesenc_si128(*block, key) },
     last _mm_aesenclast_si128
 }
@@ -147,7 +158,7 @@ width! {
 width! {
     /// VAES on 256-bit registers.
     vaes256, "aes,sse4.1,avx2,vaes", __m256i of 2 blocks,
-    broadcast |block| _mm256_broadcastsi128_si256(load(block)), xor _mm256_xor_si256, add _mm256_add_epi64,
+    broadcast |block| _mm256_broadcastsi128_si256(one(block)), xor _mm256_xor_si256, add _mm256_add_epi64,
     round |blocks: &mut [__m256i], key| for block in blocks { *block = _mm256_aesenc_epi128(*block, key) },
     last _mm256_aesenclast_epi128
 }
@@ -155,7 +166,7 @@ width! {
 width! {
     /// VAES on 512-bit registers.
     vaes512, "aes,sse4.1,avx2,avx512f,avx512bw,avx512dq,avx512vl,vaes", __m512i of 4 blocks,
-    broadcast |block| _mm512_broadcast_i32x4(load(block)), xor _mm512_xor_si512, add _mm512_add_epi64,
+    broadcast |block| _mm512_broadcast_i32x4(one(block)), xor _mm512_xor_si512, add _mm512_add_epi64,
     round |blocks: &mut [__m512i], key| for block in blocks { *block = _mm512_aesenc_epi128(*block, key) },
     last _mm512_aesenclast_epi128
 }

@@ -57,6 +57,23 @@ pub(crate) fn apply<E: Linear<N>, const N: usize>(state: &mut [u64; N], polynomi
     *state = sum;
 }
 
+/// Advances `state` `times` times by `polynomial` of the step.
+pub(crate) fn repeat<E: Linear<N>, const N: usize>(
+    state: &mut [u64; N],
+    mut polynomial: [u64; N],
+    times: u64,
+) {
+    let high = high_powers::<E, N>();
+    let mut left = times;
+    while left != 0 {
+        if left & 1 == 1 {
+            apply::<E, N>(state, &polynomial);
+        }
+        polynomial = square(&polynomial, &high);
+        left >>= 1;
+    }
+}
+
 /// Advances `state` by so many steps. Some ten microseconds.
 pub(crate) fn advance<E: Linear<N>, const N: usize>(state: &mut [u64; N], steps: Steps) {
     apply::<E, N>(state, &power_of_x::<E, N>(steps));
@@ -141,9 +158,9 @@ fn add_if<const N: usize>(sum: &mut [u64; N], bit: u64, term: &[u64; N]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sequential::xorshift128p::{self, Xorshift128p};
-    use crate::sequential::xoshiro256pp::{self, Xoshiro256pp};
-    use reference::sequential as reference;
+    use crate::generators::xorshift128p::{self, Xorshift128p};
+    use crate::generators::xoshiro256pp::{self, Xoshiro256pp};
+    use reference::generators as reference;
 
     #[test]
     fn the_characteristic_polynomials_are_those_of_the_words() {

@@ -5,7 +5,7 @@
 //! `PCG64DXSM` (since 1.21) fixes seeding and order: the word is made of the state *before* the step.
 
 use super::SeedSequence;
-use super::rng::{self, impl_rng};
+use super::rng::impl_rng;
 
 /// PCG64DXSM: 128 bits of state and 127 that choose the increment; period 2^128. **Not for secrets.** Here for
 /// programs that come from NumPy: the words are those of `numpy.random.PCG64DXSM` from the same
@@ -91,7 +91,7 @@ impl rand_core::SeedableRng for Pcg64Dxsm {
     /// State, then stream, each little-endian, as [`from_seed_sequence`](Pcg64Dxsm::from_seed_sequence) would take
     /// them from its hash.
     fn from_seed(seed: [u8; 32]) -> Self {
-        let [state_low, state_high, stream_low, stream_high] = rng::words(&seed);
+        let [state_low, state_high, stream_low, stream_high] = super::rng::words(&seed);
         let wide = |high, low| u128::from(high) << 64 | u128::from(low);
         Self::seeded(wide(state_high, state_low), wide(stream_high, stream_low))
     }

@@ -1,8 +1,8 @@
-//! How fast the sequential engines are, beside rand_xoshiro: interleaved rounds in one process, medians.
+//! How fast the generators are, beside rand_xoshiro: interleaved rounds in one process, medians.
 //!
-//! `cargo bench -p headwater-streams --bench sequential`. Compare within one run only.
+//! `cargo bench -p headwater-streams --bench generators`. Compare within one run only.
 
-use headwater_streams::sequential::{Pcg64Dxsm, SeedSequence, Sfc64, Xorshift128p, Xoshiro256pp};
+use headwater_streams::generators::{Pcg64Dxsm, SeedSequence, Sfc64, Xorshift128p, Xoshiro256pp};
 use rand_core::{Rng, SeedableRng};
 use std::hint::black_box;
 use std::time::Instant;

@@ -2,9 +2,9 @@
 
 use super::{LANES, Lanes, Path};
 use crate::cpu::Features;
-use crate::sequential::Xoshiro256pp;
-use crate::sequential::gf2::{self, Steps};
-use crate::sequential::rng::{fill_bytes, impl_rand_core, to_f64};
+use crate::generators::Xoshiro256pp;
+use crate::generators::gf2::{self, Steps};
+use crate::generators::rng::{fill_bytes, impl_rand_core, to_f64};
 use core::fmt;
 
 /// Bytes of a row: one word of each lane.
@@ -22,7 +22,7 @@ const WORDS: usize = ROWS * LANES;
 /// machine.
 ///
 /// ```
-/// use headwater_streams::sequential::Xoshiro256pp;
+/// use headwater_streams::generators::Xoshiro256pp;
 ///
 /// let start = Xoshiro256pp::from_u64(42);
 /// let mut words = [0; 1000];

@@ -5,6 +5,7 @@
 
 use super::gf2::{self, Linear, Steps};
 use super::rng::{self, impl_rng};
+use crate::Key;
 
 /// xoshiro256++: 256 bits of state, period 2^256 - 1, about a nanosecond a word. **Not for secrets**: four outputs
 /// give the state away.
@@ -13,9 +14,9 @@ use super::rng::{self, impl_rng};
 /// `node(n)` 2^192 `n` words. See [`Xoshiro256ppX8`](super::Xoshiro256ppX8) for memory speed.
 ///
 /// ```
-/// use headwater_streams::sequential::Xoshiro256pp;
+/// use headwater_streams::{Key, generators::Xoshiro256pp};
 ///
-/// let seed = Xoshiro256pp::from_u64(42);
+/// let seed = Xoshiro256pp::from_key(&Key::from_seed("crowd simulation 3"));
 /// let mut of_thread_5_on_node_2 = seed.node(2).stream(5);
 /// let word = of_thread_5_on_node_2.next_u64();
 /// # let _ = word;
@@ -65,8 +66,13 @@ impl Xoshiro256pp {
         (state != [0; 4]).then_some(Xoshiro256pp { state })
     }
 
+    /// With the state that `key` stands for: [`Key::expand`] of `"xoshiro256pp"`, little-endian.
+    pub fn from_key(key: &Key) -> Xoshiro256pp {
+        Xoshiro256pp { state: rng::state_of(key, "xoshiro256pp") }
+    }
+
     /// With four words of splitmix64, as the authors advise; never a state of zeros.
-    pub fn from_u64(seed: u64) -> Xoshiro256pp {
+    pub const fn from_u64(seed: u64) -> Xoshiro256pp {
         // Of any four words in a row of splitmix64 at most one is zero.
         Xoshiro256pp { state: rng::splitmix64(seed) }
     }
@@ -108,18 +114,18 @@ impl Xoshiro256pp {
     ///
     /// Take stream 0 for the first, and do not mix with [`jump`](Self::jump) from the same state.
     pub fn stream(&self, index: u64) -> Xoshiro256pp {
-        self.after(Steps::times_2_to_64(u128::from(index), 2))
+        self.after(JUMP, index)
     }
 
     /// The start of node `index`: this state after so many [long jumps](Self::long_jump). Each node has 2^64
     /// streams of 2^128 words.
     pub fn node(&self, index: u64) -> Xoshiro256pp {
-        self.after(Steps::times_2_to_64(u128::from(index), 3))
+        self.after(LONG_JUMP, index)
     }
 
-    fn after(&self, steps: Steps) -> Xoshiro256pp {
+    fn after(&self, jump: [u64; 4], times: u64) -> Xoshiro256pp {
         let mut there = self.clone();
-        there.advance_by(steps);
+        gf2::repeat::<Self, 4>(&mut there.state, jump, times);
         there
     }
 

@@ -7,6 +7,7 @@
 
 use super::gf2::{self, Linear, Steps};
 use super::rng::{self, impl_rng};
+use crate::Key;
 
 /// xorshift128+: 128 bits of state, period 2^128 - 1. **Not for secrets, and not for new work**: take
 /// [`Xoshiro256pp`](super::Xoshiro256pp).
@@ -44,8 +45,13 @@ impl Xorshift128p {
         (state != [0; 2]).then_some(Xorshift128p { state })
     }
 
+    /// With the state that `key` stands for: [`Key::expand`] of `"xorshift128p"`, little-endian.
+    pub fn from_key(key: &Key) -> Xorshift128p {
+        Xorshift128p { state: rng::state_of(key, "xorshift128p") }
+    }
+
     /// With two words of splitmix64, as the author advises; never a state of zeros.
-    pub fn from_u64(seed: u64) -> Xorshift128p {
+    pub const fn from_u64(seed: u64) -> Xorshift128p {
         Xorshift128p { state: rng::splitmix64(seed) }
     }
 
@@ -81,7 +87,7 @@ impl Xorshift128p {
     /// The start of stream `index`: this state after so many [jumps](Self::jump). Each stream has 2^64 words.
     pub fn stream(&self, index: u64) -> Xorshift128p {
         let mut there = self.clone();
-        there.advance(u128::from(index) << 64);
+        gf2::repeat::<Self, 2>(&mut there.state, JUMP, index);
         there
     }
 }

@@ -10,15 +10,14 @@ const POOL: usize = 4;
 /// NumPy can be seeded as NumPy does it; **not for secrets**, and not how this crate seeds its own engines.
 ///
 /// ```
-/// use headwater_streams::sequential::{Pcg64Dxsm, SeedSequence};
+/// use headwater_streams::generators::{Pcg64Dxsm, SeedSequence};
 ///
 /// // numpy.random.PCG64DXSM(numpy.random.SeedSequence(42).spawn(3)[2])
 /// let mut worker = Pcg64Dxsm::from_seed_sequence(&SeedSequence::from(42u64).child(2));
 /// # worker.next_u64();
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct SeedSequence {
-    /// Without trailing zeros, which NumPy's integers do not have; at least one word.
     entropy: Vec<u32>,
     spawn_key: Vec<u32>,
 }
@@ -94,10 +93,8 @@ impl SeedSequence {
 /// `SeedSequence(integer)`.
 impl From<u128> for SeedSequence {
     fn from(integer: u128) -> SeedSequence {
-        let mut words: Vec<u32> = (0..4).map(|i| (integer >> (32 * i)) as u32).collect();
-        while words.len() > 1 && words.last() == Some(&0) {
-            words.pop();
-        }
+        // NumPy takes no more words than the integer has. That is the same: up to four, what is missing counts as 0.
+        let words: [u32; 4] = core::array::from_fn(|i| (integer >> (32 * i)) as u32);
         SeedSequence::from_words(&words)
     }
 }

@@ -1,6 +1,7 @@
 //! Eight xoshiro256++ side by side, in the vectors of the CPU.
 
 mod step;
+mod vector;
 mod x8;
 
 use super::Xoshiro256pp;
@@ -19,9 +20,18 @@ pub(crate) type Row = [u64; LANES];
 pub(crate) struct Lanes(pub(crate) [Row; 4]);
 
 impl Lanes {
+    /// No lanes yet: a state that no generator reaches.
+    pub(crate) const ZERO: Lanes = Lanes([[0; LANES]; 4]);
+
+    /// Whether the first lane is zero, which it is if all are.
+    #[cfg(all(feature = "process", target_os = "linux"))]
+    pub(crate) fn is_zero(&self) -> bool {
+        self.lane(0) == [0; 4]
+    }
+
     /// Lane `i` begins `i` jumps of 2^128 words after `start`.
     pub(crate) fn from_jumps(start: &Xoshiro256pp) -> Lanes {
-        let mut lanes = Lanes([[0; LANES]; 4]);
+        let mut lanes = Lanes::ZERO;
         let mut lane = start.clone();
         for i in 0..LANES {
             lanes.set(i, lane.state());

@@ -4,7 +4,7 @@
 //! starts at 1, and twelve words thrown away.
 
 use super::SeedSequence;
-use super::rng::{self, impl_rng};
+use super::rng::impl_rng;
 
 /// SFC64: 256 bits of state, of which 64 are a counter; the period is at least 2^64, and 2^255 on average. **Not
 /// for secrets.** Here for programs that come from NumPy: the words are those of `numpy.random.SFC64` from the
@@ -63,7 +63,7 @@ impl rand_core::SeedableRng for Sfc64 {
 
     /// The three words from these bytes, little-endian; twelve words are thrown away.
     fn from_seed(seed: [u8; 24]) -> Self {
-        Self::seeded(rng::words(&seed))
+        Self::seeded(super::rng::words(&seed))
     }
 
     /// As `numpy.random.SFC64(seed)`.

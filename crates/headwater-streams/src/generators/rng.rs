@@ -1,19 +1,34 @@
-//! What all sequential engines do with their words.
+//! What all generators do with their words.
+
+use crate::Key;
 
 /// The first words of splitmix64 from this seed (Steele, Lea and Flood, OOPSLA 2014; Vigna's `splitmix64.c`).
-pub(crate) fn splitmix64<const N: usize>(seed: u64) -> [u64; N] {
-    let mut state = seed;
-    core::array::from_fn(|_| {
+pub(crate) const fn splitmix64<const N: usize>(seed: u64) -> [u64; N] {
+    let mut words = [0; N];
+    let (mut state, mut i) = (seed, 0);
+    while i < N {
         state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = state;
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    })
+        words[i] = z ^ (z >> 31);
+        i += 1;
+    }
+    words
+}
+
+/// The state of a generator that `key` stands for: what [`Key::expand`] gives for its name, little-endian; never zero
+/// everywhere.
+pub(crate) fn state_of<const N: usize>(key: &Key, name: &str) -> [u64; N] {
+    let mut bytes = [[0; 8]; N];
+    key.expand(name, bytes.as_flattened_mut());
+    let state = bytes.map(u64::from_le_bytes);
+    // By chance once in 2^128 keys or more.
+    if state == [0; N] { splitmix64(0) } else { state }
 }
 
 /// Little-endian words.
-#[cfg(feature = "rand_core")]
+#[cfg(any(feature = "process", feature = "rand_core"))]
 pub(crate) fn words<const N: usize>(bytes: &[u8]) -> [u64; N] {
     let (words, _) = bytes.as_chunks::<8>();
     core::array::from_fn(|i| u64::from_le_bytes(words[i]))
@@ -37,7 +52,7 @@ pub(crate) fn to_f64(word: u64) -> f64 {
     (word >> 11) as f64 * (1.0 / (1u64 << 53) as f64)
 }
 
-/// The draws that every engine has, made of its `next_u64`, and the traits of rand_core; never `CryptoRng`.
+/// The draws that every generator has, made of its `next_u64`, and the traits of rand_core; never `CryptoRng`.
 macro_rules! impl_rng {
     ($engine:ty) => {
         impl $engine {
@@ -50,7 +65,7 @@ macro_rules! impl_rng {
             /// A number in `[0, 1)` from the upper 53 bits of the next word.
             #[inline(always)]
             pub fn next_f64(&mut self) -> f64 {
-                $crate::sequential::rng::to_f64(self.next_u64())
+                $crate::generators::rng::to_f64(self.next_u64())
             }
 
             /// The next `out.len()` words.
@@ -63,12 +78,12 @@ macro_rules! impl_rng {
             /// The bytes of the next words, little-endian; what is left of the last word is thrown away.
             pub fn fill_bytes(&mut self, out: &mut [u8]) {
                 let mut engine = self.clone();
-                $crate::sequential::rng::fill_bytes(out, || engine.next_u64());
+                $crate::generators::rng::fill_bytes(out, || engine.next_u64());
                 *self = engine;
             }
         }
 
-        $crate::sequential::rng::impl_rand_core!($engine);
+        $crate::generators::rng::impl_rand_core!($engine);
     };
 }
 
