@@ -22,6 +22,19 @@ pub enum Error {
         /// How many outputs there are.
         out: usize,
     },
+    /// Numbers below 0 are asked for.
+    ZeroBound,
+    /// A range ends before it begins.
+    EmptyRange,
+    /// A range ends past a permutation's last element.
+    PastEnd {
+        /// The first element asked for.
+        start: u64,
+        /// How many were asked for.
+        len: usize,
+        /// How many there are.
+        n: u64,
+    },
     /// A stream's number is 2^48 or more.
     StreamId(u64),
     /// No engine has this name.
@@ -40,6 +53,14 @@ impl fmt::Display for Error {
             Error::Lengths { indices, out } => write!(
                 f,
                 "{indices} indices and room for {out} elements: give one place for each index"
+            ),
+            Error::ZeroBound => f.write_str("no number is below 0: give a bound of at least 1"),
+            Error::EmptyRange => f.write_str(
+                "no number lies in a range that ends before it begins: exchange its ends",
+            ),
+            Error::PastEnd { start, len, n } => write!(
+                f,
+                "{len} elements from number {start} on are more than a permutation of {n} has; ask for fewer"
             ),
             Error::StreamId(id) => {
                 write!(
