@@ -5,12 +5,17 @@
 
 #![deny(unsafe_code)]
 
+mod at;
+mod bytes;
 mod counter;
+mod cpu;
 mod engine;
 mod error;
 mod key;
 mod numbers;
+mod par;
 mod seed;
+mod sequential;
 mod stream;
 mod words;
 
@@ -18,5 +23,7 @@ pub use engine::Engine;
 pub use error::Error;
 pub use key::Key;
 pub use numbers::{Integer, Permutation};
+pub use par::Par;
 pub use seed::{Label, Seed};
+pub use sequential::Sequential;
 pub use stream::Stream;

@@ -7,10 +7,19 @@
 #![forbid(unsafe_code)]
 
 mod aes;
+mod ars;
+mod blake2s;
 mod chacha20;
+pub mod numbers;
+mod philox;
+pub mod streams;
+pub mod vectors;
 
 pub use aes::{aes256_ctr, aes256_encrypt};
+pub use ars::ars;
+pub use blake2s::blake2s;
 pub use chacha20::chacha20;
+pub use philox::philox4x32;
 
 /// The `n` bytes that hedged mode XORs onto a draw of `n` bytes, given the hardware's words `r0` and
 /// `r1` and the page's secret `key`.

@@ -1,21 +1,37 @@
-//! The engines: bijections of 128 bits, each a key's.
+//! The engines: for each key a bijection of 128 bits, from counters to blocks.
+//!
+//! Each has a file with its origin and one function for each kind of CPU; `backend` chooses among those.
 
-mod portable;
+mod ars;
+mod backend;
+mod philox;
+
+pub(crate) use backend::Backend;
 
 use crate::Error;
 use core::fmt;
 use core::str::FromStr;
 
+/// 16 bytes: what an engine makes of one counter, and also how that counter is written, the lowest byte first.
+pub(crate) type Block = [u8; 16];
+
 /// A counter-based engine: block `i` of a stream is one call of it, whatever was called before.
+///
+/// All are [not for secrets](crate). The engine is part of the key: the same seed gives other numbers with another one, and
+/// the same numbers on every machine.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Engine {
-    /// Seven rounds of AES with a key schedule of additions. The default: at memory speed where the CPU has AES.
+    /// ARS4x32 with seven rounds (Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC11): AES rounds, and
+    /// a key schedule of additions. The default: at memory speed where the CPU has AES; slower than Philox where it has none.
     #[default]
     Ars7,
-    /// Five rounds of the same, which is what MKL calls ARS5.
+    /// The same with five rounds, the fewest that their authors know no defect of: what Intel's MKL calls ARS5.
     Ars5,
-    /// Ten rounds of multiplications: what GPUs and machines without AES do best.
+    /// Philox4x32 with ten rounds, by the same authors: four multiplications of 32 bits a round, which every CPU and GPU has.
+    ///
+    /// Its own key has 64 bits. The upper 64 bits of a [`Key`](crate::Key) are XORed into the upper half of the counter, so that keys
+    /// have 128 bits here too; with those bits zero it is the Philox4x32-10 of cuRAND, PyTorch and C++26.
     Philox4x32,
 }
 
@@ -29,15 +45,6 @@ impl Engine {
             Engine::Ars7 => "ars7",
             Engine::Ars5 => "ars5",
             Engine::Philox4x32 => "philox4x32",
-        }
-    }
-
-    /// Block number `counter`.
-    pub(crate) fn block(self, key: u128, counter: u128) -> u128 {
-        match self {
-            Engine::Ars7 => portable::ars(7, key, counter),
-            Engine::Ars5 => portable::ars(5, key, counter),
-            Engine::Philox4x32 => portable::philox(key, counter),
         }
     }
 }

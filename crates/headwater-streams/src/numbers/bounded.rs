@@ -6,6 +6,7 @@
 
 use super::Number;
 use super::uniform::halves;
+use crate::Error;
 use core::marker::PhantomData;
 
 /// Element e is `low` plus a number below `bound`, from word e. All sums wrap around, as a signed type needs it.
@@ -44,11 +45,25 @@ macro_rules! wrapped {
 
 wrapped!(u64: u64, i64: u64, u32: u32, i32: u32);
 
+impl Bounded64<u64> {
+    /// `0..bound`.
+    pub(crate) fn below(bound: u64) -> Result<Self, Error> {
+        if bound == 0 { Err(Error::ZeroBound) } else { Ok(Bounded64::new(0, bound)) }
+    }
+}
+
 impl<T> Bounded64<T> {
     /// `low..low + bound`, where a bound of 0 means 2^64.
     pub(crate) fn new(low: u64, bound: u64) -> Self {
         let threshold = bound.wrapping_neg().checked_rem(bound).unwrap_or(0);
         Bounded64 { low, bound, threshold, value: PhantomData }
+    }
+}
+
+impl Bounded32<u32> {
+    /// `0..bound`.
+    pub(crate) fn below(bound: u32) -> Result<Self, Error> {
+        if bound == 0 { Err(Error::ZeroBound) } else { Ok(Bounded32::new(0, bound)) }
     }
 }
 

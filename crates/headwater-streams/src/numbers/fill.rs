@@ -27,7 +27,7 @@ pub(crate) fn fill<N: Number>(
     let (head, out) = out.split_at_mut(before);
     let (whole, tail) = out.split_at_mut(out.len() / N::VALUES * N::VALUES);
     let after_head = start + before as u64;
-    for (element, out) in (start..).zip(head) {
+    for (out, element) in head.iter_mut().zip(start..) {
         *out = one(words, number, element, 0);
     }
     let maker = Maker { path, words, number };
@@ -36,7 +36,7 @@ pub(crate) fn fill<N: Number>(
     } else {
         maker.groups::<CHUNK>(after_head / values, whole);
     }
-    for (element, out) in (after_head + whole.len() as u64..).zip(tail) {
+    for (out, element) in tail.iter_mut().zip(after_head + whole.len() as u64..) {
         *out = one(words, number, element, 0);
     }
 }
@@ -121,7 +121,7 @@ impl<W: Words, N: Number> Maker<'_, W, N> {
     fn again(&self, first: u64, buffer: &[u64], out: &mut [N::Value]) {
         const GROUPS: usize = SMALL_CHUNK / MOST_WORDS;
         let blocks = buffer.chunks(GROUPS * N::WORDS).zip(out.chunks_mut(GROUPS * N::VALUES));
-        for (first, (buffer, out)) in (first..).step_by(GROUPS).zip(blocks) {
+        for ((buffer, out), first) in blocks.zip((first..).step_by(GROUPS)) {
             self.again_in_block(first, buffer, out);
         }
     }

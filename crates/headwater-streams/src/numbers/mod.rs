@@ -9,11 +9,14 @@ mod exponential;
 mod fill;
 mod integer;
 mod normal;
+mod par;
 mod path;
 mod permutation;
 mod polynomials;
 mod shuffle;
 mod stream;
+#[cfg(test)]
+mod tests;
 mod uniform;
 
 pub use integer::Integer;

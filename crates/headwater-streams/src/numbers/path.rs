@@ -1,10 +1,12 @@
-//! The vector instructions at hand: one place that selects, and a way to compile one loop for each of them.
+//! One loop, compiled for each of the vector instructions that a CPU may have.
 //!
 //! The loops of this folder are plain Rust over IEEE 754's basic operations and integers, so the compiler may use
 //! whatever vectors there are and the bits stay the same: it never fuses a multiplication with an addition, and never
 //! changes the order of a sum, unless it is told that it may.
 
 #![allow(unsafe_code)]
+
+use crate::cpu::Features;
 
 /// A loop, and what it works on.
 pub(crate) trait Kernel {
@@ -29,53 +31,39 @@ enum Instructions {
 }
 
 impl Path {
-    /// What every CPU has.
-    pub(crate) const BASE: Path = Path(Instructions::Base);
-
     /// The widest vectors of this CPU.
     #[inline]
     pub(crate) fn best() -> Path {
-        Path::avx512().or_else(Path::avx2).unwrap_or(Path::BASE)
+        Path::of(Features::detect())
     }
 
-    /// Every path that this CPU has: what a test goes through.
+    /// 512-bit vectors, with the conversions between 64-bit integers and doubles; 256-bit ones, without FMA on purpose:
+    /// nothing here may use it; or what every CPU has.
+    #[inline]
+    fn of(_features: Features) -> Path {
+        #[cfg(target_arch = "x86_64")]
+        match _features {
+            Features { avx512: true, .. } => return Path(Instructions::Avx512),
+            Features { avx2: true, .. } => return Path(Instructions::Avx2),
+            _ => {}
+        }
+        Path(Instructions::Base)
+    }
+
+    /// Every path that this CPU has, the plain one first: what a test goes through.
     #[cfg(test)]
     pub(crate) fn all() -> Vec<Path> {
-        let wider = [("AVX2", Path::avx2()), ("AVX-512", Path::avx512())];
-        let mut paths = vec![Path::BASE];
-        for (name, path) in wider {
-            match path {
-                Some(path) => paths.push(path),
-                None => println!(
-                    "skipped: the {name} path: this CPU lacks it, its bits are not compared"
-                ),
+        let mut paths = vec![Path::of(Features::default())];
+        let cpu = Features::detect();
+        for (name, features) in [("AVX2", Features { avx512: false, ..cpu }), ("AVX-512", cpu)] {
+            let path = Path::of(features);
+            if paths.contains(&path) {
+                println!("skipped: the {name} path: this CPU lacks it, its bits are not compared");
+            } else {
+                paths.push(path);
             }
         }
         paths
-    }
-
-    /// 256-bit vectors. Without FMA on purpose: nothing here may use it.
-    #[inline]
-    fn avx2() -> Option<Path> {
-        #[cfg(target_arch = "x86_64")]
-        if is_x86_feature_detected!("avx2") {
-            return Some(Path(Instructions::Avx2));
-        }
-        None
-    }
-
-    /// 512-bit vectors, with the conversions between 64-bit integers and doubles.
-    #[inline]
-    fn avx512() -> Option<Path> {
-        #[cfg(target_arch = "x86_64")]
-        if is_x86_feature_detected!("avx512f")
-            && is_x86_feature_detected!("avx512dq")
-            && is_x86_feature_detected!("avx512bw")
-            && is_x86_feature_detected!("avx512vl")
-        {
-            return Some(Path(Instructions::Avx512));
-        }
-        None
     }
 
     /// Runs the loop.
@@ -83,10 +71,10 @@ impl Path {
     pub(crate) fn run<K: Kernel>(self, kernel: K) -> K::Output {
         match self.0 {
             Instructions::Base => kernel.run(),
-            // SAFETY: `avx2` makes this value only after it has asked the CPU.
+            // SAFETY: `of` makes this value only of features that the CPU was asked for.
             #[cfg(target_arch = "x86_64")]
             Instructions::Avx2 => unsafe { run_avx2(kernel) },
-            // SAFETY: as above, `avx512`.
+            // SAFETY: as above.
             #[cfg(target_arch = "x86_64")]
             Instructions::Avx512 => unsafe { run_avx512(kernel) },
         }

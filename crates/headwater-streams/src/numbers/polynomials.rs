@@ -7,8 +7,8 @@
 //! Both take all bits of their word, and answer as if the word were a point in the middle of its interval: no word
 //! gives ln 0, and numbers near both ends have all the bits that a float can hold.
 
-use core::f32::consts::LN_2 as LN_2_F32;
-use core::f64::consts::LN_2;
+use core::f32::consts::{FRAC_PI_2 as FRAC_PI_2_F32, LN_2 as LN_2_F32};
+use core::f64::consts::{FRAC_PI_2, LN_2};
 
 /// sqrt(1/2) rounded up, as bits: what is subtracted from a float's bits to count its exponent from there.
 const SQRT_HALF: u64 = 0x3FE6_A09E_667F_3BCD;
@@ -33,7 +33,7 @@ pub(super) fn minus_ln(word: u64) -> f64 {
     let halvings = (TWO_52 + 64.0) - f64::from_bits(TWO_52.to_bits() | exponent);
     let s = d / (d + 2.0);
     let z = s * s;
-    let p = estrin(
+    let p = polynomial(
         z,
         [
             0.6666666666666734,
@@ -58,7 +58,7 @@ pub(super) fn minus_ln_f32(word: u32) -> f32 {
     let halvings = (TWO_23 + 32.0) - f32::from_bits(TWO_23.to_bits() | exponent);
     let s = d / (d + 2.0);
     let z = s * s;
-    let p = estrin_f32(z, [0.66666776, 0.3997759, 0.29870573]);
+    let p = polynomial_f32(z, [0.66666776, 0.3997759, 0.29870573]);
     halvings * LN_2_F32 - (s * z * p + (s + s))
 }
 
@@ -69,10 +69,10 @@ pub(super) fn minus_ln_f32(word: u32) -> f32 {
 pub(super) fn direction(word: u64) -> (f64, f64) {
     let angle = ((word << 1 | 1) & ((1 << 62) - 1)) as f64 * TWO_POW_MINUS_63; // quarters of a turn, below 1/2
     let z = angle * angle;
-    let mut sin = estrin(
+    let mut sin = polynomial(
         z,
         [
-            1.5707963267948966,
+            FRAC_PI_2,
             -0.6459640975062381,
             0.07969262624584415,
             -0.004681754129625158,
@@ -82,7 +82,7 @@ pub(super) fn direction(word: u64) -> (f64, f64) {
         ],
     );
     sin *= angle;
-    let cos = estrin(
+    let cos = polynomial(
         z,
         [
             1.0,
@@ -105,30 +105,28 @@ pub(super) fn direction(word: u64) -> (f64, f64) {
 pub(super) fn direction_f32(word: u32) -> (f32, f32) {
     let angle = ((word << 1 | 1) & ((1 << 30) - 1)) as f32 * TWO_POW_MINUS_31;
     let z = angle * angle;
-    let mut sin = estrin_f32(z, [1.5707964, -0.645965, 0.079692006, -0.004628752]);
+    let mut sin = polynomial_f32(z, [FRAC_PI_2_F32, -0.645965, 0.079692006, -0.004628752]);
     sin *= angle;
-    let cos = estrin_f32(z, [1.0, -1.2337005, 0.25366867, -0.02085681, 0.0008974423]);
+    let cos = polynomial_f32(z, [1.0, -1.2337005, 0.25366867, -0.02085681, 0.0008974423]);
     let (x, y) = if word & 1 << 29 == 0 { (cos, sin) } else { (sin, cos) };
     const SIGN: u32 = 1 << 31;
     (f32::from_bits(x.to_bits() ^ word & SIGN), f32::from_bits(y.to_bits() ^ (word << 1) & SIGN))
 }
 
-/// The polynomial with these coefficients, the constant one first, as a tree rather than a chain: of one vector's long latency,
-/// half of the time was waiting (G. Estrin, "Organization of Computer Systems", 1960).
-#[inline(always)]
-fn estrin<const N: usize>(z: f64, c: [f64; N]) -> f64 {
-    let z2 = z * z;
-    let z4 = z2 * z2;
-    let pair = |i: usize| if i + 1 < N { c[i] + c[i + 1] * z } else { c[i] };
-    let four = |i: usize| if i + 2 < N { pair(i) + pair(i + 2) * z2 } else { pair(i) };
-    if N > 4 { four(0) + four(4) * z4 } else { four(0) }
+/// The polynomial with these coefficients, up to eight, the constant one first. As a tree, not a chain: the vectors of
+/// older CPUs wait a tenth less (G. Estrin, "Organization of Computer Systems", WJCC 1960).
+macro_rules! polynomial {
+    ($name:ident, $float:ty) => {
+        #[inline(always)]
+        fn $name<const N: usize>(z: $float, c: [$float; N]) -> $float {
+            let z2 = z * z;
+            let z4 = z2 * z2;
+            let two = |i: usize| if i + 1 < N { c[i] + c[i + 1] * z } else { c[i] };
+            let four = |i: usize| if i + 2 < N { two(i) + two(i + 2) * z2 } else { two(i) };
+            if N > 4 { four(0) + four(4) * z4 } else { four(0) }
+        }
+    };
 }
 
-#[inline(always)]
-fn estrin_f32<const N: usize>(z: f32, c: [f32; N]) -> f32 {
-    let z2 = z * z;
-    let z4 = z2 * z2;
-    let pair = |i: usize| if i + 1 < N { c[i] + c[i + 1] * z } else { c[i] };
-    let four = |i: usize| if i + 2 < N { pair(i) + pair(i + 2) * z2 } else { pair(i) };
-    if N > 4 { four(0) + four(4) * z4 } else { four(0) }
-}
+polynomial!(polynomial, f64);
+polynomial!(polynomial_f32, f32);

@@ -80,7 +80,7 @@ impl Stream {
     ///
     /// [`Error::ZeroBound`] as well.
     pub fn fill_bounded_u64(&self, bound: u64, start: u64, out: &mut [u64]) -> Result<(), Error> {
-        self.fill(&bounded(bound)?, start, out)
+        self.fill(&Bounded64::below(bound)?, start, out)
     }
 
     /// The elements of [`fill_bounded_u64`](Stream::fill_bounded_u64) with these numbers.
@@ -94,7 +94,7 @@ impl Stream {
         indices: &[u64],
         out: &mut [u64],
     ) -> Result<(), Error> {
-        self.at(&bounded(bound)?, indices, out)
+        self.at(&Bounded64::below(bound)?, indices, out)
     }
 
     /// In `0..bound`, each exactly as likely as any other, from the stream's `u32`s: twice as fast as 64 bits.
@@ -103,7 +103,7 @@ impl Stream {
     ///
     /// [`Error::ZeroBound`] as well.
     pub fn fill_bounded_u32(&self, bound: u32, start: u64, out: &mut [u32]) -> Result<(), Error> {
-        self.fill(&bounded_32(bound)?, start, out)
+        self.fill(&Bounded32::below(bound)?, start, out)
     }
 
     /// The elements of [`fill_bounded_u32`](Stream::fill_bounded_u32) with these numbers.
@@ -117,7 +117,7 @@ impl Stream {
         indices: &[u64],
         out: &mut [u32],
     ) -> Result<(), Error> {
-        self.at(&bounded_32(bound)?, indices, out)
+        self.at(&Bounded32::below(bound)?, indices, out)
     }
 
     /// In `range`, both ends included, each exactly as likely as any other.
@@ -156,7 +156,12 @@ impl Stream {
         self.at(&T::range(&range).ok_or(Error::EmptyRange)?, indices, out)
     }
 
-    fn fill<N: Number>(&self, number: &N, start: u64, out: &mut [N::Value]) -> Result<(), Error> {
+    pub(super) fn fill<N: Number>(
+        &self,
+        number: &N,
+        start: u64,
+        out: &mut [N::Value],
+    ) -> Result<(), Error> {
         check::<N>(start, out.len())?;
         fill::fill(Path::best(), self, number, start, out);
         Ok(())
@@ -178,16 +183,8 @@ impl Stream {
 }
 
 /// Whether these elements' words exist: they must end at word 2^64 - 2, so that the end of their range is a `u64`.
-fn check<N: Number>(start: u64, len: usize) -> Result<(), Error> {
+pub(super) fn check<N: Number>(start: u64, len: usize) -> Result<(), Error> {
     let end = start.checked_add(len as u64);
     let words = end.and_then(|end| end.div_ceil(N::VALUES as u64).checked_mul(N::WORDS as u64));
     words.map(drop).ok_or(Error::RangeTooLong { start, len })
-}
-
-fn bounded(bound: u64) -> Result<Bounded64<u64>, Error> {
-    if bound == 0 { Err(Error::ZeroBound) } else { Ok(Bounded64::new(0, bound)) }
-}
-
-fn bounded_32(bound: u32) -> Result<Bounded32<u32>, Error> {
-    if bound == 0 { Err(Error::ZeroBound) } else { Ok(Bounded32::new(0, bound)) }
 }
