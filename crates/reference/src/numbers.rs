@@ -41,7 +41,7 @@ pub fn exponential(word: u64) -> f64 {
 pub fn normal_pair(bits: u32, distance: u64, direction: u64) -> [f64; 2] {
     let distance = sqrt(2 * minus_ln(distance | 1, bits));
     let bit = |i: u32| direction >> (bits - i) & 1 == 1;
-    let angle = (direction << 1 | 1) & ((1 << (bits - 2)) - 1);
+    let angle = ((direction << 1) | 1) & ((1 << (bits - 2)) - 1);
     // In quarters of a turn: the angle over 2^(bits - 1).
     let (sin, cos) = sin_cos(multiply(pi() / 2, Fixed::from(angle) << (121 - bits)));
     let (x, y) = if bit(3) { (sin, cos) } else { (cos, sin) };
@@ -110,8 +110,8 @@ pub fn permuted(n: u64, index: u64, words: &[u64; 25]) -> u64 {
 
 /// 32 bits of the product of a sum and a factor, both keyed: its upper half upon its lower one.
 fn keyed(x: u64, key: u64) -> u64 {
-    let product = (x ^ key % (1 << 32)) * (key >> 32 | 1);
-    (product >> 32) ^ product % (1 << 32)
+    let product = (x ^ (key % (1 << 32))) * ((key >> 32) | 1);
+    (product >> 32) ^ (product % (1 << 32))
 }
 
 /// `-ln(m / 2^bits)` of an odd `m`.
@@ -170,9 +170,9 @@ fn multiply(a: Fixed, b: Fixed) -> Fixed {
     let digits = |x: u128| (x >> 64, x % (1 << 64));
     let ((a1, a0), (b1, b0)) = (digits(a), digits(b));
     let (high, low) = ((a1 * b0), (a0 * b1));
-    let middle = (a0 * b0 >> 64) + high % (1 << 64) + low % (1 << 64);
+    let middle = ((a0 * b0) >> 64) + high % (1 << 64) + low % (1 << 64);
     let top = a1 * b1 + (high >> 64) + (low >> 64) + (middle >> 64);
-    (top << 8) + (middle % (1 << 64) >> 56)
+    (top << 8) + ((middle % (1 << 64)) >> 56)
 }
 
 /// `a / b` for `a` below `b` below 2^127, by long division.
