@@ -1,5 +1,6 @@
 //! One small error for everything that a caller can ask wrongly.
 
+use crate::Engine;
 use core::fmt;
 
 /// Why a request makes no sense.
@@ -22,6 +23,19 @@ pub enum Error {
         /// How many outputs there are.
         out: usize,
     },
+    /// Numbers below 0 are asked for.
+    ZeroBound,
+    /// A range ends before it begins.
+    EmptyRange,
+    /// A range ends past a permutation's last element.
+    PastEnd {
+        /// The first element asked for.
+        start: u64,
+        /// How many were asked for.
+        len: usize,
+        /// How many there are.
+        n: u64,
+    },
     /// A stream's number is 2^48 or more.
     StreamId(u64),
     /// No engine has this name.
@@ -41,6 +55,14 @@ impl fmt::Display for Error {
                 f,
                 "{indices} indices and room for {out} elements: give one place for each index"
             ),
+            Error::ZeroBound => f.write_str("no number is below 0: give a bound of at least 1"),
+            Error::EmptyRange => f.write_str(
+                "no number lies in a range that ends before it begins: exchange its ends",
+            ),
+            Error::PastEnd { start, len, n } => write!(
+                f,
+                "{len} elements from number {start} on are more than a permutation of {n} has; ask for fewer"
+            ),
             Error::StreamId(id) => {
                 write!(
                     f,
@@ -48,11 +70,14 @@ impl fmt::Display for Error {
                 )
             }
             Error::UnknownEngine(name) => {
-                write!(f, "no engine is called '{name}'; there are ars7, ars5 and philox4x32")
+                write!(f, "no engine is called '{}'; there are", name.escape_debug())?; // one line, whatever the name holds
+                let names: Vec<_> = Engine::ALL.iter().map(|engine| engine.name()).collect();
+                write!(f, " {}", names.join(", "))
             }
             Error::SeedText(text) => write!(
                 f,
-                "'{text}' is no seed: write a whole number (42, -1, 0x2a), hex:00ff for bytes, or text:anything"
+                "'{}' is no seed: write a whole number (42, -1, 0x2a), hex:00ff for bytes, or text:anything",
+                text.escape_debug()
             ),
         }
     }

@@ -13,6 +13,7 @@ mod engine;
 mod error;
 pub mod generators;
 mod key;
+mod numbers;
 mod par;
 #[cfg(feature = "process")]
 mod process;
@@ -25,6 +26,7 @@ mod words;
 pub use engine::Engine;
 pub use error::Error;
 pub use key::Key;
+pub use numbers::{Integer, Permutation};
 pub use par::Par;
 #[cfg(feature = "process")]
 pub use process::{random_pseudo_bytes, random_pseudo_u64};

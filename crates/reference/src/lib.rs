@@ -11,6 +11,7 @@ mod ars;
 mod blake2s;
 mod chacha20;
 pub mod generators;
+pub mod numbers;
 mod philox;
 pub mod streams;
 pub mod vectors;
