@@ -134,12 +134,10 @@ fn ratios(ratios: &[Ratio], crowd: (usize, usize), on: &str) -> Vec<String> {
         .collect();
     let columns = distinct(here.iter().map(|ratio| (ratio.case.as_str(), ratio.len)));
     let names = distinct(here.iter().map(|ratio| ratio.against.clone()));
-    let title = |&(case, len): &(&str, usize)| {
-        match case.strip_prefix("stream-") {
-            Some("child") | None if case != "fill" => case.to_owned(),
-            Some(numbers) => format!("{numbers} {}", size::show(len)),
-            None => size::show(len),
-        }
+    let title = |&(case, len): &(&str, usize)| match case.strip_prefix("stream-") {
+        Some("child") | None if case != "fill" => case.to_owned(),
+        Some(numbers) => format!("{numbers} {}", size::show(len)),
+        None => size::show(len),
     };
     let cell = |name: &str, column: &(&str, usize)| {
         let ratio = here

@@ -102,11 +102,11 @@ static PYTHON: Runtime = Runtime {
 
 /// A Python with NumPy, which need not be the system's.
 static NUMBERS: Runtime = Runtime {
-    file: "numbers.py",
-    source: include_str!("numbers.py"),
+    file: "arrays.py",
+    source: include_str!("arrays.py"),
     command: |folder| {
         let python = std::env::var("HEADWATER_BENCH_PYTHON");
-        Ok(interpreter(python.as_deref().unwrap_or("python3"), folder, "numbers.py"))
+        Ok(interpreter(python.as_deref().unwrap_or("python3"), folder, "arrays.py"))
     },
     child: OnceLock::new(),
 };

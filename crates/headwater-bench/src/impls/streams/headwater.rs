@@ -2,7 +2,9 @@
 
 use super::{Implementation, Stream, ready};
 use crate::case::{BOUND, Numbers};
-use headwater_streams::sequential::{Pcg64Dxsm, SeedSequence, Sfc64, Xorshift128p, Xoshiro256pp, Xoshiro256ppX8};
+use headwater_streams::generators::{
+    Pcg64Dxsm, SeedSequence, Sfc64, Xorshift128p, Xoshiro256pp, Xoshiro256ppX8,
+};
 use headwater_streams::{Engine, Key};
 
 /// An engine that is addressed by index: what an array holds is up to the key, the stream and the place alone.
@@ -35,7 +37,11 @@ indexed!(PHILOX, "headwater-philox4x32", Philox4x32);
 sequential!(XOSHIRO, "headwater-xoshiro256pp", Xoshiro256pp::from_u64(42));
 sequential!(XOSHIRO_X8, "headwater-xoshiro256pp-x8", Xoshiro256pp::from_u64(42).lanes());
 sequential!(SFC64, "headwater-sfc64", Sfc64::from_seed_sequence(&SeedSequence::from_words(&[42])));
-sequential!(PCG64DXSM, "headwater-pcg64dxsm", Pcg64Dxsm::from_seed_sequence(&SeedSequence::from_words(&[42])));
+sequential!(
+    PCG64DXSM,
+    "headwater-pcg64dxsm",
+    Pcg64Dxsm::from_seed_sequence(&SeedSequence::from_words(&[42]))
+);
 sequential!(XORSHIFT, "headwater-xorshift128p", Xorshift128p::from_u64(42));
 
 fn version() -> Option<String> {
@@ -60,7 +66,7 @@ impl Stream for Indexed {
             Numbers::F64 => stream.fill_f64(start, bytemuck::cast_slice_mut(out)),
             Numbers::Normal => stream.fill_normal_f64(start, bytemuck::cast_slice_mut(out)),
             Numbers::Bounded => stream.fill_bounded_u64(BOUND, start, out),
-            Numbers::Shuffle => self.key.stream(start).and_then(|stream| stream.shuffle(out)),
+            Numbers::Shuffle => self.key.stream(start).map(|stream| stream.shuffle(out)),
             Numbers::Child => {
                 let child = self.key.child(start).to_raw();
                 out.copy_from_slice(bytemuck::cast_slice(&child));
