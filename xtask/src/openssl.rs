@@ -8,9 +8,9 @@ use crate::report::{Report, Stop, need};
 use crate::test::cargo;
 use crate::tools;
 use anyhow::{Context, Result, ensure};
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
-use std::fs;
 
 /// The release that has OpenSSL 3.5, and what is unpacked of it: the command, its libraries down to the C library, and
 /// the headers.
@@ -114,7 +114,9 @@ fn archive() -> Result<String> {
     targets.args(["--format", "$(REPO_URI) $(LABEL)", "Created-By: Packages"]);
     let targets = output(&mut targets)?;
     let found = targets.lines().find_map(|line| line.strip_suffix(" Debian"));
-    found.map(str::to_owned).context("apt knows no archive of Debian (has apt-get update been run?)")
+    found
+        .map(str::to_owned)
+        .context("apt knows no archive of Debian (has apt-get update been run?)")
 }
 
 /// apt-get with a state of its own in this folder, so that the system's stays as it is and nobody must be root.
@@ -134,7 +136,9 @@ fn apt(folder: &Path) -> Result<Command> {
         apt.arg("-o").arg(format!("{option}={}", value.display()));
     }
     // Neither translations nor the software centre's texts; and as this user, who owns the folder.
-    for option in ["Acquire::Languages=none", "Acquire::IndexTargets::deb::DEP-11::DefaultEnabled=false"] {
+    for option in
+        ["Acquire::Languages=none", "Acquire::IndexTargets::deb::DEP-11::DefaultEnabled=false"]
+    {
         apt.args(["-o", option]);
     }
     if tools::root_user().is_ok() {

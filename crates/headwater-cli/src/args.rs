@@ -55,7 +55,11 @@ pub(crate) fn parse() -> Result<Cli, Failure> {
             let what = one_line(&error.render().to_string());
             // Each of its other statuses may be the command's own.
             let is_run = std::env::args_os().nth(1).is_some_and(|verb| verb == "run");
-            Err(if is_run { Failure::Run { status: run::NOT_RUN, what } } else { Failure::Usage(what) })
+            Err(if is_run {
+                Failure::Run { status: run::NOT_RUN, what }
+            } else {
+                Failure::Usage(what)
+            })
         }
     })
 }

@@ -97,7 +97,9 @@ fn without_the_module_nothing_is_run() {
     command.args(["run", "--openssl", "--", "echo", "ran"]).env("OPENSSL_MODULES", &folder);
     let output = command.output().unwrap();
     if output.status.success() {
-        println!("skipped: a machine without the module: one is installed here; nobody sees what is said then");
+        println!(
+            "skipped: a machine without the module: one is installed here; nobody sees what is said then"
+        );
         return;
     }
     let said = refused(output, 125);
@@ -119,7 +121,9 @@ fn a_configuration_that_nobody_can_extend_is_told() {
 #[test]
 fn the_command_draws_from_headwater() {
     if Command::new("openssl").arg("version").output().is_err() {
-        println!("skipped: a command under headwater run: there is no `openssl`; nobody sees whether it draws from headwater");
+        println!(
+            "skipped: a command under headwater run: there is no `openssl`; nobody sees whether it draws from headwater"
+        );
         return;
     }
     let folder = folder("configurations");
@@ -151,7 +155,9 @@ fn the_command_draws_from_headwater() {
 #[test]
 fn the_present_configuration_stays_in_force() {
     if Command::new("openssl").arg("version").output().is_err() {
-        println!("skipped: a configuration under headwater run: there is no `openssl`; nobody sees whether it stays");
+        println!(
+            "skipped: a configuration under headwater run: there is no `openssl`; nobody sees whether it stays"
+        );
         return;
     }
     let file = folder("present").join("openssl.cnf");

@@ -50,7 +50,9 @@ impl Reason {
             TooLong => c"more bytes than max_request are asked for",
             NoMemory => c"no memory",
             NotReady => c"the kernel's random generator is not seeded yet",
-            Refused => c"the kernel refused random bytes: getrandom(2) and /dev/urandom both failed",
+            Refused => {
+                c"the kernel refused random bytes: getrandom(2) and /dev/urandom both failed"
+            }
             SeedTooShort => c"a seed of the longest length allowed has less entropy than asked for",
             Parameter => c"a parameter is asked for in a type or size that does not hold it",
             CannotDiscard => c"the kernel refused to drop the buffered bytes",

@@ -50,13 +50,7 @@ impl Context {
 ///
 /// `out` is valid for writes of `len` bytes, at most [`MAX_REQUEST`]; with a `len` of 0 it may be null.
 #[inline]
-unsafe fn draw(
-    core: &Core,
-    out: *mut c_uchar,
-    len: usize,
-    strength: c_uint,
-    fresh: bool,
-) -> c_int {
+unsafe fn draw(core: &Core, out: *mut c_uchar, len: usize, strength: c_uint, fresh: bool) -> c_int {
     if strength > STRENGTH {
         return Reason::TooStrong.raise(core, here!());
     }

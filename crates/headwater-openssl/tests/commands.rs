@@ -109,7 +109,11 @@ fn keys_are_made() {
             let key = || {
                 let line = format!("genpkey -quiet -algorithm {kind}");
                 // 3.0 has no -quiet.
-                let line = if matches!(here, OpenSsl::Installed) { line.replace(" -quiet", "") } else { line };
+                let line = if matches!(here, OpenSsl::Installed) {
+                    line.replace(" -quiet", "")
+                } else {
+                    line
+                };
                 said(openssl(&here, &configuration, &line).output().unwrap())
             };
             let (one, two) = (key(), key());

@@ -72,7 +72,9 @@ fn it_draws_whenever_libraries_come_and_go() {
 fn the_module_has_one_function_and_needs_no_openssl() {
     let module = modules().join("headwater.so");
     let Ok(output) = Command::new("nm").args(["--dynamic"]).arg(&module).output() else {
-        println!("skipped: the symbols of the module: there is no nm; nobody sees what else it exports");
+        println!(
+            "skipped: the symbols of the module: there is no nm; nobody sees what else it exports"
+        );
         return;
     };
     let symbols = said(output);

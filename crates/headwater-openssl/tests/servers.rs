@@ -129,7 +129,9 @@ fn drawing(root: u32) -> (usize, usize) {
         if smaps.contains("/headwater.so") {
             loaded += 1;
             let mut flags = smaps.lines().filter_map(|line| line.strip_prefix("VmFlags:"));
-            pools += usize::from(flags.any(|flags| flags.split(' ').any(|flag| ["dp", "wf"].contains(&flag))));
+            pools += usize::from(
+                flags.any(|flags| flags.split(' ').any(|flag| ["dp", "wf"].contains(&flag))),
+            );
         }
     }
     (loaded, pools)
@@ -140,7 +142,9 @@ fn is_missing(program: &str) -> bool {
         .chain([PathBuf::from("/usr/sbin")])
         .any(|folder| folder.join(program).is_file());
     if !found {
-        println!("skipped: {program} with headwater: it is not installed; nobody sees whether it draws from there");
+        println!(
+            "skipped: {program} with headwater: it is not installed; nobody sees whether it draws from there"
+        );
     }
     !found
 }
@@ -148,7 +152,10 @@ fn is_missing(program: &str) -> bool {
 fn is_not_root() -> bool {
     let id = said(Command::new("id").arg("-u").output().unwrap());
     if id != "0\n" {
-        println!("skipped: a server that has to be started by root: this is user {}; nobody sees whether it draws from headwater", id.trim());
+        println!(
+            "skipped: a server that has to be started by root: this is user {}; nobody sees whether it draws from headwater",
+            id.trim()
+        );
     }
     id != "0\n"
 }
@@ -162,7 +169,11 @@ fn nginx_draws_from_headwater() {
     let place = Place::new();
     let port = free_port();
     let folder = place.folder.path().display();
-    let user = if said(Command::new("id").arg("-u").output().unwrap()) == "0\n" { "user root;" } else { "" };
+    let user = if said(Command::new("id").arg("-u").output().unwrap()) == "0\n" {
+        "user root;"
+    } else {
+        ""
+    };
     let text = format!(
         "{user} daemon off; worker_processes 2; pid {folder}/pid; error_log stderr;\n\
          events {{}}\n\
@@ -173,12 +184,18 @@ fn nginx_draws_from_headwater() {
     );
     fs::write(place.path("nginx.conf"), text).unwrap();
     let mut nginx = place.command("nginx");
-    nginx.arg("-p").arg(place.folder.path()).arg("-c").arg(place.path("nginx.conf")).args(["-e", "stderr"]);
+    nginx
+        .arg("-p")
+        .arg(place.folder.path())
+        .arg("-c")
+        .arg(place.path("nginx.conf"))
+        .args(["-e", "stderr"]);
     nginx.env("PATH", "/usr/sbin:/usr/bin:/bin");
     let server = Server(nginx.spawn().unwrap());
     wait_for_port(port);
     // $request_id is 16 random bytes in hex, by RAND_bytes.
-    let ask = || place.ask(port, "GET / HTTP/1.0\r\n\r\n").lines().last().unwrap_or_default().to_owned();
+    let ask =
+        || place.ask(port, "GET / HTTP/1.0\r\n\r\n").lines().last().unwrap_or_default().to_owned();
     let (one, two) = (ask(), ask());
     assert_eq!((one.len(), two.len()), (32, 32), "{one} {two}");
     assert_ne!(one, two);
@@ -195,10 +212,17 @@ fn postgresql_draws_from_headwater() {
     }
     let versions = fs::read_dir("/usr/lib/postgresql").into_iter().flatten().flatten();
     let Some(bin) = versions.map(|entry| entry.path().join("bin")).max() else {
-        println!("skipped: PostgreSQL with headwater: it is not installed; nobody sees whether it draws from there");
+        println!(
+            "skipped: PostgreSQL with headwater: it is not installed; nobody sees whether it draws from there"
+        );
         return;
     };
-    let id = |which| said(Command::new("id").args([which, "postgres"]).output().unwrap()).trim().parse::<u32>().unwrap();
+    let id = |which| {
+        said(Command::new("id").args([which, "postgres"]).output().unwrap())
+            .trim()
+            .parse::<u32>()
+            .unwrap()
+    };
     let (user, group) = (id("-u"), id("-g"));
     let place = Place::new();
     let home = place.path("postgres");
@@ -211,7 +235,12 @@ fn postgresql_draws_from_headwater() {
     };
     let data = home.join("data");
     let mut init = command("initdb");
-    said(init.args(["--auth=trust", "--no-sync", "-U", "postgres", "-D"]).arg(&data).output().unwrap());
+    said(
+        init.args(["--auth=trust", "--no-sync", "-U", "postgres", "-D"])
+            .arg(&data)
+            .output()
+            .unwrap(),
+    );
     let mut postgres = command("postgres");
     postgres.arg("-D").arg(&data).arg("-k").arg(&home).args(["-c", "listen_addresses="]);
     let server = Server(postgres.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap());
@@ -241,7 +270,13 @@ fn sshd_draws_from_headwater() {
     let port = free_port();
     for name in ["host", "user"] {
         let mut keygen = place.command("ssh-keygen");
-        said(keygen.args(["-q", "-t", "ecdsa", "-N", "", "-f"]).arg(place.path(name)).output().unwrap());
+        said(
+            keygen
+                .args(["-q", "-t", "ecdsa", "-N", "", "-f"])
+                .arg(place.path(name))
+                .output()
+                .unwrap(),
+        );
     }
     let folder = place.folder.path().display();
     let text = format!(
@@ -255,8 +290,23 @@ fn sshd_draws_from_headwater() {
     wait_for_port(port);
     // A key exchange whose secret OpenSSL draws, in a process that sshd has shut into a sandbox.
     let mut ssh = place.command("ssh");
-    ssh.args(["-F", "none", "-o", "KexAlgorithms=ecdh-sha2-nistp256", "-o", "StrictHostKeyChecking=no"]);
-    ssh.args(["-o", "UserKnownHostsFile=/dev/null", "-o", "BatchMode=yes", "-p", &port.to_string(), "-i"]);
+    ssh.args([
+        "-F",
+        "none",
+        "-o",
+        "KexAlgorithms=ecdh-sha2-nistp256",
+        "-o",
+        "StrictHostKeyChecking=no",
+    ]);
+    ssh.args([
+        "-o",
+        "UserKnownHostsFile=/dev/null",
+        "-o",
+        "BatchMode=yes",
+        "-p",
+        &port.to_string(),
+        "-i",
+    ]);
     ssh.arg(place.path("user")).args(["root@127.0.0.1", "echo here; cat"]);
     ssh.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
     let mut ssh = Server(ssh.spawn().unwrap());

@@ -57,7 +57,11 @@ pub(crate) fn walk(library: &Library, root: &str) -> Result<usize> {
                 Target::Elsewhere(name) => name,
             };
             let forbidden = contains_any(name, &FORBIDDEN);
-            if name.contains(DOCUMENTED) || name == RESUME || name.contains(EDGE) || (is_aes && forbidden) {
+            if name.contains(DOCUMENTED)
+                || name == RESUME
+                || name.contains(EDGE)
+                || (is_aes && forbidden)
+            {
                 continue;
             }
             match &reference.target {

@@ -42,8 +42,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     }
     let configuration = openssl::configuration().map_err(not_run)?;
     let (program, arguments) = args.command.split_first().expect("clap requires one word");
-    let error =
-        Command::new(program).args(arguments).env("OPENSSL_CONF", configuration).exec();
+    let error = Command::new(program).args(arguments).env("OPENSSL_CONF", configuration).exec();
     let status = if error.kind() == ErrorKind::NotFound { NOT_FOUND } else { CANNOT_RUN };
     Err(Failure::Run { status, what: format!("cannot run '{}': {error}", program.display()) })
 }

@@ -120,7 +120,8 @@ fn program() -> String {
     }
     for (constant, name, number, c) in functions::all() {
         writeln!(program, "#ifdef OSSL_FUNC_{constant}").unwrap();
-        writeln!(program, "_Static_assert(OSSL_FUNC_{constant} == {number}, \"{constant}\");").unwrap();
+        writeln!(program, "_Static_assert(OSSL_FUNC_{constant} == {number}, \"{constant}\");")
+            .unwrap();
         // Through a name: the expression that makes a type and the type that is made may both need one.
         writeln!(program, "typedef __typeof__({c}) our_{name};").unwrap();
         writeln!(
@@ -147,11 +148,15 @@ fn compile(program: &str, folders: &[PathBuf]) -> std::io::Result<std::process::
 /// Checks with these headers, if there are any.
 fn check(which: &str, folders: &[PathBuf]) {
     let skip = |why: &str| {
-        println!("skipped: the declarations against the headers of OpenSSL {which}: {why}; nobody sees a wrong one before it crashes");
+        println!(
+            "skipped: the declarations against the headers of OpenSSL {which}: {why}; nobody sees a wrong one before it crashes"
+        );
     };
     match compile("#include <openssl/core_dispatch.h>\n", folders) {
         Err(error) => return skip(&format!("no C compiler ({error})")),
-        Ok(output) if !output.status.success() => return skip("they are not installed (libssl-dev)"),
+        Ok(output) if !output.status.success() => {
+            return skip("they are not installed (libssl-dev)");
+        }
         Ok(_) => {}
     }
     let compiled = compile(&program(), folders).unwrap();
@@ -176,13 +181,15 @@ fn the_declarations_are_those_of_the_systems_headers() {
 /// The folder that `cargo xtask test` unpacks Debian 13's packages into.
 #[test]
 fn the_declarations_are_those_of_the_headers_of_3_5() {
-    let unpacked = env::var_os("HEADWATER_OPENSSL_3_5").map(PathBuf::from).unwrap_or_else(|| {
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/openssl-3.5")
-    });
+    let unpacked = env::var_os("HEADWATER_OPENSSL_3_5")
+        .map(PathBuf::from)
+        .unwrap_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/openssl-3.5"));
     let include = unpacked.join("usr/include");
     let architecture = include.join(format!("{}-linux-gnu", env::consts::ARCH));
     if !include.is_dir() {
-        println!("skipped: the declarations against the headers of OpenSSL 3.5: not unpacked (cargo xtask openssl); nobody sees a wrong one before it crashes");
+        println!(
+            "skipped: the declarations against the headers of OpenSSL 3.5: not unpacked (cargo xtask openssl); nobody sees a wrong one before it crashes"
+        );
         return;
     }
     let program = program();

@@ -46,18 +46,28 @@ impl OpenSsl {
     /// Those that are here; a line about each that is not.
     pub(crate) fn all() -> Vec<OpenSsl> {
         let mut found = Vec::new();
-        if Command::new("openssl").arg("version").output().is_ok_and(|output| output.status.success()) {
+        if Command::new("openssl")
+            .arg("version")
+            .output()
+            .is_ok_and(|output| output.status.success())
+        {
             found.push(OpenSsl::Installed);
         } else {
-            println!("skipped: the installed OpenSSL: there is no `openssl`; nobody sees whether the provider works here");
+            println!(
+                "skipped: the installed OpenSSL: there is no `openssl`; nobody sees whether the provider works here"
+            );
         }
         let unpacked = env::var_os("HEADWATER_OPENSSL_3_5").map_or_else(
             || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/openssl-3.5"),
             PathBuf::from,
         );
         match unpacked.canonicalize() {
-            Ok(root) if root.join("usr/bin/openssl").is_file() => found.push(OpenSsl::Unpacked(root)),
-            _ => println!("skipped: OpenSSL 3.5: not unpacked (cargo xtask openssl); nobody sees whether the provider works there"),
+            Ok(root) if root.join("usr/bin/openssl").is_file() => {
+                found.push(OpenSsl::Unpacked(root))
+            }
+            _ => println!(
+                "skipped: OpenSSL 3.5: not unpacked (cargo xtask openssl); nobody sees whether the provider works there"
+            ),
         }
         found
     }
@@ -110,7 +120,12 @@ impl OpenSsl {
     }
 
     /// As [`compile`](OpenSsl::compile), with these arguments at the end.
-    pub(crate) fn compile_with(&self, source: &str, folder: &Path, last: &[&str]) -> Option<PathBuf> {
+    pub(crate) fn compile_with(
+        &self,
+        source: &str,
+        folder: &Path,
+        last: &[&str],
+    ) -> Option<PathBuf> {
         let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/c");
         let program = folder.join(source.trim_end_matches(".c"));
         let mut compiler = Command::new(env::var_os("CC").unwrap_or_else(|| "cc".into()));
@@ -124,7 +139,10 @@ impl OpenSsl {
             compiler.arg("-Wl,--allow-shlib-undefined");
         }
         let skip = |why: &str| {
-            println!("skipped: {source} with {}: {why}; nobody sees whether C programs work", self.name());
+            println!(
+                "skipped: {source} with {}: {why}; nobody sees whether C programs work",
+                self.name()
+            );
         };
         match compiler.arg(sources.join(source)).args(last).output() {
             Err(error) => skip(&format!("no C compiler ({error})")),
