@@ -8,6 +8,9 @@ use std::ffi::{CStr, c_int, c_uint, c_void};
 use std::mem::transmute;
 use std::ptr::NonNull;
 
+/// A function of any type, as a table has it.
+type Entry = Option<unsafe extern "C" fn()>;
+
 /// Where an allocation or an error happened, as OpenSSL shows it.
 #[derive(Clone, Copy)]
 pub(crate) struct Place {
@@ -63,24 +66,27 @@ impl Core {
             while (*table).function_id != 0 {
                 let function = (*table).function;
                 match (*table).function_id {
-                    abi::CRYPTO_ZALLOC => zalloc = transmute::<_, Option<CryptoZalloc>>(function),
+                    abi::CRYPTO_ZALLOC => {
+                        zalloc = transmute::<Entry, Option<CryptoZalloc>>(function);
+                    }
                     abi::CRYPTO_CLEAR_FREE => {
-                        clear_free = transmute::<_, Option<CryptoClearFree>>(function);
+                        clear_free = transmute::<Entry, Option<CryptoClearFree>>(function);
                     }
                     abi::CRYPTO_SECURE_ZALLOC => {
-                        secure_zalloc = transmute::<_, Option<CryptoSecureZalloc>>(function);
+                        secure_zalloc = transmute::<Entry, Option<CryptoSecureZalloc>>(function);
                     }
                     abi::CRYPTO_SECURE_CLEAR_FREE => {
-                        secure_clear_free = transmute::<_, Option<CryptoSecureClearFree>>(function);
+                        secure_clear_free =
+                            transmute::<Entry, Option<CryptoSecureClearFree>>(function);
                     }
                     abi::CORE_NEW_ERROR => {
-                        new_error = transmute::<_, Option<CoreNewError>>(function);
+                        new_error = transmute::<Entry, Option<CoreNewError>>(function);
                     }
                     abi::CORE_SET_ERROR_DEBUG => {
-                        set_error_debug = transmute::<_, Option<CoreSetErrorDebug>>(function);
+                        set_error_debug = transmute::<Entry, Option<CoreSetErrorDebug>>(function);
                     }
                     abi::CORE_VSET_ERROR => {
-                        vset_error = transmute::<_, Option<CoreVsetError>>(function);
+                        vset_error = transmute::<Entry, Option<CoreVsetError>>(function);
                     }
                     _ => {}
                 }

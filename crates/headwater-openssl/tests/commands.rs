@@ -71,6 +71,26 @@ fn included_after_any_configuration_it_is_the_generator() {
     }
 }
 
+/// OpenSSL 3.5's shorter way, as the page for users has it: by a line more. An older OpenSSL must not ignore it.
+#[test]
+fn the_provider_itself_is_called_since_3_5() {
+    for here in OpenSsl::all() {
+        let folder = tempfile::tempdir().unwrap();
+        let configuration = configuration(folder.path(), "");
+        let mut text = std::fs::read_to_string(&configuration).unwrap();
+        text.push_str("[headwater_random_sect]\nrandom_provider = headwater\n");
+        std::fs::write(&configuration, text).unwrap();
+        let output = openssl(&here, &configuration, "rand -hex 32").output().unwrap();
+        let version = said(here.command().arg("version").output().unwrap());
+        let minor = version.split('.').nth(1).and_then(|minor| minor.parse::<u32>().ok());
+        if minor.expect("a version") >= 5 {
+            assert_eq!(said(output).trim().len(), 64);
+        } else {
+            assert!(!output.status.success() && output.stdout.is_empty(), "{output:?}");
+        }
+    }
+}
+
 /// Two equal by chance: 2^-128 for each pair.
 #[test]
 fn processes_draw_differently() {

@@ -113,7 +113,8 @@ impl Present {
         for init in if openssl == nodejs { vec![openssl] } else { vec![openssl, nodejs] } {
             let providers = self.section(init, "providers", "headwater_providers")?;
             let random = self.section(init, "random", "headwater_random")?;
-            line(format!("[{init}]\nproviders = {providers}\nrandom = {random}"));
+            // In this order: OpenSSL 3.5 takes an activation back where `random_provider` names a provider that is active.
+            line(format!("[{init}]\nrandom = {random}\nproviders = {providers}"));
             line(format!("[{random}]\nrandom = HEADWATER"));
             line(format!("[{providers}]\nheadwater = headwater_module"));
             if !self.activates(providers) {
@@ -172,7 +173,7 @@ mod tests {
         .unwrap();
         assert_eq!(
             added(&text, "openssl_init"),
-            "providers = provider_sect\nrandom = headwater_random"
+            "random = headwater_random\nproviders = provider_sect"
         );
         assert_eq!(added(&text, "default_sect"), "activate = 1");
     }
@@ -203,7 +204,7 @@ mod tests {
             "openssl_conf = \\\nmine\nmine::providers = \"list\"\n[list]\ndefault = d\n[d]\nactivate = off\n",
         )
         .unwrap();
-        assert_eq!(added(&text, "mine"), "providers = list\nrandom = headwater_random");
+        assert_eq!(added(&text, "mine"), "random = headwater_random\nproviders = list");
         assert_eq!(added(&text, "d"), "activate = 1");
     }
 

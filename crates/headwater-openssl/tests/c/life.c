@@ -1,5 +1,31 @@
 /* The life of a context: every function of the generator, in every state, as provider-rand(7) has it. */
 #include "check.h"
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* What a DRBG under this generator compares with the number that it has seen before. */
+static unsigned int reseed_counter(EVP_RAND_CTX *ctx)
+{
+    unsigned int counter = 7;
+    OSSL_PARAM params[] = {
+        OSSL_PARAM_construct_uint(OSSL_DRBG_PARAM_RESEED_COUNTER, &counter),
+        OSSL_PARAM_construct_end(),
+    };
+    CHECK(EVP_RAND_CTX_get_params(ctx, params));
+    CHECK(counter != 7);
+    return counter;
+}
+
+/* A fork moves it, where it can be told at all: by then the counter has been something else than 0. */
+static void counter_moves_at_a_fork(EVP_RAND_CTX *ctx)
+{
+    unsigned int before = reseed_counter(ctx);
+    pid_t child = fork();
+    if (child == 0)
+        _exit(before != 0 && reseed_counter(ctx) == before);
+    int status;
+    CHECK(child > 0 && waitpid(child, &status, 0) == child && status == 0);
+}
 
 static void drawing(OSSL_LIB_CTX *context, const OSSL_PROVIDER *provider)
 {
@@ -30,15 +56,13 @@ static void drawing(OSSL_LIB_CTX *context, const OSSL_PROVIDER *provider)
     CHECK(EVP_RAND_enable_locking(ctx));
 
     size_t max_request = 0;
-    unsigned int reseed_counter = 7;
     OSSL_PARAM params[] = {
         OSSL_PARAM_construct_size_t(OSSL_RAND_PARAM_MAX_REQUEST, &max_request),
-        OSSL_PARAM_construct_uint(OSSL_DRBG_PARAM_RESEED_COUNTER, &reseed_counter),
         OSSL_PARAM_construct_end(),
     };
     CHECK(EVP_RAND_CTX_get_params(ctx, params));
     CHECK(max_request >= 1 << 20);
-    CHECK(reseed_counter != 7);
+    counter_moves_at_a_fork(ctx);
     unsigned char small;
     OSSL_PARAM misfit[] = {
         { OSSL_RAND_PARAM_MAX_REQUEST, OSSL_PARAM_UNSIGNED_INTEGER, &small, 1, 0 },
@@ -79,6 +103,16 @@ static void drawing(OSSL_LIB_CTX *context, const OSSL_PROVIDER *provider)
     CHECK(EVP_RAND_reseed(ctx, 0, NULL, 0, (const unsigned char *)"input", 5));
     CHECK(EVP_RAND_reseed(ctx, 1, (const unsigned char *)"entropy", 7, NULL, 0));
     CHECK(EVP_RAND_generate(ctx, bytes, 16, 0, 0, NULL, 0));
+    /* What a page still held is thrown away by a reseed. A reseed of the kernel's may come first, so several times. */
+    int buffered = strcmp(getenv("HEADWATER_MODE"), "buffered") == 0;
+    for (int i = 0; i < 3 && buffered; i++) {
+        uint64_t discarded = count_of(provider, "discarded_bytes");
+        CHECK(EVP_RAND_generate(ctx, bytes, 16, 0, 0, NULL, 0) && EVP_RAND_reseed(ctx, 0, NULL, 0, NULL, 0));
+        /* More draws than there are slots to draw from. */
+        for (int j = 0; j < 16; j++)
+            CHECK(EVP_RAND_generate(ctx, bytes, 16, 0, 0, NULL, 0));
+        CHECK(count_of(provider, "discarded_bytes") > discarded);
+    }
 
     CHECK(EVP_RAND_uninstantiate(ctx));
     CHECK(EVP_RAND_verify_zeroization(ctx));
@@ -131,6 +165,17 @@ static void serving(int as_seed)
     /* 2^16 draws: past the interval after which OpenSSL's own generator takes a new seed. */
     for (int i = 0; as_seed && i < 70000; i++)
         CHECK(RAND_bytes_ex(context, public, 16, 0) == 1);
+#if OPENSSL_VERSION_NUMBER >= 0x30500000L
+    /* Past OpenSSL's own layers. */
+    CHECK(RAND_set1_random_provider(context, provider));
+    memset(public, 0, sizeof public);
+    memset(private, 0, sizeof private);
+    CHECK(RAND_bytes_ex(context, public, sizeof public, 256) == 1);
+    CHECK(RAND_priv_bytes_ex(context, private, sizeof private, 256) == 1);
+    CHECK(!is_blank(public, 64) && !is_blank(private, 64) && memcmp(public, private, 64) != 0);
+    CHECK(RAND_bytes_ex(context, public, sizeof public, 257) != 1);
+    ERR_clear_error();
+#endif
     EVP_PKEY *key = EVP_PKEY_Q_keygen(context, NULL, "EC", "P-256");
     CHECK(key != NULL);
     EVP_PKEY_free(key);

@@ -63,7 +63,7 @@ impl OpenSsl {
         );
         match unpacked.canonicalize() {
             Ok(root) if root.join("usr/bin/openssl").is_file() => {
-                found.push(OpenSsl::Unpacked(root))
+                found.push(OpenSsl::Unpacked(root));
             }
             _ => println!(
                 "skipped: OpenSSL 3.5: not unpacked (cargo xtask openssl); nobody sees whether the provider works there"
