@@ -1,7 +1,7 @@
 //! What can go wrong, as OpenSSL's error queue tells it.
 
 use crate::abi::Item;
-use crate::core::{Core, Place};
+use crate::upcalls::{Core, Place};
 use std::ffi::{CStr, c_int, c_uint};
 use std::ptr::null_mut;
 

@@ -22,9 +22,9 @@
 //! `abi` holds OpenSSL's side, declared by hand and compared with its headers by a test; `rand` the generator.
 
 mod abi;
-mod core;
 mod errors;
 mod params;
 mod provider;
 mod rand;
 mod seed;
+mod upcalls;

@@ -1,10 +1,10 @@
 //! The provider itself: how it is loaded, what it offers, and what it tells of headwater's status.
 
 use crate::abi::{self, Algorithm, CoreHandle, Dispatch, Item, Param};
-use crate::core::{Core, here};
 use crate::errors::{REASONS, Reason};
 use crate::params::{DoesNotFit, answer_each};
 use crate::rand::{self, entry};
+use crate::upcalls::{Core, here};
 use std::ffi::{CStr, c_int, c_void};
 use std::mem::transmute;
 use std::ptr::null;

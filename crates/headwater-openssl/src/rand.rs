@@ -1,11 +1,11 @@
 //! The generator: contexts that hold a state and nothing more, over the process's pools.
 
 use crate::abi::{self, Dispatch, Param};
-use crate::core::{Core, here};
 use crate::errors::Reason;
 use crate::params::{DoesNotFit, answer_each};
 use crate::provider::Provider;
 use crate::seed;
+use crate::upcalls::{Core, here};
 use std::ffi::{CStr, c_int, c_uchar, c_uint, c_void};
 use std::mem::{MaybeUninit, transmute};
 use std::slice;

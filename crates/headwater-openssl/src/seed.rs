@@ -1,8 +1,8 @@
 //! Seeds for other generators, such as OpenSSL's own under `seed = HEADWATER`.
 
-use crate::core::here;
 use crate::errors::Reason;
 use crate::rand::Context;
+use crate::upcalls::here;
 use std::ffi::{c_int, c_uchar, c_void};
 use std::slice;
 

@@ -1,7 +1,7 @@
 //! The functions that cross the edge, each with its number, in either direction.
 
-use super::{Algorithm, CoreHandle, Dispatch, Item, Param, VaList};
-use std::ffi::{c_char, c_int, c_uchar, c_uint, c_void};
+use super::{Algorithm, Char, CoreHandle, Dispatch, Item, Param, VaList};
+use std::ffi::{c_int, c_uchar, c_uint, c_void};
 
 /// For each function: OpenSSL's name for its number (`OSSL_FUNC_...`), the number, our name for its type, OpenSSL's
 /// (`OSSL_FUNC_..._fn`), and the type.
@@ -26,17 +26,17 @@ functions! {
     CORE_NEW_ERROR = 5, CoreNewError, "core_new_error",
         unsafe extern "C" fn(*const CoreHandle);
     CORE_SET_ERROR_DEBUG = 6, CoreSetErrorDebug, "core_set_error_debug",
-        unsafe extern "C" fn(*const CoreHandle, *const c_char, c_int, *const c_char);
+        unsafe extern "C" fn(*const CoreHandle, *const Char, c_int, *const Char);
     CORE_VSET_ERROR = 7, CoreVsetError, "core_vset_error",
-        unsafe extern "C" fn(*const CoreHandle, c_uint, *const c_char, VaList);
+        unsafe extern "C" fn(*const CoreHandle, c_uint, *const Char, VaList);
     CRYPTO_ZALLOC = 21, CryptoZalloc, "CRYPTO_zalloc",
-        unsafe extern "C" fn(usize, *const c_char, c_int) -> *mut c_void;
+        unsafe extern "C" fn(usize, *const Char, c_int) -> *mut c_void;
     CRYPTO_CLEAR_FREE = 23, CryptoClearFree, "CRYPTO_clear_free",
-        unsafe extern "C" fn(*mut c_void, usize, *const c_char, c_int);
+        unsafe extern "C" fn(*mut c_void, usize, *const Char, c_int);
     CRYPTO_SECURE_ZALLOC = 27, CryptoSecureZalloc, "CRYPTO_secure_zalloc",
-        unsafe extern "C" fn(usize, *const c_char, c_int) -> *mut c_void;
+        unsafe extern "C" fn(usize, *const Char, c_int) -> *mut c_void;
     CRYPTO_SECURE_CLEAR_FREE = 29, CryptoSecureClearFree, "CRYPTO_secure_clear_free",
-        unsafe extern "C" fn(*mut c_void, usize, *const c_char, c_int);
+        unsafe extern "C" fn(*mut c_void, usize, *const Char, c_int);
 
     // What the provider gives the core.
     PROVIDER_TEARDOWN = 1024, ProviderTeardown, "provider_teardown",

@@ -28,7 +28,7 @@ named! {
     c_void => "void";
     c_int => "int";
     c_uint => "unsigned int";
-    c_char => "char";
+    Char => "char";
     c_uchar => "unsigned char";
     usize => "size_t";
     VaList => "va_list";

@@ -16,6 +16,10 @@ pub(crate) struct CoreHandle {
     _opaque: [u8; 0],
 }
 
+/// `char`, which on arm64 is the same type to Rust as `unsigned char`, and another one to C.
+#[repr(transparent)]
+pub(crate) struct Char(c_char);
+
 /// `OSSL_DISPATCH`: a function under its number; 0 ends a table.
 #[repr(C)]
 pub(crate) struct Dispatch {

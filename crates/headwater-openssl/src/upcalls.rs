@@ -1,7 +1,7 @@
 //! What OpenSSL's core lends the provider: memory, and its error queue.
 
 use crate::abi::{
-    self, CoreHandle, CoreNewError, CoreSetErrorDebug, CoreVsetError, CryptoClearFree,
+    self, Char, CoreHandle, CoreNewError, CoreSetErrorDebug, CoreVsetError, CryptoClearFree,
     CryptoSecureClearFree, CryptoSecureZalloc, CryptoZalloc, Dispatch, VaList,
 };
 use std::ffi::{CStr, c_int, c_uint, c_void};
@@ -18,10 +18,16 @@ pub(crate) struct Place {
     pub(crate) line: c_int,
 }
 
+impl Place {
+    fn file(self) -> *const Char {
+        self.file.as_ptr().cast()
+    }
+}
+
 /// This place in the source.
 macro_rules! here {
     () => {
-        $crate::core::Place {
+        $crate::upcalls::Place {
             file: const {
                 match std::ffi::CStr::from_bytes_with_nul(concat!(file!(), "\0").as_bytes()) {
                     Ok(file) => file,
@@ -110,7 +116,7 @@ impl Core {
     pub(crate) fn allocate<T>(&self, place: Place) -> Option<NonNull<T>> {
         const { assert!(align_of::<T>() <= align_of::<u128>()) };
         // SAFETY: the core's own function; it keeps the file's name, which is a constant.
-        let at = unsafe { (self.zalloc)(size_of::<T>(), place.file.as_ptr(), place.line) };
+        let at = unsafe { (self.zalloc)(size_of::<T>(), place.file(), place.line) };
         NonNull::new(at.cast())
     }
 
@@ -121,13 +127,13 @@ impl Core {
     /// `at` is null, or from there and not used any more.
     pub(crate) unsafe fn free<T>(&self, at: *mut T, place: Place) {
         // SAFETY: the caller's promise.
-        unsafe { (self.clear_free)(at.cast(), size_of::<T>(), place.file.as_ptr(), place.line) };
+        unsafe { (self.clear_free)(at.cast(), size_of::<T>(), place.file(), place.line) };
     }
 
     /// `len` bytes of memory for secrets, zeroed: never in swap, if the application has asked OpenSSL for that.
     pub(crate) fn allocate_secure(&self, len: usize, place: Place) -> Option<NonNull<u8>> {
         // SAFETY: as in `allocate`.
-        let at = unsafe { (self.secure_zalloc)(len, place.file.as_ptr(), place.line) };
+        let at = unsafe { (self.secure_zalloc)(len, place.file(), place.line) };
         NonNull::new(at.cast())
     }
 
@@ -138,7 +144,7 @@ impl Core {
     /// `at` is null, or `len` bytes from there that are not used any more.
     pub(crate) unsafe fn free_secure(&self, at: *mut u8, len: usize, place: Place) {
         // SAFETY: the caller's promise.
-        unsafe { (self.secure_clear_free)(at.cast(), len, place.file.as_ptr(), place.line) };
+        unsafe { (self.secure_clear_free)(at.cast(), len, place.file(), place.line) };
     }
 
     /// Puts an error into this thread's queue: its number, and a text for people.
@@ -156,8 +162,8 @@ impl Core {
         // SAFETY: the core's own functions and handle; they copy the texts.
         unsafe {
             new_error(self.handle);
-            set_error_debug(self.handle, place.file.as_ptr(), place.line, c"headwater".as_ptr());
-            vset_error(self.handle, reason, details.as_ptr(), no_arguments);
+            set_error_debug(self.handle, place.file(), place.line, c"headwater".as_ptr().cast());
+            vset_error(self.handle, reason, details.as_ptr().cast(), no_arguments);
         }
     }
 }
