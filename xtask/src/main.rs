@@ -68,7 +68,12 @@ enum Verb {
 fn main() -> ExitCode {
     let done = match Arguments::parse().verb {
         Verb::Test { all } => test::test(all),
-        Verb::Bench { arguments } => process::pass_on(BENCH, &arguments),
+        Verb::Bench { arguments } => {
+            if let Err(error) = openssl::dist() {
+                eprintln!("no rows of openssl-headwater: {error:#}");
+            }
+            process::pass_on(BENCH, &arguments)
+        }
         Verb::Soak { arguments } => process::pass_on(SOAK, &arguments),
         Verb::MachineCode => machine_code::check(),
         Verb::Openssl { speed } => openssl::prepare(speed),
