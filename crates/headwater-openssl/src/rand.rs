@@ -6,6 +6,7 @@ use crate::params::{DoesNotFit, answer_each};
 use crate::provider::Provider;
 use crate::seed;
 use crate::upcalls::{Core, here};
+use headwater::Word;
 use std::ffi::{CStr, c_int, c_uchar, c_uint, c_void};
 use std::mem::{MaybeUninit, transmute};
 use std::slice;
@@ -229,12 +230,15 @@ fn answer(context: &Context, key: &CStr, param: &mut Param) -> Result<(), DoesNo
 }
 
 /// A DRBG of OpenSSL's that has this generator as its parent reseeds when this number has changed. So it follows the
-/// kernel's reseeds, and clones of the VM. Where those cannot be told it stays 0, and the DRBG goes by its own clock.
+/// kernel's reseeds, and what else can be told of duplicated processes and machines. Where nothing can be told it stays
+/// 0, and the DRBG goes by its own clock.
 fn reseed_counter() -> u32 {
-    headwater::generation().map_or(0, |generation| {
-        let generation = generation.get();
-        ((generation >> 32) ^ generation) as u32
-    })
+    let seen = match (headwater::generation(), headwater::status().word) {
+        (Some(generation), _) => generation.get(),
+        (None, Word::Live { value, .. }) => value,
+        (None, _) => 0,
+    };
+    ((seen >> 32) ^ seen) as u32
 }
 
 /// The contexts hold nothing of what is drawn, and the pools erase what they hand out.
