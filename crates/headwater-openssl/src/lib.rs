@@ -27,4 +27,6 @@ mod params;
 mod provider;
 mod rand;
 mod seed;
+#[cfg(test)]
+mod tests;
 mod upcalls;
