@@ -1,7 +1,7 @@
 //! The benchmark with the peers that need building.
 
 use crate::process::{self, program};
-use crate::tools;
+use crate::{openssl, tools};
 use anyhow::Result;
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -11,6 +11,9 @@ const PYTHON: [&str; 2] = ["numpy", "mkl_random"];
 
 /// Builds it, with more peers where `--all` is among the arguments, and hands them on.
 pub(crate) fn run(arguments: &[OsString]) -> Result<ExitCode> {
+    if let Err(error) = openssl::dist() {
+        eprintln!("skipped: openssl-headwater: {error:#}");
+    }
     let all = arguments.iter().any(|argument| argument == "--all");
     let peers = if all && can_build_boring() { "peers-all" } else { "peers" };
     let mut command = program(&format!(

@@ -5,6 +5,7 @@ mod checked;
 #[cfg(test)]
 mod claims;
 mod machine_code;
+mod openssl;
 mod process;
 mod report;
 mod test;
@@ -49,6 +50,12 @@ enum Verb {
     },
     /// Looks at what the compiler made of the quick paths, and of all that they can reach
     MachineCode,
+    /// Puts OpenSSL's module in place in the target folder, and unpacks the OpenSSL of Debian 13 to test it with
+    Openssl {
+        /// Also measure RAND_bytes with it, beside OpenSSL's own generator and one that does nothing
+        #[arg(long)]
+        speed: bool,
+    },
     /// Compares the count of `unsafe` in each file with the one on record
     UnsafeList {
         /// Put today's counts on record
@@ -63,6 +70,7 @@ fn main() -> ExitCode {
         Verb::Bench { arguments } => bench::run(&arguments),
         Verb::Soak { arguments } => process::pass_on(&mut process::program(SOAK), &arguments),
         Verb::MachineCode => machine_code::check(),
+        Verb::Openssl { speed } => openssl::prepare(speed),
         Verb::UnsafeList { bless: true } => unsafe_list::bless(),
         Verb::UnsafeList { bless: false } => unsafe_list::check(),
     };

@@ -2,7 +2,7 @@
 
 use crate::process::{output, program, root, run};
 use crate::report::{Report, Stop, need};
-use crate::{checked, machine_code, tools, unsafe_list};
+use crate::{checked, machine_code, openssl, tools, unsafe_list};
 use anyhow::{Result, anyhow};
 use std::env;
 use std::process::{Command, ExitCode};
@@ -20,6 +20,7 @@ pub(crate) fn test(all: bool) -> Result<ExitCode> {
     let mut report = Report::default();
     source(&mut report);
     tests(&mut report);
+    openssl::steps(&mut report, all);
     if all {
         report.step("page of a benchmark, in a browser", page_in_a_browser);
     }
@@ -56,7 +57,8 @@ fn source(report: &mut Report) {
 }
 
 fn tests(report: &mut Report) {
-    report.step("tests", || cargo("test --workspace"));
+    // OpenSSL's module has a step of its own, with what it needs.
+    report.step("tests", || cargo("test --workspace --exclude headwater-openssl"));
     report.step("tests, fallbacks forced", || cargo("test -p headwater --features testing,uuid"));
     report.step("tests that change the machine", || {
         need(tools::root_user(), "huge pages, swap and memory cgroups at their limit")?;
@@ -125,6 +127,6 @@ fn other_compilers(report: &mut Report) {
     });
 }
 
-fn cargo(line: &str) -> Result<(), Stop> {
+pub(crate) fn cargo(line: &str) -> Result<(), Stop> {
     Ok(run(&mut program(&format!("cargo {line}")))?)
 }

@@ -89,6 +89,18 @@ fn target_folder() -> Result<PathBuf> {
     Ok(env::var_os("CARGO_TARGET_DIR").map_or(root()?.join("target"), PathBuf::from))
 }
 
+/// A program, from Debian's package of this name if it is not there yet.
+pub(crate) fn package(program_name: &str, package: &str) -> Result<()> {
+    let folders = env::var_os("PATH").unwrap_or_default();
+    let is_there = || env::split_paths(&folders).any(|folder| folder.join(program_name).is_file());
+    if is_there() {
+        return Ok(());
+    }
+    packages(&[package])?;
+    ensure!(is_there(), "the package {package} holds no {program_name}");
+    Ok(())
+}
+
 /// The right to change the machine's settings.
 pub(crate) fn root_user() -> Result<()> {
     let user = output(&mut program("id -u"))?;

@@ -135,7 +135,6 @@ pub(crate) enum Declined {
     /// It offers nothing that this case is about.
     Case,
     /// It cannot be drawn from by so many threads.
-    #[cfg_attr(not(feature = "peers"), expect(dead_code, reason = "only runtimes decline that"))]
     Threads,
 }
 

@@ -14,6 +14,13 @@ pub(crate) enum Failure {
     Bench(headwater_bench::Error),
     /// So many figures of headwater are slower than in the run compared with.
     Slower(usize),
+    /// A command was not run; the status is one of env(1).
+    Run {
+        /// 125, 126 or 127.
+        status: u8,
+        /// In one line.
+        what: String,
+    },
     /// Standard output does not take what is written.
     Output(io::Error),
 }
@@ -29,6 +36,7 @@ impl Failure {
             Failure::Usage(_) => 2,
             // Not 1, which says that a comparison was made and found something.
             Failure::Bench(_) => 3,
+            Failure::Run { status, .. } => *status,
             Failure::Random(_) | Failure::Slower(_) | Failure::Output(_) => 1,
         };
         // Not `eprintln`, which panics where stderr is full: the exit status still tells.
@@ -49,6 +57,7 @@ impl fmt::Display for Failure {
                     "{figures} of headwater's figures are slower than in the run compared with"
                 )
             }
+            Failure::Run { what, .. } => f.write_str(what),
             Failure::Output(error) => write!(f, "cannot write to standard output: {error}"),
         }
     }

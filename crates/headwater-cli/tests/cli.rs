@@ -45,7 +45,7 @@ fn help() {
         .success()
         .stdout_eq(file!["snapshots/help.txt"])
         .stderr_eq(str![""]);
-    for verb in ["status", "bytes", "uuid", "stream", "bench", "completions"] {
+    for verb in ["status", "bytes", "uuid", "stream", "bench", "run", "completions"] {
         assert!(text(&[verb, "--help"]).contains("Usage: headwater"));
     }
 }

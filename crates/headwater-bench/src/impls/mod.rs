@@ -27,6 +27,8 @@ mod library;
 mod nss;
 #[expect(unsafe_code)]
 mod openssl;
+#[expect(unsafe_code)]
+mod openssl_headwater;
 #[cfg(feature = "peers")]
 mod peers;
 mod pseudo;
@@ -94,6 +96,7 @@ const ALL: &[&Implementation] = &[
     &cpu::IMPLEMENTATION,
     &openssl::RAND_BYTES,
     &openssl::RAND_PRIV_BYTES,
+    &openssl_headwater::RAND_BYTES,
     &openssl::BORING,
     &sodium::RANDOMBYTES_BUF,
     &gnutls::RANDOM,
@@ -134,7 +137,7 @@ const ON_REQUEST: [&str; 3] =
     [openssl::RAND_PRIV_BYTES.name, gnutls::NONCE.name, pseudo::BYTES.name];
 
 /// Hardly any host has it, so that nobody needs to be told that this one has not.
-const ABSENT_IN_SILENCE: [&str; 1] = [headwater_c::FILL.name];
+const ABSENT_IN_SILENCE: [&str; 2] = [headwater_c::FILL.name, openssl_headwater::RAND_BYTES.name];
 
 /// Every implementation that `--impls` may name on this host.
 fn every() -> impl Iterator<Item = &'static Implementation> {
