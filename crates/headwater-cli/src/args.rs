@@ -1,6 +1,6 @@
 //! The command line, and how a mistake in it is told in one line.
 
-use crate::cmd::{bytes, completions, status, uuid};
+use crate::cmd::{bytes, completions, status, stream, uuid};
 use crate::failure::Failure;
 use clap::error::ErrorKind;
 use clap::{Parser, Subcommand};
@@ -38,6 +38,7 @@ pub(crate) enum Verb {
     Status(status::Args),
     Bytes(bytes::Args),
     Uuid(uuid::Args),
+    Stream(stream::Args),
     /// Measure headwater against what else this machine has
     Bench(Box<headwater_bench::Args>),
     Completions(completions::Args),

@@ -4,6 +4,7 @@
 
 mod args;
 mod cmd;
+mod dump;
 mod facts;
 mod failure;
 mod host;
@@ -17,7 +18,7 @@ mod snapshots;
 mod verdict;
 
 use args::{Cli, Verb};
-use cmd::{bench, bytes, completions, status, uuid, version};
+use cmd::{bench, bytes, completions, status, stream, uuid, version};
 use failure::Failure;
 use std::process::ExitCode;
 
@@ -44,6 +45,7 @@ fn run(cli: Cli) -> Result<(), Failure> {
         Some(Verb::Status(args)) => status::run(&args),
         Some(Verb::Bytes(args)) => bytes::run(&args),
         Some(Verb::Uuid(args)) => uuid::run(&args),
+        Some(Verb::Stream(args)) => stream::run(&args),
         Some(Verb::Bench(args)) => bench::run(&args),
         Some(Verb::Completions(args)) => completions::run(&args),
     }

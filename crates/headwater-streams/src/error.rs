@@ -1,5 +1,6 @@
 //! One small error for everything that a caller can ask wrongly.
 
+use crate::Engine;
 use core::fmt;
 
 /// Why a request makes no sense.
@@ -48,11 +49,14 @@ impl fmt::Display for Error {
                 )
             }
             Error::UnknownEngine(name) => {
-                write!(f, "no engine is called '{name}'; there are ars7, ars5 and philox4x32")
+                write!(f, "no engine is called '{}'; there are", name.escape_debug())?; // one line, whatever the name holds
+                let names: Vec<_> = Engine::ALL.iter().map(|engine| engine.name()).collect();
+                write!(f, " {}", names.join(", "))
             }
             Error::SeedText(text) => write!(
                 f,
-                "'{text}' is no seed: write a whole number (42, -1, 0x2a), hex:00ff for bytes, or text:anything"
+                "'{}' is no seed: write a whole number (42, -1, 0x2a), hex:00ff for bytes, or text:anything",
+                text.escape_debug()
             ),
         }
     }

@@ -133,3 +133,30 @@ impl Words for Stream {
         bytes::u64_from_le(out);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Engine;
+    use crate::cpu::tests::on_every_path;
+
+    #[test]
+    fn a_stream_is_the_same_on_every_path() {
+        for &engine in Engine::ALL {
+            let stream = Key::with_engine(engine, "paths").stream(1).unwrap();
+            let values = || {
+                let mut filled = [0; 333];
+                stream.fill_u64(11, &mut filled).unwrap();
+                let indices: Vec<u64> = (0..333).map(|i| i * i).collect();
+                let mut gathered = [0; 333];
+                stream.u32_at(&indices, &mut gathered).unwrap();
+                let mut generator = stream.sequential();
+                let sum =
+                    (0..333).fold(0, |sum: u64, _| sum.wrapping_mul(3) ^ generator.next_u64());
+                (filled, gathered, sum, stream.key().block(7))
+            };
+            let expected = values();
+            on_every_path(|features| assert_eq!(values(), expected, "{engine}, {features:?}"));
+        }
+    }
+}

@@ -4,5 +4,6 @@ pub(crate) mod bench;
 pub(crate) mod bytes;
 pub(crate) mod completions;
 pub(crate) mod status;
+pub(crate) mod stream;
 pub(crate) mod uuid;
 pub(crate) mod version;

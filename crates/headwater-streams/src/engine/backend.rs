@@ -2,6 +2,10 @@
 
 #![allow(unsafe_code)]
 
+#[cfg(target_arch = "x86_64")]
+use super::ars::aes as ars_aes;
+#[cfg(target_arch = "aarch64")]
+use super::ars::arm as ars_aes;
 use super::{Block, Engine, ars, philox};
 use crate::cpu::Features;
 
@@ -39,10 +43,10 @@ macro_rules! dispatch {
             (Backend::Half, Engine::Ars5) => unsafe { ars::vaes256::$function::<5>($($argument),*) },
             #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
             // SAFETY: as above.
-            (Backend::Narrow, Engine::Ars7) => unsafe { ars::aes::$function::<7>($($argument),*) },
+            (Backend::Narrow, Engine::Ars7) => unsafe { ars_aes::$function::<7>($($argument),*) },
             #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
             // SAFETY: as above.
-            (Backend::Narrow, Engine::Ars5) => unsafe { ars::aes::$function::<5>($($argument),*) },
+            (Backend::Narrow, Engine::Ars5) => unsafe { ars_aes::$function::<5>($($argument),*) },
             (Backend::Portable, Engine::Ars7) => ars::bitsliced::$function::<7>($($argument),*),
             (Backend::Portable, Engine::Ars5) => ars::bitsliced::$function::<5>($($argument),*),
             #[cfg(target_arch = "x86_64")]

@@ -8,13 +8,11 @@
 //! Checked against `reference`, against the authors' `kat_vectors` through it, and against the authors' code where it is installed.
 
 #[cfg(target_arch = "aarch64")]
-mod arm;
+pub(crate) mod arm;
 pub(crate) mod bitsliced;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
-#[cfg(target_arch = "aarch64")]
-pub(crate) use arm as aes;
 #[cfg(target_arch = "x86_64")]
 pub(crate) use x86::{aes, vaes256, vaes512};
 
