@@ -4,9 +4,11 @@ use crate::process::{output, program, root, run};
 use anyhow::{Context, Result, ensure};
 use std::env;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 /// The version that deny.toml is written for.
 const CARGO_DENY: &str = "0.20.2";
+const NUMPY: &str = "numpy==2.4.6";
 
 /// A component of the toolchain in use.
 pub(crate) fn component(name: &str) -> Result<()> {
@@ -54,6 +56,19 @@ pub(crate) fn chromium() -> Result<PathBuf> {
     run(&mut program("apt-get update -qq"))?;
     run(&mut program("apt-get install -qq --yes --no-install-recommends chromium"))?;
     present().context("the package chromium holds no chromium")
+}
+
+/// A Python with the NumPy that the streams' tests were written against, in the target folder.
+pub(crate) fn numpy() -> Result<PathBuf> {
+    let target = env::var_os("CARGO_TARGET_DIR").map_or(root()?.join("target"), PathBuf::from);
+    let folder = target.join("tools/numpy");
+    let python = folder.join("bin/python");
+    if !python.is_file() {
+        run(program("python3 -m venv").arg(&folder))?;
+    }
+    let pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", NUMPY];
+    run(Command::new(&python).args(pip))?;
+    Ok(python)
 }
 
 /// The right to change the machine's settings.
