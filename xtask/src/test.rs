@@ -44,6 +44,7 @@ fn source(report: &mut Report) {
         ("clippy", "--workspace"),
         ("clippy, no pools", "-p headwater --no-default-features"),
         ("clippy, all features", "-p headwater --all-features"),
+        ("clippy, streams alone", "-p headwater-streams --no-default-features --lib"),
     ] {
         report.step(name, || {
             need(tools::component("clippy"), "what clippy warns of")?;
@@ -69,6 +70,11 @@ fn tests(report: &mut Report) {
         )
     });
     report.step("tests, no pools", || cargo("test -p headwater --no-default-features"));
+    report.step("tests, streams of NumPy", || {
+        let python = need(tools::numpy(), "whether NumPy still gives the same words")?;
+        let mut test = program("cargo test -p headwater-streams --test peers");
+        Ok(run(test.env("HEADWATER_TEST_PYTHON", python))?)
+    });
     report.step("races, model-checked", || {
         // A folder of its own: with other flags everything would be built anew, there and back.
         let mut models = program("cargo test -p headwater --test loom --target-dir target/loom");
@@ -87,6 +93,10 @@ fn other_targets(report: &mut Report) {
     report.step("other systems", || {
         need(tools::target(NOT_LINUX), "whether headwater compiles on other systems")?;
         cargo(&format!("check -p headwater --target {NOT_LINUX}"))
+    });
+    report.step("streams on other systems", || {
+        need(tools::target(NOT_LINUX), "whether the streams compile on other systems")?;
+        cargo(&format!("check -p headwater-streams --target {NOT_LINUX}"))
     });
     report.step("arm64", || {
         need(tools::target(ARM), "whether headwater compiles for arm64")?;

@@ -8,6 +8,7 @@ use std::process::Command;
 
 /// The version that deny.toml is written for.
 const CARGO_DENY: &str = "0.20.2";
+const NUMPY: &str = "numpy==2.4.6";
 
 /// A component of the toolchain in use.
 pub(crate) fn component(name: &str) -> Result<()> {
@@ -99,6 +100,19 @@ pub(crate) fn package(program_name: &str, package: &str) -> Result<()> {
     packages(&[package])?;
     ensure!(is_there(), "the package {package} holds no {program_name}");
     Ok(())
+}
+
+/// A Python with the NumPy that the streams' tests were written against, in the target folder.
+pub(crate) fn numpy() -> Result<PathBuf> {
+    let target = env::var_os("CARGO_TARGET_DIR").map_or(root()?.join("target"), PathBuf::from);
+    let folder = target.join("tools/numpy");
+    let python = folder.join("bin/python");
+    if !python.is_file() {
+        run(program("python3 -m venv").arg(&folder))?;
+    }
+    let pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", NUMPY];
+    run(Command::new(&python).args(pip))?;
+    Ok(python)
 }
 
 /// The right to change the machine's settings.

@@ -19,18 +19,19 @@ use headwater::Error;
 /// from `headwater`.
 ///
 /// For sampling, backoff, load balancing, jitter, test data. One state of xoshiro256++ for each CPU and one beside it, all
-/// seeded once by [`headwater::fill`] and 2^192 words apart, so that no two ever give the same words. A state is
-/// taken by a try-lock: whoever finds it taken (another thread, or the code that a signal handler interrupted) takes
+/// seeded once by [`headwater::fill`] and 2^192 words apart, so that no two ever come to the same part of
+/// the sequence. A state is taken by a try-lock: whoever finds it taken (another thread, or the code that a signal handler interrupted) takes
 /// another one and never waits. From 256 bytes on, eight generators run side by side.
 ///
 /// The states are the process's: a child made by fork or clone, from a handler or not, starts its own from fresh
 /// seeds. A virtual machine that is cloned or restored repeats them.
 ///
-/// At most 2^256 - 1 different words of any length can come of a state of 256 bits: the first 32 bytes of a buffer decide the
-/// others.
+/// A buffer of more than 32 bytes has one of 2^256 contents, since a state has 256 bits.
 ///
-/// Async-signal-safe, first call included. The first call of a process maps 200 KiB, of which it touches two pages. On systems other
-/// than Linux, and where memory that a fork clears cannot be had, this is [`headwater::fill`].
+/// Async-signal-safe, first call included. A thread that is killed in the middle of a draw, or leaves it by
+/// siglongjmp, keeps its state taken for good; where a CPU's states and its neighbour's are all taken, [`headwater::fill`]
+/// serves. The first call of a process maps 200 KiB, of which it touches a few pages. On systems other than Linux, and
+/// where memory that a fork clears cannot be had, this is [`headwater::fill`].
 ///
 /// ```
 /// # fn main() -> Result<(), headwater::Error> {

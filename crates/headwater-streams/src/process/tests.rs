@@ -217,6 +217,44 @@ fn forty_forks_on_top_of_one_frame_repeat_nothing() {
     }
 }
 
+/// Leaves a set-up in the middle, as siglongjmp does.
+fn leave_a_set_up() {
+    const LEAVE: fn(Point) = |point| {
+        if point == Point::Begun {
+            std::panic::resume_unwind(Box::new(()));
+        }
+    };
+    HOOK.set(Some(LEAVE));
+    assert!(std::panic::catch_unwind(random_pseudo_u64).is_err());
+    HOOK.set(None);
+}
+
+/// A child's set-up that is left by a jump leaves its mark. The frame that the fork interrupted, whose pool the fork has
+/// cleared, must not take that mark for its own.
+#[test]
+fn a_set_up_that_was_left_helps_no_other_to_publish() {
+    const FORK_AND_LEAVE: fn(Point) = |point| {
+        if is_due(point) && fork() {
+            leave_a_set_up();
+        }
+    };
+    let words = interrupt(Point::Seeded, FORK_AND_LEAVE, 2, true);
+    assert!(words > 2 * 44 * 5, "only {words} words");
+}
+
+/// Nor is it waited for: the next draw sets up.
+#[test]
+fn a_set_up_that_was_left_is_done_by_the_next_draw() {
+    let all = Record::open();
+    draw();
+    if fork() {
+        leave_a_set_up();
+        assert!(super::pool::draw(|slot, at| slot.fill(at, &mut [0; 8])).is_some());
+        draw();
+    }
+    assert_eq!(all.check(), 2 * 44);
+}
+
 /// A handler that finds its slot taken takes another, and what it draws is not from the core.
 #[test]
 fn a_handler_draws_from_another_state() {
