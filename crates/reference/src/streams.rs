@@ -92,7 +92,7 @@ pub fn stream_bytes(
     len: usize,
 ) -> Vec<u8> {
     let byte = |i: u128| {
-        let counter = u128::from(stream) << 80 | u128::from(draw) << 64 | i / 16;
+        let counter = u128::from(stream) << 80 | u128::from(draw) << 64 | (i / 16);
         block(engine, key, counter).to_le_bytes()[(i % 16) as usize]
     };
     (start..).take(len).map(byte).collect()
