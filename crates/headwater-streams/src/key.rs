@@ -10,6 +10,14 @@ use blake2::{Blake2s256, Digest};
 const SPEC: &[u8; 16] = b"hw-streams-draft";
 /// Room for an engine's name, which is padded with zeros.
 const NAME: usize = 12;
+// A longer one would run into what follows, and two engines might share their keys.
+const _: () = {
+    let mut i = 0;
+    while i < Engine::ALL.len() {
+        assert!(Engine::ALL[i].name().len() <= NAME);
+        i += 1;
+    }
+};
 
 /// What is hashed: a byte of the message, so that a root, a child and expanded bytes never meet.
 #[derive(Clone, Copy)]

@@ -2,7 +2,6 @@
 
 use headwater_streams::{Engine, Key};
 use proptest::prelude::*;
-use rand_core::Rng;
 
 #[derive(Clone, Debug)]
 enum Step {
@@ -42,7 +41,7 @@ proptest! {
                 Step::U64 => generator.next_u64().to_le_bytes().to_vec(),
                 Step::Fill(len) => {
                     let mut bytes = vec![0; len];
-                    generator.fill_bytes(&mut bytes);
+                    generator.fill(&mut bytes);
                     bytes
                 }
                 Step::Seek(to) => {
@@ -82,4 +81,20 @@ fn a_copy_goes_on_alike_and_shows_where_it_is() {
     assert_eq!(one.next_u64(), other.next_u64());
     assert!(format!("{one:?}").contains("position: 12"), "{one:?}");
     assert_eq!(one.stream(), other.stream());
+}
+
+#[cfg(feature = "rand_core")]
+#[test]
+fn through_rand_core_it_gives_the_same() {
+    let stream = Key::from_seed(3).stream(4).unwrap();
+    let (mut ours, mut theirs) = (stream.sequential(), stream.sequential());
+    let theirs: &mut dyn rand_core::Rng = &mut theirs;
+    for _ in 0..500 {
+        assert_eq!(ours.next_u32(), theirs.next_u32());
+        assert_eq!(ours.next_u64(), theirs.next_u64());
+        let (mut a, mut b) = ([0; 9], [0; 9]);
+        ours.fill(&mut a);
+        theirs.fill_bytes(&mut b);
+        assert_eq!(a, b);
+    }
 }

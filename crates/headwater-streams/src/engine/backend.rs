@@ -67,7 +67,8 @@ impl Backend {
     /// The best one for `engine` on a CPU with these features.
     #[inline]
     pub(crate) fn choose(engine: Engine, features: Features) -> Backend {
-        let _ = features;
+        // For machines that have one form of an engine only.
+        let _ = (engine, features);
         #[cfg(target_arch = "x86_64")]
         {
             let (wide, half, narrow) = match engine {
