@@ -18,7 +18,13 @@ const LONGEST: u64 = 4 << 20;
 /// Serves until the lab says `off` or hangs up.
 pub(crate) fn serve(input: &mut BufReader<File>, workers: &Workers) {
     let modes: Vec<&str> = workers.list.iter().map(|worker| worker.mode.as_str()).collect();
-    say!("ready at={:.6} workers={} witnesses={}", kernel::now(), modes.join(","), NAMES.join(","));
+    say!(
+        "ready at={:.6} cycles={} workers={} witnesses={}",
+        kernel::now(),
+        kernel::cycles(),
+        modes.join(","),
+        NAMES.join(",")
+    );
     while let Some(line) = port::command(input) {
         let mut words = line.split(' ');
         let verb = words.next().unwrap_or_default();
@@ -26,7 +32,7 @@ pub(crate) fn serve(input: &mut BufReader<File>, workers: &Workers) {
         let mut number = || words.next().and_then(|word| word.parse::<u64>().ok()).unwrap_or(0);
         match verb {
             "stop" => {
-                if !workers.stop() {
+                if !workers.stop(number()) {
                     say!("failed text=a worker does not stop");
                 }
             }

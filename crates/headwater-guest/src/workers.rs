@@ -51,9 +51,21 @@ impl Workers {
         Ok(Workers { list, board: Some(board) })
     }
 
-    /// Has all of them pause between two iterations; whether they do within ten seconds.
-    pub(crate) fn stop(&self) -> bool {
+    /// Has all of them pause between two iterations, after each has made so many more; whether they do.
+    pub(crate) fn stop(&self, more: u64) -> bool {
         let Some(board) = self.board else { return true };
+        let begun: Vec<u64> = self.list.iter().map(|worker| worker.ring.begun()).collect();
+        for _ in 0..20_000 {
+            if self
+                .list
+                .iter()
+                .zip(&begun)
+                .all(|(worker, begun)| worker.ring.begun() >= begun + more)
+            {
+                break;
+            }
+            std::thread::sleep(Duration::from_millis(1));
+        }
         board.0[Board::STOP].store(1, Release);
         for _ in 0..10_000 {
             if board.get(Board::STOPPED) == self.list.len() as u64 {

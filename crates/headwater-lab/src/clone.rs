@@ -227,8 +227,8 @@ struct Told {
 }
 
 const PATIENCE: Duration = Duration::from_secs(180);
-/// How long clones draw: long enough for the kernel to notice, short enough for the rings.
-const DRAWING: Duration = Duration::from_millis(700);
+/// How long clones draw at least: long enough for the kernel to notice, short enough for the rings.
+const DRAWING: Duration = Duration::from_millis(300);
 /// Iterations between the marks that are told first.
 const STEP: u64 = 64;
 
@@ -280,7 +280,7 @@ fn start_twice(cache: &Cache, machine: &Machine, plan: &Plan, folder: &Path) -> 
     }
     sleep(DRAWING);
     for guest in &mut clones {
-        guest.ask("stop")?;
+        stop(guest, plan)?;
     }
     let [mut one, mut two] = clones;
     let (marks, others) = (marks(&mut one)?, marks(&mut two)?);
@@ -292,39 +292,32 @@ fn start_twice(cache: &Cache, machine: &Machine, plan: &Plan, folder: &Path) -> 
     Ok(Made { source, clones, state_mib })
 }
 
-/// Saves the guest, lets it draw, and restores it in the same QEMU: two futures of one machine, whose identifier does not
-/// change.
+/// Saves the guest, lets it draw, and restores it in the same QEMU: two futures of one machine, whose identifier does
+/// not change. The end of the first future is saved too, for what it drew is only asked for when it is known where the
+/// second one parted from it.
 fn roll_back(cache: &Cache, machine: &Machine, plan: &Plan, folder: &Path) -> Result<Made> {
     let (mut guest, source) = source(cache, machine, plan, folder)?;
-    guest.qmp.monitor("savevm lab")?;
+    guest.qmp.monitor("savevm snapshot")?;
     sleep(DRAWING);
-    guest.ask("stop")?;
-    // Where the restored guest will part from this one is not known yet: a line through all that the rings hold.
-    let before = marks(&mut guest)?;
-    let everything: Vec<Option<u64>> =
-        before.iter().map(|marks| marks.keys().next().copied()).collect();
-    let longest = before
-        .iter()
-        .filter_map(|marks| Some(marks.keys().next_back()? - marks.keys().next()?))
-        .max();
-    let all = draws(&mut guest, &everything, longest.unwrap_or(0) + STEP)?;
-    let first = tell(&mut guest, all)?;
-    guest.qmp.monitor("loadvm lab")?;
+    stop(&mut guest, plan)?;
+    let first = marks(&mut guest)?;
+    guest.qmp.monitor("savevm first")?;
+    guest.qmp.monitor("loadvm snapshot")?;
     sleep(DRAWING);
-    guest.ask("stop")?;
-    let from = parted_at(&before, &marks(&mut guest)?)?;
-    let second = draws(&mut guest, &from, plan.count)?;
-    let second = tell(&mut guest, second)?;
+    stop(&mut guest, plan)?;
+    let from = parted_at(&first, &marks(&mut guest)?)?;
+    let draws_of_second = draws(&mut guest, &from, plan.count)?;
+    let second = tell(&mut guest, draws_of_second)?;
+    guest.qmp.monitor("loadvm first")?;
+    let draws_of_first = draws(&mut guest, &from, plan.count)?;
+    let first = tell(&mut guest, draws_of_first)?;
     guest.off();
-    let count = plan.count + STEP;
-    let threads = first.threads.into_iter().zip(&from).map(|(thread, from)| {
-        let from = from.unwrap_or(u64::MAX);
-        thread
-            .into_iter()
-            .filter(move |(iteration, _)| (from..from.saturating_add(count)).contains(iteration))
-    });
-    let first = Told { threads: threads.map(Iterator::collect).collect(), lines: first.lines };
     Ok(Made { source, clones: [first, second], state_mib: 0 })
+}
+
+/// Stops the threads when each has drawn for long enough to be compared.
+fn stop(guest: &mut Guest, plan: &Plan) -> Result<()> {
+    guest.ask(&format!("stop {}", plan.count)).map(drop)
 }
 
 type Marks = Vec<BTreeMap<u64, u64>>;
@@ -408,7 +401,11 @@ fn judge(plan: &Plan, kernel: &manifest::Kernel, made: &Made) -> Result<Pair> {
             add(None, &everybody);
         }
     }
-    let resumed = seconds(parted.at);
+    // The counter runs before the kernel's clock does; one line of the guest tells both.
+    let resumed = frequency
+        .zip(ready.number::<f64>("at"))
+        .zip(ready.number::<u64>("cycles"))
+        .map(|((frequency, at), cycles)| at + (parted.at as f64 - cycles as f64) / frequency);
     Ok(Pair {
         schema: "headwater.lab-clone/1",
         kernel: kernel.release.clone(),
@@ -463,7 +460,7 @@ fn armed(mode: &str, made: &Made) -> Armed {
     }
 }
 
-/// The kernel's words about a clone; its clock and the counter begin together, or nearly so.
+/// When the kernel said that it was cloned, after the resume.
 fn fork_reseed(lines: &[Line], resumed: Option<f64>) -> Option<f64> {
     let line = lines.iter().rfind(|line| {
         line.word == "kmsg" && line.get("text").contains("reseeded due to virtual machine fork")
