@@ -75,7 +75,7 @@ fn wait(options: &Options) {
     });
     callers::impatient();
     let before = kernel::interrupts();
-    let Ok(callers) = Callers::start() else {
+    let Ok(mut callers) = Callers::start() else {
         say!("failed text=the callers could not be started");
         return;
     };
@@ -87,6 +87,10 @@ fn wait(options: &Options) {
         let available =
             fs::read_to_string("/proc/sys/kernel/random/entropy_avail").unwrap_or_default();
         entropy.push((now(), available.trim().to_owned()));
+        if callers.go_on().is_err() {
+            say!("failed text=the callers could not be started");
+            return;
+        }
         let over = now() > deadline;
         if callers.are_done() || over {
             if !late {

@@ -1,4 +1,7 @@
 //! Who waits for randomness at boot: every way in which a program asks, each in a process of its own.
+//!
+//! getrandom(2) asks first, alone: each process that waits runs a jitter loop of its own, so that four who wait together
+//! wait a third as long. The others come when it has its bytes, or has waited for five seconds.
 
 use crate::kernel;
 use crate::port::say;
@@ -44,19 +47,36 @@ pub(crate) struct Callers {
 }
 
 impl Callers {
+    /// Starts the first.
     pub(crate) fn start() -> std::io::Result<Callers> {
-        let times = shared(2 * CALLERS.len())?;
+        let mut callers = Callers { pids: Vec::new(), times: shared(2 * CALLERS.len())? };
+        callers.start_until(1)?;
+        Ok(callers)
+    }
+
+    /// Starts the others when it is time; called again and again.
+    pub(crate) fn go_on(&mut self) -> std::io::Result<()> {
+        const ALONE: f64 = 5.0;
+        let [begun, ended] = [0, 1].map(|at| self.times[at].load(Acquire) as f64 / 1e6);
+        if ended > 0.0 || begun > 0.0 && kernel::now() > begun + ALONE {
+            self.start_until(CALLERS.len())?;
+        }
+        Ok(())
+    }
+
+    fn start_until(&mut self, end: usize) -> std::io::Result<()> {
+        let times = self.times;
         let micros = || (kernel::now() * 1e6) as u64;
-        let mut pids = Vec::new();
-        for (index, (_, call)) in CALLERS.into_iter().enumerate() {
-            pids.push(kernel::fork(|| {
+        for index in self.pids.len()..end {
+            let call = CALLERS[index].1;
+            self.pids.push(kernel::fork(|| {
                 times[2 * index].store(micros(), Release);
                 if call().is_ok() {
                     times[2 * index + 1].store(micros(), Release);
                 }
             })?);
         }
-        Ok(Callers { pids, times })
+        Ok(())
     }
 
     pub(crate) fn are_done(&self) -> bool {
@@ -65,7 +85,8 @@ impl Callers {
 
     /// Tells how long each waited. Those that still do are told so, and ended.
     pub(crate) fn finish(self) {
-        for (index, (name, _)) in CALLERS.into_iter().enumerate() {
+        for (index, &pid) in self.pids.iter().enumerate() {
+            let name = CALLERS[index].0;
             let [begun, ended] =
                 [0, 1].map(|at| self.times[2 * index + at].load(Acquire) as f64 / 1e6);
             if ended > 0.0 {
@@ -73,7 +94,7 @@ impl Callers {
             } else {
                 say!("caller name={name} from={begun:.6} to=never at={:.6}", kernel::now());
             }
-            kernel::kill(self.pids[index]);
+            kernel::kill(pid);
         }
     }
 }

@@ -171,9 +171,13 @@ pub struct All {
     #[arg(long)]
     pub short: bool,
 
-    /// Write tables, JSON and pages into this folder
+    /// Write tables and JSON into this folder
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
+
+    /// Save what a doctor would look at in each guest that is booted, into a folder of its own under this one
+    #[arg(long, value_name = "DIR")]
+    pub recordings: Option<PathBuf>,
 
     /// The guest's program, instead of the one beside this command or in the source tree
     #[arg(long, value_name = "FILE")]

@@ -4,6 +4,7 @@
 //! into a cache folder; the guest's only program is `headwater-guest`, this project's own crates linked statically.
 //! docs/lab.md tells how to read what it prints.
 
+mod all;
 mod apt;
 mod args;
 pub mod boot;
@@ -25,6 +26,7 @@ mod setup;
 pub mod situations;
 pub mod text;
 
+pub use all::{Outcome, Scope, run};
 pub use args::{All, Args, Boot, Clone, Record, Setup, Verb};
 pub use cache::Cache;
 pub use cause::Cause;

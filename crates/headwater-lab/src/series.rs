@@ -36,7 +36,7 @@ pub(crate) const SUITES: [&str; 7] = [
 ];
 
 /// The series of this name.
-pub fn find(name: &str) -> Option<Series> {
+pub(crate) fn find(name: &str) -> Option<Series> {
     SERIES
         .into_iter()
         .find(|series| series.name == name || name.strip_suffix(".x") == Some(series.name))

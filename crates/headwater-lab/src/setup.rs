@@ -9,7 +9,6 @@ use anyhow::{Context, Result, bail, ensure};
 use std::fs::{self, File};
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 /// QEMU below 10 double-faults 6.12 guests now and then; this suite has 10.
 const TOOLS_SUITES: [&str; 2] = ["trixie", "trixie-security"];
@@ -30,9 +29,9 @@ const MODULES: [&str; 9] = [
 ];
 
 /// Name of the part that is QEMU, its libraries and its firmware.
-pub const TOOLS_PART: &str = "tools";
+pub(crate) const TOOLS_PART: &str = "tools";
 /// Name of the part that is QEMU for arm64, and Debian's kernel for it.
-pub const ARM_PART: &str = "arm64";
+pub(crate) const ARM_PART: &str = "arm64";
 
 /// What to get.
 #[derive(Clone, Debug, Default)]
@@ -337,9 +336,4 @@ pub fn find_kernel(cache: &Cache, wanted: &str) -> Result<Kernel> {
         ),
         None => bail!("'{wanted}' is neither a series (5.10, 6.1, 6.12, 6.18, 7) nor a file"),
     }
-}
-
-/// Whether a command is to be found.
-pub(crate) fn is_installed(program: &str) -> bool {
-    Command::new(program).arg("--version").output().is_ok()
 }

@@ -2,8 +2,9 @@
 
 use crate::failure::Failure;
 use crate::output;
-use headwater_lab::{Cache, Verb, Wanted, boot, clone, recording, text};
+use headwater_lab::{Cache, Scope, Verb, Wanted, boot, clone, recording, text};
 use std::io::Write;
+use std::path::Path;
 
 pub(crate) fn run(args: &headwater_lab::Args) -> Result<(), Failure> {
     if let Verb::Record(record) = &args.verb {
@@ -25,6 +26,24 @@ pub(crate) fn run(args: &headwater_lab::Args) -> Result<(), Failure> {
             }
             output::text(&format!("{}\n", manifest.qemu.unwrap_or_default()))?;
         }
+        Verb::Boot(args) if args.matrix => {
+            let scope = Scope { boots: true, guest: args.guest.clone(), ..Scope::default() };
+            return all(&cache, &scope, None);
+        }
+        Verb::Clone(args) if args.table => {
+            let scope = Scope { clones: true, guest: args.guest.clone(), ..Scope::default() };
+            return all(&cache, &scope, None);
+        }
+        Verb::All(args) => {
+            let scope = Scope {
+                boots: true,
+                clones: true,
+                short: args.short,
+                guest: args.guest.clone(),
+                recordings: args.recordings.clone(),
+            };
+            return all(&cache, &scope, args.out.as_deref());
+        }
         Verb::Boot(args) => {
             let report = boot::boot(&cache, &args.plan())?;
             if args.json {
@@ -41,9 +60,22 @@ pub(crate) fn run(args: &headwater_lab::Args) -> Result<(), Failure> {
                 output::text(&text::pair(&pair))?;
             }
         }
-        Verb::Record(_) | Verb::All(_) => {}
+        Verb::Record(_) => {}
     }
     Ok(())
+}
+
+/// Runs whatever the scope holds; an error if a promise does not hold.
+fn all(cache: &Cache, scope: &Scope, out: Option<&Path>) -> Result<(), Failure> {
+    let outcome = headwater_lab::run(cache, scope, &say);
+    if let Some(folder) = out {
+        outcome.write(cache, folder)?;
+    }
+    output::text(&outcome.text())?;
+    match outcome.findings.len() {
+        0 => Ok(()),
+        findings => Err(Failure::Findings(findings)),
+    }
 }
 
 /// Words on stderr, of work that takes long.
