@@ -3,6 +3,7 @@
 mod checked;
 #[cfg(test)]
 mod claims;
+mod lab;
 mod machine_code;
 mod process;
 mod report;
@@ -48,6 +49,8 @@ enum Verb {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<OsString>,
     },
+    /// Boots and clones real kernels in QEMU, all of them, and records what came of it
+    Lab,
     /// Looks at what the compiler made of the quick paths, and of all that they can reach
     MachineCode,
     /// Compares the count of `unsafe` in each file with the one on record
@@ -63,6 +66,7 @@ fn main() -> ExitCode {
         Verb::Test { all } => test::test(all),
         Verb::Bench { arguments } => process::pass_on(BENCH, &arguments),
         Verb::Soak { arguments } => process::pass_on(SOAK, &arguments),
+        Verb::Lab => lab::all(),
         Verb::MachineCode => machine_code::check(),
         Verb::UnsafeList { bless: true } => unsafe_list::bless(),
         Verb::UnsafeList { bless: false } => unsafe_list::check(),

@@ -33,6 +33,8 @@ pub(crate) fn shared(words: usize) -> io::Result<&'static [AtomicU64]> {
 pub(crate) struct Ring {
     /// Iterations begun.
     begun: &'static AtomicU64,
+    /// Where its thread pauses; 0: nowhere.
+    end: &'static AtomicU64,
     words: &'static [AtomicU64],
 }
 
@@ -46,11 +48,26 @@ pub(crate) struct Draw {
 impl Ring {
     pub(crate) fn new() -> io::Result<Ring> {
         let (head, words) = shared(8 + WORDS)?.split_at(8);
-        Ok(Ring { begun: &head[0], words })
+        Ok(Ring { begun: &head[0], end: &head[1], words })
     }
 
     pub(crate) fn begun(self) -> u64 {
         self.begun.load(Acquire)
+    }
+
+    /// Has its thread pause when it has begun so many more iterations.
+    pub(crate) fn end_after(self, more: u64) {
+        self.end.store((self.begun() + more).max(1), Release);
+    }
+
+    pub(crate) fn go_on(self) {
+        self.end.store(0, Release);
+    }
+
+    #[inline]
+    pub(crate) fn is_at_end(self) -> bool {
+        let end = self.end.load(Acquire);
+        end != 0 && self.begun.load(Relaxed) >= end
     }
 
     /// The first iteration that is not overwritten yet.

@@ -7,7 +7,7 @@ use crate::witness::{COUNT, LARGE_EVERY, LARGE_INDEX, Witnesses};
 use std::io;
 use std::sync::atomic::{
     AtomicU64,
-    Ordering::{Acquire, Relaxed, Release},
+    Ordering::{Acquire, Release},
 };
 use std::time::Duration;
 
@@ -16,10 +16,10 @@ use std::time::Duration;
 struct Board(&'static [AtomicU64]);
 
 impl Board {
-    const STOP: usize = 0;
-    const STOPPED: usize = 1;
+    /// Threads that pause.
+    const STOPPED: usize = 0;
     /// Counts up: each time, every process tells its status once.
-    const STATUS: usize = 2;
+    const STATUS: usize = 1;
 
     fn get(self, place: usize) -> u64 {
         self.0[place].load(Acquire)
@@ -51,23 +51,12 @@ impl Workers {
         Ok(Workers { list, board: Some(board) })
     }
 
-    /// Has all of them pause between two iterations, after each has made so many more; whether they do.
+    /// Has each of them pause when it has made so many more iterations; whether all do, within twenty seconds. Those
+    /// that are quicker wait, so that their rings are not overrun by the patience for the others.
     pub(crate) fn stop(&self, more: u64) -> bool {
         let Some(board) = self.board else { return true };
-        let begun: Vec<u64> = self.list.iter().map(|worker| worker.ring.begun()).collect();
+        self.list.iter().for_each(|worker| worker.ring.end_after(more));
         for _ in 0..20_000 {
-            if self
-                .list
-                .iter()
-                .zip(&begun)
-                .all(|(worker, begun)| worker.ring.begun() >= begun + more)
-            {
-                break;
-            }
-            std::thread::sleep(Duration::from_millis(1));
-        }
-        board.0[Board::STOP].store(1, Release);
-        for _ in 0..10_000 {
             if board.get(Board::STOPPED) == self.list.len() as u64 {
                 return true;
             }
@@ -77,9 +66,7 @@ impl Workers {
     }
 
     pub(crate) fn go(&self) {
-        if let Some(board) = self.board {
-            board.0[Board::STOP].store(0, Release);
-        }
+        self.list.iter().for_each(|worker| worker.ring.go_on());
     }
 
     /// Has each process tell what is armed in it, and gives them the time to.
@@ -119,9 +106,9 @@ fn process(mode: &str, rings: &[Ring], board: Board) {
 
 fn draw(ring: Ring, witnesses: &mut Witnesses, board: Board) {
     loop {
-        if board.0[Board::STOP].load(Relaxed) != 0 {
+        if ring.is_at_end() {
             board.0[Board::STOPPED].fetch_add(1, Release);
-            while board.get(Board::STOP) != 0 {
+            while ring.is_at_end() {
                 std::thread::sleep(Duration::from_millis(1));
             }
             board.0[Board::STOPPED].fetch_sub(1, Release);

@@ -195,7 +195,7 @@ fn machine(
         Vmgenid::None => {}
         Vmgenid::Auto => machine.device("-device vmgenid,guid=auto"),
         Vmgenid::Fixed => {
-            machine.device("-device vmgenid,guid=324e6eaf-d1d1-4bf6-bf41-b9bb6c91fb87")
+            machine.device("-device vmgenid,guid=324e6eaf-d1d1-4bf6-bf41-b9bb6c91fb87");
         }
     }
     if plan.vmclock {

@@ -280,7 +280,8 @@ impl Drop for Guest {
 fn command_line(machine: &Machine) -> String {
     let (console, port) =
         if machine.is_arm() { ("ttyAMA0", "ttyAMA1") } else { ("ttyS0", "ttyS1") };
-    // `reboot=t`: a triple fault ends every kind of machine.
-    let common = format!("console={console} hw.port={port} quiet panic=-1 reboot=t");
+    // `reboot=t`: a triple fault ends every kind of machine. `no_timer_check`: on a busy host the emulated timer is late, and
+    // the kernel panics over it.
+    let common = format!("console={console} hw.port={port} quiet panic=-1 reboot=t no_timer_check");
     format!("{common} {}", machine.append).trim_end().to_owned()
 }
