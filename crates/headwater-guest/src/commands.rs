@@ -9,6 +9,7 @@ use crate::workers::Workers;
 use std::fmt::Write;
 use std::fs::{self, File};
 use std::io::{BufReader, Read};
+use std::time::Duration;
 
 /// Bytes of a file that are told in one line.
 const CHUNK: usize = 1536;
@@ -37,6 +38,7 @@ pub(crate) fn serve(input: &mut BufReader<File>, workers: &Workers) {
                 }
             }
             "go" => workers.go(),
+            "reseeded" => kernel::wait_for_reseed(Duration::from_secs(30)),
             "status" => workers.tell_status(),
             "marks" => {
                 let step = number().max(1);

@@ -99,6 +99,22 @@ pub(crate) fn add_seed(bits: u32) -> io::Result<()> {
     if answer == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }
 
+/// Waits until the kernel has just reseeded by its own clock, so that it will not do so again for seconds.
+///
+/// Kernels without a word to watch count from the last reseed of any kind, so that asking for one is enough.
+pub(crate) fn wait_for_reseed(limit: Duration) {
+    const RNDRESEEDCRNG: libc::Ioctl = 0x5207; // _IO('R', 7)
+    if let Ok(device) = File::open("/dev/urandom") {
+        // SAFETY: the request takes no argument.
+        unsafe { libc::ioctl(device.as_raw_fd(), RNDRESEEDCRNG, 0) };
+    }
+    let now = headwater::generation();
+    let begun = std::time::Instant::now();
+    while now.is_some() && headwater::generation() == now && begun.elapsed() < limit {
+        std::thread::sleep(Duration::from_millis(2));
+    }
+}
+
 /// Has the real-time clock interrupt at each of its updates; the descriptor must stay open.
 pub(crate) fn clock_interrupts() -> io::Result<File> {
     let clock = File::open("/dev/rtc0")?;
