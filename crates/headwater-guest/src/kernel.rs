@@ -113,6 +113,7 @@ pub(crate) fn wait_for_reseed(limit: Duration) {
     while now.is_some() && headwater::generation() == now && begun.elapsed() < limit {
         std::thread::sleep(Duration::from_millis(2));
     }
+    std::thread::sleep(Duration::from_millis(200)); // until every thread has seen it
 }
 
 /// Has the real-time clock interrupt at each of its updates; the descriptor must stay open.

@@ -374,7 +374,7 @@ fn judge(plan: &Plan, kernel: &manifest::Kernel, made: &Made) -> Result<Pair> {
     let modes: Vec<&str> = ready.get("workers").split(',').collect();
     let stamp =
         witnesses.iter().position(|name| *name == "stamp").context("the guest draws no stamp")?;
-    let parted = Parted::of(&made.clones[0].threads, &made.clones[1].threads, stamp);
+    let parted = Parted::of(&made.clones[0].threads, &made.clones[1].threads, &modes, stamp);
     if parted.threads == 0 {
         bail!("no thread drew anything in both clones");
     }

@@ -90,15 +90,30 @@ struct Request {
 }
 
 impl Parted {
-    /// From both clones' threads. `stamp` is the witness that holds headwater's generation.
-    pub(crate) fn of(a: &[Thread], b: &[Thread], stamp: usize) -> Parted {
+    /// From both clones' threads, each of which belongs to a process. `stamp` is the witness that holds the generation that
+    /// headwater shows in that process.
+    pub(crate) fn of<P: PartialEq>(
+        a: &[Thread],
+        b: &[Thread],
+        processes: &[P],
+        stamp: usize,
+    ) -> Parted {
         let mut parted = Parted { clones: [Vec::new(), Vec::new()], at: 0, threads: 0 };
+        let partings: Vec<_> = a.iter().zip(b).map(|(a, b)| parting(a, b)).collect();
+        // The stamp at the snapshot is the last that any thread of the process drew: another may not have run for long.
+        let before = |process: &P| {
+            let threads = a.iter().zip(&partings).zip(processes).filter(|(_, its)| *its == process);
+            let stamps = threads
+                .filter_map(|((records, parting), _)| last_stamp(records, (*parting)?.0, stamp));
+            stamps.max_by_key(|draw| draw.mark).and_then(|draw| draw.bytes)
+        };
         for (thread, (a, b)) in a.iter().zip(b).enumerate() {
-            let Some((last, mark)) = parting(a, b) else { continue };
+            let Some((last, mark)) = partings[thread] else { continue };
+            let before = before(&processes[thread]);
             parted.at = parted.at.max(mark);
             let mut ran = true;
             for (clone, records) in [a, b].into_iter().enumerate() {
-                let requests = after(records, last, thread, stamp);
+                let requests = after(records, last, thread, (stamp, before));
                 ran &= !requests.is_empty();
                 parted.clones[clone].extend(requests);
             }
@@ -155,11 +170,19 @@ fn parting(a: &Thread, b: &Thread) -> Option<((u64, usize), u64)> {
     marks(a).into_iter().filter(|(place, mark)| other.get(place) == Some(mark)).max()
 }
 
-/// The requests of a thread after that one.
-fn after(records: &Thread, last: (u64, usize), thread: usize, stamp: usize) -> Vec<Request> {
-    let stamps =
-        records.range(..=last.0).rev().filter(|(iteration, _)| (**iteration, stamp) <= last);
-    let before = stamps.filter_map(|(_, draws)| draws.get(stamp)?.bytes).next();
+/// The last stamp that a thread drew up to that request.
+fn last_stamp(records: &Thread, last: (u64, usize), stamp: usize) -> Option<Draw> {
+    let upto = records.range(..=last.0).rev().filter(|(iteration, _)| (**iteration, stamp) <= last);
+    upto.map(|(_, draws)| draws.get(stamp).copied()).next()?
+}
+
+/// The requests of a thread after that one, and whether the stamp had changed by then from what it was before.
+fn after(
+    records: &Thread,
+    last: (u64, usize),
+    thread: usize,
+    (stamp, before): (usize, Option<u128>),
+) -> Vec<Request> {
     let mut stamped = false;
     let mut requests = Vec::new();
     for (iteration, draws) in records.range(last.0..) {
@@ -168,7 +191,7 @@ fn after(records: &Thread, last: (u64, usize), thread: usize, stamp: usize) -> V
                 continue;
             }
             if witness == stamp {
-                stamped |= before.is_some() && draw.bytes != before;
+                stamped = before.is_some() && draw.bytes != before;
             } else if let Some(bytes) = draw.bytes {
                 requests.push(Request { thread, witness, mark: draw.mark, bytes, stamped });
             }
@@ -217,7 +240,7 @@ mod tests {
             (4, 444, [b(10), b(60), 5]),
             (5, 555, [b(12), b(70), 6]),
         ] as [Row; 3]);
-        let parted = Parted::of(&[thread(&one)], &[thread(&two)], STAMP);
+        let parted = Parted::of(&[thread(&one)], &[thread(&two)], &[0], STAMP);
         assert_eq!((parted.at, parted.threads), (202, 1));
         // The stamp of iteration 4 is drawn after its witness 0, so that only a later repeat comes after it.
         let expected = Repeats { draws: 3, repeated: 2, last: 401 - 202, after_stamp: 0 };
@@ -234,7 +257,24 @@ mod tests {
             (3, 301, [b(8), b(5), 6]),
         ]);
         let two = thread(&[(1, 100, [b(1), b(2), 5]), (2, 222, [b(8), b(40), 5])]);
-        assert_eq!(Parted::of(&[one], &[two], STAMP).repeats(0, &[0]).after_stamp, 1);
+        assert_eq!(Parted::of(&[one], &[two], &[0], STAMP).repeats(0, &[0]).after_stamp, 1);
+    }
+
+    /// The kernel reseeded before the snapshot, and only one thread of the process had run since.
+    #[test]
+    fn the_stamp_at_the_snapshot_is_the_last_of_the_process() {
+        let (old, new): (Row, Row) = ((1, 100, [b(1), b(2), 5]), (1, 150, [b(1), b(2), 6]));
+        let one = [
+            thread(&[old, (2, 201, [b(20), b(4), 6]), (3, 301, [b(22), b(8), 6])]),
+            thread(&[new]),
+        ];
+        let two = [
+            thread(&[old, (2, 222, [b(20), b(40), 6]), (3, 333, [b(22), b(9), 6])]),
+            thread(&[new]),
+        ];
+        let of = |processes: [u8; 2]| Parted::of(&one, &two, &processes, STAMP).repeats(0, &[0]);
+        assert_eq!((of([0, 0]).repeated, of([0, 0]).after_stamp), (2, 0));
+        assert_eq!(of([0, 1]).after_stamp, 1); // of another process, whose stamps are its own
     }
 
     #[test]
@@ -246,7 +286,7 @@ mod tests {
             draws[1] = Draw { mark, bytes: Some(b(70)) };
             draws[2].mark = 0; // left out in this iteration: a mark of 0 is not one that both have
         }
-        let parted = Parted::of(&[one], &[two], STAMP);
+        let parted = Parted::of(&[one], &[two], &[0], STAMP);
         assert_eq!(parted.repeats(1, &[0]).repeated, 1);
         assert_eq!(parted.repeats(0, &[0]).draws, 0);
     }
@@ -263,7 +303,7 @@ mod tests {
             thread(&[past, (2, 222, [b(30), b(40), 5])]),
             thread(&[past, (2, 232, [shifted, b(50), 5])]),
         ];
-        let parted = Parted::of(&one, &two, STAMP);
+        let parted = Parted::of(&one, &two, &[0, 0], STAMP);
         assert_eq!(parted.repeats(0, &[0, 1]).repeated, 1);
         assert_eq!(parted.repeats(0, &[0]).repeated, 0);
         assert_eq!(parted.twice_within(0), 0);
@@ -274,7 +314,7 @@ mod tests {
         let past: Row = (1, 100, [b(1), b(2), 5]);
         let one = thread(&[past, (2, 201, [b(20), b(4), 5]), (3, 301, [b(20), b(5), 5])]);
         let two = thread(&[past, (2, 222, [b(30), b(40), 5])]);
-        assert_eq!(Parted::of(&[one], &[two], STAMP).twice_within(0), 2);
+        assert_eq!(Parted::of(&[one], &[two], &[0], STAMP).twice_within(0), 2);
     }
 
     #[test]
