@@ -25,6 +25,8 @@ pub enum Verb {
     Boot(Boot),
     /// Save a guest that draws at full speed, start it twice, and tell what came twice
     Clone(Clone),
+    /// Dump a process of this host once, restore it twice, and tell what came twice (root)
+    Criu(Criu),
     /// Save what a doctor would look at on this host, as files in a folder
     Record(Record),
     /// Everything: the matrix of boots and the table of clones
@@ -148,6 +150,18 @@ pub struct Clone {
     pub table: bool,
 
     /// Print JSON (schema headwater.lab-clone/1)
+    #[arg(long)]
+    pub json: bool,
+
+    /// The guest's program, instead of the one beside this command or in the source tree
+    #[arg(long, value_name = "FILE")]
+    pub guest: Option<PathBuf>,
+}
+
+/// The words after `criu`.
+#[derive(clap::Args, Clone, Debug)]
+pub struct Criu {
+    /// Print JSON (schema headwater.lab-criu/1, one for each mode)
     #[arg(long)]
     pub json: bool,
 

@@ -37,6 +37,30 @@ pub(crate) fn find(given: Option<&Path>, architecture: &str) -> Result<PathBuf> 
     )
 }
 
+/// The same program linked dynamically, for a process on this host; the static one where it cannot be built, whose C
+/// library is then the one that it was linked with.
+pub(crate) fn find_dynamic(given: Option<&Path>) -> Result<PathBuf> {
+    match (given, workspace()) {
+        (None, Some(workspace)) => {
+            let mut cargo = cargo(&workspace);
+            cargo.args(["build", "--quiet", "--release", "--package", NAME]);
+            run_for_long(&mut cargo).context("cannot build the program that CRIU dumps")?;
+            Ok(target(&workspace).join("release").join(NAME))
+        }
+        (given, _) => find(given, env::consts::ARCH),
+    }
+}
+
+fn cargo(workspace: &Path) -> Command {
+    let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    cargo.current_dir(workspace);
+    cargo
+}
+
+fn target(workspace: &Path) -> PathBuf {
+    env::var_os("CARGO_TARGET_DIR").map_or_else(|| workspace.join("target"), PathBuf::from)
+}
+
 /// The source tree that the caller stands in.
 fn workspace() -> Option<PathBuf> {
     let here = env::current_dir().ok()?;
@@ -48,19 +72,15 @@ fn workspace() -> Option<PathBuf> {
 /// Builds it statically, with nothing of the host in it. The target is named even if it is the host's: otherwise the flag would
 /// also be for build scripts and procedural macros, which cannot be static.
 fn build(workspace: &Path, triple: &str) -> Result<PathBuf> {
-    let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    cargo
-        .args(["build", "--quiet", "--release", "--package", NAME, "--target", triple])
-        .current_dir(workspace);
+    let mut cargo = cargo(workspace);
+    cargo.args(["build", "--quiet", "--release", "--package", NAME, "--target", triple]);
     cargo.env("RUSTFLAGS", "-C target-feature=+crt-static");
     if triple.starts_with("aarch64") && env::consts::ARCH != "aarch64" {
         cargo.env("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER", "aarch64-linux-gnu-gcc");
     }
     run_for_long(&mut cargo)
         .with_context(|| format!("cannot build the guest's program for {triple}"))?;
-    let target =
-        env::var_os("CARGO_TARGET_DIR").map_or_else(|| workspace.join("target"), PathBuf::from);
-    Ok(target.join(triple).join("release").join(NAME))
+    Ok(target(workspace).join(triple).join("release").join(NAME))
 }
 
 /// The archive that a guest boots from, made anew: the program may have changed since.

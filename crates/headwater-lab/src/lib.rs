@@ -12,6 +12,7 @@ mod cache;
 mod cause;
 pub mod clone;
 mod compare;
+pub mod criu;
 mod guest;
 mod initramfs;
 mod line;
@@ -27,7 +28,7 @@ pub mod situations;
 pub mod text;
 
 pub use all::{Outcome, Scope, run};
-pub use args::{All, Args, Boot, Clone, Record, Setup, Verb};
+pub use args::{All, Args, Boot, Clone, Criu, Record, Setup, Verb};
 pub use cache::Cache;
 pub use cause::Cause;
 pub use line::Line;

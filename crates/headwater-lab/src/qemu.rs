@@ -54,15 +54,16 @@ impl Machine {
     }
 }
 
-/// The program in the cache, started by the loader and with the libraries that belong to it.
-fn program(cache: &Cache, name: &str) -> Result<Command> {
+/// A program in the cache, named by its path there, started by the loader and with the libraries that belong to it.
+pub(crate) fn program(cache: &Cache, path: &str) -> Result<Command> {
     let tools = cache.tools();
     let (loader, triple) = match std::env::consts::ARCH {
         "aarch64" => ("usr/lib/ld-linux-aarch64.so.1", "aarch64-linux-gnu"),
         _ => ("usr/lib64/ld-linux-x86-64.so.2", "x86_64-linux-gnu"),
     };
-    let file = tools.join("usr/bin").join(name);
-    ensure!(file.is_file(), "{name} is not in {}; run `headwater lab setup`", tools.display());
+    let file = tools.join(path);
+    ensure!(file.is_file(), "{path} is not in {}; run `headwater lab setup`", tools.display());
+    let name = path.rsplit('/').next().unwrap_or(path);
     let libraries = tools.join("usr/lib").join(triple);
     let mut command = Command::new(tools.join(loader));
     command.arg("--library-path").arg(&libraries).args(["--argv0", name]).arg(file);
@@ -70,16 +71,33 @@ fn program(cache: &Cache, name: &str) -> Result<Command> {
     Ok(command)
 }
 
+/// The same command, ended by the kernel when this process ends in whatever way.
+fn dying_with_us(command: &Command) -> Command {
+    let mut wrapped = Command::new("setpriv");
+    wrapped.args(["--pdeathsig", "KILL"]).arg(command.get_program()).args(command.get_args());
+    for (name, value) in command.get_envs() {
+        if let Some(value) = value {
+            wrapped.env(name, value);
+        }
+    }
+    wrapped
+}
+
 /// QEMU's version line.
 pub(crate) fn version(cache: &Cache) -> Result<String> {
-    let text = output(program(cache, "qemu-system-x86_64")?.arg("--version"))?;
+    let text = output(program(cache, "usr/bin/qemu-system-x86_64")?.arg("--version"))?;
     Ok(text.lines().next().unwrap_or_default().to_owned())
 }
 
 /// An empty disk for snapshots.
 pub(crate) fn make_disk(cache: &Cache, file: &Path) -> Result<()> {
-    output(program(cache, "qemu-img")?.args(["create", "-q", "-f", "qcow2"]).arg(file).arg("1G"))
-        .map(drop)
+    output(
+        program(cache, "usr/bin/qemu-img")?
+            .args(["create", "-q", "-f", "qcow2"])
+            .arg(file)
+            .arg("1G"),
+    )
+    .map(drop)
 }
 
 /// UEFI firmware for x86-64 guests.
@@ -116,7 +134,11 @@ impl Guest {
     ) -> Result<Guest> {
         let mut command = program(
             cache,
-            if machine.is_arm() { "qemu-system-aarch64" } else { "qemu-system-x86_64" },
+            if machine.is_arm() {
+                "usr/bin/qemu-system-aarch64"
+            } else {
+                "usr/bin/qemu-system-x86_64"
+            },
         )?;
         let share = cache.tools().join("usr/share");
         let console = folder.join(format!("{name}.console"));
@@ -160,6 +182,7 @@ impl Guest {
         if let Some(state) = incoming {
             command.args(["-incoming", &say("file:", state)]);
         }
+        let mut command = dying_with_us(&command);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(File::create(&errors)?);
         let begun = Instant::now();
         let mut child = command.spawn().context("cannot start QEMU")?;

@@ -2,6 +2,7 @@
 
 use crate::boot::{Report, Rng};
 use crate::clone::{Pair, Vmgenid};
+use crate::criu::Images;
 use crate::matrix::Case;
 use crate::situations::{Finding, Kind, Situation, name};
 use clap::ValueEnum;
@@ -209,6 +210,30 @@ pub fn matrix(cases: &[(Case, Report)]) -> String {
         ]);
     }
     format!("{rows}\n")
+}
+
+/// Processes that were restored twice: what came twice, of how many.
+pub fn images(images: &[Images]) -> String {
+    let names = images
+        .first()
+        .map_or(Vec::new(), |first| first.rows.iter().map(|row| row.witness.as_str()).collect());
+    let mut rows = table(&[&["asked", "served", "quiesced"], names.as_slice()].concat());
+    for made in images {
+        let counts = made.rows.iter().map(|row| match row.draws {
+            0 => "-".to_owned(),
+            draws => format!("{} of {draws}", row.repeated),
+        });
+        let quiesced = if made.quiesced { "yes" } else { "no" };
+        rows.add_row(
+            [made.asked.clone(), made.served.clone(), quiesced.to_owned()]
+                .into_iter()
+                .chain(counts),
+        );
+    }
+    let of = images.first().map_or(String::new(), |first| {
+        format!("{}; Linux {}; {}\n\n", first.criu, first.kernel, first.libc)
+    });
+    format!("{of}{rows}\n")
 }
 
 /// Findings, loudly; nothing if there are none.

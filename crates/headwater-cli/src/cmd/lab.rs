@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use crate::output;
-use headwater_lab::{Cache, Scope, Verb, Wanted, boot, clone, recording, text};
+use headwater_lab::{Cache, Scope, Verb, Wanted, boot, clone, criu, recording, text};
 use std::io::Write;
 use std::path::Path;
 
@@ -58,6 +58,18 @@ pub(crate) fn run(args: &headwater_lab::Args) -> Result<(), Failure> {
                 output::json(&pair)?;
             } else {
                 output::text(&text::pair(&pair))?;
+            }
+        }
+        Verb::Criu(args) => {
+            let images = criu::all(&cache, args.guest.as_deref(), &say)?;
+            let findings = criu::findings(&images);
+            if args.json {
+                output::json(&images)?;
+            } else {
+                output::text(&(text::images(&images) + &text::findings(&findings)))?;
+            }
+            if !findings.is_empty() {
+                return Err(Failure::Findings(findings.len()));
             }
         }
         Verb::Record(_) => {}
