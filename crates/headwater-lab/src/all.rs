@@ -3,6 +3,7 @@
 use crate::boot::{Report, boot};
 use crate::cache::Cache;
 use crate::clone::{Pair, clone};
+use crate::criu::{self, Images};
 use crate::manifest::Manifest;
 use crate::matrix::{self, Case};
 use crate::series::SERIES;
@@ -35,6 +36,8 @@ pub struct Outcome {
     pub boots: Vec<(Case, Report)>,
     /// The clones, with what was promised for each.
     pub pairs: Vec<(Situation, Pair)>,
+    /// Processes restored twice.
+    pub images: Vec<Images>,
     /// What does not hold.
     pub findings: Vec<Finding>,
 }
@@ -67,6 +70,17 @@ pub fn run(cache: &Cache, scope: &Scope, say: &dyn Fn(&str)) -> Outcome {
                     situation.title, situation.series
                 ));
             }
+        }
+    }
+    if scope.clones && !scope.short {
+        match criu::all(cache, scope.guest.as_deref(), say) {
+            Ok(images) => {
+                outcome.findings.extend(criu::findings(&images));
+                outcome.images = images;
+            }
+            Err(error) => say(&format!(
+                "skipped: CRIU: {error:#}; whether restored processes repeat is not shown"
+            )),
         }
     }
     outcome
@@ -182,6 +196,12 @@ impl Outcome {
                 text::situations(&self.pairs)
             );
         }
+        if !self.images.is_empty() {
+            text += &format!(
+                "What came twice in a process restored twice\n\n{}\n",
+                text::images(&self.images)
+            );
+        }
         text + &text::findings(&self.findings)
     }
 
@@ -238,6 +258,10 @@ impl Outcome {
                 })
                 .collect();
             write("clones.txt", text::situations(&self.pairs) + &each)?;
+        }
+        if !self.images.is_empty() {
+            write("criu.json", serde_json::to_string_pretty(&self.images)? + "\n")?;
+            write("criu.txt", text::images(&self.images))?;
         }
         let none = "Everything held.\n".to_owned();
         write(

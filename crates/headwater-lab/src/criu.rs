@@ -260,13 +260,24 @@ fn explain(log: &Path) -> String {
     }
 }
 
-/// What does not hold: nothing comes twice in `hedged` and `strict`, nor after `quiesce()`.
+/// What does not hold: nothing comes twice in `hedged` and `strict`, nor after `quiesce()`; else at most a page does.
 pub fn findings(images: &[Images]) -> Vec<Finding> {
     let mut findings = Vec::new();
     for pair in images {
         let mut add = |kind, text: String| findings.push(Finding { situation: "criu", kind, text });
         let safe = pair.quiesced || matches!(pair.served.as_str(), "hedged" | "strict");
         for row in pair.rows.iter().filter(|row| row.witness.starts_with("headwater")) {
+            // Else at most what was left of one page: one slot, or the handle's own.
+            const PAGE: usize = 3536 / 16;
+            if !safe && row.repeated > PAGE {
+                add(
+                    Kind::Broken,
+                    format!(
+                        "{} in {}: {} came twice, more than a page holds",
+                        row.witness, pair.asked, row.repeated
+                    ),
+                );
+            }
             if safe && row.repeated > 0 {
                 let after = if pair.quiesced { ", after quiesce()" } else { "" };
                 add(
