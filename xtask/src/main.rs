@@ -4,6 +4,7 @@ mod bench;
 mod checked;
 #[cfg(test)]
 mod claims;
+mod lab;
 mod machine_code;
 mod openssl;
 mod process;
@@ -48,6 +49,8 @@ enum Verb {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<OsString>,
     },
+    /// Boots and clones real kernels in QEMU, all of them, and records what came of it
+    Lab,
     /// Looks at what the compiler made of the quick paths, and of all that they can reach
     MachineCode,
     /// Puts OpenSSL's module in place in the target folder, and unpacks the OpenSSL of Debian 13 to test it with
@@ -69,6 +72,7 @@ fn main() -> ExitCode {
         Verb::Test { all } => test::test(all),
         Verb::Bench { arguments } => bench::run(&arguments),
         Verb::Soak { arguments } => process::pass_on(&mut process::program(SOAK), &arguments),
+        Verb::Lab => lab::all(),
         Verb::MachineCode => machine_code::check(),
         Verb::Openssl { speed } => openssl::prepare(speed),
         Verb::UnsafeList { bless: true } => unsafe_list::bless(),

@@ -2,7 +2,7 @@
 
 use crate::process::{output, program, root, run};
 use crate::report::{Report, Stop, need};
-use crate::{checked, machine_code, openssl, tools, unsafe_list};
+use crate::{checked, lab, machine_code, openssl, tools, unsafe_list};
 use anyhow::{Result, anyhow};
 use std::env;
 use std::process::{Command, ExitCode};
@@ -26,6 +26,7 @@ pub(crate) fn test(all: bool) -> Result<ExitCode> {
     }
     other_targets(&mut report);
     release(&mut report);
+    real_kernels(&mut report);
     machine_code::steps(&mut report);
     dependencies(&mut report);
     other_compilers(&mut report);
@@ -115,6 +116,14 @@ fn release(report: &mut Report) {
             return Err(anyhow!("the feature \"testing\" is on:\n{tree}").into());
         }
         Ok(())
+    });
+}
+
+/// Boots that stall and clones that repeat, in QEMU.
+fn real_kernels(report: &mut Report) {
+    report.step("real kernels: boots and clones", || {
+        need(lab::set_up(), "whether kernels that stall are told, and whether clones repeat")?;
+        Ok(lab::short()?)
     });
 }
 

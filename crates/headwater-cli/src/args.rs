@@ -41,6 +41,7 @@ pub(crate) enum Verb {
     Stream(stream::Args),
     /// Measure headwater against what else this machine has
     Bench(Box<headwater_bench::Args>),
+    Lab(Box<headwater_lab::Args>),
     Run(run::Args),
     Completions(completions::Args),
 }
