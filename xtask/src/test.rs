@@ -57,7 +57,8 @@ fn source(report: &mut Report) {
 
 fn tests(report: &mut Report) {
     report.step("tests", || cargo("test --workspace"));
-    report.step("tests, fallbacks forced", || cargo("test -p headwater --features testing,uuid"));
+    report
+        .step("tests, fallbacks forced", || cargo("test -p headwater --features testing,uuid,std"));
     report.step("tests that change the machine", || {
         need(tools::root_user(), "huge pages, swap and memory cgroups at their limit")?;
         // As a user would build it: what a build that is not optimised leaves on the stack can reach swap.

@@ -6,15 +6,12 @@ mod args;
 mod cmd;
 mod facts;
 mod failure;
-mod host;
 mod json;
-mod kmsg;
 mod output;
 mod progress;
 mod screen;
 #[cfg(test)]
 mod snapshots;
-mod verdict;
 
 use args::{Cli, Verb};
 use cmd::{bench, bytes, completions, status, uuid, version};
