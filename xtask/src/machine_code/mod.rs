@@ -35,6 +35,7 @@ pub(crate) fn check() -> Result<ExitCode> {
 /// The checks, as steps.
 pub(crate) fn steps(report: &mut Report) {
     report.step("no panic in a draw", no_panic);
+    report.step("no panic in the C library", no_panic_in_c);
     report.step("order in the arm64 code", || {
         const LOSS: &str = "whether the arm64 code has its barriers in place";
         let target = TARGETS[1];
@@ -50,7 +51,7 @@ fn no_panic() -> Result<(), Stop> {
         let library = library(target)?;
         let mut faults = Vec::new();
         for root in ROOTS {
-            match reach::walk(&library, root) {
+            match reach::walk(&library, root, &[]) {
                 Ok(reached) => println!("{target}: {root} reaches {reached} functions, all sound"),
                 Err(error) => faults.push(error.to_string()),
             }
@@ -62,12 +63,40 @@ fn no_panic() -> Result<(), Stop> {
     Ok(())
 }
 
-/// The probe for this target, as the linker gets it; that needs no linker.
+/// Every function of headwater.h, of which those that make and free handles may allocate.
+fn no_panic_in_c() -> Result<(), Stop> {
+    let listed =
+        fs::read_to_string(root()?.join("crates/headwater-c/abi.txt")).context("abi.txt")?;
+    for target in TARGETS {
+        need(tools::target(target), "whether a function for C can panic or allocate")?;
+        let library = archive("headwater-c", "libheadwater.a", target, "")?;
+        let mut faults = Vec::new();
+        for root in listed.lines() {
+            let allocates = ["headwater_rng_new", "headwater_rng_free"].contains(&root);
+            let also = if allocates { &reach::FOR_C_HANDLES[..] } else { &reach::FOR_C[..] };
+            match reach::walk(&library, root, also) {
+                Ok(reached) => println!("{target}: {root} reaches {reached} functions, all sound"),
+                Err(error) => faults.push(error.to_string()),
+            }
+        }
+        if !faults.is_empty() {
+            return Err(anyhow!("{target}:\n{}", faults.join("\n")).into());
+        }
+    }
+    Ok(())
+}
+
+/// The probe for this target, as most programs are built: where a panic aborts, what would unwind is not to be seen.
 fn library(target: &str) -> Result<Library> {
+    archive("probe", "libprobe.a", target, "--config profile.release.panic=\"unwind\"")
+}
+
+/// A static library, as the linker gets it; making it needs no linker.
+fn archive(package: &str, file: &str, target: &str, options: &str) -> Result<Library> {
     run(&mut program(&format!(
-        "cargo rustc --release -p probe --lib --crate-type staticlib --target {target}"
+        "cargo rustc --release -p {package} --lib --crate-type staticlib --target {target} {options}"
     )))?;
-    let path = target_folder()?.join(target).join("release/libprobe.a");
+    let path = target_folder()?.join(target).join("release").join(file);
     let library = Library::parse(&fs::read(&path)?).with_context(|| path.display().to_string())?;
     let is_arm = library.architecture == Architecture::Aarch64;
     anyhow::ensure!(

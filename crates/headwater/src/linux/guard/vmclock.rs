@@ -122,9 +122,10 @@ impl Clock {
     /// The mapping tells, where there is one: another thread may have armed it since the state was stored.
     pub(crate) fn status(&self) -> Vmclock {
         let Some(page) = self.page() else {
-            return match STATES[usize::from(self.state.load(Ordering::Relaxed))] {
-                Vmclock::Mapped { .. } => Vmclock::Quiesced, // just now, by another thread
-                other => other,
+            return match STATES.get(usize::from(self.state.load(Ordering::Relaxed))) {
+                Some(Vmclock::Mapped { .. }) => Vmclock::Quiesced, // just now, by another thread
+                Some(&other) => other,
+                None => Vmclock::Absent, // not reached: only what `index` gives is stored
             };
         };
         // SAFETY: mapped for ever; 112 bytes of the page are the structure.
