@@ -5,10 +5,11 @@ use crate::report::{Report, need};
 use crate::tools;
 
 /// What its tests run, and the Debian packages that have it.
-const TOOLS: [(&str, &str); 7] = [
+const TOOLS: [(&str, &str); 8] = [
     ("gcc", "gcc"),
     ("g++", "g++"),
     ("clang", "clang"),
+    ("llvm-symbolizer", "llvm"), // with it come clang's sanitizers, a package of another name in each release
     ("valgrind", "valgrind"),
     ("cmake", "cmake"),
     ("pkg-config", "pkg-config"),
@@ -19,7 +20,6 @@ pub(crate) fn step(report: &mut Report) {
     report.step("C library", || {
         const LOSS: &str = "the C library with each compiler, sanitizer and build tool";
         need(tools::debian(&TOOLS), LOSS)?;
-        // Clang's sanitizers are a package of their own, of which the number is the compiler's.
         Ok(run(&mut program(
             "cargo test -p headwater-c -- --ignored --nocapture --test-threads=2",
         ))?)

@@ -51,16 +51,8 @@ const ARTEFACTS: &[(Source, &str, u32)] = &[
     (Checked("docs/c.md"), "share/doc/headwater/c.md", 0o644),
     (Checked("LICENSE-APACHE"), "share/doc/headwater/LICENSE-APACHE", 0o644),
     (Checked("LICENSE-MIT"), "share/doc/headwater/LICENSE-MIT", 0o644),
-    (
-        Printed(&["completions", "bash"]),
-        "share/bash-completion/completions/headwater",
-        0o644,
-    ),
-    (
-        Printed(&["completions", "fish"]),
-        "share/fish/vendor_completions.d/headwater.fish",
-        0o644,
-    ),
+    (Printed(&["completions", "bash"]), "share/bash-completion/completions/headwater", 0o644),
+    (Printed(&["completions", "fish"]), "share/fish/vendor_completions.d/headwater.fish", 0o644),
     (Printed(&["completions", "zsh"]), "share/zsh/site-functions/_headwater", 0o644),
 ];
 

@@ -1,8 +1,10 @@
 //! The project's chores. `cargo xtask test` is all that CI runs.
 
+mod c_library;
 mod checked;
 #[cfg(test)]
 mod claims;
+mod install;
 mod machine_code;
 mod process;
 mod report;
@@ -12,6 +14,7 @@ mod unsafe_list;
 
 use clap::{Parser, Subcommand};
 use std::ffi::OsString;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 /// With the peers that need building.
@@ -48,6 +51,15 @@ enum Verb {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<OsString>,
     },
+    /// Builds the command and the C library, and installs them with header, man pages and what build tools ask for
+    Install {
+        /// Where: bin, lib, include and share are made there
+        #[arg(long, default_value = "/usr/local")]
+        prefix: PathBuf,
+        /// What stands for the root of the file system, for those who make packages
+        #[arg(long)]
+        destdir: Option<PathBuf>,
+    },
     /// Looks at what the compiler made of the quick paths, and of all that they can reach
     MachineCode,
     /// Compares the count of `unsafe` in each file with the one on record
@@ -63,6 +75,7 @@ fn main() -> ExitCode {
         Verb::Test { all } => test::test(all),
         Verb::Bench { arguments } => process::pass_on(BENCH, &arguments),
         Verb::Soak { arguments } => process::pass_on(SOAK, &arguments),
+        Verb::Install { prefix, destdir } => install::install(&prefix, destdir.as_deref()),
         Verb::MachineCode => machine_code::check(),
         Verb::UnsafeList { bless: true } => unsafe_list::bless(),
         Verb::UnsafeList { bless: false } => unsafe_list::check(),

@@ -2,7 +2,7 @@
 
 use crate::process::{output, program, root, run};
 use crate::report::{Report, Stop, need};
-use crate::{checked, machine_code, tools, unsafe_list};
+use crate::{c_library, checked, machine_code, tools, unsafe_list};
 use anyhow::{Result, anyhow};
 use std::env;
 use std::process::{Command, ExitCode};
@@ -25,6 +25,7 @@ pub(crate) fn test(all: bool) -> Result<ExitCode> {
     }
     other_targets(&mut report);
     release(&mut report);
+    c_library::step(&mut report);
     machine_code::steps(&mut report);
     dependencies(&mut report);
     other_compilers(&mut report);
