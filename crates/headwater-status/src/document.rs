@@ -21,7 +21,7 @@ pub fn write(facts: &Facts<'_>, out: &mut dyn FnMut(&[u8])) {
     document.text("cipher", status.cipher);
     pools(status, document.object("pools"));
     document.text("page", status.page.name());
-    document.number_or_null("generation", status.generation.map(|generation| generation.get()));
+    document.number_or_null("generation", status.generation.map(core::num::NonZeroU64::get));
     document.short_or_null("kernel", host.kernel);
     document.short_or_null("libc", host.libc);
     document.short_or_null("hypervisor", host.hypervisor);
