@@ -64,7 +64,7 @@ fn it_asks_little_of_the_c_library() {
     let file = Elf::parse(&*bytes).unwrap();
     let others: Vec<&str> = file
         .dynamic_symbols()
-        .filter(|symbol| symbol.is_undefined())
+        .filter(ObjectSymbol::is_undefined)
         .map(|symbol| symbol.name().unwrap())
         .filter(|name| !name.is_empty() && !IMPORTS.contains(name))
         .collect();
