@@ -7,16 +7,13 @@ mod cmd;
 mod dump;
 mod facts;
 mod failure;
-mod host;
 mod json;
-mod kmsg;
 mod openssl;
 mod output;
 mod progress;
 mod screen;
 #[cfg(test)]
 mod snapshots;
-mod verdict;
 
 use args::{Cli, Verb};
 use cmd::{bench, bytes, completions, lab, run as run_verb, status, stream, uuid, version};
