@@ -7,6 +7,7 @@ use crate::record::{self, Event};
 use crate::{hooks, jump, signals, trouble};
 use anyhow::{Context, Result};
 use std::process::ExitCode;
+use std::sync::Barrier;
 use std::sync::atomic::Ordering::{Relaxed, SeqCst};
 use std::{mem, panic, thread};
 
@@ -55,11 +56,13 @@ fn process(plan: &Plan, seed: u64, record_fd: i32) {
     hooks::arm(plan);
     signals::arm(plan);
     let mut failed = false;
+    let first_draws = &Barrier::new(plan.threads as usize + 1);
     thread::scope(|scope| {
         for _ in 0..plan.threads {
             let seed = choice.u64(..);
-            scope.spawn(move || draw_until_over(plan, seed));
+            scope.spawn(move || draw_until_over(plan, seed, first_draws));
         }
+        first_draws.wait();
         trouble::make(plan, &mut choice, record_fd, || {
             failed |= !wait_for_children(libc::WNOHANG);
         });
@@ -69,7 +72,10 @@ fn process(plan: &Plan, seed: u64, record_fd: i32) {
     assert!(!failed, "a child failed");
 }
 
-fn draw_until_over(plan: &Plan, seed: u64) {
+/// Draws until the round is over, the first time before `first_draws` are. Of threads that map the same pages at once all
+/// but one unmap theirs again, and by then it is done: what the trouble finds mapped afterwards stays mapped. (It did
+/// not always, and emptied somebody else's memory, which had come to lie there.)
+fn draw_until_over(plan: &Plan, seed: u64, first_draws: &Barrier) {
     let depth = DEPTH.load(SeqCst);
     let jumps = plan.jumps && plan.signals > 0 && jump::POSSIBLE;
     let mut drawer = Drawer::new(plan, seed);
@@ -78,6 +84,13 @@ fn draw_until_over(plan: &Plan, seed: u64) {
     let cpus = thread::available_parallelism().map_or(1, usize::from);
     let mut batches_as_child = 0;
     record::count(Event::Thread);
+    // Who is forked or left in a barrier is in it for ever.
+    signals::admit(!plan.forks && !plan.jumps);
+    draw_and_record::<8>();
+    if plan.handles {
+        drop(headwater::Rng::new());
+    }
+    first_draws.wait();
     signals::admit(true);
     while !record::is_over() {
         drawer.batch(jumps);
