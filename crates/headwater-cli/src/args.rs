@@ -40,6 +40,7 @@ pub(crate) enum Verb {
     Uuid(uuid::Args),
     /// Measure headwater against what else this machine has
     Bench(Box<headwater_bench::Args>),
+    Quality(Box<headwater_quality::Args>),
     Completions(completions::Args),
 }
 

@@ -14,6 +14,10 @@ pub(crate) enum Failure {
     Bench(headwater_bench::Error),
     /// So many figures of headwater are slower than in the run compared with.
     Slower(usize),
+    /// A generator was to be judged, and could not be.
+    Judging(headwater_quality::Error),
+    /// A generator's numbers are not random. The report has been printed.
+    Quality(String),
     /// Standard output does not take what is written.
     Output(io::Error),
 }
@@ -28,8 +32,8 @@ impl Failure {
             }
             Failure::Usage(_) => 2,
             // Not 1, which says that a comparison was made and found something.
-            Failure::Bench(_) => 3,
-            Failure::Random(_) | Failure::Slower(_) | Failure::Output(_) => 1,
+            Failure::Bench(_) | Failure::Judging(_) => 3,
+            Failure::Random(_) | Failure::Slower(_) | Failure::Quality(_) | Failure::Output(_) => 1,
         };
         // Not `eprintln`, which panics where stderr is full: the exit status still tells.
         let _ = writeln!(io::stderr(), "headwater: {self}");
@@ -49,6 +53,8 @@ impl fmt::Display for Failure {
                     "{figures} of headwater's figures are slower than in the run compared with"
                 )
             }
+            Failure::Judging(error) => error.fmt(f),
+            Failure::Quality(source) => write!(f, "{source} failed: its numbers are not random"),
             Failure::Output(error) => write!(f, "cannot write to standard output: {error}"),
         }
     }
@@ -63,6 +69,12 @@ impl From<headwater::Error> for Failure {
 impl From<headwater_bench::Error> for Failure {
     fn from(error: headwater_bench::Error) -> Self {
         if error.is_usage() { Failure::Usage(error.to_string()) } else { Failure::Bench(error) }
+    }
+}
+
+impl From<headwater_quality::Error> for Failure {
+    fn from(error: headwater_quality::Error) -> Self {
+        if error.is_usage() { Failure::Usage(error.to_string()) } else { Failure::Judging(error) }
     }
 }
 

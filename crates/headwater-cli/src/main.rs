@@ -17,7 +17,7 @@ mod snapshots;
 mod verdict;
 
 use args::{Cli, Verb};
-use cmd::{bench, bytes, completions, status, uuid, version};
+use cmd::{bench, bytes, completions, quality, status, uuid, version};
 use failure::Failure;
 use std::process::ExitCode;
 
@@ -45,6 +45,7 @@ fn run(cli: Cli) -> Result<(), Failure> {
         Some(Verb::Bytes(args)) => bytes::run(&args),
         Some(Verb::Uuid(args)) => uuid::run(&args),
         Some(Verb::Bench(args)) => bench::run(&args),
+        Some(Verb::Quality(args)) => quality::run(&args),
         Some(Verb::Completions(args)) => completions::run(&args),
     }
 }

@@ -8,9 +8,11 @@
 
 mod aes;
 mod chacha20;
+mod gf2;
 
 pub use aes::{aes256_ctr, aes256_encrypt};
 pub use chacha20::chacha20;
+pub use gf2::{binary_rank, linear_complexity};
 
 /// The `n` bytes that hedged mode XORs onto a draw of `n` bytes, given the hardware's words `r0` and
 /// `r1` and the page's secret `key`.

@@ -3,6 +3,7 @@
 pub(crate) mod bench;
 pub(crate) mod bytes;
 pub(crate) mod completions;
+pub(crate) mod quality;
 pub(crate) mod status;
 pub(crate) mod uuid;
 pub(crate) mod version;
