@@ -115,7 +115,8 @@ impl Args {
         }
         if source.is_none() && (self.external || !self.battery.is_empty()) {
             return Err(Error::Usage(
-                "standard input can be read once; pipe it into the other batteries yourself".to_owned(),
+                "standard input can be read once; pipe it into the other batteries yourself"
+                    .to_owned(),
             ));
         }
         if self.state.is_some() && effort != Effort::Deep {

@@ -43,7 +43,8 @@ pub(crate) fn run(words: &[u64], effort: Effort, threads: usize) -> (Vec<Figure>
     let (mut figures, mut missed) = (Vec::new(), Vec::new());
     // One form after the other: a view of a large block takes as much memory as the block.
     for form in Form::ALL {
-        let tests: Vec<&'static Test> = tests::ALL.iter().filter(|test| (test.fits)(form)).collect();
+        let tests: Vec<&'static Test> =
+            tests::ALL.iter().filter(|test| (test.fits)(form)).collect();
         let view = View::new(words, form, effort.values(form.width));
         let (able, unable): (Vec<_>, Vec<_>) =
             tests.into_iter().partition(|test| test.least <= view.values.len());

@@ -77,12 +77,17 @@ pub(crate) fn run(request: &Request, source: &'static Named) -> Result<Report, E
     for ((arrangement, _), counted) in plan.iter().zip(state.sections) {
         report.sections.push(section(arrangement, counted.words, counted.figures, &[]));
     }
-    report.external = external::run(request, || sources::open(source, request.seed, &Arrangement::One));
+    report.external =
+        external::run(request, || sources::open(source, request.seed, &Arrangement::One));
     report.judge()
 }
 
 /// Judges standard input to its end, which nobody can read again.
-pub(crate) fn stdin(request: &Request, stream: &mut dyn Source, report: &mut Report) -> Result<(), Error> {
+pub(crate) fn stdin(
+    request: &Request,
+    stream: &mut dyn Source,
+    report: &mut Report,
+) -> Result<(), Error> {
     let mut counted = Counted::default();
     let mut missed: Vec<Missed> = Vec::new();
     loop {
@@ -122,7 +127,8 @@ fn round(
                 let Some(&index) = queue.0.next() else { return };
                 (index, draw(&mut *queue.1[index], request.effort.block(), None))
             };
-            let figures = block.map(|block| (battery::run(&block, request.effort, 1).0, block.len() as u64));
+            let figures =
+                block.map(|block| (battery::run(&block, request.effort, 1).0, block.len() as u64));
             let mut results = results.lock().expect("a worker has panicked");
             match figures {
                 Ok((figures, words)) => {
@@ -149,7 +155,9 @@ impl Counted {
     fn add(&mut self, figures: Vec<Figure>, words: u64) {
         self.words += words;
         for new in figures {
-            let same = |old: &&mut Figure| (&old.test, &old.form, &old.part) == (&new.test, &new.form, &new.part);
+            let same = |old: &&mut Figure| {
+                (&old.test, &old.form, &old.part) == (&new.test, &new.form, &new.part)
+            };
             let Some(old) = self.figures.iter_mut().find(same) else {
                 self.figures.push(new);
                 continue;
@@ -165,7 +173,8 @@ impl Counted {
 impl State {
     /// The state in `path`, or a new one if there is none.
     fn load(path: &Path, run: Run) -> Result<State, Error> {
-        let different = |reason: &str| Error::State { path: path.to_owned(), reason: reason.to_owned() };
+        let different =
+            |reason: &str| Error::State { path: path.to_owned(), reason: reason.to_owned() };
         let text = match fs::read_to_string(path) {
             Ok(text) => text,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
@@ -174,7 +183,8 @@ impl State {
             }
             Err(error) => return Err(file_error(path, &error)),
         };
-        let state: State = serde_json::from_str(&text).map_err(|error| different(&error.to_string()))?;
+        let state: State =
+            serde_json::from_str(&text).map_err(|error| different(&error.to_string()))?;
         if state.schema != SCHEMA || state.sections.len() != state.run.arrangements.len() {
             return Err(different("its schema is another"));
         }
@@ -217,8 +227,10 @@ fn skip(stream: &mut dyn Source, words: u64) -> Result<(), Error> {
 }
 
 fn bar(total: u64) -> ProgressBar {
-    let style = "{binary_bytes:>10} of {binary_total_bytes}  [{bar:30}]  {elapsed} so far, {eta} left";
-    let style = ProgressStyle::with_template(style).expect("the template is a constant, and a test draws it");
+    let style =
+        "{binary_bytes:>10} of {binary_total_bytes}  [{bar:30}]  {elapsed} so far, {eta} left";
+    let style = ProgressStyle::with_template(style)
+        .expect("the template is a constant, and a test draws it");
     // Drawn on standard error, and on a terminal only.
     ProgressBar::new(total).with_style(style.progress_chars("=> "))
 }

@@ -56,6 +56,8 @@ pub struct Row {
     pub verdict: Verdict,
     /// The p-value of each bit plane, the lowest bit first.
     pub planes: Option<Vec<f64>>,
+    /// Where the test comes from.
+    pub origin: Option<&'static str>,
     /// What it means, if it failed or is weak.
     pub meaning: Option<&'static str>,
 }
@@ -100,7 +102,9 @@ impl Report {
             schema: "headwater.quality/1",
             version: env!("CARGO_PKG_VERSION"),
             source: source.map_or("standard input", |source| source.name).to_owned(),
-            about: source.map_or("bytes of a generator unknown here", |source| source.about).to_owned(),
+            about: source
+                .map_or("bytes of a generator unknown here", |source| source.about)
+                .to_owned(),
             effort: request.effort,
             seed: source.is_some_and(|source| source.is_reproducible()).then_some(request.seed),
             bytes: 0,
@@ -138,7 +142,7 @@ impl Report {
                     p if p < WEAK_ALARMS => Verdict::Weak,
                     _ => Verdict::Clean,
                 };
-                let meaning = tests::by_name(&figure.test).map(|test| test.meaning);
+                let test = tests::by_name(&figure.test);
                 self.rows.push(Row {
                     streams: section.arrangement.clone(),
                     form: figure.form.clone(),
@@ -149,7 +153,8 @@ impl Report {
                     p_of_all,
                     verdict,
                     planes: figure.tally.planes(),
-                    meaning: meaning.filter(|_| verdict != Verdict::Clean),
+                    origin: test.map(|test| test.source),
+                    meaning: test.map(|test| test.meaning).filter(|_| verdict != Verdict::Clean),
                 });
             }
         }
@@ -167,11 +172,19 @@ impl Report {
     fn limits(&self) -> Vec<String> {
         let mut limits: Vec<String> = Vec::new();
         for section in &self.sections {
-            limits.extend(section.missed.iter().map(|missed| format!("{}: {missed}", section.arrangement)));
+            limits.extend(
+                section.missed.iter().map(|missed| format!("{}: {missed}", section.arrangement)),
+            );
             let longest = |test: &str| {
                 let parts = section.figures.iter().filter(|figure| figure.test == test);
-                let numbers = parts.filter(|figure| figure.part.starts_with("length of ") || figure.part.starts_with("side "));
-                numbers.filter_map(|figure| figure.part.split([' ', ',']).find_map(|word| word.parse::<u64>().ok())).max()
+                let numbers = parts.filter(|figure| {
+                    figure.part.starts_with("length of ") || figure.part.starts_with("side ")
+                });
+                numbers
+                    .filter_map(|figure| {
+                        figure.part.split([' ', ',']).find_map(|word| word.parse::<u64>().ok())
+                    })
+                    .max()
             };
             if let Some(bits) = longest("linear-complexity") {
                 limits.push(format!(
@@ -186,12 +199,18 @@ impl Report {
             ));
         }
         if self.seed.is_none() {
-            limits.push("streams of other seeds or keys: this source has none that could be chosen here".to_owned());
+            limits.push(
+                "streams of other seeds or keys: this source has none that could be chosen here"
+                    .to_owned(),
+            );
         }
         if self.effort == Effort::Fast {
             limits.push("most of what --standard looks at: it reads 32 times as much, and every plane for longer".to_owned());
         }
-        limits.push("whether the numbers can be predicted: no test of numbers shows that they are secret".to_owned());
+        limits.push(
+            "whether the numbers can be predicted: no test of numbers shows that they are secret"
+                .to_owned(),
+        );
         limits
     }
 }

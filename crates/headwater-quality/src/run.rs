@@ -36,10 +36,11 @@ fn once(request: &Request, source: &'static Named) -> Result<Report, Error> {
         let (figures, missed) = battery::run(&block, request.effort, request.threads);
         report.sections.push(section(&arrangement, block.len() as u64, figures, &missed));
         if source.kind == sources::Kind::Noise {
-            report.entropy = Some(entropy::judge(&block));
+            report.entropy = Some(entropy::judge(&block, request.effort));
         }
     }
-    report.external = external::run(request, || sources::open(source, request.seed, &Arrangement::One));
+    report.external =
+        external::run(request, || sources::open(source, request.seed, &Arrangement::One));
     report.judge()
 }
 
@@ -57,7 +58,7 @@ fn from_stdin(request: &Request, stdin: impl Read + Send) -> Result<Report, Erro
         let (figures, missed) = battery::run(&block, request.effort, request.threads);
         report.sections.push(section(&Arrangement::One, block.len() as u64, figures, &missed));
         if request.entropy {
-            report.entropy = Some(entropy::judge(&block));
+            report.entropy = Some(entropy::judge(&block, request.effort));
         }
     }
     report.judge()
@@ -108,7 +109,11 @@ pub(crate) fn plan(request: &Request, source: &Named) -> Vec<(Arrangement, usize
 }
 
 /// Up to `words` words: fewer if the stream ends, or after `patience` with a slow one.
-pub(crate) fn draw(source: &mut dyn Source, words: usize, patience: Option<Duration>) -> Result<Vec<u64>, Error> {
+pub(crate) fn draw(
+    source: &mut dyn Source,
+    words: usize,
+    patience: Option<Duration>,
+) -> Result<Vec<u64>, Error> {
     let begun = Instant::now();
     let mut block = vec![0; words];
     let mut filled = 0;
@@ -116,7 +121,8 @@ pub(crate) fn draw(source: &mut dyn Source, words: usize, patience: Option<Durat
         let end = words.min(filled + 4096);
         let n = source.fill(&mut block[filled..end])?;
         filled += n;
-        let tired = patience.is_some_and(|patience| begun.elapsed() > patience) && filled * 8 >= 1 << 15;
+        let tired =
+            patience.is_some_and(|patience| begun.elapsed() > patience) && filled * 8 >= 1 << 15;
         if filled < end || tired {
             break;
         }

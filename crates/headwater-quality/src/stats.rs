@@ -154,7 +154,7 @@ mod tests {
                 let z = ((ones as f64 - 2048.0).abs() - 0.5).max(0.0) / 32.0;
                 normal(z)
             });
-            assert!((few.min(1.0) / many - 1.0).abs() < 0.03, "{few:e} {many:e}");
+            assert!((few.min(1.0) / many - 1.0).abs() < 0.05, "{few:e} {many:e}");
         }
     }
 

@@ -18,9 +18,19 @@ impl Report {
         );
         let _ = writeln!(text, "{}\n", summary(self));
         let _ = writeln!(text, "{}", worst(&self.rows));
-        for row in self.rows.iter().filter(|row| row.verdict != Verdict::Clean).take(12) {
-            let _ = writeln!(text, "{}: {}", word(row.verdict), place(row));
-            let _ = writeln!(text, "  {}{}", row.meaning.unwrap_or_default(), planes(row));
+        for (test, rows) in findings(&self.rows) {
+            let _ = writeln!(
+                text,
+                "{test}: {}{}",
+                rows[0].meaning.unwrap_or_default(),
+                planes(rows[0])
+            );
+            for row in rows.iter().take(3) {
+                let _ = writeln!(text, "  {} {}", word(row.verdict), place(row));
+            }
+            if rows.len() > 3 {
+                let _ = writeln!(text, "  and {} more figures", rows.len() - 3);
+            }
         }
         self.others(&mut text);
         let _ = writeln!(text, "\nNot tested");
@@ -40,7 +50,11 @@ impl Report {
         if let Some(entropy) = &self.entropy {
             let _ = writeln!(text, "\nMin-entropy, bits a byte ({})", entropy.note);
             for estimate in &entropy.estimates {
-                let _ = writeln!(text, "  {:5.2}  {} (SP 800-90B, {})", estimate.bits, estimate.name, estimate.section);
+                let _ = writeln!(
+                    text,
+                    "  {:5.2}  {} (SP 800-90B, {})",
+                    estimate.bits, estimate.name, estimate.section
+                );
             }
             for test in &entropy.health {
                 let _ = writeln!(
@@ -58,11 +72,22 @@ impl Report {
                 }
                 None => {
                     let taken = bytes(battery.bytes);
-                    let _ = writeln!(text, "\n{} ({version}): {}; took {taken}", battery.command, word(battery.verdict()));
+                    let _ = writeln!(
+                        text,
+                        "\n{} ({version}): {}; took {taken}",
+                        battery.command,
+                        word(battery.verdict())
+                    );
                 }
             }
             for outcome in &battery.results {
-                let _ = writeln!(text, "  {:7} {}: {}", word(outcome.verdict), outcome.test, outcome.words);
+                let _ = writeln!(
+                    text,
+                    "  {:7} {}: {}",
+                    word(outcome.verdict),
+                    outcome.test,
+                    outcome.words
+                );
             }
         }
     }
@@ -105,15 +130,29 @@ fn worst(rows: &[Row]) -> Table {
     table
 }
 
+/// What is not clean, by test: one test often fails in many figures for one reason.
+pub(crate) fn findings(rows: &[Row]) -> Vec<(&str, Vec<&Row>)> {
+    let mut tests: Vec<(&str, Vec<&Row>)> = Vec::new();
+    for row in rows.iter().filter(|row| row.verdict != Verdict::Clean) {
+        match tests.iter_mut().find(|(test, _)| *test == row.test) {
+            Some((_, rows)) => rows.push(row),
+            None => tests.push((&row.test, vec![row])),
+        }
+    }
+    tests
+}
+
 pub(crate) fn place(row: &Row) -> String {
-    format!("{} ({}, {}, {}): p {}", row.test, row.part, row.form, row.streams, p(row.p))
+    format!("{}, {}, {}: p {}", row.part, row.form, row.streams, p(row.p))
 }
 
 /// Which planes, where it is about planes.
 pub(crate) fn planes(row: &Row) -> String {
     let Some(planes) = &row.planes else { return String::new() };
-    let bad: Vec<String> =
-        (0..planes.len()).filter(|&plane| planes[plane] < 1e-9).map(|plane| plane.to_string()).collect();
+    let bad: Vec<String> = (0..planes.len())
+        .filter(|&plane| planes[plane] < 1e-9)
+        .map(|plane| plane.to_string())
+        .collect();
     match bad.len() {
         0 => String::new(),
         n if n == planes.len() => " All planes.".to_owned(),

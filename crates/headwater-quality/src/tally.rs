@@ -100,9 +100,10 @@ impl Tally {
                 *throws += if fits { *more } else { 0 };
                 fits
             }
-            (Tally::Rates { seen: a, trials: of, .. }, Tally::Rates { seen: b, trials: more, .. }) => {
-                of.len() == more.len() && sum(a, b) && sum(of, more)
-            }
+            (
+                Tally::Rates { seen: a, trials: of, .. },
+                Tally::Rates { seen: b, trials: more, .. },
+            ) => of.len() == more.len() && sum(a, b) && sum(of, more),
             (Tally::Planes { smallest: a, each }, Tally::Planes { smallest: b, each: more }) => {
                 if a.len() != b.len() {
                     return false;

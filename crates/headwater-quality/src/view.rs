@@ -131,7 +131,7 @@ mod tests {
 
     #[test]
     fn every_form_shows_the_bits_where_it_says() {
-        let words: Vec<u64> = (0..512).map(|i| (i + 1) * 0x0102_0408_1020_4081).collect();
+        let words: Vec<u64> = (1..513_u64).map(|i| i.wrapping_mul(0x9e37_79b9_7f4a_7c15)).collect();
         for form in Form::ALL {
             let view = View::new(&words, form, usize::MAX);
             let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();

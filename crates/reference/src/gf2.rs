@@ -32,7 +32,8 @@ pub fn linear_complexity(s: &[bool]) -> (usize, usize) {
 /// The rank of a square matrix whose rows, of `side` bits each, lie one after the other. `side` is a multiple of 64.
 pub fn binary_rank(rows: &[u64], side: usize) -> usize {
     let bit = |i: usize, j: usize| rows[(i * side + j) / 64] >> (j % 64) & 1 == 1;
-    let mut rows: Vec<Vec<bool>> = (0..side).map(|i| (0..side).map(|j| bit(i, j)).collect()).collect();
+    let mut rows: Vec<Vec<bool>> =
+        (0..side).map(|i| (0..side).map(|j| bit(i, j)).collect()).collect();
     let mut rank = 0;
     for column in 0..side {
         let Some(pivot) = (rank..side).find(|&row| rows[row][column]) else { continue };

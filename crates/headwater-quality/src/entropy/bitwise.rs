@@ -85,7 +85,8 @@ impl Bits {
         let low = mean - Z * deviation / count.sqrt();
         let others = (1 << B) as f64 - 1.0;
         let expected = |p: f64| {
-            share(p, DICTIONARY, blocks.len()) + others * share((1.0 - p) / others, DICTIONARY, blocks.len())
+            share(p, DICTIONARY, blocks.len())
+                + others * share((1.0 - p) / others, DICTIONARY, blocks.len())
         };
         let (mut least, mut most) = (1.0 / (others + 1.0), 1.0);
         if expected(least) <= low {
@@ -128,11 +129,16 @@ mod tests {
     fn biased_coins_are_seen_through() {
         for chance in [0.5, 0.6, 0.75, 0.9] {
             let (bits, truth) = (biased(chance), -f64::log2(chance));
-            for (name, estimate) in
-                [("collision", bits.collision()), ("Markov", bits.markov()), ("compression", bits.compression())]
-            {
-                // All give lower bounds with 99 % confidence, which costs near one half most.
-                assert!(estimate < truth + 0.01 && estimate > truth - 0.2, "{name} {chance}: {estimate}, {truth}");
+            for (name, estimate, below) in [
+                ("collision", bits.collision(), 0.12),
+                ("Markov", bits.markov(), 0.01),
+                // It asks which source of one frequent block and sixty-three others could look so, and coins are not that.
+                ("compression", bits.compression(), 0.3),
+            ] {
+                assert!(
+                    estimate < truth + 0.01 && estimate > truth - below,
+                    "{name} {chance}: {estimate}, {truth}"
+                );
             }
         }
     }

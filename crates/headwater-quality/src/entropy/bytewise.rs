@@ -1,7 +1,5 @@
 //! Estimators of section 6.3 that take samples of any size.
 
-use std::collections::HashMap;
-
 /// The 99 % confidence bound's factor.
 const Z: f64 = 2.575_829_303_548_901;
 
@@ -27,32 +25,36 @@ const FREQUENT: usize = 35;
 /// Tuples are made longer by one sample at a time, and only those that occur at least twice are followed.
 pub(super) fn tuples(samples: &[u8]) -> (f64, f64) {
     let n = samples.len();
-    // (where it begins, which tuple of the present length it is)
-    let mut places: Vec<(u32, u32)> = (0..n as u32).map(|at| (at, 0)).collect();
+    // Where it begins in the low half; above that, which tuple of the length before it is, and the sample that makes it longer.
+    let mut places: Vec<u64> = (0..n as u64).collect();
     let (mut frequent, mut repeated) = (0.0_f64, 0.0_f64);
     for length in 1..=LONGEST.min(n - 1) {
-        let mut counts: HashMap<(u32, u8), (u32, u32)> = HashMap::new();
-        places.retain(|&(at, _)| at as usize + length <= n);
-        for &(at, tuple) in &places {
-            let names = counts.len() as u32;
-            counts.entry((tuple, samples[at as usize + length - 1])).or_insert((0, names)).0 += 1;
+        places.retain(|place| (*place as u32) as usize + length <= n);
+        for place in &mut places {
+            let at = *place as u32;
+            *place = *place & !(0xff << 32) | u64::from(samples[at as usize + length - 1]) << 32;
         }
-        let most = counts.values().map(|&(count, _)| count).max().unwrap_or(0) as usize;
+        places.sort_unstable();
+        let tuples = (n - length + 1) as f64;
+        let (mut most, mut pairs, mut names) = (0, 0.0, 0_u64);
+        let mut longer = Vec::new();
+        for same in places.chunk_by(|a, b| a >> 32 == b >> 32) {
+            most = most.max(same.len());
+            if same.len() >= 2 {
+                pairs += same.len() as f64 * (same.len() as f64 - 1.0);
+                longer.extend(same.iter().map(|place| names << 40 | u64::from(*place as u32)));
+                names += 1;
+            }
+        }
         if most < 2 {
             break;
         }
-        let tuples = (n - length + 1) as f64;
         if most >= FREQUENT {
             frequent = frequent.max((most as f64 / tuples).powf(1.0 / length as f64));
         } else {
-            let pairs: f64 = counts.values().map(|&(count, _)| f64::from(count) * (f64::from(count) - 1.0)).sum();
             repeated = repeated.max((pairs / (tuples * (tuples - 1.0))).powf(1.0 / length as f64));
         }
-        places.retain_mut(|(at, tuple)| {
-            let (count, name) = counts[&(*tuple, samples[*at as usize + length - 1])];
-            *tuple = name;
-            count >= 2
-        });
+        places = longer;
     }
     // Everything that was followed to the end was frequent: nothing is left for the other.
     let bits = |p: f64| -upper(p, n).log2();
@@ -81,7 +83,8 @@ pub(super) fn lag(samples: &[u8]) -> f64 {
     }
     let n = samples.len() - 1;
     let overall = correct as f64 / n as f64;
-    let overall = if correct == 0 { 1.0 - 0.01_f64.powf(1.0 / n as f64) } else { upper(overall, n) };
+    let overall =
+        if correct == 0 { 1.0 - 0.01_f64.powf(1.0 / n as f64) } else { upper(overall, n) };
     -overall.max(local(longest + 1, n)).max(1.0 / 256.0).log2()
 }
 
@@ -95,7 +98,8 @@ fn local(r: usize, n: usize) -> f64 {
         for _ in 0..65 {
             x = 1.0 + q * p.powi(r as i32) * f64::powi(x, r as i32 + 1);
         }
-        let log = ((1.0 - p * x) / ((r as f64 + 1.0 - r as f64 * x) * q)).ln() - (n as f64 + 1.0) * x.ln();
+        let log = ((1.0 - p * x) / ((r as f64 + 1.0 - r as f64 * x) * q)).ln()
+            - (n as f64 + 1.0) * x.ln();
         if log.is_finite() && log > 0.99_f64.ln() { low = p } else { high = p }
     }
     (low + high) / 2.0

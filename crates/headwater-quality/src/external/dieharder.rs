@@ -10,7 +10,9 @@ pub(super) const KNOWN: Known = Known {
     arguments: |effort| match effort {
         // Birthdays, ranks, counted ones, runs, minimum distances: those that take seconds.
         Effort::Fast => vec![vec!["-g", "200", "-d", "0"]],
-        Effort::Standard => ["0", "3", "8", "9", "15", "101"].map(|test| vec!["-g", "200", "-d", test]).to_vec(),
+        Effort::Standard => {
+            ["0", "3", "8", "9", "15", "101"].map(|test| vec!["-g", "200", "-d", test]).to_vec()
+        }
         Effort::Deep => vec![vec!["-g", "200", "-a"]],
     },
     limit: |_| u64::MAX, // it takes what it needs
@@ -20,7 +22,8 @@ pub(super) const KNOWN: Known = Known {
 
 /// Lines with bars: test, tuple, samples, repetitions, p-value, assessment.
 fn read(words: &str) -> (Option<String>, Vec<Outcome>) {
-    let version = words.split("dieharder version ").nth(1).and_then(|rest| rest.split_whitespace().next());
+    let version =
+        words.split("dieharder version ").nth(1).and_then(|rest| rest.split_whitespace().next());
     let outcomes = words.lines().filter_map(|line| {
         let fields: Vec<&str> = line.split('|').map(str::trim).collect();
         let [test, tuple, _, _, p, assessment] = fields[..] else { return None };
@@ -56,7 +59,10 @@ stdin_input_raw|  7.50e+06  |3344550987|
 ";
         let (version, outcomes) = read(words);
         assert_eq!(version.as_deref(), Some("dieharder 3.31.1"));
-        let seen: Vec<_> = outcomes.iter().map(|outcome| (outcome.test.as_str(), outcome.p, outcome.verdict)).collect();
+        let seen: Vec<_> = outcomes
+            .iter()
+            .map(|outcome| (outcome.test.as_str(), outcome.p, outcome.verdict))
+            .collect();
         assert_eq!(
             seen,
             [

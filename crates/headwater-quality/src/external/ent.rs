@@ -21,17 +21,39 @@ pub(super) const KNOWN: Known = Known {
 /// A line of names and a line of figures, with commas.
 fn read(words: &str) -> (Option<String>, Vec<Outcome>) {
     let line = words.lines().find(|line| line.starts_with("1,"));
-    let figures: Vec<f64> = line.into_iter().flat_map(|line| line.split(',')).filter_map(|word| word.parse().ok()).collect();
+    let figures: Vec<f64> = line
+        .into_iter()
+        .flat_map(|line| line.split(','))
+        .filter_map(|word| word.parse().ok())
+        .collect();
     let [_, bytes, entropy, chi_square, mean, pi, correlation] = figures[..] else {
         return (None, Vec::new());
     };
-    let judged = |test: &str, p: f64, words: String| Outcome { test: test.to_owned(), p: Some(p), words, verdict: by_p(p) };
-    let told = |test: &str, words: String| Outcome { test: test.to_owned(), p: None, words, verdict: Verdict::Clean };
+    let judged = |test: &str, p: f64, words: String| Outcome {
+        test: test.to_owned(),
+        p: Some(p),
+        words,
+        verdict: by_p(p),
+    };
+    let told = |test: &str, words: String| Outcome {
+        test: test.to_owned(),
+        p: None,
+        words,
+        verdict: Verdict::Clean,
+    };
     // Bytes are uniform between 0 and 255: a variance of (256^2 - 1) / 12. The serial correlation has one of 1 / n.
     let outcomes = vec![
         judged("chi-square of bytes", stats::chi_square(chi_square, 255), format!("{chi_square}")),
-        judged("mean of bytes", stats::normal((mean - 127.5) / (65_535.0 / 12.0 / bytes).sqrt()), format!("{mean}")),
-        judged("serial correlation", stats::normal(correlation * bytes.sqrt()), format!("{correlation}")),
+        judged(
+            "mean of bytes",
+            stats::normal((mean - 127.5) / (65_535.0 / 12.0 / bytes).sqrt()),
+            format!("{mean}"),
+        ),
+        judged(
+            "serial correlation",
+            stats::normal(correlation * bytes.sqrt()),
+            format!("{correlation}"),
+        ),
         told("entropy", format!("{entropy} bits a byte")),
         told("pi by Monte Carlo", format!("{pi}")),
     ];

@@ -49,8 +49,10 @@ pub(super) fn run(
             Ok::<u64, crate::Error>(fed)
         });
         let output = child.wait_with_output().map_err(|error| error.to_string())?;
-        let bytes = feeder.join().map_err(|_| "its feeder panicked")?.map_err(|error| error.to_string())?;
-        let words = [output.stdout, output.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+        let bytes =
+            feeder.join().map_err(|_| "its feeder panicked")?.map_err(|error| error.to_string())?;
+        let words = [output.stdout, output.stderr]
+            .map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
         Ok(Done { words: words.join("\n"), bytes })
     })
 }
@@ -65,7 +67,10 @@ pub(super) fn first_line(command: &[&str]) -> Option<String> {
 
 /// The version of the Debian package called as the program is.
 pub(super) fn package(program: &str) -> Option<String> {
-    let output = Command::new("dpkg-query").args(["-W", "-f", "${Package} ${Version}", program]).output().ok()?;
+    let output = Command::new("dpkg-query")
+        .args(["-W", "-f", "${Package} ${Version}", program])
+        .output()
+        .ok()?;
     let words = String::from_utf8_lossy(&output.stdout).into_owned();
     (output.status.success() && !words.is_empty()).then_some(words)
 }

@@ -87,11 +87,16 @@ pub(crate) fn run(
     if request.external {
         batteries.extend(KNOWN.iter().map(|known| one(known, request.effort, &open)));
     }
-    batteries.extend(request.batteries.iter().map(|command| own::run(command, request.effort, &open)));
+    batteries
+        .extend(request.batteries.iter().map(|command| own::run(command, request.effort, &open)));
     batteries
 }
 
-fn one(known: &Known, effort: Effort, open: &impl Fn() -> Result<Box<dyn Source>, Error>) -> Battery {
+fn one(
+    known: &Known,
+    effort: Effort,
+    open: &impl Fn() -> Result<Box<dyn Source>, Error>,
+) -> Battery {
     let calls = (known.arguments)(effort);
     let command = |arguments: &[&str]| [&[known.program], arguments].concat().join(" ");
     let shown = command(&calls[0]);
@@ -120,7 +125,8 @@ fn one(known: &Known, effort: Effort, open: &impl Fn() -> Result<Box<dyn Source>
     }
     battery.skipped = None;
     if battery.version.is_none() {
-        battery.version = known.version.and_then(feed::first_line).or_else(|| feed::package(known.program));
+        battery.version =
+            known.version.and_then(feed::first_line).or_else(|| feed::package(known.program));
     }
     battery
 }

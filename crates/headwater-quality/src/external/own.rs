@@ -33,12 +33,17 @@ pub(super) fn run(
 }
 
 fn read(words: &str) -> (Option<String>, Vec<Outcome>) {
-    let version = words.lines().find_map(|line| line.trim().strip_prefix("Version:")).map(|line| line.trim().to_owned());
+    let version = words
+        .lines()
+        .find_map(|line| line.trim().strip_prefix("Version:"))
+        .map(|line| line.trim().to_owned());
     let status = words.lines().find_map(|line| line.strip_prefix("headwater-status "));
     let mut outcomes: Vec<Outcome> = words.lines().filter_map(testu01).collect();
     if outcomes.is_empty() {
         let clean = status == Some("0");
-        let said = if words.contains("All tests were passed") { "All tests were passed".to_owned() } else {
+        let said = if words.contains("All tests were passed") {
+            "All tests were passed".to_owned()
+        } else {
             format!("exit status {}", status.unwrap_or("unknown"))
         };
         let verdict = if clean { Verdict::Clean } else { Verdict::Failed };
@@ -53,7 +58,9 @@ fn testu01(line: &str) -> Option<Outcome> {
     words.next()?.parse::<u32>().ok()?;
     let rest: Vec<&str> = words.collect();
     let text = rest.join(" ");
-    let (test, p) = if let Some(test) = text.strip_suffix("1 - eps1").or_else(|| text.strip_suffix("1 - eps")) {
+    let (test, p) = if let Some(test) =
+        text.strip_suffix("1 - eps1").or_else(|| text.strip_suffix("1 - eps"))
+    {
         (test, 1.0)
     } else if let Some(test) = text.strip_suffix("eps") {
         (test, 0.0)
@@ -66,7 +73,12 @@ fn testu01(line: &str) -> Option<Outcome> {
     if test.is_empty() || !(0.0..=1.0).contains(&p) {
         return None;
     }
-    Some(Outcome { test: test.trim().to_owned(), p: Some(p), words: text.clone(), verdict: super::by_p(p) })
+    Some(Outcome {
+        test: test.trim().to_owned(),
+        p: Some(p),
+        words: text.clone(),
+        verdict: super::by_p(p),
+    })
 }
 
 #[cfg(test)]
@@ -98,7 +110,8 @@ headwater-status 0
 ";
         let (version, outcomes) = read(words);
         assert_eq!(version.as_deref(), Some("TestU01 1.2.3"));
-        let seen: Vec<_> = outcomes.iter().map(|outcome| (outcome.test.as_str(), outcome.verdict)).collect();
+        let seen: Vec<_> =
+            outcomes.iter().map(|outcome| (outcome.test.as_str(), outcome.verdict)).collect();
         assert_eq!(
             seen,
             [

@@ -22,7 +22,8 @@ pub(super) const KNOWN: Known = Known {
 
 /// Lines of anomalies, each with its evaluation, under the length at which they were seen.
 fn read(words: &str) -> (Option<String>, Vec<Outcome>) {
-    let version = words.split("PractRand version ").nth(1).and_then(|rest| rest.split_whitespace().next());
+    let version =
+        words.split("PractRand version ").nth(1).and_then(|rest| rest.split_whitespace().next());
     let mut length = String::new();
     let mut outcomes = Vec::new();
     for line in words.lines() {
@@ -32,12 +33,16 @@ fn read(words: &str) -> (Option<String>, Vec<Outcome>) {
         let (words, verdict) = match line.trim() {
             none if none.starts_with("no anomalies in ") => (none, Verdict::Clean),
             line if line.contains("R=") && line.contains("FAIL") => (line, Verdict::Failed),
-            line if line.contains("R=") && line.contains("VERY SUSPICIOUS") => (line, Verdict::Weak),
+            line if line.contains("R=") && line.contains("VERY SUSPICIOUS") => {
+                (line, Verdict::Weak)
+            }
             line if line.contains("R=") && line.contains("p") => (line, Verdict::Clean), // unusual, suspicious: as it says
             _ => continue,
         };
-        let test = words.split_whitespace().next().filter(|_| words.contains("R=")).unwrap_or("all");
-        let p = words.split("p~=").nth(1).and_then(|rest| rest.split_whitespace().next()?.parse().ok());
+        let test =
+            words.split_whitespace().next().filter(|_| words.contains("R=")).unwrap_or("all");
+        let p =
+            words.split("p~=").nth(1).and_then(|rest| rest.split_whitespace().next()?.parse().ok());
         let words = words.split_whitespace().collect::<Vec<_>>().join(" ");
         outcomes.push(Outcome { test: format!("{test}, {length}"), p, words, verdict });
     }
@@ -67,7 +72,8 @@ length= 32 megabytes (2^25 bytes), time= 3.1 seconds
 ";
         let (version, outcomes) = read(words);
         assert_eq!(version.as_deref(), Some("PractRand 0.95"));
-        let seen: Vec<_> = outcomes.iter().map(|outcome| (outcome.test.as_str(), outcome.verdict)).collect();
+        let seen: Vec<_> =
+            outcomes.iter().map(|outcome| (outcome.test.as_str(), outcome.verdict)).collect();
         assert_eq!(
             seen,
             [

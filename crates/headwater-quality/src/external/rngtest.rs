@@ -22,11 +22,16 @@ pub(super) const KNOWN: Known = Known {
 const BLOCK_FAILS: f64 = 8e-4;
 
 fn read(words: &str) -> (Option<String>, Vec<Outcome>) {
-    let version = words.lines().next().filter(|line| line.starts_with("rngtest ")).map(str::to_owned);
+    let version =
+        words.lines().next().filter(|line| line.starts_with("rngtest ")).map(str::to_owned);
     let after = |name: &str| {
-        words.lines().find_map(|line| line.strip_prefix("rngtest: ")?.strip_prefix(name)?.trim().parse::<u64>().ok())
+        words.lines().find_map(|line| {
+            line.strip_prefix("rngtest: ")?.strip_prefix(name)?.trim().parse::<u64>().ok()
+        })
     };
-    let (Some(passed), Some(failed)) = (after("FIPS 140-2 successes:"), after("FIPS 140-2 failures:")) else {
+    let (Some(passed), Some(failed)) =
+        (after("FIPS 140-2 successes:"), after("FIPS 140-2 failures:"))
+    else {
         return (version, Vec::new());
     };
     let expected = (passed + failed) as f64 * BLOCK_FAILS;
@@ -37,7 +42,8 @@ fn read(words: &str) -> (Option<String>, Vec<Outcome>) {
         p if p < 1e-4 => Verdict::Weak,
         _ => Verdict::Clean,
     };
-    let words = format!("{failed} of {} blocks failed, where {expected:.1} are expected", passed + failed);
+    let words =
+        format!("{failed} of {} blocks failed, where {expected:.1} are expected", passed + failed);
     (version, vec![Outcome { test: "FIPS 140-2".to_owned(), p: Some(p), words, verdict }])
 }
 

@@ -36,7 +36,8 @@ const LABEL: usize = 300;
 
 /// One line for each figure that has a p-value for every plane; the strangest first, but at most thirty.
 pub(super) fn planes(rows: &[Row]) -> Markup {
-    let full = |row: &&Row| row.planes.as_ref().is_some_and(|planes| matches!(planes.len(), 8 | 32 | 64));
+    let full =
+        |row: &&Row| row.planes.as_ref().is_some_and(|planes| matches!(planes.len(), 8 | 32 | 64));
     let lines: Vec<&Row> = rows.iter().filter(full).take(30).collect();
     html! {
         div.wide {

@@ -24,7 +24,9 @@ impl Report {
             reason: error.to_string(),
         })?;
         let nonce: String = nonce.iter().map(|byte| format!("{byte:02x}")).collect();
-        let policy = format!("default-src 'none'; style-src 'nonce-{nonce}'; base-uri 'none'; form-action 'none'");
+        let policy = format!(
+            "default-src 'none'; style-src 'nonce-{nonce}'; base-uri 'none'; form-action 'none'"
+        );
         let page = html! {
             (DOCTYPE)
             html lang="en" {
@@ -127,22 +129,15 @@ fn class(verdict: Verdict) -> &'static str {
 }
 
 fn findings(rows: &[Row]) -> Markup {
-    let found: Vec<&Row> = rows.iter().filter(|row| row.verdict != Verdict::Clean).collect();
-    // One paragraph a test, however many of its figures failed.
-    let mut tests: Vec<&str> = Vec::new();
-    for row in &found {
-        if !tests.contains(&row.test.as_str()) {
-            tests.push(&row.test);
-        }
-    }
+    let tests = table::findings(rows);
     html! {
         @if !tests.is_empty() {
             section.findings {
                 h2 { "What was found" }
-                @for test in tests {
-                    @let of: Vec<&&Row> = found.iter().filter(|row| row.test == test).collect();
+                @for (test, of) in &tests {
                     h3 { (test) }
                     p { (of[0].meaning.unwrap_or_default()) (table::planes(of[0])) }
+                    p { small { "Origin: " (of[0].origin.unwrap_or_default()) } }
                     ul {
                         @for row in of.iter().take(5) { li class=(class(row.verdict)) { (table::place(row)) } }
                         @if of.len() > 5 { li { "and " (of.len() - 5) " more" } }
@@ -177,7 +172,8 @@ fn figures(rows: &[Row]) -> Markup {
 ///
 /// [`Error::File`] if `path` cannot be a file.
 pub fn check_file(path: &Path) -> Result<(), Error> {
-    let wrong = |reason: &str| Err(Error::File { path: path.to_owned(), reason: reason.to_owned() });
+    let wrong =
+        |reason: &str| Err(Error::File { path: path.to_owned(), reason: reason.to_owned() });
     let folder = path.parent().filter(|folder| *folder != Path::new("")).unwrap_or(Path::new("."));
     if path.is_dir() {
         return wrong("it is a folder; name a file");
@@ -194,7 +190,8 @@ pub fn check_file(path: &Path) -> Result<(), Error> {
 ///
 /// [`Error::File`]
 pub fn write(path: &Path, page: &str) -> Result<(), Error> {
-    std::fs::write(path, page).map_err(|error| Error::File { path: path.to_owned(), reason: error.to_string() })
+    std::fs::write(path, page)
+        .map_err(|error| Error::File { path: path.to_owned(), reason: error.to_string() })
 }
 
 #[cfg(test)]

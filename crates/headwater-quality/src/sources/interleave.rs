@@ -38,9 +38,15 @@ impl fmt::Display for Arrangement {
 }
 
 /// Begins the streams of `source`.
-pub(crate) fn open(source: &Named, seed: u64, arrangement: &Arrangement) -> Result<Box<dyn Source>, Error> {
+pub(crate) fn open(
+    source: &Named,
+    seed: u64,
+    arrangement: &Arrangement,
+) -> Result<Box<dyn Source>, Error> {
     let one = |seed, way| source.begin(seed, way);
-    let ways = |ways: &mut dyn Iterator<Item = Way>| ways.map(|way| one(seed, way)).collect::<Result<_, _>>();
+    let ways = |ways: &mut dyn Iterator<Item = Way>| {
+        ways.map(|way| one(seed, way)).collect::<Result<_, _>>()
+    };
     let streams: Vec<Box<dyn Source>> = match arrangement {
         Arrangement::One => return one(seed, Way::Plain),
         Arrangement::Streams(n) if source.splits() => ways(&mut (0..*n).map(Way::Stream))?,
@@ -49,12 +55,16 @@ pub(crate) fn open(source: &Named, seed: u64, arrangement: &Arrangement) -> Resu
             ways(&mut (0..*n).map(|_| Way::Plain))?
         }
         Arrangement::Streams(n) => {
-            let end = seed.checked_add(*n).ok_or(Error::Usage("there are no seeds above 2^64 - 1".to_owned()))?;
+            let end = seed
+                .checked_add(*n)
+                .ok_or(Error::Usage("there are no seeds above 2^64 - 1".to_owned()))?;
             (seed..end).map(|seed| one(seed, Way::Plain)).collect::<Result<_, _>>()?
         }
         Arrangement::Children(n) => ways(&mut (0..*n).map(Way::Child))?,
         Arrangement::Keys(n) => ways(&mut (0..*n).map(Way::Key))?,
-        Arrangement::KeyBits => ways(&mut std::iter::once(Way::Key(0)).chain((0..127).map(Way::KeyBit)))?,
+        Arrangement::KeyBits => {
+            ways(&mut std::iter::once(Way::Key(0)).chain((0..127).map(Way::KeyBit)))?
+        }
         Arrangement::Seeds(seeds) => {
             seeds.clone().map(|seed| one(seed, Way::Plain)).collect::<Result<_, _>>()?
         }
@@ -63,7 +73,12 @@ pub(crate) fn open(source: &Named, seed: u64, arrangement: &Arrangement) -> Resu
             seeds.map(|seed| one(seed, Way::Plain)).collect::<Result<_, _>>()?
         }
     };
-    Ok(Box::new(Interleaved { buffers: vec![[0; BUFFER]; streams.len()], streams, next: 0, at: BUFFER }))
+    Ok(Box::new(Interleaved {
+        buffers: vec![[0; BUFFER]; streams.len()],
+        streams,
+        next: 0,
+        at: BUFFER,
+    }))
 }
 
 /// Words drawn of a stream at a time.

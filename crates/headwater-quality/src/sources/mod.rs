@@ -95,7 +95,10 @@ impl Named {
             Open::Split(open) => open(seed, way),
             Open::Live(open) if way == Way::Plain => open(),
             Open::Seeded(open) if way == Way::Plain => Ok(open(seed)),
-            _ => Err(Error::Usage(format!("{} has no children and no keys; it has --seeds", self.name))),
+            _ => Err(Error::Usage(format!(
+                "{} has no children and no keys; it has --seeds",
+                self.name
+            ))),
         }
     }
 }
@@ -130,7 +133,10 @@ fn endless(next: impl FnMut() -> u64 + Send + 'static) -> Box<dyn Source> {
 }
 
 /// Words from something that fills bytes, little-endian.
-fn words_from(out: &mut [u64], mut fill: impl FnMut(&mut [u8]) -> Result<(), Error>) -> Result<usize, Error> {
+fn words_from(
+    out: &mut [u64],
+    mut fill: impl FnMut(&mut [u8]) -> Result<(), Error>,
+) -> Result<usize, Error> {
     let mut bytes = [0; 4096];
     for out in out.chunks_mut(bytes.len() / 8) {
         let bytes = &mut bytes[..8 * out.len()];

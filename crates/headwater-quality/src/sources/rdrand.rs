@@ -45,7 +45,9 @@ pub(super) fn open() -> Result<Box<dyn Source>, Error> {
 impl Source for instruction::Rdrand {
     fn fill(&mut self, out: &mut [u64]) -> Result<usize, Error> {
         for word in out.iter_mut() {
-            *word = self.word().ok_or_else(|| missing("the instruction had nothing ready, ten times in a row"))?;
+            *word = self
+                .word()
+                .ok_or_else(|| missing("the instruction had nothing ready, ten times in a row"))?;
         }
         Ok(out.len())
     }

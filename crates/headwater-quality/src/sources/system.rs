@@ -38,7 +38,9 @@ fn device(path: &'static str) -> Result<Box<dyn Source>, Error> {
 
 impl Source for Device {
     fn fill(&mut self, out: &mut [u64]) -> Result<usize, Error> {
-        words_from(out, |bytes| self.file.read_exact(bytes).map_err(|error| failed(self.path, &error)))
+        words_from(out, |bytes| {
+            self.file.read_exact(bytes).map_err(|error| failed(self.path, &error))
+        })
     }
 }
 

@@ -45,7 +45,10 @@ fn run(view: &View, _: Effort) -> Vec<Part> {
         let pairs = m * m * m / (4.0 * d) * (1.0 - 2.0 / m);
         let threes = m.powi(5) / (18.0 * d * d);
         let expected = crowds as f64 * (pairs - threes);
-        parts.push(Part::new(format!("2^{people} in 2^{days} days"), Tally::Rare { seen, expected }));
+        parts.push(Part::new(
+            format!("2^{people} in 2^{days} days"),
+            Tally::Rare { seen, expected },
+        ));
     }
     parts
 }
@@ -64,7 +67,9 @@ mod tests {
             let mut total = Vec::<(u64, f64)>::new();
             for _ in 0..40 {
                 let words: Vec<u64> = (0..1 << 16).map(|_| rng.u64(..)).collect();
-                for (i, part) in run(&View::new(&words, form, usize::MAX), Effort::Fast).into_iter().enumerate() {
+                for (i, part) in
+                    run(&View::new(&words, form, usize::MAX), Effort::Fast).into_iter().enumerate()
+                {
                     let Tally::Rare { seen, expected } = part.tally else { unreachable!() };
                     total.resize(total.len().max(i + 1), (0, 0.0));
                     total[i].0 += seen;

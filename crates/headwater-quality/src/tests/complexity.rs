@@ -60,7 +60,10 @@ fn measure(
     // Planes that were not looked at have no p-value, and count for nothing.
     let looked = (0..planes.len()).filter(|&plane| wanted(plane)).count();
     for (name, smallest) in [("length", lengths), ("jumps", jumps)] {
-        let name = format!("{name} of {bits} bits{}", if looked < planes.len() { ", two planes" } else { "" });
+        let name = format!(
+            "{name} of {bits} bits{}",
+            if looked < planes.len() { ", two planes" } else { "" }
+        );
         let smallest = if looked < planes.len() {
             (0..planes.len()).filter(|&plane| wanted(plane)).map(|plane| smallest[plane]).collect()
         } else {

@@ -26,11 +26,15 @@ fn run(view: &View, effort: Effort) -> Vec<Part> {
             let plane = &planes.get(i)[..words];
             let later: Vec<u64> = match distance {
                 0 => plane[..words - 1].to_vec(),
-                _ => plane.windows(2).map(|two| two[0] >> distance | two[1] << (64 - distance)).collect(),
+                _ => plane
+                    .windows(2)
+                    .map(|two| two[0] >> distance | two[1] << (64 - distance))
+                    .collect(),
             };
             let others = if distance == 0 { i + 1..planes.len() } else { 0..planes.len() };
             for j in others {
-                let equal = later.iter().zip(planes.get(j)).map(|(a, b)| u64::from((a ^ b).count_ones()));
+                let equal =
+                    later.iter().zip(planes.get(j)).map(|(a, b)| u64::from((a ^ b).count_ones()));
                 heads.push(equal.sum());
             }
         }

@@ -130,7 +130,14 @@ impl Matrix {
 
     /// Moves up to eight rows that are independent in this strip to the place after `rank`, each reduced so that it alone has its leading
     /// bit. Gives these bits.
-    fn pivots(&mut self, rank: usize, side: usize, stride: usize, word: usize, shift: usize) -> Vec<u8> {
+    fn pivots(
+        &mut self,
+        rank: usize,
+        side: usize,
+        stride: usize,
+        word: usize,
+        shift: usize,
+    ) -> Vec<u8> {
         let mut leads: Vec<u8> = Vec::with_capacity(8);
         for candidate in rank..side {
             let byte = |rows: &[u64], row: usize| (rows[row * stride + word] >> shift) as u8;

@@ -99,11 +99,14 @@ mod tests {
             let outer: f64 = (0..4).map(|k| [1.0, 8.0, 28.0, 56.0][k] / 256.0).sum();
             [outer, 1.0 - 2.0 * outer, outer][class]
         };
-        let even: Vec<u64> =
-            (0..27).map(|i| (total * share(i / 9) * share(i / 3 % 3) * share(i % 3)) as u64).collect();
+        let even: Vec<u64> = (0..27)
+            .map(|i| (total * share(i / 9) * share(i / 3 % 3) * share(i % 3)) as u64)
+            .collect();
         assert!(judge(&even, 8).iter().all(|&p| p > 0.99), "{:?}", judge(&even, 8));
         let same: Vec<u64> = (0..27)
-            .map(|i| if i / 9 == i % 3 { (1e6 * share(i / 9) * share(i / 3 % 3)) as u64 } else { 0 })
+            .map(
+                |i| if i / 9 == i % 3 { (1e6 * share(i / 9) * share(i / 3 % 3)) as u64 } else { 0 },
+            )
             .collect();
         assert!(judge(&same, 8).iter().any(|&p| p < 1e-100));
     }

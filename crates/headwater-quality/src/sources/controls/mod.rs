@@ -33,7 +33,11 @@ pub(super) const ALL: &[Named] = &[
         "neighbouring seeds give related streams, and words repeat too often (Wang Yi, wyhash final version 4)",
         Open::Seeded(wyrand),
     ),
-    control("ars3", "three rounds of AES over a counter, where seven are sound", Open::Seeded(ars3::open)),
+    control(
+        "ars3",
+        "three rounds of AES over a counter, where seven are sound",
+        Open::Seeded(ars3::open),
+    ),
     control("counter", "each word is the one before plus one", Open::Seeded(counter)),
     control("stuck", "one word for ever", Open::Seeded(|seed| endless(move || seed))),
     control(
@@ -51,7 +55,8 @@ const fn control(name: &'static str, about: &'static str, open: Open) -> Named {
 fn lcg64(seed: u64) -> Box<dyn Source> {
     let mut state = seed;
     endless(move || {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         state
     })
 }

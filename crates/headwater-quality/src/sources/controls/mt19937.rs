@@ -9,7 +9,8 @@ pub(super) fn open(seed: u64) -> Box<dyn Source> {
     let mut state = vec![seed; N];
     for i in 1..N {
         let last = state[i - 1];
-        state[i] = (last ^ (last >> 62)).wrapping_mul(6_364_136_223_846_793_005).wrapping_add(i as u64);
+        state[i] =
+            (last ^ (last >> 62)).wrapping_mul(6_364_136_223_846_793_005).wrapping_add(i as u64);
     }
     let mut at = N;
     endless(move || {
