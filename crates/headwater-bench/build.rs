@@ -17,8 +17,12 @@ fn main() {
     println!("cargo::rerun-if-changed={LOCK}");
     for (variable, package, series) in [
         ("AWS_LC_RS", "aws-lc-rs", "1."),
+        ("BORING", "boring", "5."),
         ("FASTRAND", "fastrand", "2."),
         ("RAND", "rand", "0.10."),
+        ("RAND_DISTR", "rand_distr", "0.6."),
+        ("RAND_PHILOX", "rand_philox", "0.2."),
+        ("RAND_XOSHIRO", "rand_xoshiro", "0.8."),
         ("VDSO_RNG", "vdso-rng", "0.3."),
     ] {
         if let Some(version) = locked_version(&lock, package, series) {

@@ -1,9 +1,11 @@
 //! The project's chores. `cargo xtask test` is all that CI runs.
 
+mod bench;
 mod checked;
 #[cfg(test)]
 mod claims;
 mod machine_code;
+mod openssl;
 mod process;
 mod report;
 mod test;
@@ -14,9 +16,6 @@ use clap::{Parser, Subcommand};
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-/// With the peers that need building.
-const BENCH: &str =
-    "cargo run --release -p headwater-bench --features peers --bin headwater-bench --";
 /// The library as it is shipped: optimized, without test hooks.
 const SOAK: &str = "cargo run --release -p headwater-soak --";
 
@@ -36,7 +35,8 @@ enum Verb {
         #[arg(long)]
         all: bool,
     },
-    /// Builds the benchmark with its peers and runs it; with `--all` also with those that need other tools
+    /// Builds the benchmark with its peers and runs it; with `--all` also with those that need other tools,
+    /// which it installs where it can
     Bench {
         /// What to hand to the benchmark; `-- --help` tells what it takes
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
@@ -50,6 +50,12 @@ enum Verb {
     },
     /// Looks at what the compiler made of the quick paths, and of all that they can reach
     MachineCode,
+    /// Puts OpenSSL's module in place in the target folder, and unpacks the OpenSSL of Debian 13 to test it with
+    Openssl {
+        /// Also measure RAND_bytes with it, beside OpenSSL's own generator and one that does nothing
+        #[arg(long)]
+        speed: bool,
+    },
     /// Compares the count of `unsafe` in each file with the one on record
     UnsafeList {
         /// Put today's counts on record
@@ -61,9 +67,10 @@ enum Verb {
 fn main() -> ExitCode {
     let done = match Arguments::parse().verb {
         Verb::Test { all } => test::test(all),
-        Verb::Bench { arguments } => process::pass_on(BENCH, &arguments),
-        Verb::Soak { arguments } => process::pass_on(SOAK, &arguments),
+        Verb::Bench { arguments } => bench::run(&arguments),
+        Verb::Soak { arguments } => process::pass_on(&mut process::program(SOAK), &arguments),
         Verb::MachineCode => machine_code::check(),
+        Verb::Openssl { speed } => openssl::prepare(speed),
         Verb::UnsafeList { bless: true } => unsafe_list::bless(),
         Verb::UnsafeList { bless: false } => unsafe_list::check(),
     };

@@ -39,8 +39,8 @@ pub(crate) fn output(command: &mut Command) -> Result<String> {
 
 /// Builds and runs a program by cargo, with what the caller hands on to it and where the caller stands, so that the
 /// files it names are the caller's. Its status is ours.
-pub(crate) fn pass_on(line: &str, arguments: &[OsString]) -> Result<ExitCode> {
-    let status = program(line).args(arguments).status().context("cannot run cargo")?;
+pub(crate) fn pass_on(command: &mut Command, arguments: &[OsString]) -> Result<ExitCode> {
+    let status = command.args(arguments).status().context("cannot run cargo")?;
     // No code means that a signal ended it; 1 stands for all of those.
     let code = status.code().and_then(|code| u8::try_from(code).ok());
     Ok(code.unwrap_or(1).into())

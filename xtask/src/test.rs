@@ -2,7 +2,7 @@
 
 use crate::process::{output, program, root, run};
 use crate::report::{Report, Stop, need};
-use crate::{checked, machine_code, tools, unsafe_list};
+use crate::{checked, machine_code, openssl, tools, unsafe_list};
 use anyhow::{Result, anyhow};
 use std::env;
 use std::process::{Command, ExitCode};
@@ -20,8 +20,10 @@ pub(crate) fn test(all: bool) -> Result<ExitCode> {
     let mut report = Report::default();
     source(&mut report);
     tests(&mut report);
+    openssl::steps(&mut report, all);
     if all {
-        report.step("page of a benchmark, in a browser", page_in_a_browser);
+        report.step("page of a benchmark, in a browser", || page_in_a_browser("headwater-bench"));
+        report.step("page of quality, in a browser", || page_in_a_browser("headwater-quality"));
     }
     other_targets(&mut report);
     release(&mut report);
@@ -43,6 +45,7 @@ fn source(report: &mut Report) {
         ("clippy", "--workspace"),
         ("clippy, no pools", "-p headwater --no-default-features"),
         ("clippy, all features", "-p headwater --all-features"),
+        ("clippy, streams alone", "-p headwater-streams --no-default-features --lib"),
     ] {
         report.step(name, || {
             need(tools::component("clippy"), "what clippy warns of")?;
@@ -56,7 +59,8 @@ fn source(report: &mut Report) {
 }
 
 fn tests(report: &mut Report) {
-    report.step("tests", || cargo("test --workspace"));
+    // OpenSSL's module has a step of its own, with what it needs.
+    report.step("tests", || cargo("test --workspace --exclude headwater-openssl"));
     report.step("tests, fallbacks forced", || cargo("test -p headwater --features testing,uuid"));
     report.step("tests that change the machine", || {
         need(tools::root_user(), "huge pages, swap and memory cgroups at their limit")?;
@@ -67,6 +71,11 @@ fn tests(report: &mut Report) {
         )
     });
     report.step("tests, no pools", || cargo("test -p headwater --no-default-features"));
+    report.step("tests, streams of NumPy", || {
+        let python = need(tools::numpy(), "whether NumPy still gives the same words")?;
+        let mut test = program("cargo test -p headwater-streams --test peers");
+        Ok(run(test.env("HEADWATER_TEST_PYTHON", python))?)
+    });
     report.step("races, model-checked", || {
         // A folder of its own: with other flags everything would be built anew, there and back.
         let mut models = program("cargo test -p headwater --test loom --target-dir target/loom");
@@ -74,10 +83,10 @@ fn tests(report: &mut Report) {
     });
 }
 
-/// The page that `headwater bench --html` writes: drawn, selected, printed, and kept from the network.
-fn page_in_a_browser() -> Result<(), Stop> {
-    let chromium = need(tools::chromium(), "whether the page of a benchmark works")?;
-    let mut test = program("cargo test -p headwater-bench --test page -- --ignored");
+/// The page that a command's `--html` writes: drawn, selected, printed, and kept from the network.
+fn page_in_a_browser(package: &str) -> Result<(), Stop> {
+    let chromium = need(tools::chromium(), "whether the page of a report works")?;
+    let mut test = program(&format!("cargo test -p {package} --test page -- --ignored"));
     Ok(run(test.env("CHROMIUM", chromium))?)
 }
 
@@ -86,9 +95,14 @@ fn other_targets(report: &mut Report) {
         need(tools::target(NOT_LINUX), "whether headwater compiles on other systems")?;
         cargo(&format!("check -p headwater --target {NOT_LINUX}"))
     });
+    report.step("streams on other systems", || {
+        need(tools::target(NOT_LINUX), "whether the streams compile on other systems")?;
+        cargo(&format!("check -p headwater-streams --target {NOT_LINUX}"))
+    });
     report.step("arm64", || {
         need(tools::target(ARM), "whether headwater compiles for arm64")?;
-        cargo(&format!("check -p headwater --features testing --target {ARM}"))
+        cargo(&format!("check -p headwater --features testing --target {ARM}"))?;
+        cargo(&format!("check -p headwater-streams --target {ARM}"))
     });
 }
 
@@ -125,6 +139,6 @@ fn other_compilers(report: &mut Report) {
     });
 }
 
-fn cargo(line: &str) -> Result<(), Stop> {
+pub(crate) fn cargo(line: &str) -> Result<(), Stop> {
     Ok(run(&mut program(&format!("cargo {line}")))?)
 }

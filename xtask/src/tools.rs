@@ -4,9 +4,11 @@ use crate::process::{output, program, root, run};
 use anyhow::{Context, Result, ensure};
 use std::env;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 /// The version that deny.toml is written for.
 const CARGO_DENY: &str = "0.20.2";
+const NUMPY: &str = "numpy==2.4.6";
 
 /// A component of the toolchain in use.
 pub(crate) fn component(name: &str) -> Result<()> {
@@ -50,10 +52,67 @@ pub(crate) fn chromium() -> Result<PathBuf> {
     if let Some(file) = present() {
         return Ok(file);
     }
+    packages(&["chromium"])?;
+    present().context("the package chromium holds no chromium")
+}
+
+/// Debian's packages, installed where one is missing.
+pub(crate) fn packages(names: &[&str]) -> Result<()> {
+    let installed = |name: &&str| {
+        let status = output(program("dpkg-query --show --showformat=${Status}").arg(name));
+        status.is_ok_and(|status| status.ends_with(" installed"))
+    };
+    if names.iter().all(installed) {
+        return Ok(());
+    }
     root_user()?;
     run(&mut program("apt-get update -qq"))?;
-    run(&mut program("apt-get install -qq --yes --no-install-recommends chromium"))?;
-    present().context("the package chromium holds no chromium")
+    run(program("apt-get install -qq --yes --no-install-recommends").args(names))
+}
+
+/// A Python that has these packages, in an environment of its own, which is made on the first call and kept in the
+/// target folder.
+pub(crate) fn python(packages: &[&str]) -> Result<PathBuf> {
+    let environment = target_folder()?.join("tools/python");
+    let python = environment.join("bin/python");
+    if !python.exists() {
+        self::packages(&["python3-venv"])?;
+        run(program("python3 -m venv").arg(&environment))?;
+    }
+    run(Command::new(&python)
+        .args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check"])
+        .args(packages))?;
+    Ok(python)
+}
+
+/// Where cargo builds, and where tools are kept.
+fn target_folder() -> Result<PathBuf> {
+    Ok(env::var_os("CARGO_TARGET_DIR").map_or(root()?.join("target"), PathBuf::from))
+}
+
+/// A program, from Debian's package of this name if it is not there yet.
+pub(crate) fn package(program_name: &str, package: &str) -> Result<()> {
+    let folders = env::var_os("PATH").unwrap_or_default();
+    let is_there = || env::split_paths(&folders).any(|folder| folder.join(program_name).is_file());
+    if is_there() {
+        return Ok(());
+    }
+    packages(&[package])?;
+    ensure!(is_there(), "the package {package} holds no {program_name}");
+    Ok(())
+}
+
+/// A Python with the NumPy that the streams' tests were written against, in the target folder.
+pub(crate) fn numpy() -> Result<PathBuf> {
+    let target = env::var_os("CARGO_TARGET_DIR").map_or(root()?.join("target"), PathBuf::from);
+    let folder = target.join("tools/numpy");
+    let python = folder.join("bin/python");
+    if !python.is_file() {
+        run(program("python3 -m venv").arg(&folder))?;
+    }
+    let pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", NUMPY];
+    run(Command::new(&python).args(pip))?;
+    Ok(python)
 }
 
 /// The right to change the machine's settings.
@@ -68,8 +127,7 @@ pub(crate) fn root_user() -> Result<()> {
 /// A debug build, because that takes 52 s on two cores instead of 179 s, and then checks this tree in
 /// less than one. Cargo leaves an installed tool of the same version as it is.
 pub(crate) fn cargo_deny() -> Result<PathBuf> {
-    let target = env::var_os("CARGO_TARGET_DIR").map_or(root()?.join("target"), PathBuf::from);
-    let tools = target.join("tools");
+    let tools = target_folder()?.join("tools");
     run(program("cargo install cargo-deny --locked --debug --quiet --version")
         .arg(format!("={CARGO_DENY}"))
         .args([Path::new("--root"), &tools])

@@ -17,10 +17,12 @@ pub(crate) enum Case {
     FirstByteAfterFork,
     FirstByteAfterStart,
     RfcU32,
+    /// Of reproducible streams: an array of what this is.
+    Stream(Numbers),
 }
 
 impl Case {
-    pub(crate) const ALL: [Case; 11] = [
+    pub(crate) const ALL: [Case; 17] = [
         Case::Fill,
         Case::U32,
         Case::U64,
@@ -32,6 +34,12 @@ impl Case {
         Case::FirstByteAfterFork,
         Case::FirstByteAfterStart,
         Case::RfcU32,
+        Case::Stream(Numbers::U64),
+        Case::Stream(Numbers::F64),
+        Case::Stream(Numbers::Normal),
+        Case::Stream(Numbers::Bounded),
+        Case::Stream(Numbers::Shuffle),
+        Case::Stream(Numbers::Child),
     ];
 
     /// What is run if nothing is asked for, in some 20 seconds.
@@ -50,6 +58,12 @@ impl Case {
             Case::FirstByteAfterFork => "first-byte-after-fork",
             Case::FirstByteAfterStart => "first-byte-after-start",
             Case::RfcU32 => "rfc-u32",
+            Case::Stream(Numbers::U64) => "stream-u64",
+            Case::Stream(Numbers::F64) => "stream-f64",
+            Case::Stream(Numbers::Normal) => "stream-normal",
+            Case::Stream(Numbers::Bounded) => "stream-bounded",
+            Case::Stream(Numbers::Shuffle) => "stream-shuffle",
+            Case::Stream(Numbers::Child) => "stream-child",
         }
     }
 
@@ -65,6 +79,12 @@ impl Case {
         Ok(or_default(parse_list(names, Case::parse)?, Case::DEFAULT))
     }
 
+    /// Whether it is about numbers that come again, and not about secrets: two fields, in which nobody competes
+    /// with the other.
+    pub(crate) const fn is_of_streams(self) -> bool {
+        matches!(self, Case::Stream(_))
+    }
+
     /// Whether it is about one thread of one process, however many draw in other cases.
     pub(crate) const fn stands_alone(self) -> bool {
         matches!(self, Case::FirstByteAfterFork | Case::FirstByteAfterStart | Case::RfcU32)
@@ -77,3 +97,34 @@ impl Case {
             .ok_or_else(|| Error::UnknownCase(name.to_owned()))
     }
 }
+
+/// What fills an array, or is done to one, in the cases of streams.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Numbers {
+    /// All 64 bits.
+    U64,
+    /// 53 bits, in [0, 1).
+    F64,
+    /// Of mean 0 and variance 1, as f64.
+    Normal,
+    /// Below [`BOUND`], as u64.
+    Bounded,
+    /// A random order of the u64 that are there.
+    Shuffle,
+    /// No array, but the key of a child: what a split costs.
+    Child,
+}
+
+impl Numbers {
+    pub(crate) const ALL: [Numbers; 6] = [
+        Numbers::U64,
+        Numbers::F64,
+        Numbers::Normal,
+        Numbers::Bounded,
+        Numbers::Shuffle,
+        Numbers::Child,
+    ];
+}
+
+/// What [`Numbers::Bounded`] are below.
+pub(crate) const BOUND: u64 = 1000;

@@ -1,5 +1,6 @@
 //! The report's tables of the cases that are not a time per call by length.
 
+use crate::case::Case;
 use crate::layout::{distinct, names, table, time, time_and_spread};
 use crate::report::Report;
 use crate::row::Row;
@@ -60,6 +61,34 @@ pub(crate) fn handshakes(rows: &[&Row], on: &str) -> Option<String> {
             table("implementation", &columns, body)
         )
     })
+}
+
+/// Arrays of numbers: the time of one number, and bytes per second, a table for each case.
+pub(crate) fn streams(rows: &[&Row], on: &str) -> Vec<String> {
+    let block = |case: Case| {
+        let rows = of_case(rows, case.name());
+        let lengths = distinct(rows.iter().map(|row| row.len));
+        let one = |row: &Row| row.ns_per_call / (row.len / 8) as f64;
+        let cell = |name: &str, len: usize| {
+            let row = rows.iter().find(|row| row.implementation == name && row.len == len);
+            row.map_or_else(String::new, |row| {
+                format!("{:.2} ns ±{:.0}%, {:.1}", one(row), 100.0 * row.spread(), row.gb_per_s)
+            })
+        };
+        let body = names(&rows).into_iter().map(|name| {
+            let cells = lengths.iter().map(|&len| cell(&name, len));
+            std::iter::once(name.clone()).chain(cells).collect()
+        });
+        let columns: Vec<String> = lengths.iter().map(|&len| size::show(len)).collect();
+        (!rows.is_empty()).then(|| {
+            format!(
+                "{}: time per 64-bit number of an array{on}, median ± MAD, and GB/s\n{}",
+                case.name(),
+                table("implementation", &columns, body.collect())
+            )
+        })
+    };
+    Case::ALL.into_iter().filter(|case| case.is_of_streams()).filter_map(block).collect()
 }
 
 /// The first draw of a process, after a fork and after its start.

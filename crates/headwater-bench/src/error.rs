@@ -22,6 +22,8 @@ pub enum Error {
     },
     /// Not a length that can be measured.
     BadSize(String),
+    /// A length that is no number of 64-bit words, in bytes.
+    OddSize(usize),
     /// Not a number of threads.
     BadThreads(String),
     /// Not a number of processes.
@@ -96,6 +98,10 @@ impl fmt::Display for Error {
             Error::BadLibrary { argument, reason } => write!(f, "--lib {argument}: {reason}"),
             Error::BadSize(text) => {
                 write!(f, "bad size '{text}': use 1 to 1GiB, such as 16, 1k, 64KiB or 1MiB")
+            }
+            Error::OddSize(len) => {
+                let size = crate::size::show(*len);
+                write!(f, "bad size '{size}' for an array of 64-bit numbers: use a multiple of 8")
             }
             Error::BadThreads(text) => {
                 write!(f, "bad number of threads '{text}': use 1 to {}", crate::crowd::MAX_THREADS)

@@ -1,10 +1,11 @@
 //! From arguments to a list of comparisons. Everything that can be wrong with the arguments is found here,
 //! before anything is measured.
 
-use crate::case::Case;
+use crate::case::{Case, Numbers};
 use crate::contender::Contender;
 use crate::crowd::{Crowd, Crowds};
 use crate::impls::Absent;
+use crate::impls::streams;
 use crate::list::{or_default, parse_list};
 use crate::pin::{Pin, Pins};
 use crate::report::Skipped;
@@ -18,6 +19,9 @@ const SIZES: [usize; 5] = [16, 64, 256, 1024, 65536];
 
 /// The length of single calls whose latency is told, if no others are asked for.
 const LATENCY_SIZES: [usize; 1] = [16];
+
+/// Those of an array in a stream's cases: in a first cache, in a second one, and in memory.
+const STREAM_SIZES: [usize; 3] = [16 << 10, 256 << 10, 64 << 20];
 
 /// How long one sample of one implementation lasts: long enough that reading the clock does not
 /// count, short enough that a round is over before the machine changes its speed.
@@ -96,7 +100,7 @@ impl Plan {
         let crowds = Crowds::new(args, &pins)?;
         let sizes = parse_list(&args.sizes, size::parse)?;
         let default_sizes = or_default(parse_list(&args.default_sizes, size::parse)?, SIZES);
-        let asked = contenders(args)?;
+        let asked = contenders(args, &cases)?;
         let budget = budget(args)?;
 
         let mut plan = Plan {
@@ -148,8 +152,17 @@ impl Plan {
                     Case::Handshake => {
                         (Work::Session, Work::Session.output_len().into_iter().collect())
                     }
+                    Case::Stream(Numbers::Child) => (Work::Stream(Numbers::Child), vec![16]),
+                    Case::Stream(numbers) => {
+                        (Work::Stream(numbers), or_default(sizes.clone(), STREAM_SIZES))
+                    }
                     Case::FirstByteAfterFork | Case::FirstByteAfterStart | Case::RfcU32 => continue,
                 };
+                if let Case::Stream(_) = case
+                    && let Some(&odd) = lengths.iter().find(|len| !len.is_multiple_of(8))
+                {
+                    return Err(Error::OddSize(odd));
+                }
                 for len in lengths {
                     add(case, work, len, crowd, MIN_ROUNDS);
                 }
@@ -228,12 +241,20 @@ impl Plan {
 }
 
 /// What `--impls` and `--lib` ask for.
-fn contenders(args: &Args) -> Result<Vec<Contender>, Error> {
+fn contenders(args: &Args, cases: &[Case]) -> Result<Vec<Contender>, Error> {
     let added = impls::add(&args.libs)?; // before names are read, because they may be theirs
     if args.impls.is_empty() {
-        let more = if args.all { impls::MORE } else { &[] };
-        let more = more.iter().copied().map(Contender::from);
-        return Ok(Contender::usual().into_iter().chain(more).collect());
+        let mut usual = Vec::new();
+        if !cases.iter().all(|case| case.is_of_streams()) {
+            let more = if args.all { impls::MORE } else { &[] };
+            usual.extend(Contender::usual());
+            usual.extend(more.iter().copied().map(Contender::from));
+        }
+        if cases.iter().any(|case| case.is_of_streams()) {
+            let more = if args.all { streams::MORE } else { &[] };
+            usual.extend(streams::ALL.iter().chain(more).copied().map(Contender::from));
+        }
+        return Ok(usual);
     }
     let mut asked = parse_list(&args.impls, Contender::parse)?;
     for contender in added.into_iter().map(Contender::from) {

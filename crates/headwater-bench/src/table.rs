@@ -35,6 +35,7 @@ pub(crate) fn render(report: &Report) -> String {
         blocks.extend(counts(&rows));
         blocks.extend(case_tables::latencies(&rows, &on));
         blocks.extend(case_tables::handshakes(&rows, &on));
+        blocks.extend(case_tables::streams(&rows, &on));
         blocks.extend(case_tables::first_bytes(&rows));
     }
     blocks.extend(case_tables::nodes(report));
@@ -133,8 +134,10 @@ fn ratios(ratios: &[Ratio], crowd: (usize, usize), on: &str) -> Vec<String> {
         .collect();
     let columns = distinct(here.iter().map(|ratio| (ratio.case.as_str(), ratio.len)));
     let names = distinct(here.iter().map(|ratio| ratio.against.clone()));
-    let title = |&(case, len): &(&str, usize)| {
-        if case == "fill" { size::show(len) } else { case.to_owned() }
+    let title = |&(case, len): &(&str, usize)| match case.strip_prefix("stream-") {
+        Some("child") | None if case != "fill" => case.to_owned(),
+        Some(numbers) => format!("{numbers} {}", size::show(len)),
+        None => size::show(len),
     };
     let cell = |name: &str, column: &(&str, usize)| {
         let ratio = here
@@ -147,10 +150,11 @@ fn ratios(ratios: &[Ratio], crowd: (usize, usize), on: &str) -> Vec<String> {
     };
     let block = |columns: &[(&str, usize)]| {
         let body = names.iter().map(|name| {
-            std::iter::once(name.clone())
-                .chain(columns.iter().map(|column| cell(name, column)))
-                .collect()
+            let cells = columns.iter().map(|column| cell(name, column));
+            std::iter::once(name.clone()).chain(cells).collect::<Vec<_>>()
         });
+        // Nobody takes part in all cases.
+        let body = body.filter(|row| row[1..].iter().any(|cell| !cell.is_empty()));
         let titles: Vec<String> = columns.iter().map(title).collect();
         format!(
             "ratios: {subject}{on}, times as fast (95 %)\n{}",

@@ -1,6 +1,6 @@
 //! What is timed: a generator's draws, in batches.
 
-use crate::case::Case;
+use crate::case::{Case, Numbers};
 use crate::clock::Clock;
 use std::fmt;
 use std::hint::black_box;
@@ -111,13 +111,15 @@ pub(crate) enum Work {
     DnsQuery,
     /// The secrets of a session.
     Session,
+    /// An array, by a stream.
+    Stream(Numbers),
 }
 
 impl Work {
     /// Bytes of output of one call, if that is not up to the caller.
     pub(crate) const fn output_len(self) -> Option<usize> {
         match self {
-            Work::Fill => None,
+            Work::Fill | Work::Stream(_) => None,
             Work::U32 => Some(4),
             Work::U64 => Some(8),
             Work::UuidV4 | Work::UuidV7 => Some(Hyphenated::LENGTH),
@@ -129,7 +131,6 @@ impl Work {
 
 /// Why a generator that is present takes no part in a comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(not(feature = "peers"), expect(dead_code, reason = "only runtimes decline anything"))]
 pub(crate) enum Declined {
     /// It offers nothing that this case is about.
     Case,
@@ -165,8 +166,8 @@ pub(crate) trait Worker {
     fn note(&self) -> Option<&'static str>;
 
     /// Why it takes no part in this case on so many threads; `None` if it does.
-    fn declines(&self, _: Case, _: usize) -> Option<Declined> {
-        None
+    fn declines(&self, case: Case, _: usize) -> Option<Declined> {
+        case.is_of_streams().then_some(Declined::Case)
     }
 
     /// How long it must have run before its speed is the lasting one. Compiled code needs no more than
@@ -203,6 +204,7 @@ impl<G: Generator> Worker for G {
                 let parts: [&[u8]; 4] = [&session.key, &session.iv, &session.hello, &session.id];
                 buf.copy_from_slice(&parts.concat());
             }
+            Work::Stream(_) => return Err(Refused),
         }
         Ok(())
     }
@@ -250,6 +252,7 @@ impl<G: Generator> Worker for G {
                     black_box(&Session::draw(self)?);
                 }
             }
+            Work::Stream(_) => return Err(Refused),
         }
         Ok(())
     }

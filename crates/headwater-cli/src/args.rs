@@ -1,6 +1,6 @@
 //! The command line, and how a mistake in it is told in one line.
 
-use crate::cmd::{bytes, completions, status, uuid};
+use crate::cmd::{bytes, completions, run, status, stream, uuid};
 use crate::failure::Failure;
 use clap::error::ErrorKind;
 use clap::{Parser, Subcommand};
@@ -18,7 +18,7 @@ Environment:
   HEADWATER_MODE  auto (default), buffered, hedged, strict or kernel
   NO_COLOR        no colours
 
-Exit status: 0 done, also when the reader closes the pipe; 1 failed; 2 wrong usage."
+Exit status: 0 done, also when the reader closes the pipe; 1 failed; 2 wrong usage; of run, as of env(1)."
 )]
 pub(crate) struct Cli {
     /// Print the version in one line
@@ -38,9 +38,11 @@ pub(crate) enum Verb {
     Status(status::Args),
     Bytes(bytes::Args),
     Uuid(uuid::Args),
+    Stream(stream::Args),
     /// Measure headwater against what else this machine has
     Bench(Box<headwater_bench::Args>),
     Quality(Box<headwater_quality::Args>),
+    Run(run::Args),
     Completions(completions::Args),
 }
 
@@ -51,7 +53,16 @@ pub(crate) fn parse() -> Result<Cli, Failure> {
             error.print()?;
             std::process::exit(0)
         }
-        _ => Err(Failure::Usage(one_line(&error.render().to_string()))),
+        _ => {
+            let what = one_line(&error.render().to_string());
+            // Each of its other statuses may be the command's own.
+            let is_run = std::env::args_os().nth(1).is_some_and(|verb| verb == "run");
+            Err(if is_run {
+                Failure::Run { status: run::NOT_RUN, what }
+            } else {
+                Failure::Usage(what)
+            })
+        }
     })
 }
 

@@ -18,6 +18,13 @@ pub(crate) enum Failure {
     Judging(headwater_quality::Error),
     /// A generator's numbers are not random. The report has been printed.
     Quality(String),
+    /// A command was not run; the status is one of env(1).
+    Run {
+        /// 125, 126 or 127.
+        status: u8,
+        /// In one line.
+        what: String,
+    },
     /// Standard output does not take what is written.
     Output(io::Error),
 }
@@ -33,6 +40,7 @@ impl Failure {
             Failure::Usage(_) => 2,
             // Not 1, which says that a comparison was made and found something.
             Failure::Bench(_) | Failure::Judging(_) => 3,
+            Failure::Run { status, .. } => *status,
             Failure::Random(_) | Failure::Slower(_) | Failure::Quality(_) | Failure::Output(_) => 1,
         };
         // Not `eprintln`, which panics where stderr is full: the exit status still tells.
@@ -55,6 +63,7 @@ impl fmt::Display for Failure {
             }
             Failure::Judging(error) => error.fmt(f),
             Failure::Quality(source) => write!(f, "{source} failed: its numbers are not random"),
+            Failure::Run { what, .. } => f.write_str(what),
             Failure::Output(error) => write!(f, "cannot write to standard output: {error}"),
         }
     }

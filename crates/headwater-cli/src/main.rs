@@ -1,14 +1,16 @@
 //! The `headwater` command: one verb a file under `cmd`, and this table of them.
 //!
-//! Data goes to stdout, words to stderr. Exit status: 0; 1 failed; 2 wrong usage.
+//! Data goes to stdout, words to stderr. Exit status: 0; 1 failed; 2 wrong usage; `run` as env(1) does.
 
 mod args;
 mod cmd;
+mod dump;
 mod facts;
 mod failure;
 mod host;
 mod json;
 mod kmsg;
+mod openssl;
 mod output;
 mod progress;
 mod screen;
@@ -17,7 +19,7 @@ mod snapshots;
 mod verdict;
 
 use args::{Cli, Verb};
-use cmd::{bench, bytes, completions, quality, status, uuid, version};
+use cmd::{bench, bytes, completions, quality, run as run_verb, status, stream, uuid, version};
 use failure::Failure;
 use std::process::ExitCode;
 
@@ -44,8 +46,10 @@ fn run(cli: Cli) -> Result<(), Failure> {
         Some(Verb::Status(args)) => status::run(&args),
         Some(Verb::Bytes(args)) => bytes::run(&args),
         Some(Verb::Uuid(args)) => uuid::run(&args),
+        Some(Verb::Stream(args)) => stream::run(&args),
         Some(Verb::Bench(args)) => bench::run(&args),
         Some(Verb::Quality(args)) => quality::run(&args),
+        Some(Verb::Run(args)) => run_verb::run(&args),
         Some(Verb::Completions(args)) => completions::run(&args),
     }
 }

@@ -45,7 +45,7 @@ fn help() {
         .success()
         .stdout_eq(file!["snapshots/help.txt"])
         .stderr_eq(str![""]);
-    for verb in ["status", "bytes", "uuid", "bench", "completions"] {
+    for verb in ["status", "bytes", "uuid", "stream", "bench", "run", "quality", "completions"] {
         assert!(text(&[verb, "--help"]).contains("Usage: headwater"));
     }
 }
@@ -88,6 +88,28 @@ headwater: the argument '--hex' cannot be used with '--raw'; see 'headwater --he
 headwater: unexpected argument '2' found; see 'headwater --help'
 
 "#]]);
+    misused(&["stream", "9"]).stderr_eq(str![[r#"
+headwater: the following required arguments were not provided: --seed <S>; see 'headwater --help'
+
+"#]]);
+    misused(&["stream", "--seed", "12monkeys", "9"]).stderr_eq(str![[r#"
+headwater: invalid value '12monkeys' for '--seed <S>': '12monkeys' is no seed: write a whole number (42, -1, 0x2a), hex:00ff for bytes, or text:anything; see 'headwater --help'
+
+"#]]);
+    misused(&["stream", "--seed=1", "--engine", "ars6", "9"]).stderr_eq(str![[r#"
+headwater: invalid value 'ars6' for '--engine <E>': no engine is called 'ars6'; there are ars7, ars5, philox4x32; see 'headwater --help'
+
+"#]]);
+    misused(&["stream", "--seed=1", "--substream=281474976710656", "9"]).stderr_eq(str![[r#"
+headwater: stream 281474976710656 does not exist: numbers end at 2^48 - 1; make a child key for more; see 'headwater --help'
+
+"#]]);
+    misused(&["stream", "--seed=1", "--offset=18446744073709551610", "9"]).stderr_eq(str![[r#"
+headwater: a stream has 2^64 - 1 bytes, and 9 from byte 18446744073709551610 on are more than are left; see 'headwater --help'
+
+"#]]);
+    misused(&["stream", "--seed=1", "--offset=-1", "9"]);
+    misused(&["stream", "--seed=\n", "--engine=\x1b[31m", "9"]);
     misused(&["uuid", "-n", "-1"]).stderr_eq(str![[r#"
 headwater: invalid value '-1' for '-n <N>': a count is a whole number from 0 to 2^64 - 1; see 'headwater --help'
 
@@ -113,6 +135,55 @@ fn arguments_may_hold_anything() {
         assert!(!line.contains(char::is_control), "{line:?}");
         assert!(line.ends_with("; see 'headwater --help'"), "{line:?}");
     }
+}
+
+/// `vectors/streams.json` and `vectors/keys.json` are what every implementation is held to.
+#[test]
+fn streams_are_those_of_the_vectors() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../vectors");
+    let vectors = std::fs::read_to_string(folder.join("streams.json")).unwrap();
+    let vectors: serde_json::Value = serde_json::from_str(&vectors).unwrap();
+    for case in vectors["cases"].as_array().unwrap() {
+        let field = |name: &str| case[name].as_str().unwrap();
+        let count = (field("bytes").len() / 2).to_string();
+        let substream = case["stream"].to_string();
+        let hex = text(&[
+            "stream",
+            "--seed",
+            field("seed"),
+            "--engine",
+            field("engine"),
+            "--substream",
+            &substream,
+            "--offset",
+            field("start"),
+            "--hex",
+            &count,
+        ]);
+        assert_eq!(hex, format!("{}\n", field("bytes")), "{case}");
+    }
+}
+
+/// One process for the whole of a stream, or many for pieces of it, over the seam of what one writes at a time.
+#[test]
+fn streams_are_the_same_from_any_number_of_processes() {
+    let whole = stdout(&["stream", "--seed", "pieces", "2000000"]);
+    assert_eq!(whole.len(), 2_000_000);
+    let mut at = 0;
+    for length in [1, 15, 786_431, 3, 1_000_000, 213_550] {
+        let piece = stdout(&[
+            "stream",
+            "--seed=text:pieces",
+            "--engine=ars7",
+            &format!("--offset={at}"),
+            &length.to_string(),
+        ]);
+        assert!(piece == whole[at..][..length], "{length} bytes from {at} on");
+        at += length;
+    }
+    assert_eq!(at, whole.len());
+    assert_ne!(stdout(&["stream", "--seed", "Pieces", "64"]), whole[..64]);
+    assert_eq!(stdout(&["stream", "--seed", "-7", "64"]), stdout(&["stream", "--seed=-0x7", "64"]));
 }
 
 #[test]

@@ -94,14 +94,16 @@ pub(crate) fn plan(request: &Request, source: &Named) -> Vec<(Arrangement, usize
         plan.push((Arrangement::Seeds(end - 8..end), side));
     }
     let many = if effort.thorough() { 1024 } else { 64 };
-    if source.splits() {
+    if source.has_streams() {
         plan.push((Arrangement::Streams(many), side));
+    }
+    if source.has_keys() {
         plan.push((Arrangement::Keys(many), side));
     }
     if source.is_reproducible() && effort.thorough() {
         plan.push((Arrangement::SeedBits, side));
     }
-    if source.splits() && effort.thorough() {
+    if source.has_keys() && effort.thorough() {
         plan.push((Arrangement::KeyBits, side));
         plan.push((Arrangement::Children(many), side));
     }

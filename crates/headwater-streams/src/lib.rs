@@ -2,3 +2,59 @@
 //!
 //! **Not for secrets.** Whoever sees some of these numbers may compute the others; bytes that must not be guessed
 //! come from the crate `headwater`. Nothing here implements `CryptoRng`.
+//!
+//! A [`Key`] is made from a seed, and has children by name and 2^48 [streams](Stream) by number. A stream is a function from an element's number
+//! to its value, so any part of an array can be filled by anybody, in any order, and parts make the whole:
+//!
+//! ```
+//! use headwater_streams::Key;
+//!
+//! let stream = Key::from_seed(42).child("noise").stream(0)?;
+//! let mut array = vec![0_u64; 1 << 20];
+//! stream.fill_u64(0, &mut array)?; // by one thread,
+//! let mut again = vec![0_u64; 1 << 20];
+//! stream.par(4).fill_u64(0, &mut again)?; // by four,
+//! assert_eq!(array, again);
+//! let mut some = [0; 3];
+//! stream.u64_at(&[999_999, 5, 5], &mut some)?; // or here and there
+//! assert_eq!(some, [array[999_999], array[5], array[5]]);
+//! # Ok::<(), headwater_streams::Error>(())
+//! ```
+//!
+//! What the values are, to the bit, and why streams do not meet, is in STREAMS.md of the repository. The CPU chooses how they are computed (VAES, AVX-512,
+//! AVX2, AES-NI, Armv8's AES, or none of these), and never which.
+//!
+//! A child process that goes on with its parent's stream gets its parent's numbers: that is what reproducible means. Nothing here asks the operating system for
+//! anything but threads, where [`Stream::par`] is told to; filling neither allocates nor locks, so it may be done in a signal handler.
+
+#![deny(unsafe_code)]
+
+mod at;
+mod bytes;
+mod counter;
+mod cpu;
+mod engine;
+mod error;
+pub mod generators;
+mod key;
+mod numbers;
+mod par;
+#[cfg(feature = "process")]
+mod process;
+mod ranks;
+mod seed;
+mod sequential;
+mod stream;
+mod words;
+
+pub use engine::Engine;
+pub use error::Error;
+pub use key::Key;
+pub use numbers::{Integer, Permutation};
+pub use par::Par;
+#[cfg(feature = "process")]
+pub use process::{random_pseudo_bytes, random_pseudo_u64};
+pub use ranks::{Launcher, Rank, RankError};
+pub use seed::{Label, Seed};
+pub use sequential::Sequential;
+pub use stream::Stream;

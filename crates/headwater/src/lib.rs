@@ -120,6 +120,19 @@ pub fn fill_uninit(buf: &mut [MaybeUninit<u8>]) -> Result<&mut [u8], Error> {
     Ok(filled)
 }
 
+/// Fills `buf` as [`fill`] does, under keys that are drawn for this request alone, in every mode.
+///
+/// For what asks for prediction resistance (NIST SP 800-90A, section 8.8), such as the seed of another
+/// generator: nobody who saw this process's memory before the call knows anything of these bytes. Costs a
+/// system call for each MiB. Async-signal-safe.
+///
+/// # Errors
+///
+/// As [`fill`].
+pub fn fill_fresh(buf: &mut [u8]) -> Result<(), Error> {
+    imp::fill_fresh(as_uninit(buf))
+}
+
 /// A random `u32`.
 ///
 /// # Errors
@@ -222,6 +235,20 @@ pub fn init_with(config: Config) -> Result<(), Error> {
 /// If the kernel refuses to replace the mapping; nothing has changed then.
 pub fn quiesce() -> Result<(), Error> {
     imp::quiesce()
+}
+
+/// Throws away every byte that this process has buffered: what requests begun afterwards are served with is
+/// drawn from the kernel anew.
+///
+/// The reseed of other generators: nobody who saw this process's memory before the call can tell what is
+/// drawn after it. It takes microseconds, and other threads may go on drawing. No clone, fork or reseed of the
+/// kernel needs it. Not async-signal-safe.
+///
+/// # Errors
+///
+/// If the kernel refuses to drop the pages; bytes buffered before may then still be served.
+pub fn discard() -> Result<(), Error> {
+    imp::discard()
 }
 
 /// What is armed in this process, and what happened so far.

@@ -18,6 +18,10 @@ pub(crate) fn fill(buf: &mut [MaybeUninit<u8>], _wait: bool) -> Result<(), Error
     }
 }
 
+pub(crate) fn fill_fresh(buf: &mut [MaybeUninit<u8>]) -> Result<(), Error> {
+    fill(buf, true)
+}
+
 pub(crate) fn u32() -> Result<u32, Error> {
     Ok(u32::from_ne_bytes(crate::array()?))
 }
@@ -31,6 +35,10 @@ pub(crate) fn init(_config: Option<Config>) -> Result<(), Error> {
 }
 
 pub(crate) fn quiesce() -> Result<(), Error> {
+    Ok(())
+}
+
+pub(crate) fn discard() -> Result<(), Error> {
     Ok(())
 }
 

@@ -35,12 +35,12 @@ fn cipher(schedule: &Schedule, block: [u8; 16]) -> [u8; 16] {
     add_round_key(shift_rows(sub_bytes(state)), &schedule[ROUNDS])
 }
 
-fn sub_bytes(state: [u8; 16]) -> [u8; 16] {
+pub(crate) fn sub_bytes(state: [u8; 16]) -> [u8; 16] {
     state.map(|byte| S_BOX[usize::from(byte)])
 }
 
 /// Row `r` moves `r` columns to the left.
-fn shift_rows(state: [u8; 16]) -> [u8; 16] {
+pub(crate) fn shift_rows(state: [u8; 16]) -> [u8; 16] {
     core::array::from_fn(|i| {
         let (row, column) = (i % 4, i / 4);
         state[row + 4 * ((column + row) % 4)]
@@ -48,7 +48,7 @@ fn shift_rows(state: [u8; 16]) -> [u8; 16] {
 }
 
 /// Each column is multiplied by the polynomial 3x^3 + x^2 + x + 2.
-fn mix_columns(state: [u8; 16]) -> [u8; 16] {
+pub(crate) fn mix_columns(state: [u8; 16]) -> [u8; 16] {
     core::array::from_fn(|i| {
         let (row, column) = (i % 4, i / 4);
         let below = |distance: usize| state[(row + distance) % 4 + 4 * column];
@@ -56,7 +56,7 @@ fn mix_columns(state: [u8; 16]) -> [u8; 16] {
     })
 }
 
-fn add_round_key(state: [u8; 16], round_key: &[u8; 16]) -> [u8; 16] {
+pub(crate) fn add_round_key(state: [u8; 16], round_key: &[u8; 16]) -> [u8; 16] {
     core::array::from_fn(|i| state[i] ^ round_key[i])
 }
 

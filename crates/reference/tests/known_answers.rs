@@ -3,7 +3,7 @@
 //! Every value was also recomputed with OpenSSL 3.0 (`openssl enc -aes-256-ecb`, `-aes-256-ctr`,
 //! `-chacha20`), which shares no code with this crate.
 
-use reference::{aes256_ctr, aes256_encrypt, chacha20, hedge};
+use reference::{aes256_ctr, aes256_encrypt, ars, blake2s, chacha20, hedge, philox4x32};
 
 fn hex(text: &str) -> Vec<u8> {
     let digits: Vec<u32> = text.chars().filter_map(|c| c.to_digit(16)).collect();
@@ -170,4 +170,80 @@ fn hedge_at_each_of_its_forms() {
     ] {
         assert_eq!(hedge(&counting_key(), r0, r1, n), hex(expected), "n = {n}");
     }
+}
+
+/// RFC 7693, appendix B.
+#[test]
+fn blake2s_rfc_7693_appendix_b() {
+    let expected = hex("508c5e8c327c14e2e1a72ba34eeb452f 37458b209ed63a294d999b4c86675982");
+    assert_eq!(blake2s::<32>(b"abc")[..], expected);
+}
+
+/// RFC 7693, appendix E, without the keyed half: hashes of messages of every length around a block, hashed. The lengths, and how a message is made
+/// from its length, are the RFC's; the expected value is `hashlib.blake2s`'s of Python 3.11, as the RFC's own has the keyed half in it.
+#[test]
+fn blake2s_of_many_lengths() {
+    let mut all = Vec::new();
+    for output_length in [16, 20, 28, 32] {
+        for length in [0, 3, 64, 65, 255, 1024] {
+            let message = rfc_7693_sequence(length, length as u32);
+            match output_length {
+                16 => all.extend(blake2s::<16>(&message)),
+                20 => all.extend(blake2s::<20>(&message)),
+                28 => all.extend(blake2s::<28>(&message)),
+                _ => all.extend(blake2s::<32>(&message)),
+            }
+        }
+    }
+    let expected = hex("f3beed67aa7807e27881fd59dd3184a8 2264d10ca8528b92fc5198dd8811e660");
+    assert_eq!(blake2s::<32>(&all)[..], expected);
+}
+
+/// RFC 7693, appendix E, `selftest_seq`.
+fn rfc_7693_sequence(length: usize, seed: u32) -> Vec<u8> {
+    let mut a = 0xDEAD_4BAD_u32.wrapping_mul(seed);
+    let mut b = 1_u32;
+    (0..length)
+        .map(|_| {
+            let t = a.wrapping_add(b);
+            (a, b) = (b, t);
+            (t >> 24) as u8
+        })
+        .collect()
+}
+
+/// The authors' `kat_vectors` (Random123 1.14), lines "ars4x32 10": counter, key, block, in words of 32 bits, the lowest first.
+#[test]
+fn ars_random123_kat_vectors() {
+    for line in [
+        "00000000 00000000 00000000 00000000 00000000 00000000 00000000 00000000 8d73ee19 506401ef 13c2dbe4 0cbe9c0d",
+        "243f6a88 85a308d3 13198a2e 03707344 a4093822 299f31d0 082efa98 ec4e6c89 a516e7d6 8357ad74 5b59b3ec 8763fff3",
+        "ffffffff ffffffff ffffffff ffffffff ffffffff ffffffff 00000000 00000000 bb3743b1 9f635551 ecbc87fc a19478a9",
+    ] {
+        let words = words(line);
+        assert_eq!(ars(10, number(&words[4..8]), number(&words[..4])), number(&words[8..]));
+    }
+}
+
+/// The same, lines "philox4x32 10".
+#[test]
+fn philox_random123_kat_vectors() {
+    for line in [
+        "00000000 00000000 00000000 00000000 00000000 00000000 6627e8d5 e169c58d bc57ac4c 9b00dbd8",
+        "ffffffff ffffffff ffffffff ffffffff ffffffff ffffffff 408f276d 41c83b0e a20bc7c6 6d5451fd",
+        "243f6a88 85a308d3 13198a2e 03707344 a4093822 299f31d0 d16cfe09 94fdcceb 5001e420 24126ea1",
+    ] {
+        let words = words(line);
+        let block = philox4x32(number(&words[4..6]) as u64, number(&words[..4]));
+        assert_eq!(block, number(&words[6..]));
+    }
+}
+
+fn words(line: &str) -> Vec<u32> {
+    line.split(' ').map(|word| u32::from_str_radix(word, 16).unwrap()).collect()
+}
+
+/// Words of a number, the lowest first.
+fn number(words: &[u32]) -> u128 {
+    words.iter().rev().fold(0, |number, word| number << 32 | u128::from(*word))
 }

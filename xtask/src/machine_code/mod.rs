@@ -35,11 +35,12 @@ pub(crate) fn check() -> Result<ExitCode> {
 /// The checks, as steps.
 pub(crate) fn steps(report: &mut Report) {
     report.step("no panic in a draw", no_panic);
+    report.step("no panic in OpenSSL's module", no_panic_in_the_provider);
     report.step("order in the arm64 code", || {
         const LOSS: &str = "whether the arm64 code has its barriers in place";
         let target = TARGETS[1];
         need(tools::target(target), LOSS)?;
-        Ok(arm64::check(&library(target)?)?)
+        Ok(arm64::check(&library("probe", target)?)?)
     });
     report.step("order in the x86-64 code", order_here);
 }
@@ -47,7 +48,7 @@ pub(crate) fn steps(report: &mut Report) {
 fn no_panic() -> Result<(), Stop> {
     for target in TARGETS {
         need(tools::target(target), "whether a draw can panic or allocate")?;
-        let library = library(target)?;
+        let library = library("probe", target)?;
         let mut faults = Vec::new();
         for root in ROOTS {
             match reach::walk(&library, root) {
@@ -62,12 +63,25 @@ fn no_panic() -> Result<(), Stop> {
     Ok(())
 }
 
-/// The probe for this target, as the linker gets it; that needs no linker.
-fn library(target: &str) -> Result<Library> {
+/// Everything in OpenSSL's module: its one exported function refers to the tables of all others.
+fn no_panic_in_the_provider() -> Result<(), Stop> {
+    const ROOT: &str = "OSSL_provider_init";
+    for target in TARGETS {
+        need(tools::target(target), "whether a call from OpenSSL can panic or allocate")?;
+        let reached = reach::walk(&library("headwater-openssl", target)?, ROOT)
+            .map_err(|error| anyhow!("{target}:\n{error}"))?;
+        println!("{target}: {ROOT} reaches {reached} functions, all sound");
+    }
+    Ok(())
+}
+
+/// This package for this target, as the linker gets it; that needs no linker.
+fn library(package: &str, target: &str) -> Result<Library> {
     run(&mut program(&format!(
-        "cargo rustc --release -p probe --lib --crate-type staticlib --target {target}"
+        "cargo rustc --release -p {package} --lib --crate-type staticlib --target {target}"
     )))?;
-    let path = target_folder()?.join(target).join("release/libprobe.a");
+    let name = format!("release/lib{}.a", package.replace('-', "_"));
+    let path = target_folder()?.join(target).join(name);
     let library = Library::parse(&fs::read(&path)?).with_context(|| path.display().to_string())?;
     let is_arm = library.architecture == Architecture::Aarch64;
     anyhow::ensure!(
@@ -93,6 +107,6 @@ fn order_here() -> Result<(), Stop> {
     need(elsewhere, "the order of memory accesses in the x86-64 code")
 }
 
-fn target_folder() -> Result<PathBuf> {
+pub(crate) fn target_folder() -> Result<PathBuf> {
     Ok(env::var_os("CARGO_TARGET_DIR").map_or(root()?.join("target"), PathBuf::from))
 }

@@ -27,12 +27,16 @@ mod library;
 mod nss;
 #[expect(unsafe_code)]
 mod openssl;
+#[expect(unsafe_code)]
+mod openssl_headwater;
 #[cfg(feature = "peers")]
 mod peers;
+mod pseudo;
 #[cfg(feature = "peers")]
 mod runtimes;
 #[expect(unsafe_code)]
 mod sodium;
+pub(crate) mod streams;
 mod urandom;
 #[cfg(target_os = "linux")]
 #[expect(unsafe_code)]
@@ -77,6 +81,7 @@ const ALL: &[&Implementation] = &[
     &headwater::SHARED,
     &headwater::OWNED,
     &headwater_c::FILL,
+    &pseudo::BYTES,
     #[cfg(target_os = "linux")]
     &kernel::IMPLEMENTATION,
     #[cfg(target_os = "linux")]
@@ -91,6 +96,7 @@ const ALL: &[&Implementation] = &[
     &cpu::IMPLEMENTATION,
     &openssl::RAND_BYTES,
     &openssl::RAND_PRIV_BYTES,
+    &openssl_headwater::RAND_BYTES,
     &openssl::BORING,
     &sodium::RANDOMBYTES_BUF,
     &gnutls::RANDOM,
@@ -108,9 +114,11 @@ const ALL: &[&Implementation] = &[
     &peers::FASTRAND,
 ];
 
-/// Those that need a runtime, which are measured if named, or by [`Args::all`](crate::Args::all).
+/// Those that need a runtime or minutes of building, which are measured if named, or by [`Args::all`](crate::Args::all).
 #[cfg(feature = "peers")]
 pub(crate) const MORE: &[&Implementation] = &[
+    #[cfg(feature = "peers-all")]
+    &peers::BORING,
     &runtimes::GO_READ,
     &runtimes::JAVA_BYTES,
     &runtimes::JAVA_UUID,
@@ -123,21 +131,35 @@ pub(crate) const MORE: &[&Implementation] = &[
 #[cfg(not(feature = "peers"))]
 pub(crate) const MORE: &[&Implementation] = &[];
 
-/// Measured only if named: beside a function of the same library that is as fast, or that serves more uses.
-const ON_REQUEST: [&str; 2] = [openssl::RAND_PRIV_BYTES.name, gnutls::NONCE.name];
+/// Measured only if named: beside a function of the same library that is as fast, or that serves more uses; and
+/// what is not for secrets.
+const ON_REQUEST: [&str; 3] =
+    [openssl::RAND_PRIV_BYTES.name, gnutls::NONCE.name, pseudo::BYTES.name];
 
 /// Hardly any host has it, so that nobody needs to be told that this one has not.
-const ABSENT_IN_SILENCE: [&str; 1] = [headwater_c::FILL.name];
+const ABSENT_IN_SILENCE: [&str; 2] = [headwater_c::FILL.name, openssl_headwater::RAND_BYTES.name];
 
 /// Every implementation that `--impls` may name on this host.
 fn every() -> impl Iterator<Item = &'static Implementation> {
-    ALL.iter().chain(MORE).chain(versions::installed()).copied().chain(versions::named())
+    let streams = streams::ALL.iter().chain(streams::MORE);
+    ALL.iter()
+        .chain(MORE)
+        .chain(streams)
+        .chain(versions::installed())
+        .copied()
+        .chain(versions::named())
 }
 
 /// What is measured if nothing is named, whether this host has it or not.
 pub(crate) fn usual() -> Vec<&'static Implementation> {
     every()
         .filter(|implementation| !is_on_request(implementation))
+        .filter(|implementation| {
+            !streams::ALL
+                .iter()
+                .chain(streams::MORE)
+                .any(|stream| stream.name == implementation.name)
+        })
         .filter(|implementation| !MORE.iter().any(|more| more.name == implementation.name))
         .filter(|implementation| {
             !ABSENT_IN_SILENCE.contains(&implementation.name) || (implementation.open)().is_ok()
@@ -157,7 +179,13 @@ pub(crate) fn names() -> Vec<&'static str> {
 
 /// The implementation of this name, if this build or this host has it.
 pub(crate) fn find(name: &str) -> Option<&'static Implementation> {
-    let known = ALL.iter().chain(MORE).copied().find(|implementation| implementation.name == name);
+    let streams = streams::ALL.iter().chain(streams::MORE);
+    let known = ALL
+        .iter()
+        .chain(MORE)
+        .chain(streams)
+        .copied()
+        .find(|implementation| implementation.name == name);
     // Only names with an @ are those of libraries that have to be opened to be known.
     known.or_else(|| {
         every().filter(|_| name.contains('@')).find(|implementation| implementation.name == name)

@@ -32,6 +32,14 @@ pub(crate) const AWS_LC: Implementation = Implementation {
     open: &|| Ok(Box::new(AwsLc)),
 };
 
+#[cfg(feature = "peers-all")]
+pub(crate) const BORING: Implementation = Implementation {
+    name: "boring",
+    version: &|| option_env!("HEADWATER_BENCH_BORING").map(|version| format!("boring {version}")),
+    has_modes: false,
+    open: &|| Ok(Box::new(Boring)),
+};
+
 /// Its own state for each thread, as [`super::VDSO`] has, but behind a crate's interface.
 #[cfg(target_os = "linux")]
 pub(crate) const VDSO_RNG: Implementation = Implementation {
@@ -106,6 +114,17 @@ impl Generator for AwsLc {
     #[inline]
     fn fill(&mut self, buf: &mut [u8]) -> Drawn {
         aws_lc_rs::rand::fill(buf).map_err(|_| Refused)
+    }
+}
+
+#[cfg(feature = "peers-all")]
+struct Boring;
+
+#[cfg(feature = "peers-all")]
+impl Generator for Boring {
+    #[inline]
+    fn fill(&mut self, buf: &mut [u8]) -> Drawn {
+        boring::rand::rand_bytes(buf).map_err(|_| Refused)
     }
 }
 

@@ -1,6 +1,7 @@
 //! Where numbers come from: one table of everything that can be brought before the tests by name.
 
 mod controls;
+mod engines;
 mod interleave;
 mod rdrand;
 mod secure;
@@ -58,8 +59,10 @@ pub enum Open {
     Live(fn() -> Result<Box<dyn Source>, Error>),
     /// With a seed.
     Seeded(fn(u64) -> Box<dyn Source>),
-    /// With a seed and one of the ways that a generator with streams and keys knows.
-    Split(fn(u64, Way) -> Result<Box<dyn Source>, Error>),
+    /// With a seed, and a stream's number; 0 is what the seed alone gives.
+    Streams(fn(u64, u64) -> Box<dyn Source>),
+    /// With a seed, and any of the ways of a generator that has keys.
+    Keyed(fn(u64, Way) -> Result<Box<dyn Source>, Error>),
 }
 
 /// A line of the table.
@@ -80,9 +83,14 @@ impl Named {
         !matches!(self.open, Open::Live(_))
     }
 
-    /// Whether it has streams, children and keys.
-    pub fn splits(&self) -> bool {
-        matches!(self.open, Open::Split(_))
+    /// Whether one seed gives many streams.
+    pub fn has_streams(&self) -> bool {
+        matches!(self.open, Open::Streams(_) | Open::Keyed(_))
+    }
+
+    /// Whether it has keys, and children of keys.
+    pub fn has_keys(&self) -> bool {
+        matches!(self.open, Open::Keyed(_))
     }
 
     /// Begins a stream.
@@ -91,10 +99,12 @@ impl Named {
     ///
     /// [`Error::Source`] if the machine does not have it.
     pub(crate) fn begin(&self, seed: u64, way: Way) -> Result<Box<dyn Source>, Error> {
-        match self.open {
-            Open::Split(open) => open(seed, way),
-            Open::Live(open) if way == Way::Plain => open(),
-            Open::Seeded(open) if way == Way::Plain => Ok(open(seed)),
+        match (&self.open, way) {
+            (Open::Keyed(open), way) => open(seed, way),
+            (Open::Streams(open), Way::Plain) => Ok(open(seed, 0)),
+            (Open::Streams(open), Way::Stream(stream)) => Ok(open(seed, stream)),
+            (Open::Live(open), Way::Plain) => open(),
+            (Open::Seeded(open), Way::Plain) => Ok(open(seed)),
             _ => Err(Error::Usage(format!(
                 "{} has no children and no keys; it has --seeds",
                 self.name
@@ -105,7 +115,7 @@ impl Named {
 
 /// Every source but standard input, those that should pass first.
 pub fn all() -> impl Iterator<Item = &'static Named> {
-    secure::ALL.iter().chain(system::ALL).chain(controls::ALL)
+    secure::ALL.iter().chain(engines::ALL).chain(system::ALL).chain(controls::ALL)
 }
 
 /// The source called `name`.

@@ -200,6 +200,23 @@ fn fill_slowly(buf: &mut [MaybeUninit<u8>], wait: bool) -> Result<(), Error> {
     result
 }
 
+/// Any request, under keys that getrandom(2) gives for it alone.
+pub(crate) fn fill_fresh(buf: &mut [MaybeUninit<u8>]) -> Result<(), Error> {
+    let (dst, len) = (buf.as_mut_ptr().cast::<u8>(), buf.len());
+    #[allow(unsafe_code)]
+    // SAFETY: `buf` is valid for writes of its length.
+    let result = arena(true).and_then(|arena| unsafe {
+        match arena.mode() {
+            Mode::Kernel => keyed::kernel(arena, dst, len),
+            _ => keyed::fill(arena, dst, len),
+        }
+    });
+    if result.is_err() {
+        buf.fill(MaybeUninit::new(0));
+    }
+    result
+}
+
 /// Serves one request in the mode that is armed. On an error `dst` may hold part of it.
 ///
 /// # Safety
@@ -251,6 +268,12 @@ pub(crate) fn quiesce() -> Result<(), Error> {
     arena.set_quiesced(true);
     arena.choose_mode();
     Ok(drop_contents(arena)?)
+}
+
+pub(crate) fn discard() -> Result<(), Error> {
+    // A page whose refill is under way loses its tag with its contents, and a refill that sets the tag later
+    // draws its key later still: either way nothing keyed before is served.
+    Ok(drop_contents(arena(true)?)?)
 }
 
 #[cfg(feature = "pools")]

@@ -62,6 +62,14 @@ pub(crate) fn check(args: &Args) -> Result<Outcome, Failure> {
                 .iter()
                 .find(|row| row.case == target.case && row.note.as_deref() == Some(note))
                 .map(|row| speedup(&row.rounds, &vec![1e3 * limit; row.samples])),
+            Against::Nanoseconds(limit) => headwater_bench::run(&Args {
+                cases: vec![target.case.to_owned()],
+                impls: vec![target.subject.to_owned()],
+                ..args.clone()
+            })?
+            .rows
+            .first()
+            .map(|row| speedup(&row.rounds, &vec![limit; row.samples])),
             Against::ScalingOf(peer) => scaling(args, target, peer)?,
         };
         targets.push(Verdict::new(target, ratio));
@@ -96,7 +104,7 @@ fn contenders(case: &str, len: usize) -> Vec<String> {
 fn peer_targets() -> impl Iterator<Item = (&'static Target, &'static str)> {
     TARGETS.iter().filter_map(|target| match target.against {
         Against::Peer(peer) => Some((target, peer)),
-        Against::ScalingOf(_) | Against::Microseconds(..) => None,
+        Against::ScalingOf(_) | Against::Microseconds(..) | Against::Nanoseconds(_) => None,
     })
 }
 
@@ -142,13 +150,14 @@ impl Verdict {
         Verdict {
             case: match target.against {
                 Against::ScalingOf(_) => "scaling",
-                Against::Peer(_) | Against::Microseconds(..) => target.case,
+                _ => target.case,
             },
             len: target.len,
             subject: target.subject,
             against: match target.against {
                 Against::Peer(peer) | Against::ScalingOf(peer) => peer.to_owned(),
                 Against::Microseconds(limit, note) => format!("{limit} µs {note}"),
+                Against::Nanoseconds(limit) => format!("{limit} ns"),
             },
             at_least: target.at_least,
             ratio: ratio.map(|ratio| ratio.median),
@@ -163,7 +172,7 @@ impl Verdict {
             || "-".to_owned(),
             |median| Interval { median, low: self.low, high: self.high }.show(),
         );
-        let len = if matches!(self.case, "fill" | "scaling") {
+        let len = if matches!(self.case, "fill" | "scaling" | "stream-u64") {
             format!(" {}", show_size(self.len))
         } else {
             String::new()

@@ -20,6 +20,8 @@ pub(crate) enum Against {
     ScalingOf(&'static str),
     /// A time, for the row with this note.
     Microseconds(f64, &'static str),
+    /// A time.
+    Nanoseconds(f64),
 }
 
 const fn target(
@@ -49,8 +51,12 @@ const BUFFERED: &str = "headwater[buffered]";
 const HEDGED: &str = "headwater[hedged]";
 const RNG: &str = "headwater-rng[buffered]";
 
+const ARS7: &str = "headwater-ars7";
+/// An array of 32 Ki numbers, which a second cache holds.
+const ARRAY: usize = 256 << 10;
+
 /// Every target.
-pub(crate) const TARGETS: [Target; 18] = [
+pub(crate) const TARGETS: [Target; 32] = [
     target("fill", 16, BUFFERED, "rand-thread_rng", 1.6),
     target("fill", 16, BUFFERED, "rand-thread_rng-held", 1.4),
     target("fill", 16, BUFFERED, "getrandom-vdso", 7.0),
@@ -66,6 +72,9 @@ pub(crate) const TARGETS: [Target; 18] = [
     target("fill", 64 << 10, "headwater", "aws-lc", 2.0),
     target("fill", 64 << 20, "headwater", "openssl-RAND_bytes", 1.8),
     target("fill", 64 << 20, "headwater", "aws-lc", 1.8),
+    // By OpenSSL's own front door, which is most of the time at 16 bytes.
+    target("fill", 16, "openssl-headwater", "openssl-RAND_bytes", 6.0),
+    target("fill", 64 << 10, "openssl-headwater", "openssl-RAND_bytes", 1.8),
     // Nothing is shared in rand's thread generators, so that what they lose is the machine's.
     Target {
         case: "fill",
@@ -76,4 +85,29 @@ pub(crate) const TARGETS: [Target; 18] = [
     },
     first_byte("as started"),
     first_byte("2000 mappings"),
+    // Streams, none of them for secrets.
+    target("fill", 8, "headwater-pseudo", "getrandom-syscall", 50.0),
+    target("stream-u64", ARRAY, ARS7, "rand_xoshiro", 2.5),
+    target("stream-u64", ARRAY, ARS7, "mkl_random-ARS5", 1.3),
+    target("stream-u64", ARRAY, "headwater-xoshiro256pp-x8", "headwater-xoshiro256pp", 2.5),
+    target("stream-u64", ARRAY, "headwater-philox4x32", "rand_philox", 1.25),
+    target("stream-u64", 256 << 20, ARS7, "memset", 0.8),
+    target("stream-f64", ARRAY, ARS7, "numpy-PCG64", 6.0),
+    target("stream-normal", ARRAY, ARS7, "numpy-PCG64", 7.0),
+    target("stream-bounded", ARRAY, ARS7, "numpy-PCG64", 4.0),
+    target("stream-shuffle", ARRAY, ARS7, "numpy-PCG64", 6.0),
+    Target {
+        case: "stream-child",
+        len: 16,
+        subject: ARS7,
+        against: Against::Nanoseconds(150.0),
+        at_least: 1.0,
+    },
+    Target {
+        case: "stream-u64",
+        len: ARRAY,
+        subject: ARS7,
+        against: Against::ScalingOf("headwater-xoshiro256pp"),
+        at_least: 0.93,
+    },
 ];

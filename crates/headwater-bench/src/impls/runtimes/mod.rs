@@ -7,10 +7,11 @@
 mod child;
 
 use super::{Absent, Implementation, Opened};
-use crate::case::Case;
+use crate::case::{Case, Numbers};
 use crate::clock::Clock;
 use crate::work::{Declined, Drawn, Refused, Work, Worker};
 use child::Child;
+use std::borrow::Cow;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
@@ -29,7 +30,7 @@ macro_rules! implementation {
             name: $name,
             version: &|| $runtime.version(),
             has_modes: false,
-            open: &|| $runtime.open($function, $case),
+            open: &|| $runtime.open(Does::One($case, $function)),
         };
     };
 }
@@ -42,6 +43,27 @@ implementation!(NODE_FILL, "node-randomFillSync", NODE, "randomFillSync", Case::
 implementation!(NODE_UUID, "node-randomUUID", NODE, "randomUUID", Case::UuidV4);
 implementation!(PYTHON_BYTES, "python-os.urandom", PYTHON, "urandom", Case::Fill);
 implementation!(PYTHON_UUID, "python-uuid4", PYTHON, "uuid4", Case::UuidV4);
+
+/// `$family` is what the program knows a generator as, which has a function for each case of streams.
+macro_rules! stream {
+    ($constant:ident, $name:literal, $family:literal, $has:expr) => {
+        const $constant: Implementation = Implementation {
+            name: $name,
+            version: &|| NUMBERS.version(),
+            has_modes: false,
+            open: &|| NUMBERS.open(Does::Streams($family, $has)),
+        };
+    };
+}
+
+stream!(NUMPY_PCG64, "numpy-PCG64", "PCG64", &Numbers::ALL);
+stream!(NUMPY_SFC64, "numpy-SFC64", "SFC64", &Numbers::ALL);
+stream!(NUMPY_PHILOX, "numpy-Philox", "Philox", &Numbers::ALL);
+stream!(MKL_ARS5, "mkl_random-ARS5", "ARS5", &[Numbers::U64, Numbers::F64, Numbers::Normal]);
+
+/// What fills arrays in Python.
+pub(crate) const STREAMS: &[&Implementation] =
+    &[&NUMPY_PCG64, &NUMPY_SFC64, &NUMPY_PHILOX, &MKL_ARS5];
 
 static GO: Runtime = Runtime {
     file: "main.go",
@@ -78,6 +100,17 @@ static PYTHON: Runtime = Runtime {
     child: OnceLock::new(),
 };
 
+/// A Python with NumPy, which need not be the system's.
+static NUMBERS: Runtime = Runtime {
+    file: "arrays.py",
+    source: include_str!("arrays.py"),
+    command: |folder| {
+        let python = std::env::var("HEADWATER_BENCH_PYTHON");
+        Ok(interpreter(python.as_deref().unwrap_or("python3"), folder, "arrays.py"))
+    },
+    child: OnceLock::new(),
+};
+
 fn interpreter(program: &str, folder: &Path, file: &str) -> Command {
     let mut command = Command::new(program);
     command.arg(folder.join(file));
@@ -111,39 +144,61 @@ impl Runtime {
         Some(self.child().ok()?.lock().ok()?.version().to_owned())
     }
 
-    fn open(&'static self, function: &'static str, case: Case) -> Opened {
-        let mut call = Call { child: self.child()?, function, case, took: None };
+    fn open(&'static self, does: Does) -> Opened {
+        let mut call = Call { child: self.child()?, does, took: None };
         // An older runtime may lack the function.
-        let mut probe = [0; Hyphenated::LENGTH];
-        call.sample(&mut probe).map_err(Absent)?;
+        match does {
+            Does::One(..) => call.sample(Work::Fill, &mut [0; Hyphenated::LENGTH]),
+            Does::Streams(..) => call.sample(Work::Stream(Numbers::U64), &mut [0; 64]),
+        }
+        .map_err(Absent)?;
         Ok(Box::new(call))
+    }
+}
+
+/// What a function, or a family of them, is for.
+#[derive(Clone, Copy)]
+enum Does {
+    /// This case, by the function of this name.
+    One(Case, &'static str),
+    /// These cases of streams, by functions such as `PCG64.stream-u64`.
+    Streams(&'static str, &'static [Numbers]),
+}
+
+impl Does {
+    fn function(self, work: Work) -> Cow<'static, str> {
+        match (self, work) {
+            (Does::Streams(family, _), Work::Stream(numbers)) => {
+                format!("{family}.{}", Case::Stream(numbers).name()).into()
+            }
+            (Does::One(_, name) | Does::Streams(name, _), _) => name.into(),
+        }
     }
 }
 
 /// A function of a runtime.
 struct Call {
     child: &'static Mutex<Child>,
-    function: &'static str,
-    /// The one thing that it is for.
-    case: Case,
+    does: Does,
     took: Option<Duration>,
 }
 
 impl Call {
-    fn sample(&mut self, buf: &mut [u8]) -> Result<(), String> {
+    fn sample(&mut self, work: Work, buf: &mut [u8]) -> Result<(), String> {
         let mut child = self.child.lock().map_err(|_| "its program is lost".to_owned())?;
-        child.sample(self.function, buf)
+        child.sample(&self.does.function(work), buf)
     }
 }
 
 impl Worker for Call {
-    fn draw(&mut self, _: Work, buf: &mut [u8]) -> Drawn {
-        self.sample(buf).map_err(|_| Refused)
+    fn draw(&mut self, work: Work, buf: &mut [u8]) -> Drawn {
+        self.sample(work, buf).map_err(|_| Refused)
     }
 
-    fn batch(&mut self, _: Work, calls: u64, buf: &mut [u8]) -> Drawn {
+    fn batch(&mut self, work: Work, calls: u64, buf: &mut [u8]) -> Drawn {
+        let function = self.does.function(work);
         let mut child = self.child.lock().map_err(|_| Refused)?;
-        self.took = Some(child.time(self.function, buf.len(), calls).map_err(|_| Refused)?);
+        self.took = Some(child.time(&function, buf.len(), calls).map_err(|_| Refused)?);
         Ok(())
     }
 
@@ -161,11 +216,12 @@ impl Worker for Call {
     }
 
     fn declines(&self, case: Case, threads: usize) -> Option<Declined> {
-        if case != self.case {
-            Some(Declined::Case)
-        } else {
-            (threads > 1).then_some(Declined::Threads)
-        }
+        let has = match (self.does, case) {
+            (Does::Streams(_, has), Case::Stream(numbers)) => has.contains(&numbers),
+            (Does::Streams(..), _) => false,
+            (Does::One(its, _), case) => case == its,
+        };
+        if has { (threads > 1).then_some(Declined::Threads) } else { Some(Declined::Case) }
     }
 
     fn warm_up(&self) -> Duration {
@@ -189,8 +245,7 @@ mod tests {
         let child = Child::start(Command::new("sh").args(["-c", &script])).unwrap();
         Call {
             child: Box::leak(Box::new(Mutex::new(child))),
-            function: "draw",
-            case: Case::Fill,
+            does: Does::One(Case::Fill, "draw"),
             took: None,
         }
     }

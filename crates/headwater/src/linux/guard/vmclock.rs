@@ -122,9 +122,11 @@ impl Clock {
     /// The mapping tells, where there is one: another thread may have armed it since the state was stored.
     pub(crate) fn status(&self) -> Vmclock {
         let Some(page) = self.page() else {
-            return match STATES[usize::from(self.state.load(Ordering::Relaxed))] {
-                Vmclock::Mapped { .. } => Vmclock::Quiesced, // just now, by another thread
-                other => other,
+            // Not by an index, which could panic: C asks for the status, too.
+            return match STATES.get(usize::from(self.state.load(Ordering::Relaxed))) {
+                // Just now, by another thread.
+                Some(Vmclock::Mapped { .. }) | None => Vmclock::Quiesced,
+                Some(other) => *other,
             };
         };
         // SAFETY: mapped for ever; 112 bytes of the page are the structure.

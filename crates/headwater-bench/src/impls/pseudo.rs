@@ -1,0 +1,29 @@
+//! headwater's numbers for everything that is no secret.
+
+use super::{Implementation, ready};
+use crate::work::{Drawn, Generator, Refused};
+
+pub(super) const BYTES: Implementation = Implementation {
+    name: "headwater-pseudo",
+    version: &|| Some(env!("CARGO_PKG_VERSION").to_owned()),
+    has_modes: false,
+    open: &|| ready(Pseudo),
+};
+
+struct Pseudo;
+
+impl Generator for Pseudo {
+    #[inline]
+    fn fill(&mut self, buf: &mut [u8]) -> Drawn {
+        headwater_streams::random_pseudo_bytes(buf).map_err(|_| Refused)
+    }
+
+    #[inline]
+    fn u64(&mut self) -> Result<u64, Refused> {
+        headwater_streams::random_pseudo_u64().map_err(|_| Refused)
+    }
+
+    fn note(&self) -> Option<&'static str> {
+        Some("not secure")
+    }
+}

@@ -1,0 +1,48 @@
+//! `headwater run --openssl -- COMMAND`: the command, with headwater as its generator.
+
+use crate::failure::Failure;
+use crate::openssl;
+use std::ffi::OsString;
+use std::io::ErrorKind;
+use std::os::unix::process::CommandExt;
+use std::process::Command;
+
+/// Run a command that draws its random bytes from headwater
+#[derive(clap::Args)]
+#[command(after_help = "\
+With --openssl: sets OPENSSL_CONF to a configuration that includes the present one and adds headwater's provider.
+The module, headwater.so, is looked for in OPENSSL_MODULES, beside this command, and where OpenSSL has its own.
+
+Exit status, as of env(1): the command's own; 125 it was not run, 126 it could not be run, 127 it was not found.")]
+pub(crate) struct Args {
+    /// By OpenSSL 3, for commands that draw by RAND_bytes or use TLS
+    #[arg(long)]
+    openssl: bool,
+
+    /// The command and its arguments
+    #[arg(required = true, trailing_var_arg = true, value_name = "COMMAND")]
+    command: Vec<OsString>,
+}
+
+/// Statuses of env(1).
+pub(crate) const NOT_RUN: u8 = 125;
+const CANNOT_RUN: u8 = 126;
+const NOT_FOUND: u8 = 127;
+
+/// Becomes the command; returns only if that fails.
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    let not_run = |what| Failure::Run { status: NOT_RUN, what };
+    if !args.openssl {
+        return Err(not_run(
+            "without --openssl there is nothing to run a command with: the library that takes the place of the C \
+             library's own functions is not part of this version; for commands that use OpenSSL 3, say \
+             'headwater run --openssl -- COMMAND'"
+                .to_owned(),
+        ));
+    }
+    let configuration = openssl::configuration().map_err(not_run)?;
+    let (program, arguments) = args.command.split_first().expect("clap requires one word");
+    let error = Command::new(program).args(arguments).env("OPENSSL_CONF", configuration).exec();
+    let status = if error.kind() == ErrorKind::NotFound { NOT_FOUND } else { CANNOT_RUN };
+    Err(Failure::Run { status, what: format!("cannot run '{}': {error}", program.display()) })
+}

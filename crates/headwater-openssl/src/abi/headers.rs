@@ -1,0 +1,198 @@
+//! The declarations against OpenSSL's own headers: a C program made of assertions, which a compiler checks.
+
+use super::*;
+use std::env;
+use std::ffi::c_uchar;
+use std::fmt::Write;
+use std::mem::offset_of;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// A type of ours as C writes it.
+pub(super) trait C {
+    fn c() -> String;
+}
+
+macro_rules! named {
+    ($($rust:ty => $c:literal;)*) => {
+        $(impl C for $rust {
+            fn c() -> String {
+                $c.to_owned()
+            }
+        })*
+    };
+}
+
+named! {
+    () => "void";
+    c_void => "void";
+    c_int => "int";
+    c_uint => "unsigned int";
+    Char => "char";
+    c_uchar => "unsigned char";
+    usize => "size_t";
+    VaList => "va_list";
+    CoreHandle => "OSSL_CORE_HANDLE";
+    Dispatch => "OSSL_DISPATCH";
+    Algorithm => "OSSL_ALGORITHM";
+    Param => "OSSL_PARAM";
+    Item => "OSSL_ITEM";
+}
+
+impl<T: C> C for *const T {
+    fn c() -> String {
+        format!("{} const *", T::c())
+    }
+}
+
+impl<T: C> C for *mut T {
+    fn c() -> String {
+        format!("{} *", T::c())
+    }
+}
+
+macro_rules! functions_of {
+    ($($argument:ident)*) => {
+        impl<R: C, $($argument: C),*> C for unsafe extern "C" fn($($argument),*) -> R {
+            fn c() -> String {
+                format!("{}({})", R::c(), [$($argument::c()),*].join(", "))
+            }
+        }
+    };
+}
+
+functions_of!(A1);
+functions_of!(A1 A2);
+functions_of!(A1 A2 A3);
+functions_of!(A1 A2 A3 A4);
+functions_of!(A1 A2 A3 A4 A5);
+functions_of!(A1 A2 A3 A4 A5 A6);
+functions_of!(A1 A2 A3 A4 A5 A6 A7);
+functions_of!(A1 A2 A3 A4 A5 A6 A7 A8);
+
+/// A program that compiles if all of it is as the headers have it. What the headers do not know, because it is newer,
+/// is left out.
+fn program() -> String {
+    let mut program = String::from(
+        "#include <stdarg.h>\n#include <stddef.h>\n#include <openssl/core.h>\n#include <openssl/core_dispatch.h>\n\
+         #include <openssl/core_names.h>\n#include <openssl/evp.h>\n#include <openssl/params.h>\n",
+    );
+    let mut assert = |condition: String| {
+        writeln!(program, "_Static_assert({condition}, \"headwater declares it otherwise\");")
+            .unwrap();
+    };
+    macro_rules! layouts {
+        ($($rust:ty as $c:literal: $($field:ident),*;)*) => {$(
+            assert(format!("sizeof({}) == {}", $c, size_of::<$rust>()));
+            assert(format!("_Alignof({}) == {}", $c, align_of::<$rust>()));
+            $(assert(format!("offsetof({}, {}) == {}", $c, stringify!($field), offset_of!($rust, $field)));)*
+        )*};
+    }
+    layouts! {
+        Dispatch as "OSSL_DISPATCH": function_id, function;
+        Algorithm as "OSSL_ALGORITHM":
+            algorithm_names, property_definition, implementation, algorithm_description;
+        Param as "OSSL_PARAM": key, data_type, data, data_size, return_size;
+        Item as "OSSL_ITEM": id, ptr;
+    }
+    for (name, value) in [
+        ("OSSL_OP_RAND", OP_RAND as usize),
+        ("OSSL_PARAM_INTEGER", PARAM_INTEGER as usize),
+        ("OSSL_PARAM_UNSIGNED_INTEGER", PARAM_UNSIGNED_INTEGER as usize),
+        ("OSSL_PARAM_UTF8_PTR", PARAM_UTF8_PTR as usize),
+        ("OSSL_PARAM_UNMODIFIED", PARAM_UNMODIFIED),
+        ("EVP_RAND_STATE_UNINITIALISED", STATE_UNINITIALISED as usize),
+        ("EVP_RAND_STATE_READY", STATE_READY as usize),
+    ] {
+        assert(format!("{name} == {value}u"));
+    }
+    for (name, text) in [
+        ("OSSL_RAND_PARAM_STATE", STATE),
+        ("OSSL_RAND_PARAM_STRENGTH", STRENGTH),
+        ("OSSL_RAND_PARAM_MAX_REQUEST", MAX_REQUEST),
+        ("OSSL_DRBG_PARAM_RESEED_COUNTER", RESEED_COUNTER),
+        ("OSSL_PROV_PARAM_NAME", NAME),
+        ("OSSL_PROV_PARAM_VERSION", VERSION),
+        ("OSSL_PROV_PARAM_BUILDINFO", BUILD_INFO),
+        ("OSSL_PROV_PARAM_STATUS", STATUS),
+    ] {
+        assert(format!("__builtin_strcmp({name}, {text:?}) == 0"));
+    }
+    for (constant, name, number, c) in functions::all() {
+        writeln!(program, "#ifdef OSSL_FUNC_{constant}").unwrap();
+        writeln!(program, "_Static_assert(OSSL_FUNC_{constant} == {number}, \"{constant}\");")
+            .unwrap();
+        // Through a name: the expression that makes a type and the type that is made may both need one.
+        writeln!(program, "typedef __typeof__({c}) our_{name};").unwrap();
+        writeln!(
+            program,
+            "_Static_assert(__builtin_types_compatible_p(OSSL_FUNC_{name}_fn, our_{name}), \"{name}: {c}\");\n#endif"
+        )
+        .unwrap();
+    }
+    program
+}
+
+/// What the compiler says of the program with the headers in these folders, which it looks at first.
+fn compile(program: &str, folders: &[PathBuf]) -> std::io::Result<std::process::Output> {
+    let folder = tempfile::tempdir()?;
+    let source = folder.path().join("declarations.c");
+    std::fs::write(&source, program)?;
+    let mut compiler = Command::new(env::var_os("CC").unwrap_or_else(|| "cc".into()));
+    for folder in folders {
+        compiler.arg("-isystem").arg(folder);
+    }
+    compiler.args(["-std=gnu11", "-Wall", "-Werror", "-fsyntax-only"]).arg(source).output()
+}
+
+/// Checks with these headers, if there are any.
+fn check(which: &str, folders: &[PathBuf]) {
+    let skip = |why: &str| {
+        println!(
+            "skipped: the declarations against the headers of OpenSSL {which}: {why}; nobody sees a wrong one before it crashes"
+        );
+    };
+    match compile("#include <openssl/core_dispatch.h>\n", folders) {
+        Err(error) => return skip(&format!("no C compiler ({error})")),
+        Ok(output) if !output.status.success() => {
+            return skip("they are not installed (libssl-dev)");
+        }
+        Ok(_) => {}
+    }
+    let compiled = compile(&program(), folders).unwrap();
+    assert!(compiled.status.success(), "{}", String::from_utf8_lossy(&compiled.stderr));
+    // The check can fail: one number, one type, one name.
+    for (right, wrong) in [
+        ("OSSL_FUNC_RAND_GENERATE == 5", "OSSL_FUNC_RAND_GENERATE == 6"),
+        ("typedef __typeof__(int(void *, unsigned int,", "typedef __typeof__(int(void *, int,"),
+        ("\"max_request\"", "\"max-request\""),
+    ] {
+        let broken = program().replace(right, wrong);
+        assert_ne!(broken, program(), "{right} is not in the program");
+        assert!(!compile(&broken, folders).unwrap().status.success(), "{wrong} compiles");
+    }
+}
+
+#[test]
+fn the_declarations_are_those_of_the_systems_headers() {
+    check("of this system", &[]);
+}
+
+/// The folder that `cargo xtask test` unpacks Debian 13's packages into.
+#[test]
+fn the_declarations_are_those_of_the_headers_of_3_5() {
+    let unpacked = env::var_os("HEADWATER_OPENSSL_3_5")
+        .map(PathBuf::from)
+        .unwrap_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/openssl-3.5"));
+    let include = unpacked.join("usr/include");
+    let architecture = include.join(format!("{}-linux-gnu", env::consts::ARCH));
+    if !include.is_dir() {
+        println!(
+            "skipped: the declarations against the headers of OpenSSL 3.5: not unpacked (cargo xtask openssl); nobody sees a wrong one before it crashes"
+        );
+        return;
+    }
+    let program = program();
+    assert!(program.contains("OSSL_FUNC_PROVIDER_RANDOM_BYTES"));
+    check("3.5", &[include, architecture]);
+}

@@ -1,0 +1,90 @@
+//! OpenSSL's side of the edge: the types of `openssl/core.h`, the functions of `openssl/core_dispatch.h`.
+//!
+//! Only what the provider uses. All of it is compared with the headers of each OpenSSL at hand by `headers`, a test.
+
+mod functions;
+#[cfg(test)]
+mod headers;
+
+pub(crate) use functions::*;
+
+use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
+
+/// `OSSL_CORE_HANDLE`: names this provider in calls to the core.
+#[repr(C)]
+pub(crate) struct CoreHandle {
+    _opaque: [u8; 0],
+}
+
+/// `char`, which on arm64 is the same type to Rust as `unsigned char`, and another one to C.
+#[repr(transparent)]
+pub(crate) struct Char(c_char);
+
+/// `OSSL_DISPATCH`: a function under its number; 0 ends a table.
+#[repr(C)]
+pub(crate) struct Dispatch {
+    pub(crate) function_id: c_int,
+    /// Of the type that the number says.
+    pub(crate) function: Option<unsafe extern "C" fn()>,
+}
+
+/// `OSSL_ALGORITHM`; null names end a table.
+#[repr(C)]
+pub(crate) struct Algorithm {
+    pub(crate) algorithm_names: *const c_char,
+    pub(crate) property_definition: *const c_char,
+    pub(crate) implementation: *const Dispatch,
+    pub(crate) algorithm_description: *const c_char,
+}
+
+/// `OSSL_PARAM`: a value by name, of a type and size that the asker chooses; a null key ends a list.
+#[repr(C)]
+pub(crate) struct Param {
+    pub(crate) key: *const c_char,
+    pub(crate) data_type: c_uint,
+    pub(crate) data: *mut c_void,
+    pub(crate) data_size: usize,
+    pub(crate) return_size: usize,
+}
+
+/// `OSSL_ITEM`: here the text of an error by its number; a null pointer ends a table.
+#[repr(C)]
+pub(crate) struct Item {
+    pub(crate) id: c_uint,
+    pub(crate) ptr: *mut c_void,
+}
+
+// SAFETY: constant tables of pointers to constants; nobody writes through those.
+unsafe impl Sync for Algorithm {}
+// SAFETY: as above.
+unsafe impl Sync for Param {}
+// SAFETY: as above.
+unsafe impl Sync for Item {}
+
+/// `va_list`, as it is passed: by the address of something, on every architecture that headwater is fast on.
+#[repr(transparent)]
+#[derive(Clone, Copy)]
+pub(crate) struct VaList(pub(crate) *mut c_void);
+
+pub(crate) const PARAM_INTEGER: c_uint = 1;
+pub(crate) const PARAM_UNSIGNED_INTEGER: c_uint = 2;
+pub(crate) const PARAM_UTF8_PTR: c_uint = 6;
+/// `OSSL_PARAM_UNMODIFIED`: no answer was written.
+pub(crate) const PARAM_UNMODIFIED: usize = usize::MAX;
+
+pub(crate) const OP_RAND: c_int = 5;
+
+/// `EVP_RAND_STATE_UNINITIALISED`.
+pub(crate) const STATE_UNINITIALISED: c_int = 0;
+/// `EVP_RAND_STATE_READY`.
+pub(crate) const STATE_READY: c_int = 1;
+
+// Names of parameters.
+pub(crate) const STATE: &CStr = c"state";
+pub(crate) const STRENGTH: &CStr = c"strength";
+pub(crate) const MAX_REQUEST: &CStr = c"max_request";
+pub(crate) const RESEED_COUNTER: &CStr = c"reseed_counter";
+pub(crate) const NAME: &CStr = c"name";
+pub(crate) const VERSION: &CStr = c"version";
+pub(crate) const BUILD_INFO: &CStr = c"buildinfo";
+pub(crate) const STATUS: &CStr = c"status";

@@ -1,0 +1,52 @@
+//! How fast RAND_bytes is with headwater, with OpenSSL's own generator, and with one that does nothing, in turns in one
+//! process. Run by `cargo xtask openssl --speed`; a figure, not a check.
+#![cfg(target_os = "linux")]
+
+mod support;
+
+use std::fs;
+use std::path::PathBuf;
+use support::{OpenSsl, modules, said};
+use tempfile::TempDir;
+
+/// The program, and a folder that holds the providers which it compares; None, and a line, if it cannot be compiled.
+fn compiled(openssl: &OpenSsl) -> Option<(PathBuf, TempDir)> {
+    let folder = tempfile::tempdir().unwrap();
+    fs::copy(modules().join("headwater.so"), folder.path().join("headwater.so")).unwrap();
+    let shared = ["-shared", "-fPIC", "-lcrypto"];
+    let empty = openssl.compile_with("empty.c", folder.path(), &shared)?;
+    fs::rename(empty, folder.path().join("empty.so")).unwrap();
+    Some((openssl.compile("speed.c", folder.path())?, folder))
+}
+
+fn measured(openssl: &OpenSsl, mode: &str, rounds: &str) -> Option<String> {
+    let (program, folder) = compiled(openssl)?;
+    let mut run = openssl.program(program);
+    run.arg(rounds).env("HEADWATER_MODULES", folder.path()).env("HEADWATER_MODE", mode);
+    Some(said(run.output().unwrap()))
+}
+
+#[test]
+#[ignore = "takes a minute, and tells figures"]
+fn rand_bytes_beside_the_stock_generator() {
+    for openssl in OpenSsl::all() {
+        for mode in ["auto", "hedged", "strict"] {
+            if let Some(table) = measured(&openssl, mode, "100") {
+                println!("HEADWATER_MODE={mode}, {table}");
+            }
+        }
+    }
+}
+
+/// So that it does not rot: every generator gives bytes, and has a line for each of four lengths and two numbers of
+/// threads.
+#[test]
+fn the_speed_program_measures_every_generator() {
+    for openssl in OpenSsl::all() {
+        let Some(table) = measured(&openssl, "auto", "2") else { continue };
+        for name in ["stock", "headwater", "empty"] {
+            let lines = table.lines().filter(|line| line.trim_end().ends_with(name));
+            assert_eq!(lines.count(), 8, "{name}: {table}");
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! What this CPU can do: the one place that asks. It chooses how values are computed, and never which.
+
+/// Instructions that some code here has a path for; false where they are missing or unknown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Features {
+    /// AES rounds on one block: AES-NI with SSE4.1, or the Cryptographic Extension of Armv8.
+    pub(crate) aes: bool,
+    /// SSE2: every x86-64 CPU, unless a test says otherwise.
+    pub(crate) sse2: bool,
+    /// AVX2.
+    pub(crate) avx2: bool,
+    /// AES rounds on 256-bit registers (VAES, AVX2).
+    pub(crate) vaes256: bool,
+    /// AVX-512 F, BW, DQ and VL.
+    pub(crate) avx512: bool,
+    /// AES rounds on 512-bit registers (VAES, AVX-512).
+    pub(crate) vaes512: bool,
+}
+
+impl Features {
+    /// Of this CPU. The standard library asks once for each process, and answers from memory then.
+    #[inline]
+    pub(crate) fn detect() -> Features {
+        #[cfg(test)]
+        if let Some(features) = tests::forced() {
+            return features;
+        }
+        // An interpreter has no use for other paths than the portable one.
+        if cfg!(miri) { Features::default() } else { detect() }
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[inline]
+fn detect() -> Features {
+    use std::arch::is_x86_feature_detected as has;
+    let aes = has!("aes") && has!("sse4.1");
+    let avx2 = has!("avx2");
+    let avx512 =
+        avx2 && has!("avx512f") && has!("avx512bw") && has!("avx512dq") && has!("avx512vl");
+    let vaes = aes && has!("vaes");
+    Features { aes, sse2: true, avx2, vaes256: avx2 && vaes, avx512, vaes512: avx512 && vaes }
+}
+
+#[cfg(target_arch = "aarch64")]
+#[inline]
+fn detect() -> Features {
+    Features { aes: std::arch::is_aarch64_feature_detected!("aes"), ..Features::default() }
+}
+
+#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+#[inline]
+fn detect() -> Features {
+    Features::default()
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use core::cell::Cell;
+
+    thread_local! {
+        static FORCED: Cell<Option<Features>> = const { Cell::new(None) };
+    }
+
+    pub(super) fn forced() -> Option<Features> {
+        FORCED.get()
+    }
+
+    /// Runs `test` on this thread once for each path that this CPU has, from the widest to the portable one.
+    pub(crate) fn on_every_path(test: impl Fn(Features)) {
+        let all = Features::detect();
+        for (there, path) in [
+            (all.vaes512, "VAES with AVX-512"),
+            (all.vaes256, "VAES with AVX2"),
+            (all.avx512, "AVX-512"),
+            (all.avx2, "AVX2"),
+            (all.aes, "AES instructions"),
+        ] {
+            if !there {
+                println!(
+                    "skipped: the path for {path}: this CPU has none, its values are not checked"
+                );
+            }
+        }
+        let mut tried: Vec<Features> = Vec::new();
+        for features in [
+            all,
+            Features { vaes512: false, ..all },
+            Features { vaes512: false, avx512: false, ..all },
+            Features { vaes512: false, avx512: false, vaes256: false, ..all },
+            Features { aes: all.aes, sse2: all.sse2, ..Features::default() },
+            Features::default(),
+        ] {
+            if !tried.contains(&features) {
+                tried.push(features);
+                FORCED.set(Some(features));
+                test(features);
+                FORCED.set(None);
+            }
+        }
+    }
+}

@@ -1,0 +1,65 @@
+//! The engines: for each key a bijection of 128 bits, from counters to blocks.
+//!
+//! Each has a file with its origin and one function for each kind of CPU; `backend` chooses among those.
+
+mod ars;
+mod backend;
+mod philox;
+
+pub(crate) use backend::Backend;
+
+use crate::Error;
+use core::fmt;
+use core::str::FromStr;
+
+/// 16 bytes: what an engine makes of one counter, and also how that counter is written, the lowest byte first.
+pub(crate) type Block = [u8; 16];
+
+/// A counter-based engine: block `i` of a stream is one call of it, whatever was called before.
+///
+/// All are [not for secrets](crate). The engine is part of the key: the same seed gives other numbers with another one, and
+/// the same numbers on every machine.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Engine {
+    /// ARS4x32 with seven rounds (Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC11): AES rounds, and
+    /// a key schedule of additions. The default: at memory speed where the CPU has AES; slower than Philox where it has none.
+    #[default]
+    Ars7,
+    /// The same with five rounds, the fewest that their authors know no defect of: what Intel's MKL calls ARS5.
+    Ars5,
+    /// Philox4x32 with ten rounds, by the same authors: four multiplications of 32 bits a round, which every CPU and GPU has.
+    ///
+    /// Its own key has 64 bits. The upper 64 bits of a [`Key`](crate::Key) are XORed into the upper half of the counter, so that keys
+    /// have 128 bits here too; with those bits zero it is the Philox4x32-10 of cuRAND, PyTorch and C++26.
+    Philox4x32,
+}
+
+impl Engine {
+    /// Every engine, the default first.
+    pub const ALL: &[Engine] = &[Engine::Ars7, Engine::Ars5, Engine::Philox4x32];
+
+    /// Its name, in lower case: how it is typed, and what is hashed into its keys.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Engine::Ars7 => "ars7",
+            Engine::Ars5 => "ars5",
+            Engine::Philox4x32 => "philox4x32",
+        }
+    }
+}
+
+impl fmt::Display for Engine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+impl FromStr for Engine {
+    type Err = Error;
+
+    fn from_str(name: &str) -> Result<Engine, Error> {
+        let known = Engine::ALL.iter().copied().find(|engine| engine.name() == name);
+        known.ok_or_else(|| Error::UnknownEngine(name.to_string()))
+    }
+}

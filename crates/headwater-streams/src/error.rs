@@ -1,0 +1,86 @@
+//! One small error for everything that a caller can ask wrongly.
+
+use crate::Engine;
+use core::fmt;
+
+/// Why a request makes no sense.
+///
+/// Streams cannot fail otherwise: they ask nothing of the system. Nothing has been written when one is returned.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Error {
+    /// A range of elements ends past 2^64 - 1.
+    RangeTooLong {
+        /// The first element asked for.
+        start: u64,
+        /// How many were asked for.
+        len: usize,
+    },
+    /// There is one output for each index, and their numbers differ.
+    Lengths {
+        /// How many indices there are.
+        indices: usize,
+        /// How many outputs there are.
+        out: usize,
+    },
+    /// Numbers below 0 are asked for.
+    ZeroBound,
+    /// A range ends before it begins.
+    EmptyRange,
+    /// A range ends past a permutation's last element.
+    PastEnd {
+        /// The first element asked for.
+        start: u64,
+        /// How many were asked for.
+        len: usize,
+        /// How many there are.
+        n: u64,
+    },
+    /// A stream's number is 2^48 or more.
+    StreamId(u64),
+    /// No engine has this name.
+    UnknownEngine(String),
+    /// A text is no seed.
+    SeedText(String),
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Error::RangeTooLong { start, len } => write!(
+                f,
+                "{len} elements from number {start} on end past 2^64 - 1; begin earlier, or go on in another stream"
+            ),
+            Error::Lengths { indices, out } => write!(
+                f,
+                "{indices} indices and room for {out} elements: give one place for each index"
+            ),
+            Error::ZeroBound => f.write_str("no number is below 0: give a bound of at least 1"),
+            Error::EmptyRange => f.write_str(
+                "no number lies in a range that ends before it begins: exchange its ends",
+            ),
+            Error::PastEnd { start, len, n } => write!(
+                f,
+                "{len} elements from number {start} on are more than a permutation of {n} has; ask for fewer"
+            ),
+            Error::StreamId(id) => {
+                write!(
+                    f,
+                    "stream {id} does not exist: numbers end at 2^48 - 1; make a child key for more"
+                )
+            }
+            Error::UnknownEngine(name) => {
+                write!(f, "no engine is called '{}'; there are", name.escape_debug())?; // one line, whatever the name holds
+                let names: Vec<_> = Engine::ALL.iter().map(|engine| engine.name()).collect();
+                write!(f, " {}", names.join(", "))
+            }
+            Error::SeedText(text) => write!(
+                f,
+                "'{}' is no seed: write a whole number (42, -1, 0x2a), hex:00ff for bytes, or text:anything",
+                text.escape_debug()
+            ),
+        }
+    }
+}
+
+impl std::error::Error for Error {}

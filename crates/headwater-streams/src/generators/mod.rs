@@ -1,0 +1,35 @@
+//! Generators with a state: small, quick to draw one word at a time from, and where NumPy's numbers come from.
+//! **Not for secrets.**
+//!
+//! | generator | state | streams | for |
+//! | --- | --- | --- | --- |
+//! | [`Xoshiro256pp`] | 256 bits | jumps of 2^128 and 2^192 words: disjoint by proof | one stream a thread, CPU or node |
+//! | [`Xoshiro256ppX8`] | 8 times that | the same, eight at a time | the same at memory speed |
+//! | [`Pcg64Dxsm`], [`Sfc64`] | 256 bits | by [`SeedSequence`], as NumPy | the words of NumPy |
+//! | [`Xorshift128p`] | 128 bits | jumps of 2^64 words | comparison; its defects are on its page |
+//!
+//! An array that has to come out the same for any partition of the work is no job for a state: see
+//! [`Stream`](crate::Stream).
+//!
+//! All agree on this: they hand out words of 64 bits; a draw that needs part of a word throws the rest away;
+//! bytes are little-endian on every machine. None detects a fork: a child that goes on with a copy
+//! repeats its parent's numbers, as reproducible streams have to;
+//! [`random_pseudo_bytes`](crate::random_pseudo_bytes) does not.
+
+mod gf2;
+mod lanes;
+mod pcg64dxsm;
+pub(crate) mod rng;
+mod seed_sequence;
+mod sfc64;
+mod xorshift128p;
+pub(crate) mod xoshiro256pp;
+
+pub use lanes::Xoshiro256ppX8;
+#[cfg(all(feature = "process", target_os = "linux"))]
+pub(crate) use lanes::{Lanes, Path};
+pub use pcg64dxsm::Pcg64Dxsm;
+pub use seed_sequence::SeedSequence;
+pub use sfc64::Sfc64;
+pub use xorshift128p::Xorshift128p;
+pub use xoshiro256pp::Xoshiro256pp;

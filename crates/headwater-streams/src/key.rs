@@ -1,0 +1,159 @@
+//! Keys: the root of all streams, and how one becomes many.
+
+use crate::counter::STREAMS;
+use crate::cpu::Features;
+use crate::engine::Backend;
+use crate::{Engine, Error, Label, Seed, Stream};
+use blake2::{Blake2s256, Digest};
+
+/// Begins every message: the specification, and the version of it that all values depend on.
+const SPEC: &[u8; 16] = b"hw-streams-draft";
+/// Room for an engine's name, which is padded with zeros.
+const NAME: usize = 12;
+// A longer one would run into what follows, and two engines might share their keys.
+const _: () = {
+    let mut i = 0;
+    while i < Engine::ALL.len() {
+        assert!(Engine::ALL[i].name().len() <= NAME);
+        i += 1;
+    }
+};
+
+/// What is hashed: a byte of the message, so that a root, a child and expanded bytes never meet.
+#[derive(Clone, Copy)]
+enum Purpose {
+    Root = 0,
+    Child = 1,
+    Expand = 2,
+}
+
+/// An engine and 128 bits: everything that the numbers of 2^48 streams depend on. [Not for secrets](crate).
+///
+/// Keys are values. There is no counter behind them and nothing that a thread could take from another: a key's children and streams
+/// are functions of the key and their names, in any order, any number of times, on any machine.
+///
+/// ```
+/// use headwater_streams::Key;
+///
+/// let key = Key::from_seed(42);
+/// let mut arrivals = [0; 4];
+/// key.child("arrivals").stream(3)?.fill_u64(0, &mut arrivals)?;
+/// # Ok::<(), headwater_streams::Error>(())
+/// ```
+///
+/// Two children of a key, and two keys of two seeds, have keys that are equal with a chance of 2^-128; STREAMS.md works out what that
+/// means for millions. Streams of one key do not meet at all.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Key {
+    engine: Engine,
+    bytes: [u8; 16],
+}
+
+impl Key {
+    /// The key of the default engine, `ars7`, that `seed` stands for.
+    pub fn from_seed<'a>(seed: impl Into<Seed<'a>>) -> Key {
+        Key::with_engine(Engine::default(), seed)
+    }
+
+    /// The key of `engine` that `seed` stands for. Two engines' keys from one seed have nothing to do with each other.
+    pub fn with_engine<'a>(engine: Engine, seed: impl Into<Seed<'a>>) -> Key {
+        seed.into().encoded(|kind, seed| Key {
+            engine,
+            bytes: half(hash(Purpose::Root, engine, &[&[kind], seed])),
+        })
+    }
+
+    /// The key made of these 16 bytes as they are, the lowest first, with no hash between: to get what other programs get from the
+    /// same engine, and test vectors. Keys of one's own are better made [from a seed](Key::from_seed).
+    pub const fn from_raw(engine: Engine, bytes: [u8; 16]) -> Key {
+        Key { engine, bytes }
+    }
+
+    /// The key of the child called `label`: for each part of a program, each task, each particle that wants numbers of its own.
+    ///
+    /// A pure function of the key and the label. As a label, an integer is its value, and no text; see [`Seed`].
+    pub fn child<'a>(&self, label: impl Into<Label<'a>>) -> Key {
+        label.into().encoded(|kind, label| Key {
+            engine: self.engine,
+            bytes: half(hash(Purpose::Child, self.engine, &[&self.bytes, &[kind], label])),
+        })
+    }
+
+    /// Fills `out` with bytes for the generator called `label`: what the states of other generators are seeded with. They have nothing
+    /// to do with the key's streams and children; a shorter `out` gets the beginning of a longer one.
+    pub fn expand<'a>(&self, label: impl Into<Label<'a>>, out: &mut [u8]) {
+        label.into().encoded(|kind, label| {
+            for (number, chunk) in (0_u64..).zip(out.chunks_mut(32)) {
+                let number = number.to_le_bytes();
+                let parts: [&[u8]; 4] = [&self.bytes, &number, &[kind], label];
+                let bytes = hash(Purpose::Expand, self.engine, &parts);
+                chunk.copy_from_slice(&bytes[..chunk.len()]);
+            }
+        });
+    }
+
+    /// Stream number `id` of this key. No two streams of a key have a block in common.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::StreamId`] if `id` is 2^48 or more.
+    pub const fn stream(&self, id: u64) -> Result<Stream, Error> {
+        if id < STREAMS { Ok(Stream::new(*self, id)) } else { Err(Error::StreamId(id)) }
+    }
+
+    /// The engine itself: the block that it makes of `counter`, whatever stream that is in.
+    ///
+    /// Word 0 of the authors' `ctr`, `key` and result is the lowest of ours. With the upper half of the key zero, Philox gives what cuRAND and PyTorch
+    /// make of seed `key`, subsequence `counter >> 64` and offset `counter as u64 * 4`.
+    pub fn block(&self, counter: u128) -> u128 {
+        let mut block = [counter.to_le_bytes()];
+        Backend::choose(self.engine, Features::detect()).replace(
+            self.engine,
+            self.bytes,
+            &mut block,
+        );
+        u128::from_le_bytes(block[0])
+    }
+
+    /// The engine.
+    pub const fn engine(&self) -> Engine {
+        self.engine
+    }
+
+    /// The 16 bytes, from which [`from_raw`](Key::from_raw) makes the key again.
+    pub const fn to_raw(&self) -> [u8; 16] {
+        self.bytes
+    }
+}
+
+/// BLAKE2s-256 (RFC 7693) of the specification's name, the engine's, the purpose, and `parts`. All of these but the last part have a length that the
+/// purpose tells, and the last one goes up to the end, so two lists of parts that differ are two messages.
+fn hash(purpose: Purpose, engine: Engine, parts: &[&[u8]]) -> [u8; 32] {
+    // In one piece, if it is short: BLAKE2s would take half its time to put five together.
+    let mut message = [0; 128];
+    let mut len = SPEC.len() + NAME + 1;
+    message[..SPEC.len()].copy_from_slice(SPEC);
+    message[SPEC.len()..][..engine.name().len()].copy_from_slice(engine.name().as_bytes());
+    message[SPEC.len() + NAME] = purpose as u8;
+    let mut hash = Blake2s256::new();
+    for part in parts {
+        match message.get_mut(len..len + part.len()) {
+            Some(place) => {
+                place.copy_from_slice(part);
+                len += part.len();
+            }
+            None => {
+                hash.update(&message[..len]);
+                hash.update(part);
+                len = 0;
+            }
+        }
+    }
+    hash.update(&message[..len]);
+    hash.finalize().into()
+}
+
+/// A hash as a key: its first half.
+fn half(hash: [u8; 32]) -> [u8; 16] {
+    core::array::from_fn(|i| hash[i])
+}

@@ -1,0 +1,182 @@
+//! Ranges and lists of elements, group by group, through a buffer that stays in the first-level cache.
+
+use super::Number;
+use super::path::{Kernel, Path};
+use crate::words::Words;
+
+/// Words made at a time: 8 KiB, a quarter of a first-level cache.
+const CHUNK: usize = 1024;
+/// The same where so few are asked for that clearing the larger buffer would be felt.
+const SMALL_CHUNK: usize = 64;
+
+/// Words of the largest group, and its numbers.
+const MOST_WORDS: usize = 2;
+const MOST_VALUES: usize = 2;
+
+/// Writes elements `start..start + out.len()`. The caller has checked that their words exist.
+pub(crate) fn fill<N: Number>(
+    path: Path,
+    words: &impl Words,
+    number: &N,
+    start: u64,
+    out: &mut [N::Value],
+) {
+    let values = N::VALUES as u64;
+    // Up to the first whole group, the whole groups, and what is left of the last.
+    let before = (start.next_multiple_of(values) - start).min(out.len() as u64) as usize;
+    let (head, out) = out.split_at_mut(before);
+    let (whole, tail) = out.split_at_mut(out.len() / N::VALUES * N::VALUES);
+    let after_head = start + before as u64;
+    for (out, element) in head.iter_mut().zip(start..) {
+        *out = one(words, number, element, 0);
+    }
+    let maker = Maker { path, words, number };
+    if whole.len() <= SMALL_CHUNK {
+        maker.groups::<SMALL_CHUNK>(after_head / values, whole);
+    } else {
+        maker.groups::<CHUNK>(after_head / values, whole);
+    }
+    for (out, element) in tail.iter_mut().zip(after_head + whole.len() as u64..) {
+        *out = one(words, number, element, 0);
+    }
+}
+
+/// Writes the elements with these numbers. The caller has checked that their words exist, and that there is room.
+pub(crate) fn at<N: Number>(
+    path: Path,
+    words: &impl Words,
+    number: &N,
+    indices: &[u64],
+    out: &mut [N::Value],
+) {
+    const GROUPS: usize = SMALL_CHUNK / MOST_WORDS;
+    let group = |index: u64| index / N::VALUES as u64;
+    let mut made = [N::Value::default(); GROUPS * MOST_VALUES];
+    let mut buffer = [0; GROUPS * MOST_WORDS];
+    for (indices, out) in indices.chunks(GROUPS).zip(out.chunks_mut(GROUPS)) {
+        // Groups that follow each other are asked for in one go: an engine makes many words faster than one.
+        let mut place = 0;
+        for run in indices.chunk_by(|&a, &b| group(a).checked_add(1) == Some(group(b))) {
+            let used = &mut buffer[place * N::WORDS..][..run.len() * N::WORDS];
+            words.words(0, group(run[0]) * N::WORDS as u64, used);
+            place += run.len();
+        }
+        let (buffer, made) = (&buffer[..place * N::WORDS], &mut made[..place * N::VALUES]);
+        let rejected = path.run(Convert { number, words: buffer, out: made });
+        for (i, (&index, out)) in indices.iter().zip(out).enumerate() {
+            let place = i * N::VALUES + (index % N::VALUES as u64) as usize;
+            *out = made[place];
+            if rejected && number.rejects(buffer, place) {
+                *out = one(words, number, index, 1);
+            }
+        }
+    }
+}
+
+/// Element number `element`, as it is after its attempts before number `attempt` have been rejected.
+fn one<N: Number>(words: &impl Words, number: &N, element: u64, attempt: u16) -> N::Value {
+    let group = element / N::VALUES as u64;
+    let place = (element % N::VALUES as u64) as usize;
+    let (mut buffer, mut made) = ([0; MOST_WORDS], [N::Value::default(); MOST_VALUES]);
+    let (buffer, made) = (&mut buffer[..N::WORDS], &mut made[..N::VALUES]);
+    for attempt in attempt..=u16::MAX {
+        words.words(attempt, group * N::WORDS as u64, buffer);
+        if !(number.convert(buffer, made) && number.rejects(buffer, place)) {
+            break;
+        }
+    }
+    // After 65,536 attempts that each had a chance of more than one half, the last one stands: nobody will see it.
+    made[place]
+}
+
+/// What makes whole groups.
+struct Maker<'a, W, N> {
+    path: Path,
+    words: &'a W,
+    number: &'a N,
+}
+
+impl<W: Words, N: Number> Maker<'_, W, N> {
+    /// Fills `out` from the group number `first` on, making `CHUNK` words at a time.
+    fn groups<const CHUNK: usize>(&self, mut first: u64, out: &mut [N::Value]) {
+        let mut buffer = [0; CHUNK];
+        for out in out.chunks_mut(CHUNK / N::WORDS * N::VALUES) {
+            let groups = out.len() / N::VALUES;
+            let buffer = &mut buffer[..groups * N::WORDS];
+            if self.attempt(0, first, buffer, out) {
+                self.again(first, buffer, out);
+            }
+            first += groups as u64;
+        }
+    }
+
+    /// One attempt at all groups of `out`, through `buffer`. Answers whether any number is rejected.
+    fn attempt(&self, attempt: u16, first: u64, buffer: &mut [u64], out: &mut [N::Value]) -> bool {
+        self.words.words(attempt, first * N::WORDS as u64, buffer);
+        self.path.run(Convert { number: self.number, words: buffer, out })
+    }
+
+    /// Draws anew what was rejected among the numbers `out`, made from `buffer`.
+    #[cold]
+    fn again(&self, first: u64, buffer: &[u64], out: &mut [N::Value]) {
+        const GROUPS: usize = SMALL_CHUNK / MOST_WORDS;
+        let blocks = buffer.chunks(GROUPS * N::WORDS).zip(out.chunks_mut(GROUPS * N::VALUES));
+        for ((buffer, out), first) in blocks.zip((first..).step_by(GROUPS)) {
+            self.again_in_block(first, buffer, out);
+        }
+    }
+
+    /// The same for no more numbers than a `u64` has bits.
+    fn again_in_block(&self, first: u64, buffer: &[u64], out: &mut [N::Value]) {
+        let rejected = |buffer: &[u64], among: u64| -> u64 {
+            let bit = |i: usize| u64::from(self.number.rejects(buffer, i)) << i;
+            bits(among).map(bit).fold(0, |all, bit| all | bit)
+        };
+        let all = u64::MAX >> (64 - out.len());
+        let mut left = rejected(buffer, all);
+        let mut attempt = 1;
+        let mut next = [0; SMALL_CHUNK];
+        let next = &mut next[..buffer.len()];
+        let mut made = [N::Value::default(); SMALL_CHUNK];
+        let made = &mut made[..out.len()];
+        // Many at once as long as many are left: an engine makes a block of words in the time of a few single ones.
+        while left.count_ones() > 4 && attempt < u16::MAX {
+            let accepted = match self.attempt(attempt, first, next, made) {
+                true => left & !rejected(next, left),
+                false => left,
+            };
+            bits(accepted).for_each(|i| out[i] = made[i]);
+            left &= !accepted;
+            attempt += 1;
+        }
+        for i in bits(left) {
+            let element = first * N::VALUES as u64 + i as u64;
+            out[i] = one(self.words, self.number, element, attempt);
+        }
+    }
+}
+
+/// The numbers of the bits that are set.
+fn bits(mut set: u64) -> impl Iterator<Item = usize> {
+    core::iter::from_fn(move || {
+        let lowest = set.trailing_zeros() as usize;
+        set &= set.wrapping_sub(1);
+        (lowest < 64).then_some(lowest)
+    })
+}
+
+/// [`Number::convert`] as a loop for each path.
+struct Convert<'a, N: Number> {
+    number: &'a N,
+    words: &'a [u64],
+    out: &'a mut [N::Value],
+}
+
+impl<N: Number> Kernel for Convert<'_, N> {
+    type Output = bool;
+
+    #[inline(always)]
+    fn run(self) -> bool {
+        self.number.convert(self.words, self.out)
+    }
+}

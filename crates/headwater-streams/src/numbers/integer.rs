@@ -1,0 +1,44 @@
+//! The integers that ranges can be asked of.
+
+use super::Number;
+use super::bounded::{Bounded32, Bounded64};
+use core::ops::RangeInclusive;
+
+/// `u32`, `i32`, `u64` or `i64`: what [`fill_range`](crate::Stream::fill_range) makes.
+///
+/// The 32-bit types are made of the stream's `u32`s and the others of its `u64`s, element by element.
+pub trait Integer: Sealed {}
+
+/// How its elements are made. Cannot be named outside, so nobody else's type is an [`Integer`].
+pub trait Sealed: Copy + Default + Send {
+    #[doc(hidden)]
+    type Range: Number<Value = Self>;
+
+    /// None if the range is empty.
+    #[doc(hidden)]
+    fn range(range: &RangeInclusive<Self>) -> Option<Self::Range>;
+}
+
+macro_rules! integers {
+    ($($integer:ty, $word:ty, $range:ident;)*) => {$(
+        impl Integer for $integer {}
+
+        impl Sealed for $integer {
+            type Range = $range<$integer>;
+
+            fn range(range: &RangeInclusive<$integer>) -> Option<Self::Range> {
+                let (&low, &high) = (range.start(), range.end());
+                // How many there are; 0 stands for all of them.
+                let many = (high as $word).wrapping_sub(low as $word).wrapping_add(1);
+                (low <= high).then(|| $range::new(low as $word, many))
+            }
+        }
+    )*};
+}
+
+integers! {
+    u64, u64, Bounded64;
+    i64, u64, Bounded64;
+    u32, u32, Bounded32;
+    i32, u32, Bounded32;
+}

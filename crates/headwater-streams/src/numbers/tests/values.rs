@@ -1,0 +1,123 @@
+//! Floats against their definitions, computed with 120 bits.
+
+use super::{edges, stream};
+use crate::numbers::Number;
+use crate::numbers::exponential::ExponentialF64;
+use crate::numbers::fill;
+use crate::numbers::normal::{NormalF32, NormalF64};
+use crate::numbers::path::Path;
+use crate::numbers::uniform::{UniformF32, UniformF64};
+use crate::words::Words;
+
+/// A list of words as a stream.
+struct List(Vec<u64>);
+
+impl Words for List {
+    fn words(&self, _draw: u16, start: u64, out: &mut [u64]) {
+        out.copy_from_slice(&self.0[start as usize..][..out.len()]);
+    }
+}
+
+/// Edges, each beside each other's neighbour, and as many ordinary words.
+fn words() -> Vec<u64> {
+    let edges = edges();
+    let mut words = edges.clone();
+    words.extend(edges.iter().rev());
+    words.push(0);
+    words.extend(&edges);
+    let mut ordinary = vec![0; 20_001 + words.len() % 2];
+    stream(1).fill_u64(0, &mut ordinary).unwrap();
+    words.extend(ordinary);
+    words
+}
+
+fn made<N: Number>(number: &N, words: &[u64]) -> Vec<N::Value> {
+    let mut out = vec![N::Value::default(); words.len() / N::WORDS * N::VALUES];
+    fill::fill(Path::best(), &List(words.to_vec()), number, 0, &mut out);
+    out
+}
+
+/// How many units of its last place a value is off.
+fn ulps(value: f64, right: f64) -> u64 {
+    assert!(value.is_sign_negative() == right.is_sign_negative(), "{value:e} for {right:e}");
+    value.to_bits().abs_diff(right.to_bits())
+}
+
+fn ulps_f32(value: f32, right: f64) -> u32 {
+    let right = right as f32;
+    assert!(value.is_sign_negative() == right.is_sign_negative(), "{value:e} for {right:e}");
+    value.to_bits().abs_diff(right.to_bits())
+}
+
+#[test]
+fn uniform_floats_are_the_upper_bits() {
+    let words = words();
+    let right: Vec<f64> = words.iter().map(|&word| reference::numbers::uniform_f64(word)).collect();
+    assert_eq!(made(&UniformF64, &words), right);
+    let halves = words.iter().flat_map(|&word| [word as u32, (word >> 32) as u32]);
+    let right: Vec<f32> = halves.map(reference::numbers::uniform_f32).collect();
+    assert_eq!(made(&UniformF32, &words), right);
+}
+
+#[test]
+fn exponentials_are_logarithms_within_three_units_of_the_last_place() {
+    let words = words();
+    let errors = made(&ExponentialF64, &words).into_iter().zip(&words);
+    let worst = errors.map(|(x, &word)| ulps(x, reference::numbers::exponential(word))).max();
+    assert!(worst <= Some(3), "{worst:?}");
+}
+
+#[test]
+fn normals_are_what_box_and_muller_say_within_four_units_of_the_last_place() {
+    let words = words();
+    let mut worst = 0;
+    for (x, words) in made(&NormalF64, &words).chunks(2).zip(words.chunks(2)) {
+        let right = reference::numbers::normal_pair(64, words[0], words[1]);
+        worst = worst.max(ulps(x[0], right[0])).max(ulps(x[1], right[1]));
+    }
+    assert!(worst <= 4, "{worst}");
+}
+
+#[test]
+fn single_normals_are_within_four_units_of_the_last_place() {
+    let words = words();
+    let mut worst = 0;
+    for (x, word) in made(&NormalF32, &words).chunks(2).zip(&words) {
+        let (distance, direction) = (word & 0xFFFF_FFFF, word >> 32);
+        let right = reference::numbers::normal_pair(32, distance, direction);
+        worst = worst.max(ulps_f32(x[0], right[0])).max(ulps_f32(x[1], right[1]));
+    }
+    assert!(worst <= 4, "{worst}");
+}
+
+/// The ends of every range, from the words that give them.
+#[test]
+fn nothing_is_infinite_and_no_uniform_number_is_one() {
+    let all = vec![u64::MAX; 2];
+    assert_eq!(made(&UniformF64, &all)[0], 1.0 - 2f64.powi(-53));
+    assert_eq!(made(&UniformF32, &all)[0], 1.0 - 2f32.powi(-24));
+    let exponentials = made(&ExponentialF64, &[0, u64::MAX]);
+    assert!(44.3 < exponentials[0] && exponentials[0] < 44.4, "{exponentials:?}");
+    assert!(5.4e-20 < exponentials[1] && exponentials[1] < 5.5e-20, "{exponentials:?}");
+    assert!((9.41..9.42).contains(&made(&NormalF64, &[0, 0])[0]));
+    assert!((6.66..6.67).contains(&made(&NormalF32, &[0])[0]));
+    let words = words();
+    assert!(made(&NormalF64, &words).iter().all(|x| x.abs() < 9.42 && *x != 0.0));
+    assert!(made(&NormalF32, &words).iter().all(|x| x.abs() < 6.67 && *x != 0.0));
+}
+
+/// A change of any bit of these needs a new version of the specification. Spec version: draft.
+#[test]
+fn a_million_normals_are_the_ones_of_this_version() {
+    let mut normals = vec![0.0; 1_000_000];
+    stream(0).fill_normal_f64(0, &mut normals).unwrap();
+    // FNV-1a, a word at a time.
+    let hash = |hash: u64, x: &f64| (hash ^ x.to_bits()).wrapping_mul(0x0000_0100_0000_01B3);
+    let hash = normals.iter().fold(0xCBF2_9CE4_8422_2325, hash);
+    assert_eq!(hash, 0xA4D0_6B4F_4FF8_BEEB, "{hash:#018x}");
+}
+
+/// The pair that these words make.
+pub(super) fn normal_pair(distance: u64, direction: u64) -> [f64; 2] {
+    made(&NormalF64, &[distance, direction])[..].try_into().unwrap()
+}

@@ -1,0 +1,97 @@
+//! Filling by several threads, with the same result as by one.
+
+use crate::stream::check;
+use crate::{Error, Stream};
+use core::num::NonZeroUsize;
+use std::panic::resume_unwind;
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+
+/// Bytes that are worth a thread: it takes some ten microseconds to start, in which another one would have filled twice as many.
+const WORTH_A_THREAD: usize = 256 << 10;
+/// Pieces that each thread gets if none is interrupted.
+const PIECES: usize = 4;
+/// Pieces are multiples of so many elements, so that no two threads write to a page that begins where the array does.
+const PAGE: usize = 4096;
+
+/// A [`Stream`] that is filled from by several threads; see [`Stream::par`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Par {
+    stream: Stream,
+    threads: NonZeroUsize,
+}
+
+impl Stream {
+    /// The same stream, for arrays so large that several threads fill them: `threads` of them, or as many as there are CPUs for this process if
+    /// that is 0.
+    ///
+    /// What is filled in does not depend on that number: each thread takes parts of the range. Threads are started for each call and end
+    /// with it; small arrays take fewer. Where no thread can be started, the caller's does the work.
+    pub fn par(&self, threads: usize) -> Par {
+        let cpus = || thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
+        Par { stream: *self, threads: NonZeroUsize::new(threads).unwrap_or_else(cpus) }
+    }
+}
+
+impl Par {
+    /// As [`Stream::fill_u8`].
+    ///
+    /// # Errors
+    ///
+    /// As there.
+    pub fn fill_u8(&self, start: u64, out: &mut [u8]) -> Result<(), Error> {
+        self.fill(start, out, Stream::fill_u8)
+    }
+
+    /// As [`Stream::fill_u32`].
+    ///
+    /// # Errors
+    ///
+    /// As there.
+    pub fn fill_u32(&self, start: u64, out: &mut [u32]) -> Result<(), Error> {
+        self.fill(start, out, Stream::fill_u32)
+    }
+
+    /// As [`Stream::fill_u64`].
+    ///
+    /// # Errors
+    ///
+    /// As there.
+    pub fn fill_u64(&self, start: u64, out: &mut [u64]) -> Result<(), Error> {
+        self.fill(start, out, Stream::fill_u64)
+    }
+
+    /// Has the threads take pieces of `out` and call `fill` for each. The range is checked as a whole first, so that nothing is written if it is wrong;
+    /// as to other errors, `fill` must fail for every piece or for none.
+    pub(crate) fn fill<T: Send>(
+        &self,
+        start: u64,
+        out: &mut [T],
+        fill: impl Fn(&Stream, u64, &mut [T]) -> Result<(), Error> + Sync,
+    ) -> Result<(), Error> {
+        check(start, out.len())?;
+        let bytes = size_of_val(out);
+        let threads = self.threads.get().min(bytes / WORTH_A_THREAD);
+        if threads < 2 {
+            return fill(&self.stream, start, out);
+        }
+        // Several pieces for each thread: one that is interrupted leaves its share to the others.
+        let piece = (out.len() / (threads * PIECES)).next_multiple_of(PAGE);
+        let pieces = Mutex::new(out.chunks_mut(piece).zip(0..));
+        let work = || {
+            loop {
+                let next = pieces.lock().unwrap_or_else(PoisonError::into_inner).next();
+                let Some((part, i)) = next else { return Ok(()) };
+                fill(&self.stream, start + i * piece as u64, part)?;
+            }
+        };
+        thread::scope(|scope| {
+            let start = |_| thread::Builder::new().spawn_scoped(scope, work).ok();
+            let others: Vec<_> = (1..threads).filter_map(start).collect();
+            let mine = work();
+            others.into_iter().fold(mine, |done, thread| {
+                done.and(thread.join().unwrap_or_else(|panic| resume_unwind(panic)))
+            })
+        })
+    }
+}

@@ -1,0 +1,272 @@
+//! What keys are made from: numbers, bytes and text, each written down in exactly one way.
+
+use crate::Error;
+use core::str::FromStr;
+use std::borrow::Cow;
+
+/// A seed: what the user typed or chose, from which all numbers follow. [Not for secrets](crate).
+///
+/// Integers are seeds by their value: `7_u8`, `7_i64` and `7_u128` are one seed. Bytes and texts are others, even
+/// if they look alike: `"7"`, `&[7]` and `7` are three. A text is its UTF-8 bytes; nothing is normalised, trimmed or folded.
+///
+/// Any seed is as good as any other, 0, small numbers and neighbours too, for all go through a hash.
+///
+/// As text (`parse`), for command lines and settings: a whole number as `42`, `-1` or `0x2a`, from -2^128 to 2^128 - 1; bytes as
+/// `hex:00ff`; a text as `text:anything`, or as it is if it begins with neither a digit nor a sign.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Seed<'a>(Value<'a>);
+
+/// The name of a child among its siblings (see [`Key::child`](crate::Key::child)). Whatever can be a seed can be a label.
+pub type Label<'a> = Seed<'a>;
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum Value<'a> {
+    /// Zero and above.
+    Natural(u128),
+    /// `-1 - n`.
+    Negative(u128),
+    Bytes(Cow<'a, [u8]>),
+    Text(Cow<'a, str>),
+}
+
+impl Seed<'_> {
+    /// Hands the canonical form to `read`: a byte for the kind, and a number's 16 bytes in little-endian order, or the bytes or the
+    /// text as they are. Two seeds that differ have forms that differ: in the kind, or in what follows, up to its end.
+    pub(crate) fn encoded<R>(&self, read: impl FnOnce(u8, &[u8]) -> R) -> R {
+        match &self.0 {
+            Value::Natural(n) => read(0, &n.to_le_bytes()),
+            Value::Negative(n) => read(1, &n.to_le_bytes()),
+            Value::Bytes(bytes) => read(2, bytes),
+            Value::Text(text) => read(3, text.as_bytes()),
+        }
+    }
+}
+
+macro_rules! naturals {
+    ($($type:ty)*) => {$(
+        impl From<$type> for Seed<'_> {
+            fn from(n: $type) -> Self {
+                Seed(Value::Natural(n as u128))
+            }
+        }
+    )*};
+}
+
+macro_rules! integers {
+    ($($type:ty)*) => {$(
+        impl From<$type> for Seed<'_> {
+            fn from(n: $type) -> Self {
+                // `!n` is `-1 - n`, which no number that is negative shares with another.
+                Seed(if n < 0 { Value::Negative(!n as u128) } else { Value::Natural(n as u128) })
+            }
+        }
+    )*};
+}
+
+naturals!(u8 u16 u32 u64 u128 usize);
+integers!(i8 i16 i32 i64 i128 isize);
+
+impl<'a> From<&'a [u8]> for Seed<'a> {
+    fn from(bytes: &'a [u8]) -> Self {
+        Seed(Value::Bytes(bytes.into()))
+    }
+}
+
+impl<'a, const N: usize> From<&'a [u8; N]> for Seed<'a> {
+    fn from(bytes: &'a [u8; N]) -> Self {
+        Seed(Value::Bytes(bytes.into()))
+    }
+}
+
+impl From<Vec<u8>> for Seed<'_> {
+    fn from(bytes: Vec<u8>) -> Self {
+        Seed(Value::Bytes(bytes.into()))
+    }
+}
+
+impl<'a> From<&'a str> for Seed<'a> {
+    fn from(text: &'a str) -> Self {
+        Seed(Value::Text(text.into()))
+    }
+}
+
+impl<'a> From<&'a String> for Seed<'a> {
+    fn from(text: &'a String) -> Self {
+        Seed(Value::Text(text.into()))
+    }
+}
+
+impl From<String> for Seed<'_> {
+    fn from(text: String) -> Self {
+        Seed(Value::Text(text.into()))
+    }
+}
+
+impl FromStr for Seed<'static> {
+    type Err = Error;
+
+    fn from_str(typed: &str) -> Result<Self, Error> {
+        let no_seed = || Error::SeedText(typed.to_string());
+        if let Some(text) = typed.strip_prefix("text:") {
+            return Ok(text.to_string().into());
+        }
+        if let Some(digits) = typed.strip_prefix("hex:") {
+            return Ok(bytes(digits).ok_or_else(no_seed)?.into());
+        }
+        match typed.bytes().next() {
+            None => Err(no_seed()),
+            Some(b'0'..=b'9' | b'-' | b'+') => number(typed).map(Seed).ok_or_else(no_seed),
+            Some(_) => Ok(typed.to_string().into()),
+        }
+    }
+}
+
+/// Two digits a byte.
+fn bytes(digits: &str) -> Option<Vec<u8>> {
+    let digit = |digit: &u8| char::from(*digit).to_digit(16);
+    let (pairs, rest) = digits.as_bytes().as_chunks::<2>();
+    let byte = |[high, low]: &[u8; 2]| Some((digit(high)? << 4 | digit(low)?) as u8);
+    rest.is_empty().then(|| pairs.iter().map(byte).collect())?
+}
+
+/// A whole number, decimal or hexadecimal, with a minus or without.
+fn number(typed: &str) -> Option<Value<'static>> {
+    let magnitude = typed.strip_prefix('-').unwrap_or(typed);
+    let (digits, radix) = match magnitude.strip_prefix("0x") {
+        Some(digits) => (digits, 16),
+        None => (magnitude, 10),
+    };
+    // The standard library takes a plus sign.
+    if digits.starts_with('+') {
+        return None;
+    }
+    let n = u128::from_str_radix(digits, radix);
+    if magnitude.len() == typed.len() {
+        return n.ok().map(Value::Natural);
+    }
+    match n {
+        Ok(0) => Some(Value::Natural(0)),
+        Ok(n) => Some(Value::Negative(n - 1)),
+        // -2^128 is `-1 - (2^128 - 1)`.
+        Err(_) if is_two_to_the_128(digits, radix) => Some(Value::Negative(u128::MAX)),
+        Err(_) => None,
+    }
+}
+
+fn is_two_to_the_128(digits: &str, radix: u32) -> bool {
+    let digits = digits.trim_start_matches('0');
+    match radix {
+        10 => digits == "340282366920938463463374607431768211456",
+        _ => digits.strip_prefix('1').is_some_and(|zeros| zeros == "0".repeat(32)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn encoded<'a>(seed: impl Into<Seed<'a>>) -> (u8, Vec<u8>) {
+        seed.into().encoded(|kind, bytes| (kind, bytes.to_vec()))
+    }
+
+    #[test]
+    fn an_integer_is_its_value_whatever_its_type() {
+        for seed in [
+            7_u8.into(),
+            7_i8.into(),
+            7_i32.into(),
+            7_u64.into(),
+            7_u128.into(),
+            Seed::from(7_isize),
+        ] {
+            assert_eq!(seed, Seed::from(7));
+        }
+        for seed in [(-7_i8).into(), (-7_i16).into(), (-7_i64).into(), Seed::from(-7_i128)] {
+            assert_eq!(seed, Seed::from(-7));
+        }
+        assert_eq!(encoded(258), (0, [[2, 1].to_vec(), vec![0; 14]].concat()));
+        assert_eq!(encoded(-1), (1, vec![0; 16]));
+        assert_eq!(encoded(i128::MIN), (1, (u128::MAX >> 1).to_le_bytes().to_vec()));
+    }
+
+    #[test]
+    fn seeds_that_differ_are_encoded_differently() {
+        let seeds: [Seed<'_>; 14] = [
+            0.into(),
+            (-1).into(),
+            1.into(),
+            (-2).into(),
+            u128::MAX.into(),
+            i128::MIN.into(),
+            "".into(),
+            "\0".into(),
+            "1".into(),
+            (&[]).into(),
+            (&[0]).into(),
+            (&[1]).into(),
+            (&[0; 16]).into(),
+            "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0".into(),
+        ];
+        for (i, a) in seeds.iter().enumerate() {
+            for b in &seeds[..i] {
+                assert_ne!(encoded(a.clone()), encoded(b.clone()));
+            }
+        }
+    }
+
+    #[test]
+    fn seeds_as_typed() {
+        for (typed, seed) in [
+            ("42", Seed::from(42)),
+            ("0", 0.into()),
+            ("-0", 0.into()),
+            ("007", 7.into()),
+            ("-1", (-1).into()),
+            ("0x2a", 42.into()),
+            ("-0x2A", (-42).into()),
+            ("340282366920938463463374607431768211455", u128::MAX.into()),
+            ("-170141183460469231731687303715884105728", i128::MIN.into()),
+            ("hex:", (&[]).into()),
+            ("hex:00fF", (&[0, 255]).into()),
+            ("text:", "".into()),
+            ("text:42", "42".into()),
+            ("text:hex:00", "hex:00".into()),
+            ("alice", "alice".into()),
+            (" 42", " 42".into()),
+            ("é", "é".into()),
+        ] {
+            assert_eq!(typed.parse(), Ok(seed), "{typed}");
+        }
+        let lowest = Seed(Value::Negative(u128::MAX));
+        assert_eq!("-340282366920938463463374607431768211456".parse(), Ok(lowest.clone()));
+        assert_eq!("-0x100000000000000000000000000000000".parse(), Ok(lowest));
+    }
+
+    #[test]
+    fn no_seeds() {
+        for typed in [
+            "",
+            "+1",
+            "-",
+            "--1",
+            "-+1",
+            "0x",
+            "0x+1",
+            "0xg",
+            "1e6",
+            "1.5",
+            "1_000",
+            "12monkeys",
+            "340282366920938463463374607431768211456",
+            "-340282366920938463463374607431768211457",
+            "hex:0",
+            "hex:0g",
+            "hex:+1",
+            "hex:é",
+        ] {
+            let error = typed.parse::<Seed<'_>>().unwrap_err();
+            assert_eq!(error, Error::SeedText(typed.to_string()));
+            assert_eq!(error.to_string().lines().count(), 1);
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! What prediction resistance and a reseed ask for: bytes that owe nothing to what was buffered before.
+#![cfg(target_os = "linux")]
+
+mod common;
+mod support;
+
+use common::in_every_mode;
+use headwater::testing::{Force, set};
+use headwater::{Mode, Rng};
+use std::collections::HashSet;
+use support::draws::{Seen, draw_length, lengths};
+use support::memory::buffered_words;
+
+/// Words of slots and of a handle; in `buffered`, those that lie in the pages.
+fn draw(rng: &mut Rng) -> Vec<u64> {
+    (0..100).flat_map(|_| [headwater::u64().unwrap(), rng.next_u64()]).collect()
+}
+
+fn served_from(buffered: &HashSet<u64>, rng: &mut Rng) -> usize {
+    draw(rng).iter().filter(|word| buffered.contains(word)).count()
+}
+
+/// By chance: 2,000 words drawn, fewer than 2^14 buffered: 2^-39.
+#[test]
+fn no_byte_buffered_before_leaves_after_a_discard() {
+    in_every_mode("no_byte_buffered_before_leaves_after_a_discard", |mode| {
+        let mut rng = Rng::new().unwrap();
+        for _ in 0..10 {
+            draw(&mut rng); // fills a page of each
+            let buffered = buffered_words();
+            if mode == Mode::Buffered {
+                // They would have left: this shows that they are recognised. A reseed of the kernel's own, once a
+                // minute, may void them first.
+                let seen = (0..3).any(|_| served_from(&buffered_words(), &mut rng) > 0);
+                assert!(seen, "the pages were not found");
+            }
+            headwater::discard().unwrap();
+            assert_eq!(served_from(&buffered, &mut rng), 0);
+        }
+    });
+}
+
+/// Threads go on drawing while another discards, and no word comes twice or is zero: 400,000 words, of which two are
+/// equal with probability 4e-9.
+#[test]
+fn threads_draw_on_through_a_discard() {
+    in_every_mode("threads_draw_on_through_a_discard", |_| {
+        headwater::init().unwrap();
+        let words: Vec<u64> = std::thread::scope(|scope| {
+            let drawing = [(); 3].map(|()| {
+                scope.spawn(|| {
+                    let mut rng = Rng::new().unwrap();
+                    (0..300).flat_map(|_| draw(&mut rng)).collect::<Vec<u64>>()
+                })
+            });
+            while !drawing.iter().all(std::thread::ScopedJoinHandle::is_finished) {
+                headwater::discard().unwrap();
+            }
+            drawing.map(|thread| thread.join().unwrap()).concat()
+        });
+        let distinct: HashSet<_> = words.iter().collect();
+        assert_eq!(distinct.len(), words.len());
+        assert!(!distinct.contains(&0));
+    });
+}
+
+#[test]
+fn fresh_bytes_fill_every_length() {
+    in_every_mode("fresh_bytes_fill_every_length", |_| {
+        let mut seen = Seen::default();
+        for len in lengths() {
+            draw_length(len, &mut seen, &mut |buf| headwater::fill_fresh(buf).unwrap());
+        }
+        seen.assert_no_repeats();
+        headwater::fill_fresh(&mut []).unwrap();
+    });
+}
+
+/// The kernel is asked for each request: where it refuses, there is an error and no byte, though pages are full.
+#[test]
+fn fresh_bytes_are_never_buffered_ones() {
+    in_every_mode("fresh_bytes_are_never_buffered_ones", |_| {
+        headwater::fill(&mut [0; 16]).unwrap();
+        set(Force::GetrandomEnosys, true);
+        set(Force::UrandomAbsent, true);
+        for len in [1, 16, 100, 5000] {
+            let mut bytes = vec![0xA5; len];
+            assert!(headwater::fill_fresh(&mut bytes).is_err());
+            assert_eq!(bytes, vec![0; len]);
+        }
+        set(Force::GetrandomEnosys, false);
+        headwater::fill_fresh(&mut [0; 16]).unwrap();
+    });
+}

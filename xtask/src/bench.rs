@@ -1,0 +1,38 @@
+//! The benchmark with the peers that need building.
+
+use crate::process::{self, program};
+use crate::{openssl, tools};
+use anyhow::Result;
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+/// The strongest that Python can install for arrays of numbers.
+const PYTHON: [&str; 2] = ["numpy", "mkl_random"];
+
+/// Builds it, with more peers where `--all` is among the arguments, and hands them on.
+pub(crate) fn run(arguments: &[OsString]) -> Result<ExitCode> {
+    if let Err(error) = openssl::dist() {
+        eprintln!("skipped: openssl-headwater: {error:#}");
+    }
+    let all = arguments.iter().any(|argument| argument == "--all");
+    let peers = if all && can_build_boring() { "peers-all" } else { "peers" };
+    let mut command = program(&format!(
+        "cargo run --release -p headwater-bench --features {peers} --bin headwater-bench --"
+    ));
+    if all {
+        match tools::python(&PYTHON) {
+            Ok(python) => drop(command.env("HEADWATER_BENCH_PYTHON", python)),
+            Err(error) => eprintln!("skipped: numpy, mkl_random: {error:#}"),
+        }
+    }
+    process::pass_on(&mut command, arguments)
+}
+
+/// The others that `--all` adds say themselves what they lack.
+fn can_build_boring() -> bool {
+    let tools = tools::packages(&["cmake", "clang", "libclang-dev"]);
+    if let Err(error) = &tools {
+        eprintln!("skipped: boring: it takes cmake and libclang to build: {error:#}");
+    }
+    tools.is_ok()
+}
