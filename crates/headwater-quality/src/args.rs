@@ -61,13 +61,18 @@ pub struct Args {
     #[arg(long)]
     pub entropy: bool,
 
-    /// Other batteries too: ent, rngtest, dieharder, RNG_test (PractRand), as far as installed (always done by --deep)
+    /// Other batteries too: ent, rngtest, dieharder, RNG_test (PractRand), as far as installed; with --deep at full length
     #[arg(long)]
     pub external: bool,
 
     /// A battery of your own, such as a driver of TestU01, that reads standard input
     #[arg(long, value_name = "COMMAND")]
     pub battery: Vec<String>,
+
+    /// Words of a block of --deep, for tests: what it counts is another thing with each length.
+    #[arg(skip)]
+    #[doc(hidden)]
+    pub block_words: Option<usize>,
 
     /// Print JSON (schema headwater.quality/1)
     #[arg(long)]
@@ -93,6 +98,8 @@ pub(crate) struct Request {
     pub(crate) entropy: bool,
     pub(crate) external: bool,
     pub(crate) batteries: Vec<String>,
+    /// Words of the main block.
+    pub(crate) block: usize,
 }
 
 impl Args {
@@ -136,8 +143,9 @@ impl Args {
             state: self.state.clone(),
             threads: self.threads.map_or(cpus, |threads| threads as usize),
             entropy: self.entropy,
-            external: self.external || effort == Effort::Deep && source.is_some(),
+            external: self.external,
             batteries: self.battery.clone(),
+            block: self.block_words.unwrap_or(effort.block()),
         })
     }
 }

@@ -7,6 +7,7 @@ use crate::view::{Form, View};
 use serde::{Deserialize, Serialize};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Instant;
 
 /// One figure of one test over one form.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -17,6 +18,9 @@ pub(crate) struct Figure {
     /// How many values were looked at, at most.
     pub(crate) values: u64,
     pub(crate) tally: Tally,
+    /// When it was known.
+    #[serde(skip)]
+    pub(crate) at: Option<Instant>,
 }
 
 /// A test that did not run, for want of values.
@@ -65,6 +69,7 @@ fn share(view: &View, tests: &[&'static Test], effort: Effort, threads: usize) -
                 part: part.name,
                 values: view.values.len() as u64,
                 tally: part.tally,
+                at: Some(Instant::now()),
             });
             let figures: Vec<Figure> = figures.collect();
             done.lock().expect("a test has panicked").push((test.name, figures));

@@ -27,6 +27,7 @@ struct Run {
     source: String,
     seed: u64,
     arrangements: Vec<String>,
+    block: usize,
 }
 
 /// One arrangement's counts over its first `words` words.
@@ -47,9 +48,10 @@ pub(crate) fn run(request: &Request, source: &'static Named) -> Result<Report, E
         source: source.name.to_owned(),
         seed: request.seed,
         arrangements: plan.iter().map(|(arrangement, _)| arrangement.to_string()).collect(),
+        block: request.block,
     };
     let mut state = State::load(&path, this)?;
-    let goal = (request.bytes / 8).max(request.effort.block() as u64);
+    let goal = (request.bytes / 8).max(request.block as u64);
     let bar = bar(8 * goal * plan.len() as u64);
     let mut streams = plan
         .iter()
@@ -91,8 +93,8 @@ pub(crate) fn stdin(
     let mut counted = Counted::default();
     let mut missed: Vec<Missed> = Vec::new();
     loop {
-        let block = draw(stream, request.effort.block(), None)?;
-        let whole = block.len() == request.effort.block();
+        let block = draw(stream, request.block, None)?;
+        let whole = block.len() == request.block;
         if counted.words == 0 || whole {
             let (figures, without) = battery::run(&block, request.effort, request.threads);
             missed = if counted.words == 0 { without } else { missed };
@@ -125,7 +127,7 @@ fn round(
             let (index, block) = {
                 let mut queue = queue.lock().expect("a worker has panicked");
                 let Some(&index) = queue.0.next() else { return };
-                (index, draw(&mut *queue.1[index], request.effort.block(), None))
+                (index, draw(&mut *queue.1[index], request.block, None))
             };
             let figures =
                 block.map(|block| (battery::run(&block, request.effort, 1).0, block.len() as u64));

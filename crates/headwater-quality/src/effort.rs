@@ -25,7 +25,7 @@ impl Effort {
     /// Words of a block from several streams, keys or seeds.
     pub(crate) fn side_block(self) -> usize {
         match self {
-            Effort::Fast => 1 << 16,
+            Effort::Fast => 1 << 15,
             Effort::Standard => 1 << 21,
             Effort::Deep => 1 << 24,
         }

@@ -7,6 +7,7 @@ use crate::entropy::Entropy;
 use crate::external::Battery;
 use crate::{Error, stats, tests};
 use serde::Serialize;
+use std::time::Instant;
 
 /// The share of runs over perfect numbers that fail.
 pub const FALSE_ALARMS: f64 = 1e-6;
@@ -77,6 +78,10 @@ pub struct Report {
     pub bytes: u64,
     /// How long it took.
     pub seconds: f64,
+    /// After how many of these the first figure that failed was known.
+    pub failed_after: Option<f64>,
+    #[serde(skip)]
+    pub(crate) begun: Instant,
     /// The worst of all.
     pub verdict: Verdict,
     /// The smallest p-value, as the smallest of so many.
@@ -109,6 +114,8 @@ impl Report {
             seed: source.is_some_and(|source| source.is_reproducible()).then_some(request.seed),
             bytes: 0,
             seconds: 0.0,
+            failed_after: None,
+            begun: Instant::now(),
             verdict: Verdict::Clean,
             p: 1.0,
             false_alarms: FALSE_ALARMS,
@@ -143,6 +150,11 @@ impl Report {
                     _ => Verdict::Clean,
                 };
                 let test = tests::by_name(&figure.test);
+                if verdict == Verdict::Failed {
+                    let after = figure.at.map(|at| (at - self.begun).as_secs_f64());
+                    let first = self.failed_after.unwrap_or(f64::INFINITY);
+                    self.failed_after = after.map(|after| after.min(first)).or(self.failed_after);
+                }
                 self.rows.push(Row {
                     streams: section.arrangement.clone(),
                     form: figure.form.clone(),

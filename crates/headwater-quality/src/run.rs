@@ -16,13 +16,12 @@ use std::time::{Duration, Instant};
 /// As [`Error`] says.
 pub fn run(args: &Args, stdin: impl Read + Send) -> Result<Report, Error> {
     let request = args.request()?;
-    let begun = Instant::now();
     let mut report = match request.source {
         None => from_stdin(&request, stdin)?,
         Some(source) if request.effort == Effort::Deep => deep::run(&request, source)?,
         Some(source) => once(&request, source)?,
     };
-    report.seconds = begun.elapsed().as_secs_f64();
+    report.seconds = report.begun.elapsed().as_secs_f64();
     Ok(report)
 }
 
@@ -50,7 +49,7 @@ fn from_stdin(request: &Request, stdin: impl Read + Send) -> Result<Report, Erro
     if request.effort == Effort::Deep {
         deep::stdin(request, &mut stream, &mut report)?;
     } else {
-        let block = draw(&mut stream, request.effort.block(), None)?;
+        let block = draw(&mut stream, request.block, None)?;
         if (block.len() as u64) * 8 < LEAST_BYTES {
             let bytes = block.len() as u64 * 8 + stream.left_over as u64;
             return Err(Error::TooLittle { bytes });
@@ -81,7 +80,7 @@ pub(crate) fn section(
 /// Which streams are tested, and how many words of each.
 pub(crate) fn plan(request: &Request, source: &Named) -> Vec<(Arrangement, usize)> {
     let effort = request.effort;
-    let (main, side) = (effort.block(), effort.side_block());
+    let (main, side) = (request.block, effort.side_block());
     let mut asked = Vec::new();
     asked.extend(request.streams.map(|n| (Arrangement::Streams(n), main)));
     asked.extend(request.seeds.clone().map(|seeds| (Arrangement::Seeds(seeds), main)));

@@ -100,10 +100,10 @@ pub(crate) fn summary(report: &Report) -> String {
         Verdict::Failed if of(Verdict::Failed) == 0 => {
             "FAILED: not here, but by a health test or another battery.".to_owned()
         }
-        Verdict::Failed => format!(
-            "FAILED: {} figures cannot be chance.",
-            of(Verdict::Failed)
-        ),
+        Verdict::Failed => {
+            let after = report.failed_after.map(|after| format!(" The first was known after {after:.2} s."));
+            format!("FAILED: {} figures cannot be chance.{}", of(Verdict::Failed), after.unwrap_or_default())
+        }
         Verdict::Weak => "weak: what one clean run in a hundred shows. Judge it again, longer or with another seed.".to_owned(),
         Verdict::Clean => "clean: nothing was seen that chance does not do.".to_owned(),
     }
