@@ -21,7 +21,8 @@ impl Page {
         let args =
             Args { source: source.to_owned(), fast: true, seed: 1, size: 1.0, ..Args::default() };
         let page = run(&args, std::io::empty()).unwrap().html().unwrap();
-        let name = format!("headwater-quality-{}-{}.html", std::process::id(), source.len());
+        let name =
+            format!("headwater-page-{}-{}.html", std::process::id(), source.trim_end_matches('+'));
         let file = std::env::temp_dir().join(name);
         write_html(&file, &page).unwrap();
         let mut browser = Chromium::open(&file);
