@@ -5,6 +5,7 @@ use crate::battery::Figure;
 use crate::effort::Effort;
 use crate::entropy::Entropy;
 use crate::external::Battery;
+use crate::sources::Named;
 use crate::{Error, stats, tests};
 use serde::Serialize;
 use std::time::Instant;
@@ -111,7 +112,7 @@ impl Report {
                 .map_or("bytes of a generator unknown here", |source| source.about)
                 .to_owned(),
             effort: request.effort,
-            seed: source.is_some_and(|source| source.is_reproducible()).then_some(request.seed),
+            seed: source.is_some_and(Named::is_reproducible).then_some(request.seed),
             bytes: 0,
             seconds: 0.0,
             failed_after: None,
@@ -173,7 +174,7 @@ impl Report {
         self.rows.sort_by(|a, b| a.p.total_cmp(&b.p)); // stable: equals stay in the tests' order
         self.p = self.rows.first().map_or(1.0, |row| row.p_of_all);
         let rows = self.rows.iter().map(|row| row.verdict);
-        let external = self.external.iter().map(|battery| battery.verdict());
+        let external = self.external.iter().map(Battery::verdict);
         let health = self.entropy.iter().map(Entropy::verdict);
         self.verdict = rows.chain(external).chain(health).max().unwrap_or(Verdict::Clean);
         self.not_tested = self.limits();

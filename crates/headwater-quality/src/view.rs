@@ -122,9 +122,9 @@ mod tests {
         let square: [u64; 64] = std::array::from_fn(|_| rng.u64(..));
         let mut mirrored = square;
         transpose(&mut mirrored);
-        for i in 0..64 {
-            for j in 0..64 {
-                assert_eq!(square[i] >> j & 1, mirrored[j] >> i & 1);
+        for (i, row) in square.into_iter().enumerate() {
+            for (j, column) in mirrored.into_iter().enumerate() {
+                assert_eq!(row >> j & 1, column >> i & 1);
             }
         }
     }

@@ -38,12 +38,9 @@ pub fn binary_rank(rows: &[u64], side: usize) -> usize {
     for column in 0..side {
         let Some(pivot) = (rank..side).find(|&row| rows[row][column]) else { continue };
         rows.swap(rank, pivot);
-        for row in rank + 1..side {
-            if rows[row][column] {
-                for j in 0..side {
-                    rows[row][j] ^= rows[rank][j];
-                }
-            }
+        let pivot = rows[rank].clone();
+        for row in rows[rank + 1..].iter_mut().filter(|row| row[column]) {
+            row.iter_mut().zip(&pivot).for_each(|(bit, add)| *bit ^= add);
         }
         rank += 1;
     }

@@ -124,7 +124,7 @@ headwater-status 0
 
     #[test]
     fn of_others_the_exit_status_counts() {
-        let source = || Ok(crate::sources::by_name("counter")?.begin(0, crate::Way::Plain)?);
+        let source = || crate::sources::by_name("counter")?.begin(0, crate::Way::Plain);
         let battery = run("head -c 100000 > /dev/null", Effort::Fast, &source);
         assert_eq!((battery.verdict(), battery.skipped), (Verdict::Clean, None));
         assert!(battery.bytes < 10 << 20, "fed until it had enough");

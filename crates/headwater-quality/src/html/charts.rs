@@ -30,9 +30,9 @@ pub(super) fn histogram(rows: &[Row]) -> Markup {
     }
 }
 
-const CELL: usize = 10;
+const CELL: usize = 7;
 const LINE: usize = 16;
-const LABEL: usize = 300;
+const LABEL: usize = 280;
 
 /// One line for each figure that has a p-value for every plane; the strangest first, but at most thirty.
 pub(super) fn planes(rows: &[Row]) -> Markup {

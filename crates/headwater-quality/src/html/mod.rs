@@ -62,7 +62,7 @@ impl Report {
                         h2 { "Not tested" }
                         ul { @for line in &self.not_tested { li { (line) } } }
                     }
-                    section { h2 { "Every figure" } (figures(&self.rows)) }
+                    section { details { summary { "Every figure" } (figures(&self.rows)) } }
                     footer {
                         p { "Perfect numbers fail one run in a million, and show something weak in one of a hundred: each p-value is judged as one of " (self.rows.len()) ". The method and the origin of each test: docs/quality.md of headwater's repository." }
                     }

@@ -20,7 +20,7 @@ fn run(view: &View, _: Effort) -> Vec<Part> {
     // Eight in each cell, at least, for the longest tuple.
     let bits = [16_u32, 12, 8, 6, 4].into_iter().find(|&bits| values.len() >= 64 << bits);
     let Some(bits) = bits else { return Vec::new() };
-    let lengths = (2..=8_usize).filter(|&n| bits as usize % n == 0);
+    let lengths = (2..=8_usize).filter(|&n| (bits as usize).is_multiple_of(n));
     lengths
         .map(|length| {
             let each = bits / length as u32;

@@ -23,7 +23,7 @@ pub(crate) const TEST: Test = Test {
 fn run(view: &View, _: Effort) -> Vec<Part> {
     let length = match view.values.len() {
         ..0x1_0000 => 3,
-        ..0x10_0000 => 5,
+        0x1_0000..0x10_0000 => 5,
         _ => 7,
     };
     let cells = 3_usize.pow(length);
