@@ -22,7 +22,8 @@ pub(crate) fn test(all: bool) -> Result<ExitCode> {
     tests(&mut report);
     openssl::steps(&mut report, all);
     if all {
-        report.step("page of a benchmark, in a browser", page_in_a_browser);
+        report.step("page of a benchmark, in a browser", || page_in_a_browser("headwater-bench"));
+        report.step("page of quality, in a browser", || page_in_a_browser("headwater-quality"));
     }
     other_targets(&mut report);
     release(&mut report);
@@ -85,10 +86,10 @@ fn tests(report: &mut Report) {
     });
 }
 
-/// The page that `headwater bench --html` writes: drawn, selected, printed, and kept from the network.
-fn page_in_a_browser() -> Result<(), Stop> {
-    let chromium = need(tools::chromium(), "whether the page of a benchmark works")?;
-    let mut test = program("cargo test -p headwater-bench --test page -- --ignored");
+/// The page that a command's `--html` writes: drawn, selected, printed, and kept from the network.
+fn page_in_a_browser(package: &str) -> Result<(), Stop> {
+    let chromium = need(tools::chromium(), "whether the page of a report works")?;
+    let mut test = program(&format!("cargo test -p {package} --test page -- --ignored"));
     Ok(run(test.env("CHROMIUM", chromium))?)
 }
 

@@ -42,6 +42,7 @@ pub(crate) enum Verb {
     /// Measure headwater against what else this machine has
     Bench(Box<headwater_bench::Args>),
     Lab(Box<headwater_lab::Args>),
+    Quality(Box<headwater_quality::Args>),
     Run(run::Args),
     Completions(completions::Args),
 }

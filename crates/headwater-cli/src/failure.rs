@@ -14,6 +14,10 @@ pub(crate) enum Failure {
     Bench(headwater_bench::Error),
     /// So many figures of headwater are slower than in the run compared with.
     Slower(usize),
+    /// A generator was to be judged, and could not be.
+    Judging(headwater_quality::Error),
+    /// A generator's numbers are not random. The report has been printed.
+    Quality(String),
     /// A command was not run; the status is one of env(1).
     Run {
         /// 125, 126 or 127.
@@ -40,10 +44,12 @@ impl Failure {
             Failure::Usage(_) => 2,
             // Not 1, which says that a comparison was made and found something.
             Failure::Run { status, .. } => *status,
-            Failure::Bench(_) | Failure::Lab(_) => 3,
-            Failure::Random(_) | Failure::Slower(_) | Failure::Findings(_) | Failure::Output(_) => {
-                1
-            }
+            Failure::Bench(_) | Failure::Judging(_) | Failure::Lab(_) => 3,
+            Failure::Random(_)
+            | Failure::Slower(_)
+            | Failure::Findings(_)
+            | Failure::Quality(_)
+            | Failure::Output(_) => 1,
         };
         // Not `eprintln`, which panics where stderr is full: the exit status still tells.
         let _ = writeln!(io::stderr(), "headwater: {self}");
@@ -63,6 +69,8 @@ impl fmt::Display for Failure {
                     "{figures} of headwater's figures are slower than in the run compared with"
                 )
             }
+            Failure::Judging(error) => error.fmt(f),
+            Failure::Quality(source) => write!(f, "{source} failed: its numbers are not random"),
             Failure::Run { what, .. } => f.write_str(what),
             Failure::Lab(error) => write!(f, "{error:#}"),
             Failure::Findings(findings) => write!(f, "{findings} promises did not hold"),
@@ -86,6 +94,12 @@ impl From<headwater_bench::Error> for Failure {
 impl From<anyhow::Error> for Failure {
     fn from(error: anyhow::Error) -> Self {
         Failure::Lab(error)
+    }
+}
+
+impl From<headwater_quality::Error> for Failure {
+    fn from(error: headwater_quality::Error) -> Self {
+        if error.is_usage() { Failure::Usage(error.to_string()) } else { Failure::Judging(error) }
     }
 }
 

@@ -16,7 +16,9 @@ mod screen;
 mod snapshots;
 
 use args::{Cli, Verb};
-use cmd::{bench, bytes, completions, lab, run as run_verb, status, stream, uuid, version};
+use cmd::{
+    bench, bytes, completions, lab, quality, run as run_verb, status, stream, uuid, version,
+};
 use failure::Failure;
 use std::process::ExitCode;
 
@@ -46,6 +48,7 @@ fn run(cli: Cli) -> Result<(), Failure> {
         Some(Verb::Stream(args)) => stream::run(&args),
         Some(Verb::Bench(args)) => bench::run(&args),
         Some(Verb::Lab(args)) => lab::run(&args),
+        Some(Verb::Quality(args)) => quality::run(&args),
         Some(Verb::Run(args)) => run_verb::run(&args),
         Some(Verb::Completions(args)) => completions::run(&args),
     }

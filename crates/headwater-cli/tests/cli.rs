@@ -45,9 +45,52 @@ fn help() {
         .success()
         .stdout_eq(file!["snapshots/help.txt"])
         .stderr_eq(str![""]);
-    for verb in ["status", "bytes", "uuid", "stream", "bench", "run", "completions"] {
+    for verb in ["status", "bytes", "uuid", "stream", "bench", "run", "quality", "completions"] {
         assert!(text(&[verb, "--help"]).contains("Usage: headwater"));
     }
+}
+
+#[test]
+fn quality_judges_by_its_exit_status() {
+    let judge = |args: &[&str]| headwater(&[&["quality", "--fast"], args].concat()).assert();
+    judge(&["ars7"]).success().stderr_eq(str![""]);
+    judge(&["xorshift128+"]).code(1).stderr_eq(str![[r#"
+headwater: xorshift128+ failed: its numbers are not random
+
+"#]]);
+    misused(&["quality", "dice"]).stderr_eq(str![[r#"
+headwater: no generator is called 'dice'; 'headwater quality --list' names all; see 'headwater --help'
+
+"#]]);
+    misused(&["quality", "--fast", "--deep"]);
+    misused(&["quality", "ars7", "--seeds", "5..5"]);
+    let few = headwater(&["quality", "-"]).stdin("too little").assert().code(3);
+    few.stdout_eq(str![""]).stderr_eq(str![[r#"
+headwater: 10 bytes are too few to judge; give at least 4096, better some megabytes
+
+"#]]);
+    let list = text(&["quality", "--list"]);
+    for name in ["headwater-strict", "ars7", "/dev/urandom", "clock%3"] {
+        assert!(list.contains(name), "{list}");
+    }
+}
+
+#[test]
+fn quality_writes_its_report_as_json_and_as_a_page() {
+    let page = std::env::temp_dir().join(format!("headwater-quality-{}.html", std::process::id()));
+    let file = page.to_str().unwrap();
+    let done =
+        headwater(&["quality", "counter", "--fast", "--json", "--html", file]).assert().code(1);
+    let report: serde_json::Value = serde_json::from_slice(&done.get_output().stdout).unwrap();
+    assert_eq!(report["schema"], "headwater.quality/1");
+    assert_eq!((&report["verdict"], &report["source"]), (&"failed".into(), &"counter".into()));
+    assert!(report["rows"][0]["p"].as_f64().unwrap() < 1e-9);
+    let text = std::fs::read_to_string(&page).unwrap();
+    std::fs::remove_file(&page).unwrap();
+    assert!(text.contains("headwater quality: counter"));
+    let missing =
+        headwater(&["quality", "counter", "--html", "/nonesuch/page.html"]).assert().code(3);
+    missing.stdout_eq(str![""]);
 }
 
 #[test]

@@ -11,6 +11,7 @@ mod ars;
 mod blake2s;
 mod chacha20;
 pub mod generators;
+mod gf2;
 pub mod numbers;
 mod philox;
 pub mod streams;
@@ -20,6 +21,7 @@ pub use aes::{aes256_ctr, aes256_encrypt};
 pub use ars::ars;
 pub use blake2s::blake2s;
 pub use chacha20::chacha20;
+pub use gf2::{binary_rank, linear_complexity};
 pub use philox::philox4x32;
 
 /// The `n` bytes that hedged mode XORs onto a draw of `n` bytes, given the hardware's words `r0` and

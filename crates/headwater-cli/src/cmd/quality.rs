@@ -1,0 +1,52 @@
+//! `headwater quality`: a generator before the tests.
+
+use crate::failure::Failure;
+use crate::output;
+use headwater_quality::{Kind, Verdict};
+use std::fmt::Write;
+
+pub(crate) fn run(args: &headwater_quality::Args) -> Result<(), Failure> {
+    if args.list {
+        return list();
+    }
+    if let Some(file) = &args.html {
+        headwater_quality::check_html_file(file)?;
+    }
+    let report = headwater_quality::run(args, std::io::stdin())?;
+    // First: whoever reads standard output may stop reading.
+    if let Some(file) = &args.html {
+        headwater_quality::write_html(file, &report.html()?)?;
+    }
+    if args.json {
+        output::json(&report)?;
+    } else {
+        output::text(&format!("{}\n", report.table().trim_end()))?;
+    }
+    match report.verdict {
+        Verdict::Failed => Err(Failure::Quality(report.source)),
+        Verdict::Clean | Verdict::Weak => Ok(()),
+    }
+}
+
+/// Every name, by kind.
+fn list() -> Result<(), Failure> {
+    let mut text = String::new();
+    let mut last = None;
+    for source in headwater_quality::sources() {
+        if last != Some(source.kind) {
+            let heading = match source.kind {
+                Kind::Secure => "Secure bytes",
+                Kind::Engine => "Reproducible streams, not for secrets",
+                Kind::System => "The system's",
+                Kind::Noise => "Hardware, whose entropy is estimated too",
+                Kind::Control => "Controls, which must fail",
+            };
+            let gap = if last.is_some() { "\n" } else { "" };
+            let _ = writeln!(text, "{gap}{heading}");
+            last = Some(source.kind);
+        }
+        let _ = writeln!(text, "  {:20} {}", source.name, source.about);
+    }
+    let _ = writeln!(text, "\nStandard input\n  {:20} bytes of anybody's generator", "-");
+    Ok(output::text(&text)?)
+}

@@ -1,0 +1,38 @@
+//! How good are these numbers: tests of random generators, bit planes first.
+//!
+//! [`run`] judges a source of 64-bit words and gives a [`Report`]. The method, each test's origin, the rate of false alarms and what no
+//! amount of data shows are in `docs/quality.md` of the repository.
+//!
+//! A new test is one file and one line in `tests/mod.rs`; a new source is one line in a table under `sources/`.
+
+#![deny(unsafe_code)]
+
+mod args;
+mod battery;
+mod deep;
+mod effort;
+mod entropy;
+mod error;
+mod external;
+mod html;
+mod report;
+mod run;
+mod sources;
+mod stats;
+mod table;
+mod tally;
+mod tests;
+mod view;
+
+pub use args::Args;
+pub use effort::Effort;
+pub use error::Error;
+pub use html::{check_file as check_html_file, write as write_html};
+pub use report::{FALSE_ALARMS, Report, Row, Verdict, WEAK_ALARMS};
+pub use run::run;
+pub use sources::{Kind, Named, Open, Source, Way, all as sources};
+#[doc(hidden)]
+pub use stats::kolmogorov_smirnov;
+
+/// The shortest input that is judged.
+pub(crate) const LEAST_BYTES: u64 = 4096;

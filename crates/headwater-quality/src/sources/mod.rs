@@ -1,0 +1,168 @@
+//! Where numbers come from: one table of everything that can be brought before the tests by name.
+
+mod controls;
+mod engines;
+mod interleave;
+mod rdrand;
+mod secure;
+mod stdin;
+mod system;
+
+pub(crate) use interleave::{Arrangement, open};
+pub(crate) use stdin::Stdin;
+
+use crate::Error;
+
+/// A stream of 64-bit words.
+pub trait Source: Send {
+    /// Writes the next words, and says how many: fewer than asked for only where the stream ends.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Source`] if it gives no more though it should.
+    fn fill(&mut self, out: &mut [u64]) -> Result<usize, Error>;
+}
+
+/// What a source is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Bytes that must not be guessed.
+    Secure,
+    /// A reproducible stream of the crate headwater-streams.
+    Engine,
+    /// Of the operating system.
+    System,
+    /// Raw or conditioned noise of hardware: its entropy is estimated as well.
+    Noise,
+    /// Something bad, to test the tests with.
+    Control,
+}
+
+/// Which of a generator's streams.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Way {
+    /// The one that a seed gives.
+    Plain,
+    /// Stream number so and so of one key.
+    Stream(u64),
+    /// The child of that label.
+    Child(u64),
+    /// The key that is this much greater.
+    Key(u64),
+    /// The key that differs in this bit.
+    KeyBit(u32),
+}
+
+/// How a stream begins.
+pub enum Open {
+    /// With what the system has: no seed, and never the same twice.
+    Live(fn() -> Result<Box<dyn Source>, Error>),
+    /// With a seed.
+    Seeded(fn(u64) -> Box<dyn Source>),
+    /// With a seed, and a stream's number; 0 is what the seed alone gives.
+    Streams(fn(u64, u64) -> Box<dyn Source>),
+    /// With a seed, and any of the ways of a generator that has keys.
+    Keyed(fn(u64, Way) -> Result<Box<dyn Source>, Error>),
+}
+
+/// A line of the table.
+pub struct Named {
+    /// As it is typed.
+    pub name: &'static str,
+    /// What it is.
+    pub kind: Kind,
+    /// In a few words.
+    pub about: &'static str,
+    /// How it begins.
+    pub open: Open,
+}
+
+impl Named {
+    /// Whether the same seed gives the same words.
+    pub fn is_reproducible(&self) -> bool {
+        !matches!(self.open, Open::Live(_))
+    }
+
+    /// Whether one seed gives many streams.
+    pub fn has_streams(&self) -> bool {
+        matches!(self.open, Open::Streams(_) | Open::Keyed(_))
+    }
+
+    /// Whether it has keys, and children of keys.
+    pub fn has_keys(&self) -> bool {
+        matches!(self.open, Open::Keyed(_))
+    }
+
+    /// Begins a stream.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Source`] if the machine does not have it.
+    pub(crate) fn begin(&self, seed: u64, way: Way) -> Result<Box<dyn Source>, Error> {
+        match (&self.open, way) {
+            (Open::Keyed(open), way) => open(seed, way),
+            (Open::Streams(open), Way::Plain) => Ok(open(seed, 0)),
+            (Open::Streams(open), Way::Stream(stream)) => Ok(open(seed, stream)),
+            (Open::Live(open), Way::Plain) => open(),
+            (Open::Seeded(open), Way::Plain) => Ok(open(seed)),
+            _ => Err(Error::Usage(format!(
+                "{} has no children and no keys; it has --seeds",
+                self.name
+            ))),
+        }
+    }
+}
+
+/// Every source but standard input, those that should pass first.
+pub fn all() -> impl Iterator<Item = &'static Named> {
+    secure::ALL.iter().chain(engines::ALL).chain(system::ALL).chain(controls::ALL)
+}
+
+/// The source called `name`.
+///
+/// # Errors
+///
+/// [`Error::UnknownSource`]
+pub(crate) fn by_name(name: &str) -> Result<&'static Named, Error> {
+    all().find(|source| source.name == name).ok_or_else(|| Error::UnknownSource(name.to_owned()))
+}
+
+/// A generator that is one function.
+struct Words<F>(F);
+
+impl<F: FnMut() -> u64 + Send> Source for Words<F> {
+    fn fill(&mut self, out: &mut [u64]) -> Result<usize, Error> {
+        out.fill_with(&mut self.0);
+        Ok(out.len())
+    }
+}
+
+/// A generator that never ends, from a function that makes one word after the other.
+fn endless(next: impl FnMut() -> u64 + Send + 'static) -> Box<dyn Source> {
+    Box::new(Words(next))
+}
+
+/// Words from something that fills bytes, little-endian.
+fn words_from(
+    out: &mut [u64],
+    mut fill: impl FnMut(&mut [u8]) -> Result<(), Error>,
+) -> Result<usize, Error> {
+    let mut bytes = [0; 4096];
+    for out in out.chunks_mut(bytes.len() / 8) {
+        let bytes = &mut bytes[..8 * out.len()];
+        fill(bytes)?;
+        for (word, bytes) in out.iter_mut().zip(bytes.chunks_exact(8)) {
+            *word = u64::from_le_bytes(bytes.try_into().expect("chunks of eight"));
+        }
+    }
+    Ok(out.len())
+}
+
+/// Makes state out of a seed where a generator's author says so: SplitMix64 (Steele, Lea and Flood 2014, constants by Stafford and Vigna).
+fn splitmix(seed: &mut u64) -> u64 {
+    *seed = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let mut z = *seed;
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}

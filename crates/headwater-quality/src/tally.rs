@@ -1,0 +1,129 @@
+//! What a test counts, in a form that adds up: over blocks of one run, and over the sittings of a run that takes a night.
+
+use crate::stats;
+use crate::tests::weights;
+use serde::{Deserialize, Serialize};
+
+/// Counts, and what a perfect generator makes of them.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Tally {
+    /// Cells that are equally likely.
+    Even(Vec<u64>),
+    /// Cells with these chances.
+    Cells { seen: Vec<u64>, chances: Vec<f64> },
+    /// Rare events.
+    Rare { seen: u64, expected: f64 },
+    /// Several fair coins, each thrown `throws` times. The strangest is judged, as the strangest of so many.
+    Coins { heads: Vec<u64>, throws: u64 },
+    /// Several coins that show heads with one chance.
+    Rates { seen: Vec<u64>, trials: Vec<u64>, chance: f64 },
+    /// Statistics with exact p-values: the smallest of each bit plane, of `each` that it had.
+    Planes { smallest: Vec<f64>, each: u64 },
+    /// Classes of Hamming weights of neighbouring values.
+    Weights { seen: Vec<u64>, width: u32 },
+}
+
+impl Tally {
+    /// The p-value of all that was counted.
+    pub(crate) fn p(&self) -> f64 {
+        match self {
+            Tally::Even(seen) => {
+                let expected = seen.iter().sum::<u64>() as f64 / seen.len() as f64;
+                let sum = seen.iter().map(|&n| (n as f64 - expected).powi(2)).sum::<f64>();
+                stats::chi_square(sum / expected, seen.len() - 1)
+            }
+            Tally::Cells { seen, chances } => {
+                let total = seen.iter().sum::<u64>() as f64;
+                let cells = seen.iter().zip(chances).map(|(&n, chance)| {
+                    let expected = chance * total;
+                    (n as f64 - expected).powi(2) / expected
+                });
+                stats::chi_square(cells.sum(), seen.len() - 1)
+            }
+            Tally::Rare { seen, expected } => stats::poisson(*seen, *expected),
+            _ => {
+                let places = self.places();
+                let smallest = places.iter().copied().fold(1.0, f64::min);
+                stats::smallest_of(smallest, self.independent(places.len()))
+            }
+        }
+    }
+
+    /// Of how many p-values `places` gives the smallest.
+    fn independent(&self, places: usize) -> u64 {
+        match self {
+            Tally::Planes { each, .. } => places as u64 * each,
+            _ => places as u64,
+        }
+    }
+
+    /// The p-values of its parts, where it has parts: planes, pairs of planes, distances.
+    pub(crate) fn places(&self) -> Vec<f64> {
+        match self {
+            Tally::Coins { heads, throws } => {
+                heads.iter().map(|&n| stats::coin(n, *throws)).collect()
+            }
+            Tally::Rates { seen, trials, chance } => {
+                seen.iter().zip(trials).map(|(&n, &of)| stats::rate(n, of, *chance)).collect()
+            }
+            Tally::Planes { smallest, .. } => smallest.clone(),
+            Tally::Weights { seen, width } => weights::judge(seen, *width),
+            _ => Vec::new(),
+        }
+    }
+
+    /// The p-value of each bit plane, where it has planes.
+    pub(crate) fn planes(&self) -> Option<Vec<f64>> {
+        match self {
+            Tally::Planes { smallest, each } => {
+                Some(smallest.iter().map(|&p| stats::smallest_of(p, *each)).collect())
+            }
+            _ => None,
+        }
+    }
+
+    /// Adds what another block gave. `false` if the two are not the same test's, and nothing is added.
+    pub(crate) fn add(&mut self, other: &Tally) -> bool {
+        match (self, other) {
+            (Tally::Even(a), Tally::Even(b)) => sum(a, b),
+            (Tally::Cells { seen: a, chances }, Tally::Cells { seen: b, chances: same }) => {
+                chances == same && sum(a, b)
+            }
+            (Tally::Rare { seen, expected }, Tally::Rare { seen: n, expected: more }) => {
+                *seen += n;
+                *expected += more;
+                true
+            }
+            (Tally::Coins { heads: a, throws }, Tally::Coins { heads: b, throws: more }) => {
+                let fits = sum(a, b);
+                *throws += if fits { *more } else { 0 };
+                fits
+            }
+            (
+                Tally::Rates { seen: a, trials: of, .. },
+                Tally::Rates { seen: b, trials: more, .. },
+            ) => of.len() == more.len() && sum(a, b) && sum(of, more),
+            (Tally::Planes { smallest: a, each }, Tally::Planes { smallest: b, each: more }) => {
+                if a.len() != b.len() {
+                    return false;
+                }
+                a.iter_mut().zip(b).for_each(|(a, b)| *a = a.min(*b));
+                *each += more;
+                true
+            }
+            (Tally::Weights { seen: a, width }, Tally::Weights { seen: b, width: same }) => {
+                width == same && sum(a, b)
+            }
+            _ => false,
+        }
+    }
+}
+
+fn sum(a: &mut [u64], b: &[u64]) -> bool {
+    let fits = a.len() == b.len();
+    if fits {
+        a.iter_mut().zip(b).for_each(|(a, b)| *a += b);
+    }
+    fits
+}

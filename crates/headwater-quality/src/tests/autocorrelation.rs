@@ -1,0 +1,39 @@
+//! Words compared with those a distance away: bits that are equal too often.
+
+use super::{Part, Test, words};
+use crate::effort::Effort;
+use crate::tally::Tally;
+use crate::view::View;
+
+pub(crate) const TEST: Test = Test {
+    name: "autocorrelation",
+    source: "after TestU01's AutoCor and Maurer 1992; distances 1 to 64 and powers of two above",
+    meaning: "A word resembles the one a fixed distance before it.",
+    unseen: "whether words resemble earlier ones",
+    least: 256,
+    fits: words,
+    run,
+};
+
+fn run(view: &View, _: Effort) -> Vec<Part> {
+    let values = &view.values;
+    let near = 1..=64;
+    let far = (7..=20).map(|power| 1_usize << power).filter(|far| *far <= values.len() / 4);
+    let mut parts = Vec::new();
+    for (name, distances) in [("near", near.collect::<Vec<_>>()), ("far", far.collect())] {
+        if distances.is_empty() {
+            continue;
+        }
+        let mut seen = Vec::new();
+        let mut trials = Vec::new();
+        for &distance in &distances {
+            let pairs = values.iter().zip(&values[distance..]);
+            seen.push(pairs.map(|(a, b)| u64::from((a ^ b).count_ones())).sum());
+            trials.push(64 * (values.len() - distance) as u64);
+        }
+        // How many distances is part of the name: longer blocks have more.
+        let name = format!("{name}, up to {}", distances[distances.len() - 1]);
+        parts.push(Part::new(name, Tally::Rates { seen, trials, chance: 0.5 }));
+    }
+    parts
+}

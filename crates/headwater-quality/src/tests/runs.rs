@@ -1,0 +1,41 @@
+//! Lengths of runs upwards.
+
+use super::{Part, Test, wide};
+use crate::effort::Effort;
+use crate::tally::Tally;
+use crate::view::View;
+
+pub(crate) const TEST: Test = Test {
+    name: "runs",
+    source: "Knuth, TAOCP 2, 3.3.2 G, exercise 14: the value after a run is left out, which makes runs independent",
+    meaning: "Values rise, or alternate, for longer or shorter than by chance.",
+    unseen: "whether values rise and fall by chance",
+    least: 4096,
+    fits: wide,
+    run,
+};
+
+const LONGEST: usize = 7;
+
+fn run(view: &View, _: Effort) -> Vec<Part> {
+    let mut seen = vec![0; LONGEST];
+    let mut values = view.values.iter();
+    while let Some(mut last) = values.next() {
+        let mut length = 1;
+        let fell = values.by_ref().any(|value| {
+            let rises = value > last;
+            length += usize::from(rises);
+            last = value;
+            !rises
+        });
+        // A run that the block's end cut off has no length; one that never falls, a counter's, is long whatever comes.
+        if fell || length > LONGEST {
+            seen[length.min(LONGEST) - 1] += 1;
+        }
+    }
+    // A run has at least n values if n values are in order, which one arrangement of n! is.
+    let at_least = |n: usize| 1.0 / (1..=n).product::<usize>() as f64;
+    let mut chances: Vec<f64> = (1..LONGEST).map(|n| at_least(n) - at_least(n + 1)).collect();
+    chances.push(at_least(LONGEST));
+    vec![Part::new("upwards", Tally::Cells { seen, chances })]
+}
