@@ -128,13 +128,18 @@ fn draw_once<T>(pool: *mut Pool, from: &mut impl FnMut(&Held, At) -> T) -> Resul
     if current().load(Ordering::Relaxed) == pool { Ok(drawn) } else { Err(Miss::NotOurs) }
 }
 
+/// The first of a CPU's two slots.
+#[inline(always)]
+pub(super) fn first_slot(cpu: libc::c_int) -> usize {
+    2 * (cpu as usize % (SLOTS / 2))
+}
+
 /// Takes this CPU's first slot, its second, or one of the next CPU's.
 #[inline(always)]
 fn take(pool: &Pool) -> Option<(Held<'_>, usize)> {
     // SAFETY: takes no arguments. One load, where the C library knows the CPU (glibc 2.35), else a call of the vDSO.
     // Where it fails (-1) one slot serves as well as another.
-    let cpu = unsafe { libc::sched_getcpu() };
-    let first = 2 * cpu as usize % SLOTS;
+    let first = first_slot(unsafe { libc::sched_getcpu() });
     match pool.slots[first].take() {
         Some(slot) => Some((slot, first)),
         None => take_other(pool, first),
