@@ -28,6 +28,7 @@ const SEEDS: &str = "-Zmiri-many-seeds=0..16";
 
 pub(crate) fn steps(report: &mut Report, all: bool) {
     report.step("miri", || miri(all));
+    report.step("miri, streams", miri_of_streams);
     report.step("address sanitizer", address_sanitizer);
     if all {
         report.step("thread sanitizer", thread_sanitizer);
@@ -57,6 +58,15 @@ fn miri(all: bool) -> Result<(), Stop> {
         run(&mut miri("--test interpreted -- --test-threads=1 thread", SEEDS)?)?;
     }
     Ok(())
+}
+
+/// The same for the streams' words, bytes and lanes.
+fn miri_of_streams() -> Result<(), Stop> {
+    const LOSS: &str = "undefined behaviour of the streams, which no other check sees";
+    need(tools::toolchain("nightly", &["miri", "rust-src"]), LOSS)?;
+    let mut miri = program("cargo +nightly miri test --no-default-features -p headwater-streams");
+    miri.arg("--target-dir").arg(root()?.join("target/miri")).args(["--test", "interpreted"]);
+    Ok(run(miri.env("MIRIFLAGS", "-Zmiri-strict-provenance"))?)
 }
 
 /// Accesses beyond what was allocated, and after it was freed.

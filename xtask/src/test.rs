@@ -84,6 +84,11 @@ fn tests(report: &mut Report) {
         let mut models = program("cargo test -p headwater --test loom --target-dir target/loom");
         Ok(run(models.env("RUSTFLAGS", "--cfg loom"))?)
     });
+    report.step("races of the streams, model-checked", || {
+        let mut models =
+            program("cargo test -p headwater-streams --test loom --target-dir target/loom");
+        Ok(run(models.env("RUSTFLAGS", "--cfg loom"))?)
+    });
 }
 
 /// The page that a command's `--html` writes: drawn, selected, printed, and kept from the network.

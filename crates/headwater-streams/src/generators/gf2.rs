@@ -6,6 +6,8 @@
 //! Haramoto, Matsumoto, Nishimura, Panneton and L'Ecuyer, "Efficient jump ahead for F2-linear random number
 //! generators" (INFORMS Journal on Computing 20, 2008); the constants of the generators' authors are such `R`s.
 
+use core::marker::PhantomData;
+
 /// A generator whose state is a vector of `64 * N` bits, and whose step is linear. `N` is even.
 pub(crate) trait Linear<const N: usize> {
     /// The characteristic polynomial of a step, without its leading term; bit `i` of word `w` is the coefficient of
@@ -63,13 +65,13 @@ pub(crate) fn repeat<E: Linear<N>, const N: usize>(
     mut polynomial: [u64; N],
     times: u64,
 ) {
-    let high = high_powers::<E, N>();
+    let high = &HighPowers::<E, N>::TABLE;
     let mut left = times;
     while left != 0 {
         if left & 1 == 1 {
             apply::<E, N>(state, &polynomial);
         }
-        polynomial = square(&polynomial, &high);
+        polynomial = square(&polynomial, high);
         left >>= 1;
     }
 }
@@ -82,13 +84,13 @@ pub(crate) fn advance<E: Linear<N>, const N: usize>(state: &mut [u64; N], steps:
 /// `x^n` modulo the characteristic polynomial, for `n` below the period: square for each bit of `n`, and multiply
 /// by `x` where it is set.
 pub(crate) fn power_of_x<E: Linear<N>, const N: usize>(n: Steps) -> [u64; N] {
-    let high = high_powers::<E, N>();
+    let high = &HighPowers::<E, N>::TABLE;
     let mut power = [0; N];
     power[0] = 1;
     for bit in n.bits_from_highest().skip_while(|bit| !bit) {
-        power = square(&power, &high);
+        power = square(&power, high);
         if bit {
-            times_x::<E, N>(&mut power);
+            power = times_x::<E, N>(power);
         }
     }
     power
@@ -98,25 +100,33 @@ pub(crate) fn power_of_x<E: Linear<N>, const N: usize>(n: Steps) -> [u64; N] {
 const MOST: usize = 128;
 
 /// `x^(64 N + 2 k)` modulo the characteristic polynomial, for `k` below `32 N`.
-fn high_powers<E: Linear<N>, const N: usize>() -> [[u64; N]; MOST] {
-    const { assert!(N.is_multiple_of(2) && 32 * N <= MOST) };
-    let mut powers = [[0; N]; MOST];
-    let mut power = E::CHARACTERISTIC; // equals x^(64 N)
-    for place in &mut powers[..32 * N] {
-        *place = power;
-        times_x::<E, N>(&mut power);
-        times_x::<E, N>(&mut power);
-    }
-    powers
+struct HighPowers<E, const N: usize>(PhantomData<E>);
+
+impl<E: Linear<N>, const N: usize> HighPowers<E, N> {
+    /// Made by the compiler: 4 KiB would be much of a signal handler's stack.
+    const TABLE: [[u64; N]; MOST] = {
+        assert!(N.is_multiple_of(2) && 32 * N <= MOST);
+        let mut powers = [[0; N]; MOST];
+        let mut power = E::CHARACTERISTIC; // equals x^(64 N)
+        let mut k = 0;
+        while k < 32 * N {
+            powers[k] = power;
+            power = times_x::<E, N>(times_x::<E, N>(power));
+            k += 1;
+        }
+        powers
+    };
 }
 
-fn times_x<E: Linear<N>, const N: usize>(power: &mut [u64; N]) {
-    let carry = power[N - 1] >> 63;
-    for word in (1..N).rev() {
-        power[word] = power[word] << 1 | power[word - 1] >> 63;
+const fn times_x<E: Linear<N>, const N: usize>(power: [u64; N]) -> [u64; N] {
+    let reduced = (power[N - 1] >> 63).wrapping_neg();
+    let (mut product, mut word, mut carry) = (power, 0, 0);
+    while word < N {
+        product[word] = (power[word] << 1 | carry) ^ (E::CHARACTERISTIC[word] & reduced);
+        carry = power[word] >> 63;
+        word += 1;
     }
-    power[0] <<= 1;
-    add_if(power, carry, &E::CHARACTERISTIC);
+    product
 }
 
 /// Over GF(2) the square of a sum is the sum of the squares: bit `i` moves to `2 i`.

@@ -27,7 +27,8 @@ pub(crate) fn fill<N: Number>(
 ) {
     let values = N::VALUES as u64;
     // Up to the first whole group, the whole groups, and what is left of the last.
-    let before = (start.next_multiple_of(values) - start).min(out.len() as u64) as usize;
+    // (No next multiple: an empty range may begin at 2^64 - 1.)
+    let before = ((values - start % values) % values).min(out.len() as u64) as usize;
     let (head, out) = out.split_at_mut(before);
     let (whole, tail) = out.split_at_mut(out.len() / N::VALUES * N::VALUES);
     let after_head = start + before as u64;

@@ -36,8 +36,8 @@ impl Stream {
         Permutation::new(self, n)
     }
 
-    /// Writes `out.len()` different numbers of `0..n`, every choice and order of them as likely as any other: the beginning of
-    /// [`permutation(n)`](Stream::permutation), so that a longer sample begins with a shorter one.
+    /// Writes `out.len()` different numbers of `0..n`, in random order: the beginning of [`permutation(n)`](Stream::permutation),
+    /// and as even as that is (exactly up to 256, as far as tests can tell above), so that a longer sample begins with a shorter one.
     ///
     /// # Errors
     ///

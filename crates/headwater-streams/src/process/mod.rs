@@ -2,11 +2,15 @@
 
 // The one place that chooses between systems whose memory tells of a fork and the rest.
 #[cfg(target_os = "linux")]
+mod atomic;
+#[cfg(target_os = "linux")]
 mod hook;
 #[cfg(target_os = "linux")]
 mod memory;
 #[cfg(target_os = "linux")]
 mod pool;
+#[cfg(target_os = "linux")]
+mod races;
 #[cfg(target_os = "linux")]
 mod slot;
 #[cfg(all(test, target_os = "linux"))]
@@ -28,7 +32,8 @@ use headwater::Error;
 ///
 /// A buffer of more than 32 bytes has one of 2^256 contents, since a state has 256 bits.
 ///
-/// Async-signal-safe, first call included. A thread that is killed in the middle of a draw, or leaves it by
+/// Async-signal-safe, first call included; that one takes up to 8 KiB of the handler's stack, which an alternate stack of
+/// SIGSTKSZ does not have where the kernel puts AVX-512 registers on it as well. A thread that is killed in the middle of a draw, or leaves it by
 /// siglongjmp, keeps its state taken for good; where a CPU's states and its neighbour's are all taken, [`headwater::fill`]
 /// serves. The first call of a process maps 200 KiB, of which it touches a few pages. On systems other than Linux, and
 /// where memory that a fork clears cannot be had, this is [`headwater::fill`].

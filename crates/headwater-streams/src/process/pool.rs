@@ -15,6 +15,7 @@
 
 use super::hook::{Point, hook};
 use super::memory;
+use super::races::{Place, TRIES};
 use super::slot::{Held, Slot};
 use crate::generators::{Lanes, Xoshiro256pp, rng};
 use core::cell::UnsafeCell;
@@ -23,8 +24,6 @@ use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering, compiler_
 
 /// Two for each of so many CPUs; CPUs beyond share. Virtual space only: what is not touched is not resident.
 const SLOTS: usize = 2 * 256;
-/// How often a draw begins again, because it was forked or because a set-up was lost.
-const TRIES: usize = 4;
 
 /// All states of a process, in memory that the kernel clears in a child.
 #[repr(C, align(128))]
@@ -37,18 +36,17 @@ struct Pool {
 // SAFETY: `start` is not written once others can see it; slots have locks.
 unsafe impl Sync for Pool {}
 
-/// What the kernel clears in a child: the pool, or the mark of a set-up (an odd number), or null.
-type Current = AtomicPtr<Pool>;
+/// Where the pool is; in memory that the kernel clears in a child.
+type Current = Place<Pool>;
 
 /// Stands for a process that has set up nothing; always null.
-static NONE_YET: Current = AtomicPtr::new(null_mut());
+static NONE_YET: Current = Place(AtomicPtr::new(null_mut()));
 static CURRENT: AtomicPtr<Current> = AtomicPtr::new((&raw const NONE_YET).cast_mut());
 
 /// Set where memory that a fork clears cannot be had.
 static UNAVAILABLE: AtomicBool = AtomicBool::new(false);
 
-/// Marks given out so far. Kept by a fork, and counted before a mark is used, so whatever mark a frame has, no
-/// set-up of a child has the same.
+/// Marks given out so far, in memory that a child keeps.
 static MARKS: AtomicUsize = AtomicUsize::new(0);
 
 /// Where the states of a slot begin.
@@ -87,7 +85,7 @@ impl At<'_> {
 /// Draws from a slot that is free. None if none is, or if there is no pool and none can be made.
 #[inline(always)]
 pub(crate) fn draw<T>(mut from: impl FnMut(&Held, At) -> T) -> Option<T> {
-    match draw_once(current().load(Ordering::Acquire), &mut from) {
+    match draw_once(current().get(), &mut from) {
         Ok(drawn) => Some(drawn),
         Err(Miss::Busy) => None,
         Err(Miss::NotOurs) => draw_slowly(from),
@@ -98,7 +96,7 @@ pub(crate) fn draw<T>(mut from: impl FnMut(&Held, At) -> T) -> Option<T> {
 #[inline(never)]
 fn draw_slowly<T>(mut from: impl FnMut(&Held, At) -> T) -> Option<T> {
     for _ in 0..TRIES {
-        match draw_once(set_up()?, &mut from) {
+        match draw_once(Some(set_up()?), &mut from) {
             Ok(drawn) => return Some(drawn),
             Err(Miss::Busy) => return None,
             Err(Miss::NotOurs) => {}
@@ -115,9 +113,10 @@ enum Miss {
 }
 
 #[inline(always)]
-fn draw_once<T>(pool: *mut Pool, from: &mut impl FnMut(&Held, At) -> T) -> Result<T, Miss> {
+fn draw_once<T>(pool: Option<*mut Pool>, from: &mut impl FnMut(&Held, At) -> T) -> Result<T, Miss> {
+    let pool = pool.ok_or(Miss::NotOurs)?;
     // SAFETY: what is published is complete, and is never unmapped.
-    let ours = unsafe { is_pool(pool).then(|| &*pool) }.ok_or(Miss::NotOurs)?;
+    let ours = unsafe { &*pool };
     let (slot, index) = take(ours).ok_or(Miss::Busy)?;
     let drawn = from(&slot, At { pool: ours, index });
     drop(slot);
@@ -125,7 +124,13 @@ fn draw_once<T>(pool: *mut Pool, from: &mut impl FnMut(&Held, At) -> T) -> Resul
     // The states were read before this look, so a frame that read a parent's states in the child sees here that it
     // did. Only a handler on this thread can come in between, so it is the compiler's order that counts.
     compiler_fence(Ordering::SeqCst);
-    if current().load(Ordering::Relaxed) == pool { Ok(drawn) } else { Err(Miss::NotOurs) }
+    if current().holds(pool) { Ok(drawn) } else { Err(Miss::NotOurs) }
+}
+
+/// The first of a CPU's two slots.
+#[inline(always)]
+pub(super) fn first_slot(cpu: libc::c_int) -> usize {
+    2 * (cpu as usize % (SLOTS / 2))
 }
 
 /// Takes this CPU's first slot, its second, or one of the next CPU's.
@@ -133,8 +138,7 @@ fn draw_once<T>(pool: *mut Pool, from: &mut impl FnMut(&Held, At) -> T) -> Resul
 fn take(pool: &Pool) -> Option<(Held<'_>, usize)> {
     // SAFETY: takes no arguments. One load, where the C library knows the CPU (glibc 2.35), else a call of the vDSO.
     // Where it fails (-1) one slot serves as well as another.
-    let cpu = unsafe { libc::sched_getcpu() };
-    let first = 2 * cpu as usize % SLOTS;
+    let first = first_slot(unsafe { libc::sched_getcpu() });
     match pool.slots[first].take() {
         Some(slot) => Some((slot, first)),
         None => take_other(pool, first),
@@ -157,43 +161,12 @@ fn current() -> &'static Current {
     unsafe { &*CURRENT.load(Ordering::Acquire) }
 }
 
-#[inline(always)]
-fn is_pool(pointer: *mut Pool) -> bool {
-    !pointer.is_null() && !is_mark(pointer)
-}
-
-#[inline(always)]
-fn is_mark(pointer: *mut Pool) -> bool {
-    pointer.addr() & 1 == 1
-}
-
 /// This process's pool, made now if need be. None if another set-up is quicker, time and again, or if it cannot be
 /// made.
 fn set_up() -> Option<*mut Pool> {
-    let current = canary()?;
-    for _ in 0..TRIES {
-        let now = current.load(Ordering::Acquire);
-        if is_pool(now) {
-            return Some(now);
-        }
-        // Whose mark is there may be the code that this handler interrupts, or a thread that was killed: it is not
-        // waited for, and its pool is not published.
-        let mark =
-            core::ptr::without_provenance_mut(MARKS.fetch_add(1, Ordering::Relaxed) << 1 | 1);
-        if current.compare_exchange(now, mark, Ordering::Relaxed, Ordering::Relaxed).is_err() {
-            continue;
-        }
-        hook(Point::Begun);
-        let pool = make()?;
-        hook(Point::Seeded);
-        // Release: pairs with the acquire in `draw`, so that whoever finds the pool finds its start.
-        match current.compare_exchange(mark, pool, Ordering::Release, Ordering::Relaxed) {
-            Ok(_) => return Some(pool),
-            // SAFETY: nobody else has seen it.
-            Err(_) => unsafe { memory::release(pool.cast(), size_of::<Pool>()) },
-        }
-    }
-    None
+    // SAFETY: nobody else has seen what is discarded.
+    let discard = |pool: *mut Pool| unsafe { memory::release(pool.cast(), size_of::<Pool>()) };
+    canary()?.set_up(&MARKS, make, discard)
 }
 
 /// The word that the kernel clears in a child, mapped now if need be.

@@ -4,10 +4,11 @@
 
 use super::hook::{Point, hook};
 use super::pool::At;
+use super::races::Lock;
 use crate::cpu::Features;
 use crate::generators::{Lanes, Path, rng, xoshiro256pp};
 use core::cell::UnsafeCell;
-use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use core::sync::atomic::{AtomicU64, Ordering};
 
 /// From so many bytes on the lanes are used.
 const WIDE: usize = 256;
@@ -18,8 +19,7 @@ const ROW: usize = 64;
 /// finds.
 #[repr(C, align(128))]
 pub(crate) struct Slot {
-    /// 1 while somebody uses the states.
-    taken: AtomicU32,
+    lock: Lock,
     /// For few bytes. Atomics keep the compiler to words: as vectors, their loads would have to wait until the words
     /// that the draw before stored are in the cache, which doubles the time of a draw.
     state: [AtomicU64; 4],
@@ -38,16 +38,15 @@ impl Slot {
     /// the code that this handler interrupts.
     #[inline(always)]
     pub(crate) fn take(&self) -> Option<Held<'_>> {
-        // Acquire: pairs with the release that frees the slot, so the states are as its last holder left them.
         // A closure: a guard that is made for a slot of somebody else's would free it when dropped.
-        (self.taken.swap(1, Ordering::Acquire) == 0).then(|| Held(self))
+        self.lock.take().then(|| Held(self))
     }
 }
 
 impl Drop for Held<'_> {
     #[inline(always)]
     fn drop(&mut self) {
-        self.0.taken.store(0, Ordering::Release);
+        self.0.lock.free();
     }
 }
 

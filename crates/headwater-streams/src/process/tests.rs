@@ -281,3 +281,13 @@ fn a_handler_draws_from_another_state() {
         assert!(found, "{place:?}: no other state was free");
     }
 }
+
+/// sched_getcpu answers -1 where the kernel refuses to say: under some seccomp filters, where no vDSO says it.
+#[test]
+fn whatever_the_cpu_is_called_there_is_a_slot_for_it() {
+    for cpu in [-1, 0, 1, 255, 256, libc::c_int::MAX, libc::c_int::MIN] {
+        assert!(super::pool::first_slot(cpu).is_multiple_of(2), "CPU {cpu}");
+        assert!(super::pool::first_slot(cpu) < 512, "CPU {cpu}");
+    }
+    assert_ne!(super::pool::first_slot(0), super::pool::first_slot(1));
+}

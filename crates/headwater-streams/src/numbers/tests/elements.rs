@@ -158,3 +158,40 @@ fn what_lies_past_the_end_is_an_error_and_writes_nothing() {
     let backwards = 3..=2;
     assert_eq!(s.fill_range(backwards, 0, &mut [0i32]), Err(Error::EmptyRange));
 }
+
+/// The end of the last range is a place, though no element is there.
+#[test]
+fn nothing_from_the_last_place_on_is_nothing() {
+    struct Empty;
+    impl Kinds for Empty {
+        fn kind<N: Number<Value: PartialEq + Debug>>(&self, number: &N) {
+            let s = stream(5);
+            let end = u64::MAX - u64::from(N::WORDS == 2);
+            assert_eq!(s.fill(number, end, &mut []), Ok(()));
+            let fill = |s: &Stream, start, out: &mut [_]| s.fill(number, start, out);
+            assert_eq!(s.par(2).fill(end, &mut [], fill), Ok(()));
+        }
+    }
+    each_kind(&Empty);
+}
+
+/// The last elements there are, where each sum of numbers is closest to wrapping around; many are rejected.
+#[test]
+fn the_last_elements_are_the_same_however_they_are_asked_for() {
+    struct Last;
+    impl Kinds for Last {
+        fn kind<N: Number<Value: PartialEq + Debug>>(&self, number: &N) {
+            let end = u64::MAX - u64::from(N::WORDS == 2);
+            for len in (1..140).chain([1023, 1024, 1025, 2048, 2049]) {
+                let start = end - len;
+                let indices: Vec<u64> = (start..end).collect();
+                let mut filled = vec![N::Value::default(); len as usize];
+                let mut listed = filled.clone();
+                fill::fill(Path::best(), &Awkward, number, start, &mut filled);
+                fill::at(Path::best(), &Awkward, number, &indices, &mut listed);
+                assert_eq!(filled, listed, "the last {len}");
+            }
+        }
+    }
+    each_kind(&Last);
+}

@@ -34,7 +34,7 @@ impl Awkward {
 
 impl Words for Awkward {
     fn words(&self, draw: u16, start: u64, out: &mut [u64]) {
-        for (place, out) in (start..).zip(out) {
+        for (out, place) in out.iter_mut().zip(start..) {
             *out = Awkward::word(draw, place);
         }
     }

@@ -1,0 +1,25 @@
+//! The races of `random_pseudo_bytes` under a model checker: all orders of the threads' steps, and all old values
+//! that the memory model lets a load give.
+//!
+//! `cargo xtask test` runs them: `RUSTFLAGS="--cfg loom" cargo test -p headwater-streams --test loom`. A model runs the
+//! crate's own source (`process/races.rs`), and stands in for the memory alone. A fork is no race of threads:
+//! `src/process/tests.rs` steps through those. What loom does not know is said in the core's `tests/loom`.
+
+#![cfg(loom)]
+#![allow(missing_docs, unsafe_code, dead_code)]
+
+mod process;
+mod publication;
+mod slot;
+
+/// Runs a model through all its executions; each has to end well.
+fn every_order(model: impl Fn() + Send + Sync + 'static) {
+    loom::model(model);
+}
+
+/// The same, with at most three changes of thread that no thread asked for.
+fn most_orders(model: impl Fn() + Send + Sync + 'static) {
+    let mut builder = loom::model::Builder::new();
+    builder.preemption_bound = builder.preemption_bound.or(Some(3));
+    builder.check(model);
+}

@@ -1,0 +1,11 @@
+//! The crate's own file, compiled with the model checker's atomics.
+
+/// Stands for `src/process/atomic.rs`.
+pub(crate) mod atomic {
+    pub(crate) use loom::sync::atomic::{AtomicPtr, AtomicU32, AtomicUsize, Ordering};
+}
+
+#[path = "../../src/process/hook.rs"]
+mod hook;
+#[path = "../../src/process/races.rs"]
+pub(crate) mod races;
