@@ -9,14 +9,14 @@ use std::path::Path;
 /// The documents, and where in each the evidence begins.
 const DOCUMENTS: [(&str, &str); 2] =
     [("SECURITY.md", "## What it claims"), ("PLATFORM.md", "## What has bitten")];
-/// Where its tests are.
-const CORE: &str = "crates/headwater";
+/// Where tests are.
+const CRATES: &str = "crates";
 
 /// An error that lists the names which lead nowhere.
 pub(crate) fn check() -> Result<()> {
     let root = root()?;
     let mut files = Vec::new();
-    rust_files(&root, Path::new(CORE), &mut files)?;
+    rust_files(&root, Path::new(CRATES), &mut files)?;
     let sources: String =
         files.iter().map(|file| fs::read_to_string(root.join(file))).collect::<Result<_, _>>()?;
     for (document, begin) in DOCUMENTS {
