@@ -42,6 +42,8 @@ pub enum Error {
     UnknownEngine(String),
     /// A text is no seed.
     SeedText(String),
+    /// A seed is not a whole number from 0 on, which NumPy's generators need.
+    NotNumpys,
 }
 
 impl fmt::Display for Error {
@@ -78,6 +80,9 @@ impl fmt::Display for Error {
                 f,
                 "'{}' is no seed: write a whole number (42, -1, 0x2a), hex:00ff for bytes, or text:anything",
                 text.escape_debug()
+            ),
+            Error::NotNumpys => f.write_str(
+                "NumPy seeds its generators from whole numbers from 0 on: give such a seed, or take another engine",
             ),
         }
     }

@@ -40,6 +40,14 @@ impl Seed<'_> {
             Value::Text(text) => read(3, text.as_bytes()),
         }
     }
+
+    /// The number that it is, if it is one from 0 on.
+    pub(crate) fn natural(&self) -> Option<u128> {
+        match self.0 {
+            Value::Natural(n) => Some(n),
+            _ => None,
+        }
+    }
 }
 
 macro_rules! naturals {
