@@ -1,9 +1,12 @@
 //! The project's chores. `cargo xtask test` is all that CI runs.
 
 mod bench;
+mod c_library;
 mod checked;
 #[cfg(test)]
 mod claims;
+mod install;
+mod lab;
 mod machine_code;
 mod openssl;
 mod process;
@@ -14,6 +17,7 @@ mod unsafe_list;
 
 use clap::{Parser, Subcommand};
 use std::ffi::OsString;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 /// The library as it is shipped: optimized, without test hooks.
@@ -48,6 +52,17 @@ enum Verb {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<OsString>,
     },
+    /// Builds the command and the C library, and installs them with header, man pages and what build tools ask for
+    Install {
+        /// Where: bin, lib, include and share are made there
+        #[arg(long, default_value = "/usr/local")]
+        prefix: PathBuf,
+        /// What stands for the root of the file system, for those who make packages
+        #[arg(long)]
+        destdir: Option<PathBuf>,
+    },
+    /// Boots and clones real kernels in QEMU, all of them, and records what came of it
+    Lab,
     /// Looks at what the compiler made of the quick paths, and of all that they can reach
     MachineCode,
     /// Puts OpenSSL's module in place in the target folder, and unpacks the OpenSSL of Debian 13 to test it with
@@ -69,6 +84,8 @@ fn main() -> ExitCode {
         Verb::Test { all } => test::test(all),
         Verb::Bench { arguments } => bench::run(&arguments),
         Verb::Soak { arguments } => process::pass_on(&mut process::program(SOAK), &arguments),
+        Verb::Install { prefix, destdir } => install::install(&prefix, destdir.as_deref()),
+        Verb::Lab => lab::all(),
         Verb::MachineCode => machine_code::check(),
         Verb::Openssl { speed } => openssl::prepare(speed),
         Verb::UnsafeList { bless: true } => unsafe_list::bless(),

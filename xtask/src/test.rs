@@ -2,7 +2,7 @@
 
 use crate::process::{output, program, root, run};
 use crate::report::{Report, Stop, need};
-use crate::{checked, machine_code, openssl, tools, unsafe_list};
+use crate::{c_library, checked, lab, machine_code, openssl, tools, unsafe_list};
 use anyhow::{Result, anyhow};
 use std::env;
 use std::process::{Command, ExitCode};
@@ -26,6 +26,8 @@ pub(crate) fn test(all: bool) -> Result<ExitCode> {
     }
     other_targets(&mut report);
     release(&mut report);
+    c_library::step(&mut report);
+    real_kernels(&mut report);
     machine_code::steps(&mut report);
     dependencies(&mut report);
     other_compilers(&mut report);
@@ -60,7 +62,8 @@ fn source(report: &mut Report) {
 fn tests(report: &mut Report) {
     // OpenSSL's module has a step of its own, with what it needs.
     report.step("tests", || cargo("test --workspace --exclude headwater-openssl"));
-    report.step("tests, fallbacks forced", || cargo("test -p headwater --features testing,uuid"));
+    report
+        .step("tests, fallbacks forced", || cargo("test -p headwater --features testing,uuid,std"));
     report.step("tests that change the machine", || {
         need(tools::root_user(), "huge pages, swap and memory cgroups at their limit")?;
         // As a user would build it: what a build that is not optimised leaves on the stack can reach swap.
@@ -115,6 +118,14 @@ fn release(report: &mut Report) {
             return Err(anyhow!("the feature \"testing\" is on:\n{tree}").into());
         }
         Ok(())
+    });
+}
+
+/// Boots that stall and clones that repeat, in QEMU.
+fn real_kernels(report: &mut Report) {
+    report.step("real kernels: boots and clones", || {
+        need(lab::set_up(), "whether kernels that stall are told, and whether clones repeat")?;
+        Ok(lab::short()?)
     });
 }
 

@@ -115,6 +115,24 @@ pub(crate) fn numpy() -> Result<PathBuf> {
     Ok(python)
 }
 
+/// Programs, each with the Debian package that has it; what is missing is installed.
+pub(crate) fn debian(tools: &[(&str, &str)]) -> Result<()> {
+    let folders = env::var_os("PATH").unwrap_or_default();
+    let folders: Vec<PathBuf> = env::split_paths(&folders).collect();
+    let is_missing = |program: &str| !folders.iter().any(|folder| folder.join(program).is_file());
+    let missing: Vec<&str> = tools
+        .iter()
+        .filter(|(program, _)| is_missing(program))
+        .map(|(_, package)| *package)
+        .collect();
+    if missing.is_empty() {
+        return Ok(());
+    }
+    root_user().with_context(|| format!("to install {}", missing.join(", ")))?;
+    run(&mut program("apt-get update -qq"))?;
+    run(program("apt-get install -qq --yes --no-install-recommends").args(missing))
+}
+
 /// The right to change the machine's settings.
 pub(crate) fn root_user() -> Result<()> {
     let user = output(&mut program("id -u"))?;

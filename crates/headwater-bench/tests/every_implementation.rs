@@ -91,7 +91,7 @@ fn whatever_is_not_measured_is_skipped_with_its_reason() {
         );
     }
     assert!(
-        report.skipped.iter().all(|skipped| !skipped.implementation.starts_with("libheadwater"))
+        report.skipped.iter().all(|skipped| !skipped.implementation.starts_with("headwater-c"))
     );
     assert!(!told("openssl-RAND_priv_bytes"), "on request only");
 }

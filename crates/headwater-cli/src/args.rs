@@ -41,6 +41,7 @@ pub(crate) enum Verb {
     Stream(stream::Args),
     /// Measure headwater against what else this machine has
     Bench(Box<headwater_bench::Args>),
+    Lab(Box<headwater_lab::Args>),
     Run(run::Args),
     Completions(completions::Args),
 }
@@ -92,6 +93,44 @@ mod tests {
     #[test]
     fn the_command_line_is_consistent() {
         <Cli as clap::CommandFactory>::command().debug_assert();
+    }
+
+    /// man/headwater.1 is made of the command line; `SNAPSHOTS=overwrite cargo test -p headwater-cli` writes it anew.
+    /// It is checked in, so that what installs it, and the command itself, need nothing that makes man pages.
+    #[test]
+    fn the_man_page_is_what_the_command_line_says() {
+        let page = man_page().unwrap();
+        snapbox::assert_data_eq!(page, snapbox::file!["../man/headwater.1"].raw());
+    }
+
+    fn man_page() -> std::io::Result<String> {
+        use clap_mangen::Man;
+        let mut command = <Cli as clap::CommandFactory>::command();
+        command.build();
+        let man = Man::new(command.clone()).date("").source("headwater").manual("User Commands");
+        let mut page = Vec::new();
+        man.render_title(&mut page)?;
+        man.render_name_section(&mut page)?;
+        man.render_synopsis_section(&mut page)?;
+        man.render_description_section(&mut page)?;
+        man.render_options_section(&mut page)?;
+        for verb in command.get_subcommands().filter(|verb| verb.get_name() != "help") {
+            let title = verb.get_name().to_uppercase();
+            let man = Man::new(verb.clone());
+            let mut part = Vec::new();
+            man.render_synopsis_section(&mut part)?;
+            man.render_description_section(&mut part)?;
+            man.render_options_section(&mut part)?;
+            let part = String::from_utf8(part).unwrap();
+            let part = part.replace(".SH SYNOPSIS\n", "").replace(".SH DESCRIPTION\n", ".PP\n");
+            let part =
+                part.replace(".SH OPTIONS\n", ".PP\n").replace(".ie \\n(.g .ds Aq \\(aq\n", "");
+            let part = part.replace(".el .ds Aq '\n", "");
+            page.extend_from_slice(format!(".SH {title}\n{part}").as_bytes());
+        }
+        man.render_extra_section(&mut page)?;
+        let page = String::from_utf8(page).unwrap().replace(".SH EXTRA\n", ".SH NOTES\n.nf\n");
+        Ok(page.lines().map(|line| line.trim_end().to_string() + "\n").collect())
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! What the status screen and `status --json` show: gathered here, laid out elsewhere.
 
-use crate::host::Host;
 use headwater::Status;
+use headwater_status::{Host, Verdict};
 use std::time::Duration;
 
 /// Requests as people make them: a port or an id, a UUID, a handshake, a file.
@@ -36,6 +36,16 @@ impl Facts {
         let measure = measure && sample.is_some();
         let speed = measure.then(speed);
         Ok(Facts { status: headwater::status(), host: Host::read(), sample, speed })
+    }
+
+    /// What both give, the command and the C library.
+    pub(crate) fn shared(&self) -> headwater_status::Facts<'_> {
+        let Facts { status, host, .. } = self;
+        headwater_status::Facts { status, host, seeded: self.seeded() }
+    }
+
+    pub(crate) fn verdict(&self) -> Verdict {
+        Verdict::of(&self.shared())
     }
 
     /// Whether the kernel's generator is seeded, which a draw that does not wait has told.

@@ -21,6 +21,10 @@ pub(crate) enum Failure {
         /// In one line.
         what: String,
     },
+    /// The lab was asked for rightly, and could not be run.
+    Lab(anyhow::Error),
+    /// So many promises did not hold in the lab.
+    Findings(usize),
     /// Standard output does not take what is written.
     Output(io::Error),
 }
@@ -35,9 +39,11 @@ impl Failure {
             }
             Failure::Usage(_) => 2,
             // Not 1, which says that a comparison was made and found something.
-            Failure::Bench(_) => 3,
             Failure::Run { status, .. } => *status,
-            Failure::Random(_) | Failure::Slower(_) | Failure::Output(_) => 1,
+            Failure::Bench(_) | Failure::Lab(_) => 3,
+            Failure::Random(_) | Failure::Slower(_) | Failure::Findings(_) | Failure::Output(_) => {
+                1
+            }
         };
         // Not `eprintln`, which panics where stderr is full: the exit status still tells.
         let _ = writeln!(io::stderr(), "headwater: {self}");
@@ -58,6 +64,8 @@ impl fmt::Display for Failure {
                 )
             }
             Failure::Run { what, .. } => f.write_str(what),
+            Failure::Lab(error) => write!(f, "{error:#}"),
+            Failure::Findings(findings) => write!(f, "{findings} promises did not hold"),
             Failure::Output(error) => write!(f, "cannot write to standard output: {error}"),
         }
     }
@@ -72,6 +80,12 @@ impl From<headwater::Error> for Failure {
 impl From<headwater_bench::Error> for Failure {
     fn from(error: headwater_bench::Error) -> Self {
         if error.is_usage() { Failure::Usage(error.to_string()) } else { Failure::Bench(error) }
+    }
+}
+
+impl From<anyhow::Error> for Failure {
+    fn from(error: anyhow::Error) -> Self {
+        Failure::Lab(error)
     }
 }
 

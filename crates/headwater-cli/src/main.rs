@@ -7,19 +7,16 @@ mod cmd;
 mod dump;
 mod facts;
 mod failure;
-mod host;
 mod json;
-mod kmsg;
 mod openssl;
 mod output;
 mod progress;
 mod screen;
 #[cfg(test)]
 mod snapshots;
-mod verdict;
 
 use args::{Cli, Verb};
-use cmd::{bench, bytes, completions, run as run_verb, status, stream, uuid, version};
+use cmd::{bench, bytes, completions, lab, run as run_verb, status, stream, uuid, version};
 use failure::Failure;
 use std::process::ExitCode;
 
@@ -48,6 +45,7 @@ fn run(cli: Cli) -> Result<(), Failure> {
         Some(Verb::Uuid(args)) => uuid::run(&args),
         Some(Verb::Stream(args)) => stream::run(&args),
         Some(Verb::Bench(args)) => bench::run(&args),
+        Some(Verb::Lab(args)) => lab::run(&args),
         Some(Verb::Run(args)) => run_verb::run(&args),
         Some(Verb::Completions(args)) => completions::run(&args),
     }

@@ -4,8 +4,8 @@ mod evidence;
 mod layout;
 
 use crate::facts::{Facts, SIZES, Speed};
-use crate::verdict::{Level, Verdict};
 use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, Table, Width};
+use headwater_status::{Level, Text};
 use layout::{INDENT, Screen, Tone, WIDTH, grouped};
 
 /// The screen, with colours in it: at most 100 columns.
@@ -43,13 +43,14 @@ fn armed(screen: &mut Screen, facts: &Facts) {
 
 fn machine(screen: &mut Screen, facts: &Facts) {
     let host = &facts.host;
-    let or_unknown = |text: &Option<String>| text.clone().unwrap_or_else(|| "unknown".to_string());
+    let or_unknown =
+        |text: Option<Text>| text.map_or_else(|| "unknown".to_string(), |text| text.to_string());
     screen.heading("Machine", "");
-    screen.row("kernel", &or_unknown(&host.kernel), Tone::Plain, "");
-    screen.row("libc", &or_unknown(&host.libc), Tone::Plain, "");
+    screen.row("kernel", &or_unknown(host.kernel), Tone::Plain, "");
+    screen.row("libc", &or_unknown(host.libc), Tone::Plain, "");
     let maker = host.vendor.as_ref();
     let maker = maker.map_or_else(String::new, |maker| format!("machine by {maker}"));
-    let hypervisor = or_unknown(&host.hypervisor);
+    let hypervisor = or_unknown(host.hypervisor);
     screen.row("hypervisor", &hypervisor, Tone::Plain, &maker);
     if facts.seeded() {
         screen.row("seeded", "yes", Tone::Good, &evidence::seeded(host.kmsg));
@@ -143,11 +144,11 @@ fn nanoseconds(ns: f64) -> String {
 }
 
 fn verdict(screen: &mut Screen, facts: &Facts) {
-    let Verdict { level, text } = Verdict::of(facts);
-    let (word, tone) = match level {
+    let verdict = facts.verdict();
+    let (word, tone) = match verdict.level {
         Level::Good => ("Good:", Tone::Good),
         Level::Weaker => ("Weaker:", Tone::Weak),
         Level::Wrong => ("Wrong:", Tone::Wrong),
     };
-    screen.paragraph(word, tone, &format!("{text}."));
+    screen.paragraph(word, tone, &format!("{verdict}."));
 }

@@ -3,10 +3,9 @@
 //! `SNAPSHOTS=overwrite cargo test -p headwater-cli` writes them anew, to be looked at in the diff.
 
 use crate::facts::{Facts, Speed};
-use crate::host::Host;
-use crate::kmsg::Kmsg;
 use crate::{json, screen};
 use headwater::{CpuRng, Hardware, Mode, Page, Source, Status, Vmclock, Vmgenid, Word};
+use headwater_status::{Host, Kmsg};
 use snapbox::{assert_data_eq, file};
 use std::num::NonZeroU64;
 
@@ -15,11 +14,11 @@ fn healthy_vm() -> Facts {
     Facts {
         status: healthy_status(),
         host: Host {
-            kernel: Some("6.18.3".to_string()),
-            libc: Some("glibc 2.41".to_string()),
-            hypervisor: Some("KVM".to_string()),
-            vendor: Some("QEMU".to_string()),
-            kmsg: Kmsg { seeded_at_s: Some(0.109_223), vm_fork_reseeds: Some(2) },
+            kernel: Some("6.18.3".into()),
+            libc: Some("glibc 2.41".into()),
+            hypervisor: Some("KVM".into()),
+            vendor: Some("QEMU".into()),
+            kmsg: Kmsg { seeded_at_us: Some(109_223), vm_fork_reseeds: Some(2) },
         },
         sample: Some(std::array::from_fn(|index| index as u8 * 7)),
         speed: Some(vec![
@@ -80,8 +79,8 @@ fn bare_metal() -> Facts {
     facts.status.vmgenid = Vmgenid::NotBound;
     facts.status.vmclock = Vmclock::Absent;
     facts.status.hardware = Hardware::BareMetal;
-    facts.host.hypervisor = Some("none".to_string());
-    facts.host.vendor = Some("Framework".to_string());
+    facts.host.hypervisor = Some("none".into());
+    facts.host.vendor = Some("Framework".into());
     facts.host.kmsg.vm_fork_reseeds = Some(0);
     facts
 }
@@ -99,9 +98,9 @@ fn old_kernel() -> Facts {
     status.hardware = Hardware::Virtual;
     status.page = Page::WipeOnForkLocked;
     status.generation = None;
-    facts.host.kernel = Some("6.1.0-37-cloud-amd64".to_string());
-    facts.host.libc = Some("glibc 2.36".to_string());
-    facts.host.vendor = Some("Amazon EC2".to_string());
+    facts.host.kernel = Some("6.1.0-37-cloud-amd64".into());
+    facts.host.libc = Some("glibc 2.36".into());
+    facts.host.vendor = Some("Amazon EC2".into());
     facts.host.kmsg = Kmsg::default();
     facts
 }
@@ -142,8 +141,8 @@ fn everything_broken() -> Facts {
     status.cpu_rng = CpuRng::Broken;
     status.page = Page::WipeOnFork;
     status.counters.tripwires = 3;
-    facts.host.kernel = Some("4.19.0-a-vendor-kernel-with-a-very-long-name+".to_string());
-    facts.host.hypervisor = Some("signature 'NewHv 1'".to_string());
+    facts.host.kernel = Some("4.19.0-a-vendor-kernel-with-a-very-long-name+".into());
+    facts.host.hypervisor = Some("signature 'NewHv 1'".into());
     facts
 }
 

@@ -74,17 +74,50 @@ impl fmt::Display for Error {
                 f.write_str("the kernel answered a request for random bytes nonsensically")
             }
             UNSUPPORTED => f.write_str("no source of random bytes is known on this system"),
-            errno => write!(
-                f,
-                "the kernel refused random bytes: getrandom(2) and /dev/urandom both failed ({})",
-                std::io::Error::from_raw_os_error(errno)
-            ),
+            errno => {
+                f.write_str(
+                    "the kernel refused random bytes: getrandom(2) and /dev/urandom both failed ",
+                )?;
+                match name(errno) {
+                    Some(name) => write!(f, "({name})"),
+                    None => write!(f, "(errno {errno})"),
+                }
+            }
         }
     }
 }
 
-impl std::error::Error for Error {}
+/// The names of what the two are known to fail with: refused by a sandbox, missing in a container, out of descriptors
+/// or memory.
+#[cfg(all(target_os = "linux", target_pointer_width = "64"))]
+fn name(errno: i32) -> Option<&'static str> {
+    Some(match errno {
+        libc::EACCES => "EACCES",
+        libc::EFAULT => "EFAULT",
+        libc::EINVAL => "EINVAL",
+        libc::EIO => "EIO",
+        libc::EMFILE => "EMFILE",
+        libc::ENFILE => "ENFILE",
+        libc::ENODEV => "ENODEV",
+        libc::ENOENT => "ENOENT",
+        libc::ENOMEM => "ENOMEM",
+        libc::ENOSYS => "ENOSYS",
+        libc::ENXIO => "ENXIO",
+        libc::EPERM => "EPERM",
+        _ => return None,
+    })
+}
 
+/// Their numbers are not the same everywhere.
+#[cfg(not(all(target_os = "linux", target_pointer_width = "64")))]
+fn name(_: i32) -> Option<&'static str> {
+    None
+}
+
+impl core::error::Error for Error {}
+
+#[cfg(feature = "std")]
+#[cfg_attr(docsrs, doc(cfg(feature = "std")))]
 impl From<Error> for std::io::Error {
     fn from(error: Error) -> Self {
         match error.errno() {
@@ -105,6 +138,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg(all(target_os = "linux", target_pointer_width = "64"))]
     fn tells_not_ready_from_refused() {
         assert!(Error::NOT_READY.is_not_ready());
         let refused = Error::from_errno(1);
@@ -112,6 +146,10 @@ mod tests {
         assert_eq!(refused.errno(), Some(1));
         assert_eq!(Error::UNEXPECTED.errno(), None);
         assert_eq!(Error::from_errno(0), Error::UNEXPECTED);
-        assert!(refused.to_string().contains("getrandom(2) and /dev/urandom both failed"));
+        assert_eq!(
+            refused.to_string(),
+            "the kernel refused random bytes: getrandom(2) and /dev/urandom both failed (EPERM)"
+        );
+        assert!(Error::from_errno(133).to_string().ends_with("(errno 133)"));
     }
 }

@@ -44,10 +44,21 @@
 //! * `pools` (default): buffered and hedged modes. Without it: strict and kernel modes only.
 //! * `rand_core` (default): the traits of rand_core 0.10 for [`Rng`].
 //! * `uuid`: UUIDs v4 and v7 as types of the `uuid` crate.
+//! * `std`: [`Error`] into `std::io::Error`. Without it the crate is `#![no_std]` and allocates nothing.
 //!
 //! Systems other than Linux on 64-bit CPUs compile and forward to the `getrandom` crate: correct, not fast.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
+// The C library has no standard library in it, which would bring thread-locals and a panic's machinery along: so
+// this crate must do without one wherever a feature does not ask for it. Tests and other systems are free to.
+#![cfg_attr(
+    all(
+        target_os = "linux",
+        target_pointer_width = "64",
+        not(any(test, miri, loom, feature = "std", feature = "testing"))
+    ),
+    no_std
+)]
 #![deny(unsafe_code)]
 
 mod bounded;
@@ -131,6 +142,20 @@ pub fn fill_uninit(buf: &mut [MaybeUninit<u8>]) -> Result<&mut [u8], Error> {
 /// As [`fill`].
 pub fn fill_fresh(buf: &mut [u8]) -> Result<(), Error> {
     imp::fill_fresh(as_uninit(buf))
+}
+
+/// As [`fill_uninit`], or [`Error::NOT_READY`] where that would wait.
+///
+/// # Errors
+///
+/// As [`try_fill`].
+#[inline]
+pub fn try_fill_uninit(buf: &mut [MaybeUninit<u8>]) -> Result<&mut [u8], Error> {
+    imp::fill(buf, false)?;
+    #[expect(unsafe_code)]
+    // SAFETY: as in `fill_uninit`.
+    let filled = unsafe { &mut *(core::ptr::from_mut(buf) as *mut [u8]) };
+    Ok(filled)
 }
 
 /// A random `u32`.

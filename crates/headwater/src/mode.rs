@@ -53,7 +53,7 @@ impl fmt::Display for UnknownMode {
     }
 }
 
-impl std::error::Error for UnknownMode {}
+impl core::error::Error for UnknownMode {}
 
 /// What the mode is chosen from. All of it are facts that every process of a host sees alike, given the
 /// same view of /sys; of timings only that of VMClock's loads, cached or uncached, has a part in them.

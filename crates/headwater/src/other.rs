@@ -46,6 +46,12 @@ pub(crate) fn mode_from_environment() -> (Mode, bool) {
     (Mode::Auto, false)
 }
 
+#[cfg(feature = "uuid")]
+pub(crate) fn since_1970() -> (u64, u32) {
+    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+    since.map_or((0, 0), |since| (since.as_secs(), since.subsec_nanos()))
+}
+
 pub(crate) fn generation() -> Option<NonZeroU64> {
     None
 }

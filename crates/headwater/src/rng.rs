@@ -3,6 +3,7 @@
 use crate::bounded::{below_u32, below_u64};
 use crate::{Error, as_uninit, imp};
 use core::fmt;
+use core::mem::MaybeUninit;
 use core::num::{NonZeroU32, NonZeroU64};
 
 /// An owned handle with a page of its own: the fastest way to draw, under the same guards as
@@ -34,6 +35,23 @@ impl Rng {
     #[inline]
     pub fn fill(&mut self, buf: &mut [u8]) -> Result<(), Error> {
         self.0.fill(as_uninit(buf))
+    }
+
+    /// Fills `buf` with random bytes and returns it as initialised.
+    ///
+    /// # Errors
+    ///
+    /// As [`fill`](Rng::fill).
+    #[inline]
+    pub fn fill_uninit<'b>(
+        &mut self,
+        buf: &'b mut [MaybeUninit<u8>],
+    ) -> Result<&'b mut [u8], Error> {
+        self.0.fill(buf)?;
+        #[expect(unsafe_code)]
+        // SAFETY: it returned Ok, and its contract is that every byte of `buf` is then written.
+        let filled = unsafe { &mut *(core::ptr::from_mut(buf) as *mut [u8]) };
+        Ok(filled)
     }
 
     /// A random `u32`.

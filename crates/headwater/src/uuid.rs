@@ -1,8 +1,7 @@
 //! UUIDs of random bytes, as types of the [`uuid`] crate.
 
-use crate::Error;
+use crate::{Error, imp};
 use ::uuid::{Builder, Uuid};
-use std::time::{SystemTime, UNIX_EPOCH};
 
 /// A random UUID (version 4, RFC 9562 section 5.4): 122 random bits.
 ///
@@ -23,9 +22,9 @@ pub fn v4() -> Result<Uuid, Error> {
 ///
 /// As [`fill`](crate::fill).
 pub fn v7() -> Result<Uuid, Error> {
-    let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let (seconds, nanoseconds) = imp::since_1970();
     let random: [u8; 8] = crate::array()?;
-    Ok(from_time(since_1970.as_secs(), since_1970.subsec_nanos(), random))
+    Ok(from_time(seconds, nanoseconds, random))
 }
 
 fn from_time(seconds: u64, nanoseconds: u32, random: [u8; 8]) -> Uuid {

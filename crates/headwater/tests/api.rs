@@ -201,14 +201,22 @@ fn errors_explain_themselves() {
         assert_eq!((error.is_not_ready(), error.errno()), (false, None));
         assert!(error.to_string().len() > 10 && !error.to_string().contains("-"));
         assert!(format!("{error:?}").contains("code"));
-        assert_eq!(std::io::Error::from(error).kind(), std::io::ErrorKind::Other);
     }
-    assert_eq!(std::io::Error::from(not_ready).kind(), std::io::ErrorKind::WouldBlock);
     assert_eq!(size_of::<Result<(), Error>>(), 4);
     fn is_an_error<T: std::error::Error + Copy + Send + Sync + 'static>(_: T) {}
     is_an_error(not_ready);
     is_an_error(UnknownMode);
     assert!(UnknownMode.to_string().contains("hedged"));
+}
+
+#[test]
+#[cfg(feature = "std")]
+fn errors_become_those_of_the_standard_library() {
+    use std::io;
+    for error in [Error::UNEXPECTED, Error::UNSUPPORTED] {
+        assert_eq!(io::Error::from(error).kind(), io::ErrorKind::Other);
+    }
+    assert_eq!(io::Error::from(Error::NOT_READY).kind(), io::ErrorKind::WouldBlock);
 }
 
 #[test]

@@ -35,12 +35,13 @@ pub(crate) fn check() -> Result<ExitCode> {
 /// The checks, as steps.
 pub(crate) fn steps(report: &mut Report) {
     report.step("no panic in a draw", no_panic);
+    report.step("no panic in the C library", no_panic_in_c);
     report.step("no panic in OpenSSL's module", no_panic_in_the_provider);
     report.step("order in the arm64 code", || {
         const LOSS: &str = "whether the arm64 code has its barriers in place";
         let target = TARGETS[1];
         need(tools::target(target), LOSS)?;
-        Ok(arm64::check(&library("probe", target)?)?)
+        Ok(arm64::check(&library(target)?)?)
     });
     report.step("order in the x86-64 code", order_here);
 }
@@ -48,10 +49,33 @@ pub(crate) fn steps(report: &mut Report) {
 fn no_panic() -> Result<(), Stop> {
     for target in TARGETS {
         need(tools::target(target), "whether a draw can panic or allocate")?;
-        let library = library("probe", target)?;
+        let library = library(target)?;
         let mut faults = Vec::new();
         for root in ROOTS {
-            match reach::walk(&library, root) {
+            match reach::walk(&library, root, &[]) {
+                Ok(reached) => println!("{target}: {root} reaches {reached} functions, all sound"),
+                Err(error) => faults.push(error.to_string()),
+            }
+        }
+        if !faults.is_empty() {
+            return Err(anyhow!("{target}:\n{}", faults.join("\n")).into());
+        }
+    }
+    Ok(())
+}
+
+/// Every function of headwater.h, of which those that make and free handles may allocate.
+fn no_panic_in_c() -> Result<(), Stop> {
+    let listed =
+        fs::read_to_string(root()?.join("crates/headwater-c/abi.txt")).context("abi.txt")?;
+    for target in TARGETS {
+        need(tools::target(target), "whether a function for C can panic or allocate")?;
+        let library = archive("headwater-c", "libheadwater.a", target, "")?;
+        let mut faults = Vec::new();
+        for root in listed.lines() {
+            let allocates = ["headwater_rng_new", "headwater_rng_free"].contains(&root);
+            let also = if allocates { &reach::FOR_C_HANDLES[..] } else { &reach::FOR_C[..] };
+            match reach::walk(&library, root, also) {
                 Ok(reached) => println!("{target}: {root} reaches {reached} functions, all sound"),
                 Err(error) => faults.push(error.to_string()),
             }
@@ -68,20 +92,28 @@ fn no_panic_in_the_provider() -> Result<(), Stop> {
     const ROOT: &str = "OSSL_provider_init";
     for target in TARGETS {
         need(tools::target(target), "whether a call from OpenSSL can panic or allocate")?;
-        let reached = reach::walk(&library("headwater-openssl", target)?, ROOT)
-            .map_err(|error| anyhow!("{target}:\n{error}"))?;
+        let library = archive("headwater-openssl", "libheadwater_openssl.a", target, UNWINDING)?;
+        let reached =
+            reach::walk(&library, ROOT, &[]).map_err(|error| anyhow!("{target}:\n{error}"))?;
         println!("{target}: {ROOT} reaches {reached} functions, all sound");
     }
     Ok(())
 }
 
-/// This package for this target, as the linker gets it; that needs no linker.
-fn library(package: &str, target: &str) -> Result<Library> {
+/// As most programs are built: where a panic aborts, what would unwind is not to be seen.
+const UNWINDING: &str = "--config profile.release.panic=\"unwind\"";
+
+/// The probe for this target.
+fn library(target: &str) -> Result<Library> {
+    archive("probe", "libprobe.a", target, UNWINDING)
+}
+
+/// A static library, as the linker gets it; making it needs no linker.
+fn archive(package: &str, file: &str, target: &str, options: &str) -> Result<Library> {
     run(&mut program(&format!(
-        "cargo rustc --release -p {package} --lib --crate-type staticlib --target {target}"
+        "cargo rustc --release -p {package} --lib --crate-type staticlib --target {target} {options}"
     )))?;
-    let name = format!("release/lib{}.a", package.replace('-', "_"));
-    let path = target_folder()?.join(target).join(name);
+    let path = target_folder()?.join(target).join("release").join(file);
     let library = Library::parse(&fs::read(&path)?).with_context(|| path.display().to_string())?;
     let is_arm = library.architecture == Architecture::Aarch64;
     anyhow::ensure!(

@@ -17,6 +17,21 @@ const OTHERS: [&str; 9] = [
     "getauxval",
     "getenv",
 ];
+/// What functions for C may call beside those: they tell errno, read files for the status, and end the process with a
+/// line where no error can be told. None allocates.
+pub(super) const FOR_C: [&str; 9] = [
+    "__errno_location",
+    "abort",
+    "close",
+    "gnu_get_libc_version",
+    "open",
+    "open64",
+    "read",
+    "write",
+    "writev",
+];
+/// What only those may call that say so in headwater.h.
+pub(super) const FOR_C_HANDLES: [&str; 3] = ["__errno_location", "free", "malloc"];
 /// Glibc's; weak, so null where another C library has none.
 const GLIBC: [&str; 2] = ["__rseq_offset", "__rseq_size"];
 /// Goes on with what a panic began: if none can begin, the code that calls it is dead.
@@ -41,8 +56,8 @@ const DOCUMENTED: &str = "3rng7refused";
 const AES: [&str; 2] = ["3aes8backends", "aes..backends"];
 
 /// The number of functions that can be reached from `root`; an error that tells a shortest way to each thing that
-/// must not be.
-pub(crate) fn walk(library: &Library, root: &str) -> Result<usize> {
+/// must not be. `also` may be called beside what every draw may call.
+pub(crate) fn walk(library: &Library, root: &str, also: &[&str]) -> Result<usize> {
     let root = library.function(root)?;
     let mut from = HashMap::from([(root, root)]);
     let mut queue = VecDeque::from([root]);
@@ -70,7 +85,7 @@ pub(crate) fn walk(library: &Library, root: &str) -> Result<usize> {
                     queue.push_back(*next);
                 }
                 Target::Elsewhere(name)
-                    if OTHERS.contains(&name.as_str()) || GLIBC.contains(&name.as_str()) => {}
+                    if [&OTHERS, &GLIBC[..], also].iter().any(|list| list.contains(&&**name)) => {}
                 _ => faults.push(format!("{} -> {name}", way(library, &from, place))),
             }
         }
@@ -116,14 +131,16 @@ mod tests {
 
     #[test]
     fn what_the_c_library_may_be_asked_passes() {
-        assert_eq!(walk(&chain(&["draw", "copy"], "memcpy"), "draw").unwrap(), 2);
-        assert!(walk(&chain(&["draw"], "memcpy"), "other").is_err());
+        assert_eq!(walk(&chain(&["draw", "copy"], "memcpy"), "draw", &[]).unwrap(), 2);
+        assert!(walk(&chain(&["draw"], "memcpy"), "other", &[]).is_err());
+        assert!(walk(&chain(&["draw"], "malloc"), "draw", &FOR_C).is_err());
+        assert!(walk(&chain(&["draw"], "malloc"), "draw", &FOR_C_HANDLES).is_ok());
     }
 
     #[test]
     fn the_way_to_a_fault_is_told() {
         let fault = |names: &[&str], elsewhere| {
-            walk(&chain(names, elsewhere), names[0]).unwrap_err().to_string()
+            walk(&chain(names, elsewhere), names[0], &[]).unwrap_err().to_string()
         };
         assert!(fault(&["draw", "cold"], "malloc").ends_with("draw -> cold -> malloc"));
         let panicking = "_RNvNtCs_4core9panicking18panic_bounds_check";
@@ -134,13 +151,13 @@ mod tests {
     #[test]
     fn what_is_documented_is_left_out() {
         let refused = "_ZN9headwater3rng7refused17h0E";
-        assert_eq!(walk(&chain(&["draw", refused], "abort"), "draw").unwrap(), 1);
+        assert_eq!(walk(&chain(&["draw", refused], "abort"), "draw", &[]).unwrap(), 1);
         let edge = "_RNvNtCs_4core9panicking19panic_cannot_unwind";
-        assert_eq!(walk(&chain(&["draw", edge], "abort"), "draw").unwrap(), 1);
+        assert_eq!(walk(&chain(&["draw", edge], "abort"), "draw", &[]).unwrap(), 1);
         // Only the crate's own checks are, not what else it calls.
         let aes = "_ZN3aes8backends7x86_aes3newE";
-        assert!(walk(&chain(&["draw", aes, "9panicking"], "abort"), "draw").is_ok());
-        assert!(walk(&chain(&["draw", aes, "other", "9panicking"], "abort"), "draw").is_err());
-        assert!(walk(&chain(&["draw", aes], "malloc"), "draw").is_err());
+        assert!(walk(&chain(&["draw", aes, "9panicking"], "abort"), "draw", &[]).is_ok());
+        assert!(walk(&chain(&["draw", aes, "other", "9panicking"], "abort"), "draw", &[]).is_err());
+        assert!(walk(&chain(&["draw", aes], "malloc"), "draw", &[]).is_err());
     }
 }

@@ -1,4 +1,5 @@
-//! headwater as C programs call it: the shared library of the same name, if one is installed.
+//! headwater as C programs call it: the shared library that lies beside this program, as `cargo build --release` puts
+//! it, or that is installed.
 
 use super::library::{self, Family, Function, Host, Usual};
 use super::{Absent, Implementation, ready};
@@ -6,7 +7,7 @@ use crate::work::{Drawn, Generator, Refused};
 use std::ffi::{c_char, c_int, c_void};
 
 pub(crate) const FILL: Implementation = Implementation {
-    name: "libheadwater-headwater_fill",
+    name: "headwater-c",
     version: &|| LIBHEADWATER.version(FILL.name),
     // It has a mode of its own, which this process does not set.
     has_modes: false,
@@ -19,7 +20,7 @@ pub(super) const FAMILY: Family = Family {
     title: "libheadwater (headwater_fill)",
     mark: "headwater_fill",
     functions,
-    places: &["libheadwater.so.0"],
+    places: &["$ORIGIN/libheadwater.so", "$ORIGIN/../lib/libheadwater.so.0", "libheadwater.so.0"],
 };
 
 fn functions(host: &'static Host) -> Result<Vec<Function>, Absent> {

@@ -89,7 +89,8 @@ pub(super) struct Family {
     pub(super) mark: &'static str,
     /// Sets up a library that has the mark, and tells what it offers.
     pub(super) functions: fn(&'static Host) -> Result<Vec<Function>, Absent>,
-    /// Where it is looked for: sonames for the loader, and paths below the host's library folders.
+    /// Where it is looked for: sonames for the loader, paths below the host's library folders, and, as in a rpath,
+    /// $ORIGIN for the folder of this program.
     pub(super) places: &'static [&'static str],
 }
 
@@ -144,6 +145,11 @@ impl Usual {
 fn files(place: &str) -> Vec<PathBuf> {
     if !place.contains('/') {
         return vec![PathBuf::from(place)];
+    }
+    if let Some(beside) = place.strip_prefix("$ORIGIN/") {
+        let program = std::env::current_exe().ok();
+        let file = program.and_then(|program| Some(program.parent()?.join(beside)));
+        return file.into_iter().filter(|file| file.is_file()).collect();
     }
     folders().into_iter().map(|folder| folder.join(place)).filter(|file| file.is_file()).collect()
 }

@@ -3,6 +3,7 @@
 pub(crate) mod bench;
 pub(crate) mod bytes;
 pub(crate) mod completions;
+pub(crate) mod lab;
 pub(crate) mod run;
 pub(crate) mod status;
 pub(crate) mod stream;

@@ -1,8 +1,8 @@
 //! What each part of the status says in words.
 
 use super::layout::{Tone, grouped};
-use crate::kmsg::Kmsg;
 use headwater::{CpuRng, Hardware, Mode, Page, Source, Status, Vmclock, Vmgenid, Word};
+use headwater_status::Kmsg;
 
 /// One line of the screen.
 pub(super) struct Row {
@@ -154,8 +154,8 @@ fn page(page: Page) -> Row {
 
 /// Since when the kernel's generator is seeded.
 pub(super) fn seeded(kmsg: Kmsg) -> String {
-    let since = match kmsg.seeded_at_s {
-        Some(seconds) => format!("{seconds:.3} s after boot"),
+    let since = match kmsg.seeded_at_us {
+        Some(us) => format!("{:.3} s after boot", us as f64 / 1e6),
         None => {
             "since when is unknown: the kernel's log cannot be read or starts later".to_string()
         }

@@ -9,6 +9,10 @@ const CHUNK: usize = 1024;
 /// The same where so few are asked for that clearing the larger buffer would be felt.
 const SMALL_CHUNK: usize = 64;
 
+/// Begins with a cache line: a vector of 512 bits that lies across two takes twice the time.
+#[repr(align(64))]
+struct Aligned<T>(T);
+
 /// Words of the largest group, and its numbers.
 const MOST_WORDS: usize = 2;
 const MOST_VALUES: usize = 2;
@@ -99,10 +103,10 @@ struct Maker<'a, W, N> {
 impl<W: Words, N: Number> Maker<'_, W, N> {
     /// Fills `out` from the group number `first` on, making `CHUNK` words at a time.
     fn groups<const CHUNK: usize>(&self, mut first: u64, out: &mut [N::Value]) {
-        let mut buffer = [0; CHUNK];
+        let mut buffer = Aligned([0; CHUNK]);
         for out in out.chunks_mut(CHUNK / N::WORDS * N::VALUES) {
             let groups = out.len() / N::VALUES;
-            let buffer = &mut buffer[..groups * N::WORDS];
+            let buffer = &mut buffer.0[..groups * N::WORDS];
             if self.attempt(0, first, buffer, out) {
                 self.again(first, buffer, out);
             }

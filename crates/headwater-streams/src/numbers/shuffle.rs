@@ -24,16 +24,17 @@ impl Stream {
 
 /// Shuffles `slice` with the words of draw 0 from the first on.
 pub(super) fn shuffle<T>(words: &impl Words, slice: &mut [T]) {
-    let mut shuffle = Shuffle { words, left: slice.len(), next: 0, buffer: [0; CHUNK] };
+    let mut shuffle = Shuffle { words, left: slice.len(), next: 0 };
+    let mut buffer = [0; CHUNK];
     // From the end to the front: each element changes places with one that is not behind it. As many indices share a word as
     // leave few rejections.
-    shuffle.settle::<1, T>(slice, 1 << 30);
-    shuffle.settle::<2, T>(slice, 1 << 19);
-    shuffle.settle::<3, T>(slice, 1 << 14);
-    shuffle.settle::<4, T>(slice, 1 << 11);
-    shuffle.settle::<5, T>(slice, 1 << 9);
-    shuffle.settle::<6, T>(slice, 6);
-    shuffle.settle::<1, T>(slice, 1);
+    shuffle.settle::<1, T>(slice, 1 << 30, &mut buffer);
+    shuffle.settle::<2, T>(slice, 1 << 19, &mut buffer);
+    shuffle.settle::<3, T>(slice, 1 << 14, &mut buffer);
+    shuffle.settle::<4, T>(slice, 1 << 11, &mut buffer);
+    shuffle.settle::<5, T>(slice, 1 << 9, &mut buffer);
+    shuffle.settle::<6, T>(slice, 6, &mut buffer);
+    shuffle.settle::<1, T>(slice, 1, &mut buffer);
 }
 
 /// How far it has come.
@@ -43,17 +44,21 @@ struct Shuffle<'a, W> {
     left: usize,
     /// The number of the first word that is not used.
     next: u64,
-    buffer: [u64; CHUNK],
 }
 
 impl<W: Words> Shuffle<'_, W> {
     /// Settles `K` elements at a time, as long as more than `end` are left.
-    fn settle<const K: usize, T>(&mut self, slice: &mut [T], end: usize) {
+    fn settle<const K: usize, T>(
+        &mut self,
+        slice: &mut [T],
+        end: usize,
+        buffer: &mut [u64; CHUNK],
+    ) {
         while self.left > end {
             let batches = (self.left - end).div_ceil(K).min(CHUNK);
-            self.words.words(0, self.next, &mut self.buffer[..batches]);
-            for (i, place) in (0..batches).zip(self.next..) {
-                let word = self.buffer[i];
+            let buffer = &mut buffer[..batches];
+            self.words.words(0, self.next, buffer);
+            for (&word, place) in buffer.iter().zip(self.next..) {
                 let indices = self.indices::<K>(word, place);
                 for (i, index) in indices.into_iter().enumerate() {
                     slice.swap(self.left - 1 - i, index);

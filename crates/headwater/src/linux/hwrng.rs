@@ -117,7 +117,7 @@ pub(crate) fn cycles() -> u64 {
     }
     #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
     {
-        let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
-        return now.map_or(0, |since| since.as_nanos() as u64);
+        let (seconds, nanoseconds) = super::raw::since_1970();
+        return seconds.wrapping_mul(1_000_000_000).wrapping_add(nanoseconds.into());
     }
 }

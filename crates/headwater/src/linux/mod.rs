@@ -42,6 +42,8 @@ mod small;
 pub mod testing;
 
 pub(crate) use handle::Handle;
+#[cfg(feature = "uuid")]
+pub(crate) use raw::since_1970;
 pub(crate) use setup::mode_from_environment;
 
 use crate::status::{self, Counters, Page, Pools, Source, Status};

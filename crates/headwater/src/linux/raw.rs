@@ -223,10 +223,22 @@ pub(crate) fn page_size() -> usize {
 
 /// Nanoseconds of a clock that only runs forward. Not `Instant`, which may panic, and allocate for that.
 pub(crate) fn monotonic_ns() -> u64 {
-    let mut now = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: `now` is a valid place for one; the call is async-signal-safe (POSIX). It cannot fail for this clock.
-    unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &raw mut now) };
+    let now = clock(libc::CLOCK_MONOTONIC);
     (now.tv_sec as u64).wrapping_mul(1_000_000_000).wrapping_add(now.tv_nsec as u64)
+}
+
+/// Seconds and nanoseconds since 1970; 0 before.
+#[cfg(any(feature = "uuid", not(any(target_arch = "x86_64", target_arch = "aarch64"))))]
+pub(crate) fn since_1970() -> (u64, u32) {
+    let now = clock(libc::CLOCK_REALTIME);
+    u64::try_from(now.tv_sec).map_or((0, 0), |seconds| (seconds, now.tv_nsec as u32))
+}
+
+fn clock(id: libc::clockid_t) -> libc::timespec {
+    let mut now = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: `now` is a valid place for one; the call is async-signal-safe (POSIX). It cannot fail for these clocks.
+    unsafe { libc::clock_gettime(id, &raw mut now) };
+    now
 }
 
 /// Whether the process runs with more rights than its caller (set-user-ID and the like), so that the

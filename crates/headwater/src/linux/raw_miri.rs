@@ -128,6 +128,12 @@ pub(crate) fn page_size() -> usize {
     4096
 }
 
+#[cfg(feature = "uuid")]
+pub(crate) fn since_1970() -> (u64, u32) {
+    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+    since.map_or((0, 0), |since| (since.as_secs(), since.subsec_nanos()))
+}
+
 /// Never asked: without a clock device no loads are timed.
 pub(crate) fn monotonic_ns() -> u64 {
     0

@@ -122,11 +122,10 @@ impl Clock {
     /// The mapping tells, where there is one: another thread may have armed it since the state was stored.
     pub(crate) fn status(&self) -> Vmclock {
         let Some(page) = self.page() else {
-            // Not by an index, which could panic: C asks for the status, too.
             return match STATES.get(usize::from(self.state.load(Ordering::Relaxed))) {
-                // Just now, by another thread.
-                Some(Vmclock::Mapped { .. }) | None => Vmclock::Quiesced,
-                Some(other) => *other,
+                Some(Vmclock::Mapped { .. }) => Vmclock::Quiesced, // just now, by another thread
+                Some(&other) => other,
+                None => Vmclock::Absent, // not reached: only what `index` gives is stored
             };
         };
         // SAFETY: mapped for ever; 112 bytes of the page are the structure.

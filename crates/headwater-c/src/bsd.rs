@@ -1,0 +1,80 @@
+//! The arc4random family, which cannot fail and therefore ends the process where no bytes can be had.
+
+use crate::edge::{buffer, errno};
+use core::ffi::{c_int, c_void};
+use core::num::NonZeroU32;
+use core_headwater as headwater;
+use libc::size_t;
+
+/// A random number of 32 bits.
+///
+/// There is no way to tell of an error: where headwater_fill() would fail, this writes one line to
+/// stderr and aborts the process.
+///
+/// Async-signal-safe, unlike the function of the same name in the C library.
+#[unsafe(no_mangle)]
+#[must_use]
+pub extern "C" fn headwater_arc4random() -> u32 {
+    headwater::u32().unwrap_or_else(|error| give_up(errno(error)))
+}
+
+/// Fills `buf` with `len` random bytes, or aborts as headwater_arc4random() does; also if `buf` is
+/// NULL and `len` is not 0.
+///
+/// Async-signal-safe.
+///
+/// # Safety
+///
+/// `buf` is NULL, or valid for writes of `len` bytes that nobody else uses meanwhile.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn headwater_arc4random_buf(buf: *mut c_void, len: size_t) {
+    // SAFETY: the caller's promise.
+    let Some(buf) = (unsafe { buffer(buf, len) }) else { give_up(libc::EFAULT) };
+    if let Err(error) = headwater::fill_uninit(buf) {
+        give_up(errno(error));
+    }
+}
+
+/// A random number below `upper_bound`, each equally likely; 0 if `upper_bound` is 0 or 1.
+///
+/// Aborts as headwater_arc4random() does. Async-signal-safe.
+///
+/// Method: D. Lemire, "Fast Random Integer Generation in an Interval", ACM TOMACS 29(1), 2019.
+#[unsafe(no_mangle)]
+#[must_use]
+pub extern "C" fn headwater_arc4random_uniform(upper_bound: u32) -> u32 {
+    let Some(bound) = NonZeroU32::new(upper_bound) else { return 0 };
+    headwater::u32_below(bound).unwrap_or_else(|error| give_up(errno(error)))
+}
+
+const BEFORE: &[u8] = b"headwater: no random bytes, and arc4random cannot say so: errno ";
+const AFTER: &[u8] = b"; headwater_fill() would return it instead\n";
+
+/// Says why on stderr in one piece, and aborts. Formatted by hand: this may be in a signal handler.
+#[cold]
+#[inline(never)]
+fn give_up(errno: c_int) -> ! {
+    let mut digits = [b'0'; 10]; // i32::MAX has so many
+    let mut rest = errno.unsigned_abs();
+    let mut count = 0;
+    for digit in digits.iter_mut().rev() {
+        *digit = b'0' + (rest % 10) as u8;
+        rest /= 10;
+        count += 1;
+        if rest == 0 {
+            break;
+        }
+    }
+    let digits = digits.get(digits.len().saturating_sub(count)..).unwrap_or_default();
+    let part = |bytes: &[u8]| libc::iovec {
+        iov_base: bytes.as_ptr().cast_mut().cast(),
+        iov_len: bytes.len(),
+    };
+    let line = [part(BEFORE), part(digits), part(AFTER)];
+    // SAFETY: three parts, each valid for reads of its length, which is all that writev does with them; abort takes
+    // nothing. On Linux both are async-signal-safe.
+    unsafe {
+        libc::writev(libc::STDERR_FILENO, line.as_ptr(), line.len() as c_int);
+        libc::abort()
+    }
+}

@@ -1,0 +1,186 @@
+/* What headwater.h promises, function by function. C99 to C23 and C++11 to C++20. */
+#include "check.h"
+#include <errno.h>
+#include <headwater.h>
+#include <limits.h>
+#include <string.h>
+
+/* As <sys/random.h> has them; spelled out for C libraries that are older than the last. */
+#define NONBLOCK 1u
+#define RANDOM 2u
+#define INSECURE 4u
+
+static unsigned char a[5000], b[5000];
+
+static void fills(void)
+{
+    static const size_t lengths[] = {1, 2, 7, 8, 9, 15, 16, 17, 64, 256, 1024, 1025, 4096, 4999};
+    size_t i, len;
+    for (i = 0; i < sizeof lengths / sizeof *lengths; i++) {
+        len = lengths[i];
+        memset(a, 0, sizeof a);
+        memset(b, 0, sizeof b);
+        errno = 12345;
+        CHECK(headwater_fill(a, len) == 0);
+        CHECK(headwater_fill(b, len) == 0);
+        CHECK(errno == 12345);
+        CHECK(is_zero(a + len, sizeof a - len));
+        if (len >= 16) {
+            CHECK(!is_zero(a + len - 16, 16));
+            CHECK(memcmp(a, b, len) != 0);
+        }
+    }
+    CHECK(headwater_fill(NULL, 0) == 0);
+    errno = 0;
+    CHECK(headwater_fill(NULL, 1) == -1 && errno == EFAULT);
+    errno = 0;
+    CHECK(headwater_fill(a, SIZE_MAX) == -1 && errno == EFAULT);
+}
+
+static void getrandoms(void)
+{
+    static const unsigned good[] = {0, NONBLOCK, RANDOM, INSECURE, NONBLOCK | RANDOM, NONBLOCK | INSECURE};
+    static const unsigned bad[] = {8, RANDOM | INSECURE, NONBLOCK | RANDOM | INSECURE, 0x80000000u};
+    size_t i;
+    for (i = 0; i < sizeof good / sizeof *good; i++) {
+        memset(a, 0, 32);
+        errno = 12345;
+        CHECK(headwater_getrandom(a, 32, good[i]) == 32 && errno == 12345);
+        CHECK(!is_zero(a, 16) && !is_zero(a + 16, 16));
+    }
+    for (i = 0; i < sizeof bad / sizeof *bad; i++) {
+        memset(a, 7, 32);
+        errno = 0;
+        CHECK(headwater_getrandom(a, 32, bad[i]) == -1 && errno == EINVAL);
+        CHECK(a[0] == 7 && a[31] == 7);
+    }
+    CHECK(headwater_getrandom(NULL, 0, 0) == 0);
+    errno = 0;
+    CHECK(headwater_getrandom(NULL, 1, 0) == -1 && errno == EFAULT);
+    errno = 0;
+    CHECK(headwater_getrandom(a, (size_t)SSIZE_MAX + 1, 0) == -1 && errno == EFAULT);
+}
+
+static void getentropies(void)
+{
+    memset(a, 0, 257);
+    CHECK(headwater_getentropy(a, 256) == 0 && !is_zero(a + 240, 16) && a[256] == 0);
+    memset(a, 7, 257);
+    errno = 0;
+    CHECK(headwater_getentropy(a, 257) == -1 && errno == EIO && a[0] == 7);
+    CHECK(headwater_getentropy(NULL, 0) == 0);
+    errno = 0;
+    CHECK(headwater_getentropy(NULL, 1) == -1 && errno == EFAULT);
+    errno = 0;
+    CHECK(headwater_getentropy(NULL, 257) == -1 && errno == EIO);
+}
+
+static void arc4randoms(void)
+{
+    uint32_t ones = 0, zeros = 0, seen = 0, value;
+    int i;
+    for (i = 0; i < 200; i++) { /* a bit that is stuck: 64 * 2^-200 */
+        value = headwater_arc4random();
+        ones |= value;
+        zeros |= ~value;
+    }
+    CHECK(ones == UINT32_MAX && zeros == UINT32_MAX);
+    CHECK(headwater_arc4random_uniform(0) == 0);
+    CHECK(headwater_arc4random_uniform(1) == 0);
+    for (i = 0; i < 1000; i++) { /* one of six never seen: 6 * (5/6)^1000 */
+        value = headwater_arc4random_uniform(6);
+        CHECK(value < 6);
+        seen |= 1u << value;
+    }
+    CHECK(seen == 63);
+    memset(a, 0, 48);
+    headwater_arc4random_buf(a, 32);
+    CHECK(!is_zero(a, 16) && !is_zero(a + 16, 16) && is_zero(a + 32, 16));
+    headwater_arc4random_buf(NULL, 0);
+}
+
+static void generators(void)
+{
+    struct headwater_rng *many[70];
+    int i;
+    for (i = 0; i < 70; i++) { /* one mapping has 64 */
+        CHECK((many[i] = headwater_rng_new()) != NULL);
+        CHECK(headwater_rng_fill(many[i], a + 16 * i, 16) == 0);
+    }
+    for (i = 1; i < 70; i++)
+        CHECK(memcmp(a, a + 16 * i, 16) != 0);
+    CHECK(headwater_rng_fill(many[0], a, sizeof a) == 0 && !is_zero(a + sizeof a - 16, 16));
+    CHECK(headwater_rng_fill(many[0], NULL, 0) == 0);
+    errno = 0;
+    CHECK(headwater_rng_fill(many[0], NULL, 1) == -1 && errno == EFAULT);
+    errno = 0;
+    CHECK(headwater_rng_fill(NULL, a, 16) == -1 && errno == EFAULT);
+    for (i = 0; i < 70; i++)
+        headwater_rng_free(many[i]);
+    headwater_rng_free(NULL);
+}
+
+static void freshness(void)
+{
+    uint64_t stamp = 0;
+    int first, second, tries;
+    errno = 12345;
+    first = headwater_stale(&stamp);
+    second = 1;
+    for (tries = 0; second == 1 && tries < 100; tries++) /* the kernel may reseed in between */
+        second = headwater_stale(&stamp);
+    CHECK(errno == 12345);
+    if (headwater_generation() != 0) {
+        CHECK(first == 1 && second == 0);
+    } else {
+        CHECK(first == -1 && second == -1 && stamp == 0);
+    }
+    errno = 0;
+    CHECK(headwater_stale(NULL) == -1 && errno == EFAULT);
+}
+
+static void status(void)
+{
+    static char text[4096], part[40];
+    const char *source = getenv("EXPECT_SOURCE");
+    ssize_t whole;
+    errno = 12345;
+    whole = headwater_status_json(text, sizeof text);
+    CHECK(whole > 500 && (size_t)whole < sizeof text && errno == 12345);
+    CHECK(strlen(text) == (size_t)whole);
+    CHECK(strncmp(text, "{\"schema\":\"headwater.status/1\",", 31) == 0 && text[whole - 1] == '}');
+    if (source != NULL)
+        CHECK(strstr(text, source) != NULL);
+    memset(part, 7, sizeof part);
+    CHECK(headwater_status_json(part, 20) > 500 && part[19] == 0 && part[20] == 7);
+    CHECK(memcmp(part, text, 19) == 0);
+    CHECK(headwater_status_json(part, 1) > 500 && part[0] == 0);
+    CHECK(headwater_status_json(NULL, 0) > 500);
+    errno = 0;
+    CHECK(headwater_status_json(NULL, 1) == -1 && errno == EFAULT);
+}
+
+int main(int argc, char **argv)
+{
+    char version[40];
+    CHECK(headwater_init() == 0 && headwater_init() == 0);
+    snprintf(version, sizeof version, "%d.%d.%d", HEADWATER_VERSION_MAJOR, HEADWATER_VERSION_MINOR,
+             HEADWATER_VERSION_PATCH);
+    CHECK(strcmp(version, headwater_version()) == 0);
+    fills();
+    getrandoms();
+    getentropies();
+    arc4randoms();
+    generators();
+    freshness();
+    status();
+    CHECK(headwater_quiesce() == 0);
+    fills();
+    getrandoms();
+    if (argc > 1 && strcmp(argv[1], "status") == 0) {
+        static char text[4096];
+        CHECK(headwater_status_json(text, sizeof text) > 0);
+        puts(text);
+    }
+    return 0;
+}

@@ -1,0 +1,37 @@
+/* Draws in handlers that interrupt draws, the first call of the process included; errno stays as it was. */
+#define _GNU_SOURCE
+#include "check.h"
+#include <errno.h>
+#include <headwater.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/time.h>
+
+static volatile sig_atomic_t handled;
+static unsigned char last[16];
+
+static void on_signal(int signal)
+{
+    unsigned char bytes[16];
+    (void)signal;
+    CHECK(headwater_fill(bytes, sizeof bytes) == 0);
+    CHECK(memcmp(bytes, last, sizeof bytes) != 0);
+    memcpy(last, bytes, sizeof bytes);
+    CHECK(headwater_arc4random_uniform(10) < 10);
+    handled++;
+}
+
+int main(void)
+{
+    struct itimerval every = {{0, 200}, {0, 200}};
+    unsigned char bytes[300];
+    signal(SIGALRM, on_signal);
+    CHECK(raise(SIGALRM) == 0); /* sets everything up */
+    CHECK(setitimer(ITIMER_REAL, &every, NULL) == 0);
+    while (handled < 300) {
+        errno = 12345;
+        CHECK(headwater_fill(bytes, sizeof bytes) == 0 && errno == 12345);
+        CHECK(!is_zero(bytes + 284, 16));
+    }
+    return 0;
+}

@@ -1,0 +1,119 @@
+//! What `cargo xtask install` puts down: found by pkg-config and CMake, from where it was moved to; man pages that
+//! say nothing wrong; the examples of docs/c.md, which compile and run.
+
+mod support;
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+use support::{CLANG, GCC, Link, has, outcome, package, run};
+
+#[test]
+fn the_examples_of_the_page_compile_and_run() {
+    let Some(compiler) = [GCC, CLANG].into_iter().find(|compiler| compiler.is_there()) else {
+        return;
+    };
+    let page = fs::read_to_string(package().join("../../docs/c.md")).unwrap();
+    let examples: Vec<&str> =
+        page.split("```c\n").skip(1).filter_map(|rest| rest.split("```").next()).collect();
+    assert_eq!(examples.len(), 3);
+    let folder = tempfile::tempdir().unwrap();
+    for example in examples {
+        let (source, program) = (folder.path().join("example.c"), folder.path().join("example"));
+        fs::write(&source, example).unwrap();
+        compiler.build(&source, &program, Link::Shared, &["-std=c99"]);
+        run(&mut Command::new(program));
+    }
+}
+
+#[test]
+fn the_man_pages_are_clean() {
+    if !has("man", "that the man pages can be read") {
+        return;
+    }
+    for page in ["../headwater-cli/man/headwater.1", "man/headwater.3"] {
+        let page = package().join(page);
+        let told = outcome(
+            Command::new("man").args(["--warnings", "-l"]).arg(&page).env("MANPAGER", "cat"),
+        );
+        assert!(told.status.success());
+        assert_eq!(String::from_utf8_lossy(&told.stderr), "", "{}", page.display());
+    }
+}
+
+#[test]
+#[ignore = "needs mandoc: cargo xtask test"]
+fn mandoc_finds_no_fault_in_the_man_page() {
+    // mandoc has no --version.
+    let page = package().join("man/headwater.3");
+    match Command::new("mandoc").args(["-T", "lint", "-W", "warning"]).arg(page).output() {
+        Ok(told) => assert_eq!(String::from_utf8_lossy(&told.stdout), ""),
+        Err(error) => eprintln!("skipped: mandoc: {error}, so that headwater.3 is not linted"),
+    }
+}
+
+fn install(destdir: &Path) {
+    support::library();
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    run(Command::new(cargo)
+        .args(["xtask", "install", "--prefix", "/opt/headwater", "--destdir"])
+        .arg(destdir)
+        .current_dir(package().join("../..")));
+}
+
+const CMAKE: &str = "\
+cmake_minimum_required(VERSION 3.13)
+project(user C)
+find_package(headwater 0.1 REQUIRED)
+add_executable(shared contract.c)
+target_link_libraries(shared headwater::headwater)
+add_executable(static contract.c)
+target_link_libraries(static headwater::static)
+";
+
+#[test]
+#[ignore = "installs and needs CMake and pkg-config: cargo xtask test"]
+fn an_installation_is_found_by_pkg_config_and_cmake() {
+    let folder = tempfile::tempdir().unwrap();
+    install(&folder.path().join("root"));
+    // Moved: nothing in it may hold the path that it was installed for.
+    let prefix = folder.path().join("elsewhere");
+    fs::rename(folder.path().join("root/opt/headwater"), &prefix).unwrap();
+    run(Command::new(prefix.join("bin/headwater")).arg("-V"));
+    let source = support::source("contract.c");
+    if GCC.is_there() && has("pkg-config", "that headwater.pc is right") {
+        let flags = run(Command::new("pkg-config")
+            .args(["--cflags", "--libs", "headwater"])
+            .env("PKG_CONFIG_PATH", prefix.join("lib/pkgconfig")));
+        let program = folder.path().join("by-pkg-config");
+        run(Command::new("gcc")
+            .arg(&source)
+            .args(flags.split_whitespace())
+            .arg("-o")
+            .arg(&program));
+        run(Command::new(&program).env("LD_LIBRARY_PATH", prefix.join("lib")));
+    }
+    if GCC.is_there() && has("cmake", "that CMake finds the library") {
+        let (user, build) = (folder.path().join("user"), folder.path().join("build"));
+        fs::create_dir(&user).unwrap();
+        fs::write(user.join("CMakeLists.txt"), CMAKE).unwrap();
+        for file in ["contract.c", "check.h"] {
+            fs::copy(support::source(file), user.join(file)).unwrap();
+        }
+        run(Command::new("cmake")
+            .args([Path::new("-S"), &user, Path::new("-B"), &build])
+            .arg(format!("-DCMAKE_PREFIX_PATH={}", prefix.display())));
+        run(Command::new("cmake").arg("--build").arg(&build));
+        run(&mut Command::new(build.join("shared")));
+        run(&mut Command::new(build.join("static")));
+        // A later series is not served.
+        fs::write(user.join("CMakeLists.txt"), CMAKE.replace("headwater 0.1", "headwater 0.2"))
+            .unwrap();
+        let told = outcome(
+            Command::new("cmake")
+                .args([Path::new("-S"), &user, Path::new("-B"), &folder.path().join("other")])
+                .arg(format!("-DCMAKE_PREFIX_PATH={}", prefix.display())),
+        );
+        assert!(!told.status.success());
+    }
+}

@@ -1,0 +1,143 @@
+//! What is in libheadwater.so, read from the file itself.
+
+mod support;
+
+use object::read::elf::{Dyn, ElfFile64, FileHeader, ProgramHeader};
+use object::{Object, ObjectSection, ObjectSymbol, elf};
+use std::fs;
+
+/// What it asks of the C library, all of it: nothing that allocates but for headwater_rng_new(), no thread-local
+/// storage, nothing that unwinds, no standard library of another language.
+const IMPORTS: [&str; 26] = [
+    "__errno_location",
+    "abort",
+    "bcmp",
+    "clock_gettime",
+    "close",
+    "free",
+    "getauxval",
+    "getenv",
+    "gnu_get_libc_version",
+    "malloc",
+    "memcmp",
+    "memcpy",
+    "memmove",
+    "memset",
+    "open",
+    "open64",
+    "read",
+    "strlen",
+    "write",
+    "writev",
+    // Weak: of glibc from 2.35 on, and of every toolchain.
+    "__rseq_offset",
+    "__rseq_size",
+    "_ITM_deregisterTMCloneTable",
+    "_ITM_registerTMCloneTable",
+    "__cxa_finalize",
+    "__gmon_start__",
+];
+
+fn shared_object() -> Vec<u8> {
+    fs::read(support::library().join("libheadwater.so")).unwrap()
+}
+
+type Elf<'a> = ElfFile64<'a>;
+
+#[test]
+fn it_exports_what_abi_txt_lists_and_nothing_else() {
+    let bytes = shared_object();
+    let file = Elf::parse(&*bytes).unwrap();
+    let mut exported: Vec<&str> = file
+        .dynamic_symbols()
+        .filter(|symbol| symbol.is_definition() && symbol.is_global())
+        .map(|symbol| symbol.name().unwrap())
+        .collect();
+    exported.sort_unstable();
+    let listed: Vec<&str> = include_str!("../abi.txt").lines().collect();
+    assert_eq!(exported, listed);
+}
+
+#[test]
+fn it_asks_little_of_the_c_library() {
+    let bytes = shared_object();
+    let file = Elf::parse(&*bytes).unwrap();
+    let others: Vec<&str> = file
+        .dynamic_symbols()
+        .filter(ObjectSymbol::is_undefined)
+        .map(|symbol| symbol.name().unwrap())
+        .filter(|name| !name.is_empty() && !IMPORTS.contains(name))
+        .collect();
+    assert!(others.is_empty(), "asks for more than it is known to: {others:?}");
+}
+
+#[test]
+fn it_has_no_thread_locals_and_no_executable_stack() {
+    let bytes = shared_object();
+    let file = Elf::parse(&*bytes).unwrap();
+    let endian = file.endian();
+    let segments = file.elf_program_headers();
+    assert!(segments.iter().all(|segment| segment.p_type(endian) != elf::PT_TLS));
+    let stack = segments.iter().find(|segment| segment.p_type(endian) == elf::PT_GNU_STACK);
+    assert_eq!(stack.unwrap().p_flags(endian) & elf::PF_X, 0);
+    assert!(segments.iter().any(|segment| segment.p_type(endian) == elf::PT_GNU_RELRO));
+    assert!(
+        !segments
+            .iter()
+            .any(|segment| segment.p_flags(endian) & (elf::PF_W | elf::PF_X)
+                == elf::PF_W | elf::PF_X),
+        "memory that can be written and run"
+    );
+}
+
+/// Nothing to be run when it is loaded or unloaded, but for what every toolchain puts there.
+#[test]
+fn it_runs_nothing_when_it_is_loaded() {
+    let bytes = shared_object();
+    let file = Elf::parse(&*bytes).unwrap();
+    for section in [".init_array", ".fini_array", ".ctors", ".dtors"] {
+        let size = file.section_by_name(section).map_or(0, |section| section.size());
+        assert!(size <= 8, "{section} has {} entries", size / 8);
+    }
+}
+
+#[test]
+fn it_is_named_never_unmapped_and_bound_when_loaded() {
+    let bytes = shared_object();
+    let file = Elf::parse(&*bytes).unwrap();
+    let endian = file.endian();
+    let (entries, _) = file
+        .elf_header()
+        .section_headers(endian, &*bytes)
+        .unwrap()
+        .iter()
+        .find_map(|section| {
+            use object::read::elf::SectionHeader;
+            section.dynamic(endian, &*bytes).unwrap()
+        })
+        .unwrap();
+    let value = |tag: u32| {
+        entries
+            .iter()
+            .find(|entry| entry.tag32(endian) == Some(tag))
+            .map(|entry| entry.d_val(endian))
+    };
+    let strings = file.section_by_name(".dynstr").unwrap().data().unwrap();
+    let text = |at: u64| {
+        let rest = &strings[at as usize..];
+        std::str::from_utf8(rest.split(|&byte| byte == 0).next().unwrap()).unwrap()
+    };
+    assert_eq!(value(elf::DT_SONAME).map(text), Some("libheadwater.so.0"));
+    let flags = value(elf::DT_FLAGS_1).unwrap_or(0) as u32;
+    assert_ne!(flags & elf::DF_1_NODELETE, 0, "-z nodelete");
+    assert_ne!(flags & elf::DF_1_NOW, 0, "-z now");
+    let needed: Vec<&str> = entries
+        .iter()
+        .filter(|entry| entry.tag32(endian) == Some(elf::DT_NEEDED))
+        .map(|entry| text(entry.d_val(endian)))
+        .collect();
+    assert!(
+        needed.iter().all(|name| name.starts_with("libc.") || name.starts_with("ld-")),
+        "needs {needed:?}"
+    );
+}

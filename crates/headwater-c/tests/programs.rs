@@ -1,0 +1,172 @@
+//! C and C++ programs that use the library as it is shipped. What each shows is told in its source, tests/c.
+//!
+//! Those that need compilers which few machines have all of, or time, are for `cargo xtask test`, which installs them.
+
+mod support;
+
+use std::path::PathBuf;
+use std::process::Command;
+use support::{CLANG, CLANGPP, Compiler, GCC, GPP, Link, has, outcome, run, source};
+
+/// The programs that need no argument and may fail nowhere.
+const PROGRAMS: [&str; 4] = ["contract.c", "lifetimes.c", "fork.c", "signals.c"];
+
+/// A program, in a folder that goes with it.
+struct Built {
+    _folder: tempfile::TempDir,
+    program: PathBuf,
+}
+
+fn build(compiler: Compiler, name: &str, link: Link, options: &[&str]) -> Built {
+    let folder = tempfile::tempdir().unwrap();
+    let program = folder.path().join("program");
+    compiler.build(&source(name), &program, link, options);
+    Built { _folder: folder, program }
+}
+
+impl Built {
+    fn command(&self) -> Command {
+        Command::new(&self.program)
+    }
+}
+
+/// The first compiler that is here.
+fn any() -> Option<Compiler> {
+    [GCC, CLANG].into_iter().find(|compiler| compiler.is_there())
+}
+
+#[test]
+fn c_programs_keep_the_contract() {
+    let Some(compiler) = any() else { return };
+    for name in PROGRAMS {
+        run(&mut build(compiler, name, Link::Shared, &["-std=gnu99"]).command());
+    }
+}
+
+#[test]
+fn the_document_is_that_of_the_command() {
+    let Some(compiler) = any() else { return };
+    let program = build(compiler, "contract.c", Link::Shared, &[]);
+    let text = run(program.command().arg("status"));
+    let ours: serde_json::Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(ours["schema"], "headwater.status/1");
+    assert_eq!(ours["mode"], "strict"); // it has quiesced
+    let command = support::library().join("headwater");
+    let theirs = run(Command::new(command).args(["status", "--json"]));
+    let theirs: serde_json::Value = serde_json::from_str(&theirs).unwrap();
+    assert_eq!(shape(&ours), shape(&theirs));
+    for same in ["version", "kernel", "libc", "hypervisor", "machine_vendor", "cipher", "cpu_rng"] {
+        assert_eq!(ours[same], theirs[same], "{same}");
+    }
+}
+
+/// The names in a document, without the values.
+fn shape(value: &serde_json::Value) -> Vec<String> {
+    let members = value.as_object().into_iter().flatten();
+    members
+        .flat_map(|(name, value)| {
+            let inner = shape(value).into_iter().map(move |inner| format!("{name}.{inner}"));
+            std::iter::once(name.clone()).chain(inner)
+        })
+        .collect()
+}
+
+#[test]
+fn what_the_kernel_refuses_is_an_errno_and_zeros() {
+    let Some(compiler) = any() else { return };
+    let program = build(compiler, "refused.c", Link::Shared, &[]);
+    for argument in ["fill", "wait"] {
+        let outcome = outcome(program.command().arg(argument));
+        if outcome.status.code() == Some(77) {
+            eprintln!("skipped: a seccomp filter: prctl refuses it, so that errors are not shown");
+            return;
+        }
+        let told = String::from_utf8_lossy(&outcome.stderr);
+        assert!(outcome.status.success(), "{argument}: {}: {told}", outcome.status);
+    }
+}
+
+#[test]
+fn arc4random_says_why_and_aborts() {
+    use std::os::unix::process::ExitStatusExt;
+    let Some(compiler) = any() else { return };
+    let program = build(compiler, "refused.c", Link::Shared, &[]);
+    let outcome = outcome(program.command().arg("abort"));
+    if outcome.status.code() == Some(77) {
+        eprintln!("skipped: a seccomp filter: prctl refuses it, so that the abort is not shown");
+        return;
+    }
+    assert_eq!(outcome.status.signal(), Some(6), "SIGABRT");
+    assert_eq!(
+        String::from_utf8_lossy(&outcome.stderr),
+        "headwater: no random bytes, and arc4random cannot say so: errno 13; headwater_fill() would return it instead\n"
+    );
+}
+
+#[test]
+fn the_library_can_be_opened_and_closed_in_a_loop() {
+    let Some(compiler) = any() else { return };
+    let program = build(compiler, "reload.c", Link::Archive, &["-ldl"]);
+    run(program.command().arg(support::library().join("libheadwater.so")));
+}
+
+#[test]
+fn programs_link_with_the_archive() {
+    let Some(compiler) = any() else { return };
+    for name in PROGRAMS {
+        run(&mut build(compiler, name, Link::Archive, &[]).command());
+        run(&mut build(compiler, name, Link::Static, &[]).command());
+    }
+}
+
+#[test]
+#[ignore = "32 builds: cargo xtask test"]
+fn every_compiler_takes_the_header_in_every_standard() {
+    for compiler in [GCC, CLANG, GPP, CLANGPP] {
+        if compiler.is_there() {
+            for standard in compiler.standards {
+                let standard = format!("-std={standard}");
+                run(&mut build(compiler, "contract.c", Link::Shared, &[&standard]).command());
+            }
+        }
+    }
+}
+
+#[test]
+#[ignore = "builds with sanitizers: cargo xtask test"]
+fn sanitizers_find_nothing() {
+    let options = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"];
+    for compiler in [GCC, CLANG] {
+        if compiler.is_there() {
+            for name in PROGRAMS {
+                run(&mut build(compiler, name, Link::Shared, &options).command());
+            }
+            let reload = build(compiler, "reload.c", Link::Archive, &options);
+            run(reload.command().arg(support::library().join("libheadwater.so")));
+        }
+    }
+}
+
+/// Valgrind shows a program no vDSO, so that these runs test the fallback to getrandom(2); the program is told, and
+/// looks whether the status says so.
+#[test]
+#[ignore = "runs under valgrind: cargo xtask test"]
+fn valgrind_finds_nothing_on_the_fallback_without_a_vdso() {
+    let (Some(compiler), true) =
+        (any(), has("valgrind", "the use of memory, and the fallback without a vDSO"))
+    else {
+        return;
+    };
+    for name in PROGRAMS {
+        let program = build(compiler, name, Link::Shared, &[]);
+        run(Command::new("valgrind")
+            .args([
+                "--quiet",
+                "--error-exitcode=9",
+                "--leak-check=full",
+                "--child-silent-after-fork=yes",
+            ])
+            .arg(&program.program)
+            .env("EXPECT_SOURCE", "\"source\":\"getrandom\""));
+    }
+}

@@ -1,0 +1,134 @@
+//! The library as it is shipped, and the compilers that this machine has.
+
+#![allow(dead_code, unreachable_pub)] // each test uses a part
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::sync::OnceLock;
+
+/// The folder of this package.
+pub fn package() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// The folder of what `cargo build --release` makes: libheadwater.so, libheadwater.a and the command.
+pub fn library() -> &'static Path {
+    static FOLDER: OnceLock<PathBuf> = OnceLock::new();
+    FOLDER.get_or_init(|| {
+        // target/tmp is where cargo has tests put their files.
+        let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap();
+        let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+        // At the root, and without a package named: the features of a crate are those of all packages that are
+        // built together, so that anything else would be another library.
+        run(Command::new(cargo)
+            .args(["build", "--release", "--quiet", "--target-dir"])
+            .arg(target)
+            .current_dir(package().join("../..")));
+        target.join("release")
+    })
+}
+
+/// Runs it to its end, and fails with what it wrote unless it succeeds.
+#[track_caller]
+pub fn run(command: &mut Command) -> String {
+    let output = outcome(command);
+    assert!(
+        output.status.success(),
+        "{command:?}: {}\n{}{}",
+        output.status,
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr)
+    );
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+#[track_caller]
+pub fn outcome(command: &mut Command) -> Output {
+    command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"))
+}
+
+/// Whether a program is there; if not, says what is skipped without it.
+pub fn has(program: &str, loss: &str) -> bool {
+    let there = Command::new(program).arg("--version").output().is_ok();
+    if !there {
+        eprintln!("skipped: {program}: it is not installed, so that nothing here shows {loss}");
+    }
+    there
+}
+
+/// A compiler and the way it is called.
+#[derive(Clone, Copy)]
+pub struct Compiler {
+    pub name: &'static str,
+    pub standards: &'static [&'static str],
+}
+
+pub const GCC: Compiler = Compiler { name: "gcc", standards: &["c99", "c11", "c17", "c2x"] };
+pub const CLANG: Compiler = Compiler { name: "clang", standards: &["c99", "c11", "c17", "c2x"] };
+pub const GPP: Compiler =
+    Compiler { name: "g++", standards: &["c++11", "c++14", "c++17", "c++20"] };
+pub const CLANGPP: Compiler =
+    Compiler { name: "clang++", standards: &["c++11", "c++14", "c++17", "c++20"] };
+
+impl Compiler {
+    pub fn is_there(self) -> bool {
+        has(self.name, "that its programs build and run")
+    }
+
+    /// Builds a program with every warning an error.
+    pub fn build(self, source: &Path, program: &Path, link: Link, options: &[&str]) {
+        let is_cpp = self.name.ends_with("++");
+        let mut command = Command::new(self.name);
+        command.args(["-Wall", "-Wextra", "-Wpedantic", "-Werror", "-O1", "-g", "-I"]);
+        command.arg(package().join("include")).arg("-o").arg(program);
+        // Also for files that end in .c.
+        command.args(if is_cpp { ["-x", "c++"] } else { ["-x", "c"] }).arg(source);
+        run(command.args(options).args(["-x", "none", "-pthread"]).args(link.arguments()));
+    }
+}
+
+/// A source of tests/c.
+pub fn source(name: &str) -> PathBuf {
+    package().join("tests/c").join(name)
+}
+
+/// A folder with libheadwater.so.0, as an installation would name it.
+pub fn installed() -> &'static Path {
+    static FOLDER: OnceLock<PathBuf> = OnceLock::new();
+    FOLDER.get_or_init(|| {
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR"))
+            .join(format!("libheadwater-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        for name in ["libheadwater.so", "libheadwater.so.0"] {
+            let link = folder.join(name);
+            let _ = std::fs::remove_file(&link);
+            std::os::unix::fs::symlink(library().join("libheadwater.so"), link).unwrap();
+        }
+        folder
+    })
+}
+
+/// What a program is linked with, as arguments to a compiler.
+#[derive(Clone, Copy, Debug)]
+pub enum Link {
+    /// libheadwater.so
+    Shared,
+    /// libheadwater.a, in a program that is otherwise dynamic.
+    Archive,
+    /// libheadwater.a, and nothing dynamic at all.
+    Static,
+}
+
+impl Link {
+    pub fn arguments(self) -> Vec<String> {
+        let archive = library().join("libheadwater.a").display().to_string();
+        let folder = installed().display();
+        match self {
+            Link::Shared => {
+                vec![format!("-L{folder}"), "-lheadwater".into(), format!("-Wl,-rpath,{folder}")]
+            }
+            Link::Archive => vec![archive],
+            Link::Static => vec!["-static".into(), archive],
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! What CRIU dumps once and restores twice: a process that has drawn, waits to be dumped, and goes on drawing.
+//!
+//! Unlike the guests' it is linked dynamically, so that the C library is the one that it is run with: from glibc 2.41 on,
+//! getrandom() and arc4random() answer from the vDSO.
+
+use crate::witness::{NAMES, Witnesses};
+use std::fmt::Write;
+use std::path::Path;
+use std::process::ExitCode;
+use std::time::Duration;
+
+/// Rounds drawn before the dump, so that buffers are neither empty nor full, and after the restore.
+const BEFORE: usize = 20;
+const AFTER: usize = 300;
+
+unsafe extern "C" {
+    fn arc4random_buf(buf: *mut core::ffi::c_void, len: usize);
+}
+
+/// `restored MODE quiesce|go-on FILE`: goes on when the file is there.
+pub(crate) fn run(arguments: &[String]) -> ExitCode {
+    let [mode, quiesce, file] = arguments else { return ExitCode::from(2) };
+    let Ok(wanted) = mode.parse() else { return ExitCode::from(2) };
+    if let Err(error) = headwater::init_with(headwater::Config::new().mode(wanted)) {
+        println!("HW failed text=headwater: {error}");
+        return ExitCode::FAILURE;
+    }
+    let pool = vdso_rng::Pool::new().ok().map(|pool| &*Box::leak(Box::new(pool)));
+    let mut witnesses = Witnesses::new(pool);
+    for _ in 0..BEFORE {
+        round(&mut witnesses);
+    }
+    if quiesce == "quiesce"
+        && let Err(error) = headwater::quiesce()
+    {
+        println!("HW failed text=quiesce: {error}");
+        return ExitCode::FAILURE;
+    }
+    let status = headwater::status();
+    println!(
+        "HW ready pid={} mode={} page={} witnesses=libc,arc4random,{}",
+        std::process::id(),
+        status.mode.name(),
+        status.page.name(),
+        NAMES[..NAMES.len() - 1].join(",")
+    );
+    while !Path::new(file).exists() {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    // Kept and told at once: writing in between would only be slow.
+    let rounds: Vec<Vec<[u8; 16]>> = (0..AFTER).map(|_| round(&mut witnesses)).collect();
+    for (number, round) in rounds.iter().enumerate() {
+        let mut list = String::new();
+        for bytes in round {
+            let separator = if list.is_empty() { "" } else { "," };
+            let _ = write!(list, "{separator}1:");
+            if *bytes != [0; 16] {
+                let _ = write!(list, "{:032x}", u128::from_be_bytes(*bytes));
+            }
+        }
+        println!("HW draw i={number} list={list}");
+    }
+    println!("HW bye mode={}", headwater::status().mode.name());
+    ExitCode::SUCCESS
+}
+
+/// 16 bytes of the C library's two, and of each witness.
+fn round(witnesses: &mut Witnesses) -> Vec<[u8; 16]> {
+    let mut drawn = vec![[0; 16]; 2];
+    // SAFETY: pointer and length are those of the array; a failure leaves zeros, which stand for absent.
+    unsafe { libc::getrandom(drawn[0].as_mut_ptr().cast(), 16, 0) };
+    // SAFETY: pointer and length are those of the array.
+    unsafe { arc4random_buf(drawn[1].as_mut_ptr().cast(), 16) };
+    drawn.extend((0..NAMES.len() - 1).map(|witness| witnesses.draw(witness)));
+    drawn
+}

@@ -1,0 +1,280 @@
+//! Everything at once: the matrix of boots and the table of clones, as assertions, with a record of both.
+
+use crate::boot::{Report, boot};
+use crate::cache::Cache;
+use crate::clone::{Pair, clone};
+use crate::criu::{self, Images};
+use crate::manifest::Manifest;
+use crate::matrix::{self, Case};
+use crate::series::SERIES;
+use crate::situations::{Finding, Kind, SITUATIONS, Situation};
+use crate::text;
+use anyhow::{Context, Result};
+use serde::Serialize;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// What to run.
+#[derive(Clone, Debug, Default)]
+pub struct Scope {
+    /// The boots.
+    pub boots: bool,
+    /// The clones.
+    pub clones: bool,
+    /// One boot of each series and three pairs of clones, with 15 s for endless.
+    pub short: bool,
+    /// The guest's program, if it is not the one that would be found or built.
+    pub guest: Option<PathBuf>,
+    /// Where recordings of the guests go: a folder for each case.
+    pub recordings: Option<PathBuf>,
+}
+
+/// What came of it.
+#[derive(Debug, Default)]
+pub struct Outcome {
+    /// The boots, with what was expected of each.
+    pub boots: Vec<(Case, Report)>,
+    /// The clones, with what was promised for each.
+    pub pairs: Vec<(Situation, Pair)>,
+    /// Processes restored twice.
+    pub images: Vec<Images>,
+    /// What does not hold.
+    pub findings: Vec<Finding>,
+}
+
+/// Runs it. A guest that cannot be run is a finding, and the rest goes on.
+pub fn run(cache: &Cache, scope: &Scope, say: &dyn Fn(&str)) -> Outcome {
+    let mut outcome = Outcome::default();
+    let manifest = Manifest::read(&cache.manifest());
+    let has = |series: &str| manifest.kernels.iter().any(|kernel| kernel.series == series);
+    if scope.boots {
+        for case in boots(scope) {
+            if has(&case.plan.kernel) {
+                one_boot(cache, scope, case, &mut outcome, say);
+            } else {
+                say(&format!(
+                    "skipped: '{}': there is no kernel of series {}",
+                    case.title, case.plan.kernel
+                ));
+            }
+        }
+    }
+    if scope.clones {
+        for situation in SITUATIONS.into_iter().filter(|situation| situation.short || !scope.short)
+        {
+            if has(situation.series) {
+                one_pair(cache, scope, situation, &mut outcome, say);
+            } else {
+                say(&format!(
+                    "skipped: '{}': there is no kernel of series {}",
+                    situation.title, situation.series
+                ));
+            }
+        }
+    }
+    if scope.clones && !scope.short {
+        match criu::all(cache, scope.guest.as_deref(), say) {
+            Ok(images) => {
+                outcome.findings.extend(criu::findings(&images));
+                outcome.images = images;
+            }
+            Err(error) => say(&format!(
+                "skipped: CRIU: {error:#}; whether restored processes repeat is not shown"
+            )),
+        }
+    }
+    outcome
+}
+
+fn boots(scope: &Scope) -> Vec<Case> {
+    let newest = SERIES[SERIES.len() - 1].name;
+    if scope.short {
+        // The oldest by its jitter loop, the newest by the stall that it has without a counter, the others by what cures.
+        let pick = |series: &str, title: &str| {
+            matrix::plain(series).into_iter().find(|case| case.title == title)
+        };
+        let titles =
+            ["nothing", "virtio-rng, driver early", "RDRAND", "RDRAND, random.trust_cpu=off"];
+        let plain =
+            SERIES.iter().zip(titles).filter_map(|(series, title)| pick(series.name, title));
+        return plain.chain(matrix::stalls(newest, 15).into_iter().take(1)).collect();
+    }
+    let mut cases: Vec<Case> =
+        SERIES.iter().flat_map(|series| matrix::plain(series.name)).collect();
+    cases.extend(SERIES.iter().flat_map(|series| {
+        matrix::stalls(series.name, if series.name == newest { 60 } else { 15 })
+    }));
+    cases.extend(matrix::slow(newest));
+    cases.extend(matrix::firmware(newest));
+    cases
+}
+
+fn one_boot(
+    cache: &Cache,
+    scope: &Scope,
+    mut case: Case,
+    outcome: &mut Outcome,
+    say: &dyn Fn(&str),
+) {
+    case.plan.guest.clone_from(&scope.guest);
+    let name: String = case
+        .title
+        .chars()
+        .map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' })
+        .collect();
+    let name = name.replace("--", "-");
+    case.plan.record = scope
+        .recordings
+        .as_ref()
+        .map(|folder| folder.join(format!("lab-{}-{name}", case.plan.kernel)));
+    match boot(cache, &case.plan) {
+        Ok(report) => {
+            let finding = case.finding(&report);
+            let mark = if finding.is_some() { "  NOT AS EXPECTED" } else { "" };
+            say(&format!("{}: {}{mark}", case.title, text::brief(&report)));
+            outcome.findings.extend(finding);
+            outcome.boots.push((case, report));
+        }
+        Err(error) => outcome.failed(
+            "boot",
+            format!("'{}' on {}: {error:#}", case.title, case.plan.kernel),
+            say,
+        ),
+    }
+}
+
+fn one_pair(
+    cache: &Cache,
+    scope: &Scope,
+    situation: Situation,
+    outcome: &mut Outcome,
+    say: &dyn Fn(&str),
+) {
+    let plan = crate::clone::Plan { guest: scope.guest.clone(), ..situation.plan() };
+    for last in [false, true] {
+        let pair = match clone(cache, &plan) {
+            Ok(pair) => pair,
+            Err(error) if !last => {
+                say(&format!("{}: {error:#}; once more", situation.title));
+                continue;
+            }
+            Err(error) => return outcome.failed(situation.id, format!("{error:#}"), say),
+        };
+        let findings = situation.findings(&pair);
+        // A reseed by the clock, or a thread that was not scheduled, can hide what is to be shown; nothing excuses a
+        // broken promise.
+        if !last
+            && !findings.is_empty()
+            && findings.iter().all(|finding| finding.kind == Kind::NotShown)
+        {
+            say(&format!("{}: {}; once more", situation.title, text::findings(&findings).trim()));
+            continue;
+        }
+        let mark = if findings.is_empty() { "as promised" } else { "NOT AS PROMISED" };
+        say(&format!("{}, {}: {mark} ({:.0} s)", situation.title, pair.kernel, pair.wall_s));
+        outcome.findings.extend(findings);
+        outcome.pairs.push((situation, pair));
+        return;
+    }
+}
+
+impl Outcome {
+    fn failed(&mut self, situation: &'static str, text: String, say: &dyn Fn(&str)) {
+        say(&format!("{situation}: {text}"));
+        self.findings.push(Finding { situation, kind: Kind::NotShown, text });
+    }
+
+    /// Everything as text: both tables, then what does not hold.
+    pub fn text(&self) -> String {
+        let mut text = String::new();
+        if !self.boots.is_empty() {
+            text += &format!("How long getrandom(2) blocked\n\n{}\n", text::matrix(&self.boots));
+        }
+        if !self.pairs.is_empty() {
+            text += &format!(
+                "What came twice, of requests begun after the event\n\n{}\n",
+                text::situations(&self.pairs)
+            );
+        }
+        if !self.images.is_empty() {
+            text += &format!(
+                "What came twice in a process restored twice\n\n{}\n",
+                text::images(&self.images)
+            );
+        }
+        text + &text::findings(&self.findings)
+    }
+
+    /// Writes tables and JSON into a folder.
+    ///
+    /// # Errors
+    ///
+    /// If a file cannot be written.
+    pub fn write(&self, cache: &Cache, folder: &Path) -> Result<()> {
+        fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
+        let write = |name: &str, text: String| {
+            let file = folder.join(name);
+            fs::write(&file, text).with_context(|| format!("cannot write {}", file.display()))
+        };
+        #[derive(Serialize)]
+        struct Document<'a, T> {
+            schema: &'static str,
+            machine: &'static str,
+            rows: Vec<T>,
+            findings: &'a [Finding],
+        }
+        // RDRAND, timing and the race's width are the emulation's; what repeats and what does not is the guest's.
+        let machine = "QEMU, TCG";
+        if !self.boots.is_empty() {
+            let rows: Vec<&Report> = self.boots.iter().map(|(_, report)| report).collect();
+            let document = Document {
+                schema: "headwater.lab-boots/1",
+                machine,
+                rows,
+                findings: &self.findings,
+            };
+            write("boots.json", serde_json::to_string_pretty(&document)? + "\n")?;
+            write("boots.txt", text::matrix(&self.boots))?;
+        }
+        if !self.pairs.is_empty() {
+            let rows: Vec<&Pair> = self.pairs.iter().map(|(_, pair)| pair).collect();
+            let document = Document {
+                schema: "headwater.lab-clones/1",
+                machine,
+                rows,
+                findings: &self.findings,
+            };
+            write("clones.json", serde_json::to_string_pretty(&document)? + "\n")?;
+            let each: String = self
+                .pairs
+                .iter()
+                .map(|(situation, pair)| {
+                    format!(
+                        "\n{}; auto: {}\n\n{}",
+                        situation.title,
+                        situation.promise(),
+                        text::pair(pair)
+                    )
+                })
+                .collect();
+            write("clones.txt", text::situations(&self.pairs) + &each)?;
+        }
+        if !self.images.is_empty() {
+            write("criu.json", serde_json::to_string_pretty(&self.images)? + "\n")?;
+            write("criu.txt", text::images(&self.images))?;
+        }
+        let none = "Everything held.\n".to_owned();
+        write(
+            "findings.txt",
+            if self.findings.is_empty() { none } else { text::findings(&self.findings) },
+        )?;
+        // Without the folders of whoever ran it.
+        let mut manifest = Manifest::read(&cache.manifest());
+        for kernel in &mut manifest.kernels {
+            let name = |path: &Path| path.file_name().map(PathBuf::from).unwrap_or_default();
+            kernel.image = name(&kernel.image);
+            kernel.modules = kernel.modules.iter().map(|module| name(module)).collect();
+        }
+        write("manifest.json", serde_json::to_string_pretty(&manifest)? + "\n")
+    }
+}

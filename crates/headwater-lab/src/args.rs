@@ -1,0 +1,242 @@
+//! The words after `headwater lab`.
+
+use crate::boot::{Clock, Rng};
+use crate::clone::Vmgenid;
+use std::path::PathBuf;
+
+/// Boot real kernels in QEMU that wait for randomness, and clone guests whose bytes repeat
+#[derive(clap::Args, Clone, Debug)]
+pub struct Args {
+    /// Where QEMU and the kernels are kept [default: headwater/lab in the user's cache folder]
+    #[arg(long, value_name = "DIR", global = true)]
+    pub cache: Option<PathBuf>,
+
+    /// What to do.
+    #[command(subcommand)]
+    pub verb: Verb,
+}
+
+/// What to do.
+#[derive(clap::Subcommand, Clone, Debug)]
+pub enum Verb {
+    /// Fetch QEMU and kernels into the cache, by apt; nothing is installed
+    Setup(Setup),
+    /// Boot a guest, and tell who waited for randomness, for how long, and why
+    Boot(Boot),
+    /// Save a guest that draws at full speed, start it twice, and tell what came twice
+    Clone(Clone),
+    /// Dump a process of this host once, restore it twice, and tell what came twice (root)
+    Criu(Criu),
+    /// Save what a doctor would look at on this host, as files in a folder
+    Record(Record),
+    /// Everything: the matrix of boots and the table of clones
+    All(All),
+}
+
+/// The words after `setup`.
+#[derive(clap::Args, Clone, Debug)]
+pub struct Setup {
+    /// Only these parts: tools, 5.10, 6.1, 6.12, 6.18, 7, arm64
+    #[arg(long, value_name = "PART", value_delimiter = ',')]
+    pub only: Vec<String>,
+
+    /// Tell what would be fetched, and its size
+    #[arg(long)]
+    pub list: bool,
+
+    /// Look for newer kernels, and fetch them
+    #[arg(long)]
+    pub refresh: bool,
+}
+
+/// The words after `boot`.
+#[derive(clap::Args, Clone, Debug)]
+pub struct Boot {
+    /// A series (5.10, 6.1, 6.12, 6.18, 7), or a kernel image
+    #[arg(long, default_value = "7", value_name = "SERIES|FILE")]
+    pub kernel: String,
+
+    /// x86_64 or aarch64
+    #[arg(long, default_value = "x86_64", value_parser = ["x86_64", "aarch64"])]
+    pub arch: String,
+
+    /// What the machine offers the kernel's generator
+    #[arg(long, value_enum, default_value = "none")]
+    pub rng: Rng,
+
+    /// What the kernel tells time by
+    #[arg(long, value_enum, default_value = "tsc")]
+    pub clock: Clock,
+
+    /// More words for the kernel's command line
+    #[arg(long, default_value = "", value_name = "WORDS", allow_hyphen_values = true)]
+    pub append: String,
+
+    /// More words for QEMU
+    #[arg(long, default_value = "", value_name = "WORDS", allow_hyphen_values = true)]
+    pub qemu: String,
+
+    /// Seconds after which a wait counts as endless
+    #[arg(long, default_value_t = 60, value_name = "SECONDS", value_parser = clap::value_parser!(u32).range(1..=3600))]
+    pub limit: u32,
+
+    /// Run the whole table of boots instead, and check it
+    #[arg(long, conflicts_with_all = ["rng", "clock", "append", "qemu", "record"])]
+    pub matrix: bool,
+
+    /// Print JSON (schema headwater.lab-boot/1)
+    #[arg(long)]
+    pub json: bool,
+
+    /// Write the timeline as a page of HTML
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
+
+    /// Save what a doctor would look at in the guest, into an empty folder
+    #[arg(long, value_name = "DIR")]
+    pub record: Option<PathBuf>,
+
+    /// The guest's program, instead of the one beside this command or in the source tree
+    #[arg(long, value_name = "FILE")]
+    pub guest: Option<PathBuf>,
+}
+
+/// The words after `clone`.
+#[derive(clap::Args, Clone, Debug)]
+pub struct Clone {
+    /// A series (5.10, 6.1, 6.12, 6.18, 7), or a kernel image
+    #[arg(long, default_value = "7", value_name = "SERIES|FILE")]
+    pub kernel: String,
+
+    /// x86_64 or aarch64
+    #[arg(long, default_value = "x86_64", value_parser = ["x86_64", "aarch64"])]
+    pub arch: String,
+
+    /// The generation identifier that tells a kernel of its cloning
+    #[arg(long, value_enum, default_value = "none")]
+    pub vmgenid: Vmgenid,
+
+    /// With a VMClock
+    #[arg(long)]
+    pub vmclock: bool,
+
+    /// Virtual CPUs
+    #[arg(long, default_value_t = 1, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=16))]
+    pub smp: u8,
+
+    /// Restore a snapshot in the same QEMU, instead of starting it twice
+    #[arg(long)]
+    pub rollback: bool,
+
+    /// Without RDRAND (on arm64: RNDR)
+    #[arg(long)]
+    pub no_rdrand: bool,
+
+    /// headwater's modes, a process of two threads for each
+    #[arg(long, default_value = "auto,buffered,hedged,strict", value_delimiter = ',', value_name = "MODE",
+          value_parser = ["auto", "buffered", "hedged", "strict", "kernel"])]
+    pub mode: Vec<String>,
+
+    /// Seconds between the guest's being ready and the snapshot
+    #[arg(long, default_value_t = 1.0, value_name = "SECONDS")]
+    pub after: f64,
+
+    /// Iterations of each thread to compare after the clones parted
+    #[arg(long, default_value_t = 400, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=8000))]
+    pub count: u64,
+
+    /// Run every situation of the table instead, and check it
+    #[arg(long, conflicts_with_all = ["vmgenid", "vmclock", "smp", "rollback", "no_rdrand", "mode"])]
+    pub table: bool,
+
+    /// Print JSON (schema headwater.lab-clone/1)
+    #[arg(long)]
+    pub json: bool,
+
+    /// The guest's program, instead of the one beside this command or in the source tree
+    #[arg(long, value_name = "FILE")]
+    pub guest: Option<PathBuf>,
+}
+
+/// The words after `criu`.
+#[derive(clap::Args, Clone, Debug)]
+pub struct Criu {
+    /// Print JSON (schema headwater.lab-criu/1, one for each mode)
+    #[arg(long)]
+    pub json: bool,
+
+    /// The guest's program, instead of the one beside this command or in the source tree
+    #[arg(long, value_name = "FILE")]
+    pub guest: Option<PathBuf>,
+}
+
+/// The words after `record`.
+#[derive(clap::Args, Clone, Debug)]
+pub struct Record {
+    /// An empty folder, or one to be made
+    #[arg(value_name = "DIR")]
+    pub folder: PathBuf,
+}
+
+/// The words after `all`.
+#[derive(clap::Args, Clone, Debug)]
+pub struct All {
+    /// One boot of each series, and three pairs of clones
+    #[arg(long)]
+    pub short: bool,
+
+    /// Write tables and JSON into this folder
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+
+    /// Save what a doctor would look at in each guest that is booted, into a folder of its own under this one
+    #[arg(long, value_name = "DIR")]
+    pub recordings: Option<PathBuf>,
+
+    /// The guest's program, instead of the one beside this command or in the source tree
+    #[arg(long, value_name = "FILE")]
+    pub guest: Option<PathBuf>,
+}
+
+/// The part that holds the kernel that is asked for: arm64 has one of its own.
+pub(crate) fn kernel(kernel: &str, arch: &str) -> String {
+    if arch == "aarch64" && crate::series::find(kernel).is_some() {
+        crate::setup::ARM_PART.to_owned()
+    } else {
+        kernel.to_owned()
+    }
+}
+
+impl Boot {
+    /// The boot that is asked for.
+    pub fn plan(&self) -> crate::boot::Plan {
+        crate::boot::Plan {
+            kernel: kernel(&self.kernel, &self.arch),
+            rng: self.rng,
+            clock: self.clock,
+            append: self.append.clone(),
+            devices: self.qemu.clone(),
+            limit_s: self.limit,
+            record: self.record.clone(),
+            guest: self.guest.clone(),
+        }
+    }
+}
+
+impl Clone {
+    /// The pair that is asked for.
+    pub fn plan(&self) -> crate::clone::Plan {
+        crate::clone::Plan {
+            kernel: kernel(&self.kernel, &self.arch),
+            vmgenid: self.vmgenid,
+            vmclock: self.vmclock,
+            smp: usize::from(self.smp),
+            rollback: self.rollback,
+            rdrand: !self.no_rdrand,
+            modes: self.mode.clone(),
+            after_s: self.after,
+            count: self.count,
+            guest: self.guest.clone(),
+        }
+    }
+}

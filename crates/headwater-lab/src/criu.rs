@@ -1,0 +1,310 @@
+//! `headwater lab criu`: a process is dumped once and restored twice, on this host, by the CRIU in the cache.
+
+use crate::cache::Cache;
+use crate::compare::parse_draw;
+use crate::guest;
+use crate::line::Line;
+use crate::process::{last_words, output};
+use crate::qemu::program;
+use crate::situations::{Finding, Kind};
+use anyhow::{Context, Result, bail, ensure};
+use serde::Serialize;
+use std::collections::HashSet;
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// A process restored twice. As JSON: schema `headwater.lab-criu/1`.
+#[derive(Clone, Debug, Serialize)]
+pub struct Images {
+    schema: &'static str,
+    /// This host's `uname -r`.
+    pub kernel: String,
+    /// CRIU's version line.
+    pub criu: String,
+    /// The C library that the process ran with.
+    pub libc: String,
+    /// headwater's mode that was asked for.
+    pub asked: String,
+    /// And served, at the dump.
+    pub served: String,
+    /// What memory its pages were made of.
+    pub page: String,
+    /// Whether it called `quiesce()` before the dump.
+    pub quiesced: bool,
+    /// Each witness.
+    pub rows: Vec<Row>,
+}
+
+/// One witness.
+#[derive(Clone, Debug, Serialize)]
+pub struct Row {
+    /// `libc` (its getrandom), `arc4random`, and those of a guest.
+    pub witness: String,
+    /// Requests of 16 bytes after the restore, in the first process; 0: absent.
+    pub draws: usize,
+    /// Those whose bytes the second was given too.
+    pub repeated: usize,
+}
+
+/// Dumps and restores a process of each mode, with and without `quiesce()`.
+///
+/// # Errors
+///
+/// If CRIU is not in the cache, or does not work on this host, or this is not root.
+pub fn all(cache: &Cache, given: Option<&Path>, say: &dyn Fn(&str)) -> Result<Vec<Images>> {
+    let program = guest::find_dynamic(given)?;
+    let mut images = Vec::new();
+    for mode in ["auto", "buffered", "hedged", "strict"] {
+        for quiesced in [false, true] {
+            let made = images_of(cache, &program, mode, quiesced)?;
+            say(&format!(
+                "criu, {mode}{}: {}",
+                if quiesced { ", quiesced" } else { "" },
+                brief(&made)
+            ));
+            images.push(made);
+        }
+    }
+    Ok(images)
+}
+
+fn brief(images: &Images) -> String {
+    let repeats = images
+        .rows
+        .iter()
+        .filter(|row| row.draws > 0)
+        .map(|row| format!("{} {}", row.witness, row.repeated));
+    repeats.collect::<Vec<_>>().join(", ")
+}
+
+/// CRIU of the cache, run by its own loader.
+fn criu(cache: &Cache) -> Result<Command> {
+    program(cache, "usr/sbin/criu")
+}
+
+fn images_of(cache: &Cache, guest: &Path, mode: &str, quiesced: bool) -> Result<Images> {
+    let folder = cache.run("criu")?;
+    let images = folder.join("images");
+    fs::create_dir(&images)?;
+    let subject = Subject::start(cache, guest, mode, quiesced, &folder)?;
+    let ready = subject.line("ready")?;
+    let pid = ready.get("pid").to_owned();
+    let dump = output(
+        criu(cache)?
+            .args(["dump", "--tree", &pid, "--images-dir"])
+            .arg(&images)
+            .args(["-o", "dump.log", "-v2"]),
+    );
+    dump.with_context(|| explain(&images.join("dump.log")))?;
+    drop(subject.child); // dumped, and thereby ended
+    let at_dump = fs::read(&subject.log)?;
+    fs::write(&subject.go, "")?;
+    let mut told = Vec::new();
+    for number in ["1", "2"] {
+        // CRIU wants every file as long as it was.
+        fs::write(&subject.log, &at_dump)?;
+        told.push(restore(cache, &images, &subject.log, number)?);
+    }
+    let names: Vec<&str> = ready.get("witnesses").split(',').collect();
+    let rows = names.iter().enumerate().map(|(index, name)| {
+        let words = |rounds: &[Vec<Option<u128>>]| -> Vec<u128> {
+            rounds.iter().filter_map(|round| *round.get(index)?).collect()
+        };
+        let (one, two) = (words(&told[0]), words(&told[1]));
+        let halves = |bytes: u128| [(bytes >> 64) as u64, bytes as u64];
+        let other: HashSet<u64> = two.iter().flat_map(|bytes| halves(*bytes)).collect();
+        let repeated = one
+            .iter()
+            .filter(|bytes| halves(**bytes).iter().any(|half| other.contains(half)))
+            .count();
+        Row { witness: (*name).to_owned(), draws: one.len(), repeated }
+    });
+    Ok(Images {
+        schema: "headwater.lab-criu/1",
+        kernel: fs::read_to_string("/proc/sys/kernel/osrelease")
+            .unwrap_or_default()
+            .trim()
+            .to_owned(),
+        criu: output(criu(cache)?.arg("--version"))?.lines().next().unwrap_or_default().to_owned(),
+        libc: subject.libc,
+        asked: mode.to_owned(),
+        served: ready.get("mode").to_owned(),
+        page: ready.get("page").to_owned(),
+        quiesced,
+        rows: rows.collect(),
+    })
+}
+
+/// The process that is dumped.
+struct Subject {
+    child: Ended,
+    log: PathBuf,
+    go: PathBuf,
+    libc: String,
+}
+
+/// A child that does not outlive us.
+struct Ended(Child);
+
+impl Drop for Ended {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+impl Subject {
+    fn start(
+        cache: &Cache,
+        guest: &Path,
+        mode: &str,
+        quiesced: bool,
+        folder: &Path,
+    ) -> Result<Subject> {
+        // Its loader and libraries are copies: CRIU itself runs by the originals, and cannot restore a process over a
+        // file that it has mapped as its own loader.
+        let libraries = folder.join("libraries");
+        fs::create_dir(&libraries)?;
+        let tools = cache.tools().join("usr");
+        for file in [
+            "lib64/ld-linux-x86-64.so.2",
+            "lib/x86_64-linux-gnu/libc.so.6",
+            "lib/x86_64-linux-gnu/libgcc_s.so.1",
+        ] {
+            let from = tools.join(file);
+            let name = from.file_name().context("a library has a name")?;
+            fs::copy(&from, libraries.join(name))
+                .with_context(|| format!("cannot copy {}", from.display()))?;
+        }
+        let (log, go) = (folder.join("log"), folder.join("go"));
+        let file = File::create(&log)?;
+        // A session of its own, or CRIU would have to restore our terminal.
+        let mut command = Command::new("setsid");
+        command
+            .arg(libraries.join("ld-linux-x86-64.so.2"))
+            .arg("--library-path")
+            .arg(&libraries)
+            .arg(guest);
+        command.args(["restored", mode, if quiesced { "quiesce" } else { "go-on" }]).arg(&go);
+        command.stdin(Stdio::null()).stdout(file.try_clone()?).stderr(file).current_dir("/");
+        let child =
+            Ended(command.spawn().context("cannot start the process that is to be dumped")?);
+        let mut libc = Command::new(libraries.join("ld-linux-x86-64.so.2"));
+        let libc = output(libc.arg(libraries.join("libc.so.6")))?;
+        let libc = libc.lines().next().unwrap_or_default().to_owned();
+        Ok(Subject { child, log, go, libc })
+    }
+
+    fn line(&self, word: &str) -> Result<Line> {
+        wait_for(&self.log, word)?
+            .into_iter()
+            .rfind(|line| line.word == word)
+            .context("the line is there")
+    }
+}
+
+/// The lines of a log, when one of this word is among them.
+fn wait_for(log: &Path, word: &str) -> Result<Vec<Line>> {
+    let begun = Instant::now();
+    loop {
+        let text = fs::read_to_string(log).unwrap_or_default();
+        let whole = text.rsplit_once('\n').map_or("", |(whole, _)| whole);
+        let lines: Vec<Line> = whole.lines().filter_map(Line::parse).collect();
+        if let Some(failed) = lines.iter().find(|line| line.word == "failed") {
+            bail!("the process to be dumped says: {}", failed.get("text"));
+        }
+        if lines.iter().any(|line| line.word == word) {
+            return Ok(lines);
+        }
+        ensure!(
+            begun.elapsed() < Duration::from_secs(60),
+            "the process says no '{word}': {}",
+            last_words(text.as_bytes())
+        );
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+/// Restores it, in a namespace where its number is free, and returns what it draws.
+fn restore(
+    cache: &Cache,
+    images: &Path,
+    log: &Path,
+    number: &str,
+) -> Result<Vec<Vec<Option<u128>>>> {
+    let criu = criu(cache)?;
+    let mut command = Command::new("unshare");
+    command
+        .args(["--pid", "--fork", "--mount-proc", "--kill-child"])
+        .arg(criu.get_program())
+        .args(criu.get_args());
+    let name = format!("restore-{number}.log");
+    command.args(["restore", "--images-dir"]).arg(images).args(["-o", &name, "-v2"]);
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    let restored = Ended(command.spawn().context("cannot run unshare")?);
+    let lines = wait_for(log, "bye").with_context(|| explain(&images.join(name)))?;
+    drop(restored);
+    let draws = lines.iter().filter(|line| line.word == "draw").map(parse_draw);
+    draws.map(|draw| Ok(draw?.1.into_iter().map(|draw| draw.bytes).collect())).collect()
+}
+
+/// The errors in a log of CRIU's.
+fn explain(log: &Path) -> String {
+    let text = fs::read_to_string(log).unwrap_or_default();
+    let errors: Vec<&str> = text.lines().filter(|line| line.contains("Error")).collect();
+    match errors.last() {
+        Some(error) => format!("CRIU says: {error}"),
+        None => "CRIU needs root, and a kernel with checkpoint support".to_owned(),
+    }
+}
+
+/// What does not hold: nothing comes twice in `hedged` and `strict`, nor after `quiesce()`; else at most a page does.
+pub fn findings(images: &[Images]) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for pair in images {
+        let mut add = |kind, text: String| findings.push(Finding { situation: "criu", kind, text });
+        let safe = pair.quiesced || matches!(pair.served.as_str(), "hedged" | "strict");
+        for row in pair.rows.iter().filter(|row| row.witness.starts_with("headwater")) {
+            // Else at most what was left of one page: one slot, or the handle's own.
+            const PAGE: usize = 3536 / 16;
+            if !safe && row.repeated > PAGE {
+                add(
+                    Kind::Broken,
+                    format!(
+                        "{} in {}: {} came twice, more than a page holds",
+                        row.witness, pair.asked, row.repeated
+                    ),
+                );
+            }
+            if safe && row.repeated > 0 {
+                let after = if pair.quiesced { ", after quiesce()" } else { "" };
+                add(
+                    Kind::Broken,
+                    format!(
+                        "{} in {}{after}: {} of {} came twice",
+                        row.witness, pair.asked, row.repeated, row.draws
+                    ),
+                );
+            }
+            if row.draws == 0 {
+                add(
+                    Kind::NotShown,
+                    format!("{} in {}: nothing was drawn", row.witness, pair.asked),
+                );
+            }
+        }
+        // The kernel's own vDSO state, restored like any page.
+        if pair.rows.iter().find(|row| row.witness == "libc").is_none_or(|row| row.repeated == 0) {
+            add(
+                Kind::NotShown,
+                format!(
+                    "{}: the C library's getrandom() did not repeat; the kernel reseeded meanwhile",
+                    pair.asked
+                ),
+            );
+        }
+    }
+    findings
+}

@@ -1,0 +1,280 @@
+//! The situations in which a machine's bytes may come twice, what is promised in each, and whether it held.
+
+use crate::clone::{Pair, Plan, Row, Vmgenid};
+use serde::Serialize;
+
+/// A situation, as one row of the table.
+#[derive(Clone, Copy, Debug)]
+pub struct Situation {
+    /// A stable name.
+    pub id: &'static str,
+    /// As the table calls it.
+    pub title: &'static str,
+    /// The series of the kernel.
+    pub series: &'static str,
+    vmgenid: Vmgenid,
+    vmclock: bool,
+    smp: usize,
+    rollback: bool,
+    rdrand: bool,
+    promise: Promise,
+    /// What the system call must do, or the situation has not been shown.
+    kernel: Kernel,
+    /// Whether `cargo xtask test` makes it.
+    pub short: bool,
+}
+
+/// What is promised of `auto`; `hedged` and `strict` never repeat.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Promise {
+    /// Nothing that was begun after the event comes twice.
+    Never,
+    /// What comes twice was begun before the kernel's word moved, as with the vDSO.
+    AsTheVdso,
+}
+
+/// What is known of the system call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kernel {
+    Repeats,
+    /// It may or may not: a race.
+    Races,
+}
+
+const NONE: Situation = Situation {
+    id: "none",
+    title: "clone, nothing tells of it",
+    series: "7",
+    vmgenid: Vmgenid::None,
+    vmclock: false,
+    smp: 1,
+    rollback: false,
+    rdrand: true,
+    promise: Promise::Never,
+    kernel: Kernel::Repeats,
+    short: true,
+};
+
+/// All of them; those without a random instruction are last.
+pub const SITUATIONS: [Situation; 14] = [
+    NONE,
+    Situation {
+        id: "no-driver",
+        title: "clone, vmgenid device without a driver (6.1 cloud kernel)",
+        series: "6.1",
+        vmgenid: Vmgenid::Auto,
+        short: false,
+        ..NONE
+    },
+    Situation {
+        id: "none-6.12",
+        title: "clone, nothing tells of it, 6.12",
+        series: "6.12",
+        short: false,
+        ..NONE
+    },
+    Situation {
+        id: "none-5.10",
+        title: "clone, nothing tells of it, 5.10",
+        series: "5.10",
+        short: false,
+        ..NONE
+    },
+    Situation {
+        id: "fixed",
+        title: "clone, vmgenid with a fixed identifier",
+        vmgenid: Vmgenid::Fixed,
+        promise: Promise::AsTheVdso,
+        short: false,
+        ..NONE
+    },
+    Situation {
+        id: "rollback",
+        title: "rollback in one QEMU (savevm, loadvm), vmgenid",
+        vmgenid: Vmgenid::Auto,
+        rollback: true,
+        promise: Promise::AsTheVdso,
+        short: false,
+        ..NONE
+    },
+    Situation {
+        id: "vmgenid",
+        title: "clone, vmgenid",
+        vmgenid: Vmgenid::Auto,
+        promise: Promise::AsTheVdso,
+        kernel: Kernel::Races,
+        short: false,
+        ..NONE
+    },
+    Situation {
+        id: "race",
+        title: "clone, vmgenid, two CPUs: before the reseed",
+        vmgenid: Vmgenid::Auto,
+        smp: 2,
+        promise: Promise::AsTheVdso,
+        kernel: Kernel::Races,
+        ..NONE
+    },
+    Situation {
+        id: "race-6.12",
+        title: "clone, vmgenid, two CPUs: before the reseed, 6.12",
+        series: "6.12",
+        vmgenid: Vmgenid::Auto,
+        smp: 2,
+        promise: Promise::AsTheVdso,
+        kernel: Kernel::Races,
+        short: false,
+        ..NONE
+    },
+    Situation {
+        id: "race-vmclock",
+        title: "clone, vmgenid and VMClock, two CPUs",
+        vmgenid: Vmgenid::Auto,
+        vmclock: true,
+        smp: 2,
+        kernel: Kernel::Races,
+        ..NONE
+    },
+    Situation { id: "vmclock", title: "clone, VMClock alone", vmclock: true, short: false, ..NONE },
+    Situation {
+        id: "none-no-rdrand",
+        title: "clone, nothing tells of it, no RDRAND",
+        rdrand: false,
+        short: false,
+        ..NONE
+    },
+    Situation {
+        id: "race-no-rdrand",
+        title: "clone, vmgenid, two CPUs, no RDRAND",
+        vmgenid: Vmgenid::Auto,
+        smp: 2,
+        rdrand: false,
+        promise: Promise::AsTheVdso,
+        kernel: Kernel::Races,
+        short: false,
+        ..NONE
+    },
+    Situation {
+        id: "vmclock-no-rdrand",
+        title: "clone, vmgenid and VMClock, two CPUs, no RDRAND",
+        vmgenid: Vmgenid::Auto,
+        vmclock: true,
+        smp: 2,
+        rdrand: false,
+        kernel: Kernel::Races,
+        short: false,
+        ..NONE
+    },
+];
+
+impl Situation {
+    /// The clones that show it.
+    pub fn plan(&self) -> Plan {
+        Plan {
+            vmgenid: self.vmgenid,
+            vmclock: self.vmclock,
+            smp: self.smp,
+            rollback: self.rollback,
+            rdrand: self.rdrand,
+            ..Plan::new(self.series)
+        }
+    }
+
+    /// What is promised of `auto`, in words.
+    pub fn promise(&self) -> &'static str {
+        match self.promise {
+            Promise::Never => "never repeats",
+            Promise::AsTheVdso => "no worse than the vDSO",
+        }
+    }
+
+    /// What does not hold.
+    pub fn findings(&self, pair: &Pair) -> Vec<Finding> {
+        let mut findings = Vec::new();
+        let mut add =
+            |kind, text: String| findings.push(Finding { situation: self.id, kind, text });
+        let rows = |mode: &'static str| {
+            pair.rows.iter().filter(move |row| row.mode.as_deref() == Some(mode))
+        };
+        for mode in ["auto", "hedged", "strict"] {
+            for row in rows(mode) {
+                let bad = match (mode, self.promise) {
+                    ("auto", Promise::AsTheVdso) => row.after_stamp,
+                    _ => row.repeated,
+                };
+                if bad > 0 {
+                    add(
+                        Kind::Broken,
+                        format!(
+                            "{} in {mode}: {bad} of {} requests came twice",
+                            row.witness, row.draws
+                        ),
+                    );
+                }
+                if row.draws == 0 {
+                    add(
+                        Kind::NotShown,
+                        format!("{} in {mode}: nothing was drawn after the event", row.witness),
+                    );
+                }
+            }
+        }
+        for row in pair.rows.iter().filter(|row| row.twice_within > 0) {
+            let name = name(row);
+            add(
+                Kind::Broken,
+                format!("{name}: {} words came twice within one clone", row.twice_within),
+            );
+        }
+        let syscall = pair.rows.iter().find(|row| row.witness == "syscall");
+        if self.kernel == Kernel::Repeats && syscall.is_none_or(|row| row.repeated == 0) {
+            add(
+                Kind::NotShown,
+                "the system call did not repeat: the kernel reseeded meanwhile, or something told it".to_owned(),
+            );
+        }
+        findings
+    }
+}
+
+/// A witness and its mode.
+pub(crate) fn name(row: &Row) -> String {
+    match &row.mode {
+        Some(mode) => format!("{} ({mode})", row.witness),
+        None => row.witness.clone(),
+    }
+}
+
+/// Something that does not hold.
+#[derive(Clone, Debug, Serialize)]
+pub struct Finding {
+    /// The situation's name.
+    pub situation: &'static str,
+    /// How bad it is.
+    pub kind: Kind,
+    /// What was seen.
+    pub text: String,
+}
+
+/// How bad a finding is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    /// A promise is broken.
+    Broken,
+    /// The run did not show what it was made for; another may.
+    NotShown,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_unique_and_the_short_lab_has_three_pairs() {
+        for (at, situation) in SITUATIONS.iter().enumerate() {
+            assert!(SITUATIONS[..at].iter().all(|other| other.id != situation.id));
+        }
+        assert_eq!(SITUATIONS.iter().filter(|situation| situation.short).count(), 3);
+    }
+}

@@ -1,0 +1,101 @@
+//! The document: snake_case, times in seconds unless the name says ns, unknown = null.
+
+use crate::json::Object;
+use crate::{Facts, Verdict};
+use headwater::{Hardware, Status, Vmclock, Vmgenid, Word};
+
+/// Writes the document `headwater.status/1` on one line, in pieces, to `out`.
+pub fn write(facts: &Facts<'_>, out: &mut dyn FnMut(&[u8])) {
+    let Facts { status, host, seeded } = *facts;
+    let mut document = Object::open(out);
+    document.text("schema", "headwater.status/1");
+    document.text("version", env!("CARGO_PKG_VERSION"));
+    document.text("source", status.source.name());
+    guard(status, document.object("guard"));
+    document.text("mode", status.mode.name());
+    let requested = known(status.requested.name(), status.unknown_mode_requested);
+    document.text_or_null("mode_requested", requested);
+    document.truth("unknown_mode_requested", status.unknown_mode_requested);
+    document.text("reason", status.reason);
+    document.text("cpu_rng", status.cpu_rng.name());
+    document.text("cipher", status.cipher);
+    pools(status, document.object("pools"));
+    document.text("page", status.page.name());
+    document.number_or_null("generation", status.generation.map(core::num::NonZeroU64::get));
+    document.short_or_null("kernel", host.kernel);
+    document.short_or_null("libc", host.libc);
+    document.short_or_null("hypervisor", host.hypervisor);
+    document.short_or_null("machine_vendor", host.vendor);
+    document.truth("seeded", seeded);
+    document.seconds_or_null("seeded_at_s", host.kmsg.seeded_at_us);
+    document.number_or_null("vm_fork_reseeds", host.kmsg.vm_fork_reseeds);
+    counters(status, document.object("counters"));
+    let verdict = Verdict::of(facts);
+    {
+        let mut object = document.object("verdict");
+        object.text("level", verdict.level.name());
+        object.texts("text", verdict.parts());
+    }
+    // Measured by the command, and only if it is asked to.
+    document.null("speed");
+}
+
+fn known(name: &'static str, is_unknown: bool) -> Option<&'static str> {
+    (!is_unknown).then_some(name)
+}
+
+fn guard(status: &Status, mut object: Object<'_>) {
+    word(status.word, object.object("word"));
+    object
+        .text_or_null("vmgenid", known(status.vmgenid.name(), status.vmgenid == Vmgenid::Unknown));
+    vmclock(status.vmclock, object.object("vmclock"));
+    object.text_or_null(
+        "hardware",
+        known(status.hardware.name(), status.hardware == Hardware::Unknown),
+    );
+    object.truth("fork_detection", status.fork_detection);
+}
+
+fn word(word: Word, mut object: Object<'_>) {
+    let (live, candidates, why) = match word {
+        Word::Live { value, page, offset } => (Some((value, page, offset)), None, None),
+        Word::Undecided { candidates } => (None, Some(candidates.into()), None),
+        Word::Absent(why) => (None, None, Some(why)),
+        _ => (None, None, None),
+    };
+    object.text("state", word.name());
+    object.number_or_null("value", live.map(|(value, ..)| value));
+    object.number_or_null("page", live.map(|(_, page, _)| page.into()));
+    object.number_or_null("offset", live.map(|(.., offset)| offset.into()));
+    object.number_or_null("candidates", candidates);
+    object.text_or_null("why", why);
+}
+
+fn vmclock(vmclock: Vmclock, mut object: Object<'_>) {
+    let (marker, vm_generation) = match vmclock {
+        Vmclock::Mapped { marker, vm_generation } => (Some(marker), vm_generation),
+        _ => (None, None),
+    };
+    object.text("state", vmclock.name());
+    object.number_or_null("disruption_marker", marker);
+    object.number_or_null("vm_generation_counter", vm_generation);
+}
+
+fn pools(status: &Status, mut object: Object<'_>) {
+    let pools = status.pools;
+    object.number("slots", pools.slots);
+    object.number("used", pools.used);
+    object.number("taken", pools.taken);
+    object.number("handles", pools.handles);
+    object.number("page_bytes", pools.page_bytes);
+}
+
+fn counters(status: &Status, mut object: Object<'_>) {
+    let counters = status.counters;
+    object.number("refills", counters.refills);
+    object.number("discarded_bytes", counters.discarded_bytes);
+    object.number("retries", counters.retries);
+    object.number("busy", counters.busy);
+    object.number("fallbacks", counters.fallbacks);
+    object.number("tripwires", counters.tripwires);
+}

@@ -1,0 +1,34 @@
+//! The lab: real kernels in QEMU, by the command that users have.
+
+use crate::process::{output, program, root, run};
+use anyhow::{Context, Result};
+use std::path::Path;
+use std::process::ExitCode;
+
+/// A release build draws and compares at the speed that users will see; the guest is one anyway.
+const HEADWATER: &str = "cargo run --release -p headwater-cli --";
+
+/// QEMU and the kernels: from the cache, or by apt.
+pub(crate) fn set_up() -> Result<()> {
+    // The guest links the distribution's libcrypto as a witness. Without it there is a column less.
+    if !Path::new("/usr/include/openssl/rand.h").exists() && crate::tools::root_user().is_ok() {
+        let _ = run(&mut program("apt-get install -qq --yes --no-install-recommends libssl-dev"));
+    }
+    run(&mut program(&format!("{HEADWATER} lab setup")))
+}
+
+/// One boot of each series, and three pairs of clones.
+pub(crate) fn short() -> Result<()> {
+    run(&mut program(&format!("{HEADWATER} lab all --short")))
+}
+
+/// Everything, into `lab/record/<date>/`.
+pub(crate) fn all() -> Result<ExitCode> {
+    std::env::set_current_dir(root()?)?;
+    set_up()?;
+    let date = output(&mut program("date --utc +%Y-%m-%d"))?;
+    let folder = format!("lab/record/{}", date.trim());
+    run(&mut program(&format!("{HEADWATER} lab all --out {folder}")))
+        .with_context(|| format!("not everything held; see {folder}/findings.txt"))?;
+    Ok(ExitCode::SUCCESS)
+}
