@@ -110,7 +110,8 @@ fn other_targets(report: &mut Report) {
     report.step("arm64", || {
         need(tools::target(ARM), "whether headwater compiles for arm64")?;
         cargo(&format!("check -p headwater --features testing --target {ARM}"))?;
-        cargo(&format!("check -p headwater-streams --target {ARM}"))
+        cargo(&format!("check -p headwater-streams --target {ARM}"))?;
+        cargo(&format!("check -p headwater-streams-nostd --target {ARM}"))
     });
 }
 

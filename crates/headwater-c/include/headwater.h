@@ -31,6 +31,11 @@
  *     Constructors, destructors, atexit(3) and pthread_key_create(3) handlers may draw. The library
  *     is never unmapped: dlclose(3) leaves it where it is.
  *
+ * Streams
+ *     headwater_stream_...() give numbers that follow from a seed, the same on every machine, and
+ *     headwater_random_pseudo_bytes() such as are quick: neither is for secrets. Streams are
+ *     functions without a state, and a forked child gets the numbers of its parent.
+ *
  * Environment
  *     HEADWATER_MODE = auto (default), buffered, hedged, strict or kernel; ignored in set-user-ID
  *     programs. An unknown value means strict, and shows in headwater_status_json().
@@ -71,6 +76,21 @@
 #define HEADWATER_VERSION_PATCH 0
 
 /**
+ * Engine `ars7`, the default: AES rounds, the fastest where the CPU has AES.
+ */
+#define HEADWATER_ARS7 0
+
+/**
+ * Engine `ars5`: the same with five rounds, as Intel's MKL has it.
+ */
+#define HEADWATER_ARS5 1
+
+/**
+ * Engine `philox4x32`: Philox4x32-10, the fastest where the CPU has no AES.
+ */
+#define HEADWATER_PHILOX4X32 2
+
+/**
  * A generator of one's own: a page (4 KiB) of random bytes that no other thread draws from, so that
  * no lock is taken. The fastest way to draw, under the same guards as headwater_fill().
  *
@@ -78,6 +98,24 @@
  * parent.
  */
 struct headwater_rng;
+
+/**
+ * What the numbers of 2^48 streams depend on. Not for secrets.
+ *
+ * A value: it may be copied, compared by its members, stored and sent. Nothing is to be freed, and
+ * no function keeps a pointer to it. Make one with headwater_stream_key_from_seed() and the like;
+ * by hand only to go on with one that was kept.
+ */
+struct headwater_key {
+    /**
+     * HEADWATER_ARS7, HEADWATER_ARS5 or HEADWATER_PHILOX4X32.
+     */
+    uint32_t engine;
+    /**
+     * 128 bits, the lowest byte first.
+     */
+    uint8_t bytes[16];
+};
 
 #ifdef __cplusplus
 extern "C" {
@@ -255,6 +293,132 @@ HEADWATER_MUST_USE const char *headwater_version(void);
  * errno is not touched on success.
  */
 HEADWATER_MUST_USE ssize_t headwater_status_json(char *buf, size_t len);
+
+/**
+ * Makes `*key` the key of a whole number, with the engine `engine`: the numbers that
+ * `headwater stream --seed` gives for it. Not for secrets.
+ *
+ * Returns 0, or -1 with errno set and `*key` as it was: EINVAL if there is no such engine, EFAULT
+ * if `key` is NULL. Async-signal-safe.
+ */
+HEADWATER_MUST_USE int headwater_stream_key_from_seed(struct headwater_key *key, uint32_t engine, uint64_t seed);
+
+/**
+ * Makes `*key` the key of `len` bytes, as of headwater stream --seed hex:... Not for secrets.
+ *
+ * Returns as headwater_stream_key_from_seed(); EFAULT also if `seed` is NULL and `len` is not 0.
+ * Async-signal-safe.
+ */
+HEADWATER_MUST_USE int headwater_stream_key_from_bytes(struct headwater_key *key, uint32_t engine, const void *seed, size_t len);
+
+/**
+ * Makes `*key` the key of a text, as of headwater stream --seed text:... Not for secrets.
+ *
+ * Returns as headwater_stream_key_from_seed(); EFAULT also if `seed` is NULL, EINVAL also if it is
+ * not UTF-8. Async-signal-safe.
+ */
+HEADWATER_MUST_USE int headwater_stream_key_from_text(struct headwater_key *key, uint32_t engine, const char *seed);
+
+/**
+ * Makes `*child` the child number `label` of `*parent`, a function of the two and nothing else: for
+ * each part of a program that wants numbers of its own. `child` and `parent` may be the same. Not
+ * for secrets.
+ *
+ * Returns 0, or -1 with errno set and `*child` as it was: EINVAL if the parent's engine does not
+ * exist, EFAULT if a pointer is NULL. Async-signal-safe.
+ */
+HEADWATER_MUST_USE int headwater_stream_key_child(struct headwater_key *child, const struct headwater_key *parent, uint64_t label);
+
+/**
+ * Makes `*child` the child of `*parent` with this name, which no number is equal to. Not for
+ * secrets.
+ *
+ * Returns as headwater_stream_key_child(); EFAULT also if `label` is NULL, EINVAL also if it is not
+ * UTF-8. Async-signal-safe.
+ */
+HEADWATER_MUST_USE int headwater_stream_key_child_text(struct headwater_key *child, const struct headwater_key *parent, const char *label);
+
+/**
+ * Writes bytes `start` to `start + n - 1` of stream number `stream` of `*key` to `out`. Element i
+ * is a function of key, stream and i, whatever range is asked for, by whom, in what order. Not for
+ * secrets.
+ *
+ * Returns 0, or -1 with errno set and `out` as it was:
+ *
+ *     EINVAL  the key's engine does not exist
+ *     ERANGE  `stream` is 2^48 or more, or the range ends past 2^64 - 1
+ *     EFAULT  `key` is NULL, or `out` is and `n` is not 0, or `n` elements are above SSIZE_MAX bytes
+ *
+ * Async-signal-safe. errno is not touched on success.
+ */
+HEADWATER_MUST_USE int headwater_stream_fill_u8(const struct headwater_key *key, uint64_t stream, uint64_t start, uint8_t *out, size_t n);
+
+/**
+ * As headwater_stream_fill_u8(), 32 bits each: the same bytes, the lowest first. Not for secrets.
+ */
+HEADWATER_MUST_USE int headwater_stream_fill_u32(const struct headwater_key *key, uint64_t stream, uint64_t start, uint32_t *out, size_t n);
+
+/**
+ * As headwater_stream_fill_u8(), 64 bits each: the same bytes, the lowest first. Not for secrets.
+ */
+HEADWATER_MUST_USE int headwater_stream_fill_u64(const struct headwater_key *key, uint64_t stream, uint64_t start, uint64_t *out, size_t n);
+
+/**
+ * As headwater_stream_fill_u8(), numbers from 0 to below 1, multiples of 2^-24. Not for secrets.
+ */
+HEADWATER_MUST_USE int headwater_stream_fill_f32(const struct headwater_key *key, uint64_t stream, uint64_t start, float *out, size_t n);
+
+/**
+ * As headwater_stream_fill_u8(), numbers from 0 to below 1, multiples of 2^-53. Not for secrets.
+ */
+HEADWATER_MUST_USE int headwater_stream_fill_f64(const struct headwater_key *key, uint64_t stream, uint64_t start, double *out, size_t n);
+
+/**
+ * As headwater_stream_fill_u8(), normal numbers, mean 0 and variance 1 (Box and Muller), the same
+ * bits on every machine. Not for secrets.
+ */
+HEADWATER_MUST_USE int headwater_stream_fill_normal_f32(const struct headwater_key *key, uint64_t stream, uint64_t start, float *out, size_t n);
+
+/**
+ * As headwater_stream_fill_normal_f32(), doubles. Not for secrets.
+ */
+HEADWATER_MUST_USE int headwater_stream_fill_normal_f64(const struct headwater_key *key, uint64_t stream, uint64_t start, double *out, size_t n);
+
+/**
+ * As headwater_stream_fill_u8(), exponential numbers with mean 1, the same bits on every machine.
+ * Not for secrets.
+ */
+HEADWATER_MUST_USE int headwater_stream_fill_exponential_f64(const struct headwater_key *key, uint64_t stream, uint64_t start, double *out, size_t n);
+
+/**
+ * As headwater_stream_fill_u8(), whole numbers below `bound`, each equally likely; EINVAL also if
+ * `bound` is 0. Not for secrets.
+ */
+HEADWATER_MUST_USE int headwater_stream_fill_bounded_u64(const struct headwater_key *key, uint64_t stream, uint64_t bound, uint64_t start, uint64_t *out, size_t n);
+
+/**
+ * Writes to `*value` where element `i` goes in the stream's permutation of the numbers below `n`,
+ * without making a list of the others: each of these comes for exactly one `i`. Not for secrets.
+ *
+ * Returns 0, or -1 with errno set and `*value` as it was: ERANGE also if `i` is not below `n`,
+ * otherwise as headwater_stream_fill_u8(). Async-signal-safe; each call prepares the permutation
+ * anew, some hundred nanoseconds, and a microsecond up to an `n` of 256.
+ */
+HEADWATER_MUST_USE int headwater_stream_perm_at(const struct headwater_key *key, uint64_t stream, uint64_t n, uint64_t i, uint64_t *value);
+
+/**
+ * Fills `buf` with `len` bytes that nobody has to repeat and nobody has to be kept from guessing,
+ * as quickly as a generator of one's own, with nothing to keep: for sampling, backoff, jitter, test
+ * data. Not for secrets: whoever sees 32 bytes in a row can compute the next.
+ *
+ * One state of xoshiro256++ for each CPU, all seeded once by headwater_fill() and 2^192 words
+ * apart. A forked child starts its own from fresh seeds; a virtual machine that is cloned or
+ * restored repeats them.
+ *
+ * Returns 0, or -1 with errno set as headwater_fill() does, and `buf` all zeros.
+ * Async-signal-safe. errno is not touched on success.
+ */
+HEADWATER_MUST_USE int headwater_random_pseudo_bytes(void *buf, size_t len);
 
 #ifdef __cplusplus
 }  // extern "C"

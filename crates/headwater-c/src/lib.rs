@@ -17,3 +17,4 @@ pub mod process;
 pub mod rng;
 #[cfg(panic = "abort")]
 mod runtime;
+pub mod streams;

@@ -10,7 +10,7 @@ fn header() -> String {
     let config = cbindgen::Config::from_file(package.join("cbindgen.toml")).unwrap();
     let mut builder = cbindgen::Builder::new().with_config(config);
     // One by one, in the order of the header.
-    for file in ["draw", "rng", "bsd", "freshness", "process"] {
+    for file in ["draw", "rng", "bsd", "freshness", "process", "streams"] {
         builder = builder.with_src(package.join(format!("src/{file}.rs")));
     }
     let mut header = Vec::new();

@@ -8,7 +8,7 @@ use std::fs;
 
 /// What it asks of the C library, all of it: nothing that allocates but for headwater_rng_new(), no thread-local
 /// storage, nothing that unwinds, no standard library of another language.
-const IMPORTS: [&str; 26] = [
+const IMPORTS: [&str; 30] = [
     "__errno_location",
     "abort",
     "bcmp",
@@ -18,14 +18,18 @@ const IMPORTS: [&str; 26] = [
     "getauxval",
     "getenv",
     "gnu_get_libc_version",
+    "madvise",
     "malloc",
     "memcmp",
     "memcpy",
     "memmove",
     "memset",
+    "mmap",
+    "munmap",
     "open",
     "open64",
     "read",
+    "sched_getcpu",
     "strlen",
     "write",
     "writev",

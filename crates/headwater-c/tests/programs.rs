@@ -9,7 +9,7 @@ use std::process::Command;
 use support::{CLANG, CLANGPP, Compiler, GCC, GPP, Link, has, outcome, run, source};
 
 /// The programs that need no argument and may fail nowhere.
-const PROGRAMS: [&str; 4] = ["contract.c", "lifetimes.c", "fork.c", "signals.c"];
+const PROGRAMS: [&str; 5] = ["contract.c", "lifetimes.c", "fork.c", "signals.c", "streams.c"];
 
 /// A program, in a folder that goes with it.
 struct Built {
@@ -120,13 +120,15 @@ fn programs_link_with_the_archive() {
 }
 
 #[test]
-#[ignore = "32 builds: cargo xtask test"]
+#[ignore = "64 builds: cargo xtask test"]
 fn every_compiler_takes_the_header_in_every_standard() {
     for compiler in [GCC, CLANG, GPP, CLANGPP] {
         if compiler.is_there() {
             for standard in compiler.standards {
                 let standard = format!("-std={standard}");
-                run(&mut build(compiler, "contract.c", Link::Shared, &[&standard]).command());
+                for name in ["contract.c", "streams.c"] {
+                    run(&mut build(compiler, name, Link::Shared, &[&standard]).command());
+                }
             }
         }
     }

@@ -48,6 +48,10 @@ fn help() {
     for verb in ["status", "bytes", "uuid", "stream", "bench", "run", "quality", "completions"] {
         assert!(text(&[verb, "--help"]).contains("Usage: headwater"));
     }
+    headwater(&["stream", "--help"])
+        .assert()
+        .success()
+        .stdout_eq(file!["snapshots/help_stream.txt"]);
 }
 
 #[test]
@@ -140,7 +144,7 @@ headwater: invalid value '12monkeys' for '--seed <S>': '12monkeys' is no seed: w
 
 "#]]);
     misused(&["stream", "--seed=1", "--engine", "ars6", "9"]).stderr_eq(str![[r#"
-headwater: invalid value 'ars6' for '--engine <E>': no engine is called 'ars6'; there are ars7, ars5, philox4x32; see 'headwater --help'
+headwater: invalid value 'ars6' for '--engine <E>' [possible values: ars7, ars5, philox4x32, xoshiro256pp, xoshiro256pp-x8, xorshift128p, pcg64dxsm, sfc64]; tip: a similar value exists: 'ars5'; see 'headwater --help'
 
 "#]]);
     misused(&["stream", "--seed=1", "--substream=281474976710656", "9"]).stderr_eq(str![[r#"
@@ -149,6 +153,25 @@ headwater: stream 281474976710656 does not exist: numbers end at 2^48 - 1; make 
 "#]]);
     misused(&["stream", "--seed=1", "--offset=18446744073709551610", "9"]).stderr_eq(str![[r#"
 headwater: a stream has 2^64 - 1 bytes, and 9 from byte 18446744073709551610 on are more than are left; see 'headwater --help'
+
+"#]]);
+    misused(&["stream", "--seed=1", "--engine=sfc64", "--offset=1k", "9"]).stderr_eq(str![[r#"
+headwater: sfc64 cannot skip: leave --offset out and drop the bytes, as in '| tail -c +1025', or take pcg64dxsm, which can; see 'headwater --help'
+
+"#]]);
+    misused(&["stream", "--seed=-1", "--engine=pcg64dxsm", "9"]).stderr_eq(str![[r#"
+headwater: NumPy seeds its generators from whole numbers from 0 on: give such a seed, or take another engine; see 'headwater --help'
+
+"#]]);
+    misused(&["stream", "--seed=1", "--engine=sfc64", "--substream=4294967296", "9"]).stderr_eq(
+        str![[r#"
+headwater: substream 4294967296 does not exist: numbers end at 2^32 - 1 for this engine; take another seed for more; see 'headwater --help'
+
+"#]],
+    );
+    misused(&["stream", "--seed=1", "--engine=xoshiro256pp-x8", &format!("--substream={}", 1_u64 << 61), "9"])
+        .stderr_eq(str![[r#"
+headwater: substream 2305843009213693952 does not exist: numbers end at 2^61 - 1 for this engine; take another seed for more; see 'headwater --help'
 
 "#]]);
     misused(&["stream", "--seed=1", "--offset=-1", "9"]);
@@ -204,6 +227,80 @@ fn streams_are_those_of_the_vectors() {
             &count,
         ]);
         assert_eq!(hex, format!("{}\n", field("bytes")), "{case}");
+    }
+}
+
+/// `vectors/seeds.json` holds the generators with a state to the same.
+#[test]
+fn generators_with_a_state_are_those_of_the_vectors() {
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../vectors/seeds.json");
+    let vectors: serde_json::Value =
+        serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
+    for case in vectors["cases"].as_array().unwrap() {
+        let field = |name: &str| case[name].as_str().unwrap();
+        let count = (field("bytes").len() / 2).to_string();
+        let engine = field("generator");
+        let mut args = vec!["stream", "--hex", "--seed", field("seed"), "--engine", engine, &count];
+        let substream = case["substream"].to_string();
+        if substream != "null" {
+            args.extend(["--substream", &substream]);
+        }
+        if engine != "sfc64" {
+            args.extend(["--offset", field("offset")]);
+        }
+        assert_eq!(text(&args), format!("{}\n", field("bytes")), "{case}");
+    }
+}
+
+/// What NumPy itself says, where it is.
+#[test]
+fn numpys_generators_give_the_bytes_of_numpy() {
+    const PROGRAM: &str = "
+import sys
+from numpy.random import PCG64DXSM, SFC64, SeedSequence
+seeds = SeedSequence(42)
+for seeds in (42, seeds.spawn(3)[2]):
+    for engine in (PCG64DXSM, SFC64):
+        sys.stdout.buffer.write(engine(seeds).random_raw(1000).astype('<u8').tobytes())
+";
+    let python = std::env::var("HEADWATER_TEST_PYTHON").unwrap_or_else(|_| "python3".to_owned());
+    let answer = std::process::Command::new(&python).args(["-c", PROGRAM]).output();
+    let Some(answer) = answer.ok().filter(|answer| answer.status.success()) else {
+        println!(
+            "skipped: the bytes of NumPy: {python} has none; whether a newer NumPy still agrees"
+        );
+        return;
+    };
+    let mut ours = Vec::new();
+    for substream in [None, Some("--substream=2")] {
+        for engine in ["--engine=pcg64dxsm", "--engine=sfc64"] {
+            let mut args = vec!["stream", "--seed=42", engine, "8000"];
+            args.extend(substream);
+            ours.extend(stdout(&args));
+        }
+    }
+    assert!(ours == answer.stdout);
+}
+
+/// Up to the ends of what a generator has, and over the seam of what is written at a time.
+#[test]
+fn generators_can_begin_anywhere() {
+    for engine in ["xoshiro256pp", "xoshiro256pp-x8", "xorshift128p", "pcg64dxsm"] {
+        let engine = format!("--engine={engine}");
+        let whole = stdout(&["stream", "--seed=7", &engine, "1600000"]);
+        for (offset, length) in
+            [(0, 0), (1, 1), (7, 2), (8, 8), (13, 1_500_000), (786_431, 786_434)]
+        {
+            let offset_is = format!("--offset={offset}");
+            let piece = stdout(&["stream", "--seed=7", &engine, &offset_is, &length.to_string()]);
+            assert!(
+                piece == whole[offset..][..length],
+                "{engine}: {length} bytes from {offset} on"
+            );
+        }
+        let last = format!("--offset={}", u64::MAX);
+        assert_eq!(stdout(&["stream", "--seed=7", &engine, &last, "64"]).len(), 64);
+        assert_ne!(stdout(&["stream", "--seed=7", "--substream=1", &engine, "64"]), whole[..64]);
     }
 }
 

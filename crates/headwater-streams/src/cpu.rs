@@ -30,7 +30,7 @@ impl Features {
     }
 }
 
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(target_arch = "x86_64", feature = "std"))]
 #[inline]
 fn detect() -> Features {
     use std::arch::is_x86_feature_detected as has;
@@ -42,7 +42,28 @@ fn detect() -> Features {
     Features { aes, sse2: true, avx2, vaes256: avx2 && vaes, avx512, vaes512: avx512 && vaes }
 }
 
-#[cfg(target_arch = "aarch64")]
+/// Where the standard library is missing, `cpufeatures` asks once. It takes VAES for an instruction of AVX-512, so a CPU
+/// that has it with AVX2 alone goes the way of AES-NI.
+#[cfg(all(target_arch = "x86_64", not(feature = "std")))]
+#[inline]
+fn detect() -> Features {
+    cpufeatures::new!(has_aes, "aes", "sse4.1");
+    cpufeatures::new!(has_avx2, "avx2");
+    cpufeatures::new!(has_avx512, "avx2", "avx512f", "avx512bw", "avx512dq", "avx512vl");
+    cpufeatures::new!(has_vaes, "aes", "sse4.1", "vaes");
+    let (aes, avx2, avx512) = (has_aes::get(), has_avx2::get(), has_avx512::get());
+    let vaes = has_vaes::get();
+    Features { aes, sse2: true, avx2, vaes256: avx2 && vaes, avx512, vaes512: avx512 && vaes }
+}
+
+#[cfg(all(target_arch = "aarch64", not(feature = "std")))]
+#[inline]
+fn detect() -> Features {
+    cpufeatures::new!(has_aes, "aes");
+    Features { aes: has_aes::get(), ..Features::default() }
+}
+
+#[cfg(all(target_arch = "aarch64", feature = "std"))]
 #[inline]
 fn detect() -> Features {
     Features { aes: std::arch::is_aarch64_feature_detected!("aes"), ..Features::default() }

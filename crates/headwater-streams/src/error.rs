@@ -1,5 +1,6 @@
 //! One small error for everything that a caller can ask wrongly.
 
+#[cfg(feature = "std")]
 use crate::Engine;
 use core::fmt;
 
@@ -39,9 +40,14 @@ pub enum Error {
     /// A stream's number is 2^48 or more.
     StreamId(u64),
     /// No engine has this name.
+    #[cfg(feature = "std")]
     UnknownEngine(String),
     /// A text is no seed.
+    #[cfg(feature = "std")]
     SeedText(String),
+    /// A seed is not a whole number from 0 on, which NumPy's generators need.
+    #[cfg(feature = "std")]
+    NotNumpys,
 }
 
 impl fmt::Display for Error {
@@ -69,18 +75,24 @@ impl fmt::Display for Error {
                     "stream {id} does not exist: numbers end at 2^48 - 1; make a child key for more"
                 )
             }
+            #[cfg(feature = "std")]
             Error::UnknownEngine(name) => {
                 write!(f, "no engine is called '{}'; there are", name.escape_debug())?; // one line, whatever the name holds
                 let names: Vec<_> = Engine::ALL.iter().map(|engine| engine.name()).collect();
                 write!(f, " {}", names.join(", "))
             }
+            #[cfg(feature = "std")]
             Error::SeedText(text) => write!(
                 f,
                 "'{}' is no seed: write a whole number (42, -1, 0x2a), hex:00ff for bytes, or text:anything",
                 text.escape_debug()
             ),
+            #[cfg(feature = "std")]
+            Error::NotNumpys => f.write_str(
+                "NumPy seeds its generators from whole numbers from 0 on: give such a seed, or take another engine",
+            ),
         }
     }
 }
 
-impl std::error::Error for Error {}
+impl core::error::Error for Error {}

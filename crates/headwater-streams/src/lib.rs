@@ -27,6 +27,7 @@
 //! A child process that goes on with its parent's stream gets its parent's numbers: that is what reproducible means. Nothing here asks the operating system for
 //! anything but threads, where [`Stream::par`] is told to; filling neither allocates nor locks, so it may be done in a signal handler.
 
+#![cfg_attr(not(feature = "std"), no_std)]
 #![deny(unsafe_code)]
 
 mod at;
@@ -38,9 +39,11 @@ mod error;
 pub mod generators;
 mod key;
 mod numbers;
+#[cfg(feature = "std")]
 mod par;
 #[cfg(feature = "process")]
 mod process;
+#[cfg(feature = "std")]
 mod ranks;
 mod seed;
 mod sequential;
@@ -51,9 +54,11 @@ pub use engine::Engine;
 pub use error::Error;
 pub use key::Key;
 pub use numbers::{Integer, Permutation};
+#[cfg(feature = "std")]
 pub use par::Par;
 #[cfg(feature = "process")]
 pub use process::{random_pseudo_bytes, random_pseudo_u64};
+#[cfg(feature = "std")]
 pub use ranks::{Launcher, Rank, RankError};
 pub use seed::{Label, Seed};
 pub use sequential::Sequential;

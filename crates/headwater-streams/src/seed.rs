@@ -1,8 +1,16 @@
 //! What keys are made from: numbers, bytes and text, each written down in exactly one way.
 
+#[cfg(feature = "std")]
 use crate::Error;
+#[cfg(feature = "std")]
 use core::str::FromStr;
-use std::borrow::Cow;
+
+/// A value that is the seed's own, or somebody else's.
+#[cfg(feature = "std")]
+type Cow<'a, T> = std::borrow::Cow<'a, T>;
+/// Without an allocator every value is somebody else's.
+#[cfg(not(feature = "std"))]
+type Cow<'a, T> = &'a T;
 
 /// A seed: what the user typed or chose, from which all numbers follow. [Not for secrets](crate).
 ///
@@ -40,6 +48,15 @@ impl Seed<'_> {
             Value::Text(text) => read(3, text.as_bytes()),
         }
     }
+
+    #[cfg(feature = "std")]
+    /// The number that it is, if it is one from 0 on.
+    pub(crate) fn natural(&self) -> Option<u128> {
+        match self.0 {
+            Value::Natural(n) => Some(n),
+            _ => None,
+        }
+    }
 }
 
 macro_rules! naturals {
@@ -74,10 +91,11 @@ impl<'a> From<&'a [u8]> for Seed<'a> {
 
 impl<'a, const N: usize> From<&'a [u8; N]> for Seed<'a> {
     fn from(bytes: &'a [u8; N]) -> Self {
-        Seed(Value::Bytes(bytes.into()))
+        Seed::from(&bytes[..])
     }
 }
 
+#[cfg(feature = "std")]
 impl From<Vec<u8>> for Seed<'_> {
     fn from(bytes: Vec<u8>) -> Self {
         Seed(Value::Bytes(bytes.into()))
@@ -90,18 +108,21 @@ impl<'a> From<&'a str> for Seed<'a> {
     }
 }
 
+#[cfg(feature = "std")]
 impl<'a> From<&'a String> for Seed<'a> {
     fn from(text: &'a String) -> Self {
         Seed(Value::Text(text.into()))
     }
 }
 
+#[cfg(feature = "std")]
 impl From<String> for Seed<'_> {
     fn from(text: String) -> Self {
         Seed(Value::Text(text.into()))
     }
 }
 
+#[cfg(feature = "std")]
 impl FromStr for Seed<'static> {
     type Err = Error;
 
@@ -121,6 +142,7 @@ impl FromStr for Seed<'static> {
     }
 }
 
+#[cfg(feature = "std")]
 /// Two digits a byte.
 fn bytes(digits: &str) -> Option<Vec<u8>> {
     let digit = |digit: &u8| char::from(*digit).to_digit(16);
@@ -129,6 +151,7 @@ fn bytes(digits: &str) -> Option<Vec<u8>> {
     rest.is_empty().then(|| pairs.iter().map(byte).collect())?
 }
 
+#[cfg(feature = "std")]
 /// A whole number, decimal or hexadecimal, with a minus or without.
 fn number(typed: &str) -> Option<Value<'static>> {
     let magnitude = typed.strip_prefix('-').unwrap_or(typed);
@@ -153,6 +176,7 @@ fn number(typed: &str) -> Option<Value<'static>> {
     }
 }
 
+#[cfg(feature = "std")]
 fn is_two_to_the_128(digits: &str, radix: u32) -> bool {
     let digits = digits.trim_start_matches('0');
     match radix {

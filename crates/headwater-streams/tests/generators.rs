@@ -1,8 +1,8 @@
 //! The generators against their authors' outputs, against the reference, and their jumps against matrices
 //! that take the same steps.
 
-use headwater_streams::Key;
 use headwater_streams::generators::{Pcg64Dxsm, SeedSequence, Sfc64, Xorshift128p, Xoshiro256pp};
+use headwater_streams::{Error, Key, Seed};
 use reference::generators as reference;
 use serde_json::Value;
 
@@ -279,6 +279,62 @@ fn the_vectors_are_these_words() {
         }
         assert_eq!(drawn, expected, "{case}");
     }
+}
+
+/// What `headwater stream` gives, made of the library's parts.
+#[test]
+fn seeds_as_typed_lead_to_the_vectors() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../vectors/seeds.json");
+    let document: Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
+    for case in document["cases"].as_array().unwrap() {
+        let seed: Seed<'_> = case["seed"].as_str().unwrap().parse().unwrap();
+        let offset: u64 = case["offset"].as_str().unwrap().parse().unwrap();
+        let substream = case["substream"].as_u64();
+        let (index, words) = (substream.unwrap_or(0), u128::from(offset / 8));
+        let key = Key::from_seed(seed.clone());
+        let numpys = || {
+            let root = SeedSequence::try_from(&seed).unwrap();
+            substream.map_or(root.clone(), |index| root.child(index as u32))
+        };
+        let expected = bytes(&case["bytes"]);
+        let within = (offset % 8) as usize;
+        let mut drawn = vec![0; within + expected.len()];
+        match case["generator"].as_str().unwrap() {
+            "xoshiro256pp" => {
+                let mut engine = Xoshiro256pp::from_key(&key).stream(index);
+                engine.advance(words);
+                engine.fill_bytes(&mut drawn);
+            }
+            "xoshiro256pp-x8" => {
+                let mut engine = Xoshiro256pp::from_key(&key).lanes().stream(index);
+                engine.advance(words);
+                engine.fill_bytes(&mut drawn);
+            }
+            "xorshift128p" => {
+                let mut engine = Xorshift128p::from_key(&key).stream(index);
+                engine.advance(words);
+                engine.fill_bytes(&mut drawn);
+            }
+            "pcg64dxsm" => {
+                let mut engine = Pcg64Dxsm::from_seed_sequence(&numpys());
+                engine.advance(words);
+                engine.fill_bytes(&mut drawn);
+            }
+            "sfc64" => Sfc64::from_seed_sequence(&numpys()).fill_bytes(&mut drawn),
+            other => panic!("what is {other}?"),
+        }
+        assert_eq!(drawn[within..], expected, "{case}");
+    }
+}
+
+#[test]
+fn numpy_takes_no_seeds_but_whole_numbers_from_0_on() {
+    let words = |seed: Seed<'_>| SeedSequence::try_from(&seed).map(|seeds| seeds.generate_u64());
+    assert_eq!(words(42.into()), Ok(SeedSequence::from(42u64).generate_u64::<4>()));
+    for seed in [Seed::from(-1), "42".into(), (&[42]).into()] {
+        assert_eq!(words(seed), Err(Error::NotNumpys));
+    }
+    assert_eq!(Error::NotNumpys.to_string().lines().count(), 1);
 }
 
 fn bytes(digits: &Value) -> Vec<u8> {

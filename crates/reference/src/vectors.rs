@@ -6,6 +6,7 @@ mod engines;
 mod generators;
 mod json;
 mod keys;
+mod seeds;
 mod streams;
 
 /// The name of each file, and what is in it.
@@ -14,6 +15,7 @@ pub fn files() -> Vec<(&'static str, String)> {
         ("engines.json", engines::file()),
         ("generators.json", generators::file()),
         ("keys.json", keys::file()),
+        ("seeds.json", seeds::file()),
         ("streams.json", streams::file()),
     ]
 }

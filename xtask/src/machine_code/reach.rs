@@ -17,16 +17,20 @@ const OTHERS: [&str; 9] = [
     "getauxval",
     "getenv",
 ];
-/// What functions for C may call beside those: they tell errno, read files for the status, and end the process with a
-/// line where no error can be told. None allocates.
-pub(super) const FOR_C: [&str; 9] = [
+/// What functions for C may call beside those: they tell errno, read files for the status, map memory for the states of
+/// random_pseudo_bytes, and end the process with a line where no error can be told. None allocates.
+pub(super) const FOR_C: [&str; 13] = [
     "__errno_location",
     "abort",
     "close",
     "gnu_get_libc_version",
+    "madvise",
+    "mmap",
+    "munmap",
     "open",
     "open64",
     "read",
+    "sched_getcpu",
     "write",
     "writev",
 ];

@@ -8,8 +8,10 @@ mod philox;
 
 pub(crate) use backend::Backend;
 
+#[cfg(feature = "std")]
 use crate::Error;
 use core::fmt;
+#[cfg(feature = "std")]
 use core::str::FromStr;
 
 /// 16 bytes: what an engine makes of one counter, and also how that counter is written, the lowest byte first.
@@ -55,6 +57,7 @@ impl fmt::Display for Engine {
     }
 }
 
+#[cfg(feature = "std")]
 impl FromStr for Engine {
     type Err = Error;
 

@@ -18,9 +18,12 @@
 
 mod gf2;
 mod lanes;
+#[cfg(feature = "std")]
 mod pcg64dxsm;
 pub(crate) mod rng;
+#[cfg(feature = "std")]
 mod seed_sequence;
+#[cfg(feature = "std")]
 mod sfc64;
 mod xorshift128p;
 pub(crate) mod xoshiro256pp;
@@ -28,8 +31,11 @@ pub(crate) mod xoshiro256pp;
 pub use lanes::Xoshiro256ppX8;
 #[cfg(all(feature = "process", target_os = "linux"))]
 pub(crate) use lanes::{Lanes, Path};
+#[cfg(feature = "std")]
 pub use pcg64dxsm::Pcg64Dxsm;
+#[cfg(feature = "std")]
 pub use seed_sequence::SeedSequence;
+#[cfg(feature = "std")]
 pub use sfc64::Sfc64;
 pub use xorshift128p::Xorshift128p;
 pub use xoshiro256pp::Xoshiro256pp;

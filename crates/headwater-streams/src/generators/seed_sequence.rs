@@ -3,6 +3,8 @@
 //! Source: O'Neill, "Developing a seed_seq alternative" (pcg-random.org, 2015), and NumPy's
 //! `bit_generator.pyx` (since 1.17), which promises its values to stay.
 
+use crate::{Error, Seed};
+
 /// Words of the pool.
 const POOL: usize = 4;
 
@@ -103,6 +105,17 @@ impl From<u128> for SeedSequence {
 impl From<u64> for SeedSequence {
     fn from(integer: u64) -> SeedSequence {
         SeedSequence::from(u128::from(integer))
+    }
+}
+
+/// `SeedSequence(integer)`, for a seed as typed.
+///
+/// [`Error::NotNumpys`] if it is a negative number, a text or bytes: NumPy makes nothing of those.
+impl TryFrom<&Seed<'_>> for SeedSequence {
+    type Error = Error;
+
+    fn try_from(seed: &Seed<'_>) -> Result<SeedSequence, Error> {
+        seed.natural().map(SeedSequence::from).ok_or(Error::NotNumpys)
     }
 }
 

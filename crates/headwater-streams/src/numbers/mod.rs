@@ -9,10 +9,12 @@ mod exponential;
 mod fill;
 mod integer;
 mod normal;
+#[cfg(feature = "std")]
 mod par;
 mod path;
 mod permutation;
 mod polynomials;
+mod root;
 mod shuffle;
 mod stream;
 #[cfg(test)]

@@ -7,6 +7,7 @@
 
 use super::Number;
 use super::polynomials::{direction, direction_f32, minus_ln, minus_ln_f32};
+use super::root::{sqrt_f32, sqrt_f64};
 use super::uniform::halves;
 
 /// Elements 2j and 2j + 1 are the coordinates of one point: its distance from words 2j, its direction from 2j + 1.
@@ -24,7 +25,7 @@ impl Number for NormalF64 {
     #[inline(always)]
     fn convert(&self, words: &[u64], out: &mut [f64]) -> bool {
         for (out, words) in out.as_chunks_mut::<2>().0.iter_mut().zip(words.as_chunks::<2>().0) {
-            let distance = (2.0 * minus_ln(words[0])).sqrt();
+            let distance = sqrt_f64(2.0 * minus_ln(words[0]));
             let (x, y) = direction(words[1]);
             *out = [distance * x, distance * y];
         }
@@ -41,7 +42,7 @@ impl Number for NormalF32 {
     fn convert(&self, words: &[u64], out: &mut [f32]) -> bool {
         for (out, &word) in out.as_chunks_mut::<2>().0.iter_mut().zip(words) {
             let words = halves(word);
-            let distance = (2.0 * minus_ln_f32(words[0])).sqrt();
+            let distance = sqrt_f32(2.0 * minus_ln_f32(words[0]));
             let (x, y) = direction_f32(words[1]);
             *out = [distance * x, distance * y];
         }

@@ -1,0 +1,196 @@
+/* The functions for streams: values of vectors/, the errors, and that parts are parts of one whole. */
+#include "check.h"
+#include <errno.h>
+#include <headwater.h>
+#include <string.h>
+
+#define REFUSED(errno_is, call)                  \
+    do {                                         \
+        errno = 0;                               \
+        CHECK((call) == -1 && errno == errno_is); \
+    } while (0)
+
+static struct headwater_key key;
+
+/* The key and the first bytes of vectors/keys.json and streams.json, on the command line in hexadecimal digits. */
+static size_t from_hex(const char *digits, unsigned char *bytes)
+{
+    size_t n;
+    unsigned byte;
+    for (n = 0; sscanf(digits + 2 * n, "%2x", &byte) == 1; n++)
+        bytes[n] = (unsigned char)byte;
+    return n;
+}
+
+static void check_key(const struct headwater_key *k, const char *digits)
+{
+    unsigned char expected[64];
+    CHECK(from_hex(digits, expected) == 16 && memcmp(k->bytes, expected, 16) == 0);
+}
+
+/* seed KIND VALUE ENGINE KEY CHILD: the child's label is the seed, if it is a number or a text. */
+static void seed_vector(char **argument)
+{
+    const char *kind = argument[0], *value = argument[1];
+    uint32_t engine = (uint32_t)atoi(argument[2]);
+    static unsigned char bytes[2048];
+    struct headwater_key child;
+    if (strcmp(kind, "integer") == 0) {
+        uint64_t n = strtoull(value, NULL, 10);
+        CHECK(headwater_stream_key_from_seed(&key, engine, n) == 0);
+        CHECK(headwater_stream_key_child(&child, &key, n) == 0);
+        check_key(&child, argument[4]);
+    } else if (strcmp(kind, "text") == 0) {
+        CHECK(headwater_stream_key_from_text(&key, engine, value) == 0);
+        CHECK(headwater_stream_key_child_text(&child, &key, value) == 0);
+        check_key(&child, argument[4]);
+        child = key;
+        CHECK(headwater_stream_key_child_text(&child, &child, value) == 0);
+        check_key(&child, argument[4]);
+    } else {
+        CHECK(headwater_stream_key_from_bytes(&key, engine, bytes, from_hex(value, bytes)) == 0);
+    }
+    check_key(&key, argument[3]);
+    CHECK(key.engine == engine);
+}
+
+/* stream ENGINE SEED STREAM START BYTES */
+static void stream_vector(char **argument)
+{
+    static unsigned char expected[4096], bytes[4096];
+    size_t n = from_hex(argument[4], expected), part;
+    uint64_t stream = strtoull(argument[2], NULL, 10), start = strtoull(argument[3], NULL, 10);
+    CHECK(headwater_stream_key_from_seed(&key, (uint32_t)atoi(argument[0]), strtoull(argument[1], NULL, 10)) == 0);
+    CHECK(headwater_stream_fill_u8(&key, stream, start, bytes, n) == 0);
+    CHECK(memcmp(bytes, expected, n) == 0);
+    for (part = 0; part < n; part += 13) {
+        size_t rest = n - part < 13 ? n - part : 13;
+        CHECK(headwater_stream_fill_u8(&key, stream, start + part, bytes, rest) == 0);
+        CHECK(memcmp(bytes, expected + part, rest) == 0);
+    }
+}
+
+/* numbers: all kinds of numbers of a key in one file, for the test to compare with the Rust library's. */
+#define KIND(name, type, call)                                                            \
+    do {                                                                                  \
+        static type whole[3000], piece[3000];                                             \
+        type *out = whole;                                                                \
+        uint64_t start = 5;                                                               \
+        size_t n = 3000, at;                                                              \
+        errno = 12345;                                                                    \
+        CHECK((call) == 0 && errno == 12345);                                             \
+        CHECK(fwrite(whole, sizeof *whole, 3000, stdout) == 3000);                        \
+        for (at = 0; at < 3000; at += 700) {                                              \
+            out = piece;                                                                  \
+            start = 5 + at;                                                               \
+            n = 3000 - at < 700 ? 3000 - at : 700;                                        \
+            CHECK((call) == 0 && memcmp(piece, whole + at, n * sizeof *whole) == 0);      \
+        }                                                                                 \
+        start = UINT64_MAX - 10;                                                          \
+        n = 12;                                                                           \
+        memcpy(piece, whole, sizeof piece);                                               \
+        REFUSED(ERANGE, call);                                                            \
+        CHECK(memcmp(piece, whole, sizeof piece) == 0);                                   \
+        start = 5;                                                                        \
+        n = (size_t)1 << 62;                                                              \
+        if (sizeof *whole > 1)                                                            \
+            REFUSED(EFAULT, call);                                                        \
+        out = NULL;                                                                       \
+        n = 1;                                                                            \
+        REFUSED(EFAULT, call);                                                            \
+        n = 0;                                                                            \
+        CHECK((call) == 0);                                                               \
+    } while (0)
+
+static void numbers(void)
+{
+    uint64_t i, value;
+    CHECK(headwater_stream_key_from_text(&key, HEADWATER_ARS7, "numbers") == 0);
+    KIND(u8, uint8_t, headwater_stream_fill_u8(&key, 7, start, out, n));
+    KIND(u32, uint32_t, headwater_stream_fill_u32(&key, 7, start, out, n));
+    KIND(u64, uint64_t, headwater_stream_fill_u64(&key, 7, start, out, n));
+    KIND(f32, float, headwater_stream_fill_f32(&key, 7, start, out, n));
+    KIND(f64, double, headwater_stream_fill_f64(&key, 7, start, out, n));
+    KIND(normal_f32, float, headwater_stream_fill_normal_f32(&key, 7, start, out, n));
+    KIND(normal_f64, double, headwater_stream_fill_normal_f64(&key, 7, start, out, n));
+    KIND(exponential_f64, double, headwater_stream_fill_exponential_f64(&key, 7, start, out, n));
+    /* More than a quarter of the attempts are rejected. */
+    KIND(bounded_u64, uint64_t,
+         headwater_stream_fill_bounded_u64(&key, 7, UINT64_C(0xB000000000000001), start, out, n));
+    for (i = 0; i < 1000; i++) {
+        CHECK(headwater_stream_perm_at(&key, 7, 1000, i, &value) == 0);
+        CHECK(fwrite(&value, sizeof value, 1, stdout) == 1);
+    }
+    for (i = 0; i < 100; i++) {
+        CHECK(headwater_stream_perm_at(&key, 7, 100, i, &value) == 0);
+        CHECK(fwrite(&value, sizeof value, 1, stdout) == 1);
+    }
+}
+
+static void errors(void)
+{
+    struct headwater_key bad, copy;
+    uint64_t value = 7;
+    unsigned char byte = 7;
+    CHECK(headwater_stream_key_from_seed(&key, HEADWATER_PHILOX4X32, 1) == 0);
+    copy = bad = key;
+    bad.engine = 3;
+    REFUSED(EINVAL, headwater_stream_key_from_seed(&copy, 3, 1));
+    REFUSED(EINVAL, headwater_stream_key_from_bytes(&copy, 99, "x", 1));
+    REFUSED(EINVAL, headwater_stream_key_from_text(&copy, HEADWATER_ARS5, "\xff"));
+    REFUSED(EINVAL, headwater_stream_key_child(&copy, &bad, 1));
+    REFUSED(EINVAL, headwater_stream_key_child_text(&copy, &key, "\xc3"));
+    CHECK(copy.engine == key.engine && memcmp(copy.bytes, key.bytes, 16) == 0);
+    REFUSED(EFAULT, headwater_stream_key_from_seed(NULL, HEADWATER_ARS7, 1));
+    REFUSED(EFAULT, headwater_stream_key_from_bytes(&copy, HEADWATER_ARS7, NULL, 1));
+    CHECK(headwater_stream_key_from_bytes(&copy, HEADWATER_ARS7, NULL, 0) == 0);
+    REFUSED(EFAULT, headwater_stream_key_from_text(&copy, HEADWATER_ARS7, NULL));
+    REFUSED(EFAULT, headwater_stream_key_child(NULL, &key, 1));
+    REFUSED(EFAULT, headwater_stream_key_child(&copy, NULL, 1));
+    REFUSED(EFAULT, headwater_stream_key_child_text(&copy, &key, NULL));
+    REFUSED(EFAULT, headwater_stream_fill_u8(NULL, 0, 0, &byte, 1));
+    REFUSED(EINVAL, headwater_stream_fill_u8(&bad, 0, 0, &byte, 1));
+    REFUSED(ERANGE, headwater_stream_fill_u8(&key, (uint64_t)1 << 48, 0, &byte, 1));
+    REFUSED(EINVAL, headwater_stream_fill_bounded_u64(&key, 0, 0, 0, &value, 1));
+    REFUSED(ERANGE, headwater_stream_perm_at(&key, 0, 5, 5, &value));
+    REFUSED(ERANGE, headwater_stream_perm_at(&key, 0, 0, 0, &value));
+    REFUSED(ERANGE, headwater_stream_perm_at(&key, (uint64_t)1 << 48, 5, 0, &value));
+    REFUSED(EFAULT, headwater_stream_perm_at(&key, 0, 5, 0, NULL));
+    CHECK(byte == 7 && value == 7);
+}
+
+static void pseudo(void)
+{
+    static unsigned char a[5000], b[5000];
+    static const size_t lengths[] = {1, 8, 16, 31, 255, 256, 257, 4999};
+    size_t i, len;
+    for (i = 0; i < sizeof lengths / sizeof *lengths; i++) {
+        len = lengths[i];
+        memset(a, 0, sizeof a);
+        memset(b, 0, sizeof b);
+        errno = 12345;
+        CHECK(headwater_random_pseudo_bytes(a, len) == 0);
+        CHECK(headwater_random_pseudo_bytes(b, len) == 0 && errno == 12345);
+        CHECK(is_zero(a + len, sizeof a - len));
+        if (len >= 16)
+            CHECK(!is_zero(a + len - 16, 16) && memcmp(a, b, len) != 0);
+    }
+    CHECK(headwater_random_pseudo_bytes(NULL, 0) == 0);
+    REFUSED(EFAULT, headwater_random_pseudo_bytes(NULL, 1));
+    REFUSED(EFAULT, headwater_random_pseudo_bytes(a, SIZE_MAX));
+}
+
+int main(int argc, char **argv)
+{
+    if (argc == 7 && strcmp(argv[1], "seed") == 0) {
+        seed_vector(argv + 2);
+    } else if (argc == 7 && strcmp(argv[1], "stream") == 0) {
+        stream_vector(argv + 2);
+    } else if (argc == 2 && strcmp(argv[1], "numbers") == 0) {
+        numbers();
+    } else {
+        errors();
+        pseudo();
+    }
+    return 0;
+}

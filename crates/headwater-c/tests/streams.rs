@@ -1,0 +1,97 @@
+//! Streams from C are those of the vectors, and their numbers those of the Rust library, to the bit.
+
+mod support;
+
+use headwater_streams_std::{Key, Stream};
+use serde_json::Value;
+use std::path::PathBuf;
+use std::process::Command;
+use support::{CLANG, GCC, Link, outcome, package, run, source};
+
+/// tests/c/streams.c, in a folder that goes with it; `None` without a compiler.
+fn program() -> Option<(tempfile::TempDir, PathBuf)> {
+    let compiler = [GCC, CLANG].into_iter().find(|compiler| compiler.is_there())?;
+    let folder = tempfile::tempdir().unwrap();
+    let program = folder.path().join("program");
+    compiler.build(&source("streams.c"), &program, Link::Shared, &[]);
+    Some((folder, program))
+}
+
+fn cases(name: &str) -> Vec<Value> {
+    let path = package().join("../../vectors").join(name);
+    let document: Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
+    let cases = document["cases"].as_array().unwrap().clone();
+    assert!(!cases.is_empty());
+    cases
+}
+
+/// As headwater.h numbers them.
+fn engine(case: &Value) -> &'static str {
+    match case["engine"].as_str().unwrap() {
+        "ars7" => "0",
+        "ars5" => "1",
+        "philox4x32" => "2",
+        other => panic!("what is {other}?"),
+    }
+}
+
+#[test]
+fn seeds_make_the_keys_of_the_vectors() {
+    let Some((_folder, program)) = program() else { return };
+    for case in cases("keys.json") {
+        let (kind, value) = case["seed"].as_object().unwrap().iter().next().unwrap();
+        let value = value.as_str().unwrap();
+        // C takes integers of 64 bits.
+        if kind == "integer" && value.parse::<u64>().is_err() {
+            continue;
+        }
+        let [key, child] = ["key", "child"].map(|field| case[field].as_str().unwrap());
+        run(Command::new(&program).args(["seed", kind, value, engine(&case), key, child]));
+    }
+}
+
+#[test]
+fn streams_have_the_bytes_of_the_vectors() {
+    let Some((_folder, program)) = program() else { return };
+    for case in cases("streams.json") {
+        let [seed, start, bytes] = ["seed", "start", "bytes"].map(|f| case[f].as_str().unwrap());
+        let stream = case["stream"].to_string();
+        run(Command::new(&program).args(["stream", engine(&case), seed, &stream, start, bytes]));
+    }
+}
+
+/// The library without the standard library has square roots and a look at the CPU of its own.
+#[test]
+fn numbers_are_those_of_the_rust_library() {
+    let Some((_folder, program)) = program() else { return };
+    let answer = outcome(Command::new(program).arg("numbers"));
+    assert!(answer.status.success(), "{}", String::from_utf8_lossy(&answer.stderr));
+    let stream = Key::from_seed("numbers").stream(7).unwrap();
+    let mut expected = Vec::new();
+    macro_rules! kinds {
+        ($($type:ty: $fill:expr;)*) => {$({
+            let mut out = vec![<$type>::default(); 3000];
+            let fill: fn(&Stream, &mut [$type]) = $fill;
+            fill(&stream, &mut out);
+            expected.extend(out.iter().flat_map(|value| value.to_ne_bytes()));
+        })*};
+    }
+    kinds! {
+        u8: |stream, out| stream.fill_u8(5, out).unwrap();
+        u32: |stream, out| stream.fill_u32(5, out).unwrap();
+        u64: |stream, out| stream.fill_u64(5, out).unwrap();
+        f32: |stream, out| stream.fill_f32(5, out).unwrap();
+        f64: |stream, out| stream.fill_f64(5, out).unwrap();
+        f32: |stream, out| stream.fill_normal_f32(5, out).unwrap();
+        f64: |stream, out| stream.fill_normal_f64(5, out).unwrap();
+        f64: |stream, out| stream.fill_exponential_f64(5, out).unwrap();
+        u64: |stream, out| stream.fill_bounded_u64(0xB000_0000_0000_0001, 5, out).unwrap();
+    }
+    for n in [1000, 100] {
+        let permutation = stream.permutation(n);
+        expected.extend((0..n).flat_map(|i| permutation.at(i).unwrap().to_ne_bytes()));
+    }
+    assert_eq!(answer.stdout.len(), expected.len());
+    let differs = answer.stdout.iter().zip(&expected).position(|(ours, theirs)| ours != theirs);
+    assert_eq!(differs, None, "the first byte that differs");
+}
