@@ -4,6 +4,7 @@ use crate::boot::{Report, boot};
 use crate::cache::Cache;
 use crate::clone::{Pair, clone};
 use crate::criu::{self, Images};
+use crate::html;
 use crate::manifest::Manifest;
 use crate::matrix::{self, Case};
 use crate::series::SERIES;
@@ -106,6 +107,7 @@ fn boots(scope: &Scope) -> Vec<Case> {
     }));
     cases.extend(matrix::slow(newest));
     cases.extend(matrix::firmware(newest));
+    cases.extend(matrix::arm());
     cases
 }
 
@@ -235,6 +237,12 @@ impl Outcome {
             };
             write("boots.json", serde_json::to_string_pretty(&document)? + "\n")?;
             write("boots.txt", text::matrix(&self.boots))?;
+            // One page, of the stall: it is what people come to see.
+            if let Some((_, report)) =
+                self.boots.iter().find(|(_, report)| report.blocked_s.is_none())
+            {
+                write("stall.html", html::page(report))?;
+            }
         }
         if !self.pairs.is_empty() {
             let rows: Vec<&Pair> = self.pairs.iter().map(|(_, pair)| pair).collect();

@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use crate::output;
-use headwater_lab::{Cache, Scope, Verb, Wanted, boot, clone, criu, recording, text};
+use headwater_lab::{Cache, Scope, Verb, Wanted, boot, clone, criu, html, recording, text};
 use std::io::Write;
 use std::path::Path;
 
@@ -46,6 +46,10 @@ pub(crate) fn run(args: &headwater_lab::Args) -> Result<(), Failure> {
         }
         Verb::Boot(args) => {
             let report = boot::boot(&cache, &args.plan())?;
+            // First: whoever reads standard output may stop reading.
+            if let Some(file) = &args.html {
+                html::write(&report, file)?;
+            }
             if args.json {
                 output::json(&report)?;
             } else {
