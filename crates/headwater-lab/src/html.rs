@@ -130,7 +130,9 @@ fn drawing(report: &Report) -> Markup {
             }
             @for (at, class, label) in marks(report) {
                 line class=(class) x1=(scale.x(at)) x2=(scale.x(at)) y1="14" y2=(bottom) {}
-                text class=(format!("mark {class}")) x=(scale.x(at) + 4.0) y="12" { (label) }
+                // What is late is named at its left, or the edge would cut the name.
+                @let (side, x) = if at > 0.9 * scale.end { ("before", -4.0) } else { ("after", 4.0) };
+                text class=(format!("{class} {side}")) x=(scale.x(at) + x) y="12" { (label) }
             }
             text.name x=(NAMES - 8.0) y=(y(256) + 4.0) { "256 bits" }
             line.limit x1=(NAMES) x2=(WIDTH - 10.0) y1=(y(256)) y2=(y(256)) {}
@@ -199,6 +201,18 @@ fn details(report: &Report) -> Markup {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Of the guest that `boot::tests` has the lines of.
+    #[test]
+    fn a_page_draws_everybody_and_runs_nothing() {
+        let page = page(&crate::boot::tests::late());
+        for name in ["getrandom", "/dev/random", "headwater", "rand", "openssl"] {
+            assert!(page.contains(&format!("<title>{name}: from ")), "{name}");
+        }
+        assert!(page.contains("getrandom(2) blocked for 15.3"), "the verdict comes first");
+        assert!(page.contains("<polyline") && !page.contains("<script"));
+        assert_eq!(page.matches("class=\"stuck\"").count(), 0);
+    }
 
     #[test]
     fn ticks_are_round_and_few() {
