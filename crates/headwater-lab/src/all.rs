@@ -22,6 +22,8 @@ pub struct Scope {
     pub boots: bool,
     /// The clones.
     pub clones: bool,
+    /// Only these situations, by name; empty: all.
+    pub only: Vec<String>,
     /// One boot of each series and three pairs of clones, with 15 s for endless.
     pub short: bool,
     /// The guest's program, if it is not the one that would be found or built.
@@ -73,7 +75,7 @@ pub fn run(cache: &Cache, scope: &Scope, say: &dyn Fn(&str)) -> Outcome {
             }
         }
     }
-    if scope.clones && !scope.short {
+    if scope.clones && !scope.short && scope.only.is_empty() {
         match criu::all(cache, scope.guest.as_deref(), say) {
             Ok(images) => {
                 outcome.findings.extend(criu::findings(&images));

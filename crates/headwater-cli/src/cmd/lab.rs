@@ -31,7 +31,8 @@ pub(crate) fn run(args: &headwater_lab::Args) -> Result<(), Failure> {
             return all(&cache, &scope, None);
         }
         Verb::Clone(args) if args.table => {
-            let scope = Scope { clones: true, guest: args.guest.clone(), ..Scope::default() };
+            let only = args.only.clone();
+            let scope = Scope { clones: true, only, guest: args.guest.clone(), ..Scope::default() };
             return all(&cache, &scope, None);
         }
         Verb::All(args) => {
@@ -39,6 +40,7 @@ pub(crate) fn run(args: &headwater_lab::Args) -> Result<(), Failure> {
                 boots: true,
                 clones: true,
                 short: args.short,
+                only: Vec::new(),
                 guest: args.guest.clone(),
                 recordings: args.recordings.clone(),
             };
