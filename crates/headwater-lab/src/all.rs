@@ -63,8 +63,11 @@ pub fn run(cache: &Cache, scope: &Scope, say: &dyn Fn(&str)) -> Outcome {
         }
     }
     if scope.clones {
-        for situation in SITUATIONS.into_iter().filter(|situation| situation.short || !scope.short)
-        {
+        let is_wanted = |situation: &Situation| match scope.only.as_slice() {
+            [] => situation.short || !scope.short,
+            only => only.iter().any(|name| name == situation.id),
+        };
+        for situation in SITUATIONS.into_iter().filter(is_wanted) {
             if has(situation.series) {
                 one_pair(cache, scope, situation, &mut outcome, say);
             } else {
