@@ -45,7 +45,7 @@ fn help() {
         .success()
         .stdout_eq(file!["snapshots/help.txt"])
         .stderr_eq(str![""]);
-    for verb in ["status", "bytes", "uuid", "stream", "bench", "run", "quality", "completions"] {
+    for verb in ["status", "bytes", "uuid", "stream", "bench", "lab", "quality", "run", "completions"] {
         assert!(text(&[verb, "--help"]).contains("Usage: headwater"));
     }
     headwater(&["stream", "--help"])
@@ -533,4 +533,26 @@ fn bench_tells_of_fresh_processes() {
             assert!(row["ns_per_call"].as_f64().unwrap() > 0.0, "{json}");
         }
     }
+}
+
+/// What it boots is the business of its own crate, and of `cargo xtask test`.
+#[test]
+fn the_lab_says_what_it_lacks() {
+    misused(&["lab"]);
+    misused(&["lab", "boot", "--rng", "dice"]);
+    misused(&["lab", "boot", "--matrix", "--rng", "virtio"]);
+    misused(&["lab", "clone", "--mode", "fast"]);
+    misused(&["lab", "setup", "--only", "2.6"]);
+    let cache = std::env::temp_dir().join(format!("headwater-cli-lab-{}", std::process::id()));
+    let at = cache.to_str().unwrap();
+    let done = headwater(&["lab", "boot", "--kernel", "6.12", "--cache", at])
+        .assert()
+        .code(3)
+        .stdout_eq(str![""]);
+    let words = String::from_utf8_lossy(&done.get_output().stderr).into_owned();
+    std::fs::remove_dir_all(&cache).unwrap();
+    assert_eq!(
+        words,
+        "headwater: there is no kernel 6.12 yet; run `headwater lab setup --only 6.12`\n"
+    );
 }

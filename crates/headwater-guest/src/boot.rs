@@ -162,7 +162,7 @@ fn facts() {
 
 /// Lines of the kernel's log that the timeline is made of.
 pub(crate) fn is_of_interest(text: &str) -> bool {
-    const MARKS: [&str; 14] = [
+    const MARKS: [&str; 15] = [
         "random:",
         "crng",
         "vmgenid",
@@ -173,6 +173,7 @@ pub(crate) fn is_of_interest(text: &str) -> bool {
         "clocksource:",
         "tsc:",
         "EFI",
+        "arch_timer",
         "Run /init",
         "get_random",
         "Linux version",

@@ -13,7 +13,7 @@ static OUT: OnceLock<Mutex<File>> = OnceLock::new();
 pub(crate) fn open(name: &str) -> io::Result<BufReader<File>> {
     let path = Path::new("/dev").join(name);
     let input = File::open(&path)?;
-    let output = File::options().write(true).open(&path)?;
+    let mut output = File::options().write(true).open(&path)?;
     // SAFETY: `termios` is integers, for which zeros are values; both calls get this descriptor and that struct.
     unsafe {
         let mut settings: libc::termios = std::mem::zeroed();
@@ -22,6 +22,8 @@ pub(crate) fn open(name: &str) -> io::Result<BufReader<File>> {
             libc::tcsetattr(input.as_raw_fd(), libc::TCSANOW, &settings);
         }
     }
+    // UEFI firmware has used the line before us, and leaves a line without an end.
+    output.write_all(b"\n")?;
     let _ = OUT.set(Mutex::new(output));
     Ok(BufReader::new(input))
 }

@@ -4,6 +4,7 @@ use crate::boot::{Report, boot};
 use crate::cache::Cache;
 use crate::clone::{Pair, clone};
 use crate::criu::{self, Images};
+use crate::html;
 use crate::manifest::Manifest;
 use crate::matrix::{self, Case};
 use crate::series::SERIES;
@@ -21,6 +22,8 @@ pub struct Scope {
     pub boots: bool,
     /// The clones.
     pub clones: bool,
+    /// Only these situations, by name; empty: all.
+    pub only: Vec<String>,
     /// One boot of each series and three pairs of clones, with 15 s for endless.
     pub short: bool,
     /// The guest's program, if it is not the one that would be found or built.
@@ -60,8 +63,11 @@ pub fn run(cache: &Cache, scope: &Scope, say: &dyn Fn(&str)) -> Outcome {
         }
     }
     if scope.clones {
-        for situation in SITUATIONS.into_iter().filter(|situation| situation.short || !scope.short)
-        {
+        let is_wanted = |situation: &Situation| match scope.only.as_slice() {
+            [] => situation.short || !scope.short,
+            only => only.iter().any(|name| name == situation.id),
+        };
+        for situation in SITUATIONS.into_iter().filter(is_wanted) {
             if has(situation.series) {
                 one_pair(cache, scope, situation, &mut outcome, say);
             } else {
@@ -72,7 +78,7 @@ pub fn run(cache: &Cache, scope: &Scope, say: &dyn Fn(&str)) -> Outcome {
             }
         }
     }
-    if scope.clones && !scope.short {
+    if scope.clones && !scope.short && scope.only.is_empty() {
         match criu::all(cache, scope.guest.as_deref(), say) {
             Ok(images) => {
                 outcome.findings.extend(criu::findings(&images));
@@ -106,6 +112,7 @@ fn boots(scope: &Scope) -> Vec<Case> {
     }));
     cases.extend(matrix::slow(newest));
     cases.extend(matrix::firmware(newest));
+    cases.extend(matrix::arm());
     cases
 }
 
@@ -235,6 +242,12 @@ impl Outcome {
             };
             write("boots.json", serde_json::to_string_pretty(&document)? + "\n")?;
             write("boots.txt", text::matrix(&self.boots))?;
+            // One page, of the stall: it is what people come to see.
+            if let Some((_, report)) =
+                self.boots.iter().find(|(_, report)| report.blocked_s.is_none())
+            {
+                write("stall.html", html::page(report))?;
+            }
         }
         if !self.pairs.is_empty() {
             let rows: Vec<&Pair> = self.pairs.iter().map(|(_, pair)| pair).collect();

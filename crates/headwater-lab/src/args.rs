@@ -149,6 +149,10 @@ pub struct Clone {
     #[arg(long, conflicts_with_all = ["vmgenid", "vmclock", "smp", "rollback", "no_rdrand", "mode"])]
     pub table: bool,
 
+    /// With --table: only these situations, by name
+    #[arg(long, value_delimiter = ',', value_name = "NAME", requires = "table", value_parser = situation)]
+    pub only: Vec<String>,
+
     /// Print JSON (schema headwater.lab-clone/1)
     #[arg(long)]
     pub json: bool,
@@ -196,6 +200,15 @@ pub struct All {
     /// The guest's program, instead of the one beside this command or in the source tree
     #[arg(long, value_name = "FILE")]
     pub guest: Option<PathBuf>,
+}
+
+fn situation(name: &str) -> Result<String, String> {
+    let names: Vec<&str> =
+        crate::situations::SITUATIONS.iter().map(|situation| situation.id).collect();
+    match names.contains(&name) {
+        true => Ok(name.to_owned()),
+        false => Err(format!("situations are {}", names.join(", "))),
+    }
 }
 
 /// The part that holds the kernel that is asked for: arm64 has one of its own.

@@ -366,3 +366,46 @@ fn report(plan: &Plan, kernel: &Kernel, lines: &[Line], retries: u32, wall_s: f6
     report.cause = cause::of(&report);
     report
 }
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use snapbox::{assert_data_eq, file};
+
+    /// From what a real guest said: Linux 7.3.4 without a cycle counter, and virtio-rng's driver after 15 s.
+    pub(crate) fn late() -> Report {
+        let lines = include_str!("../tests/guests/late.lines");
+        let lines: Vec<Line> = lines.lines().filter_map(Line::parse).collect();
+        let kernel = Kernel {
+            series: "7".into(),
+            release: "7".into(),
+            architecture: "x86_64".into(),
+            image: PathBuf::new(),
+            sha256: String::new(),
+            modules: Vec::new(),
+        };
+        let plan =
+            Plan { rng: Rng::VirtioLate, clock: Clock::Jiffies, limit_s: 15, ..Plan::new("7") };
+        report(&plan, &kernel, &lines, 0, 20.0)
+    }
+
+    #[test]
+    fn lines_of_a_guest_become_a_timeline() {
+        assert_data_eq!(crate::text::boot(&late()), file!["../tests/guests/late.txt"]);
+    }
+
+    /// The same guest, had nothing come to its rescue.
+    #[test]
+    fn a_wait_without_end_is_told_with_its_cause() {
+        let mut report = late();
+        let plan = Plan { rng: Rng::None, clock: Clock::Jiffies, ..Plan::new("7") };
+        report.rng = plan.rng;
+        report.blocked_s = None;
+        assert_eq!(cause::of(&report).id, "no_counter");
+        report.blocked_s = Some(1.02);
+        assert_eq!(cause::of(&report).id, "jitter_loop");
+        report.ready_at_init = true;
+        report.facts.insert("cpu.rdrand".into(), "true".into());
+        assert_eq!(cause::of(&report).id, "seeded_by_cpu");
+    }
+}

@@ -14,6 +14,7 @@ pub mod clone;
 mod compare;
 pub mod criu;
 mod guest;
+pub mod html;
 mod initramfs;
 mod line;
 mod manifest;

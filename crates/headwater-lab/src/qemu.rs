@@ -36,7 +36,8 @@ impl Machine {
         Machine {
             kernel: kernel.clone(),
             archive: archive.to_path_buf(),
-            board: if arm { "virt" } else { "pc" }.to_owned(),
+            // QEMU would pass a seed in the device tree.
+            board: if arm { "virt,dtb-randomness=off" } else { "pc" }.to_owned(),
             cpu: if arm { "cortex-a57" } else { "qemu64" }.to_owned(),
             cpus: 1,
             devices: Vec::new(),

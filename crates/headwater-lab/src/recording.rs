@@ -231,7 +231,13 @@ fn expand(machine: &mut impl Machine, pattern: &str) -> Vec<String> {
     let mut names: Vec<String> =
         machine.list(folder).unwrap_or_default().into_iter().map(|it| it.name).collect();
     names.sort();
+    names.retain(|name| !is_common(name));
     names.iter().map(|name| format!("{folder}/{name}{rest}")).collect()
+}
+
+/// Devices that every machine has by the dozen, among those that ACPI lists.
+fn is_common(name: &str) -> bool {
+    ["PNP", "LNX", "device:", "ACPI0"].iter().any(|kind| name.starts_with(kind))
 }
 
 fn under(folder: &Path, path: &str) -> PathBuf {

@@ -55,8 +55,8 @@ const NONE: Situation = Situation {
     short: true,
 };
 
-/// All of them; those without a random instruction are last.
-pub const SITUATIONS: [Situation; 14] = [
+/// All of them.
+pub const SITUATIONS: [Situation; 16] = [
     NONE,
     Situation {
         id: "no-driver",
@@ -162,6 +162,21 @@ pub const SITUATIONS: [Situation; 14] = [
         smp: 2,
         rdrand: false,
         kernel: Kernel::Races,
+        short: false,
+        ..NONE
+    },
+    Situation {
+        id: "none-arm64",
+        title: "clone, nothing tells of it, arm64",
+        series: crate::setup::ARM_PART,
+        short: false,
+        ..NONE
+    },
+    Situation {
+        id: "none-arm64-no-rndr",
+        title: "clone, nothing tells of it, arm64 without RNDR",
+        series: crate::setup::ARM_PART,
+        rdrand: false,
         short: false,
         ..NONE
     },

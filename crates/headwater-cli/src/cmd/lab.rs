@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use crate::output;
-use headwater_lab::{Cache, Scope, Verb, Wanted, boot, clone, criu, recording, text};
+use headwater_lab::{Cache, Scope, Verb, Wanted, boot, clone, criu, html, recording, text};
 use std::io::Write;
 use std::path::Path;
 
@@ -31,7 +31,8 @@ pub(crate) fn run(args: &headwater_lab::Args) -> Result<(), Failure> {
             return all(&cache, &scope, None);
         }
         Verb::Clone(args) if args.table => {
-            let scope = Scope { clones: true, guest: args.guest.clone(), ..Scope::default() };
+            let only = args.only.clone();
+            let scope = Scope { clones: true, only, guest: args.guest.clone(), ..Scope::default() };
             return all(&cache, &scope, None);
         }
         Verb::All(args) => {
@@ -39,6 +40,7 @@ pub(crate) fn run(args: &headwater_lab::Args) -> Result<(), Failure> {
                 boots: true,
                 clones: true,
                 short: args.short,
+                only: Vec::new(),
                 guest: args.guest.clone(),
                 recordings: args.recordings.clone(),
             };
@@ -46,6 +48,10 @@ pub(crate) fn run(args: &headwater_lab::Args) -> Result<(), Failure> {
         }
         Verb::Boot(args) => {
             let report = boot::boot(&cache, &args.plan())?;
+            // First: whoever reads standard output may stop reading.
+            if let Some(file) = &args.html {
+                html::write(&report, file)?;
+            }
             if args.json {
                 output::json(&report)?;
             } else {
