@@ -45,7 +45,9 @@ fn help() {
         .success()
         .stdout_eq(file!["snapshots/help.txt"])
         .stderr_eq(str![""]);
-    for verb in ["status", "bytes", "uuid", "stream", "bench", "lab", "quality", "run", "completions"] {
+    for verb in
+        ["status", "bytes", "uuid", "stream", "bench", "lab", "quality", "run", "completions"]
+    {
         assert!(text(&[verb, "--help"]).contains("Usage: headwater"));
     }
     headwater(&["stream", "--help"])
