@@ -13,10 +13,13 @@ pub(super) enum Generator {
     Sfc64,
 }
 
+/// Fills a buffer with the bytes that come next.
+type Words = Box<dyn FnMut(&mut [u8])>;
+
 /// The words of a generator as bytes, however they are cut into pieces.
 pub(super) struct Bytes {
     /// Fills with whole words; of the last one, what does not fit is thrown away.
-    words: Box<dyn FnMut(&mut [u8])>,
+    words: Words,
     /// The word that the last piece ended in, and how many of its bytes are left.
     word: [u8; 8],
     left: usize,
@@ -37,7 +40,7 @@ impl Generator {
         let key = || Key::from_seed(seed.clone());
         let index = substream.unwrap_or(0);
         let skip = u128::from(offset / 8);
-        let words: Box<dyn FnMut(&mut [u8])> = match self {
+        let words: Words = match self {
             Generator::Xoshiro256pp => {
                 let mut there = Xoshiro256pp::from_key(&key()).stream(index);
                 there.advance(skip);
