@@ -108,7 +108,7 @@ impl<T: Wrapped<u64>> Number for Bounded64<T> {
     }
 
     fn rejects(&self, words: &[u64], i: usize) -> bool {
-        words[i].wrapping_mul(self.bound) < self.threshold
+        words.get(i).is_some_and(|word| word.wrapping_mul(self.bound) < self.threshold)
     }
 }
 
@@ -139,6 +139,7 @@ impl<T: Wrapped<u32>> Number for Bounded32<T> {
     }
 
     fn rejects(&self, words: &[u64], i: usize) -> bool {
-        halves(words[i / 2])[i % 2].wrapping_mul(self.bound) < self.threshold
+        let half = words.get(i / 2).map(|&word| halves(word)[i % 2]);
+        half.is_some_and(|half| half.wrapping_mul(self.bound) < self.threshold)
     }
 }

@@ -150,13 +150,17 @@ impl<W: Words, N: Number> Maker<'_, W, N> {
                 true => left & !rejected(next, left),
                 false => left,
             };
-            bits(accepted).for_each(|i| out[i] = made[i]);
+            for (i, (out, made)) in out.iter_mut().zip(&*made).enumerate() {
+                if accepted >> i & 1 == 1 {
+                    *out = *made;
+                }
+            }
             left &= !accepted;
             attempt += 1;
         }
-        for i in bits(left) {
+        for (i, out) in out.iter_mut().enumerate().filter(|(i, _)| left >> i & 1 == 1) {
             let element = first * N::VALUES as u64 + i as u64;
-            out[i] = one(self.words, self.number, element, attempt);
+            *out = one(self.words, self.number, element, attempt);
         }
     }
 }

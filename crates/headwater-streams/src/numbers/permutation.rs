@@ -80,7 +80,7 @@ impl Permutation {
     /// The value at `index`; None from `n` on.
     pub fn at(&self, index: u64) -> Option<u64> {
         let at = || match &self.how {
-            How::Table(table) => u64::from(table[index as usize]),
+            How::Table(table) => u64::from(table[usize::from(index as u8)]),
             How::Network(network) => network.walk(index, self.n, Network::forth),
         };
         (index < self.n).then(at)

@@ -61,7 +61,7 @@ impl<W: Words> Shuffle<'_, W> {
             for (&word, place) in buffer.iter().zip(self.next..) {
                 let indices = self.indices::<K>(word, place);
                 for (i, index) in indices.into_iter().enumerate() {
-                    slice.swap(self.left - 1 - i, index);
+                    swap(slice, self.left - 1 - i, index);
                 }
                 self.left -= K;
             }
@@ -75,7 +75,7 @@ impl<W: Words> Shuffle<'_, W> {
         let (indices, remainder) = split::<K>(word, self.left);
         let orders: u64 = (0..K).map(|i| (self.left - i) as u64).product();
         // Only remainders below the number of outcomes can be biased, so the division is rarely reached.
-        if remainder < orders && remainder < orders.wrapping_neg() % orders {
+        if remainder < orders && remainder < excess(orders) {
             return self.again(place, orders);
         }
         indices
@@ -90,11 +90,26 @@ impl<W: Words> Shuffle<'_, W> {
             self.words.words(attempt, place, &mut word);
             let remainder;
             (indices, remainder) = split(word[0], self.left);
-            if remainder >= orders.wrapping_neg() % orders {
+            if remainder >= excess(orders) {
                 break;
             }
         }
         indices
+    }
+}
+
+/// By how much 2^64 exceeds a multiple of the number of outcomes, which is not 0.
+#[inline(always)]
+fn excess(orders: u64) -> u64 {
+    orders.wrapping_neg().checked_rem(orders).unwrap_or(0)
+}
+
+/// Exchanges two elements. Both exist; asked here, because a function for C must not be able to panic.
+#[inline(always)]
+fn swap<T>(slice: &mut [T], a: usize, b: usize) {
+    debug_assert!(a.max(b) < slice.len());
+    if a < slice.len() && b < slice.len() {
+        slice.swap(a, b);
     }
 }
 
