@@ -66,7 +66,7 @@ fn source(report: &mut Report) {
 
 fn tests(report: &mut Report) {
     // OpenSSL's module has a step of its own, with what it needs.
-    report.step("tests", || cargo("test --workspace --exclude headwater-openssl"));
+    report.step("tests", || cargo("test --workspace --exclude headwater-openssl --no-fail-fast"));
     report
         .step("tests, fallbacks forced", || cargo("test -p headwater --features testing,uuid,std"));
     report.step("tests that change the machine", || {

@@ -311,7 +311,8 @@ mod tests {
         assert_eq!(
             message(|args| args.cases = list(&["fil"])),
             "unknown case 'fil': use fill, u32, u64, uuid-v4, uuid-v7, dns, handshake, latency, \
-             first-byte-after-fork, first-byte-after-start, rfc-u32, or all"
+             first-byte-after-fork, first-byte-after-start, rfc-u32, stream-u64, stream-f64, \
+             stream-normal, stream-bounded, stream-shuffle, stream-child, or all"
         );
         assert_eq!(
             message(|args| args.procs = list(&["many"])),
@@ -335,6 +336,27 @@ mod tests {
                 "bad time: use more than 0 and at most 3600 seconds"
             );
         }
+    }
+
+    #[test]
+    fn streams_are_a_field_of_their_own() {
+        let names = |cases: &[&str]| {
+            let plan = plan(|args| args.cases = list(cases)).unwrap();
+            let all = plan.cells.iter().flat_map(|cell| &cell.contenders).map(Contender::name);
+            all.collect::<Vec<_>>()
+        };
+        let streams = names(&["stream-f64"]);
+        assert!(streams.contains(&"headwater-ars7".to_owned()), "{streams:?}");
+        assert!(!streams.contains(&"headwater".to_owned()), "{streams:?}");
+        let bytes = names(&["fill"]);
+        assert!(!bytes.contains(&"headwater-ars7".to_owned()), "{bytes:?}");
+        assert_eq!(
+            message(|args| {
+                args.cases = list(&["stream-u64"]);
+                args.sizes = list(&["100"]);
+            }),
+            "bad size '100 B' for an array of 64-bit numbers: use a multiple of 8"
+        );
     }
 
     #[test]
@@ -427,6 +449,9 @@ mod tests {
         })
         .unwrap();
         for case in Case::ALL {
+            if case.is_of_streams() {
+                continue; // of which `headwater` is none
+            }
             let cells = plan.cells.iter().filter(|cell| cell.case == case);
             let crowds: Vec<_> = cells.map(|cell| (cell.procs, cell.threads)).collect();
             let expected: &[_] =
