@@ -402,7 +402,7 @@ HEADWATER_MUST_USE int headwater_stream_fill_bounded_u64(const struct headwater_
  *
  * Returns 0, or -1 with errno set and `*value` as it was: ERANGE also if `i` is not below `n`,
  * otherwise as headwater_stream_fill_u8(). Async-signal-safe; each call prepares the permutation
- * anew, some hundred nanoseconds, and a microsecond up to an `n` of 256.
+ * anew, which takes a hundred nanoseconds or two.
  */
 HEADWATER_MUST_USE int headwater_stream_perm_at(const struct headwater_key *key, uint64_t stream, uint64_t n, uint64_t i, uint64_t *value);
 

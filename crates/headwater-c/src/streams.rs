@@ -321,7 +321,7 @@ pub unsafe extern "C" fn headwater_stream_fill_bounded_u64(
 ///
 /// Returns 0, or -1 with errno set and `*value` as it was: ERANGE also if `i` is not below `n`,
 /// otherwise as headwater_stream_fill_u8(). Async-signal-safe; each call prepares the permutation
-/// anew, some hundred nanoseconds, and a microsecond up to an `n` of 256.
+/// anew, which takes a hundred nanoseconds or two.
 ///
 /// # Safety
 ///

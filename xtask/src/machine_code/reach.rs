@@ -4,9 +4,9 @@ use super::object::{Library, Target};
 use anyhow::{Result, bail};
 use std::collections::{HashMap, VecDeque};
 
-/// Functions of the C library that a draw may call: they take no lock and allocate nothing. The last three are
+/// Functions of the C library that a draw may call: they take no lock and allocate nothing. The last four are
 /// asked at set-up.
-const OTHERS: [&str; 9] = [
+const OTHERS: [&str; 10] = [
     "memcpy",
     "memmove",
     "memset",
@@ -16,6 +16,7 @@ const OTHERS: [&str; 9] = [
     "clock_gettime",
     "getauxval",
     "getenv",
+    "__errno_location",
 ];
 /// What functions for C may call beside those: they tell errno, read files for the status, map memory for the states of
 /// random_pseudo_bytes, and end the process with a line where no error can be told. None allocates.

@@ -37,8 +37,15 @@ impl Vdso {
         if forced(Force::NoVdso) || cfg!(any(miri, not(target_pointer_width = "64"))) {
             return None;
         }
-        // SAFETY: getauxval reads the auxiliary vector and nothing else.
-        let image = unsafe { libc::getauxval(libc::AT_SYSINFO_EHDR) } as usize;
+        // Where there is no vDSO, as under valgrind, getauxval sets errno, which no draw may touch.
+        // SAFETY: getauxval reads the auxiliary vector and nothing else; errno is this thread's own, and put back.
+        let image = unsafe {
+            let errno = libc::__errno_location();
+            let before = *errno;
+            let image = libc::getauxval(libc::AT_SYSINFO_EHDR) as usize;
+            *errno = before;
+            image
+        };
         if image == 0 {
             return None;
         }
