@@ -86,11 +86,10 @@ fn xcr0() -> u64 {
 
 #[cfg(target_arch = "aarch64")]
 fn detect() -> Features {
-    const HWCAP_AES: libc::c_ulong = 1 << 3;
-    const HWCAP2_RNG: libc::c_ulong = 1 << 16;
-    // SAFETY: getauxval reads the auxiliary vector and nothing else.
-    let (capabilities, more) =
-        unsafe { (libc::getauxval(libc::AT_HWCAP), libc::getauxval(libc::AT_HWCAP2)) };
+    const HWCAP_AES: usize = 1 << 3;
+    const HWCAP2_RNG: usize = 1 << 16;
+    let capabilities = super::raw::auxiliary(libc::AT_HWCAP);
+    let more = super::raw::auxiliary(libc::AT_HWCAP2);
     Features {
         aes: capabilities & HWCAP_AES != 0,
         random: more & HWCAP2_RNG != 0,

@@ -214,10 +214,22 @@ pub(crate) fn cpus_in_affinity() -> Option<usize> {
     Some(last * 64 + 64 - mask[last].leading_zeros() as usize)
 }
 
+/// A value of the auxiliary vector; 0 if it is not there, which getauxval tells by errno as well: no draw may touch
+/// that, so it is put back.
+pub(crate) fn auxiliary(kind: libc::c_ulong) -> usize {
+    // SAFETY: getauxval reads the auxiliary vector and nothing else; errno is this thread's own.
+    unsafe {
+        let errno = libc::__errno_location();
+        let before = *errno;
+        let value = libc::getauxval(kind);
+        *errno = before;
+        value as usize
+    }
+}
+
 /// The size of a page.
 pub(crate) fn page_size() -> usize {
-    // SAFETY: getauxval reads the auxiliary vector and nothing else.
-    let size = unsafe { libc::getauxval(libc::AT_PAGESZ) } as usize;
+    let size = auxiliary(libc::AT_PAGESZ);
     if size.is_power_of_two() { size } else { 4096 }
 }
 
@@ -244,8 +256,7 @@ fn clock(id: libc::clockid_t) -> libc::timespec {
 /// Whether the process runs with more rights than its caller (set-user-ID and the like), so that the
 /// environment must not be believed.
 pub(crate) fn is_secure_execution() -> bool {
-    // SAFETY: as above.
-    unsafe { libc::getauxval(libc::AT_SECURE) != 0 }
+    auxiliary(libc::AT_SECURE) != 0
 }
 
 /// The value of an environment variable. Read once, at set-up, while nothing of ours runs beside it.

@@ -128,6 +128,11 @@ pub(crate) fn page_size() -> usize {
     4096
 }
 
+/// An interpreter has none.
+pub(crate) fn auxiliary(_: core::ffi::c_ulong) -> usize {
+    0
+}
+
 #[cfg(feature = "uuid")]
 pub(crate) fn since_1970() -> (u64, u32) {
     let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);

@@ -7,6 +7,7 @@
 #![allow(unsafe_code)]
 
 use crate::linux::force::{Force, forced};
+use crate::linux::raw;
 use core::ffi::{CStr, c_char, c_void};
 use core::mem::size_of;
 use core::ptr::{self, NonNull};
@@ -37,15 +38,7 @@ impl Vdso {
         if forced(Force::NoVdso) || cfg!(any(miri, not(target_pointer_width = "64"))) {
             return None;
         }
-        // Where there is no vDSO, as under valgrind, getauxval sets errno, which no draw may touch.
-        // SAFETY: getauxval reads the auxiliary vector and nothing else; errno is this thread's own, and put back.
-        let image = unsafe {
-            let errno = libc::__errno_location();
-            let before = *errno;
-            let image = libc::getauxval(libc::AT_SYSINFO_EHDR) as usize;
-            *errno = before;
-            image
-        };
+        let image = raw::auxiliary(libc::AT_SYSINFO_EHDR);
         if image == 0 {
             return None;
         }
