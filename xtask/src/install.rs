@@ -13,7 +13,7 @@ enum Source {
     Built(&'static str),
     /// A file of the repository.
     Checked(&'static str),
-    /// A template of the repository, in which @VERSION@ is replaced.
+    /// A template of the repository, in which @VERSION@ and the path of OpenSSL's module are replaced.
     Filled(&'static str),
     /// A link to a file beside it.
     Link(&'static str),
@@ -27,7 +27,11 @@ const SONAME: &str = "libheadwater.so.0";
 /// The file itself, as other libraries are named by their version.
 const REAL_NAME: &str = concat!("libheadwater.so.", env!("CARGO_PKG_VERSION"));
 
-/// What is installed, with the path below the prefix. Nothing in it holds the prefix, so that the tree may be moved.
+/// How the configuration for OpenSSL begins to name the module, out of use, in the repository.
+const UNNAMED_MODULE: &str = "#module = /usr/local/";
+
+/// What is installed, with the path below the prefix. Nothing in it holds the prefix but the configuration for OpenSSL,
+/// so that the rest of the tree may be moved.
 const ARTEFACTS: &[(Source, &str, u32)] = &[
     (Built("headwater"), "bin/headwater", 0o755),
     (Built("libheadwater.so"), concat!("lib/libheadwater.so.", env!("CARGO_PKG_VERSION")), 0o755),
@@ -48,7 +52,7 @@ const ARTEFACTS: &[(Source, &str, u32)] = &[
     ),
     (Built("libheadwater_openssl.so"), "lib/ossl-modules/headwater.so", 0o755),
     (
-        Checked("crates/headwater-openssl/headwater-openssl.cnf"),
+        Filled("crates/headwater-openssl/headwater-openssl.cnf"),
         "share/headwater/headwater-openssl.cnf",
         0o644,
     ),
@@ -81,14 +85,21 @@ pub(crate) fn install(prefix: &Path, destdir: Option<&Path>) -> Result<ExitCode>
     let built = built.join("release");
     for (source, name, mode) in ARTEFACTS {
         let to = target.join(name);
-        put(source, &to, *mode, &root, &built)
+        put(source, &to, *mode, &root, &built, prefix)
             .with_context(|| format!("cannot install {}", to.display()))?;
         println!("{}", to.display());
     }
     Ok(ExitCode::SUCCESS)
 }
 
-fn put(source: &Source, to: &Path, mode: u32, root: &Path, built: &Path) -> Result<()> {
+fn put(
+    source: &Source,
+    to: &Path,
+    mode: u32,
+    root: &Path,
+    built: &Path,
+    prefix: &Path,
+) -> Result<()> {
     fs::create_dir_all(to.parent().context("it has no folder")?)?;
     // Beside it and then in its place: a program that has the old library mapped keeps the old file.
     let new = PathBuf::from(format!("{}.new", to.display()));
@@ -101,7 +112,9 @@ fn put(source: &Source, to: &Path, mode: u32, root: &Path, built: &Path) -> Resu
         Checked(path) => drop(fs::copy(root.join(path), &new)?),
         Filled(path) => {
             let text = fs::read_to_string(root.join(path))?;
-            fs::write(&new, text.replace("@VERSION@", env!("CARGO_PKG_VERSION")))?;
+            let text = text.replace("@VERSION@", env!("CARGO_PKG_VERSION"));
+            let module = format!("module = {}", prefix.join("").display());
+            fs::write(&new, text.replace(UNNAMED_MODULE, &module))?;
         }
         Link(name) => symlink(name, &new)?,
         Printed(arguments) => {

@@ -19,7 +19,7 @@ const PACKAGES: [&str; 6] = ["openssl", "libssl3t64", "libssl-dev", "libc6", "zl
 /// Where Debian keeps the keys that its releases are signed with.
 const KEYS: &str = "/usr/share/keyrings/debian-archive-keyring.gpg";
 /// Programs that take their random bytes from OpenSSL, which the last step draws from headwater with.
-const SERVERS: &str = "nginx-light postgresql openssh-server nodejs";
+const SERVERS: &str = "nginx-light postgresql openssh-server nodejs ruby php-cli";
 
 /// The steps of `cargo xtask test`.
 pub(crate) fn steps(report: &mut Report, all: bool) {
@@ -70,14 +70,17 @@ pub(crate) fn dist() -> Result<PathBuf> {
 
 /// Each server draws from headwater, for which it has to be installed.
 fn in_servers() -> Result<(), Stop> {
-    const LOSS: &str = "whether nginx, PostgreSQL, sshd and Node draw from headwater";
+    const LOSS: &str = "whether nginx, PostgreSQL, sshd, Node, Ruby and PHP draw from headwater";
     need(tools::root_user(), LOSS)?;
     need(run(&mut program("apt-get update -qq")), LOSS)?;
     let mut install = program("apt-get install -qq --yes --no-install-recommends");
     // So that the packages' scripts start no service: what is tested is started by the tests, elsewhere.
     install.env("RUNLEVEL", "1").env("DEBIAN_FRONTEND", "noninteractive");
     need(run(install.args(SERVERS.split_whitespace())), LOSS)?;
-    cargo("test -p headwater-openssl --test servers -- --ignored --nocapture --test-threads=1")
+    cargo(
+        "test -p headwater-openssl --test servers --test installed \
+         -- --ignored --nocapture --test-threads=1",
+    )
 }
 
 /// The folder that holds the other release's OpenSSL, which is fetched on the first call and kept.

@@ -53,6 +53,7 @@ fn the_pages_name_what_is_there() {
         .filter(|block| block.contains("headwater_random_sect"))
         .flat_map(str::lines)
     {
-        assert!(shipped.lines().any(|ours| ours == line), "{line}");
+        // The path of the module is in a comment until it is known.
+        assert!(shipped.lines().any(|ours| ours.trim_start_matches('#') == line), "{line}");
     }
 }

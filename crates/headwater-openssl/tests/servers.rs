@@ -6,6 +6,7 @@
 
 mod support;
 
+use std::fmt::Write as _;
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -28,7 +29,7 @@ impl Place {
         let folder = tempfile::tempdir().unwrap();
         fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).unwrap();
         let module = folder.path().join("headwater.so");
-        fs::copy(modules().join("headwater.so"), module).unwrap();
+        fs::copy(modules().join("headwater.so"), &module).unwrap();
         let system = "/etc/ssl/openssl.cnf";
         let before = if Path::new(system).is_file() {
             format!(".include {system}")
@@ -36,6 +37,10 @@ impl Place {
             "[req]\ndistinguished_name = dn\n[dn]".to_owned()
         };
         let configuration = configuration(folder.path(), &before);
+        // By its path, as an installation has it: Node's own OpenSSL has no folder to look for it.
+        let mut text = fs::read_to_string(&configuration).unwrap();
+        writeln!(text, "[headwater_sect]\nmodule = {}", module.display()).unwrap();
+        fs::write(&configuration, text).unwrap();
         let place = Place { folder, configuration };
         let line = "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -noenc -days 2 -subj /CN=localhost";
         let mut request = place.command("openssl");
@@ -53,7 +58,7 @@ impl Place {
     fn command(&self, program: &str) -> Command {
         let mut command = Command::new(program);
         command.env("OPENSSL_CONF", &self.configuration);
-        command.env("OPENSSL_MODULES", self.folder.path()).stdin(Stdio::null());
+        command.env_remove("OPENSSL_MODULES").stdin(Stdio::null());
         command
     }
 
@@ -316,6 +321,32 @@ fn sshd_draws_from_headwater() {
     // The one that listens, and the one of this session.
     let (loaded, pools) = drawing(server.0.id());
     assert!(loaded >= 2 && pools >= 2, "{loaded} {pools}");
+}
+
+#[test]
+#[ignore = "needs Ruby and PHP"]
+fn interpreters_draw_from_headwater() {
+    let place = Place::new();
+    for (program, flag, script) in [
+        ("python3", "-c", "import ssl; ssl.RAND_bytes(16); print(open('/proc/self/smaps').read())"),
+        (
+            "ruby",
+            "-ropenssl",
+            "-eOpenSSL::Random.random_bytes(16); puts File.read('/proc/self/smaps')",
+        ),
+        (
+            "php",
+            "-r",
+            "openssl_random_pseudo_bytes(16); echo file_get_contents('/proc/self/smaps');",
+        ),
+    ] {
+        if !is_missing(program) {
+            let output = place.command(program).args([flag, script]).output().unwrap();
+            let smaps = said(output);
+            assert!(smaps.contains("/headwater.so\n"), "{program}");
+            assert!(smaps.contains(" dp ") || smaps.contains(" wf "), "{program}");
+        }
+    }
 }
 
 #[test]

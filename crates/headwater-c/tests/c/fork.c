@@ -37,8 +37,10 @@ static void child_writes(void)
 
 static void on_signal(int signal)
 {
+    pid_t child = fork();
     (void)signal;
-    if (fork() == 0)
+    CHECK(child >= 0);
+    if (child == 0)
         child_writes();
 }
 
@@ -60,11 +62,14 @@ int main(void)
     CHECK(headwater_stale(&stamp) != 0);
     signal(SIGUSR1, on_signal);
     for (i = 1; i < 8; i++) {
-        pid_t child = i % 2 ? fork() : 0;
-        if (i % 2 == 0)
+        if (i % 2 == 0) {
             CHECK(raise(SIGUSR1) == 0);
-        else if (child == 0)
-            child_writes();
+        } else {
+            pid_t child = fork();
+            CHECK(child >= 0);
+            if (child == 0)
+                child_writes();
+        }
         CHECK(read(ends[0], &all[i], sizeof all[i]) == (ssize_t)sizeof all[i]);
         CHECK(wait(&ended) > 0 && WIFEXITED(ended) && WEXITSTATUS(ended) == 0);
     }

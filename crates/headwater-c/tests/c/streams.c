@@ -100,23 +100,38 @@ static void stream_vector(char **argument)
         REFUSED(EFAULT, call);                                                            \
         n = 0;                                                                            \
         CHECK((call) == 0);                                                               \
+        out = piece;                                                                      \
+        n = 1;                                                                            \
+        from = NULL;                                                                      \
+        REFUSED(EFAULT, call);                                                            \
+        from = &bad;                                                                      \
+        REFUSED(EINVAL, call);                                                            \
+        from = &key;                                                                      \
+        stream = (uint64_t)1 << 48;                                                       \
+        REFUSED(ERANGE, call);                                                            \
+        CHECK(memcmp(piece, whole, sizeof piece) == 0);                                   \
+        stream = 7;                                                                       \
     } while (0)
 
 static void numbers(void)
 {
-    uint64_t i, value;
+    const struct headwater_key *from = &key;
+    struct headwater_key bad;
+    uint64_t i, value, stream = 7;
     CHECK(headwater_stream_key_from_text(&key, HEADWATER_ARS7, "numbers") == 0);
-    KIND(u8, uint8_t, headwater_stream_fill_u8(&key, 7, start, out, n));
-    KIND(u32, uint32_t, headwater_stream_fill_u32(&key, 7, start, out, n));
-    KIND(u64, uint64_t, headwater_stream_fill_u64(&key, 7, start, out, n));
-    KIND(f32, float, headwater_stream_fill_f32(&key, 7, start, out, n));
-    KIND(f64, double, headwater_stream_fill_f64(&key, 7, start, out, n));
-    KIND(normal_f32, float, headwater_stream_fill_normal_f32(&key, 7, start, out, n));
-    KIND(normal_f64, double, headwater_stream_fill_normal_f64(&key, 7, start, out, n));
-    KIND(exponential_f64, double, headwater_stream_fill_exponential_f64(&key, 7, start, out, n));
+    bad = key;
+    bad.engine = 3;
+    KIND(u8, uint8_t, headwater_stream_fill_u8(from, stream, start, out, n));
+    KIND(u32, uint32_t, headwater_stream_fill_u32(from, stream, start, out, n));
+    KIND(u64, uint64_t, headwater_stream_fill_u64(from, stream, start, out, n));
+    KIND(f32, float, headwater_stream_fill_f32(from, stream, start, out, n));
+    KIND(f64, double, headwater_stream_fill_f64(from, stream, start, out, n));
+    KIND(normal_f32, float, headwater_stream_fill_normal_f32(from, stream, start, out, n));
+    KIND(normal_f64, double, headwater_stream_fill_normal_f64(from, stream, start, out, n));
+    KIND(exponential_f64, double, headwater_stream_fill_exponential_f64(from, stream, start, out, n));
     /* More than a quarter of the attempts are rejected. */
     KIND(bounded_u64, uint64_t,
-         headwater_stream_fill_bounded_u64(&key, 7, UINT64_C(0xB000000000000001), start, out, n));
+         headwater_stream_fill_bounded_u64(from, stream, UINT64_C(0xB000000000000001), start, out, n));
     for (i = 0; i < 1000; i++) {
         CHECK(headwater_stream_perm_at(&key, 7, 1000, i, &value) == 0);
         CHECK(fwrite(&value, sizeof value, 1, stdout) == 1);
@@ -142,12 +157,18 @@ static void errors(void)
     REFUSED(EINVAL, headwater_stream_key_child_text(&copy, &key, "\xc3"));
     CHECK(copy.engine == key.engine && memcmp(copy.bytes, key.bytes, 16) == 0);
     REFUSED(EFAULT, headwater_stream_key_from_seed(NULL, HEADWATER_ARS7, 1));
+    REFUSED(EFAULT, headwater_stream_key_from_bytes(NULL, HEADWATER_ARS7, "x", 1));
     REFUSED(EFAULT, headwater_stream_key_from_bytes(&copy, HEADWATER_ARS7, NULL, 1));
+    REFUSED(EFAULT, headwater_stream_key_from_bytes(&copy, HEADWATER_ARS7, "x", SIZE_MAX));
     CHECK(headwater_stream_key_from_bytes(&copy, HEADWATER_ARS7, NULL, 0) == 0);
+    REFUSED(EFAULT, headwater_stream_key_from_text(NULL, HEADWATER_ARS7, "x"));
     REFUSED(EFAULT, headwater_stream_key_from_text(&copy, HEADWATER_ARS7, NULL));
     REFUSED(EFAULT, headwater_stream_key_child(NULL, &key, 1));
     REFUSED(EFAULT, headwater_stream_key_child(&copy, NULL, 1));
     REFUSED(EFAULT, headwater_stream_key_child_text(&copy, &key, NULL));
+    REFUSED(EFAULT, headwater_stream_key_child_text(NULL, &key, "x"));
+    REFUSED(EFAULT, headwater_stream_key_child_text(&copy, NULL, "x"));
+    REFUSED(EINVAL, headwater_stream_key_child_text(&copy, &bad, "x"));
     REFUSED(EFAULT, headwater_stream_fill_u8(NULL, 0, 0, &byte, 1));
     REFUSED(EINVAL, headwater_stream_fill_u8(&bad, 0, 0, &byte, 1));
     REFUSED(ERANGE, headwater_stream_fill_u8(&key, (uint64_t)1 << 48, 0, &byte, 1));
@@ -155,6 +176,8 @@ static void errors(void)
     REFUSED(ERANGE, headwater_stream_perm_at(&key, 0, 5, 5, &value));
     REFUSED(ERANGE, headwater_stream_perm_at(&key, 0, 0, 0, &value));
     REFUSED(ERANGE, headwater_stream_perm_at(&key, (uint64_t)1 << 48, 5, 0, &value));
+    REFUSED(EFAULT, headwater_stream_perm_at(NULL, 0, 5, 0, &value));
+    REFUSED(EINVAL, headwater_stream_perm_at(&bad, 0, 5, 0, &value));
     REFUSED(EFAULT, headwater_stream_perm_at(&key, 0, 5, 0, NULL));
     CHECK(byte == 7 && value == 7);
 }

@@ -56,6 +56,12 @@ pub fn has(program: &str, loss: &str) -> bool {
     there
 }
 
+/// Whether build.rs can have gcc give versions to what libheadwater.so exports.
+pub fn linked_by_gcc() -> bool {
+    let asked = Command::new("cc").args(["-wrapper", "env", "-print-prog-name=ld"]).output();
+    asked.is_ok_and(|answer| answer.status.success())
+}
+
 /// A compiler and the way it is called.
 #[derive(Clone, Copy)]
 pub struct Compiler {
@@ -73,6 +79,23 @@ pub const CLANGPP: Compiler =
 impl Compiler {
     pub fn is_there(self) -> bool {
         has(self.name, "that its programs build and run")
+    }
+
+    /// Whether the sanitizers' libraries are here: Debian's clang does not ask for them.
+    pub fn has_sanitizers(self) -> bool {
+        let folder = tempfile::tempdir().unwrap();
+        let source = folder.path().join("empty.c");
+        std::fs::write(&source, "int main(void) { return 0; }").unwrap();
+        let mut link = Command::new(self.name);
+        link.arg("-fsanitize=address,undefined").arg(source).arg("-o");
+        let has = outcome(link.arg(folder.path().join("empty"))).status.success();
+        if !has {
+            eprintln!(
+                "skipped: sanitizers of {}: their libraries are not installed, so that nothing here shows wrong use of memory",
+                self.name
+            );
+        }
+        has
     }
 
     /// Builds a program with every warning an error.

@@ -1,4 +1,6 @@
-/* What the test programs share: an assertion that tells OpenSSL's errors, and a library context with headwater in it. */
+/* What the test programs share: an assertion that tells OpenSSL's errors, and a library context with headwater in it.
+ *
+ * It aborts, and does not exit: a forked child must not run its parent's handlers, nor write what that has buffered. */
 #ifndef CHECK_H
 #define CHECK_H
 
@@ -19,7 +21,7 @@
         if (!(condition)) {                                                    \
             fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #condition); \
             ERR_print_errors_fp(stderr);                                       \
-            exit(1);                                                           \
+            abort();                                                           \
         }                                                                      \
     } while (0)
 

@@ -1,0 +1,198 @@
+//! Keys: from seeds, and from keys.
+
+use crate::edge::{fail, input, text};
+use core::ffi::{c_char, c_int, c_void};
+use headwater_streams::{Engine, Key, Seed};
+use libc::{EFAULT, EINVAL, size_t};
+
+/// Engine `ars7`, the default: AES rounds, the fastest where the CPU has AES.
+pub const HEADWATER_ARS7: u32 = 0;
+
+/// Engine `ars5`: the same with five rounds, as Intel's MKL has it.
+pub const HEADWATER_ARS5: u32 = 1;
+
+/// Engine `philox4x32`: Philox4x32-10, the fastest where the CPU has no AES.
+pub const HEADWATER_PHILOX4X32: u32 = 2;
+
+/// What the numbers of 2^48 streams depend on. Not for secrets.
+///
+/// A value: it may be copied, compared by its members, stored and sent. Nothing is to be freed, and
+/// no function keeps a pointer to it. Make one with headwater_stream_key_from_seed() and the like;
+/// by hand only to go on with one that was kept.
+#[repr(C)]
+#[derive(Clone, Copy)]
+#[allow(non_camel_case_types)] // a name of C
+pub struct headwater_key {
+    /// HEADWATER_ARS7, HEADWATER_ARS5 or HEADWATER_PHILOX4X32.
+    pub engine: u32,
+    /// 128 bits, the lowest byte first.
+    pub bytes: [u8; 16],
+}
+
+/// Makes `*key` the key of a whole number, with the engine `engine`: the numbers that
+/// `headwater stream --seed` gives for it. Not for secrets.
+///
+/// Returns 0, or -1 with errno set and `*key` as it was: EINVAL if there is no such engine, EFAULT
+/// if `key` is NULL. Async-signal-safe.
+///
+/// # Safety
+///
+/// `key` is NULL or valid for writes.
+#[unsafe(no_mangle)]
+#[must_use]
+pub unsafe extern "C" fn headwater_stream_key_from_seed(
+    key: *mut headwater_key,
+    engine: u32,
+    seed: u64,
+) -> c_int {
+    // SAFETY: the caller's promise.
+    unsafe { from_seed(key, engine, seed.into()) }
+}
+
+/// Makes `*key` the key of `len` bytes, as of headwater stream --seed hex:... Not for secrets.
+///
+/// Returns as headwater_stream_key_from_seed(); EFAULT also if `seed` is NULL and `len` is not 0.
+/// Async-signal-safe.
+///
+/// # Safety
+///
+/// As there, and `seed` is NULL or valid for reads of `len` bytes.
+#[unsafe(no_mangle)]
+#[must_use]
+pub unsafe extern "C" fn headwater_stream_key_from_bytes(
+    key: *mut headwater_key,
+    engine: u32,
+    seed: *const c_void,
+    len: size_t,
+) -> c_int {
+    // SAFETY: the caller's promise.
+    let Some(seed) = (unsafe { input(seed, len) }) else { return fail(EFAULT) };
+    // SAFETY: the caller's promise.
+    unsafe { from_seed(key, engine, seed.into()) }
+}
+
+/// Makes `*key` the key of a text, as of headwater stream --seed text:... Not for secrets.
+///
+/// Returns as headwater_stream_key_from_seed(); EFAULT also if `seed` is NULL, EINVAL also if it is
+/// not UTF-8. Async-signal-safe.
+///
+/// # Safety
+///
+/// As there, and `seed` is NULL or a string of C.
+#[unsafe(no_mangle)]
+#[must_use]
+pub unsafe extern "C" fn headwater_stream_key_from_text(
+    key: *mut headwater_key,
+    engine: u32,
+    seed: *const c_char,
+) -> c_int {
+    // SAFETY: the caller's promise.
+    match unsafe { text(seed) } {
+        // SAFETY: the caller's promise.
+        Ok(seed) => unsafe { from_seed(key, engine, seed.into()) },
+        Err(errno) => fail(errno),
+    }
+}
+
+/// Makes `*child` the child number `label` of `*parent`, a function of the two and nothing else: for
+/// each part of a program that wants numbers of its own. `child` and `parent` may be the same. Not
+/// for secrets.
+///
+/// Returns 0, or -1 with errno set and `*child` as it was: EINVAL if the parent's engine does not
+/// exist, EFAULT if a pointer is NULL. Async-signal-safe.
+///
+/// # Safety
+///
+/// `child` is NULL or valid for writes, and `parent` for reads.
+#[unsafe(no_mangle)]
+#[must_use]
+pub unsafe extern "C" fn headwater_stream_key_child(
+    child: *mut headwater_key,
+    parent: *const headwater_key,
+    label: u64,
+) -> c_int {
+    // SAFETY: the caller's promise.
+    unsafe { child_of(child, parent, label.into()) }
+}
+
+/// Makes `*child` the child of `*parent` with this name, which no number is equal to. Not for
+/// secrets.
+///
+/// Returns as headwater_stream_key_child(); EFAULT also if `label` is NULL, EINVAL also if it is not
+/// UTF-8. Async-signal-safe.
+///
+/// # Safety
+///
+/// As there, and `label` is NULL or a string of C.
+#[unsafe(no_mangle)]
+#[must_use]
+pub unsafe extern "C" fn headwater_stream_key_child_text(
+    child: *mut headwater_key,
+    parent: *const headwater_key,
+    label: *const c_char,
+) -> c_int {
+    // SAFETY: the caller's promise.
+    match unsafe { text(label) } {
+        // SAFETY: the caller's promise.
+        Ok(label) => unsafe { child_of(child, parent, label.into()) },
+        Err(errno) => fail(errno),
+    }
+}
+
+fn engine(number: u32) -> Option<Engine> {
+    match number {
+        HEADWATER_ARS7 => Some(Engine::Ars7),
+        HEADWATER_ARS5 => Some(Engine::Ars5),
+        HEADWATER_PHILOX4X32 => Some(Engine::Philox4x32),
+        _ => None,
+    }
+}
+
+/// # Safety
+///
+/// `key` is NULL or valid for writes.
+unsafe fn from_seed(key: *mut headwater_key, number: u32, seed: Seed<'_>) -> c_int {
+    if key.is_null() {
+        return fail(EFAULT);
+    }
+    let Some(engine) = engine(number) else { return fail(EINVAL) };
+    let bytes = Key::with_engine(engine, seed).to_raw();
+    // SAFETY: the caller's promise, and not null.
+    unsafe { key.write(headwater_key { engine: number, bytes }) };
+    0
+}
+
+/// # Safety
+///
+/// `child` is NULL or valid for writes, and `parent` for reads.
+unsafe fn child_of(
+    child: *mut headwater_key,
+    parent: *const headwater_key,
+    label: Seed<'_>,
+) -> c_int {
+    if child.is_null() {
+        return fail(EFAULT);
+    }
+    // SAFETY: the caller's promise.
+    match unsafe { key_of(parent) } {
+        Ok((number, key)) => {
+            let bytes = key.child(label).to_raw();
+            // SAFETY: the caller's promise, and not null.
+            unsafe { child.write(headwater_key { engine: number, bytes }) };
+            0
+        }
+        Err(errno) => fail(errno),
+    }
+}
+
+/// The key that C means, and the number of its engine; or an errno.
+///
+/// # Safety
+///
+/// `key` is NULL or valid for reads.
+pub(super) unsafe fn key_of(key: *const headwater_key) -> Result<(u32, Key), c_int> {
+    // SAFETY: the caller's promise.
+    let key = unsafe { key.as_ref() }.ok_or(EFAULT)?;
+    let engine = engine(key.engine).ok_or(EINVAL)?;
+    Ok((key.engine, Key::from_raw(engine, key.bytes)))
+}

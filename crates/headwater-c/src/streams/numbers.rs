@@ -1,0 +1,260 @@
+//! Numbers: elements of a key's streams, of each kind.
+
+use super::key::{headwater_key, key_of};
+use crate::edge::{fail, output};
+use core::ffi::c_int;
+use headwater_streams::{Error, Stream};
+use libc::{EFAULT, EINVAL, ERANGE, size_t};
+
+/// Writes bytes `start` to `start + n - 1` of stream number `stream` of `*key` to `out`. Element i
+/// is a function of key, stream and i, whatever range is asked for, by whom, in what order. Not for
+/// secrets.
+///
+/// Returns 0, or -1 with errno set and `out` as it was:
+///
+///     EINVAL  the key's engine does not exist
+///     ERANGE  `stream` is 2^48 or more, or the range ends past 2^64 - 1
+///     EFAULT  `key` is NULL, or `out` is and `n` is not 0, or `n` elements are above SSIZE_MAX bytes
+///
+/// Async-signal-safe. errno is not touched on success.
+///
+/// # Safety
+///
+/// `key` is NULL or valid for reads; `out` is NULL, or aligned and valid for writes of `n` elements
+/// that nobody else uses meanwhile.
+#[unsafe(no_mangle)]
+#[must_use]
+pub unsafe extern "C" fn headwater_stream_fill_u8(
+    key: *const headwater_key,
+    stream: u64,
+    start: u64,
+    out: *mut u8,
+    n: size_t,
+) -> c_int {
+    // SAFETY: the caller's promise.
+    unsafe { fill(key, stream, out, n, |stream, out| stream.fill_u8(start, out)) }
+}
+
+/// As headwater_stream_fill_u8(), 32 bits each: the same bytes, the lowest first. Not for secrets.
+///
+/// # Safety
+///
+/// As [`headwater_stream_fill_u8`].
+#[unsafe(no_mangle)]
+#[must_use]
+pub unsafe extern "C" fn headwater_stream_fill_u32(
+    key: *const headwater_key,
+    stream: u64,
+    start: u64,
+    out: *mut u32,
+    n: size_t,
+) -> c_int {
+    // SAFETY: the caller's promise.
+    unsafe { fill(key, stream, out, n, |stream, out| stream.fill_u32(start, out)) }
+}
+
+/// As headwater_stream_fill_u8(), 64 bits each: the same bytes, the lowest first. Not for secrets.
+///
+/// # Safety
+///
+/// As [`headwater_stream_fill_u8`].
+#[unsafe(no_mangle)]
+#[must_use]
+pub unsafe extern "C" fn headwater_stream_fill_u64(
+    key: *const headwater_key,
+    stream: u64,
+    start: u64,
+    out: *mut u64,
+    n: size_t,
+) -> c_int {
+    // SAFETY: the caller's promise.
+    unsafe { fill(key, stream, out, n, |stream, out| stream.fill_u64(start, out)) }
+}
+
+/// As headwater_stream_fill_u8(), numbers from 0 to below 1, multiples of 2^-24. Not for secrets.
+///
+/// # Safety
+///
+/// As [`headwater_stream_fill_u8`].
+#[unsafe(no_mangle)]
+#[must_use]
+pub unsafe extern "C" fn headwater_stream_fill_f32(
+    key: *const headwater_key,
+    stream: u64,
+    start: u64,
+    out: *mut f32,
+    n: size_t,
+) -> c_int {
+    // SAFETY: the caller's promise.
+    unsafe { fill(key, stream, out, n, |stream, out| stream.fill_f32(start, out)) }
+}
+
+/// As headwater_stream_fill_u8(), numbers from 0 to below 1, multiples of 2^-53. Not for secrets.
+///
+/// # Safety
+///
+/// As [`headwater_stream_fill_u8`].
+#[unsafe(no_mangle)]
+#[must_use]
+pub unsafe extern "C" fn headwater_stream_fill_f64(
+    key: *const headwater_key,
+    stream: u64,
+    start: u64,
+    out: *mut f64,
+    n: size_t,
+) -> c_int {
+    // SAFETY: the caller's promise.
+    unsafe { fill(key, stream, out, n, |stream, out| stream.fill_f64(start, out)) }
+}
+
+/// As headwater_stream_fill_u8(), normal numbers, mean 0 and variance 1 (Box and Muller), the same
+/// bits on every machine. Not for secrets.
+///
+/// # Safety
+///
+/// As [`headwater_stream_fill_u8`].
+#[unsafe(no_mangle)]
+#[must_use]
+pub unsafe extern "C" fn headwater_stream_fill_normal_f32(
+    key: *const headwater_key,
+    stream: u64,
+    start: u64,
+    out: *mut f32,
+    n: size_t,
+) -> c_int {
+    // SAFETY: the caller's promise.
+    unsafe { fill(key, stream, out, n, |stream, out| stream.fill_normal_f32(start, out)) }
+}
+
+/// As headwater_stream_fill_normal_f32(), doubles. Not for secrets.
+///
+/// # Safety
+///
+/// As [`headwater_stream_fill_u8`].
+#[unsafe(no_mangle)]
+#[must_use]
+pub unsafe extern "C" fn headwater_stream_fill_normal_f64(
+    key: *const headwater_key,
+    stream: u64,
+    start: u64,
+    out: *mut f64,
+    n: size_t,
+) -> c_int {
+    // SAFETY: the caller's promise.
+    unsafe { fill(key, stream, out, n, |stream, out| stream.fill_normal_f64(start, out)) }
+}
+
+/// As headwater_stream_fill_u8(), exponential numbers with mean 1, the same bits on every machine.
+/// Not for secrets.
+///
+/// # Safety
+///
+/// As [`headwater_stream_fill_u8`].
+#[unsafe(no_mangle)]
+#[must_use]
+pub unsafe extern "C" fn headwater_stream_fill_exponential_f64(
+    key: *const headwater_key,
+    stream: u64,
+    start: u64,
+    out: *mut f64,
+    n: size_t,
+) -> c_int {
+    // SAFETY: the caller's promise.
+    unsafe { fill(key, stream, out, n, |stream, out| stream.fill_exponential_f64(start, out)) }
+}
+
+/// As headwater_stream_fill_u8(), whole numbers below `bound`, each equally likely; EINVAL also if
+/// `bound` is 0. Not for secrets.
+///
+/// # Safety
+///
+/// As [`headwater_stream_fill_u8`].
+#[unsafe(no_mangle)]
+#[must_use]
+pub unsafe extern "C" fn headwater_stream_fill_bounded_u64(
+    key: *const headwater_key,
+    stream: u64,
+    bound: u64,
+    start: u64,
+    out: *mut u64,
+    n: size_t,
+) -> c_int {
+    // SAFETY: the caller's promise.
+    unsafe { fill(key, stream, out, n, |stream, out| stream.fill_bounded_u64(bound, start, out)) }
+}
+
+/// Writes to `*value` where element `i` goes in the stream's permutation of the numbers below `n`,
+/// without making a list of the others: each of these comes for exactly one `i`. Not for secrets.
+///
+/// Returns 0, or -1 with errno set and `*value` as it was: ERANGE also if `i` is not below `n`,
+/// otherwise as headwater_stream_fill_u8(). Async-signal-safe; each call prepares the permutation
+/// anew, which takes a hundred nanoseconds or two.
+///
+/// # Safety
+///
+/// `key` is NULL or valid for reads, `value` NULL or valid for writes.
+#[unsafe(no_mangle)]
+#[must_use]
+pub unsafe extern "C" fn headwater_stream_perm_at(
+    key: *const headwater_key,
+    stream: u64,
+    n: u64,
+    i: u64,
+    value: *mut u64,
+) -> c_int {
+    if value.is_null() {
+        return fail(EFAULT);
+    }
+    // SAFETY: the caller's promise.
+    match unsafe { stream_of(key, stream) } {
+        Ok(stream) => match stream.permutation(n).at(i) {
+            Some(at) => {
+                // SAFETY: the caller's promise, and not null.
+                unsafe { value.write(at) };
+                0
+            }
+            None => fail(ERANGE),
+        },
+        Err(errno) => fail(errno),
+    }
+}
+
+/// Each error of a request has an errno.
+fn errno(error: &Error) -> c_int {
+    match error {
+        Error::RangeTooLong { .. } | Error::PastEnd { .. } | Error::StreamId(_) => ERANGE,
+        _ => EINVAL,
+    }
+}
+
+/// # Safety
+///
+/// As [`key_of`].
+unsafe fn stream_of(key: *const headwater_key, stream: u64) -> Result<Stream, c_int> {
+    // SAFETY: the caller's promise.
+    let (_, key) = unsafe { key_of(key) }?;
+    key.stream(stream).map_err(|error| errno(&error))
+}
+
+/// # Safety
+///
+/// As [`headwater_stream_fill_u8`].
+#[inline(always)]
+unsafe fn fill<T>(
+    key: *const headwater_key,
+    stream: u64,
+    out: *mut T,
+    n: usize,
+    by: impl FnOnce(Stream, &mut [T]) -> Result<(), Error>,
+) -> c_int {
+    // SAFETY: the caller's promise, for both.
+    let (stream, out) = unsafe { (stream_of(key, stream), output(out, n)) };
+    match (stream, out) {
+        (Err(errno), _) => fail(errno),
+        (_, None) => fail(EFAULT),
+        (Ok(stream), Some(out)) => match by(stream, out) {
+            Ok(()) => 0,
+            Err(error) => fail(errno(&error)),
+        },
+    }
+}
