@@ -6,6 +6,9 @@ use std::path::PathBuf;
 
 /// Boot real kernels in QEMU that wait for randomness, and clone guests whose bytes repeat
 #[derive(clap::Args, Clone, Debug)]
+#[command(after_help = "\
+Exit status: 0 done, and every promise held; 1 something did not hold, or was not shown; 2 wrong usage;
+3 could not be done: no QEMU or kernel in the cache, no archive, no root for criu, no disk space, a guest that failed.")]
 pub struct Args {
     /// Where QEMU and the kernels are kept [default: headwater/lab in the user's cache folder]
     #[arg(long, value_name = "DIR", global = true)]
@@ -36,7 +39,7 @@ pub enum Verb {
 /// The words after `setup`.
 #[derive(clap::Args, Clone, Debug)]
 pub struct Setup {
-    /// Only these parts: tools, 5.10, 6.1, 6.12, 6.18, 7, arm64
+    /// Only these parts: tools, 5.10, 6.1, 6.12, 6.18, 7, criu, arm64
     #[arg(long, value_name = "PART", value_delimiter = ',')]
     pub only: Vec<String>,
 
@@ -145,8 +148,12 @@ pub struct Clone {
     #[arg(long, default_value_t = 400, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=8000))]
     pub count: u64,
 
+    /// Watch the clones for so long, to see when repeats end: one thread for each mode, which draws every 50 ms
+    #[arg(long, value_name = "SECONDS", conflicts_with = "count", value_parser = clap::value_parser!(u32).range(5..=600))]
+    pub watch: Option<u32>,
+
     /// Run every situation of the table instead, and check it
-    #[arg(long, conflicts_with_all = ["vmgenid", "vmclock", "smp", "rollback", "no_rdrand", "mode"])]
+    #[arg(long, conflicts_with_all = ["watch", "vmgenid", "vmclock", "smp", "rollback", "no_rdrand", "mode"])]
     pub table: bool,
 
     /// With --table: only these situations, by name
@@ -249,6 +256,7 @@ impl Clone {
             modes: self.mode.clone(),
             after_s: self.after,
             count: self.count,
+            watch_s: self.watch.unwrap_or(0),
             guest: self.guest.clone(),
         }
     }

@@ -5,7 +5,7 @@ use crate::compare::parse_draw;
 use crate::guest;
 use crate::line::Line;
 use crate::process::{last_words, output};
-use crate::qemu::program;
+use crate::qemu::program_of;
 use crate::situations::{Finding, Kind};
 use anyhow::{Context, Result, bail, ensure};
 use serde::Serialize;
@@ -21,7 +21,7 @@ pub struct Images {
     schema: &'static str,
     /// This host's `uname -r`.
     pub kernel: String,
-    /// CRIU's version line.
+    /// CRIU's version.
     pub criu: String,
     /// The C library that the process ran with.
     pub libc: String,
@@ -54,17 +54,28 @@ pub struct Row {
 ///
 /// If CRIU is not in the cache, or does not work on this host, or this is not root.
 pub fn all(cache: &Cache, given: Option<&Path>, say: &dyn Fn(&str)) -> Result<Vec<Images>> {
-    let program = guest::find_dynamic(given)?;
+    let program = guest::find_dynamic(cache, given)?;
     let mut images = Vec::new();
-    for mode in ["auto", "buffered", "hedged", "strict"] {
-        for quiesced in [false, true] {
-            let made = images_of(cache, &program, mode, quiesced)?;
-            say(&format!(
-                "criu, {mode}{}: {}",
-                if quiesced { ", quiesced" } else { "" },
-                brief(&made)
-            ));
-            images.push(made);
+    for tree in [cache.tools(), cache.criu()] {
+        let criu = match version(&tree) {
+            Ok(criu) => criu,
+            // The first is among the tools that everything here needs; the second may not have been served.
+            Err(error) if !images.is_empty() => {
+                say(&format!(
+                    "skipped: CRIU 4.2: {error:#}; what it does with pages that the kernel may drop is not shown"
+                ));
+                break;
+            }
+            Err(error) => return Err(error),
+        };
+        for mode in ["auto", "buffered", "hedged", "strict"] {
+            for quiesced in [false, true] {
+                let made = images_of(cache, &tree, &criu, &program, mode, quiesced)
+                    .with_context(|| format!("CRIU {criu}"))?;
+                let after = if quiesced { ", quiesced" } else { "" };
+                say(&format!("criu {criu}, {mode}{after}: {}", brief(&made)));
+                images.push(made);
+            }
         }
     }
     Ok(images)
@@ -79,12 +90,26 @@ fn brief(images: &Images) -> String {
     repeats.collect::<Vec<_>>().join(", ")
 }
 
-/// CRIU of the cache, run by its own loader.
-fn criu(cache: &Cache) -> Result<Command> {
-    program(cache, "usr/sbin/criu")
+/// CRIU of a tree in the cache, run by its own loader.
+fn criu(tree: &Path) -> Result<Command> {
+    program_of(tree, "usr/sbin/criu")
 }
 
-fn images_of(cache: &Cache, guest: &Path, mode: &str, quiesced: bool) -> Result<Images> {
+/// `4.1.1` of its line `Version: 4.1.1`.
+fn version(tree: &Path) -> Result<String> {
+    let text = output(criu(tree)?.arg("--version"))?;
+    let line = text.lines().next().unwrap_or_default();
+    Ok(line.strip_prefix("Version:").unwrap_or(line).trim().to_owned())
+}
+
+fn images_of(
+    cache: &Cache,
+    tree: &Path,
+    criu_version: &str,
+    guest: &Path,
+    mode: &str,
+    quiesced: bool,
+) -> Result<Images> {
     let folder = cache.run("criu")?;
     let images = folder.join("images");
     fs::create_dir(&images)?;
@@ -92,7 +117,7 @@ fn images_of(cache: &Cache, guest: &Path, mode: &str, quiesced: bool) -> Result<
     let ready = subject.line("ready")?;
     let pid = ready.get("pid").to_owned();
     let dump = output(
-        criu(cache)?
+        criu(tree)?
             .args(["dump", "--tree", &pid, "--images-dir"])
             .arg(&images)
             .args(["-o", "dump.log", "-v2"]),
@@ -105,7 +130,7 @@ fn images_of(cache: &Cache, guest: &Path, mode: &str, quiesced: bool) -> Result<
     for number in ["1", "2"] {
         // CRIU wants every file as long as it was.
         fs::write(&subject.log, &at_dump)?;
-        told.push(restore(cache, &images, &subject.log, number)?);
+        told.push(restore(tree, &images, &subject.log, number)?);
     }
     let names: Vec<&str> = ready.get("witnesses").split(',').collect();
     let rows = names.iter().enumerate().map(|(index, name)| {
@@ -127,7 +152,7 @@ fn images_of(cache: &Cache, guest: &Path, mode: &str, quiesced: bool) -> Result<
             .unwrap_or_default()
             .trim()
             .to_owned(),
-        criu: output(criu(cache)?.arg("--version"))?.lines().next().unwrap_or_default().to_owned(),
+        criu: criu_version.to_owned(),
         libc: subject.libc,
         asked: mode.to_owned(),
         served: ready.get("mode").to_owned(),
@@ -228,13 +253,8 @@ fn wait_for(log: &Path, word: &str) -> Result<Vec<Line>> {
 }
 
 /// Restores it, in a namespace where its number is free, and returns what it draws.
-fn restore(
-    cache: &Cache,
-    images: &Path,
-    log: &Path,
-    number: &str,
-) -> Result<Vec<Vec<Option<u128>>>> {
-    let criu = criu(cache)?;
+fn restore(tree: &Path, images: &Path, log: &Path, number: &str) -> Result<Vec<Vec<Option<u128>>>> {
+    let criu = criu(tree)?;
     let mut command = Command::new("unshare");
     command
         .args(["--pid", "--fork", "--mount-proc", "--kill-child"])
