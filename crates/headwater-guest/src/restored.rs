@@ -38,10 +38,11 @@ pub(crate) fn run(arguments: &[String]) -> ExitCode {
     }
     let status = headwater::status();
     println!(
-        "HW ready pid={} mode={} page={} witnesses=libc,arc4random,{}",
+        "HW ready pid={} mode={} page={} libc={} witnesses=libc,arc4random,{}",
         std::process::id(),
         status.mode.name(),
         status.page.name(),
+        libc_version(),
         NAMES[..NAMES.len() - 1].join(",")
     );
     while !Path::new(file).exists() {
@@ -62,6 +63,13 @@ pub(crate) fn run(arguments: &[String]) -> ExitCode {
     }
     println!("HW bye mode={}", headwater::status().mode.name());
     ExitCode::SUCCESS
+}
+
+/// The C library's own word: a static program has brought another than it was to be run with.
+fn libc_version() -> String {
+    // SAFETY: the answer is a constant string.
+    let version = unsafe { std::ffi::CStr::from_ptr(libc::gnu_get_libc_version()) };
+    version.to_string_lossy().into_owned()
 }
 
 /// 16 bytes of the C library's two, and of each witness.

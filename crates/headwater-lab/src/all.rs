@@ -14,6 +14,7 @@ use anyhow::{Context, Result};
 use serde::Serialize;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 /// What to run.
 #[derive(Clone, Debug, Default)]
@@ -43,10 +44,13 @@ pub struct Outcome {
     pub images: Vec<Images>,
     /// What does not hold.
     pub findings: Vec<Finding>,
+    /// Seconds that the whole took here.
+    pub wall_s: f64,
 }
 
 /// Runs it. A guest that cannot be run is a finding, and the rest goes on.
 pub fn run(cache: &Cache, scope: &Scope, say: &dyn Fn(&str)) -> Outcome {
+    let begun = Instant::now();
     let mut outcome = Outcome::default();
     let manifest = Manifest::read(&cache.manifest());
     let has = |series: &str| manifest.kernels.iter().any(|kernel| kernel.series == series);
@@ -89,6 +93,7 @@ pub fn run(cache: &Cache, scope: &Scope, say: &dyn Fn(&str)) -> Outcome {
             )),
         }
     }
+    outcome.wall_s = begun.elapsed().as_secs_f64();
     outcome
 }
 
@@ -212,6 +217,24 @@ impl Outcome {
         text + &text::findings(&self.findings)
     }
 
+    /// What ran where, and for how long: times are an emulator's, on a host that others may have used too.
+    fn about(&self, manifest: &Manifest) -> String {
+        let file = |path: &str| fs::read_to_string(path).unwrap_or_default().trim().to_owned();
+        let load = file("/proc/loadavg").split(' ').take(3).collect::<Vec<_>>().join(" ");
+        format!(
+            "headwater {}\n{}\nhost: Linux {}, {} CPUs, load {load} at the end\n{} boots, {} pairs of clones, {} images of \
+             processes, in {:.0} s\n",
+            env!("CARGO_PKG_VERSION"),
+            manifest.qemu.as_deref().unwrap_or_default(),
+            file("/proc/sys/kernel/osrelease"),
+            std::thread::available_parallelism().map_or(1, usize::from),
+            self.boots.len(),
+            self.pairs.len(),
+            self.images.len(),
+            self.wall_s
+        )
+    }
+
     /// Writes tables and JSON into a folder.
     ///
     /// # Errors
@@ -281,8 +304,9 @@ impl Outcome {
             "findings.txt",
             if self.findings.is_empty() { none } else { text::findings(&self.findings) },
         )?;
-        // Without the folders of whoever ran it.
         let mut manifest = Manifest::read(&cache.manifest());
+        write("about.txt", self.about(&manifest))?;
+        // Without the folders of whoever ran it.
         for kernel in &mut manifest.kernels {
             let name = |path: &Path| path.file_name().map(PathBuf::from).unwrap_or_default();
             kernel.image = name(&kernel.image);

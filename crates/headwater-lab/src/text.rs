@@ -235,7 +235,7 @@ pub fn images(images: &[Images]) -> String {
     let names = images
         .first()
         .map_or(Vec::new(), |first| first.rows.iter().map(|row| row.witness.as_str()).collect());
-    let mut rows = table(&[&["asked", "served", "quiesced"], names.as_slice()].concat());
+    let mut rows = table(&[&["CRIU", "asked", "served", "quiesced"], names.as_slice()].concat());
     for made in images {
         let counts = made.rows.iter().map(|row| match row.draws {
             0 => "-".to_owned(),
@@ -243,14 +243,14 @@ pub fn images(images: &[Images]) -> String {
         });
         let quiesced = if made.quiesced { "yes" } else { "no" };
         rows.add_row(
-            [made.asked.clone(), made.served.clone(), quiesced.to_owned()]
+            [made.criu.clone(), made.asked.clone(), made.served.clone(), quiesced.to_owned()]
                 .into_iter()
                 .chain(counts),
         );
     }
-    let of = images.first().map_or(String::new(), |first| {
-        format!("{}; Linux {}; {}\n\n", first.criu, first.kernel, first.libc)
-    });
+    let of = images
+        .first()
+        .map_or(String::new(), |first| format!("Linux {}; {}\n\n", first.kernel, first.libc));
     format!("{of}{rows}\n")
 }
 
