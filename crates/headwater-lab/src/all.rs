@@ -25,6 +25,8 @@ pub struct Scope {
     pub clones: bool,
     /// Only these situations, by name; empty: all.
     pub only: Vec<String>,
+    /// Only of these kernels, by part of the set-up; empty: all.
+    pub kernels: Vec<String>,
     /// One boot of each series and three pairs of clones, with 15 s for endless.
     pub short: bool,
     /// The guest's program, if it is not the one that would be found or built.
@@ -54,8 +56,10 @@ pub fn run(cache: &Cache, scope: &Scope, say: &dyn Fn(&str)) -> Outcome {
     let mut outcome = Outcome::default();
     let manifest = Manifest::read(&cache.manifest());
     let has = |series: &str| manifest.kernels.iter().any(|kernel| kernel.series == series);
+    let wanted =
+        |kernel: &str| scope.kernels.is_empty() || scope.kernels.iter().any(|it| it == kernel);
     if scope.boots {
-        for case in boots(scope) {
+        for case in boots(scope).into_iter().filter(|case| wanted(&case.plan.kernel)) {
             if has(&case.plan.kernel) {
                 one_boot(cache, scope, case, &mut outcome, say);
             } else {
@@ -71,7 +75,8 @@ pub fn run(cache: &Cache, scope: &Scope, say: &dyn Fn(&str)) -> Outcome {
             [] => situation.short || !scope.short,
             only => only.iter().any(|name| name == situation.id),
         };
-        for situation in SITUATIONS.into_iter().filter(is_wanted) {
+        let situations = SITUATIONS.into_iter().filter(is_wanted);
+        for situation in situations.filter(|situation| wanted(situation.series)) {
             if has(situation.series) {
                 one_pair(cache, scope, situation, &mut outcome, say);
             } else {
@@ -82,7 +87,7 @@ pub fn run(cache: &Cache, scope: &Scope, say: &dyn Fn(&str)) -> Outcome {
             }
         }
     }
-    if scope.clones && !scope.short && scope.only.is_empty() {
+    if scope.clones && !scope.short && scope.only.is_empty() && scope.kernels.is_empty() {
         match criu::all(cache, scope.guest.as_deref(), say) {
             Ok(images) => {
                 outcome.findings.extend(criu::findings(&images));
