@@ -31,6 +31,10 @@ pub struct Images {
     pub served: String,
     /// What memory its pages were made of.
     pub page: String,
+    /// What a page that the kernel may drop held after the restore: `kept`, `zero`, or `absent` where there is none such.
+    pub droppable: String,
+    /// And one that is wiped on fork.
+    pub wiped: String,
     /// Whether it called `quiesce()` before the dump.
     pub quiesced: bool,
     /// Each witness.
@@ -127,10 +131,13 @@ fn images_of(
     let at_dump = fs::read(&subject.log)?;
     fs::write(&subject.go, "")?;
     let mut told = Vec::new();
+    let mut pages = [const { String::new() }; 2];
     for number in ["1", "2"] {
         // CRIU wants every file as long as it was.
         fs::write(&subject.log, &at_dump)?;
-        told.push(restore(tree, &images, &subject.log, number)?);
+        let (bye, draws) = restore(tree, &images, &subject.log, number)?;
+        pages = ["droppable", "wiped"].map(|kind| bye.get(kind).to_owned());
+        told.push(draws);
     }
     let names: Vec<&str> = ready.get("witnesses").split(',').collect();
     let rows = names.iter().enumerate().map(|(index, name)| {
@@ -146,6 +153,7 @@ fn images_of(
             .count();
         Row { witness: (*name).to_owned(), draws: one.len(), repeated }
     });
+    let [droppable, wiped] = pages;
     Ok(Images {
         schema: "headwater.lab-criu/1",
         kernel: fs::read_to_string("/proc/sys/kernel/osrelease")
@@ -157,6 +165,8 @@ fn images_of(
         asked: mode.to_owned(),
         served: ready.get("mode").to_owned(),
         page: ready.get("page").to_owned(),
+        droppable,
+        wiped,
         quiesced,
         rows: rows.collect(),
     })
@@ -248,8 +258,13 @@ fn wait_for(log: &Path, word: &str) -> Result<Vec<Line>> {
     }
 }
 
-/// Restores it, in a namespace where its number is free, and returns what it draws.
-fn restore(tree: &Path, images: &Path, log: &Path, number: &str) -> Result<Vec<Vec<Option<u128>>>> {
+/// Restores it, in a namespace where its number is free, and returns its last line and what it draws.
+fn restore(
+    tree: &Path,
+    images: &Path,
+    log: &Path,
+    number: &str,
+) -> Result<(Line, Vec<Vec<Option<u128>>>)> {
     let criu = criu(tree)?;
     let mut command = Command::new("unshare");
     command
@@ -263,7 +278,10 @@ fn restore(tree: &Path, images: &Path, log: &Path, number: &str) -> Result<Vec<V
     let lines = wait_for(log, "bye").with_context(|| explain(&images.join(name)))?;
     drop(restored);
     let draws = lines.iter().filter(|line| line.word == "draw").map(parse_draw);
-    draws.map(|draw| Ok(draw?.1.into_iter().map(|draw| draw.bytes).collect())).collect()
+    let draws = draws.map(|draw| Ok(draw?.1.into_iter().map(|draw| draw.bytes).collect()));
+    let draws = draws.collect::<Result<_>>()?;
+    let bye = lines.into_iter().rfind(|line| line.word == "bye").context("the line is there")?;
+    Ok((bye, draws))
 }
 
 /// The errors in a log of CRIU's.
@@ -277,11 +295,9 @@ fn explain(log: &Path) -> String {
 }
 
 impl Images {
-    /// Whether this CRIU leaves out what the kernel may drop at any time: since 4.2, such pages come back empty.
-    fn leaves_out_droppable(&self) -> bool {
-        let mut numbers = self.criu.split(|c: char| !c.is_ascii_digit()).map(str::parse::<u32>);
-        let mut number = || numbers.next().and_then(Result::ok).unwrap_or(0);
-        self.page == "droppable" && (number(), number()) >= (4, 2)
+    /// Whether headwater's pages came back empty, as others of their kind did.
+    fn came_back_empty(&self) -> bool {
+        self.page == "droppable" && self.droppable == "zero"
     }
 
     /// Without a libcrypto there is none with headwater's provider either.
@@ -296,7 +312,7 @@ impl Images {
             let text = format!("{}, {text}", self.criu);
             findings.push(Finding { situation: "criu", kind, text });
         };
-        let empty = self.leaves_out_droppable();
+        let empty = self.came_back_empty();
         let safe = self.quiesced || empty || matches!(self.served.as_str(), "hedged" | "strict");
         let after = if self.quiesced { ", after quiesce()" } else { "" };
         for row in self.rows.iter().filter(|row| row.witness.starts_with("headwater")) {
@@ -336,18 +352,20 @@ pub fn findings(images: &[Images]) -> Vec<Finding> {
 mod tests {
     use super::*;
 
-    fn images(criu: &str, page: &str, quiesced: bool, repeated: [usize; 2]) -> Images {
+    fn images([page, droppable]: [&str; 2], quiesced: bool, repeated: [usize; 2]) -> Images {
         let rows = [("vdso", repeated[0]), ("headwater-rng", repeated[1])];
         let row =
             |(witness, repeated): (&str, _)| Row { witness: witness.into(), draws: 300, repeated };
         Images {
             schema: "",
             kernel: String::new(),
-            criu: criu.into(),
+            criu: "4".into(),
             libc: String::new(),
             asked: "buffered".into(),
             served: "buffered".into(),
             page: page.into(),
+            droppable: droppable.into(),
+            wiped: "kept".into(),
             quiesced,
             rows: rows.into_iter().map(row).collect(),
         }
@@ -358,12 +376,13 @@ mod tests {
         let kinds = |images: Images| -> Vec<Kind> {
             images.findings().into_iter().map(|finding| finding.kind).collect()
         };
-        assert_eq!(kinds(images("4.1.1", "droppable", false, [300, 221])), []);
-        assert_eq!(kinds(images("4.1.1", "droppable", false, [300, 222])), [Kind::Broken]);
-        assert_eq!(kinds(images("4.1.1", "droppable", true, [300, 1])), [Kind::Broken]);
-        assert_eq!(kinds(images("4.1.1", "droppable", true, [0, 0])), [Kind::NotShown]);
-        assert_eq!(kinds(images("4.2.1", "droppable", false, [0, 0])), []);
-        assert_eq!(kinds(images("4.2.1", "droppable", false, [0, 1])), [Kind::Broken]);
-        assert_eq!(kinds(images("4.2", "wipe-on-fork", false, [300, 221])), []);
+        let (kept, zero) = (["droppable", "kept"], ["droppable", "zero"]);
+        assert_eq!(kinds(images(kept, false, [300, 221])), []);
+        assert_eq!(kinds(images(kept, false, [300, 222])), [Kind::Broken]);
+        assert_eq!(kinds(images(kept, true, [300, 1])), [Kind::Broken]);
+        assert_eq!(kinds(images(kept, true, [0, 0])), [Kind::NotShown]);
+        assert_eq!(kinds(images(zero, false, [0, 0])), []);
+        assert_eq!(kinds(images(zero, false, [0, 1])), [Kind::Broken]);
+        assert_eq!(kinds(images(["wipe-on-fork", "zero"], false, [300, 221])), []);
     }
 }

@@ -235,7 +235,8 @@ pub fn images(images: &[Images]) -> String {
     let names = images
         .first()
         .map_or(Vec::new(), |first| first.rows.iter().map(|row| row.witness.as_str()).collect());
-    let mut rows = table(&[&["CRIU", "asked", "served", "quiesced"], names.as_slice()].concat());
+    let mut rows =
+        table(&[&["CRIU", "droppable", "asked", "served", "quiesced"], names.as_slice()].concat());
     for made in images {
         let counts = made.rows.iter().map(|row| match row.draws {
             0 => "-".to_owned(),
@@ -243,9 +244,15 @@ pub fn images(images: &[Images]) -> String {
         });
         let quiesced = if made.quiesced { "yes" } else { "no" };
         rows.add_row(
-            [made.criu.clone(), made.asked.clone(), made.served.clone(), quiesced.to_owned()]
-                .into_iter()
-                .chain(counts),
+            [
+                made.criu.clone(),
+                made.droppable.clone(),
+                made.asked.clone(),
+                made.served.clone(),
+                quiesced.to_owned(),
+            ]
+            .into_iter()
+            .chain(counts),
         );
     }
     let of = images
