@@ -1,26 +1,66 @@
-//! Links the distribution's static libcrypto as a witness, where there is one (Debian: libssl-dev).
+//! Links the distribution's static libcrypto as a witness, where there is one that links (Debian: libssl-dev).
 
-use std::path::Path;
-use std::process::Command;
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// A folder to look in first, for architectures whose libcrypto is unpacked and not installed.
+const FOLDER: &str = "HEADWATER_LIBCRYPTO";
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
+    println!("cargo::rerun-if-env-changed={FOLDER}");
     println!("cargo::rustc-check-cfg=cfg(openssl)");
-    let triple = std::env::var("TARGET").expect("Cargo sets TARGET for build scripts");
+    let triple = env::var("TARGET").expect("Cargo sets TARGET for build scripts");
     // As Debian calls them; only where the guest is built for another architecture does the name matter.
     let compiler = match triple.split('-').next() {
-        Some("aarch64") => "aarch64-linux-gnu-gcc",
+        Some("aarch64") if env::consts::ARCH != "aarch64" => "aarch64-linux-gnu-gcc",
         _ => "cc",
     };
-    let Ok(answer) = Command::new(compiler).arg("-print-file-name=libcrypto.a").output() else {
-        return;
-    };
+    let given = env::var_os(FOLDER).map(PathBuf::from);
+    let Some(folder) = given.or_else(|| folder_of(compiler)) else { return };
+    // What a libcrypto is made with differs: that of Debian 13 compresses, and needs the libraries for it.
+    for libraries in [["crypto"].as_slice(), &["crypto", "z", "zstd"]] {
+        if links(compiler, &folder, libraries) {
+            println!("cargo::rustc-link-search=native={}", folder.display());
+            for library in libraries {
+                println!("cargo::rustc-link-lib=static:-bundle={library}");
+            }
+            println!("cargo::rustc-cfg=openssl");
+            return;
+        }
+    }
+    println!(
+        "cargo::warning=skipped: OpenSSL: {} does not link, perhaps without zlib1g-dev and libzstd-dev; whether its bytes \
+         repeat is not shown",
+        folder.join("libcrypto.a").display()
+    );
+}
+
+/// Where the compiler finds a static libcrypto.
+fn folder_of(compiler: &str) -> Option<PathBuf> {
+    let answer = Command::new(compiler).arg("-print-file-name=libcrypto.a").output().ok()?;
     let answer = String::from_utf8_lossy(&answer.stdout);
     // A compiler that does not find the file answers its bare name.
     let file = Path::new(answer.trim());
-    if let (true, Some(folder)) = (file.is_absolute() && file.is_file(), file.parent()) {
-        println!("cargo::rustc-link-search=native={}", folder.display());
-        println!("cargo::rustc-link-lib=static:-bundle=crypto");
-        println!("cargo::rustc-cfg=openssl");
+    if file.is_absolute() && file.is_file() { Some(file.parent()?.to_path_buf()) } else { None }
+}
+
+fn links(compiler: &str, folder: &Path, libraries: &[&str]) -> bool {
+    let out = PathBuf::from(env::var_os("OUT_DIR").expect("Cargo sets OUT_DIR for build scripts"));
+    let source = out.join("probe.c");
+    let text = "int RAND_bytes(unsigned char *, int);\nint main(void) { unsigned char b; return !RAND_bytes(&b, 1); }\n";
+    if fs::write(&source, text).is_err() {
+        return false;
     }
+    let mut link = Command::new(compiler);
+    link.arg(&source).arg("-o").arg(out.join("probe")).arg("-L").arg(folder);
+    let features = env::var("CARGO_CFG_TARGET_FEATURE").unwrap_or_default();
+    if features.split(',').any(|feature| feature == "crt-static") {
+        link.arg("-static");
+    }
+    link.args(libraries.iter().map(|library| format!("-l:lib{library}.a")));
+    link.stdout(Stdio::null()).stderr(Stdio::null());
+    link.status().is_ok_and(|status| status.success())
 }

@@ -18,7 +18,8 @@ Environment:
   HEADWATER_MODE  auto (default), buffered, hedged, strict or kernel
   NO_COLOR        no colours
 
-Exit status: 0 done, also when the reader closes the pipe; 1 failed; 2 wrong usage; of run, as of env(1)."
+Exit status: 0 done, also when the reader closes the pipe; 1 failed; 2 wrong usage; 3 could not be
+checked (bench, lab, quality); of run, as of env(1)."
 )]
 pub(crate) struct Cli {
     /// Print the version in one line
@@ -122,11 +123,15 @@ mod tests {
             man.render_synopsis_section(&mut part)?;
             man.render_description_section(&mut part)?;
             man.render_options_section(&mut part)?;
+            if verb.get_after_help().is_some() {
+                man.render_extra_section(&mut part)?;
+                part.extend_from_slice(b".fi\n");
+            }
             let part = String::from_utf8(part).unwrap();
             let part = part.replace(".SH SYNOPSIS\n", "").replace(".SH DESCRIPTION\n", ".PP\n");
             let part =
                 part.replace(".SH OPTIONS\n", ".PP\n").replace(".ie \\n(.g .ds Aq \\(aq\n", "");
-            let part = part.replace(".el .ds Aq '\n", "");
+            let part = part.replace(".el .ds Aq '\n", "").replace(".SH EXTRA\n", ".PP\n.nf\n");
             page.extend_from_slice(format!(".SH {title}\n{part}").as_bytes());
         }
         man.render_extra_section(&mut page)?;

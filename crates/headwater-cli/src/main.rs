@@ -1,6 +1,7 @@
 //! The `headwater` command: one verb a file under `cmd`, and this table of them.
 //!
-//! Data goes to stdout, words to stderr. Exit status: 0; 1 failed; 2 wrong usage; `run` as env(1) does.
+//! Data goes to stdout, words to stderr. Exit status: 0; 1 failed; 2 wrong usage; 3 could not be checked; `run` as
+//! env(1) does.
 
 mod args;
 mod cmd;

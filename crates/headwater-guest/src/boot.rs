@@ -5,7 +5,7 @@ use crate::kernel::{self, now};
 use crate::options::{Modules, Options};
 use crate::port::{self, say};
 use crate::workers::Workers;
-use crate::{commands, witness};
+use crate::{commands, openssl};
 use std::fs;
 use std::thread::sleep;
 use std::time::Duration;
@@ -24,7 +24,7 @@ pub(crate) fn run() -> ! {
     say!(
         "hello version={} init={begun:.6} ready={ready} openssl={} text={}",
         env!("CARGO_PKG_VERSION"),
-        witness::openssl_version().replace(' ', "_"),
+        openssl::version().replace(' ', "_"),
         fs::read_to_string("/proc/version").unwrap_or_default().trim()
     );
     wait(&options);
@@ -34,11 +34,8 @@ pub(crate) fn run() -> ! {
             say!("kmsg at={at:.6} text={text}");
         }
     }
-    let workers = if options.modes.is_empty() {
-        Ok(Workers::default())
-    } else {
-        Workers::start(&options.modes, options.threads)
-    };
+    let workers =
+        if options.modes.is_empty() { Ok(Workers::default()) } else { Workers::start(&options) };
     match workers {
         Ok(workers) => commands::serve(&mut input, &workers),
         Err(error) => say!("failed text=workers: {error}"),

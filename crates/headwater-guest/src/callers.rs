@@ -4,9 +4,10 @@
 //! wait a third as long. The others come when it has its bytes, or has waited for five seconds.
 
 use crate::kernel;
+#[cfg(openssl)]
+use crate::openssl;
 use crate::port::say;
 use crate::ring::shared;
-use crate::witness;
 use rand::Rng as _;
 use std::io::Read;
 use std::sync::atomic::{
@@ -17,28 +18,25 @@ use std::sync::atomic::{
 /// A name, and a request that returns when it has bytes.
 type Caller = (&'static str, fn() -> Result<(), String>);
 
-const CALLERS: &[Caller] =
-    &[
-        ("getrandom", || kernel::getrandom(&mut [0; 16], 0).map(drop).map_err(|e| e.to_string())),
-        ("/dev/random", || {
-            let mut device = std::fs::File::open("/dev/random").map_err(|e| e.to_string())?;
-            device.read_exact(&mut [0; 16]).map_err(|e| e.to_string())
-        }),
-        // Gives bytes before the kernel is ready, and yet may take as long: since 5.18 it tries the jitter loop first.
-        ("/dev/urandom", || {
-            let mut device = std::fs::File::open("/dev/urandom").map_err(|e| e.to_string())?;
-            device.read_exact(&mut [0; 16]).map_err(|e| e.to_string())
-        }),
-        ("headwater", || headwater::fill(&mut [0; 16]).map_err(|e| e.to_string())),
-        ("rand", || {
-            rand::rng().fill_bytes(&mut [0; 16]);
-            Ok(())
-        }),
-        #[cfg(openssl)]
-        ("openssl", || {
-            if witness::openssl(&mut [0; 16]) { Ok(()) } else { Err("no bytes".to_owned()) }
-        }),
-    ];
+const CALLERS: &[Caller] = &[
+    ("getrandom", || kernel::getrandom(&mut [0; 16], 0).map(drop).map_err(|e| e.to_string())),
+    ("/dev/random", || {
+        let mut device = std::fs::File::open("/dev/random").map_err(|e| e.to_string())?;
+        device.read_exact(&mut [0; 16]).map_err(|e| e.to_string())
+    }),
+    // Gives bytes before the kernel is ready, and yet may take as long: since 5.18 it tries the jitter loop first.
+    ("/dev/urandom", || {
+        let mut device = std::fs::File::open("/dev/urandom").map_err(|e| e.to_string())?;
+        device.read_exact(&mut [0; 16]).map_err(|e| e.to_string())
+    }),
+    ("headwater", || headwater::fill(&mut [0; 16]).map_err(|e| e.to_string())),
+    ("rand", || {
+        rand::rng().fill_bytes(&mut [0; 16]);
+        Ok(())
+    }),
+    #[cfg(openssl)]
+    ("openssl", || if openssl::fill(&mut [0; 16]) { Ok(()) } else { Err("no bytes".to_owned()) }),
+];
 
 /// Those that have been started.
 pub(crate) struct Callers {

@@ -38,7 +38,7 @@ pub(crate) fn serve(input: &mut BufReader<File>, workers: &Workers) {
                 }
             }
             "go" => workers.go(),
-            "reseeded" => kernel::wait_for_reseed(Duration::from_secs(30)),
+            "reseeded" => kernel::wait_for_reseed(Duration::from_secs(number())),
             "status" => workers.tell_status(),
             "marks" => {
                 let step = number().max(1);

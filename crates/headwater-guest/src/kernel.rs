@@ -108,9 +108,14 @@ pub(crate) fn wait_for_reseed(limit: Duration) {
         // SAFETY: the request takes no argument.
         unsafe { libc::ioctl(device.as_raw_fd(), RNDRESEEDCRNG, 0) };
     }
-    let now = headwater::generation();
+    // Not `headwater::generation()`, which says nothing where nobody would tell of a clone.
+    let word = || match headwater::status().word {
+        headwater::Word::Live { value, .. } => Some(value),
+        _ => None,
+    };
+    let now = word();
     let begun = std::time::Instant::now();
-    while now.is_some() && headwater::generation() == now && begun.elapsed() < limit {
+    while now.is_some() && word() == now && begun.elapsed() < limit {
         std::thread::sleep(Duration::from_millis(2));
     }
     std::thread::sleep(Duration::from_millis(200)); // until every thread has seen it

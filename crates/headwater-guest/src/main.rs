@@ -13,6 +13,8 @@ mod commands;
 #[cfg(all(target_os = "linux", target_pointer_width = "64"))]
 mod kernel;
 #[cfg(all(target_os = "linux", target_pointer_width = "64"))]
+mod openssl;
+#[cfg(all(target_os = "linux", target_pointer_width = "64"))]
 mod options;
 #[cfg(all(target_os = "linux", target_pointer_width = "64"))]
 mod port;

@@ -27,6 +27,8 @@ pub(crate) struct Options {
     pub(crate) modes: Vec<String>,
     /// Threads of each of these processes.
     pub(crate) threads: usize,
+    /// How long a thread rests between two rounds; none: it draws as fast as it can.
+    pub(crate) pace: Option<Duration>,
 }
 
 impl Options {
@@ -51,6 +53,7 @@ impl Options {
             rtc: number("rtc") == Some(1),
             modes: modes.split(',').filter(|mode| !mode.is_empty()).map(str::to_owned).collect(),
             threads: number("threads").unwrap_or(2) as usize,
+            pace: number("pace").map(|ms| Duration::from_millis(u64::from(ms))),
         }
     }
 }
@@ -62,11 +65,12 @@ mod tests {
     #[test]
     fn the_last_word_of_a_name_counts() {
         let options = Options::parse(
-            "quiet hw.limit=15 hw.modules=late xhw.rtc=1 hw.limit=7 hw.modes=auto,strict hw.credit=0\n",
+            "quiet hw.limit=15 hw.modules=late xhw.rtc=1 hw.limit=7 hw.modes=auto,strict hw.credit=0 hw.pace=50\n",
         );
         assert_eq!(options.limit, Duration::from_secs(7));
         assert!(options.modules == Modules::Late && !options.rtc);
         assert_eq!(options.modes, ["auto", "strict"]);
         assert_eq!((options.credit, options.threads), (Some(0), 2));
+        assert_eq!(options.pace, Some(Duration::from_millis(50)));
     }
 }

@@ -25,6 +25,9 @@ pub(crate) fn run(arguments: &[String]) -> ExitCode {
         println!("HW failed text=headwater: {error}");
         return ExitCode::FAILURE;
     }
+    const MAP_DROPPABLE: libc::c_int = 0x08; // Linux 6.11
+    let droppable = Page::new(MAP_DROPPABLE, None);
+    let wiped = Page::new(libc::MAP_PRIVATE, Some(libc::MADV_WIPEONFORK));
     let pool = vdso_rng::Pool::new().ok().map(|pool| &*Box::leak(Box::new(pool)));
     let mut witnesses = Witnesses::new(pool);
     for _ in 0..BEFORE {
@@ -38,10 +41,11 @@ pub(crate) fn run(arguments: &[String]) -> ExitCode {
     }
     let status = headwater::status();
     println!(
-        "HW ready pid={} mode={} page={} witnesses=libc,arc4random,{}",
+        "HW ready pid={} mode={} page={} libc={} witnesses=libc,arc4random,{}",
         std::process::id(),
         status.mode.name(),
         status.page.name(),
+        libc_version(),
         NAMES[..NAMES.len() - 1].join(",")
     );
     while !Path::new(file).exists() {
@@ -60,8 +64,50 @@ pub(crate) fn run(arguments: &[String]) -> ExitCode {
         }
         println!("HW draw i={number} list={list}");
     }
-    println!("HW bye mode={}", headwater::status().mode.name());
+    let kept = [droppable, wiped].map(|page| page.map_or("absent", Page::content));
+    println!(
+        "HW bye mode={} droppable={} wiped={}",
+        headwater::status().mode.name(),
+        kept[0],
+        kept[1]
+    );
     ExitCode::SUCCESS
+}
+
+/// A page of our own, to see what a restore makes of its kind.
+#[derive(Clone, Copy)]
+struct Page(*mut u8);
+
+impl Page {
+    const MARK: u8 = 0x5a;
+
+    fn new(kind: libc::c_int, advice: Option<libc::c_int>) -> Option<Page> {
+        let rights = libc::PROT_READ | libc::PROT_WRITE;
+        // SAFETY: a new mapping at an address of the kernel's choice, never unmapped; the advice and the mark stay within it.
+        unsafe {
+            let at =
+                libc::mmap(std::ptr::null_mut(), 4096, rights, kind | libc::MAP_ANONYMOUS, -1, 0);
+            let refused = at == libc::MAP_FAILED
+                || advice.is_some_and(|advice| libc::madvise(at, 4096, advice) != 0);
+            if refused {
+                return None;
+            }
+            at.cast::<u8>().write_volatile(Page::MARK);
+            Some(Page(at.cast()))
+        }
+    }
+
+    fn content(self) -> &'static str {
+        // SAFETY: mapped by `new`; the kernel may have changed what it holds, which a volatile read allows for.
+        if unsafe { self.0.read_volatile() } == Page::MARK { "kept" } else { "zero" }
+    }
+}
+
+/// The C library's own word: a static program has brought another than it was to be run with.
+fn libc_version() -> String {
+    // SAFETY: the answer is a constant string.
+    let version = unsafe { std::ffi::CStr::from_ptr(libc::gnu_get_libc_version()) };
+    version.to_string_lossy().into_owned()
 }
 
 /// 16 bytes of the C library's two, and of each witness.

@@ -1,6 +1,6 @@
 //! Everything that is drawn from, side by side: headwater, and those it is compared with.
 
-use crate::kernel;
+use crate::{kernel, openssl};
 use rand::Rng as _;
 use vdso_rng::{LocalState, Pool};
 
@@ -13,9 +13,10 @@ pub(crate) const NAMES: [&str; COUNT] = [
     "headwater",
     "headwater-rng",
     "headwater-large",
+    "headwater-openssl",
     "stamp",
 ];
-pub(crate) const COUNT: usize = 8;
+pub(crate) const COUNT: usize = 9;
 /// Length of a large request: above what a page of headwater serves.
 const LARGE: usize = 4096;
 /// Large requests are drawn in every so many iterations.
@@ -48,7 +49,7 @@ impl Witnesses {
         let done = match witness {
             0 => kernel::getrandom(&mut bytes, 0).is_ok(),
             1 => self.vdso.as_mut().is_some_and(|state| state.fill(&mut bytes, 0).is_ok()),
-            2 => openssl(&mut bytes),
+            2 => openssl::fill(&mut bytes),
             3 => {
                 self.rand.fill_bytes(&mut bytes);
                 true
@@ -60,6 +61,7 @@ impl Witnesses {
                 bytes.copy_from_slice(&self.large[LARGE - 16..]);
                 done
             }
+            7 => openssl::fill_by_headwater(&mut bytes),
             // Not random bytes: whether headwater has noticed that something happened.
             _ => headwater::generation().is_some_and(|generation| {
                 bytes[..8].copy_from_slice(&generation.get().to_le_bytes());
@@ -68,34 +70,4 @@ impl Witnesses {
         };
         if done { bytes } else { [0; 16] }
     }
-}
-
-/// RAND_bytes of the libcrypto linked in.
-#[cfg(openssl)]
-pub(crate) fn openssl(bytes: &mut [u8]) -> bool {
-    unsafe extern "C" {
-        fn RAND_bytes(buf: *mut u8, num: core::ffi::c_int) -> core::ffi::c_int;
-    }
-    // SAFETY: pointer and length are those of `bytes`; the function locks by itself.
-    unsafe { RAND_bytes(bytes.as_mut_ptr(), bytes.len() as core::ffi::c_int) == 1 }
-}
-
-#[cfg(not(openssl))]
-pub(crate) fn openssl(_: &mut [u8]) -> bool {
-    false
-}
-
-/// Version of that libcrypto.
-#[cfg(openssl)]
-pub(crate) fn openssl_version() -> String {
-    unsafe extern "C" {
-        fn OpenSSL_version(what: core::ffi::c_int) -> *const core::ffi::c_char;
-    }
-    // SAFETY: 0 is OPENSSL_VERSION; the answer is a constant string.
-    unsafe { std::ffi::CStr::from_ptr(OpenSSL_version(0)) }.to_string_lossy().into_owned()
-}
-
-#[cfg(not(openssl))]
-pub(crate) fn openssl_version() -> String {
-    "absent: no libcrypto.a where this guest was built".to_owned()
 }

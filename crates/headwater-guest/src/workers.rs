@@ -1,6 +1,7 @@
 //! Processes that draw at full speed, one for each mode of headwater, with several threads each.
 
 use crate::kernel;
+use crate::options::Options;
 use crate::port::say;
 use crate::ring::{Ring, shared};
 use crate::witness::{COUNT, LARGE_EVERY, LARGE_INDEX, Witnesses};
@@ -40,12 +41,13 @@ pub(crate) struct Workers {
 
 impl Workers {
     /// Starts them; they draw at once.
-    pub(crate) fn start(modes: &[String], threads: usize) -> io::Result<Workers> {
+    pub(crate) fn start(options: &Options) -> io::Result<Workers> {
         let board = Board(shared(8)?);
         let mut list = Vec::new();
-        for mode in modes {
-            let rings = (0..threads).map(|_| Ring::new()).collect::<io::Result<Vec<Ring>>>()?;
-            kernel::fork(|| process(mode, &rings, board))?;
+        for mode in &options.modes {
+            let rings =
+                (0..options.threads).map(|_| Ring::new()).collect::<io::Result<Vec<Ring>>>()?;
+            kernel::fork(|| process(mode, &rings, board, options.pace))?;
             list.extend(rings.into_iter().map(|ring| Worker { mode: mode.clone(), ring }));
         }
         Ok(Workers { list, board: Some(board) })
@@ -79,7 +81,7 @@ impl Workers {
 }
 
 /// A process of one mode.
-fn process(mode: &str, rings: &[Ring], board: Board) {
+fn process(mode: &str, rings: &[Ring], board: Board, pace: Option<Duration>) {
     let Ok(wanted) = mode.parse() else {
         say!("failed text=there is no mode '{mode}'");
         return;
@@ -90,7 +92,7 @@ fn process(mode: &str, rings: &[Ring], board: Board) {
     }
     let pool = vdso_rng::Pool::new().ok().map(|pool| &*Box::leak(Box::new(pool)));
     for &ring in rings {
-        std::thread::spawn(move || draw(ring, &mut Witnesses::new(pool), board));
+        std::thread::spawn(move || draw(ring, &mut Witnesses::new(pool), board, pace));
     }
     // What `auto` chooses is known once it has drawn; before that it is the same as after `init_with`.
     tell(mode);
@@ -104,7 +106,7 @@ fn process(mode: &str, rings: &[Ring], board: Board) {
     }
 }
 
-fn draw(ring: Ring, witnesses: &mut Witnesses, board: Board) {
+fn draw(ring: Ring, witnesses: &mut Witnesses, board: Board, pace: Option<Duration>) {
     loop {
         if ring.is_at_end() {
             board.0[Board::STOPPED].fetch_add(1, Release);
@@ -122,6 +124,9 @@ fn draw(ring: Ring, witnesses: &mut Witnesses, board: Board) {
             }
             ring.begin(iteration, witness, kernel::cycles());
             ring.end(iteration, witness, witnesses.draw(witness));
+        }
+        if let Some(pace) = pace {
+            std::thread::sleep(pace);
         }
     }
 }

@@ -14,6 +14,7 @@ use anyhow::{Context, Result};
 use serde::Serialize;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 /// What to run.
 #[derive(Clone, Debug, Default)]
@@ -24,6 +25,8 @@ pub struct Scope {
     pub clones: bool,
     /// Only these situations, by name; empty: all.
     pub only: Vec<String>,
+    /// Only of these kernels, by part of the set-up; empty: all.
+    pub kernels: Vec<String>,
     /// One boot of each series and three pairs of clones, with 15 s for endless.
     pub short: bool,
     /// The guest's program, if it is not the one that would be found or built.
@@ -43,15 +46,20 @@ pub struct Outcome {
     pub images: Vec<Images>,
     /// What does not hold.
     pub findings: Vec<Finding>,
+    /// Seconds that the whole took here.
+    pub wall_s: f64,
 }
 
 /// Runs it. A guest that cannot be run is a finding, and the rest goes on.
 pub fn run(cache: &Cache, scope: &Scope, say: &dyn Fn(&str)) -> Outcome {
+    let begun = Instant::now();
     let mut outcome = Outcome::default();
     let manifest = Manifest::read(&cache.manifest());
     let has = |series: &str| manifest.kernels.iter().any(|kernel| kernel.series == series);
+    let wanted =
+        |kernel: &str| scope.kernels.is_empty() || scope.kernels.iter().any(|it| it == kernel);
     if scope.boots {
-        for case in boots(scope) {
+        for case in boots(scope).into_iter().filter(|case| wanted(&case.plan.kernel)) {
             if has(&case.plan.kernel) {
                 one_boot(cache, scope, case, &mut outcome, say);
             } else {
@@ -67,7 +75,8 @@ pub fn run(cache: &Cache, scope: &Scope, say: &dyn Fn(&str)) -> Outcome {
             [] => situation.short || !scope.short,
             only => only.iter().any(|name| name == situation.id),
         };
-        for situation in SITUATIONS.into_iter().filter(is_wanted) {
+        let situations = SITUATIONS.into_iter().filter(is_wanted);
+        for situation in situations.filter(|situation| wanted(situation.series)) {
             if has(situation.series) {
                 one_pair(cache, scope, situation, &mut outcome, say);
             } else {
@@ -78,7 +87,7 @@ pub fn run(cache: &Cache, scope: &Scope, say: &dyn Fn(&str)) -> Outcome {
             }
         }
     }
-    if scope.clones && !scope.short && scope.only.is_empty() {
+    if scope.clones && !scope.short && scope.only.is_empty() && scope.kernels.is_empty() {
         match criu::all(cache, scope.guest.as_deref(), say) {
             Ok(images) => {
                 outcome.findings.extend(criu::findings(&images));
@@ -89,6 +98,7 @@ pub fn run(cache: &Cache, scope: &Scope, say: &dyn Fn(&str)) -> Outcome {
             )),
         }
     }
+    outcome.wall_s = begun.elapsed().as_secs_f64();
     outcome
 }
 
@@ -212,6 +222,24 @@ impl Outcome {
         text + &text::findings(&self.findings)
     }
 
+    /// What ran where, and for how long: times are an emulator's, on a host that others may have used too.
+    fn about(&self, manifest: &Manifest) -> String {
+        let file = |path: &str| fs::read_to_string(path).unwrap_or_default().trim().to_owned();
+        let load = file("/proc/loadavg").split(' ').take(3).collect::<Vec<_>>().join(" ");
+        format!(
+            "headwater {}\n{}\nhost: Linux {}, {} CPUs, load {load} at the end\n{} boots, {} pairs of clones, {} images of \
+             processes, in {:.0} s\n",
+            env!("CARGO_PKG_VERSION"),
+            manifest.qemu.as_deref().unwrap_or_default(),
+            file("/proc/sys/kernel/osrelease"),
+            std::thread::available_parallelism().map_or(1, usize::from),
+            self.boots.len(),
+            self.pairs.len(),
+            self.images.len(),
+            self.wall_s
+        )
+    }
+
     /// Writes tables and JSON into a folder.
     ///
     /// # Errors
@@ -281,8 +309,9 @@ impl Outcome {
             "findings.txt",
             if self.findings.is_empty() { none } else { text::findings(&self.findings) },
         )?;
-        // Without the folders of whoever ran it.
         let mut manifest = Manifest::read(&cache.manifest());
+        write("about.txt", self.about(&manifest))?;
+        // Without the folders of whoever ran it.
         for kernel in &mut manifest.kernels {
             let name = |path: &Path| path.file_name().map(PathBuf::from).unwrap_or_default();
             kernel.image = name(&kernel.image);

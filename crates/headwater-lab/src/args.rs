@@ -2,10 +2,15 @@
 
 use crate::boot::{Clock, Rng};
 use crate::clone::Vmgenid;
+use crate::series::{self, SERIES};
+use crate::setup::ARM_PART;
 use std::path::PathBuf;
 
 /// Boot real kernels in QEMU that wait for randomness, and clone guests whose bytes repeat
 #[derive(clap::Args, Clone, Debug)]
+#[command(after_help = "\
+Exit status: 0 done, and every promise held; 1 something did not hold, or was not shown; 2 wrong usage;
+3 could not be done: no QEMU or kernel in the cache, no archive, no root for criu, no disk space, a guest that failed.")]
 pub struct Args {
     /// Where QEMU and the kernels are kept [default: headwater/lab in the user's cache folder]
     #[arg(long, value_name = "DIR", global = true)]
@@ -36,7 +41,7 @@ pub enum Verb {
 /// The words after `setup`.
 #[derive(clap::Args, Clone, Debug)]
 pub struct Setup {
-    /// Only these parts: tools, 5.10, 6.1, 6.12, 6.18, 7, arm64
+    /// Only these parts: tools, 5.10, 6.1, 6.12, 6.18, 7, criu, arm64
     #[arg(long, value_name = "PART", value_delimiter = ',')]
     pub only: Vec<String>,
 
@@ -52,13 +57,13 @@ pub struct Setup {
 /// The words after `boot`.
 #[derive(clap::Args, Clone, Debug)]
 pub struct Boot {
-    /// A series (5.10, 6.1, 6.12, 6.18, 7), or a kernel image
-    #[arg(long, default_value = "7", value_name = "SERIES|FILE")]
-    pub kernel: String,
+    /// A series (5.10, 6.1, 6.12, 6.18, 7 [default]), or a kernel image; with --matrix: its boots alone [default: all]
+    #[arg(long, value_name = "SERIES|FILE")]
+    pub kernel: Option<String>,
 
-    /// x86_64 or aarch64
-    #[arg(long, default_value = "x86_64", value_parser = ["x86_64", "aarch64"])]
-    pub arch: String,
+    /// The machine [default: x86_64; with --matrix: all]
+    #[arg(long, value_name = "ARCH", value_parser = ["x86_64", "aarch64"])]
+    pub arch: Option<String>,
 
     /// What the machine offers the kernel's generator
     #[arg(long, value_enum, default_value = "none")]
@@ -104,13 +109,13 @@ pub struct Boot {
 /// The words after `clone`.
 #[derive(clap::Args, Clone, Debug)]
 pub struct Clone {
-    /// A series (5.10, 6.1, 6.12, 6.18, 7), or a kernel image
-    #[arg(long, default_value = "7", value_name = "SERIES|FILE")]
-    pub kernel: String,
+    /// A series (5.10, 6.1, 6.12, 6.18, 7 [default]), or a kernel image; with --table: its situations alone [default: all]
+    #[arg(long, value_name = "SERIES|FILE")]
+    pub kernel: Option<String>,
 
-    /// x86_64 or aarch64
-    #[arg(long, default_value = "x86_64", value_parser = ["x86_64", "aarch64"])]
-    pub arch: String,
+    /// The machine [default: x86_64; with --table: all]
+    #[arg(long, value_name = "ARCH", value_parser = ["x86_64", "aarch64"])]
+    pub arch: Option<String>,
 
     /// The generation identifier that tells a kernel of its cloning
     #[arg(long, value_enum, default_value = "none")]
@@ -145,8 +150,12 @@ pub struct Clone {
     #[arg(long, default_value_t = 400, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=8000))]
     pub count: u64,
 
+    /// Watch the clones for so long, to see when repeats end: one thread for each mode, which draws every 50 ms
+    #[arg(long, value_name = "SECONDS", conflicts_with = "count", value_parser = clap::value_parser!(u32).range(5..=600))]
+    pub watch: Option<u32>,
+
     /// Run every situation of the table instead, and check it
-    #[arg(long, conflicts_with_all = ["vmgenid", "vmclock", "smp", "rollback", "no_rdrand", "mode"])]
+    #[arg(long, conflicts_with_all = ["watch", "vmgenid", "vmclock", "smp", "rollback", "no_rdrand", "mode"])]
     pub table: bool,
 
     /// With --table: only these situations, by name
@@ -211,20 +220,48 @@ fn situation(name: &str) -> Result<String, String> {
     }
 }
 
-/// The part that holds the kernel that is asked for: arm64 has one of its own.
-pub(crate) fn kernel(kernel: &str, arch: &str) -> String {
-    if arch == "aarch64" && crate::series::find(kernel).is_some() {
-        crate::setup::ARM_PART.to_owned()
-    } else {
-        kernel.to_owned()
+/// The part of the cache, or the file, that holds the kernel that is asked for: arm64 has a part of its own.
+fn part(kernel: Option<&str>, arch: Option<&str>) -> Option<String> {
+    let series = kernel.and_then(series::find).map(|series| series.name);
+    match (kernel, arch) {
+        (None, Some("aarch64")) => Some(ARM_PART.to_owned()),
+        (Some(_), Some("aarch64")) if series.is_some() => Some(ARM_PART.to_owned()),
+        (kernel, _) => series.or(kernel).map(str::to_owned),
     }
 }
 
+/// The kernels whose rows of a table are wanted; empty: all.
+fn parts(kernel: Option<&str>, arch: Option<&str>) -> Result<Vec<String>, String> {
+    let parts = match (part(kernel, arch), arch) {
+        (Some(part), _) => vec![part],
+        (None, Some(_)) => SERIES.iter().map(|series| series.name.to_owned()).collect(),
+        (None, None) => Vec::new(),
+    };
+    let known = |part: &String| part == ARM_PART || series::find(part).is_some();
+    match parts.iter().find(|part| !known(part)) {
+        Some(part) => Err(format!("the table has no rows for a kernel '{part}', only for series")),
+        None => Ok(parts),
+    }
+}
+
+/// The newest series, which is booted where none is asked for.
+const NEWEST: &str = "7";
+
 impl Boot {
+    /// The kernels that the matrix is wanted of.
+    ///
+    /// # Errors
+    ///
+    /// If it has none such.
+    pub fn parts(&self) -> Result<Vec<String>, String> {
+        parts(self.kernel.as_deref(), self.arch.as_deref())
+    }
+
     /// The boot that is asked for.
     pub fn plan(&self) -> crate::boot::Plan {
         crate::boot::Plan {
-            kernel: kernel(&self.kernel, &self.arch),
+            kernel: part(self.kernel.as_deref(), self.arch.as_deref())
+                .unwrap_or_else(|| NEWEST.to_owned()),
             rng: self.rng,
             clock: self.clock,
             append: self.append.clone(),
@@ -237,10 +274,20 @@ impl Boot {
 }
 
 impl Clone {
+    /// The kernels that the table is wanted of.
+    ///
+    /// # Errors
+    ///
+    /// If it has none such.
+    pub fn parts(&self) -> Result<Vec<String>, String> {
+        parts(self.kernel.as_deref(), self.arch.as_deref())
+    }
+
     /// The pair that is asked for.
     pub fn plan(&self) -> crate::clone::Plan {
         crate::clone::Plan {
-            kernel: kernel(&self.kernel, &self.arch),
+            kernel: part(self.kernel.as_deref(), self.arch.as_deref())
+                .unwrap_or_else(|| NEWEST.to_owned()),
             vmgenid: self.vmgenid,
             vmclock: self.vmclock,
             smp: usize::from(self.smp),
@@ -249,7 +296,28 @@ impl Clone {
             modes: self.mode.clone(),
             after_s: self.after,
             count: self.count,
+            watch_s: self.watch.unwrap_or(0),
             guest: self.guest.clone(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_kernel_is_a_series_a_file_or_that_of_arm64() {
+        let of = |kernel, arch| part(kernel, arch);
+        assert_eq!(of(None, None), None);
+        assert_eq!(of(Some("7.x"), Some("x86_64")).as_deref(), Some("7"));
+        assert_eq!(of(Some("7"), Some("aarch64")).as_deref(), Some("arm64"));
+        assert_eq!(of(None, Some("aarch64")).as_deref(), Some("arm64"));
+        assert_eq!(of(Some("./vmlinuz"), None).as_deref(), Some("./vmlinuz"));
+        assert_eq!(parts(None, None), Ok(Vec::new()));
+        assert_eq!(parts(Some("6.1"), None), Ok(vec!["6.1".to_owned()]));
+        assert_eq!(parts(None, Some("x86_64")).map(|all| all.len()), Ok(SERIES.len()));
+        assert!(parts(Some("./vmlinuz"), None).is_err());
+        assert_eq!(SERIES[SERIES.len() - 1].name, NEWEST);
     }
 }

@@ -203,7 +203,7 @@ pub struct Module {
 /// If the guest cannot be started, or ends without having said what is asked of it.
 pub fn boot(cache: &Cache, plan: &Plan) -> Result<Report> {
     let kernel = find_kernel(cache, &plan.kernel)?;
-    let program = guest::find(plan.guest.as_deref(), &kernel.architecture)?;
+    let program = guest::find(cache, plan.guest.as_deref(), &kernel.architecture)?;
     let archive = guest::archive(cache, &program, &kernel)?;
     let machine = machine(cache, &kernel, &archive, plan)?;
     let folder = cache.run("boot")?;

@@ -1,12 +1,13 @@
 //! `headwater lab clone`: a guest that draws at full speed is saved, and goes on twice.
 
 use crate::cache::Cache;
-use crate::compare::{Parted, Repeats, Thread, last_alike, parse_draw, parse_marks};
+use crate::compare::{Thread, last_alike, parse_draw, parse_marks};
+use crate::judge::judge;
 use crate::line::Line;
 use crate::qemu::{Guest, Machine, make_disk};
 use crate::setup::find_kernel;
 use crate::{guest, manifest};
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, ensure};
 use clap::ValueEnum;
 use serde::Serialize;
 use serde_json::json;
@@ -49,6 +50,8 @@ pub struct Plan {
     pub after_s: f64,
     /// Iterations of each thread to compare after the clones parted.
     pub count: u64,
+    /// Seconds for which the clones are watched, by one thread for each mode that rests between its draws; 0: not for long.
+    pub watch_s: u32,
     /// The guest's program, if it is not the one that would be found or built.
     pub guest: Option<PathBuf>,
 }
@@ -66,15 +69,26 @@ impl Plan {
             modes: ["auto", "buffered", "hedged", "strict"].map(str::to_owned).to_vec(),
             after_s: 1.0,
             count: 400,
+            watch_s: 0,
             guest: None,
         }
+    }
+
+    /// How long the clones draw, at least: long enough for the kernel to notice, short enough for the rings.
+    fn drawing(&self) -> Duration {
+        if self.watch_s == 0 { DRAWING } else { Duration::from_secs(u64::from(self.watch_s)) }
+    }
+
+    /// Iterations that each thread makes at most, of those that are compared.
+    fn iterations(&self) -> u64 {
+        if self.watch_s == 0 { self.count } else { u64::from(self.watch_s) * 1000 / PACE_MS }
     }
 }
 
 /// What came of it. As JSON: schema `headwater.lab-clone/1`.
 #[derive(Clone, Debug, Serialize)]
 pub struct Pair {
-    schema: &'static str,
+    pub(crate) schema: &'static str,
     /// `uname -r` of the guest.
     pub kernel: String,
     /// Its series.
@@ -89,6 +103,8 @@ pub struct Pair {
     pub rollback: bool,
     /// Whether the CPU has a random instruction. Emulated, it is the host's generator that answers.
     pub rdrand: bool,
+    /// Seconds after the resume in which the first clone drew; null: the guest did not say how fast its counter runs.
+    pub watched_s: Option<f64>,
     /// Threads that drew, in all processes; each may have had one request in flight at the snapshot.
     pub threads: usize,
     /// Those that ran again in both clones.
@@ -108,7 +124,8 @@ pub struct Pair {
 /// One witness.
 #[derive(Clone, Debug, Serialize)]
 pub struct Row {
-    /// `syscall`, `vdso`, `openssl`, `rand`, `headwater`, `headwater-rng`, `headwater-large`.
+    /// `syscall`, `vdso`, `openssl`, `rand`, `headwater`, `headwater-rng`, `headwater-large`, `headwater-openssl` (RAND_bytes
+    /// with headwater's provider).
     pub witness: String,
     /// headwater's mode that was asked for; null: the witness has none.
     pub mode: Option<String>,
@@ -140,7 +157,7 @@ pub struct Armed {
 }
 
 /// Names of the witnesses that take headwater's mode with them.
-fn has_mode(witness: &str) -> bool {
+pub(crate) fn has_mode(witness: &str) -> bool {
     witness.starts_with("headwater")
 }
 
@@ -153,7 +170,7 @@ pub fn clone(cache: &Cache, plan: &Plan) -> Result<Pair> {
     ensure!(!plan.modes.is_empty(), "a clone needs a mode to draw in");
     let begun = Instant::now();
     let kernel = find_kernel(cache, &plan.kernel)?;
-    let program = guest::find(plan.guest.as_deref(), &kernel.architecture)?;
+    let program = guest::find(cache, plan.guest.as_deref(), &kernel.architecture)?;
     let archive = guest::archive(cache, &program, &kernel)?;
     let folder = cache.run("clone")?;
     let machine = machine(cache, &kernel, &archive, plan, &folder)?;
@@ -209,26 +226,32 @@ fn machine(
         machine.devices.push(format!("if=none,id=disk,format=qcow2,file={disk}"));
     }
     machine.append = format!("hw.modes={} hw.limit=60", plan.modes.join(","));
+    if plan.watch_s > 0 {
+        machine.append += &format!(" hw.threads=1 hw.pace={PACE_MS}");
+    }
     Ok(machine)
 }
 
 /// What the guests said.
-struct Made {
+pub(crate) struct Made {
     /// Up to the snapshot.
-    source: Vec<Line>,
-    clones: [Told; 2],
-    state_mib: u64,
+    pub(crate) source: Vec<Line>,
+    pub(crate) clones: [Told; 2],
+    pub(crate) state_mib: u64,
 }
 
 /// What one clone said.
-struct Told {
-    threads: Vec<Thread>,
-    lines: Vec<Line>,
+pub(crate) struct Told {
+    pub(crate) threads: Vec<Thread>,
+    pub(crate) lines: Vec<Line>,
 }
 
 const PATIENCE: Duration = Duration::from_secs(180);
-/// How long clones draw at least: long enough for the kernel to notice, short enough for the rings.
 const DRAWING: Duration = Duration::from_millis(300);
+/// How long a watched thread rests between two rounds: a ring holds thirteen minutes of them.
+const PACE_MS: u64 = 50;
+/// A kernel that is up for two minutes reseeds every 60 s.
+const RESEED_S: u64 = 75;
 /// Iterations between the marks that are told first.
 const STEP: u64 = 64;
 
@@ -255,7 +278,7 @@ fn source(
         lines.extend(guest.ask("status")?);
         // Where nothing tells the kernel, its own clock must not end the repeats before they are seen.
         if plan.vmgenid != Vmgenid::Auto || plan.rollback {
-            guest.ask("reseeded")?;
+            guest.ask(&format!("reseeded {RESEED_S}"))?;
         }
         return Ok((guest, lines));
     }
@@ -282,14 +305,15 @@ fn start_twice(cache: &Cache, machine: &Machine, plan: &Plan, folder: &Path) -> 
     for guest in &mut clones {
         guest.qmp.ask("cont", json!({}))?;
     }
-    sleep(DRAWING);
+    sleep(plan.drawing());
     for guest in &mut clones {
         stop(guest, plan)?;
     }
     let [mut one, mut two] = clones;
     let (marks, others) = (marks(&mut one)?, marks(&mut two)?);
     let from = parted_at(&marks, &others)?;
-    let told = [draws(&mut one, &from, plan.count)?, draws(&mut two, &from, plan.count)?];
+    let told =
+        [draws(&mut one, &from, plan.iterations())?, draws(&mut two, &from, plan.iterations())?];
     let clones = [tell(&mut one, told[0].clone())?, tell(&mut two, told[1].clone())?];
     one.off();
     two.off();
@@ -302,18 +326,18 @@ fn start_twice(cache: &Cache, machine: &Machine, plan: &Plan, folder: &Path) -> 
 fn roll_back(cache: &Cache, machine: &Machine, plan: &Plan, folder: &Path) -> Result<Made> {
     let (mut guest, source) = source(cache, machine, plan, folder)?;
     guest.qmp.monitor("savevm snapshot")?;
-    sleep(DRAWING);
+    sleep(plan.drawing());
     stop(&mut guest, plan)?;
     let first = marks(&mut guest)?;
     guest.qmp.monitor("savevm first")?;
     guest.qmp.monitor("loadvm snapshot")?;
-    sleep(DRAWING);
+    sleep(plan.drawing());
     stop(&mut guest, plan)?;
     let from = parted_at(&first, &marks(&mut guest)?)?;
-    let draws_of_second = draws(&mut guest, &from, plan.count)?;
+    let draws_of_second = draws(&mut guest, &from, plan.iterations())?;
     let second = tell(&mut guest, draws_of_second)?;
     guest.qmp.monitor("loadvm first")?;
-    let draws_of_first = draws(&mut guest, &from, plan.count)?;
+    let draws_of_first = draws(&mut guest, &from, plan.iterations())?;
     let first = tell(&mut guest, draws_of_first)?;
     guest.off();
     Ok(Made { source, clones: [first, second], state_mib: 0 })
@@ -321,7 +345,8 @@ fn roll_back(cache: &Cache, machine: &Machine, plan: &Plan, folder: &Path) -> Re
 
 /// Stops the threads when each has drawn for long enough to be compared.
 fn stop(guest: &mut Guest, plan: &Plan) -> Result<()> {
-    guest.ask(&format!("stop {}", plan.count)).map(drop)
+    let more = if plan.watch_s == 0 { plan.count } else { 0 };
+    guest.ask(&format!("stop {more}")).map(drop)
 }
 
 type Marks = Vec<BTreeMap<u64, u64>>;
@@ -362,112 +387,4 @@ fn tell(guest: &mut Guest, threads: Vec<Thread>) -> Result<Told> {
     let mut lines = guest.ask("status")?;
     lines.extend(guest.ask("kmsg")?);
     Ok(Told { threads, lines })
-}
-
-fn judge(plan: &Plan, kernel: &manifest::Kernel, made: &Made) -> Result<Pair> {
-    let ready = made
-        .source
-        .iter()
-        .find(|line| line.word == "ready")
-        .context("the guest was never ready")?;
-    let witnesses: Vec<&str> = ready.get("witnesses").split(',').collect();
-    let modes: Vec<&str> = ready.get("workers").split(',').collect();
-    let stamp =
-        witnesses.iter().position(|name| *name == "stamp").context("the guest draws no stamp")?;
-    let parted = Parted::of(&made.clones[0].threads, &made.clones[1].threads, &modes, stamp);
-    if parted.threads == 0 {
-        bail!("no thread drew anything in both clones");
-    }
-    let frequency = frequency(&made.source);
-    let seconds = |cycles: u64| frequency.map(|frequency| cycles as f64 / frequency);
-    let everybody: Vec<usize> = (0..modes.len()).collect();
-    let mut rows = Vec::new();
-    for (index, &witness) in witnesses.iter().enumerate().filter(|(index, _)| *index != stamp) {
-        let mut add = |mode: Option<&str>, threads: &[usize]| {
-            let Repeats { draws, repeated, last, after_stamp } = parted.repeats(index, threads);
-            rows.push(Row {
-                witness: witness.to_owned(),
-                mode: mode.map(str::to_owned),
-                draws,
-                repeated,
-                last_s: if repeated > 0 { seconds(last) } else { None },
-                after_stamp,
-                twice_within: parted.twice_within(index),
-            });
-        };
-        if has_mode(witness) {
-            for mode in &plan.modes {
-                let threads: Vec<usize> =
-                    everybody.iter().copied().filter(|thread| modes[*thread] == mode).collect();
-                add(Some(mode), &threads);
-            }
-        } else {
-            add(None, &everybody);
-        }
-    }
-    // The counter runs before the kernel's clock does; one line of the guest tells both.
-    let resumed = frequency
-        .zip(ready.number::<f64>("at"))
-        .zip(ready.number::<u64>("cycles"))
-        .map(|((frequency, at), cycles)| at + (parted.at as f64 - cycles as f64) / frequency);
-    Ok(Pair {
-        schema: "headwater.lab-clone/1",
-        kernel: kernel.release.clone(),
-        series: kernel.series.clone(),
-        vmgenid: plan.vmgenid,
-        vmclock: plan.vmclock,
-        smp: plan.smp,
-        rollback: plan.rollback,
-        rdrand: plan.rdrand,
-        threads: modes.len(),
-        threads_compared: parted.threads,
-        rows,
-        armed: plan.modes.iter().map(|mode| armed(mode, made)).collect(),
-        fork_reseeds: made.clones.iter().map(|clone| fork_reseed(&clone.lines, resumed)).collect(),
-        state_mib: made.state_mib,
-        wall_s: 0.0,
-    })
-}
-
-/// Cycles in a second, as the guest's kernel measured them.
-fn frequency(lines: &[Line]) -> Option<f64> {
-    let texts = || lines.iter().filter(|line| line.word == "kmsg").map(|line| line.get("text"));
-    let tsc = texts().find_map(|text| {
-        let rest = text.strip_prefix("tsc: Detected ")?;
-        rest.split(' ').next()?.parse::<f64>().ok()
-    });
-    let arm = || {
-        texts().find_map(|text| {
-            let rest = text.split("cp15 timer running at ").nth(1)?;
-            rest.split("MHz").next()?.parse::<f64>().ok()
-        })
-    };
-    tsc.or_else(arm).map(|mhz| mhz * 1e6)
-}
-
-fn armed(mode: &str, made: &Made) -> Armed {
-    let status = |lines: &[Line]| {
-        lines.iter().rfind(|line| line.word == "status" && line.get("for") == mode).cloned()
-    };
-    let before = status(&made.source).unwrap_or_default();
-    let after = made
-        .clones
-        .iter()
-        .map(|clone| status(&clone.lines).unwrap_or_default().get("mode").to_owned());
-    let guards = ["word", "vmgenid", "vmclock", "hardware", "cpu_rng", "source", "page"];
-    Armed {
-        asked: mode.to_owned(),
-        before: before.get("mode").to_owned(),
-        after: after.collect(),
-        reason: before.get("text").to_owned(),
-        guards: guards.iter().map(|key| ((*key).to_owned(), before.get(key).to_owned())).collect(),
-    }
-}
-
-/// When the kernel said that it was cloned, after the resume.
-fn fork_reseed(lines: &[Line], resumed: Option<f64>) -> Option<f64> {
-    let line = lines.iter().rfind(|line| {
-        line.word == "kmsg" && line.get("text").contains("reseeded due to virtual machine fork")
-    })?;
-    Some(line.number::<f64>("at")? - resumed?)
 }

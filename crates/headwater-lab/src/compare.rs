@@ -122,6 +122,12 @@ impl Parted {
         parted
     }
 
+    /// Cycles from the parting to the last request of the first clone.
+    pub(crate) fn watched(&self) -> u64 {
+        let last = self.clones[0].iter().map(|request| request.mark).max();
+        last.unwrap_or(self.at).saturating_sub(self.at)
+    }
+
     /// Of one witness, in these threads.
     pub(crate) fn repeats(&self, witness: usize, threads: &[usize]) -> Repeats {
         let of = |clone: usize| {
@@ -242,6 +248,7 @@ mod tests {
         ] as [Row; 3]);
         let parted = Parted::of(&[thread(&one)], &[thread(&two)], &[0], STAMP);
         assert_eq!((parted.at, parted.threads), (202, 1));
+        assert_eq!(parted.watched(), 502 - 202); // the stamp at 503 is no request
         // The stamp of iteration 4 is drawn after its witness 0, so that only a later repeat comes after it.
         let expected = Repeats { draws: 3, repeated: 2, last: 401 - 202, after_stamp: 0 };
         assert_eq!(parted.repeats(0, &[0]), expected);

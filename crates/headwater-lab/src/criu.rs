@@ -5,7 +5,7 @@ use crate::compare::parse_draw;
 use crate::guest;
 use crate::line::Line;
 use crate::process::{last_words, output};
-use crate::qemu::program;
+use crate::qemu::program_of;
 use crate::situations::{Finding, Kind};
 use anyhow::{Context, Result, bail, ensure};
 use serde::Serialize;
@@ -21,7 +21,7 @@ pub struct Images {
     schema: &'static str,
     /// This host's `uname -r`.
     pub kernel: String,
-    /// CRIU's version line.
+    /// CRIU's version.
     pub criu: String,
     /// The C library that the process ran with.
     pub libc: String,
@@ -31,6 +31,10 @@ pub struct Images {
     pub served: String,
     /// What memory its pages were made of.
     pub page: String,
+    /// What a page that the kernel may drop held after the restore: `kept`, `zero`, or `absent` where there is none such.
+    pub droppable: String,
+    /// And one that is wiped on fork.
+    pub wiped: String,
     /// Whether it called `quiesce()` before the dump.
     pub quiesced: bool,
     /// Each witness.
@@ -54,17 +58,28 @@ pub struct Row {
 ///
 /// If CRIU is not in the cache, or does not work on this host, or this is not root.
 pub fn all(cache: &Cache, given: Option<&Path>, say: &dyn Fn(&str)) -> Result<Vec<Images>> {
-    let program = guest::find_dynamic(given)?;
+    let program = guest::find_dynamic(cache, given)?;
     let mut images = Vec::new();
-    for mode in ["auto", "buffered", "hedged", "strict"] {
-        for quiesced in [false, true] {
-            let made = images_of(cache, &program, mode, quiesced)?;
-            say(&format!(
-                "criu, {mode}{}: {}",
-                if quiesced { ", quiesced" } else { "" },
-                brief(&made)
-            ));
-            images.push(made);
+    for tree in [cache.tools(), cache.criu()] {
+        let criu = match version(&tree) {
+            Ok(criu) => criu,
+            // The first is among the tools that everything here needs; the second may not have been served.
+            Err(error) if !images.is_empty() => {
+                say(&format!(
+                    "skipped: CRIU 4.2: {error:#}; what it does with pages that the kernel may drop is not shown"
+                ));
+                break;
+            }
+            Err(error) => return Err(error),
+        };
+        for mode in ["auto", "buffered", "hedged", "strict"] {
+            for quiesced in [false, true] {
+                let made = images_of(cache, &tree, &criu, &program, mode, quiesced)
+                    .with_context(|| format!("CRIU {criu}"))?;
+                let after = if quiesced { ", quiesced" } else { "" };
+                say(&format!("criu {criu}, {mode}{after}: {}", brief(&made)));
+                images.push(made);
+            }
         }
     }
     Ok(images)
@@ -79,12 +94,26 @@ fn brief(images: &Images) -> String {
     repeats.collect::<Vec<_>>().join(", ")
 }
 
-/// CRIU of the cache, run by its own loader.
-fn criu(cache: &Cache) -> Result<Command> {
-    program(cache, "usr/sbin/criu")
+/// CRIU of a tree in the cache, run by its own loader.
+fn criu(tree: &Path) -> Result<Command> {
+    program_of(tree, "usr/sbin/criu")
 }
 
-fn images_of(cache: &Cache, guest: &Path, mode: &str, quiesced: bool) -> Result<Images> {
+/// `4.1.1` of its line `Version: 4.1.1`.
+fn version(tree: &Path) -> Result<String> {
+    let text = output(criu(tree)?.arg("--version"))?;
+    let line = text.lines().next().unwrap_or_default();
+    Ok(line.strip_prefix("Version:").unwrap_or(line).trim().to_owned())
+}
+
+fn images_of(
+    cache: &Cache,
+    tree: &Path,
+    criu_version: &str,
+    guest: &Path,
+    mode: &str,
+    quiesced: bool,
+) -> Result<Images> {
     let folder = cache.run("criu")?;
     let images = folder.join("images");
     fs::create_dir(&images)?;
@@ -92,7 +121,7 @@ fn images_of(cache: &Cache, guest: &Path, mode: &str, quiesced: bool) -> Result<
     let ready = subject.line("ready")?;
     let pid = ready.get("pid").to_owned();
     let dump = output(
-        criu(cache)?
+        criu(tree)?
             .args(["dump", "--tree", &pid, "--images-dir"])
             .arg(&images)
             .args(["-o", "dump.log", "-v2"]),
@@ -102,10 +131,13 @@ fn images_of(cache: &Cache, guest: &Path, mode: &str, quiesced: bool) -> Result<
     let at_dump = fs::read(&subject.log)?;
     fs::write(&subject.go, "")?;
     let mut told = Vec::new();
+    let mut pages = [const { String::new() }; 2];
     for number in ["1", "2"] {
         // CRIU wants every file as long as it was.
         fs::write(&subject.log, &at_dump)?;
-        told.push(restore(cache, &images, &subject.log, number)?);
+        let (bye, draws) = restore(tree, &images, &subject.log, number)?;
+        pages = ["droppable", "wiped"].map(|kind| bye.get(kind).to_owned());
+        told.push(draws);
     }
     let names: Vec<&str> = ready.get("witnesses").split(',').collect();
     let rows = names.iter().enumerate().map(|(index, name)| {
@@ -121,17 +153,20 @@ fn images_of(cache: &Cache, guest: &Path, mode: &str, quiesced: bool) -> Result<
             .count();
         Row { witness: (*name).to_owned(), draws: one.len(), repeated }
     });
+    let [droppable, wiped] = pages;
     Ok(Images {
         schema: "headwater.lab-criu/1",
         kernel: fs::read_to_string("/proc/sys/kernel/osrelease")
             .unwrap_or_default()
             .trim()
             .to_owned(),
-        criu: output(criu(cache)?.arg("--version"))?.lines().next().unwrap_or_default().to_owned(),
-        libc: subject.libc,
+        criu: criu_version.to_owned(),
+        libc: format!("glibc {}", ready.get("libc")),
         asked: mode.to_owned(),
         served: ready.get("mode").to_owned(),
         page: ready.get("page").to_owned(),
+        droppable,
+        wiped,
         quiesced,
         rows: rows.collect(),
     })
@@ -142,7 +177,6 @@ struct Subject {
     child: Ended,
     log: PathBuf,
     go: PathBuf,
-    libc: String,
 }
 
 /// A child that does not outlive us.
@@ -191,10 +225,7 @@ impl Subject {
         command.stdin(Stdio::null()).stdout(file.try_clone()?).stderr(file).current_dir("/");
         let child =
             Ended(command.spawn().context("cannot start the process that is to be dumped")?);
-        let mut libc = Command::new(libraries.join("ld-linux-x86-64.so.2"));
-        let libc = output(libc.arg(libraries.join("libc.so.6")))?;
-        let libc = libc.lines().next().unwrap_or_default().to_owned();
-        Ok(Subject { child, log, go, libc })
+        Ok(Subject { child, log, go })
     }
 
     fn line(&self, word: &str) -> Result<Line> {
@@ -227,14 +258,14 @@ fn wait_for(log: &Path, word: &str) -> Result<Vec<Line>> {
     }
 }
 
-/// Restores it, in a namespace where its number is free, and returns what it draws.
+/// Restores it, in a namespace where its number is free, and returns its last line and what it draws.
 fn restore(
-    cache: &Cache,
+    tree: &Path,
     images: &Path,
     log: &Path,
     number: &str,
-) -> Result<Vec<Vec<Option<u128>>>> {
-    let criu = criu(cache)?;
+) -> Result<(Line, Vec<Vec<Option<u128>>>)> {
+    let criu = criu(tree)?;
     let mut command = Command::new("unshare");
     command
         .args(["--pid", "--fork", "--mount-proc", "--kill-child"])
@@ -247,7 +278,10 @@ fn restore(
     let lines = wait_for(log, "bye").with_context(|| explain(&images.join(name)))?;
     drop(restored);
     let draws = lines.iter().filter(|line| line.word == "draw").map(parse_draw);
-    draws.map(|draw| Ok(draw?.1.into_iter().map(|draw| draw.bytes).collect())).collect()
+    let draws = draws.map(|draw| Ok(draw?.1.into_iter().map(|draw| draw.bytes).collect()));
+    let draws = draws.collect::<Result<_>>()?;
+    let bye = lines.into_iter().rfind(|line| line.word == "bye").context("the line is there")?;
+    Ok((bye, draws))
 }
 
 /// The errors in a log of CRIU's.
@@ -260,51 +294,95 @@ fn explain(log: &Path) -> String {
     }
 }
 
-/// What does not hold: nothing comes twice in `hedged` and `strict`, nor after `quiesce()`; else at most a page does.
-pub fn findings(images: &[Images]) -> Vec<Finding> {
-    let mut findings = Vec::new();
-    for pair in images {
-        let mut add = |kind, text: String| findings.push(Finding { situation: "criu", kind, text });
-        let safe = pair.quiesced || matches!(pair.served.as_str(), "hedged" | "strict");
-        for row in pair.rows.iter().filter(|row| row.witness.starts_with("headwater")) {
+impl Images {
+    /// Whether headwater's pages came back empty, as others of their kind did.
+    fn came_back_empty(&self) -> bool {
+        self.page == "droppable" && self.droppable == "zero"
+    }
+
+    /// Without a libcrypto there is none with headwater's provider either.
+    fn lacks_libcrypto(&self, witness: &str) -> bool {
+        witness == "headwater-openssl"
+            && self.rows.iter().any(|row| row.witness == "openssl" && row.draws == 0)
+    }
+
+    fn findings(&self) -> Vec<Finding> {
+        let mut findings = Vec::new();
+        let mut add = |kind, text: String| {
+            let text = format!("{}, {text}", self.criu);
+            findings.push(Finding { situation: "criu", kind, text });
+        };
+        let empty = self.came_back_empty();
+        let safe = self.quiesced || empty || matches!(self.served.as_str(), "hedged" | "strict");
+        let after = if self.quiesced { ", after quiesce()" } else { "" };
+        for row in self.rows.iter().filter(|row| row.witness.starts_with("headwater")) {
             // Else at most what was left of one page: one slot, or the handle's own.
             const PAGE: usize = 3536 / 16;
-            if !safe && row.repeated > PAGE {
-                add(
-                    Kind::Broken,
-                    format!(
-                        "{} in {}: {} came twice, more than a page holds",
-                        row.witness, pair.asked, row.repeated
-                    ),
-                );
+            let what = format!("{} in {}{after}", row.witness, self.asked);
+            if row.repeated > if safe { 0 } else { PAGE } {
+                let Row { repeated, draws, .. } = row;
+                add(Kind::Broken, format!("{what}: {repeated} of {draws} came twice"));
             }
-            if safe && row.repeated > 0 {
-                let after = if pair.quiesced { ", after quiesce()" } else { "" };
-                add(
-                    Kind::Broken,
-                    format!(
-                        "{} in {}{after}: {} of {} came twice",
-                        row.witness, pair.asked, row.repeated, row.draws
-                    ),
-                );
-            }
-            if row.draws == 0 {
-                add(
-                    Kind::NotShown,
-                    format!("{} in {}: nothing was drawn", row.witness, pair.asked),
-                );
+            if row.draws == 0 && !self.lacks_libcrypto(&row.witness) {
+                add(Kind::NotShown, format!("{what}: nothing was drawn"));
             }
         }
-        // The kernel's own vDSO state, restored like any page.
-        if pair.rows.iter().find(|row| row.witness == "libc").is_none_or(|row| row.repeated == 0) {
+        // The kernel's own vDSO state, which an older CRIU restores like any page.
+        let vdso = self.rows.iter().find(|row| row.witness == "vdso");
+        if !empty && vdso.is_none_or(|row| row.repeated == 0) {
             add(
                 Kind::NotShown,
                 format!(
-                    "{}: the C library's getrandom() did not repeat; the kernel reseeded meanwhile",
-                    pair.asked
+                    "{}: the vDSO's getrandom() did not repeat; the kernel reseeded meanwhile",
+                    self.asked
                 ),
             );
         }
+        findings
     }
-    findings
+}
+
+/// What does not hold. Nothing may come twice in `hedged` and `strict`, after `quiesce()`, and where the pages come back
+/// empty; else at most a page may.
+pub fn findings(images: &[Images]) -> Vec<Finding> {
+    images.iter().flat_map(Images::findings).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn images([page, droppable]: [&str; 2], quiesced: bool, repeated: [usize; 2]) -> Images {
+        let rows = [("vdso", repeated[0]), ("headwater-rng", repeated[1])];
+        let row =
+            |(witness, repeated): (&str, _)| Row { witness: witness.into(), draws: 300, repeated };
+        Images {
+            schema: "",
+            kernel: String::new(),
+            criu: "4".into(),
+            libc: String::new(),
+            asked: "buffered".into(),
+            served: "buffered".into(),
+            page: page.into(),
+            droppable: droppable.into(),
+            wiped: "kept".into(),
+            quiesced,
+            rows: rows.into_iter().map(row).collect(),
+        }
+    }
+
+    #[test]
+    fn a_page_may_come_twice_only_where_it_is_restored_as_it_was() {
+        let kinds = |images: Images| -> Vec<Kind> {
+            images.findings().into_iter().map(|finding| finding.kind).collect()
+        };
+        let (kept, zero) = (["droppable", "kept"], ["droppable", "zero"]);
+        assert_eq!(kinds(images(kept, false, [300, 221])), []);
+        assert_eq!(kinds(images(kept, false, [300, 222])), [Kind::Broken]);
+        assert_eq!(kinds(images(kept, true, [300, 1])), [Kind::Broken]);
+        assert_eq!(kinds(images(kept, true, [0, 0])), [Kind::NotShown]);
+        assert_eq!(kinds(images(zero, false, [0, 0])), []);
+        assert_eq!(kinds(images(zero, false, [0, 1])), [Kind::Broken]);
+        assert_eq!(kinds(images(["wipe-on-fork", "zero"], false, [300, 221])), []);
+    }
 }

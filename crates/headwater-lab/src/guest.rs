@@ -14,7 +14,7 @@ use std::process::Command;
 const NAME: &str = "headwater-guest";
 
 /// The guest's program for an architecture: `given`, or the file beside this command, or a fresh build.
-pub(crate) fn find(given: Option<&Path>, architecture: &str) -> Result<PathBuf> {
+pub(crate) fn find(cache: &Cache, given: Option<&Path>, architecture: &str) -> Result<PathBuf> {
     if let Some(file) = given {
         return file
             .canonicalize()
@@ -22,7 +22,7 @@ pub(crate) fn find(given: Option<&Path>, architecture: &str) -> Result<PathBuf> 
     }
     let triple = format!("{architecture}-unknown-linux-gnu");
     if let Some(workspace) = workspace() {
-        return build(&workspace, &triple);
+        return build(cache, &workspace, &triple);
     }
     let command = env::current_exe().context("cannot tell where this command lies")?;
     let name = format!("{NAME}-{architecture}");
@@ -39,7 +39,7 @@ pub(crate) fn find(given: Option<&Path>, architecture: &str) -> Result<PathBuf> 
 
 /// The same program linked dynamically, for a process on this host; the static one where it cannot be built, whose C
 /// library is then the one that it was linked with.
-pub(crate) fn find_dynamic(given: Option<&Path>) -> Result<PathBuf> {
+pub(crate) fn find_dynamic(cache: &Cache, given: Option<&Path>) -> Result<PathBuf> {
     match (given, workspace()) {
         (None, Some(workspace)) => {
             let mut cargo = cargo(&workspace);
@@ -47,7 +47,7 @@ pub(crate) fn find_dynamic(given: Option<&Path>) -> Result<PathBuf> {
             run_for_long(&mut cargo).context("cannot build the program that CRIU dumps")?;
             Ok(target(&workspace).join("release").join(NAME))
         }
-        (given, _) => find(given, env::consts::ARCH),
+        (given, _) => find(cache, given, env::consts::ARCH),
     }
 }
 
@@ -71,12 +71,16 @@ fn workspace() -> Option<PathBuf> {
 
 /// Builds it statically, with nothing of the host in it. The target is named even if it is the host's: otherwise the flag would
 /// also be for build scripts and procedural macros, which cannot be static.
-fn build(workspace: &Path, triple: &str) -> Result<PathBuf> {
+fn build(cache: &Cache, workspace: &Path, triple: &str) -> Result<PathBuf> {
     let mut cargo = cargo(workspace);
     cargo.args(["build", "--quiet", "--release", "--package", NAME, "--target", triple]);
     cargo.env("RUSTFLAGS", "-C target-feature=+crt-static");
     if triple.starts_with("aarch64") && env::consts::ARCH != "aarch64" {
         cargo.env("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER", "aarch64-linux-gnu-gcc");
+        let libcrypto = cache.arm_libcrypto();
+        if libcrypto.join("libcrypto.a").is_file() {
+            cargo.env("HEADWATER_LIBCRYPTO", libcrypto); // what its build script looks for
+        }
     }
     run_for_long(&mut cargo)
         .with_context(|| format!("cannot build the guest's program for {triple}"))?;

@@ -7,6 +7,7 @@
 mod all;
 mod apt;
 mod args;
+mod arm;
 pub mod boot;
 mod cache;
 mod cause;
@@ -16,6 +17,7 @@ pub mod criu;
 mod guest;
 pub mod html;
 mod initramfs;
+mod judge;
 mod line;
 mod manifest;
 pub mod matrix;

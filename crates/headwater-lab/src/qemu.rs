@@ -57,7 +57,11 @@ impl Machine {
 
 /// A program in the cache, named by its path there, started by the loader and with the libraries that belong to it.
 pub(crate) fn program(cache: &Cache, path: &str) -> Result<Command> {
-    let tools = cache.tools();
+    program_of(&cache.tools(), path)
+}
+
+/// The same of another tree of unpacked packages.
+pub(crate) fn program_of(tools: &Path, path: &str) -> Result<Command> {
     let (loader, triple) = match std::env::consts::ARCH {
         "aarch64" => ("usr/lib/ld-linux-aarch64.so.1", "aarch64-linux-gnu"),
         _ => ("usr/lib64/ld-linux-x86-64.so.2", "x86_64-linux-gnu"),

@@ -1,6 +1,7 @@
 //! `headwater lab setup`: QEMU, firmware and kernels into the cache; nothing into the system.
 
 use crate::apt::{Apt, Mirrors, Package, unpack};
+use crate::arm;
 use crate::cache::Cache;
 use crate::manifest::{Kernel, Manifest, sha256};
 use crate::qemu;
@@ -11,9 +12,8 @@ use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
 /// QEMU below 10 double-faults 6.12 guests now and then; this suite has 10.
-const TOOLS_SUITES: [&str; 2] = ["trixie", "trixie-security"];
+pub(crate) const TOOLS_SUITES: [&str; 2] = ["trixie", "trixie-security"];
 const TOOLS: [&str; 4] = ["qemu-system-x86", "qemu-utils", "ovmf", "criu"];
-const ARM_TOOLS: [&str; 2] = ["qemu-system-arm", "qemu-efi-aarch64"];
 
 /// Modules that a guest loads where its kernel has them as such.
 const MODULES: [&str; 9] = [
@@ -30,13 +30,17 @@ const MODULES: [&str; 9] = [
 
 /// Name of the part that is QEMU, its libraries and its firmware.
 pub(crate) const TOOLS_PART: &str = "tools";
-/// Name of the part that is QEMU for arm64, and Debian's kernel for it.
+/// Name of the part that is QEMU for arm64, and Debian's kernel and libcrypto for it.
 pub(crate) const ARM_PART: &str = "arm64";
+/// Name of the part that is a CRIU of 4.2 or later: since then it leaves out what the kernel may drop.
+pub(crate) const CRIU_PART: &str = "criu";
+/// Debian's next release, as long as the newest has none.
+const CRIU_SUITES: [&str; 1] = ["forky"];
 
 /// What to get.
 #[derive(Clone, Debug, Default)]
 pub struct Wanted {
-    /// Parts by name (`tools`, a series, `arm64`); empty: all but arm64.
+    /// Parts by name (`tools`, a series, `criu`, `arm64`); empty: all but arm64.
     pub only: Vec<String>,
     /// Fetch lists and kernels anew, although they are there.
     pub refresh: bool,
@@ -49,19 +53,20 @@ impl Wanted {
     ///
     /// If a name is none of a part.
     pub fn check(&self) -> Result<()> {
-        let known =
-            |name: &str| name == TOOLS_PART || name == ARM_PART || series::find(name).is_some();
+        let known = |name: &str| {
+            [TOOLS_PART, ARM_PART, CRIU_PART].contains(&name) || series::find(name).is_some()
+        };
         if let Some(name) = self.only.iter().find(|name| !known(name)) {
             let names: Vec<&str> = SERIES.iter().map(|series| series.name).collect();
             bail!(
-                "there is no part '{name}'; parts are {TOOLS_PART}, {}, {ARM_PART}",
+                "there is no part '{name}'; parts are {TOOLS_PART}, {}, {CRIU_PART}, {ARM_PART}",
                 names.join(", ")
             );
         }
         Ok(())
     }
 
-    fn has(&self, part: &str) -> bool {
+    pub(crate) fn has(&self, part: &str) -> bool {
         let asked = self
             .only
             .iter()
@@ -115,8 +120,18 @@ pub fn setup(cache: &Cache, wanted: &Wanted, say: &dyn Fn(&str)) -> Result<Manif
             )?;
         }
     }
-    if wanted.has(ARM_PART) && (wanted.refresh || wanted.list || !has(&manifest, ARM_PART)) {
-        arm(cache, &mirrors, &mut manifest, wanted, say)?;
+    let has_criu = cache.criu().join("complete").is_file();
+    if wanted.has(CRIU_PART)
+        && (!has_criu || wanted.refresh || wanted.list)
+        && let Err(error) = criu(cache, &mirrors, &mut manifest, wanted, say)
+    {
+        // Debian's next release is not served everywhere, and the CRIU of the newest is among the tools.
+        say(&format!(
+            "skipped: CRIU 4.2: {error:#}; what it does with pages that the kernel may drop is not shown"
+        ));
+    }
+    if wanted.has(ARM_PART) {
+        arm::setup(cache, &mirrors, &mut manifest, wanted, say)?;
     }
     Ok(manifest)
 }
@@ -134,7 +149,14 @@ fn tools(
         other => bail!("the lab's QEMU is fetched for x86-64 and arm64 hosts, and this is {other}"),
     };
     let apt = Apt::open(cache.apt("tools"), mirrors, &TOOLS_SUITES, host, say)?;
-    unpack_tools(cache, &apt, manifest, wanted, TOOLS_PART, &TOOLS, say)?;
+    let part = Part {
+        name: TOOLS_PART,
+        what: "QEMU, its firmware and libraries",
+        packages: &TOOLS,
+        closure: true,
+        to: &cache.tools(),
+    };
+    part.get(&apt, manifest, wanted, say)?;
     if !wanted.list {
         manifest.qemu = Some(qemu::version(cache)?);
         fs::write(cache.tools().join("complete"), "")?;
@@ -143,60 +165,70 @@ fn tools(
     Ok(())
 }
 
-fn unpack_tools(
-    cache: &Cache,
-    apt: &Apt,
-    manifest: &mut Manifest,
-    wanted: &Wanted,
-    part: &str,
-    packages: &[&str],
-    say: &dyn Fn(&str),
-) -> Result<()> {
-    let packages: Vec<String> = packages.iter().map(|&name| name.to_owned()).collect();
-    // Unpacked, packages of programs take about four times their size.
-    announce(part, "QEMU, its firmware and libraries", &apt.plan(&packages, true)?, 4, say);
-    if wanted.list {
-        return Ok(());
-    }
-    let files = apt.download(&packages, true)?;
-    manifest.forget(part);
-    manifest.add_packages(part, &files)?;
-    for file in &files {
-        unpack(file, &cache.tools())?;
-    }
-    // Their hashes are on record, and apt would fetch the same again.
-    files.iter().try_for_each(fs::remove_file).context("cannot remove what is unpacked")?;
-    Ok(())
-}
-
-fn arm(
+fn criu(
     cache: &Cache,
     mirrors: &Mirrors,
     manifest: &mut Manifest,
     wanted: &Wanted,
     say: &dyn Fn(&str),
 ) -> Result<()> {
-    let tools = Apt::open(cache.apt("tools"), mirrors, &TOOLS_SUITES, "amd64", say)?;
-    unpack_tools(cache, &tools, manifest, wanted, "arm64-tools", &ARM_TOOLS, say)?;
-    let apt = Apt::open(
-        cache.apt("arm64"),
-        mirrors,
-        &["trixie", "trixie-security", "trixie-backports"],
-        "arm64",
-        say,
-    )?;
-    let names = apt.names("^linux-(image|binary|modules)-[0-9].*-cloud-arm64$")?;
-    let newest =
-        SERIES.iter().rev().find_map(|series| series::newest(series.name, &names, "-cloud-arm64"));
-    let Some((release, packages)) = newest else {
-        say("skipped: arm64: no mirror serves a kernel for it; its guests are not booted");
-        return Ok(());
+    ensure!(std::env::consts::ARCH == "x86_64", "only fetched for x86-64 hosts");
+    let apt = Apt::open(cache.apt("criu"), mirrors, &CRIU_SUITES, "amd64", say)?;
+    let to = cache.criu();
+    let part = Part {
+        name: CRIU_PART,
+        what: "CRIU and its libraries",
+        packages: &["criu"],
+        closure: true,
+        to: &to,
     };
-    kernel(cache, &apt, manifest, wanted, (ARM_PART, "aarch64"), &release, &packages, say)
+    part.get(&apt, manifest, wanted, say)?;
+    if !wanted.list {
+        fs::write(to.join("complete"), "")?;
+        manifest.write(&cache.manifest())?;
+    }
+    Ok(())
+}
+
+/// Packages that are unpacked into a folder.
+pub(crate) struct Part<'a> {
+    pub(crate) name: &'a str,
+    /// For people.
+    pub(crate) what: &'a str,
+    pub(crate) packages: &'a [&'a str],
+    /// With all that they depend on.
+    pub(crate) closure: bool,
+    pub(crate) to: &'a Path,
+}
+
+impl Part<'_> {
+    /// Fetches and unpacks them; with `--list` only says what that would cost.
+    pub(crate) fn get(
+        &self,
+        apt: &Apt,
+        manifest: &mut Manifest,
+        wanted: &Wanted,
+        say: &dyn Fn(&str),
+    ) -> Result<()> {
+        let packages: Vec<String> = self.packages.iter().map(|&name| name.to_owned()).collect();
+        // Unpacked, packages of programs take about four times their size.
+        announce(self.name, self.what, &apt.plan(&packages, self.closure)?, 4, say);
+        if wanted.list {
+            return Ok(());
+        }
+        let files = apt.download(&packages, self.closure)?;
+        manifest.forget(self.name);
+        manifest.add_packages(self.name, &files)?;
+        for file in &files {
+            unpack(file, self.to)?;
+        }
+        // Their hashes are on record, and apt would fetch the same again.
+        files.iter().try_for_each(fs::remove_file).context("cannot remove what is unpacked")
+    }
 }
 
 #[expect(clippy::too_many_arguments)]
-fn kernel(
+pub(crate) fn kernel(
     cache: &Cache,
     apt: &Apt,
     manifest: &mut Manifest,

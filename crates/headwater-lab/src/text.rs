@@ -138,6 +138,13 @@ pub fn pair(pair: &Pair) -> String {
         "the kernels said that they reseeded because of it: {}",
         reseeds.join(" and ")
     );
+    if let Some(watched) = pair.watched_s {
+        let ends: Vec<String> = ["syscall", "vdso", "openssl", "rand"]
+            .iter()
+            .map(|witness| format!("{witness} {}", until(pair, witness)))
+            .collect();
+        let _ = writeln!(text, "watched for {watched:.2} s; the last repeat: {}", ends.join(", "));
+    }
     let _ = writeln!(
         text,
         "{} of {} threads ran in both; each may have had one request in flight, which belongs to the snapshot",
@@ -146,12 +153,21 @@ pub fn pair(pair: &Pair) -> String {
     text
 }
 
+/// When the last of a witness's repeats began, in words: after the resume, or not before the end of the watch.
+fn until(pair: &Pair, witness: &str) -> String {
+    let last = pair.rows.iter().find(|row| row.witness == witness).and_then(|row| row.last_s);
+    let Some((last, watched)) = last.zip(pair.watched_s) else { return "-".to_owned() };
+    // A thread that draws now and then, or whose draws others shift, is not seen to repeat up to the very end.
+    if last > 0.9 * watched { format!("> {watched:.2} s") } else { format!("{last:.2} s") }
+}
+
 /// The table of situations, as SECURITY.md quotes it: what came twice, of how many.
 pub fn situations(pairs: &[(Situation, Pair)]) -> String {
     let mut rows = table(&[
         "situation",
         "kernel",
         "system call",
+        "until",
         "vDSO",
         "OpenSSL",
         "rand",
@@ -160,35 +176,37 @@ pub fn situations(pairs: &[(Situation, Pair)]) -> String {
         "hedged",
         "strict",
         "buffered",
+        "OpenSSL by auto",
+        "by hedged",
     ]);
     for (situation, pair) in pairs {
-        let cell = |witness: &str, mode: Option<&str>| {
+        let cell = |witnesses: &[&str], mode: Option<&str>| {
             let rows = pair.rows.iter().filter(|row| {
-                row.mode.as_deref() == mode
-                    && if mode.is_some() {
-                        row.witness.starts_with(witness)
-                    } else {
-                        row.witness == witness
-                    }
+                row.mode.as_deref() == mode && witnesses.contains(&row.witness.as_str())
             });
             let (draws, repeated) = rows.fold((0, 0), |(draws, repeated), row| {
                 (draws + row.draws, repeated + row.repeated)
             });
             if draws == 0 { "-".to_owned() } else { format!("{repeated} of {draws}") }
         };
+        let ours = |mode| cell(&["headwater", "headwater-rng", "headwater-large"], Some(mode));
+        let provider = |mode| cell(&["headwater-openssl"], Some(mode));
         let auto = pair.armed.iter().find(|armed| armed.asked == "auto");
         rows.add_row([
             situation.title.to_owned(),
             pair.kernel.split(['-', '+']).next().unwrap_or_default().to_owned(),
-            cell("syscall", None),
-            cell("vdso", None),
-            cell("openssl", None),
-            cell("rand", None),
-            cell("headwater", Some("auto")),
+            cell(&["syscall"], None),
+            until(pair, "syscall"),
+            cell(&["vdso"], None),
+            cell(&["openssl"], None),
+            cell(&["rand"], None),
+            ours("auto"),
             auto.map_or_else(String::new, |armed| armed.before.clone()),
-            cell("headwater", Some("hedged")),
-            cell("headwater", Some("strict")),
-            cell("headwater", Some("buffered")),
+            ours("hedged"),
+            ours("strict"),
+            ours("buffered"),
+            provider("auto"),
+            provider("hedged"),
         ]);
     }
     format!("{rows}\n")
@@ -217,7 +235,8 @@ pub fn images(images: &[Images]) -> String {
     let names = images
         .first()
         .map_or(Vec::new(), |first| first.rows.iter().map(|row| row.witness.as_str()).collect());
-    let mut rows = table(&[&["asked", "served", "quiesced"], names.as_slice()].concat());
+    let mut rows =
+        table(&[&["CRIU", "droppable", "asked", "served", "quiesced"], names.as_slice()].concat());
     for made in images {
         let counts = made.rows.iter().map(|row| match row.draws {
             0 => "-".to_owned(),
@@ -225,14 +244,20 @@ pub fn images(images: &[Images]) -> String {
         });
         let quiesced = if made.quiesced { "yes" } else { "no" };
         rows.add_row(
-            [made.asked.clone(), made.served.clone(), quiesced.to_owned()]
-                .into_iter()
-                .chain(counts),
+            [
+                made.criu.clone(),
+                made.droppable.clone(),
+                made.asked.clone(),
+                made.served.clone(),
+                quiesced.to_owned(),
+            ]
+            .into_iter()
+            .chain(counts),
         );
     }
-    let of = images.first().map_or(String::new(), |first| {
-        format!("{}; Linux {}; {}\n\n", first.criu, first.kernel, first.libc)
-    });
+    let of = images
+        .first()
+        .map_or(String::new(), |first| format!("Linux {}; {}\n\n", first.kernel, first.libc));
     format!("{of}{rows}\n")
 }
 

@@ -27,12 +27,19 @@ pub(crate) fn run(args: &headwater_lab::Args) -> Result<(), Failure> {
             output::text(&format!("{}\n", manifest.qemu.unwrap_or_default()))?;
         }
         Verb::Boot(args) if args.matrix => {
-            let scope = Scope { boots: true, guest: args.guest.clone(), ..Scope::default() };
+            let kernels = args.parts().map_err(Failure::Usage)?;
+            let guest = args.guest.clone();
+            let scope = Scope { boots: true, kernels, guest, ..Scope::default() };
             return all(&cache, &scope, None);
         }
         Verb::Clone(args) if args.table => {
-            let only = args.only.clone();
-            let scope = Scope { clones: true, only, guest: args.guest.clone(), ..Scope::default() };
+            let scope = Scope {
+                clones: true,
+                only: args.only.clone(),
+                kernels: args.parts().map_err(Failure::Usage)?,
+                guest: args.guest.clone(),
+                ..Scope::default()
+            };
             return all(&cache, &scope, None);
         }
         Verb::All(args) => {
@@ -41,6 +48,7 @@ pub(crate) fn run(args: &headwater_lab::Args) -> Result<(), Failure> {
                 clones: true,
                 short: args.short,
                 only: Vec::new(),
+                kernels: Vec::new(),
                 guest: args.guest.clone(),
                 recordings: args.recordings.clone(),
             };
