@@ -1,7 +1,7 @@
 /* RAND_bytes with OpenSSL's own generator, with headwater's, and with one that does nothing, in turns.
  *
- * Each round takes one sample of each, of a tenth of a millisecond or two, so that whatever slows the machine slows all; figures are
- * medians over the rounds, ratios are taken within a round.
+ * Each round takes one sample of each, of a tenth of a millisecond or two, so that whatever slows the machine slows all;
+ * figures are medians over the rounds, ratios are taken within a round.
  *
  * Threads begin a sample together and go on drawing until the last of them has been timed, so that each is timed against
  * the others. They spin while they wait: one that sleeps wakes up when the others have finished. A sample in which the
@@ -124,12 +124,13 @@ static double median(int which, int versus, int *of)
 /* As many calls as take a tenth of a millisecond: short, so that most samples end before the kernel interrupts. */
 static long calls_of(int which, unsigned char *buffer)
 {
-    for (long count = 1;; count *= 2) {
+    for (long count = 1;;) {
         there = begun = timed = 0;
-        double start = now();
-        sample(which, count, buffer, 1);
-        if (now() - start > 100e3)
+        double time = sample(which, count, buffer, 1) * (double)count;
+        if (time > 100e3)
             return count;
+        if (!isnan(time))
+            count *= 2;
     }
 }
 
