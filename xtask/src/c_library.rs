@@ -19,7 +19,7 @@ const TOOLS: [(&str, &str); 8] = [
     ("mandoc", "mandoc"),
 ];
 
-pub(crate) fn step(report: &mut Report) {
+pub(crate) fn step(report: &mut Report, all: bool) {
     report.step("C library", || {
         const LOSS: &str = "the C library with each compiler, sanitizer and build tool";
         let tools = need(tools::debian(&TOOLS).and_then(|()| sanitizers()), LOSS);
@@ -27,6 +27,14 @@ pub(crate) fn step(report: &mut Report) {
         run(&mut program("cargo test -p headwater-c -- --ignored --nocapture --test-threads=2"))?;
         tools
     });
+    if all {
+        report.step("C library by cargo-c", || {
+            let cargo_c = need(tools::cargo_c(), "whether cargo-c installs the same library")?;
+            let mut test =
+                program("cargo test -p headwater-c --test installed -- --ignored cargo_c");
+            Ok(run(test.env("HEADWATER_TEST_CARGO_C", cargo_c))?)
+        });
+    }
 }
 
 /// Clang's sanitizers, which Debian has in a package that clang does not ask for.

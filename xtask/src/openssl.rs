@@ -53,9 +53,11 @@ pub(crate) fn prepare(speed: bool) -> Result<ExitCode> {
 
 /// Builds the module and puts it where OPENSSL_MODULES may point, under the name that OpenSSL looks for.
 ///
+/// Builds all that a user does, because crates that are built with others may get other features.
+///
 /// Says nothing on standard output, which may be a document of the benchmark's.
 pub(crate) fn dist() -> Result<PathBuf> {
-    let built = program("cargo build --quiet --release -p headwater-openssl").status();
+    let built = program("cargo build --quiet --release").current_dir(root()?).status();
     ensure!(built.context("cannot run cargo")?.success(), "the module does not build");
     let release = target_folder()?.join("release");
     let folder = release.join("ossl-modules");

@@ -27,7 +27,7 @@ pub(crate) fn test(all: bool) -> Result<ExitCode> {
     }
     other_targets(&mut report);
     release(&mut report);
-    c_library::step(&mut report);
+    c_library::step(&mut report, all);
     real_kernels(&mut report);
     machine_code::steps(&mut report);
     dependencies(&mut report);

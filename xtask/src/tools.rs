@@ -8,6 +8,8 @@ use std::process::Command;
 
 /// The version that deny.toml is written for.
 const CARGO_DENY: &str = "0.20.2";
+/// The version that is made for the compiler here, 1.95; each is for one and later ones.
+const CARGO_C: &str = "0.10.24+cargo-0.98.0";
 const NUMPY: &str = "numpy==2.4.6";
 
 /// A component of the toolchain in use.
@@ -145,10 +147,20 @@ pub(crate) fn root_user() -> Result<()> {
 /// A debug build, because that takes 52 s on two cores instead of 179 s, and then checks this tree in
 /// less than one. Cargo leaves an installed tool of the same version as it is.
 pub(crate) fn cargo_deny() -> Result<PathBuf> {
+    cargo_tool("cargo-deny", CARGO_DENY, "cargo-deny")
+}
+
+/// Likewise cargo-c, which takes some minutes: it has cargo in it.
+pub(crate) fn cargo_c() -> Result<PathBuf> {
+    cargo_tool("cargo-c", CARGO_C, "cargo-cinstall")
+}
+
+fn cargo_tool(package: &str, version: &str, program_name: &str) -> Result<PathBuf> {
     let tools = target_folder()?.join("tools");
-    run(program("cargo install cargo-deny --locked --debug --quiet --version")
-        .arg(format!("={CARGO_DENY}"))
+    run(program("cargo install --locked --debug --quiet")
+        .args([package, "--version"])
+        .arg(format!("={version}"))
         .args([Path::new("--root"), &tools])
         .env("CARGO_PROFILE_DEV_DEBUG", "0"))?;
-    Ok(tools.join("bin/cargo-deny"))
+    Ok(tools.join("bin").join(program_name))
 }

@@ -117,3 +117,46 @@ fn an_installation_is_found_by_pkg_config_and_cmake() {
         assert!(!told.status.success());
     }
 }
+
+/// The other way to install, which distributions use: what it puts down is the same.
+#[test]
+#[ignore = "needs cargo-c: cargo xtask test --all"]
+fn cargo_c_installs_the_same_library() {
+    let Some(cargo_c) = std::env::var_os("HEADWATER_TEST_CARGO_C") else {
+        eprintln!(
+            "skipped: cargo-c: HEADWATER_TEST_CARGO_C does not name it, so that nothing here shows that it installs the library"
+        );
+        return;
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let installed = folder.path().join("usr");
+    run(Command::new(cargo_c)
+        .args(["cinstall", "--release", "--prefix", "/usr", "--libdir", "/usr/lib", "--destdir"])
+        .arg(folder.path())
+        .args([Path::new("--target-dir"), &Path::new(env!("CARGO_TARGET_TMPDIR")).join("cargo-c")])
+        .current_dir(package()));
+    let library = support::library().join("libheadwater.so");
+    assert_eq!(
+        support::exported(&installed.join("lib/libheadwater.so")),
+        support::exported(&library)
+    );
+    let header = fs::read(package().join("include/headwater.h")).unwrap();
+    assert_eq!(fs::read(installed.join("include/headwater.h")).unwrap(), header);
+    if GCC.is_there() && has("pkg-config", "that headwater.pc is right") {
+        let flags = run(Command::new("pkg-config")
+            .args(["--cflags", "--libs", "headwater"])
+            .env("PKG_CONFIG_PATH", installed.join("lib/pkgconfig"))
+            .env("PKG_CONFIG_SYSROOT_DIR", folder.path()));
+        let program = folder.path().join("program");
+        run(Command::new("gcc")
+            .arg(support::source("contract.c"))
+            .args(flags.split_whitespace())
+            .arg("-o")
+            .arg(&program));
+        // Only the file that the soname names: a program must ask for no other.
+        fs::remove_file(installed.join("lib/libheadwater.so")).unwrap();
+        run(Command::new(&program).env("LD_LIBRARY_PATH", installed.join("lib")));
+        let later = fs::read_link(installed.join("lib/libheadwater.so.0")).unwrap();
+        assert_eq!(later.as_os_str(), concat!("libheadwater.so.", env!("CARGO_PKG_VERSION")));
+    }
+}

@@ -15,15 +15,23 @@ fn a_context_lives_as_openssl_documents_it() {
         let folder = tempfile::tempdir().unwrap();
         let Some(program) = openssl.compile("life.c", folder.path()) else { continue };
         for mode in MODES {
-            let mut run = openssl.program(&program);
-            if matches!(headwater::status().word, Word::Live { .. }) {
-                run.env("WORD_IS_LIVE", "1");
+            let run =
+                || said(openssl.program(&program).env("HEADWATER_MODE", mode).output().unwrap());
+            // Again where it was blind: other tests have the kernel reseed without end, and one process in ten that
+            // starts meanwhile does not find the kernel's word.
+            let mut runs = std::iter::repeat_with(run).take(8);
+            let mut said = runs.next().unwrap();
+            let sees = mode != "kernel" && matches!(headwater::status().word, Word::Live { .. });
+            while sees && said != "lived\n" {
+                let Some(next) = runs.next() else { break };
+                said = next;
             }
-            let said = said(run.env("HEADWATER_MODE", mode).output().unwrap());
             if said.contains("skipped:") {
                 print!("{said}");
-            } else {
+            } else if sees || said == "lived\n" {
                 assert_eq!(said, "lived\n");
+            } else {
+                assert_eq!(said, "lived, and cannot tell of reseeds\n");
             }
         }
     }

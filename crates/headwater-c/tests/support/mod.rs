@@ -2,6 +2,8 @@
 
 #![allow(dead_code, unreachable_pub)] // each test uses a part
 
+use object::read::elf::ElfFile64;
+use object::{Object, ObjectSymbol, SymbolSection};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::OnceLock;
@@ -54,6 +56,30 @@ pub fn has(program: &str, loss: &str) -> bool {
         eprintln!("skipped: {program}: it is not installed, so that nothing here shows {loss}");
     }
     there
+}
+
+/// What a shared object exports, as name or name@version, sorted.
+pub fn exported(library: &Path) -> Vec<String> {
+    let bytes = std::fs::read(library).unwrap();
+    let file: ElfFile64<'_> = ElfFile64::parse(&*bytes).unwrap();
+    let versions = file.elf_section_table().versions(file.endian(), &*bytes).unwrap();
+    let version = |index| {
+        let versions = versions.as_ref()?;
+        let index = versions.version_index(file.endian(), index);
+        assert!(!index.is_hidden(), "what is linked without a version gets this one");
+        Some(str::from_utf8(versions.version(index).unwrap()?.name()).unwrap())
+    };
+    let mut exported: Vec<String> = file
+        .dynamic_symbols()
+        .filter(|symbol| symbol.is_definition() && symbol.is_global())
+        .filter(|symbol| symbol.section() != SymbolSection::Absolute) // the version itself
+        .map(|symbol| match version(symbol.index()) {
+            Some(version) => format!("{}@{version}", symbol.name().unwrap()),
+            None => symbol.name().unwrap().to_owned(),
+        })
+        .collect();
+    exported.sort_unstable();
+    exported
 }
 
 /// Whether build.rs can have gcc give versions to what libheadwater.so exports.

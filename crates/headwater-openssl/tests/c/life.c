@@ -18,18 +18,23 @@ static unsigned int reseed_counter(EVP_RAND_CTX *ctx)
     return counter;
 }
 
-/* A reseed of the kernel's moves it, where its word can be read; elsewhere, and in mode kernel, it is 0. */
+/* Whether the counter was 0: this process cannot tell of reseeds. */
+static int blind;
+
+/* A reseed of the kernel's moves it, where this process has found the kernel's word; elsewhere, and in mode kernel, it
+ * is 0. Whether another process has found it tells nothing: a process that starts while somebody has the kernel reseed
+ * without end does not. */
 static void counter_follows_the_kernel(EVP_RAND_CTX *ctx)
 {
     unsigned int before = reseed_counter(ctx);
-    int tells = getenv("WORD_IS_LIVE") != NULL && strcmp(getenv("HEADWATER_MODE"), "kernel") != 0;
-    CHECK(tells || before == 0);
+    blind = before == 0;
+    if (blind)
+        return;
+    CHECK(strcmp(getenv("HEADWATER_MODE"), "kernel") != 0);
     int random = open("/dev/random", O_RDONLY);
     /* Root's right; for others the kernel reseeds once a minute. */
-    unsigned char bytes[5000];
-    /* The draw: a look-alike of the word, which only this process may have found, is told apart at a refill. */
-    if (random >= 0 && ioctl(random, RNDRESEEDCRNG) == 0 && EVP_RAND_generate(ctx, bytes, sizeof bytes, 0, 0, NULL, 0))
-        CHECK(!tells || reseed_counter(ctx) != before);
+    if (random >= 0 && ioctl(random, RNDRESEEDCRNG) == 0)
+        CHECK(reseed_counter(ctx) != before);
     if (random >= 0)
         close(random);
 }
@@ -119,7 +124,7 @@ static void drawing(OSSL_LIB_CTX *context, const OSSL_PROVIDER *provider)
         CHECK(EVP_RAND_generate(ctx, bytes, 16, 0, 0, NULL, 0));
         times += count_of(provider, "discarded_bytes") > discarded;
     }
-    CHECK(times > 10 || strcmp(getenv("HEADWATER_MODE"), "buffered") != 0);
+    CHECK(times > 50 || strcmp(getenv("HEADWATER_MODE"), "buffered") != 0);
 
     CHECK(EVP_RAND_uninstantiate(ctx));
     CHECK(EVP_RAND_verify_zeroization(ctx));
@@ -216,6 +221,6 @@ int main(void)
         serving(1);
     }
     CHECK(ERR_peek_error() == 0);
-    puts("lived");
+    puts(blind ? "lived, and cannot tell of reseeds" : "lived");
     return 0;
 }

@@ -1,13 +1,21 @@
 /* RAND_bytes with OpenSSL's own generator, with headwater's, and with one that does nothing, in turns.
  *
- * Each round takes one sample of each, of half a millisecond, so that whatever slows the machine slows all; figures are
- * medians over the rounds, ratios are taken within a round. Threads meet at a barrier before each sample.
+ * Each round takes one sample of each, of a tenth of a millisecond or two, so that whatever slows the machine slows all;
+ * figures are medians over the rounds, ratios are taken within a round.
+ *
+ * Threads begin a sample together and go on drawing until the last of them has been timed, so that each is timed against
+ * the others. They spin while they wait: one that sleeps wakes up when the others have finished. A sample in which the
+ * kernel took a CPU away from one of them does not count; the column `rounds` tells how many are left.
  *
  *   speed [ROUNDS]
  */
 #define _GNU_SOURCE
 #include "check.h"
+#include <math.h>
 #include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <sys/resource.h>
 #include <time.h>
 
 enum { GENERATORS = 5, MOST_THREADS = 2, MOST_ROUNDS = 2000 };
@@ -24,9 +32,10 @@ static struct generator {
     { "empty, random_provider", "empty", "EMPTY", 1, NULL },
 };
 
-static pthread_barrier_t barrier;
 static size_t length;
 static int rounds = 200, threads;
+/* How many threads have come to a sample, begun it, and been timed, over all samples of a line. */
+static atomic_uint there, begun, timed;
 static long calls[GENERATORS];
 static double samples[GENERATORS][MOST_THREADS][MOST_ROUNDS];
 
@@ -37,18 +46,38 @@ static double now(void)
     return (double)time.tv_sec * 1e9 + (double)time.tv_nsec;
 }
 
-static double sample(int which, long count, unsigned char *buffer)
+/* How often the kernel has taken the CPU away from this thread. */
+static long interruptions(void)
+{
+    struct rusage usage;
+    CHECK(getrusage(RUSAGE_THREAD, &usage) == 0);
+    return usage.ru_nivcsw;
+}
+
+/* Nanoseconds a call; NAN if it was disturbed. Numbered from 1, alike in all threads. */
+static double sample(int which, long count, unsigned char *buffer, unsigned number)
 {
     OSSL_LIB_CTX *before = OSSL_LIB_CTX_set0_default(generators[which].context);
     CHECK(RAND_bytes(buffer, (int)length) == 1);
-    if (threads > 1)
-        pthread_barrier_wait(&barrier);
+    unsigned all = number * (unsigned)threads;
+    there++;
+    while (there < all)
+        sched_yield(); /* the other one may wait for this CPU */
+    /* Again without giving the CPU away, which would count as an interruption. */
+    long interrupted = interruptions();
+    begun++;
+    while (begun < all)
+        ;
     double start = now();
     for (long i = 0; i < count; i++)
         CHECK(RAND_bytes(buffer, (int)length) == 1);
     double took = now() - start;
+    timed++;
+    while (timed < all)
+        CHECK(RAND_bytes(buffer, (int)length) == 1);
+    interrupted = interruptions() - interrupted;
     OSSL_LIB_CTX_set0_default(before);
-    return took / (double)count;
+    return interrupted > 0 ? NAN : took / (double)count;
 }
 
 static void *work(void *index)
@@ -56,10 +85,11 @@ static void *work(void *index)
     int me = (int)(intptr_t)index;
     unsigned char *buffer = malloc(length);
     CHECK(buffer != NULL);
+    unsigned number = 0;
     for (int round = 0; round < rounds; round++)
         for (int which = 0; which < GENERATORS; which++)
             if (generators[which].context != NULL)
-                samples[which][me][round] = sample(which, calls[which], buffer);
+                samples[which][me][round] = sample(which, calls[which], buffer, ++number);
     free(buffer);
     return NULL;
 }
@@ -70,20 +100,38 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The median over the rounds of one generator's time, or of its ratio to another's; the mean over the threads. */
-static double median(int which, int versus)
+/* The median over the rounds of one generator's time, or of its ratio to another's; the mean over the threads. Tells how
+ * many rounds it is of. */
+static double median(int which, int versus, int *of)
 {
     double values[MOST_ROUNDS];
+    int kept = 0;
     for (int round = 0; round < rounds; round++) {
         double time = 0, other = 0;
         for (int i = 0; i < threads; i++) {
             time += samples[which][i][round] / threads;
             other += samples[versus][i][round] / threads;
         }
-        values[round] = which == versus ? time : time / other;
+        double value = which == versus ? time : time / other;
+        if (!isnan(value))
+            values[kept++] = value;
     }
-    qsort(values, (size_t)rounds, sizeof *values, compare);
-    return values[rounds / 2];
+    qsort(values, (size_t)kept, sizeof *values, compare);
+    *of = kept;
+    return kept > 0 ? values[kept / 2] : NAN;
+}
+
+/* As many calls as take a tenth of a millisecond: short, so that most samples end before the kernel interrupts. */
+static long calls_of(int which, unsigned char *buffer)
+{
+    for (long count = 1;;) {
+        there = begun = timed = 0;
+        double time = sample(which, count, buffer, 1) * (double)count;
+        if (time > 100e3)
+            return count;
+        if (!isnan(time))
+            count *= 2;
+    }
 }
 
 static void measure(void)
@@ -94,22 +142,24 @@ static void measure(void)
     threads = 1;
     for (int which = 0; which < GENERATORS; which++)
         if (generators[which].context != NULL)
-            for (calls[which] = 1; sample(which, calls[which], buffer) * (double)calls[which] < 250e3;)
-                calls[which] *= 2;
+            calls[which] = calls_of(which, buffer);
     threads = wanted;
     free(buffer);
-    pthread_barrier_init(&barrier, NULL, (unsigned)threads);
+    there = begun = timed = 0;
     pthread_t others[MOST_THREADS];
     for (int i = 1; i < threads; i++)
         CHECK(pthread_create(&others[i], NULL, work, (void *)(intptr_t)i) == 0);
     work(NULL);
     for (int i = 1; i < threads; i++)
         CHECK(pthread_join(others[i], NULL) == 0);
-    pthread_barrier_destroy(&barrier);
-    for (int which = 0; which < GENERATORS; which++)
-        if (generators[which].context != NULL)
-            printf("%8zu %8d %10.1f %10.2f  %s\n", length, threads, median(which, which), which == 0 ? 1.0 : median(0, which),
-                generators[which].name);
+    for (int which = 0; which < GENERATORS; which++) {
+        if (generators[which].context == NULL)
+            continue;
+        int alone, beside;
+        double time = median(which, which, &alone), ratio = which == 0 ? 1.0 : median(0, which, &beside);
+        printf("%8zu %8d %10.1f %10.2f %7d  %s\n", length, threads, time, ratio, which == 0 ? alone : beside,
+            generators[which].name);
+    }
 }
 
 int main(int count, char **arguments)
@@ -135,7 +185,8 @@ int main(int count, char **arguments)
             CHECK(RAND_set1_random_provider(generator->context, provider));
 #endif
     }
-    printf("%s\n%8s %8s %10s %10s\n", OpenSSL_version(OPENSSL_VERSION), "bytes", "threads", "ns a call", "stock / it");
+    printf("%s\n%8s %8s %10s %10s %7s\n", OpenSSL_version(OPENSSL_VERSION), "bytes", "threads", "ns a call", "stock / it",
+        "rounds");
     static const size_t lengths[] = { 16, 32, 1024, 65536 };
     for (threads = 1; threads <= MOST_THREADS; threads++)
         for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
