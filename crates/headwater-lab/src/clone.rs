@@ -179,11 +179,11 @@ pub fn clone(cache: &Cache, plan: &Plan) -> Result<Pair> {
     } else {
         start_twice(cache, &machine, plan, &folder)
     };
-    let made = made.with_context(|| format!("kernel {}", kernel.release))?;
     // The saved state is of no use to anybody, and large.
     for name in ["state", "disk.qcow2"] {
         let _ = fs::remove_file(folder.join(name));
     }
+    let made = made.with_context(|| format!("kernel {}", kernel.release))?;
     let mut pair = judge(plan, &kernel, &made)?;
     pair.wall_s = begun.elapsed().as_secs_f64();
     Ok(pair)
