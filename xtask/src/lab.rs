@@ -27,7 +27,8 @@ pub(crate) fn all() -> Result<ExitCode> {
     std::env::set_current_dir(root()?)?;
     set_up()?;
     // Its guest is built by the cross compiler of Debian; without either the run says what it skips.
-    let arm = crate::tools::target("aarch64-unknown-linux-gnu")
+    let arm = crate::tools::packages(&["gcc-aarch64-linux-gnu", "libc6-dev-arm64-cross"])
+        .and_then(|()| crate::tools::target("aarch64-unknown-linux-gnu"))
         .and_then(|()| run(&mut program(&format!("{HEADWATER} lab setup --only arm64"))));
     if let Err(error) = arm {
         println!("skipped: arm64 guests: {error:#}");

@@ -126,3 +126,26 @@ mod linked {
         "absent: no libcrypto.a where this guest was built".to_owned()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// That the generator behind the call is headwater's is seen to when the context is set up; here that one is.
+    #[test]
+    fn both_generators_of_the_libcrypto_linked_in_give_bytes() {
+        if version().starts_with("absent") {
+            println!(
+                "skipped: OpenSSL: no libcrypto.a, whether its bytes repeat in clones is not shown"
+            );
+            return;
+        }
+        let mut drawn = [[0; 16]; 4];
+        let [a, b, c, d] = &mut drawn;
+        assert!(fill(a) && fill(b), "OpenSSL's own");
+        assert!(fill_by_headwater(c) && fill_by_headwater(d), "headwater's provider");
+        for (at, bytes) in drawn.iter().enumerate() {
+            assert!(!drawn[..at].contains(bytes) && *bytes != [0; 16], "{drawn:02x?}");
+        }
+    }
+}

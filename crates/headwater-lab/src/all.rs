@@ -4,10 +4,12 @@ use crate::boot::{Report, boot};
 use crate::cache::Cache;
 use crate::clone::{Pair, clone};
 use crate::criu::{self, Images};
+use crate::guest;
 use crate::html;
 use crate::manifest::Manifest;
 use crate::matrix::{self, Case};
 use crate::series::SERIES;
+use crate::setup::ARM_PART;
 use crate::situations::{Finding, Kind, SITUATIONS, Situation};
 use crate::text;
 use anyhow::{Context, Result};
@@ -33,6 +35,8 @@ pub struct Scope {
     pub guest: Option<PathBuf>,
     /// Where recordings of the guests go: a folder for each case.
     pub recordings: Option<PathBuf>,
+    /// Where tables and JSON go, a part at a time: what ran for half an hour is not lost with the rest.
+    pub out: Option<PathBuf>,
 }
 
 /// What came of it.
@@ -51,13 +55,26 @@ pub struct Outcome {
 }
 
 /// Runs it. A guest that cannot be run is a finding, and the rest goes on.
-pub fn run(cache: &Cache, scope: &Scope, say: &dyn Fn(&str)) -> Outcome {
+///
+/// # Errors
+///
+/// If a file of the record cannot be written.
+pub fn run(cache: &Cache, scope: &Scope, say: &dyn Fn(&str)) -> Result<Outcome> {
     let begun = Instant::now();
     let mut outcome = Outcome::default();
+    let keep = |outcome: &mut Outcome, done: &str| {
+        outcome.wall_s = begun.elapsed().as_secs_f64();
+        scope.out.as_ref().map_or(Ok(()), |folder| outcome.write(cache, folder, done))
+    };
+    // Before the first guest: a folder that cannot be written is told now, and not in half an hour.
+    keep(&mut outcome, "Nothing has run yet.\n")?;
     let manifest = Manifest::read(&cache.manifest());
     let has = |series: &str| manifest.kernels.iter().any(|kernel| kernel.series == series);
-    let wanted =
-        |kernel: &str| scope.kernels.is_empty() || scope.kernels.iter().any(|it| it == kernel);
+    let arm = arm_works(cache, scope, say);
+    let wanted = |kernel: &str| {
+        let named = scope.kernels.is_empty() || scope.kernels.iter().any(|it| it == kernel);
+        named && (kernel != ARM_PART || arm)
+    };
     if scope.boots {
         for case in boots(scope).into_iter().filter(|case| wanted(&case.plan.kernel)) {
             if has(&case.plan.kernel) {
@@ -70,6 +87,7 @@ pub fn run(cache: &Cache, scope: &Scope, say: &dyn Fn(&str)) -> Outcome {
             }
         }
     }
+    keep(&mut outcome, "Everything held so far; not all has run.\n")?;
     if scope.clones {
         let is_wanted = |situation: &Situation| match scope.only.as_slice() {
             [] => situation.short || !scope.short,
@@ -87,6 +105,7 @@ pub fn run(cache: &Cache, scope: &Scope, say: &dyn Fn(&str)) -> Outcome {
             }
         }
     }
+    keep(&mut outcome, "Everything held so far; not all has run.\n")?;
     if scope.clones && !scope.short && scope.only.is_empty() && scope.kernels.is_empty() {
         match criu::all(cache, scope.guest.as_deref(), say) {
             Ok(images) => {
@@ -98,8 +117,26 @@ pub fn run(cache: &Cache, scope: &Scope, say: &dyn Fn(&str)) -> Outcome {
             )),
         }
     }
-    outcome.wall_s = begun.elapsed().as_secs_f64();
-    outcome
+    keep(&mut outcome, "Everything held.\n")?;
+    Ok(outcome)
+}
+
+/// Whether guests of arm64 can be made: their program needs a cross compiler, or has to be given.
+fn arm_works(cache: &Cache, scope: &Scope, say: &dyn Fn(&str)) -> bool {
+    let asked = scope.kernels.iter().any(|kernel| kernel == ARM_PART);
+    if scope.short || !(asked || scope.kernels.is_empty()) {
+        return false;
+    }
+    let given = scope.guest.as_deref();
+    if given.is_some() && !asked {
+        say("skipped: arm64 guests: the program given by --guest is for the others");
+        return false;
+    }
+    let found = guest::find(cache, given, "aarch64");
+    if let Err(error) = &found {
+        say(&format!("skipped: arm64 guests: {error:#}; boots and clones are not shown there"));
+    }
+    found.is_ok()
 }
 
 fn boots(scope: &Scope) -> Vec<Case> {
@@ -240,12 +277,8 @@ impl Outcome {
         )
     }
 
-    /// Writes tables and JSON into a folder.
-    ///
-    /// # Errors
-    ///
-    /// If a file cannot be written.
-    pub fn write(&self, cache: &Cache, folder: &Path) -> Result<()> {
+    /// Writes tables and JSON into a folder; `held` is said where there is no finding.
+    fn write(&self, cache: &Cache, folder: &Path, held: &str) -> Result<()> {
         fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
         let write = |name: &str, text: String| {
             let file = folder.join(name);
@@ -304,11 +337,8 @@ impl Outcome {
             write("criu.json", serde_json::to_string_pretty(&self.images)? + "\n")?;
             write("criu.txt", text::images(&self.images))?;
         }
-        let none = "Everything held.\n".to_owned();
-        write(
-            "findings.txt",
-            if self.findings.is_empty() { none } else { text::findings(&self.findings) },
-        )?;
+        let findings = text::findings(&self.findings);
+        write("findings.txt", if findings.is_empty() { held.to_owned() } else { findings })?;
         let mut manifest = Manifest::read(&cache.manifest());
         write("about.txt", self.about(&manifest))?;
         // Without the folders of whoever ran it.

@@ -7,7 +7,7 @@ use crate::line::Line;
 use crate::qemu::{Guest, Machine, make_disk};
 use crate::setup::find_kernel;
 use crate::{guest, manifest};
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use clap::ValueEnum;
 use serde::Serialize;
 use serde_json::json;
@@ -179,11 +179,11 @@ pub fn clone(cache: &Cache, plan: &Plan) -> Result<Pair> {
     } else {
         start_twice(cache, &machine, plan, &folder)
     };
-    let made = made.with_context(|| format!("kernel {}", kernel.release))?;
     // The saved state is of no use to anybody, and large.
     for name in ["state", "disk.qcow2"] {
         let _ = fs::remove_file(folder.join(name));
     }
+    let made = made.with_context(|| format!("kernel {}", kernel.release))?;
     let mut pair = judge(plan, &kernel, &made)?;
     pair.wall_s = begun.elapsed().as_secs_f64();
     Ok(pair)
@@ -290,7 +290,14 @@ fn start_twice(cache: &Cache, machine: &Machine, plan: &Plan, folder: &Path) -> 
     guest.qmp.ask("stop", json!({}))?;
     guest.qmp.ask("migrate", json!({ "uri": format!("file:{}", state.display()) }))?;
     let saved = guest.qmp.wait_for("query-migrate", &["completed", "failed"], PATIENCE)?;
-    ensure!(saved == "completed", "QEMU could not save the guest to {}", state.display());
+    if saved != "completed" {
+        let why = guest.qmp.ask("query-migrate", json!({}))?;
+        bail!(
+            "QEMU could not save the guest to {}: {}; its state takes about 100 MiB of disk",
+            state.display(),
+            why["error-desc"].as_str().unwrap_or("no reason given")
+        );
+    }
     drop(guest);
     let state_mib = fs::metadata(&state)?.len() >> 20;
     let mut clones = [

@@ -11,6 +11,7 @@ use anyhow::{Context, Result, bail, ensure};
 use serde::Serialize;
 use std::collections::HashSet;
 use std::fs::{self, File};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -58,6 +59,8 @@ pub struct Row {
 ///
 /// If CRIU is not in the cache, or does not work on this host, or this is not root.
 pub fn all(cache: &Cache, given: Option<&Path>, say: &dyn Fn(&str)) -> Result<Vec<Images>> {
+    let owner = fs::metadata("/proc/self").context("cannot tell whether this is root")?.uid();
+    ensure!(owner == 0, "CRIU dumps and restores as root; run this as root");
     let program = guest::find_dynamic(cache, given)?;
     let mut images = Vec::new();
     for tree in [cache.tools(), cache.criu()] {
@@ -290,7 +293,7 @@ fn explain(log: &Path) -> String {
     let errors: Vec<&str> = text.lines().filter(|line| line.contains("Error")).collect();
     match errors.last() {
         Some(error) => format!("CRIU says: {error}"),
-        None => "CRIU needs root, and a kernel with checkpoint support".to_owned(),
+        None => "CRIU needs a kernel with checkpoint support".to_owned(),
     }
 }
 

@@ -13,6 +13,9 @@ pub(crate) fn judge(plan: &Plan, kernel: &manifest::Kernel, made: &Made) -> Resu
         .iter()
         .find(|line| line.word == "ready")
         .context("the guest was never ready")?;
+    // A kernel that was given as a file has no name but its own.
+    let hello = made.source.iter().find(|line| line.word == "hello");
+    let release = hello.and_then(|hello| hello.get("text").split(' ').nth(2));
     let witnesses: Vec<&str> = ready.get("witnesses").split(',').collect();
     let modes: Vec<&str> = ready.get("workers").split(',').collect();
     let stamp =
@@ -55,7 +58,7 @@ pub(crate) fn judge(plan: &Plan, kernel: &manifest::Kernel, made: &Made) -> Resu
         .map(|((frequency, at), cycles)| at + (parted.at as f64 - cycles as f64) / frequency);
     Ok(Pair {
         schema: "headwater.lab-clone/1",
-        kernel: kernel.release.clone(),
+        kernel: release.unwrap_or(&kernel.release).to_owned(),
         series: kernel.series.clone(),
         vmgenid: plan.vmgenid,
         vmclock: plan.vmclock,

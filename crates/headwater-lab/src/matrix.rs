@@ -169,12 +169,12 @@ pub fn firmware(series: &str) -> Vec<Case> {
 
 /// The same on arm64, whose counter no flag takes away.
 pub fn arm() -> Vec<Case> {
-    let titles = ["nothing", "RDRAND", "virtio-rng, driver early"];
-    let cases =
-        plain(crate::setup::ARM_PART).into_iter().filter(|case| titles.contains(&case.title));
-    let rename = |case: Case| match case.title {
-        "RDRAND" => Case { title: "RNDR", ..case },
-        _ => case,
-    };
-    cases.map(rename).collect()
+    let titles = [
+        ("nothing", "arm64, nothing"),
+        ("RDRAND", "arm64, RNDR"),
+        ("virtio-rng, driver early", "arm64, virtio-rng, driver early"),
+    ];
+    let title = |case: &Case| titles.into_iter().find(|(title, _)| *title == case.title);
+    let cases = plain(crate::setup::ARM_PART).into_iter();
+    cases.filter_map(|case| title(&case).map(|(_, title)| Case { title, ..case })).collect()
 }

@@ -10,7 +10,12 @@ pub(crate) fn output(command: &mut Command) -> Result<String> {
     let output =
         command.stdin(Stdio::null()).output().with_context(|| format!("cannot run {name}"))?;
     if !output.status.success() {
-        bail!("{name} ended with {}: {}", output.status, last_words(&output.stderr));
+        let words = last_words(&output.stderr);
+        bail!(
+            "{name} ended with {}{}{words}",
+            output.status,
+            if words.is_empty() { "" } else { ": " }
+        );
     }
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }

@@ -207,10 +207,13 @@ impl Guest {
         });
         let qmp = Qmp::connect(&socket, Duration::from_secs(60));
         let _ = fs::remove_file(&socket);
+        let _ = fs::remove_dir(&sockets); // made anew for the next guest
         let qmp = qmp.map_err(|error| {
             let _ = child.kill();
             let _ = child.wait();
-            error.context(last_words(&fs::read(&errors).unwrap_or_default()))
+            let words = last_words(&fs::read(&errors).unwrap_or_default());
+            error
+                .context(format!("QEMU does not start {}: {words}", machine.kernel.image.display()))
         })?;
         Ok(Guest { child, input, lines, qmp, console, errors, begun })
     }

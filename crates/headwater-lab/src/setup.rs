@@ -361,6 +361,11 @@ pub fn find_kernel(cache: &Cache, wanted: &str) -> Result<Kernel> {
         });
     }
     match series::find(wanted) {
+        Some(series) if !cache.tools().join("complete").is_file() => bail!(
+            "neither QEMU nor a kernel {} is in {}; run `headwater lab setup`",
+            series.name,
+            cache.root().display()
+        ),
         Some(series) => bail!(
             "there is no kernel {} yet; run `headwater lab setup --only {}`",
             series.name,

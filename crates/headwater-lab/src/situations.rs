@@ -242,7 +242,7 @@ impl Situation {
                         ),
                     );
                 }
-                if row.draws == 0 && !(row.witness == "headwater-openssl" && !has_libcrypto) {
+                if row.draws == 0 && (has_libcrypto || row.witness != "headwater-openssl") {
                     add(
                         Kind::NotShown,
                         format!("{} in {mode}: nothing was drawn after the event", row.witness),
@@ -307,5 +307,65 @@ mod tests {
             assert!(SITUATIONS[..at].iter().all(|other| other.id != situation.id));
         }
         assert_eq!(SITUATIONS.iter().filter(|situation| situation.short).count(), 3);
+    }
+
+    fn row(witness: &str, mode: Option<&str>, repeated: usize, after_stamp: usize) -> Row {
+        Row {
+            witness: witness.into(),
+            mode: mode.map(str::to_owned),
+            draws: 100,
+            repeated,
+            last_s: None,
+            after_stamp,
+            twice_within: 0,
+        }
+    }
+
+    /// A pair in which OpenSSL and the system call repeat, and what `auto` and the others give does as told.
+    fn pair(syscall: usize, auto: (usize, usize), hedged: usize) -> Pair {
+        Pair {
+            schema: "",
+            kernel: String::new(),
+            series: "7".into(),
+            vmgenid: Vmgenid::None,
+            vmclock: false,
+            smp: 1,
+            rollback: false,
+            rdrand: true,
+            watched_s: None,
+            threads: 1,
+            threads_compared: 1,
+            rows: vec![
+                row("syscall", None, syscall, 0),
+                row("openssl", None, 100, 0),
+                row("headwater", Some("auto"), auto.0, auto.1),
+                row("headwater-openssl", Some("hedged"), hedged, 0),
+                row("headwater", Some("strict"), 0, 0),
+            ],
+            armed: Vec::new(),
+            fork_reseeds: Vec::new(),
+            state_mib: 0,
+            wall_s: 0.0,
+        }
+    }
+
+    #[test]
+    fn a_repeat_is_broken_where_it_was_promised_away_and_silence_shows_nothing() {
+        let kinds = |situation: Situation, pair: &Pair| -> Vec<Kind> {
+            situation.findings(pair).into_iter().map(|finding| finding.kind).collect()
+        };
+        let race = SITUATIONS.into_iter().find(|situation| situation.id == "race").unwrap();
+        assert_eq!(kinds(NONE, &pair(50, (0, 0), 0)), []);
+        assert_eq!(kinds(NONE, &pair(50, (1, 0), 0)), [Kind::Broken]);
+        assert_eq!(kinds(NONE, &pair(50, (0, 0), 1)), [Kind::Broken]);
+        assert_eq!(kinds(race, &pair(0, (9, 0), 0)), []);
+        assert_eq!(kinds(race, &pair(9, (9, 1), 0)), [Kind::Broken]);
+        // A comparison that finds nothing finds no repeat of the system call either.
+        assert_eq!(kinds(NONE, &pair(0, (0, 0), 0)), [Kind::NotShown]);
+        let mut absent = pair(50, (0, 0), 0);
+        absent.rows[3].draws = 0;
+        assert_eq!(kinds(NONE, &absent), [Kind::NotShown]);
+        absent.rows[1].draws = 0; // no libcrypto: none with our provider either
+        assert_eq!(kinds(NONE, &absent), []);
     }
 }

@@ -4,20 +4,20 @@ use crate::failure::Failure;
 use crate::output;
 use headwater_lab::{Cache, Scope, Verb, Wanted, boot, clone, criu, html, recording, text};
 use std::io::Write;
-use std::path::Path;
 
 pub(crate) fn run(args: &headwater_lab::Args) -> Result<(), Failure> {
     if let Verb::Record(record) = &args.verb {
         recording::of_host(&record.folder)?;
         return Ok(());
     }
-    let cache = Cache::open(args.cache.as_deref())?;
+    // After the words have been looked at: whoever has misspelt one need not wait for another lab to end.
+    let open = || Cache::open(args.cache.as_deref());
     match &args.verb {
         Verb::Setup(setup) => {
             let wanted =
                 Wanted { only: setup.only.clone(), list: setup.list, refresh: setup.refresh };
             wanted.check().map_err(|error| Failure::Usage(error.to_string()))?;
-            let manifest = headwater_lab::setup(&cache, &wanted, &say)?;
+            let manifest = headwater_lab::setup(&open()?, &wanted, &say)?;
             if setup.list {
                 return Ok(());
             }
@@ -30,7 +30,7 @@ pub(crate) fn run(args: &headwater_lab::Args) -> Result<(), Failure> {
             let kernels = args.parts().map_err(Failure::Usage)?;
             let guest = args.guest.clone();
             let scope = Scope { boots: true, kernels, guest, ..Scope::default() };
-            return all(&cache, &scope, None);
+            return all(&open()?, &scope);
         }
         Verb::Clone(args) if args.table => {
             let scope = Scope {
@@ -40,7 +40,7 @@ pub(crate) fn run(args: &headwater_lab::Args) -> Result<(), Failure> {
                 guest: args.guest.clone(),
                 ..Scope::default()
             };
-            return all(&cache, &scope, None);
+            return all(&open()?, &scope);
         }
         Verb::All(args) => {
             let scope = Scope {
@@ -51,11 +51,12 @@ pub(crate) fn run(args: &headwater_lab::Args) -> Result<(), Failure> {
                 kernels: Vec::new(),
                 guest: args.guest.clone(),
                 recordings: args.recordings.clone(),
+                out: args.out.clone(),
             };
-            return all(&cache, &scope, args.out.as_deref());
+            return all(&open()?, &scope);
         }
         Verb::Boot(args) => {
-            let report = boot::boot(&cache, &args.plan())?;
+            let report = boot::boot(&open()?, &args.plan())?;
             // First: whoever reads standard output may stop reading.
             if let Some(file) = &args.html {
                 html::write(&report, file)?;
@@ -67,7 +68,7 @@ pub(crate) fn run(args: &headwater_lab::Args) -> Result<(), Failure> {
             }
         }
         Verb::Clone(args) => {
-            let pair = clone::clone(&cache, &args.plan())?;
+            let pair = clone::clone(&open()?, &args.plan())?;
             if args.json {
                 output::json(&pair)?;
             } else {
@@ -75,7 +76,7 @@ pub(crate) fn run(args: &headwater_lab::Args) -> Result<(), Failure> {
             }
         }
         Verb::Criu(args) => {
-            let images = criu::all(&cache, args.guest.as_deref(), &say)?;
+            let images = criu::all(&open()?, args.guest.as_deref(), &say)?;
             let findings = criu::findings(&images);
             if args.json {
                 output::json(&images)?;
@@ -92,11 +93,8 @@ pub(crate) fn run(args: &headwater_lab::Args) -> Result<(), Failure> {
 }
 
 /// Runs whatever the scope holds; an error if a promise does not hold.
-fn all(cache: &Cache, scope: &Scope, out: Option<&Path>) -> Result<(), Failure> {
-    let outcome = headwater_lab::run(cache, scope, &say);
-    if let Some(folder) = out {
-        outcome.write(cache, folder)?;
-    }
+fn all(cache: &Cache, scope: &Scope) -> Result<(), Failure> {
+    let outcome = headwater_lab::run(cache, scope, &say)?;
     output::text(&outcome.text())?;
     match outcome.findings.len() {
         0 => Ok(()),
