@@ -1,0 +1,21 @@
+//! Why this machine waits for randomness, and whether its bytes can repeat.
+//!
+//! A case is what there is to look at: a machine (its files, live or recorded, by a [`Root`]), boots that a log tells of
+//! ([`boot::Boot`]), system calls that strace(1) timed ([`trace::Trace`]). Each check looks at the case and gives
+//! [`Finding`]s; a [`Report`] holds them, ordered, and is printed as text, JSON, a page or metrics.
+
+#![deny(unsafe_code)]
+
+pub mod boot;
+mod finding;
+mod id;
+mod platform;
+mod report;
+mod root;
+pub mod trace;
+
+pub use finding::{Evidence, Finding, Fix, Gives, Severity, Where};
+pub use id::Id;
+pub use platform::Platform;
+pub use report::{NotChecked, Report, Verdict};
+pub use root::Root;

@@ -1,0 +1,62 @@
+//! Everything a run found.
+
+use crate::boot::Boot;
+use crate::{Finding, Id, Platform, Severity};
+use serde::Serialize;
+
+/// The one word, for the exit status.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// No finding, or notes only: exit status 0.
+    Healthy,
+    /// Warnings or worse: exit status 1.
+    Findings,
+    /// Nothing could be looked at: exit status 3.
+    CouldNotCheck,
+}
+
+/// A check that could not be made, or only in part.
+#[derive(Clone, Debug, Serialize)]
+pub struct NotChecked {
+    /// Which.
+    pub id: Id,
+    /// Why, and what would help: "needs root to read /proc/1/syscall".
+    pub why: String,
+}
+
+/// Everything a run found. As JSON: schema `headwater.doctor/1`.
+#[derive(Clone, Debug, Serialize)]
+pub struct Report {
+    /// "headwater.doctor/1".
+    pub schema: &'static str,
+    /// What was looked at: "this machine", the folder, the files.
+    pub of: String,
+    /// What it runs on.
+    pub platform: Option<Platform>,
+    /// The kernel's release.
+    pub kernel: Option<String>,
+    /// Seconds from the kernel's start until its generator was ready.
+    pub ready_seconds: Option<f64>,
+    /// Findings, worst first, then by number.
+    pub findings: Vec<Finding>,
+    /// What could not be checked.
+    pub not_checked: Vec<NotChecked>,
+    /// Checks that were made and found nothing.
+    pub passed: Vec<Id>,
+    /// The boots that logs told of, the last one last.
+    pub boots: Vec<Boot>,
+}
+
+impl Report {
+    /// The one word.
+    pub fn verdict(&self) -> Verdict {
+        if self.findings.iter().any(|finding| finding.severity > Severity::Note) {
+            Verdict::Findings
+        } else if self.passed.is_empty() && self.findings.is_empty() {
+            Verdict::CouldNotCheck
+        } else {
+            Verdict::Healthy
+        }
+    }
+}
