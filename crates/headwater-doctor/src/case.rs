@@ -1,6 +1,7 @@
 //! What there is to look at.
 
 use crate::boot::Boot;
+use crate::host::Live;
 use crate::trace::Trace;
 use crate::{Host, Kernel, Platform};
 
@@ -25,6 +26,11 @@ impl Case {
         let running = || self.host.as_ref().and_then(|host| host.kernel.clone());
         let logged = || Kernel::parse(self.boots.last()?.kernel.as_deref()?);
         self.assumed.clone().or_else(running).or_else(logged)
+    }
+
+    /// What only a live machine tells, where one was given.
+    pub fn live(&self) -> Option<&Live> {
+        self.host.as_ref()?.live.as_ref()
     }
 
     /// What the machine runs on, where a machine was given.

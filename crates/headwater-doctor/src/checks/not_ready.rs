@@ -2,15 +2,19 @@
 
 use super::Answer;
 use crate::boot::Boot;
+use crate::host::Ready;
 use crate::{Case, Evidence, Finding, Id, Severity};
 
 /// A log that ends sooner after the first program's start may just have been taken early.
 const SETTLED_S: f64 = 5.0;
 
 pub(super) fn check(case: &Case) -> Answer {
-    match case.host.as_ref().and_then(|host| host.ready) {
-        Some(true) => Answer::fine(),
-        Some(false) => finding(
+    match case.live().map(|live| live.ready) {
+        Some(Ready::Yes) => Answer::fine(),
+        Some(Ready::Refused(errno)) => Answer::CouldNot(format!(
+            "getrandom is refused here, with error {errno}: a sandbox filters system calls; look from outside of it"
+        )),
+        Some(Ready::No) => finding(
             "the kernel's random generator is not ready: programs that ask it for bytes wait"
                 .to_owned(),
             Evidence {
