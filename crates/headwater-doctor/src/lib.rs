@@ -8,6 +8,7 @@
 
 pub mod boot;
 mod finding;
+pub mod fixes;
 mod id;
 mod platform;
 mod report;
