@@ -7,16 +7,25 @@
 #![deny(unsafe_code)]
 
 pub mod boot;
+mod case;
+pub mod checks;
+mod diagnose;
 mod finding;
 pub mod fixes;
+mod host;
 mod id;
+mod kernel;
 mod platform;
 mod report;
 mod root;
 pub mod trace;
 
+pub use case::Case;
+pub use diagnose::diagnose;
 pub use finding::{Evidence, Finding, Fix, Gives, Severity, Where};
+pub use host::Host;
 pub use id::Id;
+pub use kernel::Kernel;
 pub use platform::Platform;
 pub use report::{NotChecked, Report, Verdict};
 pub use root::Root;
