@@ -33,6 +33,7 @@ impl Root {
     pub fn recorded(folder: &Path) -> Root {
         let text = fs::read_to_string(folder.join("recording.json")).unwrap_or_default();
         let Recording { nodes } = serde_json::from_str(&text).unwrap_or_default();
+        Root { folder: folder.to_path_buf(), live: false, nodes }
     }
 
     /// Whether system calls say something about it too.
