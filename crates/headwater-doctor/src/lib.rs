@@ -11,6 +11,7 @@ mod case;
 pub mod checks;
 mod diagnose;
 mod finding;
+pub mod fixes;
 mod host;
 mod id;
 mod kernel;
