@@ -27,5 +27,5 @@ pub use host::Host;
 pub use id::Id;
 pub use kernel::{Change, CpuTrust, Kernel, Locking, Maker};
 pub use platform::Platform;
-pub use report::{NotChecked, Report, Verdict};
+pub use report::{Assumed, NotChecked, Report, Verdict};
 pub use root::Root;
