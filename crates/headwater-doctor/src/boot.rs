@@ -3,9 +3,12 @@
 use crate::Evidence;
 use serde::Serialize;
 
-/// A boot, as a log tells it. Times are seconds since the kernel started; what the log does not tell is `None`.
+/// A boot, as a log tells it. Times are seconds since the kernel started, or as [`Boot::clock`] says; what the log does not
+/// tell is `None`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Boot {
+    /// What times are counted from.
+    pub clock: Clock,
     /// The kernel's release, from "Linux version ...".
     pub kernel: Option<String>,
     /// The kernel's command line.
@@ -32,6 +35,20 @@ pub struct Boot {
     pub units: Vec<Unit>,
     /// Other lines that decide something: clock source, virtio-rng, seccomp kills, rdrand errata ...
     pub hints: Vec<Hint>,
+}
+
+/// What a boot's times are counted from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Clock {
+    /// The log has no times.
+    #[default]
+    None,
+    /// The kernel's start.
+    Kernel,
+    /// The boot's first line, by the wall clock. journald stamps what the kernel said before it with its own start, so that
+    /// these times are some seconds too small, and never too large.
+    FirstLine,
 }
 
 /// A time, and the line that tells it.
