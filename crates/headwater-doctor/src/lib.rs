@@ -8,16 +8,20 @@
 
 pub mod boot;
 mod case;
+mod case_of_machine;
 pub mod checks;
 mod diagnose;
 mod finding;
 pub mod fixes;
 pub mod host;
 mod id;
+pub mod journal;
 mod kernel;
+mod logs;
 mod platform;
 mod report;
 mod root;
+pub mod strace;
 pub mod trace;
 
 pub use case::Case;
@@ -26,6 +30,7 @@ pub use finding::{Evidence, Finding, Fix, Gives, Severity, Where};
 pub use host::Host;
 pub use id::Id;
 pub use kernel::{Change, CpuTrust, Kernel, Locking, Maker};
+pub use logs::LogError;
 pub use platform::Platform;
 pub use report::{Assumed, NotChecked, Report, Verdict};
 pub use root::Root;
