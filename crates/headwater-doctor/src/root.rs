@@ -12,17 +12,28 @@ const MOST: u64 = 1 << 20;
 pub struct Root {
     folder: PathBuf,
     live: bool,
+    /// Devices and marks that were there when it was recorded; a folder cannot hold them.
+    nodes: Vec<String>,
+}
+
+/// What `headwater lab record` says of a recording, as far as it is needed.
+#[derive(serde::Deserialize, Default)]
+#[serde(default)]
+struct Recording {
+    nodes: Vec<String>,
 }
 
 impl Root {
     /// This machine.
     pub fn live() -> Root {
-        Root { folder: PathBuf::from("/"), live: true }
+        Root { folder: PathBuf::from("/"), live: true, nodes: Vec::new() }
     }
 
     /// A folder that mirrors a machine.
     pub fn recorded(folder: &Path) -> Root {
-        Root { folder: folder.to_path_buf(), live: false }
+        let text = fs::read_to_string(folder.join("recording.json")).unwrap_or_default();
+        let Recording { nodes } = serde_json::from_str(&text).unwrap_or_default();
+        Root { folder: folder.to_path_buf(), live: false, nodes }
     }
 
     /// Whether system calls say something about it too.
@@ -48,7 +59,7 @@ impl Root {
 
     /// Whether something is there.
     pub fn exists(&self, path: &str) -> bool {
-        fs::symlink_metadata(self.path(path)).is_ok()
+        fs::symlink_metadata(self.path(path)).is_ok() || self.nodes.iter().any(|node| node == path)
     }
 
     /// The names in a folder, sorted; none if it is not there.

@@ -1,5 +1,7 @@
 //! What a machine runs on: decides which setting to advise.
 
+mod detect;
+
 use serde::Serialize;
 
 /// What a machine runs on.
@@ -31,4 +33,17 @@ pub enum Platform {
     Container,
     /// A hypervisor that this version does not know.
     OtherVm,
+}
+
+impl Platform {
+    /// Whether it is a virtual machine, which can be cloned or rolled back while it runs.
+    pub fn is_vm(self) -> bool {
+        !matches!(self, Platform::BareMetal | Platform::Container)
+    }
+
+    /// Whether its operator, as a rule, makes snapshots of running machines: what a clone signal is for. Public clouds clone
+    /// disks, not memory.
+    pub fn snapshots_memory(self) -> bool {
+        self.is_vm() && !matches!(self, Platform::Aws | Platform::Gce | Platform::Azure)
+    }
 }
