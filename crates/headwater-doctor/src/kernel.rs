@@ -67,6 +67,9 @@ pub struct Change {
     pub after: &'static str,
 }
 
+/// Something of a kernel, in words.
+type Trait<'a> = &'a dyn Fn(&Kernel) -> &'static str;
+
 /// Stable versions that have the generator of 5.18.
 const REWORKED: [(u16, u16, u16); 6] =
     [(4, 9, 320), (4, 14, 285), (4, 19, 249), (5, 4, 200), (5, 10, 119), (5, 15, 44)];
@@ -269,7 +272,7 @@ impl Kernel {
             Some(_) => "256",
             None => "unknown: its maker backports",
         };
-        let rows: [(&str, &dyn Fn(&Kernel) -> &'static str); 10] = [
+        let rows: [(&str, Trait<'_>); 10] = [
             ("getrandom waits until the generator is ready", &|k| yes(k, k.waits_for_all())),
             ("bits gathered before the generator is ready", &bits),
             ("gathers entropy by itself (jitter loop)", &|k| yes(k, k.has_jitter_loop())),

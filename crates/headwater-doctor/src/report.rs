@@ -14,7 +14,7 @@ pub(crate) use text::COLUMNS;
 pub(crate) use text::fill;
 
 use crate::boot::Boot;
-use crate::{Finding, Id, Platform, Severity};
+use crate::{Change, Finding, Id, Platform, Severity};
 use serde::Serialize;
 
 /// The one word, for the exit status.
@@ -38,6 +38,19 @@ pub struct NotChecked {
     pub why: String,
 }
 
+/// What another kernel would change, for `--assume-kernel`.
+#[derive(Clone, Debug, Serialize)]
+pub struct Assumed {
+    /// The kernel that was asked about. The findings are those under it.
+    pub kernel: String,
+    /// What it does otherwise than the one that runs.
+    pub changes: Vec<Change>,
+    /// Checks that find something now, and would find nothing.
+    pub gone: Vec<Id>,
+    /// Checks that find nothing now, and would find something.
+    pub new: Vec<Id>,
+}
+
 /// Everything a run found. As JSON: schema `headwater.doctor/1`.
 #[derive(Clone, Debug, Serialize)]
 pub struct Report {
@@ -47,8 +60,10 @@ pub struct Report {
     pub of: String,
     /// What it runs on.
     pub platform: Option<Platform>,
-    /// The kernel's release.
+    /// The release of the kernel that runs.
     pub kernel: Option<String>,
+    /// What another kernel would change, if that was asked.
+    pub assumed: Option<Assumed>,
     /// Seconds from the kernel's start until its generator was ready.
     pub ready_seconds: Option<f64>,
     /// Findings, worst first, then by number.

@@ -1,8 +1,30 @@
 //! The checks, one file each, and the table of all of them.
 
+mod blind_generators;
+mod blocked;
+mod boot_seed_unused;
+mod checkpointing;
+mod cpu_rng_broken;
+mod cpu_rng_untrusted;
+mod hwrng_late;
+mod hwrng_no_driver;
+mod needless_daemon;
+mod no_cpu_rng;
+mod no_cycle_counter;
+mod no_hwrng;
+mod no_jitter;
+mod no_reseed_word;
+mod no_vdso;
+mod no_vmgenid;
 mod not_ready;
+mod one_lock;
+mod sandbox;
+mod saved_seed;
+mod swapped_pages;
+mod vmclock_unreadable;
+mod vmgenid_no_driver;
 
-use crate::{Case, Finding, Id};
+use crate::{Case, Evidence, Finding, Id};
 
 /// What a check gives.
 #[derive(Clone, Debug)]
@@ -23,6 +45,11 @@ impl Answer {
     pub const fn fine() -> Answer {
         Answer::Found(Vec::new())
     }
+}
+
+/// One line of evidence.
+fn evidence(place: impl Into<String>, says: impl Into<String>) -> Evidence {
+    Evidence { place: place.into(), says: says.into() }
 }
 
 impl From<Finding> for Answer {
@@ -50,4 +77,28 @@ const fn check(id: Id, run: fn(&Case) -> Answer) -> Check {
 }
 
 /// Every check, in the order of their numbers.
-pub const CHECKS: &[Check] = &[check(Id::NotReady, not_ready::check)];
+pub const CHECKS: &[Check] = &[
+    check(Id::NotReady, not_ready::check),
+    check(Id::Blocked, blocked::check),
+    check(Id::NoJitter, no_jitter::check),
+    check(Id::OneLock, one_lock::check),
+    check(Id::NoVdso, no_vdso::check),
+    check(Id::NoReseedWord, no_reseed_word::check),
+    check(Id::NoCpuRng, no_cpu_rng::check),
+    check(Id::CpuRngUntrusted, cpu_rng_untrusted::check),
+    check(Id::CpuRngBroken, cpu_rng_broken::check),
+    check(Id::NoCycleCounter, no_cycle_counter::check),
+    check(Id::NoHwrng, no_hwrng::check),
+    check(Id::HwrngNoDriver, hwrng_no_driver::check),
+    check(Id::HwrngLate, hwrng_late::check),
+    check(Id::BootSeedUnused, boot_seed_unused::check),
+    check(Id::SavedSeed, saved_seed::check),
+    check(Id::NoVmgenid, no_vmgenid::check),
+    check(Id::VmgenidNoDriver, vmgenid_no_driver::check),
+    check(Id::VmclockUnreadable, vmclock_unreadable::check),
+    check(Id::Checkpointing, checkpointing::check),
+    check(Id::BlindGenerators, blind_generators::check),
+    check(Id::Sandbox, sandbox::check),
+    check(Id::NeedlessDaemon, needless_daemon::check),
+    check(Id::SwappedPages, swapped_pages::check),
+];

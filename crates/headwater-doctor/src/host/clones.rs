@@ -46,7 +46,7 @@ fn is_common(name: &str) -> bool {
 /// `acpi:QEMUVGID:VM_GEN_COUNTER:`.
 fn acpi(root: &Root, hardware: &[&str], compatible: &str) -> Option<Evidence> {
     root.names(ACPI).into_iter().find_map(|name| {
-        let found = ["hid", "modalias"].into_iter().find_map(|file| {
+        ["hid", "modalias"].into_iter().find_map(|file| {
             let place = format!("{ACPI}/{name}/{file}");
             let says = root.text(&place).ok()?;
             let is_one = says
@@ -54,8 +54,7 @@ fn acpi(root: &Root, hardware: &[&str], compatible: &str) -> Option<Evidence> {
                 .split(':')
                 .any(|part| hardware.contains(&part) || part == compatible);
             is_one.then_some(Evidence { place, says })
-        });
-        found
+        })
     })
 }
 

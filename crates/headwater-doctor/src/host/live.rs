@@ -55,7 +55,7 @@ impl Live {
 /// # Errors
 ///
 /// As from open(2): an ordinary user may not read it where kernel.dmesg_restrict is set.
-pub fn kernel_log() -> std::io::Result<String> {
+pub(crate) fn kernel_log() -> std::io::Result<String> {
     let mut log = OpenOptions::new()
         .read(true)
         .custom_flags(rustix::fs::OFlags::NONBLOCK.bits() as i32)
@@ -66,7 +66,7 @@ pub fn kernel_log() -> std::io::Result<String> {
         match log.read(&mut record) {
             Ok(0) => return Ok(text),
             Ok(length) => {
-                line(&String::from_utf8_lossy(record.get(..length).unwrap_or_default()), &mut text)
+                line(&String::from_utf8_lossy(record.get(..length).unwrap_or_default()), &mut text);
             }
             // Overwritten while we read; the next one is the oldest that is left.
             Err(error) if error.raw_os_error() == Some(Errno::PIPE.raw_os_error()) => {}

@@ -3,7 +3,7 @@
 mod clones;
 mod cpu;
 mod hwrng;
-mod live;
+pub(crate) mod live;
 mod processes;
 mod services;
 
@@ -83,9 +83,8 @@ impl Host {
 
     /// The value of `name=value` on the kernel's command line; the last one counts.
     pub fn option(&self, name: &str) -> Option<&str> {
-        let values =
-            self.command_line.iter().filter_map(|word| word.strip_prefix(name)?.strip_prefix('='));
-        values.last()
+        let mut words = self.command_line.iter().rev();
+        words.find_map(|word| word.strip_prefix(name)?.strip_prefix('='))
     }
 
     /// A switch of the kernel on its command line, read as the kernel reads truths.
