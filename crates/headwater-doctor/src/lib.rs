@@ -9,6 +9,7 @@
 mod args;
 pub mod boot;
 mod case;
+mod case_of_machine;
 pub mod checks;
 mod diagnose;
 mod error;
