@@ -45,10 +45,16 @@ fn a_table_of_cpu_time_shows_no_waiting_and_says_that_it_is_a_table() {
 #[test]
 fn other_files_are_refused_with_the_next_step() {
     let refused = |text: &str| strace::read(text.as_bytes(), "FILE").unwrap_err().to_string();
-    assert_eq!(
-        refused("getrandom(\"\\x01\", 1, 0) = 1\nexit_group(0) = ?\n"),
-        "FILE is a trace without times: trace again with `strace -f -tt -T -o FILE PROGRAM`"
-    );
+    for trace in [
+        "getrandom(\"\\x01\", 1, 0) = 1\nexit_group(0) = ?\n",
+        // The program may have done anything for these 60 s.
+        "06:07:30 getrandom(\"\\x01\", 1, 0) = 1\n06:08:30 getrandom(\"\\x01\", 1, 0) = 1\n06:08:31 +++ exited with 0 +++\n",
+    ] {
+        assert_eq!(
+            refused(trace),
+            "FILE is a trace that does not tell how long calls took: trace again with `strace -f -tt -T -o FILE PROGRAM`"
+        );
+    }
     assert_eq!(
         refused("Nov 22 06:07:30 vm1 kernel: random: crng init done\n"),
         "FILE is no trace by strace: give what `strace -f -tt -T -o FILE PROGRAM` wrote, or the table of `strace -c -w PROGRAM`"
