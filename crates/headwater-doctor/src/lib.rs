@@ -6,10 +6,14 @@
 
 #![deny(unsafe_code)]
 
+mod args;
 pub mod boot;
 mod case;
+mod case_of_machine;
 pub mod checks;
 mod diagnose;
+mod error;
+mod explain;
 mod finding;
 pub mod fixes;
 pub mod host;
@@ -20,16 +24,23 @@ mod logs;
 mod platform;
 mod report;
 mod root;
+mod run;
 pub mod strace;
 pub mod trace;
+mod wait;
 
+pub use args::{Args, Explain, Verb, WaitArgs};
 pub use case::Case;
 pub use diagnose::diagnose;
+pub use error::Error;
+pub use explain::explain;
 pub use finding::{Evidence, Finding, Fix, Gives, Severity, Where};
 pub use host::Host;
 pub use id::Id;
 pub use kernel::{Change, CpuTrust, Kernel, Locking, Maker};
 pub use logs::LogError;
 pub use platform::Platform;
-pub use report::{Assumed, NotChecked, Report, Verdict};
+pub use report::{Assumed, NotChecked, Report, Verdict, write_whole};
 pub use root::Root;
+pub use run::run;
+pub use wait::{Waited, wait};

@@ -1,5 +1,18 @@
 //! Everything a run found.
 
+mod html;
+mod prometheus;
+#[cfg(test)]
+mod tests;
+mod text;
+mod timeline;
+mod words;
+
+pub use prometheus::write_whole;
+#[cfg(test)]
+pub(crate) use text::COLUMNS;
+pub(crate) use text::fill;
+
 use crate::boot::Boot;
 use crate::{Change, Finding, Id, Platform, Severity};
 use serde::Serialize;
@@ -64,6 +77,14 @@ pub struct Report {
 }
 
 impl Report {
+    /// Keeps the checks that are wanted: those of `only`, all if it is empty, without those of `ignore`.
+    pub fn keep(&mut self, only: &[Id], ignore: &[Id]) {
+        let wanted = |id: Id| (only.is_empty() || only.contains(&id)) && !ignore.contains(&id);
+        self.findings.retain(|finding| wanted(finding.id));
+        self.not_checked.retain(|missed| wanted(missed.id));
+        self.passed.retain(|id| wanted(*id));
+    }
+
     /// The one word.
     pub fn verdict(&self) -> Verdict {
         if self.findings.iter().any(|finding| finding.severity > Severity::Note) {

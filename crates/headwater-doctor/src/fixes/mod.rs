@@ -74,7 +74,7 @@ pub enum Cause {
 }
 
 /// Whom one trusts who takes numbers from there.
-const THE_HYPERVISOR: &str = "the hypervisor, which could see the machine's memory anyway";
+const THE_HYPERVISOR: &str = "the hypervisor";
 const THE_CPU: &str = "the CPU's maker";
 const THE_FIRMWARE: &str = "the firmware and the boot loader";
 const THE_IMAGE: &str = "that no two machines start from the same seed file, and nobody read it";
