@@ -81,16 +81,16 @@ impl Case {
         if !kernel.is_at_least(6, 0) && host.command_line.iter().any(|word| word == "nordrand") {
             return Some(false);
         }
+        // The log of the kernel that runs says it; that is worth more than any number.
+        let says_so = |boot: &Boot| boot.hints.iter().any(|it| it.kind == HintKind::TrustedCpu);
+        if self.assumed.is_none() && self.boot().is_some_and(says_so) {
+            return Some(true);
+        }
         match (kernel.cpu_trust(), host.switch("random.trust_cpu")) {
             (CpuTrust::Never, _) => Some(false),
             (_, Some(told)) => Some(told),
             (CpuTrust::ByDefault, None) => Some(true),
-            (CpuTrust::ByOption, None) => {
-                let says_so =
-                    |boot: &Boot| boot.hints.iter().any(|it| it.kind == HintKind::TrustedCpu);
-                let seen = self.assumed.is_none() && self.boot().is_some_and(says_so);
-                if seen { Some(true) } else { host.is_built_with("CONFIG_RANDOM_TRUST_CPU") }
-            }
+            (CpuTrust::ByOption, None) => host.is_built_with("CONFIG_RANDOM_TRUST_CPU"),
         }
     }
 

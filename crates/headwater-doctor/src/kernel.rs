@@ -193,7 +193,7 @@ impl Kernel {
     /// What it takes the CPU's random instruction for. The option is of 4.19 (39a8883a2b98, 9b25436662d5); 6.2 dropped the
     /// build option and trusts by default.
     pub fn cpu_trust(&self) -> CpuTrust {
-        match self.is_at_least(4, 19) {
+        match self.is_at_least(4, 19) || self.is_backporting() {
             true if self.is_at_least(6, 2) => CpuTrust::ByDefault,
             true => CpuTrust::ByOption,
             false => CpuTrust::Never,
@@ -202,7 +202,7 @@ impl Kernel {
 
     /// Whether it credits the firmware's seed unless told otherwise: an option since 5.4, the default since 6.2.
     pub fn trusts_boot_seed(&self) -> CpuTrust {
-        match self.is_at_least(5, 4) {
+        match self.is_at_least(5, 4) || self.is_backporting() {
             true if self.is_at_least(6, 2) => CpuTrust::ByDefault,
             true => CpuTrust::ByOption,
             false => CpuTrust::Never,

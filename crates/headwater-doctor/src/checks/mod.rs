@@ -4,10 +4,14 @@ mod blind_generators;
 mod blocked;
 mod boot_seed_unused;
 mod checkpointing;
+mod cloned;
 mod cpu_rng_broken;
 mod cpu_rng_untrusted;
+mod early_caller;
+mod early_read;
 mod hwrng_late;
 mod hwrng_no_driver;
+mod logged;
 mod needless_daemon;
 mod no_cpu_rng;
 mod no_cycle_counter;
@@ -18,9 +22,12 @@ mod no_vdso;
 mod no_vmgenid;
 mod not_ready;
 mod one_lock;
+mod ready_late;
 mod sandbox;
 mod saved_seed;
 mod swapped_pages;
+mod trace_waited;
+mod unit_waited;
 mod vmclock_unreadable;
 mod vmgenid_no_driver;
 
@@ -79,7 +86,12 @@ const fn check(id: Id, run: fn(&Case) -> Answer) -> Check {
 /// Every check, in the order of their numbers.
 pub const CHECKS: &[Check] = &[
     check(Id::NotReady, not_ready::check),
+    check(Id::ReadyLate, ready_late::check),
     check(Id::Blocked, blocked::check),
+    check(Id::UnitWaited, unit_waited::check),
+    check(Id::TraceWaited, trace_waited::check),
+    check(Id::EarlyCaller, early_caller::check),
+    check(Id::EarlyRead, early_read::check),
     check(Id::NoJitter, no_jitter::check),
     check(Id::OneLock, one_lock::check),
     check(Id::NoVdso, no_vdso::check),
@@ -96,6 +108,7 @@ pub const CHECKS: &[Check] = &[
     check(Id::NoVmgenid, no_vmgenid::check),
     check(Id::VmgenidNoDriver, vmgenid_no_driver::check),
     check(Id::VmclockUnreadable, vmclock_unreadable::check),
+    check(Id::Cloned, cloned::check),
     check(Id::Checkpointing, checkpointing::check),
     check(Id::BlindGenerators, blind_generators::check),
     check(Id::Sandbox, sandbox::check),

@@ -1,0 +1,125 @@
+//! Every recorded host, and what the doctor finds on it.
+//!
+//! A host's folder holds `expected`: the platform and the findings, one a line. `SNAPSHOTS=overwrite cargo test -p
+//! headwater-doctor --test hosts` writes them anew; read what changed.
+
+use headwater_doctor::{Case, Id, Report, Root, diagnose};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// For each check a host on which it fires, and a near miss: one that differs in what decides, on which it must not.
+const FIRES: &[(Id, &str, &str)] = &[
+    (Id::NotReady, "lab-7-stall", "lab-7-stall-driver-late"),
+    (Id::Blocked, "blocked-sshd", "no-tsc-acpi-pm"),
+    (Id::NoJitter, "debian10-ganeti-stall", "debian11-libvirt"),
+    (Id::OneLock, "rhel8-64cpus", "debian13-baremetal"),
+    (Id::NoVdso, "debian12-baremetal", "debian13-baremetal"),
+    (Id::NoReseedWord, "debian12-baremetal", "debian13-baremetal"),
+    (Id::NoCpuRng, "debian10-ganeti-stall", "debian10-ganeti-rdrand"),
+    (Id::CpuRngUntrusted, "lab-6.12-rdrand-untrusted", "lab-6.1-rdrand"),
+    (Id::CpuRngBroken, "debian13-zen5-old-microcode", "debian13-baremetal"),
+    (Id::NoCycleCounter, "lab-7-stall", "no-tsc-acpi-pm"),
+    (Id::NoHwrng, "lab-5.10-nothing", "lab-6.18-virtio-rng"),
+    (Id::HwrngNoDriver, "lab-7-uefi-seed", "lab-6.18-virtio-rng"),
+    (Id::HwrngLate, "lab-7-stall-driver-late", "lab-6.18-virtio-rng"),
+    (Id::BootSeedUnused, "ubuntu24-hyperv-efi-untrusted", "gce-debian12"),
+    (Id::SavedSeed, "no-saved-seed", "debian13-baremetal"),
+    (Id::NoVmgenid, "debian10-ganeti-stall", "ubuntu22-aws"),
+    (Id::VmgenidNoDriver, "lab-6.1-vmgenid-no-driver", "lab-6.12-vmgenid"),
+    (Id::VmclockUnreadable, "firecracker", "lab-7-vmgenid-vmclock"),
+    (Id::Checkpointing, "kubelet-checkpoints", "debian13-baremetal"),
+    (Id::BlindGenerators, "cloned-with-openssl", "debian12-baremetal"),
+    (Id::Sandbox, "sandbox-kills", "sandbox-kills-other"),
+    (Id::NeedlessDaemon, "rhel9-openstack", "debian10-ganeti-rdrand"),
+    (Id::SwappedPages, "debian12-baremetal", "debian12-cloud-proxmox"),
+];
+
+fn hosts() -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/hosts");
+    let mut hosts: Vec<PathBuf> =
+        fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    hosts.sort();
+    hosts
+}
+
+fn name(host: &Path) -> String {
+    host.file_name().unwrap().to_string_lossy().into_owned()
+}
+
+fn report(host: &Path) -> Report {
+    diagnose(Case::of_machine(Root::recorded(host)).unwrap())
+}
+
+fn fired(report: &Report) -> Vec<Id> {
+    report.findings.iter().map(|finding| finding.id).collect()
+}
+
+#[test]
+fn each_host_gets_the_findings_that_are_expected_of_it() {
+    let overwrite = std::env::var("SNAPSHOTS").is_ok_and(|it| it == "overwrite");
+    let mut wrong = String::new();
+    for host in hosts() {
+        let report = report(&host);
+        let mut text = format!(
+            "{:?}, kernel {}\n",
+            report.platform.unwrap(),
+            report.kernel.as_deref().unwrap_or("unknown")
+        );
+        for finding in &report.findings {
+            text.push_str(&format!("{} {:?}: {}\n", finding.id, finding.severity, finding.title));
+        }
+        for check in &report.not_checked {
+            text.push_str(&format!("{} not checked: {}\n", check.id, check.why));
+        }
+        let file = host.join("expected");
+        if overwrite {
+            fs::write(&file, &text).unwrap();
+        } else if fs::read_to_string(&file).ok().as_deref() != Some(&text) {
+            wrong.push_str(&format!("--- {}\n{text}", name(&host)));
+        }
+    }
+    assert!(wrong.is_empty(), "not as expected:\n{wrong}");
+}
+
+#[test]
+fn every_check_fires_on_one_host_and_not_on_its_near_miss() {
+    let found: BTreeMap<String, Vec<Id>> =
+        hosts().iter().map(|host| (name(host), fired(&report(host)))).collect();
+    for (id, fires, misses) in FIRES {
+        assert!(found[*fires].contains(id), "{id} is silent on {fires}: {:?}", found[*fires]);
+        assert!(!found[*misses].contains(id), "{id} fires on {misses}: {:?}", found[*misses]);
+    }
+}
+
+#[test]
+fn no_check_is_without_a_host_and_no_host_is_without_a_word_on_where_it_is_from() {
+    for id in Id::ALL {
+        assert!(FIRES.iter().any(|(it, ..)| it == id), "{id} has no host on which it fires");
+        let in_table =
+            headwater_doctor::checks::CHECKS.iter().filter(|check| check.id == *id).count();
+        assert_eq!(in_table, 1, "{id} in the table of checks");
+    }
+    let hosts = hosts();
+    assert!(hosts.len() >= 25, "{} hosts", hosts.len());
+    for host in hosts {
+        let text = fs::read_to_string(host.join("recording.json")).unwrap();
+        let recording: serde_json::Value = serde_json::from_str(&text).unwrap();
+        let of = recording["of"].as_str().unwrap();
+        let known =
+            ["host", "guest"].contains(&of) || (of == "by hand" && recording["from"].is_string());
+        assert!(known, "{}: {of}", name(&host));
+    }
+}
+
+#[test]
+fn every_finding_says_why_it_matters_and_how_to_see_that_it_is_mended() {
+    for host in hosts() {
+        for finding in report(&host).findings {
+            let of = format!("{} on {}", finding.id, name(&host));
+            assert!(!finding.evidence.is_empty() && !finding.why.is_empty(), "{of}");
+            assert!(!finding.verify.is_empty() && !finding.title.contains('\n'), "{of}");
+            assert!(!finding.fixes.is_empty(), "{of} has no advice");
+        }
+    }
+}
