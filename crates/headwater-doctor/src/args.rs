@@ -34,7 +34,7 @@ pub struct Args {
     #[arg(long, value_name = "VERSION", value_parser = kernel)]
     pub assume_kernel: Option<Kernel>,
 
-    /// Measure too: how fast entropy comes, and whether hardware sources pass health tests; takes up to 15 s, and says so first
+    /// Measure too: how fast entropy comes, and whether hardware sources pass health tests; takes 5 s, and says so first
     #[arg(long, conflicts_with_all = ["root", "journal", "strace"])]
     pub deep: bool,
 

@@ -35,6 +35,7 @@ pub fn diagnose(case: Case) -> Report {
         findings: looked.findings,
         not_checked: looked.not_checked,
         passed: looked.passed,
+        deep: None,
         boots: case.boots,
     }
 }

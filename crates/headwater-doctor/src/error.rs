@@ -1,5 +1,6 @@
 //! Why there is no report.
 
+use crate::LogError;
 use std::fmt;
 use std::io;
 use std::path::PathBuf;
@@ -14,6 +15,8 @@ pub enum Error {
         /// What is wrong with it.
         reason: String,
     },
+    /// A log or a trace cannot be read, or is none.
+    Log(LogError),
     /// A file cannot be written.
     Write {
         /// As it was given.
@@ -33,6 +36,7 @@ impl fmt::Display for Error {
                 "cannot look at {}: {reason}; name a folder that 'headwater lab record DIR' made, or that holds a copy of /proc and /sys",
                 folder.display()
             ),
+            Error::Log(error) => error.fmt(f),
             Error::Write { file, reason } => {
                 write!(
                     f,
@@ -49,3 +53,9 @@ impl fmt::Display for Error {
 }
 
 impl std::error::Error for Error {}
+
+impl From<LogError> for Error {
+    fn from(error: LogError) -> Error {
+        Error::Log(error)
+    }
+}

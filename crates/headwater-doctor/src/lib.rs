@@ -11,6 +11,7 @@ pub mod boot;
 mod case;
 mod case_of_machine;
 pub mod checks;
+pub mod deep;
 mod diagnose;
 mod error;
 mod explain;

@@ -3,7 +3,7 @@
 mod html;
 mod prometheus;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 mod text;
 mod timeline;
 mod words;
@@ -12,8 +12,10 @@ pub use prometheus::write_whole;
 #[cfg(test)]
 pub(crate) use text::COLUMNS;
 pub(crate) use text::fill;
+pub(crate) use words::number;
 
 use crate::boot::Boot;
+use crate::deep::Deep;
 use crate::{Change, Finding, Id, Platform, Severity};
 use serde::Serialize;
 
@@ -72,6 +74,8 @@ pub struct Report {
     pub not_checked: Vec<NotChecked>,
     /// Checks that were made and found nothing.
     pub passed: Vec<Id>,
+    /// What was measured, if that was asked.
+    pub deep: Option<Deep>,
     /// The boots that logs told of, the last one last.
     pub boots: Vec<Boot>,
 }
@@ -83,6 +87,10 @@ impl Report {
         self.findings.retain(|finding| wanted(finding.id));
         self.not_checked.retain(|missed| wanted(missed.id));
         self.passed.retain(|id| wanted(*id));
+        if let Some(assumed) = &mut self.assumed {
+            assumed.gone.retain(|id| wanted(*id));
+            assumed.new.retain(|id| wanted(*id));
+        }
     }
 
     /// The one word.

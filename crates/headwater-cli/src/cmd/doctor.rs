@@ -3,6 +3,7 @@
 use crate::failure::Failure;
 use crate::output;
 use headwater_doctor::{Args, Error, Verb, Verdict, WaitArgs, Waited};
+use std::io::Write;
 use std::path::Path;
 use std::time::Duration;
 
@@ -14,6 +15,11 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     if let Some(Verb::Explain(explain)) = &args.verb {
         let text = headwater_doctor::explain(explain.id);
         return Ok(output::coloured(&text)?);
+    }
+    if args.deep && !args.quiet {
+        // On stderr, and before: whoever waits should know for how long.
+        let _ =
+            writeln!(std::io::stderr(), "headwater doctor: {}", headwater_doctor::deep::BEFOREHAND);
     }
     let report = headwater_doctor::run(args)?;
     // First: whoever reads standard output may stop reading.

@@ -11,7 +11,7 @@ mod tests;
 
 pub use facts::{BootLoader, Distribution, Initramfs, PlatformFacts};
 
-use crate::{Case, Fix, Gives, Platform, Where};
+use crate::{Fix, Gives, Platform, Where};
 use guest::{command_line, early_module, fix, module_at_boot, newer_kernel, plain};
 
 /// What is wrong, as far as the cure depends on it.
@@ -78,15 +78,6 @@ const THE_HYPERVISOR: &str = "the hypervisor";
 const THE_CPU: &str = "the CPU's maker";
 const THE_FIRMWARE: &str = "the firmware and the boot loader";
 const THE_IMAGE: &str = "that no two machines start from the same seed file, and nobody read it";
-
-/// How to mend it where the case is from: [`for_cause`] with the facts of its machine, if it has one.
-pub fn for_case(cause: Cause, case: &Case) -> Vec<Fix> {
-    let facts = match &case.host {
-        Some(host) => PlatformFacts::read(&host.root, Some(host.platform)),
-        None => PlatformFacts::of_platform(None),
-    };
-    for_cause(cause, &facts)
-}
 
 /// How to mend it here, the best first: the hypervisor's side before the machine's own. Empty only where nothing can be done.
 pub fn for_cause(cause: Cause, facts: &PlatformFacts) -> Vec<Fix> {

@@ -7,10 +7,10 @@ use super::units::Starts;
 use crate::Evidence;
 use crate::boot::{Boot, Clock, EarlyCaller, EarlyRead, Hint, HintKind, Moment};
 
-/// Boots that are kept, the last ones: a journal of years has some hundreds, a broken file any number.
-const BOOTS: usize = 1000;
+/// Boots that are kept, the last ones. A broken file may have any number.
+const BOOTS: usize = 200;
 /// Lines of a kind that are kept of a boot; the kernel's rate limit lets a handful through.
-const LINES: usize = 200;
+const LINES: usize = 100;
 /// The kernel's clock never goes back, but journald writes down what the kernel said before it in one piece.
 const BACK: f64 = 60.0;
 

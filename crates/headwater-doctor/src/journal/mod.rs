@@ -78,6 +78,9 @@ fn recognise(first: &[u8], name: &str) -> Result<Format, LogError> {
         if line == b"{" {
             return wrong("journalctl's json-pretty", "write it with -o json");
         }
+        if memchr::memmem::find(line, b" [s=").is_some() && line.ends_with(b"]") {
+            return wrong("journalctl's verbose", "write it with -o export");
+        }
         if json::parse(line).is_some() {
             return Ok(Format::Json);
         }

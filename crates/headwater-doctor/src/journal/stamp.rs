@@ -67,7 +67,8 @@ fn bracketed(line: &str) -> Option<(Stamp, Follows, &str)> {
         "" => Stamp::NONE,
         // -H: the time since the line before.
         delta if delta.starts_with('+') && seconds(delta[1..].trim()).is_some() => Stamp::NONE,
-        time => match seconds(time) {
+        // With a point: "[0]" is in any text.
+        time => match seconds(time).filter(|_| time.contains('.')) {
             Some(time) => Stamp::kernel(time),
             None => by_calendar(time)?,
         },
@@ -270,6 +271,7 @@ mod tests {
             "[-1.0] text",
             "[1e9] text",
             "[nan] text",
+            "[0] = text",
             "[    1.2.3] text",
             "Linux version 6.1 (x) #1",
             "random: crng init done",

@@ -8,7 +8,7 @@ use crate::boot::{Attempt, Moment, Outcome, Unit};
 use std::collections::HashMap;
 
 /// Starts that are kept of a boot. Nothing starts as many before its generator is ready.
-const MOST: usize = 4096;
+const MOST: usize = 1000;
 
 /// The starts of a boot's units.
 #[derive(Clone, Debug, Default)]

@@ -47,6 +47,8 @@ impl Report {
                             @for finding in &self.findings { (article(finding)) }
                         }
                     }
+                    (self.assumed_section())
+                    (self.measured_section())
                     @if !self.not_checked.is_empty() {
                         section {
                             h2 { "Not checked, or in part" }
@@ -66,6 +68,41 @@ impl Report {
             }
         };
         page.into_string()
+    }
+
+    fn assumed_section(&self) -> Markup {
+        html! {
+            @if let Some(assumed) = &self.assumed {
+                section {
+                    h2 { "With Linux " (words::harmless(&assumed.kernel)) ", under which all of this is judged" }
+                    ul {
+                        @if assumed.changes.is_empty() { li { "As far as is known, it does nothing otherwise than the kernel that runs." } }
+                        @for change in &assumed.changes { li { (change.what) ": " b { (change.after) } "; now: " (change.before) } }
+                        @for id in &assumed.gone { li.good { "Gone: " (id) ", " (id.about()) } }
+                        @for id in &assumed.new { li.warning { "New: " (id) ", " (id.about()) } }
+                    }
+                }
+            }
+        }
+    }
+
+    fn measured_section(&self) -> Markup {
+        html! {
+            @if let Some(deep) = &self.deep {
+                section {
+                    h2 { "Measured" }
+                    ul {
+                        @if let Some(slope) = &deep.entropy { li { "entropy_avail: " (slope.says()) } }
+                        @for sample in &deep.samples {
+                            @match &sample.skipped {
+                                Some(why) => li { (sample.source) ": " (why) },
+                                None => @for test in &sample.tests { li { (sample.source) ", " (sample.bytes) " bytes: " (test.says()) } },
+                            }
+                        }
+                    }
+                }
+            }
+        }
     }
 
     fn class(&self) -> &'static str {

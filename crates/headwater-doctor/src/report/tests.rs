@@ -60,7 +60,7 @@ pub(super) fn late_boot() -> Boot {
     }
 }
 
-pub(super) fn late() -> Report {
+pub(crate) fn late() -> Report {
     let facts = PlatformFacts::of_platform(Some(Platform::Ganeti));
     let seen =
         |says: &str| Evidence { place: "boot.log, line 812".to_owned(), says: says.to_owned() };
@@ -80,6 +80,7 @@ pub(super) fn late() -> Report {
         of: "boot.log".to_owned(),
         platform: Some(Platform::Ganeti),
         kernel: Some("4.19.0-27-amd64".to_owned()),
+        assumed: None,
         ready_seconds: Some(101.7),
         findings: vec![
             finding(
@@ -116,6 +117,7 @@ pub(super) fn late() -> Report {
             why: "needs root to read /proc/1/syscall".to_owned(),
         }],
         passed: vec![Id::NotReady, Id::NoCycleCounter],
+        deep: None,
         boots: vec![late_boot()],
     }
 }

@@ -3,6 +3,7 @@
 //! Commands and settings are not wrapped, for they are to be copied.
 
 use super::words;
+use crate::deep::Test;
 use crate::{Finding, Fix, Id, Report, Severity, Verdict};
 use anstyle::{AnsiColor, Style};
 use std::fmt::Write;
@@ -34,6 +35,8 @@ impl Report {
             out.push('\n');
             write_finding(&mut out, finding, &mut said);
         }
+        self.write_assumed(&mut out);
+        self.write_measured(&mut out);
         if !self.not_checked.is_empty() {
             let _ = writeln!(out, "\n{BOLD}Not checked, or in part{BOLD:#}");
             for missed in &self.not_checked {
@@ -54,6 +57,48 @@ impl Report {
             );
         }
         out
+    }
+
+    fn write_assumed(&self, out: &mut String) {
+        let Some(assumed) = &self.assumed else { return };
+        let kernel = words::harmless(&assumed.kernel);
+        let _ = writeln!(
+            out,
+            "\n{BOLD}With Linux {kernel}, under which all of the above is judged{BOLD:#}"
+        );
+        if assumed.changes.is_empty() {
+            wrapped(
+                out,
+                "  ",
+                "as far as is known, it does nothing otherwise than the kernel that runs",
+            );
+        }
+        for change in &assumed.changes {
+            hanging(
+                out,
+                "  ",
+                "*",
+                &format!("{}: {}; now: {}", change.what, change.after, change.before),
+            );
+        }
+        for (what, ids) in [("Gone", &assumed.gone), ("New", &assumed.new)] {
+            for id in ids {
+                hanging(out, "  ", &format!("{what}: {id}"), id.about());
+            }
+        }
+    }
+
+    fn write_measured(&self, out: &mut String) {
+        let Some(deep) = &self.deep else { return };
+        let _ = writeln!(out, "\n{BOLD}Measured{BOLD:#}");
+        if let Some(slope) = &deep.entropy {
+            hanging(out, "  ", "entropy_avail", &slope.says());
+        }
+        for sample in &deep.samples {
+            let says: Vec<String> = sample.tests.iter().map(Test::says).collect();
+            let says = sample.skipped.clone().unwrap_or_else(|| says.join("; "));
+            hanging(out, "  ", sample.source, &format!("{} bytes: {says}", sample.bytes));
+        }
     }
 }
 

@@ -2,7 +2,8 @@
 //! `-ttt`), of one process or of many (`-f`).
 //!
 //! Where the trace has `-T`, a call took what it says. Otherwise it took until the same process's next line: too long by what the
-//! process did in between, which for a call that blocks is nothing to speak of.
+//! process did in between, which for a call that blocks is nothing to speak of. A trace of getrandom alone (`-e getrandom`) tells
+//! nothing without `-T`.
 
 mod clock;
 mod line;
@@ -73,7 +74,7 @@ pub fn read(source: impl Read, name: &str) -> Result<Trace, LogError> {
         (None, None) => {
             return Err(LogError::Wrong {
                 of: name.to_owned(),
-                seems: "a trace without times",
+                seems: "a trace that does not tell how long calls took",
                 instead: "trace again with `strace -f -tt -T -o FILE PROGRAM`",
             });
         }

@@ -25,6 +25,10 @@ pub(super) struct Waits<'a> {
     /// Time in all calls, for traces with `-T` and no clock.
     in_calls: f64,
     has_times: bool,
+    /// `-T`, of any call.
+    has_lengths: bool,
+    /// Calls of any other name. A trace of getrandom alone does not tell when a call ended: its next line may be an hour later.
+    has_others: bool,
 }
 
 struct Open {
@@ -46,12 +50,16 @@ impl<'a> Waits<'a> {
             longest: Vec::new(),
             in_calls: 0.0,
             has_times: false,
+            has_lengths: false,
+            has_others: false,
         }
     }
 
     pub(super) fn note(&mut self, record: &Record<'_>, number: u64, line: &[u8]) {
         let now = record.time.map(|time| self.clock.at(time));
         self.has_times |= now.is_some() || record.took.is_some();
+        self.has_lengths |= record.took.is_some();
+        self.has_others |= record.told == Told::Call;
         self.in_calls += record.took.unwrap_or(0.0);
         // The end of the call before, where -T did not tell.
         if !self.open.is_empty() && record.told != Told::GetrandomResumes {
@@ -116,9 +124,9 @@ impl<'a> Waits<'a> {
         }
     }
 
-    /// `None` for a trace without times, or no trace at all.
+    /// `None` for a trace that does not tell how long calls took, or no trace at all.
     pub(super) fn finish(mut self) -> Option<Trace> {
-        self.has_times.then_some(())?;
+        (self.has_times && (self.has_lengths || self.has_others)).then_some(())?;
         // Calls that the trace ends in.
         let now = self.clock.now();
         for (_, open) in std::mem::take(&mut self.open) {
