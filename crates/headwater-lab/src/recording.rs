@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Files, taken whole. `*` stands for every entry of a folder.
-const FILES: [&str; 51] = [
+const FILES: [&str; 52] = [
     "/proc/version",
     "/proc/cmdline",
     "/proc/stat",
@@ -25,6 +25,7 @@ const FILES: [&str; 51] = [
     "/proc/version_signature",
     "/proc/sys/crypto/fips_enabled",
     "/proc/1/comm",
+    "/proc/2/comm",
     "/proc/1/cgroup",
     "/proc/sys/kernel/osrelease",
     "/proc/sys/kernel/random/entropy_avail",
@@ -155,7 +156,7 @@ pub fn of_host(folder: &Path) -> Result<Recording> {
     }
     // The log itself, of the kernel and of the services that started since; nothing where these tools are not.
     for (file, program, arguments) in [
-        ("log/kernel", "dmesg", ["--decode", "--time-format=raw"].as_slice()),
+        ("log/kernel", "dmesg", [].as_slice()),
         (
             "log/journal-kernel",
             "journalctl",

@@ -57,6 +57,10 @@ fn evidence(place: &str, says: impl Into<String>) -> Evidence {
 }
 
 fn container(root: &Root) -> Found {
+    // A machine whose files were once a container's image keeps the image's mark. Kernel threads are seen by the machine alone.
+    if root.text("/proc/2/comm").is_ok_and(|name| name == "kthreadd") {
+        return None;
+    }
     for place in ["/run/systemd/container", "/.dockerenv", "/run/.containerenv"] {
         if root.exists(place) {
             let says = root.text(place).unwrap_or_default();
