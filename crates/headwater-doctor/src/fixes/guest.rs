@@ -99,7 +99,7 @@ pub(super) fn newer_kernel(facts: &PlatformFacts) -> Option<String> {
         Distribution::Debian => match debian_name(version) {
             Some(release) => {
                 format!(
-                    "apt update && apt install -t {release}-backports {}",
+                    "apt update && apt install -t {release}-backports {}    # with {release}-backports among apt's sources",
                     kernel_package(facts)
                 )
             }

@@ -11,7 +11,7 @@ mod tests;
 
 pub use facts::{BootLoader, Distribution, Initramfs, PlatformFacts};
 
-use crate::{Fix, Gives, Platform, Where};
+use crate::{Fix, Gives, Kernel, Platform, Where};
 use guest::{command_line, early_module, fix, module_at_boot, newer_kernel, plain};
 
 /// What is wrong, as far as the cure depends on it.
@@ -214,9 +214,7 @@ fn guest_side(cause: Cause, facts: &PlatformFacts) -> Vec<Fix> {
             "run a kernel that gathers entropy from the CPU's timing: 5.4 or later, or the latest stable release of an older series",
         )],
         Cause::OneLock => vec![no_gain("run Linux 5.18 or later, whose generator has a key for each CPU and no lock on the way")],
-        Cause::NoVdso => vec![no_gain(
-            "run Linux 6.11 or later (6.12 on arm64) with glibc 2.41 or later, where getrandom() takes no system call",
-        )],
+        Cause::NoVdso => vec![faster_calls(facts)],
         Cause::NoReseedWord => vec![no_gain("run Linux 6.11 or later (6.12 on arm64), which shows each reseed to programs")],
         Cause::NoCpuRng => vec![],
         Cause::CpuRngUntrusted => vec![fix(
@@ -313,6 +311,23 @@ fn guest_side(cause: Cause, facts: &PlatformFacts) -> Vec<Fix> {
             Some("swap  /dev/PARTITION  /dev/urandom  swap,cipher=aes-xts-plain64,size=512"),
         )],
     }
+}
+
+/// The kernel's half, if it lacks; the C library's comes with a distribution.
+fn faster_calls(facts: &PlatformFacts) -> Fix {
+    let kernel = facts.kernel.as_deref().and_then(Kernel::parse);
+    if kernel.is_some_and(|kernel| kernel.has_vdso(facts.x86) == Some(true)) {
+        return plain(
+            "nothing has to be done; a distribution with glibc 2.41 or later (Debian 13) makes the calls faster",
+            None,
+        );
+    }
+    fix(
+        "nothing has to be done; Linux 6.11 or later (6.12 on arm64) with glibc 2.41 or later makes the calls faster",
+        newer_kernel(facts),
+        Gives::Nothing,
+        None,
+    )
 }
 
 /// The general flavour has the driver where the cloud flavour has not; else a kernel that has it.

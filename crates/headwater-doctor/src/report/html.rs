@@ -38,7 +38,7 @@ impl Report {
                         h1 { "headwater doctor" }
                         p class={ "verdict " (self.class()) } { (self.headline()) }
                         p { (words::harmless(&self.about())) }
-                        @if let Some(ready) = self.readiness() { p { (ready) } }
+                        @if let Some(ready) = self.readiness() { p { (sentence(&ready)) } }
                     }
                     (self.boots_section())
                     @if !self.findings.is_empty() {
@@ -126,9 +126,9 @@ impl Report {
             .take(MOST)
             .collect();
         html! {
-            @for (boot, timeline) in &drawn {
+            @for (i, (boot, timeline)) in drawn.iter().enumerate() {
                 section {
-                    h2 { "The boot" @if let Some(kernel) = &boot.kernel { ", Linux " (words::harmless(kernel)) } }
+                    h2 { (if i == 0 { "The last boot" } else { "A boot before" }) @if let Some(kernel) = &boot.kernel { ", Linux " (words::harmless(kernel)) } }
                     (drawing(timeline))
                     p.quiet {
                         "Seconds since the kernel's start"
@@ -162,10 +162,16 @@ fn article(finding: &Finding) -> Markup {
     }
 }
 
+/// Advice is written as a clause, for the terminal has a number before it.
+fn sentence(clause: &str) -> String {
+    let mut rest = clause.chars();
+    rest.next().into_iter().flat_map(char::to_uppercase).chain(rest).collect()
+}
+
 fn advice(fix: &Fix) -> Markup {
     let brings = words::brings(fix);
     html! {
-        p { (fix.what) "." }
+        p { (sentence(&fix.what)) "." }
         @if let Some(exact) = &fix.exact { pre { (exact) } }
         @if !brings.is_empty() { p { small { (brings) } } }
     }

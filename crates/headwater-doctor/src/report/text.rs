@@ -146,8 +146,8 @@ fn write_finding<'a>(out: &mut String, finding: &'a Finding, said: &mut Said<'a>
 fn write_fix<'a>(out: &mut String, number: usize, fix: &'a Fix, id: Id, said: &mut Said<'a>) {
     let number = format!("{number}.");
     if let Some((_, before)) = said.iter().find(|(what, _)| *what == fix.what) {
-        let first =
-            fix.exact.as_deref().and_then(|exact| exact.lines().next()).unwrap_or(&fix.what);
+        // A setting of one line names it best.
+        let first = fix.exact.as_deref().filter(|exact| !exact.contains('\n')).unwrap_or(&fix.what);
         return hanging(out, "    ", &number, &format!("as for {before}: {}", cut(first)));
     }
     said.push((&fix.what, id));
