@@ -5,6 +5,7 @@ use rustix::rand::{GetRandomFlags, getrandom};
 use std::fs::OpenOptions;
 use std::io::Read;
 use std::os::unix::fs::OpenOptionsExt;
+use std::process::Command;
 
 /// Whether the kernel's generator gives bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,6 +76,17 @@ pub(crate) fn kernel_log() -> std::io::Result<String> {
             Err(error) => return Err(error),
         }
     }
+}
+
+/// The kernel's log of this boot as the journal kept it: what the kernel's own buffer has since overwritten is there still.
+///
+/// # Errors
+///
+/// Why it could not be had, in a clause.
+pub(crate) fn journal_of_the_kernel() -> Result<String, String> {
+    let mut command = Command::new("journalctl");
+    command.args(["-k", "-b", "0", "-q", "--no-pager", "--no-hostname", "-o", "short-monotonic"]);
+    super::services::output(command)
 }
 
 /// Of a record `level,sequence,microseconds,flags[,...];text`, whose second line on tells of the device.

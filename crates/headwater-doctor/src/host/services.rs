@@ -25,7 +25,7 @@ pub(super) fn units(root: &Root) -> Result<Vec<Unit>, String> {
 }
 
 /// What a command prints, if it is done within the limit.
-fn output(mut command: Command) -> Result<String, String> {
+pub(super) fn output(mut command: Command) -> Result<String, String> {
     let name = command.get_program().to_string_lossy().into_owned();
     let mut child = command
         .stdin(Stdio::null())
