@@ -221,6 +221,10 @@ fn other_files_are_refused_with_the_next_step() {
             "FILE is journalctl's json-pretty: write it with -o json",
         ),
         (
+            b"Fri 2019-10-25 10:40:02.805001 UTC [s=b71a;i=1;b=0f9c;m=2acd09;t=595b;x=f0bd]\n    PRIORITY=5\n",
+            "FILE is journalctl's verbose: write it with -o export",
+        ),
+        (
             b"<html>\n",
             "FILE is no log that is known here: give what `journalctl -b`, `journalctl -b -o export` or `dmesg` prints",
         ),
