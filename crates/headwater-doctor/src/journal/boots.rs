@@ -191,11 +191,11 @@ impl Open {
                 }
             }
             Says::EarlyCaller { caller, crng_init } => {
-                self.early_caller(caller, crng_init, stamp, evidence)
+                self.early_caller(caller, crng_init, stamp, evidence);
             }
             Says::EarlyRead { program, bytes } => self.early_read(program, bytes, stamp, evidence),
             Says::Missed(count) => {
-                self.boot.warnings_missed = self.boot.warnings_missed.saturating_add(count)
+                self.boot.warnings_missed = self.boot.warnings_missed.saturating_add(count);
             }
             Says::Fork if self.boot.forks.len() < LINES => {
                 let moment = self.moment(stamp, evidence);

@@ -78,9 +78,10 @@ fn entry(stamp: Stamp, writer: Writer, message: &str) -> Entry<'_> {
 fn head(rest: &str) -> Option<(Writer, &str)> {
     let (head, message) = rest.split_once(": ").or_else(|| Some((rest.strip_suffix(':')?, "")))?;
     let mut words = head.split_ascii_whitespace();
-    let name = match (words.next(), words.next(), words.next()) {
-        (Some(name), None, _) | (Some(_), Some(name), None) => name,
-        _ => return None,
+    let ((Some(name), None, _) | (Some(_), Some(name), None)) =
+        (words.next(), words.next(), words.next())
+    else {
+        return None;
     };
     let (name, pid) = match name.strip_suffix(']').and_then(|name| name.split_once('[')) {
         Some((name, pid)) => (name, Some(pid)),
@@ -123,10 +124,11 @@ fn is_kernels(line: &str) -> bool {
 
 /// Leaves out the level: `<6>` of the kernel's buffer, `kern  :info  : ` of dmesg --decode.
 fn without_level(line: &str) -> &str {
-    if let Some((level, rest)) = line.strip_prefix('<').and_then(|line| line.split_once('>')) {
-        if level.len() <= 4 && level.bytes().all(|byte| byte.is_ascii_digit()) {
-            return rest;
-        }
+    if let Some((level, rest)) = line.strip_prefix('<').and_then(|line| line.split_once('>'))
+        && level.len() <= 4
+        && level.bytes().all(|byte| byte.is_ascii_digit())
+    {
+        return rest;
     }
     const FACILITIES: [&str; 13] = [
         "kern", "user", "mail", "daemon", "auth", "syslog", "lpr", "news", "uucp", "cron",

@@ -56,10 +56,10 @@ pub(super) fn take_kernels(message: &str) -> Option<(f64, &str)> {
 fn bracketed(line: &str) -> Option<(Stamp, Follows, &str)> {
     let (inside, mut rest) = line[1..].split_once(']')?;
     // CONFIG_PRINTK_CALLER: "[    1.234567][    T1] ".
-    if let Some((caller, after)) = rest.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
-        if caller.trim_start().starts_with(['T', 'C']) {
-            rest = after;
-        }
+    if let Some((caller, after)) = rest.strip_prefix('[').and_then(|rest| rest.split_once(']'))
+        && caller.trim_start().starts_with(['T', 'C'])
+    {
+        rest = after;
     }
     let inside = inside.trim();
     let stamp = match inside.split_once('<').map_or(inside, |(time, _)| time.trim()) {

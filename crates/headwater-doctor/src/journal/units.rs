@@ -59,10 +59,11 @@ impl Starts {
             self.begin(label, is_ready, stamp, evidence);
         } else if let Some(label) = message.strip_prefix("Failed to start ") {
             let label = label.trim_end_matches('.');
-            if let Some(name) = self.failing.take() {
-                if unit.is_none() && !is_name(named(label)) {
-                    self.is_called(label, &name);
-                }
+            if let Some(name) = self.failing.take()
+                && unit.is_none()
+                && !is_name(named(label))
+            {
+                self.is_called(label, &name);
             }
             let label = unit.unwrap_or_else(|| named(label));
             self.end(label, Outcome::Failed, stamp, evidence);

@@ -137,11 +137,8 @@ mod tests {
         let mut blocks = Blocks::new(Trickle(text, 0));
         let mut lines = Vec::new();
         while let Some(whole) = blocks.next().unwrap() {
-            let mut number = whole.first;
-            for line in whole.text.split_inclusive(|&byte| byte == b'\n') {
-                lines.push((number, line.to_vec()));
-                number += 1;
-            }
+            let split = whole.text.split_inclusive(|&byte| byte == b'\n').map(<[u8]>::to_vec);
+            lines.extend((whole.first..).zip(split));
         }
         lines
     }

@@ -69,17 +69,11 @@ pub fn read(source: impl Read, name: &str) -> Result<Trace, LogError> {
         }
     }
     // -C prints both; the trace tells more.
-    let trace = match (waits.finish(), table.finish()) {
-        (Some(trace), _) | (None, Some(trace)) => trace,
-        (None, None) => {
-            return Err(LogError::Wrong {
-                of: name.to_owned(),
-                seems: "a trace that does not tell how long calls took",
-                instead: "trace again with `strace -f -tt -T -o FILE PROGRAM`",
-            });
-        }
-    };
-    Ok(trace)
+    waits.finish().or_else(|| table.finish()).ok_or_else(|| LogError::Wrong {
+        of: name.to_owned(),
+        seems: "a trace that does not tell how long calls took",
+        instead: "trace again with `strace -f -tt -T -o FILE PROGRAM`",
+    })
 }
 
 /// Whether that is how strace's output begins: the table's head, or calls for the most part.

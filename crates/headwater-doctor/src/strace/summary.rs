@@ -69,10 +69,10 @@ impl<'a> Table<'a> {
         }
         let Some(head) = self.head else { return };
         let mut words: Vec<&str> = text.split_ascii_whitespace().collect();
-        if words.len() + 1 == head.columns {
-            if let Some(errors) = head.errors {
-                words.insert(errors.min(words.len()), "");
-            }
+        if words.len() + 1 == head.columns
+            && let Some(errors) = head.errors
+        {
+            words.insert(errors.min(words.len()), "");
         }
         // Newer versions leave the total's time per call out, too.
         let row = (words.len() == head.columns)

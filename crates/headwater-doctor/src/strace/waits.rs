@@ -62,10 +62,11 @@ impl<'a> Waits<'a> {
         self.has_others |= record.told == Told::Call;
         self.in_calls += record.took.unwrap_or(0.0);
         // The end of the call before, where -T did not tell.
-        if !self.open.is_empty() && record.told != Told::GetrandomResumes {
-            if let Some(open) = self.open.remove(&record.pid) {
-                self.took(open.began.zip(now).map(|(began, now)| now - began), open.evidence);
-            }
+        if !self.open.is_empty()
+            && record.told != Told::GetrandomResumes
+            && let Some(open) = self.open.remove(&record.pid)
+        {
+            self.took(open.began.zip(now).map(|(began, now)| now - began), open.evidence);
         }
         match record.told {
             Told::Getrandom => {
