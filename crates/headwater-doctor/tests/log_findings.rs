@@ -182,3 +182,45 @@ fn a_healthy_log_has_no_finding() {
     assert!(report.findings.is_empty(), "{:?}", report.findings);
     assert!(report.passed.contains(&Id::UnitWaited) && report.passed.contains(&Id::ReadyLate));
 }
+
+/// Lines that are not there prove nothing: neither that the generator never was ready, nor that a unit hangs.
+#[test]
+fn a_start_whose_end_is_not_in_the_log_did_not_wait() {
+    let log = "\
+[    0.000000] Linux version 6.12.0 (x)
+[    1.000000] Run /init as init process
+[    2.000000] vm1 systemd[1]: Starting ssh.service - OpenBSD Secure Shell server...
+[  161.000000] vm1 CRON[700]: (root) CMD (true)
+";
+    assert!(of(&of_log(log), Id::UnitWaited).is_empty());
+    let killed = format!(
+        "{log}[  162.000000] vm1 systemd[1]: ssh.service: start-pre operation timed out. Terminating.\n\
+         [  162.000000] vm1 systemd[1]: Failed to start ssh.service - OpenBSD Secure Shell server.\n"
+    );
+    assert_eq!(
+        one(&of_log(&killed), Id::UnitWaited).title,
+        "ssh.service waited 160.0 s for the random generator, until systemd killed it at its start timeout"
+    );
+}
+
+/// The words of systemd 219 (CentOS 7), where the description fails before the name.
+#[test]
+fn a_unit_of_an_old_systemd_is_named() {
+    let log = "\
+[    0.000000] Linux version 4.18.0 (x)
+[    1.000000] Run /init as init process
+[    2.000000] vm1 systemd[1]: Starting OpenSSH server daemon...
+[   92.000000] vm1 systemd[1]: sshd.service start operation timed out. Terminating.
+[   92.100000] vm1 systemd[1]: Failed to start OpenSSH server daemon.
+[   92.100000] vm1 systemd[1]: Unit sshd.service entered failed state.
+[   92.100000] vm1 systemd[1]: sshd.service failed.
+[  134.500000] vm1 systemd[1]: sshd.service holdoff time over, scheduling restart.
+[  134.600000] vm1 systemd[1]: Starting OpenSSH server daemon...
+[  141.600000] random: crng init done
+[  141.700000] vm1 systemd[1]: Started OpenSSH server daemon.
+";
+    assert_eq!(
+        one(&of_log(log), Id::UnitWaited).title,
+        "sshd.service waited 97.0 s for the random generator, in 2 attempts, of which systemd killed one at its start timeout"
+    );
+}

@@ -8,6 +8,7 @@ use super::Answer;
 use super::logged::{between, newest};
 use crate::boot::{Attempt, Boot, Moment, Outcome, Unit};
 use crate::fixes::Cause;
+use crate::host::Ready;
 use crate::{Case, Evidence, Finding, Id, Severity};
 
 /// Shorter waits are the jitter loop's, or coincidence.
@@ -24,7 +25,7 @@ pub(super) fn check(case: &Case) -> Answer {
 }
 
 fn by_log(case: &Case, boot: &Boot) -> Answer {
-    let (Some(init), Some((until, is_ready))) = (&boot.init, until(boot)) else {
+    let (Some(init), Some(until)) = (&boot.init, until(boot)) else {
         return without_the_kernel(boot);
     };
     let Some(started) = init.at else {
@@ -41,19 +42,22 @@ fn by_log(case: &Case, boot: &Boot) -> Answer {
                 .to_owned(),
         );
     }
+    // A start without an end hangs, or its end is not in the log: it counts if the machine itself says that it is not ready.
+    let still_waits =
+        boot.ready.is_none() && case.live().is_some_and(|live| live.ready == Ready::No);
     let mut waits: Vec<Wait<'_>> =
-        boot.units.iter().filter_map(|unit| wait(unit, until, is_ready)).collect();
+        boot.units.iter().filter_map(|unit| wait(unit, until, still_waits)).collect();
     waits.sort_by(|one, other| other.seconds.total_cmp(&one.seconds));
     let ready = boot.ready.as_ref().map(|ready| &ready.evidence);
     Answer::Found(waits.iter().take(NAMED).map(|wait| finding(case, wait, ready)).collect())
 }
 
-/// Until when whoever asked for random bytes had to wait, and whether that was the generator's readiness or the log's end.
-fn until(boot: &Boot) -> Option<(f64, bool)> {
+/// Until when whoever asked for random bytes had to wait: until the generator was ready, or the log ends.
+fn until(boot: &Boot) -> Option<f64> {
     match &boot.ready {
-        Some(ready) => Some((ready.at?, true)),
+        Some(ready) => ready.at,
         // A log that begins with the kernel and has no such line.
-        None => boot.kernel.as_ref().and(boot.end).map(|end| (end, false)),
+        None => boot.kernel.as_ref().and(boot.end),
     }
 }
 
@@ -67,7 +71,7 @@ struct Wait<'a> {
     over: Option<&'a Moment>,
 }
 
-fn wait(unit: &Unit, until: f64, is_ready: bool) -> Option<Wait<'_>> {
+fn wait(unit: &Unit, until: f64, still_waits: bool) -> Option<Wait<'_>> {
     let attempts: Vec<&Attempt> = unit
         .attempts
         .iter()
@@ -78,7 +82,7 @@ fn wait(unit: &Unit, until: f64, is_ready: bool) -> Option<Wait<'_>> {
         // A start that fails for reasons of its own did not wait.
         Some(end) if attempt.outcome != Outcome::Failed => end >= until && end <= until + SOON_S,
         Some(_) => false,
-        None => !is_ready && attempt.outcome == Outcome::Unknown,
+        None => still_waits && attempt.outcome == Outcome::Unknown,
     };
     let last = attempts.last().filter(|attempt| straddles(attempt));
     let killed = attempts.iter().filter(|attempt| attempt.outcome == Outcome::TimedOut).count();

@@ -137,8 +137,8 @@ mod tests {
         let mut blocks = Blocks::new(Trickle(text, 0));
         let mut lines = Vec::new();
         while let Some(whole) = blocks.next().unwrap() {
-            let numbered = (whole.first..).zip(whole.text.split_inclusive(|&byte| byte == b'\n'));
-            lines.extend(numbered.map(|(number, line)| (number, line.to_vec())));
+            let split = whole.text.split_inclusive(|&byte| byte == b'\n').map(<[u8]>::to_vec);
+            lines.extend((whole.first..).zip(split));
         }
         lines
     }

@@ -69,7 +69,7 @@ pub fn read(source: impl Read, name: &str) -> Result<Trace, LogError> {
         }
     }
     // -C prints both; the trace tells more.
-    waits.finish().or(table.finish()).ok_or_else(|| LogError::Wrong {
+    waits.finish().or_else(|| table.finish()).ok_or_else(|| LogError::Wrong {
         of: name.to_owned(),
         seems: "a trace that does not tell how long calls took",
         instead: "trace again with `strace -f -tt -T -o FILE PROGRAM`",
