@@ -18,8 +18,8 @@ Environment:
   HEADWATER_MODE  auto (default), buffered, hedged, strict or kernel
   NO_COLOR        no colours
 
-Exit status: 0 done, also when the reader closes the pipe; 1 failed; 2 wrong usage; 3 could not be
-checked (bench, lab, quality); of run, as of env(1)."
+Exit status: 0 done, also when the reader closes the pipe; 1 failed, or found something; 2 wrong usage;
+3 could not check (bench, doctor, lab, quality); of run, as of env(1)."
 )]
 pub(crate) struct Cli {
     /// Print the version in one line
@@ -37,6 +37,8 @@ pub(crate) struct Cli {
 #[derive(Subcommand)]
 pub(crate) enum Verb {
     Status(status::Args),
+    Doctor(Box<headwater_doctor::Args>),
+    Wait(headwater_doctor::WaitArgs),
     Bytes(bytes::Args),
     Uuid(uuid::Args),
     Stream(stream::Args),

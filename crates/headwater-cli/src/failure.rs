@@ -29,6 +29,10 @@ pub(crate) enum Failure {
     Lab(anyhow::Error),
     /// So many promises did not hold in the lab.
     Findings(usize),
+    /// There is something to look at, and no report.
+    Doctor(headwater_doctor::Error),
+    /// The verdict is the exit status; whatever is to be read of it has been printed.
+    Verdict(u8),
     /// Standard output does not take what is written.
     Output(io::Error),
 }
@@ -41,10 +45,11 @@ impl Failure {
             Failure::Output(error) if error.kind() == io::ErrorKind::BrokenPipe => {
                 return ExitCode::SUCCESS;
             }
+            Failure::Verdict(status) => return ExitCode::from(*status),
             Failure::Usage(_) => 2,
             // Not 1, which says that a comparison was made and found something.
             Failure::Run { status, .. } => *status,
-            Failure::Bench(_) | Failure::Judging(_) | Failure::Lab(_) => 3,
+            Failure::Bench(_) | Failure::Judging(_) | Failure::Lab(_) | Failure::Doctor(_) => 3,
             Failure::Random(_)
             | Failure::Slower(_)
             | Failure::Findings(_)
@@ -74,6 +79,8 @@ impl fmt::Display for Failure {
             Failure::Run { what, .. } => f.write_str(what),
             Failure::Lab(error) => write!(f, "{error:#}"),
             Failure::Findings(findings) => write!(f, "{findings} promises did not hold"),
+            Failure::Doctor(error) => error.fmt(f),
+            Failure::Verdict(status) => write!(f, "exit status {status}"),
             Failure::Output(error) => write!(f, "cannot write to standard output: {error}"),
         }
     }
@@ -94,6 +101,12 @@ impl From<headwater_bench::Error> for Failure {
 impl From<anyhow::Error> for Failure {
     fn from(error: anyhow::Error) -> Self {
         Failure::Lab(error)
+    }
+}
+
+impl From<headwater_doctor::Error> for Failure {
+    fn from(error: headwater_doctor::Error) -> Self {
+        Failure::Doctor(error)
     }
 }
 

@@ -1,7 +1,6 @@
 //! The `headwater` command: one verb a file under `cmd`, and this table of them.
 //!
-//! Data goes to stdout, words to stderr. Exit status: 0; 1 failed; 2 wrong usage; 3 could not be checked; `run` as
-//! env(1) does.
+//! Data goes to stdout, words to stderr. Exit status: 0; 1 failed or found; 2 wrong usage; 3 could not check; `run` as env(1) does.
 
 mod args;
 mod cmd;
@@ -18,7 +17,7 @@ mod snapshots;
 
 use args::{Cli, Verb};
 use cmd::{
-    bench, bytes, completions, lab, quality, run as run_verb, status, stream, uuid, version,
+    bench, bytes, completions, doctor, lab, quality, run as run_verb, status, stream, uuid, version,
 };
 use failure::Failure;
 use std::process::ExitCode;
@@ -44,6 +43,8 @@ fn run(cli: Cli) -> Result<(), Failure> {
     match cli.verb {
         None => status::screen(),
         Some(Verb::Status(args)) => status::run(&args),
+        Some(Verb::Doctor(args)) => doctor::run(&args),
+        Some(Verb::Wait(args)) => doctor::wait(&args),
         Some(Verb::Bytes(args)) => bytes::run(&args),
         Some(Verb::Uuid(args)) => uuid::run(&args),
         Some(Verb::Stream(args)) => stream::run(&args),

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Files, taken whole. `*` stands for every entry of a folder.
-const FILES: [&str; 46] = [
+const FILES: [&str; 52] = [
     "/proc/version",
     "/proc/cmdline",
     "/proc/stat",
@@ -21,7 +21,11 @@ const FILES: [&str; 46] = [
     "/proc/interrupts",
     "/proc/modules",
     "/proc/filesystems",
+    "/proc/swaps",
+    "/proc/version_signature",
+    "/proc/sys/crypto/fips_enabled",
     "/proc/1/comm",
+    "/proc/2/comm",
     "/proc/1/cgroup",
     "/proc/sys/kernel/osrelease",
     "/proc/sys/kernel/random/entropy_avail",
@@ -43,6 +47,7 @@ const FILES: [&str; 46] = [
     "/sys/class/dmi/id/product_version",
     "/sys/class/dmi/id/board_vendor",
     "/sys/class/dmi/id/bios_vendor",
+    "/sys/class/dmi/id/bios_version",
     "/sys/class/dmi/id/chassis_asset_tag",
     "/sys/hypervisor/type",
     "/sys/firmware/devicetree/base/model",
@@ -54,6 +59,7 @@ const FILES: [&str; 46] = [
     "/sys/bus/pci/devices/*/device",
     "/sys/bus/acpi/devices/*/hid",
     "/sys/bus/acpi/devices/*/path",
+    "/sys/bus/acpi/devices/*/modalias",
     "/sys/module/virtio_rng/initstate",
     "/sys/module/vmgenid/parameters",
     "/sys/module/random/parameters/ratelimit_disable",
@@ -63,7 +69,7 @@ const FILES: [&str; 46] = [
 ];
 
 /// Folders whose entries matter, not their contents.
-const FOLDERS: [&str; 8] = [
+const FOLDERS: [&str; 7] = [
     "/sys/bus/platform/drivers/vmgenid",
     "/sys/bus/acpi/drivers/vmgenid",
     "/sys/bus/platform/drivers/vmclock",
@@ -71,12 +77,23 @@ const FOLDERS: [&str; 8] = [
     "/sys/firmware/efi",
     "/sys/class/misc/hw_random",
     "/sys/class/tpm",
-    "/var/lib/systemd/random-seed",
 ];
 
 /// Whether they are there is all that matters, and who may read them.
-const NODES: [&str; 6] =
-    ["/dev/vmclock0", "/dev/hwrng", "/dev/kvm", "/dev/kmsg", "/dev/tpm0", "/.dockerenv"];
+const NODES: [&str; 8] = [
+    "/dev/vmclock0",
+    "/dev/hwrng",
+    "/dev/kvm",
+    "/dev/kmsg",
+    "/dev/tpm0",
+    "/.dockerenv",
+    "/run/.containerenv",
+    "/var/lib/systemd/random-seed",
+];
+
+/// Of each service, what tells when it started and how that ended: what the doctor asks for.
+const SERVICES: &str =
+    "Id,InactiveExitTimestampMonotonic,ActiveEnterTimestampMonotonic,Result,ActiveState";
 
 /// Of a kernel's configuration, the lines that decide something here.
 const OPTIONS: [&str; 9] = [
@@ -139,12 +156,13 @@ pub fn of_host(folder: &Path) -> Result<Recording> {
     }
     // The log itself, of the kernel and of the services that started since; nothing where these tools are not.
     for (file, program, arguments) in [
-        ("log/kernel", "dmesg", ["--decode", "--time-format=raw"].as_slice()),
+        ("log/kernel", "dmesg", [].as_slice()),
         (
             "log/journal-kernel",
             "journalctl",
             &["-k", "-b", "--no-pager", "--no-hostname", "-o", "short-monotonic"],
         ),
+        ("log/systemctl-show", "systemctl", &["show", "*.service", "--no-pager", "-p", SERVICES]),
         ("log/critical-chain", "systemd-analyze", &["critical-chain", "--no-pager"]),
         ("log/blame", "systemd-analyze", &["blame", "--no-pager"]),
     ] {
@@ -193,6 +211,7 @@ fn take(machine: &mut impl Machine, folder: &Path, of: &'static str) -> Result<R
         }
     }
     cpu(machine, folder)?;
+    makers(machine, folder)?;
     for path in FOLDERS {
         let Ok(entries) = machine.list(path) else { continue };
         let here = under(folder, path);
@@ -224,6 +243,21 @@ fn cpu(machine: &mut impl Machine, folder: &Path) -> Result<()> {
     let text = String::from_utf8_lossy(&text);
     let first = text.split("\n\n").next().unwrap_or_default();
     save(folder, "/proc/cpuinfo", format!("{first}\n\n").as_bytes())
+}
+
+/// The first half of each network address, which a product gives out; the rest would tell the machine from others. QEMU's own
+/// default goes on with 12:34, and every machine has the same.
+fn makers(machine: &mut impl Machine, folder: &Path) -> Result<()> {
+    for path in expand(machine, "/sys/class/net/*/address") {
+        let Ok(bytes) = machine.read(&path) else { continue };
+        let address = String::from_utf8_lossy(&bytes).trim().to_owned();
+        let (Some(maker), false) = (address.get(..8), address.starts_with("00:00:00")) else {
+            continue;
+        };
+        let rest = if address.starts_with("52:54:00:12:34") { "12:34:00" } else { "00:00:00" };
+        save(folder, &path, format!("{maker}:{rest}\n").as_bytes())?;
+    }
+    Ok(())
 }
 
 fn expand(machine: &mut impl Machine, pattern: &str) -> Vec<String> {

@@ -26,6 +26,7 @@ mod view;
 
 pub use args::Args;
 pub use effort::Effort;
+pub use entropy::{Health, health};
 pub use error::Error;
 pub use html::{check_file as check_html_file, write as write_html};
 pub use report::{FALSE_ALARMS, Report, Row, Verdict, WEAK_ALARMS};

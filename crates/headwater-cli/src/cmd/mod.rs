@@ -3,6 +3,7 @@
 pub(crate) mod bench;
 pub(crate) mod bytes;
 pub(crate) mod completions;
+pub(crate) mod doctor;
 pub(crate) mod lab;
 pub(crate) mod quality;
 pub(crate) mod run;

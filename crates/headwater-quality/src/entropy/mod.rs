@@ -81,10 +81,16 @@ pub(crate) fn judge(words: &[u64], effort: Effort) -> Entropy {
         note: "estimates, not bounds: what some models make of this sample, whatever made it",
         bytes: bytes.len(),
         claim: CLAIM,
-        health: vec![health::repetition(&bytes, CLAIM), health::proportion(&bytes, CLAIM)],
+        health: health(&bytes).into(),
         estimates,
         least,
     }
+}
+
+/// The repetition count test and the adaptive proportion test of SP 800-90B, 4.4, over a sample of bytes that should have at least four
+/// bits of min-entropy each. For perfect bytes an alarm is a matter of centuries; see [`Health::alarms`].
+pub fn health(sample: &[u8]) -> [Health; 2] {
+    [health::repetition(sample, CLAIM), health::proportion(sample, CLAIM)]
 }
 
 impl Entropy {

@@ -1,0 +1,236 @@
+//! `headwater doctor` and `headwater wait`, as run: exit statuses, files, what they touch and what they wait for.
+
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+fn headwater(args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_headwater"));
+    command.args(args).env_remove("CLICOLOR_FORCE").env_remove("HEADWATER_MODE");
+    command
+}
+
+fn run(args: &[&str]) -> Output {
+    headwater(args).output().unwrap()
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).unwrap()
+}
+
+fn host(name: &str) -> String {
+    let hosts = Path::new(env!("CARGO_MANIFEST_DIR")).join("../headwater-doctor/tests/hosts");
+    hosts.join(name).display().to_string()
+}
+
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Folder {
+        let folder = std::env::temp_dir().join(format!("headwater-{name}-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        Folder(folder)
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+fn has(program: &str) -> bool {
+    Command::new(program).arg("--version").output().is_ok_and(|done| done.status.success())
+}
+
+#[test]
+fn this_machine_is_looked_at_and_the_status_follows_the_verdict() {
+    let done = run(&["doctor", "--json"]);
+    let report: Value = serde_json::from_slice(&done.stdout).unwrap();
+    assert_eq!(report["schema"], "headwater.doctor/1");
+    let findings = report["findings"].as_array().unwrap();
+    let worse = findings.iter().any(|finding| finding["severity"] != "note");
+    assert_eq!(done.status.code(), Some(i32::from(worse)), "{report:#}");
+    assert!(report["passed"].as_array().unwrap().len() > 5);
+    assert_eq!(text(&done.stderr), "");
+}
+
+#[test]
+fn a_recorded_machine_that_stalls_has_status_1_and_an_ignored_finding_does_not_count() {
+    let stall = host("lab-7-stall");
+    let done = run(&["doctor", "--root", &stall]);
+    let words = text(&done.stdout);
+    assert_eq!(done.status.code(), Some(1));
+    assert!(words.starts_with("Not healthy: "), "{words}");
+    assert!(words.contains("virtio-rng-pci") && !words.contains('\x1b'), "{words}");
+    // None of the others is left.
+    let done = run(&["doctor", "--root", &stall, "--only", "HW001,hw010", "--ignore", "HW001"]);
+    assert_eq!(done.status.code(), Some(0), "{}", text(&done.stdout));
+    let done = run(&["doctor", "--root", &stall, "--quiet"]);
+    assert_eq!((done.status.code(), done.stdout.len(), done.stderr.len()), (Some(1), 0, 0));
+}
+
+#[test]
+fn what_cannot_be_checked_is_3_and_what_is_wrongly_asked_is_2_in_one_line() {
+    let folder = Folder::new("doctor-nothing");
+    let nothing = folder.0.display().to_string();
+    let empty = folder.0.join("empty.log");
+    std::fs::write(&empty, "").unwrap();
+    let empty = empty.display().to_string();
+    for (args, status) in [
+        (vec!["doctor", "--root", "/no/such/folder"], 3),
+        (vec!["doctor", "--root", &nothing], 3),
+        (vec!["doctor", "--journal", "/no/such/file"], 3),
+        (vec!["doctor", "--journal", &empty], 3),
+        (vec!["doctor", "--strace", &empty], 3),
+        (vec!["doctor", "--html", "/no/such/folder/a.html"], 3),
+        (vec!["doctor", "--only", "HW999"], 2),
+        (vec!["doctor", "--deep", "--root", "/"], 2),
+        (vec!["doctor", "--assume-kernel", "new"], 2),
+        (vec!["doctor", "explain", "XX"], 2),
+        (vec!["wait", "--timeout", "-1"], 2),
+    ] {
+        let done = run(&args);
+        assert_eq!(done.status.code(), Some(status), "{args:?}: {}", text(&done.stderr));
+        let words = text(&done.stderr);
+        assert_eq!((done.stdout.len(), words.matches('\n').count()), (0, 1), "{args:?}: {words}");
+    }
+}
+
+#[test]
+fn a_finding_is_explained_with_its_sources_and_without_a_name_all_are_listed() {
+    let words = text(&run(&["doctor", "explain", "hw041"]).stdout);
+    assert!(words.starts_with("HW041: ") && words.contains("\nSources\n"), "{words}");
+    assert!(words.lines().all(|line| line.chars().count() <= 100));
+    let all = text(&run(&["doctor", "explain"]).stdout);
+    assert!(all.lines().count() >= 30 && all.lines().all(|line| line.starts_with("HW")), "{all}");
+}
+
+#[test]
+fn page_and_metrics_are_written_beside_what_is_printed() {
+    let folder = Folder::new("doctor-files");
+    let (page, metrics) = (folder.0.join("report.html"), folder.0.join("headwater.prom"));
+    let done = headwater(&["doctor", "--quiet", "--root", &host("lab-7-stall-driver-late")])
+        .arg("--html")
+        .arg(&page)
+        .arg("--prometheus")
+        .arg(&metrics)
+        .output()
+        .unwrap();
+    assert_eq!((done.status.code(), done.stdout.len()), (Some(1), 0));
+    assert!(std::fs::read_to_string(&page).unwrap().contains("<svg"));
+    let metrics = std::fs::read_to_string(&metrics).unwrap();
+    assert!(metrics.contains("\nheadwater_crng_ready_seconds "), "{metrics}");
+    assert!(metrics.contains("headwater_doctor_finding{id=\"HW026\",severity="), "{metrics}");
+    assert_eq!(std::fs::read_dir(&folder.0).unwrap().count(), 2, "nothing else is left");
+}
+
+/// --deep says so before it begins; without it no device is opened that could be slow or be drained.
+#[test]
+fn the_device_is_left_alone_unless_deep_is_asked() {
+    if !has("strace") {
+        return println!(
+            "skipped: what the doctor opens: no strace; that it leaves /dev/hwrng alone is not shown"
+        );
+    }
+    let opened = |args: &[&str]| {
+        let folder = Folder::new(&format!("doctor-opens-{}", args.len()));
+        let log = folder.0.join("log");
+        let binary = env!("CARGO_BIN_EXE_headwater");
+        let done = Command::new("strace")
+            .args(["-f", "-e", "trace=open,openat", "-o"])
+            .arg(&log)
+            .arg(binary)
+            .args(args)
+            .output()
+            .unwrap();
+        (std::fs::read_to_string(&log).unwrap(), text(&done.stderr))
+    };
+    let (log, words) = opened(&["doctor"]);
+    if !log.contains("/proc/sys/kernel/osrelease") {
+        return println!("skipped: what the doctor opens: strace may not trace here: {words}");
+    }
+    assert!(!log.contains("hwrng") || !log.contains("\"/dev/hwrng\""), "{log}");
+    let (log, words) = opened(&["doctor", "--deep"]);
+    assert!(log.contains("\"/dev/hwrng\""), "{log}");
+    assert!(words.contains("--deep takes 5 s"), "{words}");
+}
+
+/// As on a machine that is not ready: from the first question on, the kernel says so. No call is made that would wait.
+#[test]
+fn on_a_machine_that_is_not_ready_nothing_waits() {
+    if !has("strace") {
+        return println!(
+            "skipped: a machine that is not ready: no strace to play it; that the doctor does not wait is not shown"
+        );
+    }
+    let folder = Folder::new("doctor-unready");
+    let traced = |inject: Option<usize>, args: &[&str]| {
+        let log = folder.0.join("log");
+        let mut strace = Command::new("strace");
+        strace.args(["-f", "-e", "trace=getrandom", "-o"]).arg(&log);
+        if let Some(first) = inject {
+            strace.args(["-e", &format!("inject=getrandom:error=EAGAIN:when={first}+")]);
+        }
+        let done = strace.arg(env!("CARGO_BIN_EXE_headwater")).args(args).output().unwrap();
+        let log = std::fs::read_to_string(&log).unwrap_or_default();
+        let calls = log.lines().filter(|line| line.contains("getrandom(")).map(str::to_owned);
+        (calls.collect::<Vec<String>>(), done)
+    };
+    let (calls, done) = traced(None, &["doctor", "--quiet"]);
+    let Some(first) = calls.iter().position(|call| call.contains(", 1, GRND_NONBLOCK)")) else {
+        return println!(
+            "skipped: a machine that is not ready: strace may not trace here: {}",
+            text(&done.stderr)
+        );
+    };
+    let (calls, done) = traced(Some(first + 1), &["doctor"]);
+    assert_eq!(done.status.code(), Some(1), "{}", text(&done.stderr));
+    assert!(text(&done.stdout).contains("CRITICAL HW001"), "{}", text(&done.stdout));
+    let waits = |call: &&String| !call.contains("GRND_NONBLOCK") && !call.contains("GRND_INSECURE");
+    assert_eq!(calls.iter().find(waits), None, "this call would wait");
+}
+
+#[test]
+fn an_ordinary_user_is_told_what_root_would_add() {
+    let command =
+        ["--reuid", "65534", "--regid", "65534", "--clear-groups", env!("CARGO_BIN_EXE_headwater")];
+    let done = Command::new("setpriv").args(command).args(["doctor", "--json"]).output();
+    let report =
+        done.as_ref().ok().and_then(|done| serde_json::from_slice::<Value>(&done.stdout).ok());
+    let Some(report) = report else {
+        return println!(
+            "skipped: an ordinary user: setpriv needs root, or the user cannot reach the binary; what root adds is not shown"
+        );
+    };
+    let missed = report["not_checked"].as_array().unwrap();
+    let restricted = std::fs::read_to_string("/proc/sys/kernel/dmesg_restrict");
+    if restricted.is_ok_and(|value| value.trim() == "1") {
+        assert!(missed.iter().any(|it| it["why"].as_str().unwrap().contains("root")), "{report:#}");
+    }
+    assert!(report["passed"].as_array().unwrap().len() > 5);
+}
+
+/// 50 MiB, the program's code included.
+#[test]
+fn it_takes_little_memory() {
+    let done = Command::new("/usr/bin/time")
+        .args(["-f", "%M", env!("CARGO_BIN_EXE_headwater"), "doctor", "--quiet"])
+        .output();
+    let Ok(done) = done else {
+        return println!(
+            "skipped: memory of a run: no /usr/bin/time; the bound of 50 MiB is not shown"
+        );
+    };
+    let kib: u64 = text(&done.stderr).lines().last().unwrap().trim().parse().unwrap();
+    assert!(kib < 50 << 10, "{kib} KiB");
+}
+
+#[test]
+fn waiting_ends_when_the_generator_is_ready() {
+    let done = run(&["wait", "--timeout", "60"]);
+    assert_eq!((done.status.code(), text(&done.stderr)), (Some(0), String::new()));
+    assert!(text(&done.stdout).starts_with("ready: "), "{}", text(&done.stdout));
+    let done = run(&["wait", "--quiet"]);
+    assert_eq!((done.status.code(), done.stdout.len()), (Some(0), 0));
+}

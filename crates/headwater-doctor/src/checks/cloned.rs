@@ -1,0 +1,34 @@
+//! HW043: this VM was cloned or rolled back while running.
+
+use super::Answer;
+use super::logged::newest;
+use crate::boot::Boot;
+use crate::fixes::Cause;
+use crate::{Case, Finding, Id, Severity};
+
+pub(super) fn check(case: &Case) -> Answer {
+    newest(case, |boot| by_log(case, boot).into())
+}
+
+fn by_log(case: &Case, boot: &Boot) -> Option<Finding> {
+    let last = boot.forks.last()?;
+    let times = match boot.forks.len() {
+        1 => "once".to_owned(),
+        times => format!("{times} times"),
+    };
+    let when =
+        last.at.map(|at| format!(", the last time {at:.1} s after its start")).unwrap_or_default();
+    Some(Finding {
+        id: Id::Cloned,
+        // The kernel has seen it, and mixed new bytes in at once.
+        severity: Severity::Note,
+        title: format!("this VM was restored from a snapshot or cloned {times}{when}; the kernel noticed and reseeded"),
+        evidence: boot.forks.iter().rev().take(3).map(|fork| fork.evidence.clone()).collect(),
+        why: "What the kernel gives out since then differs from clone to clone. Programs with random generators of their own that ran \
+              before that moment do not notice, and go on with the same numbers in each clone; and so do bytes that were drawn and not used \
+              yet: keys, nonces, session numbers."
+            .to_owned(),
+        fixes: case.fixes(Cause::Cloned),
+        verify: "programs that ran before that moment were started again, or draw from the kernel or headwater at each use".to_owned(),
+    })
+}

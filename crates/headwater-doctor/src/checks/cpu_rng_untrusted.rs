@@ -1,0 +1,58 @@
+//! HW021: the CPU's random instruction is not trusted.
+
+use super::{Answer, evidence};
+use crate::fixes::Cause;
+use crate::{Case, CpuTrust, Evidence, Finding, Host, Id, Kernel, Severity};
+
+/// From here on somebody may notice the wait, and credit would have ended it.
+const FELT_S: f64 = 0.2;
+
+pub(super) fn check(case: &Case) -> Answer {
+    let (Some(kernel), Some(host)) = (case.kernel(), &case.host) else { return Answer::NotAsked };
+    let Some(flag) = host.cpu.random_flag() else { return Answer::fine() };
+    match case.trusts_cpu() {
+        Some(true) => return Answer::fine(),
+        // Whatever it was seeded by, nobody had to wait.
+        None if case.waited() == Some(0.0) => return Answer::fine(),
+        None => {
+            return Answer::CouldNot(format!(
+                "whether kernel {kernel} credits {flag} is an option of its build, and its configuration is not there to read"
+            ));
+        }
+        Some(false) => {}
+    }
+    let severity = match case.waited() {
+        _ if case.is_starved() => Severity::Critical,
+        Some(seconds) if seconds > FELT_S => Severity::Warning,
+        _ => Severity::Note,
+    };
+    Finding {
+        id: Id::CpuRngUntrusted,
+        severity,
+        title: format!("the CPU has {flag}, and the kernel does not credit it"),
+        evidence: vec![reason(host, &kernel), evidence("/proc/cpuinfo", format!("flags with {flag}"))],
+        why: "The kernel mixes its numbers in and counts them as nothing, so the generator is ready only when something else \
+              has come. Crediting it trusts the CPU's maker with the boot; the numbers are mixed, never used alone."
+            .to_owned(),
+        fixes: case.fixes(Cause::CpuRngUntrusted),
+        verify: "after a reboot dmesg has \"crng init done\" before the first program starts".to_owned(),
+    }
+    .into()
+}
+
+fn reason(host: &Host, kernel: &Kernel) -> Evidence {
+    let word = host
+        .command_line
+        .iter()
+        .rfind(|word| *word == "nordrand" || word.starts_with("random.trust_cpu="));
+    match (kernel.cpu_trust(), word) {
+        (CpuTrust::Never, _) => {
+            evidence("/proc/sys/kernel/osrelease", format!("{kernel}: the option is of Linux 4.19"))
+        }
+        (_, Some(word)) => evidence("/proc/cmdline", word),
+        (_, None) => evidence(
+            format!("/boot/config-{}", kernel.release()),
+            "# CONFIG_RANDOM_TRUST_CPU is not set",
+        ),
+    }
+}

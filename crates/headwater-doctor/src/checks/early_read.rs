@@ -1,0 +1,57 @@
+//! HW007: a program read /dev/urandom before the generator was ready.
+
+use super::Answer;
+use super::logged::newest;
+use crate::boot::{Boot, EarlyRead};
+use crate::fixes::Cause;
+use crate::{Case, Finding, Id, Severity};
+
+/// Programs that are named; the rest are counted.
+const NAMED: usize = 5;
+
+pub(super) fn check(case: &Case) -> Answer {
+    newest(case, |boot| by_log(case, boot).into())
+}
+
+fn by_log(case: &Case, boot: &Boot) -> Option<Finding> {
+    let reads = &boot.early_reads;
+    (!reads.is_empty()).then_some(())?;
+    let named = |read: &EarlyRead| match read.bytes {
+        0 => read.program.clone(),
+        bytes => format!("{} ({bytes} bytes)", read.program),
+    };
+    let mut names: Vec<String> = reads.iter().take(NAMED).map(named).collect();
+    if reads.len() > NAMED {
+        names.push(format!("{} more", reads.len() - NAMED));
+    }
+    let missed = match boot.warnings_missed {
+        0 => String::new(),
+        missed => format!(", and {missed} more warnings that the kernel's rate limit left out"),
+    };
+    let harmless = boot.warnings_missed == 0 && reads.iter().all(is_systemds);
+    let why = if harmless {
+        "systemd reads a few bytes this early to seed its hash tables, and never makes a key of them (its documents: \"Random Seeds\")."
+    } else {
+        "/dev/urandom does not wait. What it gives before the generator is ready may be guessed, or be the same in every machine of an \
+         image; a key or a password made of it is worth nothing."
+    };
+    Some(Finding {
+        id: Id::EarlyRead,
+        severity: if harmless { Severity::Note } else { Severity::Warning },
+        title: format!(
+            "/dev/urandom was read before the generator was ready, by {}{missed}",
+            names.join(", ")
+        ),
+        evidence: reads.iter().take(NAMED).map(|read| read.moment.evidence.clone()).collect(),
+        why: why.to_owned(),
+        fixes: case.fixes(Cause::NoSeed),
+        verify: "after a reboot, `dmesg | grep 'uninitialized urandom'` shows no line".to_owned(),
+    })
+}
+
+/// Process 1 and its helpers; udev's workers call themselves "(udev-worker)".
+fn is_systemds(read: &EarlyRead) -> bool {
+    read.program == "systemd"
+        || read.program.starts_with("systemd-")
+        || read.program.ends_with("udev-worker)")
+}

@@ -1,0 +1,38 @@
+//! HW013: no reseed of the kernel can be seen from user space.
+
+use super::{Answer, evidence};
+use crate::fixes::Cause;
+use crate::{Case, Finding, Id, Severity};
+use headwater::Word;
+
+pub(super) fn check(case: &Case) -> Answer {
+    let (Some(kernel), Some(host)) = (case.kernel(), &case.host) else { return Answer::NotAsked };
+    let running = case.live().filter(|_| case.assumed.is_none()).map(|live| live.status.word);
+    let proof = match (running, kernel.has_vdso(host.cpu.is_x86())) {
+        (Some(Word::Absent(why)), _) => evidence("headwater::status()", why),
+        (Some(Word::Retired), _) => evidence(
+            "headwater::status()",
+            "the word was found, and then disagreed with the kernel",
+        ),
+        (Some(_), _) | (None, Some(true)) => return Answer::fine(),
+        (None, Some(false)) => evidence("/proc/sys/kernel/osrelease", kernel.release()),
+        (None, None) => {
+            return Answer::CouldNot(format!(
+                "the maker of kernel {kernel} brings newer code to an old version number"
+            ));
+        }
+    };
+    Finding {
+        id: Id::NoReseedWord,
+        severity: Severity::Note,
+        title: "programs cannot see when the kernel reseeds, so a buffer of random bytes cannot follow it".to_owned(),
+        evidence: vec![proof],
+        why: "Linux 6.11 and later keep a number in the memory of every process that changes at each reseed, also after a \
+              clone of the VM. Without it headwater mixes the CPU's random instruction into each small request (mode \
+              hedged), or asks the kernel each time (strict): as safe, and slower."
+            .to_owned(),
+        fixes: case.fixes(Cause::NoReseedWord),
+        verify: "headwater status says: word live".to_owned(),
+    }
+    .into()
+}

@@ -1,0 +1,55 @@
+//! HW042: a VMClock that programs cannot read.
+
+use super::{Answer, evidence};
+use crate::fixes::Cause;
+use crate::{Case, Finding, Id, Severity};
+use std::os::unix::fs::MetadataExt;
+
+const NODE: &str = "/dev/vmclock0";
+const READ_BY_OTHERS: u32 = 0o004;
+
+pub(super) fn check(case: &Case) -> Answer {
+    let (Some(kernel), Some(host)) = (case.kernel(), &case.host) else { return Answer::NotAsked };
+    let Some(device) = host.clones.vmclock.clone() else { return Answer::fine() };
+    let (title, proof, cause) = if !host.clones.vmclock_node {
+        let reason = match kernel.has_vmclock() {
+            Some(true) => {
+                "is built without its driver (CONFIG_PTP_1588_CLOCK_VMCLOCK), or has not loaded it"
+            }
+            _ => "is older than its driver (Linux 6.13)",
+        };
+        (
+            format!("the hypervisor has a VMClock, and kernel {kernel} {reason}"),
+            evidence(NODE, "is not there"),
+            Cause::VmclockNoDriver,
+        )
+    } else if let Some(mode) = mode(case).filter(|mode| mode & READ_BY_OTHERS == 0) {
+        (
+            "the VMClock can be read by root only".to_owned(),
+            evidence(NODE, format!("mode {:04o}", mode & 0o7777)),
+            Cause::VmclockUnreadable,
+        )
+    } else {
+        return Answer::fine();
+    };
+    Finding {
+        id: Id::VmclockUnreadable,
+        // With vmgenid what is left is the moment between the clone and the kernel's reseed.
+        severity: if host.clones.listens.is_some() { Severity::Note } else { Severity::Warning },
+        title,
+        evidence: vec![device, proof],
+        why: "The page changes before a cloned VM's CPUs run on, while the kernel reseeds some milliseconds later, when the \
+              interrupt of vmgenid is served. A program that can read it throws its buffered bytes away in time; headwater \
+              does, and without it is no worse than the kernel."
+            .to_owned(),
+        fixes: case.fixes(cause),
+        verify: "ls -l /dev/vmclock0 shows -rw-r--r--, and headwater status says: vmclock mapped".to_owned(),
+    }
+    .into()
+}
+
+/// A recording does not keep it.
+fn mode(case: &Case) -> Option<u32> {
+    let host = case.host.as_ref().filter(|host| host.root.is_live())?;
+    Some(std::fs::metadata(host.root.path(NODE)).ok()?.mode())
+}

@@ -1,0 +1,61 @@
+//! Why there is no report.
+
+use crate::LogError;
+use std::fmt;
+use std::io;
+use std::path::PathBuf;
+
+/// Why there is no report.
+#[derive(Debug)]
+pub enum Error {
+    /// The folder of a recorded machine is not one.
+    Root {
+        /// As it was given.
+        folder: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// A log or a trace cannot be read, or is none.
+    Log(LogError),
+    /// A file cannot be written.
+    Write {
+        /// As it was given.
+        file: PathBuf,
+        /// What the system says.
+        reason: io::Error,
+    },
+    /// The kernel does not answer getrandom(2).
+    Kernel(io::Error),
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Error::Root { folder, reason } => write!(
+                f,
+                "cannot look at {}: {reason}; name a folder that 'headwater lab record DIR' made, or that holds a copy of /proc and /sys",
+                folder.display()
+            ),
+            Error::Log(error) => error.fmt(f),
+            Error::Write { file, reason } => {
+                write!(
+                    f,
+                    "cannot write {}: {reason}; name a file in a folder that is there",
+                    file.display()
+                )
+            }
+            Error::Kernel(reason) => write!(
+                f,
+                "the kernel cannot be asked: getrandom: {reason}; a sandbox refuses the call, or the kernel is older than 3.17"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for Error {}
+
+impl From<LogError> for Error {
+    fn from(error: LogError) -> Error {
+        Error::Log(error)
+    }
+}

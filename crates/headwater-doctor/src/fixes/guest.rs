@@ -1,0 +1,139 @@
+//! The machine's own side: how its distribution writes each setting.
+//!
+//! Checked against: initramfs-tools(7), dracut.conf(5), mkinitcpio.conf(5), mkinitfs(1); kernel-parameters of Linux (random.trust_cpu,
+//! random.trust_bootloader); grubby(8), update-grub(8); systemd-random-seed.service(8), bootctl(1), systemd.service(5); udev(7); the
+//! configurations of Debian's kernels (package linux-config-6.1: the cloud flavour has no CONFIG_VMGENID, the other one has).
+
+use super::{BootLoader, Distribution, Initramfs, PlatformFacts};
+use crate::{Fix, Gives, Where};
+
+/// A fix in the machine itself.
+pub(super) fn fix(
+    what: &str,
+    exact: Option<String>,
+    gives: Gives,
+    trusts: Option<&'static str>,
+) -> Fix {
+    Fix { side: Where::Guest, platform: None, what: what.to_owned(), exact, gives, trusts }
+}
+
+/// One that only takes something out of the way.
+pub(super) fn plain(what: &str, exact: Option<&str>) -> Fix {
+    fix(what, exact.map(str::to_owned), Gives::Nothing, None)
+}
+
+/// A driver into the initial RAM disk, so that it is there before the first program asks.
+pub(super) fn early_module(module: &str, facts: &PlatformFacts) -> String {
+    match facts.initramfs {
+        Initramfs::InitramfsTools => {
+            format!("echo {module} >> /etc/initramfs-tools/modules && update-initramfs -u")
+        }
+        Initramfs::Dracut => format!(
+            "echo 'force_drivers+=\" {module} \"' > /etc/dracut.conf.d/{module}.conf && dracut --force"
+        ),
+        Initramfs::Mkinitcpio => {
+            format!(
+                "sed -i 's/^MODULES=(/MODULES=({module} /' /etc/mkinitcpio.conf && mkinitcpio -P"
+            )
+        }
+        Initramfs::Mkinitfs => format!(
+            "echo 'kernel/drivers/char/hw_random/{}.ko*' > /etc/mkinitfs/features.d/{module}.modules && \
+             sed -i 's/^features=\"/features=\"{module} /' /etc/mkinitfs/mkinitfs.conf && mkinitfs",
+            module.replace('_', "-")
+        ),
+        Initramfs::Unknown => {
+            format!("add the module {module} to the initial RAM disk, and load it there")
+        }
+    }
+}
+
+/// A driver at each boot, for those who have no initial RAM disk: later, but by itself.
+pub(super) fn module_at_boot(module: &str) -> String {
+    format!("echo {module} > /etc/modules-load.d/{module}.conf && modprobe {module}")
+}
+
+/// A word onto the kernel's command line, and others off it.
+pub(super) fn command_line(add: Option<&str>, remove: &[&str], facts: &PlatformFacts) -> String {
+    if facts.boot_loader == BootLoader::Grubby {
+        let add = add.map(|word| format!(" --args={word}")).unwrap_or_default();
+        let remove = match remove {
+            [] => String::new(),
+            words => format!(" --remove-args=\"{}\"", words.join(" ")),
+        };
+        return format!("grubby --update-kernel=ALL{remove}{add}");
+    }
+    let remove = remove.iter().map(|word| format!("remove {word}"));
+    let add = add.map(|word| format!("add {word}"));
+    let edit = remove.chain(add).collect::<Vec<String>>().join(", ");
+    match facts.boot_loader {
+        BootLoader::Grub => {
+            let update = match facts.distribution {
+                Distribution::Debian | Distribution::Ubuntu => "update-grub",
+                Distribution::RedHat | Distribution::Fedora | Distribution::Suse => {
+                    "grub2-mkconfig -o /boot/grub2/grub.cfg"
+                }
+                _ => "grub-mkconfig -o /boot/grub/grub.cfg",
+            };
+            format!("/etc/default/grub, GRUB_CMDLINE_LINUX: {edit}; then: {update}")
+        }
+        BootLoader::SystemdBoot => format!(
+            "/etc/kernel/cmdline: {edit}; then: kernel-install add \"$(uname -r)\" \"/lib/modules/$(uname -r)/vmlinuz\""
+        ),
+        BootLoader::Extlinux => {
+            format!("/etc/update-extlinux.conf, default_kernel_opts: {edit}; then: update-extlinux")
+        }
+        BootLoader::Hypervisor => {
+            format!("the kernel's arguments that the hypervisor passes (boot_args): {edit}")
+        }
+        BootLoader::Grubby | BootLoader::Unknown => {
+            format!("the kernel's command line, in the boot loader's configuration: {edit}")
+        }
+    }
+}
+
+/// A newer kernel, from where this distribution has one.
+pub(super) fn newer_kernel(facts: &PlatformFacts) -> Option<String> {
+    let version = facts.version.as_deref().unwrap_or_default();
+    let text = match facts.distribution {
+        // With backports among its sources, which Debian's cloud images have and others may not.
+        Distribution::Debian => match debian_name(version) {
+            Some(release) => {
+                format!(
+                    "apt update && apt install -t {release}-backports {}    # with {release}-backports among apt's sources",
+                    kernel_package(facts)
+                )
+            }
+            None => format!("apt update && apt install {}", kernel_package(facts)),
+        },
+        Distribution::Ubuntu if !version.is_empty() => {
+            format!("apt update && apt install linux-generic-hwe-{version}")
+        }
+        Distribution::Ubuntu => "apt update && apt install linux-generic".to_owned(),
+        Distribution::RedHat | Distribution::Fedora => "dnf upgrade kernel".to_owned(),
+        Distribution::Suse => "zypper update kernel-default".to_owned(),
+        Distribution::Alpine => "apk upgrade --available".to_owned(),
+        Distribution::Arch => "pacman -Syu linux".to_owned(),
+        Distribution::Other => return None,
+    };
+    Some(text)
+}
+
+fn debian_name(version: &str) -> Option<&'static str> {
+    match version {
+        "11" => Some("bullseye"),
+        "12" => Some("bookworm"),
+        "13" => Some("trixie"),
+        _ => None,
+    }
+}
+
+/// Debian's package of the general flavour, which has the drivers that the cloud flavour lacks.
+pub(super) fn kernel_package(facts: &PlatformFacts) -> &'static str {
+    if facts.x86 { "linux-image-amd64" } else { "linux-image-arm64" }
+}
+
+/// Whether it runs Debian's kernel for clouds, from which drivers are left out.
+pub(super) fn is_cloud_flavour(facts: &PlatformFacts) -> bool {
+    facts.distribution == Distribution::Debian
+        && facts.kernel.as_deref().is_some_and(|release| release.contains("-cloud-"))
+}

@@ -1,0 +1,370 @@
+//! How to mend it: for each cause, the settings of the platform found, the hypervisor's side before the machine's own.
+//!
+//! A check names the [`Cause`]; which words and which commands follow from the machine is decided here, so that a new
+//! platform is one row of a table and no check knows any.
+
+mod facts;
+mod guest;
+mod hypervisor;
+#[cfg(test)]
+mod tests;
+
+pub use facts::{BootLoader, Distribution, Initramfs, PlatformFacts};
+
+use crate::{Fix, Gives, Kernel, Platform, Where};
+use guest::{command_line, early_module, fix, module_at_boot, newer_kernel, plain};
+
+/// What is wrong, as far as the cure depends on it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Cause {
+    /// Nothing gives this machine entropy early: no instruction, no device, no seed. (HW001, HW002, HW006, HW007)
+    NoSeed,
+    /// A unit's start timeout is shorter than the wait. (HW004)
+    StartTimeout,
+    /// A kernel that cannot gather entropy by itself. (HW010)
+    NoJitter,
+    /// One lock for all CPUs. (HW011)
+    OneLock,
+    /// No getrandom in the vDSO, or no C library that uses it. (HW012)
+    NoVdso,
+    /// No word that tells of reseeds. (HW013)
+    NoReseedWord,
+    /// The CPU model, or the CPU, has no random instruction. (HW020)
+    NoCpuRng,
+    /// It has one that the kernel was told not to credit. (HW021)
+    CpuRngUntrusted,
+    /// It has one that is broken. (HW022)
+    CpuRngBroken,
+    /// No counter for the jitter loop. (HW023)
+    NoCycleCounter,
+    /// A VM without a random device. (HW024)
+    NoHwrng,
+    /// The device is there, its driver is not. (HW025)
+    HwrngNoDriver,
+    /// The driver is not in the initramfs. (HW026)
+    HwrngLate,
+    /// The device's numbers fail health tests. (HW027)
+    HwrngUnhealthy,
+    /// The firmware's seed is refused, or there is none to be had. (HW028)
+    BootSeedUnused,
+    /// No seed is saved at shutdown. (HW029)
+    SavedSeedMissing,
+    /// A seed is saved, and not credited. (HW029)
+    SavedSeedUncredited,
+    /// No clone signal from the hypervisor. (HW040)
+    NoVmgenid,
+    /// The hypervisor has one, and the kernel no driver. (HW041)
+    VmgenidNoDriver,
+    /// The hypervisor has a VMClock, and the kernel no driver. (HW042)
+    VmclockNoDriver,
+    /// Programs may not read the VMClock. (HW042)
+    VmclockUnreadable,
+    /// The machine was cloned while it ran. (HW043)
+    Cloned,
+    /// Process images are restored. (HW044)
+    Checkpointing,
+    /// Programs keep random state that no clone clears. (HW045)
+    BlindGenerators,
+    /// A filter kills or fails random system calls. (HW050)
+    Sandbox,
+    /// An entropy daemon without a use. (HW051)
+    NeedlessDaemon,
+    /// Pages with secure bytes may be swapped out. (HW052)
+    SwappedPages,
+}
+
+/// Whom one trusts who takes numbers from there.
+const THE_HYPERVISOR: &str = "the hypervisor";
+const THE_CPU: &str = "the CPU's maker";
+const THE_FIRMWARE: &str = "the firmware and the boot loader";
+const THE_IMAGE: &str = "that no two machines start from the same seed file, and nobody read it";
+
+/// How to mend it here, the best first: the hypervisor's side before the machine's own. Empty only where nothing can be done.
+pub fn for_cause(cause: Cause, facts: &PlatformFacts) -> Vec<Fix> {
+    let mut fixes = host_side(cause, facts);
+    // What a container runs on decides, and its files do not: its distribution's kernel and boot loader are not in use.
+    if facts.platform != Some(Platform::Container) || is_inside(cause) {
+        fixes.extend(guest_side(cause, facts));
+    }
+    debug_assert!(fixes.is_sorted_by_key(|fix| fix.side), "the hypervisor's side comes first");
+    fixes
+}
+
+/// What is mended in a container itself, whatever it runs on.
+fn is_inside(cause: Cause) -> bool {
+    matches!(
+        cause,
+        Cause::BlindGenerators
+            | Cause::Sandbox
+            | Cause::StartTimeout
+            | Cause::NeedlessDaemon
+            | Cause::NoVdso
+    )
+}
+
+fn host_side(cause: Cause, facts: &PlatformFacts) -> Vec<Fix> {
+    let platform = facts.platform;
+    match platform {
+        Some(Platform::Container) => return on_the_host(cause),
+        Some(Platform::BareMetal) => return on_the_board(cause),
+        _ => {}
+    }
+    let row = hypervisor::of(platform);
+    let device = || row.device.map(|it| it.fix(platform, Gives::Volume, THE_HYPERVISOR));
+    let cpu = || row.cpu.filter(|_| facts.x86).map(|it| it.fix(platform, Gives::Volume, THE_CPU));
+    let signal = || row.signal.map(|it| it.fix(platform, Gives::Signal, THE_HYPERVISOR));
+    let found = match cause {
+        Cause::NoSeed
+        | Cause::NoJitter
+        | Cause::NoCycleCounter
+        | Cause::NoHwrng
+        | Cause::StartTimeout => {
+            vec![device(), cpu()]
+        }
+        Cause::NoCpuRng | Cause::CpuRngBroken => vec![cpu(), device()],
+        Cause::HwrngUnhealthy => vec![Some(hwrng_source(platform))],
+        Cause::NoVmgenid => vec![signal()],
+        Cause::Cloned => vec![Some(take_no_running_copies(platform))],
+        _ => vec![],
+    };
+    found.into_iter().flatten().collect()
+}
+
+/// For a container: whoever runs it has the kernel.
+fn on_the_host(cause: Cause) -> Vec<Fix> {
+    if is_inside(cause) {
+        return Vec::new();
+    }
+    vec![Fix {
+        side: Where::Host,
+        platform: Some(Platform::Container),
+        what: "the kernel belongs to the container's host: have this run there, and follow what it says".to_owned(),
+        exact: Some("headwater doctor".to_owned()),
+        gives: Gives::Nothing,
+        trusts: None,
+    }]
+}
+
+/// For a machine without a hypervisor: its firmware.
+fn on_the_board(cause: Cause) -> Vec<Fix> {
+    let what = match cause {
+        Cause::NoSeed | Cause::NoJitter | Cause::NoCpuRng | Cause::NoHwrng => {
+            "switch on the TPM in the firmware's set-up: Linux takes random bytes from it by itself"
+        }
+        Cause::CpuRngBroken => "update the board's firmware, which carries the CPU's microcode",
+        _ => return Vec::new(),
+    };
+    let gives = if cause == Cause::CpuRngBroken { Gives::Nothing } else { Gives::Volume };
+    let trusts = (gives == Gives::Volume).then_some("the TPM's maker");
+    vec![Fix {
+        side: Where::Host,
+        platform: Some(Platform::BareMetal),
+        what: what.to_owned(),
+        exact: None,
+        gives,
+        trusts,
+    }]
+}
+
+fn hwrng_source(platform: Option<Platform>) -> Fix {
+    Fix {
+        side: Where::Host,
+        platform,
+        what: "feed the random device from the host's generator and from no other file".to_owned(),
+        exact: Some("/dev/urandom".to_owned()),
+        gives: Gives::Volume,
+        trusts: Some(THE_HYPERVISOR),
+    }
+}
+
+fn take_no_running_copies(platform: Option<Platform>) -> Fix {
+    Fix {
+        side: Where::Host,
+        platform,
+        what: "make templates and copies of machines that are shut down; where a running one must be copied, use a hypervisor that \
+               has both a generation ID and a VMClock"
+            .to_owned(),
+        exact: None,
+        gives: Gives::Nothing,
+        trusts: None,
+    }
+}
+
+fn guest_side(cause: Cause, facts: &PlatformFacts) -> Vec<Fix> {
+    let kernel = |what: &str| fix(what, newer_kernel(facts), Gives::Seed, None);
+    let no_gain = |what: &str| fix(what, newer_kernel(facts), Gives::Nothing, None);
+    let early_virtio = || {
+        fix(
+            "load the device's driver in the initial RAM disk, so that it is there before the first program asks",
+            Some(early_module("virtio_rng", facts)),
+            Gives::Volume,
+            Some(THE_HYPERVISOR),
+        )
+    };
+    match cause {
+        Cause::NoSeed => vec![
+            kernel("run a kernel that gathers entropy by itself: 5.4 or later, or the latest stable release of an older series"),
+            credited_seed(),
+        ],
+        Cause::StartTimeout => vec![plain(
+            "until the cause is mended, give the service longer than the wait (systemctl edit UNIT), for each kill starts the wait anew",
+            Some("[Service]\nTimeoutStartSec=5min"),
+        )],
+        Cause::NoJitter => vec![kernel(
+            "run a kernel that gathers entropy from the CPU's timing: 5.4 or later, or the latest stable release of an older series",
+        )],
+        Cause::OneLock => vec![no_gain("run Linux 5.18 or later, whose generator has a key for each CPU and no lock on the way")],
+        Cause::NoVdso => vec![faster_calls(facts)],
+        Cause::NoReseedWord => vec![no_gain("run Linux 6.11 or later (6.12 on arm64), which shows each reseed to programs")],
+        Cause::NoCpuRng => vec![],
+        Cause::CpuRngUntrusted => vec![fix(
+            "let the kernel count what the CPU's random instruction gives; it is mixed with everything else in any case",
+            Some(command_line(Some("random.trust_cpu=on"), &["nordrand", "random.trust_cpu=off"], facts)),
+            Gives::Seed,
+            Some(THE_CPU),
+        )],
+        Cause::CpuRngBroken => vec![fix(
+            "install the CPU's microcode; until then keep the kernel from counting the instruction",
+            Some(command_line(Some("random.trust_cpu=off"), &[], facts)),
+            Gives::Nothing,
+            None,
+        )],
+        Cause::NoCycleCounter => vec![plain(
+            "let the kernel use the cycle counter (TSC): take off what forbids it",
+            Some(&command_line(None, &["notsc", "clocksource=jiffies"], facts)),
+        )],
+        Cause::NoHwrng => vec![],
+        Cause::HwrngNoDriver => {
+            let load = fix(
+                "load the device's driver, now and at each boot",
+                Some(module_at_boot("virtio_rng")),
+                Gives::Volume,
+                Some(THE_HYPERVISOR),
+            );
+            vec![early_virtio(), load]
+        }
+        Cause::HwrngLate => vec![early_virtio()],
+        Cause::HwrngUnhealthy => vec![plain(
+            "until it is mended, take no bytes from the device",
+            Some("echo none > /sys/class/misc/hw_random/rng_current    # where that is refused: modprobe -r virtio_rng"),
+        )],
+        Cause::BootSeedUnused => vec![fix(
+            "let the kernel count the seed that firmware and boot loader hand over",
+            Some(command_line(Some("random.trust_bootloader=on"), &["random.trust_bootloader=off"], facts)),
+            Gives::Seed,
+            Some(THE_FIRMWARE),
+        )],
+        Cause::SavedSeedMissing => vec![saved_seed(facts)],
+        Cause::SavedSeedUncredited => vec![credited_seed()],
+        Cause::NoVmgenid => vec![plain(
+            "in programs that keep random state, ask for each secret from a source that cannot repeat (headwater's modes hedged and \
+             strict), or call headwater_quiesce() before a snapshot",
+            Some("HEADWATER_MODE=hedged"),
+        )],
+        Cause::VmgenidNoDriver => vec![vmgenid_kernel(facts)],
+        Cause::VmclockNoDriver => vec![fix(
+            "run Linux 6.13 or later with CONFIG_PTP_1588_CLOCK_VMCLOCK, and load its driver",
+            Some(module_at_boot("ptp_vmclock")),
+            Gives::Signal,
+            Some(THE_HYPERVISOR),
+        )],
+        Cause::VmclockUnreadable => vec![fix(
+            "let programs read the VMClock; it holds no secret",
+            Some(
+                "echo 'KERNEL==\"vmclock*\", SUBSYSTEM==\"misc\", MODE=\"0444\"' > /etc/udev/rules.d/60-vmclock.rules && \
+                 udevadm control --reload && udevadm trigger --subsystem-match=misc"
+                    .to_owned(),
+            ),
+            Gives::Signal,
+            Some(THE_HYPERVISOR),
+        )],
+        Cause::Cloned => vec![plain(
+            "replace what both copies hold: host keys, keys and tickets of TLS servers, tokens; restart programs that keep random state",
+            Some(match facts.distribution {
+                Distribution::Debian | Distribution::Ubuntu => {
+                    "rm /etc/ssh/ssh_host_*_key* && ssh-keygen -A && systemctl restart ssh"
+                }
+                _ => "rm /etc/ssh/ssh_host_*_key* && ssh-keygen -A && systemctl restart sshd",
+            }),
+        )],
+        Cause::Checkpointing => vec![plain(
+            "have the kernel reseed before each restore, as root, and let programs that keep random state mix in something new after it",
+            Some("python3 -c 'import fcntl; fcntl.ioctl(open(\"/dev/urandom\"), 0x5207)'"),
+        )],
+        Cause::BlindGenerators => vec![
+            plain(
+                "run programs that use OpenSSL 3 with headwater's provider, whose bytes a clone does not repeat",
+                Some("headwater run --openssl -- COMMAND"),
+            ),
+            plain("restart the others after a clone; a fresh process asks the kernel again", None),
+        ],
+        Cause::Sandbox => vec![plain(
+            "allow getrandom in the sandbox's filter (in a unit file of systemd: systemctl edit UNIT)",
+            Some("[Service]\nSystemCallFilter=getrandom"),
+        )],
+        Cause::NeedlessDaemon => vec![plain(
+            "take the daemon out; since Linux 5.6 /dev/random does not run dry, and the kernel gathers its own seed",
+            Some("systemctl disable --now haveged rngd rng-tools jitterentropy    # those that are there"),
+        )],
+        Cause::SwappedPages => vec![plain(
+            "encrypt swap with a key that is new at each boot (/etc/crypttab), or use none",
+            Some("swap  /dev/PARTITION  /dev/urandom  swap,cipher=aes-xts-plain64,size=512"),
+        )],
+    }
+}
+
+/// The kernel's half, if it lacks; the C library's comes with a distribution.
+fn faster_calls(facts: &PlatformFacts) -> Fix {
+    let kernel = facts.kernel.as_deref().and_then(Kernel::parse);
+    if kernel.is_some_and(|kernel| kernel.has_vdso(facts.x86) == Some(true)) {
+        return plain(
+            "nothing has to be done; a distribution with glibc 2.41 or later (Debian 13) makes the calls faster",
+            None,
+        );
+    }
+    fix(
+        "nothing has to be done; Linux 6.11 or later (6.12 on arm64) with glibc 2.41 or later makes the calls faster",
+        newer_kernel(facts),
+        Gives::Nothing,
+        None,
+    )
+}
+
+/// The general flavour has the driver where the cloud flavour has not; else a kernel that has it.
+fn vmgenid_kernel(facts: &PlatformFacts) -> Fix {
+    let (what, exact) = if guest::is_cloud_flavour(facts) {
+        (
+            "install Debian's general kernel, whose 6.1 has the driver that its cloud flavour lacks, and boot it",
+            Some(format!("apt update && apt install {}", guest::kernel_package(facts))),
+        )
+    } else {
+        (
+            "run Linux 5.18 or later (6.10 where the device is in a device tree) with CONFIG_VMGENID",
+            newer_kernel(facts),
+        )
+    };
+    fix(what, exact, Gives::Signal, Some(THE_HYPERVISOR))
+}
+
+fn saved_seed(facts: &PlatformFacts) -> Fix {
+    let exact = match facts.distribution {
+        Distribution::Alpine => "rc-update add seedrng boot && rc-service seedrng start",
+        _ => "systemctl unmask systemd-random-seed && systemctl start systemd-random-seed",
+    };
+    fix(
+        "save a seed at shutdown, and mix it in at the next boot",
+        Some(exact.to_owned()),
+        Gives::Seed,
+        Some(THE_IMAGE),
+    )
+}
+
+/// Late, and dangerous in an image; so it is the last resort, and says so.
+fn credited_seed() -> Fix {
+    fix(
+        "as a last resort, count the seed file that systemd saves (systemctl edit systemd-random-seed); never in an image that is copied",
+        Some("[Service]\nEnvironment=SYSTEMD_RANDOM_SEED_CREDIT=true".to_owned()),
+        Gives::Seed,
+        Some(THE_IMAGE),
+    )
+}

@@ -1,0 +1,215 @@
+use super::*;
+
+const CAUSES: [Cause; 27] = [
+    Cause::NoSeed,
+    Cause::StartTimeout,
+    Cause::NoJitter,
+    Cause::OneLock,
+    Cause::NoVdso,
+    Cause::NoReseedWord,
+    Cause::NoCpuRng,
+    Cause::CpuRngUntrusted,
+    Cause::CpuRngBroken,
+    Cause::NoCycleCounter,
+    Cause::NoHwrng,
+    Cause::HwrngNoDriver,
+    Cause::HwrngLate,
+    Cause::HwrngUnhealthy,
+    Cause::BootSeedUnused,
+    Cause::SavedSeedMissing,
+    Cause::SavedSeedUncredited,
+    Cause::NoVmgenid,
+    Cause::VmgenidNoDriver,
+    Cause::VmclockNoDriver,
+    Cause::VmclockUnreadable,
+    Cause::Cloned,
+    Cause::Checkpointing,
+    Cause::BlindGenerators,
+    Cause::Sandbox,
+    Cause::NeedlessDaemon,
+    Cause::SwappedPages,
+];
+
+const PLATFORMS: [Platform; 21] = [
+    Platform::BareMetal,
+    Platform::Qemu,
+    Platform::Libvirt,
+    Platform::Ganeti,
+    Platform::Proxmox,
+    Platform::OpenStack,
+    Platform::KubeVirt,
+    Platform::OVirt,
+    Platform::CloudStack,
+    Platform::Firecracker,
+    Platform::CloudHypervisor,
+    Platform::VMware,
+    Platform::HyperV,
+    Platform::Xen,
+    Platform::Gce,
+    Platform::Aws,
+    Platform::Azure,
+    Platform::VirtualBox,
+    Platform::AppleVirtualization,
+    Platform::Container,
+    Platform::OtherVm,
+];
+
+fn on(platform: Platform) -> PlatformFacts {
+    PlatformFacts::of_platform(Some(platform))
+}
+
+fn exacts(fixes: &[Fix]) -> String {
+    fixes.iter().filter_map(|fix| fix.exact.as_deref()).collect::<Vec<&str>>().join("\n")
+}
+
+#[test]
+fn every_cause_has_a_cure_on_every_platform_and_the_hosts_side_comes_first() {
+    for cause in CAUSES {
+        for platform in PLATFORMS {
+            let fixes = for_cause(cause, &on(platform));
+            assert!(!fixes.is_empty(), "{cause:?} on {platform:?}");
+            assert!(
+                fixes.is_sorted_by_key(|fix| fix.side),
+                "{cause:?} on {platform:?}: {fixes:#?}"
+            );
+            for fix in &fixes {
+                assert!(!fix.what.is_empty() && !fix.what.ends_with('.'), "{:?}", fix.what);
+                let trusted = fix.trusts.is_some();
+                assert!(
+                    trusted || fix.side == Where::Guest || fix.gives == Gives::Nothing,
+                    "{fix:?}"
+                );
+            }
+        }
+    }
+}
+
+/// The founding case: "without having to modify images" by one setting of the cluster.
+#[test]
+fn ganeti_is_told_its_own_commands() {
+    let text = exacts(&for_cause(Cause::NoSeed, &on(Platform::Ganeti)));
+    assert!(
+        text.contains("gnt-cluster modify -H kvm:kvm_extra='-device virtio-rng-pci'"),
+        "{text}"
+    );
+    assert!(text.contains(r"cpu_type='SandyBridge\,+rdrand'"), "{text}");
+}
+
+#[test]
+fn no_platform_is_told_anothers_commands() {
+    let words = [
+        ("gnt-", Platform::Ganeti),
+        ("qm set", Platform::Proxmox),
+        ("openstack ", Platform::OpenStack),
+        ("kubectl", Platform::KubeVirt),
+        ("<rng", Platform::Libvirt),
+        ("-device", Platform::Qemu),
+        ("--unix-socket", Platform::Firecracker),
+        ("VBoxManage", Platform::VirtualBox),
+        ("Set-VMProcessor", Platform::HyperV),
+        ("gcloud", Platform::Gce),
+    ];
+    for cause in CAUSES {
+        for platform in PLATFORMS {
+            let text = exacts(&for_cause(cause, &on(platform)));
+            for (word, owner) in words {
+                let may = owner == platform || (word, platform) == ("-device", Platform::Ganeti);
+                assert!(may || !text.contains(word), "{cause:?} on {platform:?}: {text}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_container_is_sent_to_its_host_and_not_to_its_own_boot_loader() {
+    let fixes = for_cause(Cause::CpuRngUntrusted, &on(Platform::Container));
+    assert_eq!(exacts(&fixes), "headwater doctor");
+    let fixes = for_cause(Cause::Sandbox, &on(Platform::Container));
+    assert!(exacts(&fixes).contains("SystemCallFilter"));
+}
+
+#[test]
+fn each_distribution_is_told_its_own_files() {
+    let with = |distribution, boot_loader, initramfs| PlatformFacts {
+        distribution,
+        boot_loader,
+        initramfs,
+        ..on(Platform::Qemu)
+    };
+    let cases = [
+        (
+            Distribution::Debian,
+            BootLoader::Grub,
+            Initramfs::InitramfsTools,
+            "update-initramfs -u",
+            "update-grub",
+        ),
+        (
+            Distribution::RedHat,
+            BootLoader::Grubby,
+            Initramfs::Dracut,
+            "dracut --force",
+            "grubby --update-kernel=ALL",
+        ),
+        (
+            Distribution::Arch,
+            BootLoader::SystemdBoot,
+            Initramfs::Mkinitcpio,
+            "mkinitcpio -P",
+            "/etc/kernel/cmdline",
+        ),
+        (
+            Distribution::Alpine,
+            BootLoader::Extlinux,
+            Initramfs::Mkinitfs,
+            "features.d",
+            "update-extlinux",
+        ),
+    ];
+    for (distribution, boot_loader, initramfs, driver, line) in cases {
+        let facts = with(distribution, boot_loader, initramfs);
+        let text = exacts(&for_cause(Cause::HwrngLate, &facts));
+        assert!(text.contains(driver) && text.contains("virtio"), "{text}");
+        let text = exacts(&for_cause(Cause::CpuRngUntrusted, &facts));
+        assert!(text.contains(line) && text.contains("random.trust_cpu=on"), "{text}");
+    }
+}
+
+/// The one flavour whose missing driver has a package as its cure.
+#[test]
+fn debians_cloud_kernel_is_replaced_by_the_general_one() {
+    let facts = PlatformFacts {
+        distribution: Distribution::Debian,
+        version: Some("12".to_owned()),
+        kernel: Some("6.1.0-51-cloud-amd64".to_owned()),
+        ..on(Platform::Qemu)
+    };
+    let text = exacts(&for_cause(Cause::VmgenidNoDriver, &facts));
+    assert_eq!(text, "apt update && apt install linux-image-amd64");
+    let general = PlatformFacts { kernel: Some("5.10.0-30-amd64".to_owned()), ..facts };
+    let text = exacts(&for_cause(Cause::VmgenidNoDriver, &general));
+    assert!(text.contains("bookworm-backports"), "{text}");
+}
+
+#[test]
+fn a_machine_is_read_from_its_files() {
+    let folder =
+        std::env::temp_dir().join(format!("headwater-doctor-facts-{}", std::process::id()));
+    let write = |path: &str, text: &str| {
+        let path = folder.join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    };
+    write(
+        "etc/os-release",
+        "NAME=\"Rocky Linux\"\nID=\"rocky\"\nID_LIKE=\"rhel centos fedora\"\nVERSION_ID=\"9.4\"\n",
+    );
+    write("proc/sys/kernel/osrelease", "5.14.0-427.el9.aarch64\n");
+    write("proc/cpuinfo", "processor\t: 0\nFeatures\t: fp asimd\nCPU implementer\t: 0x41\n");
+    let facts = PlatformFacts::read(&crate::Root::recorded(&folder), Some(Platform::Aws));
+    std::fs::remove_dir_all(&folder).unwrap();
+    assert_eq!(facts.distribution, Distribution::RedHat);
+    assert_eq!(facts.version.as_deref(), Some("9.4"));
+    assert_eq!((facts.boot_loader, facts.initramfs), (BootLoader::Grubby, Initramfs::Dracut));
+    assert!(!facts.x86);
+}

@@ -1,0 +1,115 @@
+//! What only a live machine tells: by system calls, not by files.
+
+use rustix::io::Errno;
+use rustix::rand::{GetRandomFlags, getrandom};
+use std::fs::OpenOptions;
+use std::io::Read;
+use std::os::unix::fs::OpenOptionsExt;
+use std::process::Command;
+
+/// Whether the kernel's generator gives bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ready {
+    /// It does.
+    Yes,
+    /// It is not seeded; a call that may wait waits.
+    No,
+    /// The call itself is refused, with this number: a sandbox, or a kernel without it.
+    Refused(i32),
+}
+
+/// What only a live machine tells.
+#[derive(Clone, Debug)]
+pub struct Live {
+    /// Whether the kernel's generator gives bytes.
+    pub ready: Ready,
+    /// What is armed in this process, and what the CPU's random instruction is worth.
+    pub status: headwater::Status,
+    /// The hypervisor's name by CPUID, or "none"; `None` on a CPU that does not tell.
+    pub hypervisor: Option<String>,
+    /// The C library that programs here are linked with, such as "glibc 2.36".
+    pub libc: Option<String>,
+    /// Whether root looks.
+    pub is_root: bool,
+}
+
+impl Live {
+    /// Asks; nothing here waits, on a machine whose generator is not ready either.
+    pub(super) fn look() -> Live {
+        let host = headwater_status::Host::read();
+        Live {
+            ready: match getrandom(&mut [0; 1], GetRandomFlags::NONBLOCK) {
+                Ok(_) => Ready::Yes,
+                Err(Errno::AGAIN) => Ready::No,
+                Err(errno) => Ready::Refused(errno.raw_os_error()),
+            },
+            status: headwater::status(),
+            hypervisor: host.hypervisor.map(|it| it.to_string()),
+            libc: host.libc.map(|it| it.to_string()),
+            is_root: rustix::process::geteuid().is_root(),
+        }
+    }
+}
+
+/// The kernel's log as dmesg(1) prints it raw, `[    1.234567] text`, its own messages only: root may write there too.
+///
+/// # Errors
+///
+/// As from open(2): an ordinary user may not read it where kernel.dmesg_restrict is set.
+pub(crate) fn kernel_log() -> std::io::Result<String> {
+    let mut log = OpenOptions::new()
+        .read(true)
+        .custom_flags(rustix::fs::OFlags::NONBLOCK.bits() as i32)
+        .open("/dev/kmsg")?;
+    let mut text = String::new();
+    let mut record = [0; 8192]; // the kernel's own limit on what a record is written out as
+    loop {
+        match log.read(&mut record) {
+            Ok(0) => return Ok(text),
+            Ok(length) => {
+                line(&String::from_utf8_lossy(record.get(..length).unwrap_or_default()), &mut text);
+            }
+            // Overwritten while we read; the next one is the oldest that is left.
+            Err(error) if error.raw_os_error() == Some(Errno::PIPE.raw_os_error()) => {}
+            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+            Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => return Ok(text),
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+/// The kernel's log of this boot as the journal kept it: what the kernel's own buffer has since overwritten is there still.
+///
+/// # Errors
+///
+/// Why it could not be had, in a clause.
+pub(crate) fn journal_of_the_kernel() -> Result<String, String> {
+    let mut command = Command::new("journalctl");
+    command.args(["-k", "-b", "0", "-q", "--no-pager", "--no-hostname", "-o", "short-monotonic"]);
+    super::services::output(command)
+}
+
+/// Of a record `level,sequence,microseconds,flags[,...];text`, whose second line on tells of the device.
+fn line(record: &str, text: &mut String) {
+    let Some((head, message)) = record.split_once(';') else { return };
+    let mut fields = head.split(',');
+    let level = fields.next().and_then(|it| it.parse::<u64>().ok());
+    let microseconds = fields.nth(1).and_then(|it| it.parse::<u64>().ok());
+    let (Some(0..8), Some(at)) = (level, microseconds) else { return };
+    let message = message.lines().next().unwrap_or_default();
+    text.push_str(&format!("[{:5}.{:06}] {message}\n", at / 1_000_000, at % 1_000_000));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_record_becomes_a_line_and_a_forged_one_does_not() {
+        let mut text = String::new();
+        line("5,77,109223,-;random: crng init done\n SUBSYSTEM=x\n", &mut text);
+        line("13,78,109224,-;random: crng init done\n", &mut text);
+        line("nonsense", &mut text);
+        assert_eq!(text, "[    0.109223] random: crng init done\n");
+    }
+}

@@ -1,0 +1,68 @@
+//! The processes: their names, who waits for random bytes, who started when.
+
+use crate::Root;
+
+/// Processes that are looked at; a machine with more is looked at in part, within the second that a look may take.
+const MOST: usize = 20_000;
+
+/// A process.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Process {
+    /// Its number.
+    pub pid: u32,
+    /// Its name, as the kernel keeps it (15 bytes).
+    pub name: String,
+    /// When it started, in seconds after the kernel.
+    pub started: Option<f64>,
+}
+
+/// All processes that there are.
+pub(super) fn all(root: &Root) -> Vec<Process> {
+    let pids = root.names("/proc").into_iter().filter_map(|name| name.parse::<u32>().ok());
+    pids.take(MOST)
+        .filter_map(|pid| {
+            let name = root.text(&format!("/proc/{pid}/comm")).ok()?;
+            Some(Process { pid, name, started: started(root, pid) })
+        })
+        .collect()
+}
+
+/// Field 22 of /proc/PID/stat, in hundredths of a second on every architecture that Debian has (proc_pid_stat(5)). The name before
+/// it may hold spaces and brackets.
+fn started(root: &Root, pid: u32) -> Option<f64> {
+    let stat = root.text(&format!("/proc/{pid}/stat")).ok()?;
+    let ticks = stat.rsplit_once(')')?.1.split_whitespace().nth(19)?;
+    Some(ticks.parse::<u64>().ok()? as f64 / 100.0)
+}
+
+impl Process {
+    /// In which call it waits for the kernel's generator, as the kernel tells it; `Err` if it does not say, which takes root
+    /// for other users' processes.
+    pub fn waits_for_randomness(&self, root: &Root) -> Result<Option<String>, std::io::Error> {
+        let place = format!("/proc/{}/wchan", self.pid);
+        // A user who may not see it reads "0", as he does for a process that waits for nothing.
+        let wchan = root.text(&place)?;
+        if wchan == "wait_for_random_bytes" || wchan == "random_read" || wchan == "_random_read" {
+            return Ok(Some(format!("{place}: {wchan}")));
+        }
+        let place = format!("/proc/{}/syscall", self.pid);
+        let call = root.text(&place)?;
+        // 318 on x86-64, 278 on arm64 and riscv64. A process that runs says "running".
+        let number = call.split(' ').next().unwrap_or_default();
+        let is_getrandom = match cfg_number(root) {
+            Some(expected) => number == expected,
+            None => false,
+        };
+        Ok(is_getrandom.then(|| format!("{place}: {call}")))
+    }
+}
+
+/// The number of getrandom on the machine that was looked at.
+fn cfg_number(root: &Root) -> Option<&'static str> {
+    let info = root.text("/proc/cpuinfo").ok()?;
+    if info.contains("vendor_id") {
+        Some("318")
+    } else {
+        info.contains("Features").then_some("278")
+    }
+}

@@ -1,0 +1,194 @@
+//! Which platform, by what it leaves in the machine: firmware tables (DMI), device tree, CPUID, names of devices, network addresses
+//! whose first bytes a product gives out.
+//!
+//! Names: systemd's src/basic/virt.c and each product's documentation; network prefixes: `mac-prefix` of gnt-cluster(8) (aa:00:00),
+//! Proxmox VE 8.1 (BC:24:11), `base_mac` of OpenStack Neutron (fa:16:3e), libvirt and QEMU (52:54:00; QEMU's own default goes on
+//! with 12:34).
+
+use super::Platform;
+use crate::{Evidence, Root};
+
+/// Azure's mark among Hyper-V's machines.
+const AZURE_TAG: &str = "7783-7084-3265-9085-8269-3286-77";
+
+/// Firmware names, more telling ones first: vendor, product, platform; an empty text matches anything.
+const FIRMWARE: [(&str, &str, Platform); 24] = [
+    ("Amazon EC2", "", Platform::Aws),
+    ("Google", "Google Compute Engine", Platform::Gce),
+    ("VMware", "", Platform::VMware),
+    ("innotek GmbH", "", Platform::VirtualBox),
+    ("", "VirtualBox", Platform::VirtualBox),
+    ("OpenStack", "", Platform::OpenStack),
+    ("", "OpenStack Nova", Platform::OpenStack),
+    ("", "OpenStack Compute", Platform::OpenStack),
+    ("KubeVirt", "", Platform::KubeVirt),
+    ("", "KubeVirt", Platform::KubeVirt),
+    ("oVirt", "", Platform::OVirt),
+    ("", "oVirt", Platform::OVirt),
+    ("", "RHEV Hypervisor", Platform::OVirt),
+    ("Apache Software Foundation", "", Platform::CloudStack),
+    ("", "CloudStack", Platform::CloudStack),
+    ("Cloud Hypervisor", "", Platform::CloudHypervisor),
+    ("", "cloud-hypervisor", Platform::CloudHypervisor),
+    ("Apple Inc.", "Apple Virtualization", Platform::AppleVirtualization),
+    ("Xen", "", Platform::Xen),
+    ("Microsoft Corporation", "Virtual Machine", Platform::HyperV),
+    ("Red Hat", "KVM", Platform::Libvirt),
+    ("", "Bochs", Platform::Qemu),
+    ("Parallels", "", Platform::OtherVm),
+    ("QEMU", "", Platform::Qemu),
+];
+
+impl Platform {
+    /// What it runs on, and what told so. `hypervisor` is what CPUID answers on a live machine ("none" for bare metal).
+    pub fn detect(root: &Root, hypervisor: Option<&str>) -> (Platform, Evidence) {
+        container(root)
+            .or_else(|| firmware(root))
+            .or_else(|| traces(root))
+            .or_else(|| device_tree(root))
+            .unwrap_or_else(|| by_cpu(root, hypervisor))
+    }
+}
+
+type Found = Option<(Platform, Evidence)>;
+
+fn evidence(place: &str, says: impl Into<String>) -> Evidence {
+    Evidence { place: place.to_owned(), says: says.into() }
+}
+
+fn container(root: &Root) -> Found {
+    // A machine whose files were once a container's image keeps the image's mark. Kernel threads are seen by the machine alone.
+    if root.text("/proc/2/comm").is_ok_and(|name| name == "kthreadd") {
+        return None;
+    }
+    for place in ["/run/systemd/container", "/.dockerenv", "/run/.containerenv"] {
+        if root.exists(place) {
+            let says = root.text(place).unwrap_or_default();
+            return Some((
+                Platform::Container,
+                evidence(place, says.lines().next().unwrap_or("is there")),
+            ));
+        }
+    }
+    let place = "/proc/1/cgroup";
+    let text = root.text(place).ok()?;
+    let line = text.lines().find(|line| {
+        ["/docker", "/kubepods", "/lxc/", "/lxc.payload", "libpod", "/containerd"]
+            .iter()
+            .any(|mark| line.contains(mark))
+    })?;
+    Some((Platform::Container, evidence(place, line)))
+}
+
+fn firmware(root: &Root) -> Found {
+    let of = |name: &str| root.text(&format!("/sys/class/dmi/id/{name}")).unwrap_or_default();
+    let (vendor, product) = (of("sys_vendor"), of("product_name"));
+    if vendor.is_empty() && product.is_empty() {
+        return None;
+    }
+    let says =
+        evidence("/sys/class/dmi/id/{sys_vendor,product_name}", format!("{vendor}, {product}"));
+    // Only the machines of the cloud whose type ends so are whole ones.
+    if vendor == "Amazon EC2" && product.contains(".metal") {
+        return Some((Platform::BareMetal, says));
+    }
+    let row = FIRMWARE.iter().find(|(a, b, _)| vendor.starts_with(a) && product.contains(b));
+    match row.map(|row| row.2) {
+        Some(Platform::HyperV) if of("chassis_asset_tag") == AZURE_TAG => {
+            Some((Platform::Azure, evidence("/sys/class/dmi/id/chassis_asset_tag", AZURE_TAG)))
+        }
+        Some(Platform::Xen) if of("bios_version").contains("amazon") => Some((Platform::Aws, says)),
+        Some(Platform::Qemu) => {
+            Some(over_qemu(root, &of("bios_vendor")).unwrap_or((Platform::Qemu, says)))
+        }
+        Some(platform) => Some((platform, says)),
+        // A maker's name on a CPU that says it is virtual: a hypervisor that shows its host's tables.
+        None if is_virtual_cpu(root) => Some((Platform::OtherVm, says)),
+        None => Some((Platform::BareMetal, says)),
+    }
+}
+
+/// Who drives QEMU, by what it leaves.
+fn over_qemu(root: &Root, bios: &str) -> Found {
+    if bios.contains("Proxmox") {
+        return Some((Platform::Proxmox, evidence("/sys/class/dmi/id/bios_vendor", bios)));
+    }
+    let folder = "/sys/class/net";
+    root.names(folder).into_iter().find_map(|name| {
+        let place = format!("{folder}/{name}/address");
+        let address = root.text(&place).ok()?.to_ascii_lowercase();
+        let platform = match address.get(..8)? {
+            "aa:00:00" => Platform::Ganeti,
+            "bc:24:11" => Platform::Proxmox,
+            "fa:16:3e" => Platform::OpenStack,
+            "52:54:00" if !address.starts_with("52:54:00:12:34") => Platform::Libvirt,
+            _ => return None,
+        };
+        // The rest of the address is nobody's business.
+        Some((platform, evidence(&place, format!("{}:..", address.get(..8)?))))
+    })
+}
+
+/// Hypervisors that show no firmware tables.
+fn traces(root: &Root) -> Found {
+    if let Ok(says) = root.text("/sys/hypervisor/type")
+        && says == "xen"
+    {
+        return Some((Platform::Xen, evidence("/sys/hypervisor/type", says)));
+    }
+    let release = root.text("/proc/sys/kernel/osrelease").unwrap_or_default();
+    if release.contains("microsoft-standard-WSL") {
+        return Some((Platform::HyperV, evidence("/proc/sys/kernel/osrelease", release)));
+    }
+    // Firecracker's generation device has its specification's own name; QEMU's, Hyper-V's and others' have their makers'.
+    let acpi = "/sys/bus/acpi/devices";
+    let name = root.names(acpi).into_iter().find(|name| name.starts_with("VMGENCTR"));
+    let place = format!("{acpi}/{}", name?);
+    Some((Platform::Firecracker, evidence(&place, "is there, and no firmware tables")))
+}
+
+/// On machines without tables: arm64 boards, and virtual machines that use the tree.
+fn device_tree(root: &Root) -> Found {
+    let tree = "/sys/firmware/devicetree/base";
+    let clean = |text: String| text.replace('\0', " ").trim().to_owned();
+    let of = |name: &str| root.text(&format!("{tree}/{name}")).map(clean).ok();
+    let (place, says) = [("compatible", of("compatible")), ("model", of("model"))]
+        .into_iter()
+        .find_map(|(name, says)| Some((format!("{tree}/{name}"), says?)))?;
+    let hypervisor = of("hypervisor/compatible").unwrap_or_default();
+    let platform = if hypervisor.contains("xen") {
+        Platform::Xen
+    } else if says.contains("linux,dummy-virt") {
+        // Both QEMU's `virt` and Firecracker call themselves that; only QEMU has its configuration device.
+        let is_qemu = root.names(tree).iter().any(|name| name.starts_with("fw-cfg"));
+        if is_qemu { Platform::Qemu } else { Platform::Firecracker }
+    } else if is_virtual_cpu(root) || !hypervisor.is_empty() {
+        Platform::OtherVm
+    } else {
+        Platform::BareMetal
+    };
+    Some((platform, evidence(&place, says)))
+}
+
+/// x86 CPUs have a flag for it; arm64's have none.
+fn is_virtual_cpu(root: &Root) -> bool {
+    let info = root.text("/proc/cpuinfo").unwrap_or_default();
+    info.lines()
+        .any(|line| line.starts_with("flags") && line.split(' ').any(|it| it == "hypervisor"))
+}
+
+fn by_cpu(root: &Root, hypervisor: Option<&str>) -> (Platform, Evidence) {
+    let platform = match hypervisor {
+        Some("none") => Platform::BareMetal,
+        Some("VMware") => Platform::VMware,
+        Some("Hyper-V") => Platform::HyperV,
+        Some("Xen") => Platform::Xen,
+        Some("QEMU TCG") => Platform::Qemu,
+        Some(_) => Platform::OtherVm,
+        None if is_virtual_cpu(root) => Platform::OtherVm,
+        // Nothing says what it is. A machine that may be virtual is taken for one: too much care is cheap.
+        None => Platform::OtherVm,
+    };
+    let says = hypervisor.unwrap_or("no table, no tree, no name");
+    (platform, evidence("CPUID", says))
+}

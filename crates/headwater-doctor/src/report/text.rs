@@ -1,0 +1,192 @@
+//! The report for a terminal: verdict first, then findings by severity, in 100 columns.
+//!
+//! Commands and settings are not wrapped, for they are to be copied.
+
+use super::words;
+use crate::deep::Test;
+use crate::{Finding, Fix, Id, Report, Severity, Verdict};
+use anstyle::{AnsiColor, Style};
+use std::fmt::Write;
+
+/// Wide enough for log lines, narrow enough for a terminal beside another.
+pub(crate) const COLUMNS: usize = 100;
+/// More evidence than this hides the advice; JSON has all of it.
+const MOST_EVIDENCE: usize = 3;
+
+const BOLD: Style = Style::new().bold();
+const QUIET: Style = Style::new().dimmed();
+
+impl Report {
+    /// The report for a terminal, with colours (ECMA-48); whoever prints it elsewhere takes them out.
+    pub fn text(&self) -> String {
+        let mut out = String::new();
+        let style = match (self.verdict(), words::worst(&self.findings)) {
+            (Verdict::CouldNotCheck, _) | (_, Some(Severity::Warning)) => of(Severity::Warning),
+            (_, Some(Severity::Critical)) => of(Severity::Critical),
+            _ => AnsiColor::Green.on_default().bold(),
+        };
+        let _ = writeln!(out, "{style}{}{style:#}", self.headline());
+        wrapped(&mut out, "", &words::harmless(&self.about()));
+        if let Some(ready) = self.readiness() {
+            wrapped(&mut out, "", &ready);
+        }
+        let mut said = Vec::new();
+        for finding in &self.findings {
+            out.push('\n');
+            write_finding(&mut out, finding, &mut said);
+        }
+        self.write_assumed(&mut out);
+        self.write_measured(&mut out);
+        if !self.not_checked.is_empty() {
+            let _ = writeln!(out, "\n{BOLD}Not checked, or in part{BOLD:#}");
+            for missed in &self.not_checked {
+                let why = words::harmless(&missed.why);
+                hanging(
+                    &mut out,
+                    "  ",
+                    &missed.id.to_string(),
+                    &format!("{}: {why}", missed.id.about()),
+                );
+            }
+        }
+        if let Some(first) = self.findings.first() {
+            let _ = writeln!(
+                out,
+                "\n{QUIET}More about a finding: headwater doctor explain {}{QUIET:#}",
+                first.id
+            );
+        }
+        out
+    }
+
+    fn write_assumed(&self, out: &mut String) {
+        let Some(assumed) = &self.assumed else { return };
+        let kernel = words::harmless(&assumed.kernel);
+        let _ = writeln!(
+            out,
+            "\n{BOLD}With Linux {kernel}, under which all of the above is judged{BOLD:#}"
+        );
+        if assumed.changes.is_empty() {
+            wrapped(
+                out,
+                "  ",
+                "as far as is known, it does nothing otherwise than the kernel that runs",
+            );
+        }
+        for change in &assumed.changes {
+            hanging(
+                out,
+                "  ",
+                "*",
+                &format!("{}: {}; now: {}", change.what, change.after, change.before),
+            );
+        }
+        for (what, ids) in [("Gone", &assumed.gone), ("New", &assumed.new)] {
+            for id in ids {
+                hanging(out, "  ", &format!("{what}: {id}"), id.about());
+            }
+        }
+    }
+
+    fn write_measured(&self, out: &mut String) {
+        let Some(deep) = &self.deep else { return };
+        let _ = writeln!(out, "\n{BOLD}Measured{BOLD:#}");
+        if let Some(slope) = &deep.entropy {
+            hanging(out, "  ", "entropy_avail", &slope.says());
+        }
+        for sample in &deep.samples {
+            let says: Vec<String> = sample.tests.iter().map(Test::says).collect();
+            let says = sample.skipped.clone().unwrap_or_else(|| says.join("; "));
+            hanging(out, "  ", sample.source, &format!("{} bytes: {says}", sample.bytes));
+        }
+    }
+}
+
+fn of(severity: Severity) -> Style {
+    match severity {
+        Severity::Critical => AnsiColor::Red.on_default().bold(),
+        Severity::Warning => AnsiColor::Yellow.on_default().bold(),
+        Severity::Note => AnsiColor::Cyan.on_default().bold(),
+    }
+}
+
+/// Advice that has been printed: what it says, and under which finding.
+type Said<'a> = Vec<(&'a str, Id)>;
+
+fn write_finding<'a>(out: &mut String, finding: &'a Finding, said: &mut Said<'a>) {
+    let style = of(finding.severity);
+    let head = format!("{} {}", words::severity(finding.severity).to_uppercase(), finding.id);
+    let title = words::harmless(&finding.title);
+    // Wrapped without the colours, which have no width.
+    let mut plain = String::new();
+    hanging(&mut plain, "", &head, &title);
+    let _ = write!(out, "{style}{head}{style:#}{}", plain.get(head.len()..).unwrap_or_default());
+    wrapped(out, "  ", &finding.why);
+    for seen in finding.evidence.iter().take(MOST_EVIDENCE) {
+        let says = cut(&words::harmless(&seen.says));
+        let mut plain = String::new();
+        hanging(&mut plain, "  ", "seen", &format!("{}: {says}", words::harmless(&seen.place)));
+        let _ = writeln!(out, "{QUIET}{}{QUIET:#}", plain.trim_end());
+    }
+    if let Some(more @ 1..) = finding.evidence.len().checked_sub(MOST_EVIDENCE) {
+        let _ = writeln!(out, "  {QUIET}and {more} more; --json has all{QUIET:#}");
+    }
+    let mut heading = "";
+    for (i, fix) in finding.fixes.iter().enumerate() {
+        if heading != words::side(fix) {
+            heading = words::side(fix);
+            let _ = writeln!(out, "  {heading}:");
+        }
+        write_fix(out, i + 1, fix, finding.id, said);
+    }
+    hanging(out, "  ", "To verify:", &finding.verify);
+}
+
+/// A number, what to do, the command, what it brings. What was said of a worse finding is not said again.
+fn write_fix<'a>(out: &mut String, number: usize, fix: &'a Fix, id: Id, said: &mut Said<'a>) {
+    let number = format!("{number}.");
+    if let Some((_, before)) = said.iter().find(|(what, _)| *what == fix.what) {
+        // A setting of one line names it best.
+        let first = fix.exact.as_deref().filter(|exact| !exact.contains('\n')).unwrap_or(&fix.what);
+        return hanging(out, "    ", &number, &format!("as for {before}: {}", cut(first)));
+    }
+    said.push((&fix.what, id));
+    hanging(out, "    ", &number, &fix.what);
+    for line in fix.exact.iter().flat_map(|exact| exact.lines()) {
+        let _ = writeln!(out, "          {BOLD}{line}{BOLD:#}");
+    }
+    let brings = words::brings(fix);
+    if !brings.is_empty() {
+        let mut plain = String::new();
+        wrapped(&mut plain, "        ", &brings);
+        let _ = writeln!(out, "{QUIET}{}{QUIET:#}", plain.trim_end());
+    }
+}
+
+/// The first lines of something long.
+fn cut(says: &str) -> String {
+    const MOST: usize = 180;
+    match says.char_indices().nth(MOST) {
+        Some((at, _)) => format!("{} ...", says.get(..at).unwrap_or(says)),
+        None => says.to_owned(),
+    }
+}
+
+fn wrapped(out: &mut String, indent: &str, text: &str) {
+    fill(out, indent, indent, text);
+}
+
+/// A word in front, and the rest indented.
+fn hanging(out: &mut String, indent: &str, word: &str, text: &str) {
+    fill(out, &format!("{indent}{word}  "), &" ".repeat(indent.len() + 4), text);
+}
+
+/// Not broken at hyphens: names of services and options have them.
+pub(crate) fn fill(out: &mut String, first: &str, rest: &str, text: &str) {
+    let options = textwrap::Options::new(COLUMNS)
+        .initial_indent(first)
+        .subsequent_indent(rest)
+        .word_splitter(textwrap::WordSplitter::NoHyphenation);
+    out.push_str(&textwrap::fill(text, options));
+    out.push('\n');
+}

@@ -1,0 +1,167 @@
+//! The words that the terminal and the page share.
+
+use crate::{Finding, Fix, Gives, Platform, Report, Severity, Verdict, Where};
+
+/// A platform's name, as its makers write it.
+pub(crate) const fn platform(platform: Platform) -> &'static str {
+    match platform {
+        Platform::BareMetal => "no hypervisor",
+        Platform::Qemu => "QEMU",
+        Platform::Libvirt => "libvirt",
+        Platform::Ganeti => "Ganeti",
+        Platform::Proxmox => "Proxmox VE",
+        Platform::OpenStack => "OpenStack",
+        Platform::KubeVirt => "KubeVirt",
+        Platform::OVirt => "oVirt",
+        Platform::CloudStack => "CloudStack",
+        Platform::Firecracker => "Firecracker",
+        Platform::CloudHypervisor => "Cloud Hypervisor",
+        Platform::VMware => "VMware",
+        Platform::HyperV => "Hyper-V",
+        Platform::Xen => "Xen",
+        Platform::Gce => "Google Compute Engine",
+        Platform::Aws => "Amazon EC2",
+        Platform::Azure => "Microsoft Azure",
+        Platform::VirtualBox => "VirtualBox",
+        Platform::AppleVirtualization => "Apple Virtualization",
+        Platform::Container => "a container",
+        Platform::OtherVm => "a hypervisor unknown to this version",
+    }
+}
+
+/// A severity, as a heading has it.
+pub(crate) const fn severity(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Critical => "critical",
+        Severity::Warning => "warning",
+        Severity::Note => "note",
+    }
+}
+
+/// Which side a fix is made on, for a heading.
+pub(crate) const fn side(fix: &Fix) -> &'static str {
+    match (fix.side, fix.platform) {
+        (Where::Host, Some(Platform::BareMetal)) => "In the firmware",
+        (Where::Host, Some(Platform::Container)) => "On the container's host",
+        (Where::Host, _) => "On the hypervisor (no image has to be changed)",
+        (Where::Guest, _) => "In the machine",
+    }
+}
+
+/// What a fix brings, and whom one trusts with it; empty if it only takes something out of the way.
+pub(crate) fn brings(fix: &Fix) -> String {
+    let gives = match fix.gives {
+        Gives::Seed => "gives entropy once, at boot",
+        Gives::Volume => "gives entropy, at boot and after",
+        Gives::Signal => "gives a signal at every clone",
+        Gives::Nothing => "",
+    };
+    let trusts = fix.trusts.map(|whom| format!("trusts {whom}")).unwrap_or_default();
+    let notes: Vec<&str> = [gives, &trusts].into_iter().filter(|it| !it.is_empty()).collect();
+    notes.join("; ")
+}
+
+impl Report {
+    /// The verdict in one line.
+    pub fn headline(&self) -> String {
+        let count = |wanted| self.findings.iter().filter(|it| it.severity == wanted).count();
+        let counted = [Severity::Critical, Severity::Warning, Severity::Note]
+            .map(|severity| (count(severity), severity));
+        let counts: Vec<String> = counted
+            .into_iter()
+            .filter(|(count, _)| *count > 0)
+            .map(|(count, it)| number(count, severity(it)))
+            .collect();
+        let checks = number(self.passed.len(), "check");
+        match self.verdict() {
+            Verdict::CouldNotCheck => "Nothing could be checked".to_owned(),
+            Verdict::Healthy if counts.is_empty() => format!("Healthy: {checks} found nothing"),
+            Verdict::Healthy => format!("Healthy: {checks} found nothing; {}", counts.join(", ")),
+            Verdict::Findings => {
+                let lead = match self.findings.first().map(|finding| finding.severity) {
+                    Some(Severity::Critical) => "Not healthy",
+                    _ => "Could be better",
+                };
+                format!("{lead}: {}; {checks} found nothing", counts.join(", "))
+            }
+        }
+    }
+
+    /// What was looked at, in one line: "this machine: Ganeti, Linux 5.10.0-30-amd64".
+    pub fn about(&self) -> String {
+        let kernel = self.kernel.as_ref().map(|release| format!("Linux {release}"));
+        let on = self.platform.map(|it| platform(it).to_owned());
+        let facts: Vec<String> = on.into_iter().chain(kernel).collect();
+        if facts.is_empty() {
+            self.of.clone()
+        } else {
+            format!("{}: {}", self.of, facts.join(", "))
+        }
+    }
+
+    /// When the generator was ready, in words; `None` where nothing tells.
+    pub fn readiness(&self) -> Option<String> {
+        let seconds = self.ready_seconds?;
+        Some(format!("the kernel's generator was ready {} after the kernel's start", time(seconds)))
+    }
+}
+
+/// The worst, for a colour.
+pub(crate) fn worst(findings: &[Finding]) -> Option<Severity> {
+    findings.iter().map(|finding| finding.severity).max()
+}
+
+/// "1 note", "2 notes".
+pub(crate) fn number(count: usize, what: &str) -> String {
+    // "critical" is said of findings, and has no plural.
+    let s = if count == 1 || what == "critical" { "" } else { "s" };
+    format!("{count} {what}{s}")
+}
+
+/// Seconds with three figures: 0.112 s, 1.02 s, 102 s.
+pub(crate) fn time(seconds: f64) -> String {
+    let digits = match seconds {
+        s if s < 1.0 => 3,
+        s if s < 10.0 => 2,
+        s if s < 100.0 => 1,
+        _ => 0,
+    };
+    format!("{seconds:.digits$} s")
+}
+
+/// A line of somebody else's: control characters, which could move a terminal's cursor or colour it, are written out.
+pub(crate) fn harmless(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '\t' => out.push(' '),
+            // Also those that turn the direction of writing around, or hide.
+            c if c.is_control()
+                || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}') =>
+            {
+                out.extend(c.escape_unicode());
+            }
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_have_three_figures() {
+        assert_eq!(
+            [0.1123, 1.0234, 11.54, 101.67].map(time),
+            ["0.112 s", "1.02 s", "11.5 s", "102 s"]
+        );
+    }
+
+    #[test]
+    fn a_log_cannot_paint_on_the_terminal() {
+        assert_eq!(harmless("a\x1b[31mred\x07\u{202e}b\tc"), r"a\u{1b}[31mred\u{7}\u{202e}b c");
+        assert_eq!(harmless("für 日本"), "für 日本");
+    }
+}

@@ -1,0 +1,59 @@
+//! From what was asked for to a report.
+
+use crate::deep::Deep;
+use crate::fixes::PlatformFacts;
+use crate::host::Ready;
+use crate::{Args, Case, Error, Report, Root, diagnose, journal, strace};
+use std::path::Path;
+
+/// Looks, and judges.
+///
+/// # Errors
+///
+/// If there is nothing to look at where the arguments point.
+pub fn run(args: &Args) -> Result<Report, Error> {
+    let files = || args.journal.iter().chain(&args.strace).map(|file| file.display().to_string());
+    let mut case = match &args.root {
+        Some(folder) => Case::of_machine(recorded(folder)?)?,
+        // A log or a trace may be of another machine, and this one has nothing to do with it.
+        None if files().next().is_some() => {
+            Case { of: files().collect::<Vec<String>>().join(", "), ..Case::default() }
+        }
+        None => Case::of_machine(Root::live())?,
+    };
+    if let Some(folder) = &args.root {
+        let all: Vec<String> =
+            std::iter::once(folder.display().to_string()).chain(files()).collect();
+        case.of = all.join(", ");
+    }
+    for file in &args.journal {
+        case.boots.extend(journal::read_file(file)?);
+    }
+    for file in &args.strace {
+        case.traces.push(strace::read_file(file)?);
+    }
+    case.assumed = args.assume_kernel.clone();
+    let deep = args.deep.then(|| {
+        let ready = case.live().is_none_or(|live| live.ready != Ready::No);
+        Deep::measure(&Root::live(), case.kernel().as_ref(), ready)
+    });
+    let facts = deep.as_ref().map(|_| PlatformFacts::read(&Root::live(), case.platform()));
+    let mut report = diagnose(case);
+    if let (Some(deep), Some(facts)) = (deep, facts) {
+        deep.tell(&mut report, &facts);
+    }
+    report.keep(&args.only, &args.ignore);
+    Ok(report)
+}
+
+fn recorded(folder: &Path) -> Result<Root, Error> {
+    let wrong = |reason: &str| Error::Root { folder: folder.to_owned(), reason: reason.to_owned() };
+    if !folder.is_dir() {
+        return Err(wrong("it is no folder"));
+    }
+    let root = Root::recorded(folder);
+    if !["/proc", "/sys", "/etc", "/log"].into_iter().any(|path| root.exists(path)) {
+        return Err(wrong("none of proc, sys, etc and log is in it"));
+    }
+    Ok(root)
+}

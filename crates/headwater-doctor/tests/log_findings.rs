@@ -1,0 +1,226 @@
+//! What the checks of logs and traces find: in the founding stall, and in boots that look like it.
+
+use headwater_doctor::{Case, Finding, Id, Report, Severity, diagnose, journal, strace};
+use std::path::{Path, PathBuf};
+
+fn path(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/logs").join(name)
+}
+
+fn of_log(text: &str) -> Report {
+    diagnose(Case { boots: journal::read(text.as_bytes(), "log").unwrap(), ..Case::default() })
+}
+
+/// The first boot of a story, without the second.
+fn stalled(name: &str) -> Report {
+    let mut boots = journal::read_file(&path(name)).unwrap();
+    boots.truncate(1);
+    diagnose(Case { boots, ..Case::default() })
+}
+
+fn of(report: &Report, id: Id) -> Vec<&Finding> {
+    report.findings.iter().filter(|finding| finding.id == id).collect()
+}
+
+#[track_caller]
+fn one(report: &Report, id: Id) -> &Finding {
+    let found = of(report, id);
+    let [finding] = found.as_slice() else {
+        panic!("{id}: {found:?}, not checked: {:?}", report.not_checked)
+    };
+    finding
+}
+
+fn not_checked(report: &Report, id: Id) -> &str {
+    report.not_checked.iter().find(|it| it.id == id).map_or("", |it| it.why.as_str())
+}
+
+#[test]
+fn the_founding_stall_is_one_line() {
+    for format in ["short-monotonic", "json", "export", "short-precise"] {
+        let report = stalled(&format!("two-attempts-systemd-241/{format}"));
+        let waited = one(&report, Id::UnitWaited);
+        assert_eq!(
+            waited.title,
+            "ssh.service waited 101.7 s for the random generator, in 2 attempts, of which systemd killed one at its start timeout"
+        );
+        assert_eq!(waited.severity, Severity::Critical);
+        assert_eq!(waited.evidence.len(), 5, "{:?}", waited.evidence);
+        let late = one(&report, Id::ReadyLate);
+        assert_eq!(late.severity, Severity::Critical);
+        assert!(late.title.ends_with(" s after the first program started"), "{}", late.title);
+        assert_eq!(one(&report, Id::EarlyRead).severity, Severity::Warning);
+        assert!(one(&report, Id::EarlyCaller).title.contains("start_kernel (the stack canary)"));
+    }
+    let late = stalled("two-attempts-systemd-252/json");
+    assert_eq!(
+        one(&late, Id::ReadyLate).title,
+        "the kernel's random generator was ready 105.8 s after the first program started"
+    );
+}
+
+#[test]
+fn a_stall_that_the_next_boot_did_not_have_is_history() {
+    let boots = journal::read_file(&path("two-attempts-systemd-241/json")).unwrap();
+    let report = diagnose(Case { boots, ..Case::default() });
+    let waited = one(&report, Id::UnitWaited);
+    assert_eq!(waited.severity, Severity::Note);
+    assert!(
+        waited.title.starts_with("at an earlier boot, ssh.service waited 101.7 s"),
+        "{}",
+        waited.title
+    );
+}
+
+#[test]
+fn a_units_own_log_is_no_proof_and_says_what_is_missing() {
+    let report = stalled("two-attempts-systemd-241/unit-short-monotonic");
+    assert!(of(&report, Id::UnitWaited).is_empty());
+    let why = not_checked(&report, Id::UnitWaited);
+    assert!(
+        why.starts_with("systemd killed ssh.service at its start timeout after 90 s")
+            && why.contains("journalctl -b"),
+        "{why}"
+    );
+}
+
+/// Near misses: slow for reasons of their own, on a boot whose generator was late, or in time.
+#[test]
+fn units_that_are_slow_for_reasons_of_their_own_are_not_named() {
+    let log = |ready: f64| {
+        format!(
+            "[    0.000000] Linux version 6.1.0 (x)\n[    1.000000] Run /init as init process\n\
+             [    2.000000] vm1 systemd[1]: Starting slow.service - Slow...\n\
+             [    2.100000] vm1 systemd[1]: Starting waits.service - Waits...\n\
+             [    2.200000] vm1 systemd[1]: Starting fails.service - Fails...\n\
+             [    3.000000] vm1 systemd[1]: Started waits-not.service - Not.\n\
+             [    3.000000] vm1 systemd[1]: fails.service: Failed with result 'exit-code'.\n\
+             [    3.000000] vm1 systemd[1]: Failed to start fails.service - Fails.\n\
+             [{ready:>12.6}] random: crng init done\n\
+             [   20.500000] vm1 systemd[1]: Started waits.service - Waits.\n\
+             [   20.600000] vm1 systemd[1]: Starting later.service - Later...\n\
+             [   60.000000] vm1 systemd[1]: Started slow.service - Slow.\n\
+             [  150.600000] vm1 systemd[1]: later.service: start operation timed out. Terminating.\n\
+             [  150.600000] vm1 systemd[1]: Failed to start later.service - Later.\n"
+        )
+    };
+    let late = of_log(&log(20.4));
+    assert_eq!(
+        one(&late, Id::UnitWaited).title,
+        "waits.service waited 18.3 s for the random generator"
+    );
+    assert_eq!(one(&late, Id::ReadyLate).severity, Severity::Warning);
+    let early = of_log(&log(3.5));
+    assert!(of(&early, Id::UnitWaited).is_empty(), "{:?}", early.findings);
+    assert_eq!(one(&early, Id::ReadyLate).severity, Severity::Note);
+    assert!(of(&of_log(&log(1.1)), Id::ReadyLate).is_empty());
+}
+
+#[test]
+fn systemds_own_early_reads_are_no_fault_and_others_are() {
+    let log = |program: &str| {
+        of_log(&format!(
+            "[    0.000000] Linux version 6.1.0 (x)\n[    1.000000] Run /init as init process\n\
+             [    1.100000] random: {program}: uninitialized urandom read (16 bytes read)\n[    1.200000] random: crng init done\n"
+        ))
+    };
+    for program in ["systemd", "systemd-udevd", "(udev-worker)"] {
+        assert_eq!(one(&log(program), Id::EarlyRead).severity, Severity::Note, "{program}");
+    }
+    for program in ["ssh-keygen", "dd", "mysystemd"] {
+        assert_eq!(one(&log(program), Id::EarlyRead).severity, Severity::Warning, "{program}");
+    }
+}
+
+#[test]
+fn a_clone_that_the_kernel_noticed_is_a_note() {
+    let log = "[    0.000000] Linux version 6.12.0 (x)\n[    0.000000] random: crng init done\n[    1.000000] Run /init as init process\n";
+    assert!(of(&of_log(log), Id::Cloned).is_empty());
+    let report =
+        of_log(&format!("{log}[  100.500000] random: crng reseeded due to virtual machine fork\n"));
+    let cloned = one(&report, Id::Cloned);
+    assert_eq!(cloned.severity, Severity::Note);
+    assert!(
+        cloned.title.contains("once, the last time 100.5 s after its start"),
+        "{}",
+        cloned.title
+    );
+}
+
+#[test]
+fn a_traced_program_that_waited_is_named_with_its_share() {
+    let report = |name: &str| {
+        let trace = strace::read_file(&path(&format!("strace/{name}"))).unwrap();
+        diagnose(Case { traces: vec![trace], ..Case::default() })
+    };
+    assert_eq!(
+        one(&report("T"), Id::TraceWaited).title,
+        "`/usr/sbin/sshd -t` spent 101.67 s in one call of getrandom, 99.99 % of its time"
+    );
+    let table = report("summary");
+    assert_eq!(
+        one(&table, Id::TraceWaited).title,
+        "a traced program spent 101.67 s in one call of getrandom, 99.96 % of its time"
+    );
+    assert_eq!(one(&table, Id::TraceWaited).severity, Severity::Critical);
+    let blind = report("summary-without-w");
+    assert!(of(&blind, Id::TraceWaited).is_empty());
+    assert!(not_checked(&blind, Id::TraceWaited).contains("strace -f -c -w"));
+}
+
+#[test]
+fn a_healthy_log_has_no_finding() {
+    let log = "\
+[    0.000000] Linux version 6.12.0 (x)
+[    0.000000] Command line: quiet
+[    0.100000] random: crng init done
+[    1.000000] Run /init as init process
+[    2.000000] vm1 systemd[1]: Starting ssh.service - OpenBSD Secure Shell server...
+[   50.000000] vm1 systemd[1]: Started ssh.service - OpenBSD Secure Shell server.
+";
+    let report = of_log(log);
+    assert!(report.findings.is_empty(), "{:?}", report.findings);
+    assert!(report.passed.contains(&Id::UnitWaited) && report.passed.contains(&Id::ReadyLate));
+}
+
+/// Lines that are not there prove nothing: neither that the generator never was ready, nor that a unit hangs.
+#[test]
+fn a_start_whose_end_is_not_in_the_log_did_not_wait() {
+    let log = "\
+[    0.000000] Linux version 6.12.0 (x)
+[    1.000000] Run /init as init process
+[    2.000000] vm1 systemd[1]: Starting ssh.service - OpenBSD Secure Shell server...
+[  161.000000] vm1 CRON[700]: (root) CMD (true)
+";
+    assert!(of(&of_log(log), Id::UnitWaited).is_empty());
+    let killed = format!(
+        "{log}[  162.000000] vm1 systemd[1]: ssh.service: start-pre operation timed out. Terminating.\n\
+         [  162.000000] vm1 systemd[1]: Failed to start ssh.service - OpenBSD Secure Shell server.\n"
+    );
+    assert_eq!(
+        one(&of_log(&killed), Id::UnitWaited).title,
+        "ssh.service waited 160.0 s for the random generator, until systemd killed it at its start timeout"
+    );
+}
+
+/// The words of systemd 219 (CentOS 7), where the description fails before the name.
+#[test]
+fn a_unit_of_an_old_systemd_is_named() {
+    let log = "\
+[    0.000000] Linux version 4.18.0 (x)
+[    1.000000] Run /init as init process
+[    2.000000] vm1 systemd[1]: Starting OpenSSH server daemon...
+[   92.000000] vm1 systemd[1]: sshd.service start operation timed out. Terminating.
+[   92.100000] vm1 systemd[1]: Failed to start OpenSSH server daemon.
+[   92.100000] vm1 systemd[1]: Unit sshd.service entered failed state.
+[   92.100000] vm1 systemd[1]: sshd.service failed.
+[  134.500000] vm1 systemd[1]: sshd.service holdoff time over, scheduling restart.
+[  134.600000] vm1 systemd[1]: Starting OpenSSH server daemon...
+[  141.600000] random: crng init done
+[  141.700000] vm1 systemd[1]: Started OpenSSH server daemon.
+";
+    assert_eq!(
+        one(&of_log(log), Id::UnitWaited).title,
+        "sshd.service waited 97.0 s for the random generator, in 2 attempts, of which systemd killed one at its start timeout"
+    );
+}

@@ -1,0 +1,240 @@
+//! The founding stall, told by every format: sshd waited 101.67 s for the random generator, in two attempts of its unit, and on
+//! the next boot, with the CPU's instruction trusted, not at all. The texts of the journal and of dmesg were written by
+//! journalctl(1) and dmesg(1) themselves, of entries made by hand: tests/logs/README.md.
+
+use headwater_doctor::boot::{Boot, Clock, HintKind, Outcome, Unit};
+use headwater_doctor::journal;
+use std::path::{Path, PathBuf};
+
+fn path(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/logs").join(name)
+}
+
+fn read(name: &str) -> Vec<Boot> {
+    journal::read_file(&path(name)).unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn unit<'a>(boot: &'a Boot, names: &[&str]) -> &'a Unit {
+    let found = boot.units.iter().find(|unit| names.contains(&unit.name.as_str()));
+    found.unwrap_or_else(|| panic!("none of {names:?} in {:?}", boot.units))
+}
+
+#[track_caller]
+fn near(found: Option<f64>, expected: f64, within: f64) {
+    let found = found.expect("there is a time");
+    assert!((found - expected).abs() <= within, "{found} is not {expected} within {within}");
+}
+
+/// The unit's two attempts: 90.2 s until systemd killed it, and what the second took after that.
+#[track_caller]
+fn two_attempts(ssh: &Unit, within: f64) {
+    assert_eq!(ssh.name, "ssh.service");
+    let [first, second] = ssh.attempts.as_slice() else { panic!("{:?}", ssh.attempts) };
+    assert_eq!((first.outcome, second.outcome), (Outcome::TimedOut, Outcome::Started));
+    let (killed, up) = (first.ended.as_ref().unwrap(), second.ended.as_ref().unwrap());
+    near(killed.at.zip(first.began.at).map(|(end, begin)| end - begin), 90.2, within);
+    near(up.at.zip(second.began.at).map(|(end, begin)| end - begin), 11.51, within);
+    assert!(
+        killed.evidence.says.contains("tart-pre operation timed out. Terminating."),
+        "{killed:?}"
+    );
+}
+
+const STORIES: [&str; 2] = ["two-attempts-systemd-241", "two-attempts-systemd-252"];
+
+/// Formats with the kernel's own times, to the microsecond.
+#[test]
+fn both_boots_are_read_from_every_format_with_the_kernels_times() {
+    for story in STORIES {
+        for format in ["short-monotonic", "json", "export"] {
+            let boots = read(&format!("{story}/{format}"));
+            let [stalled, cured] = boots.as_slice() else {
+                panic!("{story}/{format}: {} boots", boots.len())
+            };
+            assert_eq!(stalled.clock, Clock::Kernel);
+            assert!(stalled.kernel.as_deref().unwrap().ends_with("-amd64"), "{:?}", stalled.kernel);
+            assert!(stalled.command_line.as_deref().unwrap().ends_with("ro quiet"));
+            near(stalled.init.as_ref().unwrap().at, 1.402_155, 1e-9);
+            near(stalled.ready.as_ref().unwrap().at, 107.2, 1e-9);
+            near(stalled.end, 161.5, 1e-3);
+            two_attempts(unit(stalled, &["ssh.service"]), 1e-3);
+            let [read] = stalled.early_reads.as_slice() else {
+                panic!("{:?}", stalled.early_reads)
+            };
+            assert_eq!((read.program.as_str(), read.times, read.bytes), ("systemd", 3, 48));
+            near(cured.ready.as_ref().unwrap().at, 0.187_412, 1e-9);
+            near(cured.init.as_ref().unwrap().at, 1.402_155, 1e-9);
+            assert_eq!(cured.units, []);
+            assert!(cured.early_reads.is_empty());
+        }
+    }
+    let stalled = &read("two-attempts-systemd-241/json")[0];
+    near(stalled.fast_init.as_ref().unwrap().at, 1.934_820, 1e-9);
+    assert_eq!(stalled.warnings_missed, 7);
+    assert_eq!(
+        (stalled.early_callers[0].caller.as_str(), stalled.early_callers[0].crng_init),
+        ("start_kernel", 0)
+    );
+    let cured = &read("two-attempts-systemd-241/json")[1];
+    assert!(cured.hints.iter().any(|hint| hint.kind == HintKind::TrustedCpu));
+}
+
+/// Formats with dates: times are counted from the first line, which journald wrote 2.8 s after the kernel's start.
+#[test]
+fn both_boots_are_read_from_every_format_with_dates() {
+    for (format, within) in [
+        ("short", 1.0),
+        ("short-full", 1.0),
+        ("short-iso", 1.0),
+        ("with-unit", 1.0),
+        ("short-precise", 1e-3),
+        ("short-iso-precise", 1e-3),
+        ("short-unix", 1e-3),
+    ] {
+        let boots = read(&format!("two-attempts-systemd-241/{format}"));
+        let [stalled, cured] = boots.as_slice() else { panic!("{format}: {} boots", boots.len()) };
+        assert_eq!(stalled.clock, Clock::FirstLine);
+        near(stalled.init.as_ref().unwrap().at, 0.0, 1e-3);
+        near(stalled.ready.as_ref().unwrap().at, 107.2 - 2.805, within);
+        near(stalled.end, 161.5 - 2.805, within);
+        two_attempts(unit(stalled, &["ssh.service"]), within);
+        near(cured.ready.as_ref().unwrap().at, 0.0, 1e-3);
+        assert_eq!(cured.units, []);
+    }
+    assert_eq!(read("two-attempts-systemd-252/short").len(), 2);
+    two_attempts(unit(&read("two-attempts-systemd-252/short")[0], &["ssh.service"]), 1.0);
+}
+
+/// rsyslog writes both times; the kernel's lines came 6.3 s late, and later lines tell how late.
+#[test]
+fn a_syslog_file_gives_the_kernels_times() {
+    let boots = read("two-attempts-systemd-241/syslog");
+    let [stalled] = boots.as_slice() else { panic!("{} boots", boots.len()) };
+    assert_eq!(stalled.clock, Clock::Kernel);
+    near(stalled.ready.as_ref().unwrap().at, 107.2, 1e-9);
+    let ssh = unit(stalled, &["ssh.service"]);
+    assert_eq!((ssh.attempts.len(), ssh.attempts[0].outcome), (2, Outcome::TimedOut));
+    near(ssh.attempts[1].began.at, 95.73, 1.0);
+    near(ssh.attempts[1].ended.as_ref().unwrap().at, 107.24, 1.0);
+}
+
+#[test]
+fn the_log_of_one_unit_tells_its_attempts() {
+    for story in STORIES {
+        for (format, within) in [("unit-short", 1.0), ("unit-short-monotonic", 1e-3)] {
+            let boots = read(&format!("{story}/{format}"));
+            assert_eq!(boots.len(), 2, "{story}/{format}");
+            two_attempts(unit(&boots[0], &["ssh.service"]), within);
+            assert!(boots[0].ready.is_none() && boots[0].kernel.is_none());
+        }
+    }
+}
+
+#[test]
+fn the_kernels_buffer_is_read_in_every_form_of_dmesgs() {
+    for format in [
+        "dmesg",
+        "dmesg-raw",
+        "dmesg-decode",
+        "dmesg-colour",
+        "dmesg-delta",
+        "kernel-short-monotonic",
+    ] {
+        let boots = read(&format!("two-attempts-systemd-241/{format}"));
+        let [stalled] = boots.as_slice() else { panic!("{format}: {} boots", boots.len()) };
+        near(stalled.init.as_ref().unwrap().at, 1.402_155, 1e-9);
+        near(stalled.ready.as_ref().unwrap().at, 107.2, 1e-9);
+        assert_eq!((stalled.early_reads[0].times, stalled.warnings_missed), (3, 7), "{format}");
+    }
+    for format in ["dmesg-ctime", "dmesg-iso"] {
+        let boots = read(&format!("two-attempts-systemd-241/{format}"));
+        assert_eq!(boots[0].clock, Clock::FirstLine);
+        near(boots[0].ready.as_ref().unwrap().at, 107.2, 1.0);
+    }
+    for format in ["dmesg-no-times", "dmesg-reltime"] {
+        let boots = read(&format!("two-attempts-systemd-241/{format}"));
+        assert_eq!((boots[0].clock, boots[0].end), (Clock::None, None), "{format}");
+        assert_eq!(boots[0].ready.as_ref().unwrap().at, None);
+        assert_eq!((boots[0].early_reads[0].times, boots[0].warnings_missed), (3, 7), "{format}");
+    }
+}
+
+/// Every moment names the line that it is from: the file, its number, its text.
+#[test]
+fn evidence_is_the_line_itself() {
+    let text = std::fs::read_to_string(path("two-attempts-systemd-241/short-monotonic")).unwrap();
+    let boots = read("two-attempts-systemd-241/short-monotonic");
+    let ready = boots[1].ready.as_ref().unwrap();
+    let (file, number) = ready.evidence.place.rsplit_once(':').unwrap();
+    assert!(file.ends_with("short-monotonic"));
+    assert_eq!(
+        text.lines().nth(number.parse::<usize>().unwrap() - 1).unwrap(),
+        ready.evidence.says
+    );
+}
+
+/// journalctl marks a boot's beginning with its first line, not with the kernel's.
+#[test]
+fn the_wall_clock_set_during_a_boot_is_not_time_that_went_by() {
+    let log = "\
+Nov 22 06:00:01 vm1 kernel: Linux version 6.1.0 (x)
+Nov 22 06:00:01 vm1 kernel: Run /init as init process
+Nov 22 06:00:02 vm1 systemd[1]: Starting ssh.service - OpenBSD Secure Shell server...
+Nov 22 06:00:03 vm1 systemd-udevd[200]: something
+Nov 22 08:30:00 vm1 systemd-resolved[300]: Clock change detected. Flushing caches.
+Nov 22 08:30:00 vm1 kernel: random: crng init done
+Nov 22 08:30:01 vm1 systemd[1]: Started ssh.service - OpenBSD Secure Shell server.
+";
+    let boots = journal::read(log.as_bytes(), "log").unwrap();
+    near(boots[0].ready.as_ref().unwrap().at, 2.0, 1e-9);
+    near(boots[0].units[0].attempts[0].ended.as_ref().unwrap().at, 3.0, 1e-9);
+    near(boots[0].end, 3.0, 1e-9);
+}
+
+#[test]
+fn a_year_may_end_during_a_boot() {
+    let log = "\
+Dec 31 23:59:50 vm1 kernel: Linux version 6.1.0 (x)
+Dec 31 23:59:50 vm1 kernel: Run /init as init process
+Jan  1 00:01:10 vm1 kernel: random: crng init done
+";
+    let boots = journal::read(log.as_bytes(), "log").unwrap();
+    assert_eq!(boots.len(), 1);
+    near(boots[0].ready.as_ref().unwrap().at, 80.0, 1e-6);
+}
+
+#[test]
+fn other_files_are_refused_with_the_next_step() {
+    let refused = |bytes: &[u8]| journal::read(bytes, "FILE").unwrap_err().to_string();
+    for (bytes, says) in [
+        (&b""[..], "FILE is empty: was the command that wrote it allowed to read the log?"),
+        (
+            b"LPKSHHRH\0\0",
+            "FILE is a journal as systemd keeps it: give what `journalctl --file FILE -o export` prints",
+        ),
+        (
+            b"\x1f\x8b\x08",
+            "FILE is a compressed file (gzip): unpack it first, or give `-` and pipe `zcat FILE` in",
+        ),
+        (
+            b"{\n\t\"MESSAGE\" : \"x\"\n}\n",
+            "FILE is journalctl's json-pretty: write it with -o json",
+        ),
+        (
+            b"Fri 2019-10-25 10:40:02.805001 UTC [s=b71a;i=1;b=0f9c;m=2acd09;t=595b;x=f0bd]\n    PRIORITY=5\n",
+            "FILE is journalctl's verbose: write it with -o export",
+        ),
+        (
+            b"<html>\n",
+            "FILE is no log that is known here: give what `journalctl -b`, `journalctl -b -o export` or `dmesg` prints",
+        ),
+        (
+            b"execve(\"/bin/true\", [\"true\"], 0x7ff) = 0\ngetrandom(\"\", 8, 0) = 8\n",
+            "FILE is a trace by strace: give it with --strace",
+        ),
+    ] {
+        assert_eq!(refused(bytes), says);
+    }
+    let missing = journal::read_file(Path::new("/no/such/file")).unwrap_err().to_string();
+    assert_eq!(missing, "/no/such/file cannot be read: No such file or directory (os error 2)");
+}
