@@ -263,3 +263,51 @@ fn a_platform_is_known_by_what_it_leaves() {
     }
     fs::remove_dir_all(folder).unwrap();
 }
+
+/// A copied tree may lack anything; what is not there is never taken for a fault.
+#[test]
+fn nothing_is_found_where_nothing_can_be_read() {
+    let folder =
+        std::env::temp_dir().join(format!("headwater-doctor-empty-{}", std::process::id()));
+    fs::create_dir_all(&folder).unwrap();
+    let report = diagnose(Case::of_machine(Root::recorded(&folder)).unwrap());
+    fs::remove_dir_all(&folder).unwrap();
+    assert!(report.findings.is_empty(), "{:?}", report.findings);
+    assert!(!report.not_checked.is_empty());
+}
+
+/// Each host with every file cut in the middle, and with every file full of noise: no panic, and no moment that is not in a log.
+#[test]
+fn mangled_hosts_are_looked_at_without_a_panic() {
+    let folder =
+        std::env::temp_dir().join(format!("headwater-doctor-mangled-{}", std::process::id()));
+    let mangles: [fn(&[u8]) -> Vec<u8>; 2] = [
+        |bytes| bytes[..bytes.len() / 2].to_vec(),
+        |bytes| bytes.iter().map(|byte| byte.wrapping_mul(31)).collect(),
+    ];
+    for host in hosts() {
+        for (number, mangle) in mangles.iter().enumerate() {
+            let here = folder.join(format!("{}-{number}", name(&host)));
+            copy(&host, &here, mangle);
+            // A trace that is none any more is refused, in one line.
+            match Case::of_machine(Root::recorded(&here)) {
+                Ok(case) => drop(diagnose(case)),
+                Err(error) => assert!(!error.to_string().contains('\n')),
+            }
+        }
+    }
+    fs::remove_dir_all(&folder).unwrap();
+}
+
+fn copy(from: &Path, to: &Path, mangle: &fn(&[u8]) -> Vec<u8>) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap().map(Result::unwrap) {
+        let kind = entry.file_type().unwrap();
+        if kind.is_dir() {
+            copy(&entry.path(), &to.join(entry.file_name()), mangle);
+        } else if kind.is_file() {
+            fs::write(to.join(entry.file_name()), mangle(&fs::read(entry.path()).unwrap()))
+                .unwrap();
+        }
+    }
+}

@@ -109,7 +109,7 @@ fn the_cpus_instruction_is_sound_or_not_there() {
     match &sample.skipped {
         Some(why) => println!("skipped: a sample of RDRAND: {why}; its health is not tested here"),
         None => {
-            assert!(sample.tests.iter().all(|test| test.alarms == 0) && sample.tests.len() == 2)
+            assert!(sample.tests.iter().all(|test| test.alarms == 0) && sample.tests.len() == 2);
         }
     }
 }
