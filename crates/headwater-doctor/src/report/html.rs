@@ -133,7 +133,7 @@ impl Report {
                     p.quiet {
                         "Seconds since the kernel's start"
                         @if boot.clock == Clock::FirstLine { ", counted from the log's first line, which may be some seconds late" }
-                        ". Shaded: programs run, and the generator is not ready. Dark red: a start that waited for it, timed out or failed."
+                        ". Shaded: programs run, and the generator is not ready. Red: a start that waited for it, timed out or failed."
                         @if timeline.left_out > 0 { " " (timeline.left_out) " quicker services are left out." }
                     }
                 }

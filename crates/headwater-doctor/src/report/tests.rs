@@ -3,8 +3,11 @@
 use crate::boot::{
     Attempt, Boot, Clock, EarlyCaller, EarlyRead, Hint, HintKind, Moment, Outcome, Unit,
 };
+use crate::deep::{Deep, Sample, Test};
 use crate::fixes::{Cause, PlatformFacts, for_cause};
-use crate::{Evidence, Finding, Id, NotChecked, Platform, Report, Severity, Verdict};
+use crate::{
+    Assumed, Change, Evidence, Finding, Id, NotChecked, Platform, Report, Severity, Verdict,
+};
 
 pub(super) fn moment(at: f64, says: &str) -> Moment {
     let evidence = Evidence { place: "boot.log, line 812".to_owned(), says: says.to_owned() };
@@ -164,6 +167,41 @@ fn the_terminals_text_has_a_hundred_columns_and_no_escapes_but_our_colours() {
         assert!(line.starts_with("          ") || line.chars().count() <= 100, "{line}");
     }
     assert!(!plain(&text).contains("\x1b") && plain(&text).contains(r"\u{1b}[31mcolour"));
+}
+
+#[test]
+fn an_assumed_kernel_and_what_was_measured_are_told_on_terminal_and_page() {
+    let mut report = late();
+    report.assumed = Some(Assumed {
+        kernel: "6.12".to_owned(),
+        changes: vec![Change { what: "gathers entropy by itself", before: "no", after: "yes" }],
+        gone: vec![Id::NoJitter],
+        new: vec![Id::SwappedPages],
+    });
+    report.deep = Some(Deep {
+        entropy: None,
+        samples: vec![Sample {
+            source: "RDRAND",
+            bytes: 4096,
+            tests: vec![Test { name: "repetition count", cutoff: 6, highest: 2, alarms: 0 }],
+            skipped: None,
+        }],
+    });
+    let (text, page) = (plain(&report.text()), report.html());
+    for words in [
+        "With Linux 6.12",
+        "gathers entropy by itself: yes; now: no",
+        "Gone: HW010",
+        "New: HW052",
+        "RDRAND  4096 bytes: repetition count test: 0 alarms; highest count 2, cutoff 6",
+    ] {
+        assert!(text.contains(words), "{words}: {text}");
+    }
+    for words in
+        ["With Linux 6.12", "<b>yes</b>", "Gone: HW010", "New: HW052", "RDRAND, 4096 bytes"]
+    {
+        assert!(page.contains(words), "{words}");
+    }
 }
 
 #[test]
