@@ -276,12 +276,14 @@ fn nothing_is_found_where_nothing_can_be_read() {
     assert!(!report.not_checked.is_empty());
 }
 
-/// Each host with every file cut in the middle, and with every file full of noise: no panic, and no moment that is not in a log.
+type Mangle = fn(&[u8]) -> Vec<u8>;
+
+/// Each host with every file cut in the middle, and with every file full of noise: no panic.
 #[test]
 fn mangled_hosts_are_looked_at_without_a_panic() {
     let folder =
         std::env::temp_dir().join(format!("headwater-doctor-mangled-{}", std::process::id()));
-    let mangles: [fn(&[u8]) -> Vec<u8>; 2] = [
+    let mangles: [Mangle; 2] = [
         |bytes| bytes[..bytes.len() / 2].to_vec(),
         |bytes| bytes.iter().map(|byte| byte.wrapping_mul(31)).collect(),
     ];
@@ -299,7 +301,7 @@ fn mangled_hosts_are_looked_at_without_a_panic() {
     fs::remove_dir_all(&folder).unwrap();
 }
 
-fn copy(from: &Path, to: &Path, mangle: &fn(&[u8]) -> Vec<u8>) {
+fn copy(from: &Path, to: &Path, mangle: &Mangle) {
     fs::create_dir_all(to).unwrap();
     for entry in fs::read_dir(from).unwrap().map(Result::unwrap) {
         let kind = entry.file_type().unwrap();

@@ -211,6 +211,7 @@ fn a_unit_of_an_old_systemd_is_named() {
 [    1.000000] Run /init as init process
 [    2.000000] vm1 systemd[1]: Starting OpenSSH server daemon...
 [   92.000000] vm1 systemd[1]: sshd.service start operation timed out. Terminating.
+[   92.050000] vm1 systemd[1]: Started Cleanup of Temporary Directories.
 [   92.100000] vm1 systemd[1]: Failed to start OpenSSH server daemon.
 [   92.100000] vm1 systemd[1]: Unit sshd.service entered failed state.
 [   92.100000] vm1 systemd[1]: sshd.service failed.
