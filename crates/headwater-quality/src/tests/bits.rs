@@ -11,6 +11,7 @@ pub(crate) const TEST: Test = Test {
     meaning: "Some bit of each value is one more often than zero, or less often.",
     unseen: "whether each bit is one half of the time",
     least: 64,
+    costly: false,
     fits: forwards,
     run: |view, _| {
         let planes = view.planes();
@@ -27,6 +28,7 @@ pub(crate) const BYTES: Test = Test {
     meaning: "Some bytes are more frequent than others.",
     unseen: "whether all bytes are equally frequent",
     least: 2048,
+    costly: false,
     fits: |form: Form| form.width == 8 && !form.reversed,
     run: bytes,
 };

@@ -11,6 +11,7 @@ pub(crate) const TEST: Test = Test {
     meaning: "Values rise, or alternate, for longer or shorter than by chance.",
     unseen: "whether values rise and fall by chance",
     least: 4096,
+    costly: false,
     fits: wide,
     run,
 };

@@ -11,6 +11,7 @@ pub(crate) const TEST: Test = Test {
     meaning: "Some combinations of neighbouring values are more frequent than others: in space, points lie on planes or in lumps.",
     unseen: "whether neighbouring values are independent of each other",
     least: 1024,
+    costly: false,
     fits: any,
     run,
 };

@@ -15,6 +15,7 @@ pub(crate) const TEST: Test = Test {
     meaning: "Values with few ones follow others with few ones, or with many: what the generator carries over shows.",
     unseen: "whether numbers of ones depend on each other",
     least: 1 << 12,
+    costly: false,
     // The number of ones is the same backwards.
     fits: |form| any(form) && !form.reversed,
     run,
