@@ -72,3 +72,30 @@ fn doubles(mut values: Vec<u64>) -> u64 {
     values.sort_unstable();
     values.windows(2).filter(|two| two[0] == two[1]).count() as u64
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::view::Form;
+
+    fn seen(words: &[u64]) -> u64 {
+        let view = View::new(words, Form { width: 64, reversed: false }, usize::MAX);
+        match repeats(&view, Effort::Standard).remove(0).tally {
+            Tally::Rare { seen, .. } => seen,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    /// Of few words all are compared, of many a sixteenth: what a repeated stretch of a thousand does not escape.
+    #[test]
+    fn a_stretch_that_comes_again_is_seen_in_few_words_and_in_many() {
+        let mut rng = fastrand::Rng::with_seed(1);
+        for (len, least, most) in [(1 << 16, 1000, 1000), (1 << 21, 30, 100)] {
+            let mut words: Vec<u64> = (0..len).map(|_| rng.u64(..)).collect();
+            assert_eq!(seen(&words), 0);
+            words.copy_within(77..1077, len - 5000);
+            let seen = seen(&words);
+            assert!((least..=most).contains(&seen), "{seen} of {len} words");
+        }
+    }
+}
