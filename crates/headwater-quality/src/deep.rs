@@ -54,6 +54,8 @@ pub(crate) fn run(request: &Request, source: &'static Named) -> Result<Report, E
     let mut state = State::load(&path, this)?;
     let goal = (request.bytes / 8).max(request.block as u64);
     let bar = bar(8 * goal * plan.len() as u64);
+    let counted = |state: &State| state.sections.iter().map(|counted| 8 * counted.words).sum();
+    bar.set_position(counted(&state));
     let mut streams = plan
         .iter()
         .zip(&state.sections)
@@ -65,13 +67,13 @@ pub(crate) fn run(request: &Request, source: &'static Named) -> Result<Report, E
             Ok(stream)
         })
         .collect::<Result<Vec<_>, Error>>()?;
+    bar.reset_eta(); // earlier sittings say nothing about the speed of this one
     // Every core has a block in its hands, and after each round all counts are of whole blocks.
     let rounds = request.threads.div_ceil(plan.len()).max(1);
     while state.sections.iter().any(|counted| counted.words < goal) {
         let wanted = (0..plan.len()).flat_map(|i| std::iter::repeat_n(i, rounds));
         let wanted: Vec<usize> = wanted.filter(|&i| state.sections[i].words < goal).collect();
-        let done: u64 = state.sections.iter().map(|counted| 8 * counted.words).sum();
-        bar.set_position(done);
+        bar.set_position(counted(&state));
         round(request, &mut streams, &wanted, &mut state.sections, &bar)?;
         state.save(&path)?;
     }
