@@ -2,7 +2,7 @@
 
 use crate::Error;
 use crate::effort::Effort;
-use crate::sources::{self, Named};
+use crate::sources::{self, Group, Named};
 use std::ops::Range;
 use std::path::PathBuf;
 
@@ -44,6 +44,10 @@ pub struct Args {
     /// Only the streams of these seeds, a word of each in turn
     #[arg(long, value_name = "A..B", value_parser = seeds)]
     pub seeds: Option<Range<u64>>,
+
+    /// Only these arrangements of streams, such as one,keys,key-bits
+    #[arg(long, value_name = "KIND", value_delimiter = ',', conflicts_with_all = ["streams", "seeds"])]
+    pub only: Vec<Group>,
 
     /// With --deep: how much of each arrangement, in GiB
     #[arg(long, value_name = "GIB", default_value_t = 64.0)]
@@ -92,6 +96,7 @@ pub(crate) struct Request {
     pub(crate) seed: u64,
     pub(crate) streams: Option<u64>,
     pub(crate) seeds: Option<Range<u64>>,
+    pub(crate) only: Vec<Group>,
     pub(crate) bytes: u64,
     pub(crate) state: Option<PathBuf>,
     pub(crate) threads: usize,
@@ -117,7 +122,7 @@ impl Args {
         if self.seeds.is_some() && !seeded {
             return Err(Error::Usage(format!("{} has no seeds", self.source)));
         }
-        if self.streams.is_some() && source.is_none() {
+        if (self.streams.is_some() || !self.only.is_empty()) && source.is_none() {
             return Err(Error::Usage("standard input is one stream".to_owned()));
         }
         if source.is_none() && (self.external || !self.battery.is_empty()) {
@@ -139,6 +144,7 @@ impl Args {
             seed: self.seed,
             streams: self.streams,
             seeds: self.seeds.clone(),
+            only: self.only.clone(),
             bytes: (self.size * (1_u64 << 30) as f64) as u64,
             state: self.state.clone(),
             threads: self.threads.map_or(cpus, |threads| threads as usize),

@@ -44,11 +44,30 @@ impl std::fmt::Debug for Test {
 
 /// Runs every test that `words` are enough for. The order of the figures does not depend on `threads`.
 pub(crate) fn run(words: &[u64], effort: Effort, threads: usize) -> (Vec<Figure>, Vec<Missed>) {
+    some(words, effort, threads, |_| true)
+}
+
+/// The tests of `--deep` for the block of this number.
+pub(crate) fn block(
+    words: &[u64],
+    effort: Effort,
+    threads: usize,
+    number: u64,
+) -> (Vec<Figure>, Vec<Missed>) {
+    some(words, effort, threads, |test| !test.costly || number.is_multiple_of(tests::SHARE))
+}
+
+fn some(
+    words: &[u64],
+    effort: Effort,
+    threads: usize,
+    wanted: impl Fn(&Test) -> bool,
+) -> (Vec<Figure>, Vec<Missed>) {
     let (mut figures, mut missed) = (Vec::new(), Vec::new());
     // One form after the other: a view of a large block takes as much memory as the block.
     for form in Form::ALL {
         let tests: Vec<&'static Test> =
-            tests::ALL.iter().filter(|test| (test.fits)(form)).collect();
+            tests::ALL.iter().filter(|test| (test.fits)(form) && wanted(test)).collect();
         let view = View::new(words, form, effort.values(form.width));
         let (able, unable): (Vec<_>, Vec<_>) =
             tests.into_iter().partition(|test| test.least <= view.values.len());

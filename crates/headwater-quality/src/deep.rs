@@ -37,11 +37,12 @@ struct Counted {
     figures: Vec<Figure>,
 }
 
-const SCHEMA: &str = "headwater.quality-state/1";
+const SCHEMA: &str = "headwater.quality-state/2";
 
 /// Judges a source that can begin again where it was, or that never repeats.
 pub(crate) fn run(request: &Request, source: &'static Named) -> Result<Report, Error> {
-    let plan = plan(request, source);
+    let mut report = Report::new(request);
+    let plan = plan(request, source)?;
     let path = request.state.clone().unwrap_or_else(|| default_path(source, request.seed));
     let this = Run {
         version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -53,6 +54,8 @@ pub(crate) fn run(request: &Request, source: &'static Named) -> Result<Report, E
     let mut state = State::load(&path, this)?;
     let goal = (request.bytes / 8).max(request.block as u64);
     let bar = bar(8 * goal * plan.len() as u64);
+    let counted = |state: &State| state.sections.iter().map(|counted| 8 * counted.words).sum();
+    bar.set_position(counted(&state));
     let mut streams = plan
         .iter()
         .zip(&state.sections)
@@ -64,18 +67,17 @@ pub(crate) fn run(request: &Request, source: &'static Named) -> Result<Report, E
             Ok(stream)
         })
         .collect::<Result<Vec<_>, Error>>()?;
+    bar.reset_eta(); // earlier sittings say nothing about the speed of this one
     // Every core has a block in its hands, and after each round all counts are of whole blocks.
     let rounds = request.threads.div_ceil(plan.len()).max(1);
     while state.sections.iter().any(|counted| counted.words < goal) {
         let wanted = (0..plan.len()).flat_map(|i| std::iter::repeat_n(i, rounds));
         let wanted: Vec<usize> = wanted.filter(|&i| state.sections[i].words < goal).collect();
-        let done: u64 = state.sections.iter().map(|counted| 8 * counted.words).sum();
-        bar.set_position(done);
+        bar.set_position(counted(&state));
         round(request, &mut streams, &wanted, &mut state.sections, &bar)?;
         state.save(&path)?;
     }
     bar.finish_and_clear();
-    let mut report = Report::new(request);
     for ((arrangement, _), counted) in plan.iter().zip(state.sections) {
         report.sections.push(section(arrangement, counted.words, counted.figures, &[]));
     }
@@ -96,7 +98,9 @@ pub(crate) fn stdin(
         let block = draw(stream, request.block, None)?;
         let whole = block.len() == request.block;
         if counted.words == 0 || whole {
-            let (figures, without) = battery::run(&block, request.effort, request.threads);
+            let number = counted.words / request.block as u64;
+            let (figures, without) =
+                battery::block(&block, request.effort, request.threads, number);
             missed = if counted.words == 0 { without } else { missed };
             counted.add(figures, block.len() as u64);
         }
@@ -120,17 +124,21 @@ fn round(
     sections: &mut [Counted],
     bar: &ProgressBar,
 ) -> Result<(), Error> {
-    let queue = Mutex::new((wanted.iter(), streams));
+    let drawn: Vec<u64> = sections.iter().map(|counted| counted.words).collect();
+    let queue = Mutex::new((wanted.iter(), streams, drawn));
     let results = Mutex::new((sections, Ok(())));
     let work = || {
         loop {
-            let (index, block) = {
+            let (index, number, block) = {
                 let mut queue = queue.lock().expect("a worker has panicked");
                 let Some(&index) = queue.0.next() else { return };
-                (index, draw(&mut *queue.1[index], request.block, None))
+                let number = queue.2[index] / request.block as u64;
+                queue.2[index] += request.block as u64;
+                (index, number, draw(&mut *queue.1[index], request.block, None))
             };
-            let figures =
-                block.map(|block| (battery::run(&block, request.effort, 1).0, block.len() as u64));
+            let figures = block.map(|block| {
+                (battery::block(&block, request.effort, 1, number).0, block.len() as u64)
+            });
             let mut results = results.lock().expect("a worker has panicked");
             match figures {
                 Ok((figures, words)) => {
@@ -161,7 +169,8 @@ impl Counted {
                 (&old.test, &old.form, &old.part) == (&new.test, &new.form, &new.part)
             };
             let Some(old) = self.figures.iter_mut().find(same) else {
-                self.figures.push(new);
+                // When a sum failed is not when its first part was known.
+                self.figures.push(Figure { at: None, ..new });
                 continue;
             };
             // Figures of one name count alike: their names hold what their counts depend on.

@@ -6,6 +6,7 @@ use crate::effort::Effort;
 use crate::report::{Report, Section};
 use crate::sources::{self, Arrangement, Named, Source};
 use crate::{Error, LEAST_BYTES, deep, entropy, external};
+use clap::ValueEnum;
 use std::io::Read;
 use std::time::{Duration, Instant};
 
@@ -28,7 +29,7 @@ pub fn run(args: &Args, stdin: impl Read + Send) -> Result<Report, Error> {
 /// Every arrangement's block, once.
 fn once(request: &Request, source: &'static Named) -> Result<Report, Error> {
     let mut report = Report::new(request);
-    for (arrangement, words) in plan(request, source) {
+    for (arrangement, words) in plan(request, source)? {
         let mut stream = sources::open(source, request.seed, &arrangement)?;
         let patience = (!source.is_reproducible()).then(|| request.effort.patience());
         let block = draw(&mut *stream, words, patience)?;
@@ -78,14 +79,14 @@ pub(crate) fn section(
 }
 
 /// Which streams are tested, and how many words of each.
-pub(crate) fn plan(request: &Request, source: &Named) -> Vec<(Arrangement, usize)> {
+pub(crate) fn plan(request: &Request, source: &Named) -> Result<Vec<(Arrangement, usize)>, Error> {
     let effort = request.effort;
     let (main, side) = (request.block, effort.side_block());
     let mut asked = Vec::new();
     asked.extend(request.streams.map(|n| (Arrangement::Streams(n), main)));
     asked.extend(request.seeds.clone().map(|seeds| (Arrangement::Seeds(seeds), main)));
     if !asked.is_empty() {
-        return asked;
+        return Ok(asked);
     }
     let mut plan = vec![(Arrangement::One, main)];
     if source.is_reproducible() {
@@ -106,7 +107,20 @@ pub(crate) fn plan(request: &Request, source: &Named) -> Vec<(Arrangement, usize
         plan.push((Arrangement::KeyBits, side));
         plan.push((Arrangement::Children(many), side));
     }
-    plan
+    for &only in &request.only {
+        if !plan.iter().any(|(arrangement, _)| arrangement.group() == only) {
+            let value = only.to_possible_value().expect("no kind is hidden");
+            let name = value.get_name();
+            return Err(Error::Usage(format!(
+                "no {name} of {} at this budget; try --deep, or an engine with keys such as ars7",
+                source.name
+            )));
+        }
+    }
+    plan.retain(|(arrangement, _)| {
+        request.only.is_empty() || request.only.contains(&arrangement.group())
+    });
+    Ok(plan)
 }
 
 /// Up to `words` words: fewer if the stream ends, or after `patience` with a slow one.

@@ -2,6 +2,8 @@
 
 use headwater_quality::{Args, Report, Verdict, run};
 use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Duration;
 
 /// A file that is gone when this is dropped.
 struct State(PathBuf);
@@ -50,19 +52,61 @@ fn rows(report: &Report) -> String {
 #[test]
 fn a_run_that_was_stopped_goes_on_and_counts_the_same() {
     let (whole, parts) = (State::new("whole"), State::new("parts"));
-    let once = deep("pcg64dxsm", 6, &whole.0, 1).unwrap();
-    assert_eq!(once.bytes as usize, 6 * BLOCK * 8);
-    for blocks in [1, 4, 6] {
+    let once = deep("pcg64dxsm", 20, &whole.0, 1).unwrap();
+    assert_eq!(once.bytes as usize, 20 * BLOCK * 8);
+    // The costly tests see blocks 0 and 16, whoever has them in his hands.
+    for blocks in [1, 12, 20] {
         let report = deep("pcg64dxsm", blocks, &parts.0, 2).unwrap();
         assert_ne!(report.verdict, Verdict::Failed);
         // Two threads take two blocks at a time.
         assert_eq!(report.bytes as usize, blocks.next_multiple_of(2) * BLOCK * 8);
-        if blocks == 6 {
+        if blocks == 20 {
             assert_eq!(rows(&report), rows(&once));
         } else {
             assert_ne!(rows(&report), rows(&once), "more data, other figures");
         }
     }
+}
+
+/// What a power cut does: no handler, no destructor, no last round.
+#[test]
+fn a_run_that_was_killed_goes_on_and_counts_the_same() {
+    const BLOCKS: usize = 48;
+    if let Some(path) = std::env::var_os(VICTIM) {
+        let _ = deep("pcg64dxsm", BLOCKS, Path::new(&path), 1);
+        return;
+    }
+    let (whole, killed) = (State::new("unkilled"), State::new("killed"));
+    let once = deep("pcg64dxsm", BLOCKS, &whole.0, 1).unwrap();
+    let mut sitting = 0;
+    for least in [1, 20] {
+        let mut victim = Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", "a_run_that_was_killed_goes_on_and_counts_the_same"])
+            .env(VICTIM, &killed.0)
+            .stdout(Stdio::null())
+            .spawn()
+            .unwrap();
+        while blocks_in(&killed.0) < least && victim.try_wait().unwrap().is_none() {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        victim.kill().unwrap();
+        victim.wait().unwrap();
+        let kept = blocks_in(&killed.0);
+        assert!(sitting < kept && kept < BLOCKS as u64, "{kept} blocks: it was not killed between");
+        sitting = kept;
+    }
+    let report = deep("pcg64dxsm", BLOCKS, &killed.0, 1).unwrap();
+    assert_eq!(rows(&report), rows(&once));
+}
+
+/// Tells the test that it is the one to be killed, and where its state is.
+const VICTIM: &str = "HEADWATER_QUALITY_VICTIM";
+
+/// How many blocks the state in `path` holds; none if there is no state yet.
+fn blocks_in(path: &Path) -> u64 {
+    let Ok(text) = std::fs::read_to_string(path) else { return 0 };
+    let state: serde_json::Value = serde_json::from_str(&text).expect("a state is whole");
+    state["sections"][0]["words"].as_u64().unwrap() / BLOCK as u64
 }
 
 #[test]

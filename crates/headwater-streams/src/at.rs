@@ -46,6 +46,18 @@ impl Stream {
         if indices.len() != out.len() {
             return Err(Error::Lengths { indices: indices.len(), out: out.len() });
         }
+        self.gather(draw, indices, out, value);
+        Ok(())
+    }
+
+    /// The same where there is a place for each index.
+    pub(crate) fn gather<T, const WIDTH: usize>(
+        &self,
+        draw: u16,
+        indices: &[u64],
+        out: &mut [T],
+        value: impl Fn([u8; WIDTH]) -> T,
+    ) {
         let elements = 16 / WIDTH as u64; // of a block
         let (engine, key, backend) = (self.key().engine(), self.key().to_raw(), self.backend());
         let upper = u128::from(counter::upper(self.id(), draw)) << 64;
@@ -60,6 +72,5 @@ impl Stream {
                 *out = value(block.as_chunks().0[(index % elements) as usize]);
             }
         }
-        Ok(())
     }
 }

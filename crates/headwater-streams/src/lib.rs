@@ -48,6 +48,8 @@ mod ranks;
 mod seed;
 mod sequential;
 mod stream;
+#[cfg(feature = "rand_core")]
+mod traits;
 mod words;
 
 pub use engine::Engine;

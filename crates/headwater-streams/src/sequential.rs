@@ -128,22 +128,4 @@ impl fmt::Debug for Sequential {
 }
 
 #[cfg(feature = "rand_core")]
-impl rand_core::TryRng for Sequential {
-    type Error = rand_core::Infallible;
-
-    #[inline]
-    fn try_next_u32(&mut self) -> Result<u32, Self::Error> {
-        Ok(self.next_u32())
-    }
-
-    #[inline]
-    fn try_next_u64(&mut self) -> Result<u64, Self::Error> {
-        Ok(self.next_u64())
-    }
-
-    #[inline]
-    fn try_fill_bytes(&mut self, dst: &mut [u8]) -> Result<(), Self::Error> {
-        self.fill(dst);
-        Ok(())
-    }
-}
+crate::traits::impl_rand_core!(Sequential, fill);

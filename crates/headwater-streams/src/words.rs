@@ -4,4 +4,11 @@
 pub(crate) trait Words: Sync {
     /// Writes words `start..start + out.len()` of attempt `draw`. The caller has checked that the range ends below 2^64.
     fn words(&self, draw: u16, start: u64, out: &mut [u64]);
+
+    /// Writes the groups of draw 0 with these numbers, in their order: `width` words each, 1 or 2.
+    fn groups(&self, width: usize, groups: &[u64], out: &mut [u64]) {
+        for (out, &group) in out.chunks_exact_mut(width).zip(groups) {
+            self.words(0, group * width as u64, out);
+        }
+    }
 }

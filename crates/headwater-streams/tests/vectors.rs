@@ -94,3 +94,75 @@ fn streams_have_the_bytes() {
         assert_eq!(out, expected, "{case}");
     }
 }
+
+/// Each value by itself and all of them at once; floats by their bits.
+#[test]
+fn numbers_are_the_values() {
+    let mut kinds = std::collections::BTreeSet::new();
+    for case in cases("numbers.json") {
+        let key = Key::with_engine(engine(&case), text(&case, "seed").parse::<u64>().unwrap());
+        assert_eq!(key.to_raw()[..], bytes(text(&case, "key")), "{case}");
+        let stream = key.stream(case["stream"].as_u64().unwrap()).unwrap();
+        let size = |name: &str| text(&case, name).parse::<u64>().unwrap();
+        let start = size("start");
+        let values: Vec<&str> = case["values"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|value| value.as_str().unwrap())
+            .collect();
+        let indices: Vec<u64> = (start..).take(values.len()).collect();
+        // The numbers of a kind as they are written in the file, from `fill` and from `at`.
+        macro_rules! made {
+            ($type:ty, $write:expr, $fill:ident, $at:ident $(, $bound:expr)?) => {{
+                let (mut filled, mut listed) = (vec![<$type>::default(); values.len()], vec![<$type>::default(); values.len()]);
+                stream.$fill($($bound,)? start, &mut filled).unwrap();
+                stream.$at($($bound,)? &indices, &mut listed).unwrap();
+                let write = $write;
+                let written = |values: Vec<$type>| -> Vec<String> { values.into_iter().map(&write).collect() };
+                assert_eq!(written(listed), values, "{case}");
+                written(filled)
+            }};
+        }
+        let double = |x: f64| format!("{:016x}", x.to_bits());
+        let single = |x: f32| format!("{:08x}", x.to_bits());
+        let whole = |values: Vec<u64>| values.iter().map(u64::to_string).collect::<Vec<_>>();
+        let kind = text(&case, "kind");
+        kinds.insert(kind.to_owned());
+        let made = match kind {
+            "f64" => made!(f64, double, fill_f64, f64_at),
+            "f32" => made!(f32, single, fill_f32, f32_at),
+            "exponential_f64" => made!(f64, double, fill_exponential_f64, exponential_f64_at),
+            "normal_f64" => made!(f64, double, fill_normal_f64, normal_f64_at),
+            "normal_f32" => made!(f32, single, fill_normal_f32, normal_f32_at),
+            "bounded_u64" => {
+                made!(u64, |n: u64| n.to_string(), fill_bounded_u64, bounded_u64_at, size("bound"))
+            }
+            "bounded_u32" => {
+                let bound = size("bound").try_into().unwrap();
+                made!(u32, |n: u32| n.to_string(), fill_bounded_u32, bounded_u32_at, bound)
+            }
+            "shuffle" => {
+                let mut order: Vec<u64> = (0..size("n")).collect();
+                stream.shuffle(&mut order);
+                whole(order)
+            }
+            "permutation" => {
+                let permutation = stream.permutation(size("n"));
+                let at = |&index: &u64| permutation.at(index).unwrap();
+                assert_eq!(whole(indices.iter().map(at).collect()), values, "{case}");
+                let mut out = vec![0; values.len()];
+                permutation.fill(start, &mut out).unwrap();
+                whole(out)
+            }
+            "sample" => {
+                let mut out = vec![0; values.len()];
+                stream.sample(size("n"), &mut out).unwrap();
+                whole(out)
+            }
+            _ => panic!("no test knows {kind}"),
+        };
+        assert_eq!(made, values, "{case}");
+    }
+    assert_eq!(kinds.len(), 10, "{kinds:?}");
+}

@@ -10,6 +10,7 @@ mod aes;
 mod ars;
 mod blake2s;
 mod chacha20;
+pub mod floats;
 pub mod generators;
 mod gf2;
 pub mod numbers;

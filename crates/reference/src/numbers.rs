@@ -34,6 +34,18 @@ pub fn exponential(word: u64) -> f64 {
     to_f64(minus_ln(word | 1, 64))
 }
 
+/// The same of `bits` bits, 32 or 64, as a sum of two floats: twice as precise.
+pub fn exponential_wide(bits: u32, word: u64) -> [f64; 2] {
+    wide(minus_ln(word | 1, bits))
+}
+
+/// The smaller and the larger coordinate of a point of the unit circle, without signs, each as a sum of two floats: sine and cosine
+/// of the angle that [`normal_pair`] describes.
+pub fn direction_wide(bits: u32, direction: u64) -> [[f64; 2]; 2] {
+    let (sin, cos) = eighth_of_a_turn(bits, direction);
+    [wide(sin), wide(cos)]
+}
+
 /// A pair of normal numbers from two words of `bits` bits, 32 or 64: a distance of `sqrt(-2 ln u)`, and a direction.
 ///
 /// The direction's upper bit is the first number's sign, the next one the second's; the third exchanges the two. The others,
@@ -41,9 +53,7 @@ pub fn exponential(word: u64) -> f64 {
 pub fn normal_pair(bits: u32, distance: u64, direction: u64) -> [f64; 2] {
     let distance = sqrt(2 * minus_ln(distance | 1, bits));
     let bit = |i: u32| direction >> (bits - i) & 1 == 1;
-    let angle = ((direction << 1) | 1) & ((1 << (bits - 2)) - 1);
-    // In quarters of a turn: the angle over 2^(bits - 1).
-    let (sin, cos) = sin_cos(multiply(pi() / 2, Fixed::from(angle) << (121 - bits)));
+    let (sin, cos) = eighth_of_a_turn(bits, direction);
     let (x, y) = if bit(3) { (sin, cos) } else { (cos, sin) };
     let signed = |x: Fixed, negative: bool| {
         // A small one is moved up first, so that none of its bits are lost.
@@ -52,6 +62,13 @@ pub fn normal_pair(bits: u32, distance: u64, direction: u64) -> [f64; 2] {
         if negative { -size } else { size }
     };
     [signed(x, bit(1)), signed(y, bit(2))]
+}
+
+/// Sine and cosine of the angle that a direction's lower bits are.
+fn eighth_of_a_turn(bits: u32, direction: u64) -> (Fixed, Fixed) {
+    let angle = ((direction << 1) | 1) & ((1 << (bits - 2)) - 1);
+    // In quarters of a turn: the angle over 2^(bits - 1).
+    sin_cos(multiply(pi() / 2, Fixed::from(angle) << (121 - bits)))
 }
 
 /// Where each element of a slice of this length comes from after it was shuffled.
@@ -196,6 +213,13 @@ fn sqrt(x: Fixed) -> Fixed {
         }
     }
     root
+}
+
+/// The nearest float, and what it lacks.
+fn wide(x: Fixed) -> [f64; 2] {
+    let nearest = x as f64;
+    let lacking = x as i128 - nearest as i128;
+    [nearest / 2f64.powi(120), lacking as f64 / 2f64.powi(120)]
 }
 
 fn to_f64(x: Fixed) -> f64 {

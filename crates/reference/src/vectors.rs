@@ -6,6 +6,7 @@ mod engines;
 mod generators;
 mod json;
 mod keys;
+mod numbers;
 mod seeds;
 mod streams;
 
@@ -15,6 +16,7 @@ pub fn files() -> Vec<(&'static str, String)> {
         ("engines.json", engines::file()),
         ("generators.json", generators::file()),
         ("keys.json", keys::file()),
+        ("numbers.json", numbers::file()),
         ("seeds.json", seeds::file()),
         ("streams.json", streams::file()),
     ]

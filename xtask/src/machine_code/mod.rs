@@ -10,6 +10,7 @@ mod trace;
 
 use crate::process::{program, root, run};
 use crate::report::{Report, Stop, need};
+use crate::test::cargo;
 use crate::tools;
 use ::object::Architecture;
 use anyhow::{Context, Result, anyhow};
@@ -44,6 +45,10 @@ pub(crate) fn steps(report: &mut Report) {
         Ok(arm64::check(&library(target)?)?)
     });
     report.step("order in the x86-64 code", order_here);
+    // As users build it: what is optimised less has fewer occasions to fuse.
+    report.step("nothing fused in the streams", || {
+        cargo("test --release -p headwater-streams --lib -- --nocapture no_multiplication")
+    });
 }
 
 fn no_panic() -> Result<(), Stop> {

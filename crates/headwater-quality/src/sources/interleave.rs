@@ -23,6 +23,39 @@ pub(crate) enum Arrangement {
     SeedBits,
 }
 
+/// What kinds of arrangements there are: what `--only` takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum Group {
+    /// One stream
+    One,
+    /// Eight seeds
+    Seeds,
+    /// Streams of one key
+    Streams,
+    /// Consecutive keys
+    Keys,
+    /// A seed, and those that differ from it in one bit
+    SeedBits,
+    /// A key, and those that differ from it in one bit
+    KeyBits,
+    /// Children of one key
+    Children,
+}
+
+impl Arrangement {
+    pub(crate) fn group(&self) -> Group {
+        match self {
+            Arrangement::One => Group::One,
+            Arrangement::Seeds(_) => Group::Seeds,
+            Arrangement::Streams(_) => Group::Streams,
+            Arrangement::Keys(_) => Group::Keys,
+            Arrangement::SeedBits => Group::SeedBits,
+            Arrangement::KeyBits => Group::KeyBits,
+            Arrangement::Children(_) => Group::Children,
+        }
+    }
+}
+
 impl fmt::Display for Arrangement {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

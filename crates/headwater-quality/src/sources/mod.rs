@@ -8,6 +8,7 @@ mod secure;
 mod stdin;
 mod system;
 
+pub use interleave::Group;
 pub(crate) use interleave::{Arrangement, open};
 pub(crate) use stdin::Stdin;
 

@@ -11,6 +11,7 @@ pub(crate) const TEST: Test = Test {
     meaning: "A word resembles the one a fixed distance before it.",
     unseen: "whether words resemble earlier ones",
     least: 256,
+    costly: true,
     fits: words,
     run,
 };

@@ -11,6 +11,7 @@ pub(crate) const TEST: Test = Test {
     meaning: "Distances between values repeat: the values lie on a lattice.",
     unseen: "whether values lie on a lattice",
     least: 512,
+    costly: true,
     fits: wide,
     run,
 };

@@ -15,6 +15,7 @@ pub(crate) const TEST: Test = Test {
     meaning: "Some bit of each value is a linear function of earlier ones: after a few thousand values, every later one of that bit can be computed.",
     unseen: "whether a bit of each value is a linear recurrence",
     least: 512,
+    costly: true,
     fits: forwards,
     run,
 };

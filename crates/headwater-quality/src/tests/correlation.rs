@@ -11,6 +11,7 @@ pub(crate) const TEST: Test = Test {
     meaning: "Two bits, of one value or of neighbours, are equal more often than not, or less often.",
     unseen: "whether bits of neighbouring values depend on each other",
     least: 1024,
+    costly: true,
     fits: forwards,
     run,
 };

@@ -15,6 +15,7 @@ pub(crate) const TEST: Test = Test {
     meaning: "Sums over windows of a power of two vanish: a counter shows through, the generator mixes it too little.",
     unseen: "whether a counter shows through",
     least: 64,
+    costly: false,
     fits: words,
     run,
 };

@@ -11,6 +11,7 @@ pub(crate) const TEST: Test = Test {
     meaning: "A value comes back too early, too late or too regularly.",
     unseen: "whether values come back at random distances",
     least: 1 << 14,
+    costly: false,
     fits: any,
     run,
 };

@@ -30,6 +30,8 @@ pub(crate) struct Test {
     pub(crate) unseen: &'static str,
     /// The fewest values of which it can say anything.
     pub(crate) least: usize,
+    /// Whether `--deep` runs it on one block in [`SHARE`] only: what it finds, it finds in any block, and it takes most of the time.
+    pub(crate) costly: bool,
     /// Whether it sees something in this form that it does not see in another.
     pub(crate) fits: fn(Form) -> bool,
     pub(crate) run: fn(&View, Effort) -> Vec<Part>,
@@ -47,6 +49,9 @@ impl Part {
         Part { name: name.into(), tally }
     }
 }
+
+/// Of how many blocks of `--deep` the costly tests see one.
+pub(crate) const SHARE: u64 = 16;
 
 /// In the order of what they cost for what they find: a linear generator is known after milliseconds.
 pub(crate) const ALL: &[Test] = &[

@@ -14,6 +14,7 @@ pub(crate) const TEST: Test = Test {
     meaning: "Rows of bits depend on each other linearly more often than by chance: the generator is linear, or repeats itself.",
     unseen: "whether the bits depend on each other linearly",
     least: 64 * 64,
+    costly: true,
     fits: forwards,
     run,
 };

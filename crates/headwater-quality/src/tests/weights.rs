@@ -15,28 +15,35 @@ pub(crate) const TEST: Test = Test {
     meaning: "Values with few ones follow others with few ones, or with many: what the generator carries over shows.",
     unseen: "whether numbers of ones depend on each other",
     least: 1 << 12,
+    costly: false,
     // The number of ones is the same backwards.
     fits: |form| any(form) && !form.reversed,
     run,
 };
 
 fn run(view: &View, _: Effort) -> Vec<Part> {
-    let length = match view.values.len() {
-        ..0x1_0000 => 3,
-        0x1_0000..0x10_0000 => 5,
-        _ => 7,
-    };
-    let cells = 3_usize.pow(length);
     let width = view.form.width;
+    let (length, seen) = match view.values.len() {
+        ..0x1_0000 => (3, count::<3>(&view.values, width)),
+        0x1_0000..0x10_0000 => (5, count::<5>(&view.values, width)),
+        _ => (7, count::<7>(&view.values, width)),
+    };
+    vec![Part::new(format!("{length} values"), Tally::Weights { seen, width })]
+}
+
+/// How often each combination of `LENGTH` neighbours' classes comes.
+fn count<const LENGTH: usize>(values: &[u64], width: u32) -> Vec<u64> {
+    let cells = const { 3_usize.pow(LENGTH as u32) };
+    let classes: [usize; 65] = std::array::from_fn(|ones| class(ones as u32, width));
     let mut seen = vec![0; cells];
     let mut cell = 0;
-    for (i, value) in view.values.iter().enumerate() {
-        cell = (cell * 3 + class(value.count_ones(), width)) % cells;
-        if i + 1 >= length as usize {
+    for (i, value) in values.iter().enumerate() {
+        cell = (cell * 3 + classes[value.count_ones() as usize]) % cells;
+        if i + 1 >= LENGTH {
             seen[cell] += 1;
         }
     }
-    vec![Part::new(format!("{length} values"), Tally::Weights { seen, width })]
+    seen
 }
 
 /// The middle class holds about a third.

@@ -83,33 +83,9 @@ macro_rules! impl_rng {
             }
         }
 
-        $crate::generators::rng::impl_rand_core!($engine);
-    };
-}
-
-macro_rules! impl_rand_core {
-    ($engine:ty) => {
         #[cfg(feature = "rand_core")]
-        impl rand_core::TryRng for $engine {
-            type Error = rand_core::Infallible;
-
-            #[inline]
-            fn try_next_u32(&mut self) -> Result<u32, Self::Error> {
-                Ok(self.next_u32())
-            }
-
-            #[inline]
-            fn try_next_u64(&mut self) -> Result<u64, Self::Error> {
-                Ok(self.next_u64())
-            }
-
-            #[inline]
-            fn try_fill_bytes(&mut self, out: &mut [u8]) -> Result<(), Self::Error> {
-                self.fill_bytes(out);
-                Ok(())
-            }
-        }
+        $crate::traits::impl_rand_core!($engine, fill_bytes);
     };
 }
 
-pub(crate) use {impl_rand_core, impl_rng};
+pub(crate) use impl_rng;

@@ -55,18 +55,31 @@ pub(crate) fn at<N: Number>(
     out: &mut [N::Value],
 ) {
     const GROUPS: usize = SMALL_CHUNK / MOST_WORDS;
+    /// Up to so many runs are quicker one by one than all their groups together.
+    const FEW_RUNS: usize = 2;
     let group = |index: u64| index / N::VALUES as u64;
     let mut made = [N::Value::default(); GROUPS * MOST_VALUES];
     let mut buffer = [0; GROUPS * MOST_WORDS];
     for (indices, out) in indices.chunks(GROUPS).zip(out.chunks_mut(GROUPS)) {
-        // Groups that follow each other are asked for in one go: an engine makes many words faster than one.
-        let mut place = 0;
-        for run in indices.chunk_by(|&a, &b| group(a).checked_add(1) == Some(group(b))) {
-            let used = &mut buffer[place * N::WORDS..][..run.len() * N::WORDS];
-            words.words(0, group(run[0]) * N::WORDS as u64, used);
-            place += run.len();
+        let buffer = &mut buffer[..indices.len() * N::WORDS];
+        let made = &mut made[..indices.len() * N::VALUES];
+        // Groups that follow each other are asked for in one go: an engine makes many words faster than as many single ones.
+        let runs = indices.chunk_by(|&a, &b| group(a).checked_add(1) == Some(group(b)));
+        // Counted without a branch, since this is done for every list.
+        let breaks =
+            indices.windows(2).filter(|two| group(two[0]).wrapping_add(1) != group(two[1]));
+        if breaks.count() < FEW_RUNS {
+            let mut place = 0;
+            for run in runs {
+                let used = &mut buffer[place * N::WORDS..][..run.len() * N::WORDS];
+                words.words(0, group(run[0]) * N::WORDS as u64, used);
+                place += run.len();
+            }
+        } else {
+            let mut groups = [0; GROUPS];
+            groups.iter_mut().zip(indices).for_each(|(to, &index)| *to = group(index));
+            words.groups(N::WORDS, &groups[..indices.len()], buffer);
         }
-        let (buffer, made) = (&buffer[..place * N::WORDS], &mut made[..place * N::VALUES]);
         let rejected = path.run(Convert { number, words: buffer, out: made });
         for (i, (&index, out)) in indices.iter().zip(out).enumerate() {
             let place = i * N::VALUES + (index % N::VALUES as u64) as usize;

@@ -25,6 +25,7 @@ pub use integer::Integer;
 pub use permutation::Permutation;
 
 /// A kind of number.
+#[allow(unreachable_pub)] // `Integer` leads here by its hidden `Range`, which Rust 1.89 does not see and later ones do
 pub trait Number: Sync {
     type Value: Copy + Default + Send;
     /// Words of one group: 1 or 2.

@@ -21,7 +21,8 @@ const TWO_POW_MINUS_64: f64 = TWO_POW_MINUS_63 / 2.0;
 const TWO_POW_MINUS_31: f32 = 1.0 / (1u32 << 31) as f32;
 const TWO_POW_MINUS_32: f32 = TWO_POW_MINUS_31 / 2.0;
 
-/// `-ln u` for the u in (0, 1) that is the word's lowest bit set, over 2^64: from 5.4e-20 to 44.4. Error below 3 ulp.
+/// `-ln u` for the u in (0, 1) that is the word's lowest bit set, over 2^64: from 5.4e-20 to 44.4. Error below 3.5 ulp (largest of
+/// 400,000 random and awkward words: 3.39).
 #[inline(always)]
 pub(super) fn minus_ln(word: u64) -> f64 {
     // 2^64 u and 2^64 (1 - u) as floats. Above sqrt(1/2), u is near 1 and only the second one is precise.
@@ -62,7 +63,7 @@ pub(super) fn minus_ln_f32(word: u32) -> f32 {
     halvings * LN_2_F32 - (s * z * p + (s + s))
 }
 
-/// A point of the unit circle, every direction as likely as any other. Error below 2 ulp of each coordinate.
+/// A point of the unit circle, every direction as likely as any other. Error below 3 ulp of each coordinate (largest seen: 2.83).
 ///
 /// Two bits are the coordinates' signs, one exchanges them, and the others are an angle within an eighth of the circle.
 #[inline(always)]

@@ -4,7 +4,7 @@ use super::{LANES, Lanes, Path};
 use crate::cpu::Features;
 use crate::generators::Xoshiro256pp;
 use crate::generators::gf2::{self, Steps};
-use crate::generators::rng::{fill_bytes, impl_rand_core, to_f64};
+use crate::generators::rng::{fill_bytes, to_f64};
 use core::fmt;
 
 /// Bytes of a row: one word of each lane.
@@ -169,7 +169,8 @@ impl fmt::Debug for Xoshiro256ppX8 {
     }
 }
 
-impl_rand_core!(Xoshiro256ppX8);
+#[cfg(feature = "rand_core")]
+crate::traits::impl_rand_core!(Xoshiro256ppX8, fill_bytes);
 
 #[cfg(test)]
 mod tests {

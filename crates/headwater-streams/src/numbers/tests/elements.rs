@@ -100,9 +100,14 @@ fn a_list_of_indices_gives_the_same_elements() {
                     .chain([3; 70])
                     .collect();
                 let indices: Vec<u64> = places.iter().map(|&i| start + i as u64).collect();
+                let right: Vec<N::Value> = places.iter().map(|&i| whole[i]).collect();
                 let mut out = vec![N::Value::default(); indices.len()];
                 fill::at(Path::best(), &Awkward, number, &indices, &mut out);
+                assert_eq!(out, right, "from {start}");
+                // A stream has a way of its own to groups that lie apart.
+                stream(6).fill(number, start, &mut whole).unwrap();
                 let right: Vec<N::Value> = places.iter().map(|&i| whole[i]).collect();
+                fill::at(Path::best(), &stream(6), number, &indices, &mut out);
                 assert_eq!(out, right, "from {start}");
             }
         }

@@ -6,7 +6,7 @@ use crate::numbers::exponential::ExponentialF64;
 use crate::numbers::fill;
 use crate::numbers::normal::{NormalF32, NormalF64};
 use crate::numbers::path::Path;
-use crate::numbers::uniform::{UniformF32, UniformF64};
+use crate::numbers::uniform::{UniformF32, UniformF64, halves};
 use crate::words::Words;
 
 /// A list of words as a stream.
@@ -90,6 +90,44 @@ fn single_normals_are_within_four_units_of_the_last_place() {
     assert!(worst <= 4, "{worst}");
 }
 
+/// How many units of its last place a value is off a sum of two floats, in parts of one. A unit is that of `digits` binary digits.
+fn off(value: f64, [high, low]: [f64; 2], digits: i32) -> f64 {
+    let exponent = (high.to_bits() >> 52) as i32 - 1023;
+    ((value - high) - low) / 2f64.powi(exponent + 1 - digits)
+}
+
+/// What the documentation of `minus_ln` and `direction` says, against 120 bits.
+#[test]
+fn logarithms_are_off_by_less_than_three_and_a_half_units_and_directions_by_less_than_three() {
+    use crate::numbers::polynomials::{direction, direction_f32, minus_ln, minus_ln_f32};
+    use reference::numbers::{direction_wide, exponential_wide};
+    let (mut logarithm, mut point) = ([0.0_f64; 2], [0.0_f64; 2]);
+    for word in words() {
+        let right = exponential_wide(64, word);
+        logarithm[0] = logarithm[0].max(off(minus_ln(word), right, 53).abs());
+        let (x, y) = direction(word);
+        let mut sizes = [x.abs(), y.abs()];
+        sizes.sort_by(f64::total_cmp);
+        for (size, right) in sizes.into_iter().zip(direction_wide(64, word)) {
+            point[0] = point[0].max(off(size, right, 53).abs());
+        }
+        for half in halves(word) {
+            let right = exponential_wide(32, half.into());
+            let value = f64::from(minus_ln_f32(half));
+            logarithm[1] = logarithm[1].max(off(value, right, 24).abs());
+            let (x, y) = direction_f32(half);
+            let mut sizes = [x.abs(), y.abs()].map(f64::from);
+            sizes.sort_by(f64::total_cmp);
+            for (size, right) in sizes.into_iter().zip(direction_wide(32, half.into())) {
+                point[1] = point[1].max(off(size, right, 24).abs());
+            }
+        }
+    }
+    println!("off by up to {logarithm:.2?} and {point:.2?} units (f64, f32)");
+    assert!(logarithm.iter().all(|&worst| worst < 3.5), "{logarithm:?}");
+    assert!(point.iter().all(|&worst| worst < 3.0), "{point:?}");
+}
+
 /// The ends of every range, from the words that give them.
 #[test]
 fn nothing_is_infinite_and_no_uniform_number_is_one() {
@@ -106,7 +144,7 @@ fn nothing_is_infinite_and_no_uniform_number_is_one() {
     assert!(made(&NormalF32, &words).iter().all(|x| x.abs() < 6.67 && *x != 0.0));
 }
 
-/// A change of any bit of these needs a new version of the specification. Spec version: draft.
+/// A change of any bit of these needs a new version of the specification. Spec version: 1.
 #[test]
 fn a_million_normals_are_the_ones_of_this_version() {
     let mut normals = vec![0.0; 1_000_000];
