@@ -57,7 +57,7 @@ pub struct Setup {
 /// The words after `boot`.
 #[derive(clap::Args, Clone, Debug)]
 pub struct Boot {
-    /// A series (5.10, 6.1, 6.12, 6.18, 7 [default]), or a kernel image; with --matrix: its boots alone [default: all]
+    /// A series (5.10, 6.1, 6.12, 6.18 or 7, the default), or a kernel image; with --matrix: its boots alone [default: all]
     #[arg(long, value_name = "SERIES|FILE")]
     pub kernel: Option<String>,
 
@@ -109,7 +109,7 @@ pub struct Boot {
 /// The words after `clone`.
 #[derive(clap::Args, Clone, Debug)]
 pub struct Clone {
-    /// A series (5.10, 6.1, 6.12, 6.18, 7 [default]), or a kernel image; with --table: its situations alone [default: all]
+    /// A series (5.10, 6.1, 6.12, 6.18 or 7, the default), or a kernel image; with --table: its situations alone [default: all]
     #[arg(long, value_name = "SERIES|FILE")]
     pub kernel: Option<String>,
 

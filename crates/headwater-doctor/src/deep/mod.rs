@@ -30,7 +30,7 @@ pub struct Deep {
 }
 
 impl Deep {
-    /// Measures, for [`PAUSE`]. `kernel` tells what its count of entropy means, and `ready` whether it still waits for it.
+    /// Measures, for 5 s. `kernel` tells what its count of entropy means, and `ready` whether it still waits for it.
     pub fn measure(root: &Root, kernel: Option<&Kernel>, ready: bool) -> Deep {
         let device = sample::begin_device(root.path("/dev/hwrng"));
         let available = || root.text("/proc/sys/kernel/random/entropy_avail").ok()?.parse().ok();
