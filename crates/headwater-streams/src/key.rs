@@ -7,7 +7,7 @@ use crate::{Engine, Error, Label, Seed, Stream};
 use blake2::{Blake2s256, Digest};
 
 /// Begins every message: the specification, and the version of it that all values depend on.
-const SPEC: &[u8; 16] = b"hw-streams-draft";
+const SPEC: &[u8; 16] = b"hw-streams-v1\0\0\0";
 /// Room for an engine's name, which is padded with zeros.
 const NAME: usize = 12;
 // A longer one would run into what follows, and two engines might share their keys.

@@ -10,7 +10,7 @@ def encoded(seed):
 
 
 def key(engine, purpose, *parts):
-    return blake2s(b"".join([b"hw-streams-draft", engine.encode().ljust(12, b"\0"), bytes([purpose]), *parts])).digest()[:16]
+    return blake2s(b"".join([b"hw-streams-v1\0\0\0", engine.encode().ljust(12, b"\0"), bytes([purpose]), *parts])).digest()[:16]
 
 
 for engine in "ars7", "ars5", "philox4x32":

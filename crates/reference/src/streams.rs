@@ -3,7 +3,7 @@
 use crate::{ars, blake2s, philox4x32};
 
 /// The version of the specification that all values depend on; the first 16 bytes of everything that is hashed.
-pub const SPEC: &str = "hw-streams-draft";
+pub const SPEC: &str = "hw-streams-v1";
 
 /// What a key is made from, and what a child is called.
 #[derive(Clone, Debug)]
@@ -53,9 +53,10 @@ pub fn expand(engine: &str, key: [u8; 16], label: &Seed, len: usize) -> Vec<u8> 
     bytes
 }
 
-/// The specification's name, the engine's in 12 bytes, and what is hashed.
+/// The specification's name in 16 bytes, the engine's in 12, and what is hashed.
 fn head(engine: &str, purpose: u8) -> Vec<u8> {
     let mut head = SPEC.as_bytes().to_vec();
+    head.resize(16, 0);
     head.extend(engine.as_bytes());
     head.resize(16 + 12, 0);
     head.push(purpose);

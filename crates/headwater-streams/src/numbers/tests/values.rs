@@ -144,7 +144,7 @@ fn nothing_is_infinite_and_no_uniform_number_is_one() {
     assert!(made(&NormalF32, &words).iter().all(|x| x.abs() < 6.67 && *x != 0.0));
 }
 
-/// A change of any bit of these needs a new version of the specification. Spec version: draft.
+/// A change of any bit of these needs a new version of the specification. Spec version: 1.
 #[test]
 fn a_million_normals_are_the_ones_of_this_version() {
     let mut normals = vec![0.0; 1_000_000];
