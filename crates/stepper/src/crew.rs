@@ -2,7 +2,7 @@
 
 use crate::tracee::{self, Tracee, other};
 use std::fs;
-use std::io::{self, BufRead, BufReader, PipeReader, PipeWriter, Read, Write};
+use std::io::{self, BufRead, BufReader, PipeReader, PipeWriter, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::thread;
 use std::time::Duration;
@@ -63,23 +63,26 @@ impl Crew {
 /// The ids of the threads, in their order.
 fn announced(pipe: PipeReader, count: usize) -> io::Result<Vec<libc::pid_t>> {
     let mut ids = vec![0; count];
-    let mut pipe = BufReader::new(pipe);
+    let mut lines = BufReader::new(pipe).lines();
     for _ in 0..count {
-        let mut line = String::new();
-        pipe.read_line(&mut line)?;
-        let mut words = line.split_whitespace().map(str::parse);
-        match (words.next(), words.next()) {
-            (Some(Ok(index @ 0..)), Some(Ok(id))) if (index as usize) < count => {
-                ids[index as usize] = id;
-            }
-            _ if line.is_empty() => return Err(other("the child ended early".to_owned())),
-            _ => {
-                pipe.read_to_string(&mut line)?;
-                return Err(other(line.trim_end().to_owned()));
-            }
-        }
+        let Some(line) = lines.next().transpose()? else {
+            return Err(other("the child ended early".to_owned()));
+        };
+        let Some((index, id)) = announcement(&line, count) else {
+            // A reason may have several lines, and another thread announces itself meanwhile.
+            let more = lines.map_while(Result::ok).filter(|it| announcement(it, count).is_none());
+            return Err(other(more.fold(line, |reason, more| reason + "\n" + &more)));
+        };
+        ids[index] = id;
     }
     Ok(ids)
+}
+
+/// A thread's number and its id, if that is what the line tells.
+fn announcement(line: &str, count: usize) -> Option<(usize, libc::pid_t)> {
+    let (index, id) = line.split_once(' ')?;
+    let index = index.parse().ok().filter(|&index: &usize| index < count)?;
+    Some((index, id.parse().ok()?))
 }
 
 /// The child's part.
