@@ -11,6 +11,12 @@ pub struct Boot {
     pub clock: Clock,
     /// The kernel's release, from "Linux version ...".
     pub kernel: Option<String>,
+    /// The line that names the release, for findings to quote.
+    #[serde(skip)]
+    pub kernel_by: Option<Evidence>,
+    /// The boot's id, where the log has it: what is said elsewhere of the same id is of the same boot.
+    #[serde(skip)]
+    pub id: Option<String>,
     /// The kernel's command line.
     pub command_line: Option<String>,
     /// When the first program started.

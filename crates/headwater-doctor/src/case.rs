@@ -4,7 +4,7 @@ use crate::boot::{Boot, HintKind};
 use crate::fixes::{Cause, PlatformFacts, for_cause};
 use crate::host::{Live, Ready};
 use crate::trace::Trace;
-use crate::{CpuTrust, Fix, Host, Kernel, Platform};
+use crate::{CpuTrust, Evidence, Fix, Host, Kernel, Platform};
 
 /// More than this cannot be the jitter loop.
 const STARVED_S: f64 = 5.0;
@@ -32,6 +32,18 @@ impl Case {
         let running = || self.host.as_ref().and_then(|host| host.kernel.clone());
         let logged = || Kernel::parse(self.boots.last()?.kernel.as_deref()?);
         self.assumed.clone().or_else(running).or_else(logged)
+    }
+
+    /// What told of `kernel`, which is the one that decides: the question, the machine's file, or the log's line.
+    pub(crate) fn kernel_by(&self, kernel: &Kernel) -> Evidence {
+        let logged = || self.boots.last()?.kernel_by.clone();
+        let of_machine = self.host.as_ref().is_some_and(|host| host.kernel.is_some());
+        let place = match (&self.assumed, of_machine, logged()) {
+            (Some(_), ..) => "--assume-kernel",
+            (None, false, Some(line)) => return line,
+            _ => "/proc/sys/kernel/osrelease",
+        };
+        Evidence { place: place.to_owned(), says: kernel.release().to_owned() }
     }
 
     /// What only a live machine tells, where one was given.

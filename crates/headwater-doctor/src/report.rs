@@ -31,6 +31,17 @@ pub enum Verdict {
     CouldNotCheck,
 }
 
+impl Verdict {
+    /// The exit status that says so.
+    pub fn exit_status(self) -> u8 {
+        match self {
+            Verdict::Healthy => 0,
+            Verdict::Findings => 1,
+            Verdict::CouldNotCheck => 3,
+        }
+    }
+}
+
 /// A check that could not be made, or only in part.
 #[derive(Clone, Debug, Serialize)]
 pub struct NotChecked {

@@ -26,9 +26,8 @@ pub fn run(args: &Args) -> Result<Report, Error> {
             std::iter::once(folder.display().to_string()).chain(files()).collect();
         case.of = all.join(", ");
     }
-    for file in &args.journal {
-        case.boots.extend(journal::read_file(file)?);
-    }
+    let logs = args.journal.iter().map(|file| journal::read_file(file));
+    case.boots.extend(journal::put_together(logs.collect::<Result<_, _>>()?));
     for file in &args.strace {
         case.traces.push(strace::read_file(file)?);
     }

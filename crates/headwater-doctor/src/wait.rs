@@ -16,6 +16,25 @@ pub enum Waited {
     InVain,
 }
 
+impl Waited {
+    /// The exit status that says so.
+    pub fn exit_status(self) -> u8 {
+        u8::from(self == Waited::InVain)
+    }
+
+    /// What to print of a wait with that limit, in a line without an end.
+    pub fn told(self, timeout: Option<Duration>) -> String {
+        match self {
+            Waited::Not => "ready: did not wait".to_owned(),
+            Waited::For(time) => format!("ready: waited {:.3} s", time.as_secs_f64()),
+            Waited::InVain => {
+                let seconds = timeout.unwrap_or(Duration::MAX).as_secs_f64();
+                format!("not ready after {seconds} s; 'headwater doctor' tells why")
+            }
+        }
+    }
+}
+
 /// Waits until the kernel's generator is ready, for `timeout` at most.
 ///
 /// By a getrandom(2) that waits, and not by poll(2) on /dev/random: the first program that waits in getrandom makes a kernel from

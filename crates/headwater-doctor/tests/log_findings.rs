@@ -1,6 +1,6 @@
 //! What the checks of logs and traces find: in the founding stall, and in boots that look like it.
 
-use headwater_doctor::{Case, Finding, Id, Report, Severity, diagnose, journal, strace};
+use headwater_doctor::{Case, Finding, Id, Kernel, Report, Severity, diagnose, journal, strace};
 use std::path::{Path, PathBuf};
 
 fn path(name: &str) -> PathBuf {
@@ -140,6 +140,8 @@ fn a_clone_that_the_kernel_noticed_is_a_note() {
         of_log(&format!("{log}[  100.500000] random: crng reseeded due to virtual machine fork\n"));
     let cloned = one(&report, Id::Cloned);
     assert_eq!(cloned.severity, Severity::Note);
+    // It may have been a roll-back of one machine: nothing to be copied that takes its keys away.
+    assert!(cloned.fixes.iter().all(|fix| fix.exact.is_none()), "{:?}", cloned.fixes);
     assert!(
         cloned.title.contains("once, the last time 100.5 s after its start"),
         "{}",
@@ -224,4 +226,89 @@ fn a_unit_of_an_old_systemd_is_named() {
         one(&of_log(log), Id::UnitWaited).title,
         "sshd.service waited 97.0 s for the random generator, in 2 attempts, of which systemd killed one at its start timeout"
     );
+}
+
+/// A file of this machine says nothing of the one that the log is of.
+#[test]
+fn a_kernel_that_a_log_told_of_is_quoted_from_the_log() {
+    let log = "[    0.000000] Linux version 4.19.0-18-amd64 (x) #1 SMP Debian 4.19.208-1\n[    1.000000] Run /init as init process\n";
+    let boots = || journal::read(log.as_bytes(), "log").unwrap();
+    let quoted = |case: Case| {
+        let evidence = one(&diagnose(case), Id::NoJitter).evidence[0].clone();
+        (evidence.place, evidence.says)
+    };
+    let (place, says) = quoted(Case { boots: boots(), ..Case::default() });
+    assert_eq!(place, "log:1");
+    assert!(says.contains("Linux version 4.19.0-18-amd64"), "{says}");
+    let assumed = Case { boots: boots(), assumed: Kernel::parse("4.18.2"), ..Case::default() };
+    assert_eq!(quoted(assumed), ("--assume-kernel".to_owned(), "4.18.2".to_owned()));
+}
+
+/// `journalctl -k` and `journalctl -u ssh`, each in a file of its own: neither has the whole story.
+#[test]
+fn the_kernels_log_and_a_units_own_are_one_boot() {
+    let first = |name: &str| {
+        let mut boots =
+            journal::read_file(&path(&format!("two-attempts-systemd-241/{name}"))).unwrap();
+        boots.truncate(1);
+        boots
+    };
+    let files = ["kernel-short-monotonic", "unit-short-monotonic"];
+    for [one_file, other] in [files, [files[1], files[0]]] {
+        let boots = journal::put_together(vec![first(one_file), first(other)]);
+        assert_eq!(boots.len(), 1);
+        let report = diagnose(Case { boots, ..Case::default() });
+        assert_eq!(
+            one(&report, Id::UnitWaited).title,
+            "ssh.service waited 101.7 s for the random generator, in 2 attempts, of which systemd killed one at its start timeout"
+        );
+    }
+    // By the wall clock, nothing tells when the unit's first line was.
+    let boots = journal::put_together(vec![first("kernel-short-monotonic"), first("unit-short")]);
+    assert_eq!(boots.len(), 2);
+}
+
+#[test]
+fn boots_of_two_files_are_one_by_their_id_and_never_against_it() {
+    let entry = |id: &str, at: u32, pid: &str, text: &str| {
+        format!(
+            "{{\"_BOOT_ID\":\"{id}\",\"__MONOTONIC_TIMESTAMP\":\"{at}000000\",\"SYSLOG_IDENTIFIER\":\"{}\",\"_PID\":\"{pid}\",\
+             \"_TRANSPORT\":\"{}\",\"MESSAGE\":\"{text}\"}}\n",
+            if pid == "1" { "systemd" } else { "kernel" },
+            if pid == "1" { "journal" } else { "kernel" }
+        )
+    };
+    let kernel = |id: &str| {
+        [
+            (0, "Linux version 6.1.0 (x)"),
+            (1, "Run /init as init process"),
+            (30, "random: crng init done"),
+        ]
+        .map(|(at, text)| entry(id, at, "", text))
+        .concat()
+    };
+    let unit = |id: &str| {
+        [
+            (2, "Starting ssh.service - OpenBSD Secure Shell server..."),
+            (31, "Started ssh.service - OpenBSD Secure Shell server."),
+        ]
+        .map(|(at, text)| entry(id, at, "1", text))
+        .concat()
+    };
+    let together = |files: [String; 2]| {
+        journal::put_together(
+            files.map(|text| journal::read(text.as_bytes(), "log").unwrap()).into(),
+        )
+    };
+    let (a, b) = ("aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb");
+    let same = together([kernel(b) + &kernel(a), unit(a)]);
+    assert_eq!(same.len(), 2);
+    let units: Vec<usize> = same.iter().map(|boot| boot.units.len()).collect();
+    assert_eq!(units, [0, 1], "the unit's start belongs to the boot of its id");
+    let report = diagnose(Case { boots: same, ..Case::default() });
+    assert_eq!(
+        one(&report, Id::UnitWaited).title,
+        "ssh.service waited 28.0 s for the random generator"
+    );
+    assert_eq!(together([kernel(b), unit(a)]).len(), 2);
 }

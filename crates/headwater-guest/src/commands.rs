@@ -1,6 +1,7 @@
 //! What the lab asks over the line, one command at a time, each answered by lines and at last `HW ok`.
 
 use crate::boot::is_of_interest;
+use crate::doctor;
 use crate::kernel;
 use crate::port::{self, say};
 use crate::ring::Ring;
@@ -59,6 +60,7 @@ pub(crate) fn serve(input: &mut BufReader<File>, workers: &Workers) {
                     }
                 }
             }
+            "doctor" => doctor::examine(),
             "read" => read(rest),
             "list" => list(rest),
             "off" => return,

@@ -184,6 +184,12 @@ pub(crate) fn fork(child: impl FnOnce()) -> io::Result<i32> {
     }
 }
 
+/// Names this process, for /proc/PID/comm: 15 bytes.
+pub(crate) fn name_process(name: &std::ffi::CStr) {
+    // SAFETY: the kernel copies a string that ends in zero; it cannot fail for one that is readable.
+    unsafe { libc::prctl(libc::PR_SET_NAME, name.as_ptr()) };
+}
+
 pub(crate) fn kill(pid: i32) {
     // SAFETY: a child of ours, which is waited for here.
     unsafe {

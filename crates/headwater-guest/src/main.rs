@@ -11,6 +11,8 @@ mod callers;
 #[cfg(all(target_os = "linux", target_pointer_width = "64"))]
 mod commands;
 #[cfg(all(target_os = "linux", target_pointer_width = "64"))]
+mod doctor;
+#[cfg(all(target_os = "linux", target_pointer_width = "64"))]
 mod kernel;
 #[cfg(all(target_os = "linux", target_pointer_width = "64"))]
 mod openssl;
@@ -35,6 +37,7 @@ fn main() -> std::process::ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     match arguments.first().map(String::as_str) {
         Some("restored") => restored::run(&arguments[1..]),
+        Some("doctor" | "wait") => doctor::command(),
         _ => {
             eprintln!(
                 "headwater-guest: this is the first process of a guest of `headwater lab`, and does nothing elsewhere"

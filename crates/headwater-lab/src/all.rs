@@ -183,10 +183,10 @@ fn one_boot(
         .map(|folder| folder.join(format!("lab-{}-{name}", case.plan.kernel)));
     match boot(cache, &case.plan) {
         Ok(report) => {
-            let finding = case.finding(&report);
-            let mark = if finding.is_some() { "  NOT AS EXPECTED" } else { "" };
+            let findings = case.findings(&report);
+            let mark = if findings.is_empty() { "" } else { "  NOT AS EXPECTED" };
             say(&format!("{}: {}{mark}", case.title, text::brief(&report)));
-            outcome.findings.extend(finding);
+            outcome.findings.extend(findings);
             outcome.boots.push((case, report));
         }
         Err(error) => outcome.failed(

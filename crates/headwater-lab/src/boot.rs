@@ -2,6 +2,7 @@
 
 use crate::cache::Cache;
 use crate::cause::{self, Cause};
+use crate::doctor::{self, Examined};
 use crate::line::Line;
 use crate::manifest::Kernel;
 use crate::qemu::{self, Guest, Machine};
@@ -128,6 +129,8 @@ pub struct Report {
     pub facts: BTreeMap<String, String>,
     /// Why it took as long.
     pub cause: Cause,
+    /// What the doctor said in the guest, when the first wait was over.
+    pub doctor: Option<Examined>,
     /// Boots that panicked before the guest's first line, and were made again.
     pub retries: u32,
     /// Seconds that the whole took here.
@@ -224,12 +227,15 @@ pub fn boot(cache: &Cache, plan: &Plan) -> Result<Report> {
     lines.extend(
         guest.until("ready", patience).with_context(|| format!("kernel {}", kernel.release))?,
     );
+    // First, because a stall that a recording's interrupts have ended is none; its long report last, for the same reason.
+    let told = doctor::run(&mut guest)?;
     if let Some(folder) = &plan.record {
         recording::of_guest(&mut guest, folder)?;
     }
+    let examined = doctor::fetch(&mut guest, &told)?;
     let wall_s = guest.begun.elapsed().as_secs_f64();
     guest.off();
-    Ok(report(plan, &kernel, &lines, retries, wall_s))
+    Ok(Report { doctor: Some(examined), ..report(plan, &kernel, &lines, retries, wall_s) })
 }
 
 fn machine(cache: &Cache, kernel: &Kernel, archive: &Path, plan: &Plan) -> Result<Machine> {
@@ -360,6 +366,7 @@ fn report(plan: &Plan, kernel: &Kernel, lines: &[Line], retries: u32, wall_s: f6
         modules,
         facts,
         cause: Cause::default(),
+        doctor: None,
         retries,
         wall_s,
     };

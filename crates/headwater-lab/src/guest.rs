@@ -1,6 +1,6 @@
 //! The guest's program. A released command has it as a file beside it; in a source tree it is built.
 //!
-//! It is not embedded into the command: six megabytes for everybody, that few will boot, and a build script that calls
+//! It is not embedded into the command: 16 megabytes for everybody, that few will boot, and a build script that calls
 //! Cargo with other flags in the middle of Cargo. It is not the command itself either: what a guest needs is a static
 //! program, and the command is not one.
 

@@ -14,6 +14,7 @@ mod cause;
 pub mod clone;
 mod compare;
 pub mod criu;
+pub mod doctor;
 mod guest;
 pub mod html;
 mod initramfs;

@@ -51,25 +51,28 @@ impl Expected {
 }
 
 impl Case {
-    /// What does not hold.
-    pub fn finding(&self, report: &Report) -> Option<Finding> {
-        let text = || {
+    /// What does not hold: how long getrandom(2) blocked, and what the doctor made of it in the guest.
+    pub fn findings(&self, report: &Report) -> Vec<Finding> {
+        let finding = |text| Finding { situation: "boot", kind: Kind::Broken, text };
+        let mut findings = Vec::new();
+        if !self.expected.holds(report) {
             let blocked = report.blocked_s.map_or_else(
                 || format!("over {} s", report.limit_s),
                 |blocked| format!("{blocked:.2} s"),
             );
-            format!(
+            findings.push(finding(format!(
                 "'{}' on {}: getrandom blocked for {blocked}, expected {}",
                 self.title,
                 report.kernel,
                 self.expected.name()
-            )
-        };
-        (!self.expected.holds(report)).then(|| Finding {
-            situation: "boot",
-            kind: Kind::Broken,
-            text: text(),
-        })
+            )));
+        }
+        let faults =
+            report.doctor.iter().flat_map(|doctor| doctor.faults(report.blocked_s.is_none()));
+        findings.extend(
+            faults.map(|fault| finding(format!("'{}' on {}: {fault}", self.title, report.kernel))),
+        );
+        findings
     }
 }
 

@@ -190,6 +190,11 @@ pub(crate) fn of_guest(guest: &mut Guest, folder: &Path) -> Result<Recording> {
     Ok(recording)
 }
 
+/// One file of a guest.
+pub(crate) fn file_of_guest(guest: &mut Guest, path: &str) -> Result<Vec<u8>> {
+    Ok(Remote { guest }.read(path)?)
+}
+
 fn take(machine: &mut impl Machine, folder: &Path, of: &'static str) -> Result<Recording> {
     fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
     ensure!(

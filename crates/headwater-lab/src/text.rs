@@ -3,6 +3,7 @@
 use crate::boot::{Report, Rng};
 use crate::clone::{Pair, Vmgenid};
 use crate::criu::Images;
+use crate::doctor::Examined;
 use crate::matrix::Case;
 use crate::situations::{Finding, Kind, Situation, name};
 use clap::ValueEnum;
@@ -89,6 +90,9 @@ pub fn boot(report: &Report) -> String {
     let _ = writeln!(text, "because: {}", report.cause.text);
     if !report.cause.cure.is_empty() {
         let _ = writeln!(text, "cure:    {}", report.cause.cure);
+    }
+    if let Some(doctor) = &report.doctor {
+        let _ = write!(text, "\n{}", doctor.told());
     }
     text
 }
@@ -214,7 +218,7 @@ pub fn situations(pairs: &[(Situation, Pair)]) -> String {
 
 /// The matrix of boots: seconds that getrandom(2) blocked.
 pub fn matrix(cases: &[(Case, Report)]) -> String {
-    let mut rows = table(&["case", "kernel", "blocked", "expected", "because"]);
+    let mut rows = table(&["case", "kernel", "blocked", "expected", "because", "the doctor"]);
     for (case, report) in cases {
         rows.add_row([
             case.title.to_owned(),
@@ -225,6 +229,7 @@ pub fn matrix(cases: &[(Case, Report)]) -> String {
             ),
             case.expected.name().to_owned(),
             report.cause.id.to_owned(),
+            report.doctor.as_ref().map_or_else(String::new, Examined::brief),
         ]);
     }
     format!("{rows}\n")

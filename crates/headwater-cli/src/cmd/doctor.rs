@@ -2,14 +2,9 @@
 
 use crate::failure::Failure;
 use crate::output;
-use headwater_doctor::{Args, Error, Verb, Verdict, WaitArgs, Waited};
+use headwater_doctor::{Args, Error, Verb, WaitArgs};
 use std::io::Write;
 use std::path::Path;
-use std::time::Duration;
-
-/// Exit statuses of both, as fixed for the whole command.
-const FOUND: u8 = 1;
-const UNCHECKED: u8 = 3;
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     if let Some(Verb::Explain(explain)) = &args.verb {
@@ -34,11 +29,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     } else if !args.quiet {
         output::coloured(&report.text())?;
     }
-    match report.verdict() {
-        Verdict::Healthy => Ok(()),
-        Verdict::Findings => Err(Failure::Verdict(FOUND)),
-        Verdict::CouldNotCheck => Err(Failure::Verdict(UNCHECKED)),
-    }
+    verdict(report.verdict().exit_status())
 }
 
 fn write(file: &Path, text: &str) -> Result<(), Error> {
@@ -48,16 +39,12 @@ fn write(file: &Path, text: &str) -> Result<(), Error> {
 
 pub(crate) fn wait(args: &WaitArgs) -> Result<(), Failure> {
     let waited = headwater_doctor::wait(args.timeout).map_err(Error::Kernel)?;
-    let (text, status) = match waited {
-        Waited::Not => ("ready: did not wait\n".to_owned(), 0),
-        Waited::For(time) => (format!("ready: waited {:.3} s\n", time.as_secs_f64()), 0),
-        Waited::InVain => {
-            let seconds = args.timeout.unwrap_or(Duration::MAX).as_secs_f64();
-            (format!("not ready after {seconds} s; 'headwater doctor' tells why\n"), FOUND)
-        }
-    };
     if !args.quiet {
-        output::text(&text)?;
+        output::text(&(waited.told(args.timeout) + "\n"))?;
     }
+    verdict(waited.exit_status())
+}
+
+fn verdict(status: u8) -> Result<(), Failure> {
     if status == 0 { Ok(()) } else { Err(Failure::Verdict(status)) }
 }

@@ -1,6 +1,6 @@
 //! HW010: a kernel that cannot gather entropy by itself.
 
-use super::{Answer, evidence};
+use super::Answer;
 use crate::fixes::Cause;
 use crate::{Case, Finding, Id, Severity};
 
@@ -22,7 +22,7 @@ pub(super) fn check(case: &Case) -> Answer {
                     "kernel {kernel} cannot gather entropy by itself: without a trusted source its generator waits for \
                      interrupts, about one bit a second on an idle machine"
                 ),
-                evidence: vec![evidence("/proc/sys/kernel/osrelease", kernel.release())],
+                evidence: vec![case.kernel_by(&kernel)],
                 why: "Linux 5.4 was the first to measure the jitter of its own cycle counter while it waits (50ee7529ec45), \
                       and is ready about a second after the first request. Older kernels wait for what devices do: with \
                       128 bits to gather, an idle VM takes two minutes."

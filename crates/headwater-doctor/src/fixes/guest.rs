@@ -132,8 +132,11 @@ pub(super) fn kernel_package(facts: &PlatformFacts) -> &'static str {
     if facts.x86 { "linux-image-amd64" } else { "linux-image-arm64" }
 }
 
-/// Whether it runs Debian's kernel for clouds, from which drivers are left out.
+/// Whether it runs Debian's kernel for clouds, from which drivers are left out. Its name is enough where /etc/os-release is not
+/// there to read: nobody else's flavour ends like this (Debian, linux: debian/config/*/defines.toml).
 pub(super) fn is_cloud_flavour(facts: &PlatformFacts) -> bool {
-    facts.distribution == Distribution::Debian
-        && facts.kernel.as_deref().is_some_and(|release| release.contains("-cloud-"))
+    let ends =
+        |release: &str| ["-cloud-amd64", "-cloud-arm64"].iter().any(|it| release.ends_with(it));
+    matches!(facts.distribution, Distribution::Debian | Distribution::Other)
+        && facts.kernel.as_deref().is_some_and(ends)
 }

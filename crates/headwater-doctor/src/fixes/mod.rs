@@ -256,11 +256,15 @@ fn guest_side(cause: Cause, facts: &PlatformFacts) -> Vec<Fix> {
         )],
         Cause::SavedSeedMissing => vec![saved_seed(facts)],
         Cause::SavedSeedUncredited => vec![credited_seed()],
-        Cause::NoVmgenid => vec![plain(
-            "in programs that keep random state, ask for each secret from a source that cannot repeat (headwater's modes hedged and \
-             strict), or call headwater_quiesce() before a snapshot",
-            Some("HEADWATER_MODE=hedged"),
-        )],
+        Cause::NoVmgenid => {
+            let kernel = hears_no_signal(facts).then(|| vmgenid_kernel(facts));
+            let programs = plain(
+                "in programs that keep random state, ask for each secret from a source that cannot repeat (headwater's modes hedged \
+                 and strict), or call headwater_quiesce() before a snapshot",
+                Some("HEADWATER_MODE=hedged"),
+            );
+            kernel.into_iter().chain([programs]).collect()
+        }
         Cause::VmgenidNoDriver => vec![vmgenid_kernel(facts)],
         Cause::VmclockNoDriver => vec![fix(
             "run Linux 6.13 or later with CONFIG_PTP_1588_CLOCK_VMCLOCK, and load its driver",
@@ -278,14 +282,11 @@ fn guest_side(cause: Cause, facts: &PlatformFacts) -> Vec<Fix> {
             Gives::Signal,
             Some(THE_HYPERVISOR),
         )],
+        // Without a command: a roll-back is one machine, and new host keys only frighten those who log in.
         Cause::Cloned => vec![plain(
-            "replace what both copies hold: host keys, keys and tickets of TLS servers, tokens; restart programs that keep random state",
-            Some(match facts.distribution {
-                Distribution::Debian | Distribution::Ubuntu => {
-                    "rm /etc/ssh/ssh_host_*_key* && ssh-keygen -A && systemctl restart ssh"
-                }
-                _ => "rm /etc/ssh/ssh_host_*_key* && ssh-keygen -A && systemctl restart sshd",
-            }),
+            "if both copies lived on, replace what both hold: host keys, keys and tickets of TLS servers, tokens; restart programs that \
+             keep random state",
+            None,
         )],
         Cause::Checkpointing => vec![plain(
             "have the kernel reseed before each restore, as root, and let programs that keep random state mix in something new after it",
@@ -332,7 +333,8 @@ fn faster_calls(facts: &PlatformFacts) -> Fix {
 
 /// The general flavour has the driver where the cloud flavour has not; else a kernel that has it.
 fn vmgenid_kernel(facts: &PlatformFacts) -> Fix {
-    let (what, exact) = if guest::is_cloud_flavour(facts) {
+    let can = facts.kernel.as_deref().and_then(Kernel::parse).and_then(|it| it.has_vmgenid(false));
+    let (what, exact) = if guest::is_cloud_flavour(facts) && can == Some(true) {
         (
             "install Debian's general kernel, whose 6.1 has the driver that its cloud flavour lacks, and boot it",
             Some(format!("apt update && apt install {}", guest::kernel_package(facts))),
@@ -344,6 +346,13 @@ fn vmgenid_kernel(facts: &PlatformFacts) -> Fix {
         )
     };
     fix(what, exact, Gives::Signal, Some(THE_HYPERVISOR))
+}
+
+/// Debian 12's kernel for clouds would not hear the signal that the hypervisor is to give. Later ones would: a 6.12 was booted.
+fn hears_no_signal(facts: &PlatformFacts) -> bool {
+    let kernel = facts.kernel.as_deref().and_then(Kernel::parse);
+    guest::is_cloud_flavour(facts)
+        && kernel.is_some_and(|kernel| (kernel.version().0, kernel.version().1) == (6, 1))
 }
 
 fn saved_seed(facts: &PlatformFacts) -> Fix {

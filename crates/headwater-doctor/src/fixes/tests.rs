@@ -186,6 +186,25 @@ fn debians_cloud_kernel_is_replaced_by_the_general_one() {
     };
     let text = exacts(&for_cause(Cause::VmgenidNoDriver, &facts));
     assert_eq!(text, "apt update && apt install linux-image-amd64");
+    // A recording without /etc/os-release: the release is enough, and any other flavour's is not.
+    let unnamed = |kernel: &str| PlatformFacts {
+        distribution: Distribution::Other,
+        version: None,
+        kernel: Some(kernel.to_owned()),
+        ..on(Platform::Qemu)
+    };
+    for cause in [Cause::VmgenidNoDriver, Cause::NoVmgenid] {
+        let of = |kernel: &str| exacts(&for_cause(cause, &unnamed(kernel)));
+        assert!(of("6.1.0-51-cloud-amd64").contains("apt install linux-image-amd64"), "{cause:?}");
+        assert!(!of("6.1.0-51-amd64").contains("apt install"), "{cause:?}");
+        assert!(
+            !of("5.10.0-46-cloud-amd64").contains("apt install"),
+            "its general flavour has no driver either"
+        );
+    }
+    // 6.12's cloud flavour has the driver: without a device there is nothing to install.
+    let newer = exacts(&for_cause(Cause::NoVmgenid, &unnamed("6.12.117+deb13-cloud-amd64")));
+    assert!(!newer.contains("apt install"), "{newer}");
     let general = PlatformFacts { kernel: Some("5.10.0-30-amd64".to_owned()), ..facts };
     let text = exacts(&for_cause(Cause::VmgenidNoDriver, &general));
     assert!(text.contains("bookworm-backports"), "{text}");

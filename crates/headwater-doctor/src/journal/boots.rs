@@ -165,7 +165,10 @@ impl Open {
         evidence: impl Fn() -> Evidence,
     ) {
         match says {
-            Says::Version(release) => self.boot.kernel = Some(release.to_owned()),
+            Says::Version(release) => {
+                self.boot.kernel = Some(release.to_owned());
+                self.boot.kernel_by = Some(evidence());
+            }
             Says::CommandLine(line) => self.boot.command_line = Some(line.to_owned()),
             Says::Init => {
                 if self.boot.init.is_none() {
@@ -276,6 +279,7 @@ impl Open {
             Some(Stamp { kernel: Some(_), .. }) => Clock::Kernel,
             Some(_) => Clock::FirstLine,
         };
+        boot.id = self.id.take();
         boot.end = self.last.and_then(|last| self.at(last));
         if boot.init.is_none() {
             boot.init =

@@ -12,7 +12,10 @@ mod export;
 mod json;
 mod says;
 pub(crate) mod stamp;
+mod together;
 mod units;
+
+pub use together::put_together;
 
 use crate::boot::Boot;
 use crate::logs::{Blocks, Input, Line, quoted, scan, unpainted};

@@ -25,6 +25,8 @@ pub(super) fn late_boot() -> Boot {
     Boot {
         clock: Clock::Kernel,
         kernel: Some("4.19.0-27-amd64".to_owned()),
+        kernel_by: None,
+        id: None,
         command_line: Some("root=/dev/vda1 ro quiet".to_owned()),
         init: Some(moment(1.8, "Run /init as init process")),
         fast_init: Some(moment(4.2, "random: fast init done")),
