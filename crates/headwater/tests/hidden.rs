@@ -95,6 +95,19 @@ fn urandom() -> File {
     File::open("/dev/urandom").unwrap()
 }
 
+/// A handler that draws must not change what the code that it interrupts is about to read.
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+fn the_first_draw_leaves_errno_alone() {
+    const BEFORE: i32 = 77; // EBADFD, which nothing here gives
+    // SAFETY: the C library's own place for it.
+    let errno = unsafe { libc::__errno_location() };
+    // SAFETY: this thread's, and nobody else has it.
+    unsafe { *errno = BEFORE };
+    headwater::fill(&mut [0; 16]).unwrap();
+    // SAFETY: as above.
+    assert_eq!(unsafe { *errno }, BEFORE);
+}
+
 /// The kernel tells a program of its vDSO in the auxiliary vector. A tracer takes that out before the program's
 /// first instruction, as `vdso=0` on the kernel's command line does for all.
 #[test]
@@ -106,6 +119,7 @@ fn a_program_without_a_vdso() {
         if env::var_os(STARTED).is_some() {
             // SAFETY: reads the auxiliary vector and nothing else.
             assert_eq!(unsafe { libc::getauxval(libc::AT_SYSINFO_EHDR) }, 0);
+            the_first_draw_leaves_errno_alone();
             let status = draw_by_the_rules();
             if status.requested == Mode::Kernel {
                 assert_eq!(status.word, Word::Absent("not looked for in mode kernel"));
