@@ -6,18 +6,21 @@
 
 #![allow(unsafe_code)]
 
-use super::cipher::Backend;
+use super::cipher::{Backend, Mix};
 use super::cpu::{CpuHint, Rseq};
-use super::guard::epoch::{Canary, Epoch};
+use super::guard::epoch::{BANKS, Canary, Epoch};
 use super::guard::vmclock::Clock;
 use super::guard::word::KernelWord;
 use super::hwrng;
 use super::ledger::Ledger;
 use super::races::lock::Lock;
 use super::races::settled::settle;
+use super::section;
+use super::sections::{NoSections, Sections};
 use super::source::vgetrandom::Vgetrandom;
 use crate::mode::{self, CloneSignal, Evidence, Mode};
 use crate::status::{CpuRng, Hardware, Page, Vmgenid};
+use core::mem::offset_of;
 use core::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering::Relaxed};
 
 /// One slot: its lock and the ledger of its page, in memory that a fork clears and the kernel never drops.
@@ -62,6 +65,7 @@ pub(crate) struct Arena {
     canary: *const AtomicU64,
     pub(crate) clock: Clock,
     pub(crate) word: KernelWord,
+    pub(crate) sections: Sections,
     reserved_epochs: AtomicU64,
     detects_forks: bool,
     /// The epoch of the process that did the set-up; memory locks are its own, and no child's.
@@ -69,6 +73,8 @@ pub(crate) struct Arena {
     pub(crate) cpu_hint: CpuHint,
     // What refills read.
     pub(crate) backend: Backend,
+    /// The CPU has AVX, so that callers may leave upper register halves dirty.
+    pub(crate) avx: bool,
     pub(crate) vgetrandom: Option<Vgetrandom>,
     cpu_rng: AtomicU8,
     // What the mode is chosen from, and the status shows.
@@ -82,6 +88,9 @@ pub(crate) struct Arena {
 }
 
 /// The reservations, all made at set-up.
+///
+/// One mapping holds the control line, the lines of sections and those of slots, in this order; another
+/// one the pages of sections and those of slots.
 #[derive(Clone, Copy)]
 pub(crate) struct Memory {
     /// `[BANKS][slots]`; dangling if there are no slots.
@@ -91,7 +100,10 @@ pub(crate) struct Memory {
     /// The size of a page. Read through [`stride`](Memory::stride).
     pub(crate) page_size: usize,
     pub(crate) cpus: u32,
+    /// Slots of a bank: one for each CPU, and those that are shared under contention.
     pub(crate) slots: u32,
+    /// Lines and pages of sections: one for each CPU, or none.
+    pub(crate) sections: u32,
     pub(crate) page: Page,
 }
 
@@ -102,6 +114,7 @@ impl Memory {
         page_size: 4096,
         cpus: 0,
         slots: 0,
+        sections: 0,
         page: Page::None,
     };
 
@@ -110,6 +123,18 @@ impl Memory {
     pub(crate) fn stride(&self) -> usize {
         // A constant where there is one page size: it turns a multiplication of the quick path into a shift.
         if cfg!(target_arch = "x86_64") { 4096 } else { self.page_size }
+    }
+
+    /// Returns the bytes of the mapping of lines.
+    pub(crate) fn lines_len(&self) -> usize {
+        size_of::<Line>() * (1 + self.sections as usize + BANKS * self.slots as usize)
+    }
+
+    /// Returns the mapping of pages: its start and its bytes.
+    pub(crate) fn all_pages(&self) -> (*mut u8, usize) {
+        let before = self.sections as usize * self.stride();
+        let len = before + self.stride() * BANKS * self.slots as usize;
+        (self.pages.wrapping_sub(before), len)
     }
 }
 
@@ -122,6 +147,9 @@ pub(crate) struct Facts {
     pub(crate) memory: Memory,
     pub(crate) backend: Backend,
     pub(crate) vgetrandom: Option<Vgetrandom>,
+    /// Why draws take no restartable sequences; None if they do.
+    pub(crate) no_sections: Option<NoSections>,
+    pub(crate) avx: bool,
     pub(crate) cpu_rng: CpuRng,
     pub(crate) requested: Mode,
     pub(crate) unknown_requested: bool,
@@ -138,8 +166,10 @@ const CPU_RNGS: [CpuRng; 5] =
     [CpuRng::Good, CpuRng::Absent, CpuRng::Broken, CpuRng::Slow, CpuRng::NotAsked];
 const BROKEN: u8 = 2;
 
-/// Set beside the mode's number where the quick path may be tried.
+/// Set beside the mode's number where draws go through the CPU's slot by the quick path.
 const QUICK: u8 = 0x80;
+/// Set beside the mode's number where draws go through restartable sequences.
+const SECTION: u8 = 0x40;
 
 /// The mode that was stored as this number.
 #[inline]
@@ -154,12 +184,20 @@ fn mode_of(number: u8) -> Mode {
 }
 
 impl Arena {
+    // Where the assembly of a section finds what it reads.
+    pub(crate) const CONTROL: usize = offset_of!(Arena, sections.control);
+    pub(crate) const LINES: usize = offset_of!(Arena, sections.lines);
+    pub(crate) const PAGES: usize = offset_of!(Arena, sections.pages);
+    pub(crate) const WORD: usize = offset_of!(Arena, word);
+    pub(crate) const CLOCK: usize = offset_of!(Arena, clock);
+
     pub(crate) const fn new(facts: Facts) -> Arena {
         Arena {
             rseq: Rseq::NONE,
             mode: AtomicU8::new(Mode::Kernel as u8),
             word: facts.word,
             clock: facts.clock,
+            sections: Sections::new(facts.canary, &facts.memory, facts.no_sections),
             reserved_epochs: AtomicU64::new(0),
             detects_forks: facts.canary.is_some(),
             home: AtomicU64::new(0),
@@ -170,6 +208,7 @@ impl Arena {
             cpu_hint: facts.cpu_hint,
             memory: facts.memory,
             backend: facts.backend,
+            avx: facts.avx,
             vgetrandom: facts.vgetrandom,
             cpu_rng: AtomicU8::new(match facts.cpu_rng {
                 CpuRng::Good => 0,
@@ -198,6 +237,8 @@ impl Arena {
             memory: Memory::NONE,
             backend: Backend::ChaCha,
             vgetrandom: None,
+            no_sections: Some(NoSections::NothingBuffered),
+            avx: false,
             cpu_rng: CpuRng::NotAsked,
             requested: Mode::Auto,
             unknown_requested: false,
@@ -209,11 +250,26 @@ impl Arena {
     /// The mode now.
     #[inline]
     pub(crate) fn mode(&self) -> Mode {
-        mode_of(self.mode.load(Relaxed) & !QUICK)
+        mode_of(self.mode.load(Relaxed) & !(QUICK | SECTION))
     }
 
-    /// Whether the quick path may be tried: the mode is `buffered`, and one load tells the CPU. Asked at each
-    /// draw, before set-up as well ([`setup::quick_arena`](super::setup::quick_arena)).
+    /// Whether the mode is `buffered` and draws go through restartable sequences. Asked at each draw, before
+    /// set-up as well ([`setup::quick_arena`](super::setup::quick_arena)).
+    #[cfg(feature = "pools")]
+    #[inline(always)]
+    pub(crate) fn is_section(&self) -> bool {
+        section::AVAILABLE && self.mode.load(Relaxed) == Mode::Buffered as u8 | SECTION
+    }
+
+    /// Whether draws go through restartable sequences, in any mode that has pages.
+    #[cfg(feature = "pools")]
+    #[inline(always)]
+    pub(crate) fn has_sections(&self) -> bool {
+        section::AVAILABLE && self.mode.load(Relaxed) & SECTION != 0
+    }
+
+    /// Whether the quick path through the CPU's slot may be tried: the mode is `buffered`, one load tells the
+    /// CPU, and there are no sections.
     #[cfg(feature = "pools")]
     #[inline(always)]
     pub(crate) fn is_quick(&self) -> bool {
@@ -231,7 +287,7 @@ impl Arena {
     #[cfg(feature = "pools")]
     #[inline(always)]
     pub(crate) fn is_buffered(&self) -> bool {
-        self.mode.load(Relaxed) & !QUICK == Mode::Buffered as u8
+        self.mode.load(Relaxed) & !(QUICK | SECTION) == Mode::Buffered as u8
     }
 
     /// Chooses the mode anew, after something it depends on has changed.
@@ -242,8 +298,14 @@ impl Arena {
     fn chosen(&self) -> u8 {
         let mode = mode::select(self.evidence()).0;
         let paged = matches!(mode, Mode::Buffered | Mode::Hedged);
-        let quick = paged && self.cpu_hint.rseq().is_some();
-        mode as u8 | if quick { QUICK } else { 0 }
+        let path = if !paged || self.cpu_hint.rseq().is_none() {
+            0
+        } else if self.sections.missing().is_none() {
+            SECTION
+        } else {
+            QUICK
+        };
+        mode as u8 | path
     }
 
     pub(crate) fn reason(&self) -> &'static str {
@@ -327,7 +389,22 @@ impl Arena {
     /// The epoch: constant where forks cannot be told, and nothing is buffered.
     #[inline(always)]
     pub(crate) fn epoch(&self) -> Epoch {
-        self.settled_epoch().unwrap_or_else(|| self.fork_canary().choose())
+        self.settled_epoch().unwrap_or_else(|| self.enter_epoch())
+    }
+
+    /// Chooses an epoch, and switches the sections of this process on.
+    #[cold]
+    fn enter_epoch(&self) -> Epoch {
+        let epoch = self.fork_canary().choose();
+        self.sections.switch_on();
+        epoch
+    }
+
+    /// Switches sections off for the life of the process, after a draw has met a word that was erased.
+    #[cold]
+    pub(crate) fn switch_sections_off(&self) {
+        self.sections.switch_off();
+        self.choose_mode();
     }
 
     /// Whether this still is the epoch: asked after a copy.
@@ -347,10 +424,33 @@ impl Arena {
         CPU_RNGS[usize::from(self.cpu_rng.load(Relaxed)) % CPU_RNGS.len()]
     }
 
+    /// Whether this CPU's page has a hedge key.
+    pub(crate) fn has_hedge_key(&self) -> bool {
+        self.sections.line(self.cpu_hint.get()).is_some_and(section::Line::has_hedge_key)
+    }
+
+    /// Whether copies may use registers that only AVX-512 has.
+    #[inline(always)]
+    pub(crate) fn is_wide(&self) -> bool {
+        #[cfg(target_arch = "x86_64")]
+        return self.backend == Backend::Vaes512;
+        #[cfg(not(target_arch = "x86_64"))]
+        false
+    }
+
+    /// Clears upper register halves that a caller left dirty, before legacy SSE instructions follow.
+    #[inline(always)]
+    pub(crate) fn clean_registers(&self) {
+        #[cfg(all(target_arch = "x86_64", not(miri)))]
+        if self.avx {
+            super::cipher::clean_upper_halves();
+        }
+    }
+
     /// Whether requests can be hedged: AES, and a random instruction that is sound and quick.
     pub(crate) fn can_hedge(&self) -> bool {
         // Miri has the instructions of the masks, and not those of the other back ends.
-        let aes = self.backend != Backend::ChaCha || cfg!(all(miri, target_feature = "aes"));
+        let aes = self.backend.is_aes() || cfg!(all(miri, target_feature = "aes"));
         self.cpu_rng() == CpuRng::Good && aes
     }
 
@@ -365,6 +465,18 @@ impl Arena {
         word
     }
 
+    /// Whether `mask` differs from the one that `last` holds, which it replaces. If not, the CPU's instruction
+    /// gave a word twice; a sound one does so with probability 2^-64.
+    #[inline(always)]
+    pub(crate) fn is_new(&self, last: &AtomicU64, mask: u64) -> bool {
+        if last.load(Relaxed) == mask {
+            self.distrust_cpu_rng();
+            return false;
+        }
+        last.store(mask, Relaxed);
+        true
+    }
+
     /// Ends the use of the CPU's instruction in this process.
     #[cold]
     pub(crate) fn distrust_cpu_rng(&self) {
@@ -372,20 +484,27 @@ impl Arena {
         self.choose_mode();
     }
 
-    /// What is mixed into a key that the kernel gives: two words of the CPU, or, where it has none that can
-    /// be believed, of the cycle counter. To be read before the kernel's half exists.
-    #[inline]
-    pub(crate) fn second_half(&self) -> [u64; 2] {
-        self.cpu_words().unwrap_or_else(|| [hwrng::cycles(), 0])
+    /// Returns the half of a seed that is not the kernel's: random words of the CPU, if its instruction can
+    /// be believed, bound to the epoch and the CPU; the cycle counter where there are no such words.
+    pub(crate) fn mix(&self) -> Mix {
+        let words = self.cpu_words();
+        // Not read beside good words: a process may have forbidden itself the counter (prctl PR_SET_TSC).
+        let cycles = if words.is_some() { 0 } else { hwrng::cycles() };
+        Mix(words.unwrap_or_default()).bound_to(cycles, self.epoch().get(), self.cpu_hint.get())
     }
 
-    /// Two fresh words of the CPU, if its instruction can be believed.
+    /// Returns fresh words of the CPU, if its instruction can be believed.
     #[inline]
-    pub(crate) fn cpu_words(&self) -> Option<[u64; 2]> {
+    pub(crate) fn cpu_words(&self) -> Option<[u64; 4]> {
         if !matches!(self.cpu_rng(), CpuRng::Good | CpuRng::Slow) {
             return None;
         }
-        let first = self.cpu_word(0)?;
-        Some([first, self.cpu_word(first)?])
+        let mut words = [0; 4];
+        let mut previous = 0;
+        for word in &mut words {
+            *word = self.cpu_word(previous)?;
+            previous = *word;
+        }
+        Some(words)
     }
 }

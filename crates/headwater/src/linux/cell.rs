@@ -10,7 +10,7 @@
 #![allow(unsafe_code)]
 
 use super::arena::{Arena, Tally};
-use super::copy::{Block, Words, is_zero, take_plain};
+use super::copy::{Block, Words, is_zero, take_block, take_plain};
 use super::force::{Point, hook};
 use super::guard::epoch::Epoch;
 use super::ledger::Ledger;
@@ -27,8 +27,11 @@ pub(crate) mod layout {
     pub(crate) const STATE_ROOM: usize = 192;
     /// The hedge key, expanded.
     pub(crate) const ROUND_KEYS: usize = 256;
-    /// From here to the end: the keystream of a refill. Its first 32 bytes become the hedge key.
+    /// From here to the end: the keystream of a refill. Its first 32 bytes become the hedge key. Before that
+    /// the seed of the refill's key lies here.
     pub(crate) const STREAM: usize = 512;
+    /// Where a refill for a section keeps the expanded hedge key until the put.
+    pub(crate) const STAGED_KEYS: usize = 1024;
     pub(crate) const DATA: usize = STREAM + 32;
     /// Bytes that are served; 16 more stay behind, so that a window of 16 bytes can be read at any of them.
     pub(crate) const CAPACITY: usize = PAGE - DATA - 16;
@@ -60,6 +63,8 @@ pub(crate) enum Miss {
     Torn(u32),
     /// 16 bytes that were never served were zero: the page is not what the ledger says.
     Zeros(u32),
+    /// The CPU gave a word again that it had given before, and is not asked any more.
+    Stuck,
 }
 
 /// Who owns a cell, which decides how a fork in the middle of a draw is told.
@@ -86,7 +91,7 @@ impl Miss {
     #[inline(never)]
     pub(crate) fn count(self, arena: &Arena) {
         let (left, zeros) = match self {
-            Miss::Empty => return,
+            Miss::Empty | Miss::Stuck => return,
             Miss::Torn(left) => (left, 0),
             Miss::Zeros(left) => (left, 1),
         };
@@ -140,7 +145,7 @@ impl<'a> Cell<'a> {
 
     /// Whether what was copied may leave: no guard has moved since the page was filled.
     #[inline(always)]
-    fn may_leave(self, owner: Owner) -> bool {
+    pub(super) fn may_leave(self, owner: Owner) -> bool {
         self.agrees()
             && match owner {
                 Owner::Slot { epoch } => self.arena.is_epoch(epoch),
@@ -169,6 +174,39 @@ impl<'a> Cell<'a> {
             unsafe { W::take(self.source(remaining)) },
             self.may_leave(owner)
         )
+    }
+
+    /// Copies and erases the first 16 of `remaining` bytes to `dst`. `Err(zeros)` if they may not leave; `dst`
+    /// holds void bytes then.
+    ///
+    /// # Safety
+    ///
+    /// `dst` is valid for writes of 16 bytes.
+    #[inline(always)]
+    pub(crate) unsafe fn copy_block(
+        self,
+        owner: Owner,
+        remaining: u32,
+        dst: *mut u8,
+    ) -> Result<(), bool> {
+        copy_between!(
+            self.is_present(),
+            // SAFETY: at least 16 bytes before the page's end; the arena knows the CPU; `dst` is the caller's.
+            unsafe { take_block(self.source(remaining), dst, self.arena.avx) },
+            self.may_leave(owner)
+        )
+    }
+
+    /// Draws 16 bytes to `dst`.
+    ///
+    /// # Safety
+    ///
+    /// `dst` is valid for writes of 16 bytes.
+    #[inline(always)]
+    pub(crate) unsafe fn draw_block(self, owner: Owner, dst: *mut u8) -> Result<(), Miss> {
+        let remaining = self.ledger.withdraw(16).ok_or(Miss::Empty)?;
+        // SAFETY: the caller's promise.
+        unsafe { self.copy_block(owner, remaining, dst) }.map_err(|zeros| self.void(zeros))
     }
 
     /// Voids what is left of the page.
@@ -210,7 +248,7 @@ impl<'a> Cell<'a> {
             return unsafe {
                 if HEDGED {
                     fence(Ordering::Acquire); // the tag is loaded before the mask's key
-                    self.draw_masked(owner, r[0], dst, len)
+                    self.draw_masked(owner, r, dst, len)
                 } else {
                     self.draw_plain(owner, dst, len)
                 }
@@ -249,7 +287,7 @@ impl<'a> Cell<'a> {
         )
     }
 
-    /// Draws up to 16 bytes to `dst`, which is written only if they may leave.
+    /// Draws up to 16 bytes to `dst`.
     ///
     /// # Safety
     ///
@@ -259,6 +297,7 @@ impl<'a> Cell<'a> {
         // SAFETY: the caller's promise.
         unsafe {
             match len {
+                16 => self.draw_block(owner, dst)?,
                 9.. => self.draw_words::<Block>(owner)?.put(dst, len),
                 _ => self.draw_words::<u64>(owner)?.put(dst, len),
             }
@@ -266,23 +305,24 @@ impl<'a> Cell<'a> {
         Ok(())
     }
 
-    /// As [`draw_plain`](Self::draw_plain), masked by the word `r`. The mask is made before the guards are
-    /// compared: its key lies in the page, too. If that page is not the ledger's, the words are refused.
+    /// Draws up to 16 bytes as [`draw_plain`](Self::draw_plain) does, masked by `r`. The mask is made before the
+    /// guards are compared: its key lies in the page, too. If that page is not the ledger's, the words are
+    /// refused.
     ///
     /// # Safety
     ///
-    /// As [`draw_plain`](Self::draw_plain); the CPU has AES instructions.
+    /// The promises of [`draw_plain`](Self::draw_plain); the CPU has AES instructions.
     #[inline(always)]
     pub(crate) unsafe fn draw_masked(
         self,
         owner: Owner,
-        r: u64,
+        r: [u64; 2],
         dst: *mut u8,
         len: usize,
     ) -> Result<(), Miss> {
         // SAFETY: the caller's promise.
         unsafe {
-            let mask = self.mask(r, len).ok_or(Miss::Empty)?;
+            let mask = self.mask(r, len)?;
             match len {
                 9.. => self.draw_words::<Block>(owner)?.masked(mask).put(dst, len),
                 _ => self.draw_words::<u64>(owner)?.masked(mask).put(dst, len),
@@ -291,26 +331,26 @@ impl<'a> Cell<'a> {
         Ok(())
     }
 
-    /// The mask of a request of up to 16 bytes; None if the page has no hedge key.
+    /// Returns the mask of a request of up to 16 bytes.
     ///
     /// # Safety
     ///
     /// The CPU has AES instructions.
     #[inline(always)]
-    pub(crate) unsafe fn mask(self, r: u64, len: usize) -> Option<[u64; 2]> {
+    pub(crate) unsafe fn mask(self, r: [u64; 2], len: usize) -> Result<[u64; 2], Miss> {
         if self.ledger.hedge_key.load(Ordering::Relaxed) == 0 {
-            return None;
+            return Err(Miss::Empty);
         }
         #[cfg(feature = "pools")]
-        if len > 8 {
+        {
             // SAFETY: the page holds an expanded key (zeros, if it was dropped), aligned; the CPU has AES.
-            let mask = unsafe {
-                super::cipher::hedge::mask_one(self.page.add(layout::ROUND_KEYS), r, len)
-            };
-            return Some(mask);
+            let mask = unsafe { super::cipher::hedge::mask_one(self.page.add(layout::ROUND_KEYS), r) };
+            if len > 8 || self.arena.is_new(&self.ledger.last_mask, mask[1]) {
+                return Ok(mask);
+            }
         }
-        let _ = len;
-        Some([r, 0])
+        let _ = (r, len);
+        Err(Miss::Stuck)
     }
 
     /// Copies and erases more than 16 bytes. None if the first or the last 16 of them were zero: a page that
@@ -333,7 +373,7 @@ impl<'a> Cell<'a> {
             let mut zeros = if HEDGED {
                 self.take_masked(source, r, dst, whole)
             } else {
-                take_plain(source, dst, whole, self.arena.backend.is_wide());
+                take_plain(source, dst, whole, self.arena.is_wide());
                 // What was copied is looked at, not the page again, which may be another by now.
                 is_zero(dst) || is_zero(dst.add(whole - 16))
             };

@@ -90,7 +90,7 @@ pub(super) unsafe fn take_plain(source: *mut u8, dst: *mut u8, len: usize, wide:
     for done in (0..len).step_by(16) {
         // SAFETY: the caller's promise. Zeros are copied as well: the caller looks at what was copied.
         unsafe {
-            let block = Block::take(source.add(done)).unwrap_or(Block::from_number(0));
+            let block = Block::take(source.add(done)).unwrap_or(Block([0; 2]));
             block.put(dst.add(done), 16);
         }
     }
@@ -144,86 +144,74 @@ impl Words for u64 {
     }
 }
 
-/// Two words, which stay in one register: a reader of both would wait long for two stores.
+/// Two words.
 #[derive(Clone, Copy)]
-pub(crate) struct Block(Register);
-
-#[cfg(all(target_arch = "x86_64", not(any(miri, sanitized))))]
-type Register = core::arch::x86_64::__m128i;
-#[cfg(any(not(target_arch = "x86_64"), miri, sanitized))]
-type Register = u128;
-
-impl Block {
-    #[inline(always)]
-    fn number(self) -> u128 {
-        // SAFETY: any 16 bytes are a number.
-        unsafe { core::mem::transmute::<Register, u128>(self.0) }
-    }
-
-    #[inline(always)]
-    fn from_number(number: u128) -> Block {
-        // SAFETY: any 16 bytes are a register.
-        Block(unsafe { core::mem::transmute::<u128, Register>(number) })
-    }
-
-    #[inline(always)]
-    fn is_zero(self) -> bool {
-        #[cfg(all(target_arch = "x86_64", not(any(miri, sanitized))))]
-        // SAFETY: SSE2 is part of x86-64.
-        return unsafe {
-            use core::arch::x86_64::{_mm_cmpeq_epi8, _mm_movemask_epi8, _mm_setzero_si128};
-            _mm_movemask_epi8(_mm_cmpeq_epi8(self.0, _mm_setzero_si128())) == 0xFFFF
-        };
-        #[cfg(any(not(target_arch = "x86_64"), miri, sanitized))]
-        return self.0 == 0;
-    }
-}
+pub(crate) struct Block([u64; 2]);
 
 impl Words for Block {
     const BYTES: u32 = 16;
 
     #[inline(always)]
     unsafe fn take(source: *mut u8) -> Option<Block> {
-        #[cfg(all(target_arch = "x86_64", not(any(miri, sanitized))))]
-        // SAFETY: the caller's promise; a block of assembly as in `take_plain`.
-        let block = unsafe {
-            let block: Register;
-            core::arch::asm!(
-                "movdqu {block}, xmmword ptr [{source}]",
-                "movdqu xmmword ptr [{source}], {zero}",
-                source = in(reg) source, block = out(xmm_reg) block,
-                zero = in(xmm_reg) core::arch::x86_64::_mm_setzero_si128(),
-                options(nostack, preserves_flags),
-            );
-            Block(block)
-        };
-        #[cfg(any(not(target_arch = "x86_64"), miri, sanitized))]
         // SAFETY: the caller's promise.
-        let block = unsafe {
-            let low = take_word(source);
-            let high = take_word(source.add(8));
-            Block::from_number(u128::from(low) | u128::from(high) << 64)
-        };
-        (!block.is_zero()).then_some(block)
+        let words = unsafe { [take_word(source), take_word(source.add(8))] };
+        (words != [0; 2]).then_some(Block(words))
     }
 
     #[inline(always)]
-    fn masked(self, [low, high]: [u64; 2]) -> Block {
-        Block::from_number(self.number() ^ (u128::from(low) | u128::from(high) << 64))
+    fn masked(self, mask: [u64; 2]) -> Block {
+        Block([self.0[0] ^ mask[0], self.0[1] ^ mask[1]])
     }
 
     #[inline(always)]
     unsafe fn put(self, dst: *mut u8, len: usize) {
-        // SAFETY: two stores of 8 bytes overlap in the 9 to 15 that may be written.
+        let [low, high] = self.0;
+        // SAFETY: two stores of 8 bytes, which overlap in the 9 to 15 that may be written.
         unsafe {
-            if len == 16 {
-                return dst.cast::<Register>().write_unaligned(self.0);
-            }
-            let both = self.number();
-            dst.cast::<u64>().write_unaligned(both as u64);
-            dst.add(len - 8).cast::<u64>().write_unaligned((both >> (8 * (len - 8))) as u64);
+            let second = if len == 16 { high } else { shifted(low, high, len) };
+            dst.cast::<u64>().write_unaligned(low);
+            dst.add(len - 8).cast::<u64>().write_unaligned(second);
         }
     }
+}
+
+/// Returns bytes `len - 8` to `len` of two words; `len` is 9 to 15.
+#[inline(always)]
+fn shifted(low: u64, high: u64, len: usize) -> u64 {
+    ((u128::from(low) | u128::from(high) << 64) >> (8 * (len - 8))) as u64
+}
+
+/// Copies 16 bytes to `dst` and erases them. None if they were zero.
+///
+/// They pass through one register: a reader of both words would wait long for two stores. With AVX the move
+/// is VEX-coded, and waits for no upper half that a caller left dirty.
+///
+/// # Safety
+///
+/// 16 bytes can be read and written at `source`, and written at `dst`; if `avx`, the CPU has AVX.
+#[inline(always)]
+#[cfg_attr(any(not(target_arch = "x86_64"), miri, sanitized), allow(unused_variables))]
+pub(crate) unsafe fn take_block(source: *mut u8, dst: *mut u8, avx: bool) -> Option<()> {
+    #[cfg(all(target_arch = "x86_64", not(any(miri, sanitized))))]
+    if avx {
+        let zeros: u8;
+        // SAFETY: the caller's promise. A block of assembly is to the compiler what a volatile access is.
+        unsafe {
+            core::arch::asm!(
+                "vpxor {zero}, {zero}, {zero}",
+                "vmovdqu {block}, xmmword ptr [{source}]",
+                "vmovdqu xmmword ptr [{source}], {zero}",
+                "vmovdqu xmmword ptr [{dst}], {block}",
+                "vptest {block}, {block}",
+                "setz {zeros}",
+                source = in(reg) source, dst = in(reg) dst, zeros = out(reg_byte) zeros,
+                block = out(xmm_reg) _, zero = out(xmm_reg) _, options(nostack),
+            );
+        }
+        return (zeros == 0).then_some(());
+    }
+    // SAFETY: the caller's promise.
+    unsafe { Block::take(source).map(|block| block.put(dst, 16)) }
 }
 
 /// Reads the word at `source`, and erases it.
@@ -280,7 +268,6 @@ unsafe fn put_word(dst: *mut u8, word: u64, len: usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::linux::cipher::Backend;
     use crate::linux::features::Features;
 
     #[test]
@@ -328,7 +315,7 @@ mod tests {
     #[test]
     fn blocks_are_taken_and_erased_and_no_others() {
         const ALL: usize = 352;
-        let is_wide = Backend::choose(Features::detect()).is_wide();
+        let is_wide = Features::detect().vaes512;
         if !is_wide {
             println!("skipped: this CPU has no AVX-512, the wide copy is not looked at");
         }

@@ -74,6 +74,12 @@ impl Rseq {
     /// For arenas that have none, and do not ask.
     pub(crate) const NONE: Rseq = Rseq(0);
 
+    /// Returns the offset of `cpu_id` from the thread pointer.
+    #[inline(always)]
+    pub(crate) fn offset(self) -> isize {
+        self.0
+    }
+
     #[inline(always)]
     pub(crate) fn get(self) -> u32 {
         load_from_thread_pointer(self.0)

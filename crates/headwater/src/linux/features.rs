@@ -14,8 +14,16 @@ use super::force::{Force, forced};
 pub(crate) struct Features {
     /// AES instructions, on whole blocks.
     pub(crate) aes: bool,
-    /// AES instructions on 512-bit registers, which the kernel saves.
-    pub(crate) vaes: bool,
+    /// AVX, whose registers the kernel saves.
+    pub(crate) avx: bool,
+    /// AVX2, with AVX.
+    pub(crate) avx2: bool,
+    /// AES instructions on 256-bit registers, with AVX2.
+    pub(crate) vaes256: bool,
+    /// AES instructions on 512-bit registers, with AVX-512 (F, BW, VL) and BMI2.
+    pub(crate) vaes512: bool,
+    /// RDPID, which reads the number of the CPU that executes it.
+    pub(crate) rdpid: bool,
     /// A random instruction: RDRAND, RNDR.
     pub(crate) random: bool,
     /// The CPU says that it is a hypervisor's.
@@ -28,7 +36,8 @@ impl Features {
     pub(crate) fn detect() -> Features {
         let mut features = if cfg!(miri) { interpreted() } else { detect() };
         features.aes &= !forced(Force::NoAes);
-        features.vaes &= features.aes && !forced(Force::NoVaes);
+        features.vaes256 &= features.aes && !forced(Force::NoVaes);
+        features.vaes512 &= features.vaes256 && !forced(Force::NoAvx512);
         features.random &= !forced(Force::NoCpuRng);
         features
     }
@@ -47,19 +56,28 @@ fn detect() -> Features {
     let basic = cpuid(1);
     let mut features = Features {
         aes: bit(basic.ecx, 25) && bit(basic.ecx, 19),
-        vaes: false,
         random: bit(basic.ecx, 30),
         hypervisor: bit(basic.ecx, 31),
         intel: [vendor.ebx, vendor.edx, vendor.ecx]
             == [*b"Genu", *b"ineI", *b"ntel"].map(u32::from_le_bytes),
+        ..Features::default()
     };
     let saved_by_the_kernel = bit(basic.ecx, 27);
     if saved_by_the_kernel && vendor.eax >= 7 {
         let more = cpuid(7);
+        // SSE and AVX; then the three parts of AVX-512 as well.
+        const AVX: u64 = 0b110;
+        const AVX512: u64 = 0b1110_0110;
+        let saved = xcr0();
         let avx512 = [16, 30, 31].into_iter().all(|f_bw_vl| bit(more.ebx, f_bw_vl));
-        // SSE, AVX, and the three parts of AVX-512.
-        const STATE: u64 = 0b1110_0110;
-        features.vaes = features.aes && avx512 && bit(more.ecx, 9) && xcr0() & STATE == STATE;
+        features.avx = bit(basic.ecx, 28) && saved & AVX == AVX;
+        features.avx2 = features.avx && bit(more.ebx, 5);
+        features.vaes256 = features.aes && features.avx2 && bit(more.ecx, 9);
+        features.vaes512 = features.vaes256
+            && avx512
+            && bit(more.ebx, 8)
+            && saved & AVX512 == AVX512;
+        features.rdpid = bit(more.ecx, 22);
     }
     features
 }
@@ -112,7 +130,9 @@ mod tests {
         let features = detect();
         assert_eq!(features.aes, std!("aes") && std!("sse4.1"));
         assert_eq!(features.random, std!("rdrand"));
-        let avx512 = std!("avx512f") && std!("avx512bw") && std!("avx512vl");
-        assert_eq!(features.vaes, features.aes && avx512 && std!("vaes"));
+        assert_eq!((features.avx, features.avx2), (std!("avx"), std!("avx2")));
+        assert_eq!(features.vaes256, features.aes && std!("avx2") && std!("vaes"));
+        let avx512 = std!("avx512f") && std!("avx512bw") && std!("avx512vl") && std!("bmi2");
+        assert_eq!(features.vaes512, features.vaes256 && avx512);
     }
 }

@@ -14,6 +14,7 @@ pub enum Force {
     NoMlock,
     NoMemory,
     NoVaes,
+    NoAvx512,
     NoAes,
     NoCpuRng,
     CpuRngStuck,
@@ -22,6 +23,8 @@ pub enum Force {
     CpuRngFails,
     CpuRngSlow,
     NoRseq,
+    NoSections,
+    NoRdpid,
     NoGetcpu,
     OneCpu,
     BareMetal,
@@ -71,6 +74,9 @@ mod real {
     pub(crate) fn hook(_: Point) {}
 
     #[inline(always)]
+    pub(crate) fn witness(_: *const u8) {}
+
+    #[inline(always)]
     pub(crate) fn rooted<T>(path: &CStr, open: impl FnOnce(&CStr) -> T) -> T {
         open(path)
     }
@@ -86,6 +92,7 @@ mod real {
     static ROOT: AtomicPtr<c_char> = AtomicPtr::new(null_mut());
     static FORCED: AtomicU64 = AtomicU64::new(0);
     static HOOK: AtomicPtr<()> = AtomicPtr::new(null_mut());
+    static WITNESS: AtomicPtr<()> = AtomicPtr::new(null_mut());
 
     pub(crate) fn forced(force: Force) -> bool {
         FORCED.load(SeqCst) >> (force as u32) & 1 == 1
@@ -119,6 +126,25 @@ mod real {
     pub(crate) fn set_hook(hook: Option<fn(Point)>) {
         let hook = hook.map_or(null_mut(), |hook| hook as *mut ());
         HOOK.store(hook, SeqCst);
+    }
+
+    /// Shows a test the key whose expansion begins at `round_keys`: the key is its first 32 bytes.
+    pub(crate) fn witness(round_keys: *const u8) {
+        let witness = WITNESS.load(SeqCst);
+        if !witness.is_null() {
+            #[allow(unsafe_code)]
+            // SAFETY: only `set_witness` stores here, and it stores a pointer of exactly this type; every
+            // expansion is at least 32 bytes long.
+            unsafe {
+                let witness: fn(&[u8; 32]) = core::mem::transmute(witness);
+                witness(&*round_keys.cast());
+            }
+        }
+    }
+
+    pub(crate) fn set_witness(witness: Option<fn(&[u8; 32])>) {
+        let witness = witness.map_or(null_mut(), |witness| witness as *mut ());
+        WITNESS.store(witness, SeqCst);
     }
 
     /// Calls `open` with `path` under the test's root folder, if it set one and the path is one of

@@ -212,7 +212,11 @@ impl Handle {
             match len {
                 0 => Ok(()),
                 1..=8 => self.fill_words::<u64>(dst, len),
-                9..=16 => self.fill_words::<Block>(dst, len),
+                16 => match self.quick_block(dst) {
+                    Ok(()) => Ok(()),
+                    Err(miss) => self.fill_after(miss, dst, len),
+                },
+                9..16 => self.fill_words::<Block>(dst, len),
                 17..=small::LIMIT => match self.quick_blocks(dst, len) {
                     Ok(()) => Ok(()),
                     Err(miss) => self.fill_after(miss, dst, len),
@@ -253,6 +257,20 @@ impl Handle {
         self.cell().draw_words(Owner::Handle)
     }
 
+    /// 16 bytes, if they are there and every guard stands; else `dst` may hold void ones.
+    ///
+    /// # Safety
+    ///
+    /// `dst` is valid for writes of 16 bytes.
+    #[inline(always)]
+    unsafe fn quick_block(&mut self, dst: *mut u8) -> Result<(), Miss> {
+        if !self.arena.is_buffered() {
+            return Err(Miss::Empty);
+        }
+        // SAFETY: the caller's promise.
+        unsafe { self.cell().draw_block(Owner::Handle, dst) }
+    }
+
     /// 17 to `small::LIMIT` bytes, if they are there and every guard stands.
     ///
     /// # Safety
@@ -263,6 +281,7 @@ impl Handle {
         if !self.arena.is_buffered() {
             return Err(Miss::Empty);
         }
+        self.arena.clean_registers();
         // SAFETY: the caller's promise.
         unsafe { self.cell().draw::<false>(Owner::Handle, [0; 2], dst, len) }
     }
@@ -292,6 +311,7 @@ impl Handle {
     /// `dst` is valid for writes of `len` bytes, at least 1.
     #[inline(never)]
     unsafe fn fill_slowly(&mut self, dst: *mut u8, len: usize) -> Result<(), Error> {
+        self.arena.clean_registers();
         // SAFETY: the caller's promise, for all.
         let result = unsafe {
             match self.arena.mode() {
@@ -325,9 +345,6 @@ impl Handle {
             let cell = self.cell();
             let r = if HEDGED { small::words(self.arena, len) } else { Some([0; 2]) };
             let Some(r) = r else { break };
-            if HEDGED && small::is_stuck(self.arena, cell, r) {
-                break;
-            }
             // SAFETY: the caller's promise.
             unsafe {
                 match cell.draw::<HEDGED>(Owner::Handle, r, dst, len) {
@@ -356,8 +373,8 @@ impl Handle {
         let arena = self.arena;
         // SAFETY: the caller's promise; a key is 32 bytes.
         unsafe {
-            keyed::expand(arena, dst, len, |key| {
-                keyed::mixed(arena, key, |at| self.own::<false>(at, 32))
+            keyed::expand(arena, dst, len, |at| {
+                keyed::mixed(arena, at, |at| self.own::<false>(at, 32))
             })
         }
     }

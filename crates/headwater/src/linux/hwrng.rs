@@ -1,8 +1,8 @@
 //! The CPU's random instruction, and the cycle counter that stands in where there is none.
 //!
-//! Its words are never used alone: they are XORed into keys whose other half the kernel gives, and
-//! they are always read *before* that half exists, so that an instruction which lies cannot cancel it.
-//! What it adds is that two clones of a VM, whose kernels may answer alike, part at once.
+//! The words are never used alone: they enter keys and masks through a one-way function together with
+//! bytes of the kernel (`cipher::Backend::derive`, `cipher::hedge`), so that an instruction which lies
+//! cannot steer a key. They make two clones of a VM part at once, whose kernels may answer alike.
 
 #![allow(unsafe_code)]
 

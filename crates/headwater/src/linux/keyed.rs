@@ -3,7 +3,7 @@
 #![allow(unsafe_code)]
 
 use super::arena::Arena;
-use super::cipher::Key;
+use super::cipher::{Mix, Workspace};
 use super::force::{Point, hook};
 use super::source;
 use crate::Error;
@@ -25,15 +25,14 @@ pub(crate) const CHUNK: usize = 1 << 20;
 #[cold]
 pub(crate) unsafe fn fill(arena: &Arena, dst: *mut u8, len: usize) -> Result<(), Error> {
     // SAFETY: the caller's promise.
-    unsafe { expand(arena, dst, len, |key| from_syscall(arena, key)) }
+    unsafe { expand(arena, dst, len, |at| from_syscall(arena, at)) }
 }
 
-fn from_syscall(arena: &Arena, key: &mut Key) -> Result<(), Error> {
-    let words = arena.second_half();
-    // SAFETY: 32 bytes.
-    unsafe { source::fill(key.0.as_mut_ptr(), 32, true) }?;
-    key.mix(words);
-    Ok(())
+/// Draws a seed: the kernel's half to `at`, by system call, and the other.
+fn from_syscall(arena: &Arena, at: *mut u8) -> Result<Mix, Error> {
+    // SAFETY: 32 bytes, for which `expand` has room.
+    unsafe { source::fill(at, 32, true) }?;
+    Ok(arena.mix())
 }
 
 /// Fills `len` bytes in strict mode: as [`fill`], with the kernel's half from the vDSO where a slot, whose
@@ -47,15 +46,13 @@ pub(crate) unsafe fn strict(arena: &Arena, dst: *mut u8, len: usize) -> Result<(
     if arena.memory.slots > 0 && arena.vgetrandom.is_some() && !arena.is_quiesced() {
         // SAFETY: the caller's promise.
         return unsafe {
-            expand(arena, dst, len, |key| {
-                let words = arena.second_half();
+            expand(arena, dst, len, |at| {
                 let Some(slot) = super::slots::Slot::take(arena, arena.epoch()) else {
-                    return from_syscall(arena, key);
+                    return from_syscall(arena, at);
                 };
-                slot.cell().verified_half(key, || {})?;
+                slot.cell().verified_half(at, || {})?;
                 drop(slot);
-                key.mix(words);
-                Ok(())
+                Ok(arena.mix())
             })
         };
     }
@@ -63,43 +60,41 @@ pub(crate) unsafe fn strict(arena: &Arena, dst: *mut u8, len: usize) -> Result<(
     unsafe { fill(arena, dst, len) }
 }
 
-/// Fills a large request: each chunk under a key of 32 bytes of the small path, with 128 fresh bits of the
-/// CPU in it, in every mode.
+/// Fills a large request: each chunk under a key derived from 32 bytes of the small path and fresh words of
+/// the CPU, in every mode.
 ///
-/// The bits go into the key as they do for a page, so no mask is needed: whoever knows the page's bytes, as
-/// the owner of a clone does, faces a key with 128 bits that nobody else has.
+/// The words go into the key as they do for a page, so no mask is needed: whoever knows the page's bytes, as
+/// the owner of a clone does, faces a key with 256 bits that nobody else has.
 ///
 /// # Safety
 ///
 /// `dst` is valid for writes of `len` bytes, and the arena has slots.
 #[cfg(feature = "pools")]
 pub(crate) unsafe fn large(arena: &Arena, dst: *mut u8, len: usize) -> Result<(), Error> {
-    // SAFETY: the caller's promise; a key is 32 bytes.
+    // SAFETY: the caller's promise; half a seed is 32 bytes.
     unsafe {
-        expand(arena, dst, len, |key| mixed(arena, key, |at| super::small::plain(arena, at, 32)))
+        expand(arena, dst, len, |at| mixed(arena, at, |at| super::small::plain(arena, at, 32)))
     }
 }
 
-/// A key that `draw` gives 32 bytes for, with the CPU's words in it.
+/// Draws a seed whose first half, at `at`, is what `draw` gives.
 ///
-/// Without such words a key of the kernel's takes its place, but in `buffered`, which does not rely on them.
+/// Without words of the CPU a seed of the kernel's takes its place, but in `buffered`, which does not rely on
+/// them.
 #[cfg(feature = "pools")]
 pub(crate) fn mixed(
     arena: &Arena,
-    key: &mut Key,
+    at: *mut u8,
     draw: impl FnOnce(*mut u8) -> Result<(), Error>,
-) -> Result<(), Error> {
-    // Before the draw: committed before the other half is known. Not where the instruction is slow.
-    let words = if arena.cpu_rng() == CpuRng::Good { arena.cpu_words() } else { None };
-    if words.is_none() && !arena.is_buffered() {
-        return from_syscall(arena, key);
+) -> Result<Mix, Error> {
+    if arena.cpu_rng() != CpuRng::Good && !arena.is_buffered() {
+        return from_syscall(arena, at);
     }
-    draw(key.0.as_mut_ptr())?;
-    key.mix(words.unwrap_or([0; 2]));
-    Ok(())
+    draw(at)?;
+    Ok(arena.mix())
 }
 
-/// Expands keys that `draw` gives over `dst`, a chunk at a time, under the guards as they were before the
+/// Derives keys from seeds and expands them over `dst`, a chunk at a time, under the guards as they were before the
 /// first key.
 ///
 /// * A fork in the middle: parent and child would go on with the same key. The child starts the whole
@@ -110,13 +105,13 @@ pub(crate) fn mixed(
 ///
 /// # Safety
 ///
-/// `dst` is valid for writes of `len` bytes.
+/// `dst` is valid for writes of `len` bytes. `draw` writes at most 32 bytes at its argument.
 #[inline]
 pub(crate) unsafe fn expand(
     arena: &Arena,
     dst: *mut u8,
     len: usize,
-    mut draw: impl FnMut(&mut Key) -> Result<(), Error>,
+    mut draw: impl FnMut(*mut u8) -> Result<Mix, Error>,
 ) -> Result<(), Error> {
     let mut restarted = false;
     'request: loop {
@@ -127,12 +122,15 @@ pub(crate) unsafe fn expand(
             let step = (len - done).min(CHUNK);
             let mut redone = false;
             loop {
-                let mut key = Key::empty();
-                draw(&mut key)?;
-                hook(Point::Keyed);
+                let mut work = Workspace::empty();
+                let mix = draw(work.seed.as_mut_ptr())?;
                 // SAFETY: `step` bytes from `done` on lie in the buffer; the back end is available.
-                unsafe { arena.backend.keystream(&key.0, [0; 16], dst.add(done), step) };
-                drop(key);
+                unsafe {
+                    work.derive(arena.backend, &mix);
+                    hook(Point::Keyed);
+                    work.stream(arena.backend, dst.add(done), step);
+                }
+                drop((mix, work));
                 hook(Point::LargeChunk);
                 // The guards are read after the chunk was made, not before.
                 fence(Ordering::Acquire);

@@ -20,8 +20,9 @@ pub(crate) struct Ledger {
     pub(crate) generation: AtomicU64,
     /// VMClock's marker at the last refill.
     pub(crate) marker: AtomicU64,
-    /// The last word of the CPU that was used here: the next must differ.
-    pub(crate) last_word: AtomicU64,
+    /// The half of the last mask for up to 8 bytes that was not used. The next must differ, or the CPU's
+    /// instruction is stuck. The mask is one-way, so this shows nothing of the request.
+    pub(crate) last_mask: AtomicU64,
 }
 
 impl Ledger {

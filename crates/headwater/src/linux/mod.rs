@@ -8,6 +8,13 @@ mod cpu;
 mod features;
 mod force;
 mod hwrng;
+#[cfg_attr(
+    not(all(target_arch = "x86_64", feature = "pools", not(any(miri, sanitized)))),
+    path = "section_none.rs"
+)]
+#[cfg_attr(not(feature = "pools"), allow(dead_code))]
+mod section;
+mod sections;
 mod keyed;
 mod memory;
 #[cfg_attr(miri, path = "raw_miri.rs")]
@@ -66,14 +73,66 @@ fn arena(wait: bool) -> Result<&'static Arena, Error> {
 
 /// Fills `buf`, every byte of it, or returns an error and leaves it zero.
 ///
-/// Part of its caller, where the length often is a constant. So is the draw of 16 bytes, the length that is asked
-/// for most (keys, nonces, UUIDs): as a call it takes a tenth longer.
+/// Part of its caller, where the length often is a constant. So is the draw of 16 bytes, the most common length
+/// (keys, nonces, UUIDs): as a call it takes a tenth longer.
 #[inline(always)]
 pub(crate) fn fill(buf: &mut [MaybeUninit<u8>], wait: bool) -> Result<(), Error> {
     match buf.len() {
-        16 => fill_words::<copy::Block>(buf, wait),
+        16 => fill_block(buf, wait),
         1..=15 => fill_short(buf, wait),
         _ => fill_longer(buf, wait),
+    }
+}
+
+/// Fills 16 bytes.
+#[inline(always)]
+fn fill_block(buf: &mut [MaybeUninit<u8>], wait: bool) -> Result<(), Error> {
+    #[cfg(feature = "pools")]
+    {
+        let (arena, dst) = (setup::quick_arena(), buf.as_mut_ptr().cast());
+        let drawn = if arena.is_section() {
+            #[allow(unsafe_code)]
+            // SAFETY: `buf` is 16 bytes long; the arena was asked.
+            unsafe {
+                section::take_block(arena, dst)
+            }
+        } else if section::AVAILABLE {
+            return fill_block_by_slot(buf, wait);
+        } else {
+            locked_block(arena, dst)
+        };
+        match drawn {
+            Ok(()) => Ok(()),
+            Err(Miss::Empty) => fill_slowly(buf, wait),
+            Err(miss) => fill_after(miss, buf, wait),
+        }
+    }
+    #[cfg(not(feature = "pools"))]
+    fill_slowly(buf, wait)
+}
+
+/// Fills 16 bytes where the draw takes a slot's lock. Apart from a caller that has sections as well.
+#[cfg(feature = "pools")]
+#[inline(never)]
+fn fill_block_by_slot(buf: &mut [MaybeUninit<u8>], wait: bool) -> Result<(), Error> {
+    match locked_block(setup::quick_arena(), buf.as_mut_ptr().cast()) {
+        Ok(()) => Ok(()),
+        Err(Miss::Empty) => fill_slowly(buf, wait),
+        Err(miss) => fill_after(miss, buf, wait),
+    }
+}
+
+/// Draws 16 bytes by the quick path of the CPU's slot, if it may be tried.
+#[cfg(feature = "pools")]
+#[inline(always)]
+fn locked_block(arena: &Arena, dst: *mut u8) -> Result<(), Miss> {
+    if !arena.is_quick() {
+        return Err(Miss::Empty);
+    }
+    #[allow(unsafe_code)]
+    // SAFETY: both callers have 16 bytes.
+    unsafe {
+        small::quick_block(arena, dst)
     }
 }
 
@@ -87,6 +146,10 @@ fn fill_short(buf: &mut [MaybeUninit<u8>], wait: bool) -> Result<(), Error> {
 
 #[inline(always)]
 fn fill_words<W: Words>(buf: &mut [MaybeUninit<u8>], wait: bool) -> Result<(), Error> {
+    #[cfg(feature = "pools")]
+    if setup::quick_arena().has_sections() {
+        return fill_slowly(buf, wait);
+    }
     match quick::<W>() {
         Ok(words) => {
             #[allow(unsafe_code)]
@@ -106,11 +169,20 @@ fn fill_words<W: Words>(buf: &mut [MaybeUninit<u8>], wait: bool) -> Result<(), E
 #[inline(never)]
 fn fill_longer(buf: &mut [MaybeUninit<u8>], wait: bool) -> Result<(), Error> {
     #[cfg(feature = "pools")]
-    if (17..=small::LIMIT).contains(&buf.len()) && setup::quick_arena().is_quick() {
+    if (17..=small::LIMIT).contains(&buf.len()) {
         let (arena, dst) = (setup::quick_arena(), buf.as_mut_ptr().cast());
         #[allow(unsafe_code)]
-        // SAFETY: `buf` is valid for writes of its length.
-        let drawn = unsafe { small::quick_blocks(arena, dst, buf.len()) };
+        // SAFETY: `buf` is valid for writes of its length; the arena was asked.
+        let drawn = unsafe {
+            if arena.is_section() {
+                section::take_blocks(arena, dst, buf.len())
+            } else if arena.is_quick() {
+                arena.clean_registers();
+                small::quick_blocks(arena, dst, buf.len())
+            } else {
+                return fill_slowly(buf, wait);
+            }
+        };
         return match drawn {
             Ok(()) => Ok(()),
             Err(Miss::Empty) => fill_slowly(buf, wait),
@@ -123,7 +195,7 @@ fn fill_longer(buf: &mut [MaybeUninit<u8>], wait: bool) -> Result<(), Error> {
 /// A random word.
 #[inline]
 pub(crate) fn u64() -> Result<u64, Error> {
-    match quick() {
+    match quick_word() {
         Ok(word) => Ok(word),
         Err(miss) => after(miss).map(u64::from_ne_bytes),
     }
@@ -132,10 +204,33 @@ pub(crate) fn u64() -> Result<u64, Error> {
 /// Half a random word; a whole one is taken for it.
 #[inline]
 pub(crate) fn u32() -> Result<u32, Error> {
-    match quick::<u64>() {
+    match quick_word() {
         Ok(word) => Ok(word as u32),
         Err(miss) => after(miss).map(u32::from_ne_bytes),
     }
+}
+
+/// One word, in a section or by the slot's quick path.
+#[inline(always)]
+fn quick_word() -> Result<u64, Miss> {
+    #[cfg(feature = "pools")]
+    {
+        let arena = setup::quick_arena();
+        if arena.is_section() {
+            return section::take_word(arena);
+        }
+        if section::AVAILABLE {
+            return word_by_slot();
+        }
+    }
+    quick()
+}
+
+/// One word by the slot's quick path. Apart from a caller that has sections as well.
+#[cfg(feature = "pools")]
+#[inline(never)]
+fn word_by_slot() -> Result<u64, Miss> {
+    quick()
 }
 
 /// One word or two, where nothing stands in the way of a buffered draw.
@@ -281,13 +376,16 @@ pub(crate) fn discard() -> Result<(), Error> {
 #[cfg(feature = "pools")]
 fn drop_contents(arena: &Arena) -> Result<(), raw::Errno> {
     let memory = &arena.memory;
+    // Before the contents go: a put that passed its comparison of the stamp has written tag and bytes before
+    // they go, and one that comes to it later finds another stamp.
+    arena.sections.void_keys();
     arena.handles.drop_contents(memory.stride())?;
     if memory.slots > 0 {
-        let len = memory.stride() * guard::epoch::BANKS * memory.slots as usize;
+        let (pages, len) = memory.all_pages();
         #[allow(unsafe_code)]
         // SAFETY: a page of zeros is what a slot finds after a drop by the kernel, too.
         unsafe {
-            memory::drop_contents(memory.pages, len)?;
+            memory::drop_contents(pages, len)?;
         }
     }
     Ok(())

@@ -1,15 +1,19 @@
-//! Filling a page: one key, half of it the kernel's and half the CPU's, expanded and erased.
+//! Filling a page: one key, derived from the kernel's bytes and the CPU's, expanded and erased.
 
 #![allow(unsafe_code)]
 
-use super::cell::layout::{CAPACITY, PAGE, ROUND_KEYS, STATE, STATE_ROOM, STREAM};
+use super::cell::layout::{CAPACITY, PAGE, ROUND_KEYS, STAGED_KEYS, STATE, STATE_ROOM, STREAM};
 use super::cell::{Cell, Miss, Owner};
-use super::cipher::{Key, hedge, wipe};
-use super::force::{Point, hook};
+use super::cipher::{ROUND_KEYS as ROUND_KEY_BYTES, wipe};
+use super::force::{Point, hook, witness};
+use super::guard::epoch::Epoch;
 use super::slots::count;
-use super::{arena::Tally, source};
+use super::{arena::Tally, section, source};
 use crate::{Error, Mode};
-use core::sync::atomic::{Ordering, compiler_fence};
+use core::sync::atomic::{Ordering, compiler_fence, fence};
+
+/// The block at which the bytes of the request that a refill answers begin: far behind the page's.
+const OWN_BLOCK: u64 = 1 << 20;
 
 impl Cell<'_> {
     /// After `miss`: fills the page and draws as [`draw`](Cell::draw), twice at most. `Ok(false)` if something
@@ -43,37 +47,113 @@ impl Cell<'_> {
 
     /// Fills the page.
     ///
-    /// The order is the argument. The CPU's words first: committed before the kernel's half exists, they
-    /// cannot be chosen to cancel it. Then ledger and tag: a page dropped or a fork from here on leaves a
-    /// tag of 0, whatever is written later. Then the key: drawn after the word was read, it is at least as
-    /// new. The count of bytes left is written last: until then nobody can draw.
+    /// The order is the argument. Ledger and tag first: a page dropped or a fork from here on leaves a tag of
+    /// 0, whatever is written later. Then the key: drawn after the word was read, it is at least as new. The
+    /// count of bytes left is written last: until then nobody can draw.
     pub(super) fn refill(self) -> Result<(), Error> {
         let Cell { arena, ledger, .. } = self;
         self.count_discarded();
-        let words = arena.second_half();
-        let mut key = Key::empty();
-        self.verified_half(&mut key, || self.number())?;
-        key.mix(words);
-        // A key schedule for masks is worth its time only where they are used.
+        self.draw_key()?;
         let hedging = arena.mode() == Mode::Hedged;
-        // SAFETY: the stream ends with the page; the back end was found to be available, and `hedged` is armed
-        // only on CPUs with AES.
+        // SAFETY: the stream ends with the page, and the round keys lie before it, in a page that we own.
         unsafe {
-            let stream = self.page.add(STREAM);
-            arena.backend.keystream(&key.0, [0; 16], stream, PAGE - STREAM);
+            let (stream, round_keys) = (self.page.add(STREAM), self.round_keys());
+            arena.backend.stream(round_keys, [0, 0], stream, PAGE - STREAM);
+            // A key schedule for masks is worth its time only where they are used.
             if hedging {
-                let hedge_key = Key(stream.cast::<[u8; 32]>().read_volatile());
-                hedge::expand(&hedge_key.0, self.page.add(ROUND_KEYS));
+                arena.backend.expand(stream, round_keys);
+            } else {
+                wipe(round_keys, ROUND_KEY_BYTES);
             }
             wipe(stream, 32);
         }
         ledger.hedge_key.store(u32::from(hedging), Ordering::Relaxed);
         compiler_fence(Ordering::SeqCst);
         count(arena, |tally| Tally::add(&tally.refills, 1));
-        // A word of 0 (a new time namespace can put another page there) is no generation: serve nothing.
-        let known = ledger.generation.load(Ordering::Relaxed) != 0;
-        ledger.remaining.store(if known { CAPACITY as u32 } else { 0 }, Ordering::Relaxed);
+        ledger.remaining.store(if self.is_known() { CAPACITY as u32 } else { 0 }, Ordering::Relaxed);
         Ok(())
+    }
+
+    /// Draws a key under the guards as they are now, and leaves its round keys in the page.
+    ///
+    /// The seed lies where the stream begins, and is erased by the derivation. So every byte from which the
+    /// key could be computed is in memory that the kernel never swaps nor dumps, or in a register.
+    fn draw_key(self) -> Result<(), Error> {
+        // SAFETY: the first 64 bytes of the stream's room, in a page that we own.
+        let seed = unsafe { self.page.add(STREAM) };
+        self.verified_half(seed, || self.number())?;
+        let mix = self.arena.mix();
+        // SAFETY: as above; the round keys' room is aligned, and the back end is available. Volatile: the
+        // kernel may drop the page at any instant.
+        unsafe {
+            seed.add(32).cast::<[u64; 4]>().write_volatile(mix.0);
+            self.arena.backend.derive(seed, self.round_keys());
+            witness(self.round_keys());
+        }
+        Ok(())
+    }
+
+    fn round_keys(self) -> *mut u8 {
+        // SAFETY: within the page.
+        unsafe { self.page.add(ROUND_KEYS) }
+    }
+
+    /// Whether the generation that the ledger holds is one: a new time namespace can put a page of zeros in
+    /// the word's place.
+    fn is_known(self) -> bool {
+        self.ledger.generation.load(Ordering::Relaxed) != 0
+    }
+
+    /// Writes `len` bytes under a key of their own to `dst`, and puts a page under the same key for this CPU's
+    /// next draws. False if something happened meanwhile: what was written to `dst` is void.
+    ///
+    /// The cell's page is the one that the refill works in, and is never served from. So each refill answers
+    /// the request that asked for it, whether its page was put or not: a thread that was preempted here, or
+    /// came second, owes nothing to anybody.
+    ///
+    /// # Safety
+    ///
+    /// `dst` is valid for writes of `len` bytes; the arena has sections.
+    pub(super) unsafe fn make(self, epoch: Epoch, dst: *mut u8, len: usize) -> Result<bool, Error> {
+        let Cell { arena, ledger, page } = self;
+        let stamp = arena.sections.stamp();
+        let hedging = arena.mode() == Mode::Hedged;
+        // A page that was put before the mode became `hedged` is replaced, however much is left of it.
+        let lacks_key = hedging && !arena.has_hedge_key();
+        self.draw_key()?;
+        hook(Point::Keyed);
+        let order = section::Put {
+            stamp,
+            generation: ledger.generation.load(Ordering::Relaxed),
+            marker: ledger.marker.load(Ordering::Relaxed),
+            work_number: ledger.number.load(Ordering::Relaxed),
+            need: if lacks_key { u32::MAX } else { len as u32 },
+            hedge_key: u32::from(hedging),
+        };
+        // SAFETY: the page is ours, `dst` is the caller's promise, and the back end is available.
+        unsafe {
+            let round_keys = self.round_keys();
+            arena.backend.stream(round_keys, [OWN_BLOCK, 0], dst, len);
+            hook(Point::MidCopy);
+            if hedging {
+                let (key, staged) = (page.add(STREAM), page.add(STAGED_KEYS));
+                arena.backend.stream(round_keys, [0, 0], key, 32);
+                arena.backend.expand(key, staged);
+                wipe(key, 32);
+            }
+            if stamp != 0 && self.is_known() && section::put(arena, page, &order) {
+                count(arena, |tally| Tally::add(&tally.refills, 1));
+            }
+            wipe(round_keys, ROUND_KEY_BYTES);
+            if hedging {
+                wipe(page.add(STAGED_KEYS), ROUND_KEY_BYTES);
+            }
+        }
+        hook(Point::Copied);
+        // The guards are read after the bytes were made, not before. The tag: had the page been dropped, the
+        // bytes would be a stream of round keys that are zero.
+        fence(Ordering::Acquire);
+        Ok(self.may_leave(Owner::Slot { epoch }))
     }
 
     /// Writes into ledger and page what the next refill goes by: its number, and the guards as they are now.
@@ -90,12 +170,14 @@ impl Cell<'_> {
     }
 
     /// The kernel's half of a key, drawn after `prepare`, with the kernel's word verified by it.
-    pub(super) fn verified_half(self, key: &mut Key, prepare: impl Fn()) -> Result<(), Error> {
+    ///
+    /// `dst` is the place of the first half of a seed.
+    pub(super) fn verified_half(self, dst: *mut u8, prepare: impl Fn()) -> Result<(), Error> {
         let word = &self.arena.word;
         for last_try in [false, true] {
             let before = word.before();
             prepare();
-            self.kernel_half(key)?;
+            self.kernel_half(dst)?;
             hook(Point::Keyed);
             let agrees = word.agrees(&before, self.keyed_under());
             if !agrees && !last_try {
@@ -127,8 +209,7 @@ impl Cell<'_> {
     }
 
     /// 32 bytes of the kernel's, by the vDSO with the state in this page, else by system call.
-    fn kernel_half(self, key: &mut Key) -> Result<(), Error> {
-        let dst = key.0.as_mut_ptr();
+    fn kernel_half(self, dst: *mut u8) -> Result<(), Error> {
         if let Some(vgetrandom) = self.arena.vgetrandom {
             // SAFETY: 32 bytes; the state lies in the page that we own, within its room, and is zero or
             // what this function left there.

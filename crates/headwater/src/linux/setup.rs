@@ -12,12 +12,14 @@ use super::cell::layout::{STATE, STATE_ROOM};
 use super::cipher::Backend;
 use super::cpu::{self, CpuHint, Rseq};
 use super::features::Features;
-use super::force::{Point, hook};
+use super::force::{Force, Point, forced, hook};
 use super::guard::epoch::BANKS;
 use super::guard::vmclock::Clock;
 use super::guard::word::KernelWord;
 use super::guard::{hardware, vmgenid};
 use super::races::published::Published;
+use super::section;
+use super::sections::NoSections;
 use super::source::vdso::Vdso;
 use super::source::vgetrandom::Vgetrandom;
 use super::{hwrng, memory, raw, source};
@@ -34,10 +36,12 @@ const fn none_yet() -> *mut Arena {
     (&raw const NONE_YET).cast_mut()
 }
 
-/// At most this many slots; CPUs beyond half of it share. Sixteen banks of them are 8,192: an epoch has room
-/// for the index.
-const MOST_SLOTS: usize = 512;
-const _: () = assert!(BANKS * MOST_SLOTS <= 1 << 16);
+/// CPUs that have a slot and a page of their own; further ones share. Only virtual space grows with it.
+const MOST_CPUS: usize = 1024;
+/// Slots that all CPUs share under contention: 256 KiB of pages, resident only where they are used.
+pub(crate) const SHARED_SLOTS: usize = 64;
+// An epoch has room for the index of a slot.
+const _: () = assert!(BANKS * (MOST_CPUS + SHARED_SLOTS) <= 1 << 16);
 
 /// The arena, if set-up is done.
 #[inline]
@@ -136,6 +140,8 @@ fn gather(vmclock: bool, requested: Mode, unknown_requested: bool) -> Facts {
         memory,
         backend: Backend::ChaCha,
         vgetrandom: None,
+        no_sections: Some(NoSections::NothingBuffered),
+        avx: false,
         cpu_rng: CpuRng::NotAsked,
         requested,
         unknown_requested,
@@ -150,6 +156,8 @@ fn gather(vmclock: bool, requested: Mode, unknown_requested: bool) -> Facts {
     facts.cpu_rng = hwrng::assess(features, hardware::random_instruction_is_slow);
     let vdso = Vdso::find();
     facts.cpu_hint = CpuHint::find(vdso.as_ref());
+    facts.avx = features.avx;
+    facts.no_sections = missing_for_sections(features, &facts);
     (facts.vgetrandom, facts.word) = find_word(vdso.as_ref(), &facts.memory);
     empty(&facts.memory);
     facts.vmgenid = vmgenid::look();
@@ -162,25 +170,57 @@ fn gather(vmclock: bool, requested: Mode, unknown_requested: bool) -> Facts {
     facts
 }
 
+/// Returns what is missing for draws in restartable sequences. Facts alone, so that all processes of a
+/// machine choose alike; the one wish that counts is that of tools which move code.
+fn missing_for_sections(features: Features, facts: &Facts) -> Option<NoSections> {
+    let no_rdpid = !features.rdpid || forced(Force::NoRdpid);
+    let missing = [
+        (facts.memory.slots == 0, NoSections::NothingBuffered),
+        (cfg!(not(target_arch = "x86_64")), NoSections::OtherCpu),
+        (!section::AVAILABLE, NoSections::Instrumented),
+        (facts.cpu_hint.rseq().is_none(), NoSections::NoRseq),
+        (no_rdpid, NoSections::NoRdpid),
+        (!features.avx2, NoSections::NoAvx2),
+        (!facts.backend.is_aes(), NoSections::NoAes),
+        (forbids_sections() || forced(Force::NoSections), NoSections::Forbidden),
+    ];
+    missing.into_iter().find_map(|(is_missing, reason)| is_missing.then_some(reason))
+}
+
+/// Whether `HEADWATER_NO_RSEQ` is set to anything but nothing or 0.
+fn forbids_sections() -> bool {
+    !raw::is_secure_execution()
+        && raw::environment(c"HEADWATER_NO_RSEQ")
+            .is_some_and(|value| !value.is_empty() && value != b"0")
+}
+
 /// Reserves the canary and, with pools, lines and pages. Virtual space only: it is resident where touched.
 fn reserve(requested: Mode) -> (Option<*const AtomicU64>, Memory) {
-    let cpus = cpu::configured().clamp(1, MOST_SLOTS / 2);
+    let cpus = cpu::configured().clamp(1, MOST_CPUS);
     let buffering = cfg!(feature = "pools") && requested != Mode::Kernel;
-    let slots = if buffering { 2 * cpus } else { 0 };
-    // The canary has the first line to itself: it is read at each draw, and never written but by a fork.
-    let Ok(lines) = memory::reserve_wiped(size_of::<Line>() * (1 + BANKS * slots)) else {
+    let page_size = raw::page_size();
+    let mut memory = Memory { page_size, ..Memory::NONE };
+    if buffering {
+        memory.cpus = cpus as u32;
+        memory.slots = (cpus + SHARED_SLOTS) as u32;
+        memory.sections = if section::AVAILABLE { cpus as u32 } else { 0 };
+    }
+    // The canary has the first line, beside the switch of sections: both are read often, and written by a fork
+    // alone.
+    let Ok(control) = memory::reserve_wiped(memory.lines_len()) else {
         return (None, Memory::NONE);
     };
-    let canary: *const AtomicU64 = lines.cast_const().cast();
-    let page_size = raw::page_size();
-    if slots > 0
-        && let Ok((pages, page)) = memory::reserve_pages(page_size * BANKS * slots)
-    {
-        // SAFETY: the second line of the reservation.
-        let lines = unsafe { lines.cast_const().cast::<Line>().add(1) };
-        let (cpus, slots) = (cpus as u32, slots as u32);
-        return (Some(canary), Memory { lines, pages, page_size, cpus, slots, page });
+    let canary: *const AtomicU64 = control.cast_const().cast();
+    if buffering && let Ok((pages, page)) = memory::reserve_pages(memory.all_pages().1) {
+        let sections = memory.sections as usize;
+        // SAFETY: both lie within the reservations, which were made for this.
+        (memory.lines, memory.pages) = unsafe {
+            (control.cast_const().cast::<Line>().add(1 + sections), pages.add(sections * memory.stride()))
+        };
+        memory.page = page;
+        return (Some(canary), memory);
     }
+    // The lines that no page belongs to stay mapped: virtual space, never touched.
     (Some(canary), Memory::NONE)
 }
 
@@ -204,24 +244,24 @@ fn find_word(vdso: Option<&Vdso>, memory: &Memory) -> (Option<Vgetrandom>, Kerne
 /// resident, which is all of them, so it is done whether anything was searched for or not.
 fn empty(memory: &Memory) {
     if memory.slots > 0 {
-        let len = memory.stride() * BANKS * memory.slots as usize;
+        let (pages, len) = memory.all_pages();
         // SAFETY: nobody uses the pages yet. If it fails, the state stays one like any other.
-        let _ = unsafe { memory::drop_contents(memory.pages, len) };
+        let _ = unsafe { memory::drop_contents(pages, len) };
     }
 }
 
 /// Gives back the reservations of an arena that another was published before.
 fn discard(arena: &Arena) {
     let memory = arena.memory;
-    let slots = memory.slots as usize;
     arena.clock.discard();
     // SAFETY: nobody else has seen this arena.
     unsafe {
         if let Some(canary) = arena.canary() {
-            raw::munmap(canary.cast_mut().cast(), size_of::<Line>() * (1 + BANKS * slots));
+            raw::munmap(canary.cast_mut().cast(), memory.lines_len());
         }
-        if slots > 0 {
-            raw::munmap(memory.pages, memory.stride() * BANKS * slots);
+        if memory.slots > 0 {
+            let (pages, len) = memory.all_pages();
+            raw::munmap(pages, len);
         }
     }
     #[cfg(feature = "pools")]

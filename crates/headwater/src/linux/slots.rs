@@ -1,4 +1,11 @@
-//! Slots: two for each CPU, in a bank for each epoch. Taken by a try-lock; nothing here waits.
+//! Slots: one for each CPU and some that all share, in a bank for each epoch.
+//!
+//! A slot is taken by a try-lock; nothing here waits. Its holder may be preempted for a whole slice of the
+//! scheduler, and with many threads on few CPUs most holders are. A thread that finds its CPU's slot taken
+//! therefore turns to a shared one, beginning at a place of its own.
+//!
+//! Where draws go through restartable sequences, a slot's page is the place that refills work in: it has the
+//! vDSO's state and, for a moment, the round keys.
 
 #![allow(unsafe_code)]
 
@@ -8,7 +15,8 @@ use super::cell::Cell;
 use super::cell::{Miss, Owner, layout};
 use super::force::{Point, hook};
 use super::guard::epoch::Epoch;
-use core::sync::atomic::Ordering;
+use super::setup::SHARED_SLOTS;
+use core::sync::atomic::{AtomicU64, Ordering};
 
 /// This CPU's first slot, taken by the quick path, and the number of bytes that are left in it. To be
 /// [settled](Quick::settle): nothing else frees it.
@@ -35,7 +43,7 @@ impl<'a> Quick<'a> {
         if cpu >= arena.memory.cpus {
             return Err(Miss::Empty);
         }
-        let (line, page) = place(arena, epoch, 2 * cpu as usize);
+        let (line, page) = place(arena, epoch, cpu as usize);
         let Some(left) = line.lock.take_with(bytes, layout::CAPACITY as u32) else {
             return Err(Miss::Empty);
         };
@@ -75,7 +83,7 @@ pub(crate) struct Slot<'a> {
 }
 
 impl<'a> Slot<'a> {
-    /// Takes a slot of this epoch's bank: this CPU's first, its second, a neighbour's; else none.
+    /// Takes a slot of this epoch's bank: this CPU's, a shared one, else none.
     ///
     /// A slot whose holder was killed, or left by siglongjmp, stays taken. It is never stolen: its holder may
     /// only be asleep.
@@ -84,20 +92,21 @@ impl<'a> Slot<'a> {
         Slot::take_first(arena, epoch).or_else(|| Slot::take_other(arena, epoch))
     }
 
-    /// Takes this CPU's first slot, if it is free.
+    /// Takes this CPU's slot, if it is free.
     #[inline]
     pub(crate) fn take_first(arena: &'a Arena, epoch: Epoch) -> Option<Slot<'a>> {
-        Slot::take_at(arena, epoch, 2 * cpu(arena))
+        Slot::take_at(arena, epoch, cpu(arena))
     }
 
-    /// Takes another slot than the first.
+    /// Takes a shared slot, if one is free.
     #[cold]
     pub(crate) fn take_other(arena: &'a Arena, epoch: Epoch) -> Option<Slot<'a>> {
-        let cpu = cpu(arena);
-        let neighbour = if cpu + 1 < arena.memory.cpus { cpu + 1 } else { 0 };
         count(arena, |tally| Tally::add(&tally.busy, 1));
-        Slot::take_at(arena, epoch, 2 * cpu + 1)
-            .or_else(|| Slot::take_at(arena, epoch, 2 * neighbour))
+        let begin = thread_place();
+        (0..SHARED_SLOTS as u32).find_map(|step| {
+            let index = arena.memory.cpus + (begin + step) % SHARED_SLOTS as u32;
+            Slot::take_at(arena, epoch, index)
+        })
     }
 
     /// Takes the slot with this index, below the number of slots.
@@ -132,6 +141,14 @@ fn cpu(arena: &Arena) -> u32 {
     if hint < cpus { hint } else { hint % cpus.max(1) }
 }
 
+/// Returns a number that differs between threads, and mostly stays the same for each of them.
+fn thread_place() -> u32 {
+    let here = 0u8;
+    // Stacks lie megabytes apart, or 64 KiB at the least; the multiplier spreads their distances.
+    let stack = ((&raw const here).addr() >> 16) as u64;
+    (stack.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 58) as u32
+}
+
 /// Line and page of a slot. `index` is below the number of slots, which is not 0.
 #[inline(always)]
 fn place(arena: &Arena, epoch: Epoch, index: usize) -> (&Line, *mut u8) {
@@ -144,8 +161,14 @@ fn place(arena: &Arena, epoch: Epoch, index: usize) -> (&Line, *mut u8) {
 /// Counts something at this CPU's first slot, taken or not.
 pub(crate) fn count(arena: &Arena, add: impl FnOnce(&Tally)) {
     if arena.memory.slots > 0 {
-        add(&place(arena, arena.epoch(), 2 * cpu(arena) as usize).0.tally);
+        add(&place(arena, arena.epoch(), cpu(arena) as usize).0.tally);
     }
+}
+
+/// Returns the place where draws in sections compare their masks, at this CPU's slot.
+#[cfg(feature = "pools")]
+pub(crate) fn last_mask(arena: &Arena) -> &AtomicU64 {
+    &place(arena, arena.epoch(), cpu(arena) as usize).0.ledger.last_mask
 }
 
 /// The lines of the current epoch's bank.

@@ -1,18 +1,22 @@
-//! Small requests: bytes of a slot's page.
+//! Small requests: bytes of a page.
 //!
-//! The path has a quick half, which is all that runs as long as the first slot is free, its page full and
-//! every guard in place, and a cold half that handles whatever else there is.
+//! Where the machine has restartable sequences, the page is this CPU's and the draw is a section
+//! (`section`); whoever finds nothing to draw makes a page ([`make`]). Elsewhere the page is a slot's, taken by
+//! a try-lock. That path has a quick half, which is all that runs as long as this CPU's slot is free, its page
+//! full and every guard in place, and a cold half that handles whatever else there is.
 
 #![allow(unsafe_code)]
 
 use super::arena::{Arena, Tally};
+use super::cell::layout::ROUND_KEYS;
 use super::cell::{Cell, Miss, Owner};
+use super::cipher::hedge;
 use super::copy::Words;
 use super::guard::epoch::Epoch;
-use super::keyed;
 use super::slots::{Quick, Slot, count};
+use super::{keyed, section, slots};
 use crate::Error;
-use core::sync::atomic::Ordering::Relaxed;
+use crate::status::CpuRng;
 
 /// Above this many bytes a request gets a key of its own: the copy out of the page, its erasure and its
 /// share of the refill would cost more than a key schedule. Measured: DESIGN.md, "Why 1 KiB".
@@ -45,8 +49,21 @@ pub(crate) unsafe fn quick_blocks(arena: &Arena, dst: *mut u8, len: usize) -> Re
     slot.settle(bytes, copied.map_err(Some))
 }
 
-/// One word or two, hedged, if nothing stands in the way: the first `len` bytes of them. `dst` is written only if
-/// they may leave.
+/// Draws 16 bytes to `dst`, buffered, if nothing stands in the way. `dst` holds void bytes on a miss.
+///
+/// # Safety
+///
+/// `dst` is valid for writes of 16 bytes.
+#[inline(always)]
+pub(crate) unsafe fn quick_block(arena: &Arena, dst: *mut u8) -> Result<(), Miss> {
+    let slot = Quick::take(arena, 16)?;
+    // SAFETY: the caller's promise.
+    let copied = unsafe { slot.cell().copy_block(slot.owner(), slot.left, dst) };
+    slot.settle(16, copied.map_err(Some))
+}
+
+/// Draws one word or two, hedged, if nothing stands in the way, and writes the first `len` bytes of them to
+/// `dst`. `dst` is written only if they may leave.
 ///
 /// # Safety
 ///
@@ -59,27 +76,161 @@ pub(crate) unsafe fn quick_hedged<W: Words>(
     dst: *mut u8,
     len: usize,
 ) -> Result<(), Miss> {
-    // The CPU's word before the lock, so that nobody waits for it, and before any byte of the page is in a
-    // register, so that a bad instruction cannot cancel it.
-    let Some(r) = arena.cpu_word(0) else {
-        return Err(Miss::Empty);
+    arena.clean_registers();
+    // The CPU's words before the lock, so that nobody waits for them.
+    let Some(r) = words(arena, len) else {
+        return Err(Miss::Stuck);
     };
     let slot = Quick::take(arena, W::BYTES)?;
     let cell = slot.cell();
-    let last = &cell.ledger.last_word;
     // SAFETY: the caller's promise.
-    let mask = unsafe { cell.mask(r, len) }.filter(|_| last.load(Relaxed) != r);
-    let Some(mask) = mask else {
-        // No hedge key yet, or a stuck instruction: the slower path sees the same, and deals with it.
-        return slot.settle(W::BYTES, Err(None));
+    let mask = match unsafe { cell.mask(r, len) } {
+        Ok(mask) => mask,
+        // No hedge key yet, or a stuck instruction: the slower path deals with either.
+        Err(miss) => return slot.settle(W::BYTES, Err(None)).map_err(|_: Miss| miss),
     };
-    last.store(r, Relaxed);
     let words = cell.copy_words::<W>(slot.owner(), slot.left);
     let words = slot.settle(W::BYTES, words.map_err(Some))?;
-    // Not returned, which for two words is by way of memory.
+    // Written here: two words that are returned go through memory.
     // SAFETY: the caller's promise.
     unsafe { words.masked(mask).put(dst, len) };
     Ok(())
+}
+
+/// Draws 1 to [`LIMIT`] bytes in a section, buffered. `dst` may hold void bytes on a miss.
+///
+/// # Safety
+///
+/// `dst` is valid for writes of `len` bytes, and the arena has sections.
+#[inline]
+unsafe fn sectioned(arena: &Arena, dst: *mut u8, len: usize) -> Result<(), Miss> {
+    // SAFETY: the caller's promise; a block is 16 bytes.
+    unsafe {
+        match len {
+            16 => section::take_block(arena, dst),
+            9..16 => {
+                let mut block = [0u8; 16];
+                section::take_block(arena, block.as_mut_ptr())?;
+                dst.copy_from_nonoverlapping(block.as_ptr(), len);
+                Ok(())
+            }
+            17.. => section::take_blocks(arena, dst, len),
+            _ => {
+                section::take_word(arena)?.put(dst, len);
+                Ok(())
+            }
+        }
+    }
+}
+
+/// Draws 1 to [`LIMIT`] bytes in a section, hedged. `dst` may hold void bytes on a miss.
+///
+/// The mask is made outside the section, with the hedge key that this CPU's page has at that time. If the
+/// page is put again in between, mask and bytes belong to different pages, which weakens neither: the bytes
+/// are unserved ones of a page that passed its guards, and the mask is one-way in fresh words of the CPU
+/// under any key.
+///
+/// # Safety
+///
+/// `dst` is valid for writes of `len` bytes, the arena has sections, and the CPU has AES instructions.
+#[cfg_attr(target_arch = "x86_64", target_feature(enable = "aes,sse4.1"))]
+#[cfg_attr(target_arch = "aarch64", target_feature(enable = "neon,aes"))]
+#[inline(never)]
+pub(crate) unsafe fn sectioned_hedged(
+    arena: &Arena,
+    dst: *mut u8,
+    len: usize,
+) -> Result<(), Miss> {
+    arena.clean_registers();
+    let Some(r) = words(arena, len) else {
+        return Err(Miss::Stuck);
+    };
+    let cpu = arena.rseq.get();
+    if !arena.sections.line(cpu).is_some_and(section::Line::has_hedge_key) {
+        return Err(Miss::Empty);
+    }
+    // SAFETY: the page of a CPU that has one; the rest is the caller's promise.
+    unsafe {
+        let keys = arena.sections.page(cpu).add(ROUND_KEYS);
+        if len > 16 {
+            section::take_blocks(arena, dst, len)?;
+            mask_in_place(keys, r, dst, len);
+            return Ok(());
+        }
+        let mask = hedge::mask_one(keys, r);
+        if len > 8 {
+            let mut block = [0u64; 2];
+            section::take_block(arena, block.as_mut_ptr().cast())?;
+            let words = [block[0] ^ mask[0], block[1] ^ mask[1]];
+            dst.copy_from_nonoverlapping(words.as_ptr().cast(), len);
+        } else {
+            if !arena.is_new(slots::last_mask(arena), mask[1]) {
+                return Err(Miss::Stuck);
+            }
+            section::take_word(arena)?.masked(mask).put(dst, len);
+        }
+    }
+    Ok(())
+}
+
+/// Masks the `len` bytes at `dst`, a block at a time.
+///
+/// # Safety
+///
+/// `dst` is valid for reads and writes of `len` bytes; `keys` and the CPU are as for `hedge::mask_four`.
+#[cfg_attr(target_arch = "x86_64", target_feature(enable = "aes,sse4.1"))]
+#[cfg_attr(target_arch = "aarch64", target_feature(enable = "neon,aes"))]
+#[inline]
+unsafe fn mask_in_place(keys: *const u8, r: [u64; 2], dst: *mut u8, len: usize) {
+    let mut done = 0;
+    while done < len {
+        // SAFETY: the caller's promise; each step ends at `len` at the latest.
+        unsafe {
+            let masks = hedge::mask_four(keys, r, (done / 16) as u64);
+            let step = (len - done).min(64);
+            let at = dst.add(done);
+            if step == 64 {
+                for (i, word) in masks.as_flattened().iter().enumerate() {
+                    let at = at.cast::<u64>().add(i);
+                    at.write_unaligned(at.read_unaligned() ^ word);
+                }
+            } else {
+                let bytes = masks.as_ptr().cast::<u8>();
+                for i in 0..step {
+                    *at.add(i) ^= *bytes.add(i);
+                }
+            }
+            done += step;
+        }
+    }
+}
+
+/// Answers a request that found nothing to draw, and puts a page for those that follow.
+///
+/// # Safety
+///
+/// `dst` is valid for writes of `len` bytes, 1 to [`LIMIT`], and the arena has sections.
+#[cold]
+#[inline(never)]
+unsafe fn make(arena: &Arena, miss: Miss, dst: *mut u8, len: usize) -> Result<(), Error> {
+    miss.count(arena);
+    let mut tries = 0;
+    while tries < 3 && miss != Miss::Stuck {
+        let epoch = arena.epoch();
+        let Some(slot) = Slot::take(arena, epoch) else {
+            break;
+        };
+        // SAFETY: the caller's promise.
+        if unsafe { slot.cell().make(epoch, dst, len) }? {
+            return Ok(());
+        }
+        // A fork does not count: the child begins again in its own bank.
+        if arena.is_epoch(epoch) {
+            tries += 1;
+        }
+    }
+    // SAFETY: the caller's promise.
+    unsafe { fall_back(arena, dst, len) }
 }
 
 /// 1 to [`LIMIT`] bytes, buffered.
@@ -89,6 +240,14 @@ pub(crate) unsafe fn quick_hedged<W: Words>(
 /// `dst` is valid for writes of `len` bytes, and the arena has slots.
 #[inline(never)]
 pub(super) unsafe fn plain(arena: &Arena, dst: *mut u8, len: usize) -> Result<(), Error> {
+    if arena.has_sections() {
+        // SAFETY: the caller's promise.
+        return match unsafe { sectioned(arena, dst, len) } {
+            Ok(()) => Ok(()),
+            // SAFETY: the caller's promise.
+            Err(miss) => unsafe { make(arena, miss, dst, len) },
+        };
+    }
     let epoch = arena.epoch();
     // SAFETY: the caller's promise.
     unsafe {
@@ -114,8 +273,16 @@ pub(super) unsafe fn plain(arena: &Arena, dst: *mut u8, len: usize) -> Result<()
 #[cfg_attr(target_arch = "aarch64", target_feature(enable = "neon,aes"))]
 #[inline(never)]
 pub(super) unsafe fn hedged(arena: &Arena, dst: *mut u8, len: usize) -> Result<(), Error> {
-    // The CPU's words before the lock, so that nobody waits for them, and before any byte of the page is in a
-    // register, so that a bad instruction cannot cancel it.
+    if arena.has_sections() {
+        // SAFETY: the caller's promise.
+        return match unsafe { sectioned_hedged(arena, dst, len) } {
+            Ok(()) => Ok(()),
+            // SAFETY: the caller's promise.
+            Err(miss) => unsafe { make(arena, miss, dst, len) },
+        };
+    }
+    arena.clean_registers();
+    // The CPU's words before the lock, so that nobody waits for them.
     let (epoch, words) = (arena.epoch(), words(arena, len));
     // SAFETY: the caller's promise.
     unsafe {
@@ -126,13 +293,9 @@ pub(super) unsafe fn hedged(arena: &Arena, dst: *mut u8, len: usize) -> Result<(
         let Some(slot) = Slot::take_first(arena, epoch) else {
             return elsewhere::<true>(arena, dst, len);
         };
-        if is_stuck(arena, slot.cell(), r) {
-            drop(slot);
-            return fall_back(arena, dst, len);
-        }
         let owner = Owner::Slot { epoch };
         let drawn = if len <= 16 {
-            slot.cell().draw_masked(owner, r[0], dst, len)
+            slot.cell().draw_masked(owner, r, dst, len)
         } else {
             hedged_blocks(slot.cell(), owner, r, dst, len)
         };
@@ -160,24 +323,15 @@ unsafe fn hedged_blocks(
     unsafe { cell.draw::<true>(owner, r, dst, len) }
 }
 
-/// One word for up to 16 bytes, two above.
+/// Returns fresh words of the CPU for a mask: one for up to 8 bytes, beside the constant that tells such
+/// masks apart from longer ones, else two that differ. None if the instruction is not believed.
 #[inline(always)]
 pub(super) fn words(arena: &Arena, len: usize) -> Option<[u64; 2]> {
-    let first = arena.cpu_word(0)?;
-    if len <= 16 { Some([first, 0]) } else { Some([first, arena.cpu_word(first)?]) }
-}
-
-/// Whether the CPU gave the word again that it gave for the last draw of this cell: a stuck instruction shows
-/// at the second draw. A sound one does so with probability 2^-64.
-#[inline(always)]
-pub(super) fn is_stuck(arena: &Arena, cell: Cell<'_>, r: [u64; 2]) -> bool {
-    let last = &cell.ledger.last_word;
-    if last.load(Relaxed) == r[0] {
-        arena.distrust_cpu_rng();
-        return true;
+    if arena.cpu_rng() != CpuRng::Good {
+        return None;
     }
-    last.store(r[0], Relaxed);
-    false
+    let first = arena.cpu_word(0)?;
+    Some([first, if len <= 8 { 8 } else { arena.cpu_word(first)? }])
 }
 
 /// The slot is ours, and has nothing that can be served.
@@ -222,9 +376,7 @@ unsafe fn elsewhere<const HEDGED: bool>(
     let r = if HEDGED { words(arena, len) } else { Some([0; 2]) };
     // SAFETY: the caller's promise.
     unsafe {
-        if let (Some(r), Some(slot)) = (r, Slot::take_other(arena, epoch))
-            && !(HEDGED && is_stuck(arena, slot.cell(), r))
-        {
+        if let (Some(r), Some(slot)) = (r, Slot::take_other(arena, epoch)) {
             return match slot.cell().draw::<HEDGED>(Owner::Slot { epoch }, r, dst, len) {
                 Ok(()) => Ok(()),
                 Err(miss) => refill::<HEDGED>(slot, miss, epoch, r, dst, len),
@@ -249,9 +401,6 @@ unsafe fn again<const HEDGED: bool>(arena: &Arena, dst: *mut u8, len: usize) -> 
             break;
         };
         let cell = slot.cell();
-        if HEDGED && is_stuck(arena, cell, r) {
-            break;
-        }
         // SAFETY: the caller's promise.
         unsafe {
             match cell.draw::<HEDGED>(Owner::Slot { epoch }, r, dst, len) {

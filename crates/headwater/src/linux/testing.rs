@@ -17,6 +17,11 @@ pub fn set_hook(hook: Option<fn(Point)>) {
     force::set_hook(hook);
 }
 
+/// Calls `witness` with every key of 32 bytes as soon as it is derived, before it is used.
+pub fn set_key_witness(witness: Option<fn(&[u8; 32])>) {
+    force::set_witness(witness);
+}
+
 /// Reads /sys, /proc and /dev/vmclock0 under this folder.
 pub fn set_root(root: &'static CStr) {
     force::set_root(root);

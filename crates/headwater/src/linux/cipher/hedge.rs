@@ -1,47 +1,24 @@
 //! The mask of a hedged request: H = AES-256_k(X) ^ X, with X holding fresh words of the CPU.
 //!
-//! What leaves is page bytes ^ H. If the CPU's words are known or stuck, the page bytes still hide H; if
+//! The output is page bytes ^ H. If the CPU's words are known or stuck, the page bytes still hide H; if
 //! page and k are known, as they are to the owner of a clone, the output is a one-way function of 64 bits
-//! (up to 16 bytes) or 128 bits that nobody else has. The feed-forward `^ X` is what makes it one-way: AES
-//! alone could be inverted from 16 public bytes of a request, and would show the rest of it.
+//! (up to 8 bytes) or 128 bits that nobody else has. The feed-forward `^ X` makes it one-way: AES alone
+//! could be inverted from 16 public bytes of a request, and would show the rest of it. One-way also means
+//! that an instruction which sees the page in memory cannot pick a word that cancels the page's bytes.
 //!
 //! `crates/reference` has the same function in plain words.
 
-use core::ptr;
-
-/// Bytes of an expanded key: 15 round keys.
-pub(crate) const ROUND_KEYS: usize = 240;
-
-/// Expands `key` to `to`.
+/// Returns the mask of a request of up to 16 bytes, for X = `r`.
 ///
 /// # Safety
 ///
-/// `to` is valid for writes of [`ROUND_KEYS`] bytes and the CPU has AES instructions.
-pub(crate) unsafe fn expand(key: &[u8; 32], to: *mut u8) {
-    // SAFETY: the CPU has AES; 240 bytes are written at `to`.
-    unsafe {
-        let mut keys = cpu::schedule(key);
-        ptr::copy_nonoverlapping((&raw const keys).cast::<u8>(), to, ROUND_KEYS);
-        super::wipe((&raw mut keys).cast(), ROUND_KEYS);
-        super::scrub_registers();
-        // The schedule's own frame; on x86-64 it has none, everything stays in registers.
-        if cfg!(not(target_arch = "x86_64")) {
-            super::scrub_stack();
-        }
-    }
-}
-
-/// The mask of a request of up to 16 bytes, for X = (r, number of bytes).
-///
-/// # Safety
-///
-/// `keys` points to [`ROUND_KEYS`] readable bytes aligned to 16, and the CPU has AES instructions.
+/// `keys` points to 240 readable bytes aligned to 16, and the CPU has AES instructions.
 #[cfg_attr(target_arch = "x86_64", target_feature(enable = "aes,sse4.1"))]
 #[cfg_attr(target_arch = "aarch64", target_feature(enable = "neon,aes"))]
 #[inline]
-pub(crate) unsafe fn mask_one(keys: *const u8, r: u64, n: usize) -> [u64; 2] {
+pub(crate) unsafe fn mask_one(keys: *const u8, r: [u64; 2]) -> [u64; 2] {
     // SAFETY: the caller's promise.
-    let [mask] = unsafe { cpu::masks(keys, [[r, n as u64]]) };
+    let [mask] = unsafe { cpu::masks(keys, [r]) };
     mask
 }
 
@@ -61,7 +38,6 @@ pub(crate) unsafe fn mask_four(keys: *const u8, r: [u64; 2], first: u64) -> [[u6
 
 #[cfg(target_arch = "x86_64")]
 mod cpu {
-    pub(super) use crate::linux::cipher::vaes::schedule;
     use core::arch::x86_64::*;
 
     /// # Safety
@@ -101,38 +77,6 @@ mod cpu {
 
     /// # Safety
     ///
-    /// The CPU has AES instructions.
-    #[target_feature(enable = "neon,aes")]
-    pub(super) unsafe fn schedule(key: &[u8; 32]) -> [uint8x16_t; 15] {
-        /// SubWord of FIPS 197: AESE with a zero key substitutes and shifts rows, and shifting changes
-        /// nothing when all columns are the same.
-        #[target_feature(enable = "neon,aes")]
-        fn substituted(word: u32) -> u32 {
-            let columns = vreinterpretq_u8_u32(vdupq_n_u32(word));
-            vgetq_lane_u32(vreinterpretq_u32_u8(vaeseq_u8(columns, vdupq_n_u8(0))), 0)
-        }
-        let mut words = [0u32; 60];
-        for (word, bytes) in words.iter_mut().zip(key.chunks_exact(4)) {
-            *word = u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
-        }
-        let mut rcon = 1;
-        for i in 8..60 {
-            let mut word = words[i - 1];
-            if i % 8 == 0 {
-                // RotWord moves the first byte to the end: to the top, little-endian.
-                word = substituted(word.rotate_right(8)) ^ rcon;
-                rcon <<= 1;
-            } else if i % 8 == 4 {
-                word = substituted(word);
-            }
-            words[i] = words[i - 8] ^ word;
-        }
-        // SAFETY: both are 240 bytes, and any bytes are valid in both. Linux is little-endian here.
-        unsafe { transmute::<[u32; 60], [uint8x16_t; 15]>(words) }
-    }
-
-    /// # Safety
-    ///
     /// 15 round keys, aligned to 16, are readable at `keys`; the CPU has AES instructions.
     #[inline]
     #[target_feature(enable = "neon,aes")]
@@ -164,10 +108,6 @@ mod cpu {
 /// Never called: no other architecture hedges.
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
 mod cpu {
-    pub(super) unsafe fn schedule(_: &[u8; 32]) -> [[u8; 16]; 15] {
-        [[0; 16]; 15]
-    }
-
     pub(super) unsafe fn masks<const N: usize>(_: *const u8, x: [[u64; 2]; N]) -> [[u64; 2]; N] {
         x
     }
@@ -178,24 +118,27 @@ mod tests {
     use super::*;
 
     #[test]
-    fn equals_the_reference() {
-        if !crate::linux::features::Features::detect().aes {
+    fn masks_equal_the_reference() {
+        let features = crate::linux::features::Features::detect();
+        let backend = crate::linux::cipher::Backend::choose(features);
+        if !backend.is_aes() {
             println!("skipped: hedge masks are not checked, this CPU has no AES instructions");
             return;
         }
         #[repr(align(16))]
-        struct Aligned([u8; ROUND_KEYS]);
-        let key = core::array::from_fn(|i| (i * 37 + 11) as u8);
-        let mut keys = Aligned([0; ROUND_KEYS]);
-        // SAFETY: 240 bytes; the CPU has AES.
-        unsafe { expand(&key, keys.0.as_mut_ptr()) };
+        struct Aligned([u8; 240]);
+        let key: [u8; 32] = core::array::from_fn(|i| (i * 37 + 11) as u8);
+        let mut keys = Aligned([0; 240]);
+        // SAFETY: 240 bytes aligned to 16; the CPU has AES.
+        unsafe { backend.expand(key.as_ptr(), keys.0.as_mut_ptr()) };
         let r = [0x0123_4567_89AB_CDEF, 0xFEDC_BA98_7654_3210];
         let bytes = |words: &[[u64; 2]]| -> Vec<u8> {
             words.as_flattened().iter().flat_map(|word| word.to_le_bytes()).collect()
         };
-        for n in 9..=16 {
+        for n in 1..=16 {
+            let x = [r[0], if n <= 8 { 8 } else { r[1] }];
             // SAFETY: an expanded key; the CPU has AES.
-            let mask = unsafe { mask_one(keys.0.as_ptr(), r[0], n) };
+            let mask = unsafe { mask_one(keys.0.as_ptr(), x) };
             assert_eq!(bytes(&[mask])[..n], reference::hedge(&key, r[0], r[1], n)[..], "{n} bytes");
         }
         let expected = reference::hedge(&key, r[0], r[1], 1024);

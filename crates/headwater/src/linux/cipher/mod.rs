@@ -1,93 +1,167 @@
-//! The cipher: one function from a 32-byte key to a keystream, and the back ends behind it.
+//! The cipher: from 64 bytes of seed to a key, and from the key to a keystream.
 //!
 //! AES-256 in counter mode (FIPS 197, NIST SP 800-38A section 6.5) where the CPU has AES instructions,
-//! ChaCha20 (RFC 8439) where it has none: a software AES is either slow or leaks its key through the
-//! cache. Keys are used for one stream and erased, so the counter starts from zero for each.
+//! ChaCha20 (RFC 8439) where it has none: AES in software is either slow or leaks its key through the
+//! cache. A key is used for one stream and erased, so the counter starts from zero for each.
 
 #![allow(unsafe_code)]
 
-mod aes;
+#[cfg(target_arch = "aarch64")]
+mod arm64;
 mod chacha;
 #[cfg(feature = "pools")]
 pub(crate) mod hedge;
 #[cfg(target_arch = "x86_64")]
-mod vaes;
+pub(crate) mod x86;
 
 use super::features::Features;
 use core::sync::atomic::{Ordering, compiler_fence};
 
-/// The first counter block of a stream: 16 bytes, for AES the block as such (its last eight bytes count,
-/// big-endian, and must not wrap), for ChaCha20 the words 12 to 15 (counter, then nonce).
-pub(crate) type Start = [u8; 16];
+/// Bytes of an expanded key: 15 round keys of AES-256. ChaCha20 keeps its 32-byte key there.
+pub(crate) const ROUND_KEYS: usize = 240;
+/// Bytes of a seed: 32 of the kernel's, and two blocks of [`Mix`].
+pub(crate) const SEED: usize = 64;
 
-/// Which code makes the keystream.
+/// The code that makes the keystream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Backend {
     /// AES-256-CTR, four blocks to an instruction (VAES with AVX-512).
     #[cfg(target_arch = "x86_64")]
-    Vaes,
-    /// AES-256-CTR by the `aes` crate, on the CPU's AES instructions.
-    Aes,
+    Vaes512,
+    /// AES-256-CTR, two blocks to an instruction (VAES with AVX2).
+    #[cfg(target_arch = "x86_64")]
+    Vaes256,
+    /// AES-256-CTR, one block to an instruction (AES-NI).
+    #[cfg(target_arch = "x86_64")]
+    AesNi {
+        /// The CPU has AVX, so that a caller may leave upper register halves dirty.
+        avx: bool,
+    },
+    /// AES-256-CTR on the cryptographic extension of arm64.
+    #[cfg(target_arch = "aarch64")]
+    Arm64,
     /// ChaCha20 by the `chacha20` crate.
     ChaCha,
 }
 
 impl Backend {
-    /// Every back end of this architecture, best first.
-    pub(crate) const ALL: &[Backend] = &[
+    /// Returns every backend that a CPU with these features can run, best first.
+    pub(crate) fn all(features: Features) -> impl Iterator<Item = Backend> {
+        // Miri follows no assembly, and interprets ChaCha20 in this file's tests alone.
         #[cfg(target_arch = "x86_64")]
-        Backend::Vaes,
-        Backend::Aes,
-        Backend::ChaCha,
-    ];
+        let aes = [
+            (features.vaes512, Backend::Vaes512),
+            (features.vaes256, Backend::Vaes256),
+            (features.aes, Backend::AesNi { avx: features.avx }),
+        ];
+        #[cfg(target_arch = "aarch64")]
+        let aes = [(features.aes, Backend::Arm64)];
+        #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+        let aes: [(bool, Backend); 0] = [];
+        let _ = features;
+        aes.into_iter()
+            .filter(|&(available, _)| available && !cfg!(miri))
+            .map(|(_, backend)| backend)
+            .chain([Backend::ChaCha])
+    }
 
-    /// The best back end of this CPU.
+    /// Returns the best backend of this CPU. The only place that chooses one.
     pub(crate) fn choose(features: Features) -> Backend {
-        let mut all = Backend::ALL.iter().copied();
-        all.find(|backend| backend.runs_on(features)).unwrap_or(Backend::ChaCha)
+        Backend::all(features).next().unwrap_or(Backend::ChaCha)
     }
 
-    /// Whether a CPU with these features can run it.
-    pub(crate) fn runs_on(self, features: Features) -> bool {
-        match self {
-            #[cfg(target_arch = "x86_64")]
-            Backend::Vaes => features.vaes,
-            // Miri does not know all of the crate's instructions.
-            Backend::Aes => features.aes && !cfg!(miri),
-            Backend::ChaCha => true,
-        }
-    }
-
-    /// Whether this CPU has AVX-512VL.
-    #[inline(always)]
-    pub(crate) fn is_wide(self) -> bool {
-        #[cfg(target_arch = "x86_64")]
-        return self == Backend::Vaes;
-        #[cfg(not(target_arch = "x86_64"))]
-        false
+    /// Whether the backend runs on AES instructions.
+    pub(crate) fn is_aes(self) -> bool {
+        self != Backend::ChaCha
     }
 
     pub(crate) const fn name(self) -> &'static str {
         match self {
             #[cfg(target_arch = "x86_64")]
-            Backend::Vaes => "AES-256-CTR (VAES, AVX-512)",
-            Backend::Aes => "AES-256-CTR (aes crate)",
+            Backend::Vaes512 => "AES-256-CTR (VAES, AVX-512)",
+            #[cfg(target_arch = "x86_64")]
+            Backend::Vaes256 => "AES-256-CTR (VAES, AVX2)",
+            #[cfg(target_arch = "x86_64")]
+            Backend::AesNi { .. } => "AES-256-CTR (AES-NI)",
+            #[cfg(target_arch = "aarch64")]
+            Backend::Arm64 => "AES-256-CTR (arm64)",
             Backend::ChaCha => "ChaCha20 (chacha20 crate)",
         }
     }
 
-    /// Writes the first `len` bytes of the keystream of `key`, counted from `start`, to `out`.
+    /// Derives a key from the 64 bytes at `seed`, erases the seed, and expands the key.
     ///
-    /// Leaves no copy of the key but the caller's: what the crates' code puts on the stack and into vector
-    /// registers is cleared after them, as far as that can be done from outside.
+    /// The seed is the kernel's 32 bytes K and two blocks X0 and X1 of [`Mix`]. The key is
+    /// f(K, X0) followed by f(K, X1), where f(K, X) = AES-256_K(X) ^ X: the compression function of
+    /// Davies and Meyer, one-way in the ideal-cipher model whichever input an attacker picks (Black,
+    /// Rogaway, Shrimpton, CRYPTO 2002, scheme 5). So the key is unpredictable if K or X is, and no
+    /// choice of X by somebody who knows K steers it: neither the order in which the two were drawn
+    /// nor who could see the other matters. For ChaCha20, f is the first half-row of a block under K
+    /// whose last four words are X; its final addition has the same purpose.
     ///
     /// # Safety
     ///
-    /// `out` is valid for writes of `len` bytes, and this back end [runs on](Self::runs_on) this CPU.
+    /// `seed` is writable for [`SEED`] bytes, `round_keys` for [`ROUND_KEYS`] and aligned to 16, and
+    /// this CPU can run the backend.
     #[inline]
-    pub(crate) unsafe fn keystream(self, key: &[u8; 32], start: Start, out: *mut u8, len: usize) {
-        // Miri takes several seconds for a page of keystream, so it interprets the cipher in this file's tests
-        // alone. Elsewhere it is to look at what is done with the bytes.
+    pub(crate) unsafe fn derive(self, seed: *mut u8, round_keys: *mut u8) {
+        self.clean_registers();
+        // SAFETY: the caller's promise, for each.
+        unsafe {
+            match self {
+                #[cfg(all(target_arch = "x86_64", not(miri)))]
+                Backend::Vaes512 | Backend::Vaes256 | Backend::AesNi { .. } => {
+                    x86::derive(seed, round_keys);
+                }
+                #[cfg(all(target_arch = "aarch64", not(miri)))]
+                Backend::Arm64 => arm64::derive(seed, round_keys),
+                _ => chacha::derive(seed, round_keys),
+            }
+        }
+    }
+
+    /// Expands the 32 bytes at `key` as they are.
+    ///
+    /// # Safety
+    ///
+    /// `key` is readable for 32 bytes; the rest is as for [`derive`](Self::derive).
+    #[inline]
+    pub(crate) unsafe fn expand(self, key: *const u8, round_keys: *mut u8) {
+        self.clean_registers();
+        // SAFETY: the caller's promise, for each.
+        unsafe {
+            match self {
+                #[cfg(all(target_arch = "x86_64", not(miri)))]
+                Backend::Vaes512 | Backend::Vaes256 | Backend::AesNi { .. } => {
+                    x86::expand(key, round_keys);
+                }
+                #[cfg(all(target_arch = "aarch64", not(miri)))]
+                Backend::Arm64 => arm64::expand(key, round_keys),
+                _ => {
+                    let copy = key.cast::<[u8; 32]>().read_volatile();
+                    round_keys.cast::<[u8; 32]>().write_volatile(copy);
+                }
+            }
+        }
+    }
+
+    /// Writes `len` bytes of keystream from block `first` on: its number, and the counter's upper half.
+    ///
+    /// The block numbers of one call must not pass 2^64 (AES) or 2^32 (ChaCha20).
+    ///
+    /// # Safety
+    ///
+    /// `round_keys` was written by [`derive`](Self::derive) or [`expand`](Self::expand) of the same
+    /// backend, or is zero since the kernel dropped its page; `out` is writable for `len` bytes.
+    #[inline]
+    pub(crate) unsafe fn stream(
+        self,
+        round_keys: *const u8,
+        first: [u64; 2],
+        out: *mut u8,
+        len: usize,
+    ) {
+        // Miri takes several seconds for a page of keystream.
         if cfg!(all(miri, not(test))) {
             // SAFETY: the caller's promise.
             let _ = unsafe { super::raw::getrandom(out, len, 0) };
@@ -96,59 +170,133 @@ impl Backend {
         // SAFETY: the caller's promise, for each.
         unsafe {
             match self {
-                #[cfg(target_arch = "x86_64")]
-                Backend::Vaes => vaes::keystream(key, start, out, len),
-                Backend::Aes => {
-                    aes::keystream(key, start, out, len);
-                    scrub_stack();
-                    scrub_registers();
-                }
-                Backend::ChaCha => {
-                    chacha::keystream(key, start, out, len);
-                    scrub_stack();
-                    scrub_registers();
-                }
+                #[cfg(all(target_arch = "x86_64", not(miri)))]
+                Backend::Vaes512 => x86::vaes512::stream(round_keys, first, out, len),
+                #[cfg(all(target_arch = "x86_64", not(miri)))]
+                Backend::Vaes256 => x86::vaes256::stream(round_keys, first, out, len),
+                #[cfg(all(target_arch = "x86_64", not(miri)))]
+                Backend::AesNi { .. } => x86::aesni::stream(round_keys, first, out, len),
+                #[cfg(all(target_arch = "aarch64", not(miri)))]
+                Backend::Arm64 => arm64::stream(round_keys, first, out, len),
+                _ => chacha::stream(round_keys, first, out, len),
             }
+        }
+    }
+
+    /// Clears upper register halves that a caller left dirty.
+    ///
+    /// JIT code and assembly without `vzeroupper` leave them so. On Intel CPUs the first legacy SSE
+    /// instruction afterwards takes 150 ns, and the key schedule consists of such instructions.
+    #[inline(always)]
+    fn clean_registers(self) {
+        #[cfg(all(target_arch = "x86_64", not(miri)))]
+        if !matches!(self, Backend::AesNi { avx: false } | Backend::ChaCha) {
+            clean_upper_halves();
         }
     }
 }
 
-/// A 32-byte key on the stack, erased when dropped.
-pub(crate) struct Key(pub(crate) [u8; 32]);
-
-impl Key {
-    pub(crate) const fn empty() -> Key {
-        Key([0; 32])
-    }
-
-    /// XORs two words into the first half. The key stays good if either the words or the kernel's half
-    /// are unknown, provided that the words were read before the kernel's half existed.
-    #[inline]
-    pub(crate) fn mix(&mut self, words: [u64; 2]) {
-        for (half, word) in self.0.chunks_exact_mut(8).zip(words) {
-            for (byte, mask) in half.iter_mut().zip(word.to_le_bytes()) {
-                *byte ^= mask;
-            }
-        }
+/// Clears the upper halves of the vector registers, as every function may do to its caller's.
+#[cfg(all(target_arch = "x86_64", not(miri)))]
+#[inline(always)]
+pub(crate) fn clean_upper_halves() {
+    // SAFETY: callers know that the CPU has AVX. Lower halves keep their contents, and all upper
+    // halves are declared; the System V ABI preserves none of them across a call.
+    unsafe {
+        core::arch::asm!(
+            "vzeroupper",
+            out("ymm0") _, out("ymm1") _, out("ymm2") _, out("ymm3") _, out("ymm4") _,
+            out("ymm5") _, out("ymm6") _, out("ymm7") _, out("ymm8") _, out("ymm9") _,
+            out("ymm10") _, out("ymm11") _, out("ymm12") _, out("ymm13") _, out("ymm14") _,
+            out("ymm15") _, options(nomem, nostack, preserves_flags),
+        );
     }
 }
 
-impl Drop for Key {
+/// The half of a seed that is not the kernel's: random words of the CPU, and where and when they were
+/// drawn. Erased when dropped.
+pub(crate) struct Mix(pub(crate) [u64; 4]);
+
+impl Mix {
+    /// Binds the words to a moment and a place, and tells the two blocks apart.
+    ///
+    /// If the CPU has no random instruction, these are all that differs between two clones.
+    pub(crate) fn bound_to(mut self, cycles: u64, epoch: u64, cpu: u32) -> Mix {
+        const TAG: u64 = 0x7265_7461_7764_6168; // "hadwater": the purpose, and X0 unlike X1
+        self.0[0] ^= cycles;
+        self.0[1] ^= epoch;
+        self.0[2] ^= TAG ^ cycles;
+        self.0[3] ^= u64::from(cpu);
+        self
+    }
+}
+
+impl Drop for Mix {
     #[inline]
     fn drop(&mut self) {
         // SAFETY: our own array.
-        unsafe { wipe(self.0.as_mut_ptr(), self.0.len()) };
+        unsafe { wipe(self.0.as_mut_ptr().cast(), size_of_val(&self.0)) };
     }
 }
 
-/// Clears what code that is not ours leaves of a key on the stack: the 4 KiB below its caller's frame.
+/// A place on the stack for a key that serves one request, erased when dropped.
+#[repr(C, align(64))]
+pub(crate) struct Workspace {
+    pub(crate) seed: [u8; SEED],
+    round_keys: [u8; ROUND_KEYS],
+}
+
+impl Workspace {
+    pub(crate) const fn empty() -> Workspace {
+        Workspace { seed: [0; SEED], round_keys: [0; ROUND_KEYS] }
+    }
+
+    /// Derives a key from the kernel's bytes in `seed` and `mix`.
+    ///
+    /// # Safety
+    ///
+    /// This CPU can run `backend`.
+    pub(crate) unsafe fn derive(&mut self, backend: Backend, mix: &Mix) {
+        for (to, word) in self.seed[32..].chunks_exact_mut(8).zip(mix.0) {
+            to.copy_from_slice(&word.to_ne_bytes());
+        }
+        // SAFETY: the two arrays, aligned to 64 by the structure; the CPU is the caller's promise.
+        unsafe { backend.derive(self.seed.as_mut_ptr(), self.round_keys.as_mut_ptr()) };
+        super::force::witness(self.round_keys.as_ptr());
+    }
+
+    /// Writes `len` bytes of keystream from the first block on.
+    ///
+    /// # Safety
+    ///
+    /// `out` is writable for `len` bytes; `backend` is the one that derived the key.
+    pub(crate) unsafe fn stream(&self, backend: Backend, out: *mut u8, len: usize) {
+        // SAFETY: the caller's promise.
+        unsafe { backend.stream(self.round_keys.as_ptr(), [0, 0], out, len) };
+    }
+}
+
+impl Drop for Workspace {
+    #[inline]
+    fn drop(&mut self) {
+        // SAFETY: our own arrays, each a multiple of 16 long.
+        unsafe {
+            wipe(self.seed.as_mut_ptr(), SEED);
+            wipe(self.round_keys.as_mut_ptr(), ROUND_KEYS);
+        }
+    }
+}
+
+/// Clears what the `chacha20` crate leaves of a key: the stack below its caller's frame, and registers.
 ///
-/// Called right after it, from the same frame, so that the memory is the same.
+/// Called right after the crate's code and from the same frame, so that the memory is the same.
 #[inline(never)]
-fn scrub_stack() {
-    let mut below = [0u128; 256];
+fn scrub() {
+    // As much as the crate's frames take in a release build, and little enough for a signal stack.
+    let mut below = [0u128; 72];
     // SAFETY: our own array.
     unsafe { wipe((&raw mut below).cast(), size_of_val(&below)) };
+    scrub_registers();
 }
 
 /// Clears the vector registers that a key schedule has gone through: the next signal's frame, or a core
@@ -195,7 +343,7 @@ fn scrub_registers() {
 ///
 /// # Safety
 ///
-/// `at` is valid for writes of `len` bytes.
+/// `at` is writable for `len` bytes.
 #[inline]
 pub(crate) unsafe fn wipe(at: *mut u8, len: usize) {
     for i in (0..len).step_by(16) {
@@ -206,187 +354,4 @@ pub(crate) unsafe fn wipe(at: *mut u8, len: usize) {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Around each boundary that a back end has: the block (16, 64), a vector of four blocks (64), a strip of
-    /// eight vectors (512), the scratch buffer of the crates' back ends (1024), the bytes of a page
-    /// (3584), the page, and a large request's crossover. 1 MiB is one chunk.
-    const LENGTHS: &[usize] = &[
-        0,
-        1,
-        7,
-        8,
-        9,
-        15,
-        16,
-        17,
-        31,
-        32,
-        33,
-        47,
-        48,
-        49,
-        63,
-        64,
-        65,
-        127,
-        128,
-        129,
-        191,
-        192,
-        193,
-        255,
-        256,
-        257,
-        319,
-        320,
-        383,
-        384,
-        447,
-        448,
-        511,
-        512,
-        513,
-        527,
-        528,
-        575,
-        576,
-        577,
-        1007,
-        1008,
-        1023,
-        1024,
-        1025,
-        1039,
-        1040,
-        1535,
-        1536,
-        1537,
-        2047,
-        2048,
-        2049,
-        3535,
-        3536,
-        3537,
-        3583,
-        3584,
-        3585,
-        4095,
-        4096,
-        4097,
-        65_535,
-        65_536,
-        65_537,
-        1 << 20,
-    ];
-
-    fn check(backend: Backend, key: &[u8; 32], start: Start) {
-        let longest = *LENGTHS.last().unwrap();
-        let mut expected = vec![0; longest];
-        match backend {
-            Backend::ChaCha => {
-                let (counter, nonce) = start.split_at(4);
-                let counter = u32::from_le_bytes(counter.try_into().unwrap());
-                reference::chacha20(key, nonce.try_into().unwrap(), counter, &mut expected);
-            }
-            _ => reference::aes256_ctr(key, start, &mut expected),
-        }
-        for &len in LENGTHS {
-            // One guard byte on each side, and every alignment within a block.
-            for shift in [0, 1, 8, 15] {
-                let mut out = vec![0xA5; len + shift + 2];
-                // SAFETY: the buffer holds `shift + 1 + len + 1` bytes; it is called if the CPU can.
-                unsafe { backend.keystream(key, start, out.as_mut_ptr().add(shift + 1), len) };
-                assert_eq!(out[shift], 0xA5, "{backend:?} wrote before {len} bytes");
-                assert_eq!(out[shift + 1 + len], 0xA5, "{backend:?} wrote after {len} bytes");
-                assert!(out[shift + 1..][..len] == expected[..len], "{backend:?}, {len} bytes");
-                if len > 4096 {
-                    break;
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn every_back_end_equals_the_reference() {
-        let mut key = [0; 32];
-        for (i, byte) in key.iter_mut().enumerate() {
-            *byte = (i * 7 + 3) as u8;
-        }
-        for &backend in Backend::ALL {
-            if !backend.runs_on(Features::detect()) {
-                println!("skipped: {} is not checked, this CPU lacks it", backend.name());
-                continue;
-            }
-            check(backend, &[0; 32], [0; 16]);
-            check(backend, &key, [0; 16]);
-            let mut start = [0x5A; 16];
-            // The low counter bytes carry within the first blocks.
-            start[8..].copy_from_slice(&0x00FF_FFFF_FFFF_FFFE_u64.to_be_bytes());
-            if backend == Backend::ChaCha {
-                start[..4].copy_from_slice(&0x0001_FFFE_u32.to_le_bytes());
-            }
-            check(backend, &key, start);
-        }
-    }
-
-    fn unhex(text: &str) -> Vec<u8> {
-        let digits: Vec<u8> = text.bytes().filter(u8::is_ascii_hexdigit).collect();
-        let pair = |pair: &[u8]| u8::from_str_radix(str::from_utf8(pair).unwrap(), 16).unwrap();
-        digits.chunks(2).map(pair).collect()
-    }
-
-    /// NIST SP 800-38A, appendix F.5.5 (CTR-AES256.Encrypt).
-    #[test]
-    fn nist_sp_800_38a_ctr_aes256() {
-        let key = unhex("603deb1015ca71be2b73aef0857d7781 1f352c073b6108d72d9810a30914dff4");
-        let start = unhex("f0f1f2f3f4f5f6f7f8f9fafbfcfdfeff");
-        let plain = unhex(
-            "6bc1bee22e409f96e93d7e117393172a ae2d8a571e03ac9c9eb76fac45af8e51
-             30c81c46a35ce411e5fbc1191a0a52ef f69f2445df4f9b17ad2b417be66c3710",
-        );
-        let cipher = unhex(
-            "601ec313775789a5b7a7f504bbf3d228 f443e3ca4d62b59aca84e990cacaf5c5
-             2b0930daa23de94ce87017ba2d84988d dfc9c58db67aada613c2dd08457941a6",
-        );
-        let aes = Backend::ALL.iter().filter(|&&backend| backend != Backend::ChaCha);
-        for backend in aes.filter(|backend| backend.runs_on(Features::detect())) {
-            let mut stream = [0; 64];
-            let (key, start) = (key[..].try_into().unwrap(), start[..].try_into().unwrap());
-            // SAFETY: 64 bytes; the CPU can.
-            unsafe { backend.keystream(&key, start, stream.as_mut_ptr(), 64) };
-            let masked: Vec<u8> = plain.iter().zip(stream).map(|(a, b)| a ^ b).collect();
-            assert_eq!(masked, cipher, "{backend:?}");
-        }
-    }
-
-    /// RFC 8439, section 2.3.2.
-    #[test]
-    fn rfc_8439_chacha20_block() {
-        let key: Vec<u8> = (0..32).collect();
-        let start = unhex("01000000 000000090000004a00000000");
-        let expected = unhex(
-            "10f1e7e4d13b5915500fdd1fa32071c4 c7d1f4c733c068030422aa9ac3d46c4e
-             d2826446079faa0914c2d705d98b02a2 b5129cd1de164eb9cbd083e8a2503c4e",
-        );
-        let mut stream = [0; 64];
-        let (key, start) = (key[..].try_into().unwrap(), start[..].try_into().unwrap());
-        // SAFETY: 64 bytes; ChaCha20 runs everywhere.
-        unsafe { Backend::ChaCha.keystream(&key, start, stream.as_mut_ptr(), 64) };
-        assert_eq!(stream[..], expected[..]);
-    }
-
-    #[test]
-    fn keys_mix_and_vanish() {
-        let mut key = Key([0xFF; 32]);
-        key.mix([0x0123_4567_89AB_CDEF, u64::MAX]);
-        assert_eq!(key.0[..8], (!0x0123_4567_89AB_CDEF_u64).to_le_bytes());
-        assert_eq!(key.0[8..16], [0; 8]);
-        assert_eq!(key.0[16..], [0xFF; 16]);
-        let mut key = core::mem::ManuallyDrop::new(key);
-        // SAFETY: dropped once here, and never again; its memory is still ours to look at.
-        unsafe { core::mem::ManuallyDrop::drop(&mut key) };
-        assert_eq!(key.0, [0; 32]);
-    }
-}
+mod tests;

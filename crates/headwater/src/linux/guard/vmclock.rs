@@ -33,7 +33,8 @@ fn page_of(marker: *mut AtomicU64) -> *mut u8 {
     marker.cast::<u8>().wrapping_sub(DISRUPTION_MARKER)
 }
 
-/// The mapping, if there is one.
+/// The mapping, if there is one. In this order: a section reads the marker's address at offset 0.
+#[repr(C)]
 pub(crate) struct Clock {
     /// The marker in the mapped page, or [`NO_MARKER`].
     marker: Published<AtomicU64>,

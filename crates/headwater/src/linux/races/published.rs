@@ -4,6 +4,7 @@ use crate::linux::atomic::{AtomicPtr, Ordering};
 
 /// Where something is found that was made in private. Several may make one at once: the first is everyone's,
 /// the others give theirs back. So nobody waits, as a handler would for the frame it interrupted.
+#[repr(transparent)]
 pub(crate) struct Published<T>(pub(crate) AtomicPtr<T>);
 
 impl<T> Published<T> {

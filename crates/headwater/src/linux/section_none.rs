@@ -1,0 +1,47 @@
+//! No restartable sequences: other CPUs, and builds that an interpreter or a sanitizer looks into.
+
+#![allow(unsafe_code, dead_code)]
+
+use super::arena::Arena;
+use super::cell::Miss;
+
+pub(crate) const AVAILABLE: bool = false;
+
+/// A line that is never used; as large as a real one.
+#[repr(C, align(128))]
+pub(crate) struct Line;
+
+impl Line {
+    pub(crate) fn has_hedge_key(&self) -> bool {
+        false
+    }
+
+    pub(crate) fn is_used(&self) -> bool {
+        false
+    }
+}
+
+pub(crate) struct Put {
+    pub(crate) stamp: u64,
+    pub(crate) generation: u64,
+    pub(crate) marker: u64,
+    pub(crate) work_number: u64,
+    pub(crate) need: u32,
+    pub(crate) hedge_key: u32,
+}
+
+pub(crate) unsafe fn put(_: &Arena, _: *mut u8, _: &Put) -> bool {
+    false
+}
+
+pub(crate) fn take_word(_: &Arena) -> Result<u64, Miss> {
+    Err(Miss::Empty)
+}
+
+pub(crate) unsafe fn take_block(_: &Arena, _: *mut u8) -> Result<(), Miss> {
+    Err(Miss::Empty)
+}
+
+pub(crate) unsafe fn take_blocks(_: &Arena, _: *mut u8, _: usize) -> Result<(), Miss> {
+    Err(Miss::Empty)
+}
