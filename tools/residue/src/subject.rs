@@ -78,7 +78,7 @@ impl Subject {
         &self.places.room
     }
 
-    /// Copies all that is known while it waits. Nothing has run on the painted stack since the draw.
+    /// Copies all that is known while it waits; nothing ran on the painted stack since the draw.
     pub fn look(&self) -> Result<Account, Trouble> {
         let (sections, pages) = copy(self.id(), &self.places)?;
         Ok(Account {

@@ -12,7 +12,7 @@ pub fn listen(room: *mut Room) {
     headwater::testing::set_key_witness(Some(note));
 }
 
-/// Writes a key down by one instruction, from memory to memory, so that no register holds any of it.
+/// Writes a key down by one instruction, from memory to memory, so that no register holds it.
 fn note(key: &[u8; 32]) {
     let room = ROOM.load(Ordering::Acquire);
     // SAFETY: `listen` stored the room, which stays mapped; the process has one thread that draws.

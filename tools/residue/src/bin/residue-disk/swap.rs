@@ -80,7 +80,7 @@ fn lost(why: &str) -> Stop {
     Stop::Skipped(format!("{why}, so what reaches a swap file is not looked at"))
 }
 
-/// Has the subject draw and the kernel swap it out; returns what its memory held, and the swap file.
+/// Has the subject draw and the kernel swap it out; returns what its memory and the file held.
 pub(crate) fn look(program: &Path) -> Result<(Account, Vec<u8>), Stop> {
     let compressed = fs::read_to_string("/sys/module/zswap/parameters/enabled");
     if compressed.is_ok_and(|enabled| enabled.starts_with('Y')) {
