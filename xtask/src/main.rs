@@ -11,6 +11,7 @@ mod machine_code;
 mod openssl;
 mod process;
 mod report;
+mod residue;
 mod test;
 mod tools;
 mod unsafe_list;
@@ -71,6 +72,15 @@ enum Verb {
         #[arg(long)]
         speed: bool,
     },
+    /// Looks for keys and unserved bytes in memory and registers after a draw, in builds as users make them
+    Residue {
+        /// In every profile with every back end, and not only in those of a test run
+        #[arg(long)]
+        all: bool,
+        /// Also have the library tell its keys, and search for parts of them
+        #[arg(long)]
+        witness: bool,
+    },
     /// Compares the count of `unsafe` in each file with the one on record
     UnsafeList {
         /// Put today's counts on record
@@ -88,6 +98,7 @@ fn main() -> ExitCode {
         Verb::Lab => lab::all(),
         Verb::MachineCode => machine_code::check(),
         Verb::Openssl { speed } => openssl::prepare(speed),
+        Verb::Residue { all, witness } => residue::residue(all, witness),
         Verb::UnsafeList { bless: true } => unsafe_list::bless(),
         Verb::UnsafeList { bless: false } => unsafe_list::check(),
     };

@@ -2,7 +2,7 @@
 
 use crate::process::{output, program, root, run};
 use crate::report::{Report, Stop, need};
-use crate::{c_library, checked, lab, machine_code, openssl, tools, unsafe_list};
+use crate::{c_library, checked, lab, machine_code, openssl, residue, tools, unsafe_list};
 use anyhow::{Result, anyhow};
 use std::env;
 use std::process::{Command, ExitCode};
@@ -30,6 +30,7 @@ pub(crate) fn test(all: bool) -> Result<ExitCode> {
     c_library::step(&mut report, all);
     real_kernels(&mut report);
     machine_code::steps(&mut report);
+    residue::steps(&mut report);
     dependencies(&mut report);
     other_compilers(&mut report);
     checked::steps(&mut report, all);

@@ -12,7 +12,7 @@ use std::process::ExitCode;
 /// The checked-in list, at the root of the workspace.
 const RECORD: &str = "unsafe.txt";
 /// The folders that hold Rust code.
-const FOLDERS: [&str; 2] = ["crates", "xtask"];
+const FOLDERS: [&str; 3] = ["crates", "tools", "xtask"];
 
 /// Prints the list; an error that names what differs from the record, if anything does.
 pub(crate) fn check() -> Result<ExitCode> {

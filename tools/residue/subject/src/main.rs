@@ -1,0 +1,48 @@
+//! Draws once on a stack of its own, saves its registers and waits to be looked at.
+//!
+//! It knows nothing of keys. The program `residue` starts it, reads its memory while it waits, and
+//! then has it draw on, to learn what the page still held.
+
+#[cfg(target_arch = "x86_64")]
+mod draw;
+#[cfg(target_arch = "x86_64")]
+mod room;
+#[cfg(target_arch = "x86_64")]
+mod stack;
+#[cfg(all(target_arch = "x86_64", feature = "witness"))]
+mod witness;
+
+/// Draws as the two arguments say: what is drawn, and in which mode; facts to force follow.
+#[cfg(target_arch = "x86_64")]
+fn main() {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let [what, mode, facts @ ..] = &arguments[..] else {
+        panic!("usage: subject WHAT MODE [FACT...]");
+    };
+    force(facts);
+    draw::run(what, mode.parse().expect("a mode of the library"));
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+fn main() {
+    println!("skipped: only x86-64 has the code that changes stacks and saves registers");
+}
+
+/// Forces facts of the machine, which has to come before the first draw.
+#[cfg(feature = "forced")]
+fn force(facts: &[String]) {
+    use headwater::testing::{Force, set};
+    for fact in facts {
+        let fact = match fact.as_str() {
+            "no-vaes" => Force::NoVaes,
+            "no-aes" => Force::NoAes,
+            _ => panic!("no fact is called {fact}"),
+        };
+        set(fact, true);
+    }
+}
+
+#[cfg(not(feature = "forced"))]
+fn force(facts: &[String]) {
+    assert!(facts.is_empty(), "this build cannot force anything: it lacks the feature `forced`");
+}

@@ -1,0 +1,30 @@
+//! The keys that the library tells, written down without a copy on the way.
+
+use crate::room::{KEYS, Room};
+use std::ptr::null_mut;
+use std::sync::atomic::{AtomicPtr, Ordering};
+
+static ROOM: AtomicPtr<Room> = AtomicPtr::new(null_mut());
+
+/// Has the library tell each key from now on.
+pub fn listen(room: *mut Room) {
+    ROOM.store(room, Ordering::Release);
+    headwater::testing::set_key_witness(Some(note));
+}
+
+/// Writes a key down by one instruction, from memory to memory, so that no register holds it.
+fn note(key: &[u8; 32]) {
+    let room = ROOM.load(Ordering::Acquire);
+    // SAFETY: `listen` stored the room, which stays mapped; the process has one thread that draws.
+    // The copy is of 32 bytes to a place within the array, with the direction flag clear.
+    unsafe {
+        let told = (*room).told as usize;
+        let to = (&raw mut (*room).keys[told % KEYS]).cast::<u8>();
+        std::arch::asm!(
+            "rep movsb",
+            inout("rcx") 32usize => _, inout("rsi") key.as_ptr() => _, inout("rdi") to => _,
+            options(nostack, preserves_flags),
+        );
+        (*room).told += 1;
+    }
+}
