@@ -4,7 +4,7 @@
 
 use crate::facts::{Facts, Speed};
 use crate::{json, screen};
-use headwater::{CpuRng, Hardware, Mode, Page, Source, Status, Vmclock, Vmgenid, Word};
+use headwater::{CpuRng, Hardware, Mode, Page, Path, Source, Status, Vmclock, Vmgenid, Word};
 use headwater_status::{Host, Kmsg};
 use snapbox::{assert_data_eq, file};
 use std::num::NonZeroU64;
@@ -56,6 +56,7 @@ fn healthy_status() -> Status {
     status.vmgenid = Vmgenid::Bound;
     status.hardware = Hardware::NotAsked;
     status.cpu_rng = CpuRng::Good;
+    status.path = Path::Sections;
     status.cipher = "AES-256-CTR (VAES-512)";
     status.page = Page::Droppable;
     status.fork_detection = true;
@@ -97,6 +98,7 @@ fn old_kernel() -> Facts {
     status.vmgenid = Vmgenid::NotBound;
     status.hardware = Hardware::Virtual;
     status.page = Page::WipeOnForkLocked;
+    status.path = Path::Slots("HEADWATER_NO_RSEQ is set");
     status.generation = None;
     facts.host.kernel = Some("6.1.0-37-cloud-amd64".into());
     facts.host.libc = Some("glibc 2.36".into());
@@ -116,6 +118,7 @@ fn kernel_mode() -> Facts {
     status.hardware = Hardware::Unknown;
     status.cpu_rng = CpuRng::NotAsked;
     status.page = Page::None;
+    status.path = Path::Unbuffered;
     status.fork_detection = false;
     status.pools = Default::default();
     status.counters = Default::default();

@@ -18,6 +18,11 @@ pub fn write(facts: &Facts<'_>, out: &mut dyn FnMut(&[u8])) {
     document.truth("unknown_mode_requested", status.unknown_mode_requested);
     document.text("reason", status.reason);
     document.text("cpu_rng", status.cpu_rng.name());
+    {
+        let mut object = document.object("path");
+        object.text("name", status.path.name());
+        object.text_or_null("why", status.path.why());
+    }
     document.text("cipher", status.cipher);
     pools(status, document.object("pools"));
     document.text("page", status.page.name());

@@ -88,7 +88,9 @@ pub use error::Error;
 pub use mode::{Mode, UnknownMode};
 pub use rng::Rng;
 pub use stamp::{Freshness, Stamp};
-pub use status::{Counters, CpuRng, Hardware, Page, Pools, Source, Status, Vmclock, Vmgenid, Word};
+pub use status::{
+    Counters, CpuRng, Hardware, Page, Path, Pools, Source, Status, Vmclock, Vmgenid, Word,
+};
 
 use core::mem::MaybeUninit;
 use core::num::NonZeroU64;

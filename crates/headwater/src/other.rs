@@ -68,6 +68,7 @@ pub(crate) fn status() -> Status {
         vmgenid: status::Vmgenid::NotAsked,
         hardware: status::Hardware::NotAsked,
         cpu_rng: status::CpuRng::NotAsked,
+        path: crate::Path::Unbuffered,
         cipher: "none",
         page: status::Page::None,
         fork_detection: false,

@@ -29,6 +29,8 @@ pub struct Status {
     pub hardware: Hardware,
     /// The CPU's random instruction.
     pub cpu_rng: CpuRng,
+    /// How small requests reach buffered bytes.
+    pub path: Path,
     /// The cipher that expands keys.
     pub cipher: &'static str,
     /// What memory the pages are made of.
@@ -68,6 +70,37 @@ impl Source {
             Source::Urandom => "urandom",
             Source::Other => "other",
             Source::None => "none",
+        }
+    }
+}
+
+/// How small requests reach buffered bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Path {
+    /// In a restartable sequence of the kernel's, without a lock.
+    Sections,
+    /// Under a slot's try-lock, because restartable sequences cannot be used for this reason.
+    Slots(&'static str),
+    /// Not at all: nothing is buffered in this mode.
+    Unbuffered,
+}
+
+impl Path {
+    /// Returns a stable name in snake_case.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Path::Sections => "restartable_sequences",
+            Path::Slots(_) => "locked_slots",
+            Path::Unbuffered => "unbuffered",
+        }
+    }
+
+    /// Returns why restartable sequences are not used; None if they are, or if nothing is buffered.
+    pub const fn why(self) -> Option<&'static str> {
+        match self {
+            Path::Slots(why) => Some(why),
+            Path::Sections | Path::Unbuffered => None,
         }
     }
 }

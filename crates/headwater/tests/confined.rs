@@ -15,7 +15,7 @@ use support::children::{Ending, fork, wait};
 use support::draws::draw_everything;
 use support::machine::skip;
 use support::root::{FakeClock, Root};
-use support::rules::{assert_by_the_rules, force};
+use support::rules::{SHARED_SLOTS, assert_by_the_rules, force};
 
 /// What a child that could not be confined ends with.
 const REFUSED: i32 = 77;
@@ -202,16 +202,19 @@ fn page_size() -> u64 {
     unsafe { libc::sysconf(libc::_SC_PAGESIZE) as u64 }
 }
 
-/// How much is reserved for pages of slots: 16 banks, two for each CPU. Asked of a child, so that this process is not
-/// set up.
+/// Bytes that are reserved for pages: 16 banks of slots, and a page for each CPU. Asked of a child, so that this
+/// process is not set up.
 fn slot_pages(facts: &[Force]) -> u64 {
     let child = fork(|| {
         force(facts);
-        // At most 256 pairs, and a status has 8 bits.
-        (headwater::status().pools.slots / 2).saturating_sub(1) as i32
+        // A status has 8 bits; a machine with more CPUs would need another way to tell.
+        headwater::status().pools.slots.saturating_sub(SHARED_SLOTS).min(255) as i32
     });
     match wait(child) {
-        Ending::Exited(pairs) => (pairs as u64 + 1) * 2 * 16 * page_size(),
+        Ending::Exited(cpus) => {
+            let cpus = cpus as u64;
+            (16 * (cpus + u64::from(SHARED_SLOTS)) + cpus) * page_size()
+        }
         killed => panic!("{killed:?}"),
     }
 }
@@ -232,7 +235,8 @@ fn as_little_memory_as_there_may_be() {
         // Lines are a 32nd of the pages; handles have 64.
         let enough = slot_pages(&[]) * 3 / 2 + 256 * page_size();
         let few = (0..64).map(|pages| pages * page_size());
-        let sizes = few.chain((1..=64).map(|part| enough / 64 * part));
+        let mut sizes: Vec<u64> = few.chain((1..=64).map(|part| enough / 64 * part)).collect();
+        sizes.sort_unstable();
         for more in sizes {
             let child = fork(|| {
                 set_limit(libc::RLIMIT_AS as i32, address_space() + more).unwrap();

@@ -175,6 +175,8 @@ fn every_slot_is_lost() {
         let variant = if facts.is_empty() { "each CPU's" } else { "of one CPU" };
         common::isolated_as("every_slot_is_lost", variant, &[], || {
             force(facts);
+            // Draws in sections need slots for their refills alone.
+            force(&[Force::NoSections]);
             headwater::init().unwrap();
             let status = headwater::status();
             if !matches!(status.mode, Mode::Buffered | Mode::Hedged) {
@@ -183,8 +185,8 @@ fn every_slot_is_lost() {
             let cpus = cpus();
             for cpu in cpus.chunks(1) {
                 bind(cpu);
-                // This CPU's two, and a neighbour's; more calls find nothing to take.
-                (0..4).for_each(|_| leak_a_slot());
+                // This CPU's, and those that all share; more calls find nothing to take.
+                (0..status.pools.slots + 2).for_each(|_| leak_a_slot());
             }
             let before = headwater::status().counters;
             let mut words = Vec::new();

@@ -312,6 +312,7 @@ fn a_slot_is_taken_in_the_parents_bank() {
     common::isolated("a_slot_is_taken_in_the_parents_bank", || {
         bind(&cpus()[..1]);
         testing::set(Force::VmgenidBound, true);
+        testing::set(Force::NoSections, true);
         record::open();
         for _ in 0..11 {
             draw::<8>();

@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use support::draws::draw_everything;
 use support::machine::{bind, cpu_says_virtual, cpus, is_intel, set_mode_variable, skip};
 use support::root::Root;
-use support::rules::{assert_by_the_rules, force};
+use support::rules::{SHARED_SLOTS, assert_by_the_rules, force};
 use support::statistics::assert_distinct;
 
 /// Asks for a mode by the environment, draws, and checks what was asked for.
@@ -259,7 +259,7 @@ fn an_empty_machine() {
         assert_hardware(&status, Hardware::Unknown);
         // Without /sys the affinity mask tells the CPUs, without /proc the word is found all the same.
         let cpus = *support::machine::cpus().last().unwrap() as u32 + 1;
-        assert_eq!(status.pools.slots, 2 * cpus.min(256));
+        assert_eq!(status.pools.slots, cpus.min(1024) + SHARED_SLOTS);
     });
 }
 
@@ -326,7 +326,7 @@ fn srbds_makes_the_instruction_slow() {
         root.write(path, b"Mitigation: Microcode\n");
         root.write("/sys/devices/system/cpu/present", b"0-6\n");
         let status = set_up_under(&root);
-        assert_eq!(status.pools.slots, 14);
+        assert_eq!(status.pools.slots, 7 + SHARED_SLOTS);
         if !is_intel() {
             skip("srbds_makes_the_instruction_slow", "only CPUs of Intel's are asked");
         } else if status.cpu_rng != CpuRng::Absent {

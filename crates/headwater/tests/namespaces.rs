@@ -316,6 +316,8 @@ fn a_word_that_reads_zero_serves_nothing() {
         }
         let status = headwater::status();
         assert_eq!((status.source, status.word.name()), (Source::Urandom, "live"));
-        assert!(status.counters.fallbacks >= 10, "{:?}", status.counters);
+        // In a section's place stands a refill that puts no page; under a lock a key of its own.
+        let by_sections = status.path == headwater::Path::Sections;
+        assert!(by_sections || status.counters.fallbacks >= 10, "{:?}", status.counters);
     });
 }

@@ -247,7 +247,8 @@ fn shared_memory() -> &'static Shared {
 
 /// A child that waits to be stepped through draws; None, said out loud, where that is not possible.
 fn tracer(test: &str) -> Option<Tracer> {
-    force(&[Force::VmgenidBound]);
+    // A stepped section never ends: see `a_stepped_section_is_given_up`.
+    force(&[Force::VmgenidBound, Force::NoSections]);
     headwater::init().unwrap();
     let status = headwater::status();
     if status.mode != Mode::Buffered {

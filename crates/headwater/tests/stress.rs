@@ -131,7 +131,8 @@ fn two_hundred_threads_come_and_go() {
             assert_plausible(mode, &before, words);
             if hook.is_some() && matches!(mode, Mode::Buffered | Mode::Hedged) {
                 let counters = headwater::status().counters;
-                assert!(counters.busy > 0 && counters.fallbacks > 0, "{counters:?}");
+                // As many slots are shared as there are threads at a time, so that nobody falls back.
+                assert!(counters.busy > 0, "{counters:?}");
             }
         }
         // A page for each slot, and for each handle of the moment with the most of them: three in each thread,

@@ -53,6 +53,8 @@ fn set_up(mode: Mode) -> bool {
     // One CPU, so that draws one after the other meet the same slot, by the quick path.
     bind(&cpus()[..1]);
     set(Force::VmgenidBound, true);
+    // The second view is seen by hooks, which only draws under a lock have.
+    set(Force::NoSections, true);
     headwater::init_with(Config::new().mode(mode)).unwrap();
     set_hook(Some(flush));
     let armed = headwater::status().mode == mode;

@@ -5,7 +5,7 @@ mod common;
 mod support;
 
 use common::isolated;
-use headwater::testing::{Force, Point, set_hook, set_root};
+use headwater::testing::{Force, Point, set, set_hook, set_root};
 use headwater::{Config, Freshness, Mode, Rng, Stamp, Status, Vmclock, Vmgenid, Word};
 use std::collections::HashSet;
 use std::sync::OnceLock;
@@ -100,6 +100,8 @@ fn the_marker_moves_in_the_middle_of_a_copy() {
     let test = "the_marker_moves_in_the_middle_of_a_copy";
     static MOVES: AtomicBool = AtomicBool::new(false);
     isolated(test, || {
+        // The hook is met by draws under a lock alone.
+        set(Force::NoSections, true);
         let (_root, status) = set_up(false);
         if !is_mapped_or_slow(test, &status) || status.mode != Mode::Buffered {
             return skip(test, status.reason);

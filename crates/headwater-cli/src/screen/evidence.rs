@@ -1,7 +1,7 @@
 //! What each part of the status says in words.
 
 use super::layout::{Tone, grouped};
-use headwater::{CpuRng, Hardware, Mode, Page, Source, Status, Vmclock, Vmgenid, Word};
+use headwater::{CpuRng, Hardware, Mode, Page, Path, Source, Status, Vmclock, Vmgenid, Word};
 use headwater_status::Kmsg;
 
 /// One line of the screen.
@@ -17,7 +17,7 @@ fn row(label: &'static str, value: &'static str, tone: Tone, note: impl Into<Str
     Row { label, value, tone, note }
 }
 
-pub(super) fn of(status: &Status) -> [Row; 9] {
+pub(super) fn of(status: &Status) -> [Row; 10] {
     [
         mode(status),
         source(status.source),
@@ -28,6 +28,7 @@ pub(super) fn of(status: &Status) -> [Row; 9] {
         fork(status),
         cpu_rng(status.cpu_rng),
         page(status.page),
+        path(status.path),
     ]
 }
 
@@ -150,6 +151,16 @@ fn page(page: Page) -> Row {
         other => (other.name(), Tone::Plain, ""),
     };
     row("page", value, tone, note)
+}
+
+fn path(path: Path) -> Row {
+    let (value, tone, note) = match path {
+        Path::Sections => ("lock-free", Tone::Good, "each draw is a restartable sequence"),
+        Path::Slots(why) => ("locked", Tone::Plain, why),
+        Path::Unbuffered => ("unbuffered", Tone::Plain, "nothing is buffered in this mode"),
+        other => (other.name(), Tone::Plain, ""),
+    };
+    row("draws", value, tone, note)
 }
 
 /// Since when the kernel's generator is seeded.

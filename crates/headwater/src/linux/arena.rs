@@ -6,11 +6,13 @@
 
 #![allow(unsafe_code)]
 
-use super::cipher::{Backend, Mix};
+use super::cipher::{self, Backend};
 use super::cpu::{CpuHint, Rseq};
 use super::guard::epoch::{BANKS, Canary, Epoch};
 use super::guard::vmclock::Clock;
 use super::guard::word::KernelWord;
+#[cfg(feature = "pools")]
+use super::handle::Registry;
 use super::hwrng;
 use super::ledger::Ledger;
 use super::races::lock::Lock;
@@ -55,6 +57,9 @@ impl Tally {
 /// What is compared where forks cannot be told: an epoch that never changes.
 static NO_CANARY: AtomicU64 = AtomicU64::new(u64::MAX << 32);
 
+#[cfg(feature = "pools")]
+pub(crate) static NO_HANDLES: Registry = Registry::new();
+
 /// In this order: what each draw reads stands first, in two cache lines.
 #[repr(C)]
 pub(crate) struct Arena {
@@ -84,7 +89,7 @@ pub(crate) struct Arena {
     pub(crate) vmgenid: Vmgenid,
     pub(crate) hardware: Hardware,
     #[cfg(feature = "pools")]
-    pub(crate) handles: super::handle::Registry,
+    pub(crate) handles: &'static Registry,
 }
 
 /// The reservations, all made at set-up.
@@ -97,6 +102,8 @@ pub(crate) struct Memory {
     pub(crate) lines: *const Line,
     /// `[BANKS][slots]` pages, [`stride`](Memory::stride) bytes apart.
     pub(crate) pages: *mut u8,
+    /// Bytes of the mapping of lines, the control line included.
+    pub(crate) lines_len: usize,
     /// The size of a page. Read through [`stride`](Memory::stride).
     pub(crate) page_size: usize,
     pub(crate) cpus: u32,
@@ -111,6 +118,7 @@ impl Memory {
     pub(crate) const NONE: Memory = Memory {
         lines: core::ptr::dangling(),
         pages: core::ptr::null_mut(),
+        lines_len: 0,
         page_size: 4096,
         cpus: 0,
         slots: 0,
@@ -123,11 +131,6 @@ impl Memory {
     pub(crate) fn stride(&self) -> usize {
         // A constant where there is one page size: it turns a multiplication of the quick path into a shift.
         if cfg!(target_arch = "x86_64") { 4096 } else { self.page_size }
-    }
-
-    /// Returns the bytes of the mapping of lines.
-    pub(crate) fn lines_len(&self) -> usize {
-        size_of::<Line>() * (1 + self.sections as usize + BANKS * self.slots as usize)
     }
 
     /// Returns the mapping of pages: its start and its bytes.
@@ -155,6 +158,9 @@ pub(crate) struct Facts {
     pub(crate) unknown_requested: bool,
     pub(crate) vmgenid: Vmgenid,
     pub(crate) hardware: Hardware,
+    /// Apart from the arena, which passes through the stack when it is made.
+    #[cfg(feature = "pools")]
+    pub(crate) handles: &'static Registry,
 }
 
 // SAFETY: the pointers lead to mappings that live for ever and are used through atomics, or under a
@@ -183,6 +189,7 @@ fn mode_of(number: u8) -> Mode {
     }
 }
 
+#[allow(dead_code)] // builds without sections
 impl Arena {
     // Where the assembly of a section finds what it reads.
     pub(crate) const CONTROL: usize = offset_of!(Arena, sections.control);
@@ -223,7 +230,7 @@ impl Arena {
             vmgenid: facts.vmgenid,
             hardware: facts.hardware,
             #[cfg(feature = "pools")]
-            handles: super::handle::Registry::new(),
+            handles: facts.handles,
         }
     }
 
@@ -244,6 +251,8 @@ impl Arena {
             unknown_requested: false,
             vmgenid: Vmgenid::NotAsked,
             hardware: Hardware::NotAsked,
+            #[cfg(feature = "pools")]
+            handles: &NO_HANDLES,
         })
     }
 
@@ -484,27 +493,31 @@ impl Arena {
         self.choose_mode();
     }
 
-    /// Returns the half of a seed that is not the kernel's: random words of the CPU, if its instruction can
-    /// be believed, bound to the epoch and the CPU; the cycle counter where there are no such words.
-    pub(crate) fn mix(&self) -> Mix {
-        let words = self.cpu_words();
+    /// Writes the half of a seed that is not the kernel's to `at`: random words of the CPU, if its instruction
+    /// can be believed, bound to the epoch and the CPU; the cycle counter where there are no such words.
+    ///
+    /// # Safety
+    ///
+    /// `at` is writable for 32 bytes and aligned to 8.
+    pub(crate) unsafe fn mix(&self, at: *mut u8) {
+        let mut words = [0; 4];
+        let drawn =
+            matches!(self.cpu_rng(), CpuRng::Good | CpuRng::Slow) && self.draw_words(&mut words);
         // Not read beside good words: a process may have forbidden itself the counter (prctl PR_SET_TSC).
-        let cycles = if words.is_some() { 0 } else { hwrng::cycles() };
-        Mix(words.unwrap_or_default()).bound_to(cycles, self.epoch().get(), self.cpu_hint.get())
+        let cycles = if drawn { 0 } else { hwrng::cycles() };
+        let (epoch, cpu) = (self.epoch().get(), self.cpu_hint.get());
+        // SAFETY: the caller's promise.
+        unsafe { cipher::write_mix(at.cast(), &mut words, cycles, epoch, cpu) };
     }
 
-    /// Returns fresh words of the CPU, if its instruction can be believed.
-    #[inline]
-    pub(crate) fn cpu_words(&self) -> Option<[u64; 4]> {
-        if !matches!(self.cpu_rng(), CpuRng::Good | CpuRng::Slow) {
-            return None;
-        }
-        let mut words = [0; 4];
+    /// Draws words of the CPU, each unlike the one before. False if the instruction failed.
+    fn draw_words(&self, words: &mut [u64; 4]) -> bool {
         let mut previous = 0;
-        for word in &mut words {
-            *word = self.cpu_word(previous)?;
+        words.iter_mut().all(|word| {
+            let drawn = self.cpu_word(previous);
+            *word = drawn.unwrap_or(0);
             previous = *word;
-        }
-        Some(words)
+            drawn.is_some()
+        })
     }
 }

@@ -225,7 +225,7 @@ impl<'a> Cell<'a> {
     }
 
     /// Draws `len` bytes (more than 0, at most [`CAPACITY`]) to `dst`. If `HEDGED`, each block is masked
-    /// by `r` (see `cipher::hedge`); the words must have been checked.
+    /// by `r` (see `cipher::hedge`), in the caller's buffer.
     ///
     /// On a miss `dst` may hold void bytes: the caller wipes them or draws again.
     ///
@@ -259,10 +259,19 @@ impl<'a> Cell<'a> {
         let copied = copy_between!(
             true, // just looked at
             // SAFETY: the caller's promise.
-            unsafe { self.take_blocks::<HEDGED>(source, r, dst, len) },
+            unsafe { self.take_blocks(source, dst, len) },
             self.may_leave(owner)
         );
-        copied.map_err(|zeros| self.void(zeros))
+        copied.map_err(|zeros| self.void(zeros))?;
+        #[cfg(feature = "pools")]
+        if HEDGED {
+            // SAFETY: the page holds an expanded key, aligned; the CPU has AES; `dst` is the caller's promise.
+            unsafe {
+                let keys = self.page.add(layout::ROUND_KEYS);
+                super::cipher::hedge::mask_in_place(keys, r, dst, len);
+            }
+        }
+        Ok(())
     }
 
     /// Copies and erases the first `len` (17 and more) of `remaining` bytes to `dst`. `Err(zeros)` if they may not
@@ -282,7 +291,7 @@ impl<'a> Cell<'a> {
         copy_between!(
             self.is_present(),
             // SAFETY: the caller's promise.
-            unsafe { self.take_blocks::<false>(self.source(remaining), [0; 2], dst, len) },
+            unsafe { self.take_blocks(self.source(remaining), dst, len) },
             self.may_leave(owner)
         )
     }
@@ -344,7 +353,8 @@ impl<'a> Cell<'a> {
         #[cfg(feature = "pools")]
         {
             // SAFETY: the page holds an expanded key (zeros, if it was dropped), aligned; the CPU has AES.
-            let mask = unsafe { super::cipher::hedge::mask_one(self.page.add(layout::ROUND_KEYS), r) };
+            let mask =
+                unsafe { super::cipher::hedge::mask_one(self.page.add(layout::ROUND_KEYS), r) };
             if len > 8 || self.arena.is_new(&self.ledger.last_mask, mask[1]) {
                 return Ok(mask);
             }
@@ -360,78 +370,22 @@ impl<'a> Cell<'a> {
     ///
     /// As [`draw`](Self::draw); `source` has `len` bytes, and 16 readable ones behind them.
     #[inline(always)]
-    unsafe fn take_blocks<const HEDGED: bool>(
-        self,
-        source: *mut u8,
-        r: [u64; 2],
-        dst: *mut u8,
-        len: usize,
-    ) -> Option<()> {
+    unsafe fn take_blocks(self, source: *mut u8, dst: *mut u8, len: usize) -> Option<()> {
         let whole = len & !15;
         // SAFETY: `whole` is at most `len`, and the rest of `len` below 16.
         unsafe {
-            let mut zeros = if HEDGED {
-                self.take_masked(source, r, dst, whole)
-            } else {
-                take_plain(source, dst, whole, self.arena.is_wide());
-                // What was copied is looked at, not the page again, which may be another by now.
-                is_zero(dst) || is_zero(dst.add(whole - 16))
-            };
+            take_plain(source, dst, whole, self.arena.is_wide());
+            // What was copied is looked at, not the page again, which may be another by now.
+            let mut zeros = is_zero(dst) || is_zero(dst.add(whole - 16));
             hook(Point::MidCopy);
             if len > whole {
                 let (source, dst, len) = (source.add(whole), dst.add(whole), len - whole);
-                let mask = if HEDGED { self.masks(r, (whole / 16) as u64)[0] } else { [0; 2] };
                 zeros |= match len {
-                    9.. => {
-                        Block::take(source).map(|words| words.masked(mask).put(dst, len)).is_none()
-                    }
-                    _ => u64::take(source).map(|word| word.masked(mask).put(dst, len)).is_none(),
+                    9.. => Block::take(source).map(|words| words.put(dst, len)).is_none(),
+                    _ => u64::take(source).map(|word| word.put(dst, len)).is_none(),
                 };
             }
             (!zeros).then_some(())
         }
-    }
-
-    /// Copies, masks and erases `len` bytes, a multiple of 16; true if 16 of them were zero.
-    ///
-    /// # Safety
-    ///
-    /// As [`take_blocks`](Self::take_blocks).
-    #[inline(always)]
-    unsafe fn take_masked(self, source: *mut u8, r: [u64; 2], dst: *mut u8, len: usize) -> bool {
-        let mut zeros = false;
-        let mut done = 0;
-        while done < len {
-            // SAFETY: the caller's promise.
-            unsafe {
-                for mask in self.masks(r, (done / 16) as u64) {
-                    if done == len {
-                        break;
-                    }
-                    match Block::take(source.add(done)) {
-                        Some(words) => words.masked(mask).put(dst.add(done), 16),
-                        None => zeros = true,
-                    }
-                    done += 16;
-                }
-            }
-        }
-        zeros
-    }
-
-    /// Four blocks of the mask of a longer request, from block `first` on.
-    ///
-    /// # Safety
-    ///
-    /// The page has a hedge key, and the CPU AES instructions.
-    #[inline(always)]
-    unsafe fn masks(self, r: [u64; 2], first: u64) -> [[u64; 2]; 4] {
-        #[cfg(feature = "pools")]
-        // SAFETY: the page holds an expanded key, aligned, and the CPU has AES.
-        return unsafe {
-            super::cipher::hedge::mask_four(self.page.add(layout::ROUND_KEYS), r, first)
-        };
-        #[cfg(not(feature = "pools"))]
-        [[0; 2]; 4]
     }
 }

@@ -74,6 +74,7 @@ impl Rseq {
     /// For arenas that have none, and do not ask.
     pub(crate) const NONE: Rseq = Rseq(0);
 
+    #[allow(dead_code)] // builds without sections
     /// Returns the offset of `cpu_id` from the thread pointer.
     #[inline(always)]
     pub(crate) fn offset(self) -> isize {

@@ -73,10 +73,8 @@ fn detect() -> Features {
         features.avx = bit(basic.ecx, 28) && saved & AVX == AVX;
         features.avx2 = features.avx && bit(more.ebx, 5);
         features.vaes256 = features.aes && features.avx2 && bit(more.ecx, 9);
-        features.vaes512 = features.vaes256
-            && avx512
-            && bit(more.ebx, 8)
-            && saved & AVX512 == AVX512;
+        features.vaes512 =
+            features.vaes256 && avx512 && bit(more.ebx, 8) && saved & AVX512 == AVX512;
         features.rdpid = bit(more.ecx, 22);
     }
     features

@@ -3,7 +3,7 @@
 #![allow(unsafe_code)]
 
 use super::arena::Arena;
-use super::cipher::{Mix, Workspace};
+use super::cipher::Workspace;
 use super::force::{Point, hook};
 use super::source;
 use crate::Error;
@@ -25,14 +25,13 @@ pub(crate) const CHUNK: usize = 1 << 20;
 #[cold]
 pub(crate) unsafe fn fill(arena: &Arena, dst: *mut u8, len: usize) -> Result<(), Error> {
     // SAFETY: the caller's promise.
-    unsafe { expand(arena, dst, len, |at| from_syscall(arena, at)) }
+    unsafe { expand(arena, dst, len, from_syscall) }
 }
 
-/// Draws a seed: the kernel's half to `at`, by system call, and the other.
-fn from_syscall(arena: &Arena, at: *mut u8) -> Result<Mix, Error> {
+/// Draws the first half of a seed to `at`, by system call.
+fn from_syscall(at: *mut u8) -> Result<(), Error> {
     // SAFETY: 32 bytes, for which `expand` has room.
-    unsafe { source::fill(at, 32, true) }?;
-    Ok(arena.mix())
+    unsafe { source::fill(at, 32, true) }
 }
 
 /// Fills `len` bytes in strict mode: as [`fill`], with the kernel's half from the vDSO where a slot, whose
@@ -48,11 +47,9 @@ pub(crate) unsafe fn strict(arena: &Arena, dst: *mut u8, len: usize) -> Result<(
         return unsafe {
             expand(arena, dst, len, |at| {
                 let Some(slot) = super::slots::Slot::take(arena, arena.epoch()) else {
-                    return from_syscall(arena, at);
+                    return from_syscall(at);
                 };
-                slot.cell().verified_half(at, || {})?;
-                drop(slot);
-                Ok(arena.mix())
+                slot.cell().verified_half(at, || {})
             })
         };
     }
@@ -77,21 +74,20 @@ pub(crate) unsafe fn large(arena: &Arena, dst: *mut u8, len: usize) -> Result<()
     }
 }
 
-/// Draws a seed whose first half, at `at`, is what `draw` gives.
+/// Draws the first half of a seed to `at` by `draw`.
 ///
-/// Without words of the CPU a seed of the kernel's takes its place, but in `buffered`, which does not rely on
+/// Without words of the CPU the kernel's bytes take its place, but in `buffered`, which does not rely on
 /// them.
 #[cfg(feature = "pools")]
 pub(crate) fn mixed(
     arena: &Arena,
     at: *mut u8,
     draw: impl FnOnce(*mut u8) -> Result<(), Error>,
-) -> Result<Mix, Error> {
+) -> Result<(), Error> {
     if arena.cpu_rng() != CpuRng::Good && !arena.is_buffered() {
-        return from_syscall(arena, at);
+        return from_syscall(at);
     }
-    draw(at)?;
-    Ok(arena.mix())
+    draw(at)
 }
 
 /// Derives keys from seeds and expands them over `dst`, a chunk at a time, under the guards as they were before the
@@ -111,7 +107,7 @@ pub(crate) unsafe fn expand(
     arena: &Arena,
     dst: *mut u8,
     len: usize,
-    mut draw: impl FnMut(*mut u8) -> Result<Mix, Error>,
+    mut draw: impl FnMut(*mut u8) -> Result<(), Error>,
 ) -> Result<(), Error> {
     let mut restarted = false;
     'request: loop {
@@ -122,15 +118,18 @@ pub(crate) unsafe fn expand(
             let step = (len - done).min(CHUNK);
             let mut redone = false;
             loop {
-                let mut work = Workspace::empty();
-                let mix = draw(work.seed.as_mut_ptr())?;
-                // SAFETY: `step` bytes from `done` on lie in the buffer; the back end is available.
-                unsafe {
-                    work.derive(arena.backend, &mix);
-                    hook(Point::Keyed);
-                    work.stream(arena.backend, dst.add(done), step);
-                }
-                drop((mix, work));
+                {
+                    let mut work = Workspace::empty();
+                    draw(work.seed.as_mut_ptr())?;
+                    // SAFETY: the other half of the seed; `step` bytes from `done` on lie in the buffer; the
+                    // back end is available.
+                    unsafe {
+                        arena.mix(work.seed.as_mut_ptr().add(32));
+                        work.derive(arena.backend);
+                        hook(Point::Keyed);
+                        work.stream(arena.backend, dst.add(done), step);
+                    }
+                } // erased here, and not moved before
                 hook(Point::LargeChunk);
                 // The guards are read after the chunk was made, not before.
                 fence(Ordering::Acquire);

@@ -8,17 +8,18 @@ mod cpu;
 mod features;
 mod force;
 mod hwrng;
+mod keyed;
+mod memory;
+#[cfg_attr(miri, path = "raw_miri.rs")]
+mod raw;
 #[cfg_attr(
     not(all(target_arch = "x86_64", feature = "pools", not(any(miri, sanitized)))),
     path = "section_none.rs"
 )]
 #[cfg_attr(not(feature = "pools"), allow(dead_code))]
 mod section;
+#[cfg_attr(not(feature = "pools"), allow(dead_code))]
 mod sections;
-mod keyed;
-mod memory;
-#[cfg_attr(miri, path = "raw_miri.rs")]
-mod raw;
 mod setup;
 mod source;
 
@@ -53,7 +54,7 @@ pub(crate) use handle::Handle;
 pub(crate) use raw::since_1970;
 pub(crate) use setup::mode_from_environment;
 
-use crate::status::{self, Counters, Page, Pools, Source, Status};
+use crate::status::{self, Counters, Page, Path, Pools, Source, Status};
 use crate::{Config, Error, Mode};
 use arena::Arena;
 use cell::Miss;
@@ -447,18 +448,27 @@ pub(crate) fn status() -> Status {
         vmgenid: arena.vmgenid,
         hardware: arena.hardware,
         cpu_rng: arena.cpu_rng(),
+        path: path(arena),
         cipher: if arena.mode() == Mode::Kernel { "none" } else { arena.backend.name() },
         page: page(arena),
         fork_detection: arena.detects_forks(),
         generation: generation(),
         pools: Pools {
             slots: arena.memory.slots,
-            used: used.count() as u32,
+            used: used.count() as u32 + arena.sections.used(),
             taken: slots::lines(arena).filter(|line| line.lock.is_taken()).count() as u32,
             handles: handles(arena),
             page_bytes: if buffering { cell::layout::CAPACITY as u32 } else { 0 },
         },
         counters,
+    }
+}
+
+fn path(arena: &Arena) -> Path {
+    match (arena.mode(), arena.sections.missing()) {
+        (Mode::Buffered | Mode::Hedged, None) => Path::Sections,
+        (Mode::Buffered | Mode::Hedged, Some(missing)) => Path::Slots(missing.reason()),
+        _ => Path::Unbuffered,
     }
 }
 
@@ -496,6 +506,7 @@ fn not_set_up() -> Status {
         vmgenid: guard::vmgenid::look(),
         hardware: status::Hardware::NotAsked,
         cpu_rng: status::CpuRng::NotAsked,
+        path: Path::Unbuffered,
         cipher: "none",
         page: Page::None,
         fork_detection: false,

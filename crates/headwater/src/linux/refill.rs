@@ -70,7 +70,9 @@ impl Cell<'_> {
         ledger.hedge_key.store(u32::from(hedging), Ordering::Relaxed);
         compiler_fence(Ordering::SeqCst);
         count(arena, |tally| Tally::add(&tally.refills, 1));
-        ledger.remaining.store(if self.is_known() { CAPACITY as u32 } else { 0 }, Ordering::Relaxed);
+        ledger
+            .remaining
+            .store(if self.is_known() { CAPACITY as u32 } else { 0 }, Ordering::Relaxed);
         Ok(())
     }
 
@@ -82,11 +84,9 @@ impl Cell<'_> {
         // SAFETY: the first 64 bytes of the stream's room, in a page that we own.
         let seed = unsafe { self.page.add(STREAM) };
         self.verified_half(seed, || self.number())?;
-        let mix = self.arena.mix();
-        // SAFETY: as above; the round keys' room is aligned, and the back end is available. Volatile: the
-        // kernel may drop the page at any instant.
+        // SAFETY: as above; the round keys' room is aligned, and the back end is available.
         unsafe {
-            seed.add(32).cast::<[u64; 4]>().write_volatile(mix.0);
+            self.arena.mix(seed.add(32));
             self.arena.backend.derive(seed, self.round_keys());
             witness(self.round_keys());
         }

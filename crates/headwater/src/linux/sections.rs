@@ -55,7 +55,9 @@ impl NoSections {
             NoSections::NoRseq => {
                 "the C library registers no restartable sequences (glibc 2.35 does, unless its tunable says no)"
             }
-            NoSections::NoRdpid => "this CPU has no RDPID, which tells children in shared memory apart",
+            NoSections::NoRdpid => {
+                "this CPU has no RDPID, which tells children in shared memory apart"
+            }
             NoSections::NoAvx2 => "this CPU has no AVX2",
             NoSections::NoAes => "this CPU has no AES instructions",
             NoSections::Tripped => {
@@ -132,6 +134,7 @@ impl Sections {
         }
     }
 
+    #[allow(dead_code)] // builds without sections
     /// Switches sections off for the life of the process and its children.
     pub(crate) fn switch_off(&self) {
         self.missing.store(NoSections::Tripped as u8, Ordering::SeqCst);

@@ -17,6 +17,8 @@ use super::guard::epoch::BANKS;
 use super::guard::vmclock::Clock;
 use super::guard::word::KernelWord;
 use super::guard::{hardware, vmgenid};
+#[cfg(feature = "pools")]
+use super::handle::Registry;
 use super::races::published::Published;
 use super::section;
 use super::sections::NoSections;
@@ -79,14 +81,14 @@ fn set_up(config: Config, environment: bool, wait: bool) -> Result<&'static Aren
     // SAFETY: one byte.
     unsafe { source::fill(&raw mut byte, 1, wait) }?;
     let (mode, unknown) = if environment { mode_from_environment() } else { (config.mode, false) };
-    let len = size_of::<Arena>().next_multiple_of(raw::page_size());
+    let len = (size_of::<Arena>() + HANDLES).next_multiple_of(raw::page_size());
     let Ok(place) = memory::reserve(len) else {
         return Ok(publish(&DESTITUTE).unwrap_or_else(|theirs| theirs));
     };
     let place: *mut Arena = place.cast();
     // SAFETY: fresh, zeroed, page-aligned memory of at least that size, never unmapped once published.
     let arena = unsafe {
-        place.write(Arena::new(gather(config.vmclock, mode, unknown)));
+        gather(place, config.vmclock, mode, unknown);
         (*place).rseq = (*place).cpu_hint.rseq().unwrap_or(Rseq::NONE);
         &*place
     };
@@ -129,8 +131,38 @@ pub(crate) fn mode_from_environment() -> (Mode, bool) {
     }
 }
 
+/// Bytes of the registry of handles, which lies behind the arena.
+#[cfg(feature = "pools")]
+const HANDLES: usize = size_of::<Registry>();
+#[cfg(not(feature = "pools"))]
+const HANDLES: usize = 0;
+#[cfg(feature = "pools")]
+const _: () = assert!(size_of::<Arena>().is_multiple_of(align_of::<Registry>()));
+
+/// Looks at the machine, and makes an arena of what it finds.
+///
+/// Apart from its caller, so that the facts' part of the stack is free again when bytes are drawn.
+///
+/// # Safety
+///
+/// `place` is fresh, zeroed memory for an arena and the registry behind it.
+#[inline(never)]
+unsafe fn gather(place: *mut Arena, vmclock: bool, requested: Mode, unknown_requested: bool) {
+    // SAFETY: the caller's promise. Zeros are a registry without handles.
+    unsafe {
+        #[cfg(feature = "pools")]
+        let handles = &*place.add(1).cast::<Registry>();
+        let facts = Facts {
+            #[cfg(feature = "pools")]
+            handles,
+            ..facts(vmclock, requested, unknown_requested)
+        };
+        place.write(Arena::new(facts));
+    }
+}
+
 /// Looks at the machine. In mode `kernel` only at what that mode needs: no vDSO, no device.
-fn gather(vmclock: bool, requested: Mode, unknown_requested: bool) -> Facts {
+fn facts(vmclock: bool, requested: Mode, unknown_requested: bool) -> Facts {
     let (canary, memory) = reserve(requested);
     let mut facts = Facts {
         word: KernelWord::absent("not looked for in mode kernel"),
@@ -147,6 +179,8 @@ fn gather(vmclock: bool, requested: Mode, unknown_requested: bool) -> Facts {
         unknown_requested,
         vmgenid: Vmgenid::NotAsked,
         hardware: Hardware::NotAsked,
+        #[cfg(feature = "pools")]
+        handles: &super::arena::NO_HANDLES,
     };
     if requested == Mode::Kernel || canary.is_none() {
         return facts;
@@ -205,9 +239,11 @@ fn reserve(requested: Mode) -> (Option<*const AtomicU64>, Memory) {
         memory.slots = (cpus + SHARED_SLOTS) as u32;
         memory.sections = if section::AVAILABLE { cpus as u32 } else { 0 };
     }
+    memory.lines_len =
+        size_of::<Line>() * (1 + (memory.sections as usize) + BANKS * memory.slots as usize);
     // The canary has the first line, beside the switch of sections: both are read often, and written by a fork
     // alone.
-    let Ok(control) = memory::reserve_wiped(memory.lines_len()) else {
+    let Ok(control) = memory::reserve_wiped(memory.lines_len) else {
         return (None, Memory::NONE);
     };
     let canary: *const AtomicU64 = control.cast_const().cast();
@@ -215,13 +251,16 @@ fn reserve(requested: Mode) -> (Option<*const AtomicU64>, Memory) {
         let sections = memory.sections as usize;
         // SAFETY: both lie within the reservations, which were made for this.
         (memory.lines, memory.pages) = unsafe {
-            (control.cast_const().cast::<Line>().add(1 + sections), pages.add(sections * memory.stride()))
+            (
+                control.cast_const().cast::<Line>().add(1 + sections),
+                pages.add(sections * memory.stride()),
+            )
         };
         memory.page = page;
         return (Some(canary), memory);
     }
-    // The lines that no page belongs to stay mapped: virtual space, never touched.
-    (Some(canary), Memory::NONE)
+    // Lines without pages stay mapped: virtual space, never touched.
+    (Some(canary), Memory { lines_len: memory.lines_len, ..Memory::NONE })
 }
 
 /// The vDSO's getrandom, and the kernel's word, for which a state in the first page is keyed for a moment.
@@ -257,7 +296,7 @@ fn discard(arena: &Arena) {
     // SAFETY: nobody else has seen this arena.
     unsafe {
         if let Some(canary) = arena.canary() {
-            raw::munmap(canary.cast_mut().cast(), memory.lines_len());
+            raw::munmap(canary.cast_mut().cast(), memory.lines_len);
         }
         if memory.slots > 0 {
             let (pages, len) = memory.all_pages();

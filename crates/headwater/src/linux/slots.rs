@@ -16,7 +16,9 @@ use super::cell::{Miss, Owner, layout};
 use super::force::{Point, hook};
 use super::guard::epoch::Epoch;
 use super::setup::SHARED_SLOTS;
-use core::sync::atomic::{AtomicU64, Ordering};
+#[cfg(feature = "pools")]
+use core::sync::atomic::AtomicU64;
+use core::sync::atomic::Ordering;
 
 /// This CPU's first slot, taken by the quick path, and the number of bytes that are left in it. To be
 /// [settled](Quick::settle): nothing else frees it.

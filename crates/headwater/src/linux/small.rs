@@ -136,11 +136,7 @@ unsafe fn sectioned(arena: &Arena, dst: *mut u8, len: usize) -> Result<(), Miss>
 #[cfg_attr(target_arch = "x86_64", target_feature(enable = "aes,sse4.1"))]
 #[cfg_attr(target_arch = "aarch64", target_feature(enable = "neon,aes"))]
 #[inline(never)]
-pub(crate) unsafe fn sectioned_hedged(
-    arena: &Arena,
-    dst: *mut u8,
-    len: usize,
-) -> Result<(), Miss> {
+pub(crate) unsafe fn sectioned_hedged(arena: &Arena, dst: *mut u8, len: usize) -> Result<(), Miss> {
     arena.clean_registers();
     let Some(r) = words(arena, len) else {
         return Err(Miss::Stuck);
@@ -154,7 +150,7 @@ pub(crate) unsafe fn sectioned_hedged(
         let keys = arena.sections.page(cpu).add(ROUND_KEYS);
         if len > 16 {
             section::take_blocks(arena, dst, len)?;
-            mask_in_place(keys, r, dst, len);
+            hedge::mask_in_place(keys, r, dst, len);
             return Ok(());
         }
         let mask = hedge::mask_one(keys, r);
@@ -173,38 +169,6 @@ pub(crate) unsafe fn sectioned_hedged(
     Ok(())
 }
 
-/// Masks the `len` bytes at `dst`, a block at a time.
-///
-/// # Safety
-///
-/// `dst` is valid for reads and writes of `len` bytes; `keys` and the CPU are as for `hedge::mask_four`.
-#[cfg_attr(target_arch = "x86_64", target_feature(enable = "aes,sse4.1"))]
-#[cfg_attr(target_arch = "aarch64", target_feature(enable = "neon,aes"))]
-#[inline]
-unsafe fn mask_in_place(keys: *const u8, r: [u64; 2], dst: *mut u8, len: usize) {
-    let mut done = 0;
-    while done < len {
-        // SAFETY: the caller's promise; each step ends at `len` at the latest.
-        unsafe {
-            let masks = hedge::mask_four(keys, r, (done / 16) as u64);
-            let step = (len - done).min(64);
-            let at = dst.add(done);
-            if step == 64 {
-                for (i, word) in masks.as_flattened().iter().enumerate() {
-                    let at = at.cast::<u64>().add(i);
-                    at.write_unaligned(at.read_unaligned() ^ word);
-                }
-            } else {
-                let bytes = masks.as_ptr().cast::<u8>();
-                for i in 0..step {
-                    *at.add(i) ^= *bytes.add(i);
-                }
-            }
-            done += step;
-        }
-    }
-}
-
 /// Answers a request that found nothing to draw, and puts a page for those that follow.
 ///
 /// # Safety
@@ -214,6 +178,8 @@ unsafe fn mask_in_place(keys: *const u8, r: [u64; 2], dst: *mut u8, len: usize) 
 #[inline(never)]
 unsafe fn make(arena: &Arena, miss: Miss, dst: *mut u8, len: usize) -> Result<(), Error> {
     miss.count(arena);
+    // SAFETY: the caller's promise.
+    unsafe { touch(dst, len) };
     let mut tries = 0;
     while tries < 3 && miss != Miss::Stuck {
         let epoch = arena.epoch();

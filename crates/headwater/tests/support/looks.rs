@@ -60,6 +60,9 @@ pub(crate) fn machine(mode: Mode, facts: &[Force]) -> Machine {
         looks: Looks { cpus, srbds, mappings, vmgenid, vmclock, hardware },
         vvar_pages,
         droppable: in_strict(|status| status.page == Page::Droppable),
+        sections: ask(Mode::Hedged, facts, |status| {
+            i32::from(status.path == headwater::Path::Sections)
+        }) == 1,
     }
 }
 

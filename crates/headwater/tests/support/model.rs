@@ -35,6 +35,8 @@ pub(crate) struct Machine {
     pub(crate) vvar_pages: usize,
     /// The kernel has droppable memory.
     pub(crate) droppable: bool,
+    /// Shared draws go through restartable sequences.
+    pub(crate) sections: bool,
 }
 
 /// The calls that look at the machine, as its files make them.
@@ -82,6 +84,7 @@ pub(crate) struct Model<'a> {
     set_up: Option<SetUp>,
     slot: Page,
     handle: Option<Page>,
+    by_handle: bool,
     /// What has been called so far.
     pub(crate) calls: Vec<String>,
     pub(crate) getrandom_calls: usize,
@@ -100,6 +103,7 @@ impl Model<'_> {
             set_up: None,
             slot: Page::default(),
             handle: None,
+            by_handle: false,
             calls: Vec::new(),
             getrandom_calls: 0,
             device_calls: 0,
@@ -137,7 +141,9 @@ impl Model<'_> {
                     return self.fill(len, true);
                 }
                 let slot = std::mem::replace(&mut self.slot, page);
+                self.by_handle = true;
                 let result = self.fill(len, true);
+                self.by_handle = false;
                 self.handle = Some(std::mem::replace(&mut self.slot, slot));
                 result
             }
@@ -168,9 +174,16 @@ impl Model<'_> {
     /// Bytes of a page, which is filled if it has not enough of them.
     fn take(&mut self, bytes: usize) -> Result<(), Refused> {
         if self.slot.left < bytes {
-            self.slot.left = 0;
+            // A refill for sections leaves the page as it is until it has a key.
+            if !self.machine.sections || self.by_handle {
+                self.slot.left = 0;
+            }
             self.key(self.set_up.is_some_and(|set_up| set_up.vdso))?;
             self.slot.left = CAPACITY;
+            // A refill for sections answers its own request beside the page.
+            if self.machine.sections && !self.by_handle {
+                return Ok(());
+            }
         }
         self.slot.left -= bytes;
         Ok(())

@@ -3,6 +3,9 @@
 use headwater::testing::{Force, set};
 use headwater::{CpuRng, Hardware, Mode, Status, Vmclock, Vmgenid, Word};
 
+/// Slots that all CPUs share, beside the one that each has.
+pub(crate) const SHARED_SLOTS: u32 = 64;
+
 /// The mode that this status has to show, and a part of the reason.
 pub(crate) fn expected(status: &Status) -> (Mode, &'static str) {
     let word = matches!(status.word, Word::Live { .. });

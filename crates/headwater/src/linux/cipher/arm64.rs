@@ -43,11 +43,7 @@ macro_rules! expand_keys {
 /// Clears the registers that the schedule went through.
 macro_rules! clear_schedule {
     () => {
-        concat!(
-            ".irp n, 0, 1, 2, 3, 4, 7, 16, 17, 18\n",
-            "movi v\\n\\().2d, #0\n",
-            ".endr\n",
-        )
+        concat!(".irp n, 0, 1, 2, 3, 4, 7, 16, 17, 18\n", "movi v\\n\\().2d, #0\n", ".endr\n",)
     };
 }
 
@@ -133,10 +129,22 @@ macro_rules! strip {
             "add v31.2d, v31.2d, v8.2d\n",
             ".endr\n",
             ".irp k, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28\n",
-            ".irp b, 0, 1, 2, 3, 4, 5, 6, 7\n",
-            "aese v\\b\\().16b, v\\k\\().16b\n",
-            "aesmc v\\b\\().16b, v\\b\\().16b\n",
-            ".endr\n",
+            "aese v0.16b, v\\k\\().16b\n",
+            "aesmc v0.16b, v0.16b\n",
+            "aese v1.16b, v\\k\\().16b\n",
+            "aesmc v1.16b, v1.16b\n",
+            "aese v2.16b, v\\k\\().16b\n",
+            "aesmc v2.16b, v2.16b\n",
+            "aese v3.16b, v\\k\\().16b\n",
+            "aesmc v3.16b, v3.16b\n",
+            "aese v4.16b, v\\k\\().16b\n",
+            "aesmc v4.16b, v4.16b\n",
+            "aese v5.16b, v\\k\\().16b\n",
+            "aesmc v5.16b, v5.16b\n",
+            "aese v6.16b, v\\k\\().16b\n",
+            "aesmc v6.16b, v6.16b\n",
+            "aese v7.16b, v\\k\\().16b\n",
+            "aesmc v7.16b, v7.16b\n",
             ".endr\n",
             ".irp b, 0, 1, 2, 3, 4, 5, 6, 7\n",
             "aese v\\b\\().16b, v29.16b\n",

@@ -36,6 +36,38 @@ pub(crate) unsafe fn mask_four(keys: *const u8, r: [u64; 2], first: u64) -> [[u6
     unsafe { cpu::masks(keys, x) }
 }
 
+/// Masks the `len` bytes at `dst`, a block at a time.
+///
+/// # Safety
+///
+/// `dst` is valid for reads and writes of `len` bytes; `keys` and the CPU are as for [`mask_four`].
+#[cfg_attr(target_arch = "x86_64", target_feature(enable = "aes,sse4.1"))]
+#[cfg_attr(target_arch = "aarch64", target_feature(enable = "neon,aes"))]
+#[inline]
+pub(crate) unsafe fn mask_in_place(keys: *const u8, r: [u64; 2], dst: *mut u8, len: usize) {
+    let mut done = 0;
+    while done < len {
+        // SAFETY: the caller's promise; each step ends at `len` at the latest.
+        unsafe {
+            let masks = mask_four(keys, r, (done / 16) as u64);
+            let step = (len - done).min(64);
+            let at = dst.add(done);
+            if step == 64 {
+                for (i, word) in masks.as_flattened().iter().enumerate() {
+                    let at = at.cast::<u64>().add(i);
+                    at.write_unaligned(at.read_unaligned() ^ word);
+                }
+            } else {
+                let bytes = masks.as_ptr().cast::<u8>();
+                for i in 0..step {
+                    *at.add(i) ^= *bytes.add(i);
+                }
+            }
+            done += step;
+        }
+    }
+}
+
 #[cfg(target_arch = "x86_64")]
 mod cpu {
     use core::arch::x86_64::*;

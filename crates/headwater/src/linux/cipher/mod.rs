@@ -8,6 +8,7 @@
 
 #[cfg(target_arch = "aarch64")]
 mod arm64;
+#[cfg(any(not(target_arch = "x86_64"), miri))]
 mod chacha;
 #[cfg(feature = "pools")]
 pub(crate) mod hedge;
@@ -19,7 +20,7 @@ use core::sync::atomic::{Ordering, compiler_fence};
 
 /// Bytes of an expanded key: 15 round keys of AES-256. ChaCha20 keeps its 32-byte key there.
 pub(crate) const ROUND_KEYS: usize = 240;
-/// Bytes of a seed: 32 of the kernel's, and two blocks of [`Mix`].
+/// Bytes of a seed: 32 of the kernel's, and two blocks of [`write_mix`].
 pub(crate) const SEED: usize = 64;
 
 /// The code that makes the keystream.
@@ -40,7 +41,7 @@ pub(crate) enum Backend {
     /// AES-256-CTR on the cryptographic extension of arm64.
     #[cfg(target_arch = "aarch64")]
     Arm64,
-    /// ChaCha20 by the `chacha20` crate.
+    /// ChaCha20, on SSE2 or by the `chacha20` crate.
     ChaCha,
 }
 
@@ -85,13 +86,14 @@ impl Backend {
             Backend::AesNi { .. } => "AES-256-CTR (AES-NI)",
             #[cfg(target_arch = "aarch64")]
             Backend::Arm64 => "AES-256-CTR (arm64)",
+            Backend::ChaCha if cfg!(target_arch = "x86_64") => "ChaCha20 (SSE2)",
             Backend::ChaCha => "ChaCha20 (chacha20 crate)",
         }
     }
 
     /// Derives a key from the 64 bytes at `seed`, erases the seed, and expands the key.
     ///
-    /// The seed is the kernel's 32 bytes K and two blocks X0 and X1 of [`Mix`]. The key is
+    /// The seed is the kernel's 32 bytes K and two blocks X0 and X1 of [`write_mix`]. The key is
     /// f(K, X0) followed by f(K, X1), where f(K, X) = AES-256_K(X) ^ X: the compression function of
     /// Davies and Meyer, one-way in the ideal-cipher model whichever input an attacker picks (Black,
     /// Rogaway, Shrimpton, CRYPTO 2002, scheme 5). So the key is unpredictable if K or X is, and no
@@ -115,6 +117,9 @@ impl Backend {
                 }
                 #[cfg(all(target_arch = "aarch64", not(miri)))]
                 Backend::Arm64 => arm64::derive(seed, round_keys),
+                #[cfg(all(target_arch = "x86_64", not(miri)))]
+                Backend::ChaCha => x86::chacha::derive(seed, round_keys),
+                #[cfg(any(not(target_arch = "x86_64"), miri))]
                 _ => chacha::derive(seed, round_keys),
             }
         }
@@ -126,6 +131,7 @@ impl Backend {
     ///
     /// `key` is readable for 32 bytes; the rest is as for [`derive`](Self::derive).
     #[inline]
+    #[cfg_attr(not(feature = "pools"), allow(dead_code))]
     pub(crate) unsafe fn expand(self, key: *const u8, round_keys: *mut u8) {
         self.clean_registers();
         // SAFETY: the caller's promise, for each.
@@ -178,6 +184,9 @@ impl Backend {
                 Backend::AesNi { .. } => x86::aesni::stream(round_keys, first, out, len),
                 #[cfg(all(target_arch = "aarch64", not(miri)))]
                 Backend::Arm64 => arm64::stream(round_keys, first, out, len),
+                #[cfg(all(target_arch = "x86_64", not(miri)))]
+                Backend::ChaCha => x86::chacha::stream(round_keys, first, out, len),
+                #[cfg(any(not(target_arch = "x86_64"), miri))]
                 _ => chacha::stream(round_keys, first, out, len),
             }
         }
@@ -213,33 +222,37 @@ pub(crate) fn clean_upper_halves() {
     }
 }
 
-/// The half of a seed that is not the kernel's: random words of the CPU, and where and when they were
-/// drawn. Erased when dropped.
-pub(crate) struct Mix(pub(crate) [u64; 4]);
-
-impl Mix {
-    /// Binds the words to a moment and a place, and tells the two blocks apart.
-    ///
-    /// If the CPU has no random instruction, these are all that differs between two clones.
-    pub(crate) fn bound_to(mut self, cycles: u64, epoch: u64, cpu: u32) -> Mix {
-        const TAG: u64 = 0x7265_7461_7764_6168; // "hadwater": the purpose, and X0 unlike X1
-        self.0[0] ^= cycles;
-        self.0[1] ^= epoch;
-        self.0[2] ^= TAG ^ cycles;
-        self.0[3] ^= u64::from(cpu);
-        self
-    }
-}
-
-impl Drop for Mix {
-    #[inline]
-    fn drop(&mut self) {
-        // SAFETY: our own array.
-        unsafe { wipe(self.0.as_mut_ptr().cast(), size_of_val(&self.0)) };
+/// Writes the half of a seed that is not the kernel's to `at`: random words of the CPU, bound to the moment
+/// and the place at which they were drawn, and the mark that tells the two blocks apart.
+///
+/// If the CPU has no random instruction, moment and place are all that differs between two clones. The words
+/// go straight to their place: a structure that is moved leaves a copy where it was.
+///
+/// # Safety
+///
+/// `at` is writable for 32 bytes and aligned to 8.
+pub(crate) unsafe fn write_mix(
+    at: *mut u64,
+    words: &mut [u64; 4],
+    cycles: u64,
+    epoch: u64,
+    cpu: u32,
+) {
+    const MARK: u64 = u64::from_le_bytes(*b"headwatr");
+    let bound = [cycles, epoch, MARK ^ cycles, u64::from(cpu)];
+    for (i, (word, bound)) in words.iter_mut().zip(bound).enumerate() {
+        // SAFETY: within the caller's 32 bytes. Volatile: a page may be dropped at any instant; and the
+        // erasure of a word that nobody reads again must not be left out.
+        unsafe {
+            at.add(i).write_volatile(*word ^ bound);
+            core::ptr::from_mut(word).write_volatile(0);
+        }
     }
 }
 
 /// A place on the stack for a key that serves one request, erased when dropped.
+///
+/// It is never moved after it was written: a move, `drop(work)` included, leaves a copy behind.
 #[repr(C, align(64))]
 pub(crate) struct Workspace {
     pub(crate) seed: [u8; SEED],
@@ -251,15 +264,12 @@ impl Workspace {
         Workspace { seed: [0; SEED], round_keys: [0; ROUND_KEYS] }
     }
 
-    /// Derives a key from the kernel's bytes in `seed` and `mix`.
+    /// Derives a key from the seed, and erases the seed.
     ///
     /// # Safety
     ///
     /// This CPU can run `backend`.
-    pub(crate) unsafe fn derive(&mut self, backend: Backend, mix: &Mix) {
-        for (to, word) in self.seed[32..].chunks_exact_mut(8).zip(mix.0) {
-            to.copy_from_slice(&word.to_ne_bytes());
-        }
+    pub(crate) unsafe fn derive(&mut self, backend: Backend) {
         // SAFETY: the two arrays, aligned to 64 by the structure; the CPU is the caller's promise.
         unsafe { backend.derive(self.seed.as_mut_ptr(), self.round_keys.as_mut_ptr()) };
         super::force::witness(self.round_keys.as_ptr());
@@ -290,6 +300,7 @@ impl Drop for Workspace {
 /// Clears what the `chacha20` crate leaves of a key: the stack below its caller's frame, and registers.
 ///
 /// Called right after the crate's code and from the same frame, so that the memory is the same.
+#[cfg(any(not(target_arch = "x86_64"), miri))]
 #[inline(never)]
 fn scrub() {
     // As much as the crate's frames take in a release build, and little enough for a signal stack.
@@ -301,24 +312,11 @@ fn scrub() {
 
 /// Clears the vector registers that a key schedule has gone through: the next signal's frame, or a core
 /// dump, would write them to memory.
+#[cfg(any(not(target_arch = "x86_64"), miri))]
 #[inline]
 fn scrub_registers() {
     if cfg!(miri) {
         return;
-    }
-    #[cfg(target_arch = "x86_64")]
-    // SAFETY: registers only, all declared.
-    unsafe {
-        core::arch::asm!(
-            "pxor xmm0, xmm0", "pxor xmm1, xmm1", "pxor xmm2, xmm2", "pxor xmm3, xmm3",
-            "pxor xmm4, xmm4", "pxor xmm5, xmm5", "pxor xmm6, xmm6", "pxor xmm7, xmm7",
-            "pxor xmm8, xmm8", "pxor xmm9, xmm9", "pxor xmm10, xmm10", "pxor xmm11, xmm11",
-            "pxor xmm12, xmm12", "pxor xmm13, xmm13", "pxor xmm14, xmm14", "pxor xmm15, xmm15",
-            out("xmm0") _, out("xmm1") _, out("xmm2") _, out("xmm3") _, out("xmm4") _,
-            out("xmm5") _, out("xmm6") _, out("xmm7") _, out("xmm8") _, out("xmm9") _,
-            out("xmm10") _, out("xmm11") _, out("xmm12") _, out("xmm13") _, out("xmm14") _,
-            out("xmm15") _, options(nomem, nostack, preserves_flags),
-        );
     }
     #[cfg(target_arch = "aarch64")]
     // SAFETY: registers only, all declared.

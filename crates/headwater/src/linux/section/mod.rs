@@ -103,12 +103,7 @@ macro_rules! find {
 /// Leaves if this thread does not run on the CPU in `{t}`: it is a child in shared memory.
 macro_rules! on_this_cpu {
     () => {
-        concat!(
-            "rdpid {u}\n",
-            "and {u:e}, 0xFFF\n",
-            "cmp {u:e}, {t:e}\n",
-            "jne 5b\n",
-        )
+        concat!("rdpid {u}\n", "and {u:e}, 0xFFF\n", "cmp {u:e}, {t:e}\n", "jne 5b\n",)
     };
 }
 
@@ -151,16 +146,18 @@ fn outcome(arena: &Arena, status: u32) -> Result<(), Miss> {
 #[cold]
 #[inline(never)]
 fn missed(arena: &Arena, status: u32) -> Miss {
+    // For the counters alone: another thread of this CPU may have changed it by now.
+    let line = arena.sections.line(arena.rseq.get());
+    let left = line.map_or(0, |line| line.left.load(Ordering::Relaxed));
     match status {
         1 => Miss::Empty,
-        2 => Miss::Torn(0),
+        2 => Miss::Torn(left),
         _ => {
             arena.switch_sections_off();
-            Miss::Zeros(0)
+            Miss::Zeros(left)
         }
     }
 }
-
 
 impl Line {
     /// Whether the last put left a hedge key in the page.

@@ -3,10 +3,10 @@
 use super::super::arena::Arena;
 use super::super::cell::layout::{CAPACITY, PAGE, ROUND_KEYS, STAGED_KEYS, STREAM};
 use super::super::cipher::Backend;
+use super::super::cipher::x86::CONSTANTS;
 use super::super::cipher::x86::aesni::{clear_128, load_128, store_128, strip_128};
 use super::super::cipher::x86::vaes256::{clear_256, load_256, store_256, strip_256};
 use super::super::cipher::x86::vaes512::{clear_512, load_512, store_512, strip_512};
-use super::super::cipher::x86::CONSTANTS;
 use super::super::sections::Control;
 use super::Line;
 use core::mem::offset_of;
@@ -185,19 +185,37 @@ pub(crate) unsafe fn put(arena: &Arena, work: *mut u8, order: &Put) -> bool {
     // SAFETY (each): the caller's promise, and the backend was chosen by what this CPU has.
     match arena.backend {
         Backend::Vaes512 => put_with!(
-            arena, work, order,
-            load_512!(), "vmovdqa64 zmm31, zmmword ptr [rip + {constants}]",
-            strip_512!(), store_512!(), clear_512!(), 512
+            arena,
+            work,
+            order,
+            load_512!(),
+            "vmovdqa64 zmm31, zmmword ptr [rip + {constants}]",
+            strip_512!(),
+            store_512!(),
+            clear_512!(),
+            512
         ),
         Backend::Vaes256 => put_with!(
-            arena, work, order,
-            load_256!(), "vmovdqa ymm13, ymmword ptr [rip + {constants}]",
-            strip_256!(), store_256!(), clear_256!(), 256
+            arena,
+            work,
+            order,
+            load_256!(),
+            "vmovdqa ymm13, ymmword ptr [rip + {constants}]",
+            strip_256!(),
+            store_256!(),
+            clear_256!(),
+            256
         ),
         Backend::AesNi { .. } => put_with!(
-            arena, work, order,
-            load_128!(), "movdqa xmm13, xmmword ptr [rip + {constants}]",
-            strip_128!(), store_128!(), clear_128!(), 128
+            arena,
+            work,
+            order,
+            load_128!(),
+            "movdqa xmm13, xmmword ptr [rip + {constants}]",
+            strip_128!(),
+            store_128!(),
+            clear_128!(),
+            128
         ),
         Backend::ChaCha => false,
     }

@@ -117,7 +117,6 @@ macro_rules! copy_blocks {
     };
 }
 
-
 /// A draw of more than 16 bytes, in memory: its fields would take more registers than there are.
 #[repr(C)]
 struct Request {

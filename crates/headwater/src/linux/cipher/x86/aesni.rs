@@ -18,6 +18,7 @@ macro_rules! load_128 {
         )
     };
 }
+#[allow(unused_imports)] // builds without sections
 pub(crate) use load_128;
 
 /// Makes 8 blocks in `xmm0` to `xmm7` and moves the counter on.
@@ -49,6 +50,7 @@ macro_rules! strip_128 {
         )
     };
 }
+#[allow(unused_imports)] // builds without sections
 pub(crate) use strip_128;
 
 /// Stores the 128 bytes of a strip at `{at}`.
@@ -61,6 +63,7 @@ macro_rules! store_128 {
         )
     };
 }
+#[allow(unused_imports)] // builds without sections
 pub(crate) use store_128;
 
 /// Clears every register that held keys or keystream.
@@ -73,6 +76,7 @@ macro_rules! clear_128 {
         )
     };
 }
+#[allow(unused_imports)] // builds without sections
 pub(crate) use clear_128;
 
 /// Writes `len` bytes of keystream from block `first` on, where `high` is the counter's upper half.

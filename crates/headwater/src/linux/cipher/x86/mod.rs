@@ -12,6 +12,7 @@
 //! restartable sequence (`linux::section`), where a call would leave the sequence.
 
 pub(crate) mod aesni;
+pub(crate) mod chacha;
 mod schedule;
 pub(crate) mod vaes256;
 pub(crate) mod vaes512;

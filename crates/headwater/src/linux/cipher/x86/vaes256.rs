@@ -17,6 +17,7 @@ macro_rules! load_256 {
         )
     };
 }
+#[allow(unused_imports)] // builds without sections
 pub(crate) use load_256;
 
 /// Makes 16 blocks in `ymm0` to `ymm7` and moves the counter on.
@@ -47,6 +48,7 @@ macro_rules! strip_256 {
         )
     };
 }
+#[allow(unused_imports)] // builds without sections
 pub(crate) use strip_256;
 
 /// Stores the 256 bytes of a strip at `{at}`.
@@ -59,6 +61,7 @@ macro_rules! store_256 {
         )
     };
 }
+#[allow(unused_imports)] // builds without sections
 pub(crate) use store_256;
 
 /// Clears every register that held keys or keystream.
@@ -67,6 +70,7 @@ macro_rules! clear_256 {
         "vzeroall\n"
     };
 }
+#[allow(unused_imports)] // builds without sections
 pub(crate) use clear_256;
 
 /// Writes `len` bytes of keystream from block `first` on, where `high` is the counter's upper half.

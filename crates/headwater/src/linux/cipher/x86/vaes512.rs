@@ -17,6 +17,7 @@ macro_rules! load_512 {
         )
     };
 }
+#[allow(unused_imports)] // builds without sections
 pub(crate) use load_512;
 
 /// Makes 32 blocks in `zmm0` to `zmm7` and moves the counter in `zmm31` on.
@@ -47,6 +48,7 @@ macro_rules! strip_512 {
         )
     };
 }
+#[allow(unused_imports)] // builds without sections
 pub(crate) use strip_512;
 
 /// Stores the 512 bytes of a strip at `{at}`.
@@ -59,6 +61,7 @@ macro_rules! store_512 {
         )
     };
 }
+#[allow(unused_imports)] // builds without sections
 pub(crate) use store_512;
 
 /// Clears all 32 registers: each held round keys or keystream.
@@ -72,6 +75,7 @@ macro_rules! clear_512 {
         )
     };
 }
+#[allow(unused_imports)] // builds without sections
 pub(crate) use clear_512;
 
 /// Writes `len` bytes of keystream from block `first` on, where `high` is the counter's upper half.
