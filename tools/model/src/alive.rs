@@ -1,4 +1,5 @@
-//! Which streams are still somewhere: the others are forgotten, so that their names can be given again.
+//! Which streams are still somewhere: the others are forgotten, so that their names can be given
+//! again.
 
 use crate::memory::Word;
 use crate::state::{STREAMS, State};
@@ -51,7 +52,8 @@ impl State {
         stream as u8
     }
 
-    /// Forgets that a word was delivered once it is nowhere, since then nobody can deliver it again.
+    /// Forgets that a word was delivered once it is nowhere, since then nobody can deliver it
+    /// again.
     pub(crate) fn forget_dead(&mut self) {
         let alive = Alive::of(self);
         let mut kept = alive.words;

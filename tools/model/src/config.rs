@@ -1,4 +1,5 @@
-//! What a search is told: who draws, what the kernel may do and how often, and which step is left out.
+//! What a search is told: who draws, what the kernel may do and how often, and which step is left
+//! out.
 
 /// One thing that a thread does, after the one before it has ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -9,7 +10,8 @@ pub enum Op {
     Fork,
     /// Starts a child in shared memory and waits until it has ended: vfork(2).
     Vfork,
-    /// Starts a child in shared memory and goes on: clone(2) with `CLONE_VM` and without `CLONE_SETTLS`.
+    /// Starts a child in shared memory and goes on: clone(2) with `CLONE_VM` and without
+    /// `CLONE_SETTLS`.
     Clone,
     /// Makes all pages worthless: a fresh epoch, then a drop of every page.
     Discard,
@@ -125,9 +127,11 @@ pub struct Config {
     pub rounds: u8,
     /// Preemptions of each thread, wherever it is; a forked child has what its parent has left.
     pub preemptions: Budget,
-    /// Preemptions inside a section that do not abort it; a registered thread on a sound kernel has none.
+    /// Preemptions inside a section that do not abort it; a registered thread on a sound kernel has
+    /// none.
     pub inside: Budget,
-    /// Whether a thread that was preempted inside a section and not aborted may go on on another CPU.
+    /// Whether a thread that was preempted inside a section and not aborted may go on on another
+    /// CPU.
     pub migrates_inside: bool,
     /// Signals; a thread in a handler gets none.
     pub signals: Budget,
@@ -137,15 +141,22 @@ pub struct Config {
     pub work_drops: Budget,
     /// Reseeds, each of which moves the word.
     pub reseeds: Budget,
-    /// A fork leaves the child a copy of the work page, as if it lay on the stack, instead of a page of zeros.
+    /// A fork leaves the child a copy of the work page, as if it lay on the stack, instead of a
+    /// page of zeros.
     pub work_survives_fork: bool,
-    /// A kernel that forgets to abort a section whose thread it preempted and resumed on the same CPU.
+    /// A draw that finds the work page locked makes its words on the stack; else the kernel's bytes
+    /// answer it.
+    pub stack_if_locked: bool,
+    /// A kernel that forgets to abort a section whose thread it preempted and resumed on the same
+    /// CPU.
     pub forgets_preemption: bool,
     /// A kernel that forgets to abort a section whose thread it moved to another CPU.
     pub forgets_migration: bool,
-    /// Whether a zero met by a section is an error, as it is with registered threads on a sound kernel.
+    /// Whether a zero met by a section is an error, as it is with registered threads on a sound
+    /// kernel.
     pub trips_are_errors: bool,
-    /// Put reads the number and stores it in two instructions, which another thread can come between.
+    /// Put reads the number and stores it in two instructions, which another thread can come
+    /// between.
     pub number_in_two: bool,
     /// The step that is left out, if any.
     pub without: Option<Without>,
@@ -172,6 +183,7 @@ impl Config {
             work_drops: Some(0),
             reseeds: Some(0),
             work_survives_fork: true,
+            stack_if_locked: false,
             forgets_preemption: false,
             forgets_migration: false,
             trips_are_errors: true,

@@ -62,7 +62,8 @@ impl State {
     }
 
     fn possible_in_memory(&self, actions: &mut Vec<Action>) {
-        // Drops reach the first process and CPU 0: the others are the same with the numbers exchanged.
+        // Drops reach the first process and CPU 0: the others are the same with the numbers
+        // exchanged.
         for number in 0..1 {
             let Some(process) = self.processes[number] else { continue };
             if is_left(self.budgets.drops) && process.pages[0] != Page::default() {
@@ -124,8 +125,8 @@ impl State {
         told.is_some() && told == self.inside(thread)
     }
 
-    /// Whether a preemption now is none that surely aborts. The kernel looks at the descriptor when the thread goes
-    /// on, which matters only where another thread can store there in between.
+    /// Whether a preemption now is none that surely aborts. The kernel looks at the descriptor when
+    /// the thread goes on, which matters only where another thread can store there in between.
     fn would_stay_inside(&self, config: &Config, thread: usize) -> bool {
         let registered = self.threads[thread].is_some_and(|thread| thread.registered);
         let forgets = config.forgets_preemption || config.forgets_migration;
@@ -166,7 +167,8 @@ impl State {
         }
     }
 
-    /// Sends the thread to the section's begin; after the last try a take is a miss, and a put is given up.
+    /// Sends the thread to the section's begin; after the last try a take is a miss, and a put is
+    /// given up.
     fn abort(&mut self, config: &Config, thread: usize) {
         self.area(thread).section = None;
         let frame = self.thread(thread).top_mut();

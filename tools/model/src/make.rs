@@ -1,7 +1,8 @@
-//! Making a stream of new words in the work page, and the section that puts them into the page of a CPU.
+//! Making a stream of new words in the work page, and the section that puts them into the page of a
+//! CPU.
 
 use crate::config::{Config, Without};
-use crate::memory::{Section, Word, Work};
+use crate::memory::{Process, Section, Word, Work};
 use crate::state::{Frame, Next, Pc, State};
 use crate::take::{leave, runs_on};
 
@@ -11,8 +12,10 @@ pub(crate) fn before(config: &Config, state: &mut State, thread: usize, frame: &
     let process = state.process(thread);
     match frame.pc {
         // Without the work page the kernel's own bytes answer.
-        Pc::Lock if process.work.locked || process.off => frame.finish(config),
+        Pc::Lock if process.off => frame.finish(config),
+        Pc::Lock if process.work.locked && !config.stack_if_locked => frame.finish(config),
         Pc::Lock => {
+            frame.on_stack = process.work.locked;
             process.work.locked = true;
             frame.pc = Pc::Epoch;
         }
@@ -32,7 +35,11 @@ pub(crate) fn before(config: &Config, state: &mut State, thread: usize, frame: &
             frame.generation = word;
             frame.stream = state.fresh_stream();
             let first = config.has(Without::TagBeforeKeys);
-            frame.pc = if first { Pc::WorkTag } else { Pc::WorkKeys };
+            frame.pc = match (frame.on_stack, first) {
+                (true, _) => Pc::Own,
+                (_, true) => Pc::WorkTag,
+                (_, false) => Pc::WorkKeys,
+            };
         }
         Pc::WorkTag => {
             process.work.tag = frame.stream;
@@ -45,7 +52,7 @@ pub(crate) fn before(config: &Config, state: &mut State, thread: usize, frame: &
             frame.pc = if first { Pc::Own } else { Pc::WorkTag };
         }
         Pc::Own => {
-            frame.own = Word::of(process.work.keys, 0);
+            frame.own = Word::of(work(frame, process).keys, 0);
             frame.tries = 0;
             frame.pc = Pc::PutArm;
         }
@@ -59,7 +66,7 @@ pub(crate) fn put(config: &Config, state: &mut State, thread: usize, frame: &mut
     let word = state.word;
     let on_cpu = runs_on(state, thread, frame.cpu) || !config.has(Without::Rdpid);
     let process = state.process(thread);
-    let (line, page, work) = (process.lines[cpu], process.pages[cpu], process.work);
+    let (line, page, keys) = (process.lines[cpu], process.pages[cpu], work(frame, process));
     let out = |frame: &mut Frame| leave(frame, Next::After);
     match frame.pc {
         Pc::PutArm => {
@@ -116,13 +123,13 @@ pub(crate) fn put(config: &Config, state: &mut State, thread: usize, frame: &mut
         }
         Pc::PutWord => {
             let place = usize::from(frame.place);
-            process.pages[cpu].words[place] = Word::of(work.keys, place + 1);
+            process.pages[cpu].words[place] = Word::of(keys.keys, place + 1);
             frame.place += 1;
             if frame.place == config.cap {
                 frame.pc = Pc::PutWork;
             }
         }
-        Pc::PutWork if work.tag != frame.stream && config.has(Without::PutWork) => out(frame),
+        Pc::PutWork if keys.tag != frame.stream && config.has(Without::PutWork) => out(frame),
         Pc::PutWork => frame.pc = Pc::PutEpochAgain,
         Pc::PutEpochAgain if process.epoch != frame.epoch && config.has(Without::PutEpochAgain) => {
             out(frame);
@@ -144,7 +151,8 @@ pub(crate) fn put(config: &Config, state: &mut State, thread: usize, frame: &mut
     }
 }
 
-/// Behind the section: whether the own word may be delivered. The epoch comes last, as only a fork is close to it.
+/// Behind the section: whether the own word may be delivered. The epoch comes last, as only a fork
+/// is close to it.
 pub(crate) fn behind(config: &Config, state: &mut State, thread: usize, frame: &mut Frame) {
     let word = state.word;
     let process = state.process(thread);
@@ -156,7 +164,9 @@ pub(crate) fn behind(config: &Config, state: &mut State, thread: usize, frame: &
                 frame.pc = Pc::AfterWork;
             }
         }
-        Pc::AfterWork if process.work.tag != frame.stream && config.has(Without::OwnWork) => {
+        Pc::AfterWork
+            if work(frame, process).tag != frame.stream && config.has(Without::OwnWork) =>
+        {
             again(frame);
         }
         Pc::AfterWork if !config.has(Without::OwnEpoch) => deliver(state, frame),
@@ -164,7 +174,10 @@ pub(crate) fn behind(config: &Config, state: &mut State, thread: usize, frame: &
         Pc::AfterEpoch if process.epoch != frame.epoch => again(frame),
         Pc::AfterEpoch => deliver(state, frame),
         Pc::Unlock => {
-            process.work = Work::default();
+            if !frame.on_stack {
+                process.work = Work::default();
+            }
+            frame.on_stack = false;
             if frame.next == Next::Again && frame.round + 1 < config.rounds {
                 frame.round += 1;
                 frame.pc = Pc::Lock;
@@ -175,6 +188,14 @@ pub(crate) fn behind(config: &Config, state: &mut State, thread: usize, frame: &
         }
         _ => unreachable!("there is no such step behind a put"),
     }
+}
+
+/// The keys and their tag, from wherever the frame keeps them.
+fn work(frame: &Frame, process: &Process) -> Work {
+    if frame.on_stack {
+        return Work { locked: true, tag: frame.stream, keys: frame.stream };
+    }
+    process.work
 }
 
 fn again(frame: &mut Frame) {

@@ -1,11 +1,13 @@
-//! What the threads share: lines, pages and the rest of a process's memory, and the areas of rseq(2).
+//! What the threads share: lines, pages and the rest of a process's memory, and the areas of
+//! rseq(2).
 
 /// The CPUs of the machine.
 pub(crate) const CPUS: usize = 2;
 /// The most words that a page has room for.
 pub(crate) const ROOM: usize = 3;
 
-/// A random word: which stream it is from, and its place there. Zero and weak words are never to be delivered.
+/// A random word: which stream it is from, and its place there. Zero and weak words are never to be
+/// delivered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub(crate) struct Word(pub(crate) u8);
 
@@ -43,7 +45,8 @@ pub(crate) struct Page {
     pub(crate) words: [Word; ROOM],
 }
 
-/// The page that holds the keys while words are made, in memory that the kernel may drop; the lock is elsewhere.
+/// The page that holds the keys while words are made, in memory that the kernel may drop; the lock
+/// is elsewhere.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub(crate) struct Work {
     pub(crate) locked: bool,
@@ -54,7 +57,8 @@ pub(crate) struct Work {
 /// The memory of a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub(crate) struct Process {
-    /// Whether the lines are set up, which a fork undoes in the child: the number of CPUs in the real thing.
+    /// Whether the lines are set up, which a fork undoes in the child: the number of CPUs in the
+    /// real thing.
     pub(crate) cpus: bool,
     /// What a fork sets to 0 in the child.
     pub(crate) epoch: u8,

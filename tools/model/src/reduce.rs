@@ -1,12 +1,14 @@
-//! Fewer orders of independent steps: where a thread's next instruction commutes with all that others can do.
+//! Fewer orders of independent steps: where a thread's next instruction commutes with all that
+//! others can do.
 //!
-//! A registered thread on a sound kernel touches, inside a section, only the line and the page of the CPU that
-//! it runs on. So its next instruction has the same effect before and after any step of a thread on another
-//! CPU, and the search goes on with this thread alone: with the instruction, its preemption, its signal, and
-//! the drops of what it touches (an ample set, as partial-order reduction calls it). Drops and signals reach
-//! only CPU 0, thread 0 and the first process, since two that share a budget would not commute. Where any
-//! child is in shared memory, the kernel is broken, pages are discarded or no descriptor is stored, nothing of
-//! this holds, and the search takes every order.
+//! A registered thread on a sound kernel touches, inside a section, only the line and the page of
+//! the CPU that it runs on. So its next instruction has the same effect before and after any step
+//! of a thread on another CPU, and the search goes on with this thread alone: with the instruction,
+//! its preemption, its signal, and the drops of what it touches (an ample set, as partial-order
+//! reduction calls it). Drops and signals reach only CPU 0, thread 0 and the first process, since
+//! two that share a budget would not commute. Where any child is in shared memory, the kernel is
+//! broken, pages are discarded or no descriptor is stored, nothing of this holds, and the search
+//! takes every order.
 
 use crate::config::{Config, Op, Without};
 use crate::kernel::Action;
@@ -18,7 +20,8 @@ impl Config {
         scripts.flat_map(|script| script.iter()).any(|op| ops.contains(op))
     }
 
-    /// Whether all threads are registered, all preemptions abort, and nobody touches another CPU's page.
+    /// Whether all threads are registered, all preemptions abort, and nobody touches another CPU's
+    /// page.
     pub(crate) fn is_orderly(&self) -> bool {
         !self.forgets_preemption
             && !self.forgets_migration
@@ -26,8 +29,8 @@ impl Config {
             && !self.any(&[Op::Vfork, Op::Clone, Op::Discard])
     }
 
-    /// Whether an instruction commutes with all instructions of other threads, and with a reseed. A thread that
-    /// is alone in its process shares nothing but the kernel's word.
+    /// Whether an instruction commutes with all instructions of other threads, and with a reseed. A
+    /// thread that is alone in its process shares nothing but the kernel's word.
     fn commutes(&self, pc: Pc, alone: bool) -> bool {
         let reads_word = matches!(
             pc,
@@ -68,7 +71,8 @@ impl State {
         });
         let Some((alone, on, pc)) = alone else { return };
         let makes = !matches!(pc.part(), Part::Take);
-        // Behind the lock a preemption outside a section is the same at each place, so one place is enough.
+        // Behind the lock a preemption outside a section is the same at each place, so one place is
+        // enough.
         let stops = pc.section().is_some() || matches!(pc, Pc::TakeArm | Pc::Epoch);
         actions.retain(|action| match *action {
             Action::Step(thread) | Action::Signal(thread) => thread == alone,
@@ -79,8 +83,9 @@ impl State {
         });
     }
 
-    /// Where nothing but the scheduler acts, the epoch, the word and the locked work page are constants, and an
-    /// instruction that reads only them is the same at each place: the thread runs it before anything else.
+    /// Where nothing but the scheduler acts, the epoch, the word and the locked work page are
+    /// constants, and an instruction that reads only them is the same at each place: the thread
+    /// runs it before anything else.
     fn reduce_to_constants(&self, config: &Config, actions: &mut Vec<Action>) {
         let acts = [config.signals, config.drops, config.work_drops, config.reseeds];
         if acts != [Some(0); 4] || config.any(&[Op::Discard]) {

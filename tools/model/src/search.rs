@@ -8,7 +8,8 @@ use std::fmt;
 
 const SOUND: &str = "no word twice, none zero, weak or stale, no trip, and every draw ends";
 
-/// The transitions at which a search gives up: a configuration has to be small enough to be seen whole.
+/// The transitions at which a search gives up: a configuration has to be small enough to be seen
+/// whole.
 const LIMIT: usize = 4_000_000;
 
 struct Machine(Config);
@@ -74,7 +75,8 @@ impl fmt::Display for Trace {
     }
 }
 
-/// Visits every state that a configuration can reach, or as many as it takes to find a counterexample.
+/// Visits every state that a configuration can reach, or as many as it takes to find a
+/// counterexample.
 #[must_use]
 pub fn search(config: &Config) -> Outcome {
     let checker = Machine(config.clone()).checker().finish_when(HasDiscoveries::Any);

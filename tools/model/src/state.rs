@@ -101,7 +101,8 @@ impl Pc {
         }
     }
 
-    /// The section that a frame is inside of: from behind the store of the descriptor to the last instruction.
+    /// The section that a frame is inside of: from behind the store of the descriptor to the last
+    /// instruction.
     pub(crate) fn section(self) -> Option<Section> {
         match self.part() {
             Part::Take if self != Pc::TakeArm => Some(Section::Take),
@@ -149,6 +150,8 @@ pub(crate) struct Frame {
     pub(crate) generation: u8,
     pub(crate) stream: u8,
     pub(crate) own: Word,
+    /// The keys are on the stack, which nobody drops, as another frame has the work page.
+    pub(crate) on_stack: bool,
 }
 
 impl Frame {
@@ -170,6 +173,7 @@ impl Frame {
             generation: 0,
             stream: 0,
             own: Word::ZERO,
+            on_stack: false,
         };
         frame.begin(config);
         frame
@@ -212,7 +216,8 @@ pub(crate) enum Where {
     On(u8),
     /// It runs nowhere, and may go on anywhere.
     Off,
-    /// It runs nowhere, and was stopped on this CPU inside a section that the kernel has not aborted.
+    /// It runs nowhere, and was stopped on this CPU inside a section that the kernel has not
+    /// aborted.
     Inside(u8),
     /// It waits for its child.
     Waits,

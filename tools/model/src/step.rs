@@ -14,7 +14,8 @@ impl State {
         }
     }
 
-    /// Whether the next instruction touches only the thread's own area: no other thread can tell when it ran.
+    /// Whether the next instruction touches only the thread's own area: no other thread can tell
+    /// when it ran.
     fn unseen(&self, thread: usize) -> bool {
         let Some(this) = self.threads[thread] else { return false };
         let stores = matches!(this.top().pc, Pc::PutArm | Pc::Disarm);
@@ -102,7 +103,10 @@ impl State {
         }
         this.place = Where::Ended;
         if let Some(parent) = this.parent {
-            self.thread(usize::from(parent)).place = Where::Off;
+            let parent = self.thread(usize::from(parent));
+            if parent.place == Where::Waits {
+                parent.place = Where::Off;
+            }
         }
     }
 
@@ -130,7 +134,8 @@ impl State {
         }
     }
 
-    /// A child in shared memory: its parent's area, which the kernel no longer keeps for it, and no abort.
+    /// A child in shared memory: its parent's area, which the kernel no longer keeps for it, and no
+    /// abort.
     fn start(&mut self, config: &Config, thread: usize, waits: bool) {
         let Thread { process, area, .. } = *self.thread(thread);
         let child = self.free_thread();
@@ -151,7 +156,8 @@ impl State {
     }
 }
 
-/// How far a frame is: each of its instructions has to raise it, and it has a bound, so every draw ends.
+/// How far a frame is: each of its instructions has to raise it, and it has a bound, so every draw
+/// ends.
 fn progress(frame: &Frame) -> (u8, u8, Part, u8, Pc, u8) {
     let part = match (frame.pc, frame.next) {
         (Pc::Disarm, Next::After) => Part::Put,

@@ -92,7 +92,8 @@ pub(crate) fn step(config: &Config, state: &mut State, thread: usize, frame: &mu
                 frame.pc = Pc::TakeTagAgain;
             }
         }
-        // The last load of the section: what it lets pass has been delivered, since the rest is registers.
+        // The last load of the section: what it lets pass has been delivered, since the rest is
+        // registers.
         Pc::TakeTagAgain => {
             if page.tag != frame.number && config.has(Without::TagBehind) {
                 leave(frame, Next::Make);

@@ -4,7 +4,8 @@ use headwater_model::{Config, Op, Script};
 
 const D: Op = Op::Draw;
 
-/// Each thread is preempted at most once; what two threads do between two preemptions is not bounded.
+/// Each thread is preempted at most once; what two threads do between two preemptions is not
+/// bounded.
 fn once(name: &'static str, threads: &[Script]) -> Config {
     Config { preemptions: Some(1), ..Config::new(name, threads) }
 }
@@ -29,8 +30,8 @@ pub(crate) fn three_words() -> Config {
     Config { cap: 3, ..once("a: three words a page", &[&[D, D, D, D], &[D]]) }
 }
 
-/// (b) A handler draws, forks and draws, wherever a signal finds its thread in a take or a make. No thread is
-/// preempted, since the signal itself aborts; parent and child share no memory.
+/// (b) A handler draws, forks and draws, wherever a signal finds its thread in a take or a make. No
+/// thread is preempted, since the signal itself aborts; parent and child share no memory.
 fn fork(name: &'static str, threads: &[Script]) -> Config {
     let handler = &[D, Op::Fork, D];
     Config { preemptions: Some(0), signals: Some(1), handler, ..Config::new(name, threads) }
@@ -84,7 +85,8 @@ fn lawless(name: &'static str, threads: &[Script]) -> Config {
     Config { trips_are_errors: false, migrates_inside: false, ..once(name, threads) }
 }
 
-/// (d) A child of vfork(2) beside a thread; the child moves to another CPU only outside of sections.
+/// (d) A child of vfork(2) beside a thread; the child moves to another CPU only outside of
+/// sections.
 pub(crate) fn vfork() -> Config {
     let threads: &[Script] = &[&[Op::Vfork, D], &[D, D]];
     Config { child: &[D], ..lawless("d: vfork, not moved inside", threads) }
@@ -100,7 +102,26 @@ pub(crate) fn vfork_moves() -> Config {
     Config { migrates_inside: true, name: "d: vfork, moved inside", ..vfork() }
 }
 
-/// (e) A child of clone(2) beside its parent, whose area it shares; so many preemptions inside sections.
+/// (d) The same beside threads that make words on their stacks, so that two puts can meet on one
+/// CPU.
+pub(crate) fn vfork_on_stacks() -> Config {
+    let config = lawless("d: vfork, keys on stacks", &[&[Op::Vfork], &[D, D]]);
+    Config { stack_if_locked: true, filled: [false; 2], child: &[D], tries: 1, ..config }
+}
+
+/// (a) Two threads that make words at one time, one of them on its stack.
+pub(crate) fn on_stacks() -> Config {
+    Config { stack_if_locked: true, name: "a: keys on stacks", ..empty_pages() }
+}
+
+/// (b) A handler that makes words on the stack above a frame that has the work page.
+pub(crate) fn fork_on_stacks() -> Config {
+    let handler = &[D, Op::Fork, D];
+    Config { stack_if_locked: true, handler, name: "b: fork, keys on stacks", ..fork_in_make() }
+}
+
+/// (e) A child of clone(2) beside its parent, whose area it shares; so many preemptions inside
+/// sections.
 pub(crate) fn clone(inside: u8) -> Config {
     let config = lawless("e: clone, not moved inside", &[&[Op::Clone, D]]);
     Config { child: &[D, D], inside: Some(inside), preemptions: Some(2), ..config }

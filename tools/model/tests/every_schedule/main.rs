@@ -1,6 +1,7 @@
 //! The protocol in every schedule of small configurations, and each of its mutants.
 //!
-//! `cargo test -p headwater-model --release -- --nocapture` prints how many states each search visited.
+//! `cargo test -p headwater-model --release -- --nocapture` prints how many states each search
+//! visited.
 
 mod configs;
 mod mutants;

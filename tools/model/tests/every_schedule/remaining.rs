@@ -1,4 +1,5 @@
-//! What is left where the kernel does not abort: how many preemptions inside sections a repeated word needs.
+//! What is left where the kernel does not abort: how many preemptions inside sections a repeated
+//! word needs.
 
 use crate::{configs, is_clean, report};
 use headwater_model::{Bad, Config};
@@ -14,6 +15,7 @@ fn repeats(config: &Config) {
 fn a_child_of_vfork_repeats_only_if_it_is_moved_inside_a_section() {
     is_clean(&configs::vfork());
     is_clean(&configs::vfork_draws_twice());
+    is_clean(&configs::vfork_on_stacks());
     repeats(&configs::vfork_moves());
 }
 

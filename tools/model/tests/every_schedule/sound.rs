@@ -1,5 +1,5 @@
-//! Registered threads on a sound kernel: nothing is ever delivered twice, zero, weak or stale, and no section
-//! ever meets a zero.
+//! Registered threads on a sound kernel: nothing is ever delivered twice, zero, weak or stale, and
+//! no section ever meets a zero.
 
 use crate::{configs, is_clean};
 
@@ -9,6 +9,7 @@ fn threads_that_take_and_put() {
     is_clean(&configs::empty_pages());
     is_clean(&configs::three_threads());
     is_clean(&configs::three_words());
+    is_clean(&configs::on_stacks());
 }
 
 #[test]
@@ -17,6 +18,7 @@ fn a_handler_that_forks() {
     is_clean(&configs::fork_in_make());
     is_clean(&configs::fork_wipes_work());
     is_clean(&configs::fork_beside_a_thread());
+    is_clean(&configs::fork_on_stacks());
 }
 
 #[test]
