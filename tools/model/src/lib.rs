@@ -3,8 +3,8 @@
 //!
 //! The protocol: each CPU has a line of counts and a page of words, and only sections that run on
 //! that CPU touch them. The kernel aborts a section whose thread it preempts, migrates or
-//! interrupts by a signal, so the section needs no lock. [`take`] serves a word from the page,
-//! [`make`] makes a stream of new words and puts it there. Each instruction that touches memory is
+//! interrupts by a signal, so the section needs no lock. `take` serves a word from the page,
+//! `make` makes a stream of new words and puts it there. Each instruction that touches memory is
 //! one step here, and the kernel may act between any two of them.
 //!
 //! What the model leaves out: memory is sequentially consistent. For two threads on one CPU that is
@@ -14,7 +14,7 @@
 //! Bytes that the kernel itself hands out, where no page can serve, are taken as fresh and are not
 //! followed.
 //!
-//! `cargo test -p headwater-model --release` runs all configurations, and every mutant of the
+//! `cargo test -p headwater-model --release` runs all configurations, and the mutants of the
 //! protocol.
 
 mod alive;
