@@ -66,8 +66,12 @@ fn source(report: &mut Report) {
 }
 
 fn tests(report: &mut Report) {
-    // OpenSSL's module has a step of its own, with what it needs.
-    report.step("tests", || cargo("test --workspace --exclude headwater-openssl --no-fail-fast"));
+    // OpenSSL's module has a step of its own, with what it needs, and the model one with an optimised build.
+    report.step("tests", || {
+        cargo(
+            "test --workspace --exclude headwater-openssl --exclude headwater-model --no-fail-fast",
+        )
+    });
     report
         .step("tests, fallbacks forced", || cargo("test -p headwater --features testing,uuid,std"));
     report.step("tests that change the machine", || {
@@ -88,6 +92,10 @@ fn tests(report: &mut Report) {
         // A folder of its own: with other flags everything would be built anew, there and back.
         let mut models = program("cargo test -p headwater --test loom --target-dir target/loom");
         Ok(run(models.env("RUSTFLAGS", "--cfg loom"))?)
+    });
+    report.step("draws, every schedule", || {
+        // Millions of states, which an unoptimised build would need minutes for.
+        cargo("test -p headwater-model --release")
     });
     report.step("races of the streams, model-checked", || {
         let mut models =

@@ -1,0 +1,185 @@
+//! What the kernel may do between any two instructions.
+
+use crate::config::{Budget, Config};
+use crate::memory::{CPUS, Page, Section, Work};
+use crate::state::{Next, Pc, State, THREADS, Where};
+
+/// One thing that happens next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Action {
+    /// A thread runs its next instruction.
+    Step(usize),
+    Preempt(usize),
+    Resume(usize, u8),
+    Signal(usize),
+    Drop(usize, usize),
+    DropWork(usize),
+    Reseed,
+}
+
+fn is_left(budget: Budget) -> bool {
+    budget != Some(0)
+}
+
+fn spend(budget: &mut Budget) {
+    if let Some(left) = budget {
+        *left -= 1;
+    }
+}
+
+impl State {
+    /// Everything that can happen next; nothing once a property is broken.
+    pub(crate) fn possible(&self, config: &Config, actions: &mut Vec<Action>) {
+        if self.bad.is_some() {
+            return;
+        }
+        for number in 0..THREADS {
+            let Some(thread) = self.threads[number] else { continue };
+            match thread.place {
+                Where::On(_) => {
+                    actions.push(Action::Step(number));
+                    let inside = self.would_stay_inside(config, number);
+                    if is_left(thread.preemptions) && (!inside || is_left(self.budgets.inside)) {
+                        actions.push(Action::Preempt(number));
+                    }
+                    if is_left(self.budgets.signals) && number == 0 && !thread.in_handler {
+                        actions.push(Action::Signal(number));
+                    }
+                }
+                Where::Off | Where::Inside(_) => {
+                    for cpu in (0..CPUS as u8).filter(|cpu| self.is_idle(*cpu)) {
+                        let stays = thread.place == Where::Inside(cpu);
+                        if thread.place == Where::Off || stays || config.migrates_inside {
+                            actions.push(Action::Resume(number, cpu));
+                        }
+                    }
+                }
+                Where::Waits | Where::Ended => {}
+            }
+        }
+        self.possible_in_memory(actions);
+        self.reduce(config, actions);
+    }
+
+    fn possible_in_memory(&self, actions: &mut Vec<Action>) {
+        // Drops reach the first process and CPU 0: the others are the same with the numbers
+        // exchanged.
+        for number in 0..1 {
+            let Some(process) = self.processes[number] else { continue };
+            if is_left(self.budgets.drops) && process.pages[0] != Page::default() {
+                actions.push(Action::Drop(number, 0));
+            }
+            if is_left(self.budgets.work_drops) && process.work.tag | process.work.keys != 0 {
+                actions.push(Action::DropWork(number));
+            }
+        }
+        if is_left(self.budgets.reseeds) {
+            actions.push(Action::Reseed);
+        }
+    }
+
+    pub(crate) fn act(&mut self, config: &Config, action: Action) {
+        match action {
+            Action::Step(thread) => self.step(config, thread),
+            Action::Preempt(thread) => self.preempt(config, thread),
+            Action::Resume(thread, cpu) => self.resume(config, thread, cpu),
+            Action::Signal(thread) => {
+                spend(&mut self.budgets.signals);
+                if self.thread(thread).registered && self.is_armed(thread) {
+                    self.abort(config, thread);
+                }
+                self.thread(thread).in_handler = true;
+            }
+            Action::Drop(process, cpu) => {
+                spend(&mut self.budgets.drops);
+                let process = self.processes[process].as_mut().expect("it was there to be dropped");
+                process.pages[cpu] = Page::default();
+            }
+            Action::DropWork(process) => {
+                spend(&mut self.budgets.work_drops);
+                let process = self.processes[process].as_mut().expect("it was there to be dropped");
+                process.work = Work { locked: process.work.locked, ..Work::default() };
+            }
+            Action::Reseed => {
+                spend(&mut self.budgets.reseeds);
+                self.word += 1;
+                self.begun += 1;
+                self.ended += 1;
+            }
+        }
+        self.forget_dead();
+    }
+
+    fn is_idle(&self, cpu: u8) -> bool {
+        !self.threads.iter().flatten().any(|thread| thread.place == Where::On(cpu))
+    }
+
+    fn inside(&self, thread: usize) -> Option<Section> {
+        self.threads[thread].and_then(|thread| thread.top().pc.section())
+    }
+
+    /// Whether the kernel can tell that the thread is inside a section.
+    fn is_armed(&self, thread: usize) -> bool {
+        let area = self.threads[thread].map(|thread| self.areas[usize::from(thread.area)]);
+        let told = area.and_then(|area| area.section);
+        told.is_some() && told == self.inside(thread)
+    }
+
+    /// Whether a preemption now is none that surely aborts. The kernel looks at the descriptor when
+    /// the thread goes on, which matters only where another thread can store there in between.
+    fn would_stay_inside(&self, config: &Config, thread: usize) -> bool {
+        let registered = self.threads[thread].is_some_and(|thread| thread.registered);
+        let forgets = config.forgets_preemption || config.forgets_migration;
+        let open = forgets || self.shares_area(thread);
+        let aborted = registered && self.is_armed(thread) && !open;
+        self.inside(thread).is_some() && !aborted
+    }
+
+    fn preempt(&mut self, config: &Config, thread: usize) {
+        spend(&mut self.thread(thread).preemptions);
+        if self.would_stay_inside(config, thread) {
+            spend(&mut self.budgets.inside);
+            if let Where::On(cpu) = self.thread(thread).place {
+                self.thread(thread).place = Where::Inside(cpu);
+            }
+            return;
+        }
+        if self.thread(thread).registered && self.is_armed(thread) {
+            self.abort(config, thread);
+        }
+        self.thread(thread).place = Where::Off;
+    }
+
+    fn resume(&mut self, config: &Config, thread: usize, cpu: u8) {
+        let this = self.thread(thread);
+        let (was, registered) = (this.place, this.registered);
+        this.place = Where::On(cpu);
+        if !registered {
+            return;
+        }
+        self.area(thread).cpu = cpu;
+        if was != Where::Off && self.is_armed(thread) {
+            let stays = was == Where::Inside(cpu);
+            let forgets = if stays { config.forgets_preemption } else { config.forgets_migration };
+            if !forgets {
+                self.abort(config, thread);
+            }
+        }
+    }
+
+    /// Sends the thread to the section's begin; after the last try a take is a miss, and a put is
+    /// given up.
+    fn abort(&mut self, config: &Config, thread: usize) {
+        self.area(thread).section = None;
+        let frame = self.thread(thread).top_mut();
+        let put = frame.pc.section() == Some(Section::Put);
+        frame.forget_section();
+        frame.tries += 1;
+        if frame.tries < config.tries {
+            frame.pc = if put { Pc::PutArm } else { Pc::TakeArm };
+        } else {
+            frame.next = if put { Next::After } else { Next::Make };
+            frame.pc = Pc::Disarm;
+        }
+    }
+}

@@ -1,0 +1,168 @@
+//! One instruction of a thread, and the system calls that a script asks for.
+
+use crate::config::{Config, Op};
+use crate::memory::{Area, CPUS, Line, Page, Work};
+use crate::state::{Bad, Frame, Next, Part, Pc, Source, State, Thread, Where};
+use crate::{make, take};
+
+impl State {
+    /// Runs a thread's next instruction, and behind it those that nobody else can see.
+    pub(crate) fn step(&mut self, config: &Config, thread: usize) {
+        self.instruction(config, thread);
+        while self.bad.is_none() && self.unseen(thread) {
+            self.instruction(config, thread);
+        }
+    }
+
+    /// Whether the next instruction touches only the thread's own area: no other thread can tell
+    /// when it ran.
+    fn unseen(&self, thread: usize) -> bool {
+        let Some(this) = self.threads[thread] else { return false };
+        let stores = matches!(this.top().pc, Pc::PutArm | Pc::Disarm);
+        stores && matches!(this.place, Where::On(_)) && !self.shares_area(thread)
+    }
+
+    fn instruction(&mut self, config: &Config, thread: usize) {
+        let before = *self.thread(thread).top();
+        let mut frame = before;
+        match frame.pc.part() {
+            Part::Take => take::step(config, self, thread, &mut frame),
+            Part::Make => make::before(config, self, thread, &mut frame),
+            Part::Put => make::put(config, self, thread, &mut frame),
+            Part::Behind => make::behind(config, self, thread, &mut frame),
+            Part::Other => self.other(config, thread, &mut frame),
+        }
+        if config.without.is_none() && progress(&frame) <= progress(&before) {
+            self.fail(Bad::Endless);
+        }
+        *self.thread(thread).top_mut() = frame;
+        if frame.pc == Pc::End {
+            self.end(config, thread);
+        }
+    }
+
+    /// The clearing of the descriptor, and what is no part of a draw.
+    fn other(&mut self, config: &Config, thread: usize, frame: &mut Frame) {
+        match frame.pc {
+            Pc::Disarm => {
+                self.area(thread).section = None;
+                match frame.next {
+                    Next::Finish => frame.finish(config),
+                    Next::After | Next::Again => frame.pc = Pc::AfterGeneration,
+                    Next::Make => {
+                        frame.tries = 0;
+                        frame.pc = Pc::Lock;
+                    }
+                }
+            }
+            Pc::Fork => {
+                frame.finish(config);
+                self.fork(config, thread, *frame);
+            }
+            Pc::Start => {
+                let waits = matches!(self.op(config, frame), Some(Op::Vfork));
+                frame.finish(config);
+                self.start(config, thread, waits);
+            }
+            Pc::DiscardEpoch => {
+                self.begun += 1;
+                let process = self.process(thread);
+                process.epochs += 1;
+                process.epoch = process.epochs;
+                frame.pc = Pc::DiscardPage;
+            }
+            Pc::DiscardPage => {
+                let cpu = usize::from(frame.place);
+                self.process(thread).pages[cpu] = Page::default();
+                frame.place += 1;
+                if usize::from(frame.place) == CPUS {
+                    self.ended += 1;
+                    frame.finish(config);
+                }
+            }
+            _ => unreachable!("a frame that has ended runs nothing"),
+        }
+    }
+
+    fn op(&self, config: &Config, frame: &Frame) -> Option<Op> {
+        let script = match frame.source {
+            Source::Thread(n) => config.threads[usize::from(n)],
+            Source::Handler => config.handler,
+            Source::Child => config.child,
+        };
+        script.get(usize::from(frame.at)).copied()
+    }
+
+    /// A frame's script is over: the interrupted frame goes on, or the thread ends.
+    fn end(&mut self, config: &Config, thread: usize) {
+        let this = self.thread(thread);
+        if this.in_handler {
+            this.in_handler = false;
+            this.frames[1] = Frame::new(Source::Handler, config);
+            return;
+        }
+        this.place = Where::Ended;
+        if let Some(parent) = this.parent {
+            let parent = self.thread(usize::from(parent));
+            if parent.place == Where::Waits {
+                parent.place = Where::Off;
+            }
+        }
+    }
+
+    /// The child: all frames of this thread, in memory whose lines, pages and epoch are zero.
+    fn fork(&mut self, config: &Config, thread: usize, frame: Frame) {
+        let mut memory = *self.process(thread);
+        (memory.cpus, memory.epoch) = (false, 0);
+        memory.lines = [Line::default(); CPUS];
+        memory.pages = [Page::default(); CPUS];
+        if !config.work_survives_fork {
+            memory.work = Work { locked: memory.work.locked, ..Work::default() };
+        }
+        let process = self.processes.iter().position(Option::is_none);
+        let child = self.free_thread();
+        let process = process.expect("a search has at most one fork");
+        self.processes[process] = Some(memory);
+        self.areas[child] = *self.area(thread);
+        let mut copy = *self.thread(thread);
+        *copy.top_mut() = frame;
+        (copy.process, copy.area) = (process as u8, child as u8);
+        (copy.place, copy.parent) = (Where::Off, None);
+        self.threads[child] = Some(copy);
+        if frame.pc == Pc::End {
+            self.end(config, child);
+        }
+    }
+
+    /// A child in shared memory: its parent's area, which the kernel no longer keeps for it, and no
+    /// abort.
+    fn start(&mut self, config: &Config, thread: usize, waits: bool) {
+        let Thread { process, area, .. } = *self.thread(thread);
+        let child = self.free_thread();
+        let mut new = Thread::new(Source::Child, config, area);
+        (new.process, new.registered) = (process, false);
+        if waits {
+            new.parent = Some(thread as u8);
+            self.thread(thread).place = Where::Waits;
+        }
+        self.threads[child] = Some(new);
+    }
+
+    fn free_thread(&mut self) -> usize {
+        let free = self.threads.iter().position(Option::is_none);
+        let free = free.expect("a search has at most four threads");
+        self.areas[free] = Area::default();
+        free
+    }
+}
+
+/// How far a frame is: each of its instructions has to raise it, and it has a bound, so every draw
+/// ends.
+fn progress(frame: &Frame) -> (u8, u8, Part, u8, Pc, u8) {
+    let part = match (frame.pc, frame.next) {
+        (Pc::Disarm, Next::After) => Part::Put,
+        (Pc::Disarm, _) => Part::Take,
+        (pc, _) => pc.part(),
+    };
+    (frame.at, frame.round, part, frame.tries, frame.pc, frame.place)
+}

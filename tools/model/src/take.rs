@@ -1,0 +1,113 @@
+//! The section that takes one word from the page of the CPU it runs on.
+
+use crate::config::{Config, Without};
+use crate::memory::{Section, Word};
+use crate::state::{Bad, Frame, Next, Pc, State, Where};
+
+/// Leaves the section for the store that clears the descriptor.
+pub(crate) fn leave(frame: &mut Frame, next: Next) {
+    frame.forget_section();
+    frame.next = next;
+    frame.pc = Pc::Disarm;
+}
+
+/// Whether the thread runs on the CPU that its area named, which RDPID tells.
+pub(crate) fn runs_on(state: &State, thread: usize, cpu: u8) -> bool {
+    state.threads[thread].is_some_and(|thread| thread.place == Where::On(cpu))
+}
+
+/// One instruction of take.
+pub(crate) fn step(config: &Config, state: &mut State, thread: usize, frame: &mut Frame) {
+    let cpu = usize::from(frame.cpu);
+    let word = state.word;
+    let process = *state.process(thread);
+    let (line, page) = (process.lines[cpu], process.pages[cpu]);
+    let place = usize::from(frame.place);
+    match frame.pc {
+        Pc::TakeArm => {
+            if frame.tries == 0 {
+                frame.began = state.ended;
+            }
+            if process.off {
+                frame.finish(config);
+                return;
+            }
+            if config.has(Without::Descriptor) {
+                state.area(thread).section = Some(Section::Take);
+            }
+            frame.pc = Pc::TakeCpu;
+        }
+        Pc::TakeCpu => {
+            frame.cpu = state.area(thread).cpu;
+            frame.pc = Pc::TakeCtl;
+        }
+        Pc::TakeCtl if !process.cpus && config.has(Without::TakeCtl) => leave(frame, Next::Make),
+        Pc::TakeCtl => frame.pc = Pc::TakeNumber,
+        Pc::TakeNumber => {
+            frame.number = line.number;
+            let looks = config.has(Without::TagBefore);
+            frame.pc = if looks { Pc::TakeTag } else { Pc::TakeLeft };
+        }
+        Pc::TakeTag if page.tag != frame.number => leave(frame, Next::Make),
+        Pc::TakeTag => frame.pc = Pc::TakeLeft,
+        Pc::TakeLeft if line.left == 0 => leave(frame, Next::Make),
+        Pc::TakeLeft => {
+            frame.place = line.left - 1;
+            frame.pc = Pc::TakeRdpid;
+        }
+        Pc::TakeRdpid => {
+            let looks = config.has(Without::TakeRdpid) && config.has(Without::Rdpid);
+            if looks && !runs_on(state, thread, frame.cpu) {
+                leave(frame, Next::Make);
+                return;
+            }
+            let first = config.has(Without::ClaimFirst) && config.has(Without::ClaimBeforeRead);
+            frame.pc = if first { Pc::TakeClaim } else { Pc::TakeRead };
+        }
+        Pc::TakeClaim => {
+            state.process(thread).lines[cpu].left = frame.place;
+            frame.pc = match config.without {
+                Some(Without::ClaimFirst) => Pc::TakeGeneration,
+                Some(Without::ClaimBeforeRead) => Pc::TakeErase,
+                _ => Pc::TakeRead,
+            };
+        }
+        Pc::TakeRead => {
+            frame.word = page.words[place];
+            frame.pc = match config.without {
+                Some(Without::ClaimBeforeRead) => Pc::TakeClaim,
+                Some(Without::Erase) => Pc::TakeGeneration,
+                _ => Pc::TakeErase,
+            };
+        }
+        Pc::TakeErase => {
+            state.process(thread).pages[cpu].words[place] = Word::ZERO;
+            let claims = config.without == Some(Without::ClaimFirst);
+            frame.pc = if claims { Pc::TakeClaim } else { Pc::TakeGeneration };
+        }
+        Pc::TakeGeneration => {
+            if word != line.generation && config.has(Without::TakeGeneration) {
+                leave(frame, Next::Make);
+            } else {
+                frame.pc = Pc::TakeTagAgain;
+            }
+        }
+        // The last load of the section: what it lets pass has been delivered, since the rest is
+        // registers.
+        Pc::TakeTagAgain => {
+            if page.tag != frame.number && config.has(Without::TagBehind) {
+                leave(frame, Next::Make);
+            } else if frame.word == Word::ZERO && config.has(Without::Zero) {
+                state.process(thread).off = true;
+                if config.trips_are_errors {
+                    state.fail(Bad::Trip);
+                }
+                leave(frame, Next::Make);
+            } else {
+                state.deliver(frame.word, frame.began);
+                leave(frame, Next::Finish);
+            }
+        }
+        _ => unreachable!("take has no such step"),
+    }
+}
