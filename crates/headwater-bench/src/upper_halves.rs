@@ -122,7 +122,11 @@ mod tests {
     fn every_form_has_a_row_with_clean_and_one_with_dirty_halves() {
         let report = crate::run(&crate::Args {
             cases: vec!["upper-halves".to_owned()],
-            impls: vec!["headwater".to_owned(), "headwater-rng".to_owned(), "fastrand".to_owned()],
+            impls: vec![
+                "headwater".to_owned(),
+                "headwater-rng".to_owned(),
+                "urandom-read".to_owned(),
+            ],
             rounds: Some(6),
             ..crate::Args::default()
         });
