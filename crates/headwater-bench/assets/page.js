@@ -65,6 +65,7 @@
           const { colour, dash, width, hollow } = look(line.look);
           return {
             label: line.name,
+            show: line.shown,
             stroke: () => style(colour),
             width,
             dash: DASHES[dash],
@@ -111,18 +112,31 @@
 
   const figures = [...document.querySelectorAll("figure")];
   const charts = JSON.parse(document.getElementById("charts").textContent);
-  const plots = figures.map((figure, i) => make(charts[i], figure));
+  const folded = [...document.querySelectorAll("details")];
 
+  // Charts are made when a reader unfolds them, because folded ones have no width.
+  let plots = null;
   let printing = false;
   const fit = () => {
+    if (plots === null) {
+      if (!folded.some((part) => part.open)) return;
+      plots = figures.map((figure, i) => make(charts[i], figure));
+    }
     for (const [i, plot] of plots.entries()) plot.setSize(printing ? PAPER : size(figures[i]));
   };
+  const closed = new Set();
   const print = (on) => () => {
     printing = on;
+    // Paper cannot be unfolded.
+    for (const part of folded) {
+      if (on && !part.open) closed.add(part);
+      part.open = on || !closed.delete(part);
+    }
     // The charts are drawn before the style sheet knows of the printer.
     document.documentElement.classList.toggle("printing", on);
     fit();
   };
+  for (const part of folded) part.addEventListener("toggle", fit);
   addEventListener("resize", fit);
   addEventListener("beforeprint", print(true));
   addEventListener("afterprint", print(false));

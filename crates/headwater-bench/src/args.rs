@@ -17,7 +17,7 @@ pub struct Args {
     #[arg(conflicts_with = "compare")]
     pub from: Option<PathBuf>,
     /// Cases to run: fill, u32, u64, uuid-v4, uuid-v7, dns, handshake, latency, first-byte-after-fork,
-    /// first-byte-after-start, rfc-u32, or all [default: fill,u32,u64,uuid-v4,rfc-u32]
+    /// first-byte-after-start, rfc-u32, crowd, upper-halves, or all [default: fill,u32,u64,uuid-v4,rfc-u32]
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub cases: Vec<String>,
     /// Lengths of fill: 16, 1k, 64KiB, 1MiB [default: 16,64,256,1k,64k; latency: 16]
@@ -33,7 +33,7 @@ pub struct Args {
     #[arg(long = "lib", value_name = "NAME=PATH")]
     pub libs: Vec<String>,
     /// Numbers of threads that draw at the same time [default: 1; handshake: one for each CPU; --pin node:
-    /// as many as fill the first node, the first two, and so on]
+    /// as many as fill the first node, the first two, and so on; crowd: 1,2,16,64,256]
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub threads: Vec<String>,
     /// Numbers of processes that draw at the same time, each with so many threads [default: 1]
@@ -45,7 +45,7 @@ pub struct Args {
     /// Also count what one call does: instructions, locked ones, system calls, cache lines shared between CPUs
     #[arg(long)]
     pub count: bool,
-    /// Measuring time for each case, length and implementation
+    /// Measuring time for each case, length and implementation; a sample of crowd takes four times as long
     #[arg(long, value_name = "SECONDS", default_value_t = DEFAULT_SECONDS)]
     pub time: f64,
     /// Exact number of rounds, in place of --time

@@ -17,12 +17,16 @@ pub(crate) enum Case {
     FirstByteAfterFork,
     FirstByteAfterStart,
     RfcU32,
+    /// Threads draw together for longer than a scheduler's slice, and may be more than the CPUs.
+    Crowd,
+    /// The upper halves of vector registers are clean or dirty before a fill.
+    UpperHalves,
     /// Of reproducible streams: an array of what this is.
     Stream(Numbers),
 }
 
 impl Case {
-    pub(crate) const ALL: [Case; 17] = [
+    pub(crate) const ALL: [Case; 19] = [
         Case::Fill,
         Case::U32,
         Case::U64,
@@ -34,6 +38,8 @@ impl Case {
         Case::FirstByteAfterFork,
         Case::FirstByteAfterStart,
         Case::RfcU32,
+        Case::Crowd,
+        Case::UpperHalves,
         Case::Stream(Numbers::U64),
         Case::Stream(Numbers::F64),
         Case::Stream(Numbers::Normal),
@@ -58,6 +64,8 @@ impl Case {
             Case::FirstByteAfterFork => "first-byte-after-fork",
             Case::FirstByteAfterStart => "first-byte-after-start",
             Case::RfcU32 => "rfc-u32",
+            Case::Crowd => "crowd",
+            Case::UpperHalves => "upper-halves",
             Case::Stream(Numbers::U64) => "stream-u64",
             Case::Stream(Numbers::F64) => "stream-f64",
             Case::Stream(Numbers::Normal) => "stream-normal",
@@ -87,7 +95,10 @@ impl Case {
 
     /// Whether it is about one thread of one process, however many draw in other cases.
     pub(crate) const fn stands_alone(self) -> bool {
-        matches!(self, Case::FirstByteAfterFork | Case::FirstByteAfterStart | Case::RfcU32)
+        matches!(
+            self,
+            Case::FirstByteAfterFork | Case::FirstByteAfterStart | Case::RfcU32 | Case::UpperHalves
+        )
     }
 
     fn parse(name: &str) -> Result<Case, Error> {

@@ -1,10 +1,14 @@
 //! The report's tables of the cases that are not a time per call by length.
 
 use crate::case::Case;
-use crate::layout::{distinct, names, table, time, time_and_spread};
+use crate::layout::{abreast, distinct, grouped, names, table, time, time_and_spread, widest};
+use crate::ratio::Ratio;
 use crate::report::Report;
 use crate::row::Row;
 use crate::size;
+use crate::stats::speedup;
+use crate::stretch;
+use crate::upper_halves::{CLEAN, DIRTY};
 
 fn of_case<'a>(rows: &[&'a Row], case: &str) -> Vec<&'a Row> {
     rows.iter().copied().filter(|row| row.case == case).collect()
@@ -89,6 +93,106 @@ pub(crate) fn streams(rows: &[&Row], on: &str) -> Vec<String> {
         })
     };
     Case::ALL.into_iter().filter(|case| case.is_of_streams()).filter_map(block).collect()
+}
+
+/// Shows the draws per second of all threads together, by the number of threads. The ratios of
+/// headwater and the events at its pools follow.
+pub(crate) fn crowds(report: &Report) -> Vec<String> {
+    let rows = of_case(&report.rows.iter().collect::<Vec<_>>(), "crowd");
+    let mut threads = distinct(rows.iter().map(|row| row.threads));
+    threads.sort_unstable();
+    let cpus = report.machine.cores.map_or_else(String::new, |cores| format!(" on {cores} CPUs"));
+    let rate = |name: &str, threads: usize| {
+        let row = rows.iter().find(|row| row.implementation == name && row.threads == threads);
+        row.map_or_else(String::new, |row| {
+            format!("{:.2} ±{:.0}%", row.calls_per_s / 1e6, 100.0 * row.spread())
+        })
+    };
+    let len = size::show(stretch::LEN);
+    let title = format!(
+        "crowd: million draws of {len} per second, all threads together{cpus}, median ± MAD"
+    );
+    let mut blocks = by_threads(&title, "implementation", &names(&rows), &threads, rate);
+    let ratios: Vec<&Ratio> = report
+        .ratios
+        .iter()
+        .filter(|ratio| ratio.case == "crowd" && ratio.implementation == "headwater")
+        .collect();
+    let times = |name: &str, threads: usize| {
+        let ratio = ratios.iter().find(|ratio| ratio.against == name && ratio.threads == threads);
+        ratio.map_or_else(String::new, |ratio| ratio.interval().show().replace(" to ", "-"))
+    };
+    let others = distinct(ratios.iter().map(|ratio| ratio.against.clone()));
+    let title = "crowd: ratios of headwater, times as many draws (95 %)";
+    blocks.extend(by_threads(title, "as", &others, &threads, times));
+    let events = rows.iter().filter_map(|row| {
+        let counters = row.counters?;
+        let numbers = [counters.refills, counters.busy, counters.fallbacks].map(grouped);
+        let first = [row.implementation.clone(), row.threads.to_string()];
+        Some(first.into_iter().chain(numbers).collect())
+    });
+    let events: Vec<Vec<String>> = events.collect();
+    if !events.is_empty() {
+        blocks.push(format!(
+            "crowd: events at headwater's pools in all rounds\n{}",
+            table("implementation", &columns(&["threads", "refills", "busy", "fallbacks"]), events)
+        ));
+    }
+    blocks
+}
+
+fn on_threads(threads: usize) -> String {
+    if threads == 1 { "1 thread".to_owned() } else { format!("{threads} threads") }
+}
+
+/// Makes one table, or several if the columns do not fit beside each other.
+fn by_threads(
+    title: &str,
+    first: &str,
+    names: &[String],
+    threads: &[usize],
+    cell: impl Fn(&str, usize) -> String,
+) -> Vec<String> {
+    let width = |&threads: &usize| {
+        let cells = names.iter().map(|name| cell(name, threads));
+        widest(cells.chain([on_threads(threads)]))
+    };
+    let block = |threads: &[usize]| {
+        let body = names.iter().map(|name| {
+            let cells = threads.iter().map(|&threads| cell(name, threads));
+            std::iter::once(name.clone()).chain(cells).collect()
+        });
+        let heads: Vec<String> = threads.iter().map(|&threads| on_threads(threads)).collect();
+        format!("{title}\n{}", table(first, &heads, body.collect()))
+    };
+    if names.is_empty() {
+        return Vec::new();
+    }
+    abreast(widest(names.iter().cloned()), threads, width).into_iter().map(block).collect()
+}
+
+/// Shows what a fill takes after clean and after dirty upper halves of vector registers.
+pub(crate) fn upper_halves(rows: &[&Row]) -> Option<String> {
+    let rows = of_case(rows, "upper-halves");
+    let noted = |name: &str, note: &str| {
+        let mut rows = rows.iter();
+        rows.find(|row| row.implementation == name && row.note.as_deref() == Some(note)).copied()
+    };
+    let body: Vec<Vec<String>> = names(&rows)
+        .into_iter()
+        .filter_map(|name| {
+            let (clean, dirty) = (noted(&name, CLEAN)?, noted(&name, DIRTY)?);
+            let times = speedup(&clean.rounds, &dirty.rounds).show();
+            Some(vec![name, time_and_spread(clean), time_and_spread(dirty), times])
+        })
+        .collect();
+    let columns = columns(&["clean", "dirty", "dirty in times of clean (95 %)"]);
+    (!body.is_empty()).then(|| {
+        format!(
+            "upper-halves: fill of 16 B after clean and dirty upper halves of vector registers\n{}",
+            table("implementation", &columns, body)
+        )
+    })
 }
 
 /// The first draw of a process, after a fork and after its start.

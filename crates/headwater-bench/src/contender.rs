@@ -2,7 +2,9 @@
 
 use crate::Error;
 use crate::case::Case;
+use crate::compare::is_headwater;
 use crate::impls::{self, Absent, Implementation, Opened};
+use crate::upper_halves;
 use crate::verify::Fault;
 use crate::work::Declined;
 use headwater::{Config, Mode};
@@ -18,6 +20,10 @@ pub(crate) struct Contender {
 impl Contender {
     /// Reads `getrandom-vdso` or `headwater[hedged]`.
     pub(crate) fn parse(text: &str) -> Result<Contender, Error> {
+        // Its brackets hold no mode, but are a part of its name.
+        if let Some(implementation) = impls::find(text) {
+            return Ok(Contender::from(implementation));
+        }
         let (name, mode) = match text.strip_suffix(']').and_then(|text| text.split_once('[')) {
             Some((name, mode)) => (name, Some(mode)),
             None => (text, None),
@@ -76,6 +82,11 @@ impl Contender {
         self.implementation.has_modes.then(|| headwater::status().mode.name())
     }
 
+    /// Tells whether headwater counts what happens at its pools while this contender draws.
+    pub(crate) fn counts_events(&self) -> bool {
+        self.implementation.has_modes || self.implementation.name == impls::LOCKED
+    }
+
     /// That this contender could not be measured.
     pub(crate) fn refused(&self, reason: String) -> Error {
         Error::Refused { implementation: self.name(), reason }
@@ -100,7 +111,15 @@ impl Contender {
 
     /// Why it takes no part in this case on so many threads; `None` if it does, or if it is not here at all.
     pub(crate) fn declines(&self, case: Case, threads: usize) -> Option<Declined> {
+        if case == Case::UpperHalves && !upper_halves::are_here() {
+            return Some(Declined::Cpu);
+        }
         self.open().ok()?.declines(case, threads)
+    }
+
+    /// Tells whether this case is about the contender: one case is about headwater alone.
+    pub(crate) fn is_meant_by(&self, case: Case) -> bool {
+        case != Case::UpperHalves || is_headwater(self.implementation.name)
     }
 
     /// Whether it can be measured here. A mode that this machine replaces by a stricter one cannot: the
@@ -138,7 +157,8 @@ mod tests {
 
     #[test]
     fn names_are_read_back() {
-        for name in ["headwater", "headwater[hedged]", "headwater-rng[kernel]", "urandom-read"] {
+        for name in ["headwater", "headwater[hedged]", "headwater-rng[kernel]", "headwater[locked]"]
+        {
             assert_eq!(Contender::parse(name).unwrap().name(), name);
         }
     }

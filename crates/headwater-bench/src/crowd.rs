@@ -3,7 +3,7 @@
 use crate::case::Case;
 use crate::list::{or_default, parse_list};
 use crate::pin::{Pin, Pins};
-use crate::{Args, Error, machine};
+use crate::{Args, Error, machine, stretch};
 
 /// More threads than any machine of today has CPUs.
 pub(crate) const MAX_THREADS: usize = 4096;
@@ -33,6 +33,8 @@ pub(crate) struct Crowds {
     threads: Vec<usize>,
     /// Threads of a macro case, which has all CPUs at work unless a number is asked for.
     threads_of_all: Vec<usize>,
+    /// The case `crowd` has these numbers of threads, most of which exceed the CPUs.
+    threads_of_crowd: Vec<usize>,
 }
 
 impl Crowds {
@@ -47,7 +49,8 @@ impl Crowds {
         Ok(Crowds {
             procs,
             threads: or_default(asked.clone(), threads),
-            threads_of_all: or_default(asked, [machine::cores().unwrap_or(1)]),
+            threads_of_all: or_default(asked.clone(), [machine::cores().unwrap_or(1)]),
+            threads_of_crowd: or_default(asked, stretch::THREADS),
         })
     }
 
@@ -63,6 +66,10 @@ impl Crowds {
         match case {
             _ if case.stands_alone() => vec![Crowd::ONE],
             Case::Handshake => self.with(&self.threads_of_all),
+            // The threads of one process share the state of a generator.
+            Case::Crowd => {
+                self.threads_of_crowd.iter().map(|&threads| Crowd { procs: 1, threads }).collect()
+            }
             _ => self.with(&self.threads),
         }
     }
@@ -70,6 +77,7 @@ impl Crowds {
     pub(crate) fn all(&self) -> Vec<Crowd> {
         let mut all = self.with(&self.threads);
         all.extend(self.with(&self.threads_of_all));
+        all.extend(self.of(Case::Crowd));
         let mut distinct = Vec::new();
         for crowd in all {
             if !distinct.contains(&crowd) {
@@ -82,7 +90,9 @@ impl Crowds {
     /// What a reader must know of them.
     pub(crate) fn warnings(&self, cases: &[Case], pins: &Pins) -> Vec<String> {
         let mut warnings = Vec::new();
-        let used = |crowd: &Crowd| cases.iter().any(|&case| self.of(case).contains(crowd));
+        // Threads that share CPUs are what the case `crowd` is about.
+        let warned = || cases.iter().filter(|&&case| case != Case::Crowd);
+        let used = |crowd: &Crowd| warned().any(|&case| self.of(case).contains(crowd));
         if let Some(cores) = machine::cores() {
             for Crowd { procs, threads } in self.all().into_iter().filter(used) {
                 let of = if procs > 1 { format!("of {procs} processes ") } else { String::new() };

@@ -125,14 +125,29 @@ fn row(cell: &Cell, contender: &Contender, ns: Vec<f64>) -> Row {
 /// The argument that makes this program a child, followed by a contender and a number of mappings.
 const ARGUMENT: &str = "--headwater-bench-child";
 
-/// Whether the program looks for [`ARGUMENT`] when it starts.
+/// The argument that makes this program serve another one's requests, as headwater without
+/// restartable sequences.
+pub(crate) const HELPER: &str = "--headwater-bench-helper";
+
+/// Tells whether this program may be started again.
+pub(crate) fn starts_again() -> bool {
+    STARTS_AGAIN.load(Ordering::Relaxed)
+}
+
+/// The flag is set in programs that look for [`ARGUMENT`] and [`HELPER`] when they start.
 static STARTS_AGAIN: AtomicBool = AtomicBool::new(false);
 
 /// To be called first by every program that offers a benchmark: in a process that was started to be measured,
 /// it does that and gives the exit status. The cases that need such processes can be had only then.
 pub fn child() -> Option<ExitCode> {
     let mut arguments = std::env::args_os().skip(1);
-    if arguments.next().as_deref() != Some(OsStr::new(ARGUMENT)) {
+    let first = arguments.next();
+    if first.as_deref() == Some(OsStr::new(HELPER)) {
+        // A broken pipe means that the other program has ended.
+        let _ = impls::serve(std::io::stdin().lock(), std::io::stdout().lock());
+        return Some(ExitCode::SUCCESS);
+    }
+    if first.as_deref() != Some(OsStr::new(ARGUMENT)) {
         STARTS_AGAIN.store(true, Ordering::Relaxed);
         return None;
     }
@@ -184,7 +199,7 @@ fn extra_mappings(count: usize) -> Result<Vec<(MmapMut, Mmap)>, Error> {
 /// One row for each contender, two for headwater's own function: a fresh process for each figure.
 pub(crate) fn after_start(cell: &Cell) -> Result<Vec<Row>, Error> {
     let _lent = cell.pins.lend(0)?;
-    if !STARTS_AGAIN.load(Ordering::Relaxed) {
+    if !starts_again() {
         let case = Case::FirstByteAfterStart.name();
         return Err(Error::Process(format!("{case}: this program does not start itself again")));
     }

@@ -48,7 +48,10 @@ mod size;
 mod speed;
 mod station;
 pub mod stats;
+mod stretch;
 mod table;
+#[expect(unsafe_code)]
+mod upper_halves;
 mod verify;
 mod warnings;
 mod work;
@@ -69,3 +72,4 @@ pub use row::Row;
 pub use run::run;
 pub use size::show as show_size;
 pub use speed::{Speed, speed_table};
+pub use stretch::Counters;

@@ -8,6 +8,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct Machine {
+    /// The CPU names its maker so, such as `GenuineIntel`; only x86 has such a name.
+    pub vendor: Option<String>,
     /// The CPU's model name.
     pub cpu: Option<String>,
     /// CPUs that this process may use.
@@ -34,6 +36,7 @@ pub struct Machine {
 pub fn machine() -> Machine {
     let cpuinfo = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     Machine {
+        vendor: cpu_field(&cpuinfo, "vendor_id"),
         cpu: cpu_field(&cpuinfo, "model name"),
         cores: cores(),
         microcode: cpu_field(&cpuinfo, MICROCODE),
@@ -108,10 +111,11 @@ mod tests {
 
     #[test]
     fn reads_the_first_cpu() {
-        let cpuinfo = "processor\t: 0\nmodel name\t: AMD EPYC\nmicrocode\t: 0xa101148\n\n\
+        let cpuinfo = "processor\t: 0\nvendor_id\t: AuthenticAMD\nmodel name\t: AMD EPYC\nmicrocode\t: 0xa101148\n\n\
                        processor\t: 1\nmodel name\t: other\n";
         assert_eq!(cpu_field(cpuinfo, "model name").as_deref(), Some("AMD EPYC"));
         assert_eq!(cpu_field(cpuinfo, "microcode").as_deref(), Some("0xa101148"));
+        assert_eq!(cpu_field(cpuinfo, "vendor_id").as_deref(), Some("AuthenticAMD"));
         assert_eq!(cpu_field(cpuinfo, "model"), None);
     }
 

@@ -8,6 +8,7 @@ use crate::latency::{Counts, Latencies, Percentiles};
 use crate::plan::Cell;
 use crate::process::Shared;
 use crate::station::{Station, arm_if_switching};
+use crate::stretch::Counters;
 use crate::work::Work;
 use crate::{procs, stats};
 use serde::{Deserialize, Serialize};
@@ -31,6 +32,8 @@ pub(crate) struct Timing {
     pub(crate) note: Option<&'static str>,
     /// Of single calls, where they were timed one by one.
     pub(crate) percentiles: Option<Percentiles>,
+    /// These events were counted at headwater's pools, in the case `crowd` only.
+    pub(crate) counters: Option<Counters>,
 }
 
 /// One thread's part of one sample: nanoseconds since the crew's epoch.
@@ -99,6 +102,7 @@ pub(crate) fn measure(cell: &Cell) -> Result<Vec<Timing>, Error> {
             .filter(|_| cell.threads == 1 && cell.procs == 1 && !cell.switches_modes()),
         percentiles: percentiles(cell, &parts, contender),
         note: station.workers[contender].note(),
+        counters: None,
     });
     Ok(timings.collect())
 }

@@ -48,14 +48,18 @@ fn details(report: &Report) -> Vec<String> {
     ]
 }
 
-/// Each note with all whom it is about. Those of first bytes stand in their own table.
+/// Gives each note with all its implementations. The notes of first bytes and of upper halves stand
+/// in tables of their own.
 fn row_notes(rows: &[&Row]) -> impl Iterator<Item = String> {
-    let noted: Vec<&Row> =
-        rows.iter().copied().filter(|row| !row.case.starts_with("first-byte")).collect();
+    let noted: Vec<&Row> = rows.iter().copied().filter(|row| !stand_apart(row)).collect();
     distinct(noted.iter().filter_map(|row| row.note.clone())).into_iter().map(move |note| {
         let about = noted.iter().copied().filter(|row| row.note.as_ref() == Some(&note));
         format!("{}: {note}", names(&about.collect::<Vec<_>>()).join(", "))
     })
+}
+
+fn stand_apart(row: &Row) -> bool {
+    row.case.starts_with("first-byte") || row.case == "upper-halves"
 }
 
 /// Which row shows what a kernel without a generation word would leave headwater with. That is no mode of

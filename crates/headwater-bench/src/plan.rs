@@ -9,8 +9,9 @@ use crate::impls::streams;
 use crate::list::{or_default, parse_list};
 use crate::pin::{Pin, Pins};
 use crate::report::Skipped;
+use crate::upper_halves::Halves;
 use crate::work::{Declined, Work};
-use crate::{Args, Error, count, first_byte, impls, rfc, size};
+use crate::{Args, Error, count, first_byte, impls, rfc, size, stretch, upper_halves};
 use std::ops::RangeInclusive;
 use std::time::{Duration, Instant};
 
@@ -109,14 +110,18 @@ impl Plan {
             warnings: crowds.warnings(&cases, &pins),
         };
         let contenders = plan.present(asked.clone());
-        let pace = |least, contenders: usize| Pace {
-            batch: Batch::Lasting(SAMPLE),
-            rounds: args.rounds.map_or(least..=u32::MAX, |rounds| rounds..=rounds),
-            budget: budget * contenders as u32,
+        let pace = |case, least, contenders: usize| match case {
+            Case::Crowd => stretch::pace(budget, args.rounds),
+            _ => Pace {
+                batch: Batch::Lasting(SAMPLE),
+                rounds: args.rounds.map_or(least..=u32::MAX, |rounds| rounds..=rounds),
+                budget: budget * contenders as u32,
+            },
         };
         let mut declined = Vec::new();
         let mut add = |case: Case, work, len, crowd: Crowd, least| {
             let mut contenders = contenders.clone();
+            contenders.retain(|contender| contender.is_meant_by(case));
             contenders.retain(|contender| match contender.declines(case, crowd.all()) {
                 Some(reason) => {
                     declined.push((*contender, reason));
@@ -132,7 +137,7 @@ impl Plan {
                 threads: crowd.threads,
                 procs: crowd.procs,
                 pins: pins.clone(),
-                pace: pace(least, contenders.len()),
+                pace: pace(case, least, contenders.len()),
                 contenders,
             });
         };
@@ -144,6 +149,7 @@ impl Plan {
                 let (work, lengths) = match case {
                     Case::Fill => (Work::Fill, or_default(sizes.clone(), default_sizes.clone())),
                     Case::Latency => (Work::Fill, or_default(sizes.clone(), LATENCY_SIZES)),
+                    Case::Crowd => (Work::Fill, vec![stretch::LEN]),
                     Case::U32 => (Work::U32, vec![4]),
                     Case::U64 => (Work::U64, vec![8]),
                     Case::UuidV4 => (Work::UuidV4, vec![16]),
@@ -156,7 +162,10 @@ impl Plan {
                     Case::Stream(numbers) => {
                         (Work::Stream(numbers), or_default(sizes.clone(), STREAM_SIZES))
                     }
-                    Case::FirstByteAfterFork | Case::FirstByteAfterStart | Case::RfcU32 => continue,
+                    Case::FirstByteAfterFork
+                    | Case::FirstByteAfterStart
+                    | Case::RfcU32
+                    | Case::UpperHalves => continue,
                 };
                 if let Case::Stream(_) = case
                     && let Some(&odd) = lengths.iter().find(|len| !len.is_multiple_of(8))
@@ -172,6 +181,10 @@ impl Plan {
             if cases.contains(&case) {
                 add(case, Work::Fill, first_byte::LEN, Crowd::ONE, first_byte::MIN_PROCESSES);
             }
+        }
+        if cases.contains(&Case::UpperHalves) {
+            let work = Work::FillAfter(Halves::Clean);
+            add(Case::UpperHalves, work, upper_halves::LEN, Crowd::ONE, MIN_ROUNDS);
         }
         if cases.contains(&Case::RfcU32) {
             plan.add_rfc(args, &asked, &pins);
@@ -280,6 +293,7 @@ fn is_counted(args: &Args, case: Case, len: usize) -> bool {
     match case {
         Case::Fill if args.sizes.is_empty() => len == 16,
         Case::Fill => len <= count::MAX_LEN,
+        Case::Crowd | Case::UpperHalves => false,
         _ => !args.cases.is_empty(),
     }
 }
@@ -311,7 +325,7 @@ mod tests {
         assert_eq!(
             message(|args| args.cases = list(&["fil"])),
             "unknown case 'fil': use fill, u32, u64, uuid-v4, uuid-v7, dns, handshake, latency, \
-             first-byte-after-fork, first-byte-after-start, rfc-u32, stream-u64, stream-f64, \
+             first-byte-after-fork, first-byte-after-start, rfc-u32, crowd, upper-halves, stream-u64, stream-f64, \
              stream-normal, stream-bounded, stream-shuffle, stream-child, or all"
         );
         assert_eq!(
@@ -454,10 +468,34 @@ mod tests {
             }
             let cells = plan.cells.iter().filter(|cell| cell.case == case);
             let crowds: Vec<_> = cells.map(|cell| (cell.procs, cell.threads)).collect();
-            let expected: &[_] =
-                if case.stands_alone() { &[(1, 1)] } else { &[(1, 1), (1, 3), (2, 1), (2, 3)] };
+            let expected: &[_] = match case {
+                Case::UpperHalves if !crate::upper_halves::are_here() => &[],
+                Case::Crowd => &[(1, 1), (1, 3)],
+                case if case.stands_alone() => &[(1, 1)],
+                _ => &[(1, 1), (1, 3), (2, 1), (2, 3)],
+            };
             assert_eq!(crowds, expected, "{case:?}");
         }
+    }
+
+    #[test]
+    fn a_crowd_has_its_own_threads_and_stretches() {
+        let cells = |threads: &[&str], rounds, time| {
+            let plan = plan(|args| {
+                args.cases = list(&["crowd"]);
+                args.impls = list(&["headwater"]);
+                args.threads = list(threads);
+                (args.rounds, args.time) = (rounds, time);
+            })
+            .unwrap();
+            assert_eq!(plan.warnings, [""; 0], "threads that share CPUs are its subject");
+            let pace = &plan.cells[0].pace;
+            let threads: Vec<_> = plan.cells.iter().map(|cell| cell.threads).collect();
+            (threads, pace.batch, pace.rounds.clone())
+        };
+        let lasting = |ms| Batch::Lasting(Duration::from_millis(ms));
+        assert_eq!(cells(&[], None, 0.125), (stretch::THREADS.to_vec(), lasting(500), 6..=6));
+        assert_eq!(cells(&["3"], Some(9), 0.005), (vec![3], lasting(20), 9..=9));
     }
 
     #[test]

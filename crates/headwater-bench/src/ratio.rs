@@ -58,9 +58,11 @@ impl Ratio {
 
 /// headwater in each of its forms against everybody else, and its forms against each other.
 pub(crate) fn ratios(rows: &[Row]) -> Vec<Ratio> {
-    let subjects = rows.iter().filter(|row| compare::is_headwater(&row.implementation));
+    // A row of `upper-halves` is compared with the other row of its implementation only.
+    let rows: Vec<&Row> = rows.iter().filter(|row| row.case != "upper-halves").collect();
+    let subjects = rows.iter().copied().filter(|row| compare::is_headwater(&row.implementation));
     let pairs = subjects.flat_map(|subject| {
-        let others = rows.iter().filter(|other| {
+        let others = rows.iter().copied().filter(move |other| {
             other.implementation != subject.implementation && other.in_same_rounds(subject)
         });
         others.map(move |other| Ratio::new(subject, other))

@@ -5,6 +5,7 @@ use crate::latency::Percentiles;
 use crate::measure::Timing;
 use crate::plan::Cell;
 use crate::stats::Interval;
+use crate::stretch::Counters;
 use crate::{Count, size, stats};
 use serde::Serialize;
 
@@ -59,6 +60,8 @@ pub struct Row {
     pub discarded_bytes: Option<u64>,
     /// What one call does, where that was counted.
     pub count: Option<Count>,
+    /// The case `crowd` counts these events at headwater's pools, summed over the rounds.
+    pub counters: Option<Counters>,
     /// What else was different in this row.
     pub note: Option<String>,
     /// `ns_per_call` of each round, in the order of the rounds, which all rows of a comparison share.
@@ -93,6 +96,7 @@ impl Row {
             procs: 1,
             discarded_bytes: None,
             count: None,
+            counters: None,
             note: None,
             rounds,
         }
@@ -111,6 +115,7 @@ impl Row {
             percentiles: timing.percentiles,
             pin: Some(cell.pins.pin.name().to_owned()),
             discarded_bytes: timing.discarded_bytes,
+            counters: timing.counters,
             note: timing.note.map(str::to_owned),
             ..row
         }

@@ -5,7 +5,7 @@ use crate::measure::measure;
 use crate::plan::{Cell, Plan};
 use crate::report::Report;
 use crate::row::Row;
-use crate::{Args, Error, count, first_byte};
+use crate::{Args, Error, count, first_byte, stretch, upper_halves};
 use indicatif::{ProgressBar, ProgressStyle};
 
 /// Measures what `args` asks for. Shows its progress on stderr if that is a terminal.
@@ -50,8 +50,12 @@ fn rows_of(cell: &Cell, notices: &mut Vec<String>) -> Result<Vec<Row>, Error> {
     match cell.case {
         Case::FirstByteAfterFork => first_byte::after_fork(cell),
         Case::FirstByteAfterStart => first_byte::after_start(cell),
+        Case::UpperHalves => upper_halves::measure(cell),
         _ => {
-            let timings = measure(cell)?;
+            let timings = match cell.case {
+                Case::Crowd => stretch::measure(cell)?,
+                _ => measure(cell)?,
+            };
             let mut counts = count::count_all(cell, notices)?.into_iter();
             let rows = cell.contenders.iter().zip(timings).map(|(contender, timing)| Row {
                 count: counts.next().flatten(),

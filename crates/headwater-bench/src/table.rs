@@ -36,8 +36,10 @@ pub(crate) fn render(report: &Report) -> String {
         blocks.extend(case_tables::latencies(&rows, &on));
         blocks.extend(case_tables::handshakes(&rows, &on));
         blocks.extend(case_tables::streams(&rows, &on));
+        blocks.extend(case_tables::upper_halves(&rows));
         blocks.extend(case_tables::first_bytes(&rows));
     }
+    blocks.extend(case_tables::crowds(report));
     blocks.extend(case_tables::nodes(report));
     blocks.extend(
         report.comparison.iter().map(|comparison| changes(comparison, report.machine.date)),
@@ -131,6 +133,7 @@ fn ratios(ratios: &[Ratio], crowd: (usize, usize), on: &str) -> Vec<String> {
         .filter(|ratio| ratio.implementation == subject)
         .filter(|ratio| ratio.case != "fill" || FIRST.contains(&ratio.len))
         .filter(|ratio| ratio.case != "rfc-u32") // its table stands above, and its pools are not peers
+        .filter(|ratio| ratio.case != "crowd") // a table of its own has all numbers of threads
         .collect();
     let columns = distinct(here.iter().map(|ratio| (ratio.case.as_str(), ratio.len)));
     let names = distinct(here.iter().map(|ratio| ratio.against.clone()));
@@ -258,7 +261,8 @@ fn rfc_table(rows: &[&Row]) -> Option<String> {
 mod tests {
     use super::*;
     use crate::layout::COLUMNS;
-    use crate::{Count, Mean};
+    use crate::upper_halves::{CLEAN, DIRTY};
+    use crate::{Count, Counters, Mean};
 
     fn report(rows: Vec<Row>) -> Report {
         Report::new(rows, Vec::new(), vec!["w ".repeat(200)])
@@ -310,6 +314,18 @@ mod tests {
             for case in ["u32", "u64", "uuid-v4", "uuid-v7", "dns", "handshake", "rfc-u32"] {
                 rows.push(Row::new(case, implementation, 8, 10_000_000, vec![1e6, 2e6, 3e6]));
             }
+            for note in [CLEAN, DIRTY] {
+                let row = Row::new("upper-halves", implementation, 16, 1000, vec![1e6; 6]);
+                rows.push(Row { note: Some(note.to_owned()), ..row });
+            }
+            for threads in [1_u32, 2, 16, 64, 256, 1024, 4096] {
+                let ns = 1e9 / f64::from(threads * 7);
+                let row = Row::new("crowd", implementation, 16, 1000, vec![ns; 6]);
+                let counters = Counters { refills: u64::MAX, busy: u64::MAX, fallbacks: u64::MAX };
+                let calls_per_s = f64::from(threads) * row.calls_per_s;
+                let threads = threads as usize;
+                rows.push(Row { threads, calls_per_s, counters: Some(counters), ..row });
+            }
             for case in ["first-byte-after-fork", "first-byte-after-start"] {
                 rows.push(Row {
                     note: Some("the child's bytes are its parent's".to_owned()),
@@ -332,6 +348,9 @@ mod tests {
             "dns",
             "sessions/s",
             "p99.9",
+            "4096 threads",
+            "fallbacks",
+            "dirty in times of clean",
             "bytes discarded",
             "slowest",
             "warning",

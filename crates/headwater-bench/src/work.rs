@@ -2,6 +2,8 @@
 
 use crate::case::{Case, Numbers};
 use crate::clock::Clock;
+use crate::stretch::Stretch;
+use crate::upper_halves::{self, Halves};
 use std::fmt;
 use std::hint::black_box;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -101,6 +103,8 @@ impl Session {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Work {
     Fill,
+    /// A call fills, after an instruction that leaves upper halves of vector registers so.
+    FillAfter(Halves),
     U32,
     U64,
     /// A version 4 UUID as its 36 characters of text.
@@ -119,7 +123,7 @@ impl Work {
     /// Bytes of output of one call, if that is not up to the caller.
     pub(crate) const fn output_len(self) -> Option<usize> {
         match self {
-            Work::Fill | Work::Stream(_) => None,
+            Work::Fill | Work::FillAfter(_) | Work::Stream(_) => None,
             Work::U32 => Some(4),
             Work::U64 => Some(8),
             Work::UuidV4 | Work::UuidV7 => Some(Hyphenated::LENGTH),
@@ -136,6 +140,8 @@ pub(crate) enum Declined {
     Case,
     /// It cannot be drawn from by so many threads.
     Threads,
+    /// The CPU has nothing that this case is about.
+    Cpu,
 }
 
 impl fmt::Display for Declined {
@@ -143,6 +149,7 @@ impl fmt::Display for Declined {
         f.write_str(match self {
             Declined::Case => "it has no call for any of these cases",
             Declined::Threads => "it is measured on one thread only",
+            Declined::Cpu => "this CPU has no registers of 256 bits",
         })
     }
 }
@@ -176,6 +183,18 @@ pub(crate) trait Worker {
         Duration::ZERO
     }
 
+    /// Tells whether another process makes the calls, where their instructions cannot be seen.
+    fn is_elsewhere(&self) -> bool {
+        false
+    }
+
+    /// Lets `threads` threads of another process draw together for so long. `None` stands for a
+    /// generator of this process.
+    fn crowd(&mut self, threads: usize, lasting: Duration) -> Option<Result<Stretch, String>> {
+        let _ = (threads, lasting);
+        None
+    }
+
     /// How long the last batch took, where that was timed by a clock closer to it than the caller's.
     fn own_time(&self) -> Option<Duration> {
         None
@@ -185,7 +204,7 @@ pub(crate) trait Worker {
 impl<G: Generator> Worker for G {
     fn draw(&mut self, work: Work, buf: &mut [u8]) -> Drawn {
         match work {
-            Work::Fill => self.fill(buf)?,
+            Work::Fill | Work::FillAfter(_) => self.fill(buf)?,
             Work::U32 => buf.copy_from_slice(&self.u32()?.to_ne_bytes()),
             Work::U64 => buf.copy_from_slice(&self.u64()?.to_ne_bytes()),
             Work::UuidV4 => {
@@ -217,6 +236,19 @@ impl<G: Generator> Worker for G {
                 for _ in 0..calls {
                     self.fill(black_box(&mut *buf))?;
                 }
+            }
+            Work::FillAfter(Halves::Clean) => {
+                for _ in 0..calls {
+                    upper_halves::clean();
+                    self.fill(black_box(&mut *buf))?;
+                }
+            }
+            Work::FillAfter(Halves::Dirty) => {
+                for _ in 0..calls {
+                    upper_halves::soil();
+                    self.fill(black_box(&mut *buf))?;
+                }
+                upper_halves::clean();
             }
             Work::U32 => {
                 for _ in 0..calls {

@@ -64,6 +64,15 @@ impl Page {
         Page { file, browser }
     }
 
+    /// Opens the page and unfolds its charts.
+    fn unfolded(name: &str) -> Page {
+        let mut page = Page::open(name);
+        page.browser
+            .eval("document.querySelectorAll('details').forEach(part => { part.open = true })");
+        page.browser.settle();
+        page
+    }
+
     /// What the canvas of a chart shows, as text that tells any change.
     fn picture(&mut self, chart: usize) -> Value {
         self.browser.settle();
@@ -87,7 +96,7 @@ impl Drop for Page {
 #[test]
 #[ignore = "needs Chromium"]
 fn every_chart_is_drawn_and_nothing_is_complained_of_or_fetched() {
-    let mut page = Page::open("drawn");
+    let mut page = Page::unfolded("drawn");
     page.keep_image("light");
     // For each load time and bandwidth, throughput for each length, and the latency.
     let titles = page.browser.eval(
@@ -117,7 +126,7 @@ fn every_chart_is_drawn_and_nothing_is_complained_of_or_fetched() {
 fn a_name_in_the_legend_hides_its_line_and_shows_it_again() {
     const NAME: &str = "figure .u-legend .u-series:nth-child(3) th";
     let off = format!("document.querySelector('{NAME}').parentNode.classList.contains('u-off')");
-    let mut page = Page::open("legend");
+    let mut page = Page::unfolded("legend");
     assert_eq!(
         page.browser.eval(&format!("document.querySelector('{NAME}').innerText.trim()")),
         "getrandom-vdso"
@@ -141,7 +150,7 @@ fn a_name_in_the_legend_hides_its_line_and_shows_it_again() {
 #[test]
 #[ignore = "needs Chromium"]
 fn pointing_at_a_chart_tells_its_values() {
-    let mut page = Page::open("values");
+    let mut page = Page::unfolded("values");
     page.browser.click("figure .u-over");
     let values = page.browser.eval("document.querySelector('.u-legend').innerText");
     let values = values.as_str().unwrap();
@@ -154,7 +163,7 @@ fn pointing_at_a_chart_tells_its_values() {
 #[test]
 #[ignore = "needs Chromium"]
 fn follows_the_colours_of_the_desktop() {
-    let mut page = Page::open("dark");
+    let mut page = Page::unfolded("dark");
     let light = page.picture(0);
     let dark = json!({"features": [{"name": "prefers-color-scheme", "value": "dark"}]});
     page.browser.call("Emulation.setEmulatedMedia", dark);
@@ -170,7 +179,7 @@ fn follows_the_colours_of_the_desktop() {
 #[test]
 #[ignore = "needs Chromium"]
 fn fits_a_phone() {
-    let mut page = Page::open("phone");
+    let mut page = Page::unfolded("phone");
     let phone = json!({"width": 360, "height": 740, "deviceScaleFactor": 2, "mobile": true});
     page.browser.call("Emulation.setDeviceMetricsOverride", phone);
     page.browser.settle();
@@ -211,7 +220,7 @@ fn prints_in_light_colours_however_the_screen_is() {
 #[test]
 #[ignore = "needs Chromium"]
 fn words_of_a_record_are_shown_and_never_run() {
-    let mut page = Page::open("hostile");
+    let mut page = Page::unfolded("hostile");
     assert_eq!(page.browser.eval("document.images.length"), 0);
     assert_eq!(page.browser.eval("document.scripts.length"), 3);
     let title = page.browser.eval("document.title");

@@ -8,12 +8,13 @@ fn main() -> ExitCode {
     if let Some(code) = headwater_bench::child() {
         return code;
     }
-    let tests: [(&str, fn()); 6] = [
+    let tests: [(&str, fn()); 7] = [
         ("a_fresh_process_reports_its_first_bytes", a_fresh_process_reports_its_first_bytes),
         ("no_child_has_the_bytes_of_its_parent", no_child_has_the_bytes_of_its_parent),
         ("processes_draw_together", processes_draw_together),
         ("every_single_call_of_every_thread_counts", every_single_call_of_every_thread_counts),
         ("a_pinned_run_gives_its_cpus_back", a_pinned_run_gives_its_cpus_back),
+        ("headwater_without_sections_draws_in_the_same_rounds", headwater_without_sections),
         ("a_process_that_dies_ends_the_run", a_process_that_dies_ends_the_run),
     ];
     let wanted: Vec<String> =
@@ -122,6 +123,33 @@ fn a_pinned_run_gives_its_cpus_back() {
         assert!(report.rows.iter().all(|row| row.pin.as_deref() == Some(pin)));
         assert_eq!(allowed(), before);
     }
+}
+
+fn headwater_without_sections() {
+    const LOCKED: &str = "headwater[locked]";
+    let impls = list(&["headwater", LOCKED]);
+    for case in ["fill", "u64"] {
+        let report = run(&Args { impls: impls.clone(), ..quick(case) }).unwrap();
+        assert_eq!(report.rows.len(), 2, "{:?}", report.skipped);
+        let locked = rows(&report, LOCKED)[0];
+        assert!(locked.samples >= 6 && locked.samples == report.rows[0].samples);
+        assert!(locked.note.as_deref().unwrap().ends_with("HEADWATER_NO_RSEQ=1"));
+    }
+    let count = Args { impls: impls.clone(), count: true, ..quick("fill") };
+    let report = run(&count).unwrap();
+    assert!(rows(&report, LOCKED)[0].count.is_none());
+    let reason = format!("{LOCKED} is not counted: its calls are made by another process");
+    assert!(report.warnings.contains(&reason), "{:?}", report.warnings);
+    let crowd = Args { impls: impls.clone(), threads: list(&["3"]), ..quick("crowd") };
+    let report = run(&Args { rounds: Some(2), time: 0.005, ..crowd }).unwrap();
+    for row in rows(&report, LOCKED).into_iter().chain(rows(&report, "headwater")) {
+        assert_eq!((row.threads, row.samples), (3, 2));
+        assert!(row.counters.is_some());
+    }
+    assert_eq!(report.rows.len(), 2);
+    // The other process offers several threads for `crowd` only.
+    let report = run(&Args { impls, threads: list(&["2"]), ..quick("u64") }).unwrap();
+    assert_eq!((report.rows.len(), report.skipped.len()), (1, 1));
 }
 
 /// The others would wait for it until the end of time.

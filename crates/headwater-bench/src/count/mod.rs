@@ -76,7 +76,12 @@ pub(crate) fn count_all(
                 reason: error.to_string(),
             })?;
         }
-        counts.push(match stepped::count(cell, contender) {
+        let elsewhere = contender.open().is_ok_and(|worker| worker.is_elsewhere());
+        let counted = match elsewhere {
+            true => Err("its calls are made by another process".to_owned()),
+            false => stepped::count(cell, contender),
+        };
+        counts.push(match counted {
             Ok(count) => Some(count),
             Err(reason) => {
                 let notice = format!("{} is not counted: {reason}", contender.name());

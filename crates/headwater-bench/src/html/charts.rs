@@ -32,6 +32,8 @@ struct Line {
     look: usize,
     /// One for each of the places.
     values: Vec<Option<f64>>,
+    /// The line is drawn before anything is chosen.
+    shown: bool,
 }
 
 const SIZE: Axis = Axis { label: "bytes of one call", unit: "bytes", log: Some(2) };
@@ -41,6 +43,21 @@ const BANDWIDTH: Axis = Axis { label: "10⁹ bytes per second", unit: "GB/s", lo
 const RATE: Axis = Axis { label: "million calls per second", unit: "M/s", log: Some(10) };
 const PERCENTILE: Axis =
     Axis { label: "share of the calls that took no longer", unit: "name", log: None };
+
+/// So many lines can be told apart.
+const FEW: usize = 8;
+
+/// Most readers look for these lines.
+const FIRST: [&str; 8] = [
+    "headwater",
+    "headwater-rng",
+    "headwater[hedged]",
+    "getrandom-vdso",
+    "getrandom-syscall",
+    "openssl-RAND_bytes",
+    "rand-thread_rng",
+    "aws-lc",
+];
 
 /// As [`values`] gives them.
 const PERCENTILES: [&str; 5] = ["50 %", "90 %", "99 %", "99.9 %", "all"];
@@ -62,7 +79,23 @@ pub(super) fn charts(record: &Record) -> Vec<Chart> {
     charts.extend(by_threads(record));
     charts.extend(latencies(record));
     charts.retain(|chart| chart.places.len() > 1 && !chart.lines.is_empty());
+    charts.iter_mut().for_each(Chart::choose);
     charts
+}
+
+impl Chart {
+    /// Hides all but a few of many lines, which a reader may choose in the legend.
+    fn choose(&mut self) {
+        if self.lines.len() > FEW {
+            for line in &mut self.lines {
+                line.shown = FIRST.contains(&line.name.as_str());
+            }
+            // A record may hold none of these names.
+            if !self.lines.iter().any(|line| line.shown) {
+                self.lines.iter_mut().take(FEW).for_each(|line| line.shown = true);
+            }
+        }
+    }
 }
 
 /// One chart for each case and length that several numbers of threads were measured with.
@@ -155,7 +188,7 @@ fn over(
 fn line(record: &Record, name: &str, values: Vec<Option<f64>>) -> Line {
     let others = record.names().into_iter().filter(|name| *name != "headwater");
     let look = std::iter::once("headwater").chain(others).position(|other| other == name);
-    Line { name: name.to_owned(), look: look.unwrap_or_default(), values }
+    Line { name: name.to_owned(), look: look.unwrap_or_default(), values, shown: true }
 }
 
 /// A logarithmic axis has no place for 0.
@@ -172,6 +205,6 @@ pub(super) fn what(case: &str, len: usize) -> String {
 }
 
 /// One thread goes without saying.
-fn title_of(title: &str, load: &Load) -> String {
+pub(super) fn title_of(title: &str, load: &Load) -> String {
     if load.show() == "one thread" { title.to_owned() } else { format!("{title}, {}", load.show()) }
 }

@@ -3,7 +3,7 @@
 use super::charts::what;
 use super::record::{Ratio, Record, Row, distinct, join};
 use crate::stats::Interval;
-use crate::{layout, size};
+use crate::{layout, size, stats};
 use maud::{Markup, html};
 
 /// Whose speed the ratios tell.
@@ -19,19 +19,49 @@ pub(super) fn tables(record: &Record) -> Markup {
         p { "Time of one call, its median ± MAD." }
         @for load in record.loads() {
             @let rows = record.rows.iter().filter(|row| row.load() == load && row.ns_per_call.is_some());
+            @let rows = rows.filter(|row| row.case != "crowd");
             @let (fills, others): (Vec<&Row>, Vec<&Row>) = rows.partition(|row| row.case == "fill");
             (figures(&format!("fill, {}", load.show()), &fills, |(_, len, _)| size::show(len)))
             (figures(&format!("other cases, {}", load.show()), &others, head))
         }
+        (crowd(record))
         (ratios(record))
     }
 }
 
+/// Shows the draws per second of all threads together, by the number of threads.
+fn crowd(record: &Record) -> Markup {
+    let rows = record.rows.iter().filter(|row| row.case == "crowd");
+    let cells: Vec<(&str, Column, String)> = rows
+        .filter_map(|row| {
+            let rate = whole(&format!("{} M/s", stats::figure(row.million_calls_per_s()?)));
+            let spread = row.mad.zip(row.ns_per_call).map(|(mad, ns)| percent(mad / ns));
+            let column = ("crowd", row.load().threads, None);
+            Some((&*row.implementation, column, [rate, spread.unwrap_or_default()].join(" ")))
+        })
+        .collect();
+    let head = |(_, threads, _): Column| match threads {
+        1 => "one thread".to_owned(),
+        threads => format!("{threads} threads"),
+    };
+    table_of("crowd: draws per second of all threads together", ("implementation", head), &cells)
+}
+
 fn figures(title: &str, rows: &[&Row], head: fn(Column) -> String) -> Markup {
+    // A note makes a column of its own only where one implementation has several rows.
+    let is_alone = |row: &Row| {
+        let same = |other: &&&Row| {
+            (&other.implementation, &other.case, other.len)
+                == (&row.implementation, &row.case, row.len)
+        };
+        rows.iter().filter(same).count() == 1
+    };
+    let is_paired = |row: &Row| rows.iter().any(|other| other.case == row.case && !is_alone(other));
     let cells: Vec<(&str, Column, String)> = rows
         .iter()
         .map(|row| {
-            (row.implementation.as_str(), (&*row.case, row.len, row.note.as_deref()), figure(row))
+            let note = row.note.as_deref().filter(|_| is_paired(row));
+            (row.implementation.as_str(), (&*row.case, row.len, note), figure(row))
         })
         .collect();
     table_of(title, ("implementation", head), &cells)
@@ -100,8 +130,13 @@ fn head((case, len, note): Column) -> String {
 
 fn figure(row: &Row) -> String {
     let ns = row.ns_per_call.unwrap_or(f64::NAN);
-    let spread = row.mad.map(|mad| whole(&format!("±{:.0} %", 100.0 * mad / ns)));
+    let spread = row.mad.map(|mad| percent(mad / ns));
     [whole(&layout::time(ns)), spread.unwrap_or_default()].join(" ")
+}
+
+/// Shows a spread as a part of its median.
+fn percent(part: f64) -> String {
+    whole(&format!("±{:.0} %", 100.0 * part))
 }
 
 /// A ratio and its interval; `-` without one.
@@ -111,6 +146,6 @@ fn times(ratio: &Ratio) -> Option<String> {
 }
 
 /// What no line is broken in.
-fn whole(text: &str) -> String {
+pub(super) fn whole(text: &str) -> String {
     text.replace(' ', "\u{a0}")
 }

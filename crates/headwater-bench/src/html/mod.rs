@@ -3,6 +3,7 @@
 //! The page is made from the report's JSON, so that a run and a record of it give the same page. It holds
 //! all that it needs, and forbids itself the network.
 
+mod bars;
 mod charts;
 mod figures;
 mod record;
@@ -68,6 +69,7 @@ fn page_of(record: &Record) -> Result<String, Error> {
                         p { time data-seconds=(date) { (date) " seconds after the start of 1970" } }
                     }
                 }
+                @for bars in bars::charts(record) { section { (bars.show()) } }
                 @if !record.warnings.is_empty() {
                     section.warnings {
                         h2 { "Before you quote a figure" }
@@ -89,16 +91,19 @@ fn page_of(record: &Record) -> Result<String, Error> {
 
 fn chart_section(charts: &[Chart]) -> Markup {
     html! {
-        h2 { "Charts" }
         @if charts.is_empty() {
+            h2 { "Charts" }
             p { "There is nothing to draw a line through: measure several lengths or numbers of threads." }
         } @else {
-            p.screen {
-                "Point at a chart to read its values. Select a name below it to hide its line, with Ctrl to see it alone."
-            }
-            noscript { p { "The charts need JavaScript; the figures behind them are in the tables." } }
-            div.charts {
-                @for chart in charts { figure { figcaption { (chart.title) } } }
+            details {
+                summary { h2 { "Charts by length, threads and percentile" } }
+                p.screen {
+                    "Point at a chart to read its values. Select a name below it to hide or show its line, with Ctrl to see it alone."
+                }
+                noscript { p { "The charts need JavaScript; the figures behind them are in the tables." } }
+                div.charts {
+                    @for chart in charts { figure { figcaption { (chart.title) } } }
+                }
             }
         }
     }

@@ -133,6 +133,11 @@ impl Load {
         }
     }
 
+    /// Counts the threads of all processes together.
+    pub(super) fn all(&self) -> usize {
+        self.procs * self.threads
+    }
+
     /// Whether only the number of threads sets them apart.
     pub(super) fn same_but_threads(&self, other: &Load) -> bool {
         (self.procs, &self.pin) == (other.procs, &other.pin)

@@ -29,8 +29,8 @@ fn a_line_has_a_gap_where_nothing_was_measured() {
     assert_eq!(
         chart["lines"],
         json!([
-            {"name": "urandom-read", "look": 1, "values": [20.0, 30.0]},
-            {"name": "headwater", "look": 0, "values": [4.0, null]},
+            {"name": "urandom-read", "look": 1, "values": [20.0, 30.0], "shown": true},
+            {"name": "headwater", "look": 0, "values": [4.0, null], "shown": true},
         ])
     );
 }
@@ -88,6 +88,103 @@ fn ratios_are_those_of_headwater_under_their_load() {
 fn a_record_without_ratios_makes_a_page_without_their_table() {
     let page = page_of(&[row("headwater", 16, 1, 4.0), row("urandom-read", 16, 1, 8.0)]);
     assert!(page.contains("<h2>Figures</h2>") && !page.contains("<h2>Ratios</h2>"));
+}
+
+/// Reads the names and the figures of a chart of bars, in their order.
+fn bars_of(page: &str, title: &str) -> Vec<(String, String)> {
+    let (_, rest) = page.split_once(&format!("<h2>{title}</h2>")).expect(title);
+    let rows = rest.split_once("</table>").unwrap().0.split("<tr").skip(1);
+    let text = |row: &str, from: &str, to: &str| {
+        let (_, rest) = row.rsplit_once(from).unwrap();
+        rest.split_once(to).unwrap().0.trim().to_owned()
+    };
+    rows.map(|row| {
+        let ours = if row.starts_with(" class=\"ours\"") { "*" } else { "" };
+        let name = text(row, "<th scope=\"row\">", "<");
+        (format!("{ours}{name}"), text(row, "<td>", "</td>").replace('\u{a0}', " "))
+    })
+    .collect()
+}
+
+fn pairs(pairs: &[(&str, &str)]) -> Vec<(String, String)> {
+    pairs.iter().map(|&(name, figure)| (name.to_owned(), figure.to_owned())).collect()
+}
+
+#[test]
+fn the_page_opens_with_all_figures_of_16_bytes_the_fastest_first() {
+    let rows = [
+        row("urandom-read", 16, 1, 400.0),
+        row("headwater", 16, 1, 8.0),
+        row("headwater-rng", 16, 1, 4.0),
+        row("rdrand", 16, 1, 40.0),
+        row("headwater", 16, 2, 1.0),
+        row("headwater", 64, 1, 2.0),
+    ];
+    let page = page_of(&rows);
+    let expected = [
+        ("*headwater-rng", "4.0 ns"),
+        ("*headwater", "8.0 ns"),
+        ("rdrand", "40.0 ns"),
+        ("urandom-read", "400 ns"),
+    ];
+    assert_eq!(bars_of(&page, "Time of one fill of 16 B, the fastest first"), pairs(&expected));
+    let at = |text: &str| page.find(text).unwrap();
+    assert!(at("<table class=\"bars\">") < at("<details>") && at("<details>") < at("<figure>"));
+    assert!(page.contains("<rect width=\"100.00%\""), "the longest bar takes all of the room");
+}
+
+#[test]
+fn a_crowd_of_64_threads_has_bars_with_the_most_draws_first() {
+    let row = |name: &str, threads: u32, rate: f64| {
+        json!({"case": "crowd", "impl": name, "len": 16, "threads": threads,
+               "ns_per_call": 1e3 * f64::from(threads) / rate, "mad": 0.0})
+    };
+    let rows = [
+        row("headwater", 64, 100.0),
+        row("rand-thread_rng", 64, 200.0),
+        row("headwater", 256, 50.0),
+    ];
+    let record =
+        json!({"schema": "headwater.bench/1", "machine": {"cores": 2}, "rows": rows}).to_string();
+    let page = page(&record).unwrap();
+    let title = "64 threads on 2 CPUs, together: draws of 16 B per second, the most first";
+    let expected = [("rand-thread_rng", "200 M/s"), ("*headwater", "100 M/s")];
+    assert_eq!(bars_of(&page, title), pairs(&expected));
+    assert!(page.contains("<h3>crowd: draws per second of all threads together</h3>"));
+    assert!(!page.contains("Time of one fill of 16 B"), "no fill was measured");
+}
+
+#[test]
+fn of_many_lines_the_known_ones_are_drawn_first() {
+    let shown = |count: usize| {
+        let names = (0..count).map(|index| format!("other-{index}"));
+        let names: Vec<String> = std::iter::once("headwater".to_owned()).chain(names).collect();
+        let rows: Vec<Value> =
+            names.iter().flat_map(|name| [16, 64].map(|len| row(name, len, 1, 4.0))).collect();
+        let charts = data_of(&page_of(&rows));
+        let lines = charts[0]["lines"].as_array().unwrap().clone();
+        lines.iter().filter(|line| line["shown"] == true).count()
+    };
+    assert_eq!(shown(7), 8);
+    assert_eq!(shown(8), 1);
+}
+
+#[test]
+fn a_note_has_a_column_where_one_implementation_has_several() {
+    let noted = |name: &str, len: usize, note: &str| {
+        let mut row = row(name, len, 1, 4.0);
+        row["note"] = json!(note);
+        row
+    };
+    let page = page_of(&[row("headwater", 16, 1, 4.0), noted("fastrand", 16, "not secure")]);
+    assert_eq!(page.matches("<th scope=\"col\">16 B</th>").count(), 1);
+    let mut rows = ["as started", "2000 mappings"].map(|note| noted("headwater", 16, note));
+    rows.iter_mut().for_each(|row| row["case"] = json!("first-byte-after-start"));
+    let page = page_of(&rows);
+    for note in ["as started", "2000 mappings"] {
+        let head = format!("<th scope=\"col\">first-byte-after-start, {note}</th>");
+        assert!(page.contains(&head), "{page}");
+    }
 }
 
 #[test]

@@ -10,6 +10,7 @@ use crate::work::{Generator, Worker};
 // The only code of this crate that calls C, or an instruction by itself.
 #[expect(unsafe_code)]
 mod c_library;
+mod child;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 #[expect(unsafe_code)]
 mod cpu;
@@ -23,6 +24,7 @@ mod headwater_c;
 mod kernel;
 #[expect(unsafe_code)]
 mod library;
+mod locked;
 #[expect(unsafe_code)]
 mod nss;
 #[expect(unsafe_code)]
@@ -45,6 +47,9 @@ mod versions;
 
 pub(crate) use c_library::version as libc_version;
 pub(crate) use headwater::SHARED as HEADWATER;
+pub(crate) use locked::serve;
+/// headwater without restartable sequences has this name.
+pub(crate) const LOCKED: &str = locked::FILL.name;
 #[cfg(target_os = "linux")]
 pub(crate) use kernel::{IMPLEMENTATION as SYSCALL, Syscall};
 #[cfg(target_os = "linux")]
@@ -80,6 +85,7 @@ fn ready(mut generator: impl Generator + 'static) -> Opened {
 const ALL: &[&Implementation] = &[
     &headwater::SHARED,
     &headwater::OWNED,
+    &locked::FILL,
     &headwater_c::FILL,
     &pseudo::BYTES,
     #[cfg(target_os = "linux")]

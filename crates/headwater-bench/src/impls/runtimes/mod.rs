@@ -4,13 +4,11 @@
 //! when told to: so its figures stand in the same rounds as all others, and starting it is in none of them. The
 //! loop around the calls is the language's own and is part of its figures, as it is for its users.
 
-mod child;
-
+use super::child::{self, Child};
 use super::{Absent, Implementation, Opened};
 use crate::case::{Case, Numbers};
 use crate::clock::Clock;
 use crate::work::{Declined, Drawn, Refused, Work, Worker};
-use child::Child;
 use std::borrow::Cow;
 use std::fs;
 use std::path::Path;
@@ -226,6 +224,10 @@ impl Worker for Call {
 
     fn warm_up(&self) -> Duration {
         WARM_UP
+    }
+
+    fn is_elsewhere(&self) -> bool {
+        true
     }
 
     fn own_time(&self) -> Option<Duration> {

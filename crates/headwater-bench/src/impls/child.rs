@@ -6,6 +6,12 @@
 //!   hexadecimal;
 //! - `time FUNCTION LENGTH CALLS`: to draw so many times, and answer the nanoseconds that they took.
 //!
+//! [`locked`](super::locked)'s program is this one, and knows a third request:
+//!
+//! - `crowd THREADS LENGTH MICROSECONDS`: to let so many threads draw together for so long, and
+//!   answer the calls, the nanoseconds, and the three numbers of
+//!   [`Counters`](crate::stretch::Counters).
+//!
 //! What it cannot do it answers by `error` and the reason. It ends when nobody can ask any more.
 
 use std::fmt::Display;
@@ -61,6 +67,19 @@ impl Child {
         read_nanoseconds(&self.answer(0)?)
     }
 
+    /// Lets `threads` threads draw together for so long, and returns the answer's numbers.
+    pub(super) fn crowd(
+        &mut self,
+        threads: usize,
+        len: usize,
+        lasting: Duration,
+    ) -> Result<Vec<u64>, String> {
+        self.ask("crowd", &threads.to_string(), len, lasting.as_micros() as u64)?;
+        let answer = self.answer(0)?;
+        let numbers = answer.split(' ').map(str::parse).collect::<Result<_, _>>();
+        numbers.map_err(|_| format!("'{answer}' is no list of numbers"))
+    }
+
     fn ask(&mut self, verb: &str, function: &str, len: usize, number: u64) -> Result<(), String> {
         // One write: a reader that is woken finds the whole line.
         let request = format!("{verb} {function} {len} {number}\n");
@@ -91,6 +110,7 @@ impl Drop for Child {
 }
 
 /// Runs a program to its end, which must be a good one.
+#[cfg(any(test, feature = "peers"))]
 pub(super) fn finish(command: &mut Command) -> Result<(), String> {
     let output = command.stdin(Stdio::null()).output();
     let output = output.map_err(|error| not_started(command, &error))?;
