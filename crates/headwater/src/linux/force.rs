@@ -35,6 +35,7 @@ pub enum Force {
     GetrandomEintr,
     GetrandomShort,
     UrandomAbsent,
+    RandomDrained,
 }
 
 /// A place in the code where a test may step in.
