@@ -194,8 +194,9 @@ pub fn array<const N: usize>() -> Result<[u8; N], Error> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Config {
-    /// The mode to serve in. A mode that this machine cannot prove safe is replaced by the next
-    /// stricter one that it can, and [`Status::reason`] says so.
+    /// The mode to serve in. `Auto` arms what this machine can prove safe. A mode that the machine cannot
+    /// run is replaced by a stricter one, and [`Status::reason`] says so: `Buffered` needs the kernel's word,
+    /// `Hedged` the CPU's instructions. `Buffered` on request asks for no evidence that a clone is noticed.
     pub mode: Mode,
     /// Whether /dev/vmclock0 may be mapped where it is readable. A process that maps a device page
     /// cannot be checkpointed by CRIU until [`quiesce()`] is called.
@@ -286,7 +287,7 @@ pub fn status() -> Status {
 /// cannot tell.
 ///
 /// Compare it for inequality only: it is a mix of several counters. It says nothing about the bytes
-/// drawn. Async-signal-safe; a few loads. See [`Stamp`] for the usual way to use it.
+/// drawn: a machine may be told of its clones, and have no fresh bits for them ([`Status::reason`]). Async-signal-safe; a few loads. See [`Stamp`] for the usual way to use it.
 #[inline]
 pub fn generation() -> Option<NonZeroU64> {
     imp::generation()

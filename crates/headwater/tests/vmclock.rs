@@ -5,11 +5,12 @@ mod common;
 mod support;
 
 use common::isolated;
-use headwater::testing::{Force, Point, set_hook, set_root};
-use headwater::{Config, Freshness, Mode, Rng, Stamp, Status, Vmclock, Vmgenid, Word};
+use headwater::testing::{Force, Point, set, set_hook, set_root};
+use headwater::{Config, CpuRng, Freshness, Mode, Rng, Stamp, Status, Vmclock, Vmgenid, Word};
 use std::collections::HashSet;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
+use support::children::{Ending, fork, wait};
 use support::draws::draw_everything;
 use support::machine::{bind, cpus, skip};
 use support::memory::{buffered_words, is_mapped};
@@ -90,6 +91,64 @@ fn a_clock_is_mapped_and_compared() {
             assert_ne!(headwater::generation(), generation);
             assert_eq!(stamp.check(), Freshness::Stale);
         }
+        draw_everything();
+    });
+}
+
+/// The marker tells headwater, and nobody in the kernel: what is drawn next must owe something to the CPU, or the
+/// owner of the snapshot computes it. A stamp asks for less: it says only that something happened.
+#[test]
+fn a_clock_alone_needs_fresh_bits() {
+    let test = "a_clock_alone_needs_fresh_bits";
+    isolated(test, || {
+        for (facts, fresh) in [
+            (&[][..], true),
+            (&[Force::CpuRngSlow], true),
+            (&[Force::NoCpuRng], false),
+            (&[Force::CpuRngStuck], false),
+        ] {
+            let child = fork(|| {
+                force(facts);
+                let (_root, status) = set_up(true);
+                if !is_mapped_or_slow(test, &status) || !has_word(&status) {
+                    return 77;
+                }
+                let expected = if fresh { Mode::Buffered } else { Mode::Strict };
+                assert_eq!(status.mode, expected, "{facts:?}: {status:?}");
+                assert!(status.generation.is_some());
+                draw_everything();
+                // Asked for, it is served all the same.
+                headwater::init_with(Config::new().mode(Mode::Buffered)).unwrap();
+                assert_eq!(headwater::status().mode, Mode::Buffered);
+                0
+            });
+            match wait(child) {
+                Ending::Exited(0) => {}
+                Ending::Exited(77) => return skip(test, "no clock or no word: nothing is told"),
+                other => panic!("{facts:?}: {other:?}"),
+            }
+        }
+    });
+}
+
+/// The instruction goes bad while VMClock relies on it: the mode follows at the next refill.
+#[test]
+fn a_clock_loses_its_fresh_bits() {
+    let test = "a_clock_loses_its_fresh_bits";
+    isolated(test, || {
+        let (_root, status) = set_up(true);
+        if !is_mapped_or_slow(test, &status) || status.mode != Mode::Buffered {
+            return skip(test, status.reason);
+        }
+        draw_everything();
+        set(Force::CpuRngStuck, true);
+        // More than the slots of all CPUs hold.
+        let words = (0..1024 * status.pools.slots).map(|_| headwater::u64().unwrap());
+        assert_distinct(words.collect(), "around the failure");
+        let status = headwater::status();
+        assert_eq!((status.cpu_rng, status.mode), (CpuRng::Broken, Mode::Strict));
+        assert!(status.generation.is_some());
+        assert_by_the_rules(&status);
         draw_everything();
     });
 }

@@ -250,7 +250,7 @@ impl Arena {
         mode::select(self.evidence()).1
     }
 
-    /// What would tell of a clone of this machine.
+    /// What would tell of a clone of this machine: told is not yet reseeded, see `mode::select`.
     pub(crate) fn clone_signal(&self) -> Option<CloneSignal> {
         if self.vmgenid == Vmgenid::Bound {
             Some(CloneSignal::Vmgenid)
@@ -273,6 +273,7 @@ impl Arena {
             quiesced: self.is_quiesced(),
             word: self.word.is_live(),
             clone_signal: self.clone_signal(),
+            fresh_bits: self.has_cpu_words(),
             hedge: self.can_hedge(),
         }
     }
@@ -347,6 +348,11 @@ impl Arena {
         CPU_RNGS[usize::from(self.cpu_rng.load(Relaxed)) % CPU_RNGS.len()]
     }
 
+    /// Whether the CPU's words enter each key: the instruction is there and sound, quick or slow.
+    pub(crate) fn has_cpu_words(&self) -> bool {
+        matches!(self.cpu_rng(), CpuRng::Good | CpuRng::Slow)
+    }
+
     /// Whether requests can be hedged: AES, and a random instruction that is sound and quick.
     pub(crate) fn can_hedge(&self) -> bool {
         // Miri has the instructions of the masks, and not those of the other back ends.
@@ -382,7 +388,7 @@ impl Arena {
     /// Two fresh words of the CPU, if its instruction can be believed.
     #[inline]
     pub(crate) fn cpu_words(&self) -> Option<[u64; 2]> {
-        if !matches!(self.cpu_rng(), CpuRng::Good | CpuRng::Slow) {
+        if !self.has_cpu_words() {
             return None;
         }
         let first = self.cpu_word(0)?;

@@ -307,7 +307,9 @@ impl From<raw::Errno> for Error {
 #[inline]
 pub(crate) fn generation() -> Option<NonZeroU64> {
     let arena = arena(false).ok()?;
-    // Where nothing would tell the kernel of a clone, "nothing happened" cannot be said.
+    // Where nothing would tell of a clone, "nothing happened" cannot be said. Being told is enough here, though
+    // mode `buffered` asks for more: a stamp says that something happened, and promises nothing about what is
+    // drawn next.
     if !arena.word.is_live() || arena.clone_signal().is_none() {
         return None;
     }
