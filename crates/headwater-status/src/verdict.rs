@@ -141,8 +141,9 @@ fn has_cpu_words(status: &Status) -> bool {
     matches!(status.cpu_rng, CpuRng::Good | CpuRng::Slow)
 }
 
+/// Whether VMClock's page promises to move when a snapshot is loaded.
 fn tells_by_vmclock(status: &Status) -> bool {
-    matches!(status.vmclock, Vmclock::Mapped { .. })
+    matches!(status.vmclock, Vmclock::Mapped { vm_generation: Some(_), .. })
 }
 
 /// What makes a clone's bytes differ, or says that there is none, as a clause. VMClock tells headwater and not the

@@ -112,11 +112,13 @@ impl Word {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Vmclock {
-    /// Mapped and compared at each draw.
+    /// Mapped, and its marker compared at each draw. The clock is evidence that clones are noticed only with a
+    /// `vm_generation`.
     Mapped {
         /// `disruption_marker`: changes on snapshot load and on live migration.
         marker: u64,
-        /// `vm_generation_counter`, if the hypervisor keeps it: changes on snapshot load only.
+        /// `vm_generation_counter`, which changes on snapshot load only. `None` if the hypervisor does not promise
+        /// to keep the counter (flag VM_GEN_COUNTER_PRESENT): nothing says then that it tells of clones.
         vm_generation: Option<u64>,
     },
     /// No /dev/vmclock0.

@@ -12,7 +12,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
 use support::children::{Ending, fork, wait};
 use support::draws::draw_everything;
-use support::machine::{bind, cpus, skip};
+use support::machine::{bind, cpus, set_mode_variable, skip};
 use support::memory::{buffered_words, is_mapped};
 use support::root::{FakeClock, MARKER, Root, VM_GENERATION, VMCLOCK};
 use support::rules::{assert_by_the_rules, force};
@@ -131,6 +131,31 @@ fn a_clock_alone_needs_fresh_bits() {
     });
 }
 
+/// A clock without VM_GEN_COUNTER_PRESENT may be there for time alone. It is mapped, and proves nothing: neither the
+/// mode nor a stamp relies on it. The flag is read when it is asked for, and not kept.
+#[test]
+fn a_clock_that_does_not_count_generations_is_no_evidence() {
+    let test = "a_clock_that_does_not_count_generations_is_no_evidence";
+    isolated(test, || {
+        let (_root, status) = set_up(false);
+        if !is_mapped_or_slow(test, &status) || !has_word(&status) {
+            return skip(test, status.reason);
+        }
+        assert_eq!(status.vmclock, Vmclock::Mapped { marker: MARKER, vm_generation: None });
+        assert!(matches!(status.mode, Mode::Hedged | Mode::Strict), "{status:?}");
+        assert_eq!((status.generation, headwater::generation()), (None, None));
+        assert!(is_mapped(VMCLOCK));
+        // The same page under a hypervisor that counts.
+        CLOCK.get().unwrap().put(24, &(1_u64 << 8).to_le_bytes());
+        headwater::init_with(Config::new()).unwrap();
+        let status = headwater::status();
+        let vm_generation = Some(VM_GENERATION);
+        assert_eq!(status.vmclock, Vmclock::Mapped { marker: MARKER, vm_generation });
+        assert_by_the_rules(&status);
+        assert!(status.generation.is_some());
+    });
+}
+
 /// The instruction goes bad while VMClock relies on it: the mode follows at the next refill.
 #[test]
 fn a_clock_loses_its_fresh_bits() {
@@ -159,6 +184,8 @@ fn the_marker_moves_in_the_middle_of_a_copy() {
     let test = "the_marker_moves_in_the_middle_of_a_copy";
     static MOVES: AtomicBool = AtomicBool::new(false);
     isolated(test, || {
+        // Asked for, because this clock does not promise to tell of clones; its marker is compared all the same.
+        set_mode_variable(Some("buffered"));
         let (_root, status) = set_up(false);
         if !is_mapped_or_slow(test, &status) || status.mode != Mode::Buffered {
             return skip(test, status.reason);

@@ -254,7 +254,7 @@ impl Arena {
     pub(crate) fn clone_signal(&self) -> Option<CloneSignal> {
         if self.vmgenid == Vmgenid::Bound {
             Some(CloneSignal::Vmgenid)
-        } else if self.clock.is_armed() {
+        } else if self.clock.tells_of_clones() {
             Some(CloneSignal::Vmclock)
         } else if self.hardware == Hardware::BareMetal {
             Some(CloneSignal::BareMetal)

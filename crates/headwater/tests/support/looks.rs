@@ -45,7 +45,9 @@ pub(crate) fn machine(mode: Mode, facts: &[Force]) -> Machine {
     let (mappings, vvar_pages) = mappings_below_vdso();
     let bound = in_strict(|status| status.vmgenid == Vmgenid::Bound);
     let vmclock = opened("/dev/vmclock0", &["mmap"]);
-    let mapped = in_strict(|status| matches!(status.vmclock, Vmclock::Mapped { .. }));
+    let mapped = in_strict(|status| {
+        matches!(status.vmclock, Vmclock::Mapped { vm_generation: Some(_), .. })
+    });
     let mut hardware = Vec::new();
     if !bound && !mapped && !cpu_says_virtual() {
         for name in ["sys_vendor", "product_name"] {

@@ -7,7 +7,7 @@ use headwater::{CpuRng, Hardware, Mode, Status, Vmclock, Vmgenid, Word};
 pub(crate) fn expected(status: &Status) -> (Mode, &'static str) {
     let word = matches!(status.word, Word::Live { .. });
     let fresh = matches!(status.cpu_rng, CpuRng::Good | CpuRng::Slow);
-    let clock = matches!(status.vmclock, Vmclock::Mapped { .. });
+    let clock = matches!(status.vmclock, Vmclock::Mapped { vm_generation: Some(_), .. });
     let signal = if status.vmgenid == Vmgenid::Bound {
         Some("vmgenid")
     } else if clock && fresh {
