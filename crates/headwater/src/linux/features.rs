@@ -30,6 +30,7 @@ impl Features {
         features.aes &= !forced(Force::NoAes);
         features.vaes &= features.aes && !forced(Force::NoVaes);
         features.random &= !forced(Force::NoCpuRng);
+        features.hypervisor &= !forced(Force::NoHypervisorBit);
         features
     }
 }

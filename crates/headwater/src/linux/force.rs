@@ -25,6 +25,7 @@ pub enum Force {
     NoGetcpu,
     OneCpu,
     BareMetal,
+    NoHypervisorBit,
     VmgenidBound,
     VmgenidNotBound,
     VmclockSlow,
