@@ -258,7 +258,9 @@ pub fn init_with(config: Config) -> Result<(), Error> {
 ///
 /// # Errors
 ///
-/// If the kernel refuses to replace the mapping; nothing has changed then.
+/// If the kernel refuses to replace VMClock's mapping: nothing has changed then. If the kernel refuses to drop pages:
+/// all others are dropped, requests are served afresh, and what the pages hold stays in the checkpoint until a
+/// second call succeeds. Pages that cannot be locked again are no error; [`Status::page`] shows them.
 pub fn quiesce() -> Result<(), Error> {
     imp::quiesce()
 }
@@ -272,7 +274,8 @@ pub fn quiesce() -> Result<(), Error> {
 ///
 /// # Errors
 ///
-/// If the kernel refuses to drop the pages; bytes buffered before may then still be served.
+/// If the kernel refuses to drop pages: bytes buffered before may then still be served. Pages that cannot be locked
+/// again (RLIMIT_MEMLOCK was lowered) are dropped and are no error; [`Status::page`] shows them.
 pub fn discard() -> Result<(), Error> {
     imp::discard()
 }

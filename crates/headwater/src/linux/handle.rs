@@ -28,7 +28,8 @@ const GROUPS: usize = if cfg!(miri) { 2 } else { 256 };
 /// The pages of handles, given out and taken back by one atomic operation each. Never unmapped.
 pub(crate) struct Registry {
     groups: [Group; GROUPS],
-    /// Some mapping could not be locked in memory, though it would have to be to stay out of swap.
+    /// Some mapping, of handles or of slots, could not be locked in memory, or could not be locked again after its
+    /// contents were dropped, though it would have to be to stay out of swap.
     unlocked: AtomicBool,
     /// Handles made so far. Their refills are numbered from there on: if they began at the same number, a page
     /// that a former owner filled, and that a CPU still sees after the kernel has dropped it, could be taken
@@ -96,17 +97,26 @@ impl Registry {
         }
     }
 
-    /// Empties every page.
+    pub(crate) fn note_unlocked(&self) {
+        self.unlocked.store(true, Ordering::Relaxed);
+    }
+
+    /// Empties every page: those behind one that refuses as well.
     pub(crate) fn drop_contents(&self, stride: usize) -> Result<(), Errno> {
+        let mut result = Ok(());
         for group in &self.groups {
             let pages = group.pages.get();
             if pages.is_null() {
                 break;
             }
             // SAFETY: a page of zeros is what a handle finds after a drop by the kernel, too.
-            unsafe { memory::drop_contents(pages, PAGES * stride) }?;
+            match unsafe { memory::drop_contents(pages, PAGES * stride) } {
+                Ok(memory::Lock::Kept) => {}
+                Ok(memory::Lock::Lost) => self.note_unlocked(),
+                Err(errno) => result = Err(errno),
+            }
         }
-        Ok(())
+        result
     }
 }
 

@@ -279,18 +279,24 @@ pub(crate) fn discard() -> Result<(), Error> {
 }
 
 #[cfg(feature = "pools")]
+/// Drops the contents of every page: of the slots' as well where the handles' could not be dropped.
 fn drop_contents(arena: &Arena) -> Result<(), raw::Errno> {
     let memory = &arena.memory;
-    arena.handles.drop_contents(memory.stride())?;
-    if memory.slots > 0 {
-        let len = memory.stride() * guard::epoch::BANKS * memory.slots as usize;
+    let handles = arena.handles.drop_contents(memory.stride());
+    let len = memory.stride() * guard::epoch::BANKS * memory.slots as usize;
+    let slots = if len > 0 {
         #[allow(unsafe_code)]
         // SAFETY: a page of zeros is what a slot finds after a drop by the kernel, too.
         unsafe {
-            memory::drop_contents(memory.pages, len)?;
+            memory::drop_contents(memory.pages, len)
         }
+    } else {
+        Ok(memory::Lock::Kept)
+    };
+    if slots == Ok(memory::Lock::Lost) {
+        arena.handles.note_unlocked();
     }
-    Ok(())
+    handles.and(slots.map(drop))
 }
 
 #[cfg(not(feature = "pools"))]
