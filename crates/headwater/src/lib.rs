@@ -251,10 +251,15 @@ pub fn init_with(config: Config) -> Result<(), Error> {
     imp::init(Some(config))
 }
 
-/// Makes the process checkpointable by CRIU: lets go of the VMClock page and of every buffered byte.
+/// Makes the process checkpointable by CRIU: lets go of the VMClock page, of every buffered byte, and of the vDSO.
 ///
 /// What is drawn afterwards is drawn afresh, so that each image restored from the checkpoint gives
 /// different bytes. VMClock stays off until [`init_with`] arms it again.
+///
+/// The image may be restored on another kernel, on which the vDSO's data lie elsewhere: no address in them is loaded
+/// from here on. [`init_with`] takes them back on the same boot of the same kernel, which `/proc` must show; on any
+/// other, keys come by system call for the life of the process, in mode `hedged` or `strict`. No draw may be
+/// under way in another thread at the checkpoint itself.
 ///
 /// # Errors
 ///

@@ -92,6 +92,9 @@ pub enum Word {
     },
     /// It stopped agreeing with the kernel and is not used again in this process.
     Retired,
+    /// Let go of by [`quiesce()`](crate::quiesce), and not taken back since: its address may lead nowhere on the
+    /// kernel that a checkpoint is restored on.
+    Quiesced,
     /// There is none, for this reason.
     Absent(&'static str),
 }
@@ -103,6 +106,7 @@ impl Word {
             Word::Live { .. } => "live",
             Word::Undecided { .. } => "undecided",
             Word::Retired => "retired",
+            Word::Quiesced => "quiesced",
             Word::Absent(_) => "absent",
         }
     }

@@ -6,7 +6,9 @@ mod support;
 
 use common::isolated;
 use headwater::testing::{Force, Point, set, set_hook, set_root};
-use headwater::{Config, CpuRng, Freshness, Mode, Rng, Stamp, Status, Vmclock, Vmgenid, Word};
+use headwater::{
+    Config, CpuRng, Freshness, Mode, Rng, Source, Stamp, Status, Vmclock, Vmgenid, Word,
+};
 use std::collections::HashSet;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
@@ -23,10 +25,14 @@ static CLOCK: OnceLock<FakeClock> = OnceLock::new();
 /// A machine with a clock and nothing else, set up; the clock stays in [`CLOCK`].
 fn set_up(counts: bool) -> (Root, Status) {
     let root = Root::new();
+    // The kernel that a process comes back to after it was quiesced.
+    root.write(BOOT_ID, b"0fcf25a1-e9d5-4f9b-9c9f-9406386f0a52\n");
     CLOCK.set(FakeClock::new(&root, counts)).ok().unwrap();
     let status = set_up_under(&root);
     (root, status)
 }
+
+const BOOT_ID: &str = "/proc/sys/kernel/random/boot_id";
 
 fn set_up_under(root: &Root) -> Status {
     set_root(root.c_path());
@@ -351,6 +357,8 @@ fn quiesces(facts: &[Force]) {
         headwater::quiesce().unwrap();
         let quiet = headwater::status();
         assert_eq!((quiet.mode, quiet.vmclock), (Mode::Strict, Vmclock::Quiesced));
+        assert!(!has_word(&quiet));
+        assert_eq!(quiet.generation, None);
         assert_by_the_rules(&quiet);
         assert!(!is_mapped(VMCLOCK), "CRIU would refuse this process");
         let left = buffered.intersection(&random_words()).count();
@@ -365,7 +373,9 @@ fn quiesces(facts: &[Force]) {
         headwater::init_with(Config::new()).unwrap();
         let armed = headwater::status();
         if is_mapped_or_slow("quiesces", &armed) {
+            // The same kernel: everything comes back.
             assert_eq!((armed.mode, armed.vmclock), (status.mode, status.vmclock));
+            assert_eq!(has_word(&armed), has_word(&status));
             assert!(is_mapped(VMCLOCK));
         }
         for _ in 0..100 {
@@ -373,6 +383,80 @@ fn quiesces(facts: &[Force]) {
             assert!(words.iter().all(|word| !buffered.contains(word)));
         }
     }
+}
+
+/// What draws are made of, without the C library's clock, which loads the vDSO's data as well.
+fn draw_without_clocks(rng: &mut Rng) {
+    for len in [1, 8, 16, 40, 1024, 3000] {
+        let mut buf = vec![0; len];
+        headwater::fill(&mut buf).unwrap();
+        rng.fill(&mut buf).unwrap();
+        headwater::fill_fresh(&mut buf).unwrap();
+    }
+    assert_eq!((headwater::generation(), Stamp::new().check()), (None, Freshness::Unknown));
+}
+
+/// The pages of `[vvar]` are taken away, as CRIU does on another kernel: nothing reads them after `quiesce()`, and
+/// they are not looked for again under another boot identifier, or under none.
+#[test]
+fn another_kernel_has_no_word() {
+    let test = "another_kernel_has_no_word";
+    isolated(test, || {
+        for other in [Some("1fcf25a1-e9d5-4f9b-9c9f-9406386f0a52\n"), Some("\n"), None] {
+            let child = fork(|| {
+                force(&[Force::VmgenidBound]);
+                let root = Root::new();
+                root.write(BOOT_ID, b"0fcf25a1-e9d5-4f9b-9c9f-9406386f0a52\n");
+                set_root(root.c_path());
+                headwater::init().unwrap();
+                if !has_word(&headwater::status()) {
+                    return 77;
+                }
+                let mut rng = Rng::new().unwrap();
+                draw_everything();
+                headwater::quiesce().unwrap();
+                let quiet = headwater::status();
+                assert_eq!((quiet.word, quiet.mode), (Word::Quiesced, Mode::Strict));
+                if !unmap("[vvar]") {
+                    return 78;
+                }
+                draw_without_clocks(&mut rng);
+                match other {
+                    Some(text) => root.write(BOOT_ID, text.as_bytes()),
+                    None => std::fs::remove_file(root.at(BOOT_ID)).unwrap(),
+                }
+                for mode in [Mode::Auto, Mode::Buffered, Mode::Hedged, Mode::Strict] {
+                    headwater::init_with(Config::new().mode(mode)).unwrap();
+                    let status = headwater::status();
+                    assert_eq!((status.word, status.source), (Word::Quiesced, Source::Getrandom));
+                    assert!(matches!(status.mode, Mode::Hedged | Mode::Strict), "{status:?}");
+                    draw_without_clocks(&mut rng);
+                    // Checkpointed again on the other kernel, which is not the one to come back to.
+                    headwater::quiesce().unwrap();
+                }
+                headwater::init_with(Config::new()).unwrap();
+                assert_eq!(headwater::status().word, Word::Quiesced);
+                draw_without_clocks(&mut rng);
+                0
+            });
+            match wait(child) {
+                Ending::Exited(0) => {}
+                Ending::Exited(77) => return skip(test, "no word: nothing of the vDSO's is read"),
+                Ending::Exited(78) => return skip(test, "[vvar] cannot be unmapped here"),
+                end => panic!("{other:?}: {end:?}"),
+            }
+        }
+    });
+}
+
+/// Takes the mapping of this name away.
+fn unmap(name: &str) -> bool {
+    let maps = std::fs::read_to_string("/proc/self/maps").unwrap();
+    let line = maps.lines().find(|line| line.ends_with(name)).unwrap();
+    let (start, end) = line.split(' ').next().unwrap().split_once('-').unwrap();
+    let [start, end] = [start, end].map(|hex| usize::from_str_radix(hex, 16).unwrap());
+    // SAFETY: the vDSO's data, which nothing in this child uses from here on: that is what is tested.
+    unsafe { libc::munmap(std::ptr::without_provenance_mut(start), end - start) == 0 }
 }
 
 /// Quiesced and armed again, over and over, under four threads: 400,000 words are distinct (by chance two are

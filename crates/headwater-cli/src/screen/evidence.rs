@@ -73,6 +73,7 @@ fn word(word: Word) -> Row {
             Tone::Wrong,
             "it stopped agreeing with the kernel; not used again in this process".to_string(),
         ),
+        Word::Quiesced => (Tone::Plain, "let go of by quiesce()".to_string()),
         Word::Absent(why) => (Tone::Weak, why.to_string()),
         _ => (Tone::Plain, String::new()),
     };

@@ -9,6 +9,7 @@
 use super::cipher::Backend;
 use super::cpu::{CpuHint, Rseq};
 use super::guard::epoch::{Canary, Epoch};
+use super::guard::kernel::Kernel;
 use super::guard::vmclock::Clock;
 use super::guard::word::KernelWord;
 use super::hwrng;
@@ -69,7 +70,9 @@ pub(crate) struct Arena {
     pub(crate) cpu_hint: CpuHint,
     // What refills read.
     pub(crate) backend: Backend,
-    pub(crate) vgetrandom: Option<Vgetrandom>,
+    /// Called through [`vgetrandom`](Arena::vgetrandom) only.
+    vgetrandom: Option<Vgetrandom>,
+    kernel: Kernel,
     cpu_rng: AtomicU8,
     // What the mode is chosen from, and the status shows.
     requested: AtomicU8,
@@ -171,6 +174,7 @@ impl Arena {
             memory: facts.memory,
             backend: facts.backend,
             vgetrandom: facts.vgetrandom,
+            kernel: Kernel::here(),
             cpu_rng: AtomicU8::new(match facts.cpu_rng {
                 CpuRng::Good => 0,
                 CpuRng::Absent => 1,
@@ -294,6 +298,25 @@ impl Arena {
 
     pub(crate) fn set_quiesced(&self, quiesced: bool) {
         self.quiesced.store(quiesced, Relaxed);
+    }
+
+    /// Lets go of the vDSO's data, which a checkpoint may be restored without. The mode is `strict` by then.
+    pub(crate) fn leave_kernel(&self) {
+        self.kernel.leave();
+        self.word.withdraw();
+    }
+
+    /// Takes the vDSO and the kernel's word back, if this still is the kernel that was left.
+    pub(crate) fn come_back_to_kernel(&self) {
+        if self.kernel.come_back() {
+            self.word.restore();
+        }
+    }
+
+    /// The vDSO's getrandom, which loads the vDSO's data: None while these may be gone.
+    #[inline]
+    pub(crate) fn vgetrandom(&self) -> Option<Vgetrandom> {
+        if self.kernel.is_left() { None } else { self.vgetrandom }
     }
 
     pub(crate) fn is_quiesced(&self) -> bool {

@@ -258,6 +258,7 @@ pub(crate) fn init(config: Option<Config>) -> Result<(), Error> {
     if arena.is_quiesced() {
         // What a request that was under way at the checkpoint left in a page is in every image made of it.
         drop_contents(arena)?;
+        arena.come_back_to_kernel();
         arena.set_quiesced(false);
     }
     arena.choose_mode();
@@ -269,6 +270,7 @@ pub(crate) fn quiesce() -> Result<(), Error> {
     arena.clock.disarm(status::Vmclock::Quiesced)?;
     arena.set_quiesced(true);
     arena.choose_mode();
+    arena.leave_kernel();
     Ok(drop_contents(arena)?)
 }
 
@@ -351,7 +353,7 @@ pub(crate) fn status() -> Status {
         requested: arena.requested(),
         unknown_mode_requested: arena.unknown_requested(),
         reason: arena.reason(),
-        source: source::answered(arena.vgetrandom.is_some() && arena.mode() != Mode::Kernel),
+        source: source::answered(arena.vgetrandom().is_some() && arena.mode() != Mode::Kernel),
         word: arena.word.status(),
         vmclock: arena.clock.status(),
         vmgenid: arena.vmgenid,
