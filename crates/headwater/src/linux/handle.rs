@@ -161,8 +161,8 @@ struct Place<'a> {
 }
 
 impl Drop for Place<'_> {
-    /// No system call in a destructor: the page stays mapped, for the next handle. What it holds is worth
-    /// nothing: the next owner's ledger starts empty, and at another number.
+    /// No system call in a destructor: the page stays mapped, for the next handle, whose ledger starts empty and at
+    /// another number. What the page holds is erased before ([`Handle`]'s drop).
     fn drop(&mut self) {
         self.group.owned.give_back(self.index);
     }
@@ -176,6 +176,19 @@ pub(crate) struct Handle {
     /// None if there was no page left, or nothing is buffered in this process: the slots serve instead.
     place: Option<Place<'static>>,
     not_sync: PhantomData<core::cell::Cell<()>>,
+}
+
+impl Drop for Handle {
+    /// Erases the page: unserved bytes, the vDSO's state and the hedge key, which whoever reads the memory later could
+    /// compute earlier or later bytes from. A page that was never filled is not touched, or it would become resident.
+    fn drop(&mut self) {
+        let refills = self.ledger.number.load(Ordering::Relaxed) as u32;
+        if self.place.is_some() && refills != 0 {
+            // SAFETY: the page is this handle's until `place` is dropped, after this function. Zeros are what an empty
+            // ledger's page may hold.
+            unsafe { memory::erase(self.page, PAGE) };
+        }
+    }
 }
 
 // SAFETY: a handle owns its page; the raw pointer in it leads to memory that no thread is bound to. Two
