@@ -269,8 +269,8 @@ HEADWATER_MUST_USE int headwater_init(void);
  * and every buffered byte. What is drawn afterwards is drawn afresh, in mode `strict`, for the rest
  * of the process.
  *
- * Returns 0, or -1 with errno set if the kernel refuses; nothing has changed then. Not
- * async-signal-safe.
+ * Returns 0, or -1 with errno set if the kernel refuses: to replace the VMClock page, and nothing has
+ * changed then; or to drop some pages, and the others are empty then. Not async-signal-safe.
  */
 HEADWATER_MUST_USE int headwater_quiesce(void);
 

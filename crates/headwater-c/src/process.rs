@@ -26,8 +26,8 @@ pub extern "C" fn headwater_init() -> c_int {
 /// and every buffered byte. What is drawn afterwards is drawn afresh, in mode `strict`, for the rest
 /// of the process.
 ///
-/// Returns 0, or -1 with errno set if the kernel refuses; nothing has changed then. Not
-/// async-signal-safe.
+/// Returns 0, or -1 with errno set if the kernel refuses: to replace the VMClock page, and nothing has
+/// changed then; or to drop some pages, and the others are empty then. Not async-signal-safe.
 #[unsafe(no_mangle)]
 #[must_use]
 pub extern "C" fn headwater_quiesce() -> c_int {

@@ -111,9 +111,13 @@ fn weak(status: &Status, found: &mut Verdict) {
     }
     if !clones_differ(status) {
         found.add(match status.mode {
-            Mode::Hedged | Mode::Strict => {
+            Mode::Hedged | Mode::Strict if !tells_by_vmclock(status) => {
                 "nothing here tells of a clone of this VM, and without a CPU random instruction only \
                  the cycle counter makes a clone's bytes differ"
+            }
+            _ if tells_by_vmclock(status) => {
+                "VMClock tells of a clone of this VM, but without a CPU random instruction only the \
+                 cycle counter makes a clone's bytes differ"
             }
             _ => {
                 "nothing here tells of a clone of this VM, which may repeat bytes until its kernel \
@@ -128,14 +132,24 @@ fn weak(status: &Status, found: &mut Verdict) {
 
 /// Whether two clones of this machine give different bytes.
 fn clones_differ(status: &Status) -> bool {
-    let mixes_cpu = matches!(status.mode, Mode::Hedged | Mode::Strict)
-        && matches!(status.cpu_rng, CpuRng::Good | CpuRng::Slow);
+    let mixes_cpu = matches!(status.mode, Mode::Hedged | Mode::Strict) && has_cpu_words(status);
     mixes_cpu || clone_signal(status).is_some()
 }
 
-/// What tells of a clone, or that there is none, as a clause.
+/// Whether fresh words of the CPU enter each key.
+fn has_cpu_words(status: &Status) -> bool {
+    matches!(status.cpu_rng, CpuRng::Good | CpuRng::Slow)
+}
+
+/// Whether VMClock's page promises to move when a snapshot is loaded.
+fn tells_by_vmclock(status: &Status) -> bool {
+    matches!(status.vmclock, Vmclock::Mapped { vm_generation: Some(_), .. })
+}
+
+/// What makes a clone's bytes differ, or says that there is none, as a clause. VMClock tells headwater and not the
+/// kernel, so that it counts only beside the CPU's words.
 fn clone_signal(status: &Status) -> Option<&'static str> {
-    let vmclock = matches!(status.vmclock, Vmclock::Mapped { .. });
+    let vmclock = tells_by_vmclock(status) && has_cpu_words(status);
     let vmgenid = status.vmgenid == Vmgenid::Bound;
     match (vmclock, vmgenid) {
         (true, true) => Some("a clone of this VM is noticed by VMClock and vmgenid"),

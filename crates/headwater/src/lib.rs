@@ -196,8 +196,9 @@ pub fn array<const N: usize>() -> Result<[u8; N], Error> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Config {
-    /// The mode to serve in. A mode that this machine cannot prove safe is replaced by the next
-    /// stricter one that it can, and [`Status::reason`] says so.
+    /// The mode to serve in. `Auto` arms what this machine can prove safe. A mode that the machine cannot
+    /// run is replaced by a stricter one, and [`Status::reason`] says so: `Buffered` needs the kernel's word,
+    /// `Hedged` the CPU's instructions. `Buffered` on request asks for no evidence that a clone is noticed.
     pub mode: Mode,
     /// Whether /dev/vmclock0 may be mapped where it is readable. A process that maps a device page
     /// cannot be checkpointed by CRIU until [`quiesce()`] is called.
@@ -252,14 +253,21 @@ pub fn init_with(config: Config) -> Result<(), Error> {
     imp::init(Some(config))
 }
 
-/// Makes the process checkpointable by CRIU: lets go of the VMClock page and of every buffered byte.
+/// Makes the process checkpointable by CRIU: lets go of the VMClock page, of every buffered byte, and of the vDSO.
 ///
 /// What is drawn afterwards is drawn afresh, so that each image restored from the checkpoint gives
 /// different bytes. VMClock stays off until [`init_with`] arms it again.
 ///
+/// The image may be restored on another kernel, on which the vDSO's data lie elsewhere: no address in them is loaded
+/// from here on. [`init_with`] takes them back on the same boot of the same kernel, which `/proc` must show; on any
+/// other, keys come by system call for the life of the process, in mode `hedged` or `strict`. No draw may be
+/// under way in another thread at the checkpoint itself.
+///
 /// # Errors
 ///
-/// If the kernel refuses to replace the mapping; nothing has changed then.
+/// If the kernel refuses to replace VMClock's mapping: nothing has changed then. If the kernel refuses to drop pages:
+/// all others are dropped, requests are served afresh, and what the pages hold stays in the checkpoint until a
+/// second call succeeds. Pages that cannot be locked again are no error; [`Status::page`] shows them.
 pub fn quiesce() -> Result<(), Error> {
     imp::quiesce()
 }
@@ -273,7 +281,8 @@ pub fn quiesce() -> Result<(), Error> {
 ///
 /// # Errors
 ///
-/// If the kernel refuses to drop the pages; bytes buffered before may then still be served.
+/// If the kernel refuses to drop pages: bytes buffered before may then still be served. Pages that cannot be locked
+/// again (RLIMIT_MEMLOCK was lowered) are dropped and are no error; [`Status::page`] shows them.
 pub fn discard() -> Result<(), Error> {
     imp::discard()
 }
@@ -288,7 +297,7 @@ pub fn status() -> Status {
 /// cannot tell.
 ///
 /// Compare it for inequality only: it is a mix of several counters. It says nothing about the bytes
-/// drawn. Async-signal-safe; a few loads. See [`Stamp`] for the usual way to use it.
+/// drawn: a machine may be told of its clones, and have no fresh bits for them ([`Status::reason`]). Async-signal-safe; a few loads. See [`Stamp`] for the usual way to use it.
 #[inline]
 pub fn generation() -> Option<NonZeroU64> {
     imp::generation()

@@ -125,6 +125,9 @@ pub enum Word {
     },
     /// It stopped agreeing with the kernel and is not used again in this process.
     Retired,
+    /// Let go of by [`quiesce()`](crate::quiesce), and not taken back since: its address may lead nowhere on the
+    /// kernel that a checkpoint is restored on.
+    Quiesced,
     /// There is none, for this reason.
     Absent(&'static str),
 }
@@ -136,6 +139,7 @@ impl Word {
             Word::Live { .. } => "live",
             Word::Undecided { .. } => "undecided",
             Word::Retired => "retired",
+            Word::Quiesced => "quiesced",
             Word::Absent(_) => "absent",
         }
     }
@@ -145,11 +149,13 @@ impl Word {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Vmclock {
-    /// Mapped and compared at each draw.
+    /// Mapped, and its marker compared at each draw. The clock is evidence that clones are noticed only with a
+    /// `vm_generation`.
     Mapped {
         /// `disruption_marker`: changes on snapshot load and on live migration.
         marker: u64,
-        /// `vm_generation_counter`, if the hypervisor keeps it: changes on snapshot load only.
+        /// `vm_generation_counter`, which changes on snapshot load only. `None` if the hypervisor does not promise
+        /// to keep the counter (flag VM_GEN_COUNTER_PRESENT): nothing says then that it tells of clones.
         vm_generation: Option<u64>,
     },
     /// No /dev/vmclock0.

@@ -277,6 +277,7 @@ macro_rules! as_the_model_says {
 as_the_model_says! {
     calls_of_auto: Auto, [], true;
     calls_of_auto_without_vdso: Auto, [NoVdso], true;
+    calls_of_auto_behind_a_hidden_hypervisor: Auto, [NoHypervisorBit], true;
     calls_of_auto_without_pages: Auto, [], false;
     calls_of_buffered: Buffered, [], true;
     calls_of_buffered_without_vdso: Buffered, [NoVdso], true;

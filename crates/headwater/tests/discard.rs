@@ -4,12 +4,15 @@
 mod common;
 mod support;
 
-use common::in_every_mode;
+use common::{in_every_mode, isolated};
 use headwater::testing::{Force, set};
-use headwater::{Mode, Rng};
+use headwater::{Config, Mode, Page, Rng};
 use std::collections::HashSet;
+use support::children::{Ending, fork, wait};
 use support::draws::{Seen, draw_length, lengths};
+use support::machine::skip;
 use support::memory::buffered_words;
+use support::rules::force;
 
 /// Words of slots and of a handle; in `buffered`, those that lie in the pages.
 fn draw(rng: &mut Rng) -> Vec<u64> {
@@ -61,6 +64,73 @@ fn threads_draw_on_through_a_discard() {
         let distinct: HashSet<_> = words.iter().collect();
         assert_eq!(distinct.len(), words.len());
         assert!(!distinct.contains(&0));
+    });
+}
+
+/// RLIMIT_MEMLOCK is lowered, and the right to exceed it given up, after set-up: everything is dropped, what cannot be
+/// locked again is used unlocked, and the status says so.
+#[test]
+fn a_lock_that_is_lost_keeps_no_byte() {
+    let test = "a_lock_that_is_lost_keeps_no_byte";
+    isolated(test, || {
+        for drop_all in
+            [headwater::discard as fn() -> Result<(), headwater::Error>, headwater::quiesce]
+        {
+            let child = fork(|| {
+                force(&[Force::NoDroppable, Force::VmgenidBound]);
+                headwater::init().unwrap();
+                if headwater::status().page != Page::WipeOnForkLocked {
+                    return 77;
+                }
+                let mut rng = Rng::new().unwrap();
+                draw(&mut rng);
+                // SAFETY: reads the structure; changes what this child may do, for good. Its memory stays readable
+                // to itself, which a change of users ends.
+                unsafe {
+                    let none = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+                    assert_eq!(libc::setrlimit(libc::RLIMIT_MEMLOCK, &raw const none), 0);
+                    assert!(libc::geteuid() != 0 || libc::setuid(65_534) == 0);
+                    assert_eq!(libc::prctl(libc::PR_SET_DUMPABLE, 1), 0);
+                }
+                let buffered = buffered_words();
+                assert!(buffered.iter().filter(|&word| word >> 48 != 0).count() > 500);
+                drop_all().unwrap();
+                let left = buffered_words();
+                let left = buffered
+                    .intersection(&left)
+                    .filter(|&word| word >> 48 != 0 && *word != u64::MAX);
+                assert_eq!(left.count(), 0, "words are left in the pages");
+                assert_eq!(headwater::status().page, Page::WipeOnFork);
+                assert_eq!(served_from(&buffered, &mut rng), 0);
+                // Once more, with nothing locked.
+                drop_all().unwrap();
+                headwater::init_with(Config::new()).unwrap();
+                assert_eq!(served_from(&buffered, &mut rng), 0);
+                assert_eq!(headwater::status().page, Page::WipeOnFork);
+                0
+            });
+            match wait(child) {
+                Ending::Exited(0) => {}
+                Ending::Exited(77) => return skip(test, "no memory can be locked here"),
+                other => panic!("{other:?}"),
+            }
+        }
+    });
+}
+
+/// Threads that drop the contents of locked pages at once: each finds them unlocked, or locked again by another.
+#[test]
+fn locked_pages_are_discarded_by_threads_at_once() {
+    isolated("locked_pages_are_discarded_by_threads_at_once", || {
+        force(&[Force::NoDroppable]);
+        headwater::init().unwrap();
+        let page = headwater::status().page;
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| (0..5_000).for_each(|_| headwater::discard().unwrap()));
+            }
+        });
+        assert_eq!(headwater::status().page, page);
     });
 }
 

@@ -151,7 +151,7 @@ forced! {
     }
 }
 
-const ALL: [Force; 29] = [
+const ALL: [Force; 31] = [
     Force::NoVdso,
     Force::NoWord,
     Force::NoProcmapQuery,
@@ -171,6 +171,7 @@ const ALL: [Force; 29] = [
     Force::NoGetcpu,
     Force::OneCpu,
     Force::BareMetal,
+    Force::NoHypervisorBit,
     Force::VmgenidBound,
     Force::VmgenidNotBound,
     Force::VmclockSlow,
@@ -181,6 +182,7 @@ const ALL: [Force; 29] = [
     Force::GetrandomEintr,
     Force::GetrandomShort,
     Force::UrandomAbsent,
+    Force::RandomDrained,
 ];
 
 /// Only the place is then told in another way: the word is found below the vDSO as well.

@@ -4,8 +4,8 @@
 mod common;
 mod support;
 
-use common::isolated;
-use headwater::testing::{Force, drop_pages, leak_a_slot};
+use common::{in_every_mode, isolated};
+use headwater::testing::{Force, drop_pages, handle_page, leak_a_slot};
 use headwater::{Config, Mode, Page, Rng};
 use std::collections::HashSet;
 use std::hint::black_box;
@@ -32,6 +32,28 @@ const _: fn() = || {
     impl<T: ?Sized + Sync> SyncInTwoWays<IfSync> for T {}
     <Rng as SyncInTwoWays<_>>::ambiguous();
 };
+
+/// Nothing of a page is left when its handle is gone: no unserved byte, no state, no key.
+#[test]
+fn a_dropped_handle_leaves_an_empty_page() {
+    in_every_mode("a_dropped_handle_leaves_an_empty_page", |mode| {
+        headwater::init().unwrap();
+        let page = handle_page().cast::<[u8; 4096]>();
+        // SAFETY: a page of headwater's, which nothing writes meanwhile.
+        let filled = || unsafe { page.read_volatile() }.iter().filter(|&&byte| byte != 0).count();
+        // Each of them takes the first page.
+        for round in 0..3 {
+            let mut rng = Rng::new().unwrap();
+            rng.fill(&mut [0; 100]).unwrap();
+            if !page.is_null() {
+                let paged = matches!(mode, Mode::Buffered | Mode::Hedged);
+                assert_eq!(filled() > 3_000, paged, "{mode}, round {round}");
+                drop(rng);
+                assert_eq!(filled(), 0, "{mode}, round {round}");
+            }
+        }
+    });
+}
 
 #[test]
 fn a_thousand_handles_at_once() {

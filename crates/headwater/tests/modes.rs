@@ -10,7 +10,7 @@ use headwater::{Config, CpuRng, Hardware, Mode, Rng, Source, Vmclock, Vmgenid, W
 use std::sync::Barrier;
 use std::sync::atomic::{AtomicBool, Ordering};
 use support::draws::draw_everything;
-use support::machine::{bind, cpu_says_virtual, cpus, is_intel, set_mode_variable, skip};
+use support::machine::{bind, cpus, is_intel, set_mode_variable, skip};
 use support::root::Root;
 use support::rules::{SHARED_SLOTS, assert_by_the_rules, force};
 use support::statistics::assert_distinct;
@@ -235,28 +235,30 @@ fn set_up_under(root: &Root) -> headwater::Status {
     status
 }
 
-/// What the hardware is found to be, where the question is reached: with a word, and no sign of clones.
-fn assert_hardware(status: &headwater::Status, without_hypervisor_bit: Hardware) {
+/// What the hardware is found to be, where the question is reached: with a word, and no sign of clones. The CPU's
+/// hypervisor bit, which no file outweighs, is hidden.
+fn assert_hardware(root: &Root, expected: Hardware) {
+    force(&[Force::NoHypervisorBit]);
+    let status = set_up_under(root);
     let asked = matches!(status.word, Word::Live { .. }) && status.vmgenid != Vmgenid::Bound;
-    let expected = if !asked {
-        Hardware::NotAsked
-    } else if cpu_says_virtual() {
-        let what = format!("hardware {}", without_hypervisor_bit.name());
-        skip(&what, "CPUID says that this is a virtual machine, which no file outweighs");
-        Hardware::Virtual
+    if !asked {
+        assert_eq!(status.hardware, Hardware::NotAsked);
+    } else if expected == Hardware::BareMetal && !cfg!(target_arch = "x86_64") {
+        // Other CPUs have no such bit, so that its absence proves nothing.
+        assert_eq!(status.hardware, Hardware::Unknown);
     } else {
-        without_hypervisor_bit
-    };
-    assert_eq!(status.hardware, expected);
+        assert_eq!(status.hardware, expected);
+        assert_eq!(status.mode == Mode::Buffered, expected == Hardware::BareMetal);
+    }
 }
 
 #[test]
 fn an_empty_machine() {
     isolated("an_empty_machine", || {
         let root = Root::new();
-        let status = set_up_under(&root);
+        assert_hardware(&root, Hardware::Unknown);
+        let status = headwater::status();
         assert_eq!((status.vmgenid, status.vmclock), (Vmgenid::Unknown, Vmclock::Absent));
-        assert_hardware(&status, Hardware::Unknown);
         // Without /sys the affinity mask tells the CPUs, without /proc the word is found all the same.
         let cpus = *support::machine::cpus().last().unwrap() as u32 + 1;
         assert_eq!(status.pools.slots, cpus.min(1024) + SHARED_SLOTS);
@@ -290,31 +292,77 @@ vmgenid! {
     no_driver: "/sys/bus/platform/drivers/other", ["module", "PNP0C0C:00"] => NotBound;
 }
 
-macro_rules! dmi {
-    ($($name:ident: $vendor:expr, $product:expr => $expected:ident;)*) => {$(
+const VENDOR: &str = "/sys/class/dmi/id/sys_vendor";
+const PRODUCT: &str = "/sys/class/dmi/id/product_name";
+const DMI: &str = "/sys/class/dmi/id/modalias";
+const BRIDGE: &str = "/sys/bus/pci/devices/0000:00:00.0/modalias";
+
+/// A server, as the files show it; or a virtual machine that has been given the names of one.
+const SERVER: [(&str, &str); 4] = [
+    (VENDOR, "Dell Inc.\n"),
+    (PRODUCT, "PowerEdge R660\n"),
+    (
+        DMI,
+        "dmi:bvnDellInc.:bvr2.1.5:bd03/14/2024:br2.1:svnDellInc.:pnPowerEdgeR660:pvr:rvnDellInc.:rn0HXN7J:rvrA00:\
+         cvnDellInc.:ct23:cvr:skuSKU=0A6B:\n",
+    ),
+    (BRIDGE, "pci:v00008086d000009A2sv00001028sd00000A6Bbc08sc80i00\n"),
+];
+
+/// A server's files, some with another text, or, without one, taken away.
+macro_rules! hardware {
+    ($($name:ident: [$($path:expr => $text:expr),*] => $expected:ident;)*) => {$(
         #[test]
         fn $name() {
             isolated(stringify!($name), || {
                 let root = Root::new();
-                let [vendor, product]: [Option<&str>; 2] = [$vendor, $product];
-                let id = "/sys/class/dmi/id";
-                for (file, text) in [("sys_vendor", vendor), ("product_name", product)] {
-                    if let Some(text) = text {
-                        root.write(&format!("{id}/{file}"), text.as_bytes());
+                for (path, text) in SERVER {
+                    root.write(path, text.as_bytes());
+                }
+                root.make_folder("/sys/bus/virtio/devices");
+                let changes: &[(&str, Option<&str>)] = &[$(($path, $text)),*];
+                for &(path, text) in changes {
+                    match text {
+                        Some(text) => root.write(path, text.as_bytes()),
+                        None => std::fs::remove_file(root.at(path)).unwrap(),
                     }
                 }
-                assert_hardware(&set_up_under(&root), Hardware::$expected);
+                assert_hardware(&root, Hardware::$expected);
             });
         }
     )*};
 }
 
-dmi! {
-    dmi_of_a_server: Some("Dell Inc.\n"), Some("PowerEdge R660\n") => BareMetal;
-    dmi_of_qemu: Some("QEMU\n"), Some("Standard PC (Q35 + ICH9, 2009)\n") => Virtual;
-    dmi_names_the_product_only: Some("Some Maker\n"), Some("KVM Virtual Machine\n") => Virtual;
-    dmi_is_empty: Some("\n"), Some("\n") => Unknown;
-    dmi_is_half_there: Some("Dell Inc.\n"), None => Unknown;
+hardware! {
+    a_server: [] => BareMetal;
+    dmi_of_qemu: [VENDOR => Some("QEMU\n")] => Virtual;
+    dmi_names_the_product_only: [PRODUCT => Some("KVM Virtual Machine\n")] => Virtual;
+    dmi_has_spaces: [VENDOR => Some("Red Hat\n")] => Virtual;
+    dmi_is_empty: [VENDOR => Some("\n"), PRODUCT => Some("\n"), DMI => Some("\n")] => Unknown;
+    dmi_is_half_there: [PRODUCT => None] => Unknown;
+    dmi_without_modalias: [DMI => None] => Unknown;
+    no_host_bridge: [BRIDGE => None] => Unknown;
+    a_bridge_like_no_other: [BRIDGE => Some("\n")] => Unknown;
+    // The host's names for system and board, the hypervisor's bit hidden; and one thing that was forgotten.
+    hidden_but_for_its_chassis: [DMI => Some("dmi:bvnDellInc.:svnDellInc.:rvnDellInc.:cvnQEMU:ct1:cvrpc-q35-9.2:\n")] => Virtual;
+    hidden_but_for_its_firmware: [DMI => Some("dmi:bvnSeaBIOS:svnDellInc.:rvnDellInc.:cvnDellInc.:\n")] => Virtual;
+    hidden_but_for_its_uefi: [DMI => Some("dmi:bvnEDKII:svnDellInc.:rvnDellInc.:cvnDellInc.:\n")] => Virtual;
+    hidden_but_for_its_bridge: [BRIDGE => Some("pci:v00008086d000029C0sv00001AF4sd00001100bc06sc00i00\n")] => Virtual;
+    hidden_but_for_its_subsystem: [BRIDGE => Some("pci:v00001022d00001480sv00001AF4sd00001100bc06sc00i00\n")] => Virtual;
+    hidden_but_for_its_configuration: ["/sys/bus/acpi/devices/QEMU0002:00" => Some("")] => Virtual;
+    hidden_under_xen: ["/sys/hypervisor/type" => Some("xen\n")] => Virtual;
+}
+
+#[test]
+fn hidden_but_for_its_virtio() {
+    isolated("hidden_but_for_its_virtio", || {
+        let root = Root::new();
+        for (path, text) in SERVER {
+            root.write(path, text.as_bytes());
+        }
+        root.link("/sys/bus/virtio/devices/virtio0");
+        assert_hardware(&root, Hardware::Virtual);
+    });
 }
 
 /// The mitigation that makes RDRAND take microseconds, as the kernel tells of it.

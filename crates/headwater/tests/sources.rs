@@ -9,6 +9,7 @@ use headwater::testing::{Force, set};
 use headwater::{Config, Error, Mode, Rng, Source};
 use std::mem::MaybeUninit;
 use std::num::{NonZeroU32, NonZeroU64};
+use support::children::{Ending, fork, wait};
 use support::draws::{draw_everything, lengths};
 use support::machine::set_mode_variable;
 use support::rules::{assert_by_the_rules, force};
@@ -90,6 +91,31 @@ fn goes_to_urandom(refused: Force) {
     set(refused, false);
     headwater::fill(&mut [0; 64]).unwrap();
     assert_eq!(headwater::status().source, Source::Getrandom);
+}
+
+/// Before Linux 5.6 /dev/random is readable only while its pool is full, which any neighbour can end: it is asked
+/// once in a process, and a child takes its parent's answer.
+#[test]
+fn a_drained_dev_random_makes_nobody_wait() {
+    isolated("a_drained_dev_random_makes_nobody_wait", || {
+        force(&[Force::GetrandomEnosys, Force::NoVdso, Force::RandomDrained]);
+        assert!(headwater::try_fill(&mut [0; 16]).unwrap_err().is_not_ready());
+        set(Force::RandomDrained, false);
+        headwater::fill(&mut [0; 16]).unwrap();
+        set(Force::RandomDrained, true);
+        let draw = || {
+            // SAFETY: ends the process by a signal, should it wait after all.
+            unsafe { libc::alarm(20) };
+            for mode in [Mode::Strict, Mode::Kernel] {
+                headwater::init_with(Config::new().mode(mode)).unwrap();
+                draw_everything();
+                assert_eq!(headwater::status().source, Source::Urandom);
+            }
+            0
+        };
+        assert_eq!(wait(fork(draw)), Ending::Exited(0));
+        draw();
+    });
 }
 
 #[test]

@@ -6,12 +6,15 @@ mod support;
 
 use common::isolated;
 use headwater::testing::{Force, Point, set, set_hook, set_root};
-use headwater::{Config, Freshness, Mode, Rng, Stamp, Status, Vmclock, Vmgenid, Word};
+use headwater::{
+    Config, CpuRng, Freshness, Mode, Rng, Source, Stamp, Status, Vmclock, Vmgenid, Word,
+};
 use std::collections::HashSet;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
+use support::children::{Ending, fork, wait};
 use support::draws::draw_everything;
-use support::machine::{bind, cpus, skip};
+use support::machine::{bind, cpus, set_mode_variable, skip};
 use support::memory::{buffered_words, is_mapped};
 use support::root::{FakeClock, MARKER, Root, VM_GENERATION, VMCLOCK};
 use support::rules::{assert_by_the_rules, force};
@@ -22,10 +25,14 @@ static CLOCK: OnceLock<FakeClock> = OnceLock::new();
 /// A machine with a clock and nothing else, set up; the clock stays in [`CLOCK`].
 fn set_up(counts: bool) -> (Root, Status) {
     let root = Root::new();
+    // The kernel that a process comes back to after it was quiesced.
+    root.write(BOOT_ID, b"0fcf25a1-e9d5-4f9b-9c9f-9406386f0a52\n");
     CLOCK.set(FakeClock::new(&root, counts)).ok().unwrap();
     let status = set_up_under(&root);
     (root, status)
 }
+
+const BOOT_ID: &str = "/proc/sys/kernel/random/boot_id";
 
 fn set_up_under(root: &Root) -> Status {
     set_root(root.c_path());
@@ -94,6 +101,89 @@ fn a_clock_is_mapped_and_compared() {
     });
 }
 
+/// The marker tells headwater, and nobody in the kernel: what is drawn next must owe something to the CPU, or the
+/// owner of the snapshot computes it. A stamp asks for less: it says only that something happened.
+#[test]
+fn a_clock_alone_needs_fresh_bits() {
+    let test = "a_clock_alone_needs_fresh_bits";
+    isolated(test, || {
+        for (facts, fresh) in [
+            (&[][..], true),
+            (&[Force::CpuRngSlow], true),
+            (&[Force::NoCpuRng], false),
+            (&[Force::CpuRngStuck], false),
+        ] {
+            let child = fork(|| {
+                force(facts);
+                let (_root, status) = set_up(true);
+                if !is_mapped_or_slow(test, &status) || !has_word(&status) {
+                    return 77;
+                }
+                let expected = if fresh { Mode::Buffered } else { Mode::Strict };
+                assert_eq!(status.mode, expected, "{facts:?}: {status:?}");
+                assert!(status.generation.is_some());
+                draw_everything();
+                // Asked for, it is served all the same.
+                headwater::init_with(Config::new().mode(Mode::Buffered)).unwrap();
+                assert_eq!(headwater::status().mode, Mode::Buffered);
+                0
+            });
+            match wait(child) {
+                Ending::Exited(0) => {}
+                Ending::Exited(77) => return skip(test, "no clock or no word: nothing is told"),
+                other => panic!("{facts:?}: {other:?}"),
+            }
+        }
+    });
+}
+
+/// A clock without VM_GEN_COUNTER_PRESENT may be there for time alone. It is mapped, and proves nothing: neither the
+/// mode nor a stamp relies on it. The flag is read when it is asked for, and not kept.
+#[test]
+fn a_clock_that_does_not_count_generations_is_no_evidence() {
+    let test = "a_clock_that_does_not_count_generations_is_no_evidence";
+    isolated(test, || {
+        let (_root, status) = set_up(false);
+        if !is_mapped_or_slow(test, &status) || !has_word(&status) {
+            return skip(test, status.reason);
+        }
+        assert_eq!(status.vmclock, Vmclock::Mapped { marker: MARKER, vm_generation: None });
+        assert!(matches!(status.mode, Mode::Hedged | Mode::Strict), "{status:?}");
+        assert_eq!((status.generation, headwater::generation()), (None, None));
+        assert!(is_mapped(VMCLOCK));
+        // The same page under a hypervisor that counts.
+        CLOCK.get().unwrap().put(24, &(1_u64 << 8).to_le_bytes());
+        headwater::init_with(Config::new()).unwrap();
+        let status = headwater::status();
+        let vm_generation = Some(VM_GENERATION);
+        assert_eq!(status.vmclock, Vmclock::Mapped { marker: MARKER, vm_generation });
+        assert_by_the_rules(&status);
+        assert!(status.generation.is_some());
+    });
+}
+
+/// The instruction goes bad while VMClock relies on it: the mode follows at the next refill.
+#[test]
+fn a_clock_loses_its_fresh_bits() {
+    let test = "a_clock_loses_its_fresh_bits";
+    isolated(test, || {
+        let (_root, status) = set_up(true);
+        if !is_mapped_or_slow(test, &status) || status.mode != Mode::Buffered {
+            return skip(test, status.reason);
+        }
+        draw_everything();
+        set(Force::CpuRngStuck, true);
+        // More than the slots of all CPUs hold.
+        let words = (0..1024 * status.pools.slots).map(|_| headwater::u64().unwrap());
+        assert_distinct(words.collect(), "around the failure");
+        let status = headwater::status();
+        assert_eq!((status.cpu_rng, status.mode), (CpuRng::Broken, Mode::Strict));
+        assert!(status.generation.is_some());
+        assert_by_the_rules(&status);
+        draw_everything();
+    });
+}
+
 /// The marker moves between copy and comparison: what was copied is void.
 #[test]
 fn the_marker_moves_in_the_middle_of_a_copy() {
@@ -102,6 +192,8 @@ fn the_marker_moves_in_the_middle_of_a_copy() {
     isolated(test, || {
         // The hook is met by draws under a lock alone.
         set(Force::NoSections, true);
+        // Asked for, because this clock does not promise to tell of clones; its marker is compared all the same.
+        set_mode_variable(Some("buffered"));
         let (_root, status) = set_up(false);
         if !is_mapped_or_slow(test, &status) || status.mode != Mode::Buffered {
             return skip(test, status.reason);
@@ -267,6 +359,8 @@ fn quiesces(facts: &[Force]) {
         headwater::quiesce().unwrap();
         let quiet = headwater::status();
         assert_eq!((quiet.mode, quiet.vmclock), (Mode::Strict, Vmclock::Quiesced));
+        assert!(!has_word(&quiet));
+        assert_eq!(quiet.generation, None);
         assert_by_the_rules(&quiet);
         assert!(!is_mapped(VMCLOCK), "CRIU would refuse this process");
         let left = buffered.intersection(&random_words()).count();
@@ -281,7 +375,9 @@ fn quiesces(facts: &[Force]) {
         headwater::init_with(Config::new()).unwrap();
         let armed = headwater::status();
         if is_mapped_or_slow("quiesces", &armed) {
+            // The same kernel: everything comes back.
             assert_eq!((armed.mode, armed.vmclock), (status.mode, status.vmclock));
+            assert_eq!(has_word(&armed), has_word(&status));
             assert!(is_mapped(VMCLOCK));
         }
         for _ in 0..100 {
@@ -289,6 +385,80 @@ fn quiesces(facts: &[Force]) {
             assert!(words.iter().all(|word| !buffered.contains(word)));
         }
     }
+}
+
+/// What draws are made of, without the C library's clock, which loads the vDSO's data as well.
+fn draw_without_clocks(rng: &mut Rng) {
+    for len in [1, 8, 16, 40, 1024, 3000] {
+        let mut buf = vec![0; len];
+        headwater::fill(&mut buf).unwrap();
+        rng.fill(&mut buf).unwrap();
+        headwater::fill_fresh(&mut buf).unwrap();
+    }
+    assert_eq!((headwater::generation(), Stamp::new().check()), (None, Freshness::Unknown));
+}
+
+/// The pages of `[vvar]` are taken away, as CRIU does on another kernel: nothing reads them after `quiesce()`, and
+/// they are not looked for again under another boot identifier, or under none.
+#[test]
+fn another_kernel_has_no_word() {
+    let test = "another_kernel_has_no_word";
+    isolated(test, || {
+        for other in [Some("1fcf25a1-e9d5-4f9b-9c9f-9406386f0a52\n"), Some("\n"), None] {
+            let child = fork(|| {
+                force(&[Force::VmgenidBound]);
+                let root = Root::new();
+                root.write(BOOT_ID, b"0fcf25a1-e9d5-4f9b-9c9f-9406386f0a52\n");
+                set_root(root.c_path());
+                headwater::init().unwrap();
+                if !has_word(&headwater::status()) {
+                    return 77;
+                }
+                let mut rng = Rng::new().unwrap();
+                draw_everything();
+                headwater::quiesce().unwrap();
+                let quiet = headwater::status();
+                assert_eq!((quiet.word, quiet.mode), (Word::Quiesced, Mode::Strict));
+                if !unmap("[vvar]") {
+                    return 78;
+                }
+                draw_without_clocks(&mut rng);
+                match other {
+                    Some(text) => root.write(BOOT_ID, text.as_bytes()),
+                    None => std::fs::remove_file(root.at(BOOT_ID)).unwrap(),
+                }
+                for mode in [Mode::Auto, Mode::Buffered, Mode::Hedged, Mode::Strict] {
+                    headwater::init_with(Config::new().mode(mode)).unwrap();
+                    let status = headwater::status();
+                    assert_eq!((status.word, status.source), (Word::Quiesced, Source::Getrandom));
+                    assert!(matches!(status.mode, Mode::Hedged | Mode::Strict), "{status:?}");
+                    draw_without_clocks(&mut rng);
+                    // Checkpointed again on the other kernel, which is not the one to come back to.
+                    headwater::quiesce().unwrap();
+                }
+                headwater::init_with(Config::new()).unwrap();
+                assert_eq!(headwater::status().word, Word::Quiesced);
+                draw_without_clocks(&mut rng);
+                0
+            });
+            match wait(child) {
+                Ending::Exited(0) => {}
+                Ending::Exited(77) => return skip(test, "no word: nothing of the vDSO's is read"),
+                Ending::Exited(78) => return skip(test, "[vvar] cannot be unmapped here"),
+                end => panic!("{other:?}: {end:?}"),
+            }
+        }
+    });
+}
+
+/// Takes the mapping of this name away.
+fn unmap(name: &str) -> bool {
+    let maps = std::fs::read_to_string("/proc/self/maps").unwrap();
+    let line = maps.lines().find(|line| line.ends_with(name)).unwrap();
+    let (start, end) = line.split(' ').next().unwrap().split_once('-').unwrap();
+    let [start, end] = [start, end].map(|hex| usize::from_str_radix(hex, 16).unwrap());
+    // SAFETY: the vDSO's data, which nothing in this child uses from here on: that is what is tested.
+    unsafe { libc::munmap(std::ptr::without_provenance_mut(start), end - start) == 0 }
 }
 
 /// Quiesced and armed again, over and over, under four threads: 400,000 words are distinct (by chance two are

@@ -74,6 +74,7 @@ fn word(word: Word) -> Row {
             Tone::Wrong,
             "it stopped agreeing with the kernel; not used again in this process".to_string(),
         ),
+        Word::Quiesced => (Tone::Plain, "let go of by quiesce()".to_string()),
         Word::Absent(why) => (Tone::Weak, why.to_string()),
         _ => (Tone::Plain, String::new()),
     };
@@ -96,7 +97,12 @@ fn vmclock(vmclock: Vmclock) -> Row {
         Vmclock::Mapped { marker, vm_generation: Some(generation) } => {
             (Tone::Good, format!("disruption marker {marker}, VM generation {generation}"))
         }
-        Vmclock::Mapped { marker, .. } => (Tone::Good, format!("disruption marker {marker}")),
+        Vmclock::Mapped { marker, .. } => (
+            Tone::Plain,
+            format!(
+                "disruption marker {marker}; this hypervisor does not say that it tells of clones"
+            ),
+        ),
         Vmclock::Absent => (Tone::Plain, "no /dev/vmclock0".to_string()),
         Vmclock::Unreadable => {
             (Tone::Weak, "a udev rule that makes /dev/vmclock0 readable would arm it".to_string())

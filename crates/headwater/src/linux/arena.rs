@@ -9,6 +9,7 @@
 use super::cipher::{self, Backend};
 use super::cpu::{CpuHint, Rseq};
 use super::guard::epoch::{BANKS, Canary, Epoch};
+use super::guard::kernel::Kernel;
 use super::guard::vmclock::Clock;
 use super::guard::word::KernelWord;
 #[cfg(feature = "pools")]
@@ -80,7 +81,9 @@ pub(crate) struct Arena {
     pub(crate) backend: Backend,
     /// The CPU has AVX, so that callers may leave upper register halves dirty.
     pub(crate) avx: bool,
-    pub(crate) vgetrandom: Option<Vgetrandom>,
+    /// Called through [`vgetrandom`](Arena::vgetrandom) only.
+    vgetrandom: Option<Vgetrandom>,
+    kernel: Kernel,
     cpu_rng: AtomicU8,
     // What the mode is chosen from, and the status shows.
     requested: AtomicU8,
@@ -217,6 +220,7 @@ impl Arena {
             backend: facts.backend,
             avx: facts.avx,
             vgetrandom: facts.vgetrandom,
+            kernel: Kernel::here(),
             cpu_rng: AtomicU8::new(match facts.cpu_rng {
                 CpuRng::Good => 0,
                 CpuRng::Absent => 1,
@@ -321,11 +325,11 @@ impl Arena {
         mode::select(self.evidence()).1
     }
 
-    /// What would tell of a clone of this machine.
+    /// What would tell of a clone of this machine: told is not yet reseeded, see `mode::select`.
     pub(crate) fn clone_signal(&self) -> Option<CloneSignal> {
         if self.vmgenid == Vmgenid::Bound {
             Some(CloneSignal::Vmgenid)
-        } else if self.clock.is_armed() {
+        } else if self.clock.tells_of_clones() {
             Some(CloneSignal::Vmclock)
         } else if self.hardware == Hardware::BareMetal {
             Some(CloneSignal::BareMetal)
@@ -344,6 +348,7 @@ impl Arena {
             quiesced: self.is_quiesced(),
             word: self.word.is_live(),
             clone_signal: self.clone_signal(),
+            fresh_bits: self.has_cpu_words(),
             hedge: self.can_hedge(),
         }
     }
@@ -364,6 +369,25 @@ impl Arena {
 
     pub(crate) fn set_quiesced(&self, quiesced: bool) {
         self.quiesced.store(quiesced, Relaxed);
+    }
+
+    /// Lets go of the vDSO's data, which a checkpoint may be restored without. The mode is `strict` by then.
+    pub(crate) fn leave_kernel(&self) {
+        self.kernel.leave();
+        self.word.withdraw();
+    }
+
+    /// Takes the vDSO and the kernel's word back, if this still is the kernel that was left.
+    pub(crate) fn come_back_to_kernel(&self) {
+        if self.kernel.come_back() {
+            self.word.restore();
+        }
+    }
+
+    /// The vDSO's getrandom, which loads the vDSO's data: None while these may be gone.
+    #[inline]
+    pub(crate) fn vgetrandom(&self) -> Option<Vgetrandom> {
+        if self.kernel.is_left() { None } else { self.vgetrandom }
     }
 
     pub(crate) fn is_quiesced(&self) -> bool {
@@ -456,6 +480,11 @@ impl Arena {
         }
     }
 
+    /// Whether the CPU's words enter each key: the instruction is there and sound, quick or slow.
+    pub(crate) fn has_cpu_words(&self) -> bool {
+        matches!(self.cpu_rng(), CpuRng::Good | CpuRng::Slow)
+    }
+
     /// Whether requests can be hedged: AES, and a random instruction that is sound and quick.
     pub(crate) fn can_hedge(&self) -> bool {
         // Miri has the instructions of the masks, and not those of the other back ends.
@@ -502,7 +531,7 @@ impl Arena {
     pub(crate) unsafe fn mix(&self, at: *mut u8) {
         let mut words = [0; 4];
         let drawn =
-            matches!(self.cpu_rng(), CpuRng::Good | CpuRng::Slow) && self.draw_words(&mut words);
+            self.has_cpu_words() && self.draw_words(&mut words);
         // Not read beside good words: a process may have forbidden itself the counter (prctl PR_SET_TSC).
         let cycles = if drawn { 0 } else { hwrng::cycles() };
         let (epoch, cpu) = (self.epoch().get(), self.cpu_hint.get());

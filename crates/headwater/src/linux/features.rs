@@ -39,6 +39,7 @@ impl Features {
         features.vaes256 &= features.aes && !forced(Force::NoVaes);
         features.vaes512 &= features.vaes256 && !forced(Force::NoAvx512);
         features.random &= !forced(Force::NoCpuRng);
+        features.hypervisor &= !forced(Force::NoHypervisorBit);
         features
     }
 }

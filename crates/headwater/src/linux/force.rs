@@ -28,6 +28,7 @@ pub enum Force {
     NoGetcpu,
     OneCpu,
     BareMetal,
+    NoHypervisorBit,
     VmgenidBound,
     VmgenidNotBound,
     VmclockSlow,
@@ -38,6 +39,7 @@ pub enum Force {
     GetrandomEintr,
     GetrandomShort,
     UrandomAbsent,
+    RandomDrained,
 }
 
 /// A place in the code where a test may step in.

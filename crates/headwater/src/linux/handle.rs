@@ -28,7 +28,8 @@ const GROUPS: usize = if cfg!(miri) { 2 } else { 256 };
 /// The pages of handles, given out and taken back by one atomic operation each. Never unmapped.
 pub(crate) struct Registry {
     groups: [Group; GROUPS],
-    /// Some mapping could not be locked in memory, though it would have to be to stay out of swap.
+    /// Some mapping, of handles or of slots, could not be locked in memory, or could not be locked again after its
+    /// contents were dropped, though it would have to be to stay out of swap.
     unlocked: AtomicBool,
     /// Handles made so far. Their refills are numbered from there on: if they began at the same number, a page
     /// that a former owner filled, and that a CPU still sees after the kernel has dropped it, could be taken
@@ -96,17 +97,26 @@ impl Registry {
         }
     }
 
-    /// Empties every page.
+    pub(crate) fn note_unlocked(&self) {
+        self.unlocked.store(true, Ordering::Relaxed);
+    }
+
+    /// Empties every page: those behind one that refuses as well.
     pub(crate) fn drop_contents(&self, stride: usize) -> Result<(), Errno> {
+        let mut result = Ok(());
         for group in &self.groups {
             let pages = group.pages.get();
             if pages.is_null() {
                 break;
             }
             // SAFETY: a page of zeros is what a handle finds after a drop by the kernel, too.
-            unsafe { memory::drop_contents(pages, PAGES * stride) }?;
+            match unsafe { memory::drop_contents(pages, PAGES * stride) } {
+                Ok(memory::Lock::Kept) => {}
+                Ok(memory::Lock::Lost) => self.note_unlocked(),
+                Err(errno) => result = Err(errno),
+            }
         }
-        Ok(())
+        result
     }
 }
 
@@ -151,8 +161,8 @@ struct Place<'a> {
 }
 
 impl Drop for Place<'_> {
-    /// No system call in a destructor: the page stays mapped, for the next handle. What it holds is worth
-    /// nothing: the next owner's ledger starts empty, and at another number.
+    /// No system call in a destructor: the page stays mapped, for the next handle, whose ledger starts empty and at
+    /// another number. What the page holds is erased before ([`Handle`]'s drop).
     fn drop(&mut self) {
         self.group.owned.give_back(self.index);
     }
@@ -166,6 +176,19 @@ pub(crate) struct Handle {
     /// None if there was no page left, or nothing is buffered in this process: the slots serve instead.
     place: Option<Place<'static>>,
     not_sync: PhantomData<core::cell::Cell<()>>,
+}
+
+impl Drop for Handle {
+    /// Erases the page: unserved bytes, the vDSO's state and the hedge key, which whoever reads the memory later could
+    /// compute earlier or later bytes from. A page that was never filled is not touched, or it would become resident.
+    fn drop(&mut self) {
+        let refills = self.ledger.number.load(Ordering::Relaxed) as u32;
+        if self.place.is_some() && refills != 0 {
+            // SAFETY: the page is this handle's until `place` is dropped, after this function. Zeros are what an empty
+            // ledger's page may hold.
+            unsafe { memory::erase(self.page, PAGE) };
+        }
+    }
 }
 
 // SAFETY: a handle owns its page; the raw pointer in it leads to memory that no thread is bound to. Two

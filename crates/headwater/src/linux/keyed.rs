@@ -42,7 +42,7 @@ fn from_syscall(at: *mut u8) -> Result<(), Error> {
 /// `dst` is valid for writes of `len` bytes.
 pub(crate) unsafe fn strict(arena: &Arena, dst: *mut u8, len: usize) -> Result<(), Error> {
     #[cfg(feature = "pools")]
-    if arena.memory.slots > 0 && arena.vgetrandom.is_some() && !arena.is_quiesced() {
+    if arena.memory.slots > 0 && arena.vgetrandom().is_some() && !arena.is_quiesced() {
         // SAFETY: the caller's promise.
         return unsafe {
             expand(arena, dst, len, |at| {

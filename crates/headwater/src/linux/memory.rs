@@ -84,22 +84,51 @@ fn map(len: usize, sharing: i32) -> Result<*mut u8, Errno> {
     unsafe { raw::mmap(null_mut(), len, READ_WRITE, flags, None) }
 }
 
+/// Overwrites `len` bytes, a multiple of 8, by zeros that the compiler may not leave out. No system call.
+///
+/// # Safety
+///
+/// `at` is aligned to 8 and valid for writes of `len` bytes, which nobody else uses.
+#[cfg(feature = "pools")]
+pub(crate) unsafe fn erase(at: *mut u8, len: usize) {
+    for offset in (0..len).step_by(8) {
+        // SAFETY: the caller's promise; volatile, since nothing reads the page before it is filled again.
+        unsafe { at.add(offset).cast::<u64>().write_volatile(0) };
+    }
+}
+
+/// Whether memory is as locked as it was.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Lock {
+    Kept,
+    /// RLIMIT_MEMLOCK was lowered after set-up, or the right to lock was given up: what is drawn from now on may
+    /// reach swap.
+    Lost,
+}
+
 /// Gives the contents of a region back; it reads as zeros afterwards.
+///
+/// An error says that contents are left. A lock that cannot be had again is none: the contents are gone, and
+/// nothing that must be dropped may wait for a lock.
 ///
 /// # Safety
 ///
 /// Zeros are a valid content for whoever uses the region, at any instant.
-pub(crate) unsafe fn drop_contents(at: *mut u8, len: usize) -> Result<(), Errno> {
-    // SAFETY: the caller's promise.
-    match unsafe { raw::madvise(at, len, libc::MADV_DONTNEED) } {
-        // Locked memory keeps its contents, so it is unlocked for the moment.
-        Err(Errno(libc::EINVAL)) => {
-            raw::munlock(at, len)?;
-            // SAFETY: the caller's promise.
-            let dropped = unsafe { raw::madvise(at, len, libc::MADV_DONTNEED) };
-            raw::mlock_on_fault(at, len)?;
-            dropped
+pub(crate) unsafe fn drop_contents(at: *mut u8, len: usize) -> Result<Lock, Errno> {
+    /// Another thread that drops the same contents may lock them again between our two calls; it is done then.
+    const TRIES: u32 = 64;
+    let mut unlocked = false;
+    for _ in 0..TRIES {
+        // SAFETY: the caller's promise.
+        match unsafe { raw::madvise(at, len, libc::MADV_DONTNEED) } {
+            Err(Errno(libc::EINVAL)) => {}
+            dropped => {
+                let lost = unlocked && raw::mlock_on_fault(at, len).is_err();
+                return dropped.map(|()| if lost { Lock::Lost } else { Lock::Kept });
+            }
         }
-        answer => answer,
+        // Locked memory keeps its contents, so it is unlocked for the moment. If that fails, so does the next try.
+        unlocked |= raw::munlock(at, len).is_ok();
     }
+    Err(Errno(libc::EINVAL))
 }

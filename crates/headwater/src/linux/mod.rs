@@ -354,6 +354,7 @@ pub(crate) fn init(config: Option<Config>) -> Result<(), Error> {
     if arena.is_quiesced() {
         // What a request that was under way at the checkpoint left in a page is in every image made of it.
         drop_contents(arena)?;
+        arena.come_back_to_kernel();
         arena.set_quiesced(false);
     }
     arena.choose_mode();
@@ -365,6 +366,7 @@ pub(crate) fn quiesce() -> Result<(), Error> {
     arena.clock.disarm(status::Vmclock::Quiesced)?;
     arena.set_quiesced(true);
     arena.choose_mode();
+    arena.leave_kernel();
     Ok(drop_contents(arena)?)
 }
 
@@ -375,21 +377,27 @@ pub(crate) fn discard() -> Result<(), Error> {
 }
 
 #[cfg(feature = "pools")]
+/// Drops the contents of every page: of the slots' as well where the handles' could not be dropped.
 fn drop_contents(arena: &Arena) -> Result<(), raw::Errno> {
     let memory = &arena.memory;
     // Before the contents go: a put that passed its comparison of the stamp has written tag and bytes before
     // they go, and one that comes to it later finds another stamp.
     arena.sections.void_keys();
-    arena.handles.drop_contents(memory.stride())?;
-    if memory.slots > 0 {
-        let (pages, len) = memory.all_pages();
+    let handles = arena.handles.drop_contents(memory.stride());
+    let (pages, len) = memory.all_pages();
+    let slots = if memory.slots > 0 {
         #[allow(unsafe_code)]
         // SAFETY: a page of zeros is what a slot finds after a drop by the kernel, too.
         unsafe {
-            memory::drop_contents(pages, len)?;
+            memory::drop_contents(pages, len)
         }
+    } else {
+        Ok(memory::Lock::Kept)
+    };
+    if slots == Ok(memory::Lock::Lost) {
+        arena.handles.note_unlocked();
     }
-    Ok(())
+    handles.and(slots.map(drop))
 }
 
 #[cfg(not(feature = "pools"))]
@@ -406,7 +414,9 @@ impl From<raw::Errno> for Error {
 #[inline]
 pub(crate) fn generation() -> Option<NonZeroU64> {
     let arena = arena(false).ok()?;
-    // Where nothing would tell the kernel of a clone, "nothing happened" cannot be said.
+    // Where nothing would tell of a clone, "nothing happened" cannot be said. Being told is enough here, though
+    // mode `buffered` asks for more: a stamp says that something happened, and promises nothing about what is
+    // drawn next.
     if !arena.word.is_live() || arena.clone_signal().is_none() {
         return None;
     }
@@ -442,7 +452,7 @@ pub(crate) fn status() -> Status {
         requested: arena.requested(),
         unknown_mode_requested: arena.unknown_requested(),
         reason: arena.reason(),
-        source: source::answered(arena.vgetrandom.is_some() && arena.mode() != Mode::Kernel),
+        source: source::answered(arena.vgetrandom().is_some() && arena.mode() != Mode::Kernel),
         word: arena.word.status(),
         vmclock: arena.clock.status(),
         vmgenid: arena.vmgenid,

@@ -210,7 +210,7 @@ impl Cell<'_> {
 
     /// 32 bytes of the kernel's, by the vDSO with the state in this page, else by system call.
     fn kernel_half(self, dst: *mut u8) -> Result<(), Error> {
-        if let Some(vgetrandom) = self.arena.vgetrandom {
+        if let Some(vgetrandom) = self.arena.vgetrandom() {
             // SAFETY: 32 bytes; the state lies in the page that we own, within its room, and is zero or
             // what this function left there.
             let answered = unsafe { vgetrandom.fill(dst, 32, self.page.add(STATE)) };
@@ -227,7 +227,7 @@ impl Cell<'_> {
     fn keyed_under(self) -> u64 {
         // SAFETY: the state of this page.
         self.arena
-            .vgetrandom
+            .vgetrandom()
             .map_or(0, |vgetrandom| unsafe { vgetrandom.generation(self.page.add(STATE)) })
     }
 }

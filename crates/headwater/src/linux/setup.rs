@@ -198,7 +198,7 @@ fn facts(vmclock: bool, requested: Mode, unknown_requested: bool) -> Facts {
     if vmclock {
         facts.clock.arm();
     }
-    if facts.word.is_live() && facts.vmgenid != Vmgenid::Bound && !facts.clock.is_armed() {
+    if facts.word.is_live() && facts.vmgenid != Vmgenid::Bound && !facts.clock.tells_of_clones() {
         facts.hardware = hardware::look(features);
     }
     facts

@@ -6,8 +6,8 @@ use super::force;
 use core::ffi::CStr;
 use core::sync::atomic::AtomicU64;
 
-/// Forces a fact of the machine; before the first draw of the process, but for the `Getrandom`, `Urandom`
-/// and `CpuRng` ones, which act at once.
+/// Forces a fact of the machine; before the first draw of the process, but for the `Getrandom`, `Urandom`,
+/// `Random` and `CpuRng` ones, which act at once.
 pub fn set(fact: Force, on: bool) {
     force::set_forced(fact, on);
 }

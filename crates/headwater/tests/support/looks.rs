@@ -45,13 +45,11 @@ pub(crate) fn machine(mode: Mode, facts: &[Force]) -> Machine {
     let (mappings, vvar_pages) = mappings_below_vdso();
     let bound = in_strict(|status| status.vmgenid == Vmgenid::Bound);
     let vmclock = opened("/dev/vmclock0", &["mmap"]);
-    let mapped = in_strict(|status| matches!(status.vmclock, Vmclock::Mapped { .. }));
-    let mut hardware = Vec::new();
-    if !bound && !mapped && !cpu_says_virtual() {
-        for name in ["sys_vendor", "product_name"] {
-            hardware.extend(opened(&format!("/sys/class/dmi/id/{name}"), &["read(256)"]));
-        }
-    }
+    let mapped = in_strict(|status| {
+        matches!(status.vmclock, Vmclock::Mapped { vm_generation: Some(_), .. })
+    });
+    let hidden = facts.contains(&Force::NoHypervisorBit) || !cpu_says_virtual();
+    let hardware = if !bound && !mapped && hidden { looks_at_hardware() } else { Vec::new() };
     let vmgenid = looks_for_vmgenid(bound);
     Machine {
         vdso: in_strict(|status| status.source == Source::Vdso),
@@ -64,6 +62,39 @@ pub(crate) fn machine(mode: Mode, facts: &[Force]) -> Machine {
             i32::from(status.path == headwater::Path::Sections)
         }) == 1,
     }
+}
+
+/// The files that tell a virtual machine, up to the one that does.
+fn looks_at_hardware() -> Vec<String> {
+    let mut calls = Vec::new();
+    for name in ["sys_vendor", "product_name", "modalias"] {
+        let path = format!("/sys/class/dmi/id/{name}");
+        calls.extend(opened(&path, &["read(1024)"]));
+        let Ok(text) = fs::read_to_string(&path) else { return calls };
+        // Not all names there are: enough for the machines that these tests have run on.
+        let marks = ["qemu", "kvm", "vmware", "virtual", "xen", "google", "amazon", "microsoft"];
+        if marks.iter().any(|mark| text.to_lowercase().contains(mark)) {
+            return calls;
+        }
+    }
+    let bridge = "/sys/bus/pci/devices/0000:00:00.0/modalias";
+    calls.extend(opened(bridge, &["read(1024)"]));
+    match fs::read_to_string(bridge) {
+        Ok(text) if !text.contains("d000029C0") && !text.contains("d00001237") => {}
+        _ => return calls,
+    }
+    let virtio = "/sys/bus/virtio/devices";
+    let devices = fs::read_dir(virtio).map_or(0, Iterator::count);
+    let read: &[_] = if devices > 0 { &["getdents64"] } else { &["getdents64", "getdents64"] };
+    calls.extend(opened(virtio, read));
+    let qemu = "/sys/bus/acpi/devices/QEMU0002:00";
+    if devices == 0 {
+        calls.extend(opened(qemu, &[]));
+        if !fs::exists(qemu).unwrap() {
+            calls.extend(opened("/sys/hypervisor/type", &[]));
+        }
+    }
+    calls
 }
 
 /// The folders of both drivers, up to the one with a device.

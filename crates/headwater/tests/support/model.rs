@@ -89,6 +89,8 @@ pub(crate) struct Model<'a> {
     pub(crate) calls: Vec<String>,
     pub(crate) getrandom_calls: usize,
     device_calls: usize,
+    /// /dev/random has answered that the generator is seeded.
+    seeded: bool,
     /// For the status: what answered last, and whether the vDSO did when it was asked.
     answered: Source,
     vdso_refused: bool,
@@ -107,6 +109,7 @@ impl Model<'_> {
             calls: Vec::new(),
             getrandom_calls: 0,
             device_calls: 0,
+            seeded: false,
             answered: Source::None,
             vdso_refused: false,
         }
@@ -226,6 +229,21 @@ impl Model<'_> {
     }
 
     fn devices(&mut self, len: usize, wait: bool) -> Result<(), Refused> {
+        if !self.seeded {
+            self.poll_random(wait)?;
+            self.seeded = true;
+        }
+        self.call("openat(/dev/urandom)");
+        if self.answers.devices == Devices::Missing {
+            return Err(libc::ENOENT);
+        }
+        let result = fully(len, |left| self.read(left));
+        self.call("close");
+        result
+    }
+
+    /// Asks whether the generator is seeded: once in a process, if the answer is yes.
+    fn poll_random(&mut self, wait: bool) -> Result<(), Refused> {
         self.call("openat(/dev/random)");
         let ready = loop {
             self.call(if wait { "ppoll(waits)" } else { "ppoll(does not wait)" });
@@ -233,17 +251,8 @@ impl Model<'_> {
                 break wait || self.answers.devices != Devices::NotReady;
             }
         };
-        let mut result = Err(libc::EAGAIN);
-        if ready {
-            self.call("openat(/dev/urandom)");
-            result = Err(libc::ENOENT);
-            if self.answers.devices != Devices::Missing {
-                result = fully(len, |left| self.read(left));
-                self.call("close");
-            }
-        }
         self.call("close");
-        result
+        if ready { Ok(()) } else { Err(libc::EAGAIN) }
     }
 
     fn read(&mut self, len: usize) -> Result<usize, Refused> {

@@ -9,10 +9,12 @@ pub(crate) const SHARED_SLOTS: u32 = 64;
 /// The mode that this status has to show, and a part of the reason.
 pub(crate) fn expected(status: &Status) -> (Mode, &'static str) {
     let word = matches!(status.word, Word::Live { .. });
+    let fresh = matches!(status.cpu_rng, CpuRng::Good | CpuRng::Slow);
+    let clock = matches!(status.vmclock, Vmclock::Mapped { vm_generation: Some(_), .. });
     let signal = if status.vmgenid == Vmgenid::Bound {
         Some("vmgenid")
-    } else if matches!(status.vmclock, Vmclock::Mapped { .. }) {
-        Some("VMClock")
+    } else if clock && fresh {
+        Some("fresh bits of the CPU")
     } else if status.hardware == Hardware::BareMetal {
         Some("bare metal")
     } else {
@@ -44,6 +46,7 @@ pub(crate) fn expected(status: &Status) -> (Mode, &'static str) {
         Mode::Buffered => (Mode::Buffered, "asked for"),
         _ => match signal {
             Some(signal) => (Mode::Buffered, signal),
+            None if clock => (Mode::Strict, "VMClock tells headwater of clones but not the kernel"),
             None => instead_of_buffered("nothing would tell the kernel of a clone"),
         },
     }

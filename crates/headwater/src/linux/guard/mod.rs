@@ -7,10 +7,11 @@
 //! | fork, clone | [`epoch`]: a canary that the kernel clears in the child |
 //!
 //! [`vmgenid`] and [`hardware`] are not looked at while drawing: they are the evidence from which the
-//! mode is chosen, once (`crate::mode`).
+//! mode is chosen, once (`crate::mode`). [`kernel`] says whether the word's address may be loaded at all.
 
 pub(crate) mod epoch;
 pub(crate) mod hardware;
+pub(crate) mod kernel;
 pub(crate) mod vmclock;
 pub(crate) mod vmgenid;
 pub(crate) mod word;

@@ -3,6 +3,17 @@
 //! Its `disruption_marker` changes when a snapshot is loaded and on live migration, and it does so before
 //! the virtual CPUs run again: the one clone signal with no window. It says *that* something happened, not
 //! to which clone: it is compared, never mixed into anything.
+//!
+//! Bit 8 of its flags (VM_GEN_COUNTER_PRESENT, Linux 7.0) is the hypervisor's promise to count each load of a
+//! snapshot in `vm_generation_counter`. Without the bit the page may be there for the sake of the clock alone:
+//! the ABI ties the marker to disruptions of time, and a hypervisor that forks a running machine disturbs no
+//! clock. Such a page is mapped and its marker compared, since that costs nothing, but it is no evidence
+//! ([`Clock::tells_of_clones`]).
+//!
+//! The counter itself is not compared at draws. The ABI says of a loaded snapshot that the disruption is "also
+//! signalled through the `disruption_marker` field", so that with the bit set the marker moves whenever the
+//! counter does: both stand in one page, written before the virtual CPUs run. A second load at each draw would
+//! see nothing that the first does not. The marker moves at live migrations too, which costs one refill.
 
 #![allow(unsafe_code)]
 
@@ -106,6 +117,11 @@ impl Clock {
         self.page().is_some()
     }
 
+    /// Whether the hypervisor promises that the page moves when a snapshot is loaded.
+    pub(crate) fn tells_of_clones(&self) -> bool {
+        self.page().is_some_and(counts_generations)
+    }
+
     /// The mapped page.
     fn page(&self) -> Option<*mut u8> {
         let marker = self.marker.get();
@@ -130,17 +146,20 @@ impl Clock {
             };
         };
         // SAFETY: mapped for ever; 112 bytes of the page are the structure.
-        let (flags, vm_generation) = unsafe {
-            (
-                page.add(FLAGS).cast::<u64>().read_volatile(),
-                page.add(VM_GENERATION).cast::<u64>().read_volatile(),
-            )
-        };
+        let vm_generation = unsafe { page.add(VM_GENERATION).cast::<u64>().read_volatile() };
         Vmclock::Mapped {
             marker: self.marker().load(Ordering::Acquire),
-            vm_generation: (flags & FLAG_VM_GENERATION != 0).then_some(vm_generation),
+            vm_generation: counts_generations(page).then_some(vm_generation),
         }
     }
+}
+
+/// Whether the mapped page says VM_GEN_COUNTER_PRESENT.
+fn counts_generations(page: *mut u8) -> bool {
+    // SAFETY: only pages that `map` gave get here, and they stay mapped for ever; an aligned field of the structure,
+    // volatile because the hypervisor writes it.
+    let flags = unsafe { page.add(FLAGS).cast::<u64>().read_volatile() };
+    flags & FLAG_VM_GENERATION != 0
 }
 
 fn map() -> Result<*mut u8, Vmclock> {

@@ -28,14 +28,15 @@ pub(crate) fn look() -> Vmgenid {
     }
 }
 
-/// A driver's folder holds a symbolic link for each of its devices, and one named `module`.
-fn has_device(driver: &Fd) -> bool {
+/// Whether a folder of sysfs has a device. A driver's or a bus's holds a symbolic link for each, and a driver's one
+/// more, named `module`.
+pub(super) fn has_device(folder: &Fd) -> bool {
     // struct linux_dirent64: inode u64, offset u64, length u16, type u8, name.
     const LENGTH: usize = 16;
     const TYPE: usize = 18;
     const NAME: usize = 19;
     let mut buf = [0; 1024];
-    while let Ok(len @ 1..) = driver.read_entries(&mut buf) {
+    while let Ok(len @ 1..) = folder.read_entries(&mut buf) {
         let mut entries = buf.get(..len).unwrap_or(&[]);
         while let Some(length) = entries.get(LENGTH..LENGTH + 2) {
             let length = usize::from(u16::from_ne_bytes([length[0], length[1]]));

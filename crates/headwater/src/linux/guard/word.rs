@@ -16,7 +16,7 @@ use crate::linux::source::vdso::Vdso;
 use crate::linux::source::vgetrandom::Vgetrandom;
 use crate::status::Word;
 use core::ptr::{null, null_mut};
-use core::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, Ordering};
 
 const PAGE: usize = 4096;
 /// More look-alikes than this cannot be told apart, and none is used.
@@ -42,6 +42,10 @@ pub(crate) struct KernelWord {
     start: *const u8,
     /// Why there is none; empty if one was found.
     absent: &'static str,
+    /// Taken away by [`withdraw`](Self::withdraw), and not given back since.
+    withdrawn: AtomicBool,
+    /// The word that was live then.
+    parked: AtomicPtr<AtomicU64>,
 }
 
 impl KernelWord {
@@ -53,6 +57,8 @@ impl KernelWord {
             look_alikes: false,
             start: null(),
             absent: why,
+            withdrawn: AtomicBool::new(false),
+            parked: AtomicPtr::new(null_mut()),
         }
     }
 
@@ -193,6 +199,36 @@ impl KernelWord {
         false
     }
 
+    /// Lets go of the word and of every place that may be it: their addresses are loaded no more, but by a draw that
+    /// is under way. A word that was retired stays so.
+    pub(crate) fn withdraw(&self) {
+        if self.each().iter().all(Option::is_none) {
+            return;
+        }
+        let live = self.live.load(Ordering::Relaxed);
+        if !core::ptr::eq(live, &NO_WORD) {
+            self.parked.store(live, Ordering::Relaxed);
+        }
+        self.withdrawn.store(true, Ordering::Relaxed);
+        for candidate in &self.candidates {
+            candidate.store(null_mut(), Ordering::Relaxed);
+        }
+        self.settle(false);
+    }
+
+    /// Takes back the word that was live when it was withdrawn, to be verified at the next refill as always. Only on
+    /// the kernel on which it was live; look-alikes that were not told apart stay withdrawn.
+    pub(crate) fn restore(&self) {
+        let word = self.parked.swap(null_mut(), Ordering::Relaxed);
+        if word.is_null() {
+            return;
+        }
+        self.candidates[0].store(word, Ordering::Relaxed);
+        self.withdrawn.store(false, Ordering::Relaxed);
+        // It has been told apart before.
+        self.settle(true);
+    }
+
     /// Makes the only candidate live, or none. `moved` says that the generation has changed since the
     /// search, so that what is left has been seen to follow it.
     fn settle(&self, moved: bool) -> bool {
@@ -218,6 +254,9 @@ impl KernelWord {
     pub(crate) fn status(&self) -> Word {
         if !self.absent.is_empty() {
             return Word::Absent(self.absent);
+        }
+        if self.withdrawn.load(Ordering::Relaxed) {
+            return Word::Quiesced;
         }
         if self.is_live() {
             let word = self.get();

@@ -1,13 +1,21 @@
 //! /dev/urandom, for kernels without getrandom(2) and sandboxes that forbid it.
 //!
-//! /dev/urandom itself answers before the generator is seeded, so /dev/random is polled first: it
-//! becomes readable when the generator is. Both are opened for each request and closed at once: a
-//! descriptor kept open would be closed under us by daemons that close all, and then reused. This path
-//! is slow and rare.
+//! /dev/urandom itself answers before the generator is seeded, so /dev/random is polled first, once in a process.
+//! Each device is opened for one use and closed at once: a descriptor kept open would be closed under us by
+//! daemons that close all, and then reused. This path is slow and rare.
 
 use super::fill_exactly;
 use crate::linux::force::{Force, forced};
 use crate::linux::raw::{Errno, Fd};
+use core::sync::atomic::{AtomicBool, Ordering};
+
+/// Set once a poll of /dev/random has answered in this process, or in one that it was forked from.
+///
+/// Polling before each request would be wrong: until Linux 5.6 /dev/random is readable only while the input pool
+/// counts 64 bits or more, so that a neighbour who drains /dev/random would make every request wait. The first
+/// answer proves that the generator is seeded, and a seeded generator stays so. Relaxed loads and stores are
+/// enough: the flag publishes nothing but itself, and whoever misses it polls once more.
+static SEEDED: AtomicBool = AtomicBool::new(false);
 
 /// Waits for the generator to be seeded unless `wait` is false; EAGAIN then.
 ///
@@ -18,16 +26,24 @@ pub(super) unsafe fn fill(dst: *mut u8, len: usize, wait: bool) -> Result<(), Er
     if forced(Force::UrandomAbsent) {
         return Err(Errno(libc::ENOENT));
     }
-    let ready = Fd::open_read(c"/dev/random")?;
+    if !SEEDED.load(Ordering::Relaxed) {
+        wait_until_seeded(wait)?;
+        SEEDED.store(true, Ordering::Relaxed);
+    }
+    let urandom = Fd::open_read(c"/dev/urandom")?;
+    // SAFETY: the caller's promise; a read writes at most what it is told.
+    unsafe { fill_exactly(dst, len, |at, len| urandom.read_raw(at, len)) }
+}
+
+/// Polls /dev/random, which becomes readable when the generator is seeded.
+fn wait_until_seeded(wait: bool) -> Result<(), Errno> {
+    let random = Fd::open_read(c"/dev/random")?;
     loop {
-        match ready.poll_readable(wait) {
-            Ok(true) => break,
+        match random.poll_readable(wait).map(|ready| ready && !forced(Force::RandomDrained)) {
+            Ok(true) => return Ok(()),
             Ok(false) if !wait => return Err(Errno(libc::EAGAIN)),
             Ok(false) | Err(Errno(libc::EINTR)) => {}
             Err(errno) => return Err(errno),
         }
     }
-    let urandom = Fd::open_read(c"/dev/urandom")?;
-    // SAFETY: the caller's promise; a read writes at most what it is told.
-    unsafe { fill_exactly(dst, len, |at, len| urandom.read_raw(at, len)) }
 }
