@@ -219,6 +219,13 @@ fn slot_pages(facts: &[Force]) -> u64 {
     }
 }
 
+/// Bytes of them that are locked: one bank of slots, and a page for each CPU.
+fn locked_pages(facts: &[Force]) -> u64 {
+    let all = slot_pages(facts) / page_size();
+    let cpus = (all - 16 * u64::from(SHARED_SLOTS)) / 17;
+    (2 * cpus + u64::from(SHARED_SLOTS)) * page_size()
+}
+
 fn address_space() -> u64 {
     let statm = fs::read_to_string("/proc/self/statm").unwrap();
     statm.split(' ').next().unwrap().parse::<u64>().unwrap() * page_size()
@@ -277,7 +284,7 @@ fn as_little_memory_as_there_may_be() {
 fn as_little_locked_memory_as_there_may_be() {
     isolated("as_little_locked_memory_as_there_may_be", || {
         let page = page_size();
-        let (slots, handles) = (slot_pages(&[Force::NoDroppable]), 64 * page);
+        let (slots, handles) = (locked_pages(&[Force::NoDroppable]), 64 * page);
         for (limit, expected) in [
             (0, Page::WipeOnFork),
             (page, Page::WipeOnFork),

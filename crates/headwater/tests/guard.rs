@@ -387,3 +387,44 @@ fn stamps_without_a_word() {
         draw_everything();
     });
 }
+
+/// Where no word tells of reseeds, no page is served for more than a minute.
+#[test]
+fn pages_without_a_word_expire() {
+    for (variant, facts) in [
+        ("sections", &[Force::NoWord][..]),
+        ("slots", &[Force::NoWord, Force::NoSections]),
+        ("no vDSO", &[Force::NoVdso]),
+    ] {
+        common::isolated_as("pages_without_a_word_expire", variant, &[], || {
+            force(facts);
+            bind(&cpus()[..1]);
+            headwater::init().unwrap();
+            let status = headwater::status();
+            if status.mode != Mode::Hedged {
+                return skip("pages_without_a_word_expire", status.reason);
+            }
+            let refills = || headwater::status().counters.refills;
+            let mut rng = Rng::new().unwrap();
+            for len in [8, 16, 100] {
+                let mut buf = vec![0; len];
+                let mut draw = |rng: &mut Rng| {
+                    headwater::fill(&mut buf).unwrap();
+                    rng.fill(&mut buf).unwrap();
+                };
+                draw(&mut rng);
+                // A minute may end here by itself, but not four times.
+                let stays = (0..4).any(|_| {
+                    let before = refills();
+                    (0..5).for_each(|_| draw(&mut rng));
+                    refills() == before
+                });
+                assert!(stays, "{len}: nothing is buffered");
+                let before = refills();
+                headwater::testing::pass_seconds(61);
+                draw(&mut rng);
+                assert!(refills() >= before + 2, "{len}: a page was served after a minute");
+            }
+        });
+    }
+}

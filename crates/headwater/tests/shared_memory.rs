@@ -89,11 +89,8 @@ extern "C" fn child(argument: *mut libc::c_void) -> libc::c_int {
 
 /// One child of these flags beside drawing threads. Returns how many words the child drew, after a look at all.
 fn episode(flags: libc::c_int, stack: &mut [u8]) -> usize {
-    let mine = Child {
-        words: Words::new(WORDS),
-        never: AtomicBool::new(false),
-        ended: AtomicU32::new(0),
-    };
+    let mine =
+        Child { words: Words::new(WORDS), never: AtomicBool::new(false), ended: AtomicU32::new(0) };
     let stop = AtomicBool::new(false);
     let threads: Vec<Words> = (0..THREADS).map(|_| Words::new(4 * WORDS)).collect();
     std::thread::scope(|scope| {
@@ -145,7 +142,10 @@ fn children_in_shared_memory_repeat_nothing() {
                 words += episode(flags, &mut stack);
             }
             let status = headwater::status();
-            println!("{variant}: {words} words of children, {:?}, {:?}", status.path, status.counters);
+            println!(
+                "{variant}: {words} words of children, {:?}, {:?}",
+                status.path, status.counters
+            );
         });
     }
 }

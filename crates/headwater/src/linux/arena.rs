@@ -8,6 +8,7 @@
 
 use super::cipher::{self, Backend};
 use super::cpu::{CpuHint, Rseq};
+use super::guard::age::CoarseClock;
 use super::guard::epoch::{BANKS, Canary, Epoch};
 use super::guard::kernel::Kernel;
 use super::guard::vmclock::Clock;
@@ -81,6 +82,7 @@ pub(crate) struct Arena {
     pub(crate) backend: Backend,
     /// The CPU has AVX, so that callers may leave upper register halves dirty.
     pub(crate) avx: bool,
+    coarse_clock: CoarseClock,
     /// Called through [`vgetrandom`](Arena::vgetrandom) only.
     vgetrandom: Option<Vgetrandom>,
     kernel: Kernel,
@@ -136,6 +138,11 @@ impl Memory {
         if cfg!(target_arch = "x86_64") { 4096 } else { self.page_size }
     }
 
+    /// Returns the bytes of that mapping which this process uses, from the start: locked where that is needed.
+    pub(crate) fn locked_len(&self) -> usize {
+        (self.sections as usize + self.slots as usize) * self.stride()
+    }
+
     /// Returns the mapping of pages: its start and its bytes.
     pub(crate) fn all_pages(&self) -> (*mut u8, usize) {
         let before = self.sections as usize * self.stride();
@@ -156,6 +163,7 @@ pub(crate) struct Facts {
     /// Why draws take no restartable sequences; None if they do.
     pub(crate) no_sections: Option<NoSections>,
     pub(crate) avx: bool,
+    pub(crate) coarse_clock: CoarseClock,
     pub(crate) cpu_rng: CpuRng,
     pub(crate) requested: Mode,
     pub(crate) unknown_requested: bool,
@@ -219,6 +227,7 @@ impl Arena {
             memory: facts.memory,
             backend: facts.backend,
             avx: facts.avx,
+            coarse_clock: facts.coarse_clock,
             vgetrandom: facts.vgetrandom,
             kernel: Kernel::here(),
             cpu_rng: AtomicU8::new(match facts.cpu_rng {
@@ -250,6 +259,7 @@ impl Arena {
             vgetrandom: None,
             no_sections: Some(NoSections::NothingBuffered),
             avx: false,
+            coarse_clock: CoarseClock::NONE,
             cpu_rng: CpuRng::NotAsked,
             requested: Mode::Auto,
             unknown_requested: false,
@@ -485,6 +495,12 @@ impl Arena {
         matches!(self.cpu_rng(), CpuRng::Good | CpuRng::Slow)
     }
 
+    /// Lets pages expire where no word tells of reseeds. Asked at each draw of mode `hedged`.
+    #[inline]
+    pub(crate) fn expire(&self) {
+        self.word.expire(self.coarse_clock, !self.kernel.is_left());
+    }
+
     /// Whether requests can be hedged: AES, and a random instruction that is sound and quick.
     pub(crate) fn can_hedge(&self) -> bool {
         // Miri has the instructions of the masks, and not those of the other back ends.
@@ -530,8 +546,7 @@ impl Arena {
     /// `at` is writable for 32 bytes and aligned to 8.
     pub(crate) unsafe fn mix(&self, at: *mut u8) {
         let mut words = [0; 4];
-        let drawn =
-            self.has_cpu_words() && self.draw_words(&mut words);
+        let drawn = self.has_cpu_words() && self.draw_words(&mut words);
         // Not read beside good words: a process may have forbidden itself the counter (prctl PR_SET_TSC).
         let cycles = if drawn { 0 } else { hwrng::cycles() };
         let (epoch, cpu) = (self.epoch().get(), self.cpu_hint.get());

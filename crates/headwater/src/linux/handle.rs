@@ -110,7 +110,7 @@ impl Registry {
                 break;
             }
             // SAFETY: a page of zeros is what a handle finds after a drop by the kernel, too.
-            match unsafe { memory::drop_contents(pages, PAGES * stride) } {
+            match unsafe { memory::drop_contents(pages, PAGES * stride, PAGES * stride) } {
                 Ok(memory::Lock::Kept) => {}
                 Ok(memory::Lock::Lost) => self.note_unlocked(),
                 Err(errno) => result = Err(errno),
@@ -130,7 +130,7 @@ impl Group {
         if !pages.is_null() {
             return Some(pages);
         }
-        let (mapped, kind) = memory::reserve_pages(PAGES * stride).ok()?;
+        let (mapped, kind) = memory::reserve_pages(PAGES * stride, PAGES * stride).ok()?;
         if kind == Page::WipeOnFork {
             unlocked.store(true, Ordering::Relaxed);
         }

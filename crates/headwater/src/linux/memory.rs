@@ -51,7 +51,9 @@ pub(crate) fn reserve_wiped(len: usize) -> Result<*mut u8, Errno> {
 
 /// Memory for pages of random bytes: droppable where the kernel can, else wiped on fork and locked, else
 /// wiped on fork alone, which may reach swap.
-pub(crate) fn reserve_pages(len: usize) -> Result<(*mut u8, Page), Errno> {
+///
+/// Of the latter the first `locked` bytes alone: the rest is for forked children, whose memory is never locked.
+pub(crate) fn reserve_pages(len: usize, locked: usize) -> Result<(*mut u8, Page), Errno> {
     if !forced(Force::NoDroppable)
         && let Ok(at) = map(len, MAP_DROPPABLE)
     {
@@ -60,7 +62,7 @@ pub(crate) fn reserve_pages(len: usize) -> Result<(*mut u8, Page), Errno> {
         return Ok((at, Page::Droppable));
     }
     let at = reserve_wiped(len)?;
-    let locked = !forced(Force::NoMlock) && raw::mlock_on_fault(at, len).is_ok();
+    let locked = !forced(Force::NoMlock) && raw::mlock_on_fault(at, locked).is_ok();
     Ok((at, if locked { Page::WipeOnForkLocked } else { Page::WipeOnFork }))
 }
 
@@ -106,7 +108,7 @@ pub(crate) enum Lock {
     Lost,
 }
 
-/// Gives the contents of a region back; it reads as zeros afterwards.
+/// Gives the contents of a region back; it reads as zeros afterwards. Its first `locked` bytes may be locked.
 ///
 /// An error says that contents are left. A lock that cannot be had again is none: the contents are gone, and
 /// nothing that must be dropped may wait for a lock.
@@ -114,7 +116,7 @@ pub(crate) enum Lock {
 /// # Safety
 ///
 /// Zeros are a valid content for whoever uses the region, at any instant.
-pub(crate) unsafe fn drop_contents(at: *mut u8, len: usize) -> Result<Lock, Errno> {
+pub(crate) unsafe fn drop_contents(at: *mut u8, len: usize, locked: usize) -> Result<Lock, Errno> {
     /// Another thread that drops the same contents may lock them again between our two calls; it is done then.
     const TRIES: u32 = 64;
     let mut unlocked = false;
@@ -123,12 +125,12 @@ pub(crate) unsafe fn drop_contents(at: *mut u8, len: usize) -> Result<Lock, Errn
         match unsafe { raw::madvise(at, len, libc::MADV_DONTNEED) } {
             Err(Errno(libc::EINVAL)) => {}
             dropped => {
-                let lost = unlocked && raw::mlock_on_fault(at, len).is_err();
+                let lost = unlocked && raw::mlock_on_fault(at, locked).is_err();
                 return dropped.map(|()| if lost { Lock::Lost } else { Lock::Kept });
             }
         }
         // Locked memory keeps its contents, so it is unlocked for the moment. If that fails, so does the next try.
-        unlocked |= raw::munlock(at, len).is_ok();
+        unlocked |= raw::munlock(at, locked).is_ok();
     }
     Err(Errno(libc::EINVAL))
 }

@@ -389,7 +389,7 @@ fn drop_contents(arena: &Arena) -> Result<(), raw::Errno> {
         #[allow(unsafe_code)]
         // SAFETY: a page of zeros is what a slot finds after a drop by the kernel, too.
         unsafe {
-            memory::drop_contents(pages, len)
+            memory::drop_contents(pages, len, memory.locked_len())
         }
     } else {
         Ok(memory::Lock::Kept)

@@ -13,6 +13,7 @@ use super::cipher::Backend;
 use super::cpu::{self, CpuHint, Rseq};
 use super::features::Features;
 use super::force::{Force, Point, forced, hook};
+use super::guard::age::CoarseClock;
 use super::guard::epoch::BANKS;
 use super::guard::vmclock::Clock;
 use super::guard::word::KernelWord;
@@ -174,6 +175,7 @@ fn facts(vmclock: bool, requested: Mode, unknown_requested: bool) -> Facts {
         vgetrandom: None,
         no_sections: Some(NoSections::NothingBuffered),
         avx: false,
+        coarse_clock: CoarseClock::NONE,
         cpu_rng: CpuRng::NotAsked,
         requested,
         unknown_requested,
@@ -191,6 +193,7 @@ fn facts(vmclock: bool, requested: Mode, unknown_requested: bool) -> Facts {
     let vdso = Vdso::find();
     facts.cpu_hint = CpuHint::find(vdso.as_ref());
     facts.avx = features.avx;
+    facts.coarse_clock = CoarseClock::find(vdso.as_ref());
     facts.no_sections = missing_for_sections(features, &facts);
     (facts.vgetrandom, facts.word) = find_word(vdso.as_ref(), &facts.memory);
     empty(&facts.memory);
@@ -247,7 +250,9 @@ fn reserve(requested: Mode) -> (Option<*const AtomicU64>, Memory) {
         return (None, Memory::NONE);
     };
     let canary: *const AtomicU64 = control.cast_const().cast();
-    if buffering && let Ok((pages, page)) = memory::reserve_pages(memory.all_pages().1) {
+    if buffering
+        && let Ok((pages, page)) = memory::reserve_pages(memory.all_pages().1, memory.locked_len())
+    {
         let sections = memory.sections as usize;
         // SAFETY: both lie within the reservations, which were made for this.
         (memory.lines, memory.pages) = unsafe {
@@ -285,7 +290,7 @@ fn empty(memory: &Memory) {
     if memory.slots > 0 {
         let (pages, len) = memory.all_pages();
         // SAFETY: nobody uses the pages yet. If it fails, the state stays one like any other.
-        let _ = unsafe { memory::drop_contents(pages, len) };
+        let _ = unsafe { memory::drop_contents(pages, len, memory.locked_len()) };
     }
 }
 

@@ -296,6 +296,7 @@ pub(super) fn words(arena: &Arena, len: usize) -> Option<[u64; 2]> {
     if arena.cpu_rng() != CpuRng::Good {
         return None;
     }
+    arena.expire();
     let first = arena.cpu_word(0)?;
     Some([first, if len <= 8 { 8 } else { arena.cpu_word(first)? }])
 }

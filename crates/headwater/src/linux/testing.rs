@@ -22,6 +22,11 @@ pub fn set_key_witness(witness: Option<fn(&[u8; 32])>) {
     force::set_witness(witness);
 }
 
+/// Lets the clock by which pages age jump by these seconds.
+pub fn pass_seconds(seconds: u64) {
+    force::pass(seconds);
+}
+
 /// Reads /sys, /proc and /dev/vmclock0 under this folder.
 pub fn set_root(root: &'static CStr) {
     force::set_root(root);

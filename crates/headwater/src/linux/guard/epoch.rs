@@ -29,7 +29,8 @@ pub(crate) struct Epoch(u64);
 
 impl Epoch {
     fn new(number: u64, slots: u32) -> Epoch {
-        let bank = number % BANKS as u64;
+        // The process that does the set-up is number 1 and has the first bank, the only one to be locked.
+        let bank = number.wrapping_sub(1) % BANKS as u64;
         Epoch((number << INDEX_BITS) | (bank * u64::from(slots)))
     }
 
@@ -120,7 +121,7 @@ mod tests {
         for slots in [0, 2, 4, 512] {
             for number in 1..100 {
                 let first = Epoch::new(number, slots).first_slot();
-                assert_eq!(first, number as usize % BANKS * slots as usize);
+                assert_eq!(first, (number as usize - 1) % BANKS * slots as usize);
                 assert!(first <= (BANKS - 1) * slots as usize);
             }
         }

@@ -9,6 +9,7 @@
 //! [`vmgenid`] and [`hardware`] are not looked at while drawing: they are the evidence from which the
 //! mode is chosen, once (`crate::mode`). [`kernel`] says whether the word's address may be loaded at all.
 
+pub(crate) mod age;
 pub(crate) mod epoch;
 pub(crate) mod hardware;
 pub(crate) mod kernel;

@@ -9,6 +9,7 @@
 
 #![allow(unsafe_code)]
 
+use super::age::CoarseClock;
 use crate::linux::force::{Force, forced};
 use crate::linux::races::settled;
 use crate::linux::raw::{Fd, is_readable};
@@ -25,7 +26,8 @@ const CANDIDATES: usize = 8;
 /// The values of all candidates at one moment.
 pub(crate) type Values = [u64; CANDIDATES];
 
-/// What is compared where no word is live; no generation has this value.
+/// The value that is compared where no word is live: the minute (`guard::age`), or all ones before the first
+/// draw. No generation of the kernel's is as large.
 static NO_WORD: AtomicU64 = AtomicU64::new(u64::MAX);
 
 /// The places that may be the word: one when it is live. In this order: what each draw reads stands first.
@@ -153,6 +155,14 @@ impl KernelWord {
     pub(crate) fn get(&self) -> &AtomicU64 {
         // SAFETY: `NO_WORD`, or an aligned u64 in the vDSO's data, mapped as long as the process lives.
         unsafe { &*self.live.load(Ordering::Relaxed) }
+    }
+
+    /// Lets pages expire that were filled more than a minute ago, if no word is live.
+    #[inline]
+    pub(crate) fn expire(&self, clock: CoarseClock, usable: bool) {
+        if !self.is_live() {
+            clock.tick(&NO_WORD, usable);
+        }
     }
 
     #[inline(always)]
