@@ -89,8 +89,8 @@ pub(crate) fn fork(body: impl FnOnce()) -> io::Result<Child> {
 /// Fails if this process has another thread. Where there is no /proc, the caller is believed.
 fn wait_until_alone() -> io::Result<()> {
     let start = Instant::now();
-    while let Ok(threads) = std::fs::read_dir("/proc/self/task") {
-        match threads.count() {
+    while let Some(threads) = threads() {
+        match threads {
             0 | 1 => break,
             count if start.elapsed() > THREADS_END => {
                 return Err(io::Error::other(format!(
@@ -101,6 +101,14 @@ fn wait_until_alone() -> io::Result<()> {
         }
     }
     Ok(())
+}
+
+/// Reads the number of threads of this process. The folder of its threads may look shorter than the
+/// number while threads end.
+fn threads() -> Option<usize> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("Threads:"))?;
+    line.trim().parse().ok()
 }
 
 impl Child {
