@@ -61,7 +61,7 @@ pub(crate) unsafe fn strict(arena: &Arena, dst: *mut u8, len: usize) -> Result<(
 /// the CPU, in every mode.
 ///
 /// The words go into the key as they do for a page, so no mask is needed: whoever knows the page's bytes, as
-/// the owner of a clone does, faces a key with 256 bits that nobody else has.
+/// the owner of a clone does, faces a key with 128 bits that nobody else has.
 ///
 /// # Safety
 ///
