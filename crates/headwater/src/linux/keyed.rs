@@ -23,6 +23,7 @@ pub(crate) const CHUNK: usize = 1 << 20;
 ///
 /// `dst` is valid for writes of `len` bytes.
 #[cold]
+#[inline(never)] // its workspace is no part of its callers' frames
 pub(crate) unsafe fn fill(arena: &Arena, dst: *mut u8, len: usize) -> Result<(), Error> {
     // SAFETY: the caller's promise.
     unsafe { expand(arena, dst, len, from_syscall) }
@@ -40,6 +41,7 @@ fn from_syscall(at: *mut u8) -> Result<(), Error> {
 /// # Safety
 ///
 /// `dst` is valid for writes of `len` bytes.
+#[inline(never)]
 pub(crate) unsafe fn strict(arena: &Arena, dst: *mut u8, len: usize) -> Result<(), Error> {
     #[cfg(feature = "pools")]
     if arena.memory.slots > 0 && arena.vgetrandom().is_some() && !arena.is_quiesced() {
@@ -67,6 +69,7 @@ pub(crate) unsafe fn strict(arena: &Arena, dst: *mut u8, len: usize) -> Result<(
 ///
 /// `dst` is valid for writes of `len` bytes, and the arena has slots.
 #[cfg(feature = "pools")]
+#[inline(never)]
 pub(crate) unsafe fn large(arena: &Arena, dst: *mut u8, len: usize) -> Result<(), Error> {
     // SAFETY: the caller's promise; half a seed is 32 bytes.
     unsafe {
