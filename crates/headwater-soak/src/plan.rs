@@ -34,6 +34,8 @@ pub(crate) struct Plan {
     pub(crate) reseeds: u32,
     pub(crate) mode_changes: bool,
     pub(crate) programs: bool,
+    /// Draws take the slots' locks, although the machine has restartable sequences.
+    pub(crate) locks: bool,
 }
 
 impl Plan {
@@ -57,6 +59,8 @@ impl Plan {
             reseeds: pick(&mut rng, &[0, 0, 10, 1000, 20_000]),
             mode_changes: one_in(&mut rng, 4),
             programs: one_in(&mut rng, 3),
+            // Last, so that the rest of a seed's plan is what it was before.
+            locks: one_in(&mut rng, 2),
         }
     }
 }
@@ -78,6 +82,7 @@ impl fmt::Display for Plan {
         also(self.pressure == Pressure::PageOut, &"page-outs")?;
         also(self.reseeds > 0, &format_args!("reseed/{} us", self.reseeds))?;
         also(self.mode_changes, &"mode changes")?;
-        also(self.programs, &"programs")
+        also(self.programs, &"programs")?;
+        also(self.locks, &"locks")
     }
 }

@@ -59,7 +59,11 @@ pub(crate) fn run(minutes: f64, seed: Option<u64>, first: u64) -> Result<ExitCod
 }
 
 fn run_round(plan: &Plan, seed: u64, round: u64, fd: i32, end: Instant) -> Result<ExitStatus> {
-    let mut first = Command::new(std::env::current_exe()?)
+    let mut first = Command::new(std::env::current_exe()?);
+    if plan.locks {
+        first.env("HEADWATER_NO_RSEQ", "1");
+    }
+    let mut first = first
         .args([&format!("--seed={seed}"), "--worker", &round.to_string(), &fd.to_string()])
         .env("HEADWATER_MODE", plan.mode)
         .env("RUST_BACKTRACE", "0") // takes locks that a forked child may find taken

@@ -6,6 +6,8 @@ mod object;
 mod order;
 mod reach;
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+mod sections;
+#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 mod trace;
 
 use crate::process::{program, root, run};
@@ -133,7 +135,11 @@ fn archive(package: &str, file: &str, target: &str, options: &str) -> Result<Lib
 fn order_here() -> Result<(), Stop> {
     run(&mut program("cargo build --release -p probe --bin probe"))?;
     let probe = target_folder()?.join("release/probe");
-    let left_out = trace::check(&fs::canonicalize(probe).context("the probe")?)?;
+    let probe = fs::canonicalize(probe).context("the probe")?;
+    let (aborts, summary) = sections::check(&fs::read(&probe).context("the probe")?)?;
+    println!("{summary}");
+    let mut left_out = trace::check(&probe)?;
+    left_out.extend(trace::check_aborted(&probe, &aborts)?);
     let armed = if left_out.is_empty() { Ok(()) } else { Err(anyhow!(left_out.join("; "))) };
     need(armed, "the order of memory accesses in what could not be armed")
 }

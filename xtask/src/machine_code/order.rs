@@ -60,9 +60,10 @@ pub(crate) struct Draw {
 }
 
 impl Draw {
-    /// Up to two words go to the caller by registers, and only if they may leave.
+    /// Less than 16 bytes go to the caller by registers, and only if they may leave. What is longer is copied to
+    /// the caller's buffer as it is read, and is drawn again or overwritten if it may not leave.
     pub(crate) fn is_short(self) -> bool {
-        self.len <= 16
+        self.len < 16
     }
 
     /// What is loaded again after the bytes.

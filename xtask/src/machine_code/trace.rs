@@ -4,6 +4,9 @@
 //! which register holds what, and how the compiler arranged the code, does not matter. Then the same draw is made
 //! again and again, each time with one guard moved at the moment when the bytes are out of the page, to see that
 //! it is not only loaded but compared, and that nothing leaves.
+//!
+//! That is the path with locks, which is forced here: a restartable sequence never gets to its end if it is stepped
+//! through. What lies in one is read in `sections.rs`; here it is only seen that the draw ends all the same.
 
 use super::order::{self, Access, Draw, Kind, Place};
 use ::object::{self as object, Object as _, ObjectSymbol as _};
@@ -52,6 +55,7 @@ pub(crate) fn check(probe: &Path) -> Result<Vec<String>> {
     for (mode, way, draw) in WAYS {
         let mut command = Command::new(probe);
         command.args([way, &draw.len.to_string()]).env("HEADWATER_MODE", mode);
+        command.env("HEADWATER_NO_RSEQ", "1");
         let mut tracee = match Tracee::start(&mut command) {
             Ok(tracee) => tracee,
             Err(error) => {
@@ -70,6 +74,49 @@ pub(crate) fn check(probe: &Path) -> Result<Vec<String>> {
         let what = format!("{mode}, {way}, {} bytes", draw.len);
         let summary = trace.check(draw).with_context(|| what.clone())?;
         println!("{what}: {summary}");
+    }
+    Ok(left_out)
+}
+
+/// Steps through draws in restartable sequences, each of which is aborted at every try: they end in an answer.
+///
+/// `aborts` are the handlers of all sections. What cannot be armed here is left out and returned, with the reason.
+pub(crate) fn check_aborted(probe: &Path, aborts: &[u64]) -> Result<Vec<String>> {
+    const WAYS: [(&str, &str, usize); 5] = [
+        ("buffered", "fill", 8),
+        ("buffered", "fill_16", 16),
+        ("buffered", "fill", 100),
+        ("buffered", "fill", 600),
+        ("hedged", "fill_16", 16),
+    ];
+    let mut left_out = Vec::new();
+    for (mode, way, len) in WAYS {
+        let what = format!("{mode}, {way}, {len} bytes, stepped in a section");
+        let mut command = Command::new(probe);
+        command.args([way, &len.to_string()]).env("HEADWATER_MODE", mode);
+        let mut tracee = Tracee::start(&mut command).with_context(|| what.clone())?;
+        let Ok(registers) = tracee.run_to_stop() else {
+            left_out.push(format!("{what}: the probe did not arm it"));
+            continue;
+        };
+        let mappings = mappings(&tracee.mappings()?);
+        let image = mappings.iter().find(|mapping| Path::new(&mapping.name) == probe);
+        let base = image.context("the probe's own mapping")?.range.start;
+        let before = tracee.read(registers.rdi, len as u64)?;
+        let (mut instructions, mut aborted) = (0, 0);
+        loop {
+            let at = tracee.registers()?.rip.wrapping_sub(base);
+            aborted += usize::from(aborts.contains(&at));
+            if tracee.step()?.stop {
+                break;
+            }
+            instructions += 1;
+            ensure!(instructions < TOO_LONG, "{what}: a draw does not end");
+        }
+        let after = tracee.read(registers.rdi, len as u64)?;
+        ensure!(before != after, "{what}: the caller's buffer is as before");
+        ensure!(aborted > 0, "{what}: no section was aborted");
+        println!("{what}: {instructions} instructions, aborted {aborted} times");
     }
     Ok(left_out)
 }

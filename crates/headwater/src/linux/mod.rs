@@ -16,7 +16,6 @@ mod raw;
     not(all(target_arch = "x86_64", feature = "pools", not(any(miri, sanitized)))),
     path = "section_none.rs"
 )]
-#[cfg_attr(not(feature = "pools"), allow(dead_code))]
 mod section;
 #[cfg_attr(not(feature = "pools"), allow(dead_code))]
 mod sections;

@@ -153,16 +153,20 @@ fn is_there(path: &CStr) -> bool {
 }
 
 /// The text in lower case and without white space, which DMI's `modalias` leaves out.
+///
+/// By `get`: the compiler does not always see that `len` stays below the length, and set-up must not panic.
 fn compact(text: &mut [u8]) -> &[u8] {
     let mut len = 0;
     for at in 0..text.len() {
         let byte = text[at].to_ascii_lowercase();
-        if !byte.is_ascii_whitespace() {
-            text[len] = byte;
+        if !byte.is_ascii_whitespace()
+            && let Some(to) = text.get_mut(len)
+        {
+            *to = byte;
             len += 1;
         }
     }
-    &text[..len]
+    text.get(..len).unwrap_or_default()
 }
 
 fn contains(text: &[u8], mark: &[u8]) -> bool {
