@@ -339,6 +339,7 @@ impl<'a> Cell<'a> {
                     #[cfg(feature = "pools")]
                     super::cipher::hedge::xor(&mask, block.as_mut_ptr(), 16);
                     dst.copy_from_nonoverlapping(block.as_ptr(), len);
+                    super::cipher::wipe(block.as_mut_ptr(), 16);
                 }
                 _ => self.draw_words::<u64>(owner)?.masked(mask).put(dst, len),
             }

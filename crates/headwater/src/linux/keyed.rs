@@ -90,6 +90,8 @@ pub(crate) fn mixed(
     if arena.cpu_rng() != CpuRng::Good && !arena.is_buffered() {
         return from_syscall(at);
     }
+    // The page that `draw` takes bytes from must not be older than one that a small request would get.
+    arena.expire();
     draw(at)
 }
 

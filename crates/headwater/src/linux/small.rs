@@ -10,7 +10,7 @@
 use super::arena::{Arena, Tally};
 use super::cell::layout::ROUND_KEYS;
 use super::cell::{Cell, Miss, Owner};
-use super::cipher::hedge;
+use super::cipher::{hedge, wipe};
 use super::copy::Words;
 use super::guard::epoch::Epoch;
 use super::slots::{Quick, Slot, count};
@@ -92,6 +92,7 @@ pub(crate) unsafe fn quick_hedged(arena: &Arena, dst: *mut u8, len: usize) -> Re
             slot.settle(bytes, copied.map_err(Some))?;
             hedge::xor(&mask, block.as_mut_ptr(), 16);
             dst.copy_from_nonoverlapping(block.as_ptr(), len);
+            wipe(block.as_mut_ptr(), 16);
         } else {
             let word = cell.copy_words::<u64>(owner, left);
             slot.settle(bytes, word.map_err(Some))?.masked(mask).put(dst, len);
@@ -115,6 +116,7 @@ unsafe fn sectioned(arena: &Arena, dst: *mut u8, len: usize) -> Result<(), Miss>
                 let mut block = [0u8; 16];
                 section::take_block(arena, block.as_mut_ptr())?;
                 dst.copy_from_nonoverlapping(block.as_ptr(), len);
+                wipe(block.as_mut_ptr(), 16);
                 Ok(())
             }
             17.. => section::take_blocks(arena, dst, len),
@@ -162,6 +164,7 @@ pub(crate) unsafe fn sectioned_hedged(arena: &Arena, dst: *mut u8, len: usize) -
             section::take_block(arena, block.as_mut_ptr())?;
             hedge::xor(&mask, block.as_mut_ptr(), 16);
             dst.copy_from_nonoverlapping(block.as_ptr(), len);
+            wipe(block.as_mut_ptr(), 16);
         } else {
             if !arena.is_new(slots::last_mask(arena), mask[1]) {
                 return Err(Miss::Stuck);
@@ -209,7 +212,8 @@ unsafe fn make(arena: &Arena, miss: Miss, dst: *mut u8, len: usize) -> Result<()
 /// `dst` is valid for writes of `len` bytes, and the arena has slots.
 #[inline(never)]
 pub(super) unsafe fn plain(arena: &Arena, dst: *mut u8, len: usize) -> Result<(), Error> {
-    if arena.has_sections() {
+    // A thread without a registration, and a CPU that was added after set-up, have no page: they take slots.
+    if arena.has_sections() && arena.sections.has(arena.rseq.get()) {
         // SAFETY: the caller's promise.
         return match unsafe { sectioned(arena, dst, len) } {
             Ok(()) => Ok(()),
@@ -242,7 +246,7 @@ pub(super) unsafe fn plain(arena: &Arena, dst: *mut u8, len: usize) -> Result<()
 #[cfg_attr(target_arch = "aarch64", target_feature(enable = "neon,aes"))]
 #[inline(never)]
 pub(super) unsafe fn hedged(arena: &Arena, dst: *mut u8, len: usize) -> Result<(), Error> {
-    if arena.has_sections() {
+    if arena.has_sections() && arena.sections.has(arena.rseq.get()) {
         // SAFETY: the caller's promise.
         return match unsafe { sectioned_hedged(arena, dst, len) } {
             Ok(()) => Ok(()),

@@ -242,10 +242,14 @@ pub(crate) unsafe fn write_mix(
     cpu: u32,
 ) {
     const MARK: u64 = u64::from_le_bytes(*b"headwatr");
-    let blocks = [[cycles, epoch], [cycles ^ MARK, u64::from(cpu)]];
-    for (i, bound) in blocks.as_flattened().iter().enumerate() {
-        // SAFETY: within the caller's 32 bytes. Volatile: a page may be dropped at any instant.
-        unsafe { at.add(i).write_volatile(words[i % 2] ^ bound) };
+    // The highest bit of the second word: clear in X0 and set in X1, whatever the instruction gave.
+    const SECOND: u64 = 1 << 63;
+    // SAFETY: the caller's 32 bytes. Volatile: a page may be dropped at any instant.
+    unsafe {
+        at.write_volatile(words[0] ^ cycles);
+        at.add(1).write_volatile((words[1] ^ epoch) & !SECOND);
+        at.add(2).write_volatile(words[0] ^ cycles ^ MARK);
+        at.add(3).write_volatile((words[1] ^ u64::from(cpu)) | SECOND);
     }
     for word in words {
         // SAFETY: a word of ours. Volatile: the erasure of a word that nobody reads again must not be left out.
