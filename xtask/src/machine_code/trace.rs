@@ -80,7 +80,8 @@ pub(crate) fn check(probe: &Path) -> Result<Vec<String>> {
 
 /// Steps through draws in restartable sequences, each of which is aborted at every try: they end in an answer.
 ///
-/// `aborts` are the handlers of all sections. What cannot be armed here is left out and returned, with the reason.
+/// `aborts` are the addresses at which a step ends that was aborted. What cannot be armed here is left out and returned,
+/// with the reason.
 pub(crate) fn check_aborted(probe: &Path, aborts: &[u64]) -> Result<Vec<String>> {
     const WAYS: [(&str, &str, usize); 5] = [
         ("buffered", "fill", 8),
