@@ -18,8 +18,8 @@ const TARGET: &str = "target/residue";
 const ALL: [&str; 8] = ["release", "thin", "off", "o0", "o1", "o2", "os", "own"];
 /// What each test run looks at: the profile that nearly all users have, and two that spill most.
 const QUICK: [&str; 3] = ["release", "o0", "os"];
-/// Facts that choose the back ends that this CPU would not choose by itself.
-const FACTS: [&str; 2] = ["no-vaes", "no-aes"];
+/// Facts that choose the draws under locks, and the backends that this CPU would not choose by itself.
+const FACTS: [&str; 4] = ["no-sections", "no-avx512", "no-vaes", "no-aes"];
 /// Bytes of stack that the first draw of a process may take, and any other draw. An alternate stack
 /// for signals often has 8 KiB, of which the kernel's frame takes 3 KiB on a CPU with AVX-512.
 const STACK: [&str; 4] = ["--first-limit", "4096", "--refill-limit", "2048"];
@@ -35,7 +35,7 @@ pub(crate) fn steps(report: &mut Report) {
     report.step("no key stays behind", || {
         // What it finds is believed, because it finds what its own tests plant.
         run(&mut cargo("test --release -p residue"))?;
-        Ok(look(false, false)?)
+        Ok(look(false, true)?)
     });
 }
 

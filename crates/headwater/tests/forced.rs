@@ -90,7 +90,7 @@ forced! {
         assert!(!status.cipher.contains("VAES"), "{}", status.cipher);
     }
     no_aes: [NoAes] => |status| {
-        assert_eq!(status.cipher, "ChaCha20 (chacha20 crate)");
+        assert!(status.cipher.starts_with("ChaCha20"), "{}", status.cipher);
         assert_ne!(status.mode, Mode::Hedged);
     }
     no_aes_and_nothing_tells_of_clones: [NoAes, VmgenidNotBound, NoWord] => |status| {

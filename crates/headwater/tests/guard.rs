@@ -406,7 +406,8 @@ fn pages_without_a_word_expire() {
             }
             let refills = || headwater::status().counters.refills;
             let mut rng = Rng::new().unwrap();
-            for len in [8, 16, 100] {
+            // The last is a large request, whose keys come from pages.
+            for len in [8, 16, 100, 4096] {
                 let mut buf = vec![0; len];
                 let mut draw = |rng: &mut Rng| {
                     headwater::fill(&mut buf).unwrap();

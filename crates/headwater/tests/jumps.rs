@@ -463,7 +463,10 @@ fn threads_die_at_every_point() {
                 }
                 let status = headwater::status();
                 assert!(status.pools.taken <= 5 && status.mode == mode, "{status:?}");
-                if point == Point::Copied && matches!(mode, Mode::Buffered | Mode::Hedged) {
+                // A draw in a section holds nothing, and meets no point but in a refill.
+                let locks = status.path != headwater::Path::Sections;
+                if point == Point::Copied && locks && matches!(mode, Mode::Buffered | Mode::Hedged)
+                {
                     assert!(status.pools.taken > 0, "{status:?}");
                 }
                 fork(draw_all_kinds);

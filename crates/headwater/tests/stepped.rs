@@ -247,8 +247,14 @@ fn shared_memory() -> &'static Shared {
 
 /// A child that waits to be stepped through draws; None, said out loud, where that is not possible.
 fn tracer(test: &str) -> Option<Tracer> {
-    // A stepped section never ends: see `a_stepped_section_is_given_up`.
-    force(&[Force::VmgenidBound, Force::NoSections]);
+    // Each step inside a section restarts it: see `a_stepped_section_is_given_up`.
+    force(&[Force::NoSections]);
+    tracer_of_any_draw(test)
+}
+
+/// The same for draws in sections, where the machine has them.
+fn tracer_of_any_draw(test: &str) -> Option<Tracer> {
+    force(&[Force::VmgenidBound]);
     headwater::init().unwrap();
     let status = headwater::status();
     if status.mode != Mode::Buffered {
@@ -364,6 +370,42 @@ fn a_jump_after_every_instruction_of_a_draw() {
             }
             assert!(copied_at.is_some() && lost_at <= copied_at, "{name}: {copied_at:?}");
             println!("{name}: {steps} steps, lost from {lost_at:?}, copied from {copied_at:?}");
+        }
+    });
+}
+
+/// A step inside a section makes the kernel restart it, and after eight of them the draw is made by a refill. So
+/// a stepped draw ends; and a reseed at any of its steps voids what the page held.
+#[test]
+fn a_stepped_section_is_given_up() {
+    let test = "a_stepped_section_is_given_up";
+    isolated(test, || {
+        let Some(tracer) = tracer_of_any_draw(test) else { return };
+        let status = headwater::status();
+        if status.path != headwater::Path::Sections {
+            return skip(test, status.path.why().unwrap_or("nothing is buffered"));
+        }
+        for (draw, (name, ..)) in DRAWS.into_iter().enumerate() {
+            if !STEPPED.contains(&name) || name == "next_u64" || name.starts_with("Rng") {
+                continue;
+            }
+            let page = tracer.begin(draw);
+            let mut steps = 0;
+            while tracer.shared.drawing.load(SeqCst) == 1 {
+                tracer.child.step();
+                steps += 1;
+                assert!(steps < TOO_MANY, "{name}: the draw does not end");
+            }
+            assert!(!tracer.finish(draw, &page).left, "{name}: a section went through in steps");
+            // The restarts are among the first steps; the rest is the refill, whose own bytes no page holds.
+            for after in 0..steps.min(120) {
+                let outcome = tracer.reseed_after(after, draw);
+                assert!(
+                    !outcome.left,
+                    "{name}: a reseed after step {after} of {steps} was not seen"
+                );
+            }
+            println!("{name}: {steps} steps");
         }
     });
 }

@@ -545,7 +545,7 @@ impl Arena {
     ///
     /// `at` is writable for 32 bytes and aligned to 8.
     pub(crate) unsafe fn mix(&self, at: *mut u8) {
-        let mut words = [0; 4];
+        let mut words = [0; 2];
         let drawn = self.has_cpu_words() && self.draw_words(&mut words);
         // Not read beside good words: a process may have forbidden itself the counter (prctl PR_SET_TSC).
         let cycles = if drawn { 0 } else { hwrng::cycles() };
@@ -555,7 +555,7 @@ impl Arena {
     }
 
     /// Draws words of the CPU, each unlike the one before. False if the instruction failed.
-    fn draw_words(&self, words: &mut [u64; 4]) -> bool {
+    fn draw_words(&self, words: &mut [u64; 2]) -> bool {
         let mut previous = 0;
         words.iter_mut().all(|word| {
             let drawn = self.cpu_word(previous);

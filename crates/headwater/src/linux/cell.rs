@@ -333,7 +333,14 @@ impl<'a> Cell<'a> {
         unsafe {
             let mask = self.mask(r, len)?;
             match len {
-                9.. => self.draw_words::<Block>(owner)?.masked(mask).put(dst, len),
+                9.. => {
+                    let mut block = [0u8; 16];
+                    self.draw_block(owner, block.as_mut_ptr())?;
+                    #[cfg(feature = "pools")]
+                    super::cipher::hedge::xor(&mask, block.as_mut_ptr(), 16);
+                    dst.copy_from_nonoverlapping(block.as_ptr(), len);
+                    super::cipher::wipe(block.as_mut_ptr(), 16);
+                }
                 _ => self.draw_words::<u64>(owner)?.masked(mask).put(dst, len),
             }
         }

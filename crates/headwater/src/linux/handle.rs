@@ -360,6 +360,7 @@ impl Handle {
     /// # Safety
     ///
     /// `dst` is valid for writes of `len` bytes, 1 to `small::LIMIT`; if `HEDGED`, the arena can hedge.
+    #[inline(never)]
     unsafe fn own<const HEDGED: bool>(&mut self, dst: *mut u8, len: usize) -> Result<(), Error> {
         const { assert!(small::LIMIT <= CAPACITY) };
         let mut tries = 0;
@@ -392,6 +393,7 @@ impl Handle {
     /// # Safety
     ///
     /// `dst` is valid for writes of `len` bytes.
+    #[inline(never)]
     unsafe fn large(&mut self, dst: *mut u8, len: usize) -> Result<(), Error> {
         let arena = self.arena;
         // SAFETY: the caller's promise; a key is 32 bytes.

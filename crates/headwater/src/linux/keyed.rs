@@ -23,6 +23,7 @@ pub(crate) const CHUNK: usize = 1 << 20;
 ///
 /// `dst` is valid for writes of `len` bytes.
 #[cold]
+#[inline(never)] // its workspace is no part of its callers' frames
 pub(crate) unsafe fn fill(arena: &Arena, dst: *mut u8, len: usize) -> Result<(), Error> {
     // SAFETY: the caller's promise.
     unsafe { expand(arena, dst, len, from_syscall) }
@@ -40,6 +41,7 @@ fn from_syscall(at: *mut u8) -> Result<(), Error> {
 /// # Safety
 ///
 /// `dst` is valid for writes of `len` bytes.
+#[inline(never)]
 pub(crate) unsafe fn strict(arena: &Arena, dst: *mut u8, len: usize) -> Result<(), Error> {
     #[cfg(feature = "pools")]
     if arena.memory.slots > 0 && arena.vgetrandom().is_some() && !arena.is_quiesced() {
@@ -61,12 +63,13 @@ pub(crate) unsafe fn strict(arena: &Arena, dst: *mut u8, len: usize) -> Result<(
 /// the CPU, in every mode.
 ///
 /// The words go into the key as they do for a page, so no mask is needed: whoever knows the page's bytes, as
-/// the owner of a clone does, faces a key with 256 bits that nobody else has.
+/// the owner of a clone does, faces a key with 128 bits that nobody else has.
 ///
 /// # Safety
 ///
 /// `dst` is valid for writes of `len` bytes, and the arena has slots.
 #[cfg(feature = "pools")]
+#[inline(never)]
 pub(crate) unsafe fn large(arena: &Arena, dst: *mut u8, len: usize) -> Result<(), Error> {
     // SAFETY: the caller's promise; half a seed is 32 bytes.
     unsafe {
@@ -87,6 +90,8 @@ pub(crate) fn mixed(
     if arena.cpu_rng() != CpuRng::Good && !arena.is_buffered() {
         return from_syscall(at);
     }
+    // The page that `draw` takes bytes from must not be older than one that a small request would get.
+    arena.expire();
     draw(at)
 }
 

@@ -129,8 +129,12 @@ pub(crate) unsafe fn drop_contents(at: *mut u8, len: usize, locked: usize) -> Re
                 return dropped.map(|()| if lost { Lock::Lost } else { Lock::Kept });
             }
         }
-        // Locked memory keeps its contents, so it is unlocked for the moment. If that fails, so does the next try.
-        unlocked |= raw::munlock(at, locked).is_ok();
+        // Locked memory keeps its contents, so it is unlocked for the moment: all of it, for mlockall(2) locks
+        // more than we do. If that fails, so does the next try.
+        unlocked |= raw::munlock(at, len).is_ok();
+    }
+    if unlocked {
+        let _ = raw::mlock_on_fault(at, locked);
     }
     Err(Errno(libc::EINVAL))
 }

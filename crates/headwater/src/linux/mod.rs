@@ -277,12 +277,7 @@ fn fill_slowly(buf: &mut [MaybeUninit<u8>], wait: bool) -> Result<(), Error> {
         #[allow(unsafe_code)]
         // SAFETY: `hedged` is armed only on CPUs with AES; `buf` is valid for writes of its length.
         unsafe {
-            let drawn = if len > 8 {
-                small::quick_hedged::<copy::Block>(arena, dst, len)
-            } else {
-                small::quick_hedged::<u64>(arena, dst, len)
-            };
-            match drawn {
+            match small::quick_hedged(arena, dst, len) {
                 Ok(()) => return Ok(()),
                 Err(miss) => miss.count(arena),
             }

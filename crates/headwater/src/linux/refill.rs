@@ -116,11 +116,18 @@ impl Cell<'_> {
     /// `dst` is valid for writes of `len` bytes; the arena has sections.
     pub(super) unsafe fn make(self, epoch: Epoch, dst: *mut u8, len: usize) -> Result<bool, Error> {
         let Cell { arena, ledger, page } = self;
-        let stamp = arena.sections.stamp();
+        // A draw under the slot's lock may have left bytes, if the mode changed in between. Their page is about
+        // to get a new number and generation, under which they would pass for new ones.
+        ledger.remaining.store(0, Ordering::Relaxed);
+        let stamp = arena.sections.stamp_or_switch_on();
         let hedging = arena.mode() == Mode::Hedged;
         // A page that was put before the mode became `hedged` is replaced, however much is left of it.
         let lacks_key = hedging && !arena.has_hedge_key();
         self.draw_key()?;
+        if hedging && !arena.has_cpu_words() {
+            // The instruction failed just now: in `hedged` no byte leaves without its words.
+            return Ok(false);
+        }
         hook(Point::Keyed);
         let order = section::Put {
             stamp,

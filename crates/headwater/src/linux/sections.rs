@@ -151,8 +151,21 @@ impl Sections {
     }
 
     /// Returns the stamp to be compared by a put whose key is drawn afterwards; 0 allows no put.
-    pub(crate) fn stamp(&self) -> u64 {
-        self.control().map_or(0, |control| control.stamp.load(Ordering::Acquire))
+    ///
+    /// A frame that was left by siglongjmp between the choice of an epoch and the switch leaves sections off:
+    /// the next refill switches them on.
+    pub(crate) fn stamp_or_switch_on(&self) -> u64 {
+        let stamp = || self.control().map_or(0, |control| control.stamp.load(Ordering::Acquire));
+        if stamp() == 0 {
+            self.switch_on();
+        }
+        stamp()
+    }
+
+    /// Whether this number is a CPU that has a line and a page. That of an unregistered thread is not.
+    #[inline]
+    pub(crate) fn has(&self, cpu: u32) -> bool {
+        cpu < self.cpus
     }
 
     fn new_stamp(&self) -> u64 {

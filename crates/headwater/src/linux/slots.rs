@@ -45,7 +45,11 @@ impl<'a> Quick<'a> {
         if cpu >= arena.memory.cpus {
             return Err(Miss::Empty);
         }
-        let (line, page) = place(arena, epoch, cpu as usize);
+        let (mut line, mut page) = place(arena, epoch, cpu as usize);
+        if line.lock.is_taken() {
+            // Its holder has been preempted, most likely for a whole slice: not even asked.
+            (line, page) = place(arena, epoch, (arena.memory.cpus + thread_place()) as usize);
+        }
         let Some(left) = line.lock.take_with(bytes, layout::CAPACITY as u32) else {
             return Err(Miss::Empty);
         };

@@ -10,7 +10,7 @@
 use super::arena::{Arena, Tally};
 use super::cell::layout::ROUND_KEYS;
 use super::cell::{Cell, Miss, Owner};
-use super::cipher::hedge;
+use super::cipher::{hedge, wipe};
 use super::copy::Words;
 use super::guard::epoch::Epoch;
 use super::slots::{Quick, Slot, count};
@@ -62,38 +62,42 @@ pub(crate) unsafe fn quick_block(arena: &Arena, dst: *mut u8) -> Result<(), Miss
     slot.settle(16, copied.map_err(Some))
 }
 
-/// Draws one word or two, hedged, if nothing stands in the way, and writes the first `len` bytes of them to
-/// `dst`. `dst` is written only if they may leave.
+/// Draws 1 to 16 bytes, hedged, if nothing stands in the way. `dst` is written only if they may leave.
 ///
 /// # Safety
 ///
-/// `dst` is valid for writes of `len` bytes, for which the words suffice, and the CPU has AES instructions.
+/// `dst` is valid for writes of `len` bytes, and the CPU has AES instructions.
 #[cfg_attr(target_arch = "x86_64", target_feature(enable = "aes,sse4.1"))]
 #[cfg_attr(target_arch = "aarch64", target_feature(enable = "neon,aes"))]
 #[inline(never)]
-pub(crate) unsafe fn quick_hedged<W: Words>(
-    arena: &Arena,
-    dst: *mut u8,
-    len: usize,
-) -> Result<(), Miss> {
+pub(crate) unsafe fn quick_hedged(arena: &Arena, dst: *mut u8, len: usize) -> Result<(), Miss> {
     arena.clean_registers();
     // The CPU's words before the lock, so that nobody waits for them.
     let Some(r) = words(arena, len) else {
         return Err(Miss::Stuck);
     };
-    let slot = Quick::take(arena, W::BYTES)?;
-    let cell = slot.cell();
-    // SAFETY: the caller's promise.
-    let mask = match unsafe { cell.mask(r, len) } {
-        Ok(mask) => mask,
-        // No hedge key yet, or a stuck instruction: the slower path deals with either.
-        Err(miss) => return slot.settle(W::BYTES, Err(None)).map_err(|_: Miss| miss),
-    };
-    let words = cell.copy_words::<W>(slot.owner(), slot.left);
-    let words = slot.settle(W::BYTES, words.map_err(Some))?;
-    // Written here: two words that are returned go through memory.
-    // SAFETY: the caller's promise.
-    unsafe { words.masked(mask).put(dst, len) };
+    let bytes = if len > 8 { 16 } else { 8 };
+    let slot = Quick::take(arena, bytes)?;
+    let (cell, owner, left) = (slot.cell(), slot.owner(), slot.left);
+    // SAFETY: the caller's promise, for all; a block is 16 bytes.
+    unsafe {
+        let mask = match cell.mask(r, len) {
+            Ok(mask) => mask,
+            // No hedge key yet, or a stuck instruction: the slower path deals with either.
+            Err(miss) => return slot.settle(bytes, Err(None)).map_err(|_: Miss| miss),
+        };
+        if len > 8 {
+            let mut block = [0u8; 16];
+            let copied = cell.copy_block(owner, left, block.as_mut_ptr());
+            slot.settle(bytes, copied.map_err(Some))?;
+            hedge::xor(&mask, block.as_mut_ptr(), 16);
+            dst.copy_from_nonoverlapping(block.as_ptr(), len);
+            wipe(block.as_mut_ptr(), 16);
+        } else {
+            let word = cell.copy_words::<u64>(owner, left);
+            slot.settle(bytes, word.map_err(Some))?.masked(mask).put(dst, len);
+        }
+    }
     Ok(())
 }
 
@@ -112,6 +116,7 @@ unsafe fn sectioned(arena: &Arena, dst: *mut u8, len: usize) -> Result<(), Miss>
                 let mut block = [0u8; 16];
                 section::take_block(arena, block.as_mut_ptr())?;
                 dst.copy_from_nonoverlapping(block.as_ptr(), len);
+                wipe(block.as_mut_ptr(), 16);
                 Ok(())
             }
             17.. => section::take_blocks(arena, dst, len),
@@ -155,10 +160,11 @@ pub(crate) unsafe fn sectioned_hedged(arena: &Arena, dst: *mut u8, len: usize) -
         }
         let mask = hedge::mask_one(keys, r);
         if len > 8 {
-            let mut block = [0u64; 2];
-            section::take_block(arena, block.as_mut_ptr().cast())?;
-            let words = [block[0] ^ mask[0], block[1] ^ mask[1]];
-            dst.copy_from_nonoverlapping(words.as_ptr().cast(), len);
+            let mut block = [0u8; 16];
+            section::take_block(arena, block.as_mut_ptr())?;
+            hedge::xor(&mask, block.as_mut_ptr(), 16);
+            dst.copy_from_nonoverlapping(block.as_ptr(), len);
+            wipe(block.as_mut_ptr(), 16);
         } else {
             if !arena.is_new(slots::last_mask(arena), mask[1]) {
                 return Err(Miss::Stuck);
@@ -206,7 +212,8 @@ unsafe fn make(arena: &Arena, miss: Miss, dst: *mut u8, len: usize) -> Result<()
 /// `dst` is valid for writes of `len` bytes, and the arena has slots.
 #[inline(never)]
 pub(super) unsafe fn plain(arena: &Arena, dst: *mut u8, len: usize) -> Result<(), Error> {
-    if arena.has_sections() {
+    // A thread without a registration, and a CPU that was added after set-up, have no page: they take slots.
+    if arena.has_sections() && arena.sections.has(arena.rseq.get()) {
         // SAFETY: the caller's promise.
         return match unsafe { sectioned(arena, dst, len) } {
             Ok(()) => Ok(()),
@@ -239,7 +246,7 @@ pub(super) unsafe fn plain(arena: &Arena, dst: *mut u8, len: usize) -> Result<()
 #[cfg_attr(target_arch = "aarch64", target_feature(enable = "neon,aes"))]
 #[inline(never)]
 pub(super) unsafe fn hedged(arena: &Arena, dst: *mut u8, len: usize) -> Result<(), Error> {
-    if arena.has_sections() {
+    if arena.has_sections() && arena.sections.has(arena.rseq.get()) {
         // SAFETY: the caller's promise.
         return match unsafe { sectioned_hedged(arena, dst, len) } {
             Ok(()) => Ok(()),

@@ -61,10 +61,13 @@ pub fn choose_mode() {
     }
 }
 
-/// The page of this thread's first slot; null before set-up.
+/// The page that this CPU's shared draws come from: its own, or its slot's. Null before set-up.
 #[cfg(feature = "pools")]
 pub fn slot_page() -> *mut u8 {
     super::setup::published().map_or(core::ptr::null_mut(), |arena| {
+        if arena.has_sections() {
+            return arena.sections.page(arena.cpu_hint.get());
+        }
         let slot = super::slots::Slot::take_first(arena, arena.epoch());
         slot.map_or(core::ptr::null_mut(), |slot| slot.cell().page)
     })

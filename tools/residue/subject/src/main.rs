@@ -34,6 +34,8 @@ fn force(facts: &[String]) {
     use headwater::testing::{Force, set};
     for fact in facts {
         let fact = match fact.as_str() {
+            "no-sections" => Force::NoSections,
+            "no-avx512" => Force::NoAvx512,
             "no-vaes" => Force::NoVaes,
             "no-aes" => Force::NoAes,
             _ => panic!("no fact is called {fact}"),

@@ -51,20 +51,54 @@ pub(crate) unsafe fn mask_in_place(keys: *const u8, r: [u64; 2], dst: *mut u8, l
         unsafe {
             let masks = mask_four(keys, r, (done / 16) as u64);
             let step = (len - done).min(64);
-            let at = dst.add(done);
-            if step == 64 {
-                for (i, word) in masks.as_flattened().iter().enumerate() {
-                    let at = at.cast::<u64>().add(i);
-                    at.write_unaligned(at.read_unaligned() ^ word);
-                }
-            } else {
-                let bytes = masks.as_ptr().cast::<u8>();
-                for i in 0..step {
-                    *at.add(i) ^= *bytes.add(i);
-                }
-            }
+            xor(masks.as_flattened(), dst.add(done), step);
             done += step;
         }
+    }
+}
+
+/// XORs the first `len` bytes of `mask` into the bytes at `dst`.
+///
+/// A word at a time and in assembly, so that bytes of a page, which `dst` holds until then, never pass through
+/// the compiler's registers and stack: what is erased from the page would stay there.
+///
+/// # Safety
+///
+/// `dst` is valid for reads and writes of `len` bytes, which are at most those of `mask`.
+#[inline]
+pub(crate) unsafe fn xor(mask: &[u64], dst: *mut u8, len: usize) {
+    let whole = len / 8;
+    // SAFETY: the caller's promise; the last bytes are fewer than a word.
+    unsafe {
+        for (i, word) in mask.iter().take(whole).enumerate() {
+            xor_word(dst.add(8 * i), *word);
+        }
+        if let Some(last) = mask.get(whole) {
+            for (i, byte) in last.to_le_bytes().into_iter().take(len % 8).enumerate() {
+                *dst.add(8 * whole + i) ^= byte;
+            }
+        }
+    }
+}
+
+/// XORs `word` into the 8 bytes at `dst`.
+///
+/// # Safety
+///
+/// `dst` is valid for reads and writes of 8 bytes.
+#[inline]
+unsafe fn xor_word(dst: *mut u8, word: u64) {
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    // SAFETY: the caller's promise.
+    unsafe {
+        core::arch::asm!("xor qword ptr [{dst}], {word}", dst = in(reg) dst, word = in(reg) word,
+            options(nostack));
+    }
+    #[cfg(any(not(target_arch = "x86_64"), miri))]
+    // SAFETY: the caller's promise.
+    unsafe {
+        let dst = dst.cast::<u64>();
+        dst.write_unaligned(dst.read_unaligned() ^ word.to_le());
     }
 }
 

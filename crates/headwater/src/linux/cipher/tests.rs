@@ -111,23 +111,23 @@ fn a_derived_key_equals_the_reference() {
 
 #[test]
 fn a_mix_differs_by_each_of_its_parts() {
-    let mix = |mut words: [u64; 4], cycles, epoch, cpu| {
+    let mix = |mut words: [u64; 2], cycles, epoch, cpu| {
         let mut to = [0; 4];
         // SAFETY: an array of 32 bytes.
         unsafe { write_mix(to.as_mut_ptr(), &mut words, cycles, epoch, cpu) };
-        assert_eq!(words, [0; 4], "the words stay behind");
+        assert_eq!(words, [0; 2], "the words stay behind");
         to
     };
     let others = [
-        mix([9, 2, 3, 4], 10, 20, 30),
-        mix([1, 2, 3, 9], 10, 20, 30),
-        mix([1, 2, 3, 4], 11, 20, 30),
-        mix([1, 2, 3, 4], 10, 21, 30),
-        mix([1, 2, 3, 4], 10, 20, 31),
+        mix([9, 2], 10, 20, 30),
+        mix([1, 9], 10, 20, 30),
+        mix([1, 2], 11, 20, 30),
+        mix([1, 2], 10, 21, 30),
+        mix([1, 2], 10, 20, 31),
     ];
-    let plain = mix([1, 2, 3, 4], 10, 20, 30);
+    let plain = mix([1, 2], 10, 20, 30);
     assert!(others.iter().all(|&other| other != plain));
-    let [a, b, c, d] = mix([0; 4], 10, 20, 30);
+    let [a, b, c, d] = mix([0; 2], 10, 20, 30);
     assert_ne!([a, b], [c, d], "the two blocks of a mix without random words");
 }
 

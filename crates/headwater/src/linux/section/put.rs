@@ -58,6 +58,7 @@ macro_rules! unless_current {
 macro_rules! begin_page {
     () => {
         concat!(
+            "mov {st:e}, 1\n", // an abort from here on ends the put
             "mov dword ptr [{ln}], 0\n",
             "inc {n}\n",
             "mov qword ptr [{ln} + {number}], {n}\n",
@@ -101,7 +102,11 @@ macro_rules! commit_page {
             "jne 5b\n",
             "cmp qword ptr [{ln} + {number}], {n}\n",
             "jne 5b\n",
-            "mov {t:e}, dword ptr fs:[{rs}]\n",
+            "mov {t}, {ln}\n", // the CPU whose line this is
+            "sub {t}, qword ptr [{ar} + {lines}]\n",
+            "shr {t}, 7\n",
+            "cmp {t:e}, dword ptr fs:[{rs}]\n",
+            "jne 5b\n",
             on_this_cpu!(),
             "mov dword ptr [{ln}], {capacity}\n",
             "3: xor {st:e}, {st:e}\n",
@@ -174,7 +179,8 @@ macro_rules! put_with {
 /// Fills this CPU's page with the stream of the round keys in `work`. True if the page was put.
 ///
 /// A put that comes to nothing is no error: another thread was quicker, a fork or a `discard` came in
-/// between, or eight attempts were interrupted.
+/// between, or the thread was interrupted while it wrote the page. It is not tried again then: a kernel that
+/// failed to restart an earlier attempt could leave the same stream in two pages.
 ///
 /// # Safety
 ///

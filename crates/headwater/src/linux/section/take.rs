@@ -95,7 +95,9 @@ macro_rules! copy_blocks {
             "34: mov {t}, qword ptr [{at}]\n",
             "mov qword ptr [{at}], 0\n",
             "test {t}, {t}\n",
-            "jz 8b\n",
+            "jnz 38f\n", // a zero counts behind the guards: a page that was dropped is zero by right
+            "vpcmpeqq ymm14, ymm15, ymm15\n",
+            "38:\n",
             "mov qword ptr [{d}], {t}\n",
             "add {at}, 8\n",
             "add {d}, 8\n",
@@ -106,7 +108,9 @@ macro_rules! copy_blocks {
             "mov {t}, qword ptr [{at}]\n",
             "mov qword ptr [{at}], 0\n",
             "test {t}, {t}\n",
-            "jz 8b\n",
+            "jnz 38f\n", // a zero counts behind the guards: a page that was dropped is zero by right
+            "vpcmpeqq ymm14, ymm15, ymm15\n",
+            "38:\n",
             "36: mov byte ptr [{d}], {t:l}\n",
             "shr {t}, 8\n",
             "inc {d}\n",
@@ -217,8 +221,10 @@ pub(crate) unsafe fn take_blocks(arena: &Arena, dst: *mut u8, len: usize) -> Res
             generation = const offset_of!(Line, generation),
             marker = const offset_of!(Line, marker),
             capacity = const CAPACITY, end = const END,
-            out("ymm0") _, out("ymm1") _, out("ymm2") _, out("ymm3") _,
-            out("ymm14") _, out("ymm15") _,
+            out("ymm0") _, out("ymm1") _, out("ymm2") _, out("ymm3") _, out("ymm4") _,
+            out("ymm5") _, out("ymm6") _, out("ymm7") _, out("ymm8") _, out("ymm9") _,
+            out("ymm10") _, out("ymm11") _, out("ymm12") _, out("ymm13") _, out("ymm14") _,
+            out("ymm15") _,
             options(nostack),
         );
     }
