@@ -626,7 +626,7 @@ mod tests {
 
     /// What rustc 1.95 made of a word's draw, from the number of tries to the way out, and of its
     /// abort handler.
-    const DRAW: [&str; 42] = [
+    const DRAW: [&str; 43] = [
         "be08000000",               // mov esi,0x8
         "488d1502a60300",           // lea rdx,[rip+0x3a602]
         "6448895104",               // mov fs:[rcx+0x4],rdx
@@ -669,6 +669,7 @@ mod tests {
         "0f8421f6ffff",             // je 33af5
         "31f6",                     // xor esi,esi
         "6448c7410400000000",       // mov fs:[rcx+0x4],0x0
+        "c3",                       // ret
     ];
     const HANDLER: [&str; 9] = [
         "0fb93d53300553", // ud1 edi,[rip+0x53053053]
