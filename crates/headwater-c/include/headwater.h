@@ -39,6 +39,8 @@
  * Environment
  *     HEADWATER_MODE = auto (default), buffered, hedged, strict or kernel; ignored in set-user-ID
  *     programs. An unknown value means strict, and shows in headwater_status_json().
+ *     HEADWATER_NO_RSEQ = 1: draws take locks instead of restartable sequences, for debuggers and
+ *     tracers that move code; ignored in set-user-ID programs.
  *
  * No function allocates but headwater_rng_new(). See headwater(3).
  */

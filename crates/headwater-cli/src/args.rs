@@ -15,8 +15,9 @@ use clap::{Parser, Subcommand};
 Without a command: what is armed on this machine, and how fast it is.
 
 Environment:
-  HEADWATER_MODE  auto (default), buffered, hedged, strict or kernel
-  NO_COLOR        no colours
+  HEADWATER_MODE     auto (default), buffered, hedged, strict or kernel
+  HEADWATER_NO_RSEQ  1: draws take locks, for debuggers and tracers that move code
+  NO_COLOR           no colours
 
 Exit status: 0 done, also when the reader closes the pipe; 1 failed, or found something; 2 wrong usage;
 3 could not check (bench, doctor, lab, quality); of run, as of env(1)."

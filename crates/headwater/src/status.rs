@@ -299,9 +299,9 @@ impl Page {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Pools {
-    /// Slots: two for each configured CPU, 512 at most.
+    /// Slots: one for each configured CPU (1,024 at most) and 64 that all CPUs share.
     pub slots: u32,
-    /// Slots that have been filled at least once in this process.
+    /// Slots that have been filled at least once in this process, and pages of CPUs that have been put.
     pub used: u32,
     /// Slots that are taken at this moment. One that stays so was lost by a thread that was killed, or left
     /// by siglongjmp, in the middle of a draw; it is not used again in this process.
@@ -323,10 +323,11 @@ pub struct Counters {
     pub discarded_bytes: u64,
     /// Draws that were thrown away, and made again, because a guard had moved.
     pub retries: u64,
-    /// Probes that found a slot taken.
+    /// Requests and refills that found this CPU's slot taken.
     pub busy: u64,
     /// Requests served by a fresh kernel key because no slot could serve them.
     pub fallbacks: u64,
-    /// Times 16 unserved bytes in a row were zero, which never happens to a page that is there.
+    /// Times that bytes which were never served were zero: 16 in a row under a slot's lock, or 8 in a
+    /// restartable sequence, which is not used any more in this process afterwards.
     pub tripwires: u64,
 }

@@ -40,8 +40,11 @@ fn say() {
     let status = headwater::status();
     assert_by_the_rules(&status);
     let (requested, unknown) = (status.requested, status.unknown_mode_requested);
+    // Draws take locks because of the variable, and not for another reason of this machine.
+    let forbidden = status.path.why().is_some_and(|why| why.contains("HEADWATER_NO_RSEQ"));
     println!(
-        "said: secure={secure} configured={configured} requested={requested} unknown={unknown}"
+        "said: secure={secure} configured={configured} requested={requested} unknown={unknown} \
+         forbidden={forbidden}"
     );
 }
 
@@ -95,6 +98,7 @@ fn said(program: &Path, mode: &str) -> io::Result<String> {
     command
         .args(["--exact", TEST, "--nocapture", "--test-threads=1"])
         .env("HEADWATER_MODE", mode)
+        .env("HEADWATER_NO_RSEQ", "1")
         .env(SAY, "1")
         .current_dir("/")
         .gid(CALLER)
@@ -138,10 +142,12 @@ fn a_program_with_more_rights_ignores_the_environment() {
                     let configured = if unknown { "strict" } else { requested };
                     let requested = configured;
                     format!(
-                        "secure=false configured={configured} requested={requested} unknown={unknown}"
+                        "secure=false configured={configured} requested={requested} \
+                         unknown={unknown} forbidden=false"
                     )
                 }
-                _ => "secure=true configured=auto requested=auto unknown=false".into(),
+                _ => "secure=true configured=auto requested=auto unknown=false forbidden=false"
+                    .into(),
             };
             assert_eq!(said(&program, value).unwrap(), expected, "{rights:?}, {value}");
         }
@@ -175,6 +181,27 @@ fn values_that_are_no_names() {
                 "{what}"
             );
             assert_by_the_rules(&status);
+        });
+    }
+}
+
+/// `HEADWATER_NO_RSEQ` puts draws under locks, and the status says so; 0 and nothing do not. (The copies above are
+/// started with 1, and the one with more rights does not believe it.)
+#[test]
+fn sections_are_forbidden_by_a_variable() {
+    for (value, forbids) in [("1", true), ("yes", true), ("0", false), ("", false)] {
+        let variables = [("HEADWATER_NO_RSEQ", value), ("HEADWATER_MODE", "hedged")];
+        let variant = format!("value-{value}");
+        common::isolated_as("sections_are_forbidden_by_a_variable", &variant, &variables, || {
+            headwater::fill(&mut [0; 100]).unwrap();
+            let status = headwater::status();
+            if status.mode != Mode::Hedged {
+                return skip("sections_are_forbidden_by_a_variable", status.reason);
+            }
+            let why = status.path.why().unwrap_or_default();
+            let by_variable = why == "HEADWATER_NO_RSEQ is set";
+            let possible = by_variable || status.path == headwater::Path::Sections;
+            assert!(!possible || by_variable == forbids, "{value:?}: {:?}", status.path);
         });
     }
 }

@@ -5,11 +5,12 @@ mod common;
 mod support;
 
 use common::isolated;
-use headwater::testing::Force;
+use headwater::testing::{Force, slot_page};
 use headwater::{Config, Mode, Path};
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use std::time::{Duration, Instant};
-use support::machine::skip;
+use support::children::{Ending, fork, wait};
+use support::machine::{bind, cpus, skip};
 use support::rules::force;
 
 /// Draws of these lengths go on in threads of their own while `disturb` is called again and again.
@@ -77,6 +78,42 @@ fn pages_vanish_beside_draws() {
         let after = headwater::status();
         assert_eq!((after.counters.tripwires, after.path), (0, Path::Sections));
     });
+}
+
+/// A word that was erased before, as two draws in one place would leave it: it is not served, and sections are
+/// given up for good, in children as well.
+#[test]
+fn a_zero_word_ends_sections() {
+    for len in [8, 16, 24, 64] {
+        common::isolated_as("a_zero_word_ends_sections", &len.to_string(), &[], || {
+            force(&[Force::VmgenidBound]);
+            bind(&cpus()[..1]);
+            headwater::init().unwrap();
+            let status = headwater::status();
+            if status.path != Path::Sections {
+                let why = status.path.why().unwrap_or(status.reason);
+                return skip("a_zero_word_ends_sections", why);
+            }
+            let mut buf = vec![0; len];
+            headwater::fill(&mut buf).unwrap();
+            // SAFETY: the page of this CPU, whose stream ends 16 bytes before it does; nothing else draws.
+            unsafe { slot_page().add(512).write_bytes(0, 4096 - 512) };
+            headwater::fill(&mut buf).unwrap();
+            assert!(buf.as_chunks::<8>().0.iter().all(|word| *word != [0; 8]), "{buf:?}");
+            let locked = |status: headwater::Status| {
+                assert_eq!((status.mode, status.counters.fallbacks), (Mode::Buffered, 0));
+                assert!(status.path.why().is_some_and(|why| why.contains("erased")), "{status:?}");
+            };
+            assert_eq!(headwater::status().counters.tripwires, 1);
+            locked(headwater::status());
+            let child = fork(move || {
+                headwater::u64().unwrap();
+                locked(headwater::status());
+                0
+            });
+            assert_eq!(wait(child), Ending::Exited(0));
+        });
+    }
 }
 
 /// Where all memory of a process is locked, and pages are not droppable, they can be discarded all the same.
