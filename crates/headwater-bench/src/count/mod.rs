@@ -62,6 +62,18 @@ pub struct Mean {
     pub shared_lines: Option<f64>,
 }
 
+const SECTIONED: &str = "the kernel aborts a restartable sequence at each step, so that another path would be \
+                         counted (HEADWATER_NO_RSEQ=1 counts the one with locks)";
+
+/// Whether the contender, as it is armed now, draws in restartable sequences. The library for C does what this one
+/// does.
+fn is_sectioned(contender: &crate::contender::Contender) -> bool {
+    let name = contender.name();
+    let name = name.split('[').next().unwrap_or_default();
+    ["headwater", "headwater-c"].contains(&name)
+        && headwater::status().path == headwater::Path::Sections
+}
+
 /// The counts of all contenders, if the cell asks for them. Why one has none goes to `notices`, once for all that
 /// share the reason.
 pub(crate) fn count_all(
@@ -79,6 +91,7 @@ pub(crate) fn count_all(
         let elsewhere = contender.open().is_ok_and(|worker| worker.is_elsewhere());
         let counted = match elsewhere {
             true => Err("its calls are made by another process".to_owned()),
+            false if is_sectioned(contender) => Err(SECTIONED.to_owned()),
             false => stepped::count(cell, contender),
         };
         counts.push(match counted {

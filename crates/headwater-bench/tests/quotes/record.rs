@@ -20,7 +20,8 @@ impl Records {
         let mut records = BTreeMap::new();
         for entry in fs::read_dir(folder).ok()? {
             let path = entry.unwrap().path();
-            let text = fs::read_to_string(path.join("bench.json")).unwrap();
+            // Other instruments keep their records here too.
+            let Ok(text) = fs::read_to_string(path.join("bench.json")) else { continue };
             let record = Record {
                 bench: serde_json::from_str(&text).unwrap(),
                 check: fs::read_to_string(path.join("check.txt")).unwrap_or_default(),

@@ -13,6 +13,7 @@ mod chacha;
 #[cfg(feature = "pools")]
 pub(crate) mod hedge;
 #[cfg(target_arch = "x86_64")]
+#[cfg_attr(miri, allow(dead_code, unused_imports))] // miri follows no assembly
 pub(crate) mod x86;
 
 use super::features::Features;
