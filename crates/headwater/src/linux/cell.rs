@@ -10,7 +10,7 @@
 #![allow(unsafe_code)]
 
 use super::arena::{Arena, Tally};
-use super::copy::{Block, Words, is_zero, take_block, take_plain};
+use super::copy::{Block, Words, is_zero, take_block, take_plain, take_rest};
 use super::force::{Point, hook};
 use super::guard::epoch::Epoch;
 use super::ledger::Ledger;
@@ -387,10 +387,7 @@ impl<'a> Cell<'a> {
             hook(Point::MidCopy);
             if len > whole {
                 let (source, dst, len) = (source.add(whole), dst.add(whole), len - whole);
-                zeros |= match len {
-                    9.. => Block::take(source).map(|words| words.put(dst, len)).is_none(),
-                    _ => u64::take(source).map(|word| word.put(dst, len)).is_none(),
-                };
+                zeros |= take_rest(source, dst, len).is_none();
             }
             (!zeros).then_some(())
         }

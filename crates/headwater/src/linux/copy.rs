@@ -232,6 +232,58 @@ pub(crate) unsafe fn take_block(source: *mut u8, dst: *mut u8, avx: bool) -> Opt
     unsafe { Block::take(source).map(|block| block.put(dst, 16)) }
 }
 
+/// Copies `len` bytes, 1 to 15, to `dst`, and erases the one or two words that they lie in. None if the window of
+/// 16 bytes there was zero.
+///
+/// In assembly for the reason that [`is_zero`] has.
+///
+/// # Safety
+///
+/// 16 bytes can be read and written at `source`, and `len` written at `dst`.
+#[inline(always)]
+pub(super) unsafe fn take_rest(source: *mut u8, dst: *mut u8, len: usize) -> Option<()> {
+    #[cfg(all(target_arch = "x86_64", not(any(miri, sanitized))))]
+    // SAFETY: the caller's promise; the loop writes as many bytes as are left.
+    unsafe {
+        let zeros: u8;
+        core::arch::asm!(
+            "mov {low}, qword ptr [{source}]",
+            "mov {high}, qword ptr [{source} + 8]",
+            "mov qword ptr [{source}], 0",
+            "mov {both}, {low}",
+            "or {both}, {high}",
+            "setz {zeros}",
+            "cmp {left}, 8",
+            "jbe 3f",
+            "mov qword ptr [{source} + 8], 0",
+            "mov qword ptr [{dst}], {low}",
+            "add {dst}, 8",
+            "sub {left}, 8",
+            "mov {low}, {high}",
+            "3: mov byte ptr [{dst}], {low:l}",
+            "shr {low}, 8",
+            "inc {dst}",
+            "dec {left}",
+            "jnz 3b",
+            "xor {low:e}, {low:e}",
+            "xor {high:e}, {high:e}",
+            "xor {both:e}, {both:e}",
+            source = in(reg) source, dst = inout(reg) dst => _, left = inout(reg) len => _,
+            low = out(reg) _, high = out(reg) _, both = out(reg) _, zeros = out(reg_byte) zeros,
+            options(nostack),
+        );
+        (zeros == 0).then_some(())
+    }
+    #[cfg(any(not(target_arch = "x86_64"), miri, sanitized))]
+    // SAFETY: the caller's promise.
+    unsafe {
+        match len {
+            9.. => Block::take(source).map(|words| words.put(dst, len)),
+            _ => u64::take(source).map(|word| word.put(dst, len)),
+        }
+    }
+}
+
 /// Reads the word at `source`, and erases it.
 ///
 /// # Safety
@@ -314,6 +366,29 @@ mod tests {
             assert_eq!(out[1..=len], bytes[..len], "{len}");
             assert_eq!(out[len + 1], 0xEE, "{len}");
         }
+    }
+
+    #[test]
+    fn the_rest_is_taken_and_erased() {
+        for len in 1..16 {
+            let bytes: [u8; 16] = core::array::from_fn(|i| i as u8 + 1);
+            let mut page = [0, 8].map(|i| u64::from_ne_bytes(bytes[i..i + 8].try_into().unwrap()));
+            let mut out = [0xEE; 18];
+            // SAFETY: 16 bytes, and 17 behind the first of `out`.
+            let taken =
+                unsafe { take_rest(page.as_mut_ptr().cast(), out.as_mut_ptr().add(1), len) };
+            assert!(taken.is_some());
+            let page = page.map(u64::to_ne_bytes).concat();
+            let erased = if len > 8 { 16 } else { 8 };
+            assert!(
+                page[..erased] == [0; 16][..erased] && page[erased..] == bytes[erased..],
+                "{len}"
+            );
+            assert_eq!((out[0], &out[1..=len], out[len + 1]), (0xEE, &bytes[..len], 0xEE), "{len}");
+        }
+        let (mut page, mut out) = ([0u64; 2], [0; 16]);
+        // SAFETY: 16 bytes each.
+        assert!(unsafe { take_rest(page.as_mut_ptr().cast(), out.as_mut_ptr(), 5) }.is_none());
     }
 
     #[test]
