@@ -102,7 +102,75 @@ unsafe fn xor_word(dst: *mut u8, word: u64) {
     }
 }
 
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(target_arch = "x86_64", not(miri)))]
+mod cpu {
+    /// The rounds of AES-256 on the registers of these numbers, and the feed-forward from `{x}`.
+    ///
+    /// The round keys are read from memory by the instructions that use them: in a register of the compiler's
+    /// they would be spilled in some builds, and the page's key for masks would stay on the stack.
+    macro_rules! rounds {
+        ($numbers:literal) => {
+            concat!(
+                ".irp b, ",
+                $numbers,
+                "\n",
+                "movdqu xmm\\b, xmmword ptr [{x} + 16 * \\b]\n",
+                "pxor xmm\\b, xmmword ptr [{keys}]\n",
+                ".endr\n",
+                ".irp k, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13\n",
+                "movdqa xmm5, xmmword ptr [{keys} + 16 * \\k]\n",
+                ".irp b, ",
+                $numbers,
+                "\n",
+                "aesenc xmm\\b, xmm5\n",
+                ".endr\n",
+                ".endr\n",
+                "movdqa xmm5, xmmword ptr [{keys} + 224]\n",
+                ".irp b, ",
+                $numbers,
+                "\n",
+                "aesenclast xmm\\b, xmm5\n",
+                "movdqu xmm4, xmmword ptr [{x} + 16 * \\b]\n",
+                "pxor xmm\\b, xmm4\n",
+                "movdqu xmmword ptr [{x} + 16 * \\b], xmm\\b\n",
+                ".endr\n",
+                "pxor xmm4, xmm4\n",
+                "pxor xmm5, xmm5\n",
+            )
+        };
+    }
+
+    /// # Safety
+    ///
+    /// 15 round keys, aligned to 16, are readable at `keys`, and the CPU has AES instructions.
+    #[inline]
+    pub(super) unsafe fn masks<const N: usize>(
+        keys: *const u8,
+        mut x: [[u64; 2]; N],
+    ) -> [[u64; 2]; N] {
+        const { assert!(N == 1 || N == 4) };
+        // SAFETY: the caller's promise; X is replaced by its mask, in an array of ours. A block of assembly is to
+        // the compiler what a volatile access is: it is not moved past the comparisons that follow.
+        unsafe {
+            if N == 1 {
+                core::arch::asm!(
+                    rounds!("0"), keys = in(reg) keys, x = in(reg) x.as_mut_ptr(),
+                    out("xmm0") _, out("xmm4") _, out("xmm5") _, options(nostack),
+                );
+            } else {
+                core::arch::asm!(
+                    rounds!("0, 1, 2, 3"), keys = in(reg) keys, x = in(reg) x.as_mut_ptr(),
+                    out("xmm0") _, out("xmm1") _, out("xmm2") _, out("xmm3") _, out("xmm4") _,
+                    out("xmm5") _, options(nostack),
+                );
+            }
+        }
+        x
+    }
+}
+
+/// By intrinsics, which an interpreter can follow.
+#[cfg(all(target_arch = "x86_64", miri))]
 mod cpu {
     use core::arch::x86_64::*;
 

@@ -102,10 +102,11 @@ macro_rules! commit_page {
             "jne 5b\n",
             "cmp qword ptr [{ln} + {number}], {n}\n",
             "jne 5b\n",
-            "mov {t}, {ln}\n", // the CPU whose line this is
-            "sub {t}, qword ptr [{ar} + {lines}]\n",
-            "shr {t}, 7\n",
-            "cmp {t:e}, dword ptr fs:[{rs}]\n",
+            "mov {u}, {ln}\n", // the CPU whose line this is
+            "sub {u}, qword ptr [{ar} + {lines}]\n",
+            "shr {u}, 7\n",
+            "mov {t:e}, dword ptr fs:[{rs}]\n",
+            "cmp {u:e}, {t:e}\n",
             "jne 5b\n",
             on_this_cpu!(),
             "mov dword ptr [{ln}], {capacity}\n",
