@@ -87,9 +87,16 @@ fn search(profile: &str, fact: Option<&str>) -> Result<()> {
     if let Some(fact) = fact {
         search.args(["--force", fact]);
     }
-    // Frames of a build that is not optimised have no bound worth keeping.
-    if profile != "o0" {
-        search.args(STACK);
+    match profile {
+        // Frames of a build that is not optimised have no bound worth keeping.
+        "o0" => {}
+        // Nothing is inlined across files here: a large request takes 2.2 KiB where draws take locks.
+        "o1" => {
+            search.args(["--first-limit", "4096", "--refill-limit", "2560"]);
+        }
+        _ => {
+            search.args(STACK);
+        }
     }
     run(&mut search)
 }

@@ -3,7 +3,10 @@
 //! Every value was also recomputed with OpenSSL 3.0 (`openssl enc -aes-256-ecb`, `-aes-256-ctr`,
 //! `-chacha20`), which shares no code with this crate.
 
-use reference::{aes256_ctr, aes256_encrypt, ars, blake2s, chacha20, hedge, philox4x32};
+use reference::{
+    aes256_ctr, aes256_encrypt, ars, blake2s, chacha20, derived_key, derived_key_chacha20, hedge,
+    philox4x32,
+};
 
 fn hex(text: &str) -> Vec<u8> {
     let digits: Vec<u32> = text.chars().filter_map(|c| c.to_digit(16)).collect();
@@ -161,15 +164,26 @@ fn hedge_at_each_of_its_forms() {
     let (r0, r1) = (0x0123_4567_89ab_cdef, 0xfedc_ba98_7654_3210);
     for (n, expected) in [
         (0, ""),
-        (3, "efcdab"),
-        (8, "efcdab8967452301"),
-        (9, "54242529649b1baf3a"),
-        (16, "207a00638511b756ecbb9ea9972c3145"),
+        (3, "bce905"),
+        (8, "bce905536451065e"),
+        (9, "626749ff6b5f39a4b7"),
+        (16, "626749ff6b5f39a4b752c18819fe87af"),
         (17, "626749ff6b5f39a4b752c18819fe87af 09"),
         (40, "626749ff6b5f39a4b752c18819fe87af 09c3395d312737fae2386608d8a4e2bc e573cb4d8a32745a"),
     ] {
         assert_eq!(hedge(&counting_key(), r0, r1, n), hex(expected), "n = {n}");
     }
+}
+
+/// headwater's own construction as well: the expected values are made of blocks that `openssl enc` with
+/// `-aes-256-ecb` and `-chacha20` encrypted.
+#[test]
+fn keys_derived_from_a_counting_seed() {
+    let seed: [u8; 64] = core::array::from_fn(|i| i as u8);
+    let aes = hex("4187b14d6aaa363b34e8d3b8996f8efb d2453cb9cee1d2e665345c200413f4b6");
+    let chacha = hex("c7936a8709bb1e3c3c923bf0a1d065c5 3c32047b22bcf4b341cbd749a9c5cd9a");
+    assert_eq!(derived_key(&seed)[..], aes);
+    assert_eq!(derived_key_chacha20(&seed)[..], chacha);
 }
 
 /// RFC 7693, appendix B.
