@@ -27,6 +27,7 @@ pub enum Force {
     NoRdpid,
     NoGetcpu,
     OneCpu,
+    ClockStands,
     BareMetal,
     NoHypervisorBit,
     VmgenidBound,
