@@ -16,6 +16,10 @@ impl Line {
         false
     }
 
+    pub(crate) fn void_bytes(&self, _: &Arena, _: u64) -> u32 {
+        0
+    }
+
     pub(crate) fn is_used(&self) -> bool {
         false
     }

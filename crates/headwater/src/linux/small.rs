@@ -17,6 +17,7 @@ use super::slots::{Quick, Slot, count};
 use super::{keyed, section, slots};
 use crate::Error;
 use crate::status::CpuRng;
+use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// Above this many bytes a request gets a key of its own: the copy out of the page, its erasure and its
 /// share of the refill would cost more than a key schedule. Measured: DESIGN.md, "Why 1 KiB".
@@ -175,6 +176,18 @@ pub(crate) unsafe fn sectioned_hedged(arena: &Arena, dst: *mut u8, len: usize) -
     Ok(())
 }
 
+/// Counts what is left in this CPU's page, if a guard has made it void.
+fn count_void(arena: &Arena) {
+    let cpu = arena.rseq.get();
+    let Some(line) = arena.sections.line(cpu) else { return };
+    // SAFETY: the page of a CPU that has one, aligned; its tag is used as an atomic or in sections alone.
+    let tag = unsafe { AtomicU64::from_ptr(arena.sections.page(cpu).cast()) }.load(Relaxed);
+    let void = line.void_bytes(arena, tag);
+    if void > 0 {
+        count(arena, |tally| Tally::add(&tally.discarded_bytes, u64::from(void)));
+    }
+}
+
 /// Answers a request that found nothing to draw, and puts a page for those that follow.
 ///
 /// # Safety
@@ -183,7 +196,12 @@ pub(crate) unsafe fn sectioned_hedged(arena: &Arena, dst: *mut u8, len: usize) -
 #[cold]
 #[inline(never)]
 unsafe fn make(arena: &Arena, miss: Miss, dst: *mut u8, len: usize) -> Result<(), Error> {
-    miss.count(arena);
+    if miss == Miss::Empty {
+        // Of a page that was dropped, say: the draw left before it claimed anything.
+        count_void(arena);
+    } else {
+        miss.count(arena);
+    }
     // SAFETY: the caller's promise.
     unsafe { touch(dst, len) };
     let mut tries = 0;

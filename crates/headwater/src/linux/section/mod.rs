@@ -166,6 +166,19 @@ impl Line {
         self.hedge_key.load(Ordering::Relaxed) != 0
     }
 
+    /// Returns how many bytes are left of a page that a guard has made void; 0 if the page is good.
+    ///
+    /// For the counters alone: sections change what is read here at any instant.
+    pub(crate) fn void_bytes(&self, arena: &Arena, tag: u64) -> u32 {
+        let moved = |now: &AtomicU64, then: &AtomicU64| {
+            now.load(Ordering::Relaxed) != then.load(Ordering::Relaxed)
+        };
+        let is_void = tag != self.number.load(Ordering::Relaxed)
+            || moved(arena.word.get(), &self.generation)
+            || moved(arena.clock.marker(), &self.marker);
+        if is_void { self.left.load(Ordering::Relaxed) } else { 0 }
+    }
+
     /// Whether the page was ever put in this process.
     pub(crate) fn is_used(&self) -> bool {
         self.number.load(Ordering::Relaxed) != 0
