@@ -147,8 +147,15 @@ fn fill_short(buf: &mut [MaybeUninit<u8>], wait: bool) -> Result<(), Error> {
 #[inline(always)]
 fn fill_words<W: Words>(buf: &mut [MaybeUninit<u8>], wait: bool) -> Result<(), Error> {
     #[cfg(feature = "pools")]
-    if setup::quick_arena().has_sections() {
-        return fill_slowly(buf, wait);
+    if setup::quick_arena().is_section() {
+        let (dst, len) = (buf.as_mut_ptr().cast(), buf.len());
+        #[allow(unsafe_code)]
+        // SAFETY: `buf` is valid for writes of its length; the arena was asked.
+        return match unsafe { small::sectioned(setup::quick_arena(), dst, len) } {
+            Ok(()) => Ok(()),
+            Err(Miss::Empty) => fill_slowly(buf, wait),
+            Err(miss) => fill_after(miss, buf, wait),
+        };
     }
     match quick::<W>() {
         Ok(words) => {

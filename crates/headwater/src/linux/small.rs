@@ -108,7 +108,7 @@ pub(crate) unsafe fn quick_hedged(arena: &Arena, dst: *mut u8, len: usize) -> Re
 ///
 /// `dst` is valid for writes of `len` bytes, and the arena has sections.
 #[inline]
-unsafe fn sectioned(arena: &Arena, dst: *mut u8, len: usize) -> Result<(), Miss> {
+pub(crate) unsafe fn sectioned(arena: &Arena, dst: *mut u8, len: usize) -> Result<(), Miss> {
     // SAFETY: the caller's promise; a block is 16 bytes.
     unsafe {
         match len {
