@@ -22,7 +22,7 @@ pub(crate) fn short() -> Result<()> {
     run(&mut program(&format!("{HEADWATER} lab all --short")))
 }
 
-/// Everything, into `lab/record/<date>/`.
+/// Everything, into `records/lab/<date>/`.
 pub(crate) fn all() -> Result<ExitCode> {
     std::env::set_current_dir(root()?)?;
     set_up()?;
@@ -34,7 +34,7 @@ pub(crate) fn all() -> Result<ExitCode> {
         println!("skipped: arm64 guests: {error:#}");
     }
     let date = output(&mut program("date --utc +%Y-%m-%d"))?;
-    let folder = format!("lab/record/{}", date.trim());
+    let folder = format!("records/lab/{}", date.trim());
     run(&mut program(&format!("{HEADWATER} lab all --out {folder}")))
         .with_context(|| format!("not everything held; see {folder}/findings.txt"))?;
     Ok(ExitCode::SUCCESS)

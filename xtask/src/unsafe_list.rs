@@ -10,20 +10,20 @@ use std::path::Path;
 use std::process::ExitCode;
 
 /// The checked-in list, at the root of the workspace.
-const RECORD: &str = "unsafe.txt";
+const RECORD: &str = "xtask/unsafe.txt";
 /// The folders that hold Rust code.
-const FOLDERS: [&str; 3] = ["crates", "tools", "xtask"];
+const FOLDERS: [&str; 4] = ["crates", "reference", "tools", "xtask"];
 
 /// Prints the list; an error that names what differs from the record, if anything does.
 pub(crate) fn check() -> Result<ExitCode> {
     let root = root()?;
     let list = list(&root)?;
     print!("{list}");
-    let record = fs::read_to_string(root.join(RECORD)).context("cannot read unsafe.txt")?;
+    let record = fs::read_to_string(root.join(RECORD)).context("cannot read xtask/unsafe.txt")?;
     let differences = differences(&record, &list);
     if !differences.is_empty() {
         bail!(
-            "unsafe.txt says otherwise:\n{differences}If that is meant: cargo xtask unsafe-list --bless"
+            "xtask/unsafe.txt says otherwise:\n{differences}If that is meant: cargo xtask unsafe-list --bless"
         );
     }
     Ok(ExitCode::SUCCESS)
@@ -32,7 +32,7 @@ pub(crate) fn check() -> Result<ExitCode> {
 /// Makes today's list the record.
 pub(crate) fn bless() -> Result<ExitCode> {
     let root = root()?;
-    fs::write(root.join(RECORD), list(&root)?).context("cannot write unsafe.txt")?;
+    fs::write(root.join(RECORD), list(&root)?).context("cannot write xtask/unsafe.txt")?;
     Ok(ExitCode::SUCCESS)
 }
 

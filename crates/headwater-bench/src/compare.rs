@@ -1,6 +1,6 @@
 //! What has changed since an earlier run: figure by figure, and only what is more than noise.
 //!
-//! The rule, argued in `bench/README.md`: a figure has changed if the 95 % intervals of the two medians do
+//! The rule, argued in `docs/bench.md`: a figure has changed if the 95 % intervals of the two medians do
 //! not overlap, and the medians differ by more than 3 % and by more than three times the wider MAD. It is
 //! headwater that has changed, and not the machine, if as much is left after the change of everybody else in
 //! the same rounds has been taken out.

@@ -114,7 +114,7 @@ mod tests {
     use crate::row::Row;
 
     /// The first record of this repository.
-    const OLD: &str = include_str!("../../../bench/record/2026-11-21-amd-epyc/bench.json");
+    const OLD: &str = include_str!("../../../records/bench/2026-11-21-amd-epyc/bench.json");
 
     #[test]
     fn reads_what_a_report_prints_and_what_it_printed_before() {

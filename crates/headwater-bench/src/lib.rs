@@ -2,7 +2,7 @@
 //! whatever else the host has.
 //!
 //! `headwater bench` and the `headwater-bench` binary are two front ends of [`run`]. How a figure comes
-//! about, and what it does not mean, is written in `bench/README.md` of the repository; in short: every
+//! about, and what it does not mean, is written in `docs/bench.md` of the repository; in short: every
 //! implementation proves its output before it is timed, each round times every implementation once, and
 //! no figure leaves without its spread.
 //!

@@ -1,5 +1,5 @@
 //! Every figure that the documents quote is in a record, rounded rightly. How a figure is marked is written
-//! in `bench/README.md`, "Quoting".
+//! in `docs/bench.md`, "Quoting".
 
 #[path = "quotes/marks.rs"]
 mod marks;
@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 /// Documents in which every speed must be marked.
 const STRICT: [&str; 3] = ["README.md", "COMPARE.md", "CHANGELOG.md"];
 /// Documents that also tell of single parts, which no record has; here only what says where it is from.
-const LENIENT: [&str; 2] = ["DESIGN.md", "bench/README.md"];
+const LENIENT: [&str; 2] = ["DESIGN.md", "docs/bench.md"];
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -51,7 +51,7 @@ fn fault(Mark { place, figure, query }: &Mark, records: &Records) -> Option<Stri
 
 #[test]
 fn every_figure_of_the_documents_is_in_a_record() {
-    let Some(records) = Records::read(&root().join("bench/record")) else {
+    let Some(records) = Records::read(&root().join("records/bench")) else {
         return println!("skipped: quotes: the documents are not part of this package");
     };
     let mut marked = 0;
@@ -70,7 +70,7 @@ fn every_figure_of_the_documents_is_in_a_record() {
 /// must at least be among those that the record has.
 #[test]
 fn what_design_says_of_the_first_record_is_in_it() {
-    let Some(records) = Records::read(&root().join("bench/record")) else { return };
+    let Some(records) = Records::read(&root().join("records/bench")) else { return };
     let text = std::fs::read_to_string(root().join("DESIGN.md")).unwrap().replace('\n', " ");
     for sentence in text.split(". ").filter(|sentence| sentence.contains("in the first record")) {
         for figure in marks::unmarked_decimals(sentence) {
@@ -81,7 +81,7 @@ fn what_design_says_of_the_first_record_is_in_it() {
 
 #[test]
 fn a_wrong_figure_is_found() {
-    let Some(records) = Records::read(&root().join("bench/record")) else { return };
+    let Some(records) = Records::read(&root().join("records/bench")) else { return };
     let faults = |text: &str| faults(text, true, &records);
     let mark = "<!-- record 2026-11-21-amd-epyc: fill 16 headwater -->";
     assert_eq!(faults(&format!("It takes 7.4{mark} ns.")), [""; 0]);
@@ -108,7 +108,7 @@ fn a_wrong_figure_is_found() {
 
 #[test]
 fn a_wrong_cell_is_found() {
-    let Some(records) = Records::read(&root().join("bench/record")) else { return };
+    let Some(records) = Records::read(&root().join("records/bench")) else { return };
     let table = "<!-- record 2026-11-21-amd-epyc: fill; headwater, aws-lc -->\n\
                  | | 16 B | 64 MiB |\n| --- | --- | --- |\n\
                  | headwater | 7.4 | 4.2 ms |\n| aws-lc | 337 | 10.1 ms |\n\ntext";
@@ -125,7 +125,7 @@ fn a_wrong_cell_is_found() {
 
 #[test]
 fn ratios_are_quoted_with_their_interval_or_without() {
-    let Some(records) = Records::read(&root().join("bench/record")) else { return };
+    let Some(records) = Records::read(&root().join("records/bench")) else { return };
     let mark =
         "<!-- record 2026-11-21-amd-epyc: fill 16 headwater[buffered] vs rand-thread_rng -->";
     let faults = |figure: &str| faults(&format!("{figure}{mark} times as fast"), true, &records);

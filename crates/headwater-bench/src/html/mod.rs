@@ -155,7 +155,7 @@ fn method() -> Markup {
             li { "A ratio is taken within each round; its 95 % interval is that of the sign test, exact for any distribution if rounds are independent." }
             li { "Absolute times on a shared machine move by a fifth from one run to the next. Compare figures of one page; quote ratios, with their interval." }
         }
-        p { "The whole method is in " code { "bench/README.md" } " of headwater's repository." }
+        p { "The whole method is in " code { "docs/bench.md" } " of headwater's repository." }
     }
 }
 

@@ -1,4 +1,4 @@
-//! What the numbers are checked against: `crates/reference`, each other, and their distributions.
+//! What the numbers are checked against: `reference`, each other, and their distributions.
 
 mod distributions;
 mod elements;

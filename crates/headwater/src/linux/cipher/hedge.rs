@@ -6,7 +6,7 @@
 //! could be inverted from 16 public bytes of a request, and would show the rest of it. One-way also means
 //! that an instruction which sees the page in memory cannot pick a word that cancels the page's bytes.
 //!
-//! `crates/reference` has the same function in plain words.
+//! `reference` has the same function in plain words.
 
 /// Returns the mask of a request of up to 16 bytes, for X = `r`.
 ///

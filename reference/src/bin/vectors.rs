@@ -3,7 +3,7 @@
 use std::path::Path;
 
 fn main() -> std::io::Result<()> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../vectors");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../vectors");
     for (name, text) in reference::vectors::files() {
         std::fs::write(folder.join(name), text)?;
     }

@@ -19,15 +19,15 @@ mod hooks;
 mod hooks;
 #[cfg(target_os = "linux")]
 #[expect(dead_code)] // what only the tests use
-#[path = "../../headwater/tests/support/jump.rs"]
+#[path = "../../../crates/headwater/tests/support/jump.rs"]
 mod jump;
 #[cfg(target_os = "linux")]
 #[expect(dead_code)]
-#[path = "../../headwater/tests/support/machine.rs"]
+#[path = "../../../crates/headwater/tests/support/machine.rs"]
 mod machine;
 #[cfg(target_os = "linux")]
 #[expect(dead_code)]
-#[path = "../../headwater/tests/support/memory.rs"]
+#[path = "../../../crates/headwater/tests/support/memory.rs"]
 mod memory;
 mod plan;
 #[cfg(target_os = "linux")]
