@@ -171,32 +171,32 @@ fn plain(facts: &Facts) -> String {
 
 #[test]
 fn screen_of_a_healthy_vm() {
-    assert_data_eq!(plain(&healthy_vm()), file!["../tests/snapshots/healthy_vm.txt"]);
+    assert_data_eq!(plain(&healthy_vm()), file!["../snapshots/healthy_vm.txt"]);
 }
 
 #[test]
 fn screen_of_bare_metal() {
-    assert_data_eq!(plain(&bare_metal()), file!["../tests/snapshots/bare_metal.txt"]);
+    assert_data_eq!(plain(&bare_metal()), file!["../snapshots/bare_metal.txt"]);
 }
 
 #[test]
 fn screen_of_an_old_kernel() {
-    assert_data_eq!(plain(&old_kernel()), file!["../tests/snapshots/old_kernel.txt"]);
+    assert_data_eq!(plain(&old_kernel()), file!["../snapshots/old_kernel.txt"]);
 }
 
 #[test]
 fn screen_of_kernel_mode() {
-    assert_data_eq!(plain(&kernel_mode()), file!["../tests/snapshots/kernel_mode.txt"]);
+    assert_data_eq!(plain(&kernel_mode()), file!["../snapshots/kernel_mode.txt"]);
 }
 
 #[test]
 fn screen_of_everything_broken() {
-    assert_data_eq!(plain(&everything_broken()), file!["../tests/snapshots/everything_broken.txt"]);
+    assert_data_eq!(plain(&everything_broken()), file!["../snapshots/everything_broken.txt"]);
 }
 
 #[test]
 fn screen_before_the_kernel_is_seeded() {
-    assert_data_eq!(plain(&not_seeded()), file!["../tests/snapshots/not_seeded.txt"]);
+    assert_data_eq!(plain(&not_seeded()), file!["../snapshots/not_seeded.txt"]);
 }
 
 fn pretty(facts: &Facts) -> String {
@@ -206,13 +206,13 @@ fn pretty(facts: &Facts) -> String {
 
 #[test]
 fn document_of_a_healthy_vm() {
-    assert_data_eq!(pretty(&healthy_vm()), file!["../tests/snapshots/healthy_vm.json"].raw());
+    assert_data_eq!(pretty(&healthy_vm()), file!["../snapshots/healthy_vm.json"].raw());
 }
 
 /// What cannot be told is null, and never 0.
 #[test]
 fn document_of_what_is_unknown() {
-    assert_data_eq!(pretty(&kernel_mode()), file!["../tests/snapshots/kernel_mode.json"].raw());
+    assert_data_eq!(pretty(&kernel_mode()), file!["../snapshots/kernel_mode.json"].raw());
 }
 
 #[test]
