@@ -1,15 +1,15 @@
-//! The machine a test runs on: what can be asked of it, and what can be done to it.
+//! The machine on which a test runs: its CPUs, its kernel's generator, and the environment.
 
 use std::fs::File;
 use std::os::fd::AsRawFd;
 
-/// Says out loud that (part of) a test did not run.
-pub(crate) fn skip(what: &str, why: &str) {
+/// Reports that a test, or a part of it, did not run.
+pub fn skip(what: &str, why: &str) {
     println!("skipped: {what}: {why}");
 }
 
-/// Makes the kernel reseed its generator now. False without the right to (CAP_SYS_ADMIN).
-pub(crate) fn reseed() -> bool {
+/// Makes the kernel reseed its generator. Returns false without CAP_SYS_ADMIN.
+pub fn reseed() -> bool {
     const RNDRESEEDCRNG: libc::Ioctl = 0x5207; // include/uapi/linux/random.h
     let Ok(urandom) = File::open("/dev/urandom") else {
         return false;
@@ -18,8 +18,8 @@ pub(crate) fn reseed() -> bool {
     unsafe { libc::ioctl(urandom.as_raw_fd(), RNDRESEEDCRNG) == 0 }
 }
 
-/// As [`reseed`]; says so if `what` has to be skipped.
-pub(crate) fn can_reseed(what: &str) -> bool {
+/// Makes the kernel reseed its generator, or reports that `what` is skipped and returns false.
+pub fn can_reseed(what: &str) -> bool {
     let can = reseed();
     if !can {
         skip(what, "RNDRESEEDCRNG needs CAP_SYS_ADMIN");
@@ -36,16 +36,16 @@ fn cpuid(leaf: u32) -> core::arch::x86_64::CpuidResult {
     }
 }
 
-/// The hypervisor bit of CPUID: while it is set, nothing in /sys can make the machine bare metal.
-pub(crate) fn cpu_says_virtual() -> bool {
+/// Reads the hypervisor bit of CPUID. While it is set, no file in /sys can make the machine bare metal.
+pub fn cpu_says_virtual() -> bool {
     #[cfg(target_arch = "x86_64")]
     return cpuid(1).ecx >> 31 == 1;
     #[cfg(not(target_arch = "x86_64"))]
     false
 }
 
-/// Whether the CPU names Intel as its maker.
-pub(crate) fn is_intel() -> bool {
+/// Returns true if CPUID names Intel as the vendor.
+pub fn is_intel() -> bool {
     #[cfg(target_arch = "x86_64")]
     return {
         let leaf = cpuid(0);
@@ -56,8 +56,8 @@ pub(crate) fn is_intel() -> bool {
     false
 }
 
-/// The CPUs this process may run on.
-pub(crate) fn cpus() -> Vec<usize> {
+/// Returns the CPUs on which this process may run.
+pub fn cpus() -> Vec<usize> {
     // SAFETY: a cpu_set_t is a bit mask, for which zeros are valid, and the call writes one.
     let set = unsafe {
         let mut set: libc::cpu_set_t = std::mem::zeroed();
@@ -68,9 +68,9 @@ pub(crate) fn cpus() -> Vec<usize> {
     (0..libc::CPU_SETSIZE as usize).filter(|&cpu| unsafe { libc::CPU_ISSET(cpu, &set) }).collect()
 }
 
-/// Binds this thread, and those it starts, to these CPUs.
-pub(crate) fn bind(cpus: &[usize]) {
-    // SAFETY: as in `cpus`; the numbers came from there.
+/// Binds this thread, and the threads it will start, to `cpus`.
+pub fn bind(cpus: &[usize]) {
+    // SAFETY: a cpu_set_t is a bit mask, for which zeros are valid; the numbers came from `cpus`, so they fit.
     unsafe {
         let mut set: libc::cpu_set_t = std::mem::zeroed();
         for &cpu in cpus {
@@ -80,8 +80,8 @@ pub(crate) fn bind(cpus: &[usize]) {
     }
 }
 
-/// Sets `HEADWATER_MODE`, or removes it. For processes with one thread.
-pub(crate) fn set_mode_variable(value: Option<&str>) {
+/// Sets `HEADWATER_MODE`, or removes it. The process must have one thread.
+pub fn set_mode_variable(value: Option<&str>) {
     // SAFETY: no other thread reads the environment: the process has one thread (the caller's promise).
     unsafe {
         match value {

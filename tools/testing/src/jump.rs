@@ -1,7 +1,7 @@
-//! Leaving a draw by siglongjmp.
+//! Leaving a function by siglongjmp.
 //!
-//! `sigsetjmp` returns twice, which no Rust function may call. So the frame that it returns to is a few lines of
-//! assembly: they call it, and then the function that will be left.
+//! `sigsetjmp` returns twice, and a Rust function must not call such a function. The frame to which it returns is
+//! therefore written in assembly: a few lines call `sigsetjmp`, then the function that will be left.
 
 use std::cell::Cell;
 use std::ffi::c_void;
@@ -20,7 +20,8 @@ unsafe extern "C" {
 type SetJump = unsafe extern "C" fn(*mut Target, libc::c_int) -> libc::c_int;
 type Body = unsafe extern "C" fn(*mut c_void);
 
-/// `set_jump(target, 1)`, then `body(data)`. 0 if that returned, else what `siglongjmp` was given.
+/// Calls `set_jump(target, 1)`, then `body(data)`. Returns 0 if `body` returned, else the value passed to
+/// `siglongjmp`.
 #[cfg(target_arch = "x86_64")]
 #[unsafe(naked)]
 unsafe extern "C" fn call(
@@ -29,7 +30,7 @@ unsafe extern "C" fn call(
     body: Body,
     data: *mut c_void,
 ) -> libc::c_int {
-    // Body and data wait in registers that calls keep, and that the jump restores.
+    // Body and data wait in callee-saved registers: calls preserve them, and the jump restores them.
     core::arch::naked_asm!(
         "push rbx",
         "push r12",
@@ -52,7 +53,7 @@ unsafe extern "C" fn call(
     )
 }
 
-/// As above.
+/// The same for arm64.
 #[cfg(target_arch = "aarch64")]
 #[unsafe(naked)]
 unsafe extern "C" fn call(
@@ -81,8 +82,8 @@ unsafe extern "C" fn call(
     )
 }
 
-/// Whether this architecture has its few lines above. Elsewhere bodies run to their end.
-pub(crate) const POSSIBLE: bool = cfg!(any(target_arch = "x86_64", target_arch = "aarch64"));
+/// True on the architectures with an assembly frame above. On any other, bodies run to their end.
+pub const POSSIBLE: bool = cfg!(any(target_arch = "x86_64", target_arch = "aarch64"));
 
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
 unsafe extern "C" fn call(
@@ -97,23 +98,25 @@ unsafe extern "C" fn call(
 }
 
 thread_local! {
-    /// Where this thread jumps to. Without a destructor and constant at first, so a handler may read it.
+    /// The target of this thread's next jump. It has no destructor and a constant initial value, so a signal
+    /// handler may read it: a lazy initialisation would register a destructor inside the handler.
     static TARGET: Cell<*mut Target> = const { Cell::new(null_mut()) };
 }
 
-/// Runs `body`; true if it was left by [`jump`] or [`leave`].
+/// Runs `body`. Returns true if [`jump`] or [`leave`] left it.
 ///
-/// What lies between the two frames is not unwound: `body` owns nothing that has to be dropped. What it was
-/// about to do to variables of the caller's is done in part.
-pub(crate) fn is_left<F: FnMut()>(body: F) -> bool {
+/// The frames in between are not unwound, so `body` must own nothing that has to be dropped. Its writes to
+/// variables of the caller may be incomplete.
+pub fn is_left<F: FnMut()>(body: F) -> bool {
     struct Frame<F> {
         target: Target,
         body: F,
     }
-    /// Only in here is the target filled, so only in here is there somewhere to jump to.
+    /// Publishes the target and runs the body. `sigsetjmp` has filled the target by now, and it becomes invalid
+    /// when `call` returns, so a jump is possible only while this function runs.
     unsafe extern "C" fn inside<F: FnMut()>(frame: *mut c_void) {
         let frame: *mut Frame<F> = frame.cast();
-        // SAFETY: the frame below, which lives until `call` returns, by whichever way.
+        // SAFETY: `frame` is the local of `is_left`, which outlives `call`, whichever way `call` ends.
         unsafe {
             TARGET.set(&raw mut (*frame).target);
             ((*frame).body)();
@@ -122,29 +125,29 @@ pub(crate) fn is_left<F: FnMut()>(body: F) -> bool {
     }
     let mut frame = Frame { target: Target([0; 64]), body };
     let frame = &raw mut frame;
-    // SAFETY: the target is as large as any, and this frame, which holds it, is not left before `call` returns.
-    // The second return is `call`'s alone: to the compiler it is a function that returns once.
+    // SAFETY: the target is large enough for any C library, and this frame, which holds it, outlives `call`.
+    // The second return happens inside `call`: to the compiler, `call` returns once.
     let jumped = unsafe { call(&raw mut (*frame).target, __sigsetjmp, inside::<F>, frame.cast()) };
     jumped != 0
 }
 
 /// Leaves the body of [`is_left`] that this thread runs, if there is one. Async-signal-safe.
-pub(crate) fn leave() {
+pub fn leave() {
     let target = TARGET.replace(null_mut());
     if POSSIBLE && !target.is_null() {
-        // SAFETY: the frame that set the target runs the body that is left here.
+        // SAFETY: the frame that set the target is live: it runs the body that this call leaves.
         unsafe { siglongjmp(target, 1) }
     }
 }
 
-/// As [`leave`], where there must be one.
-pub(crate) fn jump() -> ! {
+/// Leaves the body of [`is_left`] that this thread runs, or panics if there is none.
+pub fn jump() -> ! {
     leave();
-    panic!("nowhere to jump to");
+    panic!("jump() outside is_left()");
 }
 
-/// Calls `handler` upon `signal`, on the stack of what it interrupts.
-pub(crate) fn handle(signal: libc::c_int, handler: extern "C" fn(libc::c_int)) {
+/// Installs `handler` for `signal`. It runs on the stack of the interrupted code.
+pub fn handle(signal: libc::c_int, handler: extern "C" fn(libc::c_int)) {
     // SAFETY: an action of zeros has no flags and an empty mask; the handler has the type that goes with that.
     unsafe {
         let mut action: libc::sigaction = std::mem::zeroed();

@@ -5,12 +5,13 @@
 
 mod charts;
 
+use super::text;
+use crate::Error;
 use crate::report::{Report, Row, Verdict};
-use crate::{Error, table};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use std::path::Path;
 
-const STYLE: &str = include_str!("../../assets/page.css");
+const STYLE: &str = include_str!("../../../assets/page.css");
 
 impl Report {
     /// The report as one page for a browser.
@@ -42,8 +43,8 @@ impl Report {
                     header {
                         h1 { "headwater quality: " (self.source) }
                         p { (self.about()) }
-                        p { (table::bytes(self.bytes)) " of data, " (self.rows.len()) " figures, " (self.effort) }
-                        p class={ "verdict " (class(self.verdict)) } { (table::summary(self)) }
+                        p { (text::bytes(self.bytes)) " of data, " (self.rows.len()) " figures, " (self.effort) }
+                        p class={ "verdict " (class(self.verdict)) } { (text::summary(self)) }
                     }
                     (findings(&self.rows))
                     section {
@@ -108,7 +109,7 @@ impl Report {
                             None => table {
                                 tbody {
                                     @for outcome in &battery.results {
-                                        tr class=(class(outcome.verdict)) { th { (outcome.test) } td { (outcome.words) } td { (table::word(outcome.verdict)) } }
+                                        tr class=(class(outcome.verdict)) { th { (outcome.test) } td { (outcome.words) } td { (text::word(outcome.verdict)) } }
                                     }
                                 }
                             }
@@ -129,17 +130,17 @@ fn class(verdict: Verdict) -> &'static str {
 }
 
 fn findings(rows: &[Row]) -> Markup {
-    let tests = table::findings(rows);
+    let tests = text::findings(rows);
     html! {
         @if !tests.is_empty() {
             section.findings {
                 h2 { "What was found" }
                 @for (test, of) in &tests {
                     h3 { (test) }
-                    p { (of[0].meaning.unwrap_or_default()) (table::planes(of[0])) }
+                    p { (of[0].meaning.unwrap_or_default()) (text::planes(of[0])) }
                     p { small { "Origin: " (of[0].origin.unwrap_or_default()) } }
                     ul {
-                        @for row in of.iter().take(5) { li class=(class(row.verdict)) { (table::place(row)) } }
+                        @for row in of.iter().take(5) { li class=(class(row.verdict)) { (text::place(row)) } }
                         @if of.len() > 5 { li { "and " (of.len() - 5) " more" } }
                     }
                 }
@@ -157,7 +158,7 @@ fn figures(rows: &[Row]) -> Markup {
                     @for row in rows {
                         tr class=(class(row.verdict)) {
                             th { (row.test) } td { (row.part) } td { (row.form) } td { (row.streams) } td { (row.values) }
-                            td { (table::p(row.p)) } td { (table::word(row.verdict)) }
+                            td { (text::p(row.p)) } td { (text::word(row.verdict)) }
                         }
                     }
                 }

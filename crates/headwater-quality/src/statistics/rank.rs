@@ -232,7 +232,7 @@ mod tests {
                     4 => rows.iter_mut().for_each(|word| *word &= 0xffff_0000_ff00_00ff),
                     _ => {}
                 }
-                let expected = reference::binary_rank(&rows, side);
+                let expected = reference::statistics::binary_rank(&rows, side);
                 assert_eq!(Matrix::default().rank(&rows, side), expected, "{side}, kind {kind}");
                 if side == 64 {
                     assert_eq!(rank_64(&rows), expected);

@@ -1,5 +1,7 @@
-//! A Chromium without a window, driven over its DevTools protocol by a pipe: JSON messages that end with a
-//! zero byte. That takes no library, and no port that anybody else could connect to.
+//! A headless Chromium, driven over its DevTools protocol.
+//!
+//! The protocol runs over a pipe: JSON messages that end with a zero byte. A pipe needs no library, and no port to
+//! which another process could connect.
 
 use base64::{Engine, prelude::BASE64_STANDARD};
 use serde_json::{Value, json};
@@ -9,34 +11,34 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
-/// A busy machine's start of a browser included.
+/// The longest wait for a message. The start of a browser on a busy machine takes the longest.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 /// One browser with one page.
-pub(crate) struct Chromium {
+pub struct Chromium {
     child: Child,
     commands: ChildStdin,
     messages: Receiver<Value>,
     session: Option<String>,
     calls: u64,
     profile: PathBuf,
-    /// What the page wrote to the console as an error or a warning, and what the browser held against it.
-    pub(crate) complaints: Vec<String>,
-    /// Everything that the page asked for, itself included.
-    pub(crate) requests: Vec<String>,
+    /// Errors and warnings: those that the page wrote to the console, and those that the browser logged.
+    pub complaints: Vec<String>,
+    /// The addresses of all requests, that of the page included.
+    pub requests: Vec<String>,
 }
 
 impl Chromium {
-    /// Opens the page that lies in `file`. `CHROMIUM` names the program, if it is not `chromium`.
-    pub(crate) fn open(file: &Path) -> Chromium {
+    /// Opens the page in `file`. The variable `CHROMIUM` names the program, if it is not `chromium`.
+    pub fn open(file: &Path) -> Chromium {
         let profile = file.with_extension("profile");
         let program = std::env::var_os("CHROMIUM").unwrap_or_else(|| "chromium".into());
-        // The pipe is expected at 3 and 4, where a shell can put it.
+        // Chromium expects the pipe at descriptors 3 and 4. A shell can put it there without unsafe code.
         let mut child = Command::new("sh")
             .args(["-c", r#"exec "$0" "$@" 3<&0 4>&1 </dev/null >/dev/null 2>&1"#])
             .arg(program)
             .args(["--headless", "--remote-debugging-pipe", "--no-first-run", "--disable-gpu"])
-            // It refuses to run as root otherwise, and small containers have a small /dev/shm.
+            // Chromium refuses to run as root with its sandbox, and containers may have a small /dev/shm.
             .args(["--no-sandbox", "--disable-dev-shm-usage"])
             .arg(format!("--user-data-dir={}", profile.display()))
             .stdin(Stdio::piped())
@@ -76,15 +78,15 @@ impl Chromium {
             chromium.call(&format!("{domain}.enable"), json!({}));
         }
         chromium.call("Page.navigate", json!({"url": format!("file://{}", file.display())}));
-        // Not its event, which may have come before the reply.
+        // Not the event `load`: it may arrive before the reply to `Page.navigate`.
         chromium.eval(
             "new Promise(done => document.readyState === 'complete' ? done() : addEventListener('load', done))",
         );
         chromium
     }
 
-    /// Sends a command and waits for its result.
-    pub(crate) fn call(&mut self, method: &str, params: Value) -> Value {
+    /// Sends a command and returns its result.
+    pub fn call(&mut self, method: &str, params: Value) -> Value {
         self.calls += 1;
         let mut message = json!({"id": self.calls, "method": method, "params": params});
         if let Some(session) = &self.session {
@@ -92,7 +94,7 @@ impl Chromium {
         }
         let mut bytes = message.to_string().into_bytes();
         bytes.push(0);
-        self.commands.write_all(&bytes).expect("Chromium is there to be told");
+        self.commands.write_all(&bytes).expect("Chromium reads its commands");
         loop {
             let mut reply = self.receive();
             if reply["id"] == self.calls {
@@ -102,8 +104,8 @@ impl Chromium {
         }
     }
 
-    /// The value of an expression, awaited; an exception ends the test.
-    pub(crate) fn eval(&mut self, expression: &str) -> Value {
+    /// Evaluates an expression and awaits its value. An exception ends the test.
+    pub fn eval(&mut self, expression: &str) -> Value {
         let params = json!({"expression": expression, "awaitPromise": true, "returnByValue": true});
         let mut outcome = self.call("Runtime.evaluate", params);
         assert!(outcome["exceptionDetails"].is_null(), "{expression}: {outcome}");
@@ -111,7 +113,7 @@ impl Chromium {
     }
 
     /// Presses and releases the mouse in the middle of the first element that `selector` finds.
-    pub(crate) fn click(&mut self, selector: &str) {
+    pub fn click(&mut self, selector: &str) {
         let at = self.eval(&format!(
             "(() => {{ const element = document.querySelector({selector:?});
                element.scrollIntoView({{block: 'center'}});
@@ -127,19 +129,19 @@ impl Chromium {
         self.settle();
     }
 
-    /// Waits until what was asked for has been drawn.
-    pub(crate) fn settle(&mut self) {
+    /// Waits until all changes so far are drawn.
+    pub fn settle(&mut self) {
         self.eval("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))");
     }
 
-    /// The page as it is printed.
-    pub(crate) fn pdf(&mut self) -> Vec<u8> {
+    /// Returns the printed page.
+    pub fn pdf(&mut self) -> Vec<u8> {
         let pdf = self.call("Page.printToPDF", json!({"printBackground": false}));
         BASE64_STANDARD.decode(pdf["data"].as_str().unwrap()).unwrap()
     }
 
-    /// All of the page as an image.
-    pub(crate) fn screenshot(&mut self) -> Vec<u8> {
+    /// Returns an image of the whole page.
+    pub fn screenshot(&mut self) -> Vec<u8> {
         let png = self.call("Page.captureScreenshot", json!({"captureBeyondViewport": true}));
         BASE64_STANDARD.decode(png["data"].as_str().unwrap()).unwrap()
     }
@@ -166,7 +168,7 @@ impl Chromium {
 
 impl Drop for Chromium {
     fn drop(&mut self) {
-        // The shell has become the browser, which takes its other processes with it.
+        // The shell has become the browser, and the browser ends its other processes with itself.
         let _ = self.child.kill();
         let _ = self.child.wait();
         let _ = std::fs::remove_dir_all(&self.profile);

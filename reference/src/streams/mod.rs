@@ -1,6 +1,15 @@
 //! Reproducible streams as STREAMS.md specifies them: keys, counters, bytes.
 
-use crate::{ars, blake2s, philox4x32};
+mod ars;
+mod blake2s;
+pub mod floats;
+pub mod generators;
+pub mod numbers;
+mod philox;
+
+pub use ars::ars;
+pub use blake2s::blake2s;
+pub use philox::philox4x32;
 
 /// The version of the specification that all values depend on; the first 16 bytes of everything that is hashed.
 pub const SPEC: &str = "hw-streams-v1";

@@ -1,6 +1,6 @@
 //! ARS4x32 of Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC11, section 4.1.
 
-use crate::aes::{add_round_key, mix_columns, shift_rows, sub_bytes};
+use crate::secure::aes::{add_round_key, mix_columns, shift_rows, sub_bytes};
 
 /// One block: `rounds` rounds of AES, whose keys are `key` with a constant added to each half before each round.
 ///

@@ -1,12 +1,15 @@
 //! What a run found, and what it means.
 
+pub(crate) mod html;
+mod text;
+
 use crate::args::Request;
 use crate::battery::Figure;
 use crate::effort::Effort;
 use crate::entropy::Entropy;
 use crate::external::Battery;
 use crate::sources::Named;
-use crate::{Error, stats, tests};
+use crate::{Error, statistics, stats};
 use serde::Serialize;
 use std::time::Instant;
 
@@ -150,7 +153,7 @@ impl Report {
                     p if p < WEAK_ALARMS => Verdict::Weak,
                     _ => Verdict::Clean,
                 };
-                let test = tests::by_name(&figure.test);
+                let test = statistics::by_name(&figure.test);
                 if verdict == Verdict::Failed {
                     let after = figure.at.map(|at| (at - self.begun).as_secs_f64());
                     let first = self.failed_after.unwrap_or(f64::INFINITY);

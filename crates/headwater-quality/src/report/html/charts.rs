@@ -1,7 +1,7 @@
 //! The drawings of a page: SVG whose colours come from the page's style.
 
 use crate::report::Row;
-use crate::table;
+use crate::report::text;
 use maud::{Markup, html};
 
 const BARS: usize = 20;
@@ -50,7 +50,7 @@ pub(super) fn planes(rows: &[Row]) -> Markup {
                     @for (plane, p) in row.planes.iter().flatten().enumerate() {
                         @let x = LABEL + 64 * CELL - (plane + 1) * CELL;
                         rect class=(format!("p{}", shade(*p))) x=(x) y=(y) width=(CELL - 1) height=(LINE - 2) {
-                            title { "bit " (plane) ", " (row.test) ", " (row.part) ", " (row.streams) ": p " (table::p(*p)) }
+                            title { "bit " (plane) ", " (row.test) ", " (row.part) ", " (row.streams) ": p " (text::p(*p)) }
                         }
                     }
                 }

@@ -242,7 +242,7 @@ mod tests {
                     })
                     .collect();
                 let found = Register::default().shortest(&words(&sequence));
-                let (length, jumps) = reference::linear_complexity(&sequence);
+                let (length, jumps) = reference::statistics::linear_complexity(&sequence);
                 assert_eq!(found, Found { length, jumps }, "{bits} bits of kind {kind}");
             }
         }
@@ -265,7 +265,7 @@ mod tests {
         let (mut lengths, mut jumps) = (vec![0_u32; N + 1], vec![0_u32; N + 1]);
         for sequence in 0..1_u32 << N {
             let bits: Vec<bool> = (0..N).map(|i| sequence >> i & 1 == 1).collect();
-            let (length, grown) = reference::linear_complexity(&bits);
+            let (length, grown) = reference::statistics::linear_complexity(&bits);
             lengths[length] += 1;
             jumps[grown] += 1;
         }

@@ -1,6 +1,6 @@
 //! Exponential and normal numbers to the last bit: the operations of STREAMS.md's definitions in their order, one number at a time.
 //!
-//! [`numbers`](crate::numbers) says what these values approximate. Here is how they are rounded: each `+ - * /` and square root once, to nearest, as
+//! [`numbers`](crate::streams::numbers) says what these values approximate. Here is how they are rounded: each `+ - * /` and square root once, to nearest, as
 //! IEEE 754 has it, and nothing fused. The coefficients are part of the specification.
 
 /// sqrt(1/2), rounded up.

@@ -1,4 +1,4 @@
-//! This process's memory, as /proc shows it.
+//! Memory mappings of this process, read from /proc.
 
 use std::collections::HashSet;
 use std::fs::{self, File};
@@ -7,22 +7,24 @@ use std::os::unix::fs::FileExt;
 
 /// One mapping of this process.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Mapping {
-    pub(crate) range: Range<u64>,
-    /// What of it is in memory, in KiB.
-    pub(crate) resident_kib: u64,
-    /// Two letters each: dp droppable, wf wiped on fork, lo locked, nh without huge pages.
-    pub(crate) flags: Vec<String>,
+pub struct Mapping {
+    /// Its addresses.
+    pub range: Range<u64>,
+    /// Resident memory, in KiB.
+    pub resident_kib: u64,
+    /// Flags of two letters: dp droppable, wf wiped on fork, lo locked, nh without huge pages.
+    pub flags: Vec<String>,
 }
 
 impl Mapping {
-    pub(crate) fn is(&self, flag: &str) -> bool {
+    /// Returns true if the mapping has this flag.
+    pub fn is(&self, flag: &str) -> bool {
         self.flags.iter().any(|ours| ours == flag)
     }
 }
 
-/// The mappings whose flags in /proc/self/smaps hold one of `flags`.
-pub(crate) fn mappings_with(flags: &[&str]) -> Vec<Mapping> {
+/// Returns the mappings that have at least one of `flags` in /proc/self/smaps.
+pub fn mappings_with(flags: &[&str]) -> Vec<Mapping> {
     let smaps = fs::read_to_string("/proc/self/smaps").unwrap();
     let mut found = Vec::new();
     let mut current = Mapping::default();
@@ -41,7 +43,7 @@ pub(crate) fn mappings_with(flags: &[&str]) -> Vec<Mapping> {
     found
 }
 
-/// The number in a line of /proc/self/smaps.
+/// Parses a size of /proc/self/smaps.
 fn kib(size: &str) -> u64 {
     size.trim().trim_end_matches(" kB").parse().unwrap()
 }
@@ -52,9 +54,9 @@ fn address_range(line: &str) -> Option<Range<u64>> {
     Some(hex(begin)?..hex(end)?)
 }
 
-/// Every word, at every multiple of 8, in memory that is droppable (dp) or wiped on fork (wf): whatever
-/// headwater has buffered is among them. Without 0.
-pub(crate) fn buffered_words() -> HashSet<u64> {
+/// Returns every aligned word except 0 in memory that is droppable (dp) or wiped on fork (wf). All bytes that
+/// headwater has buffered are among them.
+pub fn buffered_words() -> HashSet<u64> {
     let memory = File::open("/proc/self/mem").unwrap();
     let mut words = HashSet::new();
     for mapping in mappings_with(&["dp", "wf"]) {
@@ -67,28 +69,28 @@ pub(crate) fn buffered_words() -> HashSet<u64> {
     words
 }
 
-/// Whether a file whose path ends like this is mapped.
-pub(crate) fn is_mapped(path: &str) -> bool {
+/// Returns true if a file is mapped whose path ends with `path`.
+pub fn is_mapped(path: &str) -> bool {
     let maps = fs::read_to_string("/proc/self/maps").unwrap();
     maps.lines().any(|line| line.ends_with(path))
 }
 
-/// Where the mapping of this name begins.
-pub(crate) fn start_of(name: &str) -> Option<u64> {
+/// Returns the start address of the mapping with this name.
+pub fn start_of(name: &str) -> Option<u64> {
     let maps = fs::read_to_string("/proc/self/maps").unwrap();
     let line = maps.lines().find(|line| line.ends_with(name))?;
     Some(address_range(line)?.start)
 }
 
-/// Anonymous resident memory of this process, in KiB.
-pub(crate) fn anonymous_kib() -> u64 {
+/// Returns the anonymous resident memory of this process, in KiB.
+pub fn anonymous_kib() -> u64 {
     let rollup = fs::read_to_string("/proc/self/smaps_rollup").unwrap();
     let line = rollup.lines().find_map(|line| line.strip_prefix("Anonymous:"));
     kib(line.unwrap())
 }
 
-/// Resident memory that is droppable or wiped on fork, in KiB: headwater's pools, and nothing else's.
-pub(crate) fn pools_kib() -> u64 {
+/// Returns the resident memory that is droppable or wiped on fork, in KiB. Only headwater's pools are.
+pub fn pools_kib() -> u64 {
     let smaps = fs::read_to_string("/proc/self/smaps").unwrap();
     let (mut resident, mut sum) = (0, 0);
     for line in smaps.lines() {
