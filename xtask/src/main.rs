@@ -10,6 +10,7 @@ mod lab;
 mod machine_code;
 mod openssl;
 mod process;
+mod prose;
 mod report;
 mod residue;
 mod test;
@@ -81,6 +82,14 @@ enum Verb {
         #[arg(long)]
         witness: bool,
     },
+    /// Lists the hits of the prose rules, with file, line and sentence; without an area only counts
+    Prose {
+        /// An area, directory or file, such as `headwater-c`, `docs` or `crates/headwater/src`
+        area: Option<String>,
+        /// Write today's counts to xtask/prose.txt, where they are the ceilings of later checks
+        #[arg(long)]
+        bless: bool,
+    },
     /// Compares the count of `unsafe` in each file with the one on record
     UnsafeList {
         /// Put today's counts on record
@@ -99,6 +108,8 @@ fn main() -> ExitCode {
         Verb::MachineCode => machine_code::check(),
         Verb::Openssl { speed } => openssl::prepare(speed),
         Verb::Residue { all, witness } => residue::residue(all, witness),
+        Verb::Prose { area, bless: true } => prose::bless(area.as_deref()),
+        Verb::Prose { area, bless: false } => prose::list(area.as_deref()),
         Verb::UnsafeList { bless: true } => unsafe_list::bless(),
         Verb::UnsafeList { bless: false } => unsafe_list::check(),
     };

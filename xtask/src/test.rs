@@ -2,7 +2,7 @@
 
 use crate::process::{output, program, root, run};
 use crate::report::{Report, Stop, need};
-use crate::{c_library, checked, lab, machine_code, openssl, residue, tools, unsafe_list};
+use crate::{c_library, checked, lab, machine_code, openssl, prose, residue, tools, unsafe_list};
 use anyhow::{Result, anyhow};
 use std::env;
 use std::process::{Command, ExitCode};
@@ -44,6 +44,7 @@ fn source(report: &mut Report) {
         cargo("fmt --all --check")
     });
     report.step("unsafe list", || Ok(unsafe_list::check().map(drop)?));
+    report.step("prose", || Ok(prose::check()?));
     for (name, scope) in [
         ("clippy", "--workspace"),
         ("clippy, no pools", "-p headwater --no-default-features"),
