@@ -51,7 +51,7 @@ pub extern "C" fn headwater_version() -> *const c_char {
     concat!(env!("CARGO_PKG_VERSION"), "\0").as_ptr().cast()
 }
 
-/// Writes to `buf` what is armed in this process: the JSON document that `headwater status --json`
+/// Writes the status of this process to `buf`: the JSON document that `headwater status --json`
 /// prints (schema headwater.status/1), on one line, cut to `len` bytes, of which the last is a NUL.
 ///
 /// As snprintf(3): returns the length of the whole document, without the NUL; if that is `len` or
