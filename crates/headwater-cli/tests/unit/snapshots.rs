@@ -1,6 +1,7 @@
-//! The screen and the document as people get them, from facts that are fixed.
+//! The screen and the document of fixed facts, compared with snapshots.
 //!
-//! `SNAPSHOTS=overwrite cargo test -p headwater-cli` writes them anew, to be looked at in the diff.
+//! `SNAPSHOTS=overwrite cargo test -p headwater-cli` writes the snapshots anew, for review in the
+//! diff.
 
 use crate::facts::{Facts, Speed};
 use crate::{json, screen};
@@ -209,7 +210,7 @@ fn document_of_a_healthy_vm() {
     assert_data_eq!(pretty(&healthy_vm()), file!["../snapshots/healthy_vm.json"].raw());
 }
 
-/// What cannot be told is null, and never 0.
+/// Unknown values are null, and never 0.
 #[test]
 fn document_of_what_is_unknown() {
     assert_data_eq!(pretty(&kernel_mode()), file!["../snapshots/kernel_mode.json"].raw());
