@@ -7,7 +7,7 @@ use std::io::Write;
 
 pub(crate) fn run(args: &headwater_lab::Args) -> Result<(), Failure> {
     if let Verb::Record(record) = &args.verb {
-        recording::of_host(&record.folder)?;
+        recording::of_host(&record.path)?;
         return Ok(());
     }
     // Opened after the arguments are checked, because opening waits until another lab ends.
