@@ -1,16 +1,16 @@
-//! Numbers that need not come again.
+//! Numbers that need not be reproduced.
 
 use crate::edge::{fail, output, refused};
 use core::ffi::{c_int, c_void};
 use libc::{EFAULT, size_t};
 
-/// Fills `buf` with `len` bytes that nobody has to repeat and nobody has to be kept from guessing,
-/// as quickly as a generator of one's own, with nothing to keep: for sampling, backoff, jitter, test
-/// data. Not for secrets: whoever sees 32 bytes in a row can compute the next.
+/// Fills `buf` with `len` bytes that need neither be reproduced nor be kept secret, as quickly as an
+/// owned generator, with nothing to keep: for sampling, backoff, jitter, test data. Not for secrets.
 ///
-/// One state of xoshiro256++ for each CPU, all seeded once by headwater_fill() and 2^192 words
-/// apart. A forked child starts its own from fresh seeds; a virtual machine that is cloned or
-/// restored repeats them.
+/// Each process has one key, from headwater_fill(), and each CPU a counter, whose values the engine
+/// ars7 turns into blocks (Philox where the CPU has no AES instructions). No draw waits for another
+/// one. A forked child makes a key of its own; a virtual machine that is cloned or restored repeats
+/// its numbers.
 ///
 /// Returns 0, or -1 with errno set as headwater_fill() does, and `buf` all zeros.
 /// Async-signal-safe. errno is not touched on success.
