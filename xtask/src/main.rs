@@ -57,7 +57,7 @@ enum Verb {
     },
     /// Draws under forks, signals, jumps, dropped pages and reseeds at random, and checks that nothing came twice
     Soak {
-        /// What to hand to the soak: `--minutes N`, `--seed N`, `--round N`
+        /// What to hand to the soak: `--minutes N`, `--seed N`, `--round N`, `--no-sections`
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<OsString>,
     },

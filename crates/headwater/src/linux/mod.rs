@@ -62,6 +62,12 @@ use core::mem::MaybeUninit;
 use core::num::NonZeroU64;
 use core::sync::atomic::{AtomicU64, Ordering};
 
+/// Returns the place of `cpu_id` for other crates' sections, where this process uses sections.
+pub(crate) fn rseq_of_sections() -> Option<isize> {
+    let arena = setup::published()?;
+    arena.sections.missing().is_none().then(|| arena.rseq.offset())
+}
+
 /// The arena, set up if need be.
 #[inline(always)]
 fn arena(wait: bool) -> Result<&'static Arena, Error> {
