@@ -11,6 +11,7 @@ mod machine_code;
 mod openssl;
 mod process;
 mod prose;
+mod quick;
 mod report;
 mod residue;
 mod test;
@@ -47,6 +48,15 @@ enum Verb {
         /// Run the step of this name, as `--list` prints it; may be repeated
         #[arg(long, value_name = "STEP", conflicts_with = "all")]
         only: Vec<String>,
+    },
+    /// Checks the crates that changed, and those that depend on them, in less than 90 seconds
+    Quick {
+        /// Check these in place of the crates that differ from the last commit; `headwater-` may be
+        /// left out of a name
+        crates: Vec<String>,
+        /// Compare with this revision in place of the last commit
+        #[arg(long, value_name = "REV", conflicts_with = "crates")]
+        since: Option<String>,
     },
     /// Builds the benchmark with its peers and runs it; with `--all` also with those that need other tools,
     /// which it installs where it can
@@ -111,6 +121,7 @@ fn main() -> ExitCode {
         Verb::Test { all: true, .. } => test::test(Choice::All),
         Verb::Test { only, .. } if only.is_empty() => test::test(Choice::Ordinary),
         Verb::Test { only, .. } => test::test(Choice::Only(only)),
+        Verb::Quick { crates, since } => quick::quick(&crates, since.as_deref()),
         Verb::Bench { arguments } => bench::run(&arguments),
         Verb::Soak { arguments } => process::pass_on(&mut process::program(SOAK), &arguments),
         Verb::Install { prefix, destdir } => install::install(&prefix, destdir.as_deref()),
@@ -121,7 +132,7 @@ fn main() -> ExitCode {
         Verb::Prose { area, bless: true } => prose::bless(area.as_deref()),
         Verb::Prose { area, bless: false } => prose::list(area.as_deref()),
         Verb::UnsafeList { bless: true } => unsafe_list::bless(),
-        Verb::UnsafeList { bless: false } => unsafe_list::check(),
+        Verb::UnsafeList { bless: false } => unsafe_list::list_and_check(),
     };
     done.unwrap_or_else(|error| {
         eprintln!("cargo xtask: {error:#}");

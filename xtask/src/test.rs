@@ -74,7 +74,7 @@ fn source(report: &mut Report) {
         need(tools::component("rustfmt"), "the layout of the source")?;
         cargo("fmt --all --check")
     });
-    report.step("unsafe list", || Ok(unsafe_list::check().map(drop)?));
+    report.step("unsafe list", || Ok(unsafe_list::check()?));
     report.step("prose", || Ok(prose::check()?));
     for (name, scope) in [
         ("clippy", "--workspace"),
