@@ -1,6 +1,6 @@
 //! The C library as C programs meet it: with every compiler, under sanitizers and valgrind, and as it is installed.
 
-use crate::machine_code::target_folder;
+use crate::machine_code::target_directory;
 use crate::process::{output, program, run};
 use crate::report::{Report, need};
 use crate::test::TOGETHER;
@@ -40,7 +40,7 @@ pub(crate) fn steps(report: &mut Report) {
 
 /// Clang's sanitizers, which Debian has in a package that clang does not ask for.
 fn sanitizers() -> Result<()> {
-    let folder = target_folder()?.join("tools");
+    let folder = target_directory()?.join("tools");
     fs::create_dir_all(&folder)?;
     let (source, linked) = (folder.join("sanitized.c"), folder.join("sanitized"));
     fs::write(&source, "int main(void) { return 0; }\n")?;

@@ -2,7 +2,7 @@
 //!
 //! That of the other release is unpacked into the target folder, with its C library, and not installed.
 
-use crate::machine_code::target_folder;
+use crate::machine_code::target_directory;
 use crate::process::{output, program, root, run};
 use crate::report::{Report, Stop, need};
 use crate::test::cargo;
@@ -57,7 +57,7 @@ pub(crate) fn prepare(speed: bool) -> Result<ExitCode> {
 pub(crate) fn dist() -> Result<PathBuf> {
     let built = program("cargo build --quiet --release").current_dir(root()?).status();
     ensure!(built.context("cannot run cargo")?.success(), "the module does not build");
-    let release = target_folder()?.join("release");
+    let release = target_directory()?.join("release");
     let folder = release.join("ossl-modules");
     fs::create_dir_all(&folder)?;
     let module = folder.join("headwater.so");
@@ -85,12 +85,12 @@ fn in_servers() -> Result<(), Stop> {
 
 /// The folder that holds the other release's OpenSSL, which is fetched on the first call and kept.
 fn unpacked() -> Result<PathBuf> {
-    let folder = target_folder()?.join("openssl-3.5");
+    let folder = target_directory()?.join("openssl-3.5");
     if folder.join("usr/bin/openssl").is_file() {
         return Ok(folder);
     }
     ensure!(Path::new(KEYS).is_file(), "there is no {KEYS}: this is not a Debian system");
-    let draft = target_folder()?.join("openssl-3.5.new");
+    let draft = target_directory()?.join("openssl-3.5.new");
     if draft.exists() {
         fs::remove_dir_all(&draft)?;
     }

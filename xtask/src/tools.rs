@@ -1,5 +1,6 @@
 //! The tools that the checks need, installed where they are missing.
 
+use crate::machine_code::target_directory;
 use crate::process::{output, program, root, run};
 use anyhow::{Context, Result, ensure};
 use std::env;
@@ -75,7 +76,7 @@ pub(crate) fn packages(names: &[&str]) -> Result<()> {
 /// A Python that has these packages, in an environment of its own, which is made on the first call and kept in the
 /// target folder.
 pub(crate) fn python(packages: &[&str]) -> Result<PathBuf> {
-    let environment = target_folder()?.join("tools/python");
+    let environment = target_directory()?.join("tools/python");
     let python = environment.join("bin/python");
     if !python.exists() {
         self::packages(&["python3-venv"])?;
@@ -85,11 +86,6 @@ pub(crate) fn python(packages: &[&str]) -> Result<PathBuf> {
         .args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check"])
         .args(packages))?;
     Ok(python)
-}
-
-/// Where cargo builds, and where tools are kept.
-fn target_folder() -> Result<PathBuf> {
-    Ok(env::var_os("CARGO_TARGET_DIR").map_or(root()?.join("target"), PathBuf::from))
 }
 
 /// A program, from Debian's package of this name if it is not there yet.
@@ -156,7 +152,7 @@ pub(crate) fn cargo_c() -> Result<PathBuf> {
 }
 
 fn cargo_tool(package: &str, version: &str, program_name: &str) -> Result<PathBuf> {
-    let tools = target_folder()?.join("tools");
+    let tools = target_directory()?.join("tools");
     run(program("cargo install --locked --debug --quiet")
         .args([package, "--version"])
         .arg(format!("={version}"))
