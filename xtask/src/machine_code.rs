@@ -37,7 +37,7 @@ pub(crate) fn steps(report: &mut Report) {
         Ok(arm64::check(&library(target)?)?)
     });
     report.step("order in the x86-64 code", order_here);
-    // As users build it: only an optimised build fuses a multiplication and an addition.
+    // A release build, because only an optimised one fuses a multiplication and an addition.
     report.step("nothing fused in the streams", || {
         cargo("test --release -p headwater-streams --lib -- --nocapture no_multiplication")
     });

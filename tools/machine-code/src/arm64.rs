@@ -1,12 +1,13 @@
-//! The order of memory accesses in the quick paths compiled for arm64, whose CPUs reorder loads too.
+//! The order of memory accesses in the quick paths compiled for arm64, whose CPUs reorder loads
+//! too.
 //!
 //! No arm64 machine is needed. The check follows the instructions of a function, both ways at each
 //! branch, until it finds a path with all required steps in order: a comparison (of the tag), a
 //! barrier, a load from the page, a store of zero to the same place, a barrier, one comparison for
 //! each guard, and the release of the slot or, for a handle, the return.
 //!
-//! The existence of such a path proves less than the trace on x86-64. The barriers, however, have no
-//! counterpart there: x86-64 needs none, so only this check sees a missing one.
+//! The existence of such a path proves less than the trace on x86-64. The barriers, however, have
+//! no counterpart there: x86-64 needs none, so only this check sees a missing one.
 //!
 //! Encodings: Arm Architecture Reference Manual for A-profile, C4.1 and C6.2.
 

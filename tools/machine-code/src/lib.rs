@@ -3,11 +3,12 @@
 //! * [`reach`] follows every call and reference from a function, and refuses those that panic,
 //!   unwind or allocate.
 //! * [`arm64`] follows instructions, to find the barriers between the bytes and the guards.
-//! * [`trace`] runs a draw of this CPU one instruction at a time, and changes a guard in the middle.
+//! * [`trace`] runs a draw of this CPU one instruction at a time, and changes a guard in the
+//!   middle.
 //! * [`sections`] reads restartable sequences, which the kernel restarts at every single step.
 //!
-//! The probe (`probe/`) holds each way to draw under a symbol of its own; `cargo xtask machine-code`
-//! builds the probe and runs the checks.
+//! The probe (`probe/`) holds each way to draw under a symbol of its own; `cargo xtask
+//! machine-code` builds the probe and runs the checks.
 
 #![deny(unsafe_code)]
 

@@ -1,8 +1,8 @@
 //! The required order of the accesses of one draw, whatever the compiler does between them.
 //!
 //! The core's rules for a draw: it compares the page's tag, reads the bytes once and erases them.
-//! Only then it loads the guards. Only if the guards are unchanged, it releases the slot and returns
-//! the bytes to the caller.
+//! Only then it loads the guards. Only if the guards are unchanged, it releases the slot and
+//! returns the bytes to the caller.
 
 use anyhow::{Result, ensure};
 
@@ -54,8 +54,8 @@ pub(crate) struct Access {
 /// The request that a draw serves.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Draw {
-    /// Whether the page belongs to a slot, which has a lock and which a forked child can use, or to a
-    /// handle.
+    /// True if the page belongs to a slot, which has a lock and which a forked child can use; false
+    /// if it belongs to a handle.
     pub(crate) slot: bool,
     /// The number of requested bytes.
     pub(crate) len: u64,

@@ -20,7 +20,7 @@ const OTHERS: [&str; 10] = [
 ];
 /// Further functions that the C interface may call. They set errno, read files for the status, map
 /// memory for the states of random_pseudo_bytes, and end the process with a message where a
-/// function has no way to return an error. None of these allocates.
+/// function has no way to return an error. They do not allocate.
 pub const FOR_C: [&str; 13] = [
     "__errno_location",
     "abort",
@@ -44,8 +44,8 @@ const GLIBC: [&str; 2] = ["__rseq_offset", "__rseq_size"];
 const RESUME: &str = "_Unwind_Resume";
 /// The end of a function for C that unwinds. Its callees are followed, and none starts a panic.
 const EDGE: &str = "19panic_cannot_unwind";
-/// Parts of the names of forbidden functions. Each of these ends in a forbidden call anyway; listing
-/// them makes the report stop at the cause instead of deep inside the standard library.
+/// Parts of the names of forbidden functions. Each of these ends in a forbidden call anyway;
+/// listing them makes the report stop at the cause instead of deep inside the standard library.
 const FORBIDDEN: [&str; 7] = [
     "9panicking",
     "rust_panic",
@@ -58,8 +58,8 @@ const FORBIDDEN: [&str; 7] = [
 /// The documented end of a handle's infallible draws: a panic if the kernel refuses.
 const DOCUMENTED: &str = "3rng7refused";
 
-/// Returns the number of functions that can be reached from `root`. Returns an error with a shortest
-/// path to each forbidden function. `also` extends the list of permitted functions.
+/// Returns the number of functions that can be reached from `root`. Returns an error with a
+/// shortest path to each forbidden function. `also` extends the list of permitted functions.
 pub fn walk(library: &Library, root: &str, also: &[&str]) -> Result<usize> {
     let root = library.function(root)?;
     let mut from = HashMap::from([(root, root)]);

@@ -1,9 +1,9 @@
 //! The order of memory accesses in the built quick paths, on this machine's own CPU.
 //!
-//! The check runs a release build of the probe one instruction at a time and classifies each operand
-//! in memory by its address, so that neither registers nor the arrangement of the code matter. Then
-//! it repeats the draw, each time with one guard changed after the bytes were erased from the page.
-//! A guard that is loaded but never compared would let the bytes leave.
+//! The check runs a release build of the probe one instruction at a time and classifies each
+//! operand in memory by its address, so that neither registers nor the arrangement of the code
+//! matter. Then it repeats the draw, each time with one guard changed after the bytes were erased
+//! from the page. A guard that is loaded but never compared would let the bytes leave.
 //!
 //! The environment forces the locked path, because the kernel restarts a sequence at every single
 //! step, so that the sequence never ends. [`crate::sections`] reads sequences instead; here
@@ -219,7 +219,8 @@ impl Trace {
     /// Returns the accesses that the rules name.
     fn accesses(&mut self, draw: Draw, run: &Run) -> Result<Vec<Access>> {
         let lines = self.map.lines.start + LINE..self.map.lines.end;
-        // The first write to a line takes the slot, the first to a handle takes bytes off its account.
+        // The first write to a line takes the slot, the first to a handle takes bytes off its
+        // account.
         let owned = if draw.slot { &lines } else { &self.rng };
         let first = run.touches.iter().find(|(touch, _)| touch.writes && owned.contains(&touch.at));
         let (first, _) = first.context("nothing is taken off an account")?;
@@ -267,8 +268,8 @@ impl Trace {
     }
 
     /// Runs one draw, from the breakpoint before it to the one after it, and adds 1 to the word at
-    /// `at` after so many erasures. Returns whether the page is voided before the caller receives any
-    /// of its bytes and, if nothing was erased yet, before any byte is read.
+    /// `at` after so many erasures. Returns whether the page is voided before the caller receives
+    /// any of its bytes and, if nothing was erased yet, before any byte is read.
     fn is_void_if_moved(&mut self, draw: Draw, at: u64, after: usize) -> Result<bool> {
         let before = self.tracee.word(at)?;
         let outcome = self.watch(draw, after, |tracee| tracee.write(at, before + 1))?;

@@ -84,7 +84,7 @@ pub(super) struct Way {
     /// The fact that the flags prove.
     pub(super) flags: Option<Fact>,
     pub(super) kind: Option<Kind>,
-    /// Whether RDPID was read after the count of bytes.
+    /// True if RDPID was read after the count of bytes.
     is_asked: bool,
     /// Bytes that were read and that the next access has to erase.
     pub(super) read: Option<Name>,
