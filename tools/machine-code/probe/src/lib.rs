@@ -1,8 +1,8 @@
-//! Each way to draw under a symbol of its own, as a program that calls it would compile it.
+//! Each way to draw under a symbol of its own, compiled as in a program that calls it.
 //!
-//! `cargo xtask machine-code` walks the calls from here, and looks at the order of memory accesses.
-//! Not `extern "C"`: such a function ends the process if it would unwind, for which the compiler puts a call
-//! into panic machinery into it.
+//! `cargo xtask machine-code` walks the calls from here, and checks the order of memory accesses.
+//! The functions are not `extern "C"`: such a function must end the process if it unwinds, so the
+//! compiler would add a call into the panic machinery.
 
 use headwater::{Error, Rng};
 
@@ -27,7 +27,7 @@ pub fn probe_fill(buf: &mut [u8]) -> Result<(), Error> {
     headwater::fill(buf)
 }
 
-/// Any number of bytes, or an error where one would wait.
+/// Any number of bytes, or an error if the call would block.
 #[unsafe(no_mangle)]
 #[inline(never)]
 pub fn probe_try_fill(buf: &mut [u8]) -> Result<(), Error> {

@@ -1,14 +1,15 @@
 //! The order of memory accesses in the built quick paths, on this machine's own CPU.
 //!
-//! A release build of the probe is run one instruction at a time, and each operand in memory is told by its address:
-//! which register holds what, and how the compiler arranged the code, does not matter. Then the same draw is made
-//! again and again, each time with one guard moved at the moment when the bytes are out of the page, to see that
-//! it is not only loaded but compared, and that nothing leaves.
+//! The check runs a release build of the probe one instruction at a time and classifies each
+//! operand in memory by its address, so that neither registers nor the arrangement of the code
+//! matter. Then it repeats the draw, each time with one guard changed after the bytes were erased
+//! from the page. A guard that is loaded but never compared would let the bytes leave.
 //!
-//! That is the path with locks, which is forced here: a restartable sequence never gets to its end if it is stepped
-//! through. What lies in one is read in `sections.rs`; here it is only seen that the draw ends all the same.
+//! The environment forces the locked path, because the kernel restarts a sequence at every single
+//! step, so that the sequence never ends. [`crate::sections`] reads sequences instead; here
+//! [`check_aborted`] only sees that a draw ends although each of its sequences is aborted.
 
-use super::order::{self, Access, Draw, Kind, Place};
+use crate::order::{self, Access, Draw, Kind, Place};
 use ::object::{self as object, Object as _, ObjectSymbol as _};
 use anyhow::{Context, Result, bail, ensure};
 use headwater_stepper::{Touch, Tracee};
@@ -17,24 +18,24 @@ use std::ops::Range;
 use std::path::Path;
 use std::process::Command;
 
-/// The size of a page, and what lies where in it and in a slot's line (`cell.rs`, `arena.rs`).
+/// Size and layout of a buffer page and of a slot's line in the core.
 const PAGE: u64 = 4096;
 const ROUND_KEYS: u64 = 256;
 const DATA: u64 = 512 + 32;
 const LINE: u64 = 128;
-/// Of a slot's line; a handle's ledger begins with its account.
+/// Offset in a slot's line; a handle's state begins with its account.
 const LEDGER: u64 = 8;
 const NUMBER: u64 = 8;
 const GENERATION: u64 = 16;
 const MARKER: u64 = 24;
 
-/// A draw that never gets to its end is given up after so many instructions; the longest takes 700.
+/// A draw counts as endless after so many instructions; the longest takes 700.
 const TOO_LONG: usize = 100_000;
 
-/// A draw at which the kernel reseeds, or the page is used up, is rightly another one: it is looked at again.
+/// A draw takes another path if the kernel reseeds or the page is used up, so it is repeated.
 const TRIES: usize = 4;
 
-/// The ways to draw that have a quick path: the mode, the probe's word for it, what it asks for.
+/// The ways to draw that have a quick path: mode, argument of the probe, request.
 const WAYS: [(&str, &str, Draw); 11] = [
     ("buffered", "u64", Draw { slot: true, len: 8 }),
     ("buffered", "fill", Draw { slot: true, len: 5 }),
@@ -49,8 +50,8 @@ const WAYS: [(&str, &str, Draw); 11] = [
     ("buffered", "rng_fill", Draw { slot: false, len: 100 }),
 ];
 
-/// Checks every way; the modes that cannot be armed here, with the reason, are left out and returned.
-pub(crate) fn check(probe: &Path) -> Result<Vec<String>> {
+/// Checks every way to draw, and returns those that this machine cannot run, with the reason.
+pub fn check(probe: &Path) -> Result<Vec<String>> {
     let mut left_out = Vec::new();
     for (mode, way, draw) in WAYS {
         let mut command = Command::new(probe);
@@ -63,9 +64,9 @@ pub(crate) fn check(probe: &Path) -> Result<Vec<String>> {
                 continue;
             }
         };
-        // The probe itself prints why a mode cannot be armed here, and ends.
+        // The probe prints the reason if a mode is unavailable here, and ends.
         let Ok(registers) = tracee.run_to_stop() else {
-            left_out.push(format!("{mode} {way}: the probe did not arm it"));
+            left_out.push(format!("{mode} {way}: the mode is unavailable here"));
             continue;
         };
         let map = Map::of(&tracee, probe)?;
@@ -78,11 +79,12 @@ pub(crate) fn check(probe: &Path) -> Result<Vec<String>> {
     Ok(left_out)
 }
 
-/// Steps through draws in restartable sequences, each of which is aborted at every try: they end in an answer.
+/// Steps through draws whose restartable sequences are aborted at every try, and checks that each
+/// draw still serves its bytes.
 ///
-/// `aborts` are the addresses at which a step ends that was aborted. What cannot be armed here is left out and returned,
-/// with the reason.
-pub(crate) fn check_aborted(probe: &Path, aborts: &[u64]) -> Result<Vec<String>> {
+/// `aborts` are the addresses at which an aborted step ends. Returns the draws that this machine
+/// cannot run, with the reason.
+pub fn check_aborted(probe: &Path, aborts: &[u64]) -> Result<Vec<String>> {
     const WAYS: [(&str, &str, usize); 5] = [
         ("buffered", "fill", 8),
         ("buffered", "fill_16", 16),
@@ -97,7 +99,7 @@ pub(crate) fn check_aborted(probe: &Path, aborts: &[u64]) -> Result<Vec<String>>
         command.args([way, &len.to_string()]).env("HEADWATER_MODE", mode);
         let mut tracee = Tracee::start(&mut command).with_context(|| what.clone())?;
         let Ok(registers) = tracee.run_to_stop() else {
-            left_out.push(format!("{what}: the probe did not arm it"));
+            left_out.push(format!("{what}: the mode is unavailable here"));
             continue;
         };
         let mappings = mappings(&tracee.mappings()?);
@@ -122,7 +124,7 @@ pub(crate) fn check_aborted(probe: &Path, aborts: &[u64]) -> Result<Vec<String>>
     Ok(left_out)
 }
 
-/// Where things are in the traced process.
+/// The addresses of pages, slots and guards in the traced process.
 struct Map {
     /// Memory that the kernel may drop: pages.
     pages: Vec<Range<u64>>,
@@ -139,7 +141,7 @@ struct Trace {
     /// The caller's buffer and handle.
     out: u64,
     rng: Range<u64>,
-    /// The ledger's account, known once the handle has drawn or the slot is taken.
+    /// Address of the count of bytes, known once the handle has drawn or the slot is taken.
     account: u64,
 }
 
@@ -151,7 +153,7 @@ struct Run {
 }
 
 impl Trace {
-    /// Looks at the draw; says what it costs.
+    /// Checks one draw, and returns its cost.
     fn check(&mut self, draw: Draw) -> Result<String> {
         let mut tries = 1;
         let (run, accesses) = loop {
@@ -172,7 +174,7 @@ impl Trace {
         if draw.slot {
             guards.push(("canary", canary));
         }
-        // Moved before the draw only the tag's partner is noticed before the bytes are read: that is its job.
+        // Only the number has to be noticed before the bytes are read: it is the tag's counterpart.
         let mut moves = vec![("number", ledger + NUMBER, 0)];
         moves.extend(guards.into_iter().map(|(name, at)| (name, at, erasures)));
         for (name, at, after) in moves {
@@ -214,10 +216,11 @@ impl Trace {
         Ok(self.tracee.read(touch.at, touch.len)?.iter().all(|&byte| byte == 0))
     }
 
-    /// The accesses that the rules are about.
+    /// Returns the accesses that the rules name.
     fn accesses(&mut self, draw: Draw, run: &Run) -> Result<Vec<Access>> {
         let lines = self.map.lines.start + LINE..self.map.lines.end;
-        // The first write to a line takes the slot, the first to a handle takes bytes off its account.
+        // The first write to a line takes the slot, the first to a handle takes bytes off its
+        // account.
         let owned = if draw.slot { &lines } else { &self.rng };
         let first = run.touches.iter().find(|(touch, _)| touch.writes && owned.contains(&touch.at));
         let (first, _) = first.context("nothing is taken off an account")?;
@@ -264,13 +267,13 @@ impl Trace {
         }
     }
 
-    /// Makes one draw, and adds 1 to the word at `at` after so many erasures: whether the page is voided before
-    /// the caller gets any of its bytes; and, if nothing was erased yet, before any of it is read. From the
-    /// breakpoint before a draw to the one after it.
+    /// Runs one draw, from the breakpoint before it to the one after it, and adds 1 to the word at
+    /// `at` after so many erasures. Returns whether the page is voided before the caller receives
+    /// any of its bytes and, if nothing was erased yet, before any byte is read.
     fn is_void_if_moved(&mut self, draw: Draw, at: u64, after: usize) -> Result<bool> {
         let before = self.tracee.word(at)?;
         let outcome = self.watch(draw, after, |tracee| tracee.write(at, before + 1))?;
-        // Only the canary would stay moved: the refill writes the ledger anew.
+        // Only the canary would stay changed: the refill rewrites the other words.
         if at == self.map.lines.start {
             self.tracee.write(at, before)?;
         }
@@ -311,14 +314,14 @@ impl Trace {
     }
 }
 
-/// What became of a draw under which a guard was moved.
+/// The outcome of a draw during which a guard was changed.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Outcome {
     /// The page was voided.
     Void,
-    /// Bytes were used all the same.
+    /// Bytes were used although the guard had changed.
     Leaves,
-    /// Nothing of either.
+    /// The draw ended without either.
     Ended,
 }
 
@@ -331,10 +334,10 @@ impl Map {
         let mappings = mappings(&tracee.mappings()?);
         let find = |name: &str| mappings.iter().find(|mapping| mapping.name == name);
         let has = |mapping: &Mapping, flag: &str| mapping.flags.iter().any(|other| other == flag);
-        // What may be dropped is wiped on fork as well.
+        // Droppable memory is wiped on fork too, so it is taken first.
         let (pages, others): (Vec<_>, Vec<_>) = mappings.iter().partition(|m| has(m, "dp"));
         let lines = others.into_iter().find(|mapping| has(mapping, "wf"));
-        // VMClock's marker where there is one, else the word that stands for it.
+        // The clone marker if there is a VMClock, else the constant that replaces it.
         let clock = match find("/dev/vmclock0") {
             Some(clock) => clock.range.start + 16,
             None => {
@@ -356,7 +359,7 @@ impl Map {
     }
 }
 
-/// A mapping, as smaps tells of it.
+/// A mapping, as smaps describes it.
 struct Mapping {
     range: Range<u64>,
     name: String,

@@ -1,18 +1,22 @@
-//! The order in the quick paths that were compiled for arm64, where the CPU reorders loads too.
+//! The order of memory accesses in the quick paths compiled for arm64, whose CPUs reorder loads
+//! too.
 //!
-//! No arm64 machine is needed, and so none is run: instructions are followed through the function, both ways at
-//! each branch, until a way is found on which all that is asked for comes in order: a comparison (of the tag), a
-//! barrier, a load from the page, a store of zero to the same place, a barrier, as many comparisons as there are
-//! guards, and the slot's release or, for a handle, the return. That there is such a way is less than the trace on
-//! x86-64 shows; the barriers are what only this can show.
+//! No arm64 machine is needed. The check follows the instructions of a function, both ways at each
+//! branch, until it finds a path with all required steps in order: a comparison (of the tag), a
+//! barrier, a load from the page, a store of zero to the same place, a barrier, one comparison for
+//! each guard, and the release of the slot or, for a handle, the return.
+//!
+//! The existence of such a path proves less than the trace on x86-64. The barriers, however, have
+//! no counterpart there: x86-64 needs none, so only this check sees a missing one.
 //!
 //! Encodings: Arm Architecture Reference Manual for A-profile, C4.1 and C6.2.
 
-use super::object::{Library, Section};
+use crate::object::{Library, Section};
 use anyhow::{Result, ensure};
 use std::collections::HashSet;
 
-/// Parts of the names of functions that hold quick paths; how many guards are compared, and if there is a slot.
+/// Parts of the names of functions that hold quick paths, the number of guards that each compares,
+/// and whether it draws from a slot.
 const PATHS: [(&str, u8, bool); 8] = [
     ("probe_u64", 4, true),
     ("probe_fill", 4, true),
@@ -24,8 +28,8 @@ const PATHS: [(&str, u8, bool); 8] = [
     ("12quick_blocks", 3, false),
 ];
 
-/// Checks all of them.
-pub(crate) fn check(library: &Library) -> Result<()> {
+/// Checks every quick path, and returns an error that names the first missing step.
+pub fn check(library: &Library) -> Result<()> {
     for (part, guards, slot) in PATHS {
         let all = library.sections.iter();
         let named: Vec<_> = all.filter(|s| !s.code.is_empty() && s.name.contains(part)).collect();
@@ -44,22 +48,23 @@ pub(crate) fn check(library: &Library) -> Result<()> {
     Ok(())
 }
 
-/// What an instruction is, as far as it matters here.
+/// An instruction, as far as it matters here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Instruction {
     /// A comparison of two registers.
     Compare,
     /// A barrier for loads at least, to all CPUs of the process at least.
     Barrier,
-    /// Of 64 bits each, to or from so many words from this offset on: (base register, offset, words).
+    /// A load of 64-bit words: base register, offset, number of words.
     Load(u32, i64, i64),
+    /// A store of zeros, with the operands of [`Load`].
     StoreZero(u32, i64, i64),
     StoreRelease,
-    /// So many bytes away, or on.
+    /// A conditional branch by so many bytes.
     Branch(i64),
     Jump(i64),
     Return,
-    /// To where cannot be told.
+    /// An indirect branch.
     Away,
     Other,
 }
@@ -74,8 +79,8 @@ fn decode(word: u32) -> Instruction {
     let is = |mask: u32, value: u32| word & mask == value;
     // Shareability inner or full, for loads or for all.
     let is_barrier = is(0xFFFF_F0FF, 0xD503_30BF) && matches!(field(8, 4), 9 | 11 | 13 | 15);
-    // Loads and stores of X registers: scaled, unscaled and indexed, pairs. Before the index comes the access
-    // if it is a post-index one.
+    // Loads and stores of X registers: scaled, unscaled and indexed, pairs. A post-index access
+    // uses the base register before the offset is added.
     let access = if is(0xFF80_0000, 0xF900_0000) {
         Some((i64::from(field(10, 12)) * 8, 1))
     } else if is(0xFFA0_0000, 0xF800_0000) {
@@ -114,12 +119,12 @@ fn decode(word: u32) -> Instruction {
     }
 }
 
-/// How far a way has come.
+/// A path through a function, up to its next instruction.
 #[derive(Clone, PartialEq, Eq, Hash)]
 struct Way {
     at: usize,
     stage: Stage,
-    /// Words that were loaded since the barrier: base register and offset.
+    /// Words loaded since the barrier: base register and offset.
     loaded: Vec<(u32, i64)>,
 }
 
@@ -129,19 +134,19 @@ enum Stage {
     TagCompared,
     Loading,
     Erased,
-    /// After the second barrier, with so many comparisons.
+    /// The stage after the second barrier, with the number of comparisons.
     Comparing(u8),
 }
 
 impl Way {
-    /// What the next thing is that has to come.
+    /// Names the next required step.
     fn missing(&self) -> String {
         match self.stage {
             Stage::Start => "a comparison of the tag".into(),
             Stage::TagCompared => "a barrier before the bytes".into(),
             Stage::Loading => "the bytes' load and erasure".into(),
             Stage::Erased => "a barrier after the erasure".into(),
-            Stage::Comparing(count) => format!("what comes after {count} comparisons of guards"),
+            Stage::Comparing(count) => format!("the step after {count} comparisons of guards"),
         }
     }
 
@@ -150,11 +155,12 @@ impl Way {
         match (self.stage, instruction) {
             (Stage::Start, Compare) => self.stage = Stage::TagCompared,
             (Stage::TagCompared, Barrier) => self.stage = Stage::Loading,
-            // It was another comparison.
+            // The comparison was not the tag's.
             (Stage::TagCompared, Load(..) | StoreRelease) => self.stage = Stage::Start,
             (Stage::Loading, Load(base, offset, words)) => {
                 self.loaded.extend((0..words).map(|i| (base, offset + 8 * i)));
-                // More are not loaded before the first is erased; without an end, loops would have none.
+                // No path loads more than 8 words before it erases the first. Without a limit,
+                // each round of a loop would be a new state.
                 let surplus = self.loaded.len().saturating_sub(8);
                 self.loaded.drain(..surplus);
             }
@@ -171,7 +177,7 @@ impl Way {
     }
 }
 
-/// None if a way has everything; what no way gets beyond.
+/// Returns `None` if a path has every step, else the step that no path reaches.
 fn furthest(section: &Section, guards: u8, slot: bool) -> Option<String> {
     let leaves: HashSet<usize> =
         section.references.iter().map(|r| r.offset as usize & !3).collect();
@@ -196,7 +202,7 @@ fn furthest(section: &Section, guards: u8, slot: bool) -> Option<String> {
         let next = match instruction {
             _ if instruction == StoreRelease && slot => continue,
             Return | Away => continue,
-            // To another function.
+            // A tail call of another function.
             Jump(_) if leaves.contains(&way.at) => continue,
             Jump(distance) => vec![to(distance)],
             Branch(distance) => vec![to(distance), to(4)],
@@ -211,7 +217,7 @@ fn furthest(section: &Section, guards: u8, slot: bool) -> Option<String> {
 mod tests {
     use super::*;
 
-    /// What rustc 1.95 made of a handle's word, without what comes before and after.
+    /// The output of rustc 1.95 for one word of a handle, without prologue and epilogue.
     const SOUND: [u32; 21] = [
         0xF940_0268, // ldr x8, [x19]
         0xF940_080A, // ldr x10, [x0, #16]
@@ -268,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn instructions_are_told() {
+    fn instructions_are_decoded() {
         for (word, instruction) in [
             (0xA940_2D0A, Load(8, 0, 2)),        // ldp x10, x11, [x8]
             (0xF85F_8188, Load(12, -8, 1)),      // ldur x8, [x12, #-8]

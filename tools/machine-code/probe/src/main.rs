@@ -1,5 +1,5 @@
-//! Draws on and on, and stops before and after each third draw, for `cargo xtask machine-code` to look at it step
-//! by step. Its arguments: the way to draw, and the number of bytes.
+//! Draws in an endless loop, and stops before and after each third draw, which `cargo xtask
+//! machine-code` then runs step by step. The arguments are the way to draw and the number of bytes.
 
 use headwater::Rng;
 use probe::{probe_fill, probe_fill_16, probe_rng_fill, probe_rng_u64, probe_u64};
@@ -9,7 +9,7 @@ use std::{env, hint};
 /// A breakpoint at which the tracer finds the caller's buffer and handle in registers.
 #[cfg(target_arch = "x86_64")]
 fn stop(buf: *const u8, rng: &Rng) {
-    // SAFETY: the instruction stops the process, which its tracer lets run on; nothing else is touched.
+    // SAFETY: the instruction only stops the process, and its tracer continues it.
     unsafe {
         std::arch::asm!("int3", in("rdi") buf, in("rsi") rng, in("rdx") size_of::<Rng>());
     }
@@ -30,7 +30,7 @@ fn main() -> ExitCode {
         eprintln!("mode {}: {}", status.mode.name(), status.reason);
         return ExitCode::FAILURE;
     }
-    // Chosen beforehand, so that little but the draw lies between two stops.
+    // The choice is made before the loop, so that little but the draw lies between two stops.
     let draw: fn(&mut [u8], &mut Rng) = match way.as_str() {
         "u64" => |_, _| _ = hint::black_box(probe_u64()),
         "fill" => |buf, _| _ = hint::black_box(probe_fill(buf)),

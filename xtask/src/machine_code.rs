@@ -1,33 +1,23 @@
-//! `cargo xtask machine-code`: what the compiler made of the quick paths, and of all that they can reach.
-
-mod arm64;
-mod object;
-#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
-mod order;
-mod reach;
-#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
-mod sections;
-#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
-mod trace;
+//! `cargo xtask machine-code`: builds the probe and runs the checks of `tools/machine-code` on it.
 
 use crate::process::{program, root, run};
 use crate::report::{Choice, Report, Stop, need};
 use crate::test::cargo;
 use crate::tools;
-use ::object::Architecture;
 use anyhow::{Context, Result, anyhow};
-use object::Library;
+use machine_code::object::{Architecture, Library};
+use machine_code::{arm64, reach};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::{env, fs};
 
 /// The architectures with code of their own in the core.
 const TARGETS: [&str; 2] = ["x86_64-unknown-linux-gnu", "aarch64-unknown-linux-gnu"];
-/// The probe's functions, in each of which another way to draw begins.
+/// The probe's functions, each of which draws in another way.
 const ROOTS: [&str; 6] =
     ["probe_u64", "probe_u32", "probe_fill", "probe_try_fill", "probe_rng_u64", "probe_rng_fill"];
 
-/// Runs these checks and no others.
+/// Runs only these checks.
 pub(crate) fn check() -> Result<ExitCode> {
     env::set_current_dir(root()?)?;
     let mut report = Report::new(Choice::Ordinary);
@@ -47,7 +37,7 @@ pub(crate) fn steps(report: &mut Report) {
         Ok(arm64::check(&library(target)?)?)
     });
     report.step("order in the x86-64 code", order_here);
-    // As users build it: what is optimised less has fewer occasions to fuse.
+    // A release build, because only an optimised one fuses a multiplication and an addition.
     report.step("nothing fused in the streams", || {
         cargo("test --release -p headwater-streams --lib -- --nocapture no_multiplication")
     });
@@ -71,7 +61,7 @@ fn no_panic() -> Result<(), Stop> {
     Ok(())
 }
 
-/// Every function of headwater.h, of which those that make and free handles may allocate.
+/// Checks every function of headwater.h. Only those that create and free handles may allocate.
 fn no_panic_in_c() -> Result<(), Stop> {
     let listed =
         fs::read_to_string(root()?.join("crates/headwater-c/abi.txt")).context("abi.txt")?;
@@ -94,7 +84,7 @@ fn no_panic_in_c() -> Result<(), Stop> {
     Ok(())
 }
 
-/// Everything in OpenSSL's module: its one exported function refers to the tables of all others.
+/// Checks all of OpenSSL's module: its one exported function refers to the tables of all others.
 fn no_panic_in_the_provider() -> Result<(), Stop> {
     const ROOT: &str = "OSSL_provider_init";
     for target in TARGETS {
@@ -107,20 +97,20 @@ fn no_panic_in_the_provider() -> Result<(), Stop> {
     Ok(())
 }
 
-/// As most programs are built: where a panic aborts, what would unwind is not to be seen.
+/// The panic strategy of most programs. With `abort` the unwinding paths would be absent.
 const UNWINDING: &str = "--config profile.release.panic=\"unwind\"";
 
-/// The probe for this target.
+/// Builds the probe for this target.
 fn library(target: &str) -> Result<Library> {
     archive("probe", "libprobe.a", target, UNWINDING)
 }
 
-/// A static library, as the linker gets it; making it needs no linker.
+/// Builds a static library, the linker's input; building it needs no linker.
 fn archive(package: &str, file: &str, target: &str, options: &str) -> Result<Library> {
     run(&mut program(&format!(
         "cargo rustc --release -p {package} --lib --crate-type staticlib --target {target} {options}"
     )))?;
-    let path = target_folder()?.join(target).join("release").join(file);
+    let path = target_directory()?.join(target).join("release").join(file);
     let library = Library::parse(&fs::read(&path)?).with_context(|| path.display().to_string())?;
     let is_arm = library.architecture == Architecture::Aarch64;
     anyhow::ensure!(
@@ -134,14 +124,15 @@ fn archive(package: &str, file: &str, target: &str, options: &str) -> Result<Lib
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 fn order_here() -> Result<(), Stop> {
     run(&mut program("cargo build --release -p probe --bin probe"))?;
-    let probe = target_folder()?.join("release/probe");
+    let probe = target_directory()?.join("release/probe");
     let probe = fs::canonicalize(probe).context("the probe")?;
+    use machine_code::{sections, trace};
     let (aborts, summary) = sections::check(&fs::read(&probe).context("the probe")?)?;
     println!("{summary}");
     let mut left_out = trace::check(&probe)?;
     left_out.extend(trace::check_aborted(&probe, &aborts)?);
-    let armed = if left_out.is_empty() { Ok(()) } else { Err(anyhow!(left_out.join("; "))) };
-    need(armed, "the order of memory accesses in what could not be armed")
+    let all = if left_out.is_empty() { Ok(()) } else { Err(anyhow!(left_out.join("; "))) };
+    need(all, "the order of memory accesses in modes that are unavailable here")
 }
 
 #[cfg(not(all(target_arch = "x86_64", target_os = "linux")))]
@@ -150,6 +141,7 @@ fn order_here() -> Result<(), Stop> {
     need(elsewhere, "the order of memory accesses in the x86-64 code")
 }
 
-pub(crate) fn target_folder() -> Result<PathBuf> {
+/// Returns the directory that cargo builds in.
+pub(crate) fn target_directory() -> Result<PathBuf> {
     Ok(env::var_os("CARGO_TARGET_DIR").map_or(root()?.join("target"), PathBuf::from))
 }

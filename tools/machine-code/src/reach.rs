@@ -1,11 +1,11 @@
-//! What can be reached from a function: nothing that panics, unwinds or allocates, and little else.
+//! The functions that can be reached from a draw: none may panic, unwind or allocate.
 
-use super::object::{Library, Target};
+use crate::object::{Library, Target};
 use anyhow::{Result, bail};
 use std::collections::{HashMap, VecDeque};
 
-/// Functions of the C library that a draw may call: they take no lock and allocate nothing. The last four are
-/// asked at set-up.
+/// Functions of the C library that a draw may call: they take no lock and allocate nothing. The
+/// last four are called at set-up.
 const OTHERS: [&str; 10] = [
     "memcpy",
     "memmove",
@@ -18,9 +18,10 @@ const OTHERS: [&str; 10] = [
     "getenv",
     "__errno_location",
 ];
-/// What functions for C may call beside those: they tell errno, read files for the status, map memory for the states of
-/// random_pseudo_bytes, and end the process with a line where no error can be told. None allocates.
-pub(super) const FOR_C: [&str; 13] = [
+/// Further functions that the C interface may call. They set errno, read files for the status, map
+/// memory for the states of random_pseudo_bytes, and end the process with a message where a
+/// function has no way to return an error. They do not allocate.
+pub const FOR_C: [&str; 13] = [
     "__errno_location",
     "abort",
     "close",
@@ -35,16 +36,16 @@ pub(super) const FOR_C: [&str; 13] = [
     "write",
     "writev",
 ];
-/// What only those may call that say so in headwater.h.
-pub(super) const FOR_C_HANDLES: [&str; 3] = ["__errno_location", "free", "malloc"];
-/// Glibc's; weak, so null where another C library has none.
+/// Functions that only calls documented to allocate in headwater.h may reach.
+pub const FOR_C_HANDLES: [&str; 3] = ["__errno_location", "free", "malloc"];
+/// Weak symbols of glibc, which are null under another C library.
 const GLIBC: [&str; 2] = ["__rseq_offset", "__rseq_size"];
-/// Goes on with what a panic began: if none can begin, the code that calls it is dead.
+/// Continues the unwinding that a panic started. If no panic can start, its callers are dead code.
 const RESUME: &str = "_Unwind_Resume";
-/// Where a function that C calls would end if it unwound. What it calls is followed, and begins no panic.
+/// The end of a function for C that unwinds. Its callees are followed, and none starts a panic.
 const EDGE: &str = "19panic_cannot_unwind";
-/// Parts of names of what must not be reached. Behind each lies something that is in no list above; it has a name
-/// here so that a report ends where the fault is, and not deep in the standard library.
+/// Parts of the names of forbidden functions. Each of these ends in a forbidden call anyway;
+/// listing them makes the report stop at the cause instead of deep inside the standard library.
 const FORBIDDEN: [&str; 7] = [
     "9panicking",
     "rust_panic",
@@ -54,11 +55,12 @@ const FORBIDDEN: [&str; 7] = [
     "handle_alloc_error",
     "capacity_overflow",
 ];
-/// Where the infallible draws of a handle end if the kernel refuses, as their documentation says.
+/// The documented end of a handle's infallible draws: a panic if the kernel refuses.
 const DOCUMENTED: &str = "3rng7refused";
-/// The number of functions that can be reached from `root`; an error that tells a shortest way to each thing that
-/// must not be. `also` may be called beside what every draw may call.
-pub(crate) fn walk(library: &Library, root: &str, also: &[&str]) -> Result<usize> {
+
+/// Returns the number of functions that can be reached from `root`. Returns an error with a
+/// shortest path to each forbidden function. `also` extends the list of permitted functions.
+pub fn walk(library: &Library, root: &str, also: &[&str]) -> Result<usize> {
     let root = library.function(root)?;
     let mut from = HashMap::from([(root, root)]);
     let mut queue = VecDeque::from([root]);
@@ -98,7 +100,7 @@ fn contains_any(name: &str, parts: &[&str]) -> bool {
     parts.iter().any(|part| name.contains(part))
 }
 
-/// How the walk came here.
+/// Formats the path from the root to this place.
 fn way(library: &Library, from: &HashMap<usize, usize>, mut place: usize) -> String {
     let mut way = library.sections[place].name.clone();
     while from[&place] != place {
@@ -111,9 +113,9 @@ fn way(library: &Library, from: &HashMap<usize, usize>, mut place: usize) -> Str
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::machine_code::object::{Reference, Section};
+    use crate::object::{Reference, Section};
 
-    /// A function for each name, of which each refers to the next; the last to what lies elsewhere.
+    /// Returns a chain of functions: each refers to the next, and the last to an undefined symbol.
     fn chain(names: &[&str], elsewhere: &str) -> Library {
         let section = |(i, name): (usize, &&str)| {
             let last = i + 1 == names.len();

@@ -1,20 +1,21 @@
-//! What the accesses of one draw must look like, whatever else the compiler does between them.
+//! The required order of the accesses of one draw, whatever the compiler does between them.
 //!
-//! The rules are those of `cell.rs`: the page's tag is compared, the bytes are read, once, and erased; only then
-//! the guards are loaded; and only if they stand, the slot is freed and the bytes are given to the caller.
+//! The core's rules for a draw: it compares the page's tag, reads the bytes once and erases them.
+//! Only then it loads the guards. Only if the guards are unchanged, it releases the slot and
+//! returns the bytes to the caller.
 
 use anyhow::{Result, ensure};
 
-/// What an access goes to.
+/// The target of an access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Place {
-    /// A slot's lock, which holds the number of bytes left; of a handle that number alone.
+    /// A slot's lock, which holds the number of bytes left; for a handle only that number.
     Account,
-    /// In the ledger: the number of the refill.
+    /// The number of the refill, in the slot's state.
     Number,
-    /// In the ledger: the kernel's word at the refill.
+    /// The reseed generation at the refill, in the slot's state.
     Generation,
-    /// In the ledger: VMClock's marker at the refill.
+    /// The clone marker at the refill, in the slot's state.
     Marker,
     /// The page's tag.
     Tag,
@@ -22,9 +23,9 @@ pub(crate) enum Place {
     Keys,
     /// The bytes of the page, from this offset on.
     Data(u64),
-    /// The kernel's word.
+    /// The kernel's reseed generation.
     Word,
-    /// VMClock's marker, or what stands for it.
+    /// The clone marker, or the constant that replaces it.
     Clock,
     /// The fork canary.
     Canary,
@@ -39,7 +40,7 @@ pub(crate) enum Kind {
     Write,
     /// A write that left zeros.
     Zero,
-    /// Both at once, as an exchange does.
+    /// A read and a write at once, such as an exchange.
     Update,
 }
 
@@ -50,23 +51,25 @@ pub(crate) struct Access {
     pub(crate) len: u64,
 }
 
-/// What is drawn.
+/// The request that a draw serves.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Draw {
-    /// From a slot, which has a lock and can be used by a forked child; else from a handle's page.
+    /// True if the page belongs to a slot, which has a lock and which a forked child can use; false
+    /// if it belongs to a handle.
     pub(crate) slot: bool,
-    /// Bytes that are asked for.
+    /// The number of requested bytes.
     pub(crate) len: u64,
 }
 
 impl Draw {
-    /// Less than 16 bytes go to the caller by registers, and only if they may leave. What is longer is copied to
-    /// the caller's buffer as it is read, and is drawn again or overwritten if it may not leave.
+    /// Returns whether the bytes go to the caller in registers, and only after the comparisons. A
+    /// longer draw copies to the caller's buffer while it reads, and draws again or overwrites the
+    /// buffer if a guard changed.
     pub(crate) fn is_short(self) -> bool {
         self.len < 16
     }
 
-    /// What is loaded again after the bytes.
+    /// The guards, all of which are loaded again after the bytes.
     fn guards(self) -> &'static [Place] {
         const ALL: [Place; 7] = [Word, Generation, Clock, Marker, Tag, Number, Canary];
         if self.slot { &ALL } else { &ALL[..6] }
@@ -117,7 +120,8 @@ pub(crate) fn check(draw: Draw, accesses: &[Access]) -> Result<()> {
     Ok(())
 }
 
-/// Each word that is served is read once and then erased once; of those behind them one may be looked at.
+/// Checks that each served word is read once and then erased once. The word after the last may be
+/// read, because a load can be wider than the rest.
 fn check_data(draw: Draw, accesses: &[Access]) -> Result<()> {
     let words = draw.len.div_ceil(8);
     let offsets = accesses.iter().filter_map(|access| match access.place {
@@ -159,7 +163,7 @@ mod tests {
 
     const WORD: Draw = Draw { slot: true, len: 8 };
 
-    /// A draw of one word from a slot, as it should be.
+    /// The accesses of a correct draw of one word from a slot.
     fn sound() -> Vec<Access> {
         let access = |place, kind| Access { place, kind, len: 8 };
         let read = |place| access(place, Kind::Read);
@@ -190,7 +194,7 @@ mod tests {
     #[test]
     fn a_sound_draw_passes() {
         check(WORD, &sound()).unwrap();
-        // One that looks at the second half of its window.
+        // A load wider than the request reads the next word too.
         let mut peeking = sound();
         peeking.insert(5, Access { place: Data(552), kind: Kind::Read, len: 8 });
         check(WORD, &peeking).unwrap();
@@ -198,7 +202,7 @@ mod tests {
 
     #[test]
     fn no_access_but_the_callers_may_be_missing() {
-        // The first canary tells the slot, and is no comparison.
+        // The first load of the canary chooses the slot and is not a comparison.
         for missing in 1..sound().len() - 1 {
             let mut accesses = sound();
             accesses.remove(missing);

@@ -1,51 +1,58 @@
-//! What the compiler made, read from a static library: each function in a section of its own, and what it refers
-//! to, as the linker is told.
+//! The functions of a static library and their references, as the linker sees them.
 //!
-//! No disassembly is needed for that, and nothing is missed: a call, a tail call, a taken address and a table of
-//! functions are all relocations. A reference that is never followed counts as one, as it does for the linker. An
-//! indirect call goes where some address was taken, so that its target is reached by that reference, or to what
-//! the kernel gave: the functions of the vDSO.
+//! Each function has a section of its own. Relocations suffice, without a disassembler: a call, a
+//! tail call, a taken address and a table of functions are all relocations. A reference that never
+//! runs counts too, as it does for the linker. The target of an indirect call is reached by the
+//! reference that took its address, or it is a function of the vDSO.
 
 use anyhow::{Context, Result};
+pub use object::Architecture;
 use object::read::archive::ArchiveFile;
 use object::{
-    Architecture, File, Object, ObjectSection, ObjectSymbol, RelocationTarget, SectionIndex,
-    SectionKind,
+    File, Object, ObjectSection, ObjectSymbol, RelocationTarget, SectionIndex, SectionKind,
 };
 use std::collections::HashMap;
 
 /// The sections of all objects of a static library.
-pub(crate) struct Library {
-    pub(crate) architecture: Architecture,
-    pub(crate) sections: Vec<Section>,
-    /// The sections that symbols lie in, by the names that other objects know them by.
+pub struct Library {
+    /// The CPU architecture of the objects.
+    pub architecture: Architecture,
+    /// Code and data of all objects.
+    pub sections: Vec<Section>,
+    /// The section of each global symbol, by the name that other objects use.
     symbols: HashMap<String, usize>,
 }
 
 /// A function, or data.
-pub(crate) struct Section {
-    /// Of its first function; of the section where it has none.
-    pub(crate) name: String,
+pub struct Section {
+    /// The name of its first function, or of the section if it holds none.
+    pub name: String,
     /// The instructions; empty if this is data.
-    pub(crate) code: Vec<u8>,
-    pub(crate) references: Vec<Reference>,
+    pub code: Vec<u8>,
+    /// The relocations of this section.
+    pub references: Vec<Reference>,
 }
 
-pub(crate) struct Reference {
-    /// Where in the section.
-    pub(crate) offset: u64,
-    pub(crate) target: Target,
+/// A relocation: a place in a section that refers to another section or symbol.
+pub struct Reference {
+    /// Its offset in the section.
+    pub offset: u64,
+    /// The place that it refers to.
+    pub target: Target,
 }
 
+/// The target of a reference.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Target {
+pub enum Target {
+    /// The index of a section of the library.
     Section(usize),
-    /// What the library does not define.
+    /// A symbol that the library does not define.
     Elsewhere(String),
 }
 
 impl Library {
-    pub(crate) fn parse(archive: &[u8]) -> Result<Library> {
+    /// Reads all objects of a static library.
+    pub fn parse(archive: &[u8]) -> Result<Library> {
         let mut library = Library {
             architecture: Architecture::Unknown,
             sections: Vec::new(),
@@ -53,7 +60,7 @@ impl Library {
         };
         for member in ArchiveFile::parse(archive)?.members() {
             let member = member?;
-            // What is no object is the compiler's own.
+            // Other members are metadata of the compiler.
             if let Ok(file) = File::parse(member.data(archive)?) {
                 library.architecture = file.architecture();
                 library.add(&file)?;
@@ -63,9 +70,9 @@ impl Library {
         Ok(library)
     }
 
-    /// One whose sections are all known by their names.
+    /// Returns a library of sections whose names are their symbols.
     #[cfg(test)]
-    pub(crate) fn of(sections: Vec<Section>) -> Library {
+    pub fn of(sections: Vec<Section>) -> Library {
         let symbols = sections.iter().enumerate().map(|(i, section)| (section.name.clone(), i));
         let symbols = symbols.collect();
         Library { architecture: Architecture::Unknown, sections, symbols }
@@ -111,7 +118,7 @@ impl Library {
         Ok(())
     }
 
-    /// Finds in one object what another refers to.
+    /// Connects references from one object to symbols of another.
     fn resolve(&mut self) {
         for section in &mut self.sections {
             for reference in &mut section.references {
@@ -124,8 +131,8 @@ impl Library {
         }
     }
 
-    /// The section in which this function lies.
-    pub(crate) fn function(&self, name: &str) -> Result<usize> {
+    /// Returns the section that holds this function.
+    pub fn function(&self, name: &str) -> Result<usize> {
         self.symbols.get(name).copied().with_context(|| format!("there is no function {name}"))
     }
 }
