@@ -106,8 +106,8 @@ impl Record {
     }
 }
 
-/// Reports whether `figure` is `value` to as many digits as it shows, which must be two at least. Zeros
-/// at the end of a whole number may be digits or only places.
+/// Reports whether `figure` is `value` to as many digits as it shows, which must be two at least.
+/// Zeros at the end of a whole number may be digits or only places.
 pub(crate) fn is_rounded(figure: &str, value: f64) -> bool {
     let figure = figure.replace(',', "");
     if let Some((_, decimals)) = figure.split_once('.') {
