@@ -1,20 +1,21 @@
-//! Parameters: questions by name, answered in the type that the asker has room for.
+//! Parameters (OSSL_PARAM): values by name, in the type and size that the caller asks for.
 
 use crate::abi::{self, Param};
 use std::ffi::{CStr, c_char, c_int, c_uint};
 use std::mem::size_of;
 use std::ptr::{null, null_mut};
 
-/// A value that does not fit where it should go.
+/// Error: the value does not fit the requested type or size.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct DoesNotFit;
 
-/// Answers each question of the list that `answer` knows; the others are left alone, as OpenSSL wants it.
+/// Calls `answer` for each parameter of the list. OpenSSL requires that unknown names stay
+/// unchanged.
 ///
 /// # Safety
 ///
-/// `params` is null or a list that ends with a null key; keys are C strings, and `data` is null or valid for writes
-/// of `data_size` bytes.
+/// `params` is null or a list that ends with a null key; keys are C strings, and `data` is null or
+/// valid for writes of `data_size` bytes.
 #[inline]
 pub(crate) unsafe fn answer_each(
     mut params: *mut Param,
@@ -23,7 +24,7 @@ pub(crate) unsafe fn answer_each(
     if params.is_null() {
         return Ok(());
     }
-    // SAFETY: the caller's promise; nobody else uses the list during the call.
+    // SAFETY: the caller's promise; nothing else uses the list during the call.
     while let Some(param) = unsafe { params.as_mut() }.filter(|param| !param.key.is_null()) {
         // SAFETY: as above.
         answer(unsafe { CStr::from_ptr(param.key) }, param)?;
@@ -61,7 +62,7 @@ impl Param {
         Ok(())
     }
 
-    /// Answers with a constant text, by its address.
+    /// Sets a constant text, by its address.
     pub(crate) fn set_text(&mut self, text: &'static CStr) -> Result<(), DoesNotFit> {
         if self.data_type != abi::PARAM_UTF8_PTR {
             return Err(DoesNotFit);
@@ -74,7 +75,7 @@ impl Param {
         Ok(())
     }
 
-    /// An entry of a table that tells what can be asked for.
+    /// Makes an entry of a table of known parameters.
     pub(crate) const fn describe(key: &'static CStr, data_type: c_uint, size: usize) -> Param {
         Param {
             key: key.as_ptr(),

@@ -16,7 +16,7 @@ pub(crate) fn run(args: &headwater_bench::Args) -> Result<(), Failure> {
     if let Some(baseline) = baseline {
         baseline.compare(&mut report);
     }
-    // First: whoever reads standard output may stop reading.
+    // Before stdout, whose reader may close the pipe.
     if let Some(file) = &args.html {
         write_html(file, &headwater_bench::html(&report)?)?;
     }

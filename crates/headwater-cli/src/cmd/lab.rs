@@ -10,7 +10,7 @@ pub(crate) fn run(args: &headwater_lab::Args) -> Result<(), Failure> {
         recording::of_host(&record.path)?;
         return Ok(());
     }
-    // After the words have been looked at: whoever has misspelt one need not wait for another lab to end.
+    // Opened after the arguments are checked, because opening waits until another lab ends.
     let open = || Cache::open(args.cache.as_deref());
     match &args.verb {
         Verb::Setup(setup) => {
@@ -57,7 +57,7 @@ pub(crate) fn run(args: &headwater_lab::Args) -> Result<(), Failure> {
         }
         Verb::Boot(args) => {
             let report = boot::boot(&open()?, &args.plan())?;
-            // First: whoever reads standard output may stop reading.
+            // Before stdout, whose reader may close the pipe.
             if let Some(file) = &args.html {
                 html::write(&report, file)?;
             }
@@ -92,7 +92,7 @@ pub(crate) fn run(args: &headwater_lab::Args) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Runs whatever the scope holds; an error if a promise does not hold.
+/// Runs the whole scope. Returns an error if a promise does not hold.
 fn all(cache: &Cache, scope: &Scope) -> Result<(), Failure> {
     let outcome = headwater_lab::run(cache, scope, &say)?;
     output::text(&outcome.text())?;
@@ -102,7 +102,7 @@ fn all(cache: &Cache, scope: &Scope) -> Result<(), Failure> {
     }
 }
 
-/// Words on stderr, of work that takes long.
+/// Writes a line about the progress to stderr.
 fn say(line: &str) {
     let _ = writeln!(std::io::stderr(), "headwater lab: {line}");
 }

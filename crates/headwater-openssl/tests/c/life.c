@@ -60,7 +60,7 @@ static void drawing(OSSL_LIB_CTX *context, const OSSL_PROVIDER *provider)
     CHECK(strcmp(last_reason(), "the generator is not instantiated") == 0);
 
     CHECK(!EVP_RAND_instantiate(ctx, 257, 0, NULL, 0, NULL));
-    CHECK(strcmp(last_reason(), "more than 256 bits of strength are asked for") == 0);
+    CHECK(strcmp(last_reason(), "more than 256 bits of strength requested") == 0);
     CHECK(EVP_RAND_get_state(ctx) == EVP_RAND_STATE_UNINITIALISED);
     CHECK(EVP_RAND_instantiate(ctx, 256, 1, (const unsigned char *)"name", 4, NULL));
     CHECK(EVP_RAND_get_state(ctx) == EVP_RAND_STATE_READY);
@@ -81,7 +81,7 @@ static void drawing(OSSL_LIB_CTX *context, const OSSL_PROVIDER *provider)
         OSSL_PARAM_construct_end(),
     };
     CHECK(!EVP_RAND_CTX_get_params(ctx, misfit));
-    CHECK(strstr(last_reason(), "does not hold it") != NULL);
+    CHECK(strstr(last_reason(), "does not fit") != NULL);
     const OSSL_PARAM *gettable = EVP_RAND_gettable_ctx_params(rand);
     CHECK(OSSL_PARAM_locate_const(gettable, "state") && OSSL_PARAM_locate_const(gettable, "strength")
         && OSSL_PARAM_locate_const(gettable, "max_request"));
