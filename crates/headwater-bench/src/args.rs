@@ -1,4 +1,4 @@
-//! The arguments of a run. This file decides syntax only; `plan` gives the arguments their meaning.
+//! The arguments of a run. This file decides syntax only; `plan` interprets the arguments.
 
 use std::path::PathBuf;
 

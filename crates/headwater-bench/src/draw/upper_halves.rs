@@ -24,7 +24,7 @@ pub(crate) const CLEAN: &str = "clean upper halves";
 /// Rows with dirty upper halves have this note.
 pub(crate) const DIRTY: &str = "dirty upper halves";
 
-/// Tells whether this CPU has registers with upper halves, and instructions for integers in them.
+/// Reports whether this CPU has registers with upper halves, and instructions for integers in them.
 pub(crate) fn exist() -> bool {
     #[cfg(target_arch = "x86_64")]
     return is_x86_feature_detected!("avx2");

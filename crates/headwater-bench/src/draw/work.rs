@@ -185,7 +185,7 @@ pub(crate) trait Worker {
         Duration::ZERO
     }
 
-    /// Tells whether another process makes the calls, where their instructions cannot be seen.
+    /// Reports whether another process makes the calls, where their instructions cannot be seen.
     fn is_elsewhere(&self) -> bool {
         false
     }

@@ -42,7 +42,7 @@ pub(super) fn fill_all(buf: &mut [u8], mut call: impl FnMut(&mut [u8]) -> isize)
                 let written = usize::try_from(written).map_err(|_| Refused)?;
                 rest = rest.get_mut(written..).ok_or(Refused)?;
             }
-            error if error == -(libc::EINTR as isize) => {} // a signal before the first byte: ask again
+            error if error == -(libc::EINTR as isize) => {} // a signal came first: ask again
             _ => return Err(Refused),
         }
     }

@@ -86,7 +86,7 @@ impl Variant {
         self.implementation.has_modes.then(|| headwater::status().mode.name())
     }
 
-    /// Tells whether headwater counts what happens at its pools while this variant draws.
+    /// Reports whether headwater counts what happens at its pools while this variant draws.
     pub(crate) fn counts_events(&self) -> bool {
         self.implementation.has_modes || self.implementation.name == impls::LOCKED
     }
@@ -122,7 +122,7 @@ impl Variant {
         self.open().ok()?.declines(case, threads)
     }
 
-    /// Tells whether this case is about the variant: one case is about headwater alone.
+    /// Reports whether this case is about the variant: one case is about headwater alone.
     pub(crate) fn is_meant_by(&self, case: Case) -> bool {
         case != Case::UpperHalves || is_headwater(self.implementation.name)
     }

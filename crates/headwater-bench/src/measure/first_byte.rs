@@ -94,7 +94,7 @@ impl Answer {
         let took = start.elapsed();
         if drawn.is_ok() {
             for (shared, byte) in self.bytes.iter().zip(bytes) {
-                shared.store(byte, Ordering::Relaxed); // the parent reads when this process has ended
+                shared.store(byte, Ordering::Relaxed); // the parent reads after this process
             }
             self.ns.store((took.as_nanos() as u64).max(1), Ordering::Relaxed);
         }
@@ -243,7 +243,7 @@ mod tests {
         let before = count();
         let held = extra_mappings(2000).unwrap();
         let extra = count() - before;
-        assert!(extra >= 1990, "{extra} of 2000"); // a few may join the mappings of other tests' threads
+        assert!(extra >= 1990, "{extra} of 2000"); // a few may join other mappings
         drop(held);
     }
 

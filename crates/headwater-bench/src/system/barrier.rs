@@ -54,7 +54,7 @@ impl Barrier {
         if self.arrived.fetch_add(1, Ordering::AcqRel) + 1 == self.threads {
             // Reset before the turn changes: no thread arrives for the next round until then.
             self.arrived.store(0, Ordering::Relaxed);
-            self.turn.store(turn.wrapping_add(1), Ordering::Release); // pairs with the loads of `turn`
+            self.turn.store(turn.wrapping_add(1), Ordering::Release); // pairs with the loads
         }
         let mut spins = 0;
         while self.turn.load(Ordering::Acquire) == turn {

@@ -15,7 +15,7 @@ pub(crate) struct Other {
 ///
 /// # Errors
 ///
-/// As [`process::fork`].
+/// The errors are those of [`process::fork`].
 pub(crate) fn start<T: Serialize>(body: impl FnOnce() -> Result<T, String>) -> io::Result<Other> {
     let (results, writer) = io::pipe()?;
     let child = process::fork(|| {

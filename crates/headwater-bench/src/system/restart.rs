@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// restartable sequences.
 pub(crate) const HELPER: &str = "--headwater-bench-helper";
 
-/// Tells whether this program may be started again.
+/// Reports whether this program may be started again.
 pub(crate) fn starts_again() -> bool {
     STARTS_AGAIN.load(Ordering::Relaxed)
 }

@@ -79,7 +79,7 @@ fn ratios(record: &Record) -> Markup {
         @if !loads.is_empty() {
             h2 { "Ratios" }
             p {
-                "How many times as fast headwater was in the same rounds, with the 95 % interval; "
+                "The speed of headwater divided by the other's in the same rounds, with the 95 % interval; "
                 "less than 1 means that headwater was slower."
             }
         }

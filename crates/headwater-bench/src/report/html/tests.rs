@@ -24,7 +24,7 @@ fn a_line_has_a_gap_where_nothing_was_measured() {
         row("headwater", 16, 1, 4.0),
     ];
     let charts = data_of(&page_of(&rows));
-    assert_eq!(charts.as_array().unwrap().len(), 2); // no throughput: there is one number of threads
+    assert_eq!(charts.as_array().unwrap().len(), 2); // no throughput: one number of threads
     let chart = &charts[0];
     assert_eq!(chart["places"], json!([16.0, 1024.0]));
     assert_eq!(

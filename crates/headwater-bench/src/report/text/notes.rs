@@ -18,7 +18,7 @@ pub(crate) fn notes(report: &Report) -> String {
     });
     lines.extend(versions.map(|version| ("version", version)));
     lines.extend(row_notes(&rows).map(|note| ("note", note)));
-    lines.extend(without_the_word(report).map(|legend| ("no word", legend)));
+    lines.extend(without_generation(report).map(|legend| ("kernel", legend)));
     lines.extend(report.skipped.iter().map(|skipped| ("skipped", skipped.to_string())));
     lines.extend(report.warnings.iter().map(|warning| ("warning", warning.clone())));
     let mut table = Table::new();
@@ -49,8 +49,8 @@ fn details(report: &Report) -> Vec<String> {
     ]
 }
 
-/// Gives each note with all its implementations. The notes of first bytes and of upper halves stand
-/// in tables of their own.
+/// Returns each note with all its implementations. The notes of first bytes and of upper halves
+/// stand in tables of their own.
 fn row_notes(rows: &[&Row]) -> impl Iterator<Item = String> {
     let noted: Vec<&Row> = rows.iter().copied().filter(|row| !stand_apart(row)).collect();
     distinct(noted.iter().filter_map(|row| row.note.clone())).into_iter().map(move |note| {
@@ -65,7 +65,7 @@ fn stand_apart(row: &Row) -> bool {
 
 /// Names the row that shows headwater on a kernel without a reseed generation, which has no mode of
 /// its own. `auto` chooses `hedged` there, or `strict` on a CPU that cannot hedge.
-fn without_the_word(report: &Report) -> Option<String> {
+fn without_generation(report: &Report) -> Option<String> {
     let serves = |mode: &str| {
         report.rows.iter().find(|row| {
             row.implementation.split('[').next() == Some("headwater")
@@ -77,7 +77,7 @@ fn without_the_word(report: &Report) -> Option<String> {
     let row = if cannot_hedge { serves("strict") } else { serves("hedged") };
     row.map(|row| {
         format!(
-            "{} is how headwater serves by default where the kernel has no generation word",
+            "{} is how headwater serves by default where the kernel shows no reseed generation",
             row.implementation
         )
     })
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn says_which_row_a_kernel_without_the_word_would_give() {
+    fn says_which_row_a_kernel_without_generation_would_give() {
         let row = |implementation: &str, mode: &str| Row {
             mode: Some(mode.to_owned()),
             ..Row::new("fill", implementation, 16, 1, vec![9.0, 10.0, 12.0])
@@ -117,7 +117,7 @@ mod tests {
                 implementation: (*name).to_owned(),
                 reason: "it cannot".to_owned(),
             });
-            let legend = without_the_word(&Report::new(rows, skipped.collect(), Vec::new()));
+            let legend = without_generation(&Report::new(rows, skipped.collect(), Vec::new()));
             legend.and_then(|legend| Some(legend.split_once(" is how ")?.0.to_owned()))
         };
         let all = || {

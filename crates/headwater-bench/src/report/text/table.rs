@@ -138,7 +138,7 @@ fn ratios(ratios: &[Ratio], crowd: (usize, usize), on: &str) -> Vec<String> {
     let here: Vec<&Ratio> = here()
         .filter(|ratio| ratio.implementation == subject)
         .filter(|ratio| ratio.case != "fill" || FIRST.contains(&ratio.len))
-        .filter(|ratio| ratio.case != "rfc-u32") // its table stands above, and its pools are not peers
+        .filter(|ratio| ratio.case != "rfc-u32") // its table stands above
         .filter(|ratio| ratio.case != "crowd") // a table of its own has all numbers of threads
         .collect();
     let columns = distinct(here.iter().map(|ratio| (ratio.case.as_str(), ratio.len)));
