@@ -32,8 +32,8 @@ impl Records {
         Some(Records(records))
     }
 
-    /// Returns the value that a query names, in the unit of the figure. A ratio has three values: the
-    /// ratio and the ends of its interval.
+    /// Returns the value that a query names, in the unit of the figure. A ratio has three values:
+    /// the ratio and the ends of its interval.
     pub(crate) fn find(&self, query: &Query) -> Result<Vec<f64>, String> {
         let record =
             self.0.get(&query.record).ok_or_else(|| format!("no record '{}'", query.record))?;
