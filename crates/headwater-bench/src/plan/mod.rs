@@ -288,7 +288,7 @@ mod tests {
         assert_eq!(
             message(|args| args.cases = list(&["fil"])),
             "unknown case 'fil': use fill, u32, u64, uuid-v4, uuid-v7, dns, handshake, latency, \
-             first-byte-after-fork, first-byte-after-start, rfc-u32, concurrency, upper-halves, stream-u64, stream-f64, \
+             first-byte-after-fork, first-byte-after-start, rfc-u32, crowd, upper-halves, stream-u64, stream-f64, \
              stream-normal, stream-bounded, stream-shuffle, stream-child, or all"
         );
         assert_eq!(
