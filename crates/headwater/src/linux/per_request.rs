@@ -120,7 +120,7 @@ pub(crate) unsafe fn expand(
     let mut restarted = false;
     'request: loop {
         let epoch = process.epoch();
-        let mut seen = guards(process);
+        let mut seen = process.guards();
         let mut done = 0;
         while done < len {
             let step = (len - done).min(CHUNK);
@@ -144,7 +144,7 @@ pub(crate) unsafe fn expand(
                 if !process.is_epoch(epoch) {
                     continue 'request;
                 }
-                let now = guards(process);
+                let now = process.guards();
                 if now == seen || redone {
                     break;
                 }
@@ -159,11 +159,6 @@ pub(crate) unsafe fn expand(
         }
         return Ok(());
     }
-}
-
-fn guards(process: &Process) -> (u64, u64) {
-    let word = process.generation.get().load(Ordering::Acquire);
-    (word, process.clock.marker().load(Ordering::Acquire))
 }
 
 /// Fills `len` bytes by getrandom(2) and nothing else.

@@ -4,7 +4,7 @@ use super::per_request;
 use super::pool::copy::{self, Words};
 use super::pool::page::Refused;
 #[cfg(feature = "pools")]
-use super::pool::{draw, section};
+use super::pool::{draw, draw_section, section};
 use super::process::Process;
 use super::{process, setup};
 use crate::{Error, Mode};
@@ -90,7 +90,7 @@ fn fill_words<W: Words>(buf: &mut [MaybeUninit<u8>], wait: bool) -> Result<(), E
         let (dst, len) = (buf.as_mut_ptr().cast(), buf.len());
         #[allow(unsafe_code)]
         // SAFETY: `buf` is valid for writes of its length; the process was asked.
-        return match unsafe { draw::sectioned(setup::current(), dst, len) } {
+        return match unsafe { draw_section::unmasked(setup::current(), dst, len) } {
             Ok(()) => Ok(()),
             Err(Refused::Empty) => fill_slowly(buf, wait),
             Err(refused) => fill_after(refused, buf, wait),

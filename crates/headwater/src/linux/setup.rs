@@ -20,9 +20,11 @@ use crate::linux::guards::{bare_metal, vmgenid};
 #[cfg(feature = "pools")]
 use crate::linux::pool::owned::Registry;
 use crate::linux::pool::page::layout::{STATE, STATE_ROOM};
+use crate::linux::pool::reservation::Memory;
 use crate::linux::pool::section;
 use crate::linux::pool::section_switch::NoSections;
-use crate::linux::process::{Facts, Line, Memory, Process};
+use crate::linux::pool::slot_line::SlotLine;
+use crate::linux::process::{Facts, Process};
 use crate::linux::source;
 use crate::linux::source::vdso::Vdso;
 use crate::linux::source::vgetrandom::Vgetrandom;
@@ -249,7 +251,7 @@ fn reserve(requested: Mode) -> (Option<*const AtomicU64>, Memory) {
         memory.sections = if section::AVAILABLE { cpus as u32 } else { 0 };
     }
     memory.lines_len =
-        size_of::<Line>() * (1 + (memory.sections as usize) + BANKS * memory.slots as usize);
+        size_of::<SlotLine>() * (1 + (memory.sections as usize) + BANKS * memory.slots as usize);
     // The canary has the first line, beside the switch of sections: both are read often, and written by a fork
     // alone.
     let Ok(control) = memory::reserve_wiped(memory.lines_len) else {
@@ -263,7 +265,7 @@ fn reserve(requested: Mode) -> (Option<*const AtomicU64>, Memory) {
         // SAFETY: both lie within the reservations, which were made for this.
         (memory.lines, memory.pages) = unsafe {
             (
-                control.cast_const().cast::<Line>().add(1 + sections),
+                control.cast_const().cast::<SlotLine>().add(1 + sections),
                 pages.add(sections * memory.stride()),
             )
         };

@@ -12,19 +12,12 @@ use core::sync::atomic::{AtomicU64, Ordering};
 #[inline]
 pub(crate) fn generation() -> Option<NonZeroU64> {
     let process = process(false).ok()?;
-    // Where nothing would tell of a clone, "nothing happened" cannot be said. Being told is enough here, though
-    // mode `buffered` asks for more: a stamp says that something happened, and promises nothing about what is
-    // drawn next.
+    // Without a clone signal "nothing happened" would be a guess. A report is enough here, although mode
+    // `buffered` asks for more: the counter says that something happened, not what is drawn next.
     if !process.generation.is_live() || process.clone_signal().is_none() {
         return None;
     }
-    // Odd multipliers (from the digits of pi, e and the golden ratio), so that one counter's step is never
-    // another's.
-    let word = process.generation.get().load(Ordering::Acquire).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-    let marker = process.clock.marker().load(Ordering::Acquire).wrapping_mul(0x2B7E_1516_28AE_D2A7);
-    let epoch = process.epoch().get().wrapping_mul(0x243F_6A88_85A3_08D3);
-    let mix = word.wrapping_add(marker).wrapping_add(epoch);
-    NonZeroU64::new(mix).or(Some(NonZeroU64::MIN))
+    Some(process.guards().mix(process.epoch()))
 }
 
 pub(crate) fn status() -> Status {

@@ -7,7 +7,7 @@
 //! copy that comes late, bytes before tag for one that comes early. Each fence of the copy makes one pair.
 
 use crate::every_order;
-use crate::linux::sync::seqlock::seqlock_read;
+use crate::linux::sync::seqlock::{Void, seqlock_read};
 use loom::sync::Arc;
 use loom::sync::atomic::{AtomicU64, Ordering::Relaxed, Ordering::Release, fence};
 use loom::thread;
@@ -93,7 +93,7 @@ fn a_guard_that_moves_before_the_bytes_change_refuses_the_copy() {
             fence(Release);
             restored.words.iter().for_each(|word| word.store(0, Relaxed));
         });
-        let copied: Result<_, bool> = seqlock_read!(true, page.take(), word.load(Relaxed) == 5);
+        let copied: Result<_, Void> = seqlock_read!(true, page.take(), word.load(Relaxed) == 5);
         if let Ok(copied) = copied {
             assert_eq!(copied, BYTES);
         }

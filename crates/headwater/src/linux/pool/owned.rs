@@ -5,6 +5,7 @@
 use crate::linux::per_request;
 use crate::linux::pool::copy::{Block, Words};
 use crate::linux::pool::draw;
+use crate::linux::pool::mask::{CpuWords, Mask, Plain};
 use crate::linux::pool::page::layout::{CAPACITY, PAGE};
 use crate::linux::pool::page::{ForkCheck, PageRef, Refused};
 use crate::linux::pool::page_state::PageState;
@@ -308,7 +309,7 @@ impl Handle {
         }
         self.process.clean_registers();
         // SAFETY: the caller's promise.
-        unsafe { self.page_ref().draw::<false>(ForkCheck::TagOnly, [0; 2], dst, len) }
+        unsafe { self.page_ref().draw(ForkCheck::TagOnly, Plain, dst, len) }
     }
 
     #[cold]
@@ -349,8 +350,8 @@ impl Handle {
                     crate::linux::serve::serve(self.process, dst, len)
                 }
                 Mode::Buffered | Mode::Hedged if len > draw::LIMIT => self.large(dst, len),
-                Mode::Buffered => self.own::<false>(dst, len),
-                Mode::Hedged => self.own::<true>(dst, len),
+                Mode::Buffered => self.own::<Plain>(dst, len),
+                Mode::Hedged => self.own::<CpuWords>(dst, len),
                 _ => crate::linux::serve::serve(self.process, dst, len),
             }
         };
@@ -361,41 +362,21 @@ impl Handle {
         result
     }
 
-    /// Draws from the handle's own page; after two torn draws under a key of its own. A fork does not count
-    /// as one.
+    /// Draws from the handle's own page, up to two times, and then gives the request a key of its own.
     ///
     /// # Safety
     ///
-    /// `dst` is valid for writes of `len` bytes, 1 to `draw::LIMIT`; if `HEDGED`, the process can hedge.
+    /// `dst` is valid for writes of `len` bytes, 1 to `draw::LIMIT`; with masks, the process can hedge.
     #[inline(never)]
-    unsafe fn own<const HEDGED: bool>(&mut self, dst: *mut u8, len: usize) -> Result<(), Error> {
+    unsafe fn own<M: Mask>(&mut self, dst: *mut u8, len: usize) -> Result<(), Error> {
         const { assert!(draw::LIMIT <= CAPACITY) };
-        let mut tries = 0;
-        while tries < 2 {
-            let epoch = self.process.epoch();
-            let cell = self.page_ref();
-            let r = if HEDGED { draw::words(self.process, len) } else { Some([0; 2]) };
-            let Some(r) = r else { break };
+        let page = self.page_ref();
+        let drawn = draw::retry(self.process, len, |_, mask: M| {
             // SAFETY: the caller's promise.
-            unsafe {
-                match cell.draw::<HEDGED>(ForkCheck::TagOnly, r, dst, len) {
-                    Ok(()) => return Ok(()),
-                    Err(refused) => {
-                        if cell.refill_and_draw::<HEDGED>(
-                            refused,
-                            ForkCheck::TagOnly,
-                            r,
-                            dst,
-                            len,
-                        )? {
-                            return Ok(());
-                        }
-                    }
-                }
-            }
-            if self.process.is_epoch(epoch) {
-                tries += 1;
-            }
+            Some(unsafe { page.draw_or_refill(ForkCheck::TagOnly, mask, dst, len) })
+        })?;
+        if drawn {
+            return Ok(());
         }
         // SAFETY: the caller's promise.
         unsafe { per_request::fill(self.process, dst, len) }
@@ -412,7 +393,7 @@ impl Handle {
         // SAFETY: the caller's promise; a key is 32 bytes.
         unsafe {
             per_request::expand(process, dst, len, |at| {
-                per_request::mixed(process, at, |at| self.own::<false>(at, 32))
+                per_request::mixed(process, at, |at| self.own::<Plain>(at, 32))
             })
         }
     }

@@ -12,10 +12,12 @@
 use crate::linux::failpoint::{Point, hook};
 use crate::linux::guards::fork::Epoch;
 use crate::linux::pool::copy::{Block, Words, is_zero, take_block, take_plain, take_rest};
+use crate::linux::pool::mask::Mask;
 use crate::linux::pool::page_state::PageState;
 use crate::linux::pool::slot::count;
-use crate::linux::process::{Process, SlotCounters};
-use crate::linux::sync::seqlock::seqlock_read;
+use crate::linux::pool::slot_line::SlotCounters;
+use crate::linux::process::Process;
+use crate::linux::sync::seqlock::{Void, seqlock_read};
 use core::sync::atomic::{AtomicU64, Ordering, fence};
 
 /// What lies where in a page. Larger hardware pages leave the rest unused.
@@ -157,7 +159,7 @@ impl<'a> PageRef<'a> {
     #[inline(always)]
     pub(crate) fn draw_words<W: Words>(self, fork_check: ForkCheck) -> Result<W, Refused> {
         let remaining = self.page_state.withdraw(W::BYTES).ok_or(Refused::Empty)?;
-        self.copy_words(fork_check, remaining).map_err(|zeros| self.void(zeros))
+        self.copy_words(fork_check, remaining).map_err(|void| self.discard(void))
     }
 
     /// Copies and erases the first one or two words of `remaining` bytes. `Err(zeros)` if they may not leave.
@@ -171,7 +173,7 @@ impl<'a> PageRef<'a> {
         self,
         fork_check: ForkCheck,
         remaining: u32,
-    ) -> Result<W, bool> {
+    ) -> Result<W, Void> {
         seqlock_read!(
             self.is_present(),
             // SAFETY: at least 16 bytes before the page's end, and aligned to 8.
@@ -192,7 +194,7 @@ impl<'a> PageRef<'a> {
         fork_check: ForkCheck,
         remaining: u32,
         dst: *mut u8,
-    ) -> Result<(), bool> {
+    ) -> Result<(), Void> {
         seqlock_read!(
             self.is_present(),
             // SAFETY: at least 16 bytes before the page's end; the process knows the CPU; `dst` is the caller's.
@@ -214,22 +216,22 @@ impl<'a> PageRef<'a> {
     ) -> Result<(), Refused> {
         let remaining = self.page_state.withdraw(16).ok_or(Refused::Empty)?;
         // SAFETY: the caller's promise.
-        unsafe { self.copy_block(fork_check, remaining, dst) }.map_err(|zeros| self.void(zeros))
+        unsafe { self.copy_block(fork_check, remaining, dst) }.map_err(|void| self.discard(void))
     }
 
     /// Voids what is left of the page.
     #[inline(always)]
-    fn void(self, zeros: bool) -> Refused {
+    fn discard(self, void: Void) -> Refused {
         let left = self.page_state.remaining.swap(0, Ordering::Relaxed);
-        self.refused(zeros, left)
+        self.refused(void, left)
     }
 
     /// What to call a draw that may not leave. A page that was dropped is full of zeros, and its tag says so;
     /// a fork clears the page_state with the page. Zeros in a page that is there are the tripwire's.
     #[inline(always)]
-    pub(crate) fn refused(self, zeros: bool, left: u32) -> Refused {
+    pub(crate) fn refused(self, void: Void, left: u32) -> Refused {
         let filled = owned(&self.page_state.number) != 0;
-        if zeros && filled && self.is_present() {
+        if void == Void::Zeros && filled && self.is_present() {
             Refused::Zeros(left)
         } else {
             Refused::Torn(left)
@@ -245,22 +247,22 @@ impl<'a> PageRef<'a> {
     ///
     /// `dst` is valid for writes of `len` bytes. If `HEDGED`, the CPU has AES instructions.
     #[inline(always)]
-    pub(crate) unsafe fn draw<const HEDGED: bool>(
+    pub(crate) unsafe fn draw<M: Mask>(
         self,
         fork_check: ForkCheck,
-        r: [u64; 2],
+        mask: M,
         dst: *mut u8,
         len: usize,
     ) -> Result<(), Refused> {
-        if !self.agrees() || (HEDGED && self.page_state.hedge_key.load(Ordering::Relaxed) == 0) {
+        if !self.agrees() || (M::HEDGED && self.page_state.hedge_key.load(Ordering::Relaxed) == 0) {
             return Err(Refused::Empty);
         }
         if len <= 16 {
             // SAFETY: the caller's promise; the hedge key was looked for above.
             return unsafe {
-                if HEDGED {
+                if M::HEDGED {
                     fence(Ordering::Acquire); // the tag is loaded before the mask's key
-                    self.draw_masked(fork_check, r, dst, len)
+                    self.draw_masked(fork_check, mask.words(), dst, len)
                 } else {
                     self.draw_plain(fork_check, dst, len)
                 }
@@ -274,13 +276,13 @@ impl<'a> PageRef<'a> {
             unsafe { self.take_blocks(source, dst, len) },
             self.may_leave(fork_check)
         );
-        copied.map_err(|zeros| self.void(zeros))?;
+        copied.map_err(|void| self.discard(void))?;
         #[cfg(feature = "pools")]
-        if HEDGED {
+        if M::HEDGED {
             // SAFETY: the page holds an expanded key, aligned; the CPU has AES; `dst` is the caller's promise.
             unsafe {
                 let keys = self.page.add(layout::ROUND_KEYS);
-                crate::linux::cipher::hedge::mask_in_place(keys, r, dst, len);
+                crate::linux::cipher::hedge::mask_in_place(keys, mask.words(), dst, len);
             }
         }
         Ok(())
@@ -299,7 +301,7 @@ impl<'a> PageRef<'a> {
         remaining: u32,
         dst: *mut u8,
         len: usize,
-    ) -> Result<(), bool> {
+    ) -> Result<(), Void> {
         seqlock_read!(
             self.is_present(),
             // SAFETY: the caller's promise.

@@ -4,14 +4,16 @@
 
 use crate::linux::cipher::{ROUND_KEYS as ROUND_KEY_BYTES, wipe};
 use crate::linux::failpoint::{Point, hook, witness};
+use crate::linux::guards::Seen;
 use crate::linux::guards::fork::Epoch;
+use crate::linux::pool::mask::Mask;
 use crate::linux::pool::page::layout::{
     CAPACITY, PAGE, ROUND_KEYS, STAGED_KEYS, STATE, STATE_ROOM, STREAM,
 };
 use crate::linux::pool::page::{ForkCheck, PageRef, Refused};
 use crate::linux::pool::section;
 use crate::linux::pool::slot::count;
-use crate::linux::process::SlotCounters;
+use crate::linux::pool::slot_line::SlotCounters;
 use crate::linux::source;
 use crate::{Error, Mode};
 use core::sync::atomic::{Ordering, compiler_fence, fence};
@@ -20,17 +22,40 @@ use core::sync::atomic::{Ordering, compiler_fence, fence};
 const OWN_BLOCK: u64 = 1 << 20;
 
 impl PageRef<'_> {
+    /// Draws as [`draw`](PageRef::draw), from a new page if need be. `Ok(false)` if a guard voided the copy:
+    /// what was written to `dst` is void.
+    ///
+    /// # Safety
+    ///
+    /// The promises of [`draw`](PageRef::draw).
+    #[inline(always)]
+    pub(crate) unsafe fn draw_or_refill<M: Mask>(
+        self,
+        fork_check: ForkCheck,
+        mask: M,
+        dst: *mut u8,
+        len: usize,
+    ) -> Result<bool, Error> {
+        // SAFETY: the caller's promise.
+        unsafe {
+            match self.draw(fork_check, mask, dst, len) {
+                Ok(()) => Ok(true),
+                Err(refused) => self.refill_and_draw(refused, fork_check, mask, dst, len),
+            }
+        }
+    }
+
     /// After `refused`: fills the page and draws as [`draw`](PageRef::draw), twice at most. `Ok(false)` if something
     /// happened while bytes were copied: what was written to `dst` is void.
     ///
     /// # Safety
     ///
     /// As [`draw`](PageRef::draw).
-    pub(crate) unsafe fn refill_and_draw<const HEDGED: bool>(
+    pub(crate) unsafe fn refill_and_draw<M: Mask>(
         self,
         mut refused: Refused,
         fork_check: ForkCheck,
-        r: [u64; 2],
+        mask: M,
         dst: *mut u8,
         len: usize,
     ) -> Result<bool, Error> {
@@ -40,7 +65,7 @@ impl PageRef<'_> {
             }
             self.refill()?;
             // SAFETY: the caller's promise.
-            match unsafe { self.draw::<HEDGED>(fork_check, r, dst, len) } {
+            match unsafe { self.draw(fork_check, mask, dst, len) } {
                 Ok(()) => return Ok(true),
                 Err(again) => refused = again,
             }
@@ -170,12 +195,11 @@ impl PageRef<'_> {
     /// Writes into page_state and page what the next refill goes by: its number, and the guards as they are now.
     fn number(self) {
         let PageRef { process, page_state, .. } = self;
-        let generation = process.generation.get().load(Ordering::Acquire);
-        let mark = process.clock.marker().load(Ordering::Acquire);
+        let Seen { generation, marker } = process.guards();
         let number = page_state.number.load(Ordering::Relaxed).wrapping_add(1).max(1);
         page_state.number.store(number, Ordering::Relaxed);
         page_state.generation.store(generation, Ordering::Relaxed);
-        page_state.marker.store(mark, Ordering::Relaxed);
+        page_state.marker.store(marker, Ordering::Relaxed);
         self.set_tag(number);
         compiler_fence(Ordering::SeqCst);
     }
@@ -210,10 +234,11 @@ impl PageRef<'_> {
     fn count_discarded(self) {
         let PageRef { process, page_state, .. } = self;
         let left = page_state.remaining.swap(0, Ordering::Relaxed);
-        let moved = page_state.generation.load(Ordering::Relaxed)
-            != process.generation.get().load(Ordering::Relaxed)
-            || page_state.marker.load(Ordering::Relaxed)
-                != process.clock.marker().load(Ordering::Relaxed);
+        let seen = Seen {
+            generation: page_state.generation.load(Ordering::Relaxed),
+            marker: page_state.marker.load(Ordering::Relaxed),
+        };
+        let moved = seen != process.guards();
         if left > 0 && (moved || !self.is_present()) {
             count(process, |counters| {
                 SlotCounters::add(&counters.discarded_bytes, u64::from(left))

@@ -9,9 +9,9 @@ pub(crate) const AVAILABLE: bool = false;
 
 /// A line that is never used; as large as a real one.
 #[repr(C, align(128))]
-pub(crate) struct Line([u8; 128]);
+pub(crate) struct CpuLine([u8; 128]);
 
-impl Line {
+impl CpuLine {
     pub(crate) fn has_hedge_key(&self) -> bool {
         false
     }

@@ -2,8 +2,9 @@
 
 #![allow(unsafe_code)]
 
+use crate::linux::pool::reservation::Memory;
 use crate::linux::pool::section;
-use crate::linux::process::{Line, Memory};
+use crate::linux::pool::slot_line::SlotLine;
 use core::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering};
 
 /// The state of sections in memory that a fork clears, in the first line of the lines' mapping.
@@ -174,8 +175,8 @@ impl Sections {
 
     /// Returns the line of a CPU that is below the number of CPUs.
     #[inline(always)]
-    pub(crate) fn line(&self, cpu: u32) -> Option<&section::Line> {
-        let lines: *const section::Line = self.lines.cast();
+    pub(crate) fn line(&self, cpu: u32) -> Option<&section::CpuLine> {
+        let lines: *const section::CpuLine = self.lines.cast();
         // SAFETY: the mapping holds `cpus` lines and lives for ever; they are read as atomics alone.
         (cpu < self.cpus).then(|| unsafe { &*lines.add(cpu as usize) })
     }
@@ -194,5 +195,6 @@ impl Sections {
 }
 
 // The lines of sections and of slots lie in one array.
-const _: () = assert!(size_of::<Control>() <= size_of::<Line>());
-const _: () = assert!(size_of::<section::Line>() == size_of::<Line>() || !section::AVAILABLE);
+const _: () = assert!(size_of::<Control>() <= size_of::<SlotLine>());
+const _: () =
+    assert!(size_of::<section::CpuLine>() == size_of::<SlotLine>() || !section::AVAILABLE);

@@ -14,8 +14,11 @@ use crate::linux::guards::fork::Epoch;
 use crate::linux::pool::page::PageRef;
 #[cfg(feature = "pools")]
 use crate::linux::pool::page::{ForkCheck, Refused, layout};
-use crate::linux::process::{Line, Process, SlotCounters};
+use crate::linux::pool::slot_line::{SlotCounters, SlotLine};
+use crate::linux::process::Process;
 use crate::linux::setup::SHARED_SLOTS;
+#[cfg(feature = "pools")]
+use crate::linux::sync::seqlock::Void;
 #[cfg(feature = "pools")]
 use core::sync::atomic::AtomicU64;
 use core::sync::atomic::Ordering;
@@ -25,7 +28,7 @@ use core::sync::atomic::Ordering;
 #[cfg(feature = "pools")]
 pub(crate) struct QuickSlot<'a> {
     process: &'a Process,
-    line: &'a Line,
+    line: &'a SlotLine,
     page: *mut u8,
     epoch: Epoch,
     pub(crate) left: u32,
@@ -67,28 +70,30 @@ impl<'a> QuickSlot<'a> {
         ForkCheck::Epoch(self.epoch)
     }
 
-    /// Frees the slot after `bytes` were taken; after none if they are `Err(None)`, and without what is left if
-    /// they may not leave.
+    /// Releases the slot after an attempt to take `bytes`. A void copy discards the rest of the page too,
+    /// because the guard that changed has voided all of it.
     #[inline(always)]
-    pub(crate) fn release<T>(
-        self,
-        bytes: u32,
-        taken: Result<T, Option<bool>>,
-    ) -> Result<T, Refused> {
-        let (answer, now) = match taken {
-            Ok(answer) => (Ok(answer), self.left - bytes),
-            Err(None) => (Err(Refused::Empty), self.left),
-            Err(Some(zeros)) => (Err(self.page_ref().refused(zeros, self.left - bytes)), 0),
+    pub(crate) fn release<T>(self, bytes: u32, copied: Result<T, Void>) -> Result<T, Refused> {
+        let left = self.left - bytes;
+        let (answer, left) = match copied {
+            Ok(answer) => (Ok(answer), left),
+            Err(void) => (Err(self.page_ref().refused(void, left)), 0),
         };
-        self.line.lock.free(now);
+        self.line.lock.free(left);
         answer
+    }
+
+    /// Releases the slot as it was taken, because nothing was copied.
+    #[inline(always)]
+    pub(crate) fn release_untouched(self) {
+        self.line.lock.free(self.left);
     }
 }
 
 /// A slot that is ours until it is dropped.
 pub(crate) struct Slot<'a> {
     process: &'a Process,
-    line: &'a Line,
+    line: &'a SlotLine,
     page: *mut u8,
 }
 
@@ -159,9 +164,9 @@ fn thread_place() -> u32 {
     (stack.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 58) as u32
 }
 
-/// Line and page of a slot. `index` is below the number of slots, which is not 0.
+/// SlotLine and page of a slot. `index` is below the number of slots, which is not 0.
 #[inline(always)]
-fn place(process: &Process, epoch: Epoch, index: usize) -> (&Line, *mut u8) {
+fn place(process: &Process, epoch: Epoch, index: usize) -> (&SlotLine, *mut u8) {
     let memory = &process.memory;
     let at = epoch.first_slot() + index;
     // SAFETY: both reservations hold BANKS * slots elements and live for ever; lines are atomics only.
@@ -182,7 +187,7 @@ pub(crate) fn last_mask(process: &Process) -> &AtomicU64 {
 }
 
 /// The lines of the current epoch's bank.
-pub(crate) fn lines(process: &Process) -> impl Iterator<Item = &Line> {
+pub(crate) fn lines(process: &Process) -> impl Iterator<Item = &SlotLine> {
     let epoch = process.epoch();
     (0..process.memory.slots).map(move |index| place(process, epoch, index as usize).0)
 }

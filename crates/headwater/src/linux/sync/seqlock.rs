@@ -1,26 +1,34 @@
-//! Copying between two looks, out of memory that is replaced behind the copy.
+//! A seqlock's read: a copy between two comparisons, out of memory that is replaced behind the copy.
 
-/// Copies, if a first look says so, and gives the copy out, if a last look says so. `Err(zeros)` if it may not
-/// leave: `$copy` is None for zeros.
+/// The reason why a copy may not be served.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Void {
+    /// A guard had changed before or behind the copy.
+    Moved,
+    /// The bytes were zero, which random bytes are not.
+    Zeros,
+}
+
+/// Copies if `$first` is true, and returns the copy if `$last` is true; `$copy` is None for zeros.
 ///
-/// Both fences order loads. Without the first, a CPU that still sees a page which has been replaced could load
-/// bytes of it, and find the tag of the page in its place, twice. Without the last, bytes of a page that was
-/// dropped could be followed by a look at what was there before. x86-64 needs only the compiler to keep the
-/// order, arm64 a `dmb ishld` each.
+/// Both fences order loads. Without the first fence, a CPU that still sees a replaced page could load
+/// bytes of that page and find the tag of its successor in both comparisons. Without the last fence,
+/// bytes of a dropped page could be followed by a comparison with the state before the drop. x86-64
+/// needs only the compiler to keep the order; arm64 executes a `dmb ishld` for each fence.
 ///
-/// A macro, because a closure that is called in several places is a call in each.
+/// A macro, because the compiler makes a call of a closure that is used in several places.
 macro_rules! seqlock_read {
     ($first:expr, $copy:expr, $last:expr) => {
         if !$first {
-            Err(false)
+            Err($crate::linux::sync::seqlock::Void::Moved)
         } else {
             $crate::linux::atomic::fence($crate::linux::atomic::Ordering::Acquire);
             match $copy {
-                None => Err(true),
+                None => Err($crate::linux::sync::seqlock::Void::Zeros),
                 Some(copied) => {
                     $crate::linux::failpoint::hook($crate::linux::failpoint::Point::Copied);
                     $crate::linux::atomic::fence($crate::linux::atomic::Ordering::Acquire);
-                    if $last { Ok(copied) } else { Err(false) }
+                    if $last { Ok(copied) } else { Err($crate::linux::sync::seqlock::Void::Moved) }
                 }
             }
         }

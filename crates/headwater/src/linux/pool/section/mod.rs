@@ -26,6 +26,7 @@
 
 #![allow(unsafe_code)]
 
+use crate::linux::guards::Seen;
 use crate::linux::pool::page::Refused;
 use crate::linux::pool::page::layout::{CAPACITY, DATA};
 use crate::linux::process::Process;
@@ -35,7 +36,7 @@ pub(crate) const AVAILABLE: bool = true;
 
 /// The state of a CPU's page, read and written by sections of that CPU alone.
 #[repr(C, align(128))]
-pub(crate) struct Line {
+pub(crate) struct CpuLine {
     /// Bytes left; a multiple of 8.
     left: AtomicU32,
     /// 1 if the last put left a hedge key in the page.
@@ -119,7 +120,7 @@ macro_rules! section {
             control = const Process::CONTROL, lines = const Process::LINES,
             pages = const Process::PAGES,
             cpus = const offset_of!(Control, cpus),
-            number = const offset_of!(Line, number),
+            number = const offset_of!(CpuLine, number),
             $($operands)*
         )
     };
@@ -159,7 +160,7 @@ fn refused_by(process: &Process, status: u32) -> Refused {
     }
 }
 
-impl Line {
+impl CpuLine {
     /// Whether the last put left a hedge key in the page.
     #[inline(always)]
     pub(crate) fn has_hedge_key(&self) -> bool {
@@ -170,12 +171,11 @@ impl Line {
     ///
     /// For the counters alone: sections change what is read here at any instant.
     pub(crate) fn void_bytes(&self, process: &Process, tag: u64) -> u32 {
-        let moved = |now: &AtomicU64, then: &AtomicU64| {
-            now.load(Ordering::Relaxed) != then.load(Ordering::Relaxed)
+        let seen = Seen {
+            generation: self.generation.load(Ordering::Relaxed),
+            marker: self.marker.load(Ordering::Relaxed),
         };
-        let is_void = tag != self.number.load(Ordering::Relaxed)
-            || moved(process.generation.get(), &self.generation)
-            || moved(process.clock.marker(), &self.marker);
+        let is_void = tag != self.number.load(Ordering::Relaxed) || seen != process.guards();
         if is_void { self.left.load(Ordering::Relaxed) } else { 0 }
     }
 

@@ -1,6 +1,6 @@
 //! Puts: a page's keystream is made where it will be served, inside the section.
 
-use super::Line;
+use super::CpuLine;
 use crate::linux::cipher::Backend;
 use crate::linux::cipher::x86::CONSTANTS;
 use crate::linux::cipher::x86::aesni::{clear_128, load_128, store_128, strip_128};
@@ -152,9 +152,9 @@ macro_rules! put_with {
                 control = const Process::CONTROL, lines = const Process::LINES,
                 pages = const Process::PAGES, kernel = const Process::GENERATION, clock = const Process::CLOCK,
                 cpus = const offset_of!(Control, cpus), stamp = const offset_of!(Control, stamp),
-                number = const offset_of!(Line, number), hedge = const offset_of!(Line, hedge_key),
-                generation = const offset_of!(Line, generation),
-                marker = const offset_of!(Line, marker),
+                number = const offset_of!(CpuLine, number), hedge = const offset_of!(CpuLine, hedge_key),
+                generation = const offset_of!(CpuLine, generation),
+                marker = const offset_of!(CpuLine, marker),
                 order_stamp = const offset_of!(Put, stamp),
                 order_generation = const offset_of!(Put, generation),
                 order_marker = const offset_of!(Put, marker),

@@ -1,6 +1,6 @@
 //! Draws: claim, copy, erase, compare.
 
-use super::{END, Line, outcome};
+use super::{CpuLine, END, outcome};
 use crate::linux::pool::page::Refused;
 use crate::linux::pool::page::layout::CAPACITY;
 use crate::linux::pool::section_switch::Control;
@@ -148,8 +148,8 @@ pub(crate) fn take_word(process: &Process) -> Result<u64, Refused> {
             ],
             at = out(reg) _, u = out(reg) _, x = out(reg) word,
             kernel = const Process::GENERATION, clock = const Process::CLOCK,
-            generation = const offset_of!(Line, generation),
-            marker = const offset_of!(Line, marker),
+            generation = const offset_of!(CpuLine, generation),
+            marker = const offset_of!(CpuLine, marker),
             capacity = const CAPACITY, end = const END,
             options(nostack),
         );
@@ -186,8 +186,8 @@ pub(crate) unsafe fn take_block(process: &Process, dst: *mut u8) -> Result<(), R
             at = out(reg) _, u = out(reg) _, dst = in(reg) dst,
             x = out(xmm_reg) _, z = out(xmm_reg) _,
             kernel = const Process::GENERATION, clock = const Process::CLOCK,
-            generation = const offset_of!(Line, generation),
-            marker = const offset_of!(Line, marker),
+            generation = const offset_of!(CpuLine, generation),
+            marker = const offset_of!(CpuLine, marker),
             capacity = const CAPACITY, end = const END,
             options(nostack),
         );
@@ -222,8 +222,8 @@ pub(crate) unsafe fn take_blocks(
             at = out(reg) _, c = out(reg) _, d = out(reg) _, u = out(reg) _,
             request = in(reg) core::ptr::from_ref(&request),
             kernel = const Process::GENERATION, clock = const Process::CLOCK,
-            generation = const offset_of!(Line, generation),
-            marker = const offset_of!(Line, marker),
+            generation = const offset_of!(CpuLine, generation),
+            marker = const offset_of!(CpuLine, marker),
             capacity = const CAPACITY, end = const END,
             out("ymm0") _, out("ymm1") _, out("ymm2") _, out("ymm3") _, out("ymm4") _,
             out("ymm5") _, out("ymm6") _, out("ymm7") _, out("ymm8") _, out("ymm9") _,
