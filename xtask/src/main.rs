@@ -18,6 +18,7 @@ mod tools;
 mod unsafe_list;
 
 use clap::{Parser, Subcommand};
+use report::Choice;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -35,11 +36,17 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Verb {
-    /// Runs every check that CI runs, and installs what they need
+    /// Runs every check that CI runs, and installs the tools that the checks need
     Test {
-        /// Also the checks that take minutes: a standard library built for sanitizers, many schedules in miri
+        /// Also run the checks that take minutes: thread sanitizer, browsers, servers, cargo-c
         #[arg(long)]
         all: bool,
+        /// Print the names of all steps, and run none
+        #[arg(long, conflicts_with_all = ["all", "only"])]
+        list: bool,
+        /// Run the step of this name, as `--list` prints it; may be repeated
+        #[arg(long, value_name = "STEP", conflicts_with = "all")]
+        only: Vec<String>,
     },
     /// Builds the benchmark with its peers and runs it; with `--all` also with those that need other tools,
     /// which it installs where it can
@@ -100,7 +107,10 @@ enum Verb {
 
 fn main() -> ExitCode {
     let done = match Arguments::parse().verb {
-        Verb::Test { all } => test::test(all),
+        Verb::Test { list: true, .. } => test::list(),
+        Verb::Test { all: true, .. } => test::test(Choice::All),
+        Verb::Test { only, .. } if only.is_empty() => test::test(Choice::Ordinary),
+        Verb::Test { only, .. } => test::test(Choice::Only(only)),
         Verb::Bench { arguments } => bench::run(&arguments),
         Verb::Soak { arguments } => process::pass_on(&mut process::program(SOAK), &arguments),
         Verb::Install { prefix, destdir } => install::install(&prefix, destdir.as_deref()),

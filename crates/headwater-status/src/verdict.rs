@@ -2,7 +2,7 @@
 
 use crate::Facts;
 use core::fmt;
-use headwater::{CpuRng, Hardware, Mode, Page, Status, Vmclock, Vmgenid, Word};
+use headwater::{CpuRng, Hardware, Mode, Page, ReseedGeneration, Status, Vmclock, Vmgenid};
 
 /// Rating of a status.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -98,8 +98,8 @@ fn wrong(status: &Status, found: &mut Verdict) {
             "the CPU's random instruction returns values that are not random, and is not used",
         );
     }
-    if status.word == Word::Retired {
-        found.add("the kernel's word stopped agreeing with the kernel, and is not used");
+    if status.reseed_generation == ReseedGeneration::Retired {
+        found.add("the reseed generation stopped agreeing with the kernel, and is not used");
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use crate::output;
-use headwater::{Hardware, Status, Vmclock, Vmgenid, Word};
+use headwater::{Hardware, ReseedGeneration, Status, Vmclock, Vmgenid};
 
 const NAME: &str = concat!("headwater ", env!("CARGO_PKG_VERSION"));
 

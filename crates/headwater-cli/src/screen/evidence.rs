@@ -22,7 +22,7 @@ pub(super) fn of(status: &Status) -> [Row; 10] {
     [
         mode(status),
         source(status.source),
-        word(status.word),
+        reseed_generation(status.reseed_generation),
         vmgenid(status.vmgenid),
         vmclock(status.vmclock),
         hardware(status.hardware),
@@ -59,14 +59,11 @@ fn source(source: Source) -> Row {
     row("source", value, tone, note)
 }
 
-fn word(word: Word) -> Row {
-    let (tone, note) = match word {
-        Word::Live { value, page, offset } => (
+fn reseed_generation(generation: ReseedGeneration) -> Row {
+    let (tone, note) = match generation {
+        ReseedGeneration::Live { value, page, offset } => (
             Tone::Good,
-            format!(
-                "reseed generation {}, in page {page} of [vvar] at offset {offset:#x}",
-                grouped(value)
-            ),
+            format!("{}, in page {page} of [vvar] at offset {offset:#x}", grouped(value)),
         ),
         Word::Undecided { candidates } => {
             (Tone::Weak, format!("{candidates} candidates until the kernel's next reseed"))
@@ -78,7 +75,7 @@ fn word(word: Word) -> Row {
         Word::Absent(why) => (Tone::Weak, why.to_string()),
         _ => (Tone::Plain, String::new()),
     };
-    row("kernel word", word.name(), tone, note)
+    row("reseed generation", generation.name(), tone, note)
 }
 
 fn vmgenid(vmgenid: Vmgenid) -> Row {

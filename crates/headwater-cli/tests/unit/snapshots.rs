@@ -5,7 +5,9 @@
 
 use crate::facts::{Facts, Speed};
 use crate::{json, screen};
-use headwater::{CpuRng, Hardware, Mode, Page, Path, Source, Status, Vmclock, Vmgenid, Word};
+use headwater::{
+    CpuRng, Hardware, Mode, Page, Path, ReseedGeneration, Source, Status, Vmclock, Vmgenid,
+};
 use headwater_status::{Host, Kmsg};
 use snapbox::{assert_data_eq, file};
 use std::num::NonZeroU64;
@@ -50,9 +52,9 @@ fn healthy_status() -> Status {
     status.mode = Mode::Buffered;
     status.requested = Mode::Auto;
     status.unknown_mode_requested = false;
-    status.reason = "the kernel's word is live, and vmgenid is bound";
+    status.reason = "the kernel's reseed generation is live, and vmgenid is bound";
     status.source = Source::Vdso;
-    status.word = Word::Live { value: 1234, page: 2, offset: 0x280 };
+    status.reseed_generation = ReseedGeneration::Live { value: 1234, page: 2, offset: 0x280 };
     status.vmclock = Vmclock::Mapped { marker: 7, vm_generation: Some(3) };
     status.vmgenid = Vmgenid::Bound;
     status.hardware = Hardware::NotAsked;
@@ -77,7 +79,7 @@ fn healthy_status() -> Status {
 
 fn bare_metal() -> Facts {
     let mut facts = healthy_vm();
-    facts.status.reason = "the kernel's word is live, and this is bare metal";
+    facts.status.reason = "the kernel's reseed generation is live, and this is bare metal";
     facts.status.vmgenid = Vmgenid::NotBound;
     facts.status.vmclock = Vmclock::Absent;
     facts.status.hardware = Hardware::BareMetal;
@@ -94,7 +96,7 @@ fn old_kernel() -> Facts {
     status.mode = Mode::Hedged;
     status.reason = "this kernel shows no generation word, and nothing tells of a clone";
     status.source = Source::Getrandom;
-    status.word = Word::Absent("this kernel's vDSO has no getrandom");
+    status.reseed_generation = ReseedGeneration::Absent("this kernel's vDSO has no getrandom");
     status.vmclock = Vmclock::Absent;
     status.vmgenid = Vmgenid::NotBound;
     status.hardware = Hardware::Virtual;
@@ -114,7 +116,7 @@ fn kernel_mode() -> Facts {
     status.mode = Mode::Kernel;
     status.requested = Mode::Kernel;
     status.reason = "it serves without a buffer";
-    status.word = Word::Absent("not looked for in this mode");
+    status.reseed_generation = ReseedGeneration::Absent("not looked for in this mode");
     status.vmgenid = Vmgenid::NotAsked;
     status.hardware = Hardware::Unknown;
     status.cpu_rng = CpuRng::NotAsked;
@@ -138,7 +140,7 @@ fn everything_broken() -> Facts {
     status.unknown_mode_requested = true;
     status.reason = "the strictest mode that buffers";
     status.source = Source::Urandom;
-    status.word = Word::Retired;
+    status.reseed_generation = ReseedGeneration::Retired;
     status.vmclock = Vmclock::Unreadable;
     status.vmgenid = Vmgenid::NotBound;
     status.hardware = Hardware::Virtual;

@@ -15,7 +15,7 @@ use crate::linux::races::settled;
 use crate::linux::raw::{Fd, is_readable};
 use crate::linux::source::vdso::Vdso;
 use crate::linux::source::vgetrandom::Vgetrandom;
-use crate::status::Word;
+use crate::status::ReseedGeneration;
 use core::ptr::{null, null_mut};
 use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, Ordering};
 
@@ -28,12 +28,12 @@ pub(crate) type Values = [u64; CANDIDATES];
 
 /// The value that is compared where no word is live: the minute (`guard::age`), or all ones before the first
 /// draw. No generation of the kernel's is as large.
-static NO_WORD: AtomicU64 = AtomicU64::new(u64::MAX);
+static NO_GENERATION: AtomicU64 = AtomicU64::new(u64::MAX);
 
 /// The places that may be the word: one when it is live. In this order: what each draw reads stands first.
 #[repr(C)]
-pub(crate) struct KernelWord {
-    /// The live word, or [`NO_WORD`].
+pub(crate) struct KernelGeneration {
+    /// The live word, or [`NO_GENERATION`].
     live: AtomicPtr<AtomicU64>,
     candidates: [AtomicPtr<AtomicU64>; CANDIDATES],
     /// The generation when the search was made: until it changes, look-alikes cannot be told apart.
@@ -50,11 +50,11 @@ pub(crate) struct KernelWord {
     parked: AtomicPtr<AtomicU64>,
 }
 
-impl KernelWord {
-    pub(crate) const fn absent(why: &'static str) -> KernelWord {
-        KernelWord {
+impl KernelGeneration {
+    pub(crate) const fn absent(why: &'static str) -> KernelGeneration {
+        KernelGeneration {
             candidates: [const { AtomicPtr::new(null_mut()) }; CANDIDATES],
-            live: AtomicPtr::new((&raw const NO_WORD).cast_mut()),
+            live: AtomicPtr::new((&raw const NO_GENERATION).cast_mut()),
             first: 0,
             look_alikes: false,
             start: null(),
@@ -73,9 +73,9 @@ impl KernelWord {
         vdso: &Vdso,
         vgetrandom: &Vgetrandom,
         state: *mut u8,
-    ) -> KernelWord {
-        if forced(Force::NoWord) {
-            return KernelWord::absent("forced away by a test");
+    ) -> KernelGeneration {
+        if forced(Force::NoGeneration) {
+            return KernelGeneration::absent("forced away by a test");
         }
         let (start, pages) = data_pages(vdso.base());
         let drawn_under = |len| {
@@ -91,20 +91,20 @@ impl KernelWord {
         for _ in 0..4 {
             // Draws of different lengths, equal generations: no other field of the state does that.
             let (Some(first), Some(second)) = (drawn_under(1), drawn_under(2)) else {
-                return KernelWord::absent("the vDSO refuses to draw");
+                return KernelGeneration::absent("the vDSO refuses to draw");
             };
             if first == 0 || first != second {
                 continue;
             }
-            let mut word = KernelWord { first, start, ..KernelWord::absent("") };
+            let mut word = KernelGeneration { first, start, ..KernelGeneration::absent("") };
             let found = word.collect(pages);
             if drawn_under(1) != Some(first) {
                 continue;
             }
             match found {
-                0 => return KernelWord::absent("not found in the vDSO's data"),
+                0 => return KernelGeneration::absent("not found in the vDSO's data"),
                 found if found > CANDIDATES => {
-                    return KernelWord::absent("too many look-alikes in the vDSO's data");
+                    return KernelGeneration::absent("too many look-alikes in the vDSO's data");
                 }
                 found => {
                     word.look_alikes = found > 1;
@@ -113,7 +113,7 @@ impl KernelWord {
                 }
             }
         }
-        KernelWord::absent("the kernel reseeds too fast to find it")
+        KernelGeneration::absent("the kernel reseeds too fast to find it")
     }
 
     /// Collects the places that hold `first`, followed by a byte 1 (ready). Returns how many there are.
@@ -153,7 +153,7 @@ impl KernelWord {
     /// The word to compare: the live one, or a constant that matches no page filled under a live one.
     #[inline(always)]
     pub(crate) fn get(&self) -> &AtomicU64 {
-        // SAFETY: `NO_WORD`, or an aligned u64 in the vDSO's data, mapped as long as the process lives.
+        // SAFETY: `NO_GENERATION`, or an aligned u64 in the vDSO's data, mapped as long as the process lives.
         unsafe { &*self.live.load(Ordering::Relaxed) }
     }
 
@@ -161,13 +161,13 @@ impl KernelWord {
     #[inline]
     pub(crate) fn expire(&self, clock: CoarseClock, usable: bool) {
         if !self.is_live() {
-            clock.tick(&NO_WORD, usable);
+            clock.tick(&NO_GENERATION, usable);
         }
     }
 
     #[inline(always)]
     pub(crate) fn is_live(&self) -> bool {
-        !core::ptr::eq(self.get(), &NO_WORD)
+        !core::ptr::eq(self.get(), &NO_GENERATION)
     }
 
     /// Whether look-alikes are left that a reseed will tell apart.
@@ -216,7 +216,7 @@ impl KernelWord {
             return;
         }
         let live = self.live.load(Ordering::Relaxed);
-        if !core::ptr::eq(live, &NO_WORD) {
+        if !core::ptr::eq(live, &NO_GENERATION) {
             self.parked.store(live, Ordering::Relaxed);
         }
         self.withdrawn.store(true, Ordering::Relaxed);
@@ -252,7 +252,7 @@ impl KernelWord {
         let mut left = self.each().into_iter().flatten();
         match (left.next(), left.next()) {
             (Some(only), None) if moved || !self.look_alikes => only,
-            _ => &NO_WORD,
+            _ => &NO_GENERATION,
         }
     }
 
@@ -261,25 +261,25 @@ impl KernelWord {
         core::array::from_fn(|i| unsafe { self.candidates[i].load(Ordering::Relaxed).as_ref() })
     }
 
-    pub(crate) fn status(&self) -> Word {
+    pub(crate) fn status(&self) -> ReseedGeneration {
         if !self.absent.is_empty() {
-            return Word::Absent(self.absent);
+            return ReseedGeneration::Absent(self.absent);
         }
         if self.withdrawn.load(Ordering::Relaxed) {
-            return Word::Quiesced;
+            return ReseedGeneration::Quiesced;
         }
         if self.is_live() {
             let word = self.get();
             let distance = (&raw const *word).addr().wrapping_sub(self.start.addr());
-            return Word::Live {
+            return ReseedGeneration::Live {
                 value: word.load(Ordering::Acquire),
                 page: (distance / PAGE) as u32,
                 offset: (distance % PAGE) as u32,
             };
         }
         match self.each().into_iter().flatten().count() {
-            0 => Word::Retired,
-            candidates => Word::Undecided { candidates: candidates as u32 },
+            0 => ReseedGeneration::Retired,
+            candidates => ReseedGeneration::Undecided { candidates: candidates as u32 },
         }
     }
 
