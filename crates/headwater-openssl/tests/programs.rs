@@ -18,7 +18,7 @@ fn a_context_lives_as_openssl_documents_it() {
             let run =
                 || said(openssl.program(&program).env("HEADWATER_MODE", mode).output().unwrap());
             // Again where it was blind: other tests have the kernel reseed without end, and one
-            // process in ten that starts meanwhile does not find the kernel's word.
+            // process in ten that starts meanwhile does not find the reseed generation.
             let mut runs = std::iter::repeat_with(run).take(8);
             let mut said = runs.next().unwrap();
             let sees = mode != "kernel"

@@ -31,7 +31,7 @@ pub(crate) fn long() -> Result<(), Failure> {
 /// Names the detectors in use.
 fn guard(status: &Status) -> String {
     let detectors = [
-        (matches!(status.word, Word::Live { .. }), "kernel word"),
+        (matches!(status.reseed_generation, ReseedGeneration::Live { .. }), "reseed generation"),
         (status.vmgenid == Vmgenid::Bound, "vmgenid"),
         (matches!(status.vmclock, Vmclock::Mapped { .. }), "VMClock"),
         (status.hardware == Hardware::BareMetal, "bare metal"),

@@ -1,7 +1,9 @@
 //! The words for each part of the status.
 
 use super::layout::Tone;
-use headwater::{CpuRng, Hardware, Mode, Page, Path, Source, Status, Vmclock, Vmgenid, Word};
+use headwater::{
+    CpuRng, Hardware, Mode, Page, Path, ReseedGeneration, Source, Status, Vmclock, Vmgenid,
+};
 use headwater_status::Kmsg;
 use headwater_text::number::grouped;
 
@@ -65,14 +67,14 @@ fn reseed_generation(generation: ReseedGeneration) -> Row {
             Tone::Good,
             format!("{}, in page {page} of [vvar] at offset {offset:#x}", grouped(value)),
         ),
-        Word::Undecided { candidates } => {
+        ReseedGeneration::Undecided { candidates } => {
             (Tone::Weak, format!("{candidates} candidates until the kernel's next reseed"))
         }
-        Word::Retired => {
+        ReseedGeneration::Retired => {
             (Tone::Wrong, "it disagreed with the kernel; disabled in this process".to_string())
         }
-        Word::Quiesced => (Tone::Plain, "released by quiesce()".to_string()),
-        Word::Absent(why) => (Tone::Weak, why.to_string()),
+        ReseedGeneration::Quiesced => (Tone::Plain, "released by quiesce()".to_string()),
+        ReseedGeneration::Absent(why) => (Tone::Weak, why.to_string()),
         _ => (Tone::Plain, String::new()),
     };
     row("reseed generation", generation.name(), tone, note)

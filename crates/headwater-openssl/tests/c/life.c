@@ -21,7 +21,7 @@ static unsigned int reseed_counter(EVP_RAND_CTX *ctx)
 /* Whether the counter was 0: this process cannot tell of reseeds. */
 static int blind;
 
-/* A reseed of the kernel's moves it, where this process has found the kernel's word; elsewhere, and in mode kernel, it
+/* A reseed of the kernel's moves it, where this process has found the reseed generation; elsewhere, and in mode kernel, it
  * is 0. Whether another process has found it tells nothing: a process that starts while somebody has the kernel reseed
  * without end does not. */
 static void counter_follows_the_kernel(EVP_RAND_CTX *ctx)
