@@ -66,6 +66,33 @@ fn a_kernel_that_refuses_is_told_and_gives_no_byte() {
     }
 }
 
+/// The same program with OpenSSL's own generator is the measure.
+#[test]
+fn uninstantiated_generators_recover_as_openssls_own_do() {
+    for openssl in OpenSsl::all() {
+        let directory = tempfile::tempdir().unwrap();
+        let Some(program) = openssl.compile("recover.c", directory.path()) else { continue };
+        let configuration = configuration(directory.path(), "");
+        let stock = said(openssl.program(&program).output().unwrap());
+        let mut run = openssl.program(&program);
+        run.env("OPENSSL_CONF", &configuration).env("OPENSSL_MODULES", modules());
+        assert_eq!(said(run.output().unwrap()), stock, "{}", openssl.name());
+    }
+}
+
+/// The program compares each answer with OpenSSL's own OSSL_PARAM_set_uint64.
+#[test]
+fn numbers_are_answered_in_every_type_and_width() {
+    for openssl in OpenSsl::all() {
+        let directory = tempfile::tempdir().unwrap();
+        let Some(program) = openssl.compile("params.c", directory.path()) else { continue };
+        let configuration = configuration(directory.path(), "");
+        let mut run = openssl.program(&program);
+        run.env("OPENSSL_CONF", &configuration).env("OPENSSL_MODULES", modules());
+        assert_eq!(said(run.output().unwrap()), "540 alike\n", "{}", openssl.name());
+    }
+}
+
 #[test]
 fn it_draws_whenever_libraries_come_and_go() {
     for openssl in OpenSsl::all() {
