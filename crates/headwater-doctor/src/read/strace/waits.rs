@@ -1,8 +1,8 @@
 //! The calls of getrandom in a trace, and what each took.
 
-use super::clock::Clock;
+use super::clock::TraceClock;
 use super::evidence;
-use super::line::{Record, Told};
+use super::line::{TraceEvent, TraceLine};
 use crate::Evidence;
 use crate::trace::Trace;
 use std::collections::HashMap;
@@ -15,23 +15,24 @@ const PROCESSES: usize = 1 << 16;
 /// The calls of getrandom in a trace.
 pub(super) struct Waits<'a> {
     name: &'a str,
-    clock: Clock,
+    clock: TraceClock,
     program: Option<String>,
     /// Per process, a call of which it is not known yet how long it took.
-    open: HashMap<u32, Open>,
+    open: HashMap<u32, PendingCall>,
     calls: u64,
     getrandom: f64,
     longest: Vec<(f64, Evidence)>,
-    /// Time in all calls, for traces with `-T` and no clock.
+    /// TimeColumn in all calls, for traces with `-T` and no clock.
     in_calls: f64,
     has_times: bool,
     /// `-T`, of any call.
     has_lengths: bool,
-    /// Calls of any other name. A trace of getrandom alone does not tell when a call ended: its next line may be an hour later.
+    /// Calls of any other name. A trace of getrandom alone does not show the end of a call: its
+    /// next line may be an hour later.
     has_others: bool,
 }
 
-struct Open {
+struct PendingCall {
     began: Option<f64>,
     evidence: Evidence,
     /// Its end has come, without its length: it took until the next line at the most.
@@ -42,7 +43,7 @@ impl<'a> Waits<'a> {
     pub(super) fn new(name: &'a str) -> Waits<'a> {
         Waits {
             name,
-            clock: Clock::default(),
+            clock: TraceClock::default(),
             program: None,
             open: HashMap::new(),
             calls: 0,
@@ -55,32 +56,33 @@ impl<'a> Waits<'a> {
         }
     }
 
-    pub(super) fn note(&mut self, record: &Record<'_>, number: u64, line: &[u8]) {
+    pub(super) fn note(&mut self, record: &TraceLine<'_>, number: u64, line: &[u8]) {
         let now = record.time.map(|time| self.clock.at(time));
         self.has_times |= now.is_some() || record.took.is_some();
         self.has_lengths |= record.took.is_some();
-        self.has_others |= record.told == Told::Call;
+        self.has_others |= record.event == TraceEvent::Call;
         self.in_calls += record.took.unwrap_or(0.0);
-        // The end of the call before, where -T did not tell.
+        // Without -T, this line's time is the end of the call before.
         if !self.open.is_empty()
-            && record.told != Told::GetrandomResumes
+            && record.event != TraceEvent::GetrandomResumes
             && let Some(open) = self.open.remove(&record.pid)
         {
             self.took(open.began.zip(now).map(|(began, now)| now - began), open.evidence);
         }
-        match record.told {
-            Told::Getrandom => {
+        match record.event {
+            TraceEvent::Getrandom => {
                 self.calls += 1;
                 self.ended(record, now, || evidence(self.name, number, line));
             }
-            Told::GetrandomBegins => {
+            TraceEvent::GetrandomBegins => {
                 self.calls += 1;
                 if self.open.len() < PROCESSES {
                     let evidence = evidence(self.name, number, line);
-                    self.open.insert(record.pid, Open { began: now, evidence, ended: false });
+                    self.open
+                        .insert(record.pid, PendingCall { began: now, evidence, ended: false });
                 }
             }
-            Told::GetrandomResumes => {
+            TraceEvent::GetrandomResumes => {
                 let began = self
                     .open
                     .remove(&record.pid)
@@ -90,18 +92,18 @@ impl<'a> Waits<'a> {
                 let took = record.took.or_else(|| Some(now? - began?));
                 self.took(took, evidence);
             }
-            Told::Execve(arguments) => {
+            TraceEvent::Execve(arguments) => {
                 if self.program.is_none() {
                     self.program = program(arguments);
                 }
             }
-            Told::Call | Told::Other => {}
+            TraceEvent::Call | TraceEvent::Other => {}
         }
     }
 
     fn ended(
         &mut self,
-        record: &Record<'_>,
+        record: &TraceLine<'_>,
         now: Option<f64>,
         evidence: impl FnOnce() -> Evidence,
     ) {
@@ -109,7 +111,7 @@ impl<'a> Waits<'a> {
         match record.took {
             Some(took) => self.took(Some(took), evidence),
             None if self.open.len() < PROCESSES => {
-                self.open.insert(record.pid, Open { began: now, evidence, ended: true });
+                self.open.insert(record.pid, PendingCall { began: now, evidence, ended: true });
             }
             None => {}
         }
@@ -125,7 +127,7 @@ impl<'a> Waits<'a> {
         }
     }
 
-    /// `None` for a trace that does not tell how long calls took, or no trace at all.
+    /// Returns `None` for a trace without durations.
     pub(super) fn finish(mut self) -> Option<Trace> {
         (self.has_times && (self.has_lengths || self.has_others)).then_some(())?;
         // Calls that the trace ends in.
@@ -149,7 +151,8 @@ impl<'a> Waits<'a> {
     }
 }
 
-/// `"/usr/sbin/sshd", ["/usr/sbin/sshd", "-t"], 0x7ff... /* 12 vars */) = 0`: the words of the list.
+/// Returns the words of an execve's list: `"/usr/sbin/sshd", ["/usr/sbin/sshd", "-t"], 0x7ff... /*
+/// 12 vars */) = 0`.
 fn program(arguments: &str) -> Option<String> {
     let (_, list) = arguments.split_once('[')?;
     let (list, _) = list.split_once(']')?;

@@ -1,23 +1,23 @@
 //! One line of a trace.
 
-use super::clock::{Time, time};
+use super::clock::{TimeColumn, time};
 use crate::journal::stamp::seconds;
 use memchr::memmem;
 
 /// One line of a trace.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Record<'a> {
+pub(super) struct TraceLine<'a> {
     /// The process, with `-f`; 0 for the only one.
     pub(super) pid: u32,
-    pub(super) time: Option<Time>,
-    /// What `-T` says that it took.
+    pub(super) time: Option<TimeColumn>,
+    /// The duration by `-T`.
     pub(super) took: Option<f64>,
-    pub(super) told: Told<'a>,
+    pub(super) event: TraceEvent<'a>,
 }
 
-/// What a line tells.
+/// The event in a line of a trace.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Told<'a> {
+pub(super) enum TraceEvent<'a> {
     /// A call of getrandom that ended.
     Getrandom,
     /// One that goes on while another process's lines come.
@@ -32,8 +32,8 @@ pub(super) enum Told<'a> {
     Other,
 }
 
-/// Reads a line; `None` where it is no line of a trace.
-pub(super) fn read(line: &[u8]) -> Option<Record<'_>> {
+/// Reads a line; returns `None` if it is not a line of a trace.
+pub(super) fn read(line: &[u8]) -> Option<TraceLine<'_>> {
     let mut rest = line.trim_ascii();
     let mut pid = 0;
     if let Some(after) = rest.strip_prefix(b"[pid ") {
@@ -42,7 +42,8 @@ pub(super) fn read(line: &[u8]) -> Option<Record<'_>> {
         rest = after[end + 1..].trim_ascii_start();
     }
     let mut at = None;
-    // `PID TIME (+ SINCE) call`: a number without a point is the process, one with it or with colons the time.
+    // `PID TIME (+ SINCE) call`: a number without a point is the process; a number with a point or
+    // colons is the time.
     for _ in 0..4 {
         let end = rest.iter().position(u8::is_ascii_whitespace)?;
         let word = &rest[..end];
@@ -60,8 +61,8 @@ pub(super) fn read(line: &[u8]) -> Option<Record<'_>> {
         }
         rest = rest[end..].trim_ascii_start();
     }
-    let told = call(rest)?;
-    Some(Record { pid, time: at, took: took(rest), told })
+    let event = call(rest)?;
+    Some(TraceLine { pid, time: at, took: took(rest), event })
 }
 
 fn number(word: &[u8]) -> Option<u32> {
@@ -69,13 +70,13 @@ fn number(word: &[u8]) -> Option<u32> {
     digits.then(|| std::str::from_utf8(word).ok()?.parse().ok())?
 }
 
-fn call(rest: &[u8]) -> Option<Told<'_>> {
+fn call(rest: &[u8]) -> Option<TraceEvent<'_>> {
     if rest.starts_with(b"+++ ") || rest.starts_with(b"--- ") || rest.starts_with(b"strace: ") {
-        return Some(Told::Other);
+        return Some(TraceEvent::Other);
     }
     if let Some(resumed) = rest.strip_prefix(b"<... ") {
         let resumes = resumed.starts_with(b"getrandom resumed");
-        return Some(if resumes { Told::GetrandomResumes } else { Told::Call });
+        return Some(if resumes { TraceEvent::GetrandomResumes } else { TraceEvent::Call });
     }
     let end = memchr::memchr(b'(', &rest[..rest.len().min(40)])?;
     let name = &rest[..end];
@@ -87,16 +88,16 @@ fn call(rest: &[u8]) -> Option<Told<'_>> {
     is_name.then_some(())?;
     Some(match name {
         b"getrandom" if memmem::find(&rest[end..], b"<unfinished ...>").is_some() => {
-            Told::GetrandomBegins
+            TraceEvent::GetrandomBegins
         }
-        b"getrandom" => Told::Getrandom,
-        b"execve" => Told::Execve(std::str::from_utf8(&rest[end + 1..]).unwrap_or_default()),
+        b"getrandom" => TraceEvent::Getrandom,
+        b"execve" => TraceEvent::Execve(std::str::from_utf8(&rest[end + 1..]).unwrap_or_default()),
         _ => {
             // A word and a parenthesis are in any text; a call has a result, or is unfinished.
             let ends = memmem::find(rest, b" = ").is_some()
                 || rest.ends_with(b"...>")
                 || rest.ends_with(b"...");
-            return ends.then_some(Told::Call);
+            return ends.then_some(TraceEvent::Call);
         }
     })
 }
@@ -119,50 +120,53 @@ mod tests {
         for (line, pid, time, took) in [
             (call.to_owned(), 0, None, None),
             (format!("{call} <101.673209>"), 0, None, Some(101.673_209)),
-            (format!("     0.000123 {call}"), 0, Some(Time::Since(0.000_123)), None),
-            (format!("06:07:30 {call} <0.5>"), 0, Some(Time::OfDay(22_050.0)), Some(0.5)),
+            (format!("     0.000123 {call}"), 0, Some(TimeColumn::Since(0.000_123)), None),
+            (format!("06:07:30 {call} <0.5>"), 0, Some(TimeColumn::OfDay(22_050.0)), Some(0.5)),
             (
                 format!("06:07:30.250000 (+     0.000000) {call}"),
                 0,
-                Some(Time::OfDay(22_050.25)),
+                Some(TimeColumn::OfDay(22_050.25)),
                 None,
             ),
             (
                 format!("[pid  4711] 1763791650.500000 {call}"),
                 4711,
-                Some(Time::Epoch(1_763_791_650.5)),
+                Some(TimeColumn::Epoch(1_763_791_650.5)),
                 None,
             ),
             (
                 format!("4711  06:07:30.250000 {call} <0.000001>"),
                 4711,
-                Some(Time::OfDay(22_050.25)),
+                Some(TimeColumn::OfDay(22_050.25)),
                 Some(0.000_001),
             ),
             (format!("4711  {call}"), 4711, None, None),
         ] {
-            let told = Told::Getrandom;
-            assert_eq!(read(line.as_bytes()), Some(Record { pid, time, took, told }), "{line}");
+            let event = TraceEvent::Getrandom;
+            assert_eq!(read(line.as_bytes()), Some(TraceLine { pid, time, took, event }), "{line}");
         }
     }
 
     #[test]
     fn unfinished_and_resumed_calls_and_programs_are_told_apart() {
-        let told = |line: &'static str| read(line.as_bytes()).map(|told| told.told);
-        assert_eq!(told("[pid 7] getrandom( <unfinished ...>"), Some(Told::GetrandomBegins));
-        assert_eq!(told("7 getrandom(0x7ff, 32, 0 <unfinished ...>"), Some(Told::GetrandomBegins));
+        let event = |line: &'static str| read(line.as_bytes()).map(|line| line.event);
+        assert_eq!(event("[pid 7] getrandom( <unfinished ...>"), Some(TraceEvent::GetrandomBegins));
         assert_eq!(
-            told("[pid 7] <... getrandom resumed>\"\\x01\", 1, 0) = 1 <2.5>"),
-            Some(Told::GetrandomResumes)
+            event("7 getrandom(0x7ff, 32, 0 <unfinished ...>"),
+            Some(TraceEvent::GetrandomBegins)
         );
-        assert_eq!(told("[pid 7] <... read resumed>\"\", 1) = 0"), Some(Told::Call));
-        assert_eq!(told("+++ killed by SIGTERM +++"), Some(Told::Other));
-        assert_eq!(told("--- SIGCHLD {si_signo=SIGCHLD} ---"), Some(Told::Other));
         assert_eq!(
-            told("execve(\"/bin/a\", [\"a\"], 0x1) = 0"),
-            Some(Told::Execve("\"/bin/a\", [\"a\"], 0x1) = 0"))
+            event("[pid 7] <... getrandom resumed>\"\\x01\", 1, 0) = 1 <2.5>"),
+            Some(TraceEvent::GetrandomResumes)
         );
-        assert_eq!(told("openat(AT_FDCWD, \"x(\", O_RDONLY) = 3"), Some(Told::Call));
+        assert_eq!(event("[pid 7] <... read resumed>\"\", 1) = 0"), Some(TraceEvent::Call));
+        assert_eq!(event("+++ killed by SIGTERM +++"), Some(TraceEvent::Other));
+        assert_eq!(event("--- SIGCHLD {si_signo=SIGCHLD} ---"), Some(TraceEvent::Other));
+        assert_eq!(
+            event("execve(\"/bin/a\", [\"a\"], 0x1) = 0"),
+            Some(TraceEvent::Execve("\"/bin/a\", [\"a\"], 0x1) = 0"))
+        );
+        assert_eq!(event("openat(AT_FDCWD, \"x(\", O_RDONLY) = 3"), Some(TraceEvent::Call));
     }
 
     #[test]

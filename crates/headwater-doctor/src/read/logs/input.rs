@@ -6,13 +6,13 @@ use std::fs::File;
 use std::io::{self, IsTerminal, Read};
 use std::path::Path;
 
-/// Smaller files are read before a bar could be looked at.
+/// Smaller files are read before a bar would be visible.
 const LARGE: u64 = 128 << 20;
 
 /// A file, or standard input.
 pub(crate) struct Input {
     source: Box<dyn Read>,
-    /// What to call it.
+    /// The name in messages.
     pub(crate) name: String,
     bar: Option<ProgressBar>,
 }

@@ -241,7 +241,7 @@ fn keep(line: &[u8], entry: &mut Slots) -> bool {
 mod tests {
     use super::*;
 
-    /// Gives `1` byte at a time, so that each field is cut at every place.
+    /// Effect `1` byte at a time, so that each field is cut at every place.
     struct Slow<'a>(&'a [u8]);
 
     impl Read for Slow<'_> {

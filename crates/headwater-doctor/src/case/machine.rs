@@ -10,12 +10,13 @@ const LOGS: [&str; 3] = ["/log/journal", "/log/kernel", "/log/journal-kernel"];
 const TRACE: &str = "/log/strace";
 
 impl Case {
-    /// A machine: its facts, its log, the starts of its services. On a live machine this takes well under a second and waits for
-    /// nothing.
+    /// Reads a machine: its facts, its log, the starts of its services. On a live machine this
+    /// takes well under a second and never waits.
     ///
     /// # Errors
     ///
-    /// If a trace that lies in a recording is none. A log that is not there, or cannot be read, is told in the report.
+    /// Returns an error if the recording contains a file at log/strace that is not strace output. A
+    /// log that is missing or cannot be read is not an error but listed in the report.
     pub fn of_machine(root: Root) -> Result<Case, LogError> {
         let mut case = Case { of: root.name().to_owned(), ..Case::default() };
         case.read_log(&root);
@@ -28,7 +29,7 @@ impl Case {
         match (host.units(), case.boots.last_mut()) {
             (Ok(units), Some(boot)) => boot.units.extend(units),
             (Ok(_), None) => {}
-            (Err(why), _) => case.log_trouble = Some(format!("the services' starts: {why}")),
+            (Err(why), _) => case.log_error = Some(format!("the services' starts: {why}")),
         }
         case.host = Some(host);
         Ok(case)
@@ -45,7 +46,7 @@ impl Case {
         };
         match read {
             Ok(boots) => self.boots = boots,
-            Err(why) => self.log_trouble = Some(why),
+            Err(why) => self.log_error = Some(why),
         }
     }
 }
@@ -65,7 +66,8 @@ fn read_live() -> Result<Vec<Boot>, String> {
     let text =
         kernel_log().map_err(|error| format!("the kernel's log: {error}; root can read it"))?;
     let boots = journal::read(text.as_bytes(), "/dev/kmsg").map_err(|error| error.to_string())?;
-    // A log without its beginning does not tell when the generator was ready; the journal may.
+    // The kernel's buffer has lost its beginning and with it the line that says when the generator
+    // was ready; the journal may have kept it.
     if boots.last().is_some_and(|boot| boot.kernel.is_some()) {
         return Ok(boots);
     }

@@ -48,13 +48,13 @@ pub(super) const JSON_WORDS: &[&str] = &[
 
 /// What a message says.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Says<'a> {
+pub(super) enum LogEvent<'a> {
     /// The kernel's release.
     Version(&'a str),
     CommandLine(&'a str),
     /// The first program starts.
     Init,
-    /// systemd runs as the first program: later than [`Says::Init`] where there is an initramfs.
+    /// systemd runs as the first program: later than [`LogEvent::Init`] where there is an initramfs.
     Running,
     FastInit,
     /// The generator is ready; whether because the CPU's maker is trusted.
@@ -80,39 +80,39 @@ pub(super) enum Says<'a> {
 }
 
 /// What an entry says; `None` for nothing that matters.
-pub(super) fn says<'a>(entry: &'a Entry<'_>) -> Option<Says<'a>> {
+pub(super) fn event<'a>(entry: &'a Entry<'_>) -> Option<LogEvent<'a>> {
     let message = entry.message.as_ref();
     match entry.writer {
         Writer::Kernel => kernel(message),
         Writer::Init
             if message.starts_with("systemd ") && message.contains(" running in system mode") =>
         {
-            Some(Says::Running)
+            Some(LogEvent::Running)
         }
-        Writer::Init if message.starts_with("Time has been changed") => Some(Says::ClockSet),
-        Writer::Init => Some(Says::Unit),
+        Writer::Init if message.starts_with("Time has been changed") => Some(LogEvent::ClockSet),
+        Writer::Init => Some(LogEvent::Unit),
         Writer::Audit => seccomp(message),
-        Writer::Criu => message.contains("estore").then_some(Says::Hint(HintKind::Criu)),
+        Writer::Criu => message.contains("estore").then_some(LogEvent::Hint(HintKind::Criu)),
         Writer::Clock => clock_set(message),
         Writer::Other => None,
     }
 }
 
-fn kernel(message: &str) -> Option<Says<'_>> {
+fn kernel(message: &str) -> Option<LogEvent<'_>> {
     if let Some(random) = message.strip_prefix("random: ") {
         return generator(random);
     }
     if let Some(version) = message.strip_prefix("Linux version ") {
-        return version.split_ascii_whitespace().next().map(Says::Version);
+        return version.split_ascii_whitespace().next().map(LogEvent::Version);
     }
     if let Some(line) = message
         .strip_prefix("Kernel command line: ")
         .or_else(|| message.strip_prefix("Command line: "))
     {
-        return Some(Says::CommandLine(line));
+        return Some(LogEvent::CommandLine(line));
     }
     if message.starts_with("Run /") && message.ends_with(" as init process") {
-        return Some(Says::Init);
+        return Some(LogEvent::Init);
     }
     if message.starts_with("audit: type=1326 ") {
         return seccomp(message);
@@ -130,39 +130,39 @@ fn kernel(message: &str) -> Option<Says<'_>> {
     } else {
         return None;
     };
-    Some(Says::Hint(kind))
+    Some(LogEvent::Hint(kind))
 }
 
 /// After "random: ".
-fn generator(says: &str) -> Option<Says<'_>> {
+fn generator(says: &str) -> Option<LogEvent<'_>> {
     match says {
         // Before 4.8 getrandom waited for the pool of that name.
         "crng init done" | "nonblocking pool is initialized" => {
-            return Some(Says::Ready { trusted: false });
+            return Some(LogEvent::Ready { trusted: false });
         }
         "crng done (trusting CPU's manufacturer)"
         | "crng init done (trusting CPU's manufacturer)" => {
-            return Some(Says::Ready { trusted: true });
+            return Some(LogEvent::Ready { trusted: true });
         }
-        "fast init done" => return Some(Says::FastInit),
-        "crng reseeded due to virtual machine fork" => return Some(Says::Fork),
-        "crng reseeded on system resumption" => return Some(Says::Resumed),
+        "fast init done" => return Some(LogEvent::FastInit),
+        "crng reseeded due to virtual machine fork" => return Some(LogEvent::Fork),
+        "crng reseeded on system resumption" => return Some(LogEvent::Resumed),
         _ => {}
     }
     if let Some((program, read)) = says.rsplit_once(": uninitialized urandom read (") {
         let bytes = read.split_once(" bytes read")?.0.parse().ok()?;
-        return Some(Says::EarlyRead { program, bytes });
+        return Some(LogEvent::EarlyRead { program, bytes });
     }
     // Before 4.8; how much was read is not told.
     if let Some((program, rest)) = says.split_once(" urandom read with ") {
         return rest
             .ends_with(" bits of entropy available")
-            .then_some(Says::EarlyRead { program, bytes: 0 });
+            .then_some(LogEvent::EarlyRead { program, bytes: 0 });
     }
     if let Some((call, crng_init)) = says.rsplit_once(" with crng_init=") {
         let (_, caller) = call.split_once(" called from ")?;
         let crng_init = crng_init.parse().ok().filter(|state| *state < 2)?;
-        return Some(Says::EarlyCaller {
+        return Some(LogEvent::EarlyCaller {
             caller: caller.split('+').next().unwrap_or(caller),
             crng_init,
         });
@@ -170,7 +170,7 @@ fn generator(says: &str) -> Option<Says<'_>> {
     let (count, rest) = says.split_once(' ')?;
     let missed = rest.starts_with("urandom warning(s) missed")
         || rest.starts_with("get_random_xx warning(s) missed");
-    missed.then(|| count.parse().ok().map(Says::Missed))?
+    missed.then(|| count.parse().ok().map(LogEvent::Missed))?
 }
 
 /// arch/x86/kernel/cpu/rdrand.c and amd.c.
@@ -187,17 +187,17 @@ fn is_erratum(message: &str) -> bool {
 }
 
 /// A filter's kill or log of getrandom: 318 on x86-64, 278 on arm64. A number means something together with its architecture only.
-fn seccomp(message: &str) -> Option<Says<'_>> {
+fn seccomp(message: &str) -> Option<LogEvent<'_>> {
     let field = |name: &str| {
         message.split_ascii_whitespace().find_map(|word| word.strip_prefix(name)?.strip_prefix('='))
     };
     let is = |arch: &str, call: &str| field("arch") == Some(arch) && field("syscall") == Some(call);
     let seccomp = message.contains("SECCOMP") || message.contains("type=1326");
     (seccomp && (is("c000003e", "318") || is("c00000b7", "278")))
-        .then_some(Says::Hint(HintKind::SeccompKill))
+        .then_some(LogEvent::Hint(HintKind::SeccompKill))
 }
 
-fn clock_set(message: &str) -> Option<Says<'_>> {
+fn clock_set(message: &str) -> Option<LogEvent<'_>> {
     [
         "Initial synchronization to time server",
         "Initial clock synchronization",
@@ -208,7 +208,7 @@ fn clock_set(message: &str) -> Option<Says<'_>> {
     ]
     .iter()
     .any(|text| message.starts_with(text))
-    .then_some(Says::ClockSet)
+    .then_some(LogEvent::ClockSet)
 }
 
 #[cfg(test)]
@@ -218,30 +218,33 @@ mod tests {
     #[test]
     fn the_generators_messages_are_understood() {
         let says = [
-            ("crng init done", Some(Says::Ready { trusted: false })),
-            ("crng done (trusting CPU's manufacturer)", Some(Says::Ready { trusted: true })),
-            ("crng init done (trusting CPU's manufacturer)", Some(Says::Ready { trusted: true })),
-            ("fast init done", Some(Says::FastInit)),
+            ("crng init done", Some(LogEvent::Ready { trusted: false })),
+            ("crng done (trusting CPU's manufacturer)", Some(LogEvent::Ready { trusted: true })),
+            (
+                "crng init done (trusting CPU's manufacturer)",
+                Some(LogEvent::Ready { trusted: true }),
+            ),
+            ("fast init done", Some(LogEvent::FastInit)),
             (
                 "dd: uninitialized urandom read (512 bytes read)",
-                Some(Says::EarlyRead { program: "dd", bytes: 512 }),
+                Some(LogEvent::EarlyRead { program: "dd", bytes: 512 }),
             ),
             (
                 "a: b: uninitialized urandom read (4 bytes read)",
-                Some(Says::EarlyRead { program: "a: b", bytes: 4 }),
+                Some(LogEvent::EarlyRead { program: "a: b", bytes: 4 }),
             ),
             (
                 "dd urandom read with 3 bits of entropy available",
-                Some(Says::EarlyRead { program: "dd", bytes: 0 }),
+                Some(LogEvent::EarlyRead { program: "dd", bytes: 0 }),
             ),
             (
                 "get_random_bytes called from start_kernel+0x93/0x52a with crng_init=0",
-                Some(Says::EarlyCaller { caller: "start_kernel", crng_init: 0 }),
+                Some(LogEvent::EarlyCaller { caller: "start_kernel", crng_init: 0 }),
             ),
-            ("7 urandom warning(s) missed due to ratelimiting", Some(Says::Missed(7))),
-            ("3 get_random_xx warning(s) missed due to ratelimiting", Some(Says::Missed(3))),
-            ("crng reseeded due to virtual machine fork", Some(Says::Fork)),
-            ("crng reseeded on system resumption", Some(Says::Resumed)),
+            ("7 urandom warning(s) missed due to ratelimiting", Some(LogEvent::Missed(7))),
+            ("3 get_random_xx warning(s) missed due to ratelimiting", Some(LogEvent::Missed(3))),
+            ("crng reseeded due to virtual machine fork", Some(LogEvent::Fork)),
+            ("crng reseeded on system resumption", Some(LogEvent::Resumed)),
             ("crng init do", None),
             ("dd: uninitialized urandom read (51", None),
             ("get_random_bytes called from start_kernel with crng_init=9", None),
@@ -282,8 +285,8 @@ mod tests {
                 "audit: type=1326 audit(1.2:3): auid=1 comm=\"x\" sig=31 arch={arch} syscall={call} code=0x80000000"
             )
         };
-        assert_eq!(kernel(&line("c000003e", 318)), Some(Says::Hint(HintKind::SeccompKill)));
-        assert_eq!(kernel(&line("c00000b7", 278)), Some(Says::Hint(HintKind::SeccompKill)));
+        assert_eq!(kernel(&line("c000003e", 318)), Some(LogEvent::Hint(HintKind::SeccompKill)));
+        assert_eq!(kernel(&line("c00000b7", 278)), Some(LogEvent::Hint(HintKind::SeccompKill)));
         assert_eq!(kernel(&line("c000003e", 278)), None);
         assert_eq!(kernel(&line("c000003e", 3180)), None);
     }

@@ -1,9 +1,9 @@
-//! Output of strace(1) becomes a [`Trace`]: summaries (`-c`), and traces whose calls have a time of any kind (`-T`, `-r`, `-t`, `-tt`,
-//! `-ttt`), of one process or of many (`-f`).
+//! Reader of strace(1): summaries (`-c`), and traces with any kind of time (`-T`, `-r`, `-t`,
+//! `-tt`, `-ttt`), of one process or of several (`-f`).
 //!
-//! Where the trace has `-T`, a call took what it says. Otherwise it took until the same process's next line: too long by what the
-//! process did in between, which for a call that blocks is nothing to speak of. A trace of getrandom alone (`-e getrandom`) tells
-//! nothing without `-T`.
+//! With `-T` the trace states the duration of each call. Otherwise a call lasts until the same
+//! process's next line: too long by the program's own work, which is negligible for a call that
+//! blocks. A trace of getrandom alone (`-e getrandom`) shows nothing without `-T`.
 
 mod clock;
 mod line;
@@ -11,21 +11,21 @@ mod summary;
 mod waits;
 
 use crate::LogError;
-use crate::logs::{Blocks, Input, quoted};
+use crate::read::logs::{Blocks, Input, quoted};
 use crate::trace::Trace;
-use line::Told;
+use line::TraceEvent;
 use std::io::Read;
 use std::path::Path;
 use waits::Waits;
 
-/// Lines that are looked at to recognise a trace.
+/// The number of lines that decide whether a file is a trace.
 const LOOKED_AT: usize = 200;
 
 /// Reads a file; `-` is standard input. On a terminal, a bar is shown while a large one is read.
 ///
 /// # Errors
 ///
-/// If it cannot be read, is no trace, or has no times.
+/// Returns an error if the source cannot be read, is not a trace, or has no times.
 pub fn read_file(path: &Path) -> Result<Trace, LogError> {
     let input = Input::open(path)?;
     let name = input.name.clone();
@@ -36,7 +36,7 @@ pub fn read_file(path: &Path) -> Result<Trace, LogError> {
 ///
 /// # Errors
 ///
-/// If it cannot be read, is no trace, or has no times.
+/// Returns an error if the source cannot be read, is not a trace, or has no times.
 pub fn read(source: impl Read, name: &str) -> Result<Trace, LogError> {
     let mut blocks = Blocks::new(source);
     let first = blocks.peek().map_err(|reason| LogError::read(name, reason))?;
@@ -62,13 +62,13 @@ pub fn read(source: impl Read, name: &str) -> Result<Trace, LogError> {
                 continue;
             }
             match line::read(line) {
-                Some(told) => waits.note(&told, number, line),
+                Some(record) => waits.note(&record, number, line),
                 None => table.note(line, number),
             }
             number += 1;
         }
     }
-    // -C prints both; the trace tells more.
+    // `-C` prints both, and the trace is more precise.
     waits.finish().or_else(|| table.finish()).ok_or_else(|| LogError::Wrong {
         of: name.to_owned(),
         seems: "a trace that does not tell how long calls took",
@@ -76,7 +76,7 @@ pub fn read(source: impl Read, name: &str) -> Result<Trace, LogError> {
     })
 }
 
-/// Whether that is how strace's output begins: the table's head, or calls for the most part.
+/// Returns whether strace's output begins like this: the table's head, or mostly calls.
 pub(crate) fn is_trace(first: &[u8]) -> bool {
     let (mut lines, mut calls) = (0, 0);
     for line in first
@@ -88,8 +88,9 @@ pub(crate) fn is_trace(first: &[u8]) -> bool {
             return true;
         }
         lines += 1;
-        calls +=
-            usize::from(line::read(line).is_some_and(|told| !matches!(told.told, Told::Other)));
+        calls += usize::from(
+            line::read(line).is_some_and(|line| !matches!(line.event, TraceEvent::Other)),
+        );
     }
     calls > lines / 2
 }
@@ -97,6 +98,6 @@ pub(crate) fn is_trace(first: &[u8]) -> bool {
 fn evidence(name: &str, number: u64, line: &[u8]) -> crate::Evidence {
     crate::Evidence {
         place: format!("{name}:{number}"),
-        says: quoted(&crate::logs::unpainted(line)),
+        says: quoted(&crate::read::logs::unpainted(line)),
     }
 }

@@ -1,4 +1,5 @@
-//! The lines of a large file that can matter, found by searching for words in whole blocks: most of a log is never split into lines.
+//! Relevant lines of a large file. Whole blocks are searched for words, so most of a log is never
+//! split into lines.
 
 use super::Blocks;
 use memchr::memmem::Finder;
@@ -9,20 +10,22 @@ use std::io::{self, Read};
 pub(crate) struct Line<'a> {
     /// Its number, from 1.
     pub(crate) number: u64,
-    /// Without its newline.
+    /// The line without its newline.
     pub(crate) text: &'a [u8],
     /// The line before it that is not empty, whether it holds a word or not.
     pub(crate) before: &'a [u8],
 }
 
-/// Calls `each` for every line that holds one of `words`, in order; gives the last line that is not empty.
+/// Calls `each` for every line that holds one of `words`, in order. Returns the last line that is
+/// not empty.
 pub(crate) fn scan<R: Read>(
     blocks: &mut Blocks<R>,
     words: &[&str],
     mut each: impl FnMut(Line<'_>),
 ) -> io::Result<Vec<u8>> {
     let finders: Vec<Finder<'_>> = words.iter().map(Finder::new).collect();
-    // Where each word comes next. A word that is rare is searched for once in a block, however often another one comes.
+    // The next position of each word. A rare word is searched for once in a block, however often
+    // the others occur.
     let mut next: Vec<usize> = vec![0; finders.len()];
     let mut last = Vec::new();
     while let Some(whole) = blocks.next()? {

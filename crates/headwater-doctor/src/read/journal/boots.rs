@@ -1,7 +1,7 @@
 //! Entries become boots.
 
 use super::entry::Entry;
-use super::says::{Says, says};
+use super::event::{LogEvent, event};
 use super::stamp::{Stamp, YEAR};
 use super::units::Starts;
 use crate::Evidence;
@@ -18,12 +18,12 @@ const BACK: f64 = 60.0;
 #[derive(Default)]
 pub(super) struct Boots {
     done: Vec<Boot>,
-    open: Open,
+    open: OpenBoot,
 }
 
 /// The boot that is being read.
 #[derive(Default)]
-struct Open {
+struct OpenBoot {
     boot: Boot,
     id: Option<String>,
     starts: Starts,
@@ -50,11 +50,11 @@ impl Boots {
         before: impl FnOnce() -> Option<Stamp>,
         evidence: impl Fn() -> Evidence,
     ) {
-        let says = says(entry);
+        let says = event(entry);
         if self.is_another(entry, says.as_ref()) {
             self.close(before());
             self.open.id = entry.boot.as_deref().map(str::to_owned);
-        } else if says == Some(Says::ClockSet) {
+        } else if says == Some(LogEvent::ClockSet) {
             self.open.clock_set(entry.stamp, before());
         }
         let open = &mut self.open;
@@ -88,7 +88,7 @@ impl Boots {
         self.done
     }
 
-    fn is_another(&self, entry: &Entry<'_>, says: Option<&Says<'_>>) -> bool {
+    fn is_another(&self, entry: &Entry<'_>, says: Option<&LogEvent<'_>>) -> bool {
         let open = &self.open;
         if let (Some(id), Some(boot)) = (&open.id, &entry.boot) {
             return id != boot.as_ref();
@@ -97,7 +97,7 @@ impl Boots {
             (Some(now), Some(last)) => now < last - BACK,
             _ => false,
         };
-        let again = matches!(says, Some(Says::Version(_)))
+        let again = matches!(says, Some(LogEvent::Version(_)))
             && (open.boot.kernel.is_some()
                 || open.boot.init.is_some()
                 || open.boot.ready.is_some()
@@ -117,7 +117,7 @@ impl Boots {
     }
 }
 
-impl Open {
+impl OpenBoot {
     /// Takes a time in, and straightens it.
     fn stamp(&mut self, mut stamp: Stamp) -> Stamp {
         if let Some(wall) = &mut stamp.wall {
@@ -159,33 +159,33 @@ impl Open {
 
     fn note(
         &mut self,
-        says: Says<'_>,
+        says: LogEvent<'_>,
         entry: &Entry<'_>,
         stamp: Stamp,
         evidence: impl Fn() -> Evidence,
     ) {
         match says {
-            Says::Version(release) => {
+            LogEvent::Version(release) => {
                 self.boot.kernel = Some(release.to_owned());
                 self.boot.kernel_by = Some(evidence());
             }
-            Says::CommandLine(line) => self.boot.command_line = Some(line.to_owned()),
-            Says::Init => {
+            LogEvent::CommandLine(line) => self.boot.command_line = Some(line.to_owned()),
+            LogEvent::Init => {
                 if self.boot.init.is_none() {
                     self.boot.init = Some(self.moment(stamp, evidence));
                 }
             }
-            Says::Running => {
+            LogEvent::Running => {
                 if self.running.is_none() {
                     self.running = Some((stamp, evidence()));
                 }
             }
-            Says::FastInit => {
+            LogEvent::FastInit => {
                 if self.boot.fast_init.is_none() {
                     self.boot.fast_init = Some(self.moment(stamp, evidence));
                 }
             }
-            Says::Ready { trusted } => {
+            LogEvent::Ready { trusted } => {
                 if trusted {
                     self.hint(HintKind::TrustedCpu, stamp, &evidence);
                 }
@@ -193,27 +193,29 @@ impl Open {
                     self.boot.ready = Some(self.moment(stamp, evidence));
                 }
             }
-            Says::EarlyCaller { caller, crng_init } => {
+            LogEvent::EarlyCaller { caller, crng_init } => {
                 self.early_caller(caller, crng_init, stamp, evidence);
             }
-            Says::EarlyRead { program, bytes } => self.early_read(program, bytes, stamp, evidence),
-            Says::Missed(count) => {
+            LogEvent::EarlyRead { program, bytes } => {
+                self.early_read(program, bytes, stamp, evidence)
+            }
+            LogEvent::Missed(count) => {
                 self.boot.warnings_missed = self.boot.warnings_missed.saturating_add(count);
             }
-            Says::Fork if self.boot.forks.len() < LINES => {
+            LogEvent::Fork if self.boot.forks.len() < LINES => {
                 let moment = self.moment(stamp, evidence);
                 self.boot.forks.push(moment);
             }
-            Says::Resumed if self.boot.resumptions.len() < LINES => {
+            LogEvent::Resumed if self.boot.resumptions.len() < LINES => {
                 let moment = self.moment(stamp, evidence);
                 self.boot.resumptions.push(moment);
             }
-            Says::Hint(kind) => self.hint(kind, stamp, &evidence),
-            Says::Unit => {
+            LogEvent::Hint(kind) => self.hint(kind, stamp, &evidence),
+            LogEvent::Unit => {
                 let is_ready = self.boot.ready.is_some();
                 self.starts.note(&entry.message, entry.unit.as_deref(), is_ready, stamp, evidence);
             }
-            Says::Fork | Says::Resumed | Says::ClockSet => {}
+            LogEvent::Fork | LogEvent::Resumed | LogEvent::ClockSet => {}
         }
     }
 

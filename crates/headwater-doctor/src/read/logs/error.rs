@@ -1,8 +1,8 @@
-//! What is wrong with a file.
+//! Errors of log files.
 
 use std::fmt;
 
-/// Why a file tells nothing. One line each, with the next step.
+/// The reason why a file cannot be used, in one line with the next step.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum LogError {
@@ -10,7 +10,7 @@ pub enum LogError {
     Read {
         /// The file.
         of: String,
-        /// What the system said.
+        /// The system's error.
         reason: std::io::Error,
     },
     /// It has not a byte.
@@ -22,9 +22,9 @@ pub enum LogError {
     Wrong {
         /// The file.
         of: String,
-        /// What it seems to be: "a compressed file (gzip)".
+        /// The recognised kind: "a compressed file (gzip)".
         seems: &'static str,
-        /// What to do: "unpack it first".
+        /// The next step: "unpack it first".
         instead: &'static str,
     },
 }

@@ -26,7 +26,8 @@ struct Head {
     call: usize,
 }
 
-/// The head, `% time     seconds  usecs/call     calls    errors syscall`, or with the columns of `-U`.
+/// The head `% time     seconds  usecs/call     calls    errors syscall`, also with the columns of
+/// `-U`.
 pub(super) fn is_head(line: &[u8]) -> bool {
     std::str::from_utf8(line).ok().and_then(head).is_some()
 }
@@ -57,7 +58,7 @@ impl<'a> Table<'a> {
         }
     }
 
-    /// A line that is no call's.
+    /// A line that does not belong to a call.
     pub(super) fn note(&mut self, line: &[u8], number: u64) {
         // A row is short; a line that is not is something else's.
         let Some(text) = std::str::from_utf8(line).ok().filter(|line| line.len() < 200) else {
@@ -99,7 +100,7 @@ impl<'a> Table<'a> {
         self.found.then_some(Trace {
             program: None,
             getrandom: self.getrandom,
-            // What is known of one call's length is the mean.
+            // A table shows only the mean length of a call.
             longest: if self.calls == 0 { 0.0 } else { self.getrandom / self.calls as f64 },
             total: self.total,
             calls: self.calls,

@@ -1,4 +1,4 @@
-//! What the readers of logs and of traces share: large files in flat memory, and what is wrong with a file.
+//! Shared parts of the readers: large files in flat memory, and errors of files.
 
 mod blocks;
 mod error;
@@ -12,7 +12,8 @@ pub(crate) use scan::{Line, scan};
 
 use std::borrow::Cow;
 
-/// The most of a line that is quoted, in characters: a command line with its parameters, and no page of hexadecimal.
+/// The limit of a quotation in characters: a long command line fits, a page of hexadecimal does
+/// not.
 const QUOTED: usize = 300;
 
 /// A line as evidence quotes it: control characters out, one line, cut.
@@ -25,7 +26,7 @@ pub(crate) fn quoted(line: &str) -> String {
     quoted
 }
 
-/// A line's text without what paints it on a terminal ("ESC [ ... m"), which saved logs sometimes keep.
+/// Removes colour sequences ("ESC [ ... m"), which saved logs sometimes keep.
 pub(crate) fn unpainted(line: &[u8]) -> Cow<'_, str> {
     let text = String::from_utf8_lossy(line);
     if !text.contains('\x1b') {

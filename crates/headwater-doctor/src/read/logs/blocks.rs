@@ -3,17 +3,17 @@
 use memchr::{memchr, memrchr};
 use std::io::{self, Read};
 
-/// Large enough that a system call costs nothing, small enough that a block searched for several words stays in the CPU's
-/// second-level cache or close to it.
+/// Large enough to make system calls negligible, small enough to stay near the CPU's second-level
+/// cache while several words are searched for.
 pub(crate) const BLOCK: usize = 1 << 20;
 
 /// A stream in blocks of whole lines.
 pub(crate) struct Blocks<R> {
     source: R,
     buffer: Vec<u8>,
-    /// What was given out.
+    /// The end of the bytes handed out.
     given: usize,
-    /// What was read.
+    /// The end of the bytes read.
     filled: usize,
     /// The number of the line that begins at `given`, from 1.
     line: u64,
@@ -22,9 +22,9 @@ pub(crate) struct Blocks<R> {
     ended: bool,
 }
 
-/// Whole lines. The last one of a stream may lack its newline; one that is longer than a block is cut.
+/// Whole lines. The last line of a stream may lack its newline; a line longer than a block is cut.
 #[derive(Clone, Copy)]
-pub(crate) struct Whole<'a> {
+pub(crate) struct Lines<'a> {
     pub(crate) text: &'a [u8],
     /// The number of the first of them, from 1.
     pub(crate) first: u64,
@@ -50,7 +50,7 @@ impl<R: Read> Blocks<R> {
     }
 
     /// The next lines, as many as fit into a block; `None` at the end.
-    pub(crate) fn next(&mut self) -> io::Result<Option<Whole<'_>>> {
+    pub(crate) fn next(&mut self) -> io::Result<Option<Lines<'_>>> {
         loop {
             self.fill()?;
             if self.given == self.filled {
@@ -64,7 +64,7 @@ impl<R: Read> Blocks<R> {
             let length = match memrchr(b'\n', unread) {
                 Some(last) => last + 1,
                 None => {
-                    // Not a single newline: the last line of the stream, or one that is longer than a block.
+                    // No newline: the last line of the stream, or a line longer than a block.
                     self.skipping = !self.ended;
                     unread.len()
                 }
@@ -73,7 +73,7 @@ impl<R: Read> Blocks<R> {
             self.given += length;
             let text = &self.buffer[from..from + length];
             self.line += memchr::memchr_iter(b'\n', text).count() as u64;
-            return Ok(Some(Whole { text, first }));
+            return Ok(Some(Lines { text, first }));
         }
     }
 
@@ -88,7 +88,7 @@ impl<R: Read> Blocks<R> {
         }
     }
 
-    /// Moves what was not given out to the front, and reads until the buffer is full or the stream ends.
+    /// Moves the rest to the front, and reads until the buffer is full or the stream ends.
     fn fill(&mut self) -> io::Result<()> {
         if self.given > 0 {
             self.buffer.copy_within(self.given..self.filled, 0);
@@ -120,7 +120,7 @@ impl<R: Read> Blocks<R> {
 mod tests {
     use super::*;
 
-    /// Gives one byte more at each call, to cut lines at every place.
+    /// Effect one byte more at each call, to cut lines at every place.
     struct Trickle<'a>(&'a [u8], usize);
 
     impl Read for Trickle<'_> {

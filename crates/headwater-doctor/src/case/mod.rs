@@ -1,6 +1,9 @@
-//! What there is to look at.
+//! The input of a diagnosis.
+
+mod machine;
 
 use crate::boot::{Boot, HintKind};
+use crate::deep::Deep;
 use crate::fixes::{Cause, PlatformFacts, for_cause};
 use crate::host::{Live, Ready};
 use crate::trace::Trace;
@@ -9,19 +12,21 @@ use crate::{CpuTrust, Evidence, Fix, Host, Kernel, Platform};
 /// More than this cannot be the jitter loop.
 const STARVED_S: f64 = 5.0;
 
-/// What there is to look at: any of a machine, boots that logs tell of, and traces. What was not given is empty.
+/// The input of a diagnosis: a machine, boots from logs, traces, or several of them.
 #[derive(Clone, Debug, Default)]
 pub struct Case {
-    /// What to call it in the report: "this machine", the folder, the files.
+    /// The name in the report: "this machine", the recording, the files.
     pub of: String,
     /// The machine, live or recorded.
     pub host: Option<Host>,
-    /// The boots that logs tell of, the last one last; the machine's own log among them.
+    /// The boots in the logs, the last one last; the machine's own log is among them.
     pub boots: Vec<Boot>,
-    /// Why the machine's own log could not be read, if it could not.
-    pub log_trouble: Option<String>,
-    /// What strace timed.
+    /// The reason if the machine's own log could not be read.
+    pub log_error: Option<String>,
+    /// Output of strace.
     pub traces: Vec<Trace>,
+    /// Measurements of the live machine, for `--deep`.
+    pub deep: Option<Deep>,
     /// The kernel to judge by, in place of the one that runs.
     pub assumed: Option<Kernel>,
 }
@@ -34,7 +39,8 @@ impl Case {
         self.assumed.clone().or_else(running).or_else(logged)
     }
 
-    /// What told of `kernel`, which is the one that decides: the question, the machine's file, or the log's line.
+    /// Returns the source of the deciding kernel: the option, the machine's file, or the log's
+    /// line.
     pub(crate) fn kernel_by(&self, kernel: &Kernel) -> Evidence {
         let logged = || self.boots.last()?.kernel_by.clone();
         let of_machine = self.host.as_ref().is_some_and(|host| host.kernel.is_some());
@@ -46,17 +52,17 @@ impl Case {
         Evidence { place: place.to_owned(), says: kernel.release().to_owned() }
     }
 
-    /// What only a live machine tells, where one was given.
+    /// Returns the facts of a live machine, if one was given.
     pub fn live(&self) -> Option<&Live> {
         self.host.as_ref()?.live.as_ref()
     }
 
-    /// What the machine runs on, where a machine was given.
+    /// Returns the platform, if a machine was given.
     pub fn platform(&self) -> Option<Platform> {
         self.host.as_ref().map(|host| host.platform)
     }
 
-    /// How to mend it on this machine, or, where a log alone was given, anywhere.
+    /// Returns the fixes for this machine, or general ones if only a log was given.
     pub fn fixes(&self, cause: Cause) -> Vec<Fix> {
         let facts = match &self.host {
             Some(host) => PlatformFacts::read(&host.root, Some(host.platform)),
@@ -65,8 +71,8 @@ impl Case {
         for_cause(cause, &facts)
     }
 
-    /// Seconds that programs had to wait at the last boot for the generator: from the first program's start until it was
-    /// ready, or until the log ends. `None` where no log tells.
+    /// Returns the seconds that programs had to wait at the last boot: from the first program's
+    /// start until the generator was ready, or until the log ends. `None` if no log shows it.
     pub fn waited(&self) -> Option<f64> {
         let boot = self.boot()?;
         let started = boot.init.as_ref()?.at?;
@@ -77,14 +83,15 @@ impl Case {
         Some((until - started).max(0.0))
     }
 
-    /// Whether the machine has no source of entropy that comes in time: its generator is not ready, or was ready so late that
-    /// only interrupts can have fed it. The jitter loop takes 256 ticks of the clock, 2.6 s at the slowest (100 a second).
+    /// Returns whether the machine lacks a source of entropy that comes in time: its generator is
+    /// not ready, or became ready so late that only interrupts can have fed it. The jitter loop
+    /// takes 256 ticks of the clock, 2.6 s at the slowest (100 a second).
     pub fn is_starved(&self) -> bool {
         let not_ready = self.live().is_some_and(|live| live.ready == Ready::No);
         not_ready || self.waited().is_some_and(|seconds| seconds > STARVED_S)
     }
 
-    /// Whether the kernel credits the CPU's random instruction; `None` if that cannot be told.
+    /// Returns whether the kernel credits the CPU's random instruction; `None` if unknown.
     pub fn trusts_cpu(&self) -> Option<bool> {
         let host = self.host.as_ref()?;
         host.cpu.random_flag()?;

@@ -8,9 +8,9 @@
 
 mod boots;
 mod entry;
+mod event;
 mod export;
 mod json;
-mod says;
 pub(crate) mod stamp;
 mod together;
 mod units;
@@ -18,7 +18,7 @@ mod units;
 pub use together::put_together;
 
 use crate::boot::Boot;
-use crate::logs::{Blocks, Input, Line, quoted, scan, unpainted};
+use crate::read::logs::{Blocks, Input, Line, quoted, scan, unpainted};
 use crate::{Evidence, LogError};
 use boots::Boots;
 use entry::{Entry, Writer};
@@ -107,7 +107,7 @@ fn text(blocks: &mut Blocks<impl Read>, name: &str) -> std::io::Result<Vec<Boot>
     {
         boots.first(stamp);
     }
-    let last = scan(blocks, says::WORDS, |Line { number, text, before }| {
+    let last = scan(blocks, event::WORDS, |Line { number, text, before }| {
         let line = unpainted(text);
         if line.starts_with("-- Boot ") || line.starts_with("-- Reboot --") {
             boots.separator(|| time(before));
@@ -122,7 +122,7 @@ fn text(blocks: &mut Blocks<impl Read>, name: &str) -> std::io::Result<Vec<Boot>
 fn by_json(blocks: &mut Blocks<impl Read>, name: &str) -> std::io::Result<Vec<Boot>> {
     let mut boots = Boots::default();
     let time = |line: &[u8]| json::parse(line).map(|entry| entry.stamp);
-    let last = scan(blocks, says::JSON_WORDS, |Line { number, text, before }| {
+    let last = scan(blocks, event::JSON_WORDS, |Line { number, text, before }| {
         if let Some(entry) = json::parse(text) {
             boots.note(&entry, || time(before), || evidence(&entry, format!("{name}:{number}")));
         }
