@@ -100,8 +100,8 @@ pub struct BootArgs {
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
 
-    /// Save the files that a doctor would read in the guest, into an empty directory
-    #[arg(long, value_name = "DIR")]
+    /// Record the guest for 'headwater doctor --root', to a new FILE.host or an empty directory
+    #[arg(long, value_name = "FILE.host|DIR")]
     pub record: Option<PathBuf>,
 
     /// The guest's program [default: built in the source tree, or beside this command]
@@ -210,9 +210,9 @@ pub struct SectionsArgs {
 /// Arguments of `record`.
 #[derive(clap::Args, Clone, Debug)]
 pub struct Record {
-    /// An empty or new directory
-    #[arg(value_name = "DIR")]
-    pub folder: PathBuf,
+    /// A new file that ends in .host, to read or to mail; or a new or empty directory
+    #[arg(value_name = "FILE.host|DIR")]
+    pub path: PathBuf,
 }
 
 /// Arguments of `all`.

@@ -10,7 +10,7 @@ use std::io::Write;
 
 pub(crate) fn run(args: &headwater_lab::Args) -> Result<(), Failure> {
     if let Verb::Record(record) = &args.verb {
-        recording::of_host(&record.folder)?;
+        recording::of_host(&record.path)?;
         return Ok(());
     }
     // Opened only after the arguments are checked, so that a typo does not wait for another lab.

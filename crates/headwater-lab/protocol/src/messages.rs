@@ -337,7 +337,7 @@ pub struct Status {
     /// Source of kernel bytes.
     pub source: String,
     /// The kernel's reseed generation.
-    pub generation: String,
+    pub reseed_generation: String,
     /// The clone marker.
     pub vmclock: String,
     /// The virtual machine's generation identifier.

@@ -209,7 +209,7 @@ fn mode_status(mode: &str, transcript: &PairTranscript) -> ModeStatus {
     let after =
         transcript.clones.iter().map(|clone| status(&clone.messages).unwrap_or_default().mode);
     let guards = [
-        ("generation", &before.generation),
+        ("reseed_generation", &before.reseed_generation),
         ("vmgenid", &before.vmgenid),
         ("vmclock", &before.vmclock),
         ("hardware", &before.hardware),
@@ -261,7 +261,7 @@ mod tests {
         Status {
             asked: asked.into(),
             mode: mode.into(),
-            generation: "live".into(),
+            reseed_generation: "live".into(),
             reason: reason.into(),
             ..Status::default()
         }
@@ -438,7 +438,7 @@ mod tests {
         let [auto, strict] = &pair.modes[..] else { panic!("{:?}", pair.modes) };
         assert_eq!((auto.asked.as_str(), auto.before.as_str()), ("auto", "hedged"));
         assert_eq!(auto.reason, "no clone marker");
-        assert_eq!(auto.guards["generation"], "live");
+        assert_eq!(auto.guards["reseed_generation"], "live");
         assert_eq!(auto.after, ["buffered", ""]);
         assert_eq!((strict.before.as_str(), strict.reason.as_str()), ("strict", "asked for"));
     }

@@ -5,7 +5,7 @@
 use super::hook::{Point, hook};
 use super::pool::At;
 use super::races::Lock;
-use crate::cpu::Features;
+use crate::features::Features;
 use crate::generators::{Lanes, Path, rng, xoshiro256pp};
 use core::cell::UnsafeCell;
 use core::sync::atomic::{AtomicU64, Ordering};

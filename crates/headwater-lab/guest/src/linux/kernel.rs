@@ -105,8 +105,8 @@ pub(crate) fn wait_for_reseed(limit: Duration) {
         unsafe { libc::ioctl(device.as_raw_fd(), RNDRESEEDCRNG, 0) };
     }
     // Not `headwater::generation()`, which is None on a machine that does not report clones.
-    let generation = || match headwater::status().word {
-        headwater::Word::Live { value, .. } => Some(value),
+    let generation = || match headwater::status().reseed_generation {
+        headwater::ReseedGeneration::Live { value, .. } => Some(value),
         _ => None,
     };
     let now = generation();

@@ -132,7 +132,7 @@ fn send_status(mode: &str) {
         asked: mode.to_owned(),
         mode: status.mode.name().to_owned(),
         source: status.source.name().to_owned(),
-        generation: status.word.name().to_owned(),
+        reseed_generation: status.reseed_generation.name().to_owned(),
         vmclock: status.vmclock.name().to_owned(),
         vmgenid: status.vmgenid.name().to_owned(),
         hardware: status.hardware.name().to_owned(),
