@@ -1,4 +1,5 @@
-//! Links the distribution's static libcrypto as a witness, if one is installed (Debian: libssl-dev).
+//! Links the distribution's static libcrypto as a witness, if one is installed (Debian:
+//! libssl-dev).
 
 use std::env;
 use std::fs;

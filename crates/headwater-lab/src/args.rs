@@ -5,7 +5,8 @@ use crate::machine::series::{self, SERIES};
 use crate::plan::{BootPlan, Clock, ClonePlan, Rng, Vmgenid};
 use std::path::PathBuf;
 
-/// Boot and clone real kernels in QEMU: which programs wait for random bytes, and whose bytes repeat
+/// Boot and clone real kernels in QEMU: which programs wait for random bytes, and whose bytes
+/// repeat
 #[derive(clap::Args, Clone, Debug)]
 #[command(after_help = "\
 Exit status: 0 every promise held; 1 a promise is broken, or was not shown; 2 wrong usage;
@@ -59,8 +60,8 @@ pub struct SetupArgs {
 /// Arguments of `boot`.
 #[derive(clap::Args, Clone, Debug)]
 pub struct BootArgs {
-    /// A series (5.10, 6.1, 6.12, 6.18, or 7, the default) or a kernel image; with --matrix, a series
-    /// whose boots to run [default: all]
+    /// A series (5.10, 6.1, 6.12, 6.18, or 7, the default) or a kernel image; with --matrix, a
+    /// series whose boots to run [default: all]
     #[arg(long, value_name = "SERIES|FILE")]
     pub kernel: Option<String>,
 
@@ -112,8 +113,8 @@ pub struct BootArgs {
 /// Arguments of `clone`.
 #[derive(clap::Args, Clone, Debug)]
 pub struct CloneArgs {
-    /// A series (5.10, 6.1, 6.12, 6.18, or 7, the default) or a kernel image; with --table, a series
-    /// whose situations to run [default: all]
+    /// A series (5.10, 6.1, 6.12, 6.18, or 7, the default) or a kernel image; with --table, a
+    /// series whose situations to run [default: all]
     #[arg(long, value_name = "SERIES|FILE")]
     pub kernel: Option<String>,
 

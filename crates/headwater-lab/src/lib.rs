@@ -1,8 +1,9 @@
 //! Real kernels in QEMU: boots that stall, clones whose bytes repeat, and headwater's part in both.
 //!
-//! Everything runs under QEMU's emulation (TCG), because an openable /dev/kvm does not mean that KVM
-//! boots a stock kernel. `setup` fetches QEMU and kernels into a cache directory. A guest's only program
-//! is `headwater-guest`: this project's own crates, linked statically. docs/lab.md explains the reports.
+//! Everything runs under QEMU's emulation (TCG), because an openable /dev/kvm does not mean that
+//! KVM boots a stock kernel. `setup` fetches QEMU and kernels into a cache directory. A guest's
+//! only program is `headwater-guest`: this project's own crates, linked statically. docs/lab.md
+//! explains the reports.
 //!
 //! `machine` knows QEMU and the guest's serial line, `judge` knows the promises and never starts a
 //! machine, `scenario` runs the experiments of `plan`, and `report` prints the results.

@@ -21,7 +21,7 @@ pub enum Rng {
     VirtioLate,
     /// RDRAND and RDSEED, which the kernel trusts
     Rdrand,
-    /// RDRAND and RDSEED, and a kernel that is told not to trust them
+    /// RDRAND and RDSEED, and a kernel that does not trust them
     RdrandUntrusted,
     /// A seed from UEFI firmware that has virtio-rng; no driver in the guest
     Efi,
@@ -98,13 +98,13 @@ pub struct ClonePlan {
     pub kernel: String,
     /// The generation identifier.
     pub vmgenid: Vmgenid,
-    /// Whether the machine has a VMClock.
+    /// True if the machine has a VMClock.
     pub vmclock: bool,
     /// Virtual CPUs.
     pub smp: usize,
     /// Restore a snapshot into the same QEMU in place of two clones.
     pub rollback: bool,
-    /// Whether the CPU has RDRAND (on arm64: RNDR).
+    /// True if the CPU has RDRAND (on arm64: RNDR).
     pub rdrand: bool,
     /// headwater's modes, with one process each.
     pub modes: Vec<String>,
@@ -112,7 +112,8 @@ pub struct ClonePlan {
     pub after_s: f64,
     /// Rounds of each thread that are compared after the clones diverged.
     pub count: u64,
-    /// Seconds for which the clones are watched, with one slow thread for each mode; 0: only briefly.
+    /// Seconds for which the clones are watched, with one slow thread for each mode; 0: only
+    /// briefly.
     pub watch_s: u32,
     /// The guest's program; `None`: find or build it.
     pub guest: Option<PathBuf>,

@@ -39,8 +39,8 @@ pub struct Scope {
     pub guest: Option<PathBuf>,
     /// Directory for recordings of the guests, one for each boot.
     pub recordings: Option<PathBuf>,
-    /// Directory for tables and JSON. It is written after each part, so that a late failure does not
-    /// lose half an hour of results.
+    /// Directory for tables and JSON. It is written after each part, so that a late failure does
+    /// not lose half an hour of results.
     pub out: Option<PathBuf>,
 }
 
@@ -71,7 +71,8 @@ pub fn run(cache: &Cache, scope: &Scope, report: &dyn Fn(&str)) -> Result<RunRes
         results.wall_s = begun.elapsed().as_secs_f64();
         scope.out.as_ref().map_or(Ok(()), |directory| results.write(cache, directory, done))
     };
-    // Before the first guest, so that an unwritable directory is an error now and not in half an hour.
+    // Before the first guest, so that an unwritable directory is an error now and not in half an
+    // hour.
     keep(&mut results, "Nothing has run yet.\n")?;
     let manifest = Manifest::read(&cache.manifest());
     let has = |series: &str| manifest.kernels.iter().any(|kernel| kernel.series == series);
@@ -147,7 +148,8 @@ fn arm_works(cache: &Cache, scope: &Scope, report: &dyn Fn(&str)) -> bool {
 fn boots(scope: &Scope) -> Vec<BootCase> {
     let newest = SERIES[SERIES.len() - 1].name;
     if scope.short {
-        // The oldest series with its jitter loop, the newest with its stall, the others with a source.
+        // The oldest series with its jitter loop, the newest with its stall, the others with a
+        // source.
         let pick = |series: &str, title: &str| {
             matrix::plain(series).into_iter().find(|case| case.title == title)
         };
@@ -269,7 +271,8 @@ impl RunResults {
         text + &text::findings(&self.findings)
     }
 
-    /// Returns host, versions and duration of the run. Times depend on the host's load, so it is named.
+    /// Returns host, versions and duration of the run. Times depend on the host's load, so it is
+    /// named.
     fn about(&self, manifest: &Manifest) -> String {
         let file = |path: &str| fs::read_to_string(path).unwrap_or_default().trim().to_owned();
         let load = file("/proc/loadavg").split(' ').take(3).collect::<Vec<_>>().join(" ");

@@ -1,5 +1,5 @@
-//! The first process of the lab's guests, linked statically: it waits for randomness, draws, and reports
-//! over a serial line in the messages of `headwater-lab-protocol`.
+//! The first process of the lab's guests, linked statically: it waits for randomness, draws, and
+//! reports over a serial line in the messages of `headwater-lab-protocol`.
 //!
 //! The process is its own init, and nothing else runs in the guest. Whatever blocks or repeats is
 //! therefore the doing of the kernel or of the libraries that are linked in: headwater as it is

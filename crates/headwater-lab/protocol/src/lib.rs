@@ -1,14 +1,14 @@
 //! Messages between the lab and the program in its guests, one per line of a serial port.
 //!
-//! A line is the marker `HW`, a checksum, one JSON object and a newline. The lab sends [`Command`]s,
-//! the guest sends [`Message`]s. Both sides compile these types, so a field that one side forgets is an
-//! error of the compiler and not an empty string in a table.
+//! A line is the marker `HW`, a checksum, one JSON object and a newline. The lab sends
+//! [`Command`]s, the guest sends [`Message`]s. Both sides compile these types, so a field that one
+//! side forgets is an error of the compiler and not an empty string in a table.
 //!
-//! Firmware and the kernel can write to the same port. A line without the marker is therefore theirs,
-//! and [`read`] returns `None` for it. A line with the marker whose checksum or JSON is wrong is a
-//! message that was cut or mixed with such text; [`read`] returns an error, because a comparison of
-//! clones that lacks a draw would report fewer repeats than there were. [`Done`] carries the number of
-//! messages before it, so that a line whose marker was lost is noticed too.
+//! Firmware and the kernel can write to the same port. A line without the marker is therefore
+//! theirs, and [`read`] returns `None` for it. A line with the marker whose checksum or JSON is
+//! wrong is a message that was cut or mixed with such text; [`read`] returns an error, because a
+//! comparison of clones that lacks a draw would report fewer repeats than there were. [`Done`]
+//! carries the number of messages before it, so that a line whose marker was lost is noticed too.
 #![forbid(unsafe_code)]
 
 mod hex;
@@ -76,7 +76,8 @@ pub fn read<T: DeserializeOwned>(line: &str) -> Result<Option<T>, Damaged> {
     serde_json::from_str(json).map(Some).map_err(|error| damaged(error.to_string()))
 }
 
-/// FNV-1a of 32 bits. The checksum finds accidents of a serial line, it does not resist an attacker.
+/// FNV-1a of 32 bits. The checksum finds accidents of a serial line, it does not resist an
+/// attacker.
 fn checksum(text: &str) -> u32 {
     text.bytes().fold(0x811c_9dc5, |sum, byte| (sum ^ u32::from(byte)).wrapping_mul(0x0100_0193))
 }

@@ -168,7 +168,7 @@ pub struct Hello {
     pub version: String,
     /// Start of the guest's program.
     pub init_us: u64,
-    /// Whether getrandom(2) would not have blocked at that moment.
+    /// True if getrandom(2) would not have blocked at that moment.
     pub ready: bool,
     /// Version of the libcrypto that is linked in, or the reason why none is.
     pub openssl: String,
@@ -194,14 +194,14 @@ pub struct Seed {
     pub bits: u32,
     /// End of the attempt.
     pub at_us: u64,
-    /// Whether the kernel took the seed.
+    /// True if the kernel took the seed.
     pub accepted: bool,
 }
 
 /// See [`Message::Rtc`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rtc {
-    /// Whether the clock interrupts now.
+    /// True if the clock interrupts now.
     pub accepted: bool,
 }
 
@@ -437,7 +437,7 @@ pub struct WaitEnd {
 pub struct SectionsPlan {
     /// Seconds for which the threads draw.
     pub seconds: u64,
-    /// Whether a CPU goes offline and online again, and threads change their CPU, meanwhile.
+    /// True if a CPU goes offline and online again, and threads change their CPU, meanwhile.
     pub unplug: bool,
 }
 
@@ -542,7 +542,7 @@ pub struct Restored {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PageContent {
-    /// As it was at the dump.
+    /// The content at the dump.
     Kept,
     /// Zeros.
     Zero,
@@ -572,6 +572,6 @@ pub struct Done {
 /// See [`Message::Failed`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Failed {
-    /// What failed, and why.
+    /// The failure and its reason.
     pub text: String,
 }

@@ -11,7 +11,7 @@ use headwater_lab_protocol::{
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// The report on a boot. As JSON: schema `headwater.lab-boot/1`.
+/// The report on a boot, in JSON of schema `headwater.lab-boot/1`.
 #[derive(Clone, Debug, Serialize)]
 pub struct BootReport {
     pub(crate) schema: &'static str,
@@ -27,7 +27,7 @@ pub struct BootReport {
     pub append: String,
     /// Start of the first program, in seconds after boot.
     pub init_s: f64,
-    /// Whether getrandom(2) would not have blocked at that moment.
+    /// True if getrandom(2) would not have blocked at that moment.
     pub ready_at_init: bool,
     /// Readiness of the generator, in seconds after boot; null: not within the limit.
     pub ready_s: Option<f64>,
@@ -252,8 +252,8 @@ pub(crate) mod tests {
         lines.lines().filter_map(|line| protocol::read(line).unwrap()).collect()
     }
 
-    /// The messages of a real guest: Linux 7 without a cycle counter, with virtio-rng's driver loaded
-    /// after 15 s.
+    /// The messages of a real guest: Linux 7 without a cycle counter, with virtio-rng's driver
+    /// loaded after 15 s.
     pub(crate) fn late() -> BootReport {
         late_as(&messages(include_str!("../../tests/guests/late.lines")))
     }

@@ -37,8 +37,8 @@ pub(crate) struct Slope {
 
 /// Bits after which every kernel of the lab is ready; all have the rework of 5.18.
 const ENOUGH: u32 = 256;
-/// Waits below this many seconds pass unnoticed. The jitter loop takes at least 256 ticks of the timer,
-/// which is 1.02 s at 250 Hz.
+/// Waits below this many seconds pass unnoticed. The jitter loop takes at least 256 ticks of the
+/// timer, which is 1.02 s at 250 Hz.
 pub(crate) const SHORT: f64 = 0.5;
 /// Waits above this many seconds are not the jitter loop, which needs at most 15 ticks for a bit.
 pub(crate) const LONG: f64 = 20.0;
@@ -118,7 +118,7 @@ pub(crate) fn of(boot: &BootFacts) -> Cause {
         None if boot.clock == Clock::Jiffies => cause(
             "no_counter",
             "nothing seeds this guest, and without a cycle counter or a fine clock the jitter loop \
-             gives up at once",
+             stops at once",
             FIX,
         ),
         None => cause("stalled", "nothing seeds this guest, and devices hardly interrupt it", FIX),

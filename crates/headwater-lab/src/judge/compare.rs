@@ -1,10 +1,10 @@
 //! Comparison of two clones: the point where they diverge, and the bytes that both drew after it.
 //!
-//! Each draw has a mark, the cycle counter before it began. Up to the snapshot, the marks of both clones
-//! are the same memory. After it, each clone's counter advances at its own pace, and the first reading
-//! differs. A draw with equal marks therefore began before the snapshot and belongs to it; at most one
-//! per thread was in flight then. A draw with different marks began in the clone, and its bytes must
-//! never appear in the other clone.
+//! Each draw has a mark, the cycle counter before it began. Up to the snapshot, the marks of both
+//! clones are the same memory. After it, each clone's counter advances at its own pace, and the
+//! first reading differs. A draw with equal marks therefore began before the snapshot and belongs
+//! to it; at most one per thread was in flight then. A draw with different marks began in the
+//! clone, and its bytes must never appear in the other clone.
 
 use anyhow::{Result, bail};
 use headwater_lab_protocol::Draw;
@@ -13,7 +13,8 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 /// The draws of one thread by round: one of each witness.
 pub(crate) type Thread = BTreeMap<u64, Vec<Draw>>;
 
-/// Returns the last round of a thread whose mark is equal in both clones, among the marks that were sent.
+/// Returns the last round of a thread whose mark is equal in both clones, among the marks that were
+/// sent.
 ///
 /// `None`: the thread did not run again in one of the clones.
 ///
@@ -35,11 +36,11 @@ pub(crate) fn last_equal(a: &BTreeMap<u64, u64>, b: &BTreeMap<u64, u64>) -> Resu
 pub(crate) struct Repeats {
     /// Draws that began after the divergence, in the first clone.
     pub(crate) draws: usize,
-    /// Those of them with 8 bytes that the other clone drew too.
+    /// Draws among them with 8 bytes that the other clone drew too.
     pub(crate) repeated: usize,
     /// Cycles from the divergence to the last such draw.
     pub(crate) last: u64,
-    /// Those that began after the stamp had changed in this clone.
+    /// Repeats that began after the stamp had changed in this clone.
     pub(crate) after_stamp: usize,
 }
 
@@ -62,8 +63,8 @@ struct ClonedDraw {
 }
 
 impl Divergence {
-    /// Compares the threads of both clones. `processes` names each thread's process, and `stamp` is the
-    /// witness that holds the generation which headwater shows in that process.
+    /// Compares the threads of both clones. `processes` names each thread's process, and `stamp` is
+    /// the witness that holds the generation which headwater shows in that process.
     pub(crate) fn between<P: PartialEq>(
         a: &[Thread],
         b: &[Thread],
@@ -122,8 +123,8 @@ impl Divergence {
         found
     }
 
-    /// Returns the number of 8-byte words that one witness repeated within one clone. No generator may
-    /// ever do so.
+    /// Returns the number of 8-byte words that one witness repeated within one clone. No generator
+    /// may ever do so.
     pub(crate) fn repeats_within(&self, witness: usize) -> usize {
         let mut repeats = 0;
         for clone in &self.clones {
@@ -138,7 +139,8 @@ impl Divergence {
     }
 }
 
-/// Returns round and witness of a thread's last draw that began before the divergence, and its mark.
+/// Returns round and witness of a thread's last draw that began before the divergence, and its
+/// mark.
 fn last_shared(a: &Thread, b: &Thread) -> Option<((u64, usize), u64)> {
     let marks = |rounds: &Thread| -> HashMap<(u64, usize), u64> {
         let flat = rounds.iter().flat_map(|(round, draws)| {

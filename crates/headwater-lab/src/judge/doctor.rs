@@ -1,5 +1,5 @@
-//! Checks of `headwater doctor` and `headwater wait` in a guest. A machine whose generator is not ready
-//! needs both most, and neither may wait itself there.
+//! Checks of `headwater doctor` and `headwater wait` in a guest. A machine whose generator is not
+//! ready needs both most, and neither may wait itself there.
 
 use anyhow::{Context, Result};
 use headwater_lab_protocol::{self as protocol, DoctorEnd, Message, WaitEnd};
@@ -81,8 +81,8 @@ impl DoctorResults {
 
     /// Returns the faults of both commands, each as a clause.
     ///
-    /// In a `stalled` guest without a cycle counter, the doctor must report the stall, the process that
-    /// waits, and the cause. In a ready guest, it must report none of them.
+    /// In a `stalled` guest without a cycle counter, the doctor must report the stall, the process
+    /// that waits, and the cause. In a ready guest, it must report none of them.
     pub fn faults(&self, stalled: bool) -> Vec<String> {
         let mut faults = Vec::new();
         let mut claim = |holds: bool, text: &dyn Fn() -> String| {

@@ -5,7 +5,7 @@ use crate::judge::finding::{Finding, FindingKind};
 use serde::Serialize;
 use std::collections::HashSet;
 
-/// A process that was restored twice. As JSON: schema `headwater.lab-criu/1`.
+/// A process that was restored twice, in JSON of schema `headwater.lab-criu/1`.
 #[derive(Clone, Debug, Serialize)]
 pub struct RestoredImages {
     pub(crate) schema: &'static str,
@@ -25,7 +25,7 @@ pub struct RestoredImages {
     pub droppable: String,
     /// Content of a page that is wiped on fork, after the restore.
     pub wiped: String,
-    /// Whether the process called `quiesce()` before the dump.
+    /// True if the process called `quiesce()` before the dump.
     pub quiesced: bool,
     /// Each witness.
     pub rows: Vec<RestoredWitness>,
@@ -38,7 +38,7 @@ pub struct RestoredWitness {
     pub witness: String,
     /// Draws of 16 bytes after the restore, in the first process; 0: absent.
     pub draws: usize,
-    /// Those with bytes that the second process drew too.
+    /// Draws with bytes that the second process drew too.
     pub repeated: usize,
 }
 
@@ -74,8 +74,8 @@ impl RestoredImages {
 
     /// Returns the broken promises.
     ///
-    /// Nothing may repeat in `hedged` and `strict`, after `quiesce()`, and where the pages come back
-    /// empty. Otherwise at most the rest of one page may repeat.
+    /// Nothing may repeat in `hedged` and `strict`, after `quiesce()`, and where the pages come
+    /// back empty. Otherwise at most the rest of one page may repeat.
     fn findings(&self) -> Vec<Finding> {
         let mut findings = Vec::new();
         let mut add = |kind, text: String| {

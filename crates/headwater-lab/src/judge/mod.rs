@@ -1,4 +1,5 @@
-//! Judgements on what guests sent. Nothing in this directory starts a machine, so every rule has a test.
+//! Judgements on what guests sent. Nothing in this directory starts a machine, so every rule has a
+//! test.
 
 pub(crate) mod boot;
 pub(crate) mod cause;

@@ -9,7 +9,7 @@ use headwater_lab_protocol::{self as protocol, Hello, Log, Message, Ready, Statu
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// The report on a pair of clones. As JSON: schema `headwater.lab-clone/1`.
+/// The report on a pair of clones, in JSON of schema `headwater.lab-clone/1`.
 #[derive(Clone, Debug, Serialize)]
 pub struct ClonePair {
     pub(crate) schema: &'static str,
@@ -19,15 +19,16 @@ pub struct ClonePair {
     pub series: String,
     /// The generation identifier.
     pub vmgenid: Vmgenid,
-    /// Whether the machine had a VMClock.
+    /// True if the machine had a VMClock.
     pub vmclock: bool,
     /// Virtual CPUs.
     pub smp: usize,
-    /// Whether a snapshot was restored in place.
+    /// True if a snapshot was restored in place.
     pub rollback: bool,
-    /// Whether the CPU has a random instruction. Under emulation, the host's generator answers it.
+    /// True if the CPU has a random instruction. Under emulation, the host's generator answers it.
     pub rdrand: bool,
-    /// Seconds after the resume in which the first clone drew; null: the counter's speed is unknown.
+    /// Seconds after the resume in which the first clone drew; null: the counter's speed is
+    /// unknown.
     pub watched_s: Option<f64>,
     /// Threads that drew, in all processes. Each may have had one draw in flight at the snapshot.
     pub threads: usize,
@@ -55,11 +56,11 @@ pub struct WitnessResult {
     pub mode: Option<String>,
     /// Draws of 16 bytes that began after the resume, in the first clone; 0: absent.
     pub draws: usize,
-    /// Those with bytes that the other clone drew too.
+    /// Draws with bytes that the other clone drew too.
     pub repeated: usize,
     /// Start of the last such draw, in seconds after the resume.
     pub last_s: Option<f64>,
-    /// Those that began after headwater's stamp had changed in this clone.
+    /// Repeats that began after headwater's stamp had changed in this clone.
     pub after_stamp: usize,
     /// Words of 8 bytes that repeat within one clone.
     pub twice_within: usize,
@@ -281,8 +282,9 @@ mod tests {
         rounds.iter().cloned().collect()
     }
 
-    /// Two threads of `auto` and `strict` on a CPU of 1 MHz, resumed 2 s after the guest was ready at
-    /// 3 s. The system call repeats in both threads, headwater in `auto` alone, OpenSSL is absent.
+    /// Two threads of `auto` and `strict` on a CPU of 1 MHz, resumed 2 s after the guest was ready
+    /// at 3 s. The system call repeats in both threads, headwater in `auto` alone, OpenSSL is
+    /// absent.
     fn transcript() -> PairTranscript {
         let past = round(1_999_997, [1, 2, 0, 7]);
         let clone = |mark: u64, own: u128, stamp: u128| {

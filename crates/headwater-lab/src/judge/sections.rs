@@ -4,7 +4,7 @@ use crate::judge::finding::{Finding, FindingKind};
 use headwater_lab_protocol::{self as protocol, Sections};
 use serde::Serialize;
 
-/// The report on one kernel. As JSON: schema `headwater.lab-sections/1`.
+/// The report on one kernel, in JSON of schema `headwater.lab-sections/1`.
 #[derive(Clone, Debug, Serialize)]
 pub struct SectionsReport {
     pub(crate) schema: &'static str,
@@ -70,7 +70,8 @@ impl SectionsReport {
         }
     }
 
-    /// Returns what the kernel broke, and the reasons why a run does not show that it broke nothing.
+    /// Returns what the kernel broke, and the reasons why a run does not show that it broke
+    /// nothing.
     pub fn findings(&self) -> Vec<Finding> {
         let mut findings = Vec::new();
         let mut claim = |holds: bool, kind, text: &str| {

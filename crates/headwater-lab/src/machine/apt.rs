@@ -1,8 +1,8 @@
-//! An apt beside the system's, with package lists and an empty status of its own. The empty status lets
-//! it fetch whole dependency trees of other suites, and nothing is installed.
+//! An apt beside the system's, with package lists and an empty status of its own. The empty status
+//! lets it fetch whole dependency trees of other suites, and nothing is installed.
 //!
-//! The mirror is the one that this machine's apt uses, and the keys are the distribution's. apt checks
-//! every signature and hash as usual, and does not need root.
+//! The mirror is the one that this machine's apt uses, and the keys are the distribution's. apt
+//! checks every signature and hash as usual, and does not need root.
 
 use crate::process::{output, run_for_long};
 use anyhow::{Context, Result, bail, ensure};
@@ -57,7 +57,8 @@ impl Mirrors {
         };
         let security = debian().find(|line| line.contains("Debian-Security ")).map(uri);
         let main = debian().find(|line| !line.contains("Debian-Security ")).map(uri)?;
-        // A machine without security updates: mirrors have them beside the archive, under this name.
+        // A machine without security updates: mirrors have them beside the archive, under this
+        // name.
         let security = security.or_else(|| Some(format!("{main}-security")));
         Some(Mirrors { main, security })
     }
@@ -70,8 +71,8 @@ impl Mirrors {
 }
 
 impl Apt {
-    /// Sets up an apt in `directory` for these suites and fetches their lists. A suite that the mirror
-    /// does not serve is reported and left out.
+    /// Sets up an apt in `directory` for these suites and fetches their lists. A suite that the
+    /// mirror does not serve is reported and left out.
     pub(crate) fn open(
         directory: PathBuf,
         mirrors: &Mirrors,

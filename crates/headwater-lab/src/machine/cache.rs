@@ -19,8 +19,8 @@ impl Cache {
     ///
     /// # Errors
     ///
-    /// If no directory is given and neither variable is set, if the directory cannot be created, or if
-    /// another lab works in it.
+    /// If no directory is given and neither variable is set, if the directory cannot be created, or
+    /// if another lab works in it.
     pub fn open(directory: Option<&Path>) -> Result<Cache> {
         let root = match directory {
             Some(directory) => directory.to_path_buf(),

@@ -31,7 +31,7 @@ const MODULES: [&str; 9] = [
     "ptp_vmclock",
 ];
 
-/// What `headwater lab setup` was asked for.
+/// The request of `headwater lab setup`.
 #[derive(Clone, Debug, Default)]
 pub struct SetupRequest {
     /// Parts by name (`tools`, a series, `criu`, `arm64`); empty: all but arm64.

@@ -1,8 +1,8 @@
 //! The guest's program: a file beside the released command, or built in a source tree.
 //!
-//! The command does not embed the program, because every user would carry 16 megabytes that few boot,
-//! and because a build script would have to call Cargo with other flags in the middle of a build. The
-//! program is not the command itself, because a guest needs a statically linked one.
+//! The command does not embed the program, because every user would carry 16 megabytes that few
+//! boot, and because a build script would have to call Cargo with other flags in the middle of a
+//! build. The program is not the command itself, because a guest needs a statically linked one.
 
 use crate::machine::cache::Cache;
 use crate::machine::initramfs::Archive;
@@ -17,8 +17,8 @@ const NAME: &str = "headwater-guest";
 /// Manifest of the program in the source tree.
 const MANIFEST: &str = "crates/headwater-lab/guest/Cargo.toml";
 
-/// Returns the guest's program for an architecture: the given file, a fresh build in a source tree, or
-/// the file beside this command.
+/// Returns the guest's program for an architecture: the given file, a fresh build in a source tree,
+/// or the file beside this command.
 pub(crate) fn find(cache: &Cache, given: Option<&Path>, architecture: &str) -> Result<PathBuf> {
     if let Some(file) = given {
         return file
@@ -42,8 +42,8 @@ pub(crate) fn find(cache: &Cache, given: Option<&Path>, architecture: &str) -> R
     )
 }
 
-/// Returns the same program linked dynamically, for a process on this host. Where it cannot be built,
-/// the static program serves, with the C library that it was linked with.
+/// Returns the same program linked dynamically, for a process on this host. Where it cannot be
+/// built, the static program serves, with the C library that it was linked with.
 pub(crate) fn find_dynamic(cache: &Cache, given: Option<&Path>) -> Result<PathBuf> {
     match (given, workspace()) {
         (None, Some(workspace)) => {
@@ -72,8 +72,8 @@ fn workspace() -> Option<PathBuf> {
     here.ancestors().find(|directory| directory.join(MANIFEST).is_file()).map(Path::to_path_buf)
 }
 
-/// Builds the program statically. The target is named even if it is the host's: otherwise Cargo applies
-/// RUSTFLAGS to build scripts and procedural macros too, which cannot be static.
+/// Builds the program statically. The target is named even if it is the host's: otherwise Cargo
+/// applies RUSTFLAGS to build scripts and procedural macros too, which cannot be static.
 fn build(cache: &Cache, workspace: &Path, triple: &str) -> Result<PathBuf> {
     let mut cargo = cargo(workspace);
     cargo.args(["build", "--quiet", "--release", "--package", NAME, "--target", triple]);
@@ -90,8 +90,8 @@ fn build(cache: &Cache, workspace: &Path, triple: &str) -> Result<PathBuf> {
     Ok(target(workspace).join(triple).join("release").join(NAME))
 }
 
-/// Writes the archive that a guest boots from. Each run writes it again, because the program may have
-/// changed.
+/// Writes the archive that a guest boots from. Each run writes it again, because the program may
+/// have changed.
 pub(crate) fn archive(cache: &Cache, program: &Path, kernel: &KernelImage) -> Result<PathBuf> {
     let directory = cache.root().join("guests");
     std::fs::create_dir_all(&directory)

@@ -1,4 +1,5 @@
-//! QEMU from the cache, started by the loader it was packaged with, and the conversation with its guest.
+//! QEMU from the cache, started by the loader it was packaged with, and the conversation with its
+//! guest.
 
 use crate::machine::cache::Cache;
 use crate::machine::manifest::KernelImage;
@@ -58,7 +59,8 @@ impl Machine {
     }
 }
 
-/// Returns the command of a program in the cache, with the loader and libraries it was packaged with.
+/// Returns the command of a program in the cache, with the loader and libraries it was packaged
+/// with.
 pub(crate) fn program(cache: &Cache, path: &str) -> Result<Command> {
     program_of(&cache.tools(), path)
 }
@@ -79,7 +81,8 @@ pub(crate) fn program_of(tools: &Path, path: &str) -> Result<Command> {
     Ok(command)
 }
 
-/// Returns the command, wrapped so that the kernel kills it when this process ends, even by a signal.
+/// Returns the command, wrapped so that the kernel kills it when this process ends, even by a
+/// signal.
 fn killed_with_us(command: &Command) -> Command {
     let mut wrapped = Command::new("setpriv");
     wrapped.args(["--pdeathsig", "KILL"]).arg(command.get_program()).args(command.get_args());
@@ -341,7 +344,8 @@ impl Drop for Guest {
     }
 }
 
-/// Removes the [`Done`](Message::Done) at the end of an answer, after a check that no message was lost.
+/// Removes the [`Done`](Message::Done) at the end of an answer, after a check that no message was
+/// lost.
 fn complete(mut messages: Vec<Message>) -> Result<Vec<Message>> {
     let Some(Message::Done(done)) = messages.pop() else { bail!("the answer has no end") };
     // Other processes of the guest send their status; the one that answers does not count it.
@@ -354,7 +358,8 @@ fn complete(mut messages: Vec<Message>) -> Result<Vec<Message>> {
     Ok(messages)
 }
 
-/// Returns the kernel's command line. The kernel uses the first port, the guest's program the second.
+/// Returns the kernel's command line. The kernel uses the first port, the guest's program the
+/// second.
 fn command_line(machine: &Machine) -> String {
     let (console, port) =
         if machine.is_arm() { ("ttyAMA0", "ttyAMA1") } else { ("ttyS0", "ttyS1") };

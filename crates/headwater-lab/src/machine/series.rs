@@ -1,5 +1,5 @@
-//! The series of kernels that the lab boots. It asks for series, because mirrors keep only the newest
-//! version of each.
+//! The series of kernels that the lab boots. It asks for series, because mirrors keep only the
+//! newest version of each.
 
 /// A series of kernels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,8 +48,8 @@ pub(crate) fn find(name: &str) -> Option<Series> {
 
 /// Returns release and packages of the newest kernel of a series, from all package names.
 ///
-/// From 7.0 on, a kernel consists of two packages, `linux-binary` and `linux-modules`; 6.19 has both
-/// forms.
+/// From 7.0 on, a kernel consists of two packages, `linux-binary` and `linux-modules`; 6.19 has
+/// both forms.
 pub(crate) fn newest(
     series: &str,
     names: &[String],

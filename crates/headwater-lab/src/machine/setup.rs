@@ -16,8 +16,8 @@ const TOOLS: [&str; 4] = ["qemu-system-x86", "qemu-utils", "ovmf", "criu"];
 /// Debian's next release, because the newest one does not have CRIU 4.2.
 const CRIU_SUITES: [&str; 1] = ["forky"];
 
-/// Fetches each requested part that the cache lacks. A part is complete or absent, so an interrupted
-/// run can be repeated. A series that no mirror serves is reported and skipped.
+/// Fetches each requested part that the cache lacks. A part is complete or absent, so an
+/// interrupted run can be repeated. A series that no mirror serves is reported and skipped.
 ///
 /// # Errors
 ///

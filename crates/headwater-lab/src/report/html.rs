@@ -12,7 +12,8 @@ use std::path::Path;
 
 const STYLE: &str = include_str!("../../assets/boot.css");
 
-/// Widths of the drawing and of its names, and heights of its rows and curve, in the drawing's units.
+/// Widths of the drawing and of its names, and heights of its rows and curve, in the drawing's
+/// units.
 const WIDTH: f64 = 960.0;
 const NAMES: f64 = 120.0;
 const ROW: f64 = 26.0;
@@ -117,7 +118,8 @@ fn drawing(report: &BootReport) -> Markup {
             }
             @for (at, class, label) in marks(report) {
                 line class=(class) x1=(scale.x(at)) x2=(scale.x(at)) y1="14" y2=(bottom) {}
-                // The name of a late event is at its left, because the edge would cut it at its right.
+                // The name of a late event is at its left, because the edge would cut it at its
+                // right.
                 @let (side, x) = if at > 0.9 * scale.end { ("before", -4.0) } else { ("after", 4.0) };
                 text class=(format!("{class} {side}")) x=(scale.x(at) + x) y="12" { (label) }
             }

@@ -156,8 +156,8 @@ pub fn pair(pair: &ClonePair) -> String {
     text
 }
 
-/// Returns the start of a witness's last repeat after the resume, or `>` and the time of the watch if
-/// the repeats lasted to its end.
+/// Returns the start of a witness's last repeat after the resume, or `>` and the time of the watch
+/// if the repeats lasted to its end.
 fn until(pair: &ClonePair, witness: &str) -> String {
     let last = pair.rows.iter().find(|row| row.witness == witness).and_then(|row| row.last_s);
     let Some((last, watched)) = last.zip(pair.watched_s) else { return "-".to_owned() };

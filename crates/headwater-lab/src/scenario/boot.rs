@@ -48,7 +48,8 @@ pub fn boot(cache: &Cache, plan: &BootPlan) -> Result<BootReport> {
         guest.until(is_ready, patience).with_context(|| format!("kernel {}", kernel.release))?,
     );
     // The doctor runs first, because the interrupts of a recording can end the stall that it should
-    // report. Its own report is fetched last for the same reason: it is hundreds of interrupts long.
+    // report. Its own report is fetched last for the same reason: it is hundreds of interrupts
+    // long.
     let ends = guest.ask(&Command::Doctor).context("the doctor in the guest")?;
     if let Some(directory) = &plan.record {
         record::of_guest(&mut guest, directory)?;

@@ -73,7 +73,8 @@ fn machine(
 ) -> Result<Machine> {
     let mut machine = Machine::new(kernel, archive);
     if kernel.architecture == "aarch64" {
-        // `max` has RNDR and every feature that the crates look for; cortex-a57 has AES and no RNDR.
+        // `max` has RNDR and every feature that the crates look for; cortex-a57 has AES and no
+        // RNDR.
         machine.cpu = if plan.rdrand { "max,pauth-impdef=on" } else { "cortex-a57" }.into();
     } else {
         // The features of the cheapest cloud machine: AES, and no AVX.
@@ -184,9 +185,9 @@ fn start_twice(
     Ok(PairTranscript { source, clones, state_mib })
 }
 
-/// Saves the guest, lets it draw, and restores it in the same QEMU: two futures of one machine, whose
-/// identifier does not change. The end of the first future is saved too, because its draws can only be
-/// chosen once the second future has shown where the two diverge.
+/// Saves the guest, lets it draw, and restores it in the same QEMU: two futures of one machine,
+/// whose identifier does not change. The end of the first future is saved too, because its draws
+/// can only be chosen once the second future has shown where the two diverge.
 fn roll_back(
     cache: &Cache,
     machine: &Machine,

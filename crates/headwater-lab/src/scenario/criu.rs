@@ -1,5 +1,5 @@
-//! `headwater lab criu`: dumps a process of this host once and restores it twice, with CRIU from the
-//! cache.
+//! `headwater lab criu`: dumps a process of this host once and restores it twice, with CRIU from
+//! the cache.
 
 use crate::judge::image::{RestoredImages, Rounds, compare};
 use crate::machine::cache::Cache;
@@ -164,8 +164,8 @@ impl Dump<'_> {
         Ok(DumpedProcess { child: KillOnDrop(child), log, go })
     }
 
-    /// Restores the process in a namespace where its number is free. Returns its last message and its
-    /// draws.
+    /// Restores the process in a namespace where its number is free. Returns its last message and
+    /// its draws.
     fn restore(&self, images: &Path, log: &Path, number: u32) -> Result<(Restored, Rounds)> {
         let criu = criu(self.tree)?;
         let mut command = Command::new("unshare");

@@ -101,7 +101,8 @@ pub(crate) fn plain(series: &str) -> Vec<BootCase> {
     ]
 }
 
-/// Returns boots without a cycle counter, on the jiffies clock. A wait of `limit_s` counts as endless.
+/// Returns boots without a cycle counter, on the jiffies clock. A wait of `limit_s` counts as
+/// endless.
 pub(crate) fn stalls(series: &str, limit_s: u32) -> Vec<BootCase> {
     let endless = series == "7";
     let plan = |rng| BootPlan { rng, clock: Clock::Jiffies, limit_s, ..BootPlan::new(series) };
@@ -136,8 +137,8 @@ pub(crate) fn stalls(series: &str, limit_s: u32) -> Vec<BootCase> {
     cases
 }
 
-/// Returns boots whose wait ends late: by a clock's interrupts, whose 256 bits take four minutes, and by
-/// a driver that is loaded at the limit.
+/// Returns boots whose wait ends late: by a clock's interrupts, whose 256 bits take four minutes,
+/// and by a driver that is loaded at the limit.
 pub(crate) fn slow(series: &str) -> Vec<BootCase> {
     let plan = |rng, limit_s, append: &str| BootPlan {
         rng,
@@ -160,7 +161,8 @@ pub(crate) fn slow(series: &str) -> Vec<BootCase> {
     ]
 }
 
-/// Returns boots with firmware that passes a seed, of a kernel that trusts it and of one that does not.
+/// Returns boots with firmware that passes a seed, of a kernel that trusts it and of one that does
+/// not.
 pub(crate) fn firmware(series: &str) -> Vec<BootCase> {
     let case = |title, append: &str, expected| BootCase {
         title,

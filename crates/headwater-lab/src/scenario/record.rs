@@ -160,7 +160,8 @@ pub fn of_host(path: &Path) -> Result<Recording> {
         let text = chosen.collect::<Vec<&str>>().join("\n") + "\n";
         save(&mut archive, "boot/config", text.into_bytes())?;
     }
-    // The log itself, of the kernel and of the services that started since; nothing where these tools are not.
+    // The log itself, of the kernel and of the services that started since; nothing where these
+    // tools are not.
     for (file, program, arguments) in [
         ("log/kernel", "dmesg", [].as_slice()),
         (

@@ -1,5 +1,5 @@
-//! `headwater lab sections`: stresses restartable sequences on one kernel, with one CPU and with a CPU
-//! that goes offline and online.
+//! `headwater lab sections`: stresses restartable sequences on one kernel, with one CPU and with a
+//! CPU that goes offline and online.
 
 use crate::judge::boot::release;
 use crate::judge::sections::{self, SectionsReport};

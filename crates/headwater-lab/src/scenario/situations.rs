@@ -19,13 +19,13 @@ pub struct Situation {
     smp: usize,
     rollback: bool,
     rdrand: bool,
-    /// Seconds for which the clones of a guest that has been up for two minutes are watched; 0: clones
-    /// are compared for a moment only.
+    /// Seconds for which the clones of a guest that has been up for two minutes are watched; 0:
+    /// clones are compared for a moment only.
     watch_s: u32,
     promise: Promise,
     /// Without the expected repeats of the system call, the run has not produced the situation.
     syscall: SyscallExpectation,
-    /// Whether `cargo xtask test` runs it.
+    /// True if `cargo xtask test` runs it.
     pub short: bool,
 }
 
@@ -172,8 +172,8 @@ pub(crate) const SITUATIONS: [Situation; 17] = [
         short: false,
         ..NONE
     },
-    // The longest stretch of repeats: from one reseed by the clock to the next, 60 s later in a kernel
-    // that has been up for two minutes.
+    // The longest stretch of repeats: from one reseed by the clock to the next, 60 s later in a
+    // kernel that has been up for two minutes.
     Situation {
         id: "lasting",
         title: "clone, no device reports it, watched for 75 s",

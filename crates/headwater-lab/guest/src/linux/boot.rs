@@ -22,7 +22,8 @@ const LATE_PATIENCE_US: u64 = 10_000_000;
 
 pub(crate) fn run() -> ! {
     let init_us = now_us();
-    // Before anything else, because every further step takes time in which the kernel can get ready.
+    // Before anything else, because every further step takes time in which the kernel can get
+    // ready.
     let ready = kernel::getrandom(&mut [0; 16], GetRandomFlags::NONBLOCK).is_ok();
     kernel::mount_all();
     let options = Options::parse(&fs::read_to_string("/proc/cmdline").unwrap_or_default());

@@ -1,8 +1,8 @@
 //! Requests for random bytes at boot: one of every kind, each in a process of its own.
 //!
-//! getrandom(2) asks first and alone. Each waiting process runs a jitter loop of its own, so four that
-//! wait together wait a third as long. The others start when the first has its bytes, or has waited for
-//! five seconds.
+//! getrandom(2) asks first and alone. Each waiting process runs a jitter loop of its own, so four
+//! that wait together wait a third as long. The others start when the first has its bytes, or has
+//! waited for five seconds.
 
 use crate::linux::kernel;
 #[cfg(openssl)]
@@ -31,8 +31,8 @@ const REQUESTS: &[Request] = &[
         kernel::getrandom(&mut [0; 16], wait).map(drop).map_err(|error| error.to_string())
     }),
     ("/dev/random", || read_device("/dev/random")),
-    // Returns bytes before the kernel is ready, but may take as long: since 5.18 a read tries the jitter
-    // loop first.
+    // Returns bytes before the kernel is ready, but may take as long: since 5.18 a read tries the
+    // jitter loop first.
     ("/dev/urandom", || read_device("/dev/urandom")),
     ("headwater", || headwater::fill(&mut [0; 16]).map_err(|error| error.to_string())),
     ("rand", || {

@@ -55,7 +55,8 @@ pub(crate) fn serve(input: &mut BufReader<File>, workers: &Workers) {
     }
 }
 
-/// Returns the marks of every `step`th round in a ring, by which the lab finds where clones diverge.
+/// Returns the marks of every `step`th round in a ring, by which the lab finds where clones
+/// diverge.
 fn marks(thread: usize, ring: Ring, step: u64) -> Marks {
     let first = ring.oldest().next_multiple_of(step);
     let rounds = (first..ring.begun()).step_by(step as usize);

@@ -17,7 +17,8 @@ pub(crate) fn now_us() -> u64 {
     time.tv_sec as u64 * 1_000_000 + time.tv_nsec as u64 / 1000
 }
 
-/// Reads the cycle counter. Two clones have equal values only if they were read before the divergence.
+/// Reads the cycle counter. Two clones have equal values only if they were read before the
+/// divergence.
 #[inline(always)]
 pub(crate) fn cycles() -> u64 {
     #[cfg(target_arch = "x86_64")]
@@ -72,8 +73,8 @@ fn load(name: &str) -> io::Result<()> {
     Ok(finit_module(&module, c"", 0)?)
 }
 
-/// Writes a seed of 32 bytes to the kernel's generator, which credits `bits` of it (RNDADDENTROPY). With
-/// 0 bits the seed is written without credit, as systemd-random-seed does by default.
+/// Writes a seed of 32 bytes to the kernel's generator, which credits `bits` of it (RNDADDENTROPY).
+/// With 0 bits the seed is written without credit, as systemd-random-seed does by default.
 pub(crate) fn add_seed(bits: u32) -> io::Result<()> {
     #[repr(C)]
     struct Seed {
@@ -94,7 +95,8 @@ pub(crate) fn add_seed(bits: u32) -> io::Result<()> {
     if answer == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }
 
-/// Waits until the kernel has just reseeded by its own clock, so that seconds pass before the next time.
+/// Waits until the kernel has just reseeded by its own clock, so that seconds pass before the next
+/// time.
 ///
 /// Kernels without a readable generation count from the last reseed of any kind; one request for a
 /// reseed is enough for them.

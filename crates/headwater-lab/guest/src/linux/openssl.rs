@@ -1,9 +1,10 @@
-//! The distribution's libcrypto as a witness: its own generator, and headwater's provider behind the same
-//! call.
+//! The distribution's libcrypto as a witness: its own generator, and headwater's provider behind
+//! the same call.
 //!
-//! The provider is the module that users install, source file by source file. A static program cannot
-//! load a module, so the provider is linked in and passed to OSSL_PROVIDER_add_builtin(3). It serves a
-//! library context of its own (OSSL_LIB_CTX(3)), and the default context keeps OpenSSL's generator.
+//! The provider is the module that users install, source file by source file. A static program
+//! cannot load a module, so the provider is linked in and passed to OSSL_PROVIDER_add_builtin(3).
+//! It serves a library context of its own (OSSL_LIB_CTX(3)), and the default context keeps
+//! OpenSSL's generator.
 
 /// Calls RAND_bytes. Returns false on failure, or without libcrypto.
 pub(crate) fn fill(bytes: &mut [u8]) -> bool {
@@ -81,15 +82,15 @@ mod linked {
     pub(super) fn fill_by_headwater(bytes: &mut [u8]) -> bool {
         static CONTEXT: OnceLock<Option<Context>> = OnceLock::new();
         let Some(Context(context)) = CONTEXT.get_or_init(set_up) else { return false };
-        // SAFETY: a context that is never freed; pointer and length are those of `bytes`; 0 requires no
-        // particular strength.
+        // SAFETY: a context that is never freed; pointer and length are those of `bytes`; 0
+        // requires no particular strength.
         unsafe { RAND_bytes_ex(*context, bytes.as_mut_ptr(), bytes.len(), 0) == 1 }
     }
 
     /// Returns a context whose generator is headwater's, after a check of the generator's name.
     fn set_up() -> Option<Context> {
-        // SAFETY: strings end in zero; null means no property query, cipher or digest; each handle is
-        // checked before its use, and none is ever freed. The entry point has the type
+        // SAFETY: strings end in zero; null means no property query, cipher or digest; each handle
+        // is checked before its use, and none is ever freed. The entry point has the type
         // OSSL_provider_init_fn.
         unsafe {
             let context = OSSL_LIB_CTX_new();

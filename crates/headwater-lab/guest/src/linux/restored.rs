@@ -1,8 +1,8 @@
-//! The process that CRIU dumps once and restores twice. It has drawn before the dump, and draws again
-//! after the restore.
+//! The process that CRIU dumps once and restores twice. It has drawn before the dump, and draws
+//! again after the restore.
 //!
-//! Unlike a guest's program, it is linked dynamically, so that the lab can choose its C library: from
-//! glibc 2.41 on, getrandom() and arc4random() answer from the vDSO.
+//! Unlike a guest's program, it is linked dynamically, so that the lab can choose its C library:
+//! from glibc 2.41 on, getrandom() and arc4random() answer from the vDSO.
 
 use crate::linux::witness::{NAMES, Witnesses};
 use headwater_lab_protocol::{Draw, Dumpable, Failed, Message, PageContent, Restored, Round, line};
@@ -81,8 +81,8 @@ impl TestPage {
 
     fn new(kind: libc::c_int, advice: Option<libc::c_int>) -> Option<TestPage> {
         let rights = libc::PROT_READ | libc::PROT_WRITE;
-        // SAFETY: a new mapping at an address of the kernel's choice, never unmapped. The advice and
-        // the mark stay within it.
+        // SAFETY: a new mapping at an address of the kernel's choice, never unmapped. The advice
+        // and the mark stay within it.
         unsafe {
             let at =
                 libc::mmap(std::ptr::null_mut(), 4096, rights, kind | libc::MAP_ANONYMOUS, -1, 0);
@@ -97,7 +97,8 @@ impl TestPage {
     }
 
     fn content(self) -> PageContent {
-        // SAFETY: mapped by `new`. The kernel may have changed the content, so the read is volatile.
+        // SAFETY: mapped by `new`. The kernel may have changed the content, so the read is
+        // volatile.
         match unsafe { self.0.read_volatile() } {
             TestPage::MARK => PageContent::Kept,
             _ => PageContent::Zero,

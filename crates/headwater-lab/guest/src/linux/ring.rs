@@ -17,8 +17,8 @@ const WORDS: usize = ROUNDS as usize * COUNT * RECORD;
 pub(crate) fn shared(words: usize) -> io::Result<&'static [AtomicU64]> {
     let rights = libc::PROT_READ | libc::PROT_WRITE;
     let flags = libc::MAP_SHARED | libc::MAP_ANONYMOUS;
-    // SAFETY: a new mapping at an address of the kernel's choice, never unmapped. Zeros are values of
-    // the type, and every access goes through these atomics.
+    // SAFETY: a new mapping at an address of the kernel's choice, never unmapped. Zeros are values
+    // of the type, and every access goes through these atomics.
     unsafe {
         let at = libc::mmap(std::ptr::null_mut(), words * 8, rights, flags, -1, 0);
         if at == libc::MAP_FAILED {
@@ -83,8 +83,8 @@ impl Ring {
         &self.words[at..at + RECORD]
     }
 
-    /// Stores the mark before the draw, so that a draw in flight at a snapshot has an equal mark in both
-    /// clones.
+    /// Stores the mark before the draw, so that a draw in flight at a snapshot has an equal mark in
+    /// both clones.
     #[inline]
     pub(crate) fn begin(self, round: u64, witness: usize, mark: u64) {
         self.place(round, witness)[0].store(mark, Relaxed);

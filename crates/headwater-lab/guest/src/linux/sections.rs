@@ -1,8 +1,8 @@
-//! Self-check of restartable sequences: two threads share one CPU and one page, and every word that they
-//! draw is checked for zeros and repeats.
+//! Self-check of restartable sequences: two threads share one CPU and one page, and every word that
+//! they draw is checked for zeros and repeats.
 //!
-//! A kernel that does not abort an interrupted section would let both threads take the same bytes. A
-//! third thread wakes up all the time, so that the other two are preempted at many instructions.
+//! A kernel that does not abort an interrupted section would let both threads take the same bytes.
+//! A third thread wakes up all the time, so that the other two are preempted at many instructions.
 
 use crate::linux::doctor::timed;
 use crate::linux::kernel::now_us;
@@ -21,8 +21,8 @@ use std::time::Duration;
 
 /// Threads that draw.
 const THREADS: usize = 2;
-/// Words that are remembered. A repeat at a distance of one page (some hundred words) is missed with a
-/// probability of one in ten thousand.
+/// Words that are remembered. A repeat at a distance of one page (some hundred words) is missed
+/// with a probability of one in ten thousand.
 const REMEMBERED: usize = 1 << 22;
 /// Draws between two looks at the clock.
 const BATCH: usize = 1 << 10;
@@ -166,7 +166,8 @@ impl Hotplug {
         let mut move_to = |threads: &[Pid], cpu| {
             self.moves += threads.iter().filter(|thread| pin(Some(**thread), cpu)).count() as u64;
         };
-        // Both threads on the CPU that disappears: the kernel has to move them in the middle of a draw.
+        // Both threads on the CPU that disappears: the kernel has to move them in the middle of a
+        // draw.
         move_to(threads, 1);
         pause();
         match fs::write(ONLINE, "0") {

@@ -54,8 +54,8 @@ impl Workers {
         Ok(Workers { list, board: Some(board) })
     }
 
-    /// Lets each thread pause after `more` further rounds. Returns true if all pause within 20 seconds.
-    /// The quick threads wait for the slow ones, so that their rings are not overrun.
+    /// Lets each thread pause after `more` further rounds. Returns true if all pause within 20
+    /// seconds. The quick threads wait for the slow ones, so that their rings are not overrun.
     pub(crate) fn stop(&self, more: u64) -> bool {
         let Some(board) = self.board else { return true };
         self.list.iter().for_each(|worker| worker.ring.end_after(more));
