@@ -3,6 +3,7 @@
 use crate::machine_code::target_folder;
 use crate::process::{output, program, run};
 use crate::report::{Report, need};
+use crate::test::TOGETHER;
 use crate::tools;
 use anyhow::Result;
 use std::fs;
@@ -19,22 +20,22 @@ const TOOLS: [(&str, &str); 8] = [
     ("mandoc", "mandoc"),
 ];
 
-pub(crate) fn step(report: &mut Report, all: bool) {
+pub(crate) fn steps(report: &mut Report) {
     report.step("C library", || {
         const LOSS: &str = "the C library with each compiler, sanitizer and build tool";
         let tools = need(tools::debian(&TOOLS).and_then(|()| sanitizers()), LOSS);
         // With what is here, even if that is not all.
-        run(&mut program("cargo test -p headwater-c -- --ignored --nocapture --test-threads=2"))?;
+        run(&mut program(&format!(
+            "cargo test {TOGETHER} --test installed --test programs \
+             -- --ignored --nocapture --test-threads=2"
+        )))?;
         tools
     });
-    if all {
-        report.step("C library by cargo-c", || {
-            let cargo_c = need(tools::cargo_c(), "whether cargo-c installs the same library")?;
-            let mut test =
-                program("cargo test -p headwater-c --test installed -- --ignored cargo_c");
-            Ok(run(test.env("HEADWATER_TEST_CARGO_C", cargo_c))?)
-        });
-    }
+    report.long_step("C library by cargo-c", || {
+        let cargo_c = need(tools::cargo_c(), "whether cargo-c installs the same library")?;
+        let mut test = program("cargo test -p headwater-c --test installed -- --ignored cargo_c");
+        Ok(run(test.env("HEADWATER_TEST_CARGO_C", cargo_c))?)
+    });
 }
 
 /// Clang's sanitizers, which Debian has in a package that clang does not ask for.

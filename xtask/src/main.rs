@@ -10,6 +10,7 @@ mod lab;
 mod machine_code;
 mod openssl;
 mod process;
+mod prose;
 mod report;
 mod residue;
 mod test;
@@ -17,6 +18,7 @@ mod tools;
 mod unsafe_list;
 
 use clap::{Parser, Subcommand};
+use report::Choice;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -34,11 +36,17 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Verb {
-    /// Runs every check that CI runs, and installs what they need
+    /// Runs every check that CI runs, and installs the tools that the checks need
     Test {
-        /// Also the checks that take minutes: a standard library built for sanitizers, many schedules in miri
+        /// Also run the checks that take minutes: thread sanitizer, browsers, servers, cargo-c
         #[arg(long)]
         all: bool,
+        /// Print the names of all steps, and run none
+        #[arg(long, conflicts_with_all = ["all", "only"])]
+        list: bool,
+        /// Run the step of this name, as `--list` prints it; may be repeated
+        #[arg(long, value_name = "STEP", conflicts_with = "all")]
+        only: Vec<String>,
     },
     /// Builds the benchmark with its peers and runs it; with `--all` also with those that need other tools,
     /// which it installs where it can
@@ -81,6 +89,14 @@ enum Verb {
         #[arg(long)]
         witness: bool,
     },
+    /// Lists the hits of the prose rules, with file, line and sentence; without an area only counts
+    Prose {
+        /// An area, directory or file, such as `headwater-c`, `docs` or `crates/headwater/src`
+        area: Option<String>,
+        /// Write today's counts to xtask/prose.txt, where they are the ceilings of later checks
+        #[arg(long)]
+        bless: bool,
+    },
     /// Compares the count of `unsafe` in each file with the one on record
     UnsafeList {
         /// Put today's counts on record
@@ -91,7 +107,10 @@ enum Verb {
 
 fn main() -> ExitCode {
     let done = match Arguments::parse().verb {
-        Verb::Test { all } => test::test(all),
+        Verb::Test { list: true, .. } => test::list(),
+        Verb::Test { all: true, .. } => test::test(Choice::All),
+        Verb::Test { only, .. } if only.is_empty() => test::test(Choice::Ordinary),
+        Verb::Test { only, .. } => test::test(Choice::Only(only)),
         Verb::Bench { arguments } => bench::run(&arguments),
         Verb::Soak { arguments } => process::pass_on(&mut process::program(SOAK), &arguments),
         Verb::Install { prefix, destdir } => install::install(&prefix, destdir.as_deref()),
@@ -99,6 +118,8 @@ fn main() -> ExitCode {
         Verb::MachineCode => machine_code::check(),
         Verb::Openssl { speed } => openssl::prepare(speed),
         Verb::Residue { all, witness } => residue::residue(all, witness),
+        Verb::Prose { area, bless: true } => prose::bless(area.as_deref()),
+        Verb::Prose { area, bless: false } => prose::list(area.as_deref()),
         Verb::UnsafeList { bless: true } => unsafe_list::bless(),
         Verb::UnsafeList { bless: false } => unsafe_list::check(),
     };

@@ -22,7 +22,7 @@ const KEYS: &str = "/usr/share/keyrings/debian-archive-keyring.gpg";
 const SERVERS: &str = "nginx-light postgresql openssh-server nodejs ruby php-cli";
 
 /// The steps of `cargo xtask test`.
-pub(crate) fn steps(report: &mut Report, all: bool) {
+pub(crate) fn steps(report: &mut Report) {
     report.step("OpenSSL 3.5, unpacked", || {
         need(unpacked(), "whether the provider works with OpenSSL 3.5").map(drop)
     });
@@ -31,9 +31,7 @@ pub(crate) fn steps(report: &mut Report, all: bool) {
         let _ = tools::package("mandoc", "mandoc");
         cargo("test -p headwater-openssl")
     });
-    if all {
-        report.step("OpenSSL provider in servers", in_servers);
-    }
+    report.long_step("OpenSSL provider in servers", in_servers);
 }
 
 /// Makes ready what a person may want to try, and tells where it is.

@@ -30,9 +30,9 @@ fn count<'a>(report: &'a Report, implementation: &str) -> Option<&'a Count> {
 /// that under reseeds in a loop it has to draw again each time.
 fn undisturbed<T>(measure: impl Fn() -> T) -> Option<T> {
     (0..5).find_map(|_| {
-        let before = headwater::status().word;
+        let before = headwater::status().reseed_generation;
         let measured = measure();
-        (headwater::status().word == before).then_some(measured)
+        (headwater::status().reseed_generation == before).then_some(measured)
     })
 }
 

@@ -1,9 +1,7 @@
 //! The page of a report, opened in a browser. These need Chromium, so that `cargo test` passes them over;
 //! `cargo xtask test --all` gets one and runs them. With `PAGE_IMAGES=folder` they leave there what they saw.
 
-mod chromium;
-
-use chromium::Chromium;
+use headwater_browser::Chromium;
 use serde_json::{Value, json};
 use std::path::PathBuf;
 

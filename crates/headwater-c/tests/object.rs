@@ -6,8 +6,8 @@ use object::read::elf::{Dyn, ElfFile64, FileHeader, ProgramHeader};
 use object::{Object, ObjectSection, ObjectSymbol, elf};
 use std::fs;
 
-/// What it asks of the C library, all of it: nothing that allocates but for headwater_rng_new(), no thread-local
-/// storage, nothing that unwinds, no standard library of another language.
+/// What it asks of the C library, all of it: nothing that allocates but for headwater_rng_new(), no
+/// thread-local storage, nothing that unwinds, no standard library of another language.
 const IMPORTS: [&str; 30] = [
     "__errno_location",
     "abort",

@@ -1,6 +1,8 @@
-//! C and C++ programs that use the library as it is shipped. What each shows is told in its source, tests/c.
+//! C and C++ programs that use the library as it is shipped. What each shows is told in its source,
+//! tests/c.
 //!
-//! Those that need compilers which few machines have all of, or time, are for `cargo xtask test`, which installs them.
+//! Those that need compilers which few machines have all of, or time, are for `cargo xtask test`,
+//! which installs them.
 
 mod support;
 
@@ -149,8 +151,8 @@ fn sanitizers_find_nothing() {
     }
 }
 
-/// Valgrind shows a program no vDSO, so that these runs test the fallback to getrandom(2); the program is told, and
-/// looks whether the status says so.
+/// Valgrind shows a program no vDSO, so that these runs test the fallback to getrandom(2); the
+/// program is told, and looks whether the status says so.
 #[test]
 #[ignore = "runs under valgrind: cargo xtask test"]
 fn valgrind_finds_nothing_on_the_fallback_without_a_vdso() {

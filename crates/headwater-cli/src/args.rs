@@ -12,7 +12,7 @@ use clap::{Parser, Subcommand};
     disable_version_flag = true,
     args_conflicts_with_subcommands = true,
     after_help = "\
-Without a command: what is armed on this machine, and how fast it is.
+Without a command: what is in use on this machine, and how fast it is.
 
 Environment:
   HEADWATER_MODE     auto (default), buffered, hedged, strict or kernel

@@ -12,7 +12,9 @@ mod openssl;
 mod output;
 mod progress;
 mod screen;
+// In tests/ beside its snapshots. A module, because it renders facts that no command line can set.
 #[cfg(test)]
+#[path = "../tests/unit/snapshots.rs"]
 mod snapshots;
 
 use args::{Cli, Verb};

@@ -11,7 +11,7 @@ use layout::{INDENT, Screen, Tone, WIDTH, grouped};
 /// The screen, with colours in it: at most 100 columns.
 pub(crate) fn render(facts: &Facts) -> String {
     let mut screen = Screen::new(concat!("headwater ", env!("CARGO_PKG_VERSION")));
-    armed(&mut screen, facts);
+    in_use(&mut screen, facts);
     machine(&mut screen, facts);
     counters(&mut screen, facts);
     sample(&mut screen, facts);
@@ -20,9 +20,9 @@ pub(crate) fn render(facts: &Facts) -> String {
     screen.into_text()
 }
 
-fn armed(screen: &mut Screen, facts: &Facts) {
+fn in_use(screen: &mut Screen, facts: &Facts) {
     let status = &facts.status;
-    screen.heading("Armed", "");
+    screen.heading("In use", "");
     for row in evidence::of(status) {
         screen.row(row.label, row.value, row.tone, &row.note);
     }

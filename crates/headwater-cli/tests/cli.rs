@@ -442,7 +442,7 @@ fn status_as_json() {
 fn no_verb_is_the_status_screen() {
     for args in [&[][..], &["status"]] {
         let screen = text(args);
-        for section in ["Armed", "Machine", "Counters", "Sample", "Speed"] {
+        for section in ["In use", "Machine", "Counters", "Sample", "Speed"] {
             assert!(screen.contains(&format!("\n{section}")), "{screen}");
         }
         assert!(!screen.contains('\u{1b}'), "colours in a pipe");

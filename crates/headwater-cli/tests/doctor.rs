@@ -20,7 +20,7 @@ fn text(bytes: &[u8]) -> String {
 
 fn host(name: &str) -> String {
     let hosts = Path::new(env!("CARGO_MANIFEST_DIR")).join("../headwater-doctor/tests/hosts");
-    hosts.join(name).display().to_string()
+    hosts.join(format!("guest/{name}.host")).display().to_string()
 }
 
 struct Folder(PathBuf);

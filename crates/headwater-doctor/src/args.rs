@@ -18,8 +18,8 @@ pub struct Args {
     #[command(subcommand)]
     pub verb: Option<Verb>,
 
-    /// Look at a machine that 'headwater lab record DIR' recorded, or at a copy of its /proc, /sys and /etc
-    #[arg(long, value_name = "DIR")]
+    /// Check a machine that 'headwater lab record' recorded (FILE.host or DIR), or a copy of its /proc, /sys and /etc
+    #[arg(long, value_name = "DIR|FILE.host")]
     pub root: Option<PathBuf>,
 
     /// Read a log: journalctl (short, short-iso, short-precise, short-monotonic, json or export; -k, -u UNIT or all) or dmesg; - for stdin

@@ -17,14 +17,12 @@ impl Case {
     ///
     /// If a trace that lies in a recording is none. A log that is not there, or cannot be read, is told in the report.
     pub fn of_machine(root: Root) -> Result<Case, LogError> {
-        let mut case = if root.is_live() {
-            Case { of: "this machine".to_owned(), ..Case::default() }
-        } else {
-            Case { of: root.path("/").display().to_string(), ..Case::default() }
-        };
+        let mut case = Case { of: root.name().to_owned(), ..Case::default() };
         case.read_log(&root);
         if !root.is_live() && root.exists(TRACE) {
-            case.traces.push(strace::read_file(&root.path(TRACE))?);
+            let name = place(&root, TRACE);
+            let source = root.reader(TRACE).map_err(|reason| LogError::read(&name, reason))?;
+            case.traces.push(strace::read(source, &name)?);
         }
         let host = Host::look(root);
         match (host.units(), case.boots.last_mut()) {
@@ -41,7 +39,7 @@ impl Case {
             read_live()
         } else {
             match LOGS.into_iter().find(|log| root.exists(log)) {
-                Some(log) => journal::read_file(&root.path(log)).map_err(|error| error.to_string()),
+                Some(log) => read_recorded(root, log),
                 None => return,
             }
         };
@@ -50,6 +48,17 @@ impl Case {
             Err(why) => self.log_trouble = Some(why),
         }
     }
+}
+
+/// Returns the name of a recording's file for evidence: `x.host: log/kernel`.
+fn place(root: &Root, path: &str) -> String {
+    format!("{}: {}", root.name(), path.trim_start_matches('/'))
+}
+
+fn read_recorded(root: &Root, log: &str) -> Result<Vec<Boot>, String> {
+    let name = place(root, log);
+    let source = root.reader(log).map_err(|reason| LogError::read(&name, reason).to_string())?;
+    journal::read(source, &name).map_err(|error| error.to_string())
 }
 
 fn read_live() -> Result<Vec<Boot>, String> {

@@ -8,11 +8,11 @@ use std::path::PathBuf;
 /// Why there is no report.
 #[derive(Debug)]
 pub enum Error {
-    /// The folder of a recorded machine is not one.
+    /// The recording of a machine cannot be read.
     Root {
-        /// As it was given.
-        folder: PathBuf,
-        /// What is wrong with it.
+        /// The path as given.
+        path: PathBuf,
+        /// The cause, for a host file with its line.
         reason: String,
     },
     /// A log or a trace cannot be read, or is none.
@@ -31,10 +31,11 @@ pub enum Error {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Error::Root { folder, reason } => write!(
+            Error::Root { path, reason } => write!(
                 f,
-                "cannot look at {}: {reason}; name a folder that 'headwater lab record DIR' made, or that holds a copy of /proc and /sys",
-                folder.display()
+                "cannot open recording {}: {reason}; expected a host file or a directory, as \
+                 'headwater lab record' writes them",
+                path.display()
             ),
             Error::Log(error) => error.fmt(f),
             Error::Write { file, reason } => {

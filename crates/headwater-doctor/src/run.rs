@@ -14,16 +14,15 @@ use std::path::Path;
 pub fn run(args: &Args) -> Result<Report, Error> {
     let files = || args.journal.iter().chain(&args.strace).map(|file| file.display().to_string());
     let mut case = match &args.root {
-        Some(folder) => Case::of_machine(recorded(folder)?)?,
+        Some(path) => Case::of_machine(recorded(path)?)?,
         // A log or a trace may be of another machine, and this one has nothing to do with it.
         None if files().next().is_some() => {
             Case { of: files().collect::<Vec<String>>().join(", "), ..Case::default() }
         }
         None => Case::of_machine(Root::live())?,
     };
-    if let Some(folder) = &args.root {
-        let all: Vec<String> =
-            std::iter::once(folder.display().to_string()).chain(files()).collect();
+    if let Some(path) = &args.root {
+        let all: Vec<String> = std::iter::once(path.display().to_string()).chain(files()).collect();
         case.of = all.join(", ");
     }
     let logs = args.journal.iter().map(|file| journal::read_file(file));
@@ -45,14 +44,11 @@ pub fn run(args: &Args) -> Result<Report, Error> {
     Ok(report)
 }
 
-fn recorded(folder: &Path) -> Result<Root, Error> {
-    let wrong = |reason: &str| Error::Root { folder: folder.to_owned(), reason: reason.to_owned() };
-    if !folder.is_dir() {
-        return Err(wrong("it is no folder"));
-    }
-    let root = Root::recorded(folder);
+fn recorded(path: &Path) -> Result<Root, Error> {
+    let wrong = |reason: String| Error::Root { path: path.to_owned(), reason };
+    let root = Root::open(path).map_err(|reason| wrong(reason.to_string()))?;
     if !["/proc", "/sys", "/etc", "/log"].into_iter().any(|path| root.exists(path)) {
-        return Err(wrong("none of proc, sys, etc and log is in it"));
+        return Err(wrong("it contains none of proc/, sys/, etc/ and log/".to_owned()));
     }
     Ok(root)
 }

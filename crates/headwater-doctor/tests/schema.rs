@@ -19,8 +19,9 @@ fn schema() -> Value {
 /// Every recorded host, one of them under another kernel; and this machine, with --deep's measurements of it.
 fn reports() -> Vec<(String, Value)> {
     let hosts = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/hosts");
-    let mut all: Vec<Args> = std::fs::read_dir(hosts)
-        .unwrap()
+    let mut all: Vec<Args> = ["recorded", "guest", "by-hand"]
+        .into_iter()
+        .flat_map(|origin| std::fs::read_dir(hosts.join(origin)).unwrap())
         .map(|entry| Args { root: Some(entry.unwrap().path()), ..Args::default() })
         .collect();
     assert!(all.len() > 10);
@@ -125,7 +126,7 @@ fn reports_are_what_the_schema_says() {
 #[test]
 fn the_schema_refuses_what_is_no_report() {
     let schema = schema();
-    let hosts = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/hosts/lab-7-stall");
+    let hosts = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/hosts/guest/lab-7-stall.host");
     let report = run(&Args { root: Some(hosts), ..Args::default() }).unwrap();
     let report = serde_json::to_value(report).unwrap();
     let mut broken = vec![report.clone(); 5];

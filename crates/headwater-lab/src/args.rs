@@ -97,8 +97,8 @@ pub struct Boot {
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
 
-    /// Save what a doctor would look at in the guest, into an empty folder
-    #[arg(long, value_name = "DIR")]
+    /// Record the guest for 'headwater doctor --root', to a new FILE.host or an empty directory
+    #[arg(long, value_name = "FILE.host|DIR")]
     pub record: Option<PathBuf>,
 
     /// The guest's program, instead of the one beside this command or in the source tree
@@ -186,9 +186,9 @@ pub struct Criu {
 /// The words after `record`.
 #[derive(clap::Args, Clone, Debug)]
 pub struct Record {
-    /// An empty folder, or one to be made
-    #[arg(value_name = "DIR")]
-    pub folder: PathBuf,
+    /// A new file that ends in .host, to read or to mail; or a new or empty directory
+    #[arg(value_name = "FILE.host|DIR")]
+    pub path: PathBuf,
 }
 
 /// The words after `all`.

@@ -101,7 +101,8 @@ fn armed(mode: &str, made: &Made) -> Armed {
         .clones
         .iter()
         .map(|clone| status(&clone.lines).unwrap_or_default().get("mode").to_owned());
-    let guards = ["word", "vmgenid", "vmclock", "hardware", "cpu_rng", "source", "page"];
+    let guards =
+        ["reseed_generation", "vmgenid", "vmclock", "hardware", "cpu_rng", "source", "page"];
     Armed {
         asked: mode.to_owned(),
         before: before.get("mode").to_owned(),

@@ -1,15 +1,18 @@
-//! `headwater lab record`: what a doctor looks at, of this host or of a guest, as files under one folder.
+//! `headwater lab record`: the files of this host or of a guest that the doctor reads.
 //!
-//! The folder mirrors the machine: `proc/version`, `sys/class/...`. Links are kept as links, folders that are there and empty
-//! as folders; `recording.json` says what could not be read, and why. Host names and addresses are not among the files.
+//! The recording mirrors the machine: `proc/version`, `sys/class/...`. Links and empty directories
+//! are kept; `recording.json` lists the files that could not be read, with the reason. Host names
+//! and addresses are not recorded. A path that ends in `.host` receives one readable text file
+//! (docs/hosts.md), any other path a directory.
 
 use crate::process::output;
 use crate::qemu::Guest;
 use anyhow::{Context, Result, ensure};
+use headwater_hostfile::{Archive, Entry as Recorded};
 use serde::Serialize;
 use std::fs::{self, File};
-use std::io::{self, Read};
-use std::path::{Path, PathBuf};
+use std::io::{self, Read, Write};
+use std::path::Path;
 use std::process::Command;
 
 /// Files, taken whole. `*` stands for every entry of a folder.
@@ -138,13 +141,14 @@ pub struct Recording {
     files: usize,
 }
 
-/// Of this machine.
+/// Records this machine to `path`: a host file if the name ends in `.host`, else a directory.
 ///
 /// # Errors
 ///
-/// If the folder cannot be written, or is not empty.
-pub fn of_host(folder: &Path) -> Result<Recording> {
-    let mut recording = take(&mut Host, folder, "host")?;
+/// Returns an error if the path cannot be written, or holds something already.
+pub fn of_host(path: &Path) -> Result<Recording> {
+    ensure_is_free(path)?;
+    let (mut recording, mut archive) = take(&mut Host, "host")?;
     recording.root =
         fs::metadata("/proc/1/environ").is_ok() && File::open("/proc/1/environ").is_ok();
     let release = fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
@@ -152,7 +156,8 @@ pub fn of_host(folder: &Path) -> Result<Recording> {
     if let Ok(options) = fs::read_to_string(&config) {
         let chosen =
             options.lines().filter(|line| OPTIONS.iter().any(|option| line.contains(option)));
-        save(folder, "boot/config", (chosen.collect::<Vec<&str>>().join("\n") + "\n").as_bytes())?;
+        let text = chosen.collect::<Vec<&str>>().join("\n") + "\n";
+        save(&mut archive, "boot/config", text.into_bytes())?;
     }
     // The log itself, of the kernel and of the services that started since; nothing where these tools are not.
     for (file, program, arguments) in [
@@ -167,17 +172,18 @@ pub fn of_host(folder: &Path) -> Result<Recording> {
         ("log/blame", "systemd-analyze", &["blame", "--no-pager"]),
     ] {
         match output(Command::new(program).args(arguments)) {
-            Ok(text) => save(folder, file, text.as_bytes())?,
+            Ok(text) => save(&mut archive, file, text.into_bytes())?,
             Err(error) => recording.unreadable.push((file.to_owned(), format!("{error:#}"))),
         }
     }
-    finish(&recording, folder)?;
+    write(&recording, archive, path)?;
     Ok(recording)
 }
 
-/// Of a guest that has said `ready`.
-pub(crate) fn of_guest(guest: &mut Guest, folder: &Path) -> Result<Recording> {
-    let mut recording = take(&mut Remote { guest }, folder, "guest")?;
+/// Records a guest that has said `ready`.
+pub(crate) fn of_guest(guest: &mut Guest, path: &Path) -> Result<Recording> {
+    ensure_is_free(path)?;
+    let (mut recording, mut archive) = take(&mut Remote { guest }, "guest")?;
     recording.root = true;
     let mut log = String::new();
     for line in guest.ask("kmsg all")? {
@@ -185,8 +191,8 @@ pub(crate) fn of_guest(guest: &mut Guest, folder: &Path) -> Result<Recording> {
             log.push_str(&format!("[{:>12}] {}\n", line.get("at"), line.get("text")));
         }
     }
-    save(folder, "log/kernel", log.as_bytes())?;
-    finish(&recording, folder)?;
+    save(&mut archive, "log/kernel", log.into_bytes())?;
+    write(&recording, archive, path)?;
     Ok(recording)
 }
 
@@ -195,40 +201,53 @@ pub(crate) fn file_of_guest(guest: &mut Guest, path: &str) -> Result<Vec<u8>> {
     Ok(Remote { guest }.read(path)?)
 }
 
-fn take(machine: &mut impl Machine, folder: &Path, of: &'static str) -> Result<Recording> {
-    fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
-    ensure!(
-        fs::read_dir(folder)?.next().is_none(),
-        "{} is not empty; a recording wants a folder of its own",
-        folder.display()
-    );
+/// Refuses a path in use before minutes are spent on a guest.
+fn ensure_is_free(path: &Path) -> Result<()> {
+    if is_host_file(path) {
+        ensure!(!path.exists(), "{} exists already; name a new file", path.display());
+    } else if path.exists() {
+        let mut entries =
+            fs::read_dir(path).with_context(|| format!("cannot open {}", path.display()))?;
+        ensure!(entries.next().is_none(), "{} is not empty; name a new directory", path.display());
+    }
+    Ok(())
+}
+
+fn is_host_file(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "host")
+}
+
+fn take(machine: &mut impl Machine, of: &'static str) -> Result<(Recording, Archive)> {
+    let mut archive = Archive::default();
     let mut recording = Recording { schema: "headwater.recording/1", of, ..Recording::default() };
     for pattern in FILES {
         for path in expand(machine, pattern) {
             match machine.read(&path) {
                 Ok(bytes) => {
                     recording.files += 1;
-                    save(folder, &path, &bytes)?;
+                    save(&mut archive, &path, bytes)?;
                 }
                 Err(error) if is_absent(&error) => {}
                 Err(error) => recording.unreadable.push((path, error.to_string())),
             }
         }
     }
-    cpu(machine, folder)?;
-    makers(machine, folder)?;
+    cpu(machine, &mut archive)?;
+    makers(machine, &mut archive)?;
     for path in FOLDERS {
         let Ok(entries) = machine.list(path) else { continue };
-        let here = under(folder, path);
-        fs::create_dir_all(&here)?;
+        archive.insert(path, Recorded::Directory)?;
         for entry in entries {
-            let at = here.join(&entry.name);
-            match entry.kind {
-                _ if at.symlink_metadata().is_ok() => {}
-                'l' => std::os::unix::fs::symlink(&entry.target, at)?,
-                'd' => fs::create_dir(at)?,
-                _ => drop(File::create(at)?),
+            let at = format!("{path}/{}", entry.name);
+            if archive.exists(&at) {
+                continue;
             }
+            let recorded = match entry.kind {
+                'l' => Recorded::Link(entry.target),
+                'd' => Recorded::Directory,
+                _ => Recorded::File(Vec::new()),
+            };
+            archive.insert(&at, recorded)?;
         }
     }
     for path in NODES {
@@ -239,20 +258,21 @@ fn take(machine: &mut impl Machine, folder: &Path, of: &'static str) -> Result<R
             recording.nodes.push(path.to_owned());
         }
     }
-    Ok(recording)
+    Ok((recording, archive))
 }
 
-/// The first CPU's part of /proc/cpuinfo: the others' say the same, for hundreds of kilobytes.
-fn cpu(machine: &mut impl Machine, folder: &Path) -> Result<()> {
+/// Records the first CPU's part of /proc/cpuinfo: those of the other CPUs repeat it, and are
+/// hundreds of kilobytes on a large machine.
+fn cpu(machine: &mut impl Machine, archive: &mut Archive) -> Result<()> {
     let Ok(text) = machine.read("/proc/cpuinfo") else { return Ok(()) };
     let text = String::from_utf8_lossy(&text);
     let first = text.split("\n\n").next().unwrap_or_default();
-    save(folder, "/proc/cpuinfo", format!("{first}\n\n").as_bytes())
+    save(archive, "/proc/cpuinfo", format!("{first}\n\n").into_bytes())
 }
 
-/// The first half of each network address, which a product gives out; the rest would tell the machine from others. QEMU's own
-/// default goes on with 12:34, and every machine has the same.
-fn makers(machine: &mut impl Machine, folder: &Path) -> Result<()> {
+/// Records the first half of each network address, which names a product. The second half would
+/// identify the machine, so it is zeroed; only QEMU's default, equal on all machines, is kept.
+fn makers(machine: &mut impl Machine, archive: &mut Archive) -> Result<()> {
     for path in expand(machine, "/sys/class/net/*/address") {
         let Ok(bytes) = machine.read(&path) else { continue };
         let address = String::from_utf8_lossy(&bytes).trim().to_owned();
@@ -260,7 +280,7 @@ fn makers(machine: &mut impl Machine, folder: &Path) -> Result<()> {
             continue;
         };
         let rest = if address.starts_with("52:54:00:12:34") { "12:34:00" } else { "00:00:00" };
-        save(folder, &path, format!("{maker}:{rest}\n").as_bytes())?;
+        save(archive, &path, format!("{maker}:{rest}\n").into_bytes())?;
     }
     Ok(())
 }
@@ -279,20 +299,19 @@ fn is_common(name: &str) -> bool {
     ["PNP", "LNX", "device:", "ACPI0"].iter().any(|kind| name.starts_with(kind))
 }
 
-fn under(folder: &Path, path: &str) -> PathBuf {
-    folder.join(path.trim_start_matches('/'))
+fn save(archive: &mut Archive, path: &str, bytes: Vec<u8>) -> Result<()> {
+    Ok(archive.replace(path, bytes)?)
 }
 
-fn save(folder: &Path, path: &str, bytes: &[u8]) -> Result<()> {
-    let file = under(folder, path);
-    if let Some(parent) = file.parent() {
-        fs::create_dir_all(parent)?;
-    }
-    fs::write(&file, bytes).with_context(|| format!("cannot write {}", file.display()))
-}
-
-fn finish(recording: &Recording, folder: &Path) -> Result<()> {
-    save(folder, "recording.json", (serde_json::to_string_pretty(recording)? + "\n").as_bytes())
+fn write(recording: &Recording, mut archive: Archive, path: &Path) -> Result<()> {
+    let text = serde_json::to_string_pretty(recording)? + "\n";
+    save(&mut archive, "recording.json", text.into_bytes())?;
+    let written = if is_host_file(path) {
+        File::create_new(path).and_then(|mut file| file.write_all(archive.to_text().as_bytes()))
+    } else {
+        archive.write_directory(path)
+    };
+    written.with_context(|| format!("cannot write {}", path.display()))
 }
 
 /// Not there, or there for other kernels only; a folder in place of a file says as little.
@@ -377,7 +396,8 @@ impl Machine for Remote<'_> {
 mod tests {
     use super::*;
 
-    /// Of whatever machine runs the tests: the files that decide something are in it, and it is small.
+    /// The machine that runs the tests, whichever it is: the deciding files are recorded, the
+    /// recording is small, and both forms hold the same.
     #[test]
     fn a_host_is_recorded_and_a_folder_in_use_is_refused() {
         let folder =
@@ -386,11 +406,23 @@ mod tests {
         let version = fs::read(folder.join("proc/version"));
         let again = of_host(&folder);
         let size: u64 = sizes(&folder);
+        let file = folder.with_extension("host");
+        of_host(&file).unwrap();
+        let file_again = of_host(&file);
+        let archive = Archive::parse(&fs::read(&file).unwrap()).unwrap();
+        let by_directory = Archive::from_directory(&folder).unwrap();
         fs::remove_dir_all(&folder).unwrap();
+        fs::remove_file(&file).unwrap();
         assert_eq!(version.unwrap(), fs::read("/proc/version").unwrap());
+        assert_eq!(archive.file("/proc/version").unwrap(), fs::read("/proc/version").unwrap());
+        let paths = |archive: &Archive| -> Vec<String> {
+            archive.entries().map(|(path, _)| path.to_owned()).collect()
+        };
+        assert_eq!(paths(&archive), paths(&by_directory));
         assert!(recording.files > 5, "{recording:?}");
         assert!(size < 4 << 20, "{size} bytes");
         assert!(again.unwrap_err().to_string().contains("is not empty"));
+        assert!(file_again.unwrap_err().to_string().contains("exists already"));
     }
 
     fn sizes(folder: &Path) -> u64 {

@@ -6,7 +6,7 @@ use crate::params::{DoesNotFit, answer_each};
 use crate::provider::Provider;
 use crate::seed;
 use crate::upcalls::{Core, here};
-use headwater::Word;
+use headwater::ReseedGeneration;
 use std::ffi::{CStr, c_int, c_uchar, c_uint, c_void};
 use std::mem::{MaybeUninit, transmute};
 use std::slice;
@@ -233,9 +233,9 @@ fn answer(context: &Context, key: &CStr, param: &mut Param) -> Result<(), DoesNo
 /// kernel's reseeds, and what else can be told of duplicated processes and machines. Where nothing can be told it stays
 /// 0, and the DRBG goes by its own clock.
 fn reseed_counter() -> u32 {
-    let seen = match (headwater::generation(), headwater::status().word) {
+    let seen = match (headwater::generation(), headwater::status().reseed_generation) {
         (Some(generation), _) => generation.get(),
-        (None, Word::Live { value, .. }) => value,
+        (None, ReseedGeneration::Live { value, .. }) => value,
         (None, _) => 0,
     };
     ((seen >> 32) ^ seen) as u32

@@ -3,7 +3,7 @@
 
 mod support;
 
-use headwater::{Mode, Word};
+use headwater::{Mode, ReseedGeneration};
 use std::process::Command;
 use support::{OpenSsl, configuration, modules, said};
 
@@ -21,7 +21,8 @@ fn a_context_lives_as_openssl_documents_it() {
             // starts meanwhile does not find the kernel's word.
             let mut runs = std::iter::repeat_with(run).take(8);
             let mut said = runs.next().unwrap();
-            let sees = mode != "kernel" && matches!(headwater::status().word, Word::Live { .. });
+            let sees = mode != "kernel"
+                && matches!(headwater::status().reseed_generation, ReseedGeneration::Live { .. });
             while sees && said != "lived\n" {
                 let Some(next) = runs.next() else { break };
                 said = next;

@@ -1,4 +1,4 @@
-//! What is armed on a machine: the facts beside [`headwater::Status`], what they amount to, and the document that
+//! What is in use on a machine: the facts beside [`headwater::Status`], what they amount to, and the document that
 //! tells both.
 //!
 //! Shared by the `headwater` command and the C library, so that both give the same document. The C library has no
@@ -22,7 +22,7 @@ pub use verdict::{Level, Verdict};
 
 /// What the document is made of.
 pub struct Facts<'a> {
-    /// What is armed in this process.
+    /// The parts in use in this process.
     pub status: &'a headwater::Status,
     /// The machine that it runs on.
     pub host: &'a Host,

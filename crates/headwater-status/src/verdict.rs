@@ -1,10 +1,10 @@
-//! One sentence on what the armed parts amount to.
+//! The verdict: one sentence on the quality of the parts in use.
 
 use crate::Facts;
 use core::fmt;
-use headwater::{CpuRng, Hardware, Mode, Page, Status, Vmclock, Vmgenid, Word};
+use headwater::{CpuRng, Hardware, Mode, Page, ReseedGeneration, Status, Vmclock, Vmgenid};
 
-/// How good what is armed is.
+/// The quality of the parts in use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Level {
     /// Nothing is missing.
@@ -29,7 +29,7 @@ impl Level {
 /// More clauses than there are findings.
 const MOST: usize = 10;
 
-/// One sentence on what the armed parts amount to.
+/// The verdict: one sentence on the quality of the parts in use.
 #[derive(Clone, Copy, Debug)]
 pub struct Verdict {
     /// How good that is.
@@ -43,7 +43,7 @@ impl Verdict {
     pub fn of(facts: &Facts<'_>) -> Verdict {
         let mut verdict = Verdict { level: Level::Good, clauses: [""; MOST], len: 0 };
         if !facts.seeded {
-            // Nothing is armed before, so that there is nothing more to say.
+            // Nothing is in use before that, so nothing more can be said.
             verdict.level = Level::Wrong;
             verdict.add(NOT_SEEDED);
             return verdict;
@@ -96,8 +96,8 @@ fn wrong(status: &Status, found: &mut Verdict) {
     if status.cpu_rng == CpuRng::Broken {
         found.add("the CPU's random instruction gives values that are not random, and is not used");
     }
-    if status.word == Word::Retired {
-        found.add("the kernel's word stopped agreeing with the kernel, and is not used");
+    if status.reseed_generation == ReseedGeneration::Retired {
+        found.add("the reseed generation stopped agreeing with the kernel, and is not used");
     }
 }
 

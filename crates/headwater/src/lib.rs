@@ -89,7 +89,8 @@ pub use mode::{Mode, UnknownMode};
 pub use rng::Rng;
 pub use stamp::{Freshness, Stamp};
 pub use status::{
-    Counters, CpuRng, Hardware, Page, Path, Pools, Source, Status, Vmclock, Vmgenid, Word,
+    Counters, CpuRng, Hardware, Page, Path, Pools, ReseedGeneration, Source, Status, Vmclock,
+    Vmgenid,
 };
 
 use core::mem::MaybeUninit;

@@ -67,7 +67,7 @@ pub(crate) fn status() -> Status {
         unknown_mode_requested: false,
         reason: "this is not Linux on a 64-bit CPU: every request goes to the getrandom crate",
         source: status::Source::Other,
-        word: status::Word::Absent("not Linux on a 64-bit CPU"),
+        word: status::ReseedGeneration::Absent("not Linux on a 64-bit CPU"),
         vmclock: status::Vmclock::Absent,
         vmgenid: status::Vmgenid::NotAsked,
         hardware: status::Hardware::NotAsked,

@@ -1,9 +1,10 @@
 //! Draws of every kind, by one thread: looked at at once, recorded a batch at a time.
 
+use crate::hooks;
 use crate::plan::Plan;
 use crate::record::{self, Event};
-use crate::{hooks, jump};
 use headwater::{Path, Rng};
+use headwater_testing::jump;
 use std::cell::Cell;
 use std::sync::atomic::{
     AtomicU32, AtomicUsize,

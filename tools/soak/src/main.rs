@@ -17,18 +17,6 @@ mod hooks;
 #[cfg(all(target_os = "linux", not(feature = "hooks")))]
 #[path = "no_hooks.rs"]
 mod hooks;
-#[cfg(target_os = "linux")]
-#[expect(dead_code)] // what only the tests use
-#[path = "../../../crates/headwater/tests/support/jump.rs"]
-mod jump;
-#[cfg(target_os = "linux")]
-#[expect(dead_code)]
-#[path = "../../../crates/headwater/tests/support/machine.rs"]
-mod machine;
-#[cfg(target_os = "linux")]
-#[expect(dead_code)]
-#[path = "../../../crates/headwater/tests/support/memory.rs"]
-mod memory;
 mod plan;
 #[cfg(target_os = "linux")]
 mod record;

@@ -11,7 +11,7 @@ mod sections;
 mod trace;
 
 use crate::process::{program, root, run};
-use crate::report::{Report, Stop, need};
+use crate::report::{Choice, Report, Stop, need};
 use crate::test::cargo;
 use crate::tools;
 use ::object::Architecture;
@@ -30,7 +30,7 @@ const ROOTS: [&str; 6] =
 /// Runs these checks and no others.
 pub(crate) fn check() -> Result<ExitCode> {
     env::set_current_dir(root()?)?;
-    let mut report = Report::default();
+    let mut report = Report::new(Choice::Ordinary);
     steps(&mut report);
     Ok(report.finish())
 }

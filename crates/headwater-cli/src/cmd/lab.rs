@@ -7,7 +7,7 @@ use std::io::Write;
 
 pub(crate) fn run(args: &headwater_lab::Args) -> Result<(), Failure> {
     if let Verb::Record(record) = &args.verb {
-        recording::of_host(&record.folder)?;
+        recording::of_host(&record.path)?;
         return Ok(());
     }
     // After the words have been looked at: whoever has misspelt one need not wait for another lab to end.

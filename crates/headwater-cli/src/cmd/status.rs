@@ -1,10 +1,10 @@
-//! `headwater` and `headwater status`: what is armed on this machine.
+//! `headwater` and `headwater status`: what is in use on this machine.
 
 use crate::facts::Facts;
 use crate::failure::Failure;
 use crate::{json, output, screen};
 
-/// Show what is armed on this machine, as `headwater` alone does
+/// Show what is in use on this machine, as `headwater` alone does
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// Print JSON (schema headwater.status/1), without the speed table

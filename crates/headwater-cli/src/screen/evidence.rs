@@ -1,7 +1,9 @@
 //! What each part of the status says in words.
 
 use super::layout::{Tone, grouped};
-use headwater::{CpuRng, Hardware, Mode, Page, Path, Source, Status, Vmclock, Vmgenid, Word};
+use headwater::{
+    CpuRng, Hardware, Mode, Page, Path, ReseedGeneration, Source, Status, Vmclock, Vmgenid,
+};
 use headwater_status::Kmsg;
 
 /// One line of the screen.
@@ -21,7 +23,7 @@ pub(super) fn of(status: &Status) -> [Row; 10] {
     [
         mode(status),
         source(status.source),
-        word(status.word),
+        reseed_generation(status.reseed_generation),
         vmgenid(status.vmgenid),
         vmclock(status.vmclock),
         hardware(status.hardware),
@@ -58,27 +60,24 @@ fn source(source: Source) -> Row {
     row("source", value, tone, note)
 }
 
-fn word(word: Word) -> Row {
-    let (tone, note) = match word {
-        Word::Live { value, page, offset } => (
+fn reseed_generation(generation: ReseedGeneration) -> Row {
+    let (tone, note) = match generation {
+        ReseedGeneration::Live { value, page, offset } => (
             Tone::Good,
-            format!(
-                "reseed generation {}, in page {page} of [vvar] at offset {offset:#x}",
-                grouped(value)
-            ),
+            format!("{}, in page {page} of [vvar] at offset {offset:#x}", grouped(value)),
         ),
-        Word::Undecided { candidates } => {
+        ReseedGeneration::Undecided { candidates } => {
             (Tone::Weak, format!("{candidates} places look alike until the kernel's next reseed"))
         }
-        Word::Retired => (
+        ReseedGeneration::Retired => (
             Tone::Wrong,
             "it stopped agreeing with the kernel; not used again in this process".to_string(),
         ),
-        Word::Quiesced => (Tone::Plain, "let go of by quiesce()".to_string()),
-        Word::Absent(why) => (Tone::Weak, why.to_string()),
+        ReseedGeneration::Quiesced => (Tone::Plain, "not read since quiesce()".to_string()),
+        ReseedGeneration::Absent(why) => (Tone::Weak, why.to_string()),
         _ => (Tone::Plain, String::new()),
     };
-    row("kernel word", word.name(), tone, note)
+    row("reseed generation", generation.name(), tone, note)
 }
 
 fn vmgenid(vmgenid: Vmgenid) -> Row {
@@ -100,14 +99,15 @@ fn vmclock(vmclock: Vmclock) -> Row {
         Vmclock::Mapped { marker, .. } => (
             Tone::Plain,
             format!(
-                "disruption marker {marker}; this hypervisor does not say that it tells of clones"
+                "disruption marker {marker}; this hypervisor does not say that it reports clones"
             ),
         ),
         Vmclock::Absent => (Tone::Plain, "no /dev/vmclock0".to_string()),
-        Vmclock::Unreadable => {
-            (Tone::Weak, "a udev rule that makes /dev/vmclock0 readable would arm it".to_string())
-        }
-        Vmclock::Invalid => (Tone::Weak, "/dev/vmclock0 is no VMClock page".to_string()),
+        Vmclock::Unreadable => (
+            Tone::Weak,
+            "a udev rule that makes /dev/vmclock0 readable would bring it into use".to_string(),
+        ),
+        Vmclock::Invalid => (Tone::Weak, "/dev/vmclock0 is not a VMClock page".to_string()),
         Vmclock::Slow => (Tone::Plain, "not used: its loads take too long".to_string()),
         Vmclock::Off => (Tone::Plain, "not mapped".to_string()),
         Vmclock::Quiesced => (Tone::Plain, "unmapped by quiesce()".to_string()),

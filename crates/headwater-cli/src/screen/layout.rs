@@ -5,7 +5,7 @@ use std::fmt::Write;
 use textwrap::Options;
 
 pub(super) const WIDTH: usize = 100;
-const LABEL: usize = 13;
+const LABEL: usize = 19;
 const VALUE: usize = 14;
 pub(super) const INDENT: &str = "  ";
 

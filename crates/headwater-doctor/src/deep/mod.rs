@@ -32,7 +32,7 @@ pub struct Deep {
 impl Deep {
     /// Measures, for 5 s. `kernel` tells what its count of entropy means, and `ready` whether it still waits for it.
     pub fn measure(root: &Root, kernel: Option<&Kernel>, ready: bool) -> Deep {
-        let device = sample::begin_device(root.path("/dev/hwrng"));
+        let device = sample::begin_device(root.clone());
         let available = || root.text("/proc/sys/kernel/random/entropy_avail").ok()?.parse().ok();
         let entropy = Slope::measure(available, PAUSE, kernel, ready);
         Deep { entropy, samples: vec![device.end(), sample::rdrand()] }

@@ -1,10 +1,9 @@
 //! A bounded sample of a hardware source, and its health.
 
+use crate::Root;
 use headwater_quality::{Health, Open};
 use serde::Serialize;
-use std::fs::File;
 use std::io::{self, Read};
-use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, TryRecvError, channel};
 
 /// Fewer than the standard asks a start-up test to look at (SP 800-90B, 4.3) is no sample.
@@ -13,6 +12,7 @@ const LEAST: usize = 1024;
 const MOST: usize = 64 << 10;
 
 pub(super) const RDRAND: &str = "RDRAND";
+const DEVICE: &str = "/dev/hwrng";
 
 /// A sample of a hardware source.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -78,10 +78,10 @@ pub(super) struct Reading {
 }
 
 /// Begins to read; what has come is judged at the end.
-pub(super) fn begin_device(path: PathBuf) -> Reading {
+pub(super) fn begin_device(root: Root) -> Reading {
     let (to, pieces) = channel();
     std::thread::spawn(move || {
-        let mut file = match File::open(path) {
+        let mut file = match root.reader(DEVICE) {
             Ok(file) => file,
             Err(error) => return drop(to.send(Err(error))),
         };
@@ -109,14 +109,13 @@ pub(super) fn begin_device(path: PathBuf) -> Reading {
 impl Reading {
     /// What has come until now.
     pub(super) fn end(self) -> Sample {
-        const SOURCE: &str = "/dev/hwrng";
         let mut bytes = Vec::new();
         loop {
             match self.pieces.try_recv() {
                 Ok(Ok(piece)) => bytes.extend(piece),
-                Ok(Err(error)) if bytes.len() < LEAST => return skipped(SOURCE, why(&error)),
+                Ok(Err(error)) if bytes.len() < LEAST => return skipped(DEVICE, why(&error)),
                 Ok(Err(_)) | Err(TryRecvError::Empty | TryRecvError::Disconnected) => {
-                    return judged(SOURCE, &bytes);
+                    return judged(DEVICE, &bytes);
                 }
             }
         }

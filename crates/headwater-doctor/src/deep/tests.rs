@@ -54,7 +54,7 @@ fn with_device(bytes: Option<&[u8]>, name: &str) -> Sample {
     if let Some(bytes) = bytes {
         std::fs::write(folder.join("dev/hwrng"), bytes).unwrap();
     }
-    let reading = sample::begin_device(folder.join("dev/hwrng"));
+    let reading = sample::begin_device(Root::open(&folder).unwrap());
     // The file is small; a device that is stuck would be given up here.
     std::thread::sleep(Duration::from_millis(300));
     let sample = reading.end();

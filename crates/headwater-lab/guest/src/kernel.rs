@@ -101,7 +101,7 @@ pub(crate) fn add_seed(bits: u32) -> io::Result<()> {
 
 /// Waits until the kernel has just reseeded by its own clock, so that it will not do so again for seconds.
 ///
-/// Kernels without a word to watch count from the last reseed of any kind, so that asking for one is enough.
+/// Kernels that show no reseed generation count from the last reseed of any kind, so that asking for one is enough.
 pub(crate) fn wait_for_reseed(limit: Duration) {
     const RNDRESEEDCRNG: libc::Ioctl = 0x5207; // _IO('R', 7)
     if let Ok(device) = File::open("/dev/urandom") {
@@ -109,13 +109,13 @@ pub(crate) fn wait_for_reseed(limit: Duration) {
         unsafe { libc::ioctl(device.as_raw_fd(), RNDRESEEDCRNG, 0) };
     }
     // Not `headwater::generation()`, which says nothing where nobody would tell of a clone.
-    let word = || match headwater::status().word {
-        headwater::Word::Live { value, .. } => Some(value),
+    let generation = || match headwater::status().reseed_generation {
+        headwater::ReseedGeneration::Live { value, .. } => Some(value),
         _ => None,
     };
-    let now = word();
+    let now = generation();
     let begun = std::time::Instant::now();
-    while now.is_some() && word() == now && begun.elapsed() < limit {
+    while now.is_some() && generation() == now && begun.elapsed() < limit {
         std::thread::sleep(Duration::from_millis(2));
     }
     std::thread::sleep(Duration::from_millis(200)); // until every thread has seen it

@@ -22,7 +22,7 @@ pub(crate) fn version() -> String {
 #[cfg(openssl)]
 mod linked {
     use core::ffi::{CStr, c_char, c_int, c_uint, c_void};
-    use headwater_openssl_builtin as _; // for OSSL_provider_init
+    use headwater_openssl as _; // for OSSL_provider_init
     use std::ptr::{null, null_mut};
     use std::sync::OnceLock;
 

@@ -134,11 +134,11 @@ fn draw(ring: Ring, witnesses: &mut Witnesses, board: Board, pace: Option<Durati
 fn tell(mode: &str) {
     let status = headwater::status();
     say!(
-        "status for={mode} mode={} source={} word={} vmclock={} vmgenid={} hardware={} cpu_rng={} page={} cipher={} \
+        "status for={mode} mode={} source={} reseed_generation={} vmclock={} vmgenid={} hardware={} cpu_rng={} page={} cipher={} \
          refills={} discarded={} retries={} fallbacks={} tripwires={} text={}",
         status.mode.name(),
         status.source.name(),
-        status.word.name(),
+        status.reseed_generation.name(),
         status.vmclock.name(),
         status.vmgenid.name(),
         status.hardware.name(),

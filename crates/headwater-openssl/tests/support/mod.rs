@@ -18,7 +18,7 @@ pub(crate) fn modules() -> &'static Path {
         // most of the time there is nothing left to build. Tests that are optimised, which tell speeds, take what users
         // get: all that `cargo build --release` makes, since crates that are built alone may have other features.
         let what: &[&str] = if cfg!(debug_assertions) {
-            &["--package", "headwater-openssl"]
+            &["--package", "headwater-openssl-module"]
         } else {
             &["--release"]
         };

@@ -10,9 +10,9 @@ use super::cipher::{self, Backend};
 use super::cpu::{CpuHint, Rseq};
 use super::guard::age::CoarseClock;
 use super::guard::epoch::{BANKS, Canary, Epoch};
+use super::guard::generation::KernelGeneration;
 use super::guard::kernel::Kernel;
 use super::guard::vmclock::Clock;
-use super::guard::word::KernelWord;
 #[cfg(feature = "pools")]
 use super::handle::Registry;
 use super::hwrng;
@@ -71,7 +71,7 @@ pub(crate) struct Arena {
     pub(crate) memory: Memory,
     canary: *const AtomicU64,
     pub(crate) clock: Clock,
-    pub(crate) word: KernelWord,
+    pub(crate) generation: KernelGeneration,
     pub(crate) sections: Sections,
     reserved_epochs: AtomicU64,
     detects_forks: bool,
@@ -153,7 +153,7 @@ impl Memory {
 
 /// The facts that set-up has found.
 pub(crate) struct Facts {
-    pub(crate) word: KernelWord,
+    pub(crate) generation: KernelGeneration,
     pub(crate) clock: Clock,
     pub(crate) canary: Option<*const AtomicU64>,
     pub(crate) cpu_hint: CpuHint,
@@ -206,14 +206,14 @@ impl Arena {
     pub(crate) const CONTROL: usize = offset_of!(Arena, sections.control);
     pub(crate) const LINES: usize = offset_of!(Arena, sections.lines);
     pub(crate) const PAGES: usize = offset_of!(Arena, sections.pages);
-    pub(crate) const WORD: usize = offset_of!(Arena, word);
+    pub(crate) const GENERATION: usize = offset_of!(Arena, generation);
     pub(crate) const CLOCK: usize = offset_of!(Arena, clock);
 
     pub(crate) const fn new(facts: Facts) -> Arena {
         Arena {
             rseq: Rseq::NONE,
             mode: AtomicU8::new(Mode::Kernel as u8),
-            word: facts.word,
+            generation: facts.generation,
             clock: facts.clock,
             sections: Sections::new(facts.canary, &facts.memory, facts.no_sections),
             reserved_epochs: AtomicU64::new(0),
@@ -250,7 +250,7 @@ impl Arena {
     /// The arena of a process that could not even get a page of memory: getrandom(2) and nothing else.
     pub(crate) const fn destitute() -> Arena {
         Arena::new(Facts {
-            word: KernelWord::absent("no memory could be had at set-up"),
+            generation: KernelGeneration::absent("no memory could be had at set-up"),
             clock: Clock::off(),
             canary: None,
             cpu_hint: CpuHint::Stack,
@@ -339,7 +339,7 @@ impl Arena {
     pub(crate) fn clone_signal(&self) -> Option<CloneSignal> {
         if self.vmgenid == Vmgenid::Bound {
             Some(CloneSignal::Vmgenid)
-        } else if self.clock.tells_of_clones() {
+        } else if self.clock.reports_clones() {
             Some(CloneSignal::Vmclock)
         } else if self.hardware == Hardware::BareMetal {
             Some(CloneSignal::BareMetal)
@@ -356,7 +356,7 @@ impl Arena {
             examined: self.vmgenid != Vmgenid::NotAsked,
             pools: self.memory.slots > 0,
             quiesced: self.is_quiesced(),
-            word: self.word.is_live(),
+            generation: self.generation.is_live(),
             clone_signal: self.clone_signal(),
             fresh_bits: self.has_cpu_words(),
             hedge: self.can_hedge(),
@@ -384,13 +384,13 @@ impl Arena {
     /// Lets go of the vDSO's data, which a checkpoint may be restored without. The mode is `strict` by then.
     pub(crate) fn leave_kernel(&self) {
         self.kernel.leave();
-        self.word.withdraw();
+        self.generation.withdraw();
     }
 
     /// Takes the vDSO and the kernel's word back, if this still is the kernel that was left.
     pub(crate) fn come_back_to_kernel(&self) {
         if self.kernel.come_back() {
-            self.word.restore();
+            self.generation.restore();
         }
     }
 
@@ -498,7 +498,7 @@ impl Arena {
     /// Lets pages expire where no word tells of reseeds. Asked at each draw of mode `hedged`.
     #[inline]
     pub(crate) fn expire(&self) {
-        self.word.expire(self.coarse_clock, !self.kernel.is_left());
+        self.generation.expire(self.coarse_clock, !self.kernel.is_left());
     }
 
     /// Whether requests can be hedged: AES, and a random instruction that is sound and quick.

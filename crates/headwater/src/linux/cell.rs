@@ -131,7 +131,7 @@ impl<'a> Cell<'a> {
         // One after the other: each comparison needs two registers for a moment, all at once need eight, and
         // what does not fit is spilled to the stack, for which the next slot's lock would wait.
         let (ledger, arena) = (self.ledger, self.arena);
-        arena.word.get().load(Ordering::Relaxed) == owned(&ledger.generation)
+        arena.generation.get().load(Ordering::Relaxed) == owned(&ledger.generation)
             && arena.clock.marker().load(Ordering::Relaxed) == owned(&ledger.marker)
             && self.is_present()
     }

@@ -7,7 +7,7 @@
 #[cfg_attr(not(feature = "testing"), allow(dead_code, unreachable_pub))]
 pub enum Force {
     NoVdso,
-    NoWord,
+    NoGeneration,
     NoProcmapQuery,
     NoDroppable,
     NoWipeOnFork,

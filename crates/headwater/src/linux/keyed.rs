@@ -159,7 +159,7 @@ pub(crate) unsafe fn expand(
 }
 
 fn guards(arena: &Arena) -> (u64, u64) {
-    let word = arena.word.get().load(Ordering::Acquire);
+    let word = arena.generation.get().load(Ordering::Acquire);
     (word, arena.clock.marker().load(Ordering::Acquire))
 }
 

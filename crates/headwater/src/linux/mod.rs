@@ -354,9 +354,9 @@ pub(crate) fn init(config: Option<Config>) -> Result<(), Error> {
     // Set up before, perhaps with something else.
     arena.request(config.mode);
     if config.vmclock {
-        arena.clock.arm();
+        arena.clock.map_device();
     } else {
-        arena.clock.disarm(status::Vmclock::Off)?;
+        arena.clock.unmap(status::Vmclock::Off)?;
     }
     if arena.is_quiesced() {
         // What a request that was under way at the checkpoint left in a page is in every image made of it.
@@ -370,7 +370,7 @@ pub(crate) fn init(config: Option<Config>) -> Result<(), Error> {
 
 pub(crate) fn quiesce() -> Result<(), Error> {
     let arena = arena(true)?;
-    arena.clock.disarm(status::Vmclock::Quiesced)?;
+    arena.clock.unmap(status::Vmclock::Quiesced)?;
     arena.set_quiesced(true);
     arena.choose_mode();
     arena.leave_kernel();
@@ -424,12 +424,12 @@ pub(crate) fn generation() -> Option<NonZeroU64> {
     // Where nothing would tell of a clone, "nothing happened" cannot be said. Being told is enough here, though
     // mode `buffered` asks for more: a stamp says that something happened, and promises nothing about what is
     // drawn next.
-    if !arena.word.is_live() || arena.clone_signal().is_none() {
+    if !arena.generation.is_live() || arena.clone_signal().is_none() {
         return None;
     }
     // Odd multipliers (from the digits of pi, e and the golden ratio), so that one counter's step is never
     // another's.
-    let word = arena.word.get().load(Ordering::Acquire).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    let word = arena.generation.get().load(Ordering::Acquire).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     let marker = arena.clock.marker().load(Ordering::Acquire).wrapping_mul(0x2B7E_1516_28AE_D2A7);
     let epoch = arena.epoch().get().wrapping_mul(0x243F_6A88_85A3_08D3);
     let mix = word.wrapping_add(marker).wrapping_add(epoch);
@@ -460,7 +460,7 @@ pub(crate) fn status() -> Status {
         unknown_mode_requested: arena.unknown_requested(),
         reason: arena.reason(),
         source: source::answered(arena.vgetrandom().is_some() && arena.mode() != Mode::Kernel),
-        word: arena.word.status(),
+        reseed_generation: arena.generation.status(),
         vmclock: arena.clock.status(),
         vmgenid: arena.vmgenid,
         hardware: arena.hardware,
@@ -518,7 +518,7 @@ fn not_set_up() -> Status {
         unknown_mode_requested,
         reason: "nothing is set up: the kernel is not seeded yet, or refuses random bytes",
         source: Source::None,
-        word: status::Word::Absent("nothing is set up"),
+        reseed_generation: status::ReseedGeneration::Absent("nothing is set up"),
         vmclock: status::Vmclock::Off,
         vmgenid: guard::vmgenid::look(),
         hardware: status::Hardware::NotAsked,

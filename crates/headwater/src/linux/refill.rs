@@ -166,7 +166,7 @@ impl Cell<'_> {
     /// Writes into ledger and page what the next refill goes by: its number, and the guards as they are now.
     fn number(self) {
         let Cell { arena, ledger, .. } = self;
-        let generation = arena.word.get().load(Ordering::Acquire);
+        let generation = arena.generation.get().load(Ordering::Acquire);
         let mark = arena.clock.marker().load(Ordering::Acquire);
         let number = ledger.number.load(Ordering::Relaxed).wrapping_add(1).max(1);
         ledger.number.store(number, Ordering::Relaxed);
@@ -180,7 +180,7 @@ impl Cell<'_> {
     ///
     /// `dst` is the place of the first half of a seed.
     pub(super) fn verified_half(self, dst: *mut u8, prepare: impl Fn()) -> Result<(), Error> {
-        let word = &self.arena.word;
+        let word = &self.arena.generation;
         for last_try in [false, true] {
             let before = word.before();
             prepare();
@@ -207,7 +207,7 @@ impl Cell<'_> {
         let Cell { arena, ledger, .. } = self;
         let left = ledger.remaining.swap(0, Ordering::Relaxed);
         let moved = ledger.generation.load(Ordering::Relaxed)
-            != arena.word.get().load(Ordering::Relaxed)
+            != arena.generation.get().load(Ordering::Relaxed)
             || ledger.marker.load(Ordering::Relaxed)
                 != arena.clock.marker().load(Ordering::Relaxed);
         if left > 0 && (moved || !self.is_present()) {

@@ -15,8 +15,8 @@ use super::features::Features;
 use super::force::{Force, Point, forced, hook};
 use super::guard::age::CoarseClock;
 use super::guard::epoch::BANKS;
+use super::guard::generation::KernelGeneration;
 use super::guard::vmclock::Clock;
-use super::guard::word::KernelWord;
 use super::guard::{hardware, vmgenid};
 #[cfg(feature = "pools")]
 use super::handle::Registry;
@@ -166,7 +166,7 @@ unsafe fn gather(place: *mut Arena, vmclock: bool, requested: Mode, unknown_requ
 fn facts(vmclock: bool, requested: Mode, unknown_requested: bool) -> Facts {
     let (canary, memory) = reserve(requested);
     let mut facts = Facts {
-        word: KernelWord::absent("not looked for in mode kernel"),
+        generation: KernelGeneration::absent("not looked for in mode kernel"),
         clock: Clock::off(),
         canary,
         cpu_hint: CpuHint::Stack,
@@ -195,13 +195,16 @@ fn facts(vmclock: bool, requested: Mode, unknown_requested: bool) -> Facts {
     facts.avx = features.avx;
     facts.coarse_clock = CoarseClock::find(vdso.as_ref());
     facts.no_sections = missing_for_sections(features, &facts);
-    (facts.vgetrandom, facts.word) = find_word(vdso.as_ref(), &facts.memory);
+    (facts.vgetrandom, facts.generation) = find_generation(vdso.as_ref(), &facts.memory);
     empty(&facts.memory);
     facts.vmgenid = vmgenid::look();
     if vmclock {
-        facts.clock.arm();
+        facts.clock.map_device();
     }
-    if facts.word.is_live() && facts.vmgenid != Vmgenid::Bound && !facts.clock.tells_of_clones() {
+    if facts.generation.is_live()
+        && facts.vmgenid != Vmgenid::Bound
+        && !facts.clock.reports_clones()
+    {
         facts.hardware = hardware::look(features);
     }
     facts
@@ -269,18 +272,21 @@ fn reserve(requested: Mode) -> (Option<*const AtomicU64>, Memory) {
 }
 
 /// The vDSO's getrandom, and the kernel's word, for which a state in the first page is keyed for a moment.
-fn find_word(vdso: Option<&Vdso>, memory: &Memory) -> (Option<Vgetrandom>, KernelWord) {
+fn find_generation(vdso: Option<&Vdso>, memory: &Memory) -> (Option<Vgetrandom>, KernelGeneration) {
     let Some(vdso) = vdso else {
-        return (None, KernelWord::absent("this process has no vDSO"));
+        return (None, KernelGeneration::absent("this process has no vDSO"));
     };
     if memory.slots == 0 {
-        return (None, KernelWord::absent("nothing is buffered"));
+        return (None, KernelGeneration::absent("nothing is buffered"));
     }
     let Some(vgetrandom) = Vgetrandom::find(vdso, STATE_ROOM) else {
-        return (None, KernelWord::absent("this kernel's vDSO has no getrandom (Linux 6.11 has)"));
+        return (
+            None,
+            KernelGeneration::absent("this kernel's vDSO has no getrandom (Linux 6.11 has)"),
+        );
     };
     // SAFETY: nobody uses the pages yet; the state fits its room, and the page is emptied by `gather`.
-    let word = unsafe { KernelWord::search(vdso, &vgetrandom, memory.pages.add(STATE)) };
+    let word = unsafe { KernelGeneration::search(vdso, &vgetrandom, memory.pages.add(STATE)) };
     (Some(vgetrandom), word)
 }
 

@@ -33,9 +33,9 @@ pub fn set_root(root: &'static CStr) {
 }
 
 /// Takes `word` for the kernel's.
-pub fn inject_word(word: &'static AtomicU64) {
+pub fn inject_generation(word: &'static AtomicU64) {
     if let Some(arena) = super::setup::published() {
-        arena.word.inject(word);
+        arena.generation.inject(word);
         arena.choose_mode();
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! | event | told by |
 //! | --- | --- |
-//! | the kernel reseeded, a VM clone that the kernel noticed | [`word`]: the kernel's reseed generation |
+//! | the kernel reseeded, a VM clone that the kernel noticed | [`generation`]: the kernel's reseed generation |
 //! | snapshot load, live migration | [`vmclock`]: the hypervisor's marker |
 //! | fork, clone | [`epoch`]: a canary that the kernel clears in the child |
 //!
@@ -11,11 +11,11 @@
 
 pub(crate) mod age;
 pub(crate) mod epoch;
+pub(crate) mod generation;
 pub(crate) mod hardware;
 pub(crate) mod kernel;
 pub(crate) mod vmclock;
 pub(crate) mod vmgenid;
-pub(crate) mod word;
 
 use super::raw::Fd;
 use core::ffi::CStr;

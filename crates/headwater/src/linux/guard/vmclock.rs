@@ -8,7 +8,7 @@
 //! snapshot in `vm_generation_counter`. Without the bit the page may be there for the sake of the clock alone:
 //! the ABI ties the marker to disruptions of time, and a hypervisor that forks a running machine disturbs no
 //! clock. Such a page is mapped and its marker compared, since that costs nothing, but it is no evidence
-//! ([`Clock::tells_of_clones`]).
+//! ([`Clock::reports_clones`]).
 //!
 //! The counter itself is not compared at draws. The ABI says of a loaded snapshot that the disruption is "also
 //! signalled through the `disruption_marker` field", so that with the bit set the marker moves whenever the
@@ -73,8 +73,8 @@ impl Clock {
     }
 
     /// Maps the device if it can be read, unless it is mapped already.
-    pub(crate) fn arm(&self) {
-        if self.is_armed() {
+    pub(crate) fn map_device(&self) {
+        if self.is_mapped() {
             return;
         }
         let state = match map() {
@@ -102,7 +102,7 @@ impl Clock {
 
     /// Replaces the mapping by a page of zeros, in place: a reader in another thread goes on reading, and
     /// finds that something changed. Unmapping would kill it.
-    pub(crate) fn disarm(&self, state: Vmclock) -> Result<(), Errno> {
+    pub(crate) fn unmap(&self, state: Vmclock) -> Result<(), Errno> {
         self.marker.withdraw(none(), |marker| {
             let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_FIXED;
             let (page, len) = (page_of(marker), raw::page_size());
@@ -113,12 +113,12 @@ impl Clock {
         Ok(())
     }
 
-    pub(crate) fn is_armed(&self) -> bool {
+    pub(crate) fn is_mapped(&self) -> bool {
         self.page().is_some()
     }
 
     /// Whether the hypervisor promises that the page moves when a snapshot is loaded.
-    pub(crate) fn tells_of_clones(&self) -> bool {
+    pub(crate) fn reports_clones(&self) -> bool {
         self.page().is_some_and(counts_generations)
     }
 
@@ -131,7 +131,7 @@ impl Clock {
     /// The marker; a constant 0 while none is armed.
     #[inline(always)]
     pub(crate) fn marker(&self) -> &AtomicU64 {
-        // SAFETY: `NO_MARKER`, or an aligned field of a page that stays mapped for ever (`disarm` replaces its
+        // SAFETY: `NO_MARKER`, or an aligned field of a page that stays mapped for ever (`unmap` replaces its
         // content only); atomic because the hypervisor writes it.
         unsafe { &*self.marker.get_unordered() }
     }

@@ -174,7 +174,7 @@ impl Line {
             now.load(Ordering::Relaxed) != then.load(Ordering::Relaxed)
         };
         let is_void = tag != self.number.load(Ordering::Relaxed)
-            || moved(arena.word.get(), &self.generation)
+            || moved(arena.generation.get(), &self.generation)
             || moved(arena.clock.marker(), &self.marker);
         if is_void { self.left.load(Ordering::Relaxed) } else { 0 }
     }

@@ -36,7 +36,7 @@ macro_rules! claim {
 macro_rules! guards {
     () => {
         concat!(
-            "mov {t}, qword ptr [{ar} + {word}]\n",
+            "mov {t}, qword ptr [{ar} + {kernel}]\n",
             "mov {t}, qword ptr [{t}]\n",
             "cmp {t}, qword ptr [{ln} + {generation}]\n",
             "jne 6b\n",
@@ -147,7 +147,7 @@ pub(crate) fn take_word(arena: &Arena) -> Result<u64, Miss> {
             "7: mov qword ptr fs:[{rs} + 4], 0",
             ],
             at = out(reg) _, u = out(reg) _, x = out(reg) word,
-            word = const Arena::WORD, clock = const Arena::CLOCK,
+            kernel = const Arena::GENERATION, clock = const Arena::CLOCK,
             generation = const offset_of!(Line, generation),
             marker = const offset_of!(Line, marker),
             capacity = const CAPACITY, end = const END,
@@ -185,7 +185,7 @@ pub(crate) unsafe fn take_block(arena: &Arena, dst: *mut u8) -> Result<(), Miss>
             ],
             at = out(reg) _, u = out(reg) _, dst = in(reg) dst,
             x = out(xmm_reg) _, z = out(xmm_reg) _,
-            word = const Arena::WORD, clock = const Arena::CLOCK,
+            kernel = const Arena::GENERATION, clock = const Arena::CLOCK,
             generation = const offset_of!(Line, generation),
             marker = const offset_of!(Line, marker),
             capacity = const CAPACITY, end = const END,
@@ -217,7 +217,7 @@ pub(crate) unsafe fn take_blocks(arena: &Arena, dst: *mut u8, len: usize) -> Res
             ],
             at = out(reg) _, c = out(reg) _, d = out(reg) _, u = out(reg) _,
             request = in(reg) core::ptr::from_ref(&request),
-            word = const Arena::WORD, clock = const Arena::CLOCK,
+            kernel = const Arena::GENERATION, clock = const Arena::CLOCK,
             generation = const offset_of!(Line, generation),
             marker = const offset_of!(Line, marker),
             capacity = const CAPACITY, end = const END,

@@ -45,7 +45,7 @@ pub(crate) struct Vgetrandom {
 }
 
 /// Offset of the reseed generation in a state. Not ABI: verified at set-up and at every refill before
-/// anything relies on it (see `guard::word`).
+/// anything relies on it (see `guard::generation`).
 const GENERATION: usize = 128;
 
 impl Vgetrandom {
