@@ -68,7 +68,7 @@ enum Verb {
     /// Draws under random forks, signals, jumps, dropped pages and reseeds, and checks that nothing
     /// repeats
     Soak {
-        /// The soak's own arguments: `--minutes N`, `--seed N`, `--round N`
+        /// The soak's own arguments: `--minutes N`, `--seed N`, `--round N`, `--no-sections`
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<OsString>,
     },
