@@ -1,11 +1,11 @@
-//! Why there is no report.
+//! Errors that leave no report.
 
 use crate::LogError;
 use std::fmt;
 use std::io;
 use std::path::PathBuf;
 
-/// Why there is no report.
+/// Errors that leave no report.
 #[derive(Debug)]
 pub enum Error {
     /// The recording of a machine cannot be read.
@@ -19,9 +19,9 @@ pub enum Error {
     Log(LogError),
     /// A file cannot be written.
     Write {
-        /// As it was given.
+        /// The path as given.
         file: PathBuf,
-        /// What the system says.
+        /// The system's error.
         reason: io::Error,
     },
     /// The kernel does not answer getrandom(2).

@@ -48,8 +48,8 @@ impl Root {
     ///
     /// # Errors
     ///
-    /// As from open(2), and [`io::ErrorKind::InvalidData`] with line and cause if the file is not
-    /// a host file.
+    /// Returns the error of open(2), or [`io::ErrorKind::InvalidData`] with line and cause if the
+    /// file is not a host file.
     pub fn open(path: &Path) -> io::Result<Root> {
         let name = path.display().to_string();
         if path.is_dir() {
@@ -90,7 +90,7 @@ impl Root {
     ///
     /// # Errors
     ///
-    /// As from open(2).
+    /// Returns the error of open(2).
     pub fn reader(&self, path: &str) -> io::Result<Box<dyn Read + Send>> {
         Ok(match &self.files {
             Files::Live => Box::new(File::open(path)?),
@@ -103,7 +103,7 @@ impl Root {
     ///
     /// # Errors
     ///
-    /// As from open(2) and read(2).
+    /// Returns the error of open(2) or read(2).
     pub fn text(&self, path: &str) -> io::Result<String> {
         let mut bytes = Vec::new();
         self.reader(path)?.take(MAX_TEXT).read_to_end(&mut bytes)?;

@@ -1,7 +1,6 @@
 //! From what was asked for to a report.
 
 use crate::deep::Deep;
-use crate::fixes::PlatformFacts;
 use crate::host::Ready;
 use crate::{Args, Case, Error, Report, Root, diagnose, journal, strace};
 use std::path::Path;
@@ -10,7 +9,7 @@ use std::path::Path;
 ///
 /// # Errors
 ///
-/// If there is nothing to look at where the arguments point.
+/// Returns an error if an input does not exist or cannot be read.
 pub fn run(args: &Args) -> Result<Report, Error> {
     let files = || args.journal.iter().chain(&args.strace).map(|file| file.display().to_string());
     let mut case = match &args.root {
@@ -31,15 +30,11 @@ pub fn run(args: &Args) -> Result<Report, Error> {
         case.traces.push(strace::read_file(file)?);
     }
     case.assumed = args.assume_kernel.clone();
-    let deep = args.deep.then(|| {
+    if args.deep {
         let ready = case.live().is_none_or(|live| live.ready != Ready::No);
-        Deep::measure(&Root::live(), case.kernel().as_ref(), ready)
-    });
-    let facts = deep.as_ref().map(|_| PlatformFacts::read(&Root::live(), case.platform()));
-    let mut report = diagnose(case);
-    if let (Some(deep), Some(facts)) = (deep, facts) {
-        deep.tell(&mut report, &facts);
+        case.deep = Some(Deep::measure(&Root::live(), case.kernel().as_ref(), ready));
     }
+    let mut report = diagnose(case);
     report.keep(&args.only, &args.ignore);
     Ok(report)
 }

@@ -2,10 +2,11 @@
 
 use crate::abi::Item;
 use crate::upcalls::{Core, Place};
-use std::ffi::{CStr, c_int, c_uint};
-use std::ptr::null_mut;
+use core::ffi::{CStr, c_int, c_uint};
+use core::ptr::null_mut;
 
-/// A reason of failure. The numbers are part of OpenSSL's error codes and must not change.
+/// A reason of failure. The numbers are part of OpenSSL's error codes and must not change; number 1
+/// ("not instantiated") is not used since generators recover by themselves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reason {
     NotInstantiated = 1,

@@ -24,6 +24,10 @@
 //! `abi` declares OpenSSL's side by hand, and a test compares it with the headers. `rand` is the
 //! generator. The package in `module/` links the shared object.
 
+// The module must not load libgcc_s, which the standard library's unwinding needs: each process with
+// OpenSSL would pay for it.
+#![cfg_attr(not(test), no_std)]
+
 mod abi;
 mod errors;
 mod params;

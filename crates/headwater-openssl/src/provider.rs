@@ -5,9 +5,9 @@ use crate::errors::{REASONS, Reason};
 use crate::params::{DoesNotFit, answer_each};
 use crate::rand::{self, entry};
 use crate::upcalls::{Core, here};
-use std::ffi::{CStr, c_int, c_void};
-use std::mem::transmute;
-use std::ptr::null;
+use core::ffi::{CStr, c_int, c_void};
+use core::mem::transmute;
+use core::ptr::null;
 
 /// The provider's context, which the core passes to each call.
 pub(crate) struct Provider {

@@ -6,11 +6,11 @@ use crate::params::{DoesNotFit, answer_each};
 use crate::provider::Provider;
 use crate::seed;
 use crate::upcalls::{Core, here};
+use core::ffi::{CStr, c_int, c_uchar, c_uint, c_void};
+use core::mem::{MaybeUninit, transmute};
+use core::slice;
+use core::sync::atomic::{AtomicI32, Ordering};
 use headwater::ReseedGeneration;
-use std::ffi::{CStr, c_int, c_uchar, c_uint, c_void};
-use std::mem::{MaybeUninit, transmute};
-use std::slice;
-use std::sync::atomic::{AtomicI32, Ordering};
 
 /// Bits of security: keys have 256 bits in every mode.
 const STRENGTH: c_uint = 256;
@@ -39,9 +39,34 @@ impl Context {
         unsafe { &(*self.provider).core }
     }
 
+    /// Makes the context ready if it is not: never instantiated, uninstantiated, or in error. OpenSSL's
+    /// own generator recovers in the same way. Without it, RAND_bytes would fail for ever in a thread
+    /// whose public generator was uninstantiated.
     #[inline]
-    pub(crate) fn is_ready(&self) -> bool {
-        self.state.load(Ordering::Relaxed) == abi::STATE_READY
+    pub(crate) fn make_ready(&self) -> Result<(), Reason> {
+        if self.state.load(Ordering::Relaxed) == abi::STATE_READY {
+            return Ok(());
+        }
+        self.set_up()
+    }
+
+    #[cold]
+    fn set_up(&self) -> Result<(), Reason> {
+        let done = headwater::init();
+        let state = if done.is_ok() { abi::STATE_READY } else { abi::STATE_ERROR };
+        self.state.store(state, Ordering::Relaxed);
+        done.map_err(Reason::of)
+    }
+
+    /// Returns the state that EVP_RAND_get_state and RAND_status report. A ready context draws one byte,
+    /// because a sandbox may have closed the sources since the last draw.
+    fn state(&self) -> c_int {
+        let state = self.state.load(Ordering::Relaxed);
+        if state == abi::STATE_READY && headwater::try_fill(&mut [0]).is_err() {
+            abi::STATE_ERROR
+        } else {
+            state
+        }
     }
 }
 
@@ -53,14 +78,17 @@ impl Context {
 /// null.
 #[inline]
 unsafe fn draw(core: &Core, out: *mut c_uchar, len: usize, strength: c_uint, fresh: bool) -> c_int {
-    if strength > STRENGTH {
-        return Reason::TooStrong.raise(core, here!());
-    }
-    if len > MAX_REQUEST {
-        return Reason::TooLong.raise(core, here!());
-    }
     if len == 0 {
         return 1;
+    }
+    let refused = match () {
+        () if strength > STRENGTH => Some(Reason::TooStrong),
+        () if len > MAX_REQUEST => Some(Reason::TooLong),
+        () => None,
+    };
+    if let Some(reason) = refused {
+        // SAFETY: the caller's promise.
+        return unsafe { fail(core, reason, out, len) };
     }
     let drawn = if fresh {
         // SAFETY: the caller's promise. Zeroed first, because `fill_fresh` takes initialised bytes
@@ -80,6 +108,21 @@ unsafe fn draw(core: &Core, out: *mut c_uchar, len: usize, strength: c_uint, fre
     }
 }
 
+/// Zeroes the output and raises the error. A caller that ignores the error must not use stale memory as
+/// random bytes.
+///
+/// # Safety
+///
+/// `out` is null, or valid for writes of `len` bytes.
+#[cold]
+unsafe fn fail(core: &Core, reason: Reason, out: *mut c_uchar, len: usize) -> c_int {
+    if !out.is_null() {
+        // SAFETY: the caller's promise.
+        unsafe { out.write_bytes(0, len) };
+    }
+    reason.raise(core, here!())
+}
+
 /// Makes a context. The parent, from which a DRBG would take its seed, is ignored.
 unsafe extern "C" fn newctx(
     provider: *mut c_void,
@@ -91,7 +134,7 @@ unsafe extern "C" fn newctx(
     let core = unsafe { &(*provider).core };
     let Some(at) = core.allocate::<Context>(here!()) else {
         Reason::NoMemory.raise(core, here!());
-        return std::ptr::null_mut();
+        return core::ptr::null_mut();
     };
     let state = AtomicI32::new(abi::STATE_UNINITIALISED);
     // SAFETY: fresh memory of that size and alignment.
@@ -128,12 +171,9 @@ unsafe extern "C" fn instantiate(
     if strength > STRENGTH {
         return Reason::TooStrong.raise(context.core(), here!());
     }
-    match headwater::init() {
-        Ok(()) => {
-            context.state.store(abi::STATE_READY, Ordering::Relaxed);
-            1
-        }
-        Err(error) => Reason::of(error).raise(context.core(), here!()),
+    match context.set_up() {
+        Ok(()) => 1,
+        Err(reason) => reason.raise(context.core(), here!()),
     }
 }
 
@@ -157,10 +197,11 @@ unsafe extern "C" fn generate(
 ) -> c_int {
     // SAFETY: a context from `newctx`.
     let context = unsafe { Context::at(context) };
-    if !context.is_ready() {
-        return Reason::NotInstantiated.raise(context.core(), here!());
+    if let Err(reason) = context.make_ready() {
+        // SAFETY: a buffer of that length, by provider-rand(7).
+        return unsafe { fail(context.core(), reason, out, len) };
     }
-    // SAFETY: a buffer of that length, by provider-rand(7).
+    // SAFETY: as above.
     unsafe { draw(context.core(), out, len, strength, prediction_resistance != 0) }
 }
 
@@ -176,8 +217,8 @@ unsafe extern "C" fn reseed(
 ) -> c_int {
     // SAFETY: a context from `newctx`.
     let context = unsafe { Context::at(context) };
-    if !context.is_ready() {
-        return Reason::NotInstantiated.raise(context.core(), here!());
+    if let Err(reason) = context.make_ready() {
+        return reason.raise(context.core(), here!());
     }
     match headwater::discard() {
         Ok(()) => 1,
@@ -220,7 +261,7 @@ fn answer(context: &Context, key: &CStr, param: &mut Param) -> Result<(), DoesNo
         param.set_number(MAX_REQUEST as u64)
     } else if key == abi::STATE {
         // One of three constants, none negative.
-        param.set_number(context.state.load(Ordering::Relaxed).unsigned_abs().into())
+        param.set_number(context.state().unsigned_abs().into())
     } else if key == abi::STRENGTH {
         param.set_number(STRENGTH.into())
     } else if key == abi::RESEED_COUNTER {

@@ -3,8 +3,8 @@
 use crate::errors::Reason;
 use crate::rand::Context;
 use crate::upcalls::here;
-use std::ffi::{c_int, c_uchar, c_void};
-use std::slice;
+use core::ffi::{c_int, c_uchar, c_void};
+use core::slice;
 
 /// Bytes of a seed under one key. With as many bytes as the key, a seed has full entropy.
 const KEY: usize = 32;
@@ -30,8 +30,8 @@ pub(crate) unsafe extern "C" fn get_seed(
     // SAFETY: a context from `newctx`.
     let context = unsafe { Context::at(context) };
     let core = context.core();
-    if !context.is_ready() {
-        Reason::NotInstantiated.raise(core, here!());
+    if let Err(reason) = context.make_ready() {
+        reason.raise(core, here!());
         return 0;
     }
     let needed = u32::try_from(entropy).map_or(0, |bits| bits.div_ceil(8)) as usize;

@@ -4,9 +4,9 @@ use crate::abi::{
     self, Char, CoreHandle, CoreNewError, CoreSetErrorDebug, CoreVsetError, CryptoClearFree,
     CryptoSecureClearFree, CryptoSecureZalloc, CryptoZalloc, Dispatch, VaList,
 };
-use std::ffi::{CStr, c_int, c_uint, c_void};
-use std::mem::transmute;
-use std::ptr::NonNull;
+use core::ffi::{CStr, c_int, c_uint, c_void};
+use core::mem::transmute;
+use core::ptr::NonNull;
 
 /// A function of any type, as an entry of a table.
 type Entry = Option<unsafe extern "C" fn()>;
@@ -29,12 +29,12 @@ macro_rules! here {
     () => {
         $crate::upcalls::Place {
             file: const {
-                match std::ffi::CStr::from_bytes_with_nul(concat!(file!(), "\0").as_bytes()) {
+                match core::ffi::CStr::from_bytes_with_nul(concat!(file!(), "\0").as_bytes()) {
                     Ok(file) => file,
                     Err(_) => c"headwater-openssl",
                 }
             },
-            line: line!() as std::ffi::c_int,
+            line: line!() as core::ffi::c_int,
         }
     };
 }

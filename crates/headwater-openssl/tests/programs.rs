@@ -18,7 +18,7 @@ fn a_context_lives_as_openssl_documents_it() {
             let run =
                 || said(openssl.program(&program).env("HEADWATER_MODE", mode).output().unwrap());
             // Again where it was blind: other tests have the kernel reseed without end, and one
-            // process in ten that starts meanwhile does not find the kernel's word.
+            // process in ten that starts meanwhile does not find the reseed generation.
             let mut runs = std::iter::repeat_with(run).take(8);
             let mut said = runs.next().unwrap();
             let sees = mode != "kernel"
@@ -63,6 +63,33 @@ fn a_kernel_that_refuses_is_told_and_gives_no_byte() {
             let said = said(run);
             assert!(said == "refused\n" || said.starts_with("skipped:"), "{mode}: {said}");
         }
+    }
+}
+
+/// The same program with OpenSSL's own generator is the measure.
+#[test]
+fn uninstantiated_generators_recover_as_openssls_own_do() {
+    for openssl in OpenSsl::all() {
+        let directory = tempfile::tempdir().unwrap();
+        let Some(program) = openssl.compile("recover.c", directory.path()) else { continue };
+        let configuration = configuration(directory.path(), "");
+        let stock = said(openssl.program(&program).output().unwrap());
+        let mut run = openssl.program(&program);
+        run.env("OPENSSL_CONF", &configuration).env("OPENSSL_MODULES", modules());
+        assert_eq!(said(run.output().unwrap()), stock, "{}", openssl.name());
+    }
+}
+
+/// The program compares each answer with OpenSSL's own OSSL_PARAM_set_uint64.
+#[test]
+fn numbers_are_answered_in_every_type_and_width() {
+    for openssl in OpenSsl::all() {
+        let directory = tempfile::tempdir().unwrap();
+        let Some(program) = openssl.compile("params.c", directory.path()) else { continue };
+        let configuration = configuration(directory.path(), "");
+        let mut run = openssl.program(&program);
+        run.env("OPENSSL_CONF", &configuration).env("OPENSSL_MODULES", modules());
+        assert_eq!(said(run.output().unwrap()), "540 alike\n", "{}", openssl.name());
     }
 }
 

@@ -37,6 +37,9 @@ fn first_line(path: &CStr) -> Option<Text> {
 }
 
 /// A file open for reading, closed when dropped.
+///
+/// The calls go through syscall(2). The C library's open, read and close are cancellation points: a
+/// thread with a pending cancellation would end inside headwater_status_json().
 pub(crate) struct File(c_int);
 
 impl File {
@@ -44,16 +47,18 @@ impl File {
     /// block.
     pub(crate) fn open(path: &CStr) -> Option<File> {
         let flags = libc::O_RDONLY | libc::O_CLOEXEC | libc::O_NONBLOCK;
-        // SAFETY: a C string.
-        let fd = unsafe { libc::open(path.as_ptr(), flags) };
-        (fd >= 0).then_some(File(fd))
+        // SAFETY: openat reads a C string.
+        let fd = unsafe { libc::syscall(libc::SYS_openat, libc::AT_FDCWD, path.as_ptr(), flags) };
+        c_int::try_from(fd).ok().filter(|fd| *fd >= 0).map(File)
     }
 
     /// Reads once, again after a signal, and returns the bytes or the errno.
     pub(crate) fn read<'b>(&self, buf: &'b mut [u8]) -> Result<&'b [u8], c_int> {
         loop {
             // SAFETY: `buf` is valid for writes of its length.
-            let given = unsafe { libc::read(self.0, buf.as_mut_ptr().cast(), buf.len()) };
+            let given = unsafe {
+                libc::syscall(libc::SYS_read, self.0, buf.as_mut_ptr(), buf.len())
+            };
             if let Ok(given) = usize::try_from(given) {
                 return buf.get(..given).ok_or(libc::EIO);
             }
@@ -69,7 +74,7 @@ impl File {
 impl Drop for File {
     fn drop(&mut self) {
         // SAFETY: this object owns the descriptor, and this is its last use.
-        unsafe { libc::close(self.0) };
+        unsafe { libc::syscall(libc::SYS_close, self.0) };
     }
 }
 

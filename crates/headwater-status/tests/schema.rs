@@ -74,15 +74,15 @@ objects! {
     }
     /// Detectors of reseeds, clones and forks.
     Guard {
-        word: Word,
+        reseed_generation: ReseedGeneration,
         vmgenid: Option<Vmgenid>,
         vmclock: Vmclock,
         hardware: Option<Hardware>,
         fork_detection: bool,
     }
     /// The kernel's reseed generation, in the vDSO's data.
-    Word {
-        state: WordState,
+    ReseedGeneration {
+        state: GenerationState,
         value: Option<u64>,
         /// Page of [vvar].
         page: Option<u64>,
@@ -170,7 +170,7 @@ names! {
     /// Kind of machine.
     Hardware { BareMetal = "bare_metal", Virtual = "virtual", NotAsked = "not_asked", }
     /// State of the kernel's reseed generation.
-    WordState {
+    GenerationState {
         Live = "live", Undecided = "undecided", Retired = "retired", Quiesced = "quiesced",
         Absent = "absent",
     }

@@ -40,7 +40,7 @@ fn write(file: &Path, text: &str) -> Result<(), Error> {
 pub(crate) fn wait(args: &WaitArgs) -> Result<(), Failure> {
     let waited = headwater_doctor::wait(args.timeout).map_err(Error::Kernel)?;
     if !args.quiet {
-        output::text(&(waited.told(args.timeout) + "\n"))?;
+        output::text(&(waited.message(args.timeout) + "\n"))?;
     }
     verdict(waited.exit_status())
 }

@@ -64,7 +64,8 @@ pub(super) fn check(case: &Case) -> Answer {
     .into()
 }
 
-/// Whole days from the file's last change to this boot, if more than one; systemd writes it anew at each boot.
+/// Returns the whole days from the file's last change to this boot, if more than one; systemd
+/// writes the file at each boot.
 fn age_at_boot(case: &Case) -> Option<u64> {
     let host = case.host.as_ref().filter(|host| host.root.is_live())?;
     let file = host.root.metadata(SEED)?;

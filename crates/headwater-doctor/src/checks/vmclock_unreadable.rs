@@ -34,7 +34,7 @@ pub(super) fn check(case: &Case) -> Answer {
     };
     Finding {
         id: Id::VmclockUnreadable,
-        // With vmgenid what is left is the moment between the clone and the kernel's reseed.
+        // With vmgenid, only the moment between the clone and the kernel's reseed remains.
         severity: if host.clones.listens.is_some() { Severity::Note } else { Severity::Warning },
         title,
         evidence: vec![device, proof],

@@ -76,7 +76,7 @@ fn every_cause_has_a_cure_on_every_platform_and_the_hosts_side_comes_first() {
                 assert!(!fix.what.is_empty() && !fix.what.ends_with('.'), "{:?}", fix.what);
                 let trusted = fix.trusts.is_some();
                 assert!(
-                    trusted || fix.side == Where::Guest || fix.gives == Gives::Nothing,
+                    trusted || fix.side == Side::Guest || fix.gives == Effect::Nothing,
                     "{fix:?}"
                 );
             }
@@ -175,7 +175,7 @@ fn each_distribution_is_told_its_own_files() {
     }
 }
 
-/// The one flavour whose missing driver has a package as its cure.
+/// The one flavour whose missing driver is available as a package.
 #[test]
 fn debians_cloud_kernel_is_replaced_by_the_general_one() {
     let facts = PlatformFacts {

@@ -1,7 +1,7 @@
 //! The functions that cross the edge in either direction, each with its number.
 
 use super::{Algorithm, Char, CoreHandle, Dispatch, Item, Param, VaList};
-use std::ffi::{c_int, c_uchar, c_uint, c_void};
+use core::ffi::{c_int, c_uchar, c_uint, c_void};
 
 /// Declares functions: OpenSSL's name of the number (`OSSL_FUNC_...`), the number, our name of the
 /// type, OpenSSL's name of the type (`OSSL_FUNC_..._fn`), and the type.

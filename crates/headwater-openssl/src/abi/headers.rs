@@ -99,10 +99,12 @@ fn program() -> String {
         ("OSSL_OP_RAND", OP_RAND as usize),
         ("OSSL_PARAM_INTEGER", PARAM_INTEGER as usize),
         ("OSSL_PARAM_UNSIGNED_INTEGER", PARAM_UNSIGNED_INTEGER as usize),
+        ("OSSL_PARAM_REAL", PARAM_REAL as usize),
         ("OSSL_PARAM_UTF8_PTR", PARAM_UTF8_PTR as usize),
         ("OSSL_PARAM_UNMODIFIED", PARAM_UNMODIFIED),
         ("EVP_RAND_STATE_UNINITIALISED", STATE_UNINITIALISED as usize),
         ("EVP_RAND_STATE_READY", STATE_READY as usize),
+        ("EVP_RAND_STATE_ERROR", STATE_ERROR as usize),
     ] {
         assert(format!("{name} == {value}u"));
     }

@@ -9,7 +9,7 @@ mod headers;
 
 pub(crate) use functions::*;
 
-use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
+use core::ffi::{CStr, c_char, c_int, c_uint, c_void};
 
 /// `OSSL_CORE_HANDLE`: identifies this provider in calls to the core.
 #[repr(C)]
@@ -69,6 +69,7 @@ pub(crate) struct VaList(pub(crate) *mut c_void);
 
 pub(crate) const PARAM_INTEGER: c_uint = 1;
 pub(crate) const PARAM_UNSIGNED_INTEGER: c_uint = 2;
+pub(crate) const PARAM_REAL: c_uint = 3;
 pub(crate) const PARAM_UTF8_PTR: c_uint = 6;
 /// `OSSL_PARAM_UNMODIFIED`: no answer was written.
 pub(crate) const PARAM_UNMODIFIED: usize = usize::MAX;
@@ -79,6 +80,8 @@ pub(crate) const OP_RAND: c_int = 5;
 pub(crate) const STATE_UNINITIALISED: c_int = 0;
 /// `EVP_RAND_STATE_READY`.
 pub(crate) const STATE_READY: c_int = 1;
+/// `EVP_RAND_STATE_ERROR`.
+pub(crate) const STATE_ERROR: c_int = 2;
 
 // Names of parameters.
 pub(crate) const STATE: &CStr = c"state";
