@@ -18,6 +18,8 @@ pub(crate) enum Failure {
     Judging(headwater_quality::Error),
     /// A generator's numbers are not random. The report has been printed.
     Quality(String),
+    /// A report was made, and standard output does not take it: the reader has no verdict.
+    Report(io::Error),
     /// A command was not run; the status is one of env(1).
     Run {
         /// 125, 126 or 127.
@@ -42,14 +44,20 @@ impl Failure {
     pub(crate) fn report(self) -> ExitCode {
         let status = match &self {
             // `headwater bytes 1GiB | head -c 10`: the reader has what it wanted.
-            Failure::Output(error) if error.kind() == io::ErrorKind::BrokenPipe => {
+            Failure::Output(error) | Failure::Report(error)
+                if error.kind() == io::ErrorKind::BrokenPipe =>
+            {
                 return ExitCode::SUCCESS;
             }
             Failure::Verdict(status) => return ExitCode::from(*status),
             Failure::Usage(_) => 2,
             // Not 1, which says that a comparison was made and found something.
             Failure::Run { status, .. } => *status,
-            Failure::Bench(_) | Failure::Judging(_) | Failure::Lab(_) | Failure::Doctor(_) => 3,
+            Failure::Bench(_)
+            | Failure::Judging(_)
+            | Failure::Report(_)
+            | Failure::Lab(_)
+            | Failure::Doctor(_) => 3,
             Failure::Random(_)
             | Failure::Slower(_)
             | Failure::Findings(_)
@@ -81,7 +89,9 @@ impl fmt::Display for Failure {
             Failure::Findings(findings) => write!(f, "{findings} promises did not hold"),
             Failure::Doctor(error) => error.fmt(f),
             Failure::Verdict(status) => write!(f, "exit status {status}"),
-            Failure::Output(error) => write!(f, "cannot write to standard output: {error}"),
+            Failure::Output(error) | Failure::Report(error) => {
+                write!(f, "cannot write to standard output: {error}")
+            }
         }
     }
 }

@@ -1,86 +1,126 @@
-//! Generators with a state: where a seed, a substream and an offset lead, and bytes from there on.
+//! The engines that `--engine` names, and their bytes from any place of a stream.
+//!
+//! The library has one enum for the engines that address elements by index and one type for each generator with a
+//! state, because their interfaces differ. The command has one list, because its users see bytes in both cases.
 
+use crate::failure::Failure;
+use clap::ValueEnum;
 use headwater_streams::generators::{Pcg64Dxsm, SeedSequence, Sfc64, Xorshift128p, Xoshiro256pp};
-use headwater_streams::{Key, Seed};
+use headwater_streams::{Key, Seed, Stream};
 
-/// Those that have no elements by index. How a seed becomes a state is told in STREAMS.md.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Generator {
+/// An engine by its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum Engine {
+    /// AES rounds on a counter; 2^48 streams
+    Ars7,
+    /// The same with five rounds, as in Intel's MKL
+    Ars5,
+    /// Multiplications on a counter, as on GPUs; 2^48 streams
+    Philox4x32,
+    /// 256 bits of state; streams 2^128 words apart
     Xoshiro256pp,
+    /// Eight streams of xoshiro256pp side by side
+    #[value(name = "xoshiro256pp-x8")]
     Xoshiro256ppX8,
+    /// For comparison, its defects are known; streams 2^64 words apart
     Xorshift128p,
-    Pcg64Dxsm,
+    /// NumPy's PCG64DXSM(S); streams are children of NumPy's SeedSequence(S)
+    Pcg64dxsm,
+    /// NumPy's SFC64(S), with the same streams; cannot skip
     Sfc64,
 }
 
-/// Fills a buffer with the bytes that come next.
+/// Fills a buffer with the next whole words.
 type Words = Box<dyn FnMut(&mut [u8])>;
 
-/// The words of a generator as bytes, however they are cut into pieces.
-pub(super) struct Bytes {
-    /// Fills with whole words; of the last one, what does not fit is thrown away.
-    words: Words,
-    /// The word that the last piece ended in, and how many of its bytes are left.
-    word: [u8; 8],
-    left: usize,
+/// The bytes of one stream from one place on. The pieces in which they are taken do not change them.
+pub(super) enum Bytes {
+    /// A counter engine addresses bytes by index.
+    Indexed { stream: Stream, next: u64 },
+    /// A generator with a state produces whole words.
+    Ordered {
+        words: Words,
+        /// The word in which the last piece ended.
+        word: [u8; 8],
+        /// Bytes of `word` that the next piece begins with.
+        left: usize,
+    },
 }
 
-impl Generator {
-    /// Its bytes from byte `offset` on.
+impl Engine {
+    /// Returns the bytes of the stream from byte `offset` on, of which `len` will be taken.
     ///
     /// # Errors
     ///
-    /// One line, if it has no such place.
+    /// One line, if the engine has no such stream or place.
     pub(super) fn start(
         self,
         seed: &Seed<'_>,
         substream: Option<u64>,
         offset: u64,
+        len: u64,
     ) -> Result<Bytes, String> {
         let key = || Key::from_seed(seed.clone());
         let index = substream.unwrap_or(0);
         let skip = u128::from(offset / 8);
         let words: Words = match self {
-            Generator::Xoshiro256pp => {
+            Engine::Ars7 | Engine::Ars5 | Engine::Philox4x32 => {
+                return self.indexed(seed, index, offset, len);
+            }
+            Engine::Xoshiro256pp => {
                 let mut there = Xoshiro256pp::from_key(&key()).stream(index);
                 there.advance(skip);
                 Box::new(move |out| there.fill_bytes(out))
             }
-            Generator::Xoshiro256ppX8 => {
+            Engine::Xoshiro256ppX8 => {
                 let group = below(61, index)?;
                 let mut there = Xoshiro256pp::from_key(&key()).lanes().stream(group);
                 there.advance(skip);
                 Box::new(move |out| there.fill_bytes(out))
             }
-            Generator::Xorshift128p => {
+            Engine::Xorshift128p => {
                 let mut there = Xorshift128p::from_key(&key()).stream(index);
                 there.advance(skip);
                 Box::new(move |out| there.fill_bytes(out))
             }
-            Generator::Pcg64Dxsm => {
+            Engine::Pcg64dxsm => {
                 let mut there = Pcg64Dxsm::from_seed_sequence(&numpys(seed, substream)?);
                 there.advance(skip);
                 Box::new(move |out| there.fill_bytes(out))
             }
-            Generator::Sfc64 if offset != 0 => {
+            Engine::Sfc64 if offset != 0 => {
                 return Err(format!(
-                    "sfc64 cannot skip: leave --offset out and drop the bytes, as in '| tail -c +{}', or take pcg64dxsm, which can",
+                    "sfc64 cannot skip: omit --offset and drop the bytes with '| tail -c +{}', or take pcg64dxsm",
                     u128::from(offset) + 1
                 ));
             }
-            Generator::Sfc64 => {
+            Engine::Sfc64 => {
                 let mut there = Sfc64::from_seed_sequence(&numpys(seed, substream)?);
                 Box::new(move |out| there.fill_bytes(out))
             }
         };
-        let mut bytes = Bytes { words, word: [0; 8], left: 0 };
+        let mut bytes = Bytes::Ordered { words, word: [0; 8], left: 0 };
         let within = (offset % 8) as usize;
-        bytes.fill(&mut [0; 8][..within]);
+        bytes.fill(&mut [0; 8][..within]).map_err(|_| "a generator with a state has no end")?;
         Ok(bytes)
+    }
+
+    fn indexed(self, seed: &Seed<'_>, index: u64, next: u64, len: u64) -> Result<Bytes, String> {
+        // The library knows the engine by the same name, which is hashed into its keys.
+        let value = self.to_possible_value().expect("every engine has a name");
+        let engine = value.get_name().parse().map_err(|error| format!("{error}"))?;
+        let key = Key::with_engine(engine, seed.clone());
+        let stream = key.stream(index).map_err(|error| error.to_string())?;
+        if next.checked_add(len).is_none() {
+            return Err(format!(
+                "a stream has 2^64 - 1 bytes: {len} bytes from byte {next} on end past them"
+            ));
+        }
+        Ok(Bytes::Indexed { stream, next })
     }
 }
 
-/// The sequence that NumPy makes of the same number, or its child of this number.
+/// Returns the sequence that NumPy makes of the same number, or its child with this number.
 fn numpys(seed: &Seed<'_>, substream: Option<u64>) -> Result<SeedSequence, String> {
     let root = SeedSequence::try_from(seed).map_err(|error| error.to_string())?;
     match substream {
@@ -89,7 +129,7 @@ fn numpys(seed: &Seed<'_>, substream: Option<u64>) -> Result<SeedSequence, Strin
     }
 }
 
-/// `index`, if it is below 2^`bits`.
+/// Returns `index` if it is below 2^`bits`.
 fn below(bits: u32, index: u64) -> Result<u64, String> {
     if index >> bits == 0 {
         Ok(index)
@@ -101,18 +141,27 @@ fn below(bits: u32, index: u64) -> Result<u64, String> {
 }
 
 impl Bytes {
-    /// The next bytes.
-    pub(super) fn fill(&mut self, out: &mut [u8]) {
-        let (first, rest) = out.split_at_mut(out.len().min(self.left));
-        first.copy_from_slice(&self.word[8 - self.left..][..first.len()]);
-        self.left -= first.len();
-        let (whole, last) = rest.as_chunks_mut::<8>();
-        (self.words)(whole.as_flattened_mut());
-        if !last.is_empty() {
-            (self.words)(&mut self.word);
-            last.copy_from_slice(&self.word[..last.len()]);
-            self.left = 8 - last.len();
+    /// Fills `out` with the next bytes.
+    pub(super) fn fill(&mut self, out: &mut [u8]) -> Result<(), Failure> {
+        match self {
+            Bytes::Indexed { stream, next } => {
+                stream.fill_u8(*next, out).map_err(|error| Failure::Usage(error.to_string()))?;
+                *next += out.len() as u64;
+            }
+            Bytes::Ordered { words, word, left } => {
+                let (first, rest) = out.split_at_mut(out.len().min(*left));
+                first.copy_from_slice(&word[8 - *left..][..first.len()]);
+                *left -= first.len();
+                let (whole, last) = rest.as_chunks_mut::<8>();
+                words(whole.as_flattened_mut());
+                if !last.is_empty() {
+                    words(word);
+                    last.copy_from_slice(&word[..last.len()]);
+                    *left = 8 - last.len();
+                }
+            }
         }
+        Ok(())
     }
 }
 
@@ -122,9 +171,13 @@ mod tests {
 
     #[test]
     fn pieces_of_any_length_are_the_whole() {
-        let start = |offset| Generator::Xoshiro256pp.start(&Seed::from(1), None, offset).unwrap();
+        let start = |offset| {
+            Engine::Xoshiro256pp
+                .start(&Seed::from(1), None, offset, 1000)
+                .unwrap_or_else(|_| panic!())
+        };
         let mut whole = [0; 1000];
-        start(0).fill(&mut whole);
+        assert!(start(0).fill(&mut whole).is_ok());
         for length in 1..40 {
             let (mut pieces, mut at) = (start(3), 3);
             for round in 0.. {
@@ -132,13 +185,32 @@ mod tests {
                 if at + piece.len() > whole.len() {
                     break;
                 }
-                pieces.fill(&mut piece);
+                assert!(pieces.fill(&mut piece).is_ok());
                 assert_eq!(piece, whole[at..][..piece.len()], "{length}, {at}");
                 at += piece.len().max(1);
                 if piece.is_empty() {
-                    pieces.fill(&mut [0]);
+                    assert!(pieces.fill(&mut [0]).is_ok());
                 }
             }
+        }
+    }
+
+    /// A name that one command takes and the other refuses sends its user to the documentation twice.
+    #[test]
+    fn quality_knows_every_engine_by_the_same_name() {
+        let ours: Vec<_> = Engine::value_variants()
+            .iter()
+            .map(|engine| engine.to_possible_value().unwrap().get_name().to_owned())
+            .collect();
+        let sources: Vec<_> = headwater_quality::sources().map(|source| source.name).collect();
+        for name in &ours {
+            assert!(sources.contains(&name.as_str()), "quality does not know {name}");
+        }
+        let reproducible = headwater_quality::sources().filter(|source| {
+            source.kind == headwater_quality::Kind::Engine && source.is_reproducible()
+        });
+        for source in reproducible {
+            assert!(ours.iter().any(|name| name == source.name), "stream lacks {}", source.name);
         }
     }
 }
