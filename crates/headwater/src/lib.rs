@@ -89,11 +89,22 @@ pub use mode::{Mode, UnknownMode};
 pub use rng::Rng;
 pub use stamp::{Freshness, Stamp};
 pub use status::{
-    Counters, CpuRng, Hardware, Page, Path, Pools, Source, Status, Vmclock, Vmgenid, Word,
+    Counters, CpuRng, Hardware, Page, Path, Pools, ReseedGeneration, Source, Status, Vmclock,
+    Vmgenid,
 };
 
 use core::mem::MaybeUninit;
 use core::num::NonZeroU64;
+
+/// Returns the offset of the rseq area's `cpu_id` from the thread pointer, if this process may draw in
+/// restartable sequences. None before the first draw.
+///
+/// Not part of the interface: headwater-streams asks, so that both crates decide by the same facts.
+#[doc(hidden)]
+#[must_use]
+pub fn rseq_of_sections() -> Option<isize> {
+    imp::rseq_of_sections()
+}
 
 /// Fills `buf` with random bytes; waits, once at boot, until the kernel's generator is seeded.
 ///

@@ -71,7 +71,7 @@ pub(crate) struct Evidence {
     pub(crate) pools: bool,
     pub(crate) quiesced: bool,
     /// The kernel's word is live.
-    pub(crate) word: bool,
+    pub(crate) generation: bool,
     /// What would tell of a clone of the VM: the kernel, or headwater alone.
     pub(crate) clone_signal: Option<CloneSignal>,
     /// The CPU has a random instruction that is sound, quick or slow: two fresh words of it enter each key.
@@ -124,11 +124,11 @@ pub(crate) fn select(evidence: Evidence) -> (Mode, &'static str) {
     if !evidence.examined {
         return (
             Mode::Kernel,
-            "this process was set up in mode kernel, and nothing else can be armed in it",
+            "this process was set up in mode kernel, and no other mode can be used in it",
         );
     }
     if evidence.quiesced {
-        return (Mode::Strict, "quiesced for a checkpoint, and not armed again since");
+        return (Mode::Strict, "quiesced for a checkpoint, and not set up again since");
     }
     if evidence.unknown_requested {
         return (Mode::Strict, "HEADWATER_MODE holds no known mode");
@@ -139,27 +139,29 @@ pub(crate) fn select(evidence: Evidence) -> (Mode, &'static str) {
     if !evidence.pools {
         return (Mode::Strict, "this build or this process has no pools");
     }
-    match (requested, evidence.word, reseeded) {
-        (Mode::Buffered, true, _) => (Mode::Buffered, "asked for, and the kernel's word is live"),
+    match (requested, evidence.generation, reseeded) {
+        (Mode::Buffered, true, _) => {
+            (Mode::Buffered, "asked for, and the kernel's reseed generation is live")
+        }
         (Mode::Auto, true, Some(CloneSignal::Vmgenid)) => (
             Mode::Buffered,
-            "the kernel's word is live, and vmgenid moves it when the VM is cloned",
+            "the kernel's reseed generation is live, and vmgenid moves it when the VM is cloned",
         ),
         (Mode::Auto, true, Some(CloneSignal::Vmclock)) => (
             Mode::Buffered,
-            "the kernel's word is live, VMClock tells of clones, and fresh bits of the CPU enter each key",
+            "the kernel's reseed generation is live, VMClock reports clones, and fresh bits of the CPU enter each key",
         ),
         (Mode::Auto, true, Some(CloneSignal::BareMetal)) => {
-            (Mode::Buffered, "the kernel's word is live, and bare metal is not cloned")
+            (Mode::Buffered, "the kernel's reseed generation is live, and bare metal is not cloned")
         }
         (Mode::Hedged, ..) if hedge => (Mode::Hedged, "asked for"),
         (Mode::Hedged, ..) => (
             Mode::Strict,
             "hedged was asked for, but this CPU has no AES or no sound, quick random instruction",
         ),
-        (_, false, _) if hedge => (Mode::Hedged, "no live kernel word tells of reseeds"),
+        (_, false, _) if hedge => (Mode::Hedged, "no live reseed generation reports reseeds"),
         (_, false, _) => {
-            (Mode::Strict, "no live kernel word tells of reseeds, and this CPU cannot hedge")
+            (Mode::Strict, "no live reseed generation reports reseeds, and this CPU cannot hedge")
         }
         (_, true, _) if signal == Some(CloneSignal::Vmclock) && !hedge => (
             Mode::Strict,
@@ -206,7 +208,7 @@ mod tests {
                         fork_detection: bit(1),
                         pools: bit(2),
                         quiesced: bit(3),
-                        word: bit(4),
+                        generation: bit(4),
                         clone_signal,
                         hedge: bit(5),
                         examined: bit(6),
@@ -216,7 +218,7 @@ mod tests {
                     assert!(!reason.is_empty());
                     assert_ne!(mode, Mode::Auto);
                     if mode == Mode::Buffered {
-                        assert!(evidence.word && evidence.pools && evidence.fork_detection);
+                        assert!(evidence.generation && evidence.pools && evidence.fork_detection);
                         assert!(!evidence.quiesced && !evidence.unknown_requested);
                         // What is told to headwater alone makes no key differ: the CPU's words must.
                         let reseeded = match clone_signal {
@@ -254,7 +256,7 @@ mod tests {
             fork_detection: true,
             examined: true,
             pools: true,
-            word: true,
+            generation: true,
             ..Evidence::default()
         };
         for (signal, fresh_bits, mode, why) in [

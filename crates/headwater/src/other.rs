@@ -22,6 +22,10 @@ pub(crate) fn fill_fresh(buf: &mut [MaybeUninit<u8>]) -> Result<(), Error> {
     fill(buf, true)
 }
 
+pub(crate) fn rseq_of_sections() -> Option<isize> {
+    None
+}
+
 pub(crate) fn u32() -> Result<u32, Error> {
     Ok(u32::from_ne_bytes(crate::array()?))
 }
@@ -63,7 +67,7 @@ pub(crate) fn status() -> Status {
         unknown_mode_requested: false,
         reason: "this is not Linux on a 64-bit CPU: every request goes to the getrandom crate",
         source: status::Source::Other,
-        word: status::Word::Absent("not Linux on a 64-bit CPU"),
+        word: status::ReseedGeneration::Absent("not Linux on a 64-bit CPU"),
         vmclock: status::Vmclock::Absent,
         vmgenid: status::Vmgenid::NotAsked,
         hardware: status::Hardware::NotAsked,

@@ -20,7 +20,7 @@ pub struct Status {
     /// Where key material comes from.
     pub source: Source,
     /// The kernel's reseed generation, read from the vDSO's data.
-    pub word: Word,
+    pub reseed_generation: ReseedGeneration,
     /// The hypervisor's VMClock page.
     pub vmclock: Vmclock,
     /// Whether the kernel's vmgenid driver has a device to listen to.
@@ -105,13 +105,13 @@ impl Path {
     }
 }
 
-/// The state of the kernel's generation word.
+/// The state of the kernel's reseed generation in this process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Word {
+pub enum ReseedGeneration {
     /// Found, verified at every refill.
     Live {
-        /// The word's value now.
+        /// The generation now.
         value: u64,
         /// Which page of `[vvar]` it lies in, counted from the mapping's start.
         page: u32,
@@ -132,15 +132,15 @@ pub enum Word {
     Absent(&'static str),
 }
 
-impl Word {
+impl ReseedGeneration {
     /// A stable name in snake_case.
     pub const fn name(self) -> &'static str {
         match self {
-            Word::Live { .. } => "live",
-            Word::Undecided { .. } => "undecided",
-            Word::Retired => "retired",
-            Word::Quiesced => "quiesced",
-            Word::Absent(_) => "absent",
+            ReseedGeneration::Live { .. } => "live",
+            ReseedGeneration::Undecided { .. } => "undecided",
+            ReseedGeneration::Retired => "retired",
+            ReseedGeneration::Quiesced => "quiesced",
+            ReseedGeneration::Absent(_) => "absent",
         }
     }
 }

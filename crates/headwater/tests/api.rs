@@ -152,7 +152,7 @@ fn the_status_is_consistent() {
     assert!(status.pools.used <= status.pools.slots);
     assert_eq!(status.pools.slots % 2, 0);
     assert_eq!(status.pools.slots > 0, status.pools.page_bytes > 0);
-    let is_live = status.word.name() == "live";
+    let is_live = status.reseed_generation.name() == "live";
     assert_eq!(status.generation.is_some(), is_live);
     assert_eq!(headwater::generation().is_some(), is_live);
     assert!(status.mode != Mode::Buffered || is_live);
@@ -164,7 +164,7 @@ fn the_status_is_consistent() {
     }
     let names = [
         status.source.name(),
-        status.word.name(),
+        status.reseed_generation.name(),
         status.vmclock.name(),
         status.vmgenid.name(),
         status.hardware.name(),

@@ -7,7 +7,7 @@ mod support;
 
 use common::isolated;
 use headwater::testing::{Force, set};
-use headwater::{Mode, Rng, Word};
+use headwater::{Mode, ReseedGeneration, Rng};
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::SeqCst};
 use support::answers::{Answer, Answers, Devices, Scribe, Which};
@@ -106,7 +106,11 @@ fn drawn(buffer: &mut [u8], draw: impl FnOnce(&mut [u8]) -> Result<(), headwater
 /// The kernel's reseed generation, asked of a child: this process is not to be set up.
 fn generation(report: &Report) -> u64 {
     ask(Mode::Strict, &[], |status| {
-        let word = if let Word::Live { value, .. } = status.word { value } else { 0 };
+        let word = if let ReseedGeneration::Live { value, .. } = status.reseed_generation {
+            value
+        } else {
+            0
+        };
         report.generation.store(word, SeqCst);
         0
     });

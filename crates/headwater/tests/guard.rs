@@ -5,8 +5,8 @@
 mod common;
 mod support;
 
-use headwater::testing::{Force, Point, inject_word, set, set_hook, slot_page};
-use headwater::{Config, CpuRng, Freshness, Mode, Rng, Stamp, Word};
+use headwater::testing::{Force, Point, inject_generation, set, set_hook, slot_page};
+use headwater::{Config, CpuRng, Freshness, Mode, ReseedGeneration, Rng, Stamp};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
 use std::sync::{Mutex, OnceLock, PoisonError};
 use support::children::{Ending, fork, wait};
@@ -46,7 +46,7 @@ fn set_up_buffered(test: &str) -> bool {
 
 /// The kernel's own word, wherever another one is injected.
 fn kernels_word() -> &'static AtomicU64 {
-    let Word::Live { page, offset, .. } = headwater::status().word else {
+    let ReseedGeneration::Live { page, offset, .. } = headwater::status().reseed_generation else {
         panic!("{:?}", headwater::status());
     };
     let at = start_of("[vvar]").unwrap() + u64::from(page) * 4096 + u64::from(offset);
@@ -78,7 +78,7 @@ fn a_word_that_moves_in_the_middle_of_a_copy() {
                 let discarded = loop {
                     let generation = kernels.load(SeqCst);
                     INJECTED.store(generation, SeqCst);
-                    inject_word(&INJECTED);
+                    inject_generation(&INJECTED);
                     assert_eq!(headwater::status().mode, Mode::Buffered);
                     let before = headwater::status().counters.discarded_bytes;
                     let met = no_voided_word_leaves(point, draw, &mut rng);
@@ -92,7 +92,7 @@ fn a_word_that_moves_in_the_middle_of_a_copy() {
                 let Some(discarded) = discarded else { continue };
                 assert!(discarded > 0, "{}", draw.0);
                 let status = headwater::status();
-                assert_eq!(status.word, Word::Retired, "{}", draw.0);
+                assert_eq!(status.reseed_generation, ReseedGeneration::Retired, "{}", draw.0);
                 assert_ne!(status.mode, Mode::Buffered);
                 assert_by_the_rules(&status);
             }
@@ -135,7 +135,7 @@ fn a_reseed_at_every_point() {
             }
         }
         let status = headwater::status();
-        assert_eq!((status.word.name(), status.mode), ("live", Mode::Buffered));
+        assert_eq!((status.reseed_generation.name(), status.mode), ("live", Mode::Buffered));
     });
 }
 
@@ -156,7 +156,7 @@ fn a_wrong_word_is_retired() {
                 continue; // a freshly booted kernel
             }
             INJECTED.store(value, SeqCst);
-            inject_word(&INJECTED);
+            inject_generation(&INJECTED);
             assert_eq!(headwater::status().mode, Mode::Buffered);
             let mut words = Vec::new();
             for _ in 0..1_000 {
@@ -164,7 +164,7 @@ fn a_wrong_word_is_retired() {
             }
             assert_distinct(words, what);
             let status = headwater::status();
-            assert_eq!(status.word, Word::Retired, "{what}: {value}");
+            assert_eq!(status.reseed_generation, ReseedGeneration::Retired, "{what}: {value}");
             assert_eq!((status.generation, headwater::generation()), (None, None));
             assert_ne!(status.mode, Mode::Buffered);
             assert_by_the_rules(&status);
@@ -174,7 +174,7 @@ fn a_wrong_word_is_retired() {
         draw_everything();
         // Asking for it again does not bring it back.
         headwater::init_with(Config::new().mode(Mode::Buffered)).unwrap();
-        assert_eq!(headwater::status().word, Word::Retired);
+        assert_eq!(headwater::status().reseed_generation, ReseedGeneration::Retired);
         assert_ne!(headwater::status().mode, Mode::Buffered);
     });
 }
@@ -199,7 +199,11 @@ fn a_state_that_is_stuck_does_not_retire_the_word() {
             assert!(reseed());
             assert_ne!(headwater::u64().unwrap(), 0);
             let status = headwater::status();
-            assert!(matches!(status.word, Word::Live { .. }), "round {round}: {:?}", status.word);
+            assert!(
+                matches!(status.reseed_generation, ReseedGeneration::Live { .. }),
+                "round {round}: {:?}",
+                status.reseed_generation
+            );
             assert_eq!(status.mode, Mode::Buffered);
         }
         draw_everything();
@@ -217,7 +221,7 @@ fn a_word_that_stands_still_is_retired() {
         let kernels = kernels_word();
         for by_handle in [false, true] {
             INJECTED.store(kernels.load(SeqCst), SeqCst);
-            inject_word(&INJECTED);
+            inject_generation(&INJECTED);
             assert!(reseed());
             let mut rng = Rng::new().unwrap();
             let page = headwater::status().pools.page_bytes as usize;
@@ -225,7 +229,7 @@ fn a_word_that_stands_still_is_retired() {
                 // A stale page may serve what it holds: nothing tells of the reseed but the word.
                 let _ = if by_handle { rng.next_u64() } else { headwater::u64().unwrap() };
             }
-            assert_eq!(headwater::status().word, Word::Retired);
+            assert_eq!(headwater::status().reseed_generation, ReseedGeneration::Retired);
             assert_ne!(headwater::status().mode, Mode::Buffered);
         }
     });
@@ -250,14 +254,14 @@ fn look_alikes_in_strict() {
 fn look_alikes_are_told_apart(test: &str, requested: Mode) {
     force(&[Force::LookAlikes, Force::VmgenidBound]);
     // A reseed of the kernel's own, once a minute, may come at once: not in three processes.
-    let set_up = || match headwater::status().word {
-        Word::Live { .. } => 1,
+    let set_up = || match headwater::status().reseed_generation {
+        ReseedGeneration::Live { .. } => 1,
         _ => 0,
     };
     assert!((0..3).any(|_| wait(fork(set_up)) == Ending::Exited(0)), "one was taken at once");
     headwater::init_with(Config::new().mode(requested)).unwrap();
     let status = headwater::status();
-    if matches!(status.word, Word::Absent(_)) {
+    if matches!(status.reseed_generation, ReseedGeneration::Absent(_)) {
         return skip(test, status.reason);
     }
     let draw_a_page = || {
@@ -267,8 +271,11 @@ fn look_alikes_are_told_apart(test: &str, requested: Mode) {
     for _ in 0..2 {
         let status = headwater::status();
         // Unless the kernel has reseeded by itself just now, as it does once a minute.
-        if !matches!(status.word, Word::Live { .. }) {
-            assert!(matches!(status.word, Word::Undecided { candidates: 2.. }), "{status:?}");
+        if !matches!(status.reseed_generation, ReseedGeneration::Live { .. }) {
+            assert!(
+                matches!(status.reseed_generation, ReseedGeneration::Undecided { candidates: 2.. }),
+                "{status:?}"
+            );
             assert_ne!(status.mode, Mode::Buffered);
             assert_by_the_rules(&status);
             assert_eq!((status.generation, headwater::generation()), (None, None));
@@ -280,7 +287,7 @@ fn look_alikes_are_told_apart(test: &str, requested: Mode) {
     }
     draw_a_page();
     let status = headwater::status();
-    assert_eq!((status.word.name(), status.mode), ("live", Mode::Buffered));
+    assert_eq!((status.reseed_generation.name(), status.mode), ("live", Mode::Buffered));
     assert_by_the_rules(&status);
     // It is the kernel's, which moves.
     let before = kernels_word().load(SeqCst);
@@ -337,7 +344,7 @@ fn a_storm_of_reseeds() {
             }
         }
         let status = headwater::status();
-        assert_eq!((status.word.name(), status.mode), ("live", Mode::Buffered));
+        assert_eq!((status.reseed_generation.name(), status.mode), ("live", Mode::Buffered));
         let reseeds = kernels_word().load(SeqCst) - before;
         assert!(reseeds > 100, "{reseeds} reseeds");
         assert!(status.counters.discarded_bytes > 0, "{:?}", status.counters);
@@ -387,7 +394,7 @@ fn stamps_and_generation() {
 #[test]
 fn stamps_without_a_word() {
     isolated("stamps_without_a_word", || {
-        force(&[Force::NoWord]);
+        force(&[Force::NoGeneration]);
         let mut stamp = Stamp::new();
         for _ in 0..3 {
             assert_eq!(stamp.check(), Freshness::Unknown);
@@ -401,8 +408,8 @@ fn stamps_without_a_word() {
 #[test]
 fn pages_without_a_word_expire() {
     for (variant, facts) in [
-        ("sections", &[Force::NoWord][..]),
-        ("slots", &[Force::NoWord, Force::NoSections]),
+        ("sections", &[Force::NoGeneration][..]),
+        ("slots", &[Force::NoGeneration, Force::NoSections]),
         ("no vDSO", &[Force::NoVdso]),
     ] {
         common::isolated_as("pages_without_a_word_expire", variant, &[], || {

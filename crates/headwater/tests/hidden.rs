@@ -9,7 +9,7 @@ mod support;
 
 use common::isolated;
 use headwater::testing::Force;
-use headwater::{Mode, Status, Vmgenid, Word};
+use headwater::{Mode, ReseedGeneration, Status, Vmgenid};
 use seccompiler::{
     BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter,
     SeccompRule,
@@ -50,7 +50,9 @@ fn open_this_binary() -> File {
 
 /// The answers of set-up in a child in which nothing is hidden.
 fn has_word_by_nature() -> bool {
-    let child = fork(|| i32::from(matches!(headwater::status().word, Word::Live { .. })));
+    let child = fork(|| {
+        i32::from(matches!(headwater::status().reseed_generation, ReseedGeneration::Live { .. }))
+    });
     match wait(child) {
         Ending::Exited(answer) => answer == 1,
         other => panic!("{other:?}"),
@@ -65,7 +67,10 @@ fn draw_by_the_rules() -> Status {
     draw_everything();
     let after = headwater::status();
     assert_by_the_rules(&after);
-    assert_eq!((after.mode, after.word.name()), (status.mode, status.word.name()));
+    assert_eq!(
+        (after.mode, after.reseed_generation.name()),
+        (status.mode, status.reseed_generation.name())
+    );
     assert_eq!(after.counters.tripwires, 0);
     status
 }
@@ -74,8 +79,8 @@ fn draw_by_the_rules() -> Status {
 fn finds_the_word(test: &str, natural: bool, urandom: &File) -> Status {
     const RNDRESEEDCRNG: libc::Ioctl = 0x5207;
     let status = draw_by_the_rules();
-    let value = || match headwater::status().word {
-        Word::Live { value, .. } => Some(value),
+    let value = || match headwater::status().reseed_generation {
+        ReseedGeneration::Live { value, .. } => Some(value),
         _ => None,
     };
     let before = value();
@@ -122,9 +127,15 @@ fn a_program_without_a_vdso() {
             the_first_draw_leaves_errno_alone();
             let status = draw_by_the_rules();
             if status.requested == Mode::Kernel {
-                assert_eq!(status.word, Word::Absent("not looked for in mode kernel"));
+                assert_eq!(
+                    status.reseed_generation,
+                    ReseedGeneration::Absent("not looked for in mode kernel")
+                );
             } else {
-                assert_eq!(status.word, Word::Absent("this process has no vDSO"));
+                assert_eq!(
+                    status.reseed_generation,
+                    ReseedGeneration::Absent("this process has no vDSO")
+                );
             }
             assert_eq!((status.source, status.generation), (headwater::Source::Getrandom, None));
             assert_ne!(status.mode, Mode::Buffered);
@@ -225,7 +236,10 @@ fn vvar_cannot_be_read() {
                 assert_eq!(status.generation, None);
                 assert_ne!(status.mode, Mode::Buffered);
                 if natural {
-                    assert_eq!(status.word, Word::Absent("not found in the vDSO's data"));
+                    assert_eq!(
+                        status.reseed_generation,
+                        ReseedGeneration::Absent("not found in the vDSO's data")
+                    );
                 }
                 0
             });
@@ -241,7 +255,7 @@ fn procmap_query_is_refused() {
         let both = fork(|| {
             refuse_procmap_query();
             refuse_probes(libc::EFAULT);
-            assert_eq!(draw_by_the_rules().word.name(), "absent");
+            assert_eq!(draw_by_the_rules().reseed_generation.name(), "absent");
             0
         });
         assert_eq!(wait(both), Ending::Exited(0));

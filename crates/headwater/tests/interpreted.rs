@@ -8,7 +8,7 @@ mod common;
 mod support;
 
 use common::isolated;
-use headwater::testing::{Force, drop_pages, inject_word, set};
+use headwater::testing::{Force, drop_pages, inject_generation, set};
 use headwater::{Config, Mode, Rng};
 use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
 use std::sync::{Barrier, mpsc};
@@ -26,7 +26,7 @@ static WORD: AtomicU64 = AtomicU64::new(1);
 fn arm(mode: Mode) -> bool {
     set(Force::NoVdso, true);
     headwater::init_with(Config::new().mode(mode).vmclock(false)).unwrap();
-    inject_word(&WORD);
+    inject_generation(&WORD);
     let armed = headwater::status().mode;
     assert!(armed == mode || (mode, armed) == (Mode::Hedged, Mode::Strict), "{armed} for {mode}");
     if armed != mode {

@@ -6,7 +6,7 @@ mod support;
 
 use common::isolated;
 use headwater::testing::{Force, set, set_root};
-use headwater::{Config, CpuRng, Hardware, Mode, Rng, Source, Vmclock, Vmgenid, Word};
+use headwater::{Config, CpuRng, Hardware, Mode, ReseedGeneration, Rng, Source, Vmclock, Vmgenid};
 use std::sync::Barrier;
 use std::sync::atomic::{AtomicBool, Ordering};
 use support::draws::draw_everything;
@@ -53,7 +53,7 @@ environment! {
 #[test]
 fn buffered_without_a_word() {
     isolated("buffered_without_a_word", || {
-        force(&[Force::NoWord]);
+        force(&[Force::NoGeneration]);
         ask(Some("buffered"), Mode::Buffered, false);
         assert_ne!(headwater::status().mode, Mode::Buffered);
     });
@@ -95,7 +95,7 @@ fn kernel_first_leaves_no_pools() {
         headwater::init_with(Config::new().mode(Mode::Kernel)).unwrap();
         let status = headwater::status();
         assert_eq!((status.mode, status.pools.slots), (Mode::Kernel, 0));
-        assert_eq!((status.word.name(), status.cipher), ("absent", "none"));
+        assert_eq!((status.reseed_generation.name(), status.cipher), ("absent", "none"));
         draw_everything();
         headwater::init_with(Config::new().mode(Mode::Buffered)).unwrap();
         let status = headwater::status();
@@ -240,7 +240,8 @@ fn set_up_under(root: &Root) -> headwater::Status {
 fn assert_hardware(root: &Root, expected: Hardware) {
     force(&[Force::NoHypervisorBit]);
     let status = set_up_under(root);
-    let asked = matches!(status.word, Word::Live { .. }) && status.vmgenid != Vmgenid::Bound;
+    let asked = matches!(status.reseed_generation, ReseedGeneration::Live { .. })
+        && status.vmgenid != Vmgenid::Bound;
     if !asked {
         assert_eq!(status.hardware, Hardware::NotAsked);
     } else if expected == Hardware::BareMetal && !cfg!(target_arch = "x86_64") {
@@ -277,7 +278,7 @@ macro_rules! vmgenid {
                 $(root.link(concat!($folder, "/", $entry));)*
                 let status = set_up_under(&root);
                 assert_eq!(status.vmgenid, Vmgenid::$expected);
-                if status.vmgenid == Vmgenid::Bound && matches!(status.word, Word::Live { .. }) {
+                if status.vmgenid == Vmgenid::Bound && matches!(status.reseed_generation, ReseedGeneration::Live { .. }) {
                     assert_eq!(status.mode, Mode::Buffered);
                 }
             });

@@ -7,8 +7,8 @@ mod support;
 
 use common::record::{self, add, draw, draw_all_kinds, draw_all_kinds_from, fork};
 use common::{in_every_mode, isolated};
-use headwater::testing::{Force, inject_word};
-use headwater::{Mode, Rng, Source, Word};
+use headwater::testing::{Force, inject_generation};
+use headwater::{Mode, ReseedGeneration, Rng, Source};
 use seccompiler::{BpfProgram, SeccompAction, SeccompFilter};
 use std::fs::{self, File};
 use std::io::Error;
@@ -88,7 +88,7 @@ fn assert_shifted(outside: i64) {
 fn assert_sound(mode: Mode) {
     let status = headwater::status();
     assert_by_the_rules(&status);
-    if let Word::Live { value, .. } = status.word {
+    if let ReseedGeneration::Live { value, .. } = status.reseed_generation {
         assert_eq!((status.mode, status.counters.tripwires), (mode, 0));
         assert_ne!(value, 0);
     } else {
@@ -99,8 +99,8 @@ fn assert_sound(mode: Mode) {
 /// A live word is the kernel's and moves with it. The last thing that a test asks: a reseed voids all pages, and
 /// with them what could be drawn twice.
 fn assert_word_moves() {
-    let value = || match headwater::status().word {
-        Word::Live { value, .. } => Some(value),
+    let value = || match headwater::status().reseed_generation {
+        ReseedGeneration::Live { value, .. } => Some(value),
         _ => None,
     };
     if let Some(before) = value()
@@ -305,7 +305,7 @@ fn a_word_that_reads_zero_serves_nothing() {
         let filter = SeccompFilter::new(rules.into(), allow, refuse, arch).unwrap();
         let filter: BpfProgram = filter.try_into().unwrap();
         seccompiler::apply_filter(&filter).unwrap();
-        inject_word(&ZERO);
+        inject_generation(&ZERO);
         let mut rng = Rng::new().unwrap();
         for by_handle in [false, true] {
             for _ in 0..10 {
@@ -315,7 +315,7 @@ fn a_word_that_reads_zero_serves_nothing() {
             }
         }
         let status = headwater::status();
-        assert_eq!((status.source, status.word.name()), (Source::Urandom, "live"));
+        assert_eq!((status.source, status.reseed_generation.name()), (Source::Urandom, "live"));
         // In a section's place stands a refill that puts no page; under a lock a key of its own.
         let by_sections = status.path == headwater::Path::Sections;
         assert!(by_sections || status.counters.fallbacks >= 10, "{:?}", status.counters);

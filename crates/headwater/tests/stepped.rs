@@ -13,7 +13,7 @@ mod common;
 mod support;
 
 use headwater::testing::{Force, handle_page, slot_page};
-use headwater::{Mode, Rng, Word};
+use headwater::{Mode, ReseedGeneration, Rng};
 use std::collections::HashSet;
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::SeqCst};
@@ -140,8 +140,8 @@ struct Outcome {
 }
 
 fn kernels_word() -> u64 {
-    match headwater::status().word {
-        Word::Live { value, .. } => value,
+    match headwater::status().reseed_generation {
+        ReseedGeneration::Live { value, .. } => value,
         other => panic!("{other:?}"),
     }
 }

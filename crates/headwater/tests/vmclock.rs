@@ -7,7 +7,7 @@ mod support;
 use common::isolated;
 use headwater::testing::{Force, Point, set, set_hook, set_root};
 use headwater::{
-    Config, CpuRng, Freshness, Mode, Rng, Source, Stamp, Status, Vmclock, Vmgenid, Word,
+    Config, CpuRng, Freshness, Mode, ReseedGeneration, Rng, Source, Stamp, Status, Vmclock, Vmgenid,
 };
 use std::collections::HashSet;
 use std::sync::OnceLock;
@@ -44,7 +44,7 @@ fn set_up_under(root: &Root) -> Status {
 }
 
 fn has_word(status: &Status) -> bool {
-    matches!(status.word, Word::Live { .. })
+    matches!(status.reseed_generation, ReseedGeneration::Live { .. })
 }
 
 /// The fastest load of 512 decides; on a machine that is so busy that none was quick the file counts as slow.
@@ -418,7 +418,10 @@ fn another_kernel_has_no_word() {
                 draw_everything();
                 headwater::quiesce().unwrap();
                 let quiet = headwater::status();
-                assert_eq!((quiet.word, quiet.mode), (Word::Quiesced, Mode::Strict));
+                assert_eq!(
+                    (quiet.reseed_generation, quiet.mode),
+                    (ReseedGeneration::Quiesced, Mode::Strict)
+                );
                 if !unmap("[vvar]") {
                     return 78;
                 }
@@ -430,14 +433,17 @@ fn another_kernel_has_no_word() {
                 for mode in [Mode::Auto, Mode::Buffered, Mode::Hedged, Mode::Strict] {
                     headwater::init_with(Config::new().mode(mode)).unwrap();
                     let status = headwater::status();
-                    assert_eq!((status.word, status.source), (Word::Quiesced, Source::Getrandom));
+                    assert_eq!(
+                        (status.reseed_generation, status.source),
+                        (ReseedGeneration::Quiesced, Source::Getrandom)
+                    );
                     assert!(matches!(status.mode, Mode::Hedged | Mode::Strict), "{status:?}");
                     draw_without_clocks(&mut rng);
                     // Checkpointed again on the other kernel, which is not the one to come back to.
                     headwater::quiesce().unwrap();
                 }
                 headwater::init_with(Config::new()).unwrap();
-                assert_eq!(headwater::status().word, Word::Quiesced);
+                assert_eq!(headwater::status().reseed_generation, ReseedGeneration::Quiesced);
                 draw_without_clocks(&mut rng);
                 0
             });

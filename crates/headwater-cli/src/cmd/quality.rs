@@ -13,7 +13,7 @@ pub(crate) fn run(args: &headwater_quality::Args) -> Result<(), Failure> {
         headwater_quality::check_html_file(file)?;
     }
     let report = headwater_quality::run(args, std::io::stdin())?;
-    // The page first: the reader of standard output may close the pipe.
+    // Before stdout, whose reader may close the pipe.
     if let Some(file) = &args.html {
         headwater_quality::write_html(file, &report.html()?)?;
     }
@@ -30,7 +30,7 @@ pub(crate) fn run(args: &headwater_quality::Args) -> Result<(), Failure> {
     }
 }
 
-/// Lists every name, by kind.
+/// Lists every source by kind.
 fn list() -> Result<(), Failure> {
     let mut text = String::new();
     let mut last = None;

@@ -7,12 +7,12 @@ use crate::failure::Failure;
 use engine::Engine;
 use headwater_streams::Seed;
 
-/// Write N bytes that follow from a seed, the same ones each time and everywhere: not for secrets
+/// Write N bytes that follow from a seed, the same on every machine; not for secrets
 #[derive(clap::Args)]
 #[group(skip)]
 pub(crate) struct Args {
-    /// Number of bytes; k, M and G (or KiB, MiB, GiB) are units of 1024, 1024^2 and 1024^3
-    #[arg(value_name = "N", value_parser = dump::size, allow_negative_numbers = true)]
+    /// Number of bytes; k, M, G and T (also KiB, MiB, GiB, TiB) are powers of 1024
+    #[arg(value_name = "N", value_parser = headwater_text::size::parse, allow_negative_numbers = true)]
     n: u64,
 
     /// The seed: a whole number (42, -1, 0x2a), a text, or bytes as hex:00ff
@@ -23,12 +23,12 @@ pub(crate) struct Args {
     #[arg(long, value_name = "E", value_enum, default_value_t = Engine::Ars7)]
     engine: Engine,
 
-    /// Number of the seed's stream, from 0; the default is 0, or for NumPy's generators the seed's own stream
+    /// Number of the stream, from 0 on [default: 0; for NumPy's generators the seed's own stream]
     #[arg(long, value_name = "K", allow_negative_numbers = true)]
     substream: Option<u64>,
 
-    /// Number of bytes of the stream before the first one written; units as for N
-    #[arg(long, value_name = "BYTES", value_parser = dump::size, default_value = "0")]
+    /// Number of bytes to skip; units as for N
+    #[arg(long, value_name = "BYTES", value_parser = headwater_text::size::parse, default_value = "0")]
     #[arg(allow_negative_numbers = true)]
     offset: u64,
 

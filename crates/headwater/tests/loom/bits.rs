@@ -1,6 +1,6 @@
 //! Pages of handles go from owner to owner.
 
-use crate::linux::races::bits::Bits;
+use crate::linux::sync::bitmap::Bitmap;
 use crate::most_orders;
 use loom::cell::UnsafeCell;
 use loom::sync::Arc;
@@ -9,7 +9,7 @@ use loom::thread;
 
 /// As `handle::Group`, with all pages but the last two taken.
 struct Group {
-    owned: Bits,
+    owned: Bitmap,
     pages: [UnsafeCell<u32>; 2],
 }
 
@@ -18,7 +18,7 @@ const FREE: u32 = 62;
 impl Group {
     fn new(free: u32) -> Arc<Group> {
         Arc::new(Group {
-            owned: Bits(AtomicU64::new(u64::MAX >> free)),
+            owned: Bitmap(AtomicU64::new(u64::MAX >> free)),
             pages: [UnsafeCell::new(0), UnsafeCell::new(0)],
         })
     }

@@ -1,6 +1,6 @@
 //! The fork canary: threads that race for an epoch, and forks in the middle.
 
-use crate::linux::epoch::{Canary, Epoch};
+use crate::linux::fork::{Canary, Epoch};
 use crate::{every_order, most_orders};
 use loom::sync::Arc;
 use loom::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -19,7 +19,7 @@ impl Process {
     }
 
     fn enter(&self) -> Epoch {
-        self.canary().settled().unwrap_or_else(|| self.canary().choose())
+        self.canary().current().unwrap_or_else(|| self.canary().choose())
     }
 
     /// What the kernel makes of the two words in a child: the canary is cleared, the counter is as the thread
@@ -51,7 +51,7 @@ fn a_child_never_gets_the_epoch_of_a_frame_of_its_parent() {
         let process = Arc::new(Process::default());
         let other = process.clone();
         let thread = thread::spawn(move || other.enter());
-        if let Some(frame) = process.canary().settled() {
+        if let Some(frame) = process.canary().current() {
             let child = process.fork();
             assert!(!child.canary().is(frame));
             assert_ne!(child.enter(), frame);

@@ -2,7 +2,7 @@
 //! instruction that lies, in another.
 
 use crate::linux::atomic::AtomicPtr;
-use crate::linux::races::settled::settle;
+use crate::linux::sync::recompute::recompute;
 use crate::{every_order, most_orders};
 use core::ptr::from_ref;
 use loom::sync::Arc;
@@ -33,7 +33,7 @@ impl Arena {
 
     /// As `Arena::choose_mode`.
     fn choose_mode(&self) {
-        settle(&self.mode, || {
+        recompute(&self.mode, || {
             match [&self.quiesced, &self.retired, &self.broken].map(|fact| fact.load(Relaxed)) {
                 [true, ..] | [_, true, true] => STRICT,
                 [_, true, _] => HEDGED,
@@ -99,7 +99,7 @@ fn three_facts_that_change_at_once_all_count() {
     });
 }
 
-/// As `KernelWord::settle`: two refills retire one look-alike each; none is left, or the one that is left.
+/// As `KernelGeneration::pick_live`: two refills retire one look-alike each; none is left, or the one that is left.
 #[test]
 fn a_candidate_that_one_refill_retired_is_never_live_after_another() {
     every_order(|| {
@@ -112,7 +112,7 @@ fn a_candidate_that_one_refill_retired_is_never_live_after_another() {
         impl Words {
             fn retire(&self, which: usize) {
                 self.candidates[which].store(false, Relaxed);
-                settle(&self.live, || {
+                recompute(&self.live, || {
                     let left = [0, 1].map(|i| self.candidates[i].load(Relaxed));
                     from_ref(match left {
                         [true, false] => &WORDS[0],

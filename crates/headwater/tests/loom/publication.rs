@@ -1,7 +1,7 @@
 //! Something is made in private and published: the arena, and the pages of handles.
 
 use crate::linux::atomic::AtomicPtr;
-use crate::linux::races::published::Published;
+use crate::linux::sync::once_ptr::OncePtr;
 use crate::{every_order, most_orders};
 use core::ptr::null_mut;
 use loom::cell::UnsafeCell;
@@ -13,11 +13,11 @@ struct Arena {
     made_by: UnsafeCell<u32>,
 }
 
-struct Place(Published<Arena>);
+struct Place(OncePtr<Arena>);
 
 impl Place {
     fn empty() -> Arc<Place> {
-        Arc::new(Place(Published(AtomicPtr::new(null_mut()))))
+        Arc::new(Place(OncePtr(AtomicPtr::new(null_mut()))))
     }
 
     /// As `setup::arena`: what was published, or mine if nothing was; who made it.

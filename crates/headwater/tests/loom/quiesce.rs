@@ -2,7 +2,7 @@
 
 use crate::every_order;
 use crate::linux::atomic::AtomicPtr;
-use crate::linux::races::published::Published;
+use crate::linux::sync::once_ptr::OncePtr;
 use core::ptr::from_ref;
 use loom::sync::Arc;
 use loom::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -13,7 +13,7 @@ const MARKER: u64 = 7;
 
 /// As `vmclock::Clock`, with room for what two calls of `map` give.
 struct Clock {
-    marker: Published<AtomicU64>,
+    marker: OncePtr<AtomicU64>,
     none: AtomicU64,
     mapped: [AtomicU64; 2],
 }
@@ -21,7 +21,7 @@ struct Clock {
 impl Clock {
     fn off() -> Arc<Clock> {
         let clock = Arc::new(Clock {
-            marker: Published(AtomicPtr::new(core::ptr::null_mut())),
+            marker: OncePtr(AtomicPtr::new(core::ptr::null_mut())),
             none: AtomicU64::new(0),
             mapped: [AtomicU64::new(0), AtomicU64::new(0)],
         });

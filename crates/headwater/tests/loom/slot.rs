@@ -1,7 +1,7 @@
-//! A slot goes from holder to holder: its lock, its ledger, and the plain memory of its page.
+//! A slot goes from holder to holder: its lock, its page_state, and the plain memory of its page.
 
-use crate::linux::ledger::Ledger;
-use crate::linux::races::lock::Lock;
+use crate::linux::page_state::PageState;
+use crate::linux::sync::slot_lock::SlotLock;
 use crate::{every_order, most_orders};
 use loom::cell::UnsafeCell;
 use loom::sync::Arc;
@@ -18,13 +18,13 @@ const CAPACITY: u32 = 16;
 /// somebody who finds the slot taken are in no order to it, and it would let the exchange be the last.
 #[derive(Default)]
 struct Slot {
-    lock: Lock,
-    ledger: Ledger,
+    lock: SlotLock,
+    page_state: PageState,
     page: UnsafeCell<[u64; 2]>,
 }
 
 impl Slot {
-    /// As `Quick::take`, `Cell::copy_words` and `Quick::settle`.
+    /// As `QuickSlot::take`, `PageRef::copy_words` and `QuickSlot::release`.
     fn quick(&self) -> Option<u64> {
         let left = self.lock.take_with(8, CAPACITY)?;
         let word = self.erase(left);
@@ -45,24 +45,24 @@ impl Slot {
     /// As `Slot::take`, `Cell::draw`, `Cell::refill` if need be, and `Slot::drop`.
     fn slow(&self) -> Option<u64> {
         let left = self.lock.take()?;
-        let ledger = &self.ledger;
-        ledger.remaining.store(left, Relaxed);
-        let withdrawn = ledger.withdraw(8).or_else(|| {
+        let page_state = &self.page_state;
+        page_state.remaining.store(left, Relaxed);
+        let withdrawn = page_state.withdraw(8).or_else(|| {
             self.refill();
-            ledger.withdraw(8)
+            page_state.withdraw(8)
         });
         let word = self.erase(withdrawn.expect("a page was just filled"));
-        self.lock.free(ledger.remaining.load(Relaxed));
+        self.lock.free(page_state.remaining.load(Relaxed));
         Some(word)
     }
 
     /// Words that no other refill gives: its number, and which of the two it is.
     fn refill(&self) {
-        let number = self.ledger.number.load(Relaxed) + 1;
-        self.ledger.number.store(number, Relaxed);
+        let number = self.page_state.number.load(Relaxed) + 1;
+        self.page_state.number.store(number, Relaxed);
         // SAFETY: the slot is ours; the checker watches.
         self.page.with_mut(|page| unsafe { *page = [10 * number, 10 * number + 1] });
-        self.ledger.remaining.store(CAPACITY, Relaxed);
+        self.page_state.remaining.store(CAPACITY, Relaxed);
     }
 
     /// Takes the first word of `left` bytes.

@@ -4,7 +4,7 @@ use super::children::{Ending, fork, wait};
 use super::machine::{cpu_says_virtual, is_intel, set_mode_variable};
 use super::model::{Looks, Machine};
 use headwater::testing::{Force, set};
-use headwater::{Mode, Page, Source, Status, Vmclock, Vmgenid, Word};
+use headwater::{Mode, Page, ReseedGeneration, Source, Status, Vmclock, Vmgenid};
 use std::fs::{self, File};
 
 /// What a child that is set up like this, and not traced, says of itself.
@@ -53,8 +53,8 @@ pub(crate) fn machine(mode: Mode, facts: &[Force]) -> Machine {
     let vmgenid = looks_for_vmgenid(bound);
     Machine {
         vdso: in_strict(|status| status.source == Source::Vdso),
-        word: in_strict(|status| matches!(status.word, Word::Live { .. })),
-        armed: [armed(facts), armed(&and(&[Force::NoWord]))],
+        word: in_strict(|status| matches!(status.reseed_generation, ReseedGeneration::Live { .. })),
+        armed: [armed(facts), armed(&and(&[Force::NoGeneration]))],
         looks: Looks { cpus, srbds, mappings, vmgenid, vmclock, hardware },
         vvar_pages,
         droppable: in_strict(|status| status.page == Page::Droppable),

@@ -2,7 +2,7 @@
 
 use super::memory::buffered_words;
 use headwater::testing::Point;
-use headwater::{Rng, Word};
+use headwater::{ReseedGeneration, Rng};
 use std::sync::Mutex;
 
 /// One way to draw 8 bytes or more; the first 8 are looked at.
@@ -31,8 +31,8 @@ pub(crate) fn interfere(point: Point, move_guard: impl FnOnce()) {
 }
 
 /// Whether the word has not moved since the status said this.
-fn is_still(generation: Word) -> bool {
-    headwater::status().word == generation
+fn is_still(generation: ReseedGeneration) -> bool {
+    headwater::status().reseed_generation == generation
 }
 
 /// Draws once while a guard moves at `point`, then as much as a page holds. No word of what was buffered before
@@ -50,7 +50,7 @@ pub(crate) fn no_voided_word_leaves(
     while refills() == before {
         draw(rng, &mut buf);
     }
-    let generation = headwater::status().word;
+    let generation = headwater::status().reseed_generation;
     let buffered = buffered_words();
     assert!(buffered.len() > 200, "the page was not found: {} words", buffered.len());
     *ARMED_AT.lock().unwrap() = Some(point);

@@ -1,6 +1,7 @@
 //! The command line.
 
-/// Draws random bytes under forks, signals, dropped pages and reseeds, and checks that no word repeats
+/// Draws random bytes under forks, signals, dropped pages and reseeds, and checks that no word
+/// repeats
 #[derive(clap::Parser)]
 pub(crate) struct Arguments {
     /// Minutes to run
@@ -12,6 +13,9 @@ pub(crate) struct Arguments {
     /// First round
     #[arg(long, default_value_t = 0)]
     pub(crate) round: u64,
+    /// Draws under locks (HEADWATER_NO_RSEQ=1) in all rounds, not in every second one
+    #[arg(long)]
+    pub(crate) no_sections: bool,
     /// For the first process of a round: the round's number and the record's descriptor
     #[arg(long, hide = true, num_args = 2, allow_hyphen_values = true, value_names = ["ROUND", "FD"])]
     pub(crate) worker: Option<Vec<i32>>,

@@ -1,4 +1,5 @@
-//! Disturbances of a process while its threads draw: dropped pages, reseeds of the kernel, changes of mode.
+//! Disturbances of a process while its threads draw: dropped pages, reseeds of the kernel, changes
+//! of mode.
 
 use super::plan::{Plan, Pressure};
 use super::record::{self, Event};
@@ -9,7 +10,8 @@ use std::time::Duration;
 
 /// Disturbs this process until the round is over. Calls `step` between two disturbances.
 pub(crate) fn run(plan: &Plan, choice: &mut fastrand::Rng, record_fd: i32, mut step: impl FnMut()) {
-    // Droppable memory only: the kernel itself may empty it at any time, so emptying it here is legitimate.
+    // Droppable memory only: the kernel itself may empty it at any time, so emptying it here is
+    // legitimate.
     let pages = memory::mappings_with(&["dp"]);
     while !record::is_over() {
         step();
@@ -48,8 +50,8 @@ pub(crate) fn run(plan: &Plan, choice: &mut fastrand::Rng, record_fd: i32, mut s
     }
 }
 
-/// Starts this program once more, for one first draw: a set-up beside all other processes. The loop that waits for
-/// children waits for it too.
+/// Starts this program once more, for one first draw: a set-up beside all other processes. The loop
+/// that waits for children waits for it too.
 fn start_program(record_fd: i32) {
     let Ok(program) = std::env::current_exe() else { return };
     let fd = record_fd.to_string();

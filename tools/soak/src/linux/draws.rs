@@ -3,7 +3,7 @@
 use super::hooks;
 use super::plan::Plan;
 use super::record::{self, Event};
-use headwater::Rng;
+use headwater::{Path, Rng};
 use headwater_testing::jump;
 use std::cell::Cell;
 use std::sync::atomic::{
@@ -12,13 +12,15 @@ use std::sync::atomic::{
     compiler_fence,
 };
 
-/// Number of forks between the round's first process and this one. Only the process that began a draw records it: if
-/// the draw was complete when a handler forked, parent and child hold the same bytes legitimately.
+/// Number of forks between the round's first process and this one. Only the process that began a
+/// draw records it: if the draw was complete when a handler forked, parent and child hold the same
+/// bytes legitimately.
 pub(crate) static DEPTH: AtomicU32 = AtomicU32::new(0);
 
 thread_local! {
-    /// True while this thread records. A handler that interrupts it must neither fork nor jump: after a fork both
-    /// processes would record the same words, and after a jump the words would be lost.
+    /// True while this thread records. A handler that interrupts it must neither fork nor jump:
+    /// after a fork both processes would record the same words, and after a jump the words would be
+    /// lost.
     static RECORDING: Cell<bool> = const { Cell::new(false) };
 }
 
@@ -67,7 +69,8 @@ impl Drawer {
         self.near = 4;
     }
 
-    /// Draws a batch and records some of the batches. It allocates nothing, so it may run in any forked child.
+    /// Draws a batch and records some of the batches. It allocates nothing, so it may run in any
+    /// forked child.
     pub(crate) fn batch(&mut self, jumps: bool) {
         self.complete.store(0, SeqCst);
         if jumps {
@@ -146,8 +149,8 @@ impl Drawer {
     }
 }
 
-/// Draws and records at once, in places that may not allocate and have no batch: signal handlers, and children that
-/// share their parent's memory.
+/// Draws and records at once, in places that may not allocate and have no batch: signal handlers,
+/// and children that share their parent's memory.
 pub(crate) fn draw_and_record<const N: usize>() {
     let bytes: [u8; N] = headwater::array().expect("random bytes");
     assert!(bytes.chunks_exact(8).all(|word| word != [0; 8]), "zeros were handed out");
@@ -166,6 +169,9 @@ pub(crate) fn sum_up() {
         (Event::Fallback, counters.fallbacks),
         (Event::Tripwire, counters.tripwires),
         (Event::SlotLost, u64::from(status.pools.taken)),
+        (Event::InSections, u64::from(matches!(status.path, Path::Sections))),
+        (Event::UnderLocks, u64::from(matches!(status.path, Path::Slots(_)))),
+        (Event::Unbuffered, u64::from(matches!(status.path, Path::Unbuffered))),
     ] {
         record::count_many(event, n);
     }

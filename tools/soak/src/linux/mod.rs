@@ -18,6 +18,8 @@ use std::process::ExitCode;
 pub(crate) fn main() -> anyhow::Result<ExitCode> {
     match Arguments::parse() {
         Arguments { worker: Some(worker), seed: Some(seed), .. } => worker::run(worker, seed),
-        Arguments { minutes, seed, round, .. } => supervisor::run(minutes, seed, round),
+        Arguments { minutes, seed, round, no_sections, .. } => {
+            supervisor::run(minutes, seed, round, no_sections)
+        }
     }
 }

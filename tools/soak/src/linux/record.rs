@@ -1,4 +1,5 @@
-//! The record of a round: all words that its processes drew, and the number of each event, in one shared mapping.
+//! The record of a round: all words that its processes drew, and the number of each event, in one
+//! shared mapping.
 //!
 //! Adding a word needs neither a system call nor a lock, so children and signal handlers can do it.
 
@@ -9,8 +10,8 @@ use std::sync::atomic::{
     Ordering::{Relaxed, SeqCst},
 };
 
-/// Number of words that end a round. So many random words contain a repeat with probability n^2 / 2^65 = 4e-7, the rate
-/// of false alarms of one round.
+/// Number of words that end a round. So many random words contain a repeat with probability n^2 /
+/// 2^65 = 4e-7, the rate of false alarms of one round.
 pub(crate) const CAPACITY: usize = 4 << 20;
 const HEADER: usize = 4096;
 pub(crate) const BYTES: usize = HEADER + 8 * CAPACITY;
@@ -24,6 +25,7 @@ pub(crate) enum Event {
     #[cfg_attr(not(feature = "hooks"), expect(dead_code))]
     ForkInDraw,
     ChildInSharedMemory,
+    RawClone,
     Program,
     Signal,
     Jump,
@@ -42,15 +44,19 @@ pub(crate) enum Event {
     Fallback,
     Tripwire,
     SlotLost,
+    InSections,
+    UnderLocks,
+    Unbuffered,
 }
 
 impl Event {
-    pub(crate) const NAMES: [&str; 22] = [
+    pub(crate) const NAMES: [&str; 26] = [
         "threads",
         "forks",
         "forks in handlers",
         "forks in draws, by hooks",
-        "children in shared memory",
+        "children in shared memory, parent waiting",
+        "children in shared memory, parent drawing",
         "programs",
         "signals",
         "jumps",
@@ -68,6 +74,9 @@ impl Event {
         "fallbacks",
         "tripwires",
         "slots lost",
+        "processes drew in sections",
+        "processes drew under locks",
+        "processes drew without buffers",
     ];
 }
 
@@ -101,7 +110,8 @@ pub(crate) fn open(fd: i32) -> anyhow::Result<()> {
 
 /// Returns the header of the record that [`open`] mapped.
 pub(crate) fn shared() -> &'static Shared {
-    // SAFETY: `open` was called first in every process; the mapping stays, and is used through atomics.
+    // SAFETY: `open` was called first in every process; the mapping stays, and is used through
+    // atomics.
     unsafe { &*SHARED.load(Relaxed) }
 }
 
@@ -133,7 +143,8 @@ pub(crate) fn add(drawn: &[u8]) {
         return;
     }
     for (i, word) in drawn.iter().enumerate() {
-        // SAFETY: these places lie in the mapping, and the fetch_add above gave them to this call alone.
+        // SAFETY: these places lie in the mapping, and the fetch_add above gave them to this call
+        // alone.
         unsafe { words().add(at + i).write(u64::from_ne_bytes(*word)) };
     }
 }

@@ -24,8 +24,8 @@ pub(crate) fn seen() -> usize {
     SEEN.load(Relaxed)
 }
 
-/// Unblocks or blocks SIGALRM in this thread. A child that a handler forks consists of this thread alone, so only threads
-/// that draw and allocate nothing may receive the signal.
+/// Unblocks or blocks SIGALRM in this thread. A child that a handler forks consists of this thread
+/// alone, so only threads that draw and allocate nothing may receive the signal.
 pub(crate) fn admit(come: bool) {
     let how = if come { libc::SIG_UNBLOCK } else { libc::SIG_BLOCK };
     // SAFETY: the set is emptied before use, and the null pointer requests no old set.
@@ -37,14 +37,16 @@ pub(crate) fn admit(come: bool) {
     }
 }
 
-/// Installs the handler and starts the timer as the plan says. Signals stay blocked until [`admit`].
+/// Installs the handler and starts the timer as the plan says. Signals stay blocked until
+/// [`admit`].
 pub(crate) fn install(plan: &Plan) {
     admit(false);
     PERIOD.store(plan.signals, SeqCst);
     FORKS.store(plan.forks, SeqCst);
     JUMPS.store(plan.jumps, SeqCst);
     if plan.signals > 0 {
-        // SAFETY: an action of zeros has no flags and an empty mask; the handler has the type that goes with it.
+        // SAFETY: an action of zeros has no flags and an empty mask; the handler has the type that
+        // goes with it.
         let done = unsafe {
             let mut action: libc::sigaction = zeroed();
             action.sa_sigaction = handler as extern "C" fn(libc::c_int) as *const () as usize;
@@ -56,7 +58,8 @@ pub(crate) fn install(plan: &Plan) {
     }
 }
 
-/// Starts a timer of this period, or stops it if the period is 0. Children do not inherit timers. Async-signal-safe.
+/// Starts a timer of this period, or stops it if the period is 0. Children do not inherit timers.
+/// Async-signal-safe.
 pub(crate) fn start(microseconds: u32) {
     let every = libc::timeval { tv_sec: 0, tv_usec: microseconds.into() };
     let timer = libc::itimerval { it_interval: every, it_value: every };
@@ -80,8 +83,8 @@ fn handle() {
         return;
     }
     if FORKS.load(Relaxed) && count % 32 == 13 && forks::raw_fork(Event::ForkInHandler) {
-        // The child returns from the handler and continues the interrupted code under its own timer. Every second child
-        // first takes its page past the place of the interrupted draw.
+        // The child returns from the handler and continues the interrupted code under its own
+        // timer. Every second child first takes its page past the place of the interrupted draw.
         start(PERIOD.load(Relaxed));
         if count % 64 == 13 {
             (0..40).for_each(|_| draw_and_record::<8>());

@@ -9,14 +9,13 @@ use anyhow::{Context, Result};
 use headwater_testing::jump;
 use rustix::io::Errno;
 use rustix::process::{WaitOptions, getpid, set_child_subreaper, waitpid};
-use rustix::thread::{CpuSet, sched_setaffinity};
 use std::process::ExitCode;
 use std::sync::Barrier;
 use std::sync::atomic::Ordering::{Relaxed, SeqCst};
 use std::{panic, thread};
 
-/// Runs the first process of a round. `worker` holds the round's number, or -1 for a program that draws once, and the
-/// descriptor of the record.
+/// Runs the first process of a round. `worker` holds the round's number, or -1 for a program that
+/// draws once, and the descriptor of the record.
 pub(crate) fn run(worker: Vec<i32>, seed: u64) -> Result<ExitCode> {
     let [round, fd] = worker.try_into().ok().context("--worker takes two numbers")?;
     record::open(fd)?;
@@ -27,6 +26,7 @@ pub(crate) fn run(worker: Vec<i32>, seed: u64) -> Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     };
     let plan = Plan::of(seed, round);
+    hooks::force(&plan);
     let mut choice = fastrand::Rng::with_seed(seed ^ round);
     for number in 0..plan.processes {
         let seed = choice.u64(..);
@@ -55,7 +55,7 @@ fn process(plan: &Plan, seed: u64, record_fd: i32) {
     // Orphans become this process's children, so `wait_for_children` sees how they end.
     set_child_subreaper(Some(getpid())).expect("PR_SET_CHILD_SUBREAPER");
     if plan.one_cpu {
-        move_to(0);
+        forks::move_to(0);
     }
     hooks::install(plan);
     signals::install(plan);
@@ -76,20 +76,22 @@ fn process(plan: &Plan, seed: u64, record_fd: i32) {
     assert!(!failed, "a child failed");
 }
 
-/// Draws until the round is over. The first draw comes before the barrier `first_draws`: of several threads that set up at
-/// once, all but one unmap their pages again. The disturber lists the mappings after the barrier, so the list holds no
-/// mapping that will disappear. (Without the barrier it emptied other memory that had been mapped at the same address.)
+/// Draws until the round is over. The first draw comes before the barrier `first_draws`: of several
+/// threads that set up at once, all but one unmap their pages again. The disturber lists the
+/// mappings after the barrier, so the list holds no mapping that will disappear. (Without the
+/// barrier it emptied other memory that had been mapped at the same address.)
 fn draw_until_over(plan: &Plan, seed: u64, first_draws: &Barrier) {
     let depth = DEPTH.load(SeqCst);
     let jumps = plan.jumps && plan.signals > 0 && jump::POSSIBLE;
     let mut drawer = Drawer::new(plan, seed);
     let mut stack: Box<Stack> = Box::new([0; 8192]);
-    // No allocation from here on: in a child that a handler forks, the allocator's lock may be taken for ever.
+    // No allocation from here on: in a child that a handler forks, the allocator's lock may be
+    // taken for ever.
     let cpus = thread::available_parallelism().map_or(1, usize::from);
     let mut batches_as_child = 0;
     record::count(Event::Thread);
-    // A child forked inside a barrier, or a thread that jumps out of it, blocks for ever. Signals that do either stay
-    // blocked until the barrier is passed.
+    // A child forked inside a barrier, or a thread that jumps out of it, blocks for ever. Signals
+    // that do either stay blocked until the barrier is passed.
     signals::admit(!plan.forks && !plan.jumps);
     draw_and_record::<8>();
     if plan.handles {
@@ -115,11 +117,12 @@ fn draw_until_over(plan: &Plan, seed: u64, first_draws: &Barrier) {
             }
             64..80 if plan.handles => drawer.handle = None,
             80..112 if plan.moves => {
-                move_to(drawer.choice.usize(..cpus));
+                forks::move_to(drawer.choice.usize(..cpus));
                 record::count(Event::Move);
             }
             112..128 if plan.forks => forks::fork(&mut drawer, jumps),
             128..132 if plan.forks => forks::spawn_in_shared_memory(&mut stack),
+            132..136 if plan.clones => forks::draw_beside_a_clone(&mut drawer, jumps, &mut stack),
             _ => {}
         }
     }
@@ -129,7 +132,8 @@ fn draw_until_over(plan: &Plan, seed: u64, first_draws: &Barrier) {
     }
 }
 
-/// Waits for all children, or with NOHANG for those that have ended. Returns false if one of them failed.
+/// Waits for all children, or with NOHANG for those that have ended. Returns false if one of them
+/// failed.
 fn wait_for_children(options: WaitOptions) -> bool {
     loop {
         match waitpid(None, options) {
@@ -143,13 +147,6 @@ fn wait_for_children(options: WaitOptions) -> bool {
             Ok(Some(_)) => {}
         }
     }
-}
-
-/// Moves this thread to a CPU. If the kernel refuses, because the process may not use it, the thread stays.
-fn move_to(cpu: usize) {
-    let mut set = CpuSet::new();
-    set.set(cpu);
-    let _ = sched_setaffinity(None, &set);
 }
 
 /// Makes a panic of any thread end its process with a status that the waiting parent checks.

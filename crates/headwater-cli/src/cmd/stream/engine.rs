@@ -13,20 +13,20 @@ use headwater_streams::{Key, Seed, Stream};
 pub(super) enum Engine {
     /// AES rounds on a counter; 2^48 streams
     Ars7,
-    /// The same with five rounds, as in Intel's MKL
+    /// Five rounds instead of seven, bit-compatible with Intel's MKL
     Ars5,
-    /// Multiplications on a counter, as on GPUs; 2^48 streams
+    /// Multiplications on a counter, bit-compatible with GPU libraries; 2^48 streams
     Philox4x32,
     /// 256 bits of state; streams 2^128 words apart
     Xoshiro256pp,
-    /// Eight streams of xoshiro256pp side by side
+    /// Eight interleaved streams of xoshiro256++
     #[value(name = "xoshiro256pp-x8")]
     Xoshiro256ppX8,
-    /// For comparison, its defects are known; streams 2^64 words apart
+    /// For comparison only: its defects are known; streams 2^64 words apart
     Xorshift128p,
     /// NumPy's PCG64DXSM(S); streams are children of NumPy's SeedSequence(S)
     Pcg64dxsm,
-    /// NumPy's SFC64(S), with the same streams; cannot skip
+    /// NumPy's SFC64(S), streams as for pcg64dxsm; cannot skip
     Sfc64,
 }
 
@@ -90,7 +90,7 @@ impl Engine {
             }
             Engine::Sfc64 if offset != 0 => {
                 return Err(format!(
-                    "sfc64 cannot skip: omit --offset and drop the bytes with '| tail -c +{}', or take pcg64dxsm",
+                    "sfc64 cannot skip: drop the bytes with '| tail -c +{}' in place of --offset, or use pcg64dxsm",
                     u128::from(offset) + 1
                 ));
             }
@@ -113,7 +113,7 @@ impl Engine {
         let stream = key.stream(index).map_err(|error| error.to_string())?;
         if next.checked_add(len).is_none() {
             return Err(format!(
-                "a stream has 2^64 - 1 bytes: {len} bytes from byte {next} on end past them"
+                "{len} bytes from byte {next} on pass the end of the stream at 2^64 - 1"
             ));
         }
         Ok(Bytes::Indexed { stream, next })
@@ -135,7 +135,7 @@ fn below(bits: u32, index: u64) -> Result<u64, String> {
         Ok(index)
     } else {
         Err(format!(
-            "substream {index} does not exist: numbers end at 2^{bits} - 1 for this engine; take another seed for more"
+            "substream {index} does not exist: this engine has 2^{bits}; use another seed for more"
         ))
     }
 }

@@ -253,7 +253,7 @@ mod tests {
 
     #[test]
     fn masks_equal_the_reference() {
-        let features = crate::linux::features::Features::detect();
+        let features = crate::linux::cpu::features::Features::detect();
         let backend = crate::linux::cipher::Backend::choose(features);
         if !backend.is_aes() {
             println!("skipped: hedge masks are not checked, this CPU has no AES instructions");

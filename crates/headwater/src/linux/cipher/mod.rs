@@ -16,7 +16,7 @@ pub(crate) mod hedge;
 #[cfg_attr(miri, allow(dead_code, unused_imports))] // miri follows no assembly
 pub(crate) mod x86;
 
-use super::features::Features;
+use crate::linux::cpu::features::Features;
 use core::sync::atomic::{Ordering, compiler_fence};
 
 /// Bytes of an expanded key: 15 round keys of AES-256. ChaCha20 keeps its 32-byte key there.
@@ -171,7 +171,7 @@ impl Backend {
         // Miri takes several seconds for a page of keystream.
         if cfg!(all(miri, not(test))) {
             // SAFETY: the caller's promise.
-            let _ = unsafe { super::raw::getrandom(out, len, 0) };
+            let _ = unsafe { crate::linux::sys::getrandom(out, len, 0) };
             return;
         }
         // SAFETY: the caller's promise, for each.
@@ -280,7 +280,7 @@ impl Workspace {
     pub(crate) unsafe fn derive(&mut self, backend: Backend) {
         // SAFETY: the two arrays, aligned to 64 by the structure; the CPU is the caller's promise.
         unsafe { backend.derive(self.seed.as_mut_ptr(), self.round_keys.as_mut_ptr()) };
-        super::force::witness(self.round_keys.as_ptr());
+        crate::linux::failpoint::witness(self.round_keys.as_ptr());
     }
 
     /// Writes `len` bytes of keystream from the first block on.

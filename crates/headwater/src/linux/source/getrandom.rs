@@ -1,8 +1,8 @@
 //! The getrandom(2) system call (Linux 3.17).
 
 use super::fill_exactly;
-use crate::linux::force::{Force, every_other_time, forced};
-use crate::linux::raw::{self, Errno};
+use crate::linux::failpoint::{Force, every_other_time, forced};
+use crate::linux::sys::{self, Errno};
 
 /// Waits for the generator to be seeded unless `wait` is false; EAGAIN then.
 ///
@@ -35,5 +35,5 @@ unsafe fn once(dst: *mut u8, len: usize, flags: u32) -> Result<usize, Errno> {
     }
     let len = if forced(Force::GetrandomShort) { len.min(5) } else { len };
     // SAFETY: `len` is at most what the caller promised.
-    unsafe { raw::getrandom(dst, len, flags) }
+    unsafe { sys::getrandom(dst, len, flags) }
 }

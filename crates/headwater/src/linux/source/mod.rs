@@ -15,8 +15,8 @@ mod urandom;
 pub(crate) mod vdso;
 pub(crate) mod vgetrandom;
 
-use super::raw::Errno;
 use crate::Error;
+use crate::linux::sys::Errno;
 use crate::status::Source;
 use core::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 

@@ -5,8 +5,8 @@
 //! daemons that close all, and then reused. This path is slow and rare.
 
 use super::fill_exactly;
-use crate::linux::force::{Force, forced};
-use crate::linux::raw::{Errno, Fd};
+use crate::linux::failpoint::{Force, forced};
+use crate::linux::sys::{Errno, Fd};
 use core::sync::atomic::{AtomicBool, Ordering};
 
 /// Set once a poll of /dev/random has answered in this process, or in one that it was forked from.

@@ -6,8 +6,8 @@
 
 #![allow(unsafe_code)]
 
-use crate::linux::force::{Force, forced};
-use crate::linux::raw;
+use crate::linux::failpoint::{Force, forced};
+use crate::linux::sys;
 use core::ffi::{CStr, c_char, c_void};
 use core::mem::size_of;
 use core::ptr::{self, NonNull};
@@ -38,7 +38,7 @@ impl Vdso {
         if forced(Force::NoVdso) || cfg!(any(miri, not(target_pointer_width = "64"))) {
             return None;
         }
-        let image = raw::auxiliary(libc::AT_SYSINFO_EHDR);
+        let image = sys::auxiliary(libc::AT_SYSINFO_EHDR);
         if image == 0 {
             return None;
         }

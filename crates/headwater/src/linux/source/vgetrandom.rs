@@ -7,7 +7,7 @@
 
 #![allow(unsafe_code)]
 
-use super::vdso::Vdso;
+use crate::linux::source::vdso::Vdso;
 use core::ffi::{CStr, c_uint, c_void};
 use core::mem::transmute;
 use core::ptr::{self, NonNull};
@@ -45,7 +45,7 @@ pub(crate) struct Vgetrandom {
 }
 
 /// Offset of the reseed generation in a state. Not ABI: verified at set-up and at every refill before
-/// anything relies on it (see `guard::word`).
+/// anything relies on it (see `guards::generation`).
 const GENERATION: usize = 128;
 
 impl Vgetrandom {

@@ -6,6 +6,6 @@ mod none;
 mod real;
 
 #[cfg(not(feature = "hooks"))]
-pub(crate) use none::{closed, install, open};
+pub(crate) use none::{closed, force, install, open};
 #[cfg(feature = "hooks")]
-pub(crate) use real::{closed, install, open};
+pub(crate) use real::{closed, force, install, open};

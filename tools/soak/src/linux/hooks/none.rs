@@ -2,6 +2,8 @@
 
 use super::super::plan::Plan;
 
+pub(crate) fn force(_: &Plan) {}
+
 pub(crate) fn install(_: &Plan) {}
 
 pub(crate) fn open<T>(depth: u32, draw: impl FnOnce() -> T) -> (T, u32) {

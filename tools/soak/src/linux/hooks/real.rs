@@ -1,14 +1,15 @@
 //! Forks in the middle of a draw, at the library's failpoints.
 //!
-//! A fork in a signal handler may come after the draw's last comparison. Parent and child then hold the same bytes
-//! legitimately, so only the parent records such a draw. A failpoint lies before the last comparison: the bytes that
-//! the child receives must differ from the parent's, and both record them.
+//! A fork in a signal handler may come after the draw's last comparison. Parent and child then hold
+//! the same bytes legitimately, so only the parent records such a draw. A failpoint lies before the
+//! last comparison: the bytes that the child receives must differ from the parent's, and both
+//! record them.
 
 use crate::linux::draws::{DEPTH, draw_and_record};
 use crate::linux::forks;
 use crate::linux::plan::Plan;
 use crate::linux::record::{self, Event};
-use headwater::testing::{self, Point};
+use headwater::testing::{self, Force, Point};
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 
@@ -22,6 +23,11 @@ thread_local! {
 
 /// Number of passed failpoints between two forks.
 static PERIOD: AtomicU32 = AtomicU32::new(0);
+
+/// Forces the facts of the plan that the library reads at set-up. Comes before the first draw.
+pub(crate) fn force(plan: &Plan) {
+    testing::set(Force::OneCpu, plan.one_slot);
+}
 
 /// Sets the library's hook, if the plan has forks.
 pub(crate) fn install(plan: &Plan) {

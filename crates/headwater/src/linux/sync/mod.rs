@@ -1,0 +1,13 @@
+//! What threads race for: one race in each file, which knows nothing but atomics.
+//!
+//! `tests/loom` compiles these files, [`page_state`](crate::linux::pool::page_state) and [`epoch`](crate::linux::guards::fork) as they are
+//! and tries every order of every race, and every old value that a load may give. So none of them may have a
+//! `const fn` that makes an atomic (the model checker's need memory), and none may name anything of this
+//! machine.
+
+#[cfg(feature = "pools")]
+pub(crate) mod bitmap;
+pub(crate) mod once_ptr;
+pub(crate) mod recompute;
+pub(crate) mod seqlock;
+pub(crate) mod slot_lock;
