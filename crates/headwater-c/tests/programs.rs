@@ -106,6 +106,41 @@ fn arc4random_says_why_and_aborts() {
     );
 }
 
+/// Programs that change the environment before the first draw. "kernel" is the mode that they set, and
+/// "strict" the mode of their start.
+#[test]
+fn the_first_draw_reads_the_environment() {
+    let Some(compiler) = any() else { return };
+    for link in [Link::Shared, Link::Archive, Link::Static] {
+        let program = build(compiler, "environment.c", link, &["-std=gnu99"]);
+        for (way, mode) in [
+            ("as it is", "\"strict\"\n"),
+            ("set", "\"kernel\"\n"),
+            ("put", "\"kernel\"\n"),
+            ("unset", "\"auto\"\n"),
+            ("clear", "\"auto\"\n"),
+            ("clobber", "\"strict\"\n"),
+            ("another thread", "\"kernel\"\n"),
+            ("broken", "\"kernel\"\n"),
+        ] {
+            let said = run(program.command().arg(way).env("HEADWATER_MODE", "strict"));
+            assert_eq!(said, mode, "{way}, {link:?}");
+        }
+        let said = run(program.command().env_clear());
+        assert_eq!(said, "\"auto\"\n", "no environment, {link:?}");
+    }
+}
+
+/// getenv(3) crashed here in 1 of 100 processes. HEADWATER_TEST_SETENV sets another number of processes.
+#[test]
+fn a_first_draw_beside_setenv_does_not_crash() {
+    let Some(compiler) = any() else { return };
+    let program = build(compiler, "setenv.c", Link::Shared, &["-std=gnu99"]);
+    let processes = std::env::var("HEADWATER_TEST_SETENV").unwrap_or_else(|_| "500".to_owned());
+    let said = run(program.command().arg(&processes));
+    assert_eq!(said, format!("0 of {processes} crashed\n"));
+}
+
 /// The modes differ in the calls that they make.
 #[test]
 fn no_function_is_a_cancellation_point() {
