@@ -7,7 +7,10 @@
 
 #![allow(unsafe_code)]
 
+mod environment;
 pub(crate) mod memory;
+
+pub(crate) use environment::variable as environment;
 
 use core::ffi::CStr;
 use core::ptr;
@@ -259,13 +262,4 @@ fn clock(id: libc::clockid_t) -> libc::timespec {
 /// environment must not be believed.
 pub(crate) fn is_secure_execution() -> bool {
     auxiliary(libc::AT_SECURE) != 0
-}
-
-/// The value of an environment variable. Read once, at set-up, while nothing of ours runs beside it.
-pub(crate) fn environment(name: &CStr) -> Option<&'static [u8]> {
-    // SAFETY: getenv walks the environment and takes no lock. As with every reader of the environment, a
-    // thread that changes it at the same moment is the program's error.
-    let value = unsafe { libc::getenv(name.as_ptr()) };
-    // SAFETY: a C string of the environment.
-    (!value.is_null()).then(|| unsafe { CStr::from_ptr(value) }.to_bytes())
 }
