@@ -1,4 +1,4 @@
-//! `cargo xtask install`: what a release build makes, put where other programs look for it.
+//! `cargo xtask install`: copies a release build to the places where other programs look for it.
 
 use crate::process::{output, program, root, run};
 use anyhow::{Context, Result, ensure};
@@ -7,17 +7,17 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
-/// Where from and how an artefact is made.
+/// The origin of an artefact.
 enum Source {
-    /// A file that `cargo build --release` leaves in target/release.
+    /// A file that `cargo build --release` writes to target/release.
     Built(&'static str),
     /// A file of the repository.
     Checked(&'static str),
-    /// A template of the repository, in which @VERSION@ and the path of OpenSSL's module are replaced.
+    /// A template of the repository, with marks for the version and the path of OpenSSL's module.
     Filled(&'static str),
     /// A link to a file beside it.
     Link(&'static str),
-    /// What the built command prints if it is called so.
+    /// The output of the built command for these arguments.
     Printed(&'static [&'static str]),
 }
 use Source::{Built, Checked, Filled, Link, Printed};
@@ -27,11 +27,12 @@ const SONAME: &str = "libheadwater.so.0";
 /// The file itself, as other libraries are named by their version.
 const REAL_NAME: &str = concat!("libheadwater.so.", env!("CARGO_PKG_VERSION"));
 
-/// How the configuration for OpenSSL begins to name the module, out of use, in the repository.
+/// The start of the commented-out path of the module in the configuration for OpenSSL.
 const UNNAMED_MODULE: &str = "#module = /usr/local/";
 
-/// What is installed, with the path below the prefix. Nothing in it holds the prefix but the configuration for OpenSSL,
-/// so that the rest of the tree may be moved.
+/// The installed files: origin, path below the prefix, permissions.
+///
+/// Only the configuration for OpenSSL holds the prefix, so that the rest of the tree may be moved.
 const ARTEFACTS: &[(Source, &str, u32)] = &[
     (Built("headwater"), "bin/headwater", 0o755),
     (Built("libheadwater.so"), concat!("lib/libheadwater.so.", env!("CARGO_PKG_VERSION")), 0o755),
@@ -72,7 +73,7 @@ const ARTEFACTS: &[(Source, &str, u32)] = &[
     (Printed(&["completions", "zsh"]), "share/zsh/site-functions/_headwater", 0o644),
 ];
 
-/// Builds, and installs below `prefix`, or below `destdir` as if that were the root of the file system.
+/// Builds the release, and installs below `prefix`, with `destdir` in place of the root directory.
 pub(crate) fn install(prefix: &Path, destdir: Option<&Path>) -> Result<ExitCode> {
     ensure!(prefix.is_absolute(), "--prefix {} does not begin with /", prefix.display());
     let target = match destdir {
@@ -100,8 +101,8 @@ fn put(
     built: &Path,
     prefix: &Path,
 ) -> Result<()> {
-    fs::create_dir_all(to.parent().context("it has no folder")?)?;
-    // Beside it and then in its place: a program that has the old library mapped keeps the old file.
+    fs::create_dir_all(to.parent().context("the path has no parent directory")?)?;
+    // A new file is renamed over the old one: a program that maps the old library keeps it intact.
     let new = PathBuf::from(format!("{}.new", to.display()));
     match fs::remove_file(&new) {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error.into()),

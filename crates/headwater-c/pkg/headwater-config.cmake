@@ -1,5 +1,5 @@
-# find_package(headwater): the targets headwater::headwater (libheadwater.so) and headwater::static (libheadwater.a).
-# Relative to this file, so that the tree may be moved.
+# find_package(headwater): the targets headwater::headwater (libheadwater.so) and headwater::static
+# (libheadwater.a). Relative to this file, so that the tree may be moved.
 get_filename_component(_headwater_prefix "${CMAKE_CURRENT_LIST_DIR}/../../.." ABSOLUTE)
 
 if(NOT TARGET headwater::headwater)

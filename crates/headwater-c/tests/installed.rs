@@ -1,5 +1,5 @@
-//! What `cargo xtask install` puts down: found by pkg-config and CMake, from where it was moved to; man pages that
-//! say nothing wrong; the examples of docs/c.md, which compile and run.
+//! What `cargo xtask install` puts down: found by pkg-config and CMake, from where it was moved to;
+//! man pages that say nothing wrong; the examples of docs/c.md, which compile and run.
 
 mod support;
 

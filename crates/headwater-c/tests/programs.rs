@@ -1,6 +1,8 @@
-//! C and C++ programs that use the library as it is shipped. What each shows is told in its source, tests/c.
+//! C and C++ programs that use the library as it is shipped. What each shows is told in its source,
+//! tests/c.
 //!
-//! Those that need compilers which few machines have all of, or time, are for `cargo xtask test`, which installs them.
+//! Those that need compilers which few machines have all of, or time, are for `cargo xtask test`,
+//! which installs them.
 
 mod support;
 
@@ -99,8 +101,34 @@ fn arc4random_says_why_and_aborts() {
     assert_eq!(outcome.status.signal(), Some(6), "SIGABRT");
     assert_eq!(
         String::from_utf8_lossy(&outcome.stderr),
-        "headwater: no random bytes, and arc4random cannot say so: errno 13; headwater_fill() would return it instead\n"
+        "headwater: arc4random failed, because random bytes are unavailable (errno 13); \
+         headwater_fill() reports the error instead\n"
     );
+}
+
+/// The modes differ in the calls that they make.
+#[test]
+fn no_function_is_a_cancellation_point() {
+    use std::os::unix::process::ExitStatusExt;
+    let Some(compiler) = any() else { return };
+    let program = build(compiler, "cancel.c", Link::Shared, &[]);
+    for mode in ["auto", "buffered", "hedged", "strict", "kernel"] {
+        let run = |what: &str| outcome(program.command().arg(what).env("HEADWATER_MODE", mode));
+        let calls = run("calls");
+        let words = String::from_utf8_lossy(&calls.stderr).into_owned();
+        assert!(calls.status.success(), "{mode}: {words}");
+        let refused = run("refused");
+        if refused.status.code() == Some(77) {
+            eprintln!("skipped: a seccomp filter: prctl refuses it; errors stay untested");
+            return;
+        }
+        let words = String::from_utf8_lossy(&refused.stderr).into_owned();
+        assert!(refused.status.success(), "{mode}, without random bytes: {words}");
+        let aborted = run("abort");
+        let words = String::from_utf8_lossy(&aborted.stderr).into_owned();
+        assert_eq!(aborted.status.signal(), Some(6), "{mode}: {words}");
+        assert!(words.starts_with("headwater: arc4random failed"), "{mode}: {words}");
+    }
 }
 
 #[test]
@@ -149,8 +177,8 @@ fn sanitizers_find_nothing() {
     }
 }
 
-/// Valgrind shows a program no vDSO, so that these runs test the fallback to getrandom(2); the program is told, and
-/// looks whether the status says so.
+/// Valgrind shows a program no vDSO, so that these runs test the fallback to getrandom(2); the
+/// program is told, and looks whether the status says so.
 #[test]
 #[ignore = "runs under valgrind: cargo xtask test"]
 fn valgrind_finds_nothing_on_the_fallback_without_a_vdso() {

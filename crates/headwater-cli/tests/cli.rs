@@ -306,7 +306,8 @@ fn generators_can_begin_anywhere() {
     }
 }
 
-/// One process for the whole of a stream, or many for pieces of it, over the seam of what one writes at a time.
+/// One process for the whole of a stream, or many for pieces of it, over the seam of what one
+/// writes at a time.
 #[test]
 fn streams_are_the_same_from_any_number_of_processes() {
     let whole = stdout(&["stream", "--seed", "pieces", "2000000"]);
@@ -442,7 +443,7 @@ fn status_as_json() {
 fn no_verb_is_the_status_screen() {
     for args in [&[][..], &["status"]] {
         let screen = text(args);
-        for section in ["In use", "Machine", "Counters", "Sample", "Speed"] {
+        for section in ["Status", "Machine", "Counters", "Sample", "Speed"] {
             assert!(screen.contains(&format!("\n{section}")), "{screen}");
         }
         assert!(!screen.contains('\u{1b}'), "colours in a pipe");

@@ -19,7 +19,7 @@ fn modules() -> &'static Path {
     static MODULES: OnceLock<PathBuf> = OnceLock::new();
     MODULES.get_or_init(|| {
         let built = Command::new(env!("CARGO"))
-            .args(["build", "--package", "headwater-openssl", "--message-format", "json"])
+            .args(["build", "--package", "headwater-openssl-module", "--message-format", "json"])
             .current_dir(env!("CARGO_MANIFEST_DIR"))
             .stderr(Stdio::inherit())
             .output()

@@ -1,20 +1,21 @@
-//! A boot, as a log tells it.
+//! Boots, as logs show them.
 
 use crate::Evidence;
 use serde::Serialize;
 
-/// A boot, as a log tells it. Times are seconds since the kernel started, or as [`Boot::clock`] says; what the log does not
-/// tell is `None`.
+/// One boot, read from a log. Times are seconds since the kernel started, unless [`Boot::clock`]
+/// says otherwise; facts that the log lacks are `None`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Boot {
-    /// What times are counted from.
+    /// The origin of all times of this boot.
     pub clock: Clock,
     /// The kernel's release, from "Linux version ...".
     pub kernel: Option<String>,
     /// The line that names the release, for findings to quote.
     #[serde(skip)]
     pub kernel_by: Option<Evidence>,
-    /// The boot's id, where the log has it: what is said elsewhere of the same id is of the same boot.
+    /// The boot's id, if the log has one. Logs with the same id are of the same boot.
     #[serde(skip)]
     pub id: Option<String>,
     /// The kernel's command line.
@@ -37,14 +38,15 @@ pub struct Boot {
     pub forks: Vec<Moment>,
     /// "crng reseeded on system resumption".
     pub resumptions: Vec<Moment>,
-    /// Units of systemd that the log tells of.
+    /// The systemd units in the log.
     pub units: Vec<Unit>,
-    /// Other lines that decide something: clock source, virtio-rng, seccomp kills, rdrand errata ...
+    /// Other lines that decide something: clock source, virtio-rng, seccomp kills, RDRAND errata.
     pub hints: Vec<Hint>,
 }
 
-/// What a boot's times are counted from.
+/// The origin of a boot's times.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Clock {
     /// The log has no times.
@@ -52,13 +54,14 @@ pub enum Clock {
     None,
     /// The kernel's start.
     Kernel,
-    /// The boot's first line, by the wall clock. journald stamps what the kernel said before it with its own start, so that
-    /// these times are some seconds too small, and never too large.
+    /// The boot's first line, by the wall clock. journald stamps earlier messages of the kernel
+    /// with its own start, so these times are some seconds too small and never too large.
     FirstLine,
 }
 
-/// A time, and the line that tells it.
+/// A time, and the line that shows it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Moment {
     /// Seconds since the kernel started; `None` in a log without times.
     pub at: Option<f64>,
@@ -68,6 +71,7 @@ pub struct Moment {
 
 /// "get_random_bytes called from CALLER with crng_init=N".
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct EarlyCaller {
     /// When first.
     pub moment: Moment,
@@ -75,12 +79,13 @@ pub struct EarlyCaller {
     pub caller: String,
     /// 0: nothing gathered; 1: a first 64 bytes.
     pub crng_init: u8,
-    /// How often.
+    /// The number of occurrences.
     pub times: u64,
 }
 
 /// "NAME: uninitialized urandom read (N bytes read)".
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct EarlyRead {
     /// When first.
     pub moment: Moment,
@@ -88,12 +93,13 @@ pub struct EarlyRead {
     pub program: String,
     /// In all.
     pub bytes: u64,
-    /// How often.
+    /// The number of occurrences.
     pub times: u64,
 }
 
 /// A unit of systemd, as often as it was started.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Unit {
     /// Its name, such as ssh.service.
     pub name: String,
@@ -103,17 +109,19 @@ pub struct Unit {
 
 /// One start of a unit.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Attempt {
     /// "Starting ...".
     pub began: Moment,
     /// When that was over; `None` if the log ends before.
     pub ended: Option<Moment>,
-    /// How.
+    /// The way in which the start ended.
     pub outcome: Outcome,
 }
 
-/// How a start ended.
+/// The end of a unit's start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Outcome {
     /// "Started ...".
@@ -122,21 +130,23 @@ pub enum Outcome {
     TimedOut,
     /// It failed.
     Failed,
-    /// The log does not tell.
+    /// The log does not show the end.
     Unknown,
 }
 
 /// A line that decides something.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Hint {
-    /// What it tells.
+    /// The meaning of the line.
     pub kind: HintKind,
     /// When and where.
     pub moment: Moment,
 }
 
-/// What a line tells. The list grows with the checks.
+/// The meaning of a line. The list grows with the checks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum HintKind {
     /// A clock source was chosen or found unstable.

@@ -15,7 +15,7 @@ const SIZE: usize = 1 << 30;
 /// The buffer of a block, a boot or two, and what the allocator keeps.
 const MOST_MEMORY_KIB: u64 = 16 << 10;
 
-/// What a machine with a web server writes: one line in ten is systemd's.
+/// A log of a machine with a web server: one line in ten is systemd's.
 const LINES: [(&str, u32, &str); 10] = [
     (
         "nginx",
@@ -143,7 +143,8 @@ fn write(path: &Path, line: Write1) {
     file.flush().unwrap();
 }
 
-/// Time that this thread has had a CPU, seconds: on a machine with other work, what the clock says is the others' too.
+/// Returns the CPU seconds of this thread: on a machine with other work, the clock would count that
+/// work too.
 fn on_cpu() -> f64 {
     let text = fs::read_to_string("/proc/thread-self/schedstat").unwrap();
     text.split_ascii_whitespace().next().unwrap().parse::<f64>().unwrap() / 1e9

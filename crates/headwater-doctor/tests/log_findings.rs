@@ -1,4 +1,4 @@
-//! What the checks of logs and traces find: in the founding stall, and in boots that look like it.
+//! Findings of the checks of logs and traces: in the founding stall, and in boots that resemble it.
 
 use headwater_doctor::{Case, Finding, Id, Kernel, Report, Severity, diagnose, journal, strace};
 use std::path::{Path, PathBuf};
@@ -185,7 +185,7 @@ fn a_healthy_log_has_no_finding() {
     assert!(report.passed.contains(&Id::UnitWaited) && report.passed.contains(&Id::ReadyLate));
 }
 
-/// Lines that are not there prove nothing: neither that the generator never was ready, nor that a unit hangs.
+/// Missing lines prove neither that the generator never was ready nor that a unit hangs.
 #[test]
 fn a_start_whose_end_is_not_in_the_log_did_not_wait() {
     let log = "\
@@ -263,7 +263,7 @@ fn the_kernels_log_and_a_units_own_are_one_boot() {
             "ssh.service waited 101.7 s for the random generator, in 2 attempts, of which systemd killed one at its start timeout"
         );
     }
-    // By the wall clock, nothing tells when the unit's first line was.
+    // The wall clock does not show how long after the kernel's start the unit's first line was.
     let boots = journal::put_together(vec![first("kernel-short-monotonic"), first("unit-short")]);
     assert_eq!(boots.len(), 2);
 }

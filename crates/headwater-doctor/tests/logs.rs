@@ -1,6 +1,6 @@
-//! The founding stall, told by every format: sshd waited 101.67 s for the random generator, in two attempts of its unit, and on
-//! the next boot, with the CPU's instruction trusted, not at all. The texts of the journal and of dmesg were written by
-//! journalctl(1) and dmesg(1) themselves, of entries made by hand: tests/logs/README.md.
+//! The founding stall in every format: sshd waited 101.67 s for the random generator in two
+//! attempts of its unit, and on the next boot, with the CPU's instruction trusted, not at all.
+//! journalctl(1) and dmesg(1) wrote the texts, from entries made by hand: tests/logs/README.md.
 
 use headwater_doctor::boot::{Boot, Clock, HintKind, Outcome, Unit};
 use headwater_doctor::journal;
@@ -79,7 +79,8 @@ fn both_boots_are_read_from_every_format_with_the_kernels_times() {
     assert!(cured.hints.iter().any(|hint| hint.kind == HintKind::TrustedCpu));
 }
 
-/// Formats with dates: times are counted from the first line, which journald wrote 2.8 s after the kernel's start.
+/// Formats with dates count from the first line, which journald wrote 2.8 s after the kernel's
+/// start.
 #[test]
 fn both_boots_are_read_from_every_format_with_dates() {
     for (format, within) in [
@@ -105,7 +106,7 @@ fn both_boots_are_read_from_every_format_with_dates() {
     two_attempts(unit(&read("two-attempts-systemd-252/short")[0], &["ssh.service"]), 1.0);
 }
 
-/// rsyslog writes both times; the kernel's lines came 6.3 s late, and later lines tell how late.
+/// rsyslog writes both times. The kernel's lines came 6.3 s late, and later lines show by how much.
 #[test]
 fn a_syslog_file_gives_the_kernels_times() {
     let boots = read("two-attempts-systemd-241/syslog");

@@ -1,8 +1,8 @@
 //! All tests over one block, shared out among threads.
 
 use crate::effort::Effort;
+use crate::statistics::{self, Test};
 use crate::tally::Tally;
-use crate::tests::{self, Test};
 use crate::view::{Form, View};
 use serde::{Deserialize, Serialize};
 use std::sync::Mutex;
@@ -54,7 +54,7 @@ pub(crate) fn block(
     threads: usize,
     number: u64,
 ) -> (Vec<Figure>, Vec<Missed>) {
-    some(words, effort, threads, |test| !test.costly || number.is_multiple_of(tests::SHARE))
+    some(words, effort, threads, |test| !test.costly || number.is_multiple_of(statistics::SHARE))
 }
 
 fn some(
@@ -67,7 +67,7 @@ fn some(
     // One form after the other: a view of a large block takes as much memory as the block.
     for form in Form::ALL {
         let tests: Vec<&'static Test> =
-            tests::ALL.iter().filter(|test| (test.fits)(form) && wanted(test)).collect();
+            statistics::ALL.iter().filter(|test| (test.fits)(form) && wanted(test)).collect();
         let view = View::new(words, form, effort.values(form.width));
         let (able, unable): (Vec<_>, Vec<_>) =
             tests.into_iter().partition(|test| test.least <= view.values.len());

@@ -1,7 +1,7 @@
 //! What a test counts, in a form that adds up: over blocks of one run, and over the sittings of a run that takes a night.
 
+use crate::statistics::weights;
 use crate::stats;
-use crate::tests::weights;
 use serde::{Deserialize, Serialize};
 
 /// Counts, and what a perfect generator makes of them.

@@ -99,6 +99,16 @@ pub use status::{
 use core::mem::MaybeUninit;
 use core::num::NonZeroU64;
 
+/// Returns the offset of the rseq area's `cpu_id` from the thread pointer, if this process may draw in
+/// restartable sequences. None before the first draw.
+///
+/// Not part of the interface: headwater-streams asks, so that both crates decide by the same facts.
+#[doc(hidden)]
+#[must_use]
+pub fn rseq_of_sections() -> Option<isize> {
+    imp::rseq_of_sections()
+}
+
 /// Fills `buf` with random bytes; waits, once at boot, until the kernel's generator is seeded.
 ///
 /// Async-signal-safe.

@@ -23,6 +23,10 @@ pub(crate) fn fill_fresh(buf: &mut [MaybeUninit<u8>]) -> Result<(), Error> {
     fill(buf, true)
 }
 
+pub(crate) fn rseq_of_sections() -> Option<isize> {
+    None
+}
+
 pub(crate) fn u32() -> Result<u32, Error> {
     Ok(u32::from_ne_bytes(crate::array()?))
 }

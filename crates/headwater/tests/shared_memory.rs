@@ -138,8 +138,14 @@ fn children_in_shared_memory_repeat_nothing() {
             headwater::init().unwrap();
             let mut stack = vec![0u8; 256 << 10];
             let mut words = 0;
-            for _ in 0..episodes.unwrap_or(8) {
+            let episodes = episodes.unwrap_or(8);
+            for done in 1..=episodes {
                 words += episode(flags, &mut stack);
+                // A run of many episodes on a busy machine can reach the limit for hangs. These lines
+                // show whether it still advanced.
+                if done % 10 == 0 {
+                    println!("{variant}: {done} of {episodes} children");
+                }
             }
             let status = headwater::status();
             println!(

@@ -1,9 +1,10 @@
 //! Draws of every kind, by one thread: looked at at once, recorded a batch at a time.
 
+use crate::hooks;
 use crate::plan::Plan;
 use crate::record::{self, Event};
-use crate::{hooks, jump};
-use headwater::Rng;
+use headwater::{Path, Rng};
+use headwater_testing::jump;
 use std::cell::Cell;
 use std::sync::atomic::{
     AtomicU32, AtomicUsize,
@@ -165,6 +166,9 @@ pub(crate) fn sum_up() {
         (Event::Fallback, counters.fallbacks),
         (Event::Tripwire, counters.tripwires),
         (Event::SlotLost, u64::from(status.pools.taken)),
+        (Event::InSections, u64::from(matches!(status.path, Path::Sections))),
+        (Event::UnderLocks, u64::from(matches!(status.path, Path::Slots(_)))),
+        (Event::Unbuffered, u64::from(matches!(status.path, Path::Unbuffered))),
     ] {
         record::count_many(event, n);
     }

@@ -2,7 +2,10 @@
 
 use crate::draws::{DEPTH, Drawer, draw_and_record, sum_up};
 use crate::record::{self, Event};
-use std::sync::atomic::Ordering::{Relaxed, SeqCst};
+use std::sync::atomic::{
+    AtomicU32,
+    Ordering::{Relaxed, SeqCst},
+};
 
 /// So many forks may lie between the first process and the last: below the number of banks, for all may come on
 /// top of one interrupted frame.
@@ -78,5 +81,47 @@ pub(crate) fn spawn_in_shared_memory(stack: &mut Stack) {
     };
     if pid > 0 {
         record::count(Event::ChildInSharedMemory);
+    }
+}
+
+/// Draws beside a child that shares this thread's memory and thread pointer, until the child has ended.
+///
+/// The kernel does not know the child's rseq area, so it restarts nothing for the child, and the
+/// child reads its parent's CPU there. The child moves from CPU to CPU to make the two differ.
+pub(crate) fn draw_beside_a_clone(drawer: &mut Drawer, jumps: bool, stack: &mut Stack) {
+    extern "C" fn child(_: *mut libc::c_void) -> libc::c_int {
+        for cpu in 0..20 {
+            move_to(cpu % 4);
+            (0..20).for_each(|_| draw_and_record::<40>());
+            (0..100).for_each(|_| draw_and_record::<8>());
+        }
+        0
+    }
+    let depth = DEPTH.load(SeqCst);
+    // The kernel stores 0 here when the child no longer uses the memory, its stack included.
+    let running = AtomicU32::new(1);
+    // SAFETY: an aligned stack of 128 KiB that no other child uses: this function returns after the
+    // child has ended, or in a copy of the process where the child does not exist. The child takes no
+    // lock of the C library, and timers are its parent's. No TLS is passed, and no place for its number.
+    let pid = unsafe {
+        let flags = libc::CLONE_VM | libc::CLONE_CHILD_CLEARTID | libc::SIGCHLD;
+        let none = std::ptr::null_mut::<libc::c_void>();
+        let (top, cleared) = ((&raw mut *stack).add(1).cast(), running.as_ptr());
+        libc::clone(child, top, flags, none, none, none, cleared)
+    };
+    if pid > 0 {
+        record::count(Event::RawClone);
+        while running.load(SeqCst) != 0 && DEPTH.load(SeqCst) == depth {
+            drawer.batch(jumps);
+        }
+    }
+}
+
+pub(crate) fn move_to(cpu: usize) {
+    // SAFETY: a mask of bits, for which zeros are valid; a CPU that is not ours is refused, and we stay.
+    unsafe {
+        let mut set: libc::cpu_set_t = std::mem::zeroed();
+        libc::CPU_SET(cpu, &mut set);
+        libc::sched_setaffinity(0, size_of_val(&set), &raw const set);
     }
 }

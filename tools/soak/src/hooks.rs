@@ -7,7 +7,7 @@ use crate::draws::{DEPTH, draw_and_record};
 use crate::forks;
 use crate::plan::Plan;
 use crate::record::{self, Event};
-use headwater::testing::{self, Point};
+use headwater::testing::{self, Force, Point};
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 
@@ -21,6 +21,11 @@ thread_local! {
 
 /// How many times a point is passed between two forks.
 static PERIOD: AtomicU32 = AtomicU32::new(0);
+
+/// Sets what the library finds at its set-up. Comes before the first draw.
+pub(crate) fn force(plan: &Plan) {
+    testing::set(Force::OneCpu, plan.one_slot);
+}
 
 pub(crate) fn arm(plan: &Plan) {
     if plan.forks {

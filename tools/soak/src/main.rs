@@ -17,18 +17,6 @@ mod hooks;
 #[cfg(all(target_os = "linux", not(feature = "hooks")))]
 #[path = "no_hooks.rs"]
 mod hooks;
-#[cfg(target_os = "linux")]
-#[expect(dead_code)] // what only the tests use
-#[path = "../../../crates/headwater/tests/support/jump.rs"]
-mod jump;
-#[cfg(target_os = "linux")]
-#[expect(dead_code)]
-#[path = "../../../crates/headwater/tests/support/machine.rs"]
-mod machine;
-#[cfg(target_os = "linux")]
-#[expect(dead_code)]
-#[path = "../../../crates/headwater/tests/support/memory.rs"]
-mod memory;
 mod plan;
 #[cfg(target_os = "linux")]
 mod record;
@@ -46,7 +34,9 @@ fn main() -> anyhow::Result<std::process::ExitCode> {
     use clap::Parser;
     match args::Arguments::parse() {
         args::Arguments { worker: Some(worker), seed: Some(seed), .. } => worker::run(worker, seed),
-        args::Arguments { minutes, seed, round, .. } => supervisor::run(minutes, seed, round),
+        args::Arguments { minutes, seed, round, no_sections, .. } => {
+            supervisor::run(minutes, seed, round, no_sections)
+        }
     }
 }
 
@@ -64,6 +54,9 @@ mod args {
         /// Begins with this round
         #[arg(long, default_value_t = 0)]
         pub(crate) round: u64,
+        /// All rounds draw under locks (HEADWATER_NO_RSEQ=1), not only every second one
+        #[arg(long)]
+        pub(crate) no_sections: bool,
         /// What the first process of a round is started with: number of the round, record's descriptor
         #[arg(long, hide = true, num_args = 2, allow_hyphen_values = true, value_names = ["ROUND", "FD"])]
         pub(crate) worker: Option<Vec<i32>>,

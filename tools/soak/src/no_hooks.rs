@@ -2,6 +2,8 @@
 
 use crate::plan::Plan;
 
+pub(crate) fn force(_: &Plan) {}
+
 pub(crate) fn arm(_: &Plan) {}
 
 pub(crate) fn open<T>(depth: u32, draw: impl FnOnce() -> T) -> (T, u32) {

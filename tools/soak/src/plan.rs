@@ -36,6 +36,10 @@ pub(crate) struct Plan {
     pub(crate) programs: bool,
     /// Draws take the slots' locks, although the machine has restartable sequences.
     pub(crate) locks: bool,
+    /// Threads draw beside children in shared memory that share their thread pointer.
+    pub(crate) clones: bool,
+    /// One CPU has a page, and all others none. Needs the feature `hooks`.
+    pub(crate) one_slot: bool,
 }
 
 impl Plan {
@@ -61,6 +65,9 @@ impl Plan {
             programs: one_in(&mut rng, 3),
             // Last, so that the rest of a seed's plan is what it was before.
             locks: one_in(&mut rng, 2),
+            // A clone shares the thread-local switch of the hooks, so it would fork in its parent's place.
+            clones: one_in(&mut rng, 2) && !cfg!(feature = "hooks"),
+            one_slot: cfg!(feature = "hooks") && one_in(&mut rng, 3),
         }
     }
 }
@@ -83,6 +90,8 @@ impl fmt::Display for Plan {
         also(self.reseeds > 0, &format_args!("reseed/{} us", self.reseeds))?;
         also(self.mode_changes, &"mode changes")?;
         also(self.programs, &"programs")?;
-        also(self.locks, &"locks")
+        also(self.locks, &"locks")?;
+        also(self.clones, &"raw clones")?;
+        also(self.one_slot, &"a page for one CPU")
     }
 }

@@ -24,6 +24,7 @@ pub(crate) enum Event {
     #[cfg_attr(not(feature = "hooks"), expect(dead_code))]
     ForkInDraw,
     ChildInSharedMemory,
+    RawClone,
     Program,
     Signal,
     Jump,
@@ -42,15 +43,19 @@ pub(crate) enum Event {
     Fallback,
     Tripwire,
     SlotLost,
+    InSections,
+    UnderLocks,
+    Unbuffered,
 }
 
 impl Event {
-    pub(crate) const NAMES: [&str; 22] = [
+    pub(crate) const NAMES: [&str; 26] = [
         "threads",
         "forks",
         "forks in handlers",
         "forks in draws, by hooks",
-        "children in shared memory",
+        "children in shared memory, parent waiting",
+        "children in shared memory, parent drawing",
         "programs",
         "signals",
         "jumps",
@@ -68,6 +73,9 @@ impl Event {
         "fallbacks",
         "tripwires",
         "slots lost",
+        "processes drew in sections",
+        "processes drew under locks",
+        "processes drew without buffers",
     ];
 }
 

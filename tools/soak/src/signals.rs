@@ -2,9 +2,10 @@
 
 use crate::draws::{DEPTH, draw_and_record, is_recording};
 use crate::forks::{self, DEEPEST};
+use crate::hooks;
 use crate::plan::Plan;
 use crate::record::{self, Event};
-use crate::{hooks, jump};
+use headwater_testing::jump;
 use std::mem::zeroed;
 use std::ptr::null_mut;
 use std::sync::atomic::{

@@ -16,7 +16,13 @@ const HANGS: Duration = Duration::from_secs(180);
 /// Words that end in so many zero bits are kept across rounds: a repeat is then either kept twice or not at all.
 const KEPT: u64 = (1 << 6) - 1;
 
-pub(crate) fn run(minutes: f64, seed: Option<u64>, first: u64) -> Result<ExitCode> {
+/// Runs rounds until the time is over. `no_sections` has all of them draw under locks.
+pub(crate) fn run(
+    minutes: f64,
+    seed: Option<u64>,
+    first: u64,
+    no_sections: bool,
+) -> Result<ExitCode> {
     let seed = seed.unwrap_or_else(|| fastrand::u64(..));
     let fd = make_record()?;
     record::open(fd)?;
@@ -26,7 +32,8 @@ pub(crate) fn run(minutes: f64, seed: Option<u64>, first: u64) -> Result<ExitCod
     let (mut words, mut events) = (0, [0; Event::NAMES.len()]);
     let mut round = first;
     while Instant::now() < end {
-        let plan = Plan::of(seed, round);
+        let mut plan = Plan::of(seed, round);
+        plan.locks |= no_sections;
         let status = run_round(&plan, seed, round, fd, end)?;
         let (drawn, happened) = record::take();
         println!("round {round:>4}: {:>9} words  {plan}", drawn.len());
@@ -55,7 +62,24 @@ pub(crate) fn run(minutes: f64, seed: Option<u64>, first: u64) -> Result<ExitCod
         round - first
     );
     println!("{:>15}  of them kept across rounds: {repeats} twice", kept.len());
+    println!("{}", status_line(&events));
     Ok(ExitCode::from(u8::from(repeats > 0)))
+}
+
+/// Returns one line that names the paths of the draws and the counters which a fault would move.
+fn status_line(events: &[u64; Event::NAMES.len()]) -> String {
+    let count = |event: Event| events[event as usize];
+    format!(
+        "status: {} processes drew in sections, {} under locks, {} without buffers; {} tripwires, \
+         {} retries, {} fallbacks, {} slots lost",
+        count(Event::InSections),
+        count(Event::UnderLocks),
+        count(Event::Unbuffered),
+        count(Event::Tripwire),
+        count(Event::Retry),
+        count(Event::Fallback),
+        count(Event::SlotLost),
+    )
 }
 
 fn run_round(plan: &Plan, seed: u64, round: u64, fd: i32, end: Instant) -> Result<ExitStatus> {

@@ -2,8 +2,8 @@
 
 use crate::plan::{Plan, Pressure};
 use crate::record::{self, Event};
-use crate::{machine, memory};
 use headwater::{Config, Mode};
+use headwater_testing::{machine, memory};
 use std::process::Command;
 use std::time::Duration;
 

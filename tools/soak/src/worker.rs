@@ -4,12 +4,13 @@ use crate::draws::{DEPTH, Drawer, draw_and_record, sum_up};
 use crate::forks::{self, Stack};
 use crate::plan::Plan;
 use crate::record::{self, Event};
-use crate::{hooks, jump, signals, trouble};
+use crate::{hooks, signals, trouble};
 use anyhow::{Context, Result};
+use headwater_testing::jump;
 use std::process::ExitCode;
 use std::sync::Barrier;
 use std::sync::atomic::Ordering::{Relaxed, SeqCst};
-use std::{mem, panic, thread};
+use std::{panic, thread};
 
 /// The first process of a round. `worker` is its number, or -1 for a program that draws once, and the
 /// record's descriptor.
@@ -23,6 +24,7 @@ pub(crate) fn run(worker: Vec<i32>, seed: u64) -> Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     };
     let plan = Plan::of(seed, round);
+    hooks::force(&plan);
     let mut choice = fastrand::Rng::with_seed(seed ^ round);
     for number in 0..plan.processes {
         let seed = choice.u64(..);
@@ -51,7 +53,7 @@ fn process(plan: &Plan, seed: u64, record_fd: i32) {
     // SAFETY: a call without pointers: orphans of ours are left to us.
     unsafe { libc::prctl(libc::PR_SET_CHILD_SUBREAPER, 1) };
     if plan.one_cpu {
-        move_to(0);
+        forks::move_to(0);
     }
     hooks::arm(plan);
     signals::arm(plan);
@@ -110,11 +112,12 @@ fn draw_until_over(plan: &Plan, seed: u64, first_draws: &Barrier) {
             }
             64..80 if plan.handles => drawer.handle = None,
             80..112 if plan.moves => {
-                move_to(drawer.choice.usize(..cpus));
+                forks::move_to(drawer.choice.usize(..cpus));
                 record::count(Event::Move);
             }
             112..128 if plan.forks => forks::fork(&mut drawer, jumps),
             128..132 if plan.forks => forks::spawn_in_shared_memory(&mut stack),
+            132..136 if plan.clones => forks::draw_beside_a_clone(&mut drawer, jumps, &mut stack),
             _ => {}
         }
     }
@@ -140,15 +143,6 @@ fn wait_for_children(flags: i32) -> bool {
             }
             _ => {}
         }
-    }
-}
-
-fn move_to(cpu: usize) {
-    // SAFETY: a mask of bits, for which zeros are valid; a CPU that is not ours is refused, and we stay.
-    unsafe {
-        let mut set: libc::cpu_set_t = mem::zeroed();
-        libc::CPU_SET(cpu, &mut set);
-        libc::sched_setaffinity(0, size_of_val(&set), &raw const set);
     }
 }
 

@@ -1,4 +1,4 @@
-//! `headwater quality`: a generator before the tests.
+//! `headwater quality`: statistical tests of a generator.
 
 use crate::failure::Failure;
 use crate::output;
@@ -13,7 +13,7 @@ pub(crate) fn run(args: &headwater_quality::Args) -> Result<(), Failure> {
         headwater_quality::check_html_file(file)?;
     }
     let report = headwater_quality::run(args, std::io::stdin())?;
-    // First: whoever reads standard output may stop reading.
+    // Before stdout, whose reader may close the pipe.
     if let Some(file) = &args.html {
         headwater_quality::write_html(file, &report.html()?)?;
     }
@@ -28,7 +28,7 @@ pub(crate) fn run(args: &headwater_quality::Args) -> Result<(), Failure> {
     }
 }
 
-/// Every name, by kind.
+/// Lists every source by kind.
 fn list() -> Result<(), Failure> {
     let mut text = String::new();
     let mut last = None;
@@ -47,6 +47,6 @@ fn list() -> Result<(), Failure> {
         }
         let _ = writeln!(text, "  {:20} {}", source.name, source.about);
     }
-    let _ = writeln!(text, "\nStandard input\n  {:20} bytes of anybody's generator", "-");
+    let _ = writeln!(text, "\nStandard input\n  {:20} bytes of any generator", "-");
     Ok(output::text(&text)?)
 }

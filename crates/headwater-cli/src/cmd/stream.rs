@@ -8,12 +8,12 @@ use clap::ValueEnum;
 use generator::Generator;
 use headwater_streams::{Engine, Key, Seed};
 
-/// Write N bytes that follow from a seed, the same ones each time and everywhere: not for secrets
+/// Write N bytes that follow from a seed, the same on every machine; not for secrets
 #[derive(clap::Args)]
 #[group(skip)]
 pub(crate) struct Args {
-    /// How many bytes; with k, M or G (also KiB, MiB, GiB) in units of 1024, 1024^2, 1024^3
-    #[arg(value_name = "N", value_parser = dump::size, allow_negative_numbers = true)]
+    /// Number of bytes; k, M, G and T (also KiB, MiB, GiB, TiB) are powers of 1024
+    #[arg(value_name = "N", value_parser = headwater_text::size::parse, allow_negative_numbers = true)]
     n: u64,
 
     /// The seed: a whole number (42, -1, 0x2a), a text, or bytes as hex:00ff
@@ -24,12 +24,12 @@ pub(crate) struct Args {
     #[arg(long, value_name = "E", value_enum, default_value_t = Name::Ars7)]
     engine: Name,
 
-    /// Which of the seed's streams, from 0 on; without it, stream 0, and for NumPy's generators the seed's own
+    /// Number of the stream, from 0 on [default: 0; for NumPy's generators the seed's own stream]
     #[arg(long, value_name = "K", allow_negative_numbers = true)]
     substream: Option<u64>,
 
-    /// How many bytes of it come before the first one written; units as for N
-    #[arg(long, value_name = "BYTES", value_parser = dump::size, default_value = "0")]
+    /// Number of bytes to skip; units as for N
+    #[arg(long, value_name = "BYTES", value_parser = headwater_text::size::parse, default_value = "0")]
     #[arg(allow_negative_numbers = true)]
     offset: u64,
 
@@ -37,30 +37,30 @@ pub(crate) struct Args {
     form: Form,
 }
 
-/// Said so, because clap would take the text itself for the seed, which a seed can be made from as well.
+/// Parses a seed. Without this function clap would take the text itself for the seed.
 fn seed(typed: &str) -> Result<Seed<'static>, headwater_streams::Error> {
     typed.parse()
 }
 
-/// What `--engine` may be.
+/// Names of `--engine`.
 #[derive(Clone, Copy, ValueEnum)]
 enum Name {
     /// AES rounds on a counter; 2^48 streams
     Ars7,
-    /// The same with fewer rounds: Intel MKL's
+    /// Five rounds instead of seven, bit-compatible with Intel's MKL
     Ars5,
-    /// Multiplications on a counter, as GPUs have it; 2^48 streams
+    /// Multiplications on a counter, bit-compatible with GPU libraries; 2^48 streams
     Philox4x32,
     /// 256 bits of state; streams 2^128 words apart
     Xoshiro256pp,
-    /// Eight streams of that side by side
+    /// Eight interleaved streams of xoshiro256++
     #[value(name = "xoshiro256pp-x8")]
     Xoshiro256ppX8,
-    /// For comparison, its defects are known; streams 2^64 words apart
+    /// For comparison only: its defects are known; streams 2^64 words apart
     Xorshift128p,
     /// NumPy's PCG64DXSM(S); streams are children of NumPy's SeedSequence(S)
     Pcg64dxsm,
-    /// NumPy's SFC64(S), likewise; cannot skip
+    /// NumPy's SFC64(S), streams as for pcg64dxsm; cannot skip
     Sfc64,
 }
 
@@ -83,7 +83,7 @@ fn by_index(engine: Engine, args: &Args) -> Result<(), Failure> {
     let stream = key.stream(args.substream.unwrap_or(0)).map_err(usage)?;
     if args.offset.checked_add(args.n).is_none() {
         return Err(Failure::Usage(format!(
-            "a stream has 2^64 - 1 bytes, and {} from byte {} on are more than are left",
+            "{} bytes from byte {} on pass the end of the stream at 2^64 - 1",
             args.n, args.offset
         )));
     }

@@ -7,7 +7,8 @@ use crate::{Case, Finding, Id, Severity};
 
 pub(super) fn check(case: &Case) -> Answer {
     let Some(host) = &case.host else { return Answer::NotAsked };
-    // Once it is ready nobody waits for it, and the files of some thousand processes need not be read.
+    // A ready generator blocks no process, so the files of some thousand processes need not be
+    // read.
     if host.live.as_ref().is_some_and(|live| live.ready == Ready::Yes) {
         return Answer::fine();
     }

@@ -8,7 +8,7 @@ const EFI: &str = "/sys/firmware/efi";
 
 pub(super) fn check(case: &Case) -> Answer {
     let (Some(kernel), Some(host)) = (case.kernel(), &case.host) else { return Answer::NotAsked };
-    // Without EFI there is a seed only where a device tree holds one, and the kernel wipes that out.
+    // Without EFI a seed exists only in a device tree, and the kernel wipes that one.
     if !host.root.exists(EFI) {
         return Answer::fine();
     }

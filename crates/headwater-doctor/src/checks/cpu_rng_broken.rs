@@ -9,7 +9,7 @@ use crate::fixes::Cause;
 use crate::{Case, Finding, Host, Id, Platform, Severity};
 use headwater::CpuRng;
 
-/// Zen 5 whose RDSEED gives 0 and says success: model, and the microcode that mends it.
+/// Zen 5 models whose RDSEED returns 0 with success, and the microcode that fixes them.
 const ZEN5: [(u16, u64); 2] = [(0x02, 0x0b00_215a), (0x11, 0x0b10_1054)];
 
 pub(super) fn check(case: &Case) -> Answer {

@@ -15,7 +15,8 @@ pub(super) fn check(case: &Case) -> Answer {
     }
     let (instruction, key) =
         if cpu.is_x86() { ("RDRAND or RDSEED", "flags") } else { ("RNDR", "Features") };
-    // On x86 every CPU since 2012 to 2015 has it, so a VM without it is one whose CPU model hides it. Few arm64 CPUs do.
+    // Every x86 CPU since 2012 to 2015 has the instruction, so a VM without it has a CPU model that
+    // hides it. Few arm64 CPUs have one.
     let severity = match (case.is_starved(), cpu.is_x86() && host.is_vm()) {
         (true, _) => Severity::Critical,
         (false, true) => Severity::Warning,

@@ -10,7 +10,7 @@ pub(super) fn check(case: &Case) -> Answer {
         return Answer::CouldNot("/sys/devices/system/clocksource cannot be read".to_owned());
     };
     let is_coarse = clock == "jiffies" || clock == "refined-jiffies";
-    // With a finer clock the kernel falls back to that one; with a counter it needs no clock.
+    // A finer clock replaces a missing counter, and with a counter the kernel needs no clock.
     let has_counter = !host.cpu.is_x86() || host.cpu.has("tsc");
     if !is_coarse || has_counter || kernel.heeds_missing_tsc() == Some(false) {
         return Answer::fine();

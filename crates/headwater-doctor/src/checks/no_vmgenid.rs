@@ -1,4 +1,4 @@
-//! HW040: a VM that cannot tell when it is cloned.
+//! HW040: a VM without a clone signal.
 
 use super::{Answer, evidence};
 use crate::fixes::Cause;

@@ -29,7 +29,8 @@ pub(super) fn check(case: &Case) -> Answer {
     }
 }
 
-/// A log that begins with the kernel, goes past the start of the first program, and has no "crng init done".
+/// Judges a log that begins with the kernel, continues past the start of the first program, and has
+/// no "crng init done".
 fn by_log(case: &Case, boot: &Boot) -> Option<Finding> {
     let (init, end) = (boot.init.as_ref()?, boot.end?);
     let started = init.at?;
@@ -51,11 +52,17 @@ fn finding(case: &Case, title: String, evidence: Evidence) -> Finding {
         id: Id::NotReady,
         severity: Severity::Critical,
         title,
-        evidence: vec![evidence],
+        evidence: std::iter::once(evidence).chain(slope(case)).collect(),
         why: "getrandom() waits until the kernel has gathered 256 bits; services, logins and key generation hang \
               with it."
             .to_owned(),
         fixes: case.fixes(Cause::NoSeed),
         verify: "headwater wait --timeout 10 returns at once after a reboot".to_owned(),
     }
+}
+
+/// The measured speed of entropy, from which follows the time that is left.
+fn slope(case: &Case) -> Option<Evidence> {
+    let slope = case.deep.as_ref()?.entropy.as_ref()?;
+    Some(Evidence { place: "/proc/sys/kernel/random/entropy_avail".to_owned(), says: slope.says() })
 }

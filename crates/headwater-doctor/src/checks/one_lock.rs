@@ -4,7 +4,7 @@ use super::{Answer, evidence};
 use crate::fixes::Cause;
 use crate::{Case, Finding, Id, Locking, Severity};
 
-/// CPUs behind one lock from which on it is told.
+/// The number of CPUs behind one lock that makes a finding.
 const MANY: usize = 16;
 
 pub(super) fn check(case: &Case) -> Answer {

@@ -6,9 +6,10 @@ use crate::boot::Boot;
 use crate::fixes::Cause;
 use crate::{Case, Finding, Id, Severity};
 
-/// Nobody notices less.
+/// A shorter wait is not noticeable.
 const UNNOTICED_S: f64 = 0.3;
-/// The jitter loop takes 256 ticks of the kernel's timer, 2.6 s at the slowest (100 a second), and 5.10's begins a second late.
+/// The jitter loop takes 256 ticks of the kernel's timer, 2.6 s at the slowest (100 a second); in
+/// 5.10 it begins a second late.
 const JITTER_S: f64 = 5.0;
 /// Start timeouts and people lose patience.
 const LONG_S: f64 = 30.0;

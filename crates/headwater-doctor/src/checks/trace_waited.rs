@@ -16,7 +16,7 @@ pub(super) fn check(case: &Case) -> Answer {
     }
     let findings: Vec<Finding> =
         case.traces.iter().filter_map(|trace| by_trace(case, trace)).collect();
-    // A table of `strace -c` counts the CPU's time unless told otherwise, and a call that waits takes none.
+    // A table of `strace -c` counts the CPU's time by default, and a call that waits takes none.
     let blind = |trace: &Trace| trace.summary && trace.calls > 0 && trace.longest < LEAST_S;
     if case.traces.iter().any(blind) {
         return Answer::InPart(

@@ -1,7 +1,7 @@
 //! The long version of each finding, with the sources.
 //!
-//! A text is a file beside this one, by its id: paragraphs, headings (`## `) and lists (`* `), a line each, so that it can be
-//! read where it lies too.
+//! Each text is a file beside this one, named by its id. Paragraphs, headings (`## `) and lists (`*
+//! `) have one line each, so that the file is readable by itself.
 
 use crate::Id;
 use crate::report::fill;
@@ -56,7 +56,7 @@ texts! {
     SwappedPages "HW052"
 }
 
-/// What a finding means, with colours; without an id, all of them in a line each.
+/// Returns the explanation of a finding with colours; without an id, all findings in one line each.
 pub fn explain(id: Option<Id>) -> String {
     let Some(id) = id else { return list() };
     let mut out = format!("{BOLD}{id}: {}{BOLD:#}\n\n", id.about());

@@ -1,17 +1,19 @@
-//! The hypervisor's side: one row a platform, with what has to be set there so that no image has to be changed.
+//! Settings of the hypervisor, one row a platform, so that no image has to be changed.
 //!
-//! Checked in 2026 against: the manuals of QEMU (qemu-system(1), docs/specs/vmgenid), libvirt (formatdomain: `genid`, `rng`, `cpu`),
-//! Proxmox VE (qm(1); built-in CPU models in its CPUConfig.pm), Ganeti (gnt-instance(8), issue 1350), OpenStack Nova (extra specs, image
-//! properties), KubeVirt (issue 1260), CloudStack (agent.properties), Firecracker (docs/entropy.md, changelog), Xen (xl.cfg(5)), Google
-//! Cloud ("Enabling Virtio RNG"), VMware (EVC and CPU compatibility), Apple (VZVirtioEntropyDeviceConfiguration), and Linux for what a guest
-//! makes of it. QEMU's settings were run in the lab.
+//! Checked in 2026 against the manuals of QEMU (qemu-system(1), docs/specs/vmgenid), libvirt
+//! (formatdomain: `genid`, `rng`, `cpu`), Proxmox VE (qm(1); CPU models in its CPUConfig.pm),
+//! Ganeti (gnt-instance(8), issue 1350), OpenStack Nova (extra specs, image properties), KubeVirt
+//! (issue 1260), CloudStack (agent.properties), Firecracker (docs/entropy.md, changelog), Xen
+//! (xl.cfg(5)), Google Cloud ("Enabling Virtio RNG"), VMware (EVC and CPU compatibility), Apple
+//! (VZVirtioEntropyDeviceConfiguration), and Linux for the guest's side. QEMU's settings were run
+//! in the lab.
 
-use crate::{Fix, Gives, Platform, Where};
+use crate::{Effect, Fix, Platform, Side};
 
-/// One thing that a hypervisor can be told.
+/// One setting of a hypervisor.
 #[derive(Clone, Copy)]
 pub(super) struct Setting {
-    /// What to do, in a sentence.
+    /// The action, in a sentence.
     pub(super) what: &'static str,
     /// To be copied; capitals stand for names of yours.
     pub(super) exact: Option<&'static str>,
@@ -22,12 +24,13 @@ const fn set(what: &'static str, exact: &'static str) -> Setting {
     Setting { what, exact: Some(exact) }
 }
 
-/// A sentence alone, where there is no single setting.
+/// Builds an action without a single setting.
 const fn say(what: &'static str) -> Setting {
     Setting { what, exact: None }
 }
 
-/// What one platform can be told. `None`: it has nothing of the kind, and nothing is advised.
+/// The settings of one platform. `None` means that the platform has no such setting, and no fix is
+/// advised.
 pub(super) struct Hypervisor {
     platform: Platform,
     /// A random device, virtio-rng.
@@ -44,10 +47,15 @@ pub(super) fn of(platform: Option<Platform>) -> &'static Hypervisor {
 }
 
 impl Setting {
-    /// As a fix on the hypervisor's side.
-    pub(super) fn fix(self, platform: Option<Platform>, gives: Gives, trusts: &'static str) -> Fix {
+    /// Returns the setting as a fix on the hypervisor's side.
+    pub(super) fn fix(
+        self,
+        platform: Option<Platform>,
+        gives: Effect,
+        trusts: &'static str,
+    ) -> Fix {
         Fix {
-            side: Where::Host,
+            side: Side::Host,
             platform,
             what: self.what.to_owned(),
             exact: self.exact.map(str::to_owned),

@@ -1,9 +1,9 @@
 //! The report as one page: what the terminal shows, and a drawing of the boot.
 //!
-//! It has no script and asks for nothing: it can be sent by mail, and its policy forbids everything but its own style. The texts
-//! of logs in it are escaped by `html!`.
+//! The page has no script and loads nothing, so it can be sent by mail; its policy forbids
+//! everything but its own style. `html!` escapes the texts of logs.
 
-use super::timeline::{Bar, Timeline};
+use super::timeline::{Timeline, TimelineBar};
 use super::words;
 use crate::boot::{Clock, Outcome};
 use crate::{Finding, Fix, Report, Severity, Verdict};
@@ -17,8 +17,8 @@ const ROW: f64 = 22.0;
 const HEAD: f64 = 44.0;
 
 impl Report {
-    /// The report as one page for a browser. The same report gives the same page, on a machine too that has no random bytes yet:
-    /// so its policy has no nonce in it, and allows what style there is.
+    /// Returns the report as one page. The page is a pure function of the report, so its policy has
+    /// no nonce; it works on a machine without random bytes.
     pub fn html(&self) -> String {
         const POLICY: &str =
             "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
@@ -220,7 +220,7 @@ fn drawing(timeline: &Timeline) -> Markup {
     }
 }
 
-/// A line across, with its name above; on the left of the line where there is no room on its right.
+/// Draws a vertical line with its name above; on the left of the line if the right has no room.
 fn mark(x: f64, bottom: f64, y: f64, name: &str, class: &str) -> Markup {
     let right = x < LABEL + 0.6 * PLOT;
     html! {
@@ -229,7 +229,7 @@ fn mark(x: f64, bottom: f64, y: f64, name: &str, class: &str) -> Markup {
     }
 }
 
-fn class(bar: &Bar) -> &'static str {
+fn class(bar: &TimelineBar) -> &'static str {
     match bar.outcome {
         Outcome::TimedOut => "bar timedout",
         Outcome::Failed => "bar failed",

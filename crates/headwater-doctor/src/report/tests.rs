@@ -1,9 +1,9 @@
-//! Reports of cases that are written here, so that each output can be looked at whatever machine runs the tests.
+//! Reports of fixed cases, so that the outputs do not depend on the machine.
 
 use crate::boot::{
     Attempt, Boot, Clock, EarlyCaller, EarlyRead, Hint, HintKind, Moment, Outcome, Unit,
 };
-use crate::deep::{Deep, Sample, Test};
+use crate::deep::{Deep, HealthTest, Sample};
 use crate::fixes::{Cause, PlatformFacts, for_cause};
 use crate::{
     Assumed, Change, Evidence, Finding, Id, NotChecked, Platform, Report, Severity, Verdict,
@@ -14,7 +14,8 @@ pub(super) fn moment(at: f64, says: &str) -> Moment {
     Moment { at: Some(at), evidence }
 }
 
-/// The founding case: a service that is killed at its start timeout and started again, until the generator is ready.
+/// The founding case: systemd kills a service at its start timeout and starts it again, until the
+/// generator is ready.
 pub(super) fn late_boot() -> Boot {
     let attempt = |from: f64, to: f64, outcome| Attempt {
         began: moment(from, "systemd[1]: Starting OpenBSD Secure Shell server..."),
@@ -185,8 +186,9 @@ fn an_assumed_kernel_and_what_was_measured_are_told_on_terminal_and_page() {
         samples: vec![Sample {
             source: "RDRAND",
             bytes: 4096,
-            tests: vec![Test { name: "repetition count", cutoff: 6, highest: 2, alarms: 0 }],
+            tests: vec![HealthTest { name: "repetition count", cutoff: 6, highest: 2, alarms: 0 }],
             skipped: None,
+            absent: false,
         }],
     });
     let (text, page) = (plain(&report.text()), report.html());
@@ -251,7 +253,7 @@ fn the_boot_is_drawn_with_who_waited() {
     assert!(!healthy().html().contains("<svg"));
 }
 
-/// As Prometheus' text parser reads it: each metric has its HELP and TYPE first, and no series comes twice.
+/// Prometheus' text parser: each metric has its HELP and TYPE first, and no series repeats.
 #[test]
 fn the_metrics_are_what_the_textfile_collector_reads() {
     let mut report = late();
@@ -289,7 +291,7 @@ fn a_file_is_replaced_whole_and_readable_by_the_exporter() {
     let file = folder.join("headwater.prom");
     crate::write_whole(&file, "one\n").unwrap();
     let first = std::fs::metadata(&file).unwrap();
-    // Whoever has it open goes on reading the former one.
+    // An open reader continues with the old file.
     let reader = std::fs::File::open(&file).unwrap();
     crate::write_whole(&file, "two\n").unwrap();
     let second = std::fs::metadata(&file).unwrap();

@@ -3,7 +3,7 @@
 //! Commands and settings are not wrapped, for they are to be copied.
 
 use super::words;
-use crate::deep::Test;
+use crate::deep::HealthTest;
 use crate::{Finding, Fix, Id, Report, Severity, Verdict};
 use anstyle::{AnsiColor, Style};
 use std::fmt::Write;
@@ -17,7 +17,8 @@ const BOLD: Style = Style::new().bold();
 const QUIET: Style = Style::new().dimmed();
 
 impl Report {
-    /// The report for a terminal, with colours (ECMA-48); whoever prints it elsewhere takes them out.
+    /// Returns the report for a terminal, with colours (ECMA-48); a caller that writes elsewhere
+    /// strips them.
     pub fn text(&self) -> String {
         let mut out = String::new();
         let style = match (self.verdict(), words::worst(&self.findings)) {
@@ -95,7 +96,7 @@ impl Report {
             hanging(out, "  ", "entropy_avail", &slope.says());
         }
         for sample in &deep.samples {
-            let says: Vec<String> = sample.tests.iter().map(Test::says).collect();
+            let says: Vec<String> = sample.tests.iter().map(HealthTest::says).collect();
             let says = sample.skipped.clone().unwrap_or_else(|| says.join("; "));
             hanging(out, "  ", sample.source, &format!("{} bytes: {says}", sample.bytes));
         }
@@ -142,7 +143,8 @@ fn write_finding<'a>(out: &mut String, finding: &'a Finding, said: &mut Said<'a>
     hanging(out, "  ", "To verify:", &finding.verify);
 }
 
-/// A number, what to do, the command, what it brings. What was said of a worse finding is not said again.
+/// Writes number, action, command and effect. Advice that a worse finding has printed is not
+/// repeated.
 fn write_fix<'a>(out: &mut String, number: usize, fix: &'a Fix, id: Id, said: &mut Said<'a>) {
     let number = format!("{number}.");
     if let Some((_, before)) = said.iter().find(|(what, _)| *what == fix.what) {

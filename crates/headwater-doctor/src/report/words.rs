@@ -1,6 +1,6 @@
 //! The words that the terminal and the page share.
 
-use crate::{Finding, Fix, Gives, Platform, Report, Severity, Verdict, Where};
+use crate::{Effect, Finding, Fix, Platform, Report, Severity, Side, Verdict};
 
 /// A platform's name, as its makers write it.
 pub(crate) const fn platform(platform: Platform) -> &'static str {
@@ -41,20 +41,20 @@ pub(crate) const fn severity(severity: Severity) -> &'static str {
 /// Which side a fix is made on, for a heading.
 pub(crate) const fn side(fix: &Fix) -> &'static str {
     match (fix.side, fix.platform) {
-        (Where::Host, Some(Platform::BareMetal)) => "In the firmware",
-        (Where::Host, Some(Platform::Container)) => "On the container's host",
-        (Where::Host, _) => "On the hypervisor (no image has to be changed)",
-        (Where::Guest, _) => "In the machine",
+        (Side::Host, Some(Platform::BareMetal)) => "In the firmware",
+        (Side::Host, Some(Platform::Container)) => "On the container's host",
+        (Side::Host, _) => "On the hypervisor (no image has to be changed)",
+        (Side::Guest, _) => "In the machine",
     }
 }
 
-/// What a fix brings, and whom one trusts with it; empty if it only takes something out of the way.
+/// Returns the effect of a fix and the party to trust; empty if the fix only removes an obstacle.
 pub(crate) fn brings(fix: &Fix) -> String {
     let gives = match fix.gives {
-        Gives::Seed => "gives entropy once, at boot",
-        Gives::Volume => "gives entropy, at boot and after",
-        Gives::Signal => "gives a signal at every clone",
-        Gives::Nothing => "",
+        Effect::Seed => "gives entropy once, at boot",
+        Effect::Volume => "gives entropy, at boot and after",
+        Effect::Signal => "gives a signal at every clone",
+        Effect::Nothing => "",
     };
     let trusts = fix.trusts.map(|whom| format!("trusts {whom}")).unwrap_or_default();
     let notes: Vec<&str> = [gives, &trusts].into_iter().filter(|it| !it.is_empty()).collect();
@@ -87,7 +87,7 @@ impl Report {
         }
     }
 
-    /// What was looked at, in one line: "this machine: Ganeti, Linux 5.10.0-30-amd64".
+    /// Returns the input in one line: "this machine: Ganeti, Linux 5.10.0-30-amd64".
     pub fn about(&self) -> String {
         let kernel = self.kernel.as_ref().map(|release| format!("Linux {release}"));
         let on = self.platform.map(|it| platform(it).to_owned());
@@ -99,7 +99,7 @@ impl Report {
         }
     }
 
-    /// When the generator was ready, in words; `None` where nothing tells.
+    /// Returns the time of readiness in words; `None` if unknown.
     pub fn readiness(&self) -> Option<String> {
         let seconds = self.ready_seconds?;
         Some(format!("the kernel's generator was ready {} after the kernel's start", time(seconds)))
@@ -129,7 +129,8 @@ pub(crate) fn time(seconds: f64) -> String {
     format!("{seconds:.digits$} s")
 }
 
-/// A line of somebody else's: control characters, which could move a terminal's cursor or colour it, are written out.
+/// Escapes the control characters of foreign text, which could move a terminal's cursor or colour
+/// it.
 pub(crate) fn harmless(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {

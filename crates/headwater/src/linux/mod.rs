@@ -47,6 +47,12 @@ pub(crate) use sys::since_1970;
 use crate::Error;
 use process::Process;
 
+/// Returns the place of `cpu_id` for other crates' sections, where this process uses sections.
+pub(crate) fn rseq_of_sections() -> Option<isize> {
+    let process = setup::published()?;
+    process.sections.missing().is_none().then(|| process.rseq.offset())
+}
+
 /// Returns the state of the process, set up now if it is not.
 #[inline(always)]
 fn process(wait: bool) -> Result<&'static Process, Error> {

@@ -1,9 +1,9 @@
-//! Generators with a state: where a seed, a substream and an offset lead, and bytes from there on.
+//! Generators with a state, started at a seed, a substream and an offset.
 
 use headwater_streams::generators::{Pcg64Dxsm, SeedSequence, Sfc64, Xorshift128p, Xoshiro256pp};
 use headwater_streams::{Key, Seed};
 
-/// Those that have no elements by index. How a seed becomes a state is told in STREAMS.md.
+/// A generator without random access. STREAMS.md defines how a seed becomes its state.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Generator {
     Xoshiro256pp,
@@ -13,24 +13,24 @@ pub(super) enum Generator {
     Sfc64,
 }
 
-/// Fills a buffer with the bytes that come next.
+/// Fills a buffer with the next bytes.
 type Words = Box<dyn FnMut(&mut [u8])>;
 
-/// The words of a generator as bytes, however they are cut into pieces.
+/// The words of a generator as bytes, in pieces of any length.
 pub(super) struct Bytes {
-    /// Fills with whole words; of the last one, what does not fit is thrown away.
+    /// Fills with whole words, and drops the rest of the last word.
     words: Words,
-    /// The word that the last piece ended in, and how many of its bytes are left.
+    /// The word in which the last piece ended; its last `left` bytes are unused.
     word: [u8; 8],
     left: usize,
 }
 
 impl Generator {
-    /// Its bytes from byte `offset` on.
+    /// Starts at byte `offset`.
     ///
     /// # Errors
     ///
-    /// One line, if it has no such place.
+    /// Returns a message of one line if the generator has no such position.
     pub(super) fn start(
         self,
         seed: &Seed<'_>,
@@ -64,7 +64,7 @@ impl Generator {
             }
             Generator::Sfc64 if offset != 0 => {
                 return Err(format!(
-                    "sfc64 cannot skip: leave --offset out and drop the bytes, as in '| tail -c +{}', or take pcg64dxsm, which can",
+                    "sfc64 cannot skip: drop the bytes with '| tail -c +{}' in place of --offset, or use pcg64dxsm",
                     u128::from(offset) + 1
                 ));
             }
@@ -80,7 +80,7 @@ impl Generator {
     }
 }
 
-/// The sequence that NumPy makes of the same number, or its child of this number.
+/// Returns NumPy's SeedSequence of the same number, or its child `substream`.
 fn numpys(seed: &Seed<'_>, substream: Option<u64>) -> Result<SeedSequence, String> {
     let root = SeedSequence::try_from(seed).map_err(|error| error.to_string())?;
     match substream {
@@ -89,19 +89,19 @@ fn numpys(seed: &Seed<'_>, substream: Option<u64>) -> Result<SeedSequence, Strin
     }
 }
 
-/// `index`, if it is below 2^`bits`.
+/// Returns `index` if it is below 2^`bits`.
 fn below(bits: u32, index: u64) -> Result<u64, String> {
     if index >> bits == 0 {
         Ok(index)
     } else {
         Err(format!(
-            "substream {index} does not exist: numbers end at 2^{bits} - 1 for this engine; take another seed for more"
+            "substream {index} does not exist: this engine has 2^{bits}; use another seed for more"
         ))
     }
 }
 
 impl Bytes {
-    /// The next bytes.
+    /// Fills `out` with the next bytes.
     pub(super) fn fill(&mut self, out: &mut [u8]) {
         let (first, rest) = out.split_at_mut(out.len().min(self.left));
         first.copy_from_slice(&self.word[8 - self.left..][..first.len()]);
