@@ -185,8 +185,8 @@ mod cpu {
     pub(super) unsafe fn masks<const N: usize>(keys: *const u8, x: [[u64; 2]; N]) -> [[u64; 2]; N] {
         let keys: *const __m128i = keys.cast();
         // Volatile: the kernel may drop the page between two of these loads, and the compiler must
-        // neither merge nor move them past the check that would notice. SAFETY: within the 15 round
-        // keys.
+        // neither merge nor move them past the check that would notice.
+        // SAFETY: within the 15 round keys.
         let key = |round| unsafe { keys.add(round).read_volatile() };
         let x = x.map(|[low, high]| _mm_set_epi64x(high as i64, low as i64));
         let first = key(0);

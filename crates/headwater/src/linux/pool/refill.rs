@@ -214,22 +214,24 @@ impl PageRef<'_> {
     ///
     /// `dst` is the place of the first half of a seed.
     pub(crate) fn verified_half(self, dst: *mut u8, prepare: impl Fn()) -> Result<(), Error> {
-        let word = &self.process.generation;
+        let generation = &self.process.generation;
         for last_try in [false, true] {
-            let before = word.before();
+            let before = generation.before();
             prepare();
             self.kernel_half(dst)?;
             hook(Point::Keyed);
-            let agrees = word.agrees(&before, self.keyed_under());
+            let agrees = generation.agrees(&before, self.keyed_under());
             if !agrees && !last_try {
-                // A state whose fork_check was left by siglongjmp in the middle of the vDSO's call
-                // stays marked as in use, and its generation stands still. Emptied, it is a new
-                // one; a word that then fails is wrong. SAFETY: the state lies in the page that we
-                // own, and zeros are a valid, unkeyed one.
+                // If siglongjmp left the middle of the vDSO's call, the state stays marked as in use
+                // and its generation stands still. Emptied, it is a new state; a place that fails
+                // with the new state is not the generation.
+                // SAFETY: the state lies in the page that we own, and zeros are a valid, unkeyed one.
                 unsafe { wipe(self.page.add(STATE), STATE_ROOM) };
                 continue;
             }
-            if (!agrees || word.is_undecided()) && word.verify(&before, self.keyed_under()) {
+            if (!agrees || generation.is_undecided())
+                && generation.verify(&before, self.keyed_under())
+            {
                 self.process.choose_mode();
             }
             break;
