@@ -70,8 +70,8 @@ const VIRTUAL_MAKERS: [&[u8]; 11] = [
 ];
 
 /// Intel's host bridges that hypervisors emulate: 440FX, 440BX with and without AGP, Q35, and Cloud
-/// Hypervisor's own choice. The chipsets are of 1996 to 2007, and a kernel with a word has not been
-/// seen on one.
+/// Hypervisor's own choice. The chipsets are of 1996 to 2007, and a kernel that shows its reseed
+/// generation has not been seen on one.
 const EMULATED_BRIDGES: [&[u8]; 5] =
     [b"00001237", b"00007190", b"00007192", b"000029C0", b"00000D57"];
 const INTEL: &[u8] = b"00008086";

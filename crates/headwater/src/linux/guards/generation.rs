@@ -101,8 +101,8 @@ impl KernelGeneration {
             if first == 0 || first != second {
                 continue;
             }
-            let mut word = KernelGeneration { first, start, ..KernelGeneration::absent("") };
-            let found = word.collect(pages);
+            let mut generation = KernelGeneration { first, start, ..KernelGeneration::absent("") };
+            let found = generation.collect(pages);
             if drawn_under(1) != Some(first) {
                 continue;
             }
@@ -112,9 +112,9 @@ impl KernelGeneration {
                     return KernelGeneration::absent("too many look-alikes in the vDSO's data");
                 }
                 found => {
-                    word.look_alikes = found > 1;
-                    word.pick_live(false);
-                    return word;
+                    generation.look_alikes = found > 1;
+                    generation.pick_live(false);
+                    return generation;
                 }
             }
         }
@@ -185,7 +185,7 @@ impl KernelGeneration {
 
     /// Returns the candidates' values now, for [`verify`](Self::verify) after a draw.
     pub(crate) fn before(&self) -> Values {
-        self.each().map(|candidate| candidate.map_or(0, |word| word.load(Ordering::Acquire)))
+        self.each().map(|candidate| candidate.map_or(0, |place| place.load(Ordering::Acquire)))
     }
 
     /// Returns whether every candidate held `drawn_under`, the generation the vDSO has just keyed a
@@ -197,7 +197,7 @@ impl KernelGeneration {
                 .each()
                 .iter()
                 .zip(before)
-                .all(|(word, &before)| word.is_none_or(|word| held(word, before, drawn_under)))
+                .all(|(place, &before)| place.is_none_or(|place| held(place, before, drawn_under)))
     }
 
     /// Drops every candidate that does not [agree](Self::agrees). True if that changed what is
@@ -207,8 +207,8 @@ impl KernelGeneration {
             return false;
         }
         let mut dropped = false;
-        for (i, word) in self.each().into_iter().enumerate() {
-            if word.is_some_and(|word| !held(word, before[i], drawn_under)) {
+        for (i, place) in self.each().into_iter().enumerate() {
+            if place.is_some_and(|place| !held(place, before[i], drawn_under)) {
                 self.candidates[i].store(null_mut(), Ordering::Relaxed);
                 dropped = true;
             }
@@ -240,11 +240,11 @@ impl KernelGeneration {
     /// Call it only on the kernel on which the place was live. Look-alikes that were not separated
     /// stay withdrawn.
     pub(crate) fn restore(&self) {
-        let word = self.parked.swap(null_mut(), Ordering::Relaxed);
-        if word.is_null() {
+        let place = self.parked.swap(null_mut(), Ordering::Relaxed);
+        if place.is_null() {
             return;
         }
-        self.candidates[0].store(word, Ordering::Relaxed);
+        self.candidates[0].store(place, Ordering::Relaxed);
         self.withdrawn.store(false, Ordering::Relaxed);
         // The place was singled out before, so a change of the generation is not needed again.
         self.pick_live(true);
@@ -280,10 +280,10 @@ impl KernelGeneration {
             return ReseedGeneration::Quiesced;
         }
         if self.is_live() {
-            let word = self.get();
-            let distance = (&raw const *word).addr().wrapping_sub(self.start.addr());
+            let place = self.get();
+            let distance = (&raw const *place).addr().wrapping_sub(self.start.addr());
             return ReseedGeneration::Live {
-                value: word.load(Ordering::Acquire),
+                value: place.load(Ordering::Acquire),
                 page: (distance / PAGE) as u32,
                 offset: (distance % PAGE) as u32,
             };
@@ -296,17 +296,17 @@ impl KernelGeneration {
 
     /// Replaces the generation by one that a test owns.
     #[cfg(feature = "testing")]
-    pub(crate) fn inject(&self, word: &'static AtomicU64) {
-        let word = core::ptr::from_ref(word).cast_mut();
-        self.candidates[0].store(word, Ordering::Relaxed);
-        self.live.store(word, Ordering::Relaxed);
+    pub(crate) fn inject(&self, place: &'static AtomicU64) {
+        let place = core::ptr::from_ref(place).cast_mut();
+        self.candidates[0].store(place, Ordering::Relaxed);
+        self.live.store(place, Ordering::Relaxed);
     }
 }
 
-/// Returns whether `word` held `value` at some moment since it was `before`. The counter never
+/// Returns whether `place` held `value` at some moment since it was `before`. The counter never
 /// decreases.
-fn held(word: &AtomicU64, before: u64, value: u64) -> bool {
-    (before..=word.load(Ordering::Acquire)).contains(&value)
+fn held(place: &AtomicU64, before: u64, value: u64) -> bool {
+    (before..=place.load(Ordering::Acquire)).contains(&value)
 }
 
 /// `struct procmap_query` and PROCMAP_QUERY of `include/uapi/linux/fs.h` (Linux 6.11).

@@ -168,8 +168,8 @@ impl<'a> PageRef<'a> {
         self.copy_words(fork_check, remaining).map_err(|void| self.discard(void))
     }
 
-    /// Copies and erases the first one or two words of `remaining` bytes. An error if they may not
-    /// leave;
+    /// Copies and erases the first one or two words of `remaining` bytes; an error if they may not
+    /// leave.
     ///
     /// Generation, marker and canary are compared once, behind the copy, and before it such a
     /// comparison would prove nothing. Once a guard has changed, it stays changed until the owner

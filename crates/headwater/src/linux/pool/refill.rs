@@ -222,10 +222,10 @@ impl PageRef<'_> {
             hook(Point::Keyed);
             let agrees = generation.agrees(&before, self.keyed_under());
             if !agrees && !last_try {
-                // If siglongjmp left the middle of the vDSO's call, the state stays marked as in use
-                // and its generation stands still. Emptied, it is a new state; a place that fails
-                // with the new state is not the generation.
-                // SAFETY: the state lies in the page that we own, and zeros are a valid, unkeyed one.
+                // If siglongjmp left the middle of the vDSO's call, the state stays marked as in
+                // use and its generation stands still. Emptied, it is a new state; a place that
+                // fails with the new state is not the generation. SAFETY: the state lies in the
+                // page that we own, and zeros are a valid, unkeyed one.
                 unsafe { wipe(self.page.add(STATE), STATE_ROOM) };
                 continue;
             }
