@@ -89,7 +89,8 @@ fn no_panic_in_the_provider() -> Result<(), Stop> {
     const ROOT: &str = "OSSL_provider_init";
     for target in TARGETS {
         need(tools::target(target), "whether a call from OpenSSL can panic or allocate")?;
-        let library = archive("headwater-openssl-module", "libheadwater_openssl.a", target, UNWINDING)?;
+        let library =
+            archive("headwater-openssl-module", "libheadwater_openssl.a", target, UNWINDING)?;
         let reached =
             reach::walk(&library, ROOT, &[]).map_err(|error| anyhow!("{target}:\n{error}"))?;
         println!("{target}: {ROOT} reaches {reached} functions, all sound");
