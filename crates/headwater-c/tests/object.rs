@@ -8,13 +8,14 @@ use std::fs;
 
 /// What it asks of the C library, all of it: nothing that allocates but for headwater_rng_new(), no
 /// thread-local storage, nothing that unwinds, no standard library of another language.
-const IMPORTS: [&str; 25] = [
+const IMPORTS: [&str; 30] = [
     "__errno_location",
     "abort",
     "bcmp",
     "clock_gettime",
     "free",
     "getauxval",
+    "environ",
     "getenv",
     "gnu_get_libc_version",
     "madvise",
@@ -31,6 +32,11 @@ const IMPORTS: [&str; 25] = [
     // Weak: of glibc from 2.35 on, and of every toolchain.
     "__rseq_offset",
     "__rseq_size",
+    // Weak: where glibc keeps the first environment (the latter two in static programs).
+    "__libc_single_threaded",
+    "__libc_stack_end",
+    "__libc_argc",
+    "__libc_argv",
     "_ITM_deregisterTMCloneTable",
     "_ITM_registerTMCloneTable",
     "__cxa_finalize",

@@ -10,8 +10,9 @@ use headwater::{Config, Mode};
 use std::sync::Barrier;
 use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 
-/// One thread chooses the mode anew, as a refill may; another quiesces. In an earlier form the first could store
-/// a mode that it had chosen before the second's change: 12 times in 200,000 rounds the process went on buffering.
+/// One thread chooses the mode anew, as a refill may; another quiesces. In an earlier form the
+/// first could store a mode that it had chosen before the second's change: 12 times in 200,000
+/// rounds the process went on buffering.
 #[test]
 fn a_quiesce_is_never_lost() {
     isolated("a_quiesce_is_never_lost", || {
@@ -52,7 +53,8 @@ fn a_quiesce_is_never_lost() {
     });
 }
 
-/// Two threads arm one clock: one mapping is left, and none after a quiesce, or CRIU would refuse the process.
+/// Two threads map one clock: one mapping is left, and none after a quiesce, or CRIU would refuse
+/// the process.
 #[test]
 fn a_clock_is_armed_once() {
     isolated("a_clock_is_armed_once", || {
@@ -80,7 +82,7 @@ fn a_clock_is_armed_once() {
                     });
                 }
             });
-            // On a busy machine the file's loads may look slow, and nothing is armed.
+            // On a busy machine the file's loads may look slow, and no page is mapped.
             assert!(mappings() <= 1, "round {round}");
         }
         headwater::quiesce().unwrap();

@@ -1,4 +1,5 @@
-//! The rules by which a mode is chosen, written a second time, from the documentation instead of the code.
+//! The rules by which a mode is chosen, written a second time, from the documentation instead of
+//! the code.
 
 use headwater::testing::{Force, set};
 use headwater::{CpuRng, Hardware, Mode, ReseedGeneration, Status, Vmclock, Vmgenid};
