@@ -85,7 +85,8 @@ naturals!(u8 u16 u32 u64 u128 usize);
 integers!(i8 i16 i32 i64 i128 isize);
 
 impl<'a> From<&'a [u8]> for Seed<'a> {
-    #[cfg_attr(not(feature = "std"), expect(clippy::useless_conversion))] // what is borrowed only needs none
+    // Without an allocator the value is a reference already, and `into` converts nothing.
+    #[cfg_attr(not(feature = "std"), expect(clippy::useless_conversion))]
     fn from(bytes: &'a [u8]) -> Self {
         Seed(Value::Bytes(bytes.into()))
     }
@@ -105,7 +106,8 @@ impl From<Vec<u8>> for Seed<'_> {
 }
 
 impl<'a> From<&'a str> for Seed<'a> {
-    #[cfg_attr(not(feature = "std"), expect(clippy::useless_conversion))] // what is borrowed only needs none
+    // Without an allocator the value is a reference already, and `into` converts nothing.
+    #[cfg_attr(not(feature = "std"), expect(clippy::useless_conversion))]
     fn from(text: &'a str) -> Self {
         Seed(Value::Text(text.into()))
     }

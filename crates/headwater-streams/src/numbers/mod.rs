@@ -25,7 +25,9 @@ pub use integer::Integer;
 pub use permutation::Permutation;
 
 /// A kind of number.
-#[allow(unreachable_pub)] // `Integer` leads here by its hidden `Range`, which Rust 1.89 does not see and later ones do
+// Public code reaches this trait through `Integer`'s hidden `Range`. Rust 1.89 does not see that,
+// and later versions do.
+#[allow(unreachable_pub)]
 pub trait Number: Sync {
     type Value: Copy + Default + Send;
     /// Words of one group: 1 or 2.

@@ -68,7 +68,8 @@ pub(super) fn minus_ln_f32(word: u32) -> f32 {
 /// Two bits are the coordinates' signs, one exchanges them, and the others are an angle within an eighth of the circle.
 #[inline(always)]
 pub(super) fn direction(word: u64) -> (f64, f64) {
-    let angle = ((word << 1 | 1) & ((1 << 62) - 1)) as f64 * TWO_POW_MINUS_63; // quarters of a turn, below 1/2
+    // In quarters of a turn, below 1/2.
+    let angle = ((word << 1 | 1) & ((1 << 62) - 1)) as f64 * TWO_POW_MINUS_63;
     let z = angle * angle;
     let mut sin = polynomial(
         z,

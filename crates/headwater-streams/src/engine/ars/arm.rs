@@ -1,7 +1,8 @@
 //! ARS on the AES instructions of Armv8.
 //!
-//! They cut a round elsewhere than x86's: AESE adds its key first, then SubBytes and ShiftRows; AESMC is MixColumns. So a round here begins with the
-//! key that x86's would have ended with.
+//! They divide a round differently from x86: AESE adds its key first, then does SubBytes and
+//! ShiftRows; AESMC is MixColumns. So a round here begins with the key that would end x86's
+//! previous round.
 
 #![allow(unsafe_code)]
 
