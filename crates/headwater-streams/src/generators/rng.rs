@@ -1,8 +1,9 @@
-//! What all generators do with their words.
+//! The functions that all generators share: from seeds to states, and from words to draws.
 
 use crate::Key;
 
-/// The first words of splitmix64 from this seed (Steele, Lea and Flood, OOPSLA 2014; Vigna's `splitmix64.c`).
+/// Returns the first words of splitmix64 from this seed (Steele, Lea and Flood, OOPSLA 2014;
+/// Vigna's `splitmix64.c`).
 pub(crate) const fn splitmix64<const N: usize>(seed: u64) -> [u64; N] {
     let mut words = [0; N];
     let (mut state, mut i) = (seed, 0);
@@ -17,8 +18,8 @@ pub(crate) const fn splitmix64<const N: usize>(seed: u64) -> [u64; N] {
     words
 }
 
-/// The state of a generator that `key` stands for: what [`Key::expand`] gives for its name, little-endian; never zero
-/// everywhere.
+/// Returns the state that `key` stands for: the little-endian words that [`Key::expand`] makes for
+/// the generator's name. The state is never zero everywhere.
 pub(crate) fn state_of<const N: usize>(key: &Key, name: &str) -> [u64; N] {
     let mut bytes = [[0; 8]; N];
     key.expand(name, bytes.as_flattened_mut());
@@ -52,7 +53,8 @@ pub(crate) fn to_f64(word: u64) -> f64 {
     (word >> 11) as f64 * (1.0 / (1u64 << 53) as f64)
 }
 
-/// The draws that every generator has, made of its `next_u64`, and the traits of rand_core; never `CryptoRng`.
+/// Implements the draws that every generator has, by its `next_u64`, and the traits of rand_core;
+/// never `CryptoRng`.
 macro_rules! impl_rng {
     ($engine:ty) => {
         impl $engine {
@@ -75,7 +77,8 @@ macro_rules! impl_rng {
                 *self = engine;
             }
 
-            /// The bytes of the next words, little-endian; what is left of the last word is thrown away.
+            /// Fills `out` with the bytes of the next words, little-endian, and discards the rest
+            /// of the last word.
             pub fn fill_bytes(&mut self, out: &mut [u8]) {
                 let mut engine = self.clone();
                 $crate::generators::rng::fill_bytes(out, || engine.next_u64());
