@@ -28,7 +28,7 @@ pub(crate) const fn upper(stream: u64, draw: u16) -> u64 {
 }
 
 impl Packing {
-    /// The counter of a place, each of whose numbers fits its field.
+    /// Returns the counter of a place, each of whose numbers fits its field.
     #[inline]
     const fn counter(&self, stream: u64, draw: u16, block: u64) -> u128 {
         debug_assert!((stream as u128) < 1 << self.stream);

@@ -53,7 +53,7 @@ pub struct Key {
 }
 
 impl Key {
-    /// The key of the default engine, `ars7`, that `seed` stands for.
+    /// Returns the key of the default engine, `ars7`, that `seed` stands for.
     pub fn from_seed<'a>(seed: impl Into<Seed<'a>>) -> Key {
         Key::with_engine(Engine::default(), seed)
     }
@@ -100,7 +100,7 @@ impl Key {
         });
     }
 
-    /// Stream number `id` of this key. No two streams of a key have a block in common.
+    /// Returns stream number `id` of this key. No two streams of a key have a block in common.
     ///
     /// # Errors
     ///
@@ -125,12 +125,12 @@ impl Key {
         u128::from_le_bytes(block[0])
     }
 
-    /// The engine.
+    /// Returns the engine.
     pub const fn engine(&self) -> Engine {
         self.engine
     }
 
-    /// The 16 bytes, from which [`from_raw`](Key::from_raw) makes the key again.
+    /// Returns the 16 bytes, from which [`from_raw`](Key::from_raw) makes the key again.
     pub const fn to_raw(&self) -> [u8; 16] {
         self.bytes
     }
@@ -164,7 +164,7 @@ fn hash(purpose: Purpose, engine: Engine, parts: &[&[u8]]) -> [u8; 32] {
     hash.finalize().into()
 }
 
-/// A hash as a key: its first half.
+/// Turns a hash into a key: its first half.
 fn half(hash: [u8; 32]) -> [u8; 16] {
     core::array::from_fn(|i| hash[i])
 }

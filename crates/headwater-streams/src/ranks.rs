@@ -39,7 +39,7 @@ impl Launcher {
         Launcher::Slurm,
     ];
 
-    /// The variables of rank, size and local rank.
+    /// Returns the variables of rank, size and local rank.
     const fn variables(self) -> [&'static str; 3] {
         match self {
             Launcher::Torchrun => ["RANK", "WORLD_SIZE", "LOCAL_RANK"],

@@ -57,7 +57,7 @@ impl Seed<'_> {
     }
 
     #[cfg(feature = "std")]
-    /// The number that it is, if it is one from 0 on.
+    /// Returns the number that the seed is, if it is one from 0 on.
     pub(crate) fn natural(&self) -> Option<u128> {
         match self.0 {
             Value::Natural(n) => Some(n),
@@ -168,7 +168,7 @@ fn looks_like_a_number(typed: &str) -> bool {
 }
 
 #[cfg(feature = "std")]
-/// Two digits a byte.
+/// Reads two digits a byte.
 fn bytes(digits: &str) -> Option<Vec<u8>> {
     let digit = |digit: &u8| char::from(*digit).to_digit(16);
     let (pairs, rest) = digits.as_bytes().as_chunks::<2>();
@@ -177,7 +177,7 @@ fn bytes(digits: &str) -> Option<Vec<u8>> {
 }
 
 #[cfg(feature = "std")]
-/// A whole number, decimal or hexadecimal, with a minus or without.
+/// Reads a whole number, decimal or hexadecimal, with a minus or without.
 fn number(typed: &str) -> Option<Value<'static>> {
     let magnitude = typed.strip_prefix('-').unwrap_or(typed);
     let (digits, radix) = match magnitude.strip_prefix("0x") {

@@ -30,7 +30,7 @@ pub struct Sequential {
 }
 
 impl Stream {
-    /// A generator that begins with byte 0 of the stream.
+    /// Returns a generator that begins with byte 0 of the stream.
     pub const fn sequential(&self) -> Sequential {
         Sequential { stream: *self, next: 0, used: BUFFER, buffer: [0; BUFFER] }
     }
@@ -42,7 +42,7 @@ impl Sequential {
         self.stream
     }
 
-    /// The number of the byte that comes next.
+    /// Returns the number of the byte that comes next.
     pub const fn position(&self) -> u64 {
         self.next.wrapping_add(self.used as u64).wrapping_sub(BUFFER as u64)
     }
@@ -55,19 +55,19 @@ impl Sequential {
         self.used = BUFFER + within as usize;
     }
 
-    /// The next four bytes.
+    /// Returns the next four bytes.
     #[inline]
     pub fn next_u32(&mut self) -> u32 {
         u32::from_le_bytes(self.bytes())
     }
 
-    /// The next eight bytes.
+    /// Returns the next eight bytes.
     #[inline]
     pub fn next_u64(&mut self) -> u64 {
         u64::from_le_bytes(self.bytes())
     }
 
-    /// The next bytes.
+    /// Writes the next bytes.
     pub fn fill(&mut self, out: &mut [u8]) {
         let mut out = out;
         while !out.is_empty() {
@@ -108,7 +108,7 @@ impl Sequential {
         }
     }
 
-    /// Some from this buffer, and some from the next one.
+    /// Takes some bytes from this buffer, and some from the next one.
     #[cold]
     #[inline(never)]
     fn across<const N: usize>(&mut self) -> [u8; N] {

@@ -34,17 +34,17 @@ pub struct Stream {
 }
 
 impl Stream {
-    /// `id` is below [`counter::STREAMS`].
+    /// Makes a stream whose `id` is below [`counter::STREAMS`].
     pub(crate) const fn new(key: Key, id: u64) -> Stream {
         Stream { key, id }
     }
 
-    /// The key that it is a stream of.
+    /// Returns the key of the stream.
     pub const fn key(&self) -> Key {
         self.key
     }
 
-    /// Its number.
+    /// Returns the stream's number.
     pub const fn id(&self) -> u64 {
         self.id
     }
@@ -83,7 +83,7 @@ impl Stream {
         Ok(())
     }
 
-    /// The code for this stream's engine on this CPU.
+    /// Chooses the code for this stream's engine on this CPU.
     #[inline]
     pub(crate) fn backend(&self) -> Backend {
         Backend::choose(self.key.engine(), Features::detect())

@@ -66,7 +66,7 @@ macro_rules! dispatch {
 }
 
 impl Backend {
-    /// The best one for `engine` on a CPU with these features.
+    /// Returns the fastest backend for `engine` on a CPU with these features.
     #[inline]
     pub(crate) fn choose(engine: Engine, features: Features) -> Backend {
         // For machines that have one form of an engine only.
@@ -119,7 +119,7 @@ mod tests {
     use super::*;
     use crate::features::tests::on_every_path;
 
-    /// The engine by its definition.
+    /// Computes the engine by its definition.
     fn expected(engine: Engine, key: u128, counter: u128) -> Block {
         let block = match engine {
             Engine::Ars7 => reference::streams::ars(7, key, counter),

@@ -24,7 +24,8 @@ pub(crate) trait Linear<const N: usize> {
 pub(crate) struct Steps([u64; 4]);
 
 impl Steps {
-    /// `n * 2^(64 * words)`; what does not fit into 256 bits is an error of the caller's.
+    /// Returns `n * 2^(64 * words)`. A product that does not fit into 256 bits is a mistake of the
+    /// caller.
     pub(crate) const fn times_2_to_64(n: u128, words: usize) -> Steps {
         assert!(words < 3 || (words == 3 && n >> 64 == 0));
         let mut steps = [0; 4];
@@ -131,7 +132,8 @@ const fn times_x<E: Linear<N>, const N: usize>(power: [u64; N]) -> [u64; N] {
     product
 }
 
-/// Over GF(2) the square of a sum is the sum of the squares: bit `i` moves to `2 i`.
+/// Squares a polynomial. Over GF(2) the square of a sum is the sum of the squares: bit `i` moves to
+/// `2 i`.
 fn square<const N: usize>(power: &[u64; N], high: &[[u64; N]; MOST]) -> [u64; N] {
     let mut sum = [0; N];
     for (pair, word) in sum.chunks_exact_mut(2).zip(power) {

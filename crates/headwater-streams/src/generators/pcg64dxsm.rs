@@ -46,12 +46,12 @@ impl Pcg64Dxsm {
         (increment & 1 == 1).then_some(Pcg64Dxsm { state, increment })
     }
 
-    /// State and increment.
+    /// Returns state and increment.
     pub fn state(&self) -> (u128, u128) {
         (self.state, self.increment)
     }
 
-    /// The next word.
+    /// Returns the next word.
     #[inline(always)]
     pub fn next_u64(&mut self) -> u64 {
         let (mut high, low) = ((self.state >> 64) as u64, self.state as u64 | 1);

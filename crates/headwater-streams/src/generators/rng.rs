@@ -28,7 +28,7 @@ pub(crate) fn state_of<const N: usize>(key: &Key, name: &str) -> [u64; N] {
     if state == [0; N] { splitmix64(0) } else { state }
 }
 
-/// Little-endian words.
+/// Reads little-endian words.
 #[cfg(feature = "rand_core")]
 pub(crate) fn words<const N: usize>(bytes: &[u8]) -> [u64; N] {
     let (words, _) = bytes.as_chunks::<8>();
@@ -47,7 +47,7 @@ pub(crate) fn fill_bytes(out: &mut [u8], mut next: impl FnMut() -> u64) {
     }
 }
 
-/// A number in `[0, 1)` with 53 bits, as NumPy's `random()` makes it.
+/// Returns a number in `[0, 1)` with 53 bits, as NumPy's `random()` makes it.
 #[inline(always)]
 pub(crate) fn to_f64(word: u64) -> f64 {
     (word >> 11) as f64 * (1.0 / (1u64 << 53) as f64)
@@ -58,19 +58,19 @@ pub(crate) fn to_f64(word: u64) -> f64 {
 macro_rules! impl_rng {
     ($engine:ty) => {
         impl $engine {
-            /// The upper half of the next word.
+            /// Returns the upper half of the next word.
             #[inline(always)]
             pub fn next_u32(&mut self) -> u32 {
                 (self.next_u64() >> 32) as u32
             }
 
-            /// A number in `[0, 1)` from the upper 53 bits of the next word.
+            /// Returns a number in `[0, 1)` from the upper 53 bits of the next word.
             #[inline(always)]
             pub fn next_f64(&mut self) -> f64 {
                 $crate::generators::rng::to_f64(self.next_u64())
             }
 
-            /// The next `out.len()` words.
+            /// Writes the next `out.len()` words.
             pub fn fill_u64(&mut self, out: &mut [u64]) {
                 let mut engine = self.clone(); // in registers, where `out` cannot alias it
                 out.iter_mut().for_each(|word| *word = engine.next_u64());

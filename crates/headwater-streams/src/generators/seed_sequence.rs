@@ -25,7 +25,7 @@ pub struct SeedSequence {
 }
 
 impl SeedSequence {
-    /// `SeedSequence(list)` of Python integers below 2^32, or of an array of `uint32`.
+    /// Returns `SeedSequence(list)` of Python integers below 2^32, or of an array of `uint32`.
     pub fn from_words(words: &[u32]) -> SeedSequence {
         SeedSequence { entropy: words.to_vec(), spawn_key: Vec::new() }
     }
@@ -40,7 +40,7 @@ impl SeedSequence {
         child
     }
 
-    /// `generate_state(N, uint64)`.
+    /// Returns `generate_state(N, uint64)`.
     pub fn generate_u64<const N: usize>(&self) -> [u64; N] {
         let mut words = self.words();
         core::array::from_fn(|_| {
@@ -49,13 +49,13 @@ impl SeedSequence {
         })
     }
 
-    /// `generate_state(N)`, words of 32 bits.
+    /// Returns `generate_state(N)`, words of 32 bits.
     pub fn generate_u32<const N: usize>(&self) -> [u32; N] {
         let mut words = self.words();
         core::array::from_fn(|_| words.next().unwrap_or(0))
     }
 
-    /// The words that `generate_state` takes, without end.
+    /// Returns the words that `generate_state` takes, without end.
     fn words(&self) -> impl Iterator<Item = u32> {
         let mut hash = Hash { constant: 0x8b51_f9dd, multiplier: 0x58f3_8ded };
         self.pool().into_iter().cycle().map(move |word| hash.of(word))

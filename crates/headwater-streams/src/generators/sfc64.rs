@@ -34,17 +34,18 @@ impl Sfc64 {
         fresh
     }
 
-    /// With this state, as NumPy's `state` shows it: three words and the counter.
+    /// Returns the generator with this state, as NumPy's `state` shows it: three words and the
+    /// counter.
     pub fn from_state([a, b, c, counter]: [u64; 4]) -> Sfc64 {
         Sfc64 { a, b, c, counter }
     }
 
-    /// Three words and the counter.
+    /// Returns three words and the counter.
     pub fn state(&self) -> [u64; 4] {
         [self.a, self.b, self.c, self.counter]
     }
 
-    /// The next word.
+    /// Returns the next word.
     #[inline(always)]
     pub fn next_u64(&mut self) -> u64 {
         let word = self.a.wrapping_add(self.b).wrapping_add(self.counter);
@@ -62,7 +63,7 @@ impl_rng!(Sfc64);
 impl rand_core::SeedableRng for Sfc64 {
     type Seed = [u8; 24];
 
-    /// The three words from these bytes, little-endian; twelve words are thrown away.
+    /// Reads the three words from these bytes, little-endian, and discards twelve words.
     fn from_seed(seed: [u8; 24]) -> Self {
         Self::seeded(super::rng::words(&seed))
     }

@@ -42,27 +42,30 @@ impl Linear<2> for Xorshift128p {
 }
 
 impl Xorshift128p {
-    /// With this state; `None` if it is zero everywhere, which the generator would never leave.
+    /// Returns the generator with this state; `None` if it is zero everywhere, which the generator
+    /// would never leave.
     pub fn from_state(state: [u64; 2]) -> Option<Xorshift128p> {
         (state != [0; 2]).then_some(Xorshift128p { state })
     }
 
-    /// With the state that `key` stands for: [`Key::expand`] of `"xorshift128p"`, little-endian.
+    /// Returns the generator with the state that `key` stands for: [`Key::expand`] of
+    /// `"xorshift128p"`, little-endian.
     pub fn from_key(key: &Key) -> Xorshift128p {
         Xorshift128p { state: rng::state_of(key, "xorshift128p") }
     }
 
-    /// With two words of splitmix64, as the author advises; never a state of zeros.
+    /// Returns the generator with two words of splitmix64, as the author advises; never a state of
+    /// zeros.
     pub const fn from_u64(seed: u64) -> Xorshift128p {
         Xorshift128p { state: rng::splitmix64(seed) }
     }
 
-    /// The state, which is also the position.
+    /// Returns the state, which is also the position.
     pub fn state(&self) -> [u64; 2] {
         self.state
     }
 
-    /// The next word.
+    /// Returns the next word.
     #[inline(always)]
     pub fn next_u64(&mut self) -> u64 {
         Self::step(&mut self.state);

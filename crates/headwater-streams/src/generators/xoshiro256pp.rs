@@ -53,7 +53,7 @@ impl Linear<4> for Xoshiro256pp {
     }
 }
 
-/// The next word of this state.
+/// Returns the next word of this state.
 #[inline(always)]
 pub(crate) fn next(s: &mut [u64; 4]) -> u64 {
     let word = s[0].wrapping_add(s[3]).rotate_left(23).wrapping_add(s[0]);
@@ -62,28 +62,31 @@ pub(crate) fn next(s: &mut [u64; 4]) -> u64 {
 }
 
 impl Xoshiro256pp {
-    /// With this state; `None` if it is zero everywhere, which the generator would never leave.
+    /// Returns the generator with this state; `None` if it is zero everywhere, which the generator
+    /// would never leave.
     pub fn from_state(state: [u64; 4]) -> Option<Xoshiro256pp> {
         (state != [0; 4]).then_some(Xoshiro256pp { state })
     }
 
-    /// With the state that `key` stands for: [`Key::expand`] of `"xoshiro256pp"`, little-endian.
+    /// Returns the generator with the state that `key` stands for: [`Key::expand`] of
+    /// `"xoshiro256pp"`, little-endian.
     pub fn from_key(key: &Key) -> Xoshiro256pp {
         Xoshiro256pp { state: rng::state_of(key, "xoshiro256pp") }
     }
 
-    /// With four words of splitmix64, as the authors advise; never a state of zeros.
+    /// Returns the generator with four words of splitmix64, as the authors advise; never a state of
+    /// zeros.
     pub const fn from_u64(seed: u64) -> Xoshiro256pp {
         // At most one of any four words in a row of splitmix64 is zero.
         Xoshiro256pp { state: rng::splitmix64(seed) }
     }
 
-    /// The state, which is also the position.
+    /// Returns the state, which is also the position.
     pub fn state(&self) -> [u64; 4] {
         self.state
     }
 
-    /// The next word.
+    /// Returns the next word.
     #[inline(always)]
     pub fn next_u64(&mut self) -> u64 {
         next(&mut self.state)

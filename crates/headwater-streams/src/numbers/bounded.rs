@@ -48,14 +48,14 @@ macro_rules! wrapped {
 wrapped!(u64: u64, i64: u64, u32: u32, i32: u32);
 
 impl Bounded64<u64> {
-    /// `0..bound`.
+    /// Returns the kind of the numbers in `0..bound`.
     pub(crate) fn below(bound: u64) -> Result<Self, Error> {
         if bound == 0 { Err(Error::ZeroBound) } else { Ok(Bounded64::new(0, bound)) }
     }
 }
 
 impl<T> Bounded64<T> {
-    /// `low..low + bound`, where a bound of 0 means 2^64.
+    /// Returns the kind of the numbers in `low..low + bound`, where a bound of 0 means 2^64.
     pub(crate) fn new(low: u64, bound: u64) -> Self {
         let threshold = bound.wrapping_neg().checked_rem(bound).unwrap_or(0);
         Bounded64 { low, bound, threshold, value: PhantomData }
@@ -63,14 +63,14 @@ impl<T> Bounded64<T> {
 }
 
 impl Bounded32<u32> {
-    /// `0..bound`.
+    /// Returns the kind of the numbers in `0..bound`.
     pub(crate) fn below(bound: u32) -> Result<Self, Error> {
         if bound == 0 { Err(Error::ZeroBound) } else { Ok(Bounded32::new(0, bound)) }
     }
 }
 
 impl<T> Bounded32<T> {
-    /// `low..low + bound`, where a bound of 0 means 2^32.
+    /// Returns the kind of the numbers in `low..low + bound`, where a bound of 0 means 2^32.
     pub(crate) fn new(low: u32, bound: u32) -> Self {
         let threshold = bound.wrapping_neg().checked_rem(bound).unwrap_or(0);
         Bounded32 { low, bound, threshold, value: PhantomData }

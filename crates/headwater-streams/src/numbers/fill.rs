@@ -152,7 +152,7 @@ impl<W: Words, N: Number> Maker<'_, W, N> {
         }
     }
 
-    /// The same for no more numbers than a `u64` has bits.
+    /// Does the same for no more numbers than a `u64` has bits.
     fn again_in_block(&self, first: u64, buffer: &[u64], out: &mut [N::Value]) {
         let rejected = |buffer: &[u64], among: u64| -> u64 {
             let bit = |i: usize| u64::from(self.number.rejects(buffer, i)) << i;
@@ -187,7 +187,7 @@ impl<W: Words, N: Number> Maker<'_, W, N> {
     }
 }
 
-/// The numbers of the bits that are set.
+/// Lists the numbers of the bits that are set.
 fn bits(mut set: u64) -> impl Iterator<Item = usize> {
     core::iter::from_fn(move || {
         let lowest = set.trailing_zeros() as usize;

@@ -32,7 +32,7 @@ enum Instructions {
 }
 
 impl Path {
-    /// The widest vectors of this CPU.
+    /// Returns the widest vectors of this CPU.
     #[inline]
     pub(crate) fn best() -> Path {
         Path::of(Features::detect())
@@ -52,7 +52,7 @@ impl Path {
         Path(Instructions::Base)
     }
 
-    /// Every path that this CPU has, the plain one first: what a test goes through.
+    /// Returns every path that this CPU has for the tests, the plain one first.
     #[cfg(test)]
     pub(crate) fn all() -> Vec<Path> {
         let mut paths = vec![Path::of(Features::default())];

@@ -81,7 +81,7 @@ impl Permutation {
         self.n
     }
 
-    /// The value at `index`; None from `n` on.
+    /// Returns the value at `index`; `None` from `n` on.
     pub fn at(&self, index: u64) -> Option<u64> {
         let at = || match &self.how {
             How::Table(table) => u64::from(table[usize::from(index as u8)]),
@@ -115,7 +115,7 @@ impl Permutation {
         Ok(())
     }
 
-    /// The same for a range that exists, on one path.
+    /// Does the same for a range that exists, on one path.
     pub(super) fn fill_on(&self, path: Path, range: core::ops::Range<u64>, out: &mut [u64]) {
         match &self.how {
             How::Table(table) => {
@@ -170,7 +170,7 @@ impl Round {
 }
 
 impl Network {
-    /// For `n` elements, more than one.
+    /// Makes the network for `n` elements, more than one.
     fn new(words: &impl Words, n: u64) -> Network {
         let bits = (n - 1).ilog2() + 1;
         let shift = bits.div_ceil(2);
@@ -236,7 +236,7 @@ impl Network {
         x ^ (u64::from(x < 2) & self.odd)
     }
 
-    /// The values of up to [`CHUNK`] indices from `start` on.
+    /// Writes the values of up to [`CHUNK`] indices from `start` on.
     fn chunk(&self, path: Path, start: u64, n: u64, out: &mut [u64]) {
         let (mut high, mut low) = ([0; CHUNK], [0; CHUNK]);
         let mut places = [0u16; CHUNK];

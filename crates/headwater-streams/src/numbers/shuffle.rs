@@ -88,7 +88,8 @@ impl<W: Words> Shuffle<'_, W> {
         }
     }
 
-    /// The indices, unless their remainder says that they would be likelier than others.
+    /// Returns the indices, or those of a later draw if their remainder says that they would be
+    /// likelier than others.
     #[cold]
     fn checked<const K: usize>(
         &self,
@@ -110,13 +111,14 @@ impl<W: Words> Shuffle<'_, W> {
     }
 }
 
-/// In how many ways `K` elements can be chosen one after the other: at most 2^63.
+/// Returns the number of ways in which `K` elements can be chosen one after the other: at most
+/// 2^63.
 #[inline(always)]
 fn orders<const K: usize>(left: usize) -> u64 {
     (0..K).map(|i| (left - i) as u64).product()
 }
 
-/// By how much 2^64 exceeds a multiple of the number of outcomes, which is not 0.
+/// Returns the excess of 2^64 over a multiple of the number of outcomes, which is not 0.
 #[inline(always)]
 fn excess(orders: u64) -> u64 {
     orders.wrapping_neg().checked_rem(orders).unwrap_or(0)
@@ -132,7 +134,8 @@ fn swap<T>(slice: &mut [T], a: usize, b: usize) {
     }
 }
 
-/// The word as a number of mixed radix `left`, `left - 1` and so on: its digits, and what remains.
+/// Reads the word as a number of mixed radix `left`, `left - 1` and so on. Returns its digits, and
+/// the remainder.
 #[inline(always)]
 fn split<const K: usize>(word: u64, left: usize) -> ([usize; K], u64) {
     let mut rest = word;

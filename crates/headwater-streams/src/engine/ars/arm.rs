@@ -84,7 +84,7 @@ pub(crate) fn replace<const ROUNDS: usize>(key: Block, counters: &mut [Block]) {
     }
 }
 
-/// Two 64-bit numbers as a block, the lower one first.
+/// Returns two 64-bit numbers as a block, the lower one first.
 #[inline(always)]
 fn halves(halves: [u64; 2]) -> Block {
     (u128::from(halves[1]) << 64 | u128::from(halves[0])).to_le_bytes()

@@ -136,7 +136,7 @@ fn mix_columns(planes: &Planes) -> Planes {
     })
 }
 
-/// AES's S-box in each of the 16 bytes.
+/// Applies AES's S-box to each of the 16 bytes.
 fn sub_bytes(planes: &mut Planes) {
     let [p0, p1, p2, p3, p4, p5, p6, p7] = planes;
     for i in 0..16 {
@@ -145,7 +145,7 @@ fn sub_bytes(planes: &mut Planes) {
     }
 }
 
-/// The S-box as 113 gates, from and to bits with the highest first.
+/// Computes the S-box with 113 gates, from and to bits with the highest first.
 ///
 /// Source: the straight-line program `SLP_AES_113` of J. Boyar, R. Peralta and C. Calik, in their
 /// names for the wires: a linear layer, an inversion in GF(2^8) through GF(2^4), and a linear

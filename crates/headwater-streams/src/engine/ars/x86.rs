@@ -23,7 +23,7 @@ macro_rules! width {
         pub(crate) mod $name {
             use super::*;
 
-            /// Each key in every block of a register.
+            /// Copies each key into every block of a register.
             #[inline]
             #[target_feature(enable = $features)]
             fn keys(key: Block) -> [$vector; KEYS] {
@@ -136,7 +136,7 @@ macro_rules! width {
     };
 }
 
-/// Two 64-bit numbers as a block, the lower one first.
+/// Returns two 64-bit numbers as a block, the lower one first.
 #[inline(always)]
 fn halves(halves: [u64; 2]) -> Block {
     (u128::from(halves[1]) << 64 | u128::from(halves[0])).to_le_bytes()

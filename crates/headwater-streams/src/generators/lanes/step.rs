@@ -30,7 +30,7 @@ enum Width {
 }
 
 impl Path {
-    /// The widest that this CPU has.
+    /// Returns the widest path that this CPU has.
     #[inline]
     pub(crate) fn choose(features: Features) -> Path {
         Path(if features.avx512 {

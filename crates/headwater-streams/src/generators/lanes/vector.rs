@@ -17,7 +17,7 @@ pub(super) unsafe trait Vector: Copy {
 
     unsafe fn load(from: *const u64) -> Self;
     unsafe fn store(self, to: *mut u8);
-    /// With the bytes of each word in little-endian order.
+    /// Puts the bytes of each word into little-endian order.
     #[inline(always)]
     fn to_little_endian(self) -> Self {
         self

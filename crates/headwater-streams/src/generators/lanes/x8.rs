@@ -64,7 +64,8 @@ impl Xoshiro256ppX8 {
         self.after(Steps::times_2_to_64(u128::from(8 * index), 2))
     }
 
-    /// The same group of node `index`, at the same row. Words of a row that was begun are left out.
+    /// Returns the same group of node `index`, at the same row. Words of a row that was begun are
+    /// left out.
     pub fn node(&self, index: u64) -> Xoshiro256ppX8 {
         self.after(Steps::times_2_to_64(u128::from(index), 3))
     }
@@ -107,7 +108,7 @@ impl Xoshiro256ppX8 {
         self.used = 0;
     }
 
-    /// The next word.
+    /// Returns the next word.
     #[inline]
     pub fn next_u64(&mut self) -> u64 {
         if self.used == WORDS {
@@ -118,25 +119,25 @@ impl Xoshiro256ppX8 {
         word
     }
 
-    /// The upper half of the next word.
+    /// Returns the upper half of the next word.
     #[inline]
     pub fn next_u32(&mut self) -> u32 {
         (self.next_u64() >> 32) as u32
     }
 
-    /// A number in `[0, 1)` from the upper 53 bits of the next word.
+    /// Returns a number in `[0, 1)` from the upper 53 bits of the next word.
     #[inline]
     pub fn next_f64(&mut self) -> f64 {
         to_f64(self.next_u64())
     }
 
-    /// The next `out.len()` words.
+    /// Writes the next `out.len()` words.
     pub fn fill_u64(&mut self, out: &mut [u64]) {
         self.fill_bytes(as_bytes(out));
         from_little_endian(out);
     }
 
-    /// The bytes of the next words, little-endian; what is left of the last word is thrown away.
+    /// Writes the bytes of the next words, little-endian, and discards the rest of the last word.
     pub fn fill_bytes(&mut self, out: &mut [u8]) {
         let drawn = out.len().min(8 * (WORDS - self.used));
         let (first, rest) = out.split_at_mut(drawn);
@@ -149,7 +150,7 @@ impl Xoshiro256ppX8 {
     }
 }
 
-/// The bytes of these words.
+/// Returns the bytes of these words.
 fn as_bytes(words: &mut [u64]) -> &mut [u8] {
     #[expect(unsafe_code)]
     // SAFETY: the same memory, borrowed as long as the words are; any bytes are valid in it.
@@ -179,7 +180,7 @@ mod tests {
     use super::*;
     use crate::features::tests::on_every_path;
 
-    /// Word `8 r + i` is word `r` of stream `i`, by the scalar generator.
+    /// Returns the words by the scalar generator: word `8 r + i` is word `r` of stream `i`.
     fn expected(start: &Xoshiro256pp, words: usize) -> Vec<u64> {
         let mut streams: Vec<_> = (0..8).map(|i| start.stream(i)).collect();
         (0..words).map(|word| streams[word % 8].next_u64()).collect()

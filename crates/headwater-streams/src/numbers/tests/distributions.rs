@@ -35,7 +35,7 @@ fn statistics(mut uniform: Vec<f64>) -> (f64, f64) {
     (-n - sum / n, distance * n.sqrt())
 }
 
-/// Both statistics are beyond these once in 1,000 times where all is right.
+/// Fails if a statistic is beyond its limit, which happens once in 1,000 times to correct numbers.
 fn assert_uniform(name: &str, uniform: Vec<f64>) {
     let (anderson_darling, kolmogorov) = statistics(uniform);
     assert!(anderson_darling < 6.0, "{name}: Anderson-Darling {anderson_darling}");

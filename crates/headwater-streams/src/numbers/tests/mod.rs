@@ -41,7 +41,7 @@ impl Words for Awkward {
     }
 }
 
-/// Every interesting word: no bits, all bits, powers of two and their neighbours.
+/// Returns every interesting word: no bits, all bits, powers of two and their neighbours.
 fn edges() -> Vec<u64> {
     let powers = (0..64).map(|bit| 1u64 << bit);
     let mut words: Vec<u64> = powers.flat_map(|p| [p, p - 1, p + 1, !p, p | p >> 1]).collect();

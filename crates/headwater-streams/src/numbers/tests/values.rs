@@ -18,7 +18,7 @@ impl Words for List {
     }
 }
 
-/// Edges, each beside each other's neighbour, and as many ordinary words.
+/// Returns edges, each beside each other's neighbour, and as many ordinary words.
 fn words() -> Vec<u64> {
     let edges = edges();
     let mut words = edges.clone();
@@ -131,7 +131,7 @@ fn logarithms_are_off_by_less_than_three_and_a_half_units_and_directions_by_less
     assert!(point.iter().all(|&worst| worst < 3.0), "{point:?}");
 }
 
-/// The ends of every range, from the words that give them.
+/// Takes the ends of every range from the words that produce them.
 #[test]
 fn nothing_is_infinite_and_no_uniform_number_is_one() {
     let all = vec![u64::MAX; 2];
@@ -158,7 +158,7 @@ fn a_million_normals_are_the_ones_of_this_version() {
     assert_eq!(hash, 0xA4D0_6B4F_4FF8_BEEB, "{hash:#018x}");
 }
 
-/// The pair that these words make.
+/// Returns the pair that these words make.
 pub(super) fn normal_pair(distance: u64, direction: u64) -> [f64; 2] {
     made(&NormalF64, &[distance, direction])[..].try_into().unwrap()
 }
