@@ -161,7 +161,7 @@ impl Rank {
 pub enum RankError {
     /// A launcher's variable holds something else than a number below 2^32.
     NotANumber {
-        /// Its name.
+        /// The variable's name.
         variable: &'static str,
         /// The variable's value.
         value: String,

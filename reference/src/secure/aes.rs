@@ -26,7 +26,7 @@ pub fn aes256_ctr(key: &[u8; 32], counter_block: [u8; 16], out: &mut [u8]) {
     }
 }
 
-/// FIPS 197, section 5.1.
+/// Encrypts one block (FIPS 197, section 5.1).
 fn cipher(schedule: &Schedule, block: [u8; 16]) -> [u8; 16] {
     let mut state = add_round_key(block, &schedule[0]);
     for round_key in &schedule[1..ROUNDS] {
@@ -39,7 +39,7 @@ pub(crate) fn sub_bytes(state: [u8; 16]) -> [u8; 16] {
     state.map(|byte| S_BOX[usize::from(byte)])
 }
 
-/// Row `r` moves `r` columns to the left.
+/// Moves row `r` by `r` columns to the left.
 pub(crate) fn shift_rows(state: [u8; 16]) -> [u8; 16] {
     core::array::from_fn(|i| {
         let (row, column) = (i % 4, i / 4);
@@ -47,7 +47,7 @@ pub(crate) fn shift_rows(state: [u8; 16]) -> [u8; 16] {
     })
 }
 
-/// Each column is multiplied by the polynomial 3x^3 + x^2 + x + 2.
+/// Multiplies each column by the polynomial 3x^3 + x^2 + x + 2.
 pub(crate) fn mix_columns(state: [u8; 16]) -> [u8; 16] {
     core::array::from_fn(|i| {
         let (row, column) = (i % 4, i / 4);
@@ -60,7 +60,7 @@ pub(crate) fn add_round_key(state: [u8; 16], round_key: &[u8; 16]) -> [u8; 16] {
     core::array::from_fn(|i| state[i] ^ round_key[i])
 }
 
-/// FIPS 197, section 5.2, for a key of eight words.
+/// Expands a key of eight words (FIPS 197, section 5.2).
 fn key_expansion(key: &[u8; 32]) -> Schedule {
     let mut words = [[0; 4]; 4 * (ROUNDS + 1)];
     let mut round_constant = 1;
@@ -115,7 +115,7 @@ const fn inverse(a: u8) -> u8 {
     product
 }
 
-/// The product in GF(2^8) modulo x^8 + x^4 + x^3 + x + 1 (FIPS 197, section 4.2).
+/// Returns the product in GF(2^8) modulo x^8 + x^4 + x^3 + x + 1 (FIPS 197, section 4.2).
 const fn multiply(mut a: u8, mut b: u8) -> u8 {
     let mut product = 0;
     while b != 0 {

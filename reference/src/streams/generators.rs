@@ -42,7 +42,7 @@ pub fn jump<const N: usize>(step: fn(&mut [u64; N]) -> u64, power: u32) -> Vec<[
     columns
 }
 
-/// A matrix, by columns, times a vector.
+/// Multiplies a matrix, stored by columns, by a vector.
 pub fn times<const N: usize>(columns: &[[u64; N]], vector: [u64; N]) -> [u64; N] {
     let mut product = [0; N];
     for (bit, column) in columns.iter().enumerate() {
@@ -174,13 +174,13 @@ pub fn seed_sequence(entropy: &[u32], spawn_key: &[u32], n: usize) -> Vec<u32> {
         .collect()
 }
 
-/// The same as words of 64 bits, the lower half first.
+/// Returns the same as words of 64 bits, the lower half first.
 fn seed_sequence_u64(entropy: &[u32], spawn_key: &[u32], n: usize) -> Vec<u64> {
     let halves = seed_sequence(entropy, spawn_key, 2 * n);
     (0..n).map(|i| u64::from(halves[2 * i + 1]) << 32 | u64::from(halves[2 * i])).collect()
 }
 
-/// State and increment of NumPy's `PCG64DXSM` from this sequence (`pcg64_set_seed`).
+/// Returns state and increment of NumPy's `PCG64DXSM` from this sequence (`pcg64_set_seed`).
 pub fn pcg64dxsm_seeded(entropy: &[u32], spawn_key: &[u32]) -> (u128, u128) {
     let words = seed_sequence_u64(entropy, spawn_key, 4);
     let initial = u128::from(words[0]) << 64 | u128::from(words[1]);
@@ -191,7 +191,7 @@ pub fn pcg64dxsm_seeded(entropy: &[u32], spawn_key: &[u32]) -> (u128, u128) {
     (state.wrapping_mul(multiplier).wrapping_add(increment), increment)
 }
 
-/// The state of NumPy's `SFC64` from this sequence (`sfc64_set_seed`).
+/// Returns the state of NumPy's `SFC64` from this sequence (`sfc64_set_seed`).
 pub fn sfc64_seeded(entropy: &[u32], spawn_key: &[u32]) -> [u64; 4] {
     let words = seed_sequence_u64(entropy, spawn_key, 3);
     let mut state = [words[0], words[1], words[2], 1];

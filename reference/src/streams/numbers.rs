@@ -9,17 +9,17 @@ type Fixed = u128;
 
 const ONE: Fixed = 1 << 120;
 
-/// Uniform in [0, 1): the upper 53 bits.
+/// Returns a uniform number in [0, 1): the upper 53 bits.
 pub fn uniform_f64(word: u64) -> f64 {
     (word >> 11) as f64 / 2f64.powi(53)
 }
 
-/// Uniform in [0, 1): the upper 24 bits.
+/// Returns a uniform number in [0, 1): the upper 24 bits.
 pub fn uniform_f32(word: u32) -> f32 {
     (word >> 8) as f32 / 2f32.powi(24)
 }
 
-/// An integer below `bound`, not 0, by Lemire's method from words of `bits` bits, 32 or 64.
+/// Returns an integer below `bound`, not 0, by Lemire's method from words of `bits` bits, 32 or 64.
 pub fn bounded(bits: u32, bound: u64, word: impl Fn(u16) -> u64) -> u64 {
     let outcomes = 1u128 << bits;
     for draw in 0.. {
@@ -31,12 +31,12 @@ pub fn bounded(bits: u32, bound: u64, word: impl Fn(u16) -> u64) -> u64 {
     unreachable!("65,536 words in a row are rejected with a chance below 2^-65536");
 }
 
-/// Exponential: `-ln u` for the u that is the odd number `word | 1` over 2^64.
+/// Returns an exponential number: `-ln u` for the u that is the odd number `word | 1` over 2^64.
 pub fn exponential(word: u64) -> f64 {
     to_f64(minus_ln(word | 1, 64))
 }
 
-/// The same of `bits` bits, 32 or 64, as a sum of two floats: twice as precise.
+/// Returns the same for `bits` bits, 32 or 64, as a sum of two floats: twice as precise.
 pub fn exponential_wide(bits: u32, word: u64) -> [f64; 2] {
     wide(minus_ln(word | 1, bits))
 }
@@ -68,14 +68,14 @@ pub fn normal_pair(bits: u32, distance: u64, direction: u64) -> [f64; 2] {
     [signed(x, bit(1)), signed(y, bit(2))]
 }
 
-/// Sine and cosine of the angle that a direction's lower bits are.
+/// Returns sine and cosine of the angle in a direction's lower bits.
 fn eighth_of_a_turn(bits: u32, direction: u64) -> (Fixed, Fixed) {
     let angle = ((direction << 1) | 1) & ((1 << (bits - 2)) - 1);
     // In quarters of a turn: the angle over 2^(bits - 1).
     sin_cos(multiply(pi() / 2, Fixed::from(angle) << (121 - bits)))
 }
 
-/// Where each element of a slice of this length comes from after it was shuffled.
+/// Returns, for each element of a shuffled slice of this length, its place before the shuffle.
 pub fn shuffled(len: usize, word: impl Fn(u16, u64) -> u64) -> Vec<usize> {
     let mut order: Vec<usize> = (0..len).collect();
     let (mut left, mut place) = (len, 0);
@@ -106,7 +106,8 @@ pub fn shuffled(len: usize, word: impl Fn(u16, u64) -> u64) -> Vec<usize> {
     order
 }
 
-/// The value at `index` of a permutation of `0..n`, for `n` above 256, with 25 words as its keys.
+/// Returns the value at `index` of a permutation of `0..n`, for `n` above 256, with 25 words as its
+/// keys.
 pub fn permuted(n: u64, index: u64, words: &[u64; 25]) -> u64 {
     let bits = 64 - (n - 1).leading_zeros();
     let low_bits = bits.div_ceil(2);
@@ -130,13 +131,14 @@ pub fn permuted(n: u64, index: u64, words: &[u64; 25]) -> u64 {
     }
 }
 
-/// 32 bits of the product of a sum and a factor, both keyed: its upper half upon its lower one.
+/// Returns 32 bits of the product of a sum and a factor, both keyed: its upper half XORed with its
+/// lower one.
 fn keyed(x: u64, key: u64) -> u64 {
     let product = (x ^ (key % (1 << 32))) * ((key >> 32) | 1);
     (product >> 32) ^ (product % (1 << 32))
 }
 
-/// `-ln(m / 2^bits)` of an odd `m`.
+/// Returns `-ln(m / 2^bits)` of an odd `m`.
 fn minus_ln(m: u64, bits: u32) -> Fixed {
     let (m, whole) = (u128::from(m), 1u128 << bits);
     if m > whole / 2 {
@@ -149,12 +151,12 @@ fn minus_ln(m: u64, bits: u32) -> Fixed {
     u128::from(bits - exponent) * ln_2 - 2 * artanh(divide(m - power, m + power))
 }
 
-/// `s + s^3/3 + s^5/5 + ...`
+/// Returns `s + s^3/3 + s^5/5 + ...`.
 fn artanh(s: Fixed) -> Fixed {
     series(s, multiply(s, s), |n, power, _| (power / (2 * n + 1), false))
 }
 
-/// Machin's formula.
+/// Computes pi by Machin's formula.
 fn pi() -> Fixed {
     let arctan = |s| series(s, multiply(s, s), |n, power, _| (power / (2 * n + 1), n % 2 == 1));
     4 * (4 * arctan(divide(1, 5)) - arctan(divide(1, 239)))
@@ -188,7 +190,7 @@ fn series(first: Fixed, ratio: Fixed, term: impl Fn(u128, Fixed, Fixed) -> (Fixe
     plus - minus
 }
 
-/// By long multiplication of 64-bit digits.
+/// Returns `a * b`, by long multiplication of 64-bit digits.
 fn multiply(a: Fixed, b: Fixed) -> Fixed {
     let digits = |x: u128| (x >> 64, x % (1 << 64));
     let ((a1, a0), (b1, b0)) = (digits(a), digits(b));
@@ -198,7 +200,7 @@ fn multiply(a: Fixed, b: Fixed) -> Fixed {
     (top << 8) + ((middle % (1 << 64)) >> 56)
 }
 
-/// `a / b` for `a` below `b` below 2^127, by long division.
+/// Returns `a / b` for `a` below `b` below 2^127, by long division.
 fn divide(a: u128, b: u128) -> Fixed {
     let (mut rest, mut quotient) = (a, 0);
     for _ in 0..120 {
@@ -209,7 +211,7 @@ fn divide(a: u128, b: u128) -> Fixed {
     quotient
 }
 
-/// Bit by bit, for a root below 16.
+/// Computes a root below 16 bit by bit.
 fn sqrt(x: Fixed) -> Fixed {
     let mut root = 0;
     for bit in (0..124).rev() {
@@ -221,7 +223,7 @@ fn sqrt(x: Fixed) -> Fixed {
     root
 }
 
-/// The nearest float, and what it lacks.
+/// Returns the nearest float, and the rest that it lacks.
 fn wide(x: Fixed) -> [f64; 2] {
     let nearest = x as f64;
     let lacking = x as i128 - nearest as i128;

@@ -11,7 +11,7 @@ mod numbers;
 mod seeds;
 mod streams;
 
-/// The name of each file, and what is in it.
+/// Returns the name of each file, and its contents.
 pub fn files() -> Vec<(&'static str, String)> {
     vec![
         ("engines.json", engines::file()),
