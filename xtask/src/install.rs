@@ -142,8 +142,8 @@ const ARTEFACTS: &[(Part, Source, &str, u32)] = &[
     (Part::Command, Printed(&["completions", "zsh"]), "share/zsh/site-functions/_headwater", 0o644),
 ];
 
-/// Directories that belong to headwater alone, inner ones first. Uninstalling removes them if they are
-/// empty.
+/// Directories that belong to headwater alone, inner ones first. Uninstalling removes them if they
+/// are empty.
 const DIRECTORIES: [&str; 4] =
     ["@lib@/cmake/headwater", "@lib@/ossl-modules", "share/headwater", "share/doc/headwater"];
 
@@ -239,8 +239,8 @@ pub(crate) fn install(places: Places) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Builds the parts in a target directory of their own, because the flags differ from those of other
-/// builds. Returns the directory of the files.
+/// Builds the parts in a target directory of their own, because the flags differ from those of
+/// other builds. Returns the directory of the files.
 fn build(root: &Path, places: &Places) -> Result<PathBuf> {
     let target = target_directory()?.join("install");
     let mut build = program("cargo build --release --target-dir");

@@ -126,7 +126,8 @@ fn page_and_metrics_are_written_beside_what_is_printed() {
     assert_eq!(std::fs::read_dir(&folder.0).unwrap().count(), 2, "nothing else is left");
 }
 
-/// --deep says so before it begins; without it no device is opened that could be slow or be drained.
+/// --deep says so before it begins; without it no device is opened that could be slow or be
+/// drained.
 #[test]
 fn the_device_is_left_alone_unless_deep_is_asked() {
     if !has("strace") {
