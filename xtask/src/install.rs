@@ -248,7 +248,7 @@ fn build(root: &Path, places: &Places) -> Result<PathBuf> {
     for part in Part::ALL.into_iter().filter(|part| places.has(*part)) {
         build.args(["--package", part.package()]);
     }
-    // Panics name source files of dependencies, with the directories of whoever built them.
+    // Panics name source files of dependencies, with the directories of the building machine.
     let mut flags = env::var_os("RUSTFLAGS").unwrap_or_default();
     for (from, to) in [(cargo_home(), "/cargo"), (Some(root.to_owned()), "/headwater")] {
         if let Some(from) = from {

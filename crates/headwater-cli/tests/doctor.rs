@@ -64,7 +64,7 @@ fn a_recorded_machine_that_stalls_has_status_1_and_an_ignored_finding_does_not_c
     assert_eq!(done.status.code(), Some(1));
     assert!(words.starts_with("Not healthy: "), "{words}");
     assert!(words.contains("virtio-rng-pci") && !words.contains('\x1b'), "{words}");
-    // None of the others is left.
+    // No other finding is left.
     let done = run(&["doctor", "--root", &stall, "--only", "HW001,hw010", "--ignore", "HW001"]);
     assert_eq!(done.status.code(), Some(0), "{}", text(&done.stdout));
     let done = run(&["doctor", "--root", &stall, "--quiet"]);
@@ -158,8 +158,7 @@ fn the_device_is_left_alone_unless_deep_is_asked() {
     assert!(words.contains("--deep takes 5 s"), "{words}");
 }
 
-/// As on a machine that is not ready: from the first question on, the kernel says so. No call is
-/// made that would wait.
+/// The kernel answers "not ready" from the first call on. The doctor makes no call that would wait.
 #[test]
 fn on_a_machine_that_is_not_ready_nothing_waits() {
     if !has("strace") {

@@ -58,7 +58,7 @@ pub struct Breakpoint {
 }
 
 impl Breakpoint {
-    /// Sets a breakpoint at an instruction. None if the system lets no code be written.
+    /// Sets a breakpoint at an instruction. Returns None if the system lets no code be written.
     ///
     /// # Safety
     ///
