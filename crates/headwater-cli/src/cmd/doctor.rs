@@ -1,4 +1,4 @@
-//! `headwater doctor` and `headwater wait`: why this machine waits for randomness, and whether its bytes can repeat.
+//! `headwater doctor` and `headwater wait`.
 
 use crate::failure::Failure;
 use crate::output;
@@ -12,12 +12,12 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         return Ok(output::coloured(&text)?);
     }
     if args.deep && !args.quiet {
-        // On stderr, and before: whoever waits should know for how long.
+        // On stderr and first, so that a user who waits knows for how long.
         let _ =
             writeln!(std::io::stderr(), "headwater doctor: {}", headwater_doctor::deep::BEFOREHAND);
     }
     let report = headwater_doctor::run(args)?;
-    // First: whoever reads standard output may stop reading.
+    // First, because the reader of standard output may stop reading.
     if let Some(file) = &args.html {
         write(file, &report.html())?;
     }
@@ -25,7 +25,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         write(file, &report.prometheus())?;
     }
     if args.json {
-        output::json(&report)?;
+        output::text(&report.json().map_err(std::io::Error::from)?)?;
     } else if !args.quiet {
         output::coloured(&report.text())?;
     }
