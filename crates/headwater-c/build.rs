@@ -21,25 +21,29 @@ fn main() {
     ] {
         println!("cargo::rustc-cdylib-link-arg=-Wl,{argument}");
     }
-    add_versions();
+    finish_by_script();
 }
 
-const SCRIPT: &str = "versioned-link.sh";
+const SCRIPT: &str = "link.sh";
 
-/// Exports each function with a version, such as `headwater_fill@@HEADWATER_0`, which programs
-/// record. The script explains how. Only gcc as linker driver can do it; the library works without
-/// versions.
-fn add_versions() {
+/// Has gcc run the script in place of the linker. The script gives each exported function a version,
+/// such as `headwater_fill@@HEADWATER_0`, and hides all other symbols of libheadwater.a. Only gcc as
+/// linker driver can run it. Both libraries work without.
+fn finish_by_script() {
     // The linker that cargo is configured with, else the one that rustc calls for most targets.
     let driver = env::var("RUSTC_LINKER").unwrap_or_else(|_| "cc".to_owned());
     let asked = Command::new(&driver).args(["-wrapper", "env", "-print-prog-name=ld"]).output();
     if !asked.is_ok_and(|answer| answer.status.success()) {
         println!(
-            "cargo::warning=libheadwater.so has no symbol versions: {driver} lacks gcc's -wrapper"
+            "cargo::warning=libheadwater.so has no symbol versions, and libheadwater.a does not \
+             hide its symbols: {driver} lacks gcc's -wrapper"
         );
         return;
     }
+    // Development builds contain the standard library, whose start-up code relies on its symbols.
+    let is_shipped = env::var("PROFILE").as_deref() == Ok("release");
+    let hide = if is_shipped { "hide" } else { "keep" };
     let package = env::var("CARGO_MANIFEST_DIR").unwrap_or_default();
     println!("cargo::rustc-cdylib-link-arg=-wrapper");
-    println!("cargo::rustc-cdylib-link-arg=sh,{package}/{SCRIPT}");
+    println!("cargo::rustc-cdylib-link-arg=sh,{package}/{SCRIPT},{driver},{hide}");
 }

@@ -1,6 +1,7 @@
-//! The C library as C programs meet it: with every compiler, under sanitizers and valgrind, and as it is installed.
+//! The C library as C programs use it: with every compiler, under sanitizers and valgrind, and as
+//! installed.
 
-use crate::machine_code::target_folder;
+use crate::machine_code::target_directory;
 use crate::process::{output, program, run};
 use crate::report::{Report, need};
 use crate::test::TOGETHER;
@@ -8,12 +9,12 @@ use crate::tools;
 use anyhow::Result;
 use std::fs;
 
-/// What its tests run, and the Debian packages that have it.
+/// The programs that its tests run, each with its Debian package.
 const TOOLS: [(&str, &str); 8] = [
     ("gcc", "gcc"),
     ("g++", "g++"),
     ("clang", "clang"),
-    ("llvm-symbolizer", "llvm"), // or a sanitizer's report has addresses and no lines
+    ("llvm-symbolizer", "llvm"), // else a sanitizer reports addresses in place of lines
     ("valgrind", "valgrind"),
     ("cmake", "cmake"),
     ("pkg-config", "pkg-config"),
@@ -24,7 +25,7 @@ pub(crate) fn steps(report: &mut Report) {
     report.step("C library", || {
         const LOSS: &str = "the C library with each compiler, sanitizer and build tool";
         let tools = need(tools::debian(&TOOLS).and_then(|()| sanitizers()), LOSS);
-        // With what is here, even if that is not all.
+        // The tests run even if a tool is missing; each says what it skips.
         run(&mut program(&format!(
             "cargo test {TOGETHER} --test installed --test programs \
              -- --ignored --nocapture --test-threads=2"
@@ -38,9 +39,9 @@ pub(crate) fn steps(report: &mut Report) {
     });
 }
 
-/// Clang's sanitizers, which Debian has in a package that clang does not ask for.
+/// Installs clang's sanitizers, whose Debian package clang does not depend on.
 fn sanitizers() -> Result<()> {
-    let folder = target_folder()?.join("tools");
+    let folder = target_directory()?.join("tools");
     fs::create_dir_all(&folder)?;
     let (source, linked) = (folder.join("sanitized.c"), folder.join("sanitized"));
     fs::write(&source, "int main(void) { return 0; }\n")?;

@@ -45,7 +45,7 @@ pub(crate) enum Choice {
 }
 
 struct Row {
-    name: &'static str,
+    name: String,
     wall: Duration,
     cpu: Duration,
     result: Result<(), Stop>,
@@ -56,7 +56,7 @@ pub(crate) struct Report {
     choice: Choice,
     rows: Vec<Row>,
     /// Each name that was offered, and whether only `--all` runs it.
-    names: Vec<(&'static str, bool)>,
+    names: Vec<(String, bool)>,
 }
 
 impl Report {
@@ -70,26 +70,17 @@ impl Report {
     }
 
     /// Runs a step of every run.
-    pub(crate) fn step(&mut self, name: &'static str, action: impl FnOnce() -> Result<(), Stop>) {
+    pub(crate) fn step(&mut self, name: &str, action: impl FnOnce() -> Result<(), Stop>) {
         self.offer(name, false, action);
     }
 
     /// Runs a step that only `--all` has, or `--only` with its name.
-    pub(crate) fn long_step(
-        &mut self,
-        name: &'static str,
-        action: impl FnOnce() -> Result<(), Stop>,
-    ) {
+    pub(crate) fn long_step(&mut self, name: &str, action: impl FnOnce() -> Result<(), Stop>) {
         self.offer(name, true, action);
     }
 
-    fn offer(
-        &mut self,
-        name: &'static str,
-        is_long: bool,
-        action: impl FnOnce() -> Result<(), Stop>,
-    ) {
-        self.names.push((name, is_long));
+    fn offer(&mut self, name: &str, is_long: bool, action: impl FnOnce() -> Result<(), Stop>) {
+        self.names.push((name.to_owned(), is_long));
         let is_chosen = match &self.choice {
             Choice::Names => false,
             Choice::Ordinary => !is_long,
@@ -102,6 +93,7 @@ impl Report {
         println!("\n==> {name}");
         let (start, before) = (Instant::now(), cpu_time());
         let result = action();
+        let name = name.to_owned();
         let row =
             Row { name, wall: start.elapsed(), cpu: cpu_time().saturating_sub(before), result };
         println!("<== {row}");
@@ -146,14 +138,14 @@ impl Report {
 }
 
 /// Formats the names that come near to a wrong one, or points to the list if none does.
-fn nearest(wrong: &str, names: &[(&'static str, bool)]) -> String {
+fn nearest(wrong: &str, names: &[(String, bool)]) -> String {
     let wrong = wrong.to_lowercase();
     let mut near: Vec<(f64, &str)> = names
         .iter()
         .map(|(name, _)| {
             let is_part = name.to_lowercase().contains(&wrong);
             let likeness = if is_part { 1.0 } else { strsim::jaro_winkler(&wrong, name) };
-            (likeness, *name)
+            (likeness, name.as_str())
         })
         .filter(|(likeness, _)| *likeness > 0.75)
         .collect();

@@ -1,4 +1,4 @@
-//! `cargo xtask test`: what CI runs, cheap checks first.
+//! `cargo xtask test`: every check of CI, cheap ones first.
 
 use crate::process::{output, program, root, run};
 use crate::report::{Choice, Report, Stop, need};
@@ -7,7 +7,7 @@ use anyhow::{Result, anyhow};
 use std::env;
 use std::process::{Command, ExitCode};
 
-/// A system without any of Linux's interfaces, whose standard library rustup has.
+/// A system without Linux's interfaces, for which rustup has a standard library.
 const NOT_LINUX: &str = "x86_64-unknown-freebsd";
 /// The second architecture with its own CPU instructions in the core.
 const ARM: &str = "aarch64-unknown-linux-gnu";
@@ -68,13 +68,13 @@ fn offer(report: &mut Report) {
     checked::steps(report);
 }
 
-/// What needs no more than reading.
+/// Checks that only read the source.
 fn source(report: &mut Report) {
     report.step("format", || {
         need(tools::component("rustfmt"), "the layout of the source")?;
         cargo("fmt --all --check")
     });
-    report.step("unsafe list", || Ok(unsafe_list::check().map(drop)?));
+    report.step("unsafe list", || Ok(unsafe_list::check()?));
     report.step("prose", || Ok(prose::check()?));
     for (name, scope) in [
         ("clippy", "--workspace"),
@@ -82,13 +82,13 @@ fn source(report: &mut Report) {
         ("clippy, all features", "-p headwater --all-features"),
     ] {
         report.step(name, || {
-            need(tools::component("clippy"), "what clippy warns of")?;
+            need(tools::component("clippy"), "the warnings of clippy")?;
             cargo(&format!("clippy --all-targets {scope} -- -D warnings"))
         });
     }
-    // The library and not its tests, which need the standard library.
+    // Without --all-targets, because the tests need the standard library.
     report.step("clippy, streams alone", || {
-        need(tools::component("clippy"), "what clippy warns of")?;
+        need(tools::component("clippy"), "the warnings of clippy")?;
         cargo("clippy -p headwater-streams --no-default-features -- -D warnings")
     });
     report.step("documentation", || {
@@ -103,7 +103,8 @@ fn tests(report: &mut Report) {
         .step("tests, fallbacks forced", || cargo("test -p headwater --features testing,uuid,std"));
     report.step("tests that change the machine", || {
         need(tools::root_user(), "huge pages, swap and memory cgroups at their limit")?;
-        // As a user would build it: what a build that is not optimised leaves on the stack can reach swap.
+        // A release build, because an unoptimised one leaves keys on the stack, which can reach
+        // swap.
         cargo(
             "test --release -p headwater --features testing,uuid --test settings \
              -- --ignored --nocapture --test-threads=1",
@@ -111,7 +112,7 @@ fn tests(report: &mut Report) {
     });
     report.step("tests, no pools", || cargo("test -p headwater --no-default-features"));
     report.step("tests, streams of NumPy", || {
-        let python = need(tools::numpy(), "whether NumPy still gives the same words")?;
+        let python = need(tools::numpy(), "whether NumPy still returns the same values")?;
         let mut test = program(&format!("cargo test {TOGETHER} --test peers"));
         Ok(run(test.env("HEADWATER_TEST_PYTHON", python))?)
     });
@@ -124,7 +125,7 @@ fn tests(report: &mut Report) {
     });
 }
 
-/// The page that a command's `--html` writes: drawn, selected, printed, and kept from the network.
+/// Checks that the page of a command's `--html` draws, selects and prints, and uses no network.
 fn page_in_a_browser(package: &str) -> Result<(), Stop> {
     let chromium = need(tools::chromium(), "whether the page of a report works")?;
     let mut test = program(&format!("cargo test -p {package} --test page -- --ignored"));
@@ -146,11 +147,12 @@ fn other_targets(report: &mut Report) {
     });
 }
 
-/// The command as a user would build it.
+/// Builds the command as a user does.
 fn release(report: &mut Report) {
     report.step("release", || cargo("run --release"));
     report.step("no test hooks in the command", || {
-        // Cargo adds up what all packages ask of a crate, so any of them could let the hooks in.
+        // Cargo unites the features that all packages ask for, so any of them could enable the
+        // hooks.
         let tree = output(&mut program("cargo tree -p headwater-cli -e normal,build,features"))?;
         if tree.contains("headwater feature \"testing\"") {
             return Err(anyhow!("the feature \"testing\" is on:\n{tree}").into());
@@ -159,10 +161,10 @@ fn release(report: &mut Report) {
     });
 }
 
-/// Boots that stall and clones that repeat, in QEMU.
+/// Boots kernels that stall and clones that repeat, in QEMU.
 fn real_kernels(report: &mut Report) {
     report.step("real kernels: boots and clones", || {
-        need(lab::set_up(), "whether kernels that stall are told, and whether clones repeat")?;
+        need(lab::set_up(), "whether stalled boots are diagnosed, and whether clones repeat")?;
         Ok(lab::short()?)
     });
 }

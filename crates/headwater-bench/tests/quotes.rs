@@ -1,5 +1,5 @@
-//! Holds every speed that the documents quote to a record. `docs/quotes.toml` names the record of each
-//! figure; `docs/bench.md`, "Quoting", describes that file.
+//! Holds every speed that the documents quote to a record. `docs/quotes.toml` names the record of
+//! each figure; `docs/bench.md`, "Quoting", describes that file.
 
 #[path = "quotes/document.rs"]
 mod document;
@@ -17,7 +17,8 @@ use std::path::{Path, PathBuf};
 
 /// Documents in which every speed needs an entry.
 const STRICT: [&str; 3] = ["README.md", "COMPARE.md", "CHANGELOG.md"];
-/// Documents that also quote speeds of single parts, which no record has: only their entries are checked.
+/// Documents that also quote speeds of single parts, which no record has: only their entries are
+/// checked.
 const LENIENT: [&str; 2] = ["DESIGN.md", "docs/bench.md"];
 /// Where the entries are.
 const QUOTES: &str = "docs/quotes.toml";
@@ -191,7 +192,8 @@ impl Check<'_> {
         }
     }
 
-    /// Finds the speeds that no entry covers. In a column whose heading is a length, every number is a speed.
+    /// Finds the speeds that no entry covers. In a column whose heading is a length, every number
+    /// is a speed.
     fn uncovered(&mut self) {
         let mut faults = Vec::new();
         for (index, block) in self.blocks.iter().enumerate() {
@@ -299,8 +301,8 @@ fn every_figure_of_the_documents_is_in_a_record() {
     assert!(quoted > 40, "only {quoted} figures have an entry: are the tables still read?");
 }
 
-/// DESIGN.md says "in the first record" of some figures, which have no entries. They must at least be
-/// among the record's figures.
+/// DESIGN.md says "in the first record" of some figures, which have no entries. They must at least
+/// be among the record's figures.
 #[test]
 fn what_design_says_of_the_first_record_is_in_it() {
     let Some(records) = Records::read(&root().join("records/bench")) else { return };

@@ -48,8 +48,8 @@ pub extern "C" fn headwater_arc4random_uniform(upper_bound: u32) -> u32 {
     headwater::u32_below(bound).unwrap_or_else(|error| give_up(errno(error)))
 }
 
-const BEFORE: &[u8] = b"headwater: no random bytes, and arc4random cannot say so: errno ";
-const AFTER: &[u8] = b"; headwater_fill() would return it instead\n";
+const BEFORE: &[u8] = b"headwater: arc4random failed, because random bytes are unavailable (errno ";
+const AFTER: &[u8] = b"); headwater_fill() reports the error instead\n";
 
 /// Writes the reason to stderr in one piece and aborts. Formats by hand, because the caller may be
 /// a signal handler, in which printf(3) is not allowed.
@@ -73,10 +73,11 @@ fn give_up(errno: c_int) -> ! {
         iov_len: bytes.len(),
     };
     let line = [part(BEFORE), part(digits), part(AFTER)];
-    // SAFETY: writev reads three parts, each valid for reads of its length. Both calls are
-    // async-signal-safe on Linux.
+    // By syscall(2), because the C library's writev is a cancellation point: a cancelled thread would
+    // end there, and the process would go on.
+    // SAFETY: writev reads three parts, each valid for reads of its length.
     unsafe {
-        libc::writev(libc::STDERR_FILENO, line.as_ptr(), line.len() as c_int);
+        libc::syscall(libc::SYS_writev, libc::STDERR_FILENO, line.as_ptr(), line.len());
         libc::abort()
     }
 }

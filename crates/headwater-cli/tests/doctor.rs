@@ -1,4 +1,5 @@
-//! `headwater doctor` and `headwater wait`, as run: exit statuses, files, what they touch and what they wait for.
+//! `headwater doctor` and `headwater wait`, as run: exit statuses, files, what they touch and what
+//! they wait for.
 
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -163,7 +164,8 @@ fn the_device_is_left_alone_unless_deep_is_asked() {
     assert!(words.contains("--deep takes 5 s"), "{words}");
 }
 
-/// As on a machine that is not ready: from the first question on, the kernel says so. No call is made that would wait.
+/// As on a machine that is not ready: from the first question on, the kernel says so. No call is
+/// made that would wait.
 #[test]
 fn on_a_machine_that_is_not_ready_nothing_waits() {
     if !has("strace") {

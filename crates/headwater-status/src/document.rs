@@ -41,7 +41,7 @@ pub fn write(facts: &Facts<'_>, out: &mut dyn FnMut(&[u8])) {
         object.text("level", verdict.level.name());
         object.texts("text", verdict.parts());
     }
-    // Measured by the command, and only if it is asked to.
+    // The command replaces it if it was asked to measure.
     document.null("speed");
 }
 

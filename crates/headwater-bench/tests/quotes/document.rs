@@ -26,7 +26,8 @@ const UNITS: [(&str, Option<&str>); 17] = [
 /// Words between two numbers that share the unit behind the second: "4 and 8 ns".
 const JOINS: [&str; 4] = [" to ", " and ", " or ", "–"];
 
-/// A paragraph, a list item, a heading or a row of a table, with single spaces in place of line breaks.
+/// A paragraph, a list item, a heading or a row of a table, with single spaces in place of line
+/// breaks.
 pub(crate) struct Block {
     pub(crate) text: String,
     /// Where each line of the document starts in `text`, and the number of the line.

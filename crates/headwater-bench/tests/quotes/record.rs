@@ -32,8 +32,8 @@ impl Records {
         Some(Records(records))
     }
 
-    /// Returns the value that a query names, in the unit of the figure. Of a ratio it returns three
-    /// values: the ratio and the ends of its interval.
+    /// Returns the value that a query names, in the unit of the figure. A ratio has three values:
+    /// the ratio and the ends of its interval.
     pub(crate) fn find(&self, query: &Query) -> Result<Vec<f64>, String> {
         let record =
             self.0.get(&query.record).ok_or_else(|| format!("no record '{}'", query.record))?;
@@ -106,8 +106,8 @@ impl Record {
     }
 }
 
-/// Reports whether `figure` is `value` to as many digits as it shows, which must be two at least. Zeros
-/// at the end of a whole number may be digits or only places.
+/// Reports whether `figure` is `value` to as many digits as it shows, which must be two at least.
+/// Zeros at the end of a whole number may be digits or only places.
 pub(crate) fn is_rounded(figure: &str, value: f64) -> bool {
     let figure = figure.replace(',', "");
     if let Some((_, decimals)) = figure.split_once('.') {

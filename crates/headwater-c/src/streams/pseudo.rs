@@ -5,10 +5,11 @@ use core::ffi::{c_int, c_void};
 use libc::{EFAULT, size_t};
 
 /// Fills `buf` with `len` fast random bytes, for sampling, backoff, jitter and test data. Not for
-/// secrets: 32 consecutive bytes determine all later ones.
+/// secrets.
 ///
-/// Each CPU has one state of xoshiro256++. headwater_fill() seeds them once, and they lie 2^192
-/// words apart. A forked child draws fresh seeds. A cloned or restored virtual machine repeats the
+/// Each process has one key, from headwater_fill(), and each CPU a counter. The engine ars7 turns
+/// counters into blocks (Philox where the CPU has no AES instructions), and no block of a process
+/// repeats. A forked child makes a key of its own. A cloned or restored virtual machine repeats the
 /// numbers.
 ///
 /// Returns 0, or -1 with errno set as headwater_fill() does, and `buf` all zeros.

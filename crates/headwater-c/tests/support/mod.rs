@@ -18,6 +18,10 @@ pub fn package() -> &'static Path {
 pub fn library() -> &'static Path {
     static FOLDER: OnceLock<PathBuf> = OnceLock::new();
     FOLDER.get_or_init(|| {
+        // Another build of the library, such as an installed one.
+        if let Some(named) = std::env::var_os("HEADWATER_TEST_LIBRARY") {
+            return named.into();
+        }
         // target/tmp is where cargo has tests put their files.
         let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap();
         let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
@@ -146,6 +150,10 @@ pub fn source(name: &str) -> PathBuf {
 pub fn installed() -> &'static Path {
     static FOLDER: OnceLock<PathBuf> = OnceLock::new();
     FOLDER.get_or_init(|| {
+        // Another build of the library, such as an installed one.
+        if let Some(named) = std::env::var_os("HEADWATER_TEST_LIBRARY") {
+            return named.into();
+        }
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR"))
             .join(format!("libheadwater-{}", std::process::id()));
         std::fs::create_dir_all(&folder).unwrap();

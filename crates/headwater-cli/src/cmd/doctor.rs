@@ -1,4 +1,4 @@
-//! `headwater doctor` and `headwater wait`.
+//! `headwater doctor` and `headwater wait`: stalls for randomness, and the risk of repeated bytes.
 
 use crate::failure::Failure;
 use crate::output;
@@ -12,12 +12,12 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         return Ok(output::coloured(&text)?);
     }
     if args.deep && !args.quiet {
-        // On stderr and first, so that a user who waits knows for how long.
+        // First, so that the user knows how long the measurement takes.
         let _ =
             writeln!(std::io::stderr(), "headwater doctor: {}", headwater_doctor::deep::BEFOREHAND);
     }
     let report = headwater_doctor::run(args)?;
-    // First, because the reader of standard output may stop reading.
+    // Before stdout, whose reader may close the pipe.
     if let Some(file) = &args.html {
         write(file, &report.html())?;
     }

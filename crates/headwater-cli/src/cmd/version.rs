@@ -12,10 +12,10 @@ pub(crate) fn short() -> Result<(), Failure> {
     Ok(())
 }
 
-/// What a bug report needs.
+/// Several lines, for bug reports.
 pub(crate) fn long() -> Result<(), Failure> {
-    // One draw sets everything up. Whether it succeeds does not matter: a version can always
-    // be told, and a machine without random bytes is one that somebody reports a bug of.
+    // One draw sets everything up. Its error is ignored: a machine without random bytes is a likely
+    // subject of a bug report, and its version must still be printed.
     let _ = headwater::try_fill(&mut [0]);
     let status = headwater::status();
     output::text(&format!(
@@ -28,7 +28,7 @@ pub(crate) fn long() -> Result<(), Failure> {
     Ok(())
 }
 
-/// Returns the names of the detectors in use, separated by commas.
+/// Names the detectors in use.
 fn guard(status: &Status) -> String {
     let detectors = [
         (matches!(status.reseed_generation, ReseedGeneration::Live { .. }), "reseed generation"),
