@@ -285,7 +285,15 @@ const TABLE: &[Hypervisor] = &[
         cpu: None,
         signal: None,
     },
-    Hypervisor { platform: Platform::Wsl, device: None, cpu: None, signal: None },
+    Hypervisor {
+        platform: Platform::Wsl,
+        device: None,
+        cpu: Some(set(
+            "update WSL's own kernel, on Windows; its virtual machine shows the host's CPU already",
+            "wsl --update",
+        )),
+        signal: None,
+    },
     Hypervisor {
         platform: Platform::VirtualBox,
         device: None,
