@@ -1,6 +1,6 @@
 //! `cargo xtask install` and `uninstall`: a release build, put where other programs look for it.
 
-use crate::machine_code::target_folder;
+use crate::machine_code::target_directory;
 use crate::process::{output, program, root, run};
 use anyhow::{Context, Result, bail, ensure};
 use clap::{Args, ValueEnum};
@@ -242,7 +242,7 @@ pub(crate) fn install(places: Places) -> Result<ExitCode> {
 /// Builds the parts in a target directory of their own, because the flags differ from those of other
 /// builds. Returns the directory of the files.
 fn build(root: &Path, places: &Places) -> Result<PathBuf> {
-    let target = target_folder()?.join("install");
+    let target = target_directory()?.join("install");
     let mut build = program("cargo build --release --target-dir");
     build.arg(&target).current_dir(root);
     for part in Part::ALL.into_iter().filter(|part| places.has(*part)) {
