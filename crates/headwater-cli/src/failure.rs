@@ -18,6 +18,8 @@ pub(crate) enum Failure {
     Judging(headwater_quality::Error),
     /// A generator failed its tests. Its report is printed already.
     Quality(String),
+    /// Standard output does not take the report of `quality`, so the user has no verdict.
+    Report(io::Error),
     /// A command did not run; the status is one of env(1).
     Run {
         /// 125, 126 or 127.
@@ -42,14 +44,20 @@ impl Failure {
     pub(crate) fn report(self) -> ExitCode {
         let status = match &self {
             // `headwater bytes 1GiB | head -c 10`: the reader has all it needs.
-            Failure::Output(error) if error.kind() == io::ErrorKind::BrokenPipe => {
+            Failure::Output(error) | Failure::Report(error)
+                if error.kind() == io::ErrorKind::BrokenPipe =>
+            {
                 return ExitCode::SUCCESS;
             }
             Failure::Verdict(status) => return ExitCode::from(*status),
             Failure::Usage(_) => 2,
             // Not 1, which reports the result of a check that ran.
             Failure::Run { status, .. } => *status,
-            Failure::Bench(_) | Failure::Judging(_) | Failure::Lab(_) | Failure::Doctor(_) => 3,
+            Failure::Bench(_)
+            | Failure::Judging(_)
+            | Failure::Report(_)
+            | Failure::Lab(_)
+            | Failure::Doctor(_) => 3,
             Failure::Random(_)
             | Failure::Slower(_)
             | Failure::Findings(_)
@@ -79,7 +87,9 @@ impl fmt::Display for Failure {
             Failure::Findings(findings) => write!(f, "{findings} promises did not hold"),
             Failure::Doctor(error) => error.fmt(f),
             Failure::Verdict(status) => write!(f, "exit status {status}"),
-            Failure::Output(error) => write!(f, "cannot write to standard output: {error}"),
+            Failure::Output(error) | Failure::Report(error) => {
+                write!(f, "cannot write to standard output: {error}")
+            }
         }
     }
 }

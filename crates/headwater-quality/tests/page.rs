@@ -14,8 +14,7 @@ struct Page {
 
 impl Page {
     fn open(source: &str) -> Page {
-        let args =
-            Args { source: source.to_owned(), fast: true, seed: 1, size: 1.0, ..Args::default() };
+        let args = Args { source: source.to_owned(), fast: true, ..Args::default() };
         let page = run(&args, std::io::empty()).unwrap().html().unwrap();
         let name =
             format!("headwater-page-{}-{}.html", std::process::id(), source.trim_end_matches('+'));

@@ -56,9 +56,8 @@ impl File {
     pub(crate) fn read<'b>(&self, buf: &'b mut [u8]) -> Result<&'b [u8], c_int> {
         loop {
             // SAFETY: `buf` is valid for writes of its length.
-            let given = unsafe {
-                libc::syscall(libc::SYS_read, self.0, buf.as_mut_ptr(), buf.len())
-            };
+            let given =
+                unsafe { libc::syscall(libc::SYS_read, self.0, buf.as_mut_ptr(), buf.len()) };
             if let Ok(given) = usize::try_from(given) {
                 return buf.get(..given).ok_or(libc::EIO);
             }

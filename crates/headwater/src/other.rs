@@ -1,4 +1,5 @@
-//! Systems other than Linux on 64-bit CPUs: every request goes to the `getrandom` crate. Correct, not fast.
+//! Systems other than Linux on 64-bit CPUs: every request goes to the `getrandom` crate. Correct,
+//! not fast.
 
 use crate::status::{self, Status};
 use crate::{Config, Error, Mode};

@@ -1,5 +1,5 @@
-//! Every fact of the machine, forced: the status shows it, the mode is what the rules make of it, and
-//! everything that can be drawn is drawn.
+//! Every fact of the machine, forced: the status shows it, the mode is what the rules make of it,
+//! and everything that can be drawn is drawn.
 #![cfg(target_os = "linux")]
 
 mod common;
@@ -188,7 +188,7 @@ const ALL: [Force; 31] = [
     Force::RandomDrained,
 ];
 
-/// Only the place is then told in another way: the word is found below the vDSO as well.
+/// The place is then found in another way: the reseed generation lies below the vDSO.
 #[test]
 fn no_procmap_query() {
     isolated("no_procmap_query", || {
@@ -271,8 +271,8 @@ fn each_cpu_has_its_slot() {
         bind(cpu);
         headwater::fill(&mut [0; 100]).unwrap();
     }
-    // A shared slot would have been used only if somebody held a CPU's own: nobody did. Where draws are
-    // sections, a refill works in the CPU's slot and puts the CPU's page.
+    // A shared slot would be used only while a CPU's own slot is held, which it never was. Where
+    // draws are sections, a refill works in the CPU's slot and puts the CPU's page.
     let status = headwater::status();
     let pages = if status.path == headwater::Path::Sections { 2 } else { 1 };
     assert_eq!(status.pools.used as usize, pages * cpus.len());

@@ -1,8 +1,8 @@
 //! A fork in a signal handler at every instruction of every section that a draw or a refill runs.
 //!
 //! Steps cannot reach these places, because each trap aborts the section (`stepped.rs`). So a
-//! breakpoint is written over one instruction at a time: the section runs up to it, the kernel aborts
-//! the section to deliver the signal, and the handler forks. Parent and child go on with the
+//! breakpoint is written over one instruction at a time: the section runs up to it, the kernel
+//! aborts the section to deliver the signal, and the handler forks. Parent and child go on with the
 //! interrupted draw and with further ones, into one record, where no word is zero and none repeats.
 #![cfg(all(target_os = "linux", target_arch = "x86_64"))]
 
@@ -81,7 +81,8 @@ fn a_fork_at_every_instruction_of_a_section() {
             println!("skipped: {test}: {}", status.path.why().unwrap_or(status.reason));
             return;
         }
-        // SAFETY: an action of zeros has no flags and an empty mask; the handler has the matching type.
+        // SAFETY: an action of zeros has no flags and an empty mask; the handler has the matching
+        // type.
         unsafe {
             let mut action: libc::sigaction = std::mem::zeroed();
             action.sa_sigaction = fork_here as extern "C" fn(libc::c_int) as *const () as usize;

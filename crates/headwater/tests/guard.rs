@@ -1,5 +1,5 @@
-//! The kernel's word: bytes that it has voided are never served, a word that lies is dropped, and one that
-//! tells the truth never is.
+//! The reseed generation: bytes that it has voided are never served, a false place is dropped, and
+//! the true one never is.
 #![cfg(target_os = "linux")]
 
 mod common;
@@ -20,7 +20,8 @@ use support::voided::{ARMED_AT, DRAWS, interfere, no_voided_word_leaves};
 /// The CPUs of this process before a test bound itself to one.
 static ALL_CPUS: OnceLock<Vec<usize>> = OnceLock::new();
 
-/// As `common::isolated`, one test after the other: reseeds are the whole machine's.
+/// Runs as `common::isolated` does, one test after the other, because a reseed concerns the whole
+/// machine.
 fn isolated(test: &str, body: impl FnOnce()) {
     static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
     let _turn = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
@@ -32,7 +33,7 @@ fn isolated(test: &str, body: impl FnOnce()) {
     });
 }
 
-/// Sets up in mode `buffered`; false, said out loud, if this kernel has no word.
+/// Sets up in mode `buffered`; false, with a report, if this kernel shows no reseed generation.
 fn set_up_buffered(test: &str) -> bool {
     force(&[Force::VmgenidBound]);
     headwater::init().unwrap();
@@ -60,8 +61,8 @@ fn add(word: &AtomicU64) {
     word.fetch_add(1, SeqCst);
 }
 
-/// The word of a test in the kernel's place moves while bytes are copied. Nothing of that page is served. The
-/// kernel's state disagrees with such a word at the next refill, which retires it.
+/// A test's own counter in the kernel's place changes while bytes are copied. Nothing of that page
+/// is served. The kernel's state disagrees with such a word at the next refill, which retires it.
 #[test]
 fn a_word_that_moves_in_the_middle_of_a_copy() {
     isolated("a_word_that_moves_in_the_middle_of_a_copy", || {
@@ -82,7 +83,7 @@ fn a_word_that_moves_in_the_middle_of_a_copy() {
                     assert_eq!(headwater::status().mode, Mode::Buffered);
                     let before = headwater::status().counters.discarded_bytes;
                     let met = no_voided_word_leaves(point, draw, &mut rng);
-                    // Only whole blocks have a middle.
+                    // A middle exists only in whole blocks.
                     assert_eq!(met, point == Point::Copied || draw.2 > 16, "{}", draw.0);
                     // Once a minute the kernel reseeds by itself: then nothing was shown.
                     if kernels.load(SeqCst) == generation {
@@ -100,7 +101,8 @@ fn a_word_that_moves_in_the_middle_of_a_copy() {
     });
 }
 
-/// A reseed of the real kernel, at every place where one can come: the word stays, the bytes go.
+/// A reseed of the real kernel, at every place where one can come: the generation stays live, the
+/// bytes are discarded.
 #[test]
 fn a_reseed_at_every_point() {
     let test = "a_reseed_at_every_point";
@@ -119,7 +121,8 @@ fn a_reseed_at_every_point() {
                     assert!(after.retries > before.retries, "{}", draw.0);
                 }
             }
-            // Between key and page: the page is void before it is full, and nothing is lost with it.
+            // Between key and page: the page is void before it is full, and nothing is lost with
+            // it.
             for point in [Point::Keyed, Point::Locked] {
                 let mut buf = vec![0; draw.2];
                 let mut words = Vec::new();
@@ -179,8 +182,9 @@ fn a_wrong_word_is_retired() {
     });
 }
 
-/// A draw that is left by siglongjmp in the middle of the vDSO's call leaves its state marked as in use: the vDSO
-/// does not touch it again, and its generation stands still. The word is right all the same.
+/// A draw that is left by siglongjmp in the middle of the vDSO's call leaves its state marked as in
+/// use: the vDSO does not touch it again, and its generation stands still. The reseed generation is
+/// right all the same.
 #[test]
 fn a_state_that_is_stuck_does_not_retire_the_word() {
     let test = "a_state_that_is_stuck_does_not_retire_the_word";
@@ -189,12 +193,14 @@ fn a_state_that_is_stuck_does_not_retire_the_word() {
             return;
         }
         headwater::u64().unwrap();
-        /// The state's place in a page, and `in_use` in the state (`struct vgetrandom_state` of Linux 6.11).
+        /// The state's place in a page, and `in_use` in the state (`struct vgetrandom_state` of
+        /// Linux 6.11).
         const IN_USE: usize = 64 + 137;
         for round in 0..3 {
             let page = slot_page();
             assert!(!page.is_null());
-            // SAFETY: a byte of a page of the pools; a stuck state is one of those the kernel's code expects.
+            // SAFETY: a byte of a page of the pools; a stuck state is one of those the kernel's
+            // code expects.
             unsafe { page.add(IN_USE).write_volatile(1) };
             assert!(reseed());
             assert_ne!(headwater::u64().unwrap(), 0);
@@ -226,7 +232,8 @@ fn a_word_that_stands_still_is_retired() {
             let mut rng = Rng::new().unwrap();
             let page = headwater::status().pools.page_bytes as usize;
             for _ in 0..page / 8 + 1 {
-                // A stale page may serve what it holds: nothing tells of the reseed but the word.
+                // A stale page may serve what it holds: only the reseed generation reports the
+                // reseed.
                 let _ = if by_handle { rng.next_u64() } else { headwater::u64().unwrap() };
             }
             assert_eq!(headwater::status().reseed_generation, ReseedGeneration::Retired);
@@ -235,13 +242,14 @@ fn a_word_that_stands_still_is_retired() {
     });
 }
 
-/// Two places that look alike: nothing is buffered on the strength of either, until a reseed moves one.
+/// Two places that look alike: nothing is buffered on the strength of either, until a reseed moves
+/// one.
 #[test]
 fn look_alikes() {
     isolated("look_alikes", || look_alikes_are_told_apart("look_alikes", Mode::Buffered));
 }
 
-/// The same where nothing can be hedged, and strict serves meanwhile.
+/// Look-alikes on a machine that cannot hedge: `strict` serves meanwhile.
 #[test]
 fn look_alikes_in_strict() {
     isolated("look_alikes_in_strict", || {
@@ -297,8 +305,8 @@ fn look_alikes_are_told_apart(test: &str, requested: Mode) {
     assert_eq!(headwater::status().mode, Mode::Buffered);
 }
 
-/// The kernel reseeds without a pause under eight threads. The right word survives, and 400,000 words are
-/// distinct (by chance two are equal: 4e-9).
+/// The kernel reseeds without a pause under eight threads. The right word survives, and 400,000
+/// words are distinct (by chance two are equal: 4e-9).
 #[test]
 fn a_storm_of_reseeds() {
     let test = "a_storm_of_reseeds";
@@ -321,7 +329,8 @@ fn a_storm_of_reseeds() {
             }
             words
         };
-        // Draws take nanoseconds, and the storm's thread may sleep through all of them: then once more.
+        // Draws take nanoseconds, and the storm's thread may sleep through all of them: then once
+        // more.
         for round in 0.. {
             assert!(round < 200, "no draw met a reseed: {:?}", headwater::status().counters);
             done.store(false, SeqCst);
@@ -380,7 +389,7 @@ fn stamps_and_generation() {
         assert_eq!(second.check(), Freshness::Stale, "each copy by itself");
         assert!(undisturbed(|| first.check() == Freshness::Fresh));
         assert_ne!(headwater::generation(), generation);
-        // A fork moves no word of the kernel's, and is told all the same.
+        // A fork changes no generation of the kernel, and is detected all the same.
         let mut inherited = first;
         let child = fork(|| {
             let stale = inherited.check() == Freshness::Stale;
@@ -404,7 +413,7 @@ fn stamps_without_a_word() {
     });
 }
 
-/// Where no word tells of reseeds, no page is served for more than a minute.
+/// If no reseed generation is live, no page is served for more than a minute.
 #[test]
 fn pages_without_a_word_expire() {
     for (variant, facts) in [

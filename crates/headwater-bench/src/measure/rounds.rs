@@ -204,7 +204,7 @@ impl Measurement<'_> {
         let stop = &self.control.stop;
         'rounds: loop {
             if let Some(decide) = &mut decide {
-                stop.store(!decide(), Ordering::Relaxed); // ordered by the meetings around it
+                stop.store(!decide(), Ordering::Relaxed); // ordered by the waits around it
             }
             if self.control.barrier.wait().is_err() || stop.load(Ordering::Relaxed) {
                 break;

@@ -1,4 +1,4 @@
-//! Where the threads of a measurement meet.
+//! The barrier that the threads of a measurement share.
 
 use std::hint::spin_loop;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -23,7 +23,7 @@ pub(crate) struct Barrier {
 /// The state that the threads of a measurement share, across processes.
 pub(crate) struct RoundControl {
     pub(crate) barrier: Barrier,
-    /// Set by the leading thread before the last round's control.
+    /// Set by the leading thread before the last round begins.
     pub(crate) stop: AtomicBool,
 }
 
@@ -76,13 +76,13 @@ impl Barrier {
         self.abandoned.store(true, Ordering::Relaxed);
     }
 
-    /// A guard that abandons the control if its thread panics.
+    /// Returns a guard that abandons the barrier if its thread panics.
     pub(crate) fn abandon_on_panic(&self) -> AbandonOnPanic<'_> {
         AbandonOnPanic(self)
     }
 }
 
-/// See [`Barrier::abandon_on_panic`].
+/// The guard of [`Barrier::abandon_on_panic`].
 pub(crate) struct AbandonOnPanic<'a>(&'a Barrier);
 
 impl Drop for AbandonOnPanic<'_> {

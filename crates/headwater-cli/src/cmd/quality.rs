@@ -17,11 +17,13 @@ pub(crate) fn run(args: &headwater_quality::Args) -> Result<(), Failure> {
     if let Some(file) = &args.html {
         headwater_quality::write_html(file, &report.html()?)?;
     }
-    if args.json {
-        output::json(&report)?;
+    let written = if args.json {
+        output::json(&report)
     } else {
-        output::text(&format!("{}\n", report.table().trim_end()))?;
-    }
+        output::text(&format!("{}\n", report.table().trim_end()))
+    };
+    // Status 1 means "failed" to scripts, so a full disk needs another one.
+    written.map_err(Failure::Report)?;
     match report.verdict {
         Verdict::Failed => Err(Failure::Quality(report.source)),
         Verdict::Clean | Verdict::Weak => Ok(()),
@@ -38,7 +40,7 @@ fn list() -> Result<(), Failure> {
                 Kind::Secure => "Secure bytes",
                 Kind::Engine => "Reproducible streams, not for secrets",
                 Kind::System => "The system's",
-                Kind::Noise => "Hardware, whose entropy is estimated too",
+                Kind::Noise => "Hardware; its entropy is estimated too",
                 Kind::Control => "Controls, which must fail",
             };
             let gap = if last.is_some() { "\n" } else { "" };

@@ -372,7 +372,7 @@ fn command_line(machine: &Machine) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use headwater_lab_protocol::{Done, Rtc};
+    use headwater_lab_protocol::{Done, Rtc, Status};
 
     #[test]
     fn an_answer_that_lacks_a_message_is_refused() {

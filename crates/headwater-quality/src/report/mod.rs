@@ -1,4 +1,4 @@
-//! What a run found, and what it means.
+//! The report of a run: figures, verdicts and their meaning.
 
 pub(crate) mod html;
 mod text;
@@ -18,88 +18,93 @@ pub const FALSE_ALARMS: f64 = 1e-6;
 /// The share of runs over perfect numbers that show something weak.
 pub const WEAK_ALARMS: f64 = 1e-2;
 
-/// How a figure, or a run, is to be taken.
+/// The verdict on a figure or on a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
-    /// Nothing was seen.
+    /// No figure is suspicious.
     Clean,
-    /// What one clean run in a hundred shows. Run again with another seed, or longer.
+    /// One clean run in a hundred looks like this. Run again with another seed, or longer.
     Weak,
-    /// What one clean run in a million shows.
+    /// One clean run in a million looks like this.
     Failed,
 }
 
-/// What one arrangement of streams gave.
+/// The figures of one arrangement of streams.
 #[derive(Debug)]
 pub(crate) struct Section {
     pub(crate) arrangement: String,
     pub(crate) words: u64,
     pub(crate) figures: Vec<Figure>,
-    /// Tests that did not run, in words.
+    /// Texts about the tests that did not run.
     pub(crate) missed: Vec<String>,
 }
 
 /// One judged figure.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Row {
-    /// Which streams.
+    /// The arrangement of streams.
     pub streams: String,
-    /// Which values.
+    /// The form of the values.
     pub form: String,
-    /// Which test.
+    /// The test.
     pub test: String,
-    /// Which of its figures.
+    /// The figure among those of the test.
     pub part: String,
-    /// How many values, at most.
+    /// Number of values that went into the figure.
     pub values: u64,
     /// The p-value.
     pub p: f64,
-    /// The p-value of the same figure as one of all of this run's.
+    /// The p-value of the figure as the smallest of all figures of the run.
     pub p_of_all: f64,
-    /// How to take it.
+    /// The verdict on the figure.
     pub verdict: Verdict,
     /// The p-value of each bit plane, the lowest bit first.
     pub planes: Option<Vec<f64>>,
-    /// Where the test comes from.
+    /// The publication that describes the test.
     pub origin: Option<&'static str>,
-    /// What it means, if it failed or is weak.
+    /// The meaning of a figure that failed or is weak.
     pub meaning: Option<&'static str>,
 }
 
-/// Everything that a run found. Its JSON is of the schema `headwater.quality/1`.
+/// The findings of a run. The JSON has the schema `headwater.quality/1`.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Report {
     schema: &'static str,
     version: &'static str,
-    /// What was judged.
+    /// The source that was judged.
     pub source: String,
     about: String,
-    /// How long it was looked at.
+    /// The budget.
     pub effort: Effort,
     seed: Option<u64>,
-    /// Bytes that were tested.
+    /// Number of bytes that were tested.
     pub bytes: u64,
-    /// How long it took.
+    /// Duration of the run.
     pub seconds: f64,
-    /// After how many of these the first figure that failed was known.
+    /// Seconds after which the first failed figure was known.
     pub failed_after: Option<f64>,
     #[serde(skip)]
     pub(crate) begun: Instant,
-    /// The worst of all.
+    /// The worst verdict of all figures, health tests and other batteries.
     pub verdict: Verdict,
-    /// The smallest p-value, as the smallest of so many.
+    /// The smallest p-value, judged as the smallest of all figures.
     pub p: f64,
     false_alarms: f64,
     weak_alarms: f64,
-    /// Every figure, the strangest first.
+    /// Every figure, the smallest p-value first.
     pub rows: Vec<Row>,
     /// Estimates of the entropy of a noise source.
     pub entropy: Option<Entropy>,
-    /// Other people's batteries.
+    /// Results of other batteries.
     pub external: Vec<Battery>,
-    /// What was not tested, and what this much data cannot show.
+    /// Tests that did not run, and defects that this amount of data cannot show.
     pub not_tested: Vec<String>,
+    /// True if the run stopped at its first failure, as `--standard` does without `--all`.
+    pub stopped: bool,
     #[serde(skip)]
     pub(crate) sections: Vec<Section>,
 }
@@ -128,16 +133,17 @@ impl Report {
             entropy: None,
             external: Vec::new(),
             not_tested: Vec::new(),
+            stopped: false,
             sections: Vec::new(),
         }
     }
 
-    /// What the source is, in a few words.
+    /// Returns a short description of the source.
     pub fn about(&self) -> &str {
         &self.about
     }
 
-    /// Turns what was counted into rows, and rows into a verdict.
+    /// Turns counts into rows, and rows into a verdict.
     pub(crate) fn judge(mut self) -> Result<Report, Error> {
         let total: usize = self.sections.iter().map(|section| section.figures.len()).sum();
         self.bytes = self.sections.iter().map(|section| 8 * section.words).sum();
@@ -184,7 +190,7 @@ impl Report {
         Ok(self)
     }
 
-    /// What nobody knows after this run.
+    /// Returns the questions that stay open after this run.
     fn limits(&self) -> Vec<String> {
         let mut limits: Vec<String> = Vec::new();
         for section in &self.sections {
@@ -210,23 +216,39 @@ impl Report {
                 ));
             }
             limits.push(format!(
-                "{}: what shows only after {} words, such as a longer period",
+                "{}: defects that show only after {} words, such as a longer period",
                 section.arrangement, section.words
             ));
         }
+        if self.stopped {
+            limits.push("everything after the first failure: --all goes on".to_owned());
+        }
         if self.seed.is_none() {
-            limits.push(
-                "streams of other seeds or keys: this source has none that could be chosen here"
-                    .to_owned(),
-            );
+            limits
+                .push("streams of other seeds or keys: this source has none to choose".to_owned());
         }
         if self.effort == Effort::Fast {
-            limits.push("most of what --standard looks at: it reads 32 times as much, and every plane for longer".to_owned());
+            limits.push("most of the data of --standard, which reads 32 times as much and more of every plane".to_owned());
         }
-        limits.push(
-            "whether the numbers can be predicted: no test of numbers shows that they are secret"
-                .to_owned(),
-        );
+        limits.push("predictability: no test of numbers shows that they are secret".to_owned());
         limits
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The schema that the JSON of a report satisfies. `SNAPSHOTS=overwrite` rewrites the file: a changed field is seen in
+    /// review, because programs read it.
+    #[test]
+    fn the_schema_is_the_one_that_is_checked_in() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/schema/headwater.quality.1.json");
+        let schema = serde_json::to_string_pretty(&schemars::schema_for!(Report)).unwrap() + "\n";
+        if std::env::var("SNAPSHOTS").is_ok_and(|value| value == "overwrite") {
+            std::fs::write(path, &schema).unwrap();
+        }
+        let recorded = std::fs::read_to_string(path).unwrap_or_default();
+        assert!(schema == recorded, "the report has another schema than {path}");
     }
 }

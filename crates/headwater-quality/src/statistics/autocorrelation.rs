@@ -1,4 +1,4 @@
-//! Words compared with those a distance away: bits that are equal too often.
+//! Words compared with the words a distance before them.
 
 use super::{Part, Test, words};
 use crate::effort::Effort;
@@ -32,9 +32,9 @@ fn run(view: &View, _: Effort) -> Vec<Part> {
             seen.push(pairs.map(|(a, b)| u64::from((a ^ b).count_ones())).sum());
             trials.push(64 * (values.len() - distance) as u64);
         }
-        // How many distances is part of the name: longer blocks have more.
+        // The name holds the largest distance, because longer blocks have more distances and must not be added to it.
         let name = format!("{name}, up to {}", distances[distances.len() - 1]);
-        parts.push(Part::new(name, Tally::Rates { seen, trials, chance: 0.5 }));
+        parts.push(Part::new(name, values.len(), Tally::Rates { seen, trials, chance: 0.5 }));
     }
     parts
 }

@@ -1,6 +1,6 @@
-//! Equal spacings between the birthdays of a crowd.
+//! Equal spacings between birthdays.
 
-use super::{Part, Test, wide};
+use super::{Part, Test, spread, wide};
 use crate::effort::Effort;
 use crate::tally::Tally;
 use crate::view::View;
@@ -16,8 +16,8 @@ pub(crate) const TEST: Test = Test {
     run,
 };
 
-/// Birthdays and days, in powers of two, largest first. With m birthdays in d days, m^3 / 4d spacings are equal, Poisson distributed as
-/// long as m^2 / d is small: its square root bounds the error.
+/// Birthdays and days as powers of two, largest first. With m birthdays in d days, m^3 / 4d spacings are equal. Their number
+/// is Poisson distributed while m^2 / d is small; the square root of m^2 / d bounds the error.
 const CROWDS: [(u32, u32); 4] = [(17, 49), (14, 40), (12, 32), (9, 25)];
 
 fn run(view: &View, _: Effort) -> Vec<Part> {
@@ -27,13 +27,15 @@ fn run(view: &View, _: Effort) -> Vec<Part> {
     };
     for (people, days) in CROWDS.into_iter().filter(fits).take(2) {
         let (m, d) = (f64::from(1 << people), 2_f64.powi(days as i32));
-        let crowds = (view.values.len() >> people).min(64);
+        let there = view.values.len() >> people;
+        let crowds = there.min(64);
         let mut seen = 0;
         let mut born = vec![0; 1 << people];
-        for crowd in view.values.chunks_exact(1 << people).take(crowds) {
+        for at in spread(there, crowds) {
+            let crowd = &view.values[at << people..][..1 << people];
             born.iter_mut().zip(crowd).for_each(|(born, value)| *born = value >> (64 - days));
             born.sort_unstable();
-            // Around the end of the year too, so that all spacings are alike.
+            // The spacing around the end of the year counts too, so that all spacings are alike.
             let around = born[0] + (1 << days) - born[born.len() - 1];
             for i in (1..born.len()).rev() {
                 born[i] -= born[i - 1];
@@ -42,12 +44,13 @@ fn run(view: &View, _: Effort) -> Vec<Part> {
             born.sort_unstable();
             seen += born.windows(2).filter(|two| two[0] == two[1]).count() as u64;
         }
-        // Of three equal spacings two are repeats, though they make three pairs.
+        // Three equal spacings are two repeats, although they make three pairs.
         let pairs = m * m * m / (4.0 * d) * (1.0 - 2.0 / m);
         let threes = m.powi(5) / (18.0 * d * d);
         let expected = crowds as f64 * (pairs - threes);
         parts.push(Part::new(
             format!("2^{people} in 2^{days} days"),
+            crowds << people,
             Tally::Rare { seen, expected },
         ));
     }

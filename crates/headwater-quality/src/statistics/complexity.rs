@@ -1,9 +1,10 @@
-//! Linear complexity of bit planes: how short a shift register makes the same bits, and how that length grew.
+//! Linear complexity of bit planes: the length of the shortest shift register that makes the same bits, and its growth.
 //!
-//! A generator that is linear over GF(2) in some bit, as the lowest bit of xorshift128+ and every bit of a Mersenne Twister are, has a
-//! complexity of at most its state's bits; chance has half the sequence's length, and hardly ever strays from that by ten.
+//! If a bit is linear over GF(2), like the lowest bit of xorshift128+ and every bit of a Mersenne Twister, its complexity is
+//! at most the number of bits of the state. The complexity of random bits is half the length of the sequence, and hardly
+//! ever differs from that by ten.
 
-use super::{Part, Test, forwards};
+use super::{Part, Test, forwards, spread};
 use crate::effort::Effort;
 use crate::tally::Tally;
 use crate::view::View;
@@ -20,7 +21,7 @@ pub(crate) const TEST: Test = Test {
     run,
 };
 
-/// Shows linear recurrences of up to half of it: every small generator's.
+/// Shows linear recurrences of degree up to half of it: those of every small generator.
 const SHORT: usize = 4 << 10;
 /// Shows a Mersenne Twister, of degree 19,937.
 const LONG: usize = 64 << 10;
@@ -40,7 +41,7 @@ fn run(view: &View, effort: Effort) -> Vec<Part> {
     parts
 }
 
-/// The first `windows` windows of `bits` bits in each plane that is wanted.
+/// Measures `windows` windows of `bits` bits, spread over each wanted plane.
 fn measure(
     view: &View,
     bits: usize,
@@ -52,13 +53,14 @@ fn measure(
     let (mut lengths, mut jumps) = (vec![1.0_f64; planes.len()], vec![1.0_f64; planes.len()]);
     let mut register = Register::default();
     for (plane, sequence) in planes.iter().enumerate().filter(|&(plane, _)| wanted(plane)) {
-        for window in sequence.chunks_exact(bits / 64).take(windows) {
+        for at in spread(sequence.len() / (bits / 64), windows) {
+            let window = &sequence[at * (bits / 64)..][..bits / 64];
             let found = register.shortest(window);
             lengths[plane] = lengths[plane].min(length_p(bits, found.length));
             jumps[plane] = jumps[plane].min(jumps_p(bits, found.jumps));
         }
     }
-    // Planes that were not looked at have no p-value, and count for nothing.
+    // A plane that was not measured has no p-value and does not count.
     let looked = (0..planes.len()).filter(|&plane| wanted(plane)).count();
     for (name, smallest) in [("length", lengths), ("jumps", jumps)] {
         let name = format!(
@@ -70,31 +72,36 @@ fn measure(
         } else {
             smallest
         };
-        parts.push(Part::new(name, Tally::Planes { smallest, each: windows as u64 }));
+        parts.push(Part::new(
+            name,
+            windows * bits,
+            Tally::Planes { smallest, each: windows as u64 },
+        ));
     }
 }
 
-/// Of all sequences of `n` bits, the share whose complexity is as improbable as `length`, or more so.
+/// Returns the share of all sequences of `n` bits whose complexity is at least as improbable as `length`.
 ///
-/// Rueppel: the length is `l` with the chance 2^(min(2n - 2l, 2l - 1) - n). Sums of these powers over both tails are geometric, and come
-/// to 2^(1 - x) for x as below; the ends of the tails, left out, are far below what a float can tell.
+/// Rueppel: the length is `l` with probability 2^(min(2n - 2l, 2l - 1) - n). The sums of these powers over both tails are
+/// geometric, and equal 2^(1 - x) for x as below. The omitted ends of the tails are below a float's precision.
 fn length_p(n: usize, length: usize) -> f64 {
     let (n, length) = (n as i64, length as i64);
     let x = (2 * length - n).max(n - 2 * length + 1);
     2_f64.powi(1 - i32::try_from(x).unwrap_or(i32::MAX))
 }
 
-/// Of all sequences of `n` bits, the share whose complexity jumps as seldom, or as often, as `jumps` times.
+/// Returns the share of all sequences of `n` bits whose complexity jumps at most, or at least, `jumps` times, doubled.
 ///
-/// Once a jump is possible it comes with each bit by a fair coin; after `g` throws the length grows by `g`, and `g` bits must pass before
-/// the next is possible. So `k` jumps fit into `n` bits if 2 (g1 + ... + g(k-1)) + gk <= n, where the sum's distribution is Pascal's.
+/// Once a jump is possible, a fair coin decides at each bit. After `g` throws the length grows by `g`, and `g` bits must
+/// pass before the next jump is possible. So `k` jumps fit into `n` bits if 2 (g1 + ... + g(k-1)) + gk <= n, where the sum
+/// has Pascal's distribution.
 fn jumps_p(n: usize, jumps: usize) -> f64 {
     let many = at_least(n, jumps);
     let few = 1.0 - at_least(n, jumps + 1);
     (2.0 * many.min(few)).clamp(0.0, 1.0)
 }
 
-/// The chance of `k` jumps or more.
+/// Returns the probability of `k` jumps or more.
 fn at_least(n: usize, k: usize) -> f64 {
     match k {
         0 => return 1.0,
@@ -125,7 +132,7 @@ fn at_least(n: usize, k: usize) -> f64 {
     sum.min(1.0)
 }
 
-/// The shortest register for a sequence, and how often its length had to grow.
+/// The shortest register for a sequence, and the number of times its length grew.
 #[derive(Debug, PartialEq)]
 struct Found {
     length: usize,

@@ -1,6 +1,6 @@
-//! Each bit of a value beside each bit of the same, the next and the next but one.
+//! Each bit of a value compared with each bit of the same value, of the next one and of the one after that.
 
-use super::{Part, Test, forwards};
+use super::{Part, Test, forwards, spread};
 use crate::effort::Effort;
 use crate::tally::Tally;
 use crate::view::View;
@@ -16,31 +16,48 @@ pub(crate) const TEST: Test = Test {
     run,
 };
 
+/// Words of a plane that are compared in one piece.
+const CHUNK: usize = 64;
+
 fn run(view: &View, effort: Effort) -> Vec<Part> {
     let planes = view.planes();
-    let words = planes.get(0).len().min(effort.correlated() / 64);
+    // Chunks spread over the planes: the first ones alone would not show a defect that begins later.
+    let all = planes.get(0).len() / CHUNK;
+    let wanted = (effort.correlated() / 64 / CHUNK).max(1);
+    let chunks: Vec<usize> = if all == 0 { Vec::new() } else { spread(all, wanted).collect() };
+    let (length, chunks) = if all == 0 { (planes.get(0).len(), vec![0]) } else { (CHUNK, chunks) };
     let mut parts = Vec::new();
     for distance in 0..3_u32 {
         let mut heads = Vec::new();
         for i in 0..planes.len() {
-            // Bit t of `later` is bit t + distance of the plane; what has no partner falls off the last word.
-            let plane = &planes.get(i)[..words];
-            let later: Vec<u64> = match distance {
-                0 => plane[..words - 1].to_vec(),
-                _ => plane
-                    .windows(2)
-                    .map(|two| two[0] >> distance | two[1] << (64 - distance))
-                    .collect(),
-            };
+            // Bit t of `later` is bit t + distance of the plane. The last word of a chunk has no successor to borrow from.
+            let later: Vec<Vec<u64>> = chunks
+                .iter()
+                .map(|chunk| {
+                    let plane = &planes.get(i)[chunk * CHUNK..][..length];
+                    let shifted = |two: &[u64]| match distance {
+                        0 => two[0],
+                        _ => two[0] >> distance | two[1] << (64 - distance),
+                    };
+                    plane.windows(2).map(shifted).collect()
+                })
+                .collect();
             let others = if distance == 0 { i + 1..planes.len() } else { 0..planes.len() };
             for j in others {
-                let equal =
-                    later.iter().zip(planes.get(j)).map(|(a, b)| u64::from((a ^ b).count_ones()));
-                heads.push(equal.sum());
+                let differing = chunks.iter().zip(&later).map(|(chunk, later)| {
+                    let other = &planes.get(j)[chunk * CHUNK..];
+                    later
+                        .iter()
+                        .zip(other)
+                        .map(|(a, b)| u64::from((a ^ b).count_ones()))
+                        .sum::<u64>()
+                });
+                heads.push(differing.sum());
             }
         }
-        let throws = 64 * (words - 1) as u64;
-        parts.push(Part::new(format!("{distance} apart"), Tally::Coins { heads, throws }));
+        let throws = 64 * (chunks.len() * (length - 1)) as u64;
+        let name = format!("{distance} apart");
+        parts.push(Part::new(name, throws as usize, Tally::Coins { heads, throws }));
     }
     parts
 }

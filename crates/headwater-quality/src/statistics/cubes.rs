@@ -1,10 +1,10 @@
-//! Sums over windows: what a counter that is mixed too little cannot hide.
+//! Sums over windows, which expose a counter that is mixed too little.
 //!
-//! A counter that runs through an aligned window of a power of two goes through all corners of a cube. A function of low algebraic degree
-//! over GF(2) sums to zero over a cube, and so does a block cipher of few rounds (three of AES's, over 256 values of one byte). Every
-//! byte of such a sum should be zero one time in 256.
+//! A counter that runs through an aligned window of a power of two visits all corners of a cube. A function of low
+//! algebraic degree over GF(2) sums to zero over a cube, and so does a block cipher of few rounds (three of AES's, over 256
+//! values of one byte). A byte of such a sum should be zero one time in 256.
 
-use super::{Part, Test, words};
+use super::{Part, Test, spread, words};
 use crate::effort::Effort;
 use crate::tally::Tally;
 use crate::view::View;
@@ -20,13 +20,25 @@ pub(crate) const TEST: Test = Test {
     run,
 };
 
-/// How many words one value of the counter makes, possibly times interleaved streams: sums take every such word by itself.
+/// Words that one value of the counter makes, times the number of interleaved streams. Each such word has sums of its own.
 const LANES: [usize; 3] = [1, 2, 2048];
+
+/// Words of an aligned piece.
+const PIECE: usize = 1 << 16;
 
 fn run(view: &View, effort: Effort) -> Vec<Part> {
     let mut parts = Vec::new();
     for lanes in LANES.into_iter().filter(|lanes| view.values.len() >= 16 * lanes) {
-        let mut sums = view.values[..view.values.len().min(effort.summed())].to_vec();
+        // Aligned pieces over the whole block. A union of cubes sums to zero too, if each of them does.
+        let whole = view.values.len() / PIECE;
+        let mut sums: Vec<u64> = match effort.summed() / PIECE {
+            wanted if wanted < whole => spread(whole, wanted)
+                .flat_map(|piece| &view.values[piece * PIECE..][..PIECE])
+                .copied()
+                .collect(),
+            _ => view.values[..view.values.len().min(effort.summed())].to_vec(),
+        };
+        let used = sums.len();
         let (mut seen, mut trials) = (Vec::new(), Vec::new());
         while sums.len() >= 2 * lanes {
             let pairs = sums.len() / (2 * lanes);
@@ -41,12 +53,12 @@ fn run(view: &View, effort: Effort) -> Vec<Part> {
             trials.push(8 * sums.len() as u64);
         }
         let name = format!("every {lanes}, {} levels", seen.len());
-        parts.push(Part::new(name, Tally::Rates { seen, trials, chance: 1.0 / 256.0 }));
+        parts.push(Part::new(name, used, Tally::Rates { seen, trials, chance: 1.0 / 256.0 }));
     }
     parts
 }
 
-/// How many bytes of `word` are zero: no carry leaves a byte, so that each answers for itself.
+/// Returns the number of zero bytes of `word`. No carry leaves a byte.
 fn zero_bytes(word: u64) -> u64 {
     const LOW: u64 = 0x7f7f_7f7f_7f7f_7f7f;
     u64::from((!(((word & LOW) + LOW) | word | LOW)).count_ones())

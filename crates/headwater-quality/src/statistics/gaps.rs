@@ -37,8 +37,12 @@ fn run(view: &View, _: Effort) -> Vec<Part> {
     let mut chances: Vec<f64> = (0..longest).map(|n| HIT * (1.0 - HIT).powi(n as i32)).collect();
     chances.push((1.0 - HIT).powi(longest as i32));
     if seen.iter().all(|&n| n == 0) {
-        // A stuck generator hits never. That many misses have a chance, and it is nil.
+        // A stuck generator never hits. The probability of that many misses is practically zero.
         seen[longest] = (view.values.len() / longest) as u64;
     }
-    vec![Part::new(format!("gaps up to {longest}"), Tally::Cells { seen, chances })]
+    vec![Part::new(
+        format!("gaps up to {longest}"),
+        view.values.len(),
+        Tally::Cells { seen, chances },
+    )]
 }

@@ -1,4 +1,4 @@
-//! The tests: one idea a file, each a function from a view of a block to counts.
+//! The statistical tests: one idea a file, each a function from a view of a block to counts.
 //!
 //! A new test is one file and one line in [`ALL`].
 
@@ -10,6 +10,8 @@ mod complexity;
 mod correlation;
 mod cubes;
 mod gaps;
+mod lags;
+mod pairs;
 mod rank;
 mod runs;
 mod tuples;
@@ -19,46 +21,50 @@ use crate::effort::Effort;
 use crate::tally::Tally;
 use crate::view::{Form, View};
 
-/// A test, and what it has to say.
+/// A statistical test with its texts.
 pub(crate) struct Test {
     pub(crate) name: &'static str,
-    /// Where it comes from.
+    /// The publication that describes it.
     pub(crate) source: &'static str,
-    /// What it means when it fails.
+    /// The meaning of a failure.
     pub(crate) meaning: &'static str,
-    /// What nobody knows while it has not run.
+    /// The question that stays open while the test has not run.
     pub(crate) unseen: &'static str,
-    /// The fewest values of which it can say anything.
+    /// The smallest number of values that the test accepts.
     pub(crate) least: usize,
-    /// Whether `--deep` runs it on one block in [`SHARE`] only: what it finds, it finds in any block, and it takes most of the time.
+    /// `--deep` runs the test on one block in [`SHARE`] only: its defects show in any block, and it takes most of the time.
     pub(crate) costly: bool,
-    /// Whether it sees something in this form that it does not see in another.
+    /// True for the forms in which the test sees something that it does not see in another.
     pub(crate) fits: fn(Form) -> bool,
     pub(crate) run: fn(&View, Effort) -> Vec<Part>,
 }
 
-/// One figure of a test.
+/// One figure of a test: a name, counts, and the amount of data behind them.
 pub(crate) struct Part {
-    /// Which one: its parameters. Parts of one name add up.
+    /// The figure's parameters. Parts with the same name add up.
     pub(crate) name: String,
+    /// Number of values that went into the counts.
+    pub(crate) values: u64,
     pub(crate) tally: Tally,
 }
 
 impl Part {
-    fn new(name: impl Into<String>, tally: Tally) -> Part {
-        Part { name: name.into(), tally }
+    fn new(name: impl Into<String>, values: usize, tally: Tally) -> Part {
+        Part { name: name.into(), values: values as u64, tally }
     }
 }
 
-/// Of how many blocks of `--deep` the costly tests see one.
+/// The costly tests see one block of `--deep` in so many.
 pub(crate) const SHARE: u64 = 16;
 
-/// In the order of what they cost for what they find: a linear generator is known after milliseconds.
+/// All tests, the cheapest for their finds first: a linear generator is known after milliseconds.
 pub(crate) const ALL: &[Test] = &[
     complexity::TEST,
     rank::TEST,
     bits::TEST,
     bits::BYTES,
+    pairs::TEST,
+    lags::TEST,
     autocorrelation::TEST,
     correlation::TEST,
     tuples::TEST,
@@ -71,17 +77,17 @@ pub(crate) const ALL: &[Test] = &[
     cubes::TEST,
 ];
 
-/// What does not depend on the order of bits looks at one order only.
+/// For tests that do not depend on the order of bits: one order is enough.
 fn forwards(form: Form) -> bool {
     !form.reversed
 }
 
-/// Whole words, forwards: for what looks at memory rather than at numbers.
+/// For tests of memory rather than of numbers: whole words, forwards. This view holds the whole block.
 fn words(form: Form) -> bool {
     form.width == 64 && !form.reversed
 }
 
-/// Values of which equal neighbours are too rare to matter.
+/// For tests that need equal neighbours to be rare.
 fn wide(form: Form) -> bool {
     form.width >= 32
 }
@@ -90,7 +96,13 @@ fn any(_: Form) -> bool {
     true
 }
 
-/// The test of this name.
+/// Returns the indices of `wanted` out of `count` pieces, spread evenly over all.
+fn spread(count: usize, wanted: usize) -> impl Iterator<Item = usize> {
+    let wanted = wanted.min(count);
+    (0..wanted).map(move |i| if wanted == 1 { 0 } else { i * (count - 1) / (wanted - 1) })
+}
+
+/// Returns the test of this name.
 pub(crate) fn by_name(name: &str) -> Option<&'static Test> {
     ALL.iter().find(|test| test.name == name)
 }

@@ -1,9 +1,9 @@
 //! Ranks of square matrices over GF(2) made of each bit plane's bits.
 //!
-//! A linear generator of a state of `s` bits makes no matrix of a rank above `s`. Matrices of side 32, which other batteries stop at, show
-//! no generator that anybody would use; so the sides here go up to 4,096.
+//! A linear generator with a state of `s` bits makes no matrix of a rank above `s`. Other batteries stop at side 32, which
+//! shows no generator in use. The sides here go up to 4,096.
 
-use super::{Part, Test, forwards};
+use super::{Part, Test, forwards, spread};
 use crate::effort::Effort;
 use crate::tally::Tally;
 use crate::view::View;
@@ -39,26 +39,31 @@ fn run(view: &View, effort: Effort) -> Vec<Part> {
         let mut matrix = Matrix::default();
         for &plane in &looked {
             let mut worst = 1.0_f64;
-            for square in planes.get(plane).chunks_exact(side * side / 64).take(matrices) {
+            let size = side * side / 64;
+            let sequence = planes.get(plane);
+            for at in spread(sequence.len() / size, matrices) {
+                let square = &sequence[at * size..][..size];
                 let rank = if side == 64 { rank_64(square) } else { matrix.rank(square, side) };
                 missing[(side - rank).min(2)] += 1;
                 worst = worst.min(at_least(side - rank));
             }
             smallest.push(worst);
         }
+        let used = matrices * side * side; // bits of each plane
         let two = if looked.len() < planes.len() { ", two planes" } else { "" };
         let tally = Tally::Planes { smallest, each: matrices as u64 };
-        parts.push(Part::new(format!("side {side}{two}"), tally));
+        parts.push(Part::new(format!("side {side}{two}"), used, tally));
         if looked.len() * matrices >= 64 {
             let chances = vec![chance(0), chance(1), at_least(2)];
             let tally = Tally::Cells { seen: missing.to_vec(), chances };
-            parts.push(Part::new(format!("side {side}, all planes"), tally));
+            parts.push(Part::new(format!("side {side}, all planes"), used, tally));
         }
     }
     parts
 }
 
-/// The chance that a square matrix's rank is `missing` below its side: the limit for large sides, which side 64 has to 19 digits.
+/// Returns the probability that a square matrix's rank is `missing` below its side, in the limit of large sides. Side 64
+/// agrees with the limit to 19 digits.
 fn chance(missing: usize) -> f64 {
     let factor = |i: usize| 1.0 - 0.5_f64.powi(i as i32);
     let above: f64 = (missing + 1..=64.max(missing + 1)).map(factor).product();
@@ -66,12 +71,12 @@ fn chance(missing: usize) -> f64 {
     0.5_f64.powi((missing * missing).min(2000) as i32) * above / below
 }
 
-/// The chance of `missing` or more.
+/// Returns the probability of `missing` or more.
 fn at_least(missing: usize) -> f64 {
     if missing == 0 { 1.0 } else { (missing..missing + 6).map(chance).sum() }
 }
 
-/// Each row is made independent of those kept, by their leading bits.
+/// Reduces each row by the rows kept before, by their leading bits.
 fn rank_64(rows: &[u64]) -> usize {
     let mut kept = [0_u64; 64];
     let mut rank = 0;
@@ -90,7 +95,7 @@ fn rank_64(rows: &[u64]) -> usize {
     rank
 }
 
-/// Elimination, eight columns at a time: what their pivots take from a row is one entry of a table of 256.
+/// Elimination, eight columns at a time: the sum of pivots that a row needs is one entry of a table of 256.
 #[derive(Default)]
 struct Matrix {
     rows: Vec<u64>,
@@ -98,7 +103,7 @@ struct Matrix {
 }
 
 impl Matrix {
-    /// `side` is a multiple of 64, `bits` holds the rows one after the other.
+    /// Returns the rank. `side` is a multiple of 64, and `bits` holds the rows one after the other.
     fn rank(&mut self, bits: &[u64], side: usize) -> usize {
         let stride = side / 64;
         self.rows.clear();
@@ -129,8 +134,8 @@ impl Matrix {
         rank
     }
 
-    /// Moves up to eight rows that are independent in this strip to the place after `rank`, each reduced so that it alone has its leading
-    /// bit. Gives these bits.
+    /// Moves up to eight rows that are independent in this strip to the place after `rank`, each reduced so that it alone
+    /// has its leading bit. Returns these bits.
     fn pivots(
         &mut self,
         rank: usize,
@@ -183,7 +188,7 @@ impl Matrix {
         }
     }
 
-    /// Every sum of the pivots, from `word` on: entry `e` is the sum of those whose bits are set in `e`.
+    /// Fills the table: entry `e` is the sum, from `word` on, of the pivots whose bits are set in `e`.
     fn combine(&mut self, rank: usize, pivots: &[u8], stride: usize, word: usize) {
         let width = stride - word;
         self.table.clear();
@@ -201,7 +206,7 @@ impl Matrix {
     }
 }
 
-/// For each byte of a strip, which pivots' leading bits it holds.
+/// Returns for each byte of a strip the set of pivots whose leading bits it holds.
 fn gather(pivots: &[u8]) -> [u8; 256] {
     std::array::from_fn(|byte| {
         let holds = |lead: u8| byte as u8 & lead != 0;

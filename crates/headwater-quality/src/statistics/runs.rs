@@ -20,7 +20,7 @@ const LONGEST: usize = 7;
 
 fn run(view: &View, _: Effort) -> Vec<Part> {
     let mut seen = vec![0; LONGEST];
-    // Without a branch on the values: each would be a coin that no CPU can guess.
+    // No branch depends on a value: the CPU would mispredict every second one.
     let (mut last, mut length, mut begins) = (0, 0, true);
     for &value in &view.values {
         let rises = !begins & (value > last);
@@ -30,13 +30,13 @@ fn run(view: &View, _: Effort) -> Vec<Part> {
         last = value;
         begins = fell; // the value after a run is left out
     }
-    // A run that the block's end cut off has no length; one that never falls, a counter's, is long whatever comes.
+    // A run that the block's end cuts off has no length. A counter's run never ends, and is long whatever follows.
     if !begins && length > LONGEST {
         seen[LONGEST - 1] += 1;
     }
-    // A run has at least n values if n values are in order, which one arrangement of n! is.
+    // A run has at least n values if n values are in order: one arrangement of n!.
     let at_least = |n: usize| 1.0 / (1..=n).product::<usize>() as f64;
     let mut chances: Vec<f64> = (1..LONGEST).map(|n| at_least(n) - at_least(n + 1)).collect();
     chances.push(at_least(LONGEST));
-    vec![Part::new("upwards", Tally::Cells { seen, chances })]
+    vec![Part::new("upwards", view.values.len(), Tally::Cells { seen, chances })]
 }

@@ -1,4 +1,4 @@
-//! Neighbouring values' leading bits, taken together: all combinations should be equally frequent.
+//! Combinations of the leading bits of neighbouring values, which should be equally frequent.
 
 use super::{Part, Test, any};
 use crate::effort::Effort;
@@ -32,12 +32,16 @@ fn run(view: &View, _: Effort) -> Vec<Part> {
                 6 => count::<6>(values, each),
                 _ => count::<8>(values, each),
             };
-            Part::new(format!("{length} values, {each} bits of each"), Tally::Even(seen))
+            Part::new(
+                format!("{length} values, {each} bits of each"),
+                values.len(),
+                Tally::Even(seen),
+            )
         })
         .collect()
 }
 
-/// How often each combination of `N` neighbours' `each` leading bits comes. A constant length is a third of the time.
+/// Counts each combination of the `each` leading bits of `N` neighbours. A constant length takes a third of the time.
 fn count<const N: usize>(values: &[u64], each: u32) -> Vec<u64> {
     let mut seen = vec![0; 1 << (N as u32 * each)];
     for tuple in values.as_chunks::<N>().0 {

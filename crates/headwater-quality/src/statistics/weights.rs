@@ -1,7 +1,8 @@
 //! Dependencies among the Hamming weights of neighbouring values.
 //!
-//! Generators that are linear and sparse, or that carry little from one step to the next, follow a value with few ones by another with few
-//! ones. Weights are put in three classes; every product of orthonormal functions of neighbouring classes should average to zero.
+//! In generators that are linear and sparse, or that carry little from one step to the next, a value with few ones follows
+//! another with few ones. Weights fall into three classes. Every product of orthonormal functions of neighbouring classes
+//! should average to zero.
 
 use super::{Part, Test, any};
 use crate::effort::Effort;
@@ -28,10 +29,10 @@ fn run(view: &View, _: Effort) -> Vec<Part> {
         0x1_0000..0x10_0000 => (5, count::<5>(&view.values, width)),
         _ => (7, count::<7>(&view.values, width)),
     };
-    vec![Part::new(format!("{length} values"), Tally::Weights { seen, width })]
+    vec![Part::new(format!("{length} values"), view.values.len(), Tally::Weights { seen, width })]
 }
 
-/// How often each combination of `LENGTH` neighbours' classes comes.
+/// Counts each combination of `LENGTH` neighbours' classes.
 fn count<const LENGTH: usize>(values: &[u64], width: u32) -> Vec<u64> {
     let cells = const { 3_usize.pow(LENGTH as u32) };
     let classes: [usize; 65] = std::array::from_fn(|ones| class(ones as u32, width));
@@ -46,7 +47,7 @@ fn count<const LENGTH: usize>(values: &[u64], width: u32) -> Vec<u64> {
     seen
 }
 
-/// The middle class holds about a third.
+/// Returns the class of a weight. The middle class holds about a third of all values.
 fn class(ones: u32, width: u32) -> usize {
     let reach = match width {
         64 => 1,
@@ -60,7 +61,7 @@ fn class(ones: u32, width: u32) -> usize {
     }
 }
 
-/// The p-value of each product that involves the first of the values; the others are the same ones later.
+/// Returns the p-value of each product that involves the first value. The other products are the same ones, shifted.
 pub(crate) fn judge(seen: &[u64], width: u32) -> Vec<f64> {
     let mut middle = 0.0;
     let mut ways = 1.0; // of `ones` in `width`

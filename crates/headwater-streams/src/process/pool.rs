@@ -48,8 +48,10 @@ pub(crate) struct Pool {
 
 /// The function that turns counters into blocks. Zeros, which a frame may read after a fork cleared
 /// the pool under it, are valid.
+///
+/// Aligned, so that no key lies in two cache lines.
 #[derive(Clone, Copy)]
-#[repr(C)]
+#[repr(C, align(64))]
 struct Start {
     keys: Keys,
     /// The lower halves of counters begin here. Below 2^63, so that no claim wraps around.
@@ -147,10 +149,23 @@ impl Pool {
     pub(super) fn fill(&self, out: &mut [u8]) {
         let (lower, upper) = self.claim(out.len().div_ceil(16) as u64);
         if self.is_quick() && out.len() < WIDE {
-            for (i, out) in (0..).zip(out.chunks_mut(16)) {
+            let block = |i: usize| {
                 // SAFETY: `quick` says that the CPU has the instructions.
-                let block = unsafe { block::bytes(self.keys(), lower.wrapping_add(i), upper) };
-                out.copy_from_slice(&block[..out.len()]);
+                unsafe { block::bytes(self.keys(), lower.wrapping_add(i as u64), upper) }
+            };
+            // Whole blocks by one store each: a copy of any length is a call of memcpy.
+            let (blocks, rest) = out.as_chunks_mut();
+            let whole = blocks.len();
+            for (i, out) in blocks.iter_mut().enumerate() {
+                *out = block(i);
+            }
+            if !rest.is_empty() {
+                let last = block(whole);
+                if let Ok(half) = <&mut [u8; 8]>::try_from(&mut *rest) {
+                    half.copy_from_slice(&last[..8]);
+                } else {
+                    rest.copy_from_slice(&last[..rest.len()]);
+                }
             }
             return;
         }

@@ -292,7 +292,7 @@ fn whatever_the_cpu_is_called_there_is_a_counter_for_it() {
 #[test]
 fn all_lengths_are_blocks_of_the_engine() {
     use crate::engine::{Backend, Block, Engine, ars7_keys};
-    let features = crate::cpu::Features::detect();
+    let features = crate::features::Features::detect();
     let backend = Backend::choose(Engine::Ars7, features);
     let (key, lower, upper) = ([0xA5; 16], 1 << 62, 0x0123_4567_89AB_CDEF);
     let mut expected = [Block::default()];

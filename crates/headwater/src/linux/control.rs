@@ -6,12 +6,14 @@ use super::sys::memory;
 use super::{process, setup, sys};
 use crate::{Config, Error, status};
 
+/// Sets up with a configuration, or changes it. Not async-signal-safe: two calls at once may leave
+/// a mix of both configurations.
 pub(crate) fn init(config: Option<Config>) -> Result<(), Error> {
     let Some(config) = config else {
         return process(true).map(drop);
     };
     let process = setup::process_with(config)?;
-    // Set up before, perhaps with something else.
+    // An earlier set-up may have had another configuration.
     process.request(config.mode);
     if config.vmclock {
         process.clock.map_device();
@@ -19,7 +21,8 @@ pub(crate) fn init(config: Option<Config>) -> Result<(), Error> {
         process.clock.unmap(status::Vmclock::Off)?;
     }
     if process.is_quiesced() {
-        // What a request that was under way at the checkpoint left in a page is in every image made of it.
+        // A request under way at the checkpoint may have left bytes in a page, and every restored
+        // image has them.
         drop_contents(process)?;
         process.come_back_to_kernel();
         process.set_quiesced(false);
@@ -28,6 +31,11 @@ pub(crate) fn init(config: Option<Config>) -> Result<(), Error> {
     Ok(())
 }
 
+/// Drops everything that a checkpoint must not hold.
+///
+/// The order counts. The clone marker goes first, because its failure must leave everything as it
+/// was. The mode becomes `strict` before the contents go, or a draw in between would buffer bytes
+/// again.
 pub(crate) fn quiesce() -> Result<(), Error> {
     let process = process(true)?;
     process.clock.unmap(status::Vmclock::Quiesced)?;
@@ -37,24 +45,25 @@ pub(crate) fn quiesce() -> Result<(), Error> {
     Ok(drop_contents(process)?)
 }
 
+/// Discards all buffered bytes.
 pub(crate) fn discard() -> Result<(), Error> {
-    // A page whose refill is under way loses its tag with its contents, and a refill that sets the tag later
-    // draws its key later still: either way nothing keyed before is served.
+    // A page whose refill is under way loses its tag with its contents. A refill that sets the tag
+    // later draws its key later still. So no byte keyed before is served.
     Ok(drop_contents(process(true)?)?)
 }
 
 #[cfg(feature = "pools")]
-/// Drops the contents of every page: of the slots' as well where the handles' could not be dropped.
+/// Drops the contents of every page. The slots' pages are dropped even if the handles' cannot be.
 pub(crate) fn drop_contents(process: &Process) -> Result<(), sys::Errno> {
     let memory = &process.memory;
-    // Before the contents go: a put that passed its comparison of the stamp has written tag and bytes before
-    // they go, and one that comes to it later finds another stamp.
+    // The stamp changes before the contents go. A put that has compared the stamp has written its
+    // page already, which is dropped next; a later put finds another stamp.
     process.sections.void_keys();
     let handles = process.handles.drop_contents(memory.stride());
     let (pages, len) = memory.all_pages();
     let slots = if memory.slots > 0 {
         #[allow(unsafe_code)]
-        // SAFETY: a page of zeros is what a slot finds after a drop by the kernel, too.
+        // SAFETY: after a drop by the kernel a slot finds a page of zeros, too.
         unsafe {
             memory::drop_contents(pages, len, memory.locked_len())
         }

@@ -1,4 +1,5 @@
-//! Forced facts and hooks for tests (feature `testing`); in every other build all of this is nothing.
+//! Forced facts and hooks for tests (feature `testing`); in every other build all of this is
+//! nothing.
 
 /// A fact of the machine that a test replaces. Set before the first draw of a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,6 +59,7 @@ pub enum Point {
     LargeChunk,
 }
 
+/// The stubs of every build without the feature: the optimiser removes each call.
 #[cfg(not(feature = "testing"))]
 mod real {
     use super::{Force, Point};
@@ -90,6 +92,8 @@ mod real {
     }
 }
 
+/// The state that tests set. `SeqCst` throughout: a test must not depend on orders that the library
+/// lacks.
 #[cfg(feature = "testing")]
 mod real {
     use super::{Force, Point};
@@ -151,8 +155,8 @@ mod real {
         let witness = WITNESS.load(SeqCst);
         if !witness.is_null() {
             #[allow(unsafe_code)]
-            // SAFETY: only `set_witness` stores here, and it stores a pointer of exactly this type; every
-            // expansion is at least 32 bytes long.
+            // SAFETY: only `set_witness` stores here, and it stores a pointer of exactly this type;
+            // every expansion is at least 32 bytes long.
             unsafe {
                 let witness: fn(&[u8; 32]) = core::mem::transmute(witness);
                 witness(&*round_keys.cast());
@@ -165,8 +169,8 @@ mod real {
         WITNESS.store(witness, SeqCst);
     }
 
-    /// Calls `open` with `path` under the test's root folder, if it set one and the path is one of
-    /// those that describe the machine.
+    /// Calls `open` with `path` under the test's root directory, if it set one and the path is one
+    /// of those that describe the machine.
     pub(crate) fn rooted<T>(path: &CStr, open: impl FnOnce(&CStr) -> T) -> T {
         let root = ROOT.load(SeqCst);
         let described = [&b"/sys/"[..], b"/dev/vmclock", b"/proc/"];
@@ -181,7 +185,7 @@ mod real {
         for (to, from) in joined.iter_mut().zip(bytes) {
             *to = *from;
         }
-        open(CStr::from_bytes_until_nul(&joined).expect("a test's root folder is short"))
+        open(CStr::from_bytes_until_nul(&joined).expect("a test's root directory is short"))
     }
 
     pub(crate) fn set_root(root: &'static CStr) {

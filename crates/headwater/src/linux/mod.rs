@@ -1,4 +1,18 @@
-//! The Linux half: how a request is served, and what is in use.
+//! The implementation for Linux on 64-bit CPUs.
+//!
+//! | module | job |
+//! | --- | --- |
+//! | `serve`, `control`, `status` | the entries: requests, changes of the state, reports |
+//! | `setup`, `process` | builds and holds the state of the process |
+//! | `guards` | values that change when buffered bytes become void |
+//! | `pool` | pages of bytes and the draws from them |
+//! | `per_request` | keys for one request: `strict`, large requests, fallbacks |
+//! | `source`, `cipher`, `cpu` | kernel's bytes, expansion of keys, features and CPU's words |
+//! | `sync`, `sys` | primitives for shared data; system calls and memory |
+//!
+//! The contract of this directory: any function here may run in a signal handler, in a forked
+//! child, or in a destructor at exit. So nothing allocates, waits for another thread, or registers
+//! anything.
 
 mod atomic;
 mod cipher;
@@ -8,7 +22,7 @@ mod failpoint;
 #[cfg_attr(not(feature = "pools"), allow(dead_code))]
 mod guards;
 mod per_request;
-// Without pools these give the process its shape, and most of what they can do is not asked for.
+// A build without pools compiles these modules for their types and leaves most functions unused.
 #[cfg_attr(not(feature = "pools"), allow(dead_code, unused_variables, unused_mut))]
 mod pool;
 mod process;
@@ -40,7 +54,7 @@ pub(crate) fn rseq_of_sections() -> Option<isize> {
     process.sections.missing().is_none().then(|| process.rseq.offset())
 }
 
-/// The process, set up if need be.
+/// Returns the state of the process, set up now if it is not.
 #[inline(always)]
 fn process(wait: bool) -> Result<&'static Process, Error> {
     match setup::published() {

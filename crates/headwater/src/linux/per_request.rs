@@ -1,4 +1,5 @@
-//! Requests with a key of their own: all of `strict`, large requests in every mode, and every fallback.
+//! Requests with keys of their own: mode `strict`, large requests in every mode, and every
+//! fallback.
 
 #![allow(unsafe_code)]
 
@@ -14,16 +15,16 @@ use core::sync::atomic::{Ordering, fence};
 /// A key serves at most this many bytes: what a snapshot in the middle of a request can repeat.
 pub(crate) const CHUNK: usize = 1 << 20;
 
-/// Fills `len` bytes under keys that getrandom(2) gives, with the CPU's words in them.
+/// Fills `len` bytes under keys from getrandom(2), with the CPU's words mixed in.
 ///
-/// The one function behind every fallback: in `hedged` and `strict` no other code hands out what the
-/// kernel gave. Raw kernel bytes would be the same in two clones whose kernels have not noticed yet.
+/// The one function behind every fallback: in `hedged` and `strict` no other code serves kernel
+/// bytes. Raw kernel bytes would be the same in two clones whose kernels have not noticed yet.
 ///
 /// # Safety
 ///
 /// `dst` is valid for writes of `len` bytes.
 #[cold]
-#[inline(never)] // its workspace is no part of its callers' frames
+#[inline(never)] // keeps its workspace out of its callers' frames
 pub(crate) unsafe fn fill(process: &Process, dst: *mut u8, len: usize) -> Result<(), Error> {
     // SAFETY: the caller's promise.
     unsafe { expand(process, dst, len, from_syscall) }
@@ -35,8 +36,8 @@ fn from_syscall(at: *mut u8) -> Result<(), Error> {
     unsafe { source::fill(at, 32, true) }
 }
 
-/// Fills `len` bytes in strict mode: as [`fill`], with the kernel's half from the vDSO where a slot, whose
-/// page holds a state for it, is free.
+/// Fills `len` bytes in strict mode: as [`fill`], with the kernel's half from the vDSO where a
+/// slot, whose page holds a state for it, is free.
 ///
 /// # Safety
 ///
@@ -60,11 +61,11 @@ pub(crate) unsafe fn strict(process: &Process, dst: *mut u8, len: usize) -> Resu
     unsafe { fill(process, dst, len) }
 }
 
-/// Fills a large request: each chunk under a key derived from 32 bytes of the small path and fresh words of
-/// the CPU, in every mode.
+/// Fills a large request: each chunk under a key derived from 32 bytes of the small path and fresh
+/// words of the CPU, in every mode.
 ///
-/// The words go into the key as they do for a page, so no mask is needed: whoever knows the page's bytes, as
-/// the owner of a clone does, faces a key with 128 bits that nobody else has.
+/// The words go into the key as they do for a page, so no mask is needed: the owner of a
+/// clone knows the page's bytes, but not the 128 fresh bits of the key.
 ///
 /// # Safety
 ///
@@ -82,8 +83,8 @@ pub(crate) unsafe fn large(process: &Process, dst: *mut u8, len: usize) -> Resul
 
 /// Draws the first half of a seed to `at` by `draw`.
 ///
-/// Without words of the CPU the kernel's bytes take its place, but in `buffered`, which does not rely on
-/// them.
+/// Without words of the CPU the kernel's bytes replace `draw`, except in mode `buffered`, which
+/// does not rely on the words.
 #[cfg(feature = "pools")]
 pub(crate) fn mixed(
     process: &Process,
@@ -93,19 +94,21 @@ pub(crate) fn mixed(
     if process.cpu_rng() != CpuRng::Good && !process.is_buffered() {
         return from_syscall(at);
     }
-    // The page that `draw` takes bytes from must not be older than one that a small request would get.
+    // The page that `draw` takes bytes from must not be older than one that a small request would
+    // get.
     process.expire();
     draw(at)
 }
 
-/// Derives keys from seeds and expands them over `dst`, a chunk at a time, under the guards as they were before the
-/// first key.
+/// Derives keys from seeds and expands them over `dst`, a chunk at a time, under the guards as they
+/// were before the first key.
 ///
-/// * A fork in the middle: parent and child would go on with the same key. The child starts the whole
-///   request again; what it had is the parent's.
-/// * The kernel reseeded, or VMClock's marker moved: the request is started again once; if it happens again
-///   the chunk is drawn again once; then it is accepted, as the kernel itself accepts a reseed under a long
-///   request. Without an end, gigabytes would never be done while the kernel reseeds each second.
+/// * A fork in the middle: parent and child would go on with the same key. The child starts the
+///   whole request again; what it had is the parent's.
+/// * The kernel reseeded, or VMClock's marker moved: the request is started again once; if it
+///   happens again the chunk is drawn again once; then it is accepted, as the kernel itself accepts
+///   a reseed under a long request. Without an end, gigabytes would never be done while the kernel
+///   reseeds each second.
 ///
 /// # Safety
 ///
@@ -129,8 +132,8 @@ pub(crate) unsafe fn expand(
                 {
                     let mut work = Workspace::empty();
                     draw(work.seed.as_mut_ptr())?;
-                    // SAFETY: the other half of the seed; `step` bytes from `done` on lie in the buffer; the
-                    // back end is available.
+                    // SAFETY: the other half of the seed; `step` bytes from `done` on lie in the
+                    // buffer; the back end is available.
                     unsafe {
                         process.mix(work.seed.as_mut_ptr().add(32));
                         work.derive(process.backend);
@@ -163,8 +166,8 @@ pub(crate) unsafe fn expand(
 
 /// Fills `len` bytes by getrandom(2) and nothing else.
 ///
-/// A long request that a signal interrupts has its first part already; if the handler forks, parent and
-/// child hold the same part. The child starts again, where forks can be told.
+/// A long request that a signal interrupts has its first part already; if the handler forks, parent
+/// and child hold the same part. The child starts again, where forks can be detected.
 ///
 /// # Safety
 ///

@@ -1,4 +1,9 @@
 //! Serving a request: the dispatch by length and mode.
+//!
+//! Each public entry has a hot half, inlined into the caller, and a cold half behind a call. The
+//! hot half asks one byte for mode and path, draws, and compares the guards; any other situation is
+//! an error ([`Refused`]) that the cold half deals with. Code added to a hot half is paid for by
+//! every draw.
 
 use super::per_request;
 use super::pool::copy::{self, Words};
@@ -10,10 +15,10 @@ use super::{process, setup};
 use crate::{Error, Mode};
 use core::mem::MaybeUninit;
 
-/// Fills `buf`, every byte of it, or returns an error and leaves it zero.
+/// Fills every byte of `buf`, or returns an error and leaves all bytes zero.
 ///
-/// Part of its caller, where the length often is a constant. So is the draw of 16 bytes, the most common length
-/// (keys, nonces, UUIDs): as a call it takes a tenth longer.
+/// Inlined into the caller, because the length is often a constant there. 16 bytes (keys, nonces,
+/// UUIDs) is the most common length: as a call it takes a tenth longer.
 #[inline(always)]
 pub(crate) fn fill(buf: &mut [MaybeUninit<u8>], wait: bool) -> Result<(), Error> {
     match buf.len() {
@@ -50,7 +55,8 @@ fn fill_block(buf: &mut [MaybeUninit<u8>], wait: bool) -> Result<(), Error> {
     fill_slowly(buf, wait)
 }
 
-/// Fills 16 bytes where the draw takes a slot's lock. Apart from a caller that has sections as well.
+/// Fills 16 bytes under a slot's lock. A function of its own: inlined, its registers would be saved
+/// in draws by sections, too.
 #[cfg(feature = "pools")]
 #[inline(never)]
 fn fill_block_by_slot(buf: &mut [MaybeUninit<u8>], wait: bool) -> Result<(), Error> {
@@ -61,7 +67,7 @@ fn fill_block_by_slot(buf: &mut [MaybeUninit<u8>], wait: bool) -> Result<(), Err
     }
 }
 
-/// Draws 16 bytes by the quick path of the CPU's slot, if it may be tried.
+/// Draws 16 bytes by the hot path of the CPU's slot, if the mode allows it.
 #[cfg(feature = "pools")]
 #[inline(always)]
 fn locked_block(process: &Process, dst: *mut u8) -> Result<(), Refused> {
@@ -75,6 +81,7 @@ fn locked_block(process: &Process, dst: *mut u8) -> Result<(), Refused> {
     }
 }
 
+/// Fills 1 to 15 bytes: one or two words are drawn, and the excess is dropped.
 #[inline(never)]
 fn fill_short(buf: &mut [MaybeUninit<u8>], wait: bool) -> Result<(), Error> {
     match buf.len() {
@@ -83,6 +90,7 @@ fn fill_short(buf: &mut [MaybeUninit<u8>], wait: bool) -> Result<(), Error> {
     }
 }
 
+/// Fills up to `W::BYTES` bytes.
 #[inline(always)]
 fn fill_words<W: Words>(buf: &mut [MaybeUninit<u8>], wait: bool) -> Result<(), Error> {
     #[cfg(feature = "pools")]
@@ -110,8 +118,8 @@ fn fill_words<W: Words>(buf: &mut [MaybeUninit<u8>], wait: bool) -> Result<(), E
     }
 }
 
-/// As [`fill`], for what does not fit into two words. Apart from it, so that no register has to be saved there
-/// for a call that is made here.
+/// Fills more than 16 bytes. A function of its own: inlined, its calls would make [`fill`] save
+/// registers.
 #[inline(never)]
 fn fill_longer(buf: &mut [MaybeUninit<u8>], wait: bool) -> Result<(), Error> {
     #[cfg(feature = "pools")]
@@ -138,7 +146,7 @@ fn fill_longer(buf: &mut [MaybeUninit<u8>], wait: bool) -> Result<(), Error> {
     fill_slowly(buf, wait)
 }
 
-/// A random word.
+/// Returns a random u64.
 #[inline]
 pub(crate) fn u64() -> Result<u64, Error> {
     match quick_word() {
@@ -147,7 +155,7 @@ pub(crate) fn u64() -> Result<u64, Error> {
     }
 }
 
-/// Half a random word; a whole one is taken for it.
+/// Returns a random u32. It takes a whole word, so that words stay aligned.
 #[inline]
 pub(crate) fn u32() -> Result<u32, Error> {
     match quick_word() {
@@ -156,7 +164,7 @@ pub(crate) fn u32() -> Result<u32, Error> {
     }
 }
 
-/// One word, in a section or by the slot's quick path.
+/// Draws one word, in a section or by the slot's hot path.
 #[inline(always)]
 fn quick_word() -> Result<u64, Refused> {
     #[cfg(feature = "pools")]
@@ -172,14 +180,14 @@ fn quick_word() -> Result<u64, Refused> {
     quick()
 }
 
-/// One word by the slot's quick path. Apart from a caller that has sections as well.
+/// Draws one word by the slot's hot path. A function of its own, as `fill_block_by_slot`.
 #[cfg(feature = "pools")]
 #[inline(never)]
 fn word_by_slot() -> Result<u64, Refused> {
     quick()
 }
 
-/// One word or two, where nothing stands in the way of a buffered draw.
+/// Draws one or two words by the slot's hot path, if the mode allows it.
 #[inline(always)]
 fn quick<W: Words>() -> Result<W, Refused> {
     #[cfg(feature = "pools")]
@@ -192,6 +200,8 @@ fn quick<W: Words>() -> Result<W, Refused> {
     Err(Refused::Empty)
 }
 
+/// Draws `N` bytes after a refusal. Cold, so that the integers' hot half has no frame for the
+/// array.
 #[cold]
 #[inline(never)]
 fn after<const N: usize>(refused: Refused) -> Result<[u8; N], Error> {
@@ -200,7 +210,7 @@ fn after<const N: usize>(refused: Refused) -> Result<[u8; N], Error> {
     Ok(bytes)
 }
 
-/// Any request that could not be served quickly.
+/// Serves a request that the hot path refused, and counts the refusal.
 #[cold]
 #[inline(never)]
 fn fill_after(refused: Refused, buf: &mut [MaybeUninit<u8>], wait: bool) -> Result<(), Error> {
@@ -210,18 +220,20 @@ fn fill_after(refused: Refused, buf: &mut [MaybeUninit<u8>], wait: bool) -> Resu
     fill_slowly(buf, wait)
 }
 
-/// Any request, in any state of the process.
+/// Serves any request, in any state of the process.
 #[inline(never)]
 fn fill_slowly(buf: &mut [MaybeUninit<u8>], wait: bool) -> Result<(), Error> {
     let (dst, len) = (buf.as_mut_ptr().cast::<u8>(), buf.len());
     if len == 0 {
         return Ok(());
     }
+    // Here and not in `fill`: a hedged draw costs an RDRAND, beside which this call does not count.
     #[cfg(feature = "pools")]
     if len <= 16 && setup::current().is_quick_hedged() {
         let process = setup::current();
         #[allow(unsafe_code)]
-        // SAFETY: `hedged` is armed only on CPUs with AES; `buf` is valid for writes of its length.
+        // SAFETY: `hedged` is chosen only on CPUs with AES; `buf` is valid for writes of its
+        // length.
         unsafe {
             match draw::quick_hedged(process, dst, len) {
                 Ok(()) => return Ok(()),
@@ -232,13 +244,14 @@ fn fill_slowly(buf: &mut [MaybeUninit<u8>], wait: bool) -> Result<(), Error> {
     #[allow(unsafe_code)]
     // SAFETY: `buf` is valid for writes of its length.
     let result = process(wait).and_then(|process| unsafe { serve(process, dst, len) });
+    // A caller that ignores the error must find no part of a void draw.
     if result.is_err() {
         buf.fill(MaybeUninit::new(0));
     }
     result
 }
 
-/// Any request, under keys that getrandom(2) gives for it alone.
+/// Serves any request, under keys drawn by getrandom(2) for it alone.
 pub(crate) fn fill_fresh(buf: &mut [MaybeUninit<u8>]) -> Result<(), Error> {
     let (dst, len) = (buf.as_mut_ptr().cast::<u8>(), buf.len());
     #[allow(unsafe_code)]
@@ -255,7 +268,7 @@ pub(crate) fn fill_fresh(buf: &mut [MaybeUninit<u8>]) -> Result<(), Error> {
     result
 }
 
-/// Serves one request in the mode that is armed. On an error `dst` may hold part of it.
+/// Serves one request in the mode in use. On an error `dst` may hold part of it.
 ///
 /// # Safety
 ///
@@ -263,8 +276,8 @@ pub(crate) fn fill_fresh(buf: &mut [MaybeUninit<u8>]) -> Result<(), Error> {
 #[inline(always)]
 #[allow(unsafe_code)]
 pub(crate) unsafe fn serve(process: &Process, dst: *mut u8, len: usize) -> Result<(), Error> {
-    // SAFETY: the caller's promise. `buffered` and `hedged` are only ever armed with slots, and `hedged`
-    // only on CPUs with AES.
+    // SAFETY: the caller's promise. `buffered` and `hedged` are chosen only with slots, and
+    // `hedged` only on CPUs with AES.
     unsafe {
         match process.mode() {
             #[cfg(feature = "pools")]

@@ -1,9 +1,9 @@
-//! Set-up: from nothing to a published process, once in a process.
+//! Set-up: builds and publishes the state of the process, once.
 //!
-//! It may run in a signal handler that interrupted another set-up, and in several threads at once: each
-//! builds a process of its own, one compare-exchange publishes the first that is done, and the losers give
-//! theirs back. So no once-lock, on which a handler would wait for the frame it interrupted. It allocates
-//! nothing and opens nothing that stays open.
+//! Set-up may run in a signal handler that interrupted another set-up, and in several threads at
+//! once. Each builds a state of its own, one compare-exchange publishes the first, and the losers
+//! unmap theirs. A once-lock would deadlock: a handler would wait for the frame that it
+//! interrupted. Set-up allocates nothing and leaves nothing open.
 
 #![allow(unsafe_code)]
 
@@ -36,7 +36,7 @@ use crate::{Config, Error, Mode};
 use core::sync::atomic::{AtomicPtr, AtomicU64};
 
 static PROCESS: OncePtr<Process> = OncePtr(AtomicPtr::new(none_yet()));
-/// Stands for "not set up": nobody draws from it, and no null has to be compared at each draw.
+/// Stands for "not set up". A null pointer here would have to be compared at each draw.
 static NONE_YET: Process = Process::destitute();
 static DESTITUTE: Process = Process::destitute();
 
@@ -44,28 +44,29 @@ const fn none_yet() -> *mut Process {
     (&raw const NONE_YET).cast_mut()
 }
 
-/// CPUs that have a slot and a page of their own; further ones share. Only virtual space grows with it.
+/// CPUs that have a slot and a page of their own; further ones share. Only virtual space grows with
+/// it.
 const MOST_CPUS: usize = 1024;
 /// Slots that all CPUs share under contention: 256 KiB of pages, resident only where they are used.
 pub(crate) const SHARED_SLOTS: usize = 64;
 // An epoch has room for the index of a slot.
 const _: () = assert!(BANKS * (MOST_CPUS + SHARED_SLOTS) <= 1 << 16);
 
-/// The process, if set-up is done.
+/// Returns the state, if set-up is done.
 #[inline]
 pub(crate) fn published() -> Option<&'static Process> {
     let process = current();
     (!core::ptr::eq(process, &NONE_YET)).then_some(process)
 }
 
-/// The process, or one that is not quick.
+/// Returns the state, or [`NONE_YET`], whose mode serves nothing quickly.
 #[inline(always)]
 pub(crate) fn current() -> &'static Process {
     // SAFETY: a static, or a process that is complete and lives for ever.
     unsafe { &*PROCESS.get() }
 }
 
-/// The process, setting it up first where that is not done. `NOT_READY` if the kernel is not seeded and
+/// Returns the state, and sets it up first if need be. `NOT_READY` if the kernel is not seeded and
 /// `wait` is false.
 #[cold]
 #[inline(never)]
@@ -73,7 +74,8 @@ pub(crate) fn process(wait: bool) -> Result<&'static Process, Error> {
     set_up(Config { mode: Mode::Auto, vmclock: true }, true, wait)
 }
 
-/// As [`process`], with this configuration instead of the environment's.
+/// Returns the state as [`process`] does, set up with this configuration instead of the
+/// environment's.
 pub(crate) fn process_with(config: Config) -> Result<&'static Process, Error> {
     set_up(config, false, true)
 }
@@ -92,7 +94,8 @@ fn set_up(config: Config, environment: bool, wait: bool) -> Result<&'static Proc
         return Ok(publish(&DESTITUTE).unwrap_or_else(|theirs| theirs));
     };
     let place: *mut Process = place.cast();
-    // SAFETY: fresh, zeroed, page-aligned memory of at least that size, never unmapped once published.
+    // SAFETY: fresh, zeroed, page-aligned memory of at least that size, never unmapped once
+    // published.
     let process = unsafe {
         gather(place, config.vmclock, mode, unknown);
         (*place).rseq = (*place).cpu_hint.rseq().unwrap_or(Rseq::NONE);
@@ -105,24 +108,25 @@ fn set_up(config: Config, environment: bool, wait: bool) -> Result<&'static Proc
     process.choose_first_epoch();
     process.choose_mode();
     hook(Point::SetUp);
-    // No closure: it would hold `process` as an argument, for which the memory may not go before it returns.
+    // A closure would still borrow `process` when the mapping behind it is unmapped
+    // (undefined behaviour, found by miri).
     if let Err(theirs) = publish(process) {
         discard(process);
-        // SAFETY: nobody else has seen it, and `discard` was the last use.
+        // SAFETY: no other thread has seen it, and `discard` was the last use.
         unsafe { sys::munmap(place.cast(), len) };
         return Ok(theirs);
     }
     Ok(process)
 }
 
-/// Makes `process` everyone's; the one that was published before, if any.
+/// Publishes `process`; an error holds the state that was published before.
 fn publish(process: &'static Process) -> Result<&'static Process, &'static Process> {
     let mine = core::ptr::from_ref(process).cast_mut();
     // SAFETY: published before, so complete.
     PROCESS.publish(none_yet(), mine).map(|()| process).map_err(|theirs| unsafe { &*theirs })
 }
 
-/// The mode that the environment asks for, and whether it asks for one that does not exist.
+/// Returns the mode that the environment requests, and whether it requests an unknown one.
 pub(crate) fn mode_from_environment() -> (Mode, bool) {
     if sys::is_secure_execution() {
         return (Mode::Auto, false);
@@ -137,7 +141,7 @@ pub(crate) fn mode_from_environment() -> (Mode, bool) {
     }
 }
 
-/// Bytes of the registry of handles, which lies behind the process.
+/// The size of the registry of handles, which lies behind the state.
 #[cfg(feature = "pools")]
 const HANDLES: usize = size_of::<Registry>();
 #[cfg(not(feature = "pools"))]
@@ -145,9 +149,9 @@ const HANDLES: usize = 0;
 #[cfg(feature = "pools")]
 const _: () = assert!(size_of::<Process>().is_multiple_of(align_of::<Registry>()));
 
-/// Looks at the machine, and makes a process of what it finds.
+/// Examines the machine, and builds the state from the facts.
 ///
-/// Apart from its caller, so that the facts' part of the stack is free again when bytes are drawn.
+/// A function of its own, so that the facts' part of the stack is free again when bytes are drawn.
 ///
 /// # Safety
 ///
@@ -167,7 +171,7 @@ unsafe fn gather(place: *mut Process, vmclock: bool, requested: Mode, unknown_re
     }
 }
 
-/// Looks at the machine. In mode `kernel` only at what that mode needs: no vDSO, no device.
+/// Examines the machine. Mode `kernel` examines only its own needs: no vDSO, no device.
 fn facts(vmclock: bool, requested: Mode, unknown_requested: bool) -> Facts {
     let (canary, memory) = reserve(requested);
     let mut facts = Facts {
@@ -215,8 +219,8 @@ fn facts(vmclock: bool, requested: Mode, unknown_requested: bool) -> Facts {
     facts
 }
 
-/// Returns what is missing for draws in restartable sequences. Facts alone, so that all processes of a
-/// machine choose alike; the one wish that counts is that of tools which move code.
+/// Returns what is missing for draws in restartable sequences. Only facts count, so that all
+/// processes of a machine choose alike; the one exception serves tools that move code.
 fn missing_for_sections(features: Features, facts: &Facts) -> Option<NoSections> {
     let no_rdpid = !features.rdpid || forced(Force::NoRdpid);
     let missing = [
@@ -232,14 +236,15 @@ fn missing_for_sections(features: Features, facts: &Facts) -> Option<NoSections>
     missing.into_iter().find_map(|(is_missing, reason)| is_missing.then_some(reason))
 }
 
-/// Whether `HEADWATER_NO_RSEQ` is set to anything but nothing or 0.
+/// Returns whether `HEADWATER_NO_RSEQ` is set to a value other than the empty one and 0.
 fn forbids_sections() -> bool {
     !sys::is_secure_execution()
         && sys::environment(c"HEADWATER_NO_RSEQ")
             .is_some_and(|value| !matches!(value.as_bytes(), b"" | b"0"))
 }
 
-/// Reserves the canary and, with pools, lines and pages. Virtual space only: it is resident where touched.
+/// Reserves the canary and, with pools, lines and pages. Virtual space only: it is resident where
+/// touched.
 fn reserve(requested: Mode) -> (Option<*const AtomicU64>, Memory) {
     let cpus = current::configured().clamp(1, MOST_CPUS);
     let buffering = cfg!(feature = "pools") && requested != Mode::Kernel;
@@ -252,8 +257,8 @@ fn reserve(requested: Mode) -> (Option<*const AtomicU64>, Memory) {
     }
     memory.lines_len =
         size_of::<SlotLine>() * (1 + (memory.sections as usize) + BANKS * memory.slots as usize);
-    // The canary has the first line, beside the switch of sections: both are read often, and written by a fork
-    // alone.
+    // The canary has the first line, beside the switch of sections: both are read often, and
+    // written by a fork alone.
     let Ok(control) = memory::reserve_wiped(memory.lines_len) else {
         return (None, Memory::NONE);
     };
@@ -276,7 +281,8 @@ fn reserve(requested: Mode) -> (Option<*const AtomicU64>, Memory) {
     (Some(canary), Memory { lines_len: memory.lines_len, ..Memory::NONE })
 }
 
-/// The vDSO's getrandom, and the kernel's word, for which a state in the first page is keyed for a moment.
+/// Returns the vDSO's getrandom and the reseed generation, for which a state in the first page is
+/// keyed for a moment.
 fn find_generation(vdso: Option<&Vdso>, memory: &Memory) -> (Option<Vgetrandom>, KernelGeneration) {
     let Some(vdso) = vdso else {
         return (None, KernelGeneration::absent("this process has no vDSO"));
@@ -290,26 +296,29 @@ fn find_generation(vdso: Option<&Vdso>, memory: &Memory) -> (Option<Vgetrandom>,
             KernelGeneration::absent("this kernel's vDSO has no getrandom (Linux 6.11 has)"),
         );
     };
-    // SAFETY: nobody uses the pages yet; the state fits its room, and the page is emptied by `gather`.
+    // SAFETY: the pages are not in use yet; the state fits its room, and the page is emptied by
+    // `gather`.
     let word = unsafe { KernelGeneration::search(vdso, &vgetrandom, memory.pages.add(STATE)) };
     (Some(vgetrandom), word)
 }
 
-/// Empties the pages: the first held a state of the search. It also takes back what mlockall(MCL_FUTURE) made
-/// resident, which is all of them, so it is done whether anything was searched for or not.
+/// Empties the pages: the first held a state of the search. It also takes back what
+/// mlockall(MCL_FUTURE) made resident, which is all of them, so it is done whether anything was
+/// searched for or not.
 fn empty(memory: &Memory) {
     if memory.slots > 0 {
         let (pages, len) = memory.all_pages();
-        // SAFETY: nobody uses the pages yet. If it fails, the state stays one like any other.
+        // SAFETY: the pages are not in use yet. If it fails, the state stays in the page, like any
+        // later state.
         let _ = unsafe { memory::drop_contents(pages, len, memory.locked_len()) };
     }
 }
 
-/// Gives back the reservations of a process that another was published before.
+/// Unmaps the reservations of a state that lost the race for publication.
 fn discard(process: &Process) {
     let memory = process.memory;
     process.clock.discard();
-    // SAFETY: nobody else has seen this process.
+    // SAFETY: no other thread has seen this state.
     unsafe {
         if let Some(canary) = process.canary() {
             sys::munmap(canary.cast_mut().cast(), memory.lines_len);

@@ -9,21 +9,26 @@ use crate::status::{self, Counters, Page, Path, Pools, Source, Status};
 use core::num::NonZeroU64;
 use core::sync::atomic::{AtomicU64, Ordering};
 
+/// Returns the public change counter; None if some event would not change it.
 #[inline]
 pub(crate) fn generation() -> Option<NonZeroU64> {
     let process = process(false).ok()?;
-    // Without a clone signal "nothing happened" would be a guess. A report is enough here, although mode
-    // `buffered` asks for more: the counter says that something happened, not what is drawn next.
+    // Without a clone signal "nothing happened" would be a guess. A report is enough here, although
+    // mode `buffered` asks for more: the counter says that something happened, not what is drawn
+    // next.
     if !process.generation.is_live() || process.clone_signal().is_none() {
         return None;
     }
     Some(process.guards().mix(process.epoch()))
 }
 
+/// Returns the status. Set-up is done first where possible, so that the answer is the one that the
+/// next draw would find; it does not wait for an unseeded kernel.
 pub(crate) fn status() -> Status {
     let Ok(process) = process(false) else {
         return not_set_up();
     };
+    // Read without locks while draws go on: a sum may lag behind, but never counts an event twice.
     let counters = slot::lines(process).fold(Counters::default(), |sum, line| {
         let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
         let counters = &line.counters;
@@ -36,6 +41,7 @@ pub(crate) fn status() -> Status {
             tripwires: sum.tripwires + read(&counters.tripwires),
         }
     });
+    // Only the current epoch's bank: the other banks belong to frames that forks interrupted.
     let buffering = process.memory.slots > 0;
     let used =
         slot::lines(process).filter(|line| line.page_state.number.load(Ordering::Relaxed) != 0);
@@ -66,6 +72,7 @@ pub(crate) fn status() -> Status {
     }
 }
 
+/// Returns the path of small draws, with the reason where sections are not used.
 fn path(process: &Process) -> Path {
     match (process.mode(), process.sections.missing()) {
         (Mode::Buffered | Mode::Hedged, None) => Path::Sections,
@@ -84,7 +91,10 @@ fn handles(_: &Process) -> u32 {
     0
 }
 
+/// Returns the kind of the pages' memory, which may be weaker than at set-up.
 fn page(process: &Process) -> Page {
+    // A child inherits no memory locks, so its pages may reach swap although set-up had locked
+    // them.
     #[cfg(feature = "pools")]
     if process.memory.page == Page::WipeOnForkLocked
         && (process.handles.is_unlocked() || !process.is_home())

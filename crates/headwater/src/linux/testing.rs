@@ -1,4 +1,4 @@
-//! What a test may force, and where it may step in. Only with the feature `testing`.
+//! The facts that a test may force, and the places where it may step in (feature `testing`).
 
 pub use crate::linux::failpoint::{Force, Point};
 
@@ -6,8 +6,8 @@ use crate::linux::failpoint;
 use core::ffi::CStr;
 use core::sync::atomic::AtomicU64;
 
-/// Forces a fact of the machine; before the first draw of the process, but for the `Getrandom`, `Urandom`,
-/// `Random` and `CpuRng` ones, which act at once.
+/// Forces a fact of the machine; before the first draw of the process, but for the `Getrandom`,
+/// `Urandom`, `Random` and `CpuRng` ones, which act at once.
 pub fn set(fact: Force, on: bool) {
     failpoint::set_forced(fact, on);
 }
@@ -27,12 +27,12 @@ pub fn pass_seconds(seconds: u64) {
     failpoint::pass(seconds);
 }
 
-/// Reads /sys, /proc and /dev/vmclock0 under this folder.
+/// Reads /sys, /proc and /dev/vmclock0 under this directory.
 pub fn set_root(root: &'static CStr) {
     failpoint::set_root(root);
 }
 
-/// Takes `word` for the kernel's.
+/// Uses `word` as the kernel's reseed generation.
 pub fn inject_generation(word: &'static AtomicU64) {
     if let Some(process) = crate::linux::setup::published() {
         process.generation.inject(word);
@@ -54,7 +54,7 @@ pub fn drop_pages() {
     }
 }
 
-/// Chooses the mode anew, as a refill does that finds the word wrong.
+/// Chooses the mode anew, as a refill does if the reseed generation fails its verification.
 pub fn choose_mode() {
     if let Some(process) = crate::linux::setup::published() {
         process.choose_mode();

@@ -7,7 +7,7 @@ use loom::sync::Arc;
 use loom::sync::atomic::AtomicU64;
 use loom::thread;
 
-/// As `handle::Group`, with all pages but the last two taken.
+/// The bits of `owned::Group`, with all pages but the last two taken.
 struct Group {
     owned: Bitmap,
     pages: [UnsafeCell<u32>; 2],
@@ -23,8 +23,8 @@ impl Group {
         })
     }
 
-    /// A handle that is made, used and dropped; how many used its page before. The page is plain memory: the
-    /// checker fails if two threads touch it unordered.
+    /// A handle that is made, used and dropped; how many used its page before. The page is plain
+    /// memory: the checker fails if two threads touch it unordered.
     fn handle(&self) -> Option<u32> {
         let index = self.owned.take()?;
         // SAFETY: the page is ours; the checker watches.

@@ -22,8 +22,8 @@ impl Process {
         self.canary().current().unwrap_or_else(|| self.canary().choose())
     }
 
-    /// What the kernel makes of the two words in a child: the canary is cleared, the counter is as the thread
-    /// that forks sees it.
+    /// The kernel's effect on the two words in a child: the canary is cleared, the counter is as
+    /// the thread that forks sees it.
     fn fork(&self) -> Process {
         let reserved = AtomicU64::new(self.reserved.load(Relaxed));
         Process { epoch: AtomicU64::new(0), reserved }
@@ -63,7 +63,8 @@ fn a_child_never_gets_the_epoch_of_a_frame_of_its_parent() {
     });
 }
 
-/// A fork between the two steps of `choose`: the frame's number is reserved, and published in the child.
+/// A fork between the two steps of `choose`: the frame's number is reserved, and published in the
+/// child.
 #[test]
 fn a_frame_that_was_choosing_and_its_childs_child_never_share_an_epoch() {
     every_order(|| {

@@ -1,6 +1,6 @@
-//! What the tests of sources, guards and handles share.
+//! The part that the tests of sources, guards and handles share.
 
-// Each test binary compiles this folder for itself and uses part of it.
+// Each test binary compiles this directory for itself and uses part of it.
 #![allow(dead_code, unused_imports)]
 
 #[cfg(feature = "testing")]

@@ -1,4 +1,5 @@
-//! The rules by which a mode is chosen, written a second time, from the documentation instead of the code.
+//! The rules by which a mode is chosen, written a second time, from the documentation instead of
+//! the code.
 
 use headwater::testing::{Force, set};
 use headwater::{CpuRng, Hardware, Mode, ReseedGeneration, Status, Vmclock, Vmgenid};
@@ -46,8 +47,10 @@ pub(crate) fn expected(status: &Status) -> (Mode, &'static str) {
         Mode::Buffered => (Mode::Buffered, "asked for"),
         _ => match signal {
             Some(signal) => (Mode::Buffered, signal),
-            None if clock => (Mode::Strict, "VMClock tells headwater of clones but not the kernel"),
-            None => instead_of_buffered("nothing would tell the kernel of a clone"),
+            None if clock => {
+                (Mode::Strict, "VMClock reports clones to headwater but not to the kernel")
+            }
+            None => instead_of_buffered("the kernel would not notice a clone"),
         },
     }
 }

@@ -197,7 +197,7 @@ impl OpenBoot {
                 self.early_caller(caller, crng_init, stamp, evidence);
             }
             LogEvent::EarlyRead { program, bytes } => {
-                self.early_read(program, bytes, stamp, evidence)
+                self.early_read(program, bytes, stamp, evidence);
             }
             LogEvent::Missed(count) => {
                 self.boot.warnings_missed = self.boot.warnings_missed.saturating_add(count);

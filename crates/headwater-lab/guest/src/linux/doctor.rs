@@ -38,7 +38,7 @@ pub(crate) fn command() -> ExitCode {
         }
         Ok(Headwater::Wait(args)) => headwater_doctor::wait(args.timeout)
             .map_err(|error| error.to_string())
-            .and_then(|waited| print(&waited.told(args.timeout)).map(|()| waited.exit_status())),
+            .and_then(|waited| print(&waited.message(args.timeout)).map(|()| waited.exit_status())),
         Err(error) => {
             let _ = error.print();
             Ok(WRONG_USAGE)

@@ -1,8 +1,9 @@
-//! Which CPU this thread runs on: a hint that spreads threads over slots, never a thing to rely on.
+//! The number of the CPU that this thread runs on: a hint that spreads threads over slots, never
+//! relied upon.
 //!
-//! One load from the area that glibc (2.35 and later) registers with the kernel for restartable sequences;
-//! the kernel keeps the CPU number there current. Without it, the vDSO's getcpu; without that, some bits
-//! of the stack's address, which differ between threads.
+//! One load from the area that glibc (2.35 and later) registers with the kernel for restartable
+//! sequences; the kernel keeps the CPU number there current. Without it, the vDSO's getcpu; without
+//! that, some bits of the stack's address, which differ between threads.
 
 #![allow(unsafe_code)]
 
@@ -13,7 +14,7 @@ use core::ptr::null_mut;
 
 type Getcpu = unsafe extern "C" fn(*mut u32, *mut u32, *mut c_void) -> i32;
 
-/// How to ask.
+/// The way to ask for the CPU's number.
 #[derive(Clone, Copy)]
 pub(crate) enum CpuHint {
     Rseq(Rseq),
@@ -40,7 +41,7 @@ impl CpuHint {
         CpuHint::Stack
     }
 
-    /// A number that is the CPU's where it can be had, of any size.
+    /// Returns the CPU's number where one is available, else any number.
     pub(crate) fn get(self) -> u32 {
         let mut cpu = 0;
         match self {
@@ -55,7 +56,7 @@ impl CpuHint {
         cpu
     }
 
-    /// The rseq area, if it is there.
+    /// Returns the rseq area, if one is registered.
     pub(crate) fn rseq(self) -> Option<Rseq> {
         match self {
             CpuHint::Rseq(rseq) => Some(rseq),
@@ -71,7 +72,7 @@ pub(crate) struct Rseq(isize);
 impl Rseq {
     /// `cpu_id` in `struct rseq`; `cpu_id_start` is before it.
     const CPU_ID: isize = 4;
-    /// For arenas that have none, and do not ask.
+    /// A placeholder for processes without an area, which never read it.
     pub(crate) const NONE: Rseq = Rseq(0);
 
     #[allow(dead_code)] // builds without sections
@@ -89,8 +90,8 @@ impl Rseq {
 
 /// glibc's offset of the rseq area from the thread pointer, if it registered one.
 ///
-/// `__rseq_offset` and `__rseq_size` are referenced weakly, so that this links and loads with an older
-/// glibc or another C library, where their addresses are null.
+/// `__rseq_offset` and `__rseq_size` are referenced weakly, so that this links and loads with an
+/// older glibc or another C library, where their addresses are null.
 fn rseq_offset() -> Option<isize> {
     if cfg!(miri) {
         return Some(0); // an interpreter's only CPU, so that the quick path is taken
@@ -129,8 +130,8 @@ fn rseq_offset() -> Option<isize> {
     if offset.is_null() || size.is_null() {
         return None;
     }
-    // SAFETY: constants of glibc, set before any code of ours runs. Size 0 says that registration failed or
-    // is switched off (glibc.pthread.rseq=0).
+    // SAFETY: constants of glibc, set before any code of ours runs. Size 0 means that registration
+    // failed or is switched off (glibc.pthread.rseq=0).
     unsafe { (size.read() != 0).then(|| offset.read()) }
 }
 
@@ -162,8 +163,8 @@ fn load_from_thread_pointer(offset: isize) -> u32 {
 
 /// The number of configured CPUs: the size that pools are made for.
 ///
-/// `present`, not `possible`, which is 8,192 on some kernels; and not the CPUs of this process, which may
-/// be allowed more later. Without /sys the highest CPU of the affinity mask.
+/// `present`, not `possible`, which is 8,192 on some kernels; and not the CPUs of this process,
+/// which may be allowed more later. Without /sys the highest CPU of the affinity mask.
 pub(crate) fn configured() -> usize {
     if forced(Force::OneCpu) {
         return 1;

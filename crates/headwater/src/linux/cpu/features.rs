@@ -1,8 +1,8 @@
-//! What this CPU can do, asked once, at set-up.
+//! The features of this CPU, asked once, at set-up.
 //!
-//! The standard library's detection would do, and costs 42 us in a virtual machine, where each CPUID
-//! leaves the guest: nearly half of what a process's whole first draw takes. Three leaves tell all we ask
-//! (Intel SDM volume 2, CPUID; AMD APM volume 3, appendix E).
+//! The standard library's detection takes 42 us in a virtual machine, because each CPUID leaves the
+//! guest: nearly half of a process's whole first draw. Three leaves are enough here (Intel SDM
+//! volume 2, CPUID; AMD APM volume 3, appendix E).
 
 #![cfg_attr(target_arch = "x86_64", allow(unsafe_code))]
 #![cfg_attr(target_arch = "aarch64", allow(unsafe_code))]
@@ -44,7 +44,8 @@ impl Features {
     }
 }
 
-/// What an interpreter can follow: AES by intrinsics, if it was told that the CPU has them; no assembly.
+/// Returns the features that an interpreter can follow: AES by intrinsics, if enabled, and no
+/// assembly.
 fn interpreted() -> Features {
     let aes = cfg!(all(target_feature = "aes", target_feature = "sse4.1"));
     Features { aes, random: true, ..Features::default() }
@@ -93,7 +94,8 @@ fn cpuid(leaf: u32) -> core::arch::x86_64::CpuidResult {
 #[cfg(target_arch = "x86_64")]
 fn xcr0() -> u64 {
     let (low, high): (u32, u32);
-    // SAFETY: CPUID said OSXSAVE, so XGETBV is a valid instruction; it touches these registers alone.
+    // SAFETY: CPUID said OSXSAVE, so XGETBV is a valid instruction; it touches these registers
+    // alone.
     unsafe {
         core::arch::asm!("xgetbv", in("ecx") 0, out("eax") low, out("edx") high,
             options(nomem, nostack, preserves_flags));

@@ -1,8 +1,9 @@
 //! The CPU's random instruction, and the cycle counter that stands in where there is none.
 //!
-//! The words are never used alone: they enter keys and masks through a one-way function together with
-//! bytes of the kernel (`cipher::Backend::derive`, `cipher::hedge`), so that an instruction which lies
-//! cannot steer a key. They make two clones of a VM part at once, whose kernels may answer alike.
+//! The words are never used alone: they enter keys and masks through a one-way function together
+//! with bytes of the kernel (`cipher::Backend::derive`, `cipher::hedge`), so that an instruction
+//! which lies cannot steer a key. They make two clones of a VM part at once, whose kernels may
+//! answer alike.
 
 #![allow(unsafe_code)]
 
@@ -11,11 +12,11 @@ use crate::linux::failpoint::{Force, forced};
 use crate::status::CpuRng;
 use core::sync::atomic::{AtomicU64, Ordering};
 
-/// How often an instruction that says "not now" is asked again: Intel's advice for RDRAND.
+/// The number of attempts while an instruction says "not now": Intel's advice for RDRAND.
 const ATTEMPTS: u32 = 10;
 
-/// One word, or None if the instruction gave none or an answer that a broken one gives: 0 and all
-/// ones (AMD parts after resume), or the word it gave before.
+/// Returns one word; None if the instruction returned none, or an answer typical of a broken one:
+/// 0, all ones (AMD parts after resume), or the previous word.
 #[inline(always)]
 pub(crate) fn word(previous: u64) -> Option<u64> {
     let word = match instruction() {
@@ -26,7 +27,7 @@ pub(crate) fn word(previous: u64) -> Option<u64> {
     (!broken).then_some(word)
 }
 
-/// Apart from the first attempt, behind which nine more were unrolled.
+/// A function of its own: inlined, the compiler unrolled nine attempts behind the first.
 #[cold]
 #[inline(never)]
 fn asked_again() -> Option<u64> {
@@ -49,7 +50,7 @@ fn instruction() -> Option<u64> {
         return None;
     }
     if cfg!(miri) {
-        // Good enough for an interpreter to follow what is done with it: odd multiples, no two alike.
+        // Distinct values are enough for an interpreter, which follows only their use.
         static CALLS: AtomicU64 = AtomicU64::new(0);
         let call = CALLS.fetch_add(2, Ordering::Relaxed) + 1;
         return Some(call.wrapping_mul(0x9E37_79B9_7F4A_7C15));
@@ -57,15 +58,15 @@ fn instruction() -> Option<u64> {
     let word: u64;
     let given: u8;
     #[cfg(target_arch = "x86_64")]
-    // SAFETY: callers reach this only if `Features::random`, so RDRAND is a valid instruction. It touches
-    // registers and flags alone.
+    // SAFETY: callers reach this only if `Features::random`, so RDRAND is a valid instruction. It
+    // touches registers and flags alone.
     unsafe {
         core::arch::asm!("rdrand {word}", "setc {given}", word = out(reg) word,
             given = out(reg_byte) given, options(nomem, nostack));
     }
     #[cfg(target_arch = "aarch64")]
-    // SAFETY: callers reach this only if `Features::random`, so RNDR (S3_3_C2_C4_0) is a valid register.
-    // It sets Z when it has nothing to give.
+    // SAFETY: callers reach this only if `Features::random`, so RNDR (S3_3_C2_C4_0) is a valid
+    // register. The instruction sets Z if it has no word.
     unsafe {
         let flag: u64;
         core::arch::asm!("mrs {word}, s3_3_c2_c4_0", "cset {flag}, ne", word = out(reg) word,
@@ -79,8 +80,8 @@ fn instruction() -> Option<u64> {
     (given == 1).then_some(word)
 }
 
-/// Sixteen draws decide whether the instruction is sane: each must be given, and differ from 0, from
-/// all ones and from the one before. A sound one fails this with probability below 2^-58.
+/// Sixteen draws decide whether the instruction is sane: each must return a word that differs from
+/// 0, from all ones and from the one before. A sound one fails this with probability below 2^-58.
 pub(crate) fn assess(features: Features, slow: impl FnOnce() -> bool) -> CpuRng {
     if !features.random {
         return CpuRng::Absent;
@@ -105,8 +106,8 @@ pub(crate) fn cycles() -> u64 {
         return 0;
     }
     #[cfg(target_arch = "x86_64")]
-    // SAFETY: RDTSC is part of x86-64. A process that has forbidden it to itself by prctl(PR_SET_TSC) gets the
-    // SIGSEGV that it asked for.
+    // SAFETY: RDTSC is part of x86-64. A process that has forbidden it to itself by
+    // prctl(PR_SET_TSC) gets the SIGSEGV that it asked for.
     return unsafe { core::arch::x86_64::_rdtsc() };
     #[cfg(target_arch = "aarch64")]
     {

@@ -1,12 +1,12 @@
-//! The age of pages where no live word tells of reseeds: at most a minute.
+//! The age of pages where no live generation reports reseeds: at most a minute.
 //!
-//! The kernel reseeds once a minute, and nothing that headwater buffers may outlive that. Before Linux 6.11 no
-//! word tells of it, so that pages filled there would be served for as long as they last. A coarse clock takes
-//! the word's place: its minutes count as generations.
+//! The kernel reseeds once a minute, and nothing that headwater buffers may outlive that. Before
+//! Linux 6.11 no reseed generation is readable, and pages would be served for as long as they last.
+//! A coarse clock takes its place: minutes count as generations.
 //!
-//! The clock is the vDSO's CLOCK_MONOTONIC_COARSE, a few loads without a system call, which a sandbox could
-//! forbid. Without a vDSO, or after a restore on another kernel (`guards::kernel`), the cycle counter does:
-//! 2^36 cycles are 14 seconds at 5 GHz and 69 at 1 GHz.
+//! The clock is the vDSO's CLOCK_MONOTONIC_COARSE: a few loads, and no system call that a sandbox
+//! could forbid. Without a vDSO, or after a restore on another kernel (`guards::kernel`), the cycle
+//! counter does: 2^36 cycles are 14 seconds at 5 GHz and 69 at 1 GHz.
 
 #![allow(unsafe_code)]
 
@@ -38,7 +38,8 @@ impl CoarseClock {
         }))
     }
 
-    /// Returns a number that changes at least once a minute. `usable` says that the vDSO may be called.
+    /// Returns a number that changes at least once a minute. `usable` says that the vDSO may be
+    /// called.
     fn minute(self, usable: bool) -> u64 {
         if forced(Force::ClockStands) {
             return 1;

@@ -1,18 +1,19 @@
-//! The fork canary, and the epochs that keep an interrupted frame away from its child's pools.
+//! The fork canary, and the epochs that keep an interrupted frame out of its child's pools.
 //!
-//! The canary lies in memory that the kernel clears in a forked child, however the fork was made. While it is
-//! set, its value is the epoch that the process is in; a child finds it zero and enters an epoch that no frame
-//! before it was in. Slots and pages are indexed by the epoch's number modulo [`BANKS`], so that a frame
-//! which the fork interrupted, and which goes on in the child, works on a bank that nobody else there uses;
-//! its last comparison then finds the canary changed, and it starts again. Without banks such a frame served
-//! zeros, or its parent's bytes (DESIGN.md, "Why sixteen banks").
+//! The canary lies in memory that the kernel clears in a forked child, however the fork was made.
+//! While it is set, its value is the epoch that the process is in; a child finds it zero and enters
+//! an epoch that no frame before it was in. Slots and pages are indexed by the epoch's number
+//! modulo [`BANKS`], so that a frame which the fork interrupted, and which goes on in the child,
+//! works on a bank that is not in use there. The frame's last comparison then finds the canary
+//! changed, and the frame starts again. Without banks such a frame served zeros, or its parent's
+//! bytes (DESIGN.md, "Why sixteen banks").
 //!
-//! Numbers are reserved before they are published, from a counter that the fork keeps: whatever epoch a frame
-//! is in, every child forked from then on counts from a higher number. A number that was reserved and lost is
-//! never used.
+//! Numbers are reserved before they are published, from a counter that the fork keeps: whatever
+//! epoch a frame is in, every child forked from then on counts from a higher number. A number that
+//! was reserved and lost is never used.
 //!
-//! Limit: sixteen forks stacked on one interrupted frame, each within a handler that interrupted the
-//! child before, bring a bank round again.
+//! Limit: sixteen forks stacked on one interrupted frame, each within a handler that interrupted
+//! the child before, bring a bank round again.
 
 use crate::linux::atomic::{AtomicU64, Ordering};
 use crate::linux::failpoint::{Point, hook};
@@ -23,18 +24,19 @@ pub(crate) const BANKS: usize = 16;
 /// Bitmap of an epoch that hold the index of its bank's first slot; the number is above them.
 const INDEX_BITS: u32 = 16;
 
-/// An epoch: its number, and where its bank begins. Never 0.
+/// An epoch: its number and the first slot of its bank. Never 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Epoch(u64);
 
 impl Epoch {
     fn new(number: u64, slots: u32) -> Epoch {
-        // The process that does the set-up is number 1 and has the first bank, the only one to be locked.
+        // The process that does the set-up is number 1 and has the first bank, the only one to be
+        // locked.
         let bank = number.wrapping_sub(1) % BANKS as u64;
         Epoch((number << INDEX_BITS) | (bank * u64::from(slots)))
     }
 
-    /// The index of the bank's first slot, among all slots of all banks.
+    /// Returns the index of the bank's first slot, among all slots of all banks.
     #[inline(always)]
     pub(crate) fn first_slot(self) -> usize {
         self.0 as usize & ((1 << INDEX_BITS) - 1)
@@ -57,10 +59,10 @@ pub(crate) struct Canary<'a> {
 }
 
 impl Canary<'_> {
-    /// The current epoch; None in a child that has not chosen one.
+    /// Returns the current epoch; None in a child that has not chosen one.
     ///
-    /// Acquire: pairs with the release in `choose`, so that a child forked by this thread sees the number
-    /// reserved.
+    /// Acquire: pairs with the release in `choose`, so that a child forked by this thread sees the
+    /// number reserved.
     #[inline(always)]
     pub(crate) fn current(self) -> Option<Epoch> {
         match self.epoch.load(Ordering::Acquire) {
@@ -69,13 +71,13 @@ impl Canary<'_> {
         }
     }
 
-    /// Whether this still is the epoch.
+    /// Returns whether `epoch` is still the current one.
     #[inline(always)]
     pub(crate) fn is(self, epoch: Epoch) -> bool {
         self.epoch.load(Ordering::Relaxed) == epoch.0
     }
 
-    /// The current epoch, chosen now if need be.
+    /// Returns the current epoch, chosen now if there is none.
     #[cold]
     pub(crate) fn choose(self) -> Epoch {
         loop {
@@ -85,7 +87,8 @@ impl Canary<'_> {
             let number = self.reserved.fetch_add(1, Ordering::Relaxed) + 1;
             hook(Point::EpochChosen);
             let epoch = Epoch::new(number, self.slots).0;
-            // Lost to another thread, or to a handler in a child: theirs is as good.
+            // If the exchange fails, another thread or a handler in a child has chosen: that epoch
+            // is as good.
             let (release, relaxed) = (Ordering::Release, Ordering::Relaxed);
             let _ = self.epoch.compare_exchange(0, epoch, release, relaxed);
         }

@@ -1,11 +1,12 @@
-//! The kernel's word: the reseed generation of its generator, in the vDSO's data (Linux 6.11).
+//! The kernel's reseed generation.
 //!
-//! The vDSO compares it at each call with the generation that a state was keyed under. It is an aligned
-//! u64, one more at each reseed, followed by a byte that says whether the generator is seeded; every
-//! process may read it. Its place is not part of the kernel's interface and has moved (6.12: first page
-//! of `[vvar]`, offset 0x280; 6.18: third page, offset 0). So it is found by its value, and verified at
-//! every refill for as long as the process lives: what the vDSO has just keyed a state under must lie
-//! between the word before the call and the word after it. A word that fails is never used again.
+//! Since Linux 6.11 the kernel stores this counter in the vDSO's data and increments it at each
+//! reseed. It is an aligned u64, followed by a byte that says whether the generator is seeded, and
+//! every process may read it. Its offset is not ABI and has moved (6.12: first page of `[vvar]`,
+//! offset 0x280; 6.18: third page, offset 0). So set-up finds the counter by value, and every
+//! refill verifies it: the generation that the vDSO reports for a fresh state must lie between a
+//! read before and a read after the call. If the check fails once, the address is retired for the
+//! life of the process.
 
 #![allow(unsafe_code)]
 
@@ -20,33 +21,35 @@ use core::ptr::{null, null_mut};
 use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, Ordering};
 
 const PAGE: usize = 4096;
-/// More look-alikes than this cannot be told apart, and none is used.
+/// The most places that the search keeps. With more look-alikes than this, no place is used.
 const CANDIDATES: usize = 8;
 
 /// The values of all candidates at one moment.
 pub(crate) type Values = [u64; CANDIDATES];
 
-/// The value that is compared where no word is live: the minute (`guards::age`), or all ones before the first
-/// draw. No generation of the kernel's is as large.
+/// The value compared if no generation is live: the minute (`guards::age`), or all ones before the
+/// first draw. No generation of the kernel is as large.
 static NO_GENERATION: AtomicU64 = AtomicU64::new(u64::MAX);
 
-/// The places that may be the word: one when it is live. In this order: what each draw reads stands first.
+/// The places that may hold the reseed generation; one of them is live at most. The order is fixed,
+/// because sections read the first field at offset 0.
 #[repr(C)]
 pub(crate) struct KernelGeneration {
-    /// The live word, or [`NO_GENERATION`].
+    /// The live place, or [`NO_GENERATION`].
     live: AtomicPtr<AtomicU64>,
     candidates: [AtomicPtr<AtomicU64>; CANDIDATES],
-    /// The generation when the search was made: until it changes, look-alikes cannot be told apart.
+    /// The generation at the time of the search. Until it changes, look-alikes stay
+    /// indistinguishable.
     first: u64,
-    /// Several places held it.
+    /// Several places held that value.
     look_alikes: bool,
-    /// Where `[vvar]` begins.
+    /// The start of `[vvar]`.
     start: *const u8,
-    /// Why there is none; empty if one was found.
+    /// The reason why no place was found; empty if one was.
     absent: &'static str,
-    /// Taken away by [`withdraw`](Self::withdraw), and not given back since.
+    /// Withdrawn by [`withdraw`](Self::withdraw), and not restored since.
     withdrawn: AtomicBool,
-    /// The word that was live then.
+    /// The place that was live at the withdrawal.
     parked: AtomicPtr<AtomicU64>,
 }
 
@@ -64,7 +67,7 @@ impl KernelGeneration {
         }
     }
 
-    /// Searches the vDSO's data for the word.
+    /// Searches the vDSO's data for the reseed generation.
     ///
     /// # Safety
     ///
@@ -87,17 +90,19 @@ impl KernelGeneration {
                     .then(|| vgetrandom.generation(state))
             }
         };
-        // A reseed during the search makes it worthless; one comes a minute, or each second early at boot.
+        // A reseed during the search makes it worthless. Reseeds come once a minute, or each second
+        // early at boot.
         for _ in 0..4 {
-            // Draws of different lengths, equal generations: no other field of the state does that.
+            // Two draws of different lengths must show equal values: no other field of the state
+            // stays the same.
             let (Some(first), Some(second)) = (drawn_under(1), drawn_under(2)) else {
                 return KernelGeneration::absent("the vDSO refuses to draw");
             };
             if first == 0 || first != second {
                 continue;
             }
-            let mut word = KernelGeneration { first, start, ..KernelGeneration::absent("") };
-            let found = word.collect(pages);
+            let mut generation = KernelGeneration { first, start, ..KernelGeneration::absent("") };
+            let found = generation.collect(pages);
             if drawn_under(1) != Some(first) {
                 continue;
             }
@@ -107,16 +112,17 @@ impl KernelGeneration {
                     return KernelGeneration::absent("too many look-alikes in the vDSO's data");
                 }
                 found => {
-                    word.look_alikes = found > 1;
-                    word.pick_live(false);
-                    return word;
+                    generation.look_alikes = found > 1;
+                    generation.pick_live(false);
+                    return generation;
                 }
             }
         }
         KernelGeneration::absent("the kernel reseeds too fast to find it")
     }
 
-    /// Collects the places that hold `first`, followed by a byte 1 (ready). Returns how many there are.
+    /// Collects the places that hold `first`, followed by a byte 1 (ready). Returns how many there
+    /// are.
     fn collect(&mut self, pages: usize) -> usize {
         let mut found = 0;
         let mut keep = |at: *const u64| {
@@ -150,14 +156,16 @@ impl KernelGeneration {
         found
     }
 
-    /// The word to compare: the live one, or a constant that matches no page filled under a live one.
+    /// Returns the generation to compare: the live one, or a value that matches no page filled
+    /// under a live one.
     #[inline(always)]
     pub(crate) fn get(&self) -> &AtomicU64 {
-        // SAFETY: `NO_GENERATION`, or an aligned u64 in the vDSO's data, mapped as long as the process lives.
+        // SAFETY: `NO_GENERATION`, or an aligned u64 in the vDSO's data, mapped as long as the
+        // process lives.
         unsafe { &*self.live.load(Ordering::Relaxed) }
     }
 
-    /// Lets pages expire that were filled more than a minute ago, if no word is live.
+    /// Lets pages expire that were filled more than a minute ago, if no generation is live.
     #[inline]
     pub(crate) fn expire(&self, clock: CoarseClock, usable: bool) {
         if !self.is_live() {
@@ -170,35 +178,37 @@ impl KernelGeneration {
         !core::ptr::eq(self.get(), &NO_GENERATION)
     }
 
-    /// Whether look-alikes are left that a reseed will tell apart.
+    /// Returns whether look-alikes are left that the next reseed will separate.
     pub(crate) fn is_undecided(&self) -> bool {
         self.look_alikes && !self.is_live()
     }
 
-    /// The candidates' values now, to be given to [`verify`](Self::verify) after a draw.
+    /// Returns the candidates' values now, for [`verify`](Self::verify) after a draw.
     pub(crate) fn before(&self) -> Values {
-        self.each().map(|candidate| candidate.map_or(0, |word| word.load(Ordering::Acquire)))
+        self.each().map(|candidate| candidate.map_or(0, |place| place.load(Ordering::Acquire)))
     }
 
-    /// Whether every candidate held `drawn_under`, the generation the vDSO has just keyed a state under, at some
-    /// moment between `before` and now. 0 says nothing: the state's page was dropped meanwhile.
+    /// Returns whether every candidate held `drawn_under`, the generation the vDSO has just keyed a
+    /// state under, at some moment between `before` and now. 0 proves nothing: the state's page was
+    /// dropped meanwhile.
     pub(crate) fn agrees(&self, before: &Values, drawn_under: u64) -> bool {
         drawn_under == 0
             || self
                 .each()
                 .iter()
                 .zip(before)
-                .all(|(word, &before)| word.is_none_or(|word| held(word, before, drawn_under)))
+                .all(|(place, &before)| place.is_none_or(|place| held(place, before, drawn_under)))
     }
 
-    /// Drops every candidate that does not [agree](Self::agrees). True if that changed what is live.
+    /// Drops every candidate that does not [agree](Self::agrees). True if that changed what is
+    /// live.
     pub(crate) fn verify(&self, before: &Values, drawn_under: u64) -> bool {
         if drawn_under == 0 {
             return false;
         }
         let mut dropped = false;
-        for (i, word) in self.each().into_iter().enumerate() {
-            if word.is_some_and(|word| !held(word, before[i], drawn_under)) {
+        for (i, place) in self.each().into_iter().enumerate() {
+            if place.is_some_and(|place| !held(place, before[i], drawn_under)) {
                 self.candidates[i].store(null_mut(), Ordering::Relaxed);
                 dropped = true;
             }
@@ -209,8 +219,8 @@ impl KernelGeneration {
         false
     }
 
-    /// Lets go of the word and of every place that may be it: their addresses are loaded no more, but by a draw that
-    /// is under way. A word that was retired stays so.
+    /// Withdraws every candidate. Their addresses are not loaded any more, except by a draw that is
+    /// under way. A retired generation stays retired.
     pub(crate) fn withdraw(&self) {
         if self.each().iter().all(Option::is_none) {
             return;
@@ -226,28 +236,29 @@ impl KernelGeneration {
         self.pick_live(false);
     }
 
-    /// Takes back the word that was live when it was withdrawn, to be verified at the next refill as always. Only on
-    /// the kernel on which it was live; look-alikes that were not told apart stay withdrawn.
+    /// Restores the place that was live at the withdrawal; the next refill verifies it as always.
+    /// Call it only on the kernel on which the place was live. Look-alikes that were not separated
+    /// stay withdrawn.
     pub(crate) fn restore(&self) {
-        let word = self.parked.swap(null_mut(), Ordering::Relaxed);
-        if word.is_null() {
+        let place = self.parked.swap(null_mut(), Ordering::Relaxed);
+        if place.is_null() {
             return;
         }
-        self.candidates[0].store(word, Ordering::Relaxed);
+        self.candidates[0].store(place, Ordering::Relaxed);
         self.withdrawn.store(false, Ordering::Relaxed);
-        // It has been told apart before.
+        // The place was singled out before, so a change of the generation is not needed again.
         self.pick_live(true);
     }
 
-    /// Makes the only candidate live, or none. `moved` says that the generation has changed since the
-    /// search, so that what is left has been seen to follow it.
+    /// Makes the only candidate live, or no candidate. `moved` says that the generation has changed
+    /// since the search, so that what is left has been seen to follow it.
     fn pick_live(&self, moved: bool) -> bool {
         let was_live = self.is_live();
         recompute::recompute(&self.live, || core::ptr::from_ref(self.only(moved)).cast_mut());
         was_live != self.is_live()
     }
 
-    /// The only candidate that is left, if it can be believed.
+    /// Returns the only candidate left, if it is the generation for certain.
     fn only(&self, moved: bool) -> &AtomicU64 {
         let mut left = self.each().into_iter().flatten();
         match (left.next(), left.next()) {
@@ -269,10 +280,10 @@ impl KernelGeneration {
             return ReseedGeneration::Quiesced;
         }
         if self.is_live() {
-            let word = self.get();
-            let distance = (&raw const *word).addr().wrapping_sub(self.start.addr());
+            let place = self.get();
+            let distance = (&raw const *place).addr().wrapping_sub(self.start.addr());
             return ReseedGeneration::Live {
-                value: word.load(Ordering::Acquire),
+                value: place.load(Ordering::Acquire),
                 page: (distance / PAGE) as u32,
                 offset: (distance % PAGE) as u32,
             };
@@ -283,18 +294,19 @@ impl KernelGeneration {
         }
     }
 
-    /// Replaces the word by one that a test owns.
+    /// Replaces the generation by one that a test owns.
     #[cfg(feature = "testing")]
-    pub(crate) fn inject(&self, word: &'static AtomicU64) {
-        let word = core::ptr::from_ref(word).cast_mut();
-        self.candidates[0].store(word, Ordering::Relaxed);
-        self.live.store(word, Ordering::Relaxed);
+    pub(crate) fn inject(&self, place: &'static AtomicU64) {
+        let place = core::ptr::from_ref(place).cast_mut();
+        self.candidates[0].store(place, Ordering::Relaxed);
+        self.live.store(place, Ordering::Relaxed);
     }
 }
 
-/// Whether `word` held `value` at some moment since it was `before`: it only counts up.
-fn held(word: &AtomicU64, before: u64, value: u64) -> bool {
-    (before..=word.load(Ordering::Acquire)).contains(&value)
+/// Returns whether `place` held `value` at some moment since it was `before`. The counter never
+/// decreases.
+fn held(place: &AtomicU64, before: u64, value: u64) -> bool {
+    (before..=place.load(Ordering::Acquire)).contains(&value)
 }
 
 /// `struct procmap_query` and PROCMAP_QUERY of `include/uapi/linux/fs.h` (Linux 6.11).
@@ -321,11 +333,12 @@ struct ProcmapQuery {
 const PROCMAP_QUERY: u32 = 0xC068_6611; // _IOWR('f', 17, struct procmap_query)
 const _: () = assert!(size_of::<ProcmapQuery>() == 0x68);
 
-/// Where `[vvar]` begins and how many pages it has: asked of the kernel, else the six pages below the
-/// vDSO, which hold it in every kernel so far (four pages, and from 6.18 two of `[vvar_vclock]` above).
+/// Returns the start of `[vvar]` and its number of pages, asked of the kernel; else the six pages
+/// below the vDSO, which hold it in every kernel so far (four pages, and from 6.18 two of
+/// `[vvar_vclock]` above).
 ///
-/// The ioctl answers in 40 us whatever the number of mappings; reading the text of /proc/self/maps takes
-/// 700 us with 2,000 of them.
+/// The ioctl answers in 40 us whatever the number of mappings; reading the text of /proc/self/maps
+/// takes 700 us with 2,000 of them.
 fn data_pages(vdso: *const u8) -> (*const u8, usize) {
     const BELOW: usize = 6;
     if !forced(Force::NoProcmapQuery)
@@ -345,7 +358,7 @@ fn data_pages(vdso: *const u8) -> (*const u8, usize) {
     (vdso.with_addr(vdso.addr() - BELOW * PAGE), BELOW)
 }
 
-/// Start, end and name of the mapping that holds `at`.
+/// Returns start, end and name of the mapping that holds `at`.
 fn mapping_with(maps: &Fd, at: usize) -> Option<(usize, usize, [u8; 16])> {
     let mut name = [0; 16];
     let mut query = ProcmapQuery {

@@ -1,16 +1,17 @@
-//! Whether the kernel that this process runs on is still the one that it was set up on.
+//! The kernel under this process: the one of the set-up, or another one after a restore.
 //!
-//! CRIU restores a process on another kernel. The vDSO's code stays where it was, patched where CRIU knows a function;
-//! the data behind it (`[vvar]`) may be elsewhere or nowhere, so that a load of the word's old address, or a call of
-//! a function that CRIU does not know, ends in SIGSEGV. So `quiesce()` leaves the kernel: no address of the vDSO's data
-//! is loaded, and none of its functions that load any is called, until the same boot of the same kernel answers again.
-//! On another kernel, or where /proc does not say, that is never, and keys come by system call for the life of the
-//! process: a second search would have to call the very function that may be broken.
+//! CRIU restores a process on another kernel. The vDSO's code stays where it was, patched where
+//! CRIU knows a function; the data behind it (`[vvar]`) may be elsewhere or nowhere, so that a load
+//! of the reseed generation's old address, or a call of a function that CRIU does not know, ends in
+//! SIGSEGV. So `quiesce()` leaves the kernel: no address of the vDSO's data is loaded, and no
+//! function that loads one is called, until the same boot of the same kernel answers again. On
+//! another kernel, or where /proc does not say, that is never, and keys come by system call for the
+//! life of the process: a second search would have to call the very function that may be broken.
 
 use super::read_file;
 use core::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
 
-/// Where this process has its vDSO's data from.
+/// The kernel whose vDSO data this process uses.
 pub(crate) struct Kernel {
     /// `quiesce()` was called, and the same kernel has not been seen since.
     left: AtomicBool,
@@ -23,8 +24,8 @@ impl Kernel {
         Kernel { left: AtomicBool::new(false), boot: [const { AtomicU64::new(0) }; 2] }
     }
 
-    /// Leaves the kernel. One that was left before stays the one to come back to: the process may have been restored
-    /// on another meanwhile, whose identifier must not take its place.
+    /// Leaves the kernel. One that was left before stays the one to come back to: the process may
+    /// have been restored on another meanwhile, whose identifier must not take its place.
     pub(crate) fn leave(&self) {
         if !self.is_left() {
             for (part, now) in self.boot.iter().zip(boot()) {
@@ -50,14 +51,14 @@ impl Kernel {
     }
 }
 
-/// The identifier that the kernel chose at random when it booted. Zeros if it cannot be read.
+/// Returns the random identifier of this boot; zeros if it cannot be read.
 fn boot() -> [u64; 2] {
     let mut text = [0; 64];
     let text = read_file(c"/proc/sys/kernel/random/boot_id", &mut text).unwrap_or_default();
     number(text).map_or([0; 2], |id| [(id >> 64) as u64, id as u64])
 }
 
-/// A UUID as a number; None if it is none.
+/// Returns a UUID as a number; None if the text is not a UUID.
 fn number(text: &[u8]) -> Option<u128> {
     let digits = text.trim_ascii().iter().filter(|&&byte| byte != b'-');
     let (mut id, mut count) = (0_u128, 0);

@@ -1,19 +1,20 @@
 //! The hypervisor's VMClock page (`/dev/vmclock0`, Linux 6.13; `include/uapi/linux/vmclock-abi.h`).
 //!
-//! Its `disruption_marker` changes when a snapshot is loaded and on live migration, and it does so before
-//! the virtual CPUs run again: the one clone signal with no window. It says *that* something happened, not
-//! to which clone: it is compared, never mixed into anything.
+//! Its `disruption_marker` changes when a snapshot is loaded and on live migration, and it does so
+//! before the virtual CPUs run again: the one clone signal with no window. It says *that* something
+//! happened, not to which clone: it is compared, never mixed into anything.
 //!
-//! Bit 8 of its flags (VM_GEN_COUNTER_PRESENT, Linux 7.0) is the hypervisor's promise to count each load of a
-//! snapshot in `vm_generation_counter`. Without the bit the page may be there for the sake of the clock alone:
-//! the ABI ties the marker to disruptions of time, and a hypervisor that forks a running machine disturbs no
-//! clock. Such a page is mapped and its marker compared, since that costs nothing, but it is no evidence
-//! ([`Clock::reports_clones`]).
+//! Bit 8 of its flags (VM_GEN_COUNTER_PRESENT, Linux 7.0) is the hypervisor's promise to count each
+//! load of a snapshot in `vm_generation_counter`. Without the bit the page may be there for the
+//! sake of the clock alone: the ABI ties the marker to disruptions of time, and a hypervisor that
+//! forks a running machine disturbs no clock. The page is still mapped and its marker compared,
+//! since that costs nothing, but it does not count as evidence ([`Clock::reports_clones`]).
 //!
-//! The counter itself is not compared at draws. The ABI says of a loaded snapshot that the disruption is "also
-//! signalled through the `disruption_marker` field", so that with the bit set the marker moves whenever the
-//! counter does: both stand in one page, written before the virtual CPUs run. A second load at each draw would
-//! see nothing that the first does not. The marker moves at live migrations too, which costs one refill.
+//! The counter itself is not compared at draws. The ABI says of a loaded snapshot that the
+//! disruption is "also signalled through the `disruption_marker` field", so that with the bit set
+//! the marker moves whenever the counter does: both stand in one page, written before the virtual
+//! CPUs run. A second load at each draw would see nothing that the first does not. The marker moves
+//! at live migrations too, which costs one refill.
 
 #![allow(unsafe_code)]
 
@@ -32,7 +33,7 @@ const VM_GENERATION: usize = 104;
 /// Loads slower than this come from an uncached mapping and would cost more than the draw.
 const SLOWEST_LOAD_NS: u64 = 10;
 
-/// What is compared where there is no VMClock: the only word that may be 0.
+/// The marker where no VMClock is mapped: the only guard that may be 0.
 static NO_MARKER: AtomicU64 = AtomicU64::new(0);
 
 const fn none() -> *mut AtomicU64 {
@@ -82,7 +83,7 @@ impl Clock {
                 // SAFETY: within the page that was mapped, and aligned.
                 let marker = unsafe { page.add(DISRUPTION_MARKER) }.cast();
                 if self.marker.publish(none(), marker).is_err() {
-                    // SAFETY: another thread was quicker, and nobody has seen this mapping.
+                    // SAFETY: another thread was quicker, and no thread has seen this mapping.
                     unsafe { sys::munmap(page, sys::page_size()) };
                 }
                 STATES[0]
@@ -95,18 +96,19 @@ impl Clock {
     /// Unmaps the page of a process that was never published.
     pub(crate) fn discard(&self) {
         if let Some(page) = self.page() {
-            // SAFETY: nobody else has seen it.
+            // SAFETY: no other thread has seen it.
             unsafe { sys::munmap(page, sys::page_size()) };
         }
     }
 
-    /// Replaces the mapping by a page of zeros, in place: a reader in another thread goes on reading, and
-    /// finds that something changed. Unmapping would kill it.
+    /// Replaces the mapping by a page of zeros, in place: a reader in another thread goes on
+    /// reading, and finds that something changed. Unmapping would kill it.
     pub(crate) fn unmap(&self, state: Vmclock) -> Result<(), Errno> {
         self.marker.withdraw(none(), |marker| {
             let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_FIXED;
             let (page, len) = (page_of(marker), sys::page_size());
-            // SAFETY: the page is our own mapping, read through atomics only, and zeros are a valid content.
+            // SAFETY: the page is our own mapping, read through atomics only, and zeros are a valid
+            // content.
             unsafe { sys::mmap(page, len, libc::PROT_READ, flags, None) }.map(drop)
         })?;
         self.state.store(index(state), Ordering::Relaxed);
@@ -117,7 +119,7 @@ impl Clock {
         self.page().is_some()
     }
 
-    /// Whether the hypervisor promises that the page moves when a snapshot is loaded.
+    /// Returns whether the hypervisor promises to change the page when a snapshot is loaded.
     pub(crate) fn reports_clones(&self) -> bool {
         self.page().is_some_and(counts_generations)
     }
@@ -128,21 +130,22 @@ impl Clock {
         (marker != none()).then(|| page_of(marker))
     }
 
-    /// The marker; a constant 0 while none is armed.
+    /// Returns the marker; a constant 0 while no page is mapped.
     #[inline(always)]
     pub(crate) fn marker(&self) -> &AtomicU64 {
-        // SAFETY: `NO_MARKER`, or an aligned field of a page that stays mapped for ever (`unmap` replaces its
-        // content only); atomic because the hypervisor writes it.
+        // SAFETY: `NO_MARKER`, or an aligned field of a page that stays mapped for ever (`unmap`
+        // replaces its content only); atomic because the hypervisor writes it.
         unsafe { &*self.marker.get_unordered() }
     }
 
-    /// The mapping tells, where there is one: another thread may have armed it since the state was stored.
+    /// Returns the state. The mapping comes first: another thread may have mapped it since the
+    /// state was stored.
     pub(crate) fn status(&self) -> Vmclock {
         let Some(page) = self.page() else {
             return match STATES.get(usize::from(self.state.load(Ordering::Relaxed))) {
                 Some(Vmclock::Mapped { .. }) => Vmclock::Quiesced, // just now, by another thread
                 Some(&other) => other,
-                None => Vmclock::Absent, // not reached: only what `index` gives is stored
+                None => Vmclock::Absent, // not reached: only values of `index` are stored
             };
         };
         // SAFETY: mapped for ever; 112 bytes of the page are the structure.
@@ -154,10 +157,10 @@ impl Clock {
     }
 }
 
-/// Whether the mapped page says VM_GEN_COUNTER_PRESENT.
+/// Returns whether the mapped page has the flag VM_GEN_COUNTER_PRESENT.
 fn counts_generations(page: *mut u8) -> bool {
-    // SAFETY: only pages that `map` gave get here, and they stay mapped for ever; an aligned field of the structure,
-    // volatile because the hypervisor writes it.
+    // SAFETY: only pages from `map` get here, and they stay mapped for ever; an aligned field of
+    // the structure, volatile because the hypervisor writes it.
     let flags = unsafe { page.add(FLAGS).cast::<u64>().read_volatile() };
     flags & FLAG_VM_GENERATION != 0
 }
@@ -172,7 +175,8 @@ fn map() -> Result<*mut u8, Vmclock> {
         sys::mmap(null_mut(), sys::page_size(), libc::PROT_READ, libc::MAP_SHARED, Some(&device))
     };
     let page = page.map_err(|_| Vmclock::Invalid)?;
-    // SAFETY: the mapping is a page long. (A regular file in the device's place would have to be as long.)
+    // SAFETY: the mapping is a page long. (A regular file in the device's place would have to be as
+    // long.)
     let (magic, version) =
         unsafe { (page.cast::<u32>().read_volatile(), page.add(8).cast::<u16>().read_volatile()) };
     let state = if magic != MAGIC || version != 1 {
@@ -182,7 +186,7 @@ fn map() -> Result<*mut u8, Vmclock> {
     } else {
         return Ok(page);
     };
-    // SAFETY: nobody else has seen the mapping.
+    // SAFETY: no other thread has seen the mapping.
     unsafe { sys::munmap(page, sys::page_size()) };
     Err(state)
 }

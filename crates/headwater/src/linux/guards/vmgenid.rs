@@ -1,7 +1,8 @@
-//! Whether the kernel's vmgenid driver has a device (Linux 5.18; device tree: 6.10).
+//! The kernel's vmgenid driver, and whether it has a device (Linux 5.18; device tree: 6.10).
 //!
-//! If it has, the hypervisor tells the kernel of a clone by changing a number, and the kernel reseeds,
-//! which moves its word. A driver without a device, or a device without a driver, tells nothing.
+//! With a device, the hypervisor reports a clone by changing a number, and the kernel reseeds,
+//! which changes the reseed generation. A driver without a device, or a device without a driver,
+//! reports nothing.
 
 use crate::linux::failpoint::{Force, forced};
 use crate::linux::sys::Fd;
@@ -28,8 +29,8 @@ pub(crate) fn look() -> Vmgenid {
     }
 }
 
-/// Whether a folder of sysfs has a device. A driver's or a bus's holds a symbolic link for each, and a driver's one
-/// more, named `module`.
+/// Returns whether a directory of sysfs has a device. A driver's or a bus's holds a symbolic link
+/// for each, and a driver's one more, named `module`.
 pub(super) fn has_device(folder: &Fd) -> bool {
     // struct linux_dirent64: inode u64, offset u64, length u16, type u8, name.
     const LENGTH: usize = 16;

@@ -1,12 +1,12 @@
 //! Taking bytes out of a page: each is read once, and erased by the same step.
 //!
-//! The page's memory changes behind the compiler: the kernel may drop it at any instant. So there is no
-//! reference to it anywhere, every access is volatile or a block of assembly, and none of them moves past the
-//! fence that stands before the guards are compared.
+//! The page's memory changes behind the compiler: the kernel may drop it at any instant. So there
+//! is no reference to it anywhere, every access is volatile or a block of assembly, and no access
+//! moves past the fence that stands before the guards are compared.
 
 #![allow(unsafe_code)]
 
-/// Whether the 16 bytes at `at` are zero.
+/// Returns whether the 16 bytes at `at` are zero.
 ///
 /// # Safety
 ///
@@ -14,8 +14,8 @@
 #[inline(always)]
 pub(super) unsafe fn is_zero(at: *const u8) -> bool {
     #[cfg(all(target_arch = "x86_64", not(any(miri, sanitized))))]
-    // SAFETY: the caller's promise. In assembly, so that the bytes, which a mask may still have to hide, do not
-    // pass through a register that the compiler saves.
+    // SAFETY: the caller's promise. In assembly, so that the bytes, which a mask may still have to
+    // hide, do not pass through a register that the compiler saves.
     unsafe {
         let zero: u8;
         core::arch::asm!(
@@ -39,18 +39,21 @@ pub(super) unsafe fn is_zero(at: *const u8) -> bool {
 ///
 /// # Safety
 ///
-/// `len` bytes can be read and written at `source`, and written at `dst`; if `wide`, the CPU has AVX-512VL.
+/// `len` bytes can be read and written at `source`, and written at `dst`; if `wide`, the CPU has
+/// AVX-512VL.
 #[inline(always)]
 #[cfg_attr(any(not(target_arch = "x86_64"), miri, sanitized), allow(unused_variables))]
 pub(super) unsafe fn take_plain(source: *mut u8, dst: *mut u8, len: usize, wide: bool) {
     // Assembly is what neither an interpreter nor a sanitizer can look into.
     #[cfg(all(target_arch = "x86_64", not(any(miri, sanitized))))]
-    // SAFETY: the caller's promise. A block of assembly is to the compiler what a volatile access is (it may
-    // not be removed, repeated or moved past another), and moves 16 bytes where a volatile word moves 8.
+    // SAFETY: the caller's promise. A block of assembly is to the compiler what a volatile access
+    // is (it may not be removed, repeated or moved past another), and moves 16 bytes where a
+    // volatile word moves 8.
     unsafe {
         let zero = core::arch::x86_64::_mm_setzero_si128();
         let (mut source, mut dst, mut left) = (source, dst, len);
-        // Registers from 16 on: what they hold slows no SSE instruction down, so nothing has to be cleaned up.
+        // Registers from 16 on: what they hold slows no SSE instruction down, so nothing has to be
+        // cleaned up.
         while wide && left >= 128 {
             core::arch::asm!(
                 "vpxord xmm20, xmm20, xmm20",
@@ -106,7 +109,8 @@ pub(super) unsafe fn take_plain(source: *mut u8, dst: *mut u8, len: usize, wide:
     }
     #[cfg(any(not(target_arch = "x86_64"), miri, sanitized))]
     for done in (0..len).step_by(16) {
-        // SAFETY: the caller's promise. Zeros are copied as well: the caller looks at what was copied.
+        // SAFETY: the caller's promise. Zeros are copied as well: the caller looks at what was
+        // copied.
         unsafe {
             let block = Block::take(source.add(done)).unwrap_or(Block([0; 2]));
             block.put(dst.add(done), 16);
@@ -114,22 +118,22 @@ pub(super) unsafe fn take_plain(source: *mut u8, dst: *mut u8, len: usize, wide:
     }
 }
 
-/// What a draw of up to 16 bytes takes: one word, or a [`Block`] of two.
+/// The unit of a draw of up to 16 bytes: one word, or a [`Block`] of two.
 pub(crate) trait Words: Copy {
     /// Bytes that are taken.
     const BYTES: u32;
 
-    /// Reads them at `source`, and erases them. None if the window of 16 bytes there was zero.
+    /// Reads the words at `source` and erases them; None if the window of 16 bytes there was zero.
     ///
     /// # Safety
     ///
     /// 16 bytes can be read and written at `source`, which is aligned to 8.
     unsafe fn take(source: *mut u8) -> Option<Self>;
 
-    /// XORed with a mask.
+    /// Returns the words Returns the words XORed with a mask.
     fn masked(self, mask: [u64; 2]) -> Self;
 
-    /// Writes the first `len` of them.
+    /// Writes the first `len` bytes.
     ///
     /// # Safety
     ///
@@ -145,7 +149,7 @@ impl Words for u64 {
         // SAFETY: the caller's promise.
         unsafe {
             let word = take_word(source);
-            // The second half of the window is looked at only where the first is zero.
+            // The second half of the window is read only if the first is zero.
             (word != 0 || next_word(source) != 0).then_some(word)
         }
     }
@@ -199,10 +203,10 @@ fn shifted(low: u64, high: u64, len: usize) -> u64 {
     ((u128::from(low) | u128::from(high) << 64) >> (8 * (len - 8))) as u64
 }
 
-/// Copies 16 bytes to `dst` and erases them. None if they were zero.
+/// Copies 16 bytes to `dst` and erases them; returns None if they were zero.
 ///
-/// They pass through one register: a reader of both words would wait long for two stores. With AVX the move
-/// is VEX-coded, and waits for no upper half that a caller left dirty.
+/// They pass through one register: a reader of both words would wait long for two stores. With AVX
+/// the move is VEX-coded, and waits for no upper half that a caller left dirty.
 ///
 /// # Safety
 ///
@@ -213,7 +217,8 @@ pub(crate) unsafe fn take_block(source: *mut u8, dst: *mut u8, avx: bool) -> Opt
     #[cfg(all(target_arch = "x86_64", not(any(miri, sanitized))))]
     if avx {
         let zeros: u8;
-        // SAFETY: the caller's promise. A block of assembly is to the compiler what a volatile access is.
+        // SAFETY: the caller's promise. A block of assembly is to the compiler what a volatile
+        // access is.
         unsafe {
             core::arch::asm!(
                 "vpxor {zero}, {zero}, {zero}",
@@ -232,8 +237,8 @@ pub(crate) unsafe fn take_block(source: *mut u8, dst: *mut u8, avx: bool) -> Opt
     unsafe { Block::take(source).map(|block| block.put(dst, 16)) }
 }
 
-/// Copies `len` bytes, 1 to 15, to `dst`, and erases the one or two words that they lie in. None if the window of
-/// 16 bytes there was zero.
+/// Copies `len` bytes, 1 to 15, to `dst`, and erases the one or two words that they lie in; returns
+/// None if the window of 16 bytes there was zero.
 ///
 /// In assembly for the reason that [`is_zero`] has.
 ///
@@ -284,7 +289,7 @@ pub(super) unsafe fn take_rest(source: *mut u8, dst: *mut u8, len: usize) -> Opt
     }
 }
 
-/// Reads the word at `source`, and erases it.
+/// Reads the u64 at `source`, and erases it.
 ///
 /// # Safety
 ///
@@ -292,9 +297,9 @@ pub(super) unsafe fn take_rest(source: *mut u8, dst: *mut u8, len: usize) -> Opt
 #[inline(always)]
 unsafe fn take_word(source: *mut u8) -> u64 {
     let source: *mut u64 = source.cast();
-    // SAFETY: the caller's promise.
-    // Volatile: the memory changes behind the compiler, each load is made once, and the erasure, which no
-    // one reads, must not be removed nor moved past the fence that follows.
+    // SAFETY: the caller's promise. Volatile: the memory changes behind the compiler, each load is
+    // made once, and the erasure, which is never read, must not be removed nor moved past the fence
+    // that follows.
     unsafe {
         let word = source.read_volatile();
         source.write_volatile(0);
@@ -302,7 +307,7 @@ unsafe fn take_word(source: *mut u8) -> u64 {
     }
 }
 
-/// The word after the one at `source`.
+/// Returns the u64 behind the one at `source`.
 ///
 /// # Safety
 ///
@@ -320,7 +325,7 @@ unsafe fn next_word(source: *mut u8) -> u64 {
 /// `dst` is valid for writes of `len` bytes.
 #[inline(always)]
 unsafe fn put_word(dst: *mut u8, word: u64, len: usize) {
-    // SAFETY: each store lies within `len` bytes; two overlap where `len` is no power of two.
+    // SAFETY: each store lies within `len` bytes; two overlap if `len` is not a power of two.
     unsafe {
         if len == 8 {
             dst.cast::<u64>().write_unaligned(word);
@@ -404,7 +409,8 @@ mod tests {
         }
     }
 
-    /// Each number of blocks, at each place in a block: what is taken is erased, and nothing beside it is.
+    /// Each number of blocks, at each place in a block: what is taken is erased, and nothing beside
+    /// it is.
     #[test]
     fn blocks_are_taken_and_erased_and_no_others() {
         const ALL: usize = 352;
@@ -419,7 +425,8 @@ mod tests {
             let mut words = page.as_chunks().0.iter().copied().map(u64::from_ne_bytes);
             let mut words: [u64; ALL / 8] = core::array::from_fn(|_| words.next().unwrap());
             let (len, mut out) = (16 * blocks, [0xEE; ALL]);
-            // SAFETY: 328 of 352 bytes at most, on both sides; the source is aligned to 8; the CPU was asked.
+            // SAFETY: 328 of 352 bytes at most, on both sides; the source is aligned to 8; the CPU
+            // was asked.
             unsafe {
                 let source = words.as_mut_ptr().cast::<u8>().add(shift);
                 take_plain(source, out.as_mut_ptr().add(1), len, wide);

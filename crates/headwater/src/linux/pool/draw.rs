@@ -1,8 +1,9 @@
 //! Small requests under a slot's lock.
 //!
-//! The draw has a hot half and a cold half. The hot half (`quick_*`) runs as long as this CPU's slot is free,
-//! its page has enough bytes and every guard is unchanged. Everything else ends in [`Refused`], and the
-//! cold half fills the page, tries a shared slot, or gives the request a key of its own.
+//! The draw has a hot half and a cold half. The hot half (`quick_*`) runs as long as this CPU's
+//! slot is free, its page has enough bytes and every guard is unchanged. Everything else ends in
+//! [`Refused`], and the cold half fills the page, tries a shared slot, or derives a key for the
+//! request alone.
 //!
 //! Machines with restartable sequences use [`draw_section`](super::draw_section) instead.
 
@@ -20,12 +21,12 @@ use crate::linux::pool::slot::{QuickSlot, Slot, count};
 use crate::linux::pool::slot_line::SlotCounters;
 use crate::linux::process::Process;
 
-/// Above this many bytes a request gets a key of its own: the copy out of the page, its erasure and its
-/// share of the refill would cost more than a key schedule. Measured: DESIGN.md, "Why 1 KiB".
+/// Above this many bytes a request gets a key of its own: the copy out of the page, its erasure and
+/// its share of the refill would cost more than a key schedule. Measured: DESIGN.md, "Why 1 KiB".
 pub(crate) const LIMIT: usize = 1024;
 
-/// Draws one or two words, unmasked, on the hot path: no call, no loop, and only the instructions that
-/// the guards need. A call added here costs every small draw the saving of registers.
+/// Draws one or two words, unmasked, on the hot path: no call, no loop, and only the instructions
+/// that the guards need. A call added here costs every small draw the saving of registers.
 #[inline(always)]
 pub(crate) fn quick_words<W: Words>(process: &Process) -> Result<W, Refused> {
     let slot = QuickSlot::take(process, W::BYTES)?;
@@ -57,7 +58,8 @@ pub(crate) unsafe fn quick_blocks(
 
 /// Draws 16 bytes to `dst`, unmasked, on the hot path. `dst` holds void bytes on an error.
 ///
-/// Writes in place: a two-word return value goes through the stack, which doubles the time of the draw.
+/// Writes in place: a two-word return value goes through the stack, which doubles the time of the
+/// draw.
 ///
 /// # Safety
 ///
@@ -70,7 +72,8 @@ pub(crate) unsafe fn quick_block(process: &Process, dst: *mut u8) -> Result<(), 
     slot.release(16, copied)
 }
 
-/// Draws 1 to 16 masked bytes on the hot path. `dst` is written only after the guards were compared.
+/// Draws 1 to 16 masked bytes on the hot path. `dst` is written only after the guards were
+/// compared.
 ///
 /// # Safety
 ///
@@ -84,7 +87,8 @@ pub(crate) unsafe fn quick_hedged(
     len: usize,
 ) -> Result<(), Refused> {
     process.clean_registers();
-    // RDRAND takes 20 ns and more; inside the lock, other threads of this CPU would find the slot taken.
+    // RDRAND takes 20 ns and more; inside the lock, other threads of this CPU would find the slot
+    // taken.
     let Some(words) = CpuWords::draw(process, len) else {
         return Err(Refused::Stuck);
     };
@@ -123,7 +127,8 @@ pub(crate) unsafe fn quick_hedged(
 /// `dst` is valid for writes of `len` bytes, and the process has slots.
 #[inline(never)]
 pub(crate) unsafe fn plain(process: &Process, dst: *mut u8, len: usize) -> Result<(), Error> {
-    // A thread without an rseq registration, and a CPU added after set-up, have no page and take slots.
+    // A thread without an rseq registration, and a CPU added after set-up, have no page and take
+    // slots.
     if process.has_sections() && process.sections.has(process.rseq.get()) {
         // SAFETY: the caller's promise.
         return match unsafe { draw_section::unmasked(process, dst, len) } {
@@ -148,7 +153,8 @@ pub(crate) unsafe fn plain(process: &Process, dst: *mut u8, len: usize) -> Resul
 
 /// Draws 1 to [`LIMIT`] bytes in mode `hedged`, from any state of the pools.
 ///
-/// Compiled for CPUs with AES, like the functions beside it: the masks are then inlined instead of called.
+/// Compiled for CPUs with AES, like the functions beside it: the masks are then inlined instead of
+/// called.
 ///
 /// # Safety
 ///
@@ -166,7 +172,8 @@ pub(crate) unsafe fn hedged(process: &Process, dst: *mut u8, len: usize) -> Resu
         };
     }
     process.clean_registers();
-    // Drawn before the lock is taken: RDRAND inside it would make other threads find the slot taken.
+    // Drawn before the lock is taken: RDRAND inside it would make other threads find the slot
+    // taken.
     let (epoch, words) = (process.epoch(), CpuWords::draw(process, len));
     // SAFETY: the caller's promise.
     unsafe {
@@ -190,8 +197,8 @@ pub(crate) unsafe fn hedged(process: &Process, dst: *mut u8, len: usize) -> Resu
     }
 }
 
-/// Draws masked bytes as [`PageRef::draw`], in a frame of its own: the copy's registers are then not
-/// saved by the draw of up to 16 bytes.
+/// Draws masked bytes as [`PageRef::draw`], in a frame of its own: the copy's registers are then
+/// not saved by the draw of up to 16 bytes.
 ///
 /// # Safety
 ///
@@ -210,7 +217,8 @@ unsafe fn hedged_blocks(
     unsafe { page.draw(fork_check, words, dst, len) }
 }
 
-/// Fills the page of a slot that the caller holds, draws from it, and retries elsewhere if that fails.
+/// Fills the page of a slot that the caller holds, draws from it, and retries elsewhere if that
+/// fails.
 ///
 /// # Safety
 ///
@@ -260,7 +268,7 @@ unsafe fn elsewhere<M: Mask>(process: &Process, dst: *mut u8, len: usize) -> Res
     }
 }
 
-/// Draws from whatever slot is free, up to two times, and then gives the request a key of its own.
+/// Draws from any free slot, up to two times, and then under a key for this request alone.
 ///
 /// # Safety
 ///
@@ -279,11 +287,12 @@ unsafe fn again<M: Mask>(process: &Process, dst: *mut u8, len: usize) -> Result<
     unsafe { fall_back(process, dst, len) }
 }
 
-/// Calls `attempt` until a draw succeeds; false after two draws that a guard voided, or if `attempt` or
-/// the CPU's instruction returns None. The caller then gives the request a key of its own.
+/// Calls `attempt` until a draw succeeds; false after two draws that a guard voided, or if
+/// `attempt` or the CPU's instruction returns None. The caller then derives a key for the request
+/// alone.
 ///
-/// A fork in the middle of an attempt does not count: the child starts again in its own bank and has one
-/// thread, so that nothing but another fork can void its next draw.
+/// A fork in the middle of an attempt does not count: the child starts again in its own bank and
+/// has one thread.
 #[inline(always)]
 pub(crate) fn retry<M: Mask>(
     process: &Process,
@@ -292,7 +301,8 @@ pub(crate) fn retry<M: Mask>(
 ) -> Result<bool, Error> {
     let mut tries = 0;
     while tries < 2 {
-        // Read anew for each attempt: after a fork the old epoch would void every draw of the child.
+        // Read anew for each attempt: after a fork the old epoch would void every draw of the
+        // child.
         let epoch = process.epoch();
         let Some(mask) = M::draw(process, len) else { break };
         match attempt(epoch, mask) {
@@ -310,7 +320,8 @@ pub(crate) fn retry<M: Mask>(
     Ok(false)
 }
 
-/// Gives the request a key of its own, and counts it: a silent slow path must show in the status.
+/// Serves the request under a key of its own, and counts it: a silent slow path must show in the
+/// status.
 ///
 /// # Safety
 ///
@@ -323,8 +334,8 @@ pub(crate) unsafe fn fall_back(process: &Process, dst: *mut u8, len: usize) -> R
     unsafe { per_request::fill(process, dst, len) }
 }
 
-/// Writes to both ends of the caller's buffer. A bad buffer then faults before a slot is taken; inside
-/// the lock, a handler that leaves the fault by siglongjmp would lose the slot for good.
+/// Writes to both ends of the caller's buffer. A bad buffer then faults before a slot is taken;
+/// inside the lock, a handler that leaves the fault by siglongjmp would lose the slot for good.
 ///
 /// # Safety
 ///

@@ -1,6 +1,7 @@
 //! Small requests in restartable sequences: from this CPU's own page, without a lock.
 //!
-//! A draw that finds nothing makes a page ([`make`]), and answers its request with bytes of the same key.
+//! A draw that finds nothing makes a page ([`make`]), and answers its request with bytes of the
+//! same key.
 
 #![allow(unsafe_code)]
 
@@ -46,14 +47,15 @@ pub(crate) unsafe fn unmasked(process: &Process, dst: *mut u8, len: usize) -> Re
 
 /// Draws 1 to `draw::LIMIT` masked bytes. `dst` may hold void bytes on an error.
 ///
-/// The mask is made outside the section, with the hedge key that this CPU's page has at that time. If the
-/// page is put again in between, mask and bytes belong to different pages, which weakens neither: the bytes
-/// are unserved ones of a page that passed its guards, and the mask is one-way in fresh words of the CPU
-/// under any key.
+/// The mask is made outside the section, with the hedge key that this CPU's page has at that time.
+/// If the page is put again in between, mask and bytes belong to different pages, which weakens
+/// neither: the bytes are unserved ones of a page that passed its guards, and the mask is one-way
+/// in fresh words of the CPU under any key.
 ///
 /// # Safety
 ///
-/// `dst` is valid for writes of `len` bytes, the process has sections, and the CPU has AES instructions.
+/// `dst` is valid for writes of `len` bytes, the process has sections, and the CPU has AES
+/// instructions.
 #[cfg_attr(target_arch = "x86_64", target_feature(enable = "aes,sse4.1"))]
 #[cfg_attr(target_arch = "aarch64", target_feature(enable = "neon,aes"))]
 #[inline(never)]
@@ -92,11 +94,12 @@ pub(crate) unsafe fn hedged(process: &Process, dst: *mut u8, len: usize) -> Resu
     Ok(())
 }
 
-/// Counts what is left in this CPU's page, if a guard has made it void.
+/// Counts the bytes left in this CPU's page, if a guard has voided them.
 fn count_void(process: &Process) {
     let cpu = process.rseq.get();
     let Some(line) = process.sections.line(cpu) else { return };
-    // SAFETY: the page of a CPU that has one, aligned; its tag is used as an atomic or in sections alone.
+    // SAFETY: the page of a CPU that has one, aligned; its tag is used as an atomic or in sections
+    // alone.
     let tag = unsafe { AtomicU64::from_ptr(process.sections.page(cpu).cast()) }.load(Relaxed);
     let void = line.void_bytes(process, tag);
     if void > 0 {
@@ -118,7 +121,7 @@ pub(crate) unsafe fn make(
     len: usize,
 ) -> Result<(), Error> {
     if refused == Refused::Empty {
-        // Of a page that was dropped, say: the draw left before it claimed anything.
+        // The page was dropped, for instance: the draw left before it claimed bytes.
         count_void(process);
     } else {
         refused.count(process);

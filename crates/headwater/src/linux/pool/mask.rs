@@ -8,11 +8,12 @@ use crate::status::CpuRng;
 /// Draws are generic over the mask, so that a plain draw carries neither a test of the mode nor two
 /// dummy words through its registers: the 16-byte draw has none to spare.
 pub(crate) trait Mask: Copy {
-    /// Whether bytes are masked at all.
+    /// True if bytes are masked.
     const HEDGED: bool;
 
-    /// Draws the material for `len` bytes. None if the CPU's instruction failed: the request must
-    /// then get a key of its own, because an unmasked byte would break the promise of `hedged`.
+    /// Draws the material for `len` bytes; returns None if the CPU's instruction failed. The
+    /// request must then get a key of its own, because an unmasked byte would break the promise of
+    /// `hedged`.
     fn draw(process: &Process, len: usize) -> Option<Self>;
 
     /// Returns the two words from which `cipher::hedge` makes masks; zeros if nothing is masked.

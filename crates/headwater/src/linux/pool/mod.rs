@@ -1,4 +1,9 @@
 //! Pools: pages of random bytes, and the draws from them.
+//!
+//! A page is filled by `refill` and described by its `page_state`. Shared draws reach a page in one
+//! of two ways: in a restartable sequence (`section`, `draw_section`), or under the lock of a slot
+//! (`slot`, `draw`). A handle owns its page (`owned`) and needs neither. `copy` moves the bytes and
+//! erases them.
 
 pub(crate) mod copy;
 #[cfg(feature = "pools")]

@@ -24,19 +24,19 @@ use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, Ordering};
 
 /// Pages in one mapping: a bit each in a word.
 const PAGES: usize = 64;
-/// Mappings; handles beyond 16,384 draw from the slots. Miri looks at each of them whenever a reference to the
-/// process is passed on.
+/// Mappings; handles beyond 16,384 draw from the slots. Miri looks at each of them whenever a
+/// reference to the process is passed on.
 const GROUPS: usize = if cfg!(miri) { 2 } else { 256 };
 
-/// The pages of handles, given out and taken back by one atomic operation each. Never unmapped.
+/// The pages of handles. One atomic operation takes or returns a page; no page is ever unmapped.
 pub(crate) struct Registry {
     groups: [Group; GROUPS],
-    /// Some mapping, of handles or of slots, could not be locked in memory, or could not be locked again after its
-    /// contents were dropped, though it would have to be to stay out of swap.
+    /// Some mapping, of handles or of slots, could not be locked in memory, or could not be locked
+    /// again after its contents were dropped, though it would have to be to stay out of swap.
     unlocked: AtomicBool,
-    /// Handles made so far. Their refills are numbered from there on: if they began at the same number, a page
-    /// that a former owner filled, and that a CPU still sees after the kernel has dropped it, could be taken
-    /// for its next owner's.
+    /// Handles made so far. Their refills are numbered from there on: if they began at the same
+    /// number, a page that a former owner filled, and that a CPU still sees after the kernel has
+    /// dropped it, could be taken for its next owner's.
     made: AtomicU64,
 }
 
@@ -55,7 +55,7 @@ impl Registry {
         }
     }
 
-    /// A page of its own for a handle, if there is one left.
+    /// Takes a page for a handle; None if no page is left.
     fn take(&self, stride: usize) -> Option<Place<'_>> {
         for group in &self.groups {
             let pages = group.pages_or_map(stride, &self.unlocked)?;
@@ -86,7 +86,7 @@ impl Registry {
         self.unlocked.load(Ordering::Relaxed)
     }
 
-    /// The number before a new handle's first refill, 2^32 from every other's.
+    /// Returns the number before a new handle's first refill, 2^32 away from every other handle's.
     fn first_number(&self) -> u64 {
         self.made.fetch_add(1, Ordering::Relaxed) << 32
     }
@@ -95,7 +95,7 @@ impl Registry {
     pub(crate) fn discard(&self, stride: usize) {
         let pages = self.groups[0].pages.get();
         if !pages.is_null() {
-            // SAFETY: nobody has seen it; no handle has been made, so there is no second group.
+            // SAFETY: no thread has seen it; no handle has been made, so there is no second group.
             unsafe { crate::linux::sys::munmap(pages, PAGES * stride) };
         }
     }
@@ -112,7 +112,7 @@ impl Registry {
             if pages.is_null() {
                 break;
             }
-            // SAFETY: a page of zeros is what a handle finds after a drop by the kernel, too.
+            // SAFETY: after a drop by the kernel a handle finds a page of zeros, too.
             match unsafe { memory::drop_contents(pages, PAGES * stride, PAGES * stride) } {
                 Ok(memory::Lock::Kept) => {}
                 Ok(memory::Lock::Lost) => self.note_unlocked(),
@@ -140,7 +140,7 @@ impl Group {
         match self.pages.publish(null_mut(), mapped) {
             Ok(()) => Some(mapped),
             Err(theirs) => {
-                // SAFETY: nobody else has seen it.
+                // SAFETY: no other thread has seen it.
                 unsafe { crate::linux::sys::munmap(mapped, PAGES * stride) };
                 Some(theirs)
             }
@@ -156,7 +156,7 @@ static NO_PAGE: NoPage = NoPage(UnsafeCell::new([0; PAGE]));
 // SAFETY: never read nor written.
 unsafe impl Sync for NoPage {}
 
-/// Where a handle's page lies.
+/// The page of a handle.
 struct Place<'a> {
     group: &'a Group,
     index: u32,
@@ -164,8 +164,8 @@ struct Place<'a> {
 }
 
 impl Drop for Place<'_> {
-    /// No system call in a destructor: the page stays mapped, for the next handle, whose page_state starts empty and at
-    /// another number. What the page holds is erased before ([`Handle`]'s drop).
+    /// Makes no system call: the page stays mapped for the next handle, whose state starts empty
+    /// and at another number. [`Handle`]'s drop has erased the contents.
     fn drop(&mut self) {
         self.group.owned.give_back(self.index);
     }
@@ -174,28 +174,30 @@ impl Drop for Place<'_> {
 pub(crate) struct Handle {
     process: &'static Process,
     page_state: PageState,
-    /// The page, or a page of zeros that nothing is ever drawn from, for want of one.
+    /// The handle's page; a page of zeros, from which nothing is drawn, if no page was left.
     page: *mut u8,
-    /// None if there was no page left, or nothing is buffered in this process: the slots serve instead.
+    /// The place of the page; None if no page was left, or nothing is buffered: the slots serve
+    /// instead.
     place: Option<Place<'static>>,
     not_sync: PhantomData<core::cell::Cell<()>>,
 }
 
 impl Drop for Handle {
-    /// Erases the page: unserved bytes, the vDSO's state and the hedge key, which whoever reads the memory later could
-    /// compute earlier or later bytes from. A page that was never filled is not touched, or it would become resident.
+    /// Erases the page. From unserved bytes, the vDSO's state or the hedge key a later reader of
+    /// the memory could compute earlier or later bytes. A page that was never filled is not
+    /// touched, or it would become resident.
     fn drop(&mut self) {
         let refills = self.page_state.number.load(Ordering::Relaxed) as u32;
         if self.place.is_some() && refills != 0 {
-            // SAFETY: the page is this handle's until `place` is dropped, after this function. Zeros are what an empty
-            // page_state's page may hold.
+            // SAFETY: the page is this handle's until `place` is dropped, after this function.
+            // Zeros are what an empty page_state's page may hold.
             unsafe { memory::erase(self.page, PAGE) };
         }
     }
 }
 
-// SAFETY: a handle owns its page; the raw pointer in it leads to memory that no thread is bound to. Two
-// threads use it one after the other, ordered by whatever moved it.
+// SAFETY: a handle owns its page; the raw pointer in it leads to memory that no thread is bound to.
+// Two threads use it one after the other, ordered by whatever moved it.
 unsafe impl Send for Handle {}
 
 impl Handle {
@@ -274,7 +276,7 @@ impl Handle {
         PageRef { process: self.process, page_state: &self.page_state, page: self.page }
     }
 
-    /// The common case: bytes are there, and every guard stands.
+    /// Draws one or two words, if bytes are left and every guard is unchanged.
     #[inline(always)]
     fn quick<W: Words>(&mut self) -> Result<W, Refused> {
         if !self.process.is_buffered() {
@@ -283,7 +285,8 @@ impl Handle {
         self.page_ref().draw_words(ForkCheck::TagOnly)
     }
 
-    /// 16 bytes, if they are there and every guard stands; else `dst` may hold void ones.
+    /// Draws 16 bytes, if they are left and every guard is unchanged; else `dst` may hold void
+    /// bytes.
     ///
     /// # Safety
     ///
@@ -297,7 +300,7 @@ impl Handle {
         unsafe { self.page_ref().draw_block(ForkCheck::TagOnly, dst) }
     }
 
-    /// 17 to `draw::LIMIT` bytes, if they are there and every guard stands.
+    /// Draws 17 to `draw::LIMIT` bytes, if they are left and every guard is unchanged.
     ///
     /// # Safety
     ///
@@ -323,7 +326,7 @@ impl Handle {
 
     /// # Safety
     ///
-    /// As [`fill_slowly`](Self::fill_slowly).
+    /// The promises of [`fill_slowly`](Self::fill_slowly).
     #[cold]
     #[inline(never)]
     unsafe fn fill_after(
@@ -362,11 +365,13 @@ impl Handle {
         result
     }
 
-    /// Draws from the handle's own page, up to two times, and then gives the request a key of its own.
+    /// Draws from the handle's own page, up to two times, and then under a key for this request
+    /// alone.
     ///
     /// # Safety
     ///
-    /// `dst` is valid for writes of `len` bytes, 1 to `draw::LIMIT`; with masks, the process can hedge.
+    /// `dst` is valid for writes of `len` bytes, 1 to `draw::LIMIT`; with masks, the process can
+    /// hedge.
     #[inline(never)]
     unsafe fn own<M: Mask>(&mut self, dst: *mut u8, len: usize) -> Result<(), Error> {
         const { assert!(draw::LIMIT <= CAPACITY) };
@@ -382,7 +387,7 @@ impl Handle {
         unsafe { per_request::fill(self.process, dst, len) }
     }
 
-    /// As `per_request::large`, with keys from the handle's own page.
+    /// Serves a large request as `per_request::large` does, with keys from the handle's own page.
     ///
     /// # Safety
     ///

@@ -5,7 +5,7 @@ use core::marker::PhantomData;
 use core::mem::MaybeUninit;
 
 pub(crate) struct Handle {
-    /// Not `Sync`, as in a build with pools.
+    /// Makes the handle not `Sync`, as in a build with pools.
     not_sync: PhantomData<core::cell::Cell<()>>,
 }
 

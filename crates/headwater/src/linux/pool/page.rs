@@ -1,11 +1,11 @@
-//! A cell: a page of random bytes, and the page_state that says what of it may leave.
+//! A page of random bytes, with the state that says which of them may leave.
 //!
-//! The page may be dropped by the kernel at any instant, and while it is, two CPUs can see two different
-//! pages at its address. So nothing that orders draws lies in it: the count of bytes left, the number of
-//! the refill and the generations are in the page_state, and the page holds a copy of the number, by which
-//! page_state and page are known to belong together. Bytes leave if they do, before and after the copy.
+//! The kernel may drop the page at any instant, and meanwhile two CPUs can see two different pages
+//! at its address. So nothing that orders draws lies in the page: the count of bytes left, the
+//! number of the refill and the guards' values are in [`PageState`]. The page holds a copy of the
+//! number, the tag. Bytes leave only if tag and number are equal before and after the copy.
 //!
-//! Whoever calls in here owns the cell: by a slot's lock, or because it is the page of an `Rng`.
+//! Every caller owns the page: by a slot's lock, or because it is the page of an `Rng`.
 
 #![allow(unsafe_code)]
 
@@ -20,22 +20,24 @@ use crate::linux::process::Process;
 use crate::linux::sync::seqlock::{Void, seqlock_read};
 use core::sync::atomic::{AtomicU64, Ordering, fence};
 
-/// What lies where in a page. Larger hardware pages leave the rest unused.
+/// The layout of a page. Larger hardware pages leave the rest unused.
 pub(crate) mod layout {
-    /// The number of the refill: equal to the page_state's, or the page is not the page_state's.
+    /// The number of the refill. If it differs from the state's number, the page was dropped or
+    /// cleared.
     pub(crate) const TAG: usize = 0;
     /// The vDSO's state, which keys the refills of this page.
     pub(crate) const STATE: usize = 64;
     pub(crate) const STATE_ROOM: usize = 192;
     /// The hedge key, expanded.
     pub(crate) const ROUND_KEYS: usize = 256;
-    /// From here to the end: the keystream of a refill. Its first 32 bytes become the hedge key. Before that
-    /// the seed of the refill's key lies here.
+    /// The keystream of a refill, from here to the end. Its first 32 bytes become the hedge key.
+    /// Before that the seed of the refill's key lies here.
     pub(crate) const STREAM: usize = 512;
-    /// Where a refill for a section keeps the expanded hedge key until the put.
+    /// The expanded hedge key of a refill for a section, until the put.
     pub(crate) const STAGED_KEYS: usize = 1024;
     pub(crate) const DATA: usize = STREAM + 32;
-    /// Bytes that are served; 16 more stay behind, so that a window of 16 bytes can be read at any of them.
+    /// The number of bytes served. 16 more stay behind them, so that a window of 16 bytes can be
+    /// read at any byte.
     pub(crate) const CAPACITY: usize = PAGE - DATA - 16;
     pub(crate) const PAGE: usize = 4096;
 
@@ -47,39 +49,41 @@ pub(crate) mod layout {
 }
 use layout::{CAPACITY, DATA, TAG};
 
-/// Reads a field of a page_state that the caller owns, as memory and not as an atomic: the compiler may then make
-/// it an operand of the comparison, which saves an instruction and a register.
+/// Reads a field of a page's state that the caller owns, as plain memory. With an atomic load the
+/// compiler could not fold it into the comparison, which costs an instruction and a register.
 #[inline(always)]
 fn owned(field: &AtomicU64) -> u64 {
-    // SAFETY: the owner alone writes the field, so this read can race with no write; others only read.
+    // SAFETY: the owner alone writes the field, so this read can race with no write; others only
+    // read.
     unsafe { *field.as_ptr() }
 }
 
-/// Why nothing left. To be [counted](Refused::count), which needs no lock.
+/// The reason why a draw served nothing. [Counting](Refused::count) it needs no lock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
 pub(crate) enum Refused {
-    /// Not enough bytes, or a guard says that they are void: refill.
+    /// Too few bytes are left, or a guard has voided them: the page needs a refill.
     Empty,
-    /// A guard moved while bytes were copied; what was copied is void, and so many bytes of the page.
+    /// A guard changed during the copy. The copy is void, and so many bytes of the page.
     Torn(u32),
-    /// 16 bytes that were never served were zero: the page is not what the page_state says.
+    /// 16 bytes that were never served were zero: the page is not the one that its state describes.
     Zeros(u32),
-    /// The CPU gave a word again that it had given before, and is not asked any more.
+    /// The CPU's instruction repeated a word, and is not used any more.
     Stuck,
 }
 
-/// Who owns a cell, which decides how a fork in the middle of a draw is told.
+/// The way to detect a fork in the middle of a draw.
 #[derive(Clone, Copy)]
 pub(crate) enum ForkCheck {
-    /// A slot, which a handler may use in the child before the frame that the fork interrupted goes on: the
-    /// frame has to compare the epoch it began in.
+    /// A slot's page. In the child a handler may use the slot before the interrupted frame goes on,
+    /// so the frame must compare the epoch in which it began.
     Epoch(Epoch),
-    /// A handle. Nobody else fills its page, so in a child the page stays cleared, and its tag tells.
+    /// A handle's page. Only the handle fills it, so in a child it stays cleared, and the tag alone
+    /// shows the fork.
     TagOnly,
 }
 
-/// A cell that the caller owns.
+/// A page that the caller owns.
 #[derive(Clone, Copy)]
 pub(crate) struct PageRef<'a> {
     pub(crate) process: &'a Process,
@@ -88,7 +92,7 @@ pub(crate) struct PageRef<'a> {
 }
 
 impl Refused {
-    /// Counts what happened.
+    /// Counts the event at this CPU's slot.
     #[cold]
     #[inline(never)]
     pub(crate) fn count(self, process: &Process) {
@@ -106,14 +110,15 @@ impl Refused {
 }
 
 impl<'a> PageRef<'a> {
-    /// The number that the page carries; 0 if it was dropped, or cleared by a fork.
+    /// Returns the number that the page carries; 0 if the page was dropped, or cleared by a fork.
     #[inline(always)]
     fn tag(self) -> &'a AtomicU64 {
-        // SAFETY: an aligned u64 at the start of a page that stays mapped; only ever used as an atomic.
+        // SAFETY: an aligned u64 at the start of a page that stays mapped; only ever used as an
+        // atomic.
         unsafe { AtomicU64::from_ptr(self.page.add(TAG).cast()) }
     }
 
-    /// Whether the page still is what the last refill made.
+    /// Returns whether the page is still the one of the last refill.
     #[inline(always)]
     pub(super) fn is_present(self) -> bool {
         self.tag().load(Ordering::Relaxed) == owned(&self.page_state.number)
@@ -123,29 +128,30 @@ impl<'a> PageRef<'a> {
         self.tag().store(number, Ordering::Relaxed);
     }
 
-    /// Whether page_state, page and guards agree. A refill leaves bytes only under a number and a generation that
-    /// are not zero, so a dropped page and a cleared word do not pass.
+    /// Returns whether state, page and guards agree. A refill leaves bytes only under a number and
+    /// a generation that are not 0, so a dropped page and a cleared generation fail here.
     ///
-    /// One page_state can say that bytes are left and be zero otherwise: the one to which a frame that a fork
-    /// interrupted gives its slot back, in a bank that nobody uses. No word is 0, so it does not pass either.
+    /// Special case: after a fork, an interrupted frame may release a slot of a dead bank. The
+    /// state then has `remaining > 0` and every other field 0. It fails here, because no generation
+    /// is 0.
     #[inline(always)]
     fn agrees(self) -> bool {
-        // One after the other: each comparison needs two registers for a moment, all at once need eight, and
-        // what does not fit is spilled to the stack, for which the next slot's lock would wait.
+        // Compared one after the other: each comparison needs two registers. All at once need
+        // eight, and the spills to the stack would delay the next slot's lock.
         let (page_state, process) = (self.page_state, self.process);
         process.generation.get().load(Ordering::Relaxed) == owned(&page_state.generation)
             && process.clock.marker().load(Ordering::Relaxed) == owned(&page_state.marker)
             && self.is_present()
     }
 
-    /// Where the first of `remaining` bytes lies; `remaining` is at most [`CAPACITY`].
+    /// Returns the address of the first of `remaining` bytes, at most [`CAPACITY`].
     #[inline(always)]
     fn source(self, remaining: u32) -> *mut u8 {
         // SAFETY: within the page.
         unsafe { self.page.add(DATA + CAPACITY).sub(remaining as usize) }
     }
 
-    /// Whether what was copied may leave: no guard has moved since the page was filled.
+    /// Returns whether a copy may leave: no guard has changed since the page was filled.
     #[inline(always)]
     pub(super) fn may_leave(self, fork_check: ForkCheck) -> bool {
         self.agrees()
@@ -162,12 +168,14 @@ impl<'a> PageRef<'a> {
         self.copy_words(fork_check, remaining).map_err(|void| self.discard(void))
     }
 
-    /// Copies and erases the first one or two words of `remaining` bytes. `Err(zeros)` if they may not leave.
+    /// Copies and erases the first one or two words of `remaining` bytes; an error if they may not
+    /// leave.
     ///
-    /// The word, the marker and the canary are compared once, after the copy. That is enough: each of them,
-    /// once it has moved, stays moved until the page is filled again, which only its owner does. The page's
-    /// tag is compared before as well: while a dropped page leaves the CPUs' translations, this CPU can see
-    /// the old page first and the new one, with the right tag, afterwards.
+    /// Generation, marker and canary are compared once, behind the copy, and before it such a
+    /// comparison would prove nothing. Once a guard has changed, it stays changed until the owner
+    /// fills the page again. The tag is compared before the copy too: while a dropped page leaves
+    /// the CPUs' translations, this CPU can see the old page first and then the new one, with the
+    /// right tag.
     #[inline(always)]
     pub(crate) fn copy_words<W: Words>(
         self,
@@ -182,8 +190,8 @@ impl<'a> PageRef<'a> {
         )
     }
 
-    /// Copies and erases the first 16 of `remaining` bytes to `dst`. `Err(zeros)` if they may not leave; `dst`
-    /// holds void bytes then.
+    /// Copies and erases the first 16 of `remaining` bytes to `dst`. On an error the bytes may not
+    /// leave, and `dst` holds void bytes.
     ///
     /// # Safety
     ///
@@ -197,7 +205,8 @@ impl<'a> PageRef<'a> {
     ) -> Result<(), Void> {
         seqlock_read!(
             self.is_present(),
-            // SAFETY: at least 16 bytes before the page's end; the process knows the CPU; `dst` is the caller's.
+            // SAFETY: at least 16 bytes before the page's end; the process knows the CPU; `dst` is
+            // the caller's.
             unsafe { take_block(self.source(remaining), dst, self.process.avx) },
             self.may_leave(fork_check)
         )
@@ -219,15 +228,16 @@ impl<'a> PageRef<'a> {
         unsafe { self.copy_block(fork_check, remaining, dst) }.map_err(|void| self.discard(void))
     }
 
-    /// Voids what is left of the page.
+    /// Discards the rest of the page.
     #[inline(always)]
     fn discard(self, void: Void) -> Refused {
         let left = self.page_state.remaining.swap(0, Ordering::Relaxed);
         self.refused(void, left)
     }
 
-    /// What to call a draw that may not leave. A page that was dropped is full of zeros, and its tag says so;
-    /// a fork clears the page_state with the page. Zeros in a page that is there are the tripwire's.
+    /// Classifies a draw that may not leave. A dropped page is full of zeros and has tag 0; a fork
+    /// clears the state with the page. Zeros in a page that is present are a fault of memory or
+    /// kernel: the tripwire.
     #[inline(always)]
     pub(crate) fn refused(self, void: Void, left: u32) -> Refused {
         let filled = owned(&self.page_state.number) != 0;
@@ -238,14 +248,14 @@ impl<'a> PageRef<'a> {
         }
     }
 
-    /// Draws `len` bytes (more than 0, at most [`CAPACITY`]) to `dst`. If `HEDGED`, each block is masked
-    /// by `r` (see `cipher::hedge`), in the caller's buffer.
+    /// Draws `len` bytes (more than 0, at most [`CAPACITY`]) to `dst`. With a mask, each block is
+    /// masked in the caller's buffer (see `cipher::hedge`).
     ///
-    /// On a refused `dst` may hold void bytes: the caller wipes them or draws again.
+    /// On an error `dst` may hold void bytes: the caller wipes them or draws again.
     ///
     /// # Safety
     ///
-    /// `dst` is valid for writes of `len` bytes. If `HEDGED`, the CPU has AES instructions.
+    /// `dst` is valid for writes of `len` bytes. With a mask, the CPU has AES instructions.
     #[inline(always)]
     pub(crate) unsafe fn draw<M: Mask>(
         self,
@@ -271,7 +281,7 @@ impl<'a> PageRef<'a> {
         let withdrawn = self.page_state.withdraw((len as u32).next_multiple_of(8));
         let source = self.source(withdrawn.ok_or(Refused::Empty)?);
         let copied = seqlock_read!(
-            true, // just looked at
+            true, // `agrees` has compared the tag
             // SAFETY: the caller's promise.
             unsafe { self.take_blocks(source, dst, len) },
             self.may_leave(fork_check)
@@ -279,7 +289,8 @@ impl<'a> PageRef<'a> {
         copied.map_err(|void| self.discard(void))?;
         #[cfg(feature = "pools")]
         if M::HEDGED {
-            // SAFETY: the page holds an expanded key, aligned; the CPU has AES; `dst` is the caller's promise.
+            // SAFETY: the page holds an expanded key, aligned; the CPU has AES; `dst` is the
+            // caller's promise.
             unsafe {
                 let keys = self.page.add(layout::ROUND_KEYS);
                 crate::linux::cipher::hedge::mask_in_place(keys, mask.words(), dst, len);
@@ -288,8 +299,8 @@ impl<'a> PageRef<'a> {
         Ok(())
     }
 
-    /// Copies and erases the first `len` (17 and more) of `remaining` bytes to `dst`. `Err(zeros)` if they may not
-    /// leave; what `dst` holds is void then.
+    /// Copies and erases the first `len` (17 and more) of `remaining` bytes to `dst`. On an error
+    /// the bytes may not leave, and `dst` holds void bytes.
     ///
     /// # Safety
     ///
@@ -333,9 +344,9 @@ impl<'a> PageRef<'a> {
         Ok(())
     }
 
-    /// Draws up to 16 bytes as [`draw_plain`](Self::draw_plain) does, masked by `r`. The mask is made before the
-    /// guards are compared: its key lies in the page, too. If that page is not the page_state's, the words are
-    /// refused.
+    /// Draws up to 16 bytes as [`draw_plain`](Self::draw_plain) does, masked by `r`. The mask is
+    /// made before the guards are compared: its key lies in the page, too. If that page is not the
+    /// page_state's, the words are refused.
     ///
     /// # Safety
     ///
@@ -378,7 +389,8 @@ impl<'a> PageRef<'a> {
         }
         #[cfg(feature = "pools")]
         {
-            // SAFETY: the page holds an expanded key (zeros, if it was dropped), aligned; the CPU has AES.
+            // SAFETY: the page holds an expanded key (zeros, if it was dropped), aligned; the CPU
+            // has AES.
             let mask = unsafe {
                 crate::linux::cipher::hedge::mask_one(self.page.add(layout::ROUND_KEYS), r)
             };
@@ -390,19 +402,20 @@ impl<'a> PageRef<'a> {
         Err(Refused::Stuck)
     }
 
-    /// Copies and erases more than 16 bytes. None if the first or the last 16 of them were zero: a page that
-    /// vanished is zero in one of the two.
+    /// Copies and erases more than 16 bytes; returns None if the first or the last 16 were zero. A
+    /// page that vanished during the copy is zero in one of the two.
     ///
     /// # Safety
     ///
-    /// As [`draw`](Self::draw); `source` has `len` bytes, and 16 readable ones behind them.
+    /// The promises of [`draw`](Self::draw); `source` has `len` bytes, and 16 readable ones behind
+    /// them.
     #[inline(always)]
     unsafe fn take_blocks(self, source: *mut u8, dst: *mut u8, len: usize) -> Option<()> {
         let whole = len & !15;
         // SAFETY: `whole` is at most `len`, and the rest of `len` below 16.
         unsafe {
             take_plain(source, dst, whole, self.process.is_wide());
-            // What was copied is looked at, not the page again, which may be another by now.
+            // The test reads the copy, because the page may be another one by now.
             let mut zeros = is_zero(dst) || is_zero(dst.add(whole - 16));
             hook(Point::MidCopy);
             if len > whole {

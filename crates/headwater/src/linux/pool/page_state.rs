@@ -1,12 +1,13 @@
-//! The state of a page: what of it may leave.
+//! The state of a page, which decides which bytes may leave.
 
 use crate::linux::atomic::{AtomicU32, AtomicU64, Ordering};
 use core::sync::atomic::compiler_fence;
 
-/// What may leave a page. Zero is the state of a page that was never filled.
+/// The state of a page. All zeros stand for a page that was never filled.
 ///
-/// Plain fields behind relaxed atomics: the owner alone writes them, but a fork clears them in the middle
-/// of a frame, which then goes on in the child. Each load is therefore made once, and used as loaded.
+/// Plain fields behind relaxed atomics: the owner alone writes them, but a fork clears them in the
+/// middle of a frame, which then goes on in the child. Each load is therefore made once, and used
+/// as loaded.
 #[derive(Default)]
 #[repr(C)]
 pub(crate) struct PageState {
@@ -16,26 +17,26 @@ pub(crate) struct PageState {
     pub(crate) hedge_key: AtomicU32,
     /// Number of the last refill; 0 if there was none.
     pub(crate) number: AtomicU64,
-    /// The kernel's word at the last refill, not 0 if bytes are left.
+    /// The reseed generation at the last refill; not 0 if bytes are left.
     pub(crate) generation: AtomicU64,
     /// VMClock's marker at the last refill.
     pub(crate) marker: AtomicU64,
-    /// The half of the last mask for up to 8 bytes that was not used. The next must differ, or the CPU's
-    /// instruction is stuck. The mask is one-way, so this shows nothing of the request.
+    /// The half of the last mask for up to 8 bytes that was not used. The next must differ, or the
+    /// CPU's instruction is stuck. The mask is one-way, so this shows nothing of the request.
     pub(crate) last_mask: AtomicU64,
 }
 
 impl PageState {
-    /// An empty page_state whose first refill has the number after this.
+    /// Returns an empty state whose first refill has the number after this.
     #[cfg(feature = "pools")]
     pub(crate) fn starting_at(number: u64) -> PageState {
         PageState { number: AtomicU64::new(number), ..PageState::default() }
     }
 
-    /// Takes `len` bytes off the account; how many were left before. None if there are not enough.
+    /// Withdraws `len` bytes and returns the count before; None if too few are left.
     ///
-    /// Off the account before they are read: a handler that leaves by siglongjmp from here on loses bytes and
-    /// never sees them served twice.
+    /// The count shrinks before the bytes are read. In the other order, a handler that leaves by
+    /// siglongjmp in between would have the bytes served twice; so it only loses them.
     #[inline(always)]
     pub(crate) fn withdraw(&self, len: u32) -> Option<u32> {
         let remaining = self.remaining.load(Ordering::Relaxed);

@@ -22,8 +22,8 @@ use core::sync::atomic::{Ordering, compiler_fence, fence};
 const OWN_BLOCK: u64 = 1 << 20;
 
 impl PageRef<'_> {
-    /// Draws as [`draw`](PageRef::draw), from a new page if need be. `Ok(false)` if a guard voided the copy:
-    /// what was written to `dst` is void.
+    /// Draws as [`draw`](PageRef::draw), from a new page if need be. `Ok(false)` if a guard voided
+    /// the copy: what was written to `dst` is void.
     ///
     /// # Safety
     ///
@@ -45,12 +45,12 @@ impl PageRef<'_> {
         }
     }
 
-    /// After `refused`: fills the page and draws as [`draw`](PageRef::draw), twice at most. `Ok(false)` if something
-    /// happened while bytes were copied: what was written to `dst` is void.
+    /// Fills the page after `refused`, and draws as [`draw`](PageRef::draw), twice at most.
+    /// `Ok(false)` if a guard changed during the copy: `dst` holds void bytes then.
     ///
     /// # Safety
     ///
-    /// As [`draw`](PageRef::draw).
+    /// The promises of [`draw`](PageRef::draw).
     pub(crate) unsafe fn refill_and_draw<M: Mask>(
         self,
         mut refused: Refused,
@@ -76,19 +76,21 @@ impl PageRef<'_> {
 
     /// Fills the page.
     ///
-    /// The order is the argument. PageState and tag first: a page dropped or a fork from here on leaves a tag of
-    /// 0, whatever is written later. Then the key: drawn after the word was read, it is at least as new. The
-    /// count of bytes left is written last: until then nobody can draw.
+    /// The order of the steps is the argument. State and tag come first: a drop or a fork from here
+    /// on leaves a tag of 0, whatever is written later. The key comes next: drawn after the guards
+    /// were read, it is at least as new as they are. The count of bytes left comes last: until then
+    /// no draw can start.
     pub(crate) fn refill(self) -> Result<(), Error> {
         let PageRef { process, page_state, .. } = self;
         self.count_discarded();
         self.draw_key()?;
         let hedging = process.mode() == Mode::Hedged;
-        // SAFETY: the stream ends with the page, and the round keys lie before it, in a page that we own.
+        // SAFETY: the stream ends with the page, and the round keys lie before it, in a page that
+        // we own.
         unsafe {
             let (stream, round_keys) = (self.page.add(STREAM), self.round_keys());
             process.backend.stream(round_keys, [0, 0], stream, PAGE - STREAM);
-            // A key schedule for masks is worth its time only where they are used.
+            // A key schedule for masks takes 17 ns, so it is made only where masks are used.
             if hedging {
                 process.backend.expand(stream, round_keys);
             } else {
@@ -107,8 +109,9 @@ impl PageRef<'_> {
 
     /// Draws a key under the guards as they are now, and leaves its round keys in the page.
     ///
-    /// The seed lies where the stream begins, and is erased by the derivation. So every byte from which the
-    /// key could be computed is in memory that the kernel never swaps nor dumps, or in a register.
+    /// The seed lies where the stream begins, and is erased by the derivation. So every byte from
+    /// which the key could be computed is in memory that the kernel never swaps nor dumps, or in a
+    /// register.
     fn draw_key(self) -> Result<(), Error> {
         // SAFETY: the first 64 bytes of the stream's room, in a page that we own.
         let seed = unsafe { self.page.add(STREAM) };
@@ -127,30 +130,32 @@ impl PageRef<'_> {
         unsafe { self.page.add(ROUND_KEYS) }
     }
 
-    /// Whether the generation that the page_state holds is one: a new time namespace can put a page of zeros in
-    /// the word's place.
+    /// Returns whether the stored generation is not 0: a new time namespace can put a page of zeros
+    /// in its place.
     fn is_known(self) -> bool {
         self.page_state.generation.load(Ordering::Relaxed) != 0
     }
 
-    /// Writes `len` bytes under a key of their own to `dst`, and puts a page under the same key for this CPU's
-    /// next draws. False if something happened meanwhile: what was written to `dst` is void.
+    /// Writes `len` bytes under a key of their own to `dst`, and puts a page under the same key for
+    /// this CPU's next draws. False if a guard changed meanwhile: `dst` holds void bytes then.
     ///
-    /// The cell's page is the one that the refill works in, and is never served from. So each refill answers
-    /// the request that asked for it, whether its page was put or not: a thread that was preempted here, or
-    /// came second, owes nothing to anybody.
+    /// The refill works in this page, which is never served from. So each refill answers its own
+    /// request, whether its page was put or not, and a preempted thread never makes another thread
+    /// wait.
     ///
     /// # Safety
     ///
     /// `dst` is valid for writes of `len` bytes; the process has sections.
     pub(crate) unsafe fn make(self, epoch: Epoch, dst: *mut u8, len: usize) -> Result<bool, Error> {
         let PageRef { process, page_state, page } = self;
-        // A draw under the slot's lock may have left bytes, if the mode changed in between. Their page is about
-        // to get a new number and generation, under which they would pass for new ones.
+        // A draw under the slot's lock may have left bytes, if the mode changed in between. Their
+        // page is about to get a new number and generation, under which they would pass for new
+        // ones.
         page_state.remaining.store(0, Ordering::Relaxed);
         let stamp = process.sections.stamp_or_switch_on();
         let hedging = process.mode() == Mode::Hedged;
-        // A page that was put before the mode became `hedged` is replaced, however much is left of it.
+        // A page that was put before the mode became `hedged` is replaced, however much is left of
+        // it.
         let lacks_key = hedging && !process.has_hedge_key();
         self.draw_key()?;
         if hedging && !process.has_cpu_words() {
@@ -186,13 +191,14 @@ impl PageRef<'_> {
             }
         }
         hook(Point::Copied);
-        // The guards are read after the bytes were made, not before. The tag: had the page been dropped, the
-        // bytes would be a stream of round keys that are zero.
+        // The guards are read after the bytes were made, not before. The tag: had the page been
+        // dropped, the bytes would be a stream of round keys that are zero.
         fence(Ordering::Acquire);
         Ok(self.may_leave(ForkCheck::Epoch(epoch)))
     }
 
-    /// Writes into page_state and page what the next refill goes by: its number, and the guards as they are now.
+    /// Writes the number of the next refill and the guards' values into the state, and the number
+    /// into the page.
     fn number(self) {
         let PageRef { process, page_state, .. } = self;
         let Seen { generation, marker } = process.guards();
@@ -204,25 +210,28 @@ impl PageRef<'_> {
         compiler_fence(Ordering::SeqCst);
     }
 
-    /// The kernel's half of a key, drawn after `prepare`, with the kernel's word verified by it.
+    /// Draws the kernel's half of a key after `prepare`, and verifies the reseed generation by it.
     ///
     /// `dst` is the place of the first half of a seed.
     pub(crate) fn verified_half(self, dst: *mut u8, prepare: impl Fn()) -> Result<(), Error> {
-        let word = &self.process.generation;
+        let generation = &self.process.generation;
         for last_try in [false, true] {
-            let before = word.before();
+            let before = generation.before();
             prepare();
             self.kernel_half(dst)?;
             hook(Point::Keyed);
-            let agrees = word.agrees(&before, self.keyed_under());
+            let agrees = generation.agrees(&before, self.keyed_under());
             if !agrees && !last_try {
-                // A state whose fork_check was left by siglongjmp in the middle of the vDSO's call stays marked as in
-                // use, and its generation stands still. Emptied, it is a new one; a word that then fails is wrong.
-                // SAFETY: the state lies in the page that we own, and zeros are a valid, unkeyed one.
+                // If siglongjmp left the middle of the vDSO's call, the state stays marked as in
+                // use and its generation stands still. Emptied, it is a new state; a place that
+                // fails with the new state is not the generation. SAFETY: the state lies in the
+                // page that we own, and zeros are a valid, unkeyed one.
                 unsafe { wipe(self.page.add(STATE), STATE_ROOM) };
                 continue;
             }
-            if (!agrees || word.is_undecided()) && word.verify(&before, self.keyed_under()) {
+            if (!agrees || generation.is_undecided())
+                && generation.verify(&before, self.keyed_under())
+            {
                 self.process.choose_mode();
             }
             break;
@@ -230,7 +239,8 @@ impl PageRef<'_> {
         Ok(())
     }
 
-    /// Bytes that are thrown away because a guard fired; a rest too short for a request is not counted.
+    /// Counts the bytes discarded because a guard has changed; a rest too short for a request does
+    /// not count.
     fn count_discarded(self) {
         let PageRef { process, page_state, .. } = self;
         let left = page_state.remaining.swap(0, Ordering::Relaxed);
@@ -241,16 +251,17 @@ impl PageRef<'_> {
         let moved = seen != process.guards();
         if left > 0 && (moved || !self.is_present()) {
             count(process, |counters| {
-                SlotCounters::add(&counters.discarded_bytes, u64::from(left))
+                SlotCounters::add(&counters.discarded_bytes, u64::from(left));
             });
         }
     }
 
-    /// 32 bytes of the kernel's, by the vDSO with the state in this page, else by system call.
+    /// Draws 32 bytes of the kernel to `dst`, by the vDSO with the state in this page, else by
+    /// system call.
     fn kernel_half(self, dst: *mut u8) -> Result<(), Error> {
         if let Some(vgetrandom) = self.process.vgetrandom() {
-            // SAFETY: 32 bytes; the state lies in the page that we own, within its room, and is zero or
-            // what this function left there.
+            // SAFETY: 32 bytes; the state lies in the page that we own, within its room, and is
+            // zero or what this function left there.
             let answered = unsafe { vgetrandom.fill(dst, 32, self.page.add(STATE)) };
             source::note_vdso(answered);
             if answered {
@@ -261,7 +272,8 @@ impl PageRef<'_> {
         unsafe { source::fill(dst, 32, true) }
     }
 
-    /// The generation that the state in this page was last keyed under; 0 if that cannot be told.
+    /// Returns the generation under which the state in this page was last keyed; 0 if it is
+    /// unknown.
     fn keyed_under(self) -> u64 {
         // SAFETY: the state of this page.
         self.process

@@ -1,16 +1,16 @@
-//! The address space of the pools, reserved at set-up and never given back.
+//! The address space of the pools, reserved at set-up and never released.
 
 use crate::linux::guards::fork::BANKS;
 use crate::linux::pool::slot_line::SlotLine;
 use crate::status::Page;
 
-/// The reservations, all made at set-up.
+/// The reservations of the pools.
 ///
-/// One mapping holds the control line, the lines of sections and those of slots, in this order; another
-/// one the pages of sections and those of slots.
+/// One mapping holds the control line, the lines of sections and those of slots, in this order;
+/// another one the pages of sections and those of slots.
 #[derive(Clone, Copy)]
 pub(crate) struct Memory {
-    /// `[BANKS][slots]`; dangling if there are no slots.
+    /// `[BANKS][slots]` lines; dangling without slots.
     pub(crate) lines: *const SlotLine,
     /// `[BANKS][slots]` pages, [`stride`](Memory::stride) bytes apart.
     pub(crate) pages: *mut u8,
@@ -38,14 +38,17 @@ impl Memory {
         page: Page::None,
     };
 
-    /// How far pages lie apart: one hardware page, so that each is dropped and cleared by itself.
+    /// Returns the distance of two pages: one hardware page, so that each is dropped and cleared by
+    /// itself.
     #[inline(always)]
     pub(crate) fn stride(&self) -> usize {
-        // A constant where there is one page size: it turns a multiplication of the quick path into a shift.
+        // A constant where there is one page size: it turns a multiplication of the quick path into
+        // a shift.
         if cfg!(target_arch = "x86_64") { 4096 } else { self.page_size }
     }
 
-    /// Returns the bytes of that mapping which this process uses, from the start: locked where that is needed.
+    /// Returns the bytes of that mapping which this process uses, from the start: locked where that
+    /// is needed.
     pub(crate) fn locked_len(&self) -> usize {
         (self.sections as usize + self.slots as usize) * self.stride()
     }

@@ -1,4 +1,4 @@
-//! The switch of restartable sequences: whether this process draws in them, and why not.
+//! The switch of restartable sequences: whether this process draws in them, and the reason if not.
 
 #![allow(unsafe_code)]
 
@@ -57,7 +57,7 @@ impl NoSections {
                 "the C library registers no restartable sequences (glibc 2.35 does, unless its tunable says no)"
             }
             NoSections::NoRdpid => {
-                "this CPU has no RDPID, which tells children in shared memory apart"
+                "this CPU has no RDPID, which separates children in shared memory"
             }
             NoSections::NoAvx2 => "this CPU has no AVX2",
             NoSections::NoAes => "this CPU has no AES instructions",
@@ -68,7 +68,7 @@ impl NoSections {
     }
 }
 
-/// Where sections find their memory, and whether they are on.
+/// The memory of sections, and the switch that says whether they are in use.
 #[repr(C)]
 pub(crate) struct Sections {
     pub(crate) control: *const Control,
@@ -117,11 +117,12 @@ impl Sections {
         unsafe { self.control.as_ref() }
     }
 
-    /// Switches sections on in a process that has just chosen its epoch, unless they are off for good.
+    /// Switches sections on in a process that has just chosen its epoch, unless they are off for
+    /// good.
     ///
-    /// The stamp is stored before the number of CPUs: a put that finds its CPU in use compares a stamp that
-    /// is this process's. Two threads may do this at once: the later stamp voids a put that is under way
-    /// with the earlier one, which costs a page.
+    /// The stamp is stored before the number of CPUs: a put that finds its CPU in use compares a
+    /// stamp that is this process's. Two threads may do this at once: the later stamp voids a put
+    /// that is under way with the earlier one, which costs a page.
     pub(crate) fn switch_on(&self) {
         let Some(control) = self.control() else { return };
         if self.missing.load(Ordering::SeqCst) != 0 {
@@ -153,8 +154,8 @@ impl Sections {
 
     /// Returns the stamp to be compared by a put whose key is drawn afterwards; 0 allows no put.
     ///
-    /// A frame that was left by siglongjmp between the choice of an epoch and the switch leaves sections off:
-    /// the next refill switches them on.
+    /// A frame that was left by siglongjmp between the choice of an epoch and the switch leaves
+    /// sections off: the next refill switches them on.
     pub(crate) fn stamp_or_switch_on(&self) -> u64 {
         let stamp = || self.control().map_or(0, |control| control.stamp.load(Ordering::Acquire));
         if stamp() == 0 {
@@ -163,7 +164,8 @@ impl Sections {
         stamp()
     }
 
-    /// Whether this number is a CPU that has a line and a page. That of an unregistered thread is not.
+    /// Returns whether this number is a CPU with a line and a page. The number of an unregistered
+    /// thread is not.
     #[inline]
     pub(crate) fn has(&self, cpu: u32) -> bool {
         cpu < self.cpus
@@ -177,7 +179,8 @@ impl Sections {
     #[inline(always)]
     pub(crate) fn line(&self, cpu: u32) -> Option<&section::CpuLine> {
         let lines: *const section::CpuLine = self.lines.cast();
-        // SAFETY: the mapping holds `cpus` lines and lives for ever; they are read as atomics alone.
+        // SAFETY: the mapping holds `cpus` lines and lives for ever; they are read as atomics
+        // alone.
         (cpu < self.cpus).then(|| unsafe { &*lines.add(cpu as usize) })
     }
 

@@ -1,11 +1,11 @@
-//! Slots: one for each CPU and some that all share, in a bank for each epoch.
+//! Slots: one for each CPU and 64 shared ones, in a bank for each epoch.
 //!
-//! A slot is taken by a try-lock; nothing here waits. Its holder may be preempted for a whole slice of the
-//! scheduler, and with many threads on few CPUs most holders are. A thread that finds its CPU's slot taken
-//! therefore turns to a shared one, beginning at a place of its own.
+//! A slot is taken by a try-lock; no thread waits here. Its holder may be preempted for a whole
+//! slice of the scheduler, and with many threads on few CPUs most holders are. A thread that finds
+//! its CPU's slot taken therefore turns to a shared one, beginning at a place of its own.
 //!
-//! Where draws go through restartable sequences, a slot's page is the place that refills work in: it has the
-//! vDSO's state and, for a moment, the round keys.
+//! If draws go through restartable sequences, refills work in a slot's page: it has the vDSO's
+//! state and, for a moment, the round keys.
 
 #![allow(unsafe_code)]
 
@@ -23,8 +23,8 @@ use crate::linux::sync::seqlock::Void;
 use core::sync::atomic::AtomicU64;
 use core::sync::atomic::Ordering;
 
-/// This CPU's first slot, taken by the quick path, and the number of bytes that are left in it. To be
-/// [released](QuickSlot::release): nothing else frees it.
+/// This CPU's slot, taken by the hot path, and the number of bytes left in it. The caller must
+/// [release](QuickSlot::release) it.
 #[cfg(feature = "pools")]
 pub(crate) struct QuickSlot<'a> {
     process: &'a Process,
@@ -36,9 +36,10 @@ pub(crate) struct QuickSlot<'a> {
 
 #[cfg(feature = "pools")]
 impl<'a> QuickSlot<'a> {
-    /// Takes the slot, if it is free and `bytes` are left in it. The process [is quick](Process::is_quick).
+    /// Takes the slot, if it is free and `bytes` are left in it. The process [is
+    /// quick](Process::is_quick).
     ///
-    /// Everything that can stand in the way ends in a refused, and is left to the slower path.
+    /// Every obstacle ends in [`Refused::Empty`], and the cold path deals with it.
     #[inline(always)]
     pub(crate) fn take(process: &'a Process, bytes: u32) -> Result<QuickSlot<'a>, Refused> {
         let Some(epoch) = process.current_epoch() else {
@@ -50,7 +51,8 @@ impl<'a> QuickSlot<'a> {
         }
         let (mut line, mut page) = place(process, epoch, cpu as usize);
         if line.lock.is_taken() {
-            // Its holder has been preempted, most likely for a whole slice: not even asked.
+            // Its holder was preempted, most likely for a whole slice. An exchange
+            // would fail, and delay the holder's release.
             (line, page) = place(process, epoch, (process.memory.cpus + thread_place()) as usize);
         }
         let Some(left) = line.lock.take_with(bytes, layout::CAPACITY as u32) else {
@@ -70,8 +72,8 @@ impl<'a> QuickSlot<'a> {
         ForkCheck::Epoch(self.epoch)
     }
 
-    /// Releases the slot after an attempt to take `bytes`. A void copy discards the rest of the page too,
-    /// because the guard that changed has voided all of it.
+    /// Releases the slot after an attempt to take `bytes`. A void copy discards the rest of the
+    /// page too, because the guard that changed has voided all of it.
     #[inline(always)]
     pub(crate) fn release<T>(self, bytes: u32, copied: Result<T, Void>) -> Result<T, Refused> {
         let left = self.left - bytes;
@@ -90,7 +92,7 @@ impl<'a> QuickSlot<'a> {
     }
 }
 
-/// A slot that is ours until it is dropped.
+/// A slot held until the value is dropped.
 pub(crate) struct Slot<'a> {
     process: &'a Process,
     line: &'a SlotLine,
@@ -100,8 +102,8 @@ pub(crate) struct Slot<'a> {
 impl<'a> Slot<'a> {
     /// Takes a slot of this epoch's bank: this CPU's, a shared one, else none.
     ///
-    /// A slot whose holder was killed, or left by siglongjmp, stays taken. It is never stolen: its holder may
-    /// only be asleep.
+    /// A slot whose holder was killed, or left by siglongjmp, stays taken. It is never stolen: its
+    /// holder may only be asleep.
     #[inline]
     pub(crate) fn take(process: &'a Process, epoch: Epoch) -> Option<Slot<'a>> {
         Slot::take_first(process, epoch).or_else(|| Slot::take_other(process, epoch))
@@ -142,15 +144,15 @@ impl<'a> Slot<'a> {
 }
 
 impl Drop for Slot<'_> {
-    /// Gives the slot back. A frame that a fork interrupted frees a slot of its own bank, which nobody in
-    /// the child uses.
+    /// Releases the slot. A frame that a fork interrupted releases a slot of its own bank, which
+    /// the child does not use.
     #[inline(always)]
     fn drop(&mut self) {
         self.line.lock.free(self.line.page_state.remaining.load(Ordering::Relaxed));
     }
 }
 
-/// This thread's CPU, or a number that stands for it.
+/// Returns this thread's CPU, or a number that stands for it.
 fn cpu(process: &Process) -> u32 {
     let (hint, cpus) = (process.cpu_hint.get(), process.memory.cpus);
     if hint < cpus { hint } else { hint % cpus.max(1) }
@@ -164,16 +166,17 @@ fn thread_place() -> u32 {
     (stack.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 58) as u32
 }
 
-/// SlotLine and page of a slot. `index` is below the number of slots, which is not 0.
+/// SlotReturns line and page of a slot. `index` is below the number of slots, which is not 0.
 #[inline(always)]
 fn place(process: &Process, epoch: Epoch, index: usize) -> (&SlotLine, *mut u8) {
     let memory = &process.memory;
     let at = epoch.first_slot() + index;
-    // SAFETY: both reservations hold BANKS * slots elements and live for ever; lines are atomics only.
+    // SAFETY: both reservations hold BANKS * slots elements and live for ever; lines are atomics
+    // only.
     unsafe { (&*memory.lines.add(at), memory.pages.add(at * memory.stride())) }
 }
 
-/// Counts something at this CPU's first slot, taken or not.
+/// Counts an event at this CPU's slot, taken or not.
 pub(crate) fn count(process: &Process, add: impl FnOnce(&SlotCounters)) {
     if process.memory.slots > 0 {
         add(&place(process, process.epoch(), cpu(process) as usize).0.counters);
@@ -186,7 +189,7 @@ pub(crate) fn last_mask(process: &Process) -> &AtomicU64 {
     &place(process, process.epoch(), cpu(process) as usize).0.page_state.last_mask
 }
 
-/// The lines of the current epoch's bank.
+/// Returns the lines of the current epoch's bank.
 pub(crate) fn lines(process: &Process) -> impl Iterator<Item = &SlotLine> {
     let epoch = process.epoch();
     (0..process.memory.slots).map(move |index| place(process, epoch, index as usize).0)

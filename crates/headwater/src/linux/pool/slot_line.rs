@@ -16,7 +16,8 @@ pub(crate) struct SlotLine {
 
 const _: () = assert!(size_of::<SlotLine>() == 128);
 
-/// The events at a slot. The slot's holder counts them; `busy` and `fallbacks` are counted without it.
+/// The events at a slot. The slot's holder counts them; `busy` and `fallbacks` are counted without
+/// it.
 #[derive(Default)]
 pub(crate) struct SlotCounters {
     pub(crate) refills: AtomicU64,

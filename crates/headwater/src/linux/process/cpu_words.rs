@@ -19,20 +19,21 @@ impl Process {
         CPU_RNGS[usize::from(self.cpu_rng.load(Relaxed)) % CPU_RNGS.len()]
     }
 
-    /// Whether the CPU's words enter each key: the instruction is sound, quick or slow.
+    /// Returns whether the CPU's words enter each key: the instruction is sound, quick or slow.
     pub(crate) fn has_cpu_words(&self) -> bool {
         matches!(self.cpu_rng(), CpuRng::Good | CpuRng::Slow)
     }
 
-    /// Whether requests can be hedged: AES, and a random instruction that is sound and quick.
+    /// Returns whether requests can be hedged: AES, and a random instruction that is sound and
+    /// quick.
     pub(crate) fn can_hedge(&self) -> bool {
         // Miri has the instructions of the masks, and not those of the other back ends.
         let aes = self.backend.is_aes() || cfg!(all(miri, target_feature = "aes"));
         self.cpu_rng() == CpuRng::Good && aes
     }
 
-    /// Returns a checked word of the CPU's instruction. The first bad word ends the use of the instruction
-    /// in this process: a mask made of predictable words protects nothing.
+    /// Returns a checked word of the CPU's instruction. The first bad word ends the use of the
+    /// instruction in this process: a mask made of predictable words protects nothing.
     #[inline]
     pub(crate) fn cpu_word(&self, previous: u64) -> Option<u64> {
         let word = random::word(previous);
@@ -42,8 +43,8 @@ impl Process {
         word
     }
 
-    /// Whether `mask` differs from the one in `last`, which it replaces. If not, the CPU's instruction
-    /// repeated a word; a sound one does so with probability 2^-64.
+    /// Returns whether `mask` differs from the one in `last`, which it replaces. If not, the CPU's
+    /// instruction repeated a word; a sound one does so with probability 2^-64.
     #[inline(always)]
     pub(crate) fn is_new(&self, last: &AtomicU64, mask: u64) -> bool {
         if last.load(Relaxed) == mask {
@@ -61,9 +62,9 @@ impl Process {
         self.choose_mode();
     }
 
-    /// Writes the second half of a seed to `at`: random words of the CPU if its instruction is sound, else
-    /// the cycle counter; both with the epoch and the CPU's number, so that a parent and its child, and two
-    /// CPUs, cannot make the same seed.
+    /// Writes the second half of a seed to `at`: random words of the CPU if its instruction is
+    /// sound, else the cycle counter; both with the epoch and the CPU's number, so that a parent
+    /// and its child, and two CPUs, cannot make the same seed.
     ///
     /// # Safety
     ///
@@ -71,7 +72,8 @@ impl Process {
     pub(crate) unsafe fn mix(&self, at: *mut u8) {
         let mut words = [0; 2];
         let drawn = self.has_cpu_words() && self.draw_words(&mut words);
-        // Read only without good words: under prctl(PR_SET_TSC) the counter's instruction is a SIGSEGV.
+        // Read only without good words: under prctl(PR_SET_TSC) the counter's instruction is a
+        // SIGSEGV.
         let cycles = if drawn { 0 } else { random::cycles() };
         let (epoch, cpu) = (self.epoch().get(), self.cpu_hint.get());
         // SAFETY: the caller's promise.

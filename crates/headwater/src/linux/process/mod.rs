@@ -1,8 +1,8 @@
 //! The state of the process: the facts of the machine, the guards, the memory of the pools.
 //!
 //! Set-up builds the state in private and publishes it by one compare-exchange
-//! ([`setup`](crate::linux::setup)). From then on it changes through atomics only, and it is never torn
-//! down: draws must work in other libraries' destructors and at exit.
+//! ([`setup`](crate::linux::setup)). From then on it changes through atomics only, and it is never
+//! torn down: draws must work in other libraries' destructors and at exit.
 
 #![allow(unsafe_code)]
 
@@ -36,8 +36,8 @@ pub(crate) static NO_HANDLES: Registry = Registry::new();
 
 /// The state of this process.
 ///
-/// The order of the first fields is part of the speed: each draw reads them, and they fill two cache
-/// lines. The assembly of a section reads them by the offsets below.
+/// The order of the first fields is part of the speed: each draw reads them, and they fill two
+/// cache lines. The assembly of a section reads them by the offsets below.
 #[repr(C)]
 pub(crate) struct Process {
     /// The mode's number, and the bit of the path ([`mode_choice`]).
@@ -169,7 +169,8 @@ impl Process {
         })
     }
 
-    /// Stops every load of the vDSO's data: a restored checkpoint may lack them. The mode is `strict` by then.
+    /// Stops every load of the vDSO's data: a restored checkpoint may lack them. The mode is
+    /// `strict` by then.
     pub(crate) fn leave_kernel(&self) {
         self.kernel.leave();
         self.generation.withdraw();
@@ -200,13 +201,13 @@ impl Process {
         self.detects_forks
     }
 
-    /// Chooses the first epoch before publication. Threads that raced for it would use up numbers, and with
-    /// the numbers banks.
+    /// Chooses the first epoch before publication. Threads that raced for it would use up numbers,
+    /// and with the numbers banks.
     pub(crate) fn choose_first_epoch(&self) {
         self.home.store(self.epoch().get(), Relaxed);
     }
 
-    /// Whether this is the process that did the set-up.
+    /// Returns whether this is the process that did the set-up, and not a child.
     #[cfg(feature = "pools")]
     pub(crate) fn is_home(&self) -> bool {
         self.home.load(Relaxed) == self.epoch().get()
@@ -232,14 +233,16 @@ impl Process {
         epoch
     }
 
-    /// Switches sections off for the life of the process, after a draw has read a word that was erased.
+    /// Switches sections off for the life of the process, after a draw has read a word that was
+    /// erased.
     #[cold]
     pub(crate) fn switch_sections_off(&self) {
         self.sections.switch_off();
         self.choose_mode();
     }
 
-    /// Whether `epoch` is still the process's. Asked behind a copy; a comparison before it proves nothing.
+    /// Returns whether `epoch` is still the process's. A comparison before a copy would prove
+    /// nothing.
     #[inline(always)]
     pub(crate) fn is_epoch(&self, epoch: Epoch) -> bool {
         self.fork_canary().is(epoch)
@@ -252,18 +255,19 @@ impl Process {
         Canary { epoch, reserved: &self.reserved_epochs, slots: self.memory.slots }
     }
 
-    /// Returns the values of the guards now. Acquire: a key drawn afterwards is at least as new as they are.
+    /// Returns the values of the guards now. Acquire: a key drawn afterwards is at least as new as
+    /// they are.
     pub(crate) fn guards(&self) -> Seen {
         let generation = self.generation.get().load(Acquire);
         Seen { generation, marker: self.clock.marker().load(Acquire) }
     }
 
-    /// Whether this CPU's page has a hedge key.
+    /// Returns whether this CPU's page has a hedge key.
     pub(crate) fn has_hedge_key(&self) -> bool {
         self.sections.line(self.cpu_hint.get()).is_some_and(section::CpuLine::has_hedge_key)
     }
 
-    /// Whether copies may use registers that only AVX-512 has.
+    /// Returns whether copies may use registers that only AVX-512 has.
     #[inline(always)]
     pub(crate) fn is_wide(&self) -> bool {
         #[cfg(target_arch = "x86_64")]
@@ -272,7 +276,8 @@ impl Process {
         false
     }
 
-    /// Clears upper register halves that a caller left dirty: SSE instructions behind them would be slow.
+    /// Clears upper register halves that a caller left dirty: SSE instructions behind them would be
+    /// slow.
     #[inline(always)]
     pub(crate) fn clean_registers(&self) {
         #[cfg(all(target_arch = "x86_64", not(miri)))]

@@ -1,6 +1,7 @@
 //! The choice of the mode: facts become evidence, and [`mode::select`] decides.
 //!
-//! The mode and the path of small draws share one byte, so that each draw asks for both by one load.
+//! The mode and the path of small draws share one byte, so that each draw asks for both by one
+//! load.
 
 use super::Process;
 use crate::linux::pool::section;
@@ -34,37 +35,37 @@ impl Process {
         mode_of(self.mode.load(Relaxed) & !(QUICK | SECTION))
     }
 
-    /// Whether the mode is `buffered` and draws go through restartable sequences. Asked at each draw, before
-    /// set-up as well ([`setup::current`](crate::linux::setup::current)).
+    /// Returns whether the mode is `buffered` and draws go through restartable sequences. Asked at
+    /// each draw, before set-up as well ([`setup::current`](crate::linux::setup::current)).
     #[cfg(feature = "pools")]
     #[inline(always)]
     pub(crate) fn is_section(&self) -> bool {
         section::AVAILABLE && self.mode.load(Relaxed) == Mode::Buffered as u8 | SECTION
     }
 
-    /// Whether draws go through restartable sequences, in any mode that has pages.
+    /// Returns whether draws go through restartable sequences, in any mode that has pages.
     #[cfg(feature = "pools")]
     #[inline(always)]
     pub(crate) fn has_sections(&self) -> bool {
         section::AVAILABLE && self.mode.load(Relaxed) & SECTION != 0
     }
 
-    /// Whether the quick path through the CPU's slot may be tried: the mode is `buffered`, one load
-    /// returns the CPU's number, and there are no sections.
+    /// Returns whether the quick path through the CPU's slot may be tried: the mode is `buffered`,
+    /// one load returns the CPU's number, and there are no sections.
     #[cfg(feature = "pools")]
     #[inline(always)]
     pub(crate) fn is_quick(&self) -> bool {
         self.mode.load(Relaxed) == Mode::Buffered as u8 | QUICK
     }
 
-    /// Whether the quick path may be tried in mode `hedged`.
+    /// Returns whether the quick path may be tried in mode `hedged`.
     #[cfg(feature = "pools")]
     #[inline(always)]
     pub(crate) fn is_quick_hedged(&self) -> bool {
         self.mode.load(Relaxed) == Mode::Hedged as u8 | QUICK
     }
 
-    /// Whether the mode is `buffered`.
+    /// Returns whether the mode is `buffered`.
     #[cfg(feature = "pools")]
     #[inline(always)]
     pub(crate) fn is_buffered(&self) -> bool {
@@ -76,6 +77,10 @@ impl Process {
         recompute(&self.mode, || self.chosen());
     }
 
+    /// Returns the byte for the facts as they are now.
+    ///
+    /// Without a registered rseq area neither path is set: the CPU's number would cost a call, and
+    /// the cold path finds a slot by itself.
     fn chosen(&self) -> u8 {
         let mode = mode::select(self.evidence()).0;
         let paged = matches!(mode, Mode::Buffered | Mode::Hedged);
@@ -89,12 +94,14 @@ impl Process {
         mode as u8 | path
     }
 
+    /// Returns the reason for the mode, computed anew, because a stored one could belong to another
+    /// mode.
     pub(crate) fn reason(&self) -> &'static str {
         mode::select(self.evidence()).1
     }
 
-    /// Returns the evidence that a clone of this machine is reported. A report alone does not reseed anything:
-    /// see `mode::select`.
+    /// Returns the evidence that a clone of this machine is reported. A report alone does not
+    /// reseed anything: see `mode::select`.
     pub(crate) fn clone_signal(&self) -> Option<CloneSignal> {
         if self.vmgenid == Vmgenid::Bound {
             Some(CloneSignal::Vmgenid)

@@ -11,7 +11,7 @@ use crate::linux::sys::{self, Errno};
 /// `dst` is valid for writes of `len` bytes.
 pub(super) unsafe fn fill(dst: *mut u8, len: usize, wait: bool) -> Result<(), Errno> {
     let flags = if wait { 0 } else { libc::GRND_NONBLOCK };
-    // SAFETY: the caller's promise; `once` writes at most what it is told.
+    // SAFETY: the caller's promise; `once` writes at most `len` bytes.
     unsafe { fill_exactly(dst, len, |at, len| once(at, len, flags)) }
 }
 

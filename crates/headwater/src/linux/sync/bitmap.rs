@@ -1,4 +1,4 @@
-//! Sixty-four things, each owned by one or free.
+//! Ownership of 64 things, a bit each.
 
 use crate::linux::atomic::{AtomicU64, Ordering};
 
@@ -6,7 +6,7 @@ use crate::linux::atomic::{AtomicU64, Ordering};
 pub(crate) struct Bitmap(pub(crate) AtomicU64);
 
 impl Bitmap {
-    /// Takes the first that is free; its index.
+    /// Takes the first free thing and returns its index.
     pub(crate) fn take(&self) -> Option<u32> {
         let mut owned = self.0.load(Ordering::Relaxed);
         while owned != u64::MAX {
@@ -14,7 +14,7 @@ impl Bitmap {
             let taken = self.0.compare_exchange_weak(
                 owned,
                 owned | 1 << index,
-                // Pairs with the release in `give_back`: what the former owner did is done.
+                // Pairs with the release in `give_back`: the former owner's writes are visible.
                 Ordering::Acquire,
                 Ordering::Relaxed,
             );
@@ -26,12 +26,12 @@ impl Bitmap {
         None
     }
 
-    /// Frees what the caller owns.
+    /// Frees a thing that the caller owns.
     pub(crate) fn give_back(&self, index: u32) {
         self.0.fetch_and(!(1 << index), Ordering::Release);
     }
 
-    /// How many are owned.
+    /// Returns the number of owned things.
     pub(crate) fn count(&self) -> u32 {
         self.0.load(Ordering::Relaxed).count_ones()
     }

@@ -1,9 +1,9 @@
-//! What threads race for: one race in each file, which knows nothing but atomics.
+//! The primitives for data that threads share: one race in each file.
 //!
-//! `tests/loom` compiles these files, [`page_state`](crate::linux::pool::page_state) and [`epoch`](crate::linux::guards::fork) as they are
-//! and tries every order of every race, and every old value that a load may give. So none of them may have a
-//! `const fn` that makes an atomic (the model checker's need memory), and none may name anything of this
-//! machine.
+//! `tests/loom` compiles these files, [`page_state`](crate::linux::pool::page_state) and
+//! [`epoch`](crate::linux::guards::fork) as they are and tries every order of every race, and every
+//! old value that a load may return. So no file may have a `const fn` that makes an atomic (the
+//! model checker's need memory), and no file may name anything of this machine.
 
 #[cfg(feature = "pools")]
 pub(crate) mod bitmap;

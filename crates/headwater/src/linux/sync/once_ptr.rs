@@ -1,36 +1,38 @@
-//! A place that holds one thing or another, and everybody uses what it holds.
+//! A pointer that is published once, to a thing that was built in private.
 
 use crate::linux::atomic::{AtomicPtr, Ordering};
 
-/// Where something is found that was made in private. Several may make one at once: the first is everyone's,
-/// the others give theirs back. So nobody waits, as a handler would for the frame it interrupted.
+/// A published pointer. Several threads may build the thing at once: the first is published, the
+/// others discard theirs. So no thread waits; a handler would wait for ever for the frame that it
+/// interrupted.
 #[repr(transparent)]
 pub(crate) struct OncePtr<T>(pub(crate) AtomicPtr<T>);
 
 impl<T> OncePtr<T> {
-    /// What is published, complete.
+    /// Returns the published thing, complete: the acquire pairs with the release in `publish`.
     #[inline(always)]
     pub(crate) fn get(&self) -> *mut T {
         self.0.load(Ordering::Acquire)
     }
 
-    /// The same, if what it leads to was not written by a thread: such a load needs no order.
+    /// Returns the same without order, for things that no thread has written.
     #[inline(always)]
     pub(crate) fn get_unordered(&self) -> *mut T {
         self.0.load(Ordering::Relaxed)
     }
 
-    /// Publishes `mine` in place of `now`; what was published meanwhile, if something was.
+    /// Publishes `mine` in place of `now`; an error holds the pointer that was published meanwhile.
     ///
-    /// A release, for `get`. The winner has nothing to acquire: `now` is not looked into. The loser has.
+    /// The release pairs with `get`. The loser acquires, because it uses the other's thing; the
+    /// winner does not look into `now`.
     pub(crate) fn publish(&self, now: *mut T, mine: *mut T) -> Result<(), *mut T> {
         self.0.compare_exchange(now, mine, Ordering::Release, Ordering::Acquire).map(drop)
     }
 
     /// Publishes `none`, after `blank` has made what is there worthless to those who still use it.
     ///
-    /// An exchange and no store, or one call could hide what was published after another call had done its
-    /// work, and leave it unblanked.
+    /// An exchange, because a store could hide a pointer that was published in between, and leave
+    /// its target unblanked.
     pub(crate) fn withdraw<E>(
         &self,
         none: *mut T,

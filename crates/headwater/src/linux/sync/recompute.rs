@@ -1,4 +1,4 @@
-//! What follows from facts that several threads change.
+//! A conclusion from facts that several threads change.
 
 use crate::linux::atomic::{AtomicPtr, AtomicU8, Ordering};
 
@@ -28,8 +28,9 @@ impl<T> Conclusion for AtomicPtr<T> {
 
 /// Stores what `conclude` makes of the facts, after the caller has changed one of them.
 ///
-/// Two threads may do so at once, each having changed something. The later exchange acquires what the earlier
-/// one released, so whoever stores last has seen everything, or looks again.
+/// Two threads may do so at once, each having changed something. The later exchange acquires what
+/// the earlier one released, so the thread that stores last has seen every fact, or concludes
+/// again.
 pub(crate) fn recompute<C: Conclusion>(conclusion: &C, conclude: impl Fn() -> C::Value) {
     loop {
         let value = conclude();

@@ -1,4 +1,5 @@
-//! A seqlock's read: a copy between two comparisons, out of memory that is replaced behind the copy.
+//! A seqlock's read: a copy between two comparisons, out of memory that is replaced behind the
+//! copy.
 
 /// The reason why a copy may not be served.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -11,10 +12,10 @@ pub(crate) enum Void {
 
 /// Copies if `$first` is true, and returns the copy if `$last` is true; `$copy` is None for zeros.
 ///
-/// Both fences order loads. Without the first fence, a CPU that still sees a replaced page could load
-/// bytes of that page and find the tag of its successor in both comparisons. Without the last fence,
-/// bytes of a dropped page could be followed by a comparison with the state before the drop. x86-64
-/// needs only the compiler to keep the order; arm64 executes a `dmb ishld` for each fence.
+/// Both fences order loads. Without the first fence, a CPU that still sees a replaced page could
+/// load bytes of that page and find the tag of its successor in both comparisons. Without the last
+/// fence, bytes of a dropped page could be followed by a comparison with the state before the drop.
+/// x86-64 needs only the compiler to keep the order; arm64 executes a `dmb ishld` for each fence.
 ///
 /// A macro, because the compiler makes a call of a closure that is used in several places.
 macro_rules! seqlock_read {

@@ -1,13 +1,14 @@
 //! Environment variables, read where no other thread can free them.
 //!
-//! getenv(3) walks an array that setenv(3) may free in another thread at the same moment: 6 of 11,000
-//! first draws beside setenv crashed in it. Two ways do not crash:
+//! getenv(3) walks an array that setenv(3) may free in another thread at the same moment: 6 of
+//! 11,000 first draws beside setenv crashed in it. Two ways do not crash:
 //!
 //! * The array that the kernel wrote to the initial stack is never freed. setenv and unsetenv may
-//!   replace pointers in it, each by one store, and glibc never frees the texts that they put there.
-//! * If setenv has moved the environment, the kernel copies it: process_vm_readv(2) returns an error
-//!   where a load would crash. A copy counts only if the environment has not moved meanwhile. This also
-//!   serves a signal handler that has interrupted setenv.
+//!   replace pointers in it, each by one store, and glibc never frees the texts that they put
+//!   there.
+//! * If setenv has moved the environment, the kernel copies it: process_vm_readv(2) returns an
+//!   error where a load would crash. A copy counts only if the environment has not moved meanwhile.
+//!   This also serves a signal handler that has interrupted setenv.
 
 #![allow(unsafe_code)]
 
@@ -58,8 +59,8 @@ impl Value {
     }
 }
 
-/// Returns the address of a symbol of glibc, or 0 where the C library lacks it. A weak reference through
-/// the global offset table, as for `__rseq_offset`.
+/// Returns the address of a symbol of glibc, or 0 where the C library lacks it. A weak reference
+/// through the global offset table, as for `__rseq_offset`.
 macro_rules! weak {
     ($symbol:literal) => {{
         let address: usize;
@@ -99,7 +100,8 @@ fn initial() -> Option<*const *const c_char> {
     let argc = ptr::with_exposed_provenance::<c_int>(weak!("__libc_argc"));
     // SAFETY: glibc's own variables, which it sets before any other code runs. In a static program,
     // `__libc_argv` points to the arguments, while `__libc_stack_end` lies below their count. In a
-    // dynamic program the C library hides `__libc_argv`, and `__libc_stack_end` points to the count.
+    // dynamic program the C library hides `__libc_argv`, and `__libc_stack_end` points to the
+    // count.
     let (arguments, count) = unsafe {
         if let (Some(&argv), Some(&argc)) = (argv.as_ref(), argc.as_ref()) {
             (argv, usize::try_from(argc).ok()?)
@@ -134,8 +136,8 @@ pub(crate) fn variable(name: &CStr) -> Option<Value> {
             Err(_) => break,
         }
     }
-    // SAFETY: the initial environment is never freed. Another C library has only its present one, which
-    // must not change during the first draw.
+    // SAFETY: the initial environment is never freed. Another C library has only its present one,
+    // which must not change during the first draw.
     unsafe { walked(initial.unwrap_or_else(present), name) }
 }
 
@@ -169,8 +171,8 @@ unsafe fn walked(mut array: *const *const c_char, name: &CStr) -> Option<Value> 
     }
 }
 
-/// Searches as [`walked`] does, in copies that the kernel makes. The array and the texts may be freed at
-/// any time.
+/// Searches as [`walked`] does, in copies that the kernel makes. The array and the texts may be
+/// freed at any time.
 #[inline(never)]
 fn copied(mut array: *const *const c_char, name: &CStr) -> Result<Option<Value>, Errno> {
     loop {
@@ -212,8 +214,8 @@ fn remote(at: usize, len: usize) -> libc::iovec {
     libc::iovec { iov_base: ptr::without_provenance_mut::<c_void>(at), iov_len: len }
 }
 
-/// Has the kernel copy parts of this process's memory to `to`, one after the other, up to the first byte
-/// that cannot be read. Returns the number of bytes.
+/// Has the kernel copy parts of this process's memory to `to`, one after the other, up to the first
+/// byte that cannot be read. Returns the number of bytes.
 fn copy(to: *mut u8, room: usize, parts: &[libc::iovec]) -> Result<usize, Errno> {
     let local = libc::iovec { iov_base: to.cast(), iov_len: room };
     // SAFETY: takes nothing.

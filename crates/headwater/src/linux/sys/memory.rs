@@ -7,8 +7,8 @@ use crate::linux::sys::{self, Errno};
 use crate::status::Page;
 use core::ptr::null_mut;
 
-/// `MAP_DROPPABLE` (Linux 6.11): the kernel may drop a page at any instant, so it never writes it to swap;
-/// nor to a core dump, nor into a forked child.
+/// `MAP_DROPPABLE` (Linux 6.11): the kernel may drop a page at any instant, so it never writes it
+/// to swap; nor to a core dump, nor into a forked child.
 const MAP_DROPPABLE: i32 = 0x08;
 const READ_WRITE: i32 = libc::PROT_READ | libc::PROT_WRITE;
 
@@ -23,10 +23,10 @@ pub(crate) fn reserve_wiped(len: usize) -> Result<*mut u8, Errno> {
         return Err(Errno(libc::EINVAL));
     }
     let at = map(len, libc::MAP_PRIVATE)?;
-    // SAFETY: fresh memory that nobody uses yet.
+    // SAFETY: fresh memory, not in use yet.
     let wiped = unsafe {
-        // Some user-mode emulators answer success to any advice: one that does not exist must fail, or
-        // nothing that follows can be believed.
+        // Some user-mode emulators answer success to any advice: one that does not exist must fail,
+        // or nothing that follows can be believed.
         match sys::madvise(at, len, -1) {
             Ok(()) => Err(Errno(libc::ENOSYS)),
             Err(_) => sys::madvise(at, len, libc::MADV_WIPEONFORK),
@@ -42,22 +42,23 @@ pub(crate) fn reserve_wiped(len: usize) -> Result<*mut u8, Errno> {
             Ok(at)
         }
         Err(errno) => {
-            // SAFETY: nobody else has seen it.
+            // SAFETY: no other thread has seen it.
             unsafe { sys::munmap(at, len) };
             Err(errno)
         }
     }
 }
 
-/// Memory for pages of random bytes: droppable where the kernel can, else wiped on fork and locked, else
-/// wiped on fork alone, which may reach swap.
+/// Memory for pages of random bytes: droppable where the kernel can, else wiped on fork and locked,
+/// else wiped on fork alone, which may reach swap.
 ///
-/// Of the latter the first `locked` bytes alone: the rest is for forked children, whose memory is never locked.
+/// Only the first `locked` bytes are locked: the rest is for forked children, which inherit no
+/// locks.
 pub(crate) fn reserve_pages(len: usize, locked: usize) -> Result<(*mut u8, Page), Errno> {
     if !forced(Force::NoDroppable)
         && let Ok(at) = map(len, MAP_DROPPABLE)
     {
-        // SAFETY: fresh memory that nobody uses yet.
+        // SAFETY: fresh memory, not in use yet.
         unsafe { forbid_huge_pages(at, len) };
         return Ok((at, Page::Droppable));
     }
@@ -70,9 +71,10 @@ pub(crate) fn reserve_pages(len: usize, locked: usize) -> Result<(*mut u8, Page)
 ///
 /// # Safety
 ///
-/// As `sys::madvise`.
+/// The promises of `sys::madvise`.
 unsafe fn forbid_huge_pages(at: *mut u8, len: usize) {
-    // SAFETY: the caller's promise; the contents stay. A kernel without huge pages refuses, rightly.
+    // SAFETY: the caller's promise; the contents stay. A kernel without huge pages refuses,
+    // rightly.
     let _ = unsafe { sys::madvise(at, len, libc::MADV_NOHUGEPAGE) };
 }
 
@@ -86,38 +88,42 @@ fn map(len: usize, sharing: i32) -> Result<*mut u8, Errno> {
     unsafe { sys::mmap(null_mut(), len, READ_WRITE, flags, None) }
 }
 
-/// Overwrites `len` bytes, a multiple of 8, by zeros that the compiler may not leave out. No system call.
+/// Overwrites `len` bytes, a multiple of 8, by zeros that the compiler may not leave out. No system
+/// call.
 ///
 /// # Safety
 ///
-/// `at` is aligned to 8 and valid for writes of `len` bytes, which nobody else uses.
+/// `at` is aligned to 8 and valid for writes of `len` bytes, which is not in use elsewhere.
 #[cfg(feature = "pools")]
 pub(crate) unsafe fn erase(at: *mut u8, len: usize) {
     for offset in (0..len).step_by(8) {
-        // SAFETY: the caller's promise; volatile, since nothing reads the page before it is filled again.
+        // SAFETY: the caller's promise; volatile, since nothing reads the page before it is filled
+        // again.
         unsafe { at.add(offset).cast::<u64>().write_volatile(0) };
     }
 }
 
-/// Whether memory is as locked as it was.
+/// The state of a memory lock after a drop of contents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Lock {
     Kept,
-    /// RLIMIT_MEMLOCK was lowered after set-up, or the right to lock was given up: what is drawn from now on may
-    /// reach swap.
+    /// RLIMIT_MEMLOCK was lowered after set-up, or the right to lock was dropped: bytes drawn from
+    /// now on may reach swap.
     Lost,
 }
 
-/// Gives the contents of a region back; it reads as zeros afterwards. Its first `locked` bytes may be locked.
+/// Drops the contents of a region; it reads as zeros afterwards. Its first `locked` bytes may be
+/// locked.
 ///
-/// An error says that contents are left. A lock that cannot be had again is none: the contents are gone, and
-/// nothing that must be dropped may wait for a lock.
+/// An error says that contents are left. A failed re-lock is not an error: the contents are gone,
+/// and a drop must not depend on a lock.
 ///
 /// # Safety
 ///
-/// Zeros are a valid content for whoever uses the region, at any instant.
+/// Zeros are a valid content for every user of the region, at any instant.
 pub(crate) unsafe fn drop_contents(at: *mut u8, len: usize, locked: usize) -> Result<Lock, Errno> {
-    /// Another thread that drops the same contents may lock them again between our two calls; it is done then.
+    /// Another thread that drops the same contents may lock them again between our two calls; it is
+    /// done then.
     const TRIES: u32 = 64;
     let mut unlocked = false;
     for _ in 0..TRIES {
@@ -129,8 +135,8 @@ pub(crate) unsafe fn drop_contents(at: *mut u8, len: usize, locked: usize) -> Re
                 return dropped.map(|()| if lost { Lock::Lost } else { Lock::Kept });
             }
         }
-        // Locked memory keeps its contents, so it is unlocked for the moment: all of it, for mlockall(2) locks
-        // more than we do. If that fails, so does the next try.
+        // Locked memory keeps its contents, so it is unlocked for the moment: all of it, for
+        // mlockall(2) locks more than we do. If that fails, so does the next try.
         unlocked |= sys::munlock(at, len).is_ok();
     }
     if unlocked {

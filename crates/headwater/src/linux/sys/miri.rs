@@ -1,7 +1,9 @@
-//! What `raw` is to miri, which has no kernel: memory of the allocator, random bytes, and no file.
+//! The system calls under miri, which has no kernel: memory of the allocator, random bytes, and no
+//! file.
 //!
-//! With it the whole library runs under an interpreter that sees every access: set-up, slots, handles, refills.
-//! Every pointer keeps its provenance on the way, so that miri may be strict about it.
+//! With it the whole library runs under an interpreter that sees every access: set-up, slots,
+//! handles, refills. Every pointer keeps its provenance on the way, so that miri may be strict
+//! about it.
 
 #![allow(unsafe_code)]
 
@@ -68,7 +70,7 @@ fn pages(len: usize) -> Layout {
 ///
 /// # Safety
 ///
-/// None is replaced: only the page of a VMClock would be, and there is no such file.
+/// Replaces nothing: only a VMClock page would be replaced, and that file does not exist here.
 pub(crate) unsafe fn mmap(
     _at: *mut u8,
     len: usize,
@@ -84,7 +86,7 @@ pub(crate) unsafe fn mmap(
 ///
 /// # Safety
 ///
-/// `at` and `len` are a mapping as a whole, and nobody uses it any more.
+/// `at` and `len` are a mapping as a whole, and is not in use any more.
 pub(crate) unsafe fn munmap(at: *mut u8, len: usize) {
     // SAFETY: the caller's promise.
     unsafe { dealloc(at, pages(len)) };
@@ -94,8 +96,9 @@ pub(crate) unsafe fn munmap(at: *mut u8, len: usize) {
 ///
 /// # Safety
 ///
-/// Advice that drops contents (MADV_DONTNEED) may be given only where zeros are a valid state, and, to an
-/// interpreter, while nobody draws: the kernel races with no one, this does.
+/// Advice that drops contents (MADV_DONTNEED) is allowed only where zeros are a valid state and,
+/// under an interpreter, while no thread draws: the kernel drops atomically, this function does
+/// not.
 pub(crate) unsafe fn madvise(at: *mut u8, len: usize, advice: i32) -> Result<(), Errno> {
     match advice {
         -1 => return Err(Errno(libc::EINVAL)),
@@ -116,7 +119,7 @@ pub(crate) fn munlock(_: *mut u8, _: usize) -> Result<(), Errno> {
     Ok(())
 }
 
-/// Never asked: without a vDSO there is no data to be searched.
+/// Never called: without a vDSO no data is searched.
 pub(crate) fn is_readable(_: *const u8) -> bool {
     false
 }

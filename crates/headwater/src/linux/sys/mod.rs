@@ -1,9 +1,9 @@
-//! Where the process enters the kernel: one instruction, and the few calls we make.
+//! The system calls: one instruction, and the few calls that the core makes.
 //!
 //! The C library's wrappers are not used, for four reasons. They set errno, which a signal handler
 //! must not disturb. Several are cancellation points, and a thread cancelled while it holds a slot
-//! would keep it for ever. `syscall()` and `getrandom()` may be interposed, by headwater's own preload
-//! library among others, which would call back into here. And `libc::getrandom` may buffer.
+//! would keep it for ever. `syscall()` and `getrandom()` may be interposed, by headwater's own
+//! preload library among others, which would call back into here. And `libc::getrandom` may buffer.
 
 #![allow(unsafe_code)]
 
@@ -29,8 +29,9 @@ pub(crate) struct Errno(pub(crate) i32);
 unsafe fn syscall(number: libc::c_long, args: [usize; 6]) -> Result<usize, Errno> {
     let answer: isize;
     #[cfg(target_arch = "x86_64")]
-    // SAFETY: the kernel's x86-64 convention: number in rax, arguments in these registers, rcx and r11
-    // destroyed, nothing pushed. Memory effects are the caller's promise; asm! assumes all memory.
+    // SAFETY: the kernel's x86-64 convention: number in rax, arguments in these registers, rcx and
+    // r11 destroyed, nothing pushed. Memory effects are the caller's promise; asm! assumes all
+    // memory.
     unsafe {
         core::arch::asm!(
             "syscall",
@@ -97,7 +98,7 @@ impl Fd {
         unsafe { self.read_raw(buf.as_mut_ptr(), buf.len()) }
     }
 
-    /// As [`read`](Fd::read), into memory that need not be initialised.
+    /// Reads as [`read`](Fd::read) does, into memory that need not be initialised.
     ///
     /// # Safety
     ///
@@ -167,7 +168,7 @@ pub(crate) unsafe fn mmap(
 ///
 /// # Safety
 ///
-/// Nobody uses the memory any more.
+/// The memory is not in use any more.
 pub(crate) unsafe fn munmap(at: *mut u8, len: usize) {
     // SAFETY: the caller's promise.
     let _ = unsafe { syscall(libc::SYS_munmap, [at.addr(), len, 0, 0, 0, 0]) };
@@ -177,14 +178,14 @@ pub(crate) unsafe fn munmap(at: *mut u8, len: usize) {
 ///
 /// # Safety
 ///
-/// Advice that drops contents (MADV_DONTNEED) may be given only where zeros are a valid state.
+/// Advice that drops contents (MADV_DONTNEED) is allowed only where zeros are a valid state.
 pub(crate) unsafe fn madvise(at: *mut u8, len: usize, advice: i32) -> Result<(), Errno> {
     // SAFETY: the caller's promise.
     unsafe { syscall(libc::SYS_madvise, [at.addr(), len, advice as usize, 0, 0, 0]) }.map(drop)
 }
 
-/// mlock2(2) with MLOCK_ONFAULT: pages are locked as they are touched, so that locking does not make
-/// the whole reservation resident.
+/// mlock2(2) with MLOCK_ONFAULT: pages are locked as they are touched, so that locking does not
+/// make the whole reservation resident.
 pub(crate) fn mlock_on_fault(at: *mut u8, len: usize) -> Result<(), Errno> {
     const MLOCK_ONFAULT: usize = 1;
     // SAFETY: locking changes no contents.
@@ -197,11 +198,11 @@ pub(crate) fn munlock(at: *mut u8, len: usize) -> Result<(), Errno> {
     unsafe { syscall(libc::SYS_munlock, [at.addr(), len, 0, 0, 0, 0]) }.map(drop)
 }
 
-/// Whether a word at `at` can be read, asked without reading it here.
+/// Returns whether a u64 at `at` can be read, without a load that could fault.
 ///
-/// rt_sigprocmask(2) copies the new set before it looks at `how`, and -1 is no `how`: EINVAL means it
-/// could read the word, EFAULT that it could not, whether by SIGSEGV or SIGBUS. Nothing is changed
-/// either way. process_vm_readv(2) is no use: it cannot read the vDSO's data pages at all.
+/// rt_sigprocmask(2) copies the new set before it looks at `how`, and -1 is no `how`: EINVAL means
+/// it could read it, EFAULT that it could not (SIGSEGV and SIGBUS pages alike). Nothing is changed
+/// either way. process_vm_readv(2) does not help: it cannot read the vDSO's data pages at all.
 pub(crate) fn is_readable(at: *const u8) -> bool {
     let (how, set_size) = (usize::MAX, 8);
     // SAFETY: with an invalid `how` the call changes nothing, whatever the address.
@@ -213,14 +214,14 @@ pub(crate) fn is_readable(at: *const u8) -> bool {
 pub(crate) fn cpus_in_affinity() -> Option<usize> {
     let mut mask = [0u64; 128]; // 8,192 CPUs, the kernel's largest NR_CPUS
     let args = [0, size_of_val(&mask), mask.as_mut_ptr().addr(), 0, 0, 0];
-    // SAFETY: it writes at most the size given.
+    // SAFETY: it writes at most the size passed.
     unsafe { syscall(libc::SYS_sched_getaffinity, args) }.ok()?;
     let last = mask.iter().rposition(|&word| word != 0)?;
     Some(last * 64 + 64 - mask[last].leading_zeros() as usize)
 }
 
-/// A value of the auxiliary vector; 0 if it is not there, which getauxval tells by errno as well: no draw may touch
-/// that, so it is put back.
+/// Returns a value of the auxiliary vector; 0 if it is absent. getauxval sets errno then, and no
+/// draw may touch that, so it is put back.
 pub(crate) fn auxiliary(kind: libc::c_ulong) -> usize {
     // SAFETY: getauxval reads the auxiliary vector and nothing else; errno is this thread's own.
     unsafe {
@@ -238,7 +239,7 @@ pub(crate) fn page_size() -> usize {
     if size.is_power_of_two() { size } else { 4096 }
 }
 
-/// Nanoseconds of a clock that only runs forward. Not `Instant`, which may panic, and allocate for that.
+/// Returns nanoseconds of a monotonic clock. `Instant` may panic, and allocate for that.
 pub(crate) fn monotonic_ns() -> u64 {
     let now = clock(libc::CLOCK_MONOTONIC);
     (now.tv_sec as u64).wrapping_mul(1_000_000_000).wrapping_add(now.tv_nsec as u64)
@@ -253,13 +254,14 @@ pub(crate) fn since_1970() -> (u64, u32) {
 
 fn clock(id: libc::clockid_t) -> libc::timespec {
     let mut now = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: `now` is a valid place for one; the call is async-signal-safe (POSIX). It cannot fail for these clocks.
+    // SAFETY: `now` is a valid place for one; the call is async-signal-safe (POSIX). It cannot fail
+    // for these clocks.
     unsafe { libc::clock_gettime(id, &raw mut now) };
     now
 }
 
-/// Whether the process runs with more rights than its caller (set-user-ID and the like), so that the
-/// environment must not be believed.
+/// Returns whether the process runs with more rights than its caller (set-user-ID and the like), so
+/// that the environment must not be believed.
 pub(crate) fn is_secure_execution() -> bool {
     auxiliary(libc::AT_SECURE) != 0
 }

@@ -1,6 +1,6 @@
 //! Looks for key material where memory reaches the disk: in a core dump, and in swap.
 //!
-//! Whoever finds the disk later knows no page and no register, so this asks less than the search of
+//! A later reader of the disk knows no page and no register, so this asks less than the search of
 //! the memory itself. But what it finds stays there for years.
 
 mod core_dump;

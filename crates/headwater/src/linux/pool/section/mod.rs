@@ -1,28 +1,32 @@
 //! Draws and refills of a CPU's own page inside a restartable sequence (rseq(2), Linux 4.18).
 //!
 //! A restartable sequence is a stretch of instructions that the kernel restarts if the thread is
-//! preempted, migrated or given a signal inside it. So no two sections ever overlap on one CPU, and a
-//! page that only sections of its CPU touch needs no lock: plain loads and stores are enough, whatever
-//! the number of threads. The design follows the per-CPU lists of tcmalloc and librseq; their `commit`
-//! is one store at the end, whereas a draw claims its bytes first, because bytes cannot be given back.
+//! preempted, migrated or receives a signal inside it. So no two sections ever overlap on one CPU,
+//! and a page that only sections of its CPU touch needs no lock: plain loads and stores are enough,
+//! whatever the number of threads. The design follows the per-CPU lists of tcmalloc and librseq;
+//! their `commit` is one store at the end, whereas a draw claims its bytes first, because bytes
+//! cannot be returned.
 //!
-//! The arguments, step by step, are in DESIGN.md, "Why may a draw go without a lock?". In short:
+//! The proofs, step by step, are in DESIGN.md, "Why may a draw go without a lock?". In short:
 //!
-//! * **A draw** stores the smaller count before it reads. An abort after that loses the bytes for ever.
-//! * **A put** makes the line worthless first (count 0) and stores the new count last. Between the two
-//!   it writes the keystream into the page, so that no byte is staged anywhere else.
-//! * **A fork** clears [`Control`](crate::linux::pool::section_switch::Control), the lines and the pages in the child. A put compares
-//!   the stamp behind its last byte: a frame that began before a fork, or before `discard`,
-//!   holds a key that must not be served, and its stamp is gone.
-//! * **A dropped page** loses its tag. A draw compares the tag before and after its copy, for a CPU may
-//!   see the old page first and the new one then. A put compares the tag of the page that it works in.
+//! * **A draw** stores the smaller count before it reads. An abort after that loses the bytes for
+//!   ever.
+//! * **A put** makes the line worthless first (count 0) and stores the new count last. Between the
+//!   two it writes the keystream into the page, so that no byte is staged anywhere else.
+//! * **A fork** clears [`Control`](crate::linux::pool::section_switch::Control), the lines and the
+//!   pages in the child. A put compares the stamp behind its last byte: a frame that began before a
+//!   fork, or before `discard`, holds a key that must not be served, and its stamp is gone.
+//! * **A dropped page** loses its tag. A draw compares the tag before and after its copy, for a CPU
+//!   may see the old page first and the new one then. A put compares the tag of the page that it
+//!   works in.
 //!
-//! A child in shared memory (vfork, or clone without a thread pointer of its own) reads its parent's
-//! rseq area, and the kernel aborts nothing for it. Three things keep such a child apart: RDPID, read
-//! between the load and the store of the count, tells a thread that runs on another CPU than the area
-//! says; each word is erased by the draw that reads it, so that whoever comes second finds zeros; and
-//! each word of a copy is compared with zero. A zero voids the draw and switches sections off for the
-//! process. The same holds for a kernel that forgets to abort, as Linux 6.19 did on arm64.
+//! A child in shared memory (vfork, or clone without a thread pointer of its own) reads its
+//! parent's rseq area, and the kernel aborts nothing for it. Three things keep such a child apart:
+//! RDPID, read between the load and the store of the count, detects a thread that runs on another
+//! CPU than the area says; each word is erased by the draw that reads it, so that the second reader
+//! finds zeros; and each word of a copy is compared with zero. A zero voids the draw and switches
+//! sections off for the process. The same holds for a kernel that forgets to abort, as Linux 6.19
+//! did on arm64.
 
 #![allow(unsafe_code)]
 
@@ -51,10 +55,10 @@ pub(crate) struct CpuLine {
 
 /// The descriptor, the abort handler and the first instruction of a section.
 ///
-/// The section lies between the labels 2 and 3. Every way out passes label 7, which clears `rseq_cs`: a
-/// pointer to a descriptor that `dlclose` unmaps would be a fault at the thread's next preemption.
-/// `{rs}` is the offset of `cpu_id` in the rseq area from the thread pointer, and `rseq_cs` is 4 behind
-/// it. The four bytes before label 4 are the signature that glibc registered.
+/// The section lies between the labels 2 and 3. Every way out passes label 7, which clears
+/// `rseq_cs`: a pointer to a descriptor that `dlclose` unmaps would be a fault at the thread's next
+/// preemption. `{rs}` is the offset of `cpu_id` in the rseq area from the thread pointer, and
+/// `rseq_cs` is 4 behind it. The four bytes before label 4 are the signature that glibc registered.
 macro_rules! enter {
     () => {
         concat!(
@@ -161,7 +165,7 @@ fn refused_by(process: &Process, status: u32) -> Refused {
 }
 
 impl CpuLine {
-    /// Whether the last put left a hedge key in the page.
+    /// Returns whether the last put left a hedge key in the page.
     #[inline(always)]
     pub(crate) fn has_hedge_key(&self) -> bool {
         self.hedge_key.load(Ordering::Relaxed) != 0
@@ -179,7 +183,7 @@ impl CpuLine {
         if is_void { self.left.load(Ordering::Relaxed) } else { 0 }
     }
 
-    /// Whether the page was ever put in this process.
+    /// Returns whether the page was ever put in this process.
     pub(crate) fn is_used(&self) -> bool {
         self.number.load(Ordering::Relaxed) != 0
     }

@@ -28,7 +28,7 @@ pub(crate) struct Put {
     pub(crate) hedge_key: u32,
 }
 
-/// Leaves if the line already holds what a put would give it: another thread was quicker.
+/// Leaves if the line already has what this put would store: another thread was quicker.
 macro_rules! unless_current {
     () => {
         concat!(
@@ -53,8 +53,9 @@ macro_rules! unless_current {
 
 /// Makes the line worthless, then numbers line and page.
 ///
-/// The count comes first: whatever aborts the section from here on leaves nothing to draw. The tag comes
-/// before the bytes: a page that is dropped in between has lost it, whatever is written later.
+/// The count comes first: whatever aborts the section from here on leaves nothing to draw. The tag
+/// comes before the bytes: a page that is dropped in between has lost it, whatever is written
+/// later.
 macro_rules! begin_page {
     () => {
         concat!(
@@ -84,9 +85,10 @@ macro_rules! begin_page {
 
 /// Commits the page, unless something happened since its key was drawn.
 ///
-/// The stamp: a fork or a `discard` makes the key one that must not be served; it is compared behind the
-/// last byte and in one section with the commit. The work page: if it was dropped, the round keys read as
-/// zeros from then on. The number: only a put that the kernel failed to abort can have changed it.
+/// The stamp: a fork or a `discard` makes the key one that must not be served; it is compared
+/// behind the last byte and in one section with the commit. The work page: if it was dropped, the
+/// round keys read as zeros from then on. The number: only a put that the kernel failed to abort
+/// can have changed it.
 macro_rules! commit_page {
     () => {
         concat!(
@@ -116,17 +118,17 @@ macro_rules! commit_page {
     };
 }
 
-/// One put, with the pieces of one backend: its constants, its strip of `$bytes` bytes, and the counter
-/// that each attempt begins with.
+/// One put, with the pieces of one backend: its constants, its strip of `$bytes` bytes, and the
+/// counter that each attempt begins with.
 macro_rules! put_with {
     ($process:ident, $work:ident, $order:ident,
      $load:expr, $counter:literal, $strip:expr, $store:expr, $clear:expr, $bytes:literal) => {{
         const _: () = assert!((PAGE - STREAM).is_multiple_of($bytes));
         let status: u32;
-        // SAFETY: the process is in section mode; line and page are this CPU's, and only sections of this
-        // CPU write them. The strips end with the page. `work` is a page that the caller owns and
-        // `order` a structure of the layout that the offsets name. All vector registers are declared,
-        // and cleared before the block ends.
+        // SAFETY: the process is in section mode; line and page are this CPU's, and only sections
+        // of this CPU write them. The strips end with the page. `work` is a page that the caller
+        // owns and `order` a structure of the layout that the offsets name. All vector registers
+        // are declared, and cleared before the block ends.
         unsafe {
             core::arch::asm!(
                 $load,
@@ -179,9 +181,9 @@ macro_rules! put_with {
 
 /// Fills this CPU's page with the stream of the round keys in `work`. True if the page was put.
 ///
-/// A put that comes to nothing is no error: another thread was quicker, a fork or a `discard` came in
-/// between, or the thread was interrupted while it wrote the page. It is not tried again then: a kernel that
-/// failed to restart an earlier attempt could leave the same stream in two pages.
+/// A put without effect is not an error: another thread was quicker, a fork or a `discard` came in
+/// between, or the thread was interrupted while it wrote the page. It is not tried again then: a
+/// kernel that failed to restart an earlier attempt could leave the same stream in two pages.
 ///
 /// # Safety
 ///

@@ -7,8 +7,8 @@ use crate::linux::pool::section_switch::Control;
 use crate::linux::process::Process;
 use core::mem::offset_of;
 
-/// Claims `$bytes` bytes, or leaves if there are fewer. `{at}` is then their negated distance from the
-/// page's end, less the bytes themselves.
+/// Claims `$bytes` bytes, or leaves if there are fewer. `{at}` is then their negated distance from
+/// the page's end, less the bytes themselves.
 ///
 /// RDPID stands between load and store: see the head of this file.
 macro_rules! claim {
@@ -95,7 +95,8 @@ macro_rules! copy_blocks {
             "34: mov {t}, qword ptr [{at}]\n",
             "mov qword ptr [{at}], 0\n",
             "test {t}, {t}\n",
-            "jnz 38f\n", // a zero counts behind the guards: a page that was dropped is zero by right
+            // A zero counts behind the guards only: a dropped page is zero by right.
+            "jnz 38f\n",
             "vpcmpeqq ymm14, ymm15, ymm15\n",
             "38:\n",
             "mov qword ptr [{d}], {t}\n",
@@ -108,7 +109,8 @@ macro_rules! copy_blocks {
             "mov {t}, qword ptr [{at}]\n",
             "mov qword ptr [{at}], 0\n",
             "test {t}, {t}\n",
-            "jnz 38f\n", // a zero counts behind the guards: a page that was dropped is zero by right
+            // A zero counts behind the guards only: a dropped page is zero by right.
+            "jnz 38f\n",
             "vpcmpeqq ymm14, ymm15, ymm15\n",
             "38:\n",
             "36: mov byte ptr [{d}], {t:l}\n",
@@ -132,9 +134,10 @@ struct Request {
 #[inline(always)]
 pub(crate) fn take_word(process: &Process) -> Result<u64, Refused> {
     let (word, status): (u64, u32);
-    // SAFETY: the process is in section mode, so the rseq area is there, the CPU has RDPID, and lines and
-    // pages are mapped for ever. The accesses stay in the line and the page, because the count is at
-    // most CAPACITY. Other code touches that memory through atomics and volatile reads alone.
+    // SAFETY: the process is in section mode, so the rseq area is there, the CPU has RDPID, and
+    // lines and pages are mapped for ever. The accesses stay in the line and the page, because the
+    // count is at most CAPACITY. Other code touches that memory through atomics and volatile reads
+    // alone.
     unsafe {
         section!(process, status, [
             claim!("8", "{capacity} - 8"),
@@ -159,8 +162,8 @@ pub(crate) fn take_word(process: &Process) -> Result<u64, Refused> {
 
 /// Draws 16 bytes to `dst`, which is written only if they may leave.
 ///
-/// The copy is one VEX-coded move: it waits for no upper half that a caller left dirty, and a reader
-/// of all 16 bytes does not wait for two stores.
+/// The copy is one VEX-coded move: it waits for no upper half that a caller left dirty, and a
+/// reader of all 16 bytes does not wait for two stores.
 ///
 /// # Safety
 ///
@@ -208,7 +211,8 @@ pub(crate) unsafe fn take_blocks(
 ) -> Result<(), Refused> {
     let (request, status): (Request, u32);
     request = Request { dst, len };
-    // SAFETY: as in `take_block`; the CPU has AVX2. An abort begins again from what the request says.
+    // SAFETY: as in `take_block`; the CPU has AVX2. An abort begins again from what the request
+    // says.
     unsafe {
         section!(process, status, [
             copy_blocks!(),

@@ -1,19 +1,21 @@
 //! Children of every kind.
 
-use crate::draws::{DEPTH, Drawer, draw_and_record, sum_up};
-use crate::record::{self, Event};
+use super::draws::{DEPTH, Drawer, draw_and_record, sum_up};
+use super::record::{self, Event};
+use rustix::thread::{CpuSet, sched_setaffinity};
 use std::sync::atomic::{
     AtomicU32,
     Ordering::{Relaxed, SeqCst},
 };
 
-/// So many forks may lie between the first process and the last: below the number of banks, for all may come on
-/// top of one interrupted frame.
+/// The longest chain of forks. It is below the number of banks, because all forks of a chain may
+/// interrupt one frame.
 pub(crate) const DEEPEST: u32 = 6;
-/// Processes that may be there at once.
+/// The largest number of processes at a time.
 const MOST: u32 = 64;
 
-/// Forks as a program without a C library would; true in the child. False too if there are enough. Async-signal-safe.
+/// Forks as a program without a C library would. Returns true in the child, and false in the parent
+/// and if the round has its largest number of processes. Async-signal-safe.
 pub(crate) fn raw_fork(event: Event) -> bool {
     let shared = record::shared();
     if DEPTH.load(SeqCst) >= DEEPEST || record::is_over() {
@@ -23,8 +25,8 @@ pub(crate) fn raw_fork(event: Event) -> bool {
         shared.alive.fetch_sub(1, Relaxed);
         return false;
     }
-    // SAFETY: a copy of the address space and no new stack: a fork, of which the C library hears nothing. The child
-    // allocates nothing and takes no lock that another thread may have held.
+    // SAFETY: the child has a copy of the address space and the same stack, as after a fork that
+    // bypasses the C library. It allocates nothing and takes no lock that another thread may hold.
     let child = unsafe { libc::syscall(libc::SYS_clone, libc::SIGCHLD, 0, 0, 0, 0) };
     match child {
         0 => {
@@ -42,14 +44,14 @@ pub(crate) fn raw_fork(event: Event) -> bool {
     }
 }
 
-/// Ends a child, without the exit handlers it has inherited.
+/// Ends a child without the exit handlers that it inherited.
 pub(crate) fn end() -> ! {
     sum_up();
     // SAFETY: ends the process, whatever state it is in.
     unsafe { libc::_exit(0) }
 }
 
-/// A child that draws with the handle it has inherited, and forks further.
+/// Makes a child that draws with the handle it inherited, and forks further.
 pub(crate) fn fork(drawer: &mut Drawer, jumps: bool) {
     drawer.disturbed();
     if raw_fork(Event::Fork) {
@@ -64,17 +66,19 @@ pub(crate) fn fork(drawer: &mut Drawer, jumps: bool) {
     }
 }
 
-/// A stack for a child that shares its parent's memory.
+/// The stack of a child that shares its parent's memory.
 pub(crate) type Stack = [u128; 8192];
 
-/// A child in this process's memory, as vfork and posix_spawn make it. It draws as one more thread does.
+/// Makes a child in this process's memory, as vfork and posix_spawn do. The child draws like one
+/// more thread.
 pub(crate) fn spawn_in_shared_memory(stack: &mut Stack) {
     extern "C" fn child(_: *mut libc::c_void) -> libc::c_int {
         (0..20).for_each(|_| draw_and_record::<40>());
         0
     }
-    // SAFETY: an aligned stack of 128 KiB of this child's own, which ends before this call returns; it takes no lock of
-    // the C library. No signal comes to it: timers are the parent's.
+    // SAFETY: the child has an aligned stack of 128 KiB to itself and ends before this call returns
+    // (CLONE_VFORK). It takes no lock of the C library, and receives no signal because timers
+    // belong to the parent.
     let pid = unsafe {
         let flags = libc::CLONE_VM | libc::CLONE_VFORK | libc::SIGCHLD;
         libc::clone(child, (&raw mut *stack).add(1).cast(), flags, std::ptr::null_mut())
@@ -84,7 +88,8 @@ pub(crate) fn spawn_in_shared_memory(stack: &mut Stack) {
     }
 }
 
-/// Draws beside a child that shares this thread's memory and thread pointer, until the child has ended.
+/// Draws beside a child that shares this thread's memory and thread pointer, until the child has
+/// ended.
 ///
 /// The kernel does not know the child's rseq area, so it restarts nothing for the child, and the
 /// child reads its parent's CPU there. The child moves from CPU to CPU to make the two differ.
@@ -101,8 +106,9 @@ pub(crate) fn draw_beside_a_clone(drawer: &mut Drawer, jumps: bool, stack: &mut 
     // The kernel stores 0 here when the child no longer uses the memory, its stack included.
     let running = AtomicU32::new(1);
     // SAFETY: an aligned stack of 128 KiB that no other child uses: this function returns after the
-    // child has ended, or in a copy of the process where the child does not exist. The child takes no
-    // lock of the C library, and timers are its parent's. No TLS is passed, and no place for its number.
+    // child has ended, or in a copy of the process where the child does not exist. The child takes
+    // no lock of the C library, and timers are its parent's. No TLS is passed, and no place for its
+    // number.
     let pid = unsafe {
         let flags = libc::CLONE_VM | libc::CLONE_CHILD_CLEARTID | libc::SIGCHLD;
         let none = std::ptr::null_mut::<libc::c_void>();
@@ -117,11 +123,10 @@ pub(crate) fn draw_beside_a_clone(drawer: &mut Drawer, jumps: bool, stack: &mut 
     }
 }
 
+/// Moves this thread to a CPU. If the kernel refuses, because the process may not use it, the
+/// thread stays.
 pub(crate) fn move_to(cpu: usize) {
-    // SAFETY: a mask of bits, for which zeros are valid; a CPU that is not ours is refused, and we stay.
-    unsafe {
-        let mut set: libc::cpu_set_t = std::mem::zeroed();
-        libc::CPU_SET(cpu, &mut set);
-        libc::sched_setaffinity(0, size_of_val(&set), &raw const set);
-    }
+    let mut set = CpuSet::new();
+    set.set(cpu);
+    let _ = sched_setaffinity(None, &set);
 }

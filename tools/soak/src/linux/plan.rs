@@ -1,24 +1,25 @@
-//! What a round does: drawn from its seed, the same for everyone who asks.
+//! The plan of a round: a function of the run's seed and the round's number.
 
 use fastrand::Rng;
 use std::fmt;
 
-/// How pages go away.
+/// The way in which pages disappear.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Pressure {
     None,
-    /// MADV_DONTNEED: at once, and seen by all.
+    /// MADV_DONTNEED: at once and for all threads.
     Drop,
-    /// MADV_PAGEOUT: by the kernel's reclaim, whose flushes come late.
+    /// MADV_PAGEOUT: by the kernel's reclaim, which flushes other CPUs' translations late.
     PageOut,
 }
 
+/// The disturbances of one round.
 #[derive(Clone, Debug)]
 pub(crate) struct Plan {
     pub(crate) mode: &'static str,
     pub(crate) processes: u32,
     pub(crate) threads: u32,
-    /// One CPU for all.
+    /// All threads share one CPU.
     pub(crate) one_cpu: bool,
     /// Threads move from CPU to CPU.
     pub(crate) moves: bool,
@@ -63,9 +64,10 @@ impl Plan {
             reseeds: pick(&mut rng, &[0, 0, 10, 1000, 20_000]),
             mode_changes: one_in(&mut rng, 4),
             programs: one_in(&mut rng, 3),
-            // Last, so that the rest of a seed's plan is what it was before.
+            // Last, so that older seeds keep the rest of their plans.
             locks: one_in(&mut rng, 2),
-            // A clone shares the thread-local switch of the hooks, so it would fork in its parent's place.
+            // A clone shares the thread-local switch of the hooks, so it would fork in its parent's
+            // place.
             clones: one_in(&mut rng, 2) && !cfg!(feature = "hooks"),
             one_slot: cfg!(feature = "hooks") && one_in(&mut rng, 3),
         }

@@ -1,19 +1,21 @@
 //! The processes of a round.
 
-use crate::draws::{DEPTH, Drawer, draw_and_record, sum_up};
-use crate::forks::{self, Stack};
-use crate::plan::Plan;
-use crate::record::{self, Event};
-use crate::{hooks, signals, trouble};
+use super::draws::{DEPTH, Drawer, draw_and_record, sum_up};
+use super::forks::{self, Stack};
+use super::plan::Plan;
+use super::record::{self, Event};
+use super::{disturb, hooks, signals};
 use anyhow::{Context, Result};
 use headwater_testing::jump;
+use rustix::io::Errno;
+use rustix::process::{WaitOptions, getpid, set_child_subreaper, waitpid};
 use std::process::ExitCode;
 use std::sync::Barrier;
 use std::sync::atomic::Ordering::{Relaxed, SeqCst};
 use std::{panic, thread};
 
-/// The first process of a round. `worker` is its number, or -1 for a program that draws once, and the
-/// record's descriptor.
+/// Runs the first process of a round. `worker` holds the round's number, or -1 for a program that
+/// draws once, and the descriptor of the record.
 pub(crate) fn run(worker: Vec<i32>, seed: u64) -> Result<ExitCode> {
     let [round, fd] = worker.try_into().ok().context("--worker takes two numbers")?;
     record::open(fd)?;
@@ -29,10 +31,10 @@ pub(crate) fn run(worker: Vec<i32>, seed: u64) -> Result<ExitCode> {
     for number in 0..plan.processes {
         let seed = choice.u64(..);
         if choice.bool() {
-            draw_and_record::<16>(); // set up before the fork, for once
+            draw_and_record::<16>(); // for once, set-up comes before the fork
         }
         record::shared().alive.fetch_add(1, Relaxed);
-        // SAFETY: one thread so far.
+        // SAFETY: this process has one thread.
         match unsafe { libc::fork() } {
             -1 => anyhow::bail!("fork: {}", std::io::Error::last_os_error()),
             0 => {
@@ -44,19 +46,19 @@ pub(crate) fn run(worker: Vec<i32>, seed: u64) -> Result<ExitCode> {
             _ => {}
         }
     }
-    Ok(if wait_for_children(0) { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    Ok(if wait_for_children(WaitOptions::empty()) { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// Draws in all the plan's threads, makes the plan's trouble, and waits for all that it has forked.
+/// Draws in all threads of the plan, disturbs them, and waits for all children.
 fn process(plan: &Plan, seed: u64, record_fd: i32) {
     let mut choice = fastrand::Rng::with_seed(seed);
-    // SAFETY: a call without pointers: orphans of ours are left to us.
-    unsafe { libc::prctl(libc::PR_SET_CHILD_SUBREAPER, 1) };
+    // Orphans become this process's children, so `wait_for_children` sees how they end.
+    set_child_subreaper(Some(getpid())).expect("PR_SET_CHILD_SUBREAPER");
     if plan.one_cpu {
         forks::move_to(0);
     }
-    hooks::arm(plan);
-    signals::arm(plan);
+    hooks::install(plan);
+    signals::install(plan);
     let mut failed = false;
     let first_draws = &Barrier::new(plan.threads as usize + 1);
     thread::scope(|scope| {
@@ -65,28 +67,31 @@ fn process(plan: &Plan, seed: u64, record_fd: i32) {
             scope.spawn(move || draw_until_over(plan, seed, first_draws));
         }
         first_draws.wait();
-        trouble::make(plan, &mut choice, record_fd, || {
-            failed |= !wait_for_children(libc::WNOHANG);
+        disturb::run(plan, &mut choice, record_fd, || {
+            failed |= !wait_for_children(WaitOptions::NOHANG);
         });
     });
     signals::start(0);
-    failed |= !wait_for_children(0);
+    failed |= !wait_for_children(WaitOptions::empty());
     assert!(!failed, "a child failed");
 }
 
-/// Draws until the round is over, the first time before `first_draws` are. Of threads that map the same pages at once all
-/// but one unmap theirs again, and by then it is done: what the trouble finds mapped afterwards stays mapped. (It did
-/// not always, and emptied somebody else's memory, which had come to lie there.)
+/// Draws until the round is over. The first draw comes before the barrier `first_draws`: of several
+/// threads that set up at once, all but one unmap their pages again. The disturber lists the
+/// mappings after the barrier, so the list holds no mapping that will disappear. (Without the
+/// barrier it emptied other memory that had been mapped at the same address.)
 fn draw_until_over(plan: &Plan, seed: u64, first_draws: &Barrier) {
     let depth = DEPTH.load(SeqCst);
     let jumps = plan.jumps && plan.signals > 0 && jump::POSSIBLE;
     let mut drawer = Drawer::new(plan, seed);
     let mut stack: Box<Stack> = Box::new([0; 8192]);
-    // From here on nothing is allocated: a child that a handler forks may find the allocator's lock taken for ever.
+    // No allocation from here on: in a child that a handler forks, the allocator's lock may be
+    // taken for ever.
     let cpus = thread::available_parallelism().map_or(1, usize::from);
     let mut batches_as_child = 0;
     record::count(Event::Thread);
-    // Who is forked or left in a barrier is in it for ever.
+    // A child forked inside a barrier, or a thread that jumps out of it, blocks for ever. Signals
+    // that do either stay blocked until the barrier is passed.
     signals::admit(!plan.forks && !plan.jumps);
     draw_and_record::<8>();
     if plan.handles {
@@ -97,7 +102,7 @@ fn draw_until_over(plan: &Plan, seed: u64, first_draws: &Barrier) {
     while !record::is_over() {
         drawer.batch(jumps);
         if DEPTH.load(SeqCst) != depth {
-            // A handler has forked, and this is the child: other threads it has none.
+            // This process is a child that a handler forked, and this thread is its only one.
             batches_as_child += 1;
             if batches_as_child == 50 {
                 forks::end();
@@ -127,32 +132,30 @@ fn draw_until_over(plan: &Plan, seed: u64, first_draws: &Barrier) {
     }
 }
 
-/// Waits for children: for all (0), or for those that have ended (WNOHANG). False if one of them failed.
-fn wait_for_children(flags: i32) -> bool {
+/// Waits for all children, or with NOHANG for those that have ended. Returns false if one of them
+/// failed.
+fn wait_for_children(options: WaitOptions) -> bool {
     loop {
-        let mut status = 0;
-        // SAFETY: `status` is a valid place for one.
-        match unsafe { libc::waitpid(-1, &raw mut status, flags) } {
-            0 => return true,
-            -1 if std::io::Error::last_os_error().raw_os_error() == Some(libc::EINTR) => {}
-            -1 => return true,
-            child if status != 0 => {
-                eprintln!("process {child} ended with {status:#x}");
+        match waitpid(None, options) {
+            Err(Errno::INTR) => {}
+            Ok(None) | Err(_) => return true, // none has ended yet, or none is left
+            Ok(Some((child, status))) if status.exit_status() != Some(0) => {
+                eprintln!("process {child} ended with {status:?}");
                 record::shared().stop.store(true, SeqCst);
                 return false;
             }
-            _ => {}
+            Ok(Some(_)) => {}
         }
     }
 }
 
-/// A panic of any thread ends its process, by a status that whoever waits for it sees.
+/// Makes a panic of any thread end its process with a status that the waiting parent checks.
 fn exit_on_panic() {
     let print = panic::take_hook();
     panic::set_hook(Box::new(move |info| {
         print(info);
         record::shared().stop.store(true, SeqCst);
-        // SAFETY: ends the process, whatever state it is in.
+        // SAFETY: ends the process in any state; no handler of the parent runs.
         unsafe { libc::_exit(101) }
     }));
 }

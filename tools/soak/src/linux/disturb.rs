@@ -1,26 +1,23 @@
-//! What is done to a process while its threads draw: pages taken away, the kernel reseeded, modes changed.
+//! Disturbances of a process while its threads draw: dropped pages, reseeds of the kernel, changes
+//! of mode.
 
-use crate::plan::{Plan, Pressure};
-use crate::record::{self, Event};
+use super::plan::{Plan, Pressure};
+use super::record::{self, Event};
 use headwater::{Config, Mode};
 use headwater_testing::{machine, memory};
 use std::process::Command;
 use std::time::Duration;
 
-/// Makes trouble until the round is over. `steps` is called all the time.
-pub(crate) fn make(
-    plan: &Plan,
-    choice: &mut fastrand::Rng,
-    record_fd: i32,
-    mut step: impl FnMut(),
-) {
-    // Droppable memory: the kernel may do at any time what is done to it here.
+/// Disturbs this process until the round is over. Calls `step` between two disturbances.
+pub(crate) fn run(plan: &Plan, choice: &mut fastrand::Rng, record_fd: i32, mut step: impl FnMut()) {
+    // Droppable memory only: the kernel itself may empty it at any time, so emptying it here is
+    // legitimate.
     let pages = memory::mappings_with(&["dp"]);
     while !record::is_over() {
         step();
         let pause = if plan.reseeds > 0 { plan.reseeds } else { 500 };
         std::thread::sleep(Duration::from_micros(pause.into()));
-        // Without the right to, it is refused, and not counted.
+        // Without CAP_SYS_ADMIN the kernel refuses, and the reseed is not counted.
         if plan.reseeds > 0 && machine::reseed() {
             record::count(Event::Reseed);
         }
@@ -32,7 +29,7 @@ pub(crate) fn make(
             for page in &pages {
                 let at = page.range.start as *mut libc::c_void;
                 let len = (page.range.end - page.range.start) as usize;
-                // SAFETY: droppable memory, which the kernel may empty whenever it likes.
+                // SAFETY: droppable memory, whose owner expects the kernel to empty it at any time.
                 if unsafe { libc::madvise(at, len, advice) } == 0 {
                     record::count(event);
                 }
@@ -53,7 +50,8 @@ pub(crate) fn make(
     }
 }
 
-/// This program again, for one first draw: set up anew beside all the rest. Whoever waits for children waits for it.
+/// Starts this program once more, for one first draw: a set-up beside all other processes. The loop
+/// that waits for children waits for it too.
 fn start_program(record_fd: i32) {
     let Ok(program) = std::env::current_exe() else { return };
     let fd = record_fd.to_string();

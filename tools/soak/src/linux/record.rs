@@ -1,6 +1,7 @@
-//! What all processes of a round have drawn, and what has happened to them: one mapping, shared by all.
+//! The record of a round: all words that its processes drew, and the number of each event, in one
+//! shared mapping.
 //!
-//! A word is added without a system call and without a lock, in children and in signal handlers alike.
+//! Adding a word needs neither a system call nor a lock, so children and signal handlers can do it.
 
 use std::ptr::null_mut;
 use std::slice;
@@ -9,13 +10,13 @@ use std::sync::atomic::{
     Ordering::{Relaxed, SeqCst},
 };
 
-/// Words that a round may record, after which it ends. So many random words hold a repeat with probability
-/// n^2 / 2^65 = 4e-7, which is the false alarm of one round.
+/// Number of words that end a round. So many random words contain a repeat with probability n^2 /
+/// 2^65 = 4e-7, the rate of false alarms of one round.
 pub(crate) const CAPACITY: usize = 4 << 20;
 const HEADER: usize = 4096;
 pub(crate) const BYTES: usize = HEADER + 8 * CAPACITY;
 
-/// What is counted.
+/// A counted event.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Event {
     Thread,
@@ -35,7 +36,7 @@ pub(crate) enum Event {
     Quiesce,
     Move,
     Handle,
-    // From the status of processes that ended in order.
+    // Counters of the statuses of processes that ended regularly.
     Refill,
     Retry,
     Discarded,
@@ -79,14 +80,14 @@ impl Event {
     ];
 }
 
-/// The mapping's first page. Zeros are its first state.
+/// The mapping's first page. A new mapping holds zeros, which are its initial state.
 #[repr(C)]
 pub(crate) struct Shared {
     used: AtomicUsize,
-    /// Where the first word lies that found no room, from the end.
+    /// Number of words at the end that stay unwritten because a draw did not fit.
     refused: AtomicUsize,
     pub(crate) stop: AtomicBool,
-    /// Processes that are there.
+    /// Number of living processes.
     pub(crate) alive: AtomicU32,
     events: [AtomicU64; Event::NAMES.len()],
 }
@@ -95,7 +96,7 @@ const _: () = assert!(size_of::<Shared>() <= HEADER);
 
 static SHARED: AtomicPtr<Shared> = AtomicPtr::new(null_mut());
 
-/// Maps the record that lies behind `fd`, for this process and all that it forks.
+/// Maps the record behind `fd` for this process and all processes that it forks.
 pub(crate) fn open(fd: i32) -> anyhow::Result<()> {
     // SAFETY: a new mapping at an address of the kernel's choice.
     let at = unsafe {
@@ -107,9 +108,10 @@ pub(crate) fn open(fd: i32) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The header of the record that was opened.
+/// Returns the header of the record that [`open`] mapped.
 pub(crate) fn shared() -> &'static Shared {
-    // SAFETY: `open` was called first in every process; the mapping stays, and is used through atomics.
+    // SAFETY: `open` was called first in every process; the mapping stays, and is used through
+    // atomics.
     unsafe { &*SHARED.load(Relaxed) }
 }
 
@@ -121,7 +123,7 @@ pub(crate) fn count_many(event: Event, n: u64) {
     shared().events[event as usize].fetch_add(n, Relaxed);
 }
 
-/// Whether the round is over.
+/// Returns true once the round is over.
 pub(crate) fn is_over() -> bool {
     shared().stop.load(Relaxed)
 }
@@ -130,7 +132,7 @@ fn words() -> *mut u64 {
     SHARED.load(Relaxed).wrapping_byte_add(HEADER).cast()
 }
 
-/// Adds what was drawn: whole words of it. Async-signal-safe. A full record ends the round.
+/// Adds the whole words of `drawn`. Async-signal-safe. A full record ends the round.
 pub(crate) fn add(drawn: &[u8]) {
     let (drawn, _) = drawn.as_chunks::<8>();
     let shared = shared();
@@ -141,12 +143,13 @@ pub(crate) fn add(drawn: &[u8]) {
         return;
     }
     for (i, word) in drawn.iter().enumerate() {
-        // SAFETY: these places lie in the mapping and are this call's alone.
+        // SAFETY: these places lie in the mapping, and the fetch_add above gave them to this call
+        // alone.
         unsafe { words().add(at + i).write(u64::from_ne_bytes(*word)) };
     }
 }
 
-/// Takes everything out: the words, and what was counted. Nobody else is left who writes.
+/// Returns the words and the counts, and empties the record. All writers must have ended.
 pub(crate) fn take() -> (&'static mut [u64], [u64; Event::NAMES.len()]) {
     let shared = shared();
     let room = CAPACITY - shared.refused.swap(0, SeqCst);
@@ -154,6 +157,6 @@ pub(crate) fn take() -> (&'static mut [u64], [u64; Event::NAMES.len()]) {
     shared.stop.store(false, SeqCst);
     shared.alive.store(0, SeqCst);
     let events = std::array::from_fn(|i| shared.events[i].swap(0, SeqCst));
-    // SAFETY: written by `add`, and by nobody since.
+    // SAFETY: `add` wrote these words, and all its callers have ended.
     (unsafe { slice::from_raw_parts_mut(words(), used) }, events)
 }

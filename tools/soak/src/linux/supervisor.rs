@@ -1,19 +1,24 @@
-//! The rounds: one after the other, each in processes of its own, each looked through when they are gone.
+//! The supervisor: runs one round after the other and checks each record once the round's processes
+//! have ended.
 
-use crate::plan::Plan;
-use crate::record::{self, Event};
+use super::plan::Plan;
+use super::record::{self, Event};
 use anyhow::{Context, Result, bail};
+use rustix::fs::{MemfdFlags, ftruncate, memfd_create};
+use rustix::process::{Pid, Signal, geteuid, kill_process_group};
+use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Child, Command, ExitCode, ExitStatus};
 use std::sync::atomic::Ordering::SeqCst;
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// A round, unless its record is full before.
+/// Duration of a round, unless its record is full earlier.
 const ROUND: Duration = Duration::from_secs(10);
-/// So long after its end a round hangs: no measure of speed, the slowest ends within a second.
+/// Time after a round's end at which it counts as hanging. The slowest round ends within a second.
 const HANGS: Duration = Duration::from_secs(180);
-/// Words that end in so many zero bits are kept across rounds: a repeat is then either kept twice or not at all.
+/// Words that are zero under this mask are kept across rounds. The choice depends on the word
+/// alone, so of two equal words both are kept or neither is.
 const KEPT: u64 = (1 << 6) - 1;
 
 /// Runs rounds until the time is over. `no_sections` has all of them draw under locks.
@@ -24,7 +29,8 @@ pub(crate) fn run(
     no_sections: bool,
 ) -> Result<ExitCode> {
     let seed = seed.unwrap_or_else(|| fastrand::u64(..));
-    let fd = make_record()?;
+    let memory = make_record()?; // stays open: the processes of all rounds inherit it
+    let fd = memory.as_raw_fd();
     record::open(fd)?;
     describe(minutes, seed);
     let end = Instant::now() + Duration::from_secs_f64(minutes * 60.0);
@@ -58,10 +64,10 @@ pub(crate) fn run(
         println!("{n:>15}  {name}");
     }
     println!(
-        "{words:>15}  words recorded in {} rounds: none zero, none twice in its round",
+        "{words:>15}  words recorded in {} rounds: none is zero, none repeats within its round",
         round - first
     );
-    println!("{:>15}  of them kept across rounds: {repeats} twice", kept.len());
+    println!("{:>15}  of them kept across rounds: {repeats} repeats", kept.len());
     println!("{}", status_line(&events));
     Ok(ExitCode::from(u8::from(repeats > 0)))
 }
@@ -113,11 +119,13 @@ fn run_round(plan: &Plan, seed: u64, round: u64, fd: i32, end: Instant) -> Resul
 }
 
 fn end_group(first: &Child) {
-    // SAFETY: the group of a child that has not been waited for.
-    unsafe { libc::kill(-first.id().cast_signed(), libc::SIGKILL) };
+    // The child was not waited for, so its number still belongs to its group.
+    if let Some(group) = Pid::from_raw(first.id().cast_signed()) {
+        let _ = kill_process_group(group, Signal::KILL);
+    }
 }
 
-/// What is wrong with a round, if anything is.
+/// Returns the fault of a round, if it has one.
 fn fault(status: ExitStatus, drawn: &mut [u64]) -> Option<String> {
     if !status.success() {
         return Some(format!("a process failed: {:?} {:?}", status.code(), status.signal()));
@@ -129,7 +137,7 @@ fn fault(status: ExitStatus, drawn: &mut [u64]) -> Option<String> {
     match repeats(drawn) {
         0 if drawn.is_empty() => Some("nothing was recorded".to_owned()),
         0 => None,
-        n => Some(format!("{n} words were drawn twice")),
+        n => Some(format!("{n} words repeat")),
     }
 }
 
@@ -137,14 +145,10 @@ fn repeats(sorted: &[u64]) -> usize {
     sorted.windows(2).filter(|pair| pair[0] == pair[1]).count()
 }
 
-/// Memory that children inherit by its descriptor, across exec too.
-fn make_record() -> Result<i32> {
-    // SAFETY: a name, and a length for a file of our own.
-    let (fd, sized) = unsafe {
-        let fd = libc::memfd_create(c"record".as_ptr(), 0);
-        (fd, libc::ftruncate(fd, record::BYTES as libc::off_t))
-    };
-    anyhow::ensure!(fd >= 0 && sized == 0, "memfd: {}", std::io::Error::last_os_error());
+/// Makes the record's memory. Children inherit its descriptor, across exec too.
+fn make_record() -> Result<OwnedFd> {
+    let fd = memfd_create("record", MemfdFlags::empty()).context("memfd_create")?;
+    ftruncate(&fd, record::BYTES as u64).context("ftruncate")?;
     Ok(fd)
 }
 
@@ -161,10 +165,9 @@ fn describe(minutes: f64, seed: u64) {
         status.page.name(),
         status.pools.slots
     );
-    // SAFETY: asks for a number.
-    if unsafe { libc::geteuid() } != 0 {
+    if !geteuid().is_root() {
         println!(
-            "skipped: reseeds: RNDRESEEDCRNG needs CAP_SYS_ADMIN, so a reseed under a draw is not tried"
+            "skipped: reseeds: RNDRESEEDCRNG needs CAP_SYS_ADMIN; no reseed happens during a draw"
         );
     }
     println!();

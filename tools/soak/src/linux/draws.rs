@@ -1,8 +1,8 @@
-//! Draws of every kind, by one thread: looked at at once, recorded a batch at a time.
+//! Draws of every kind by one thread: checked for zeros at once, recorded in batches.
 
-use crate::hooks;
-use crate::plan::Plan;
-use crate::record::{self, Event};
+use super::hooks;
+use super::plan::Plan;
+use super::record::{self, Event};
 use headwater::{Path, Rng};
 use headwater_testing::jump;
 use std::cell::Cell;
@@ -12,13 +12,15 @@ use std::sync::atomic::{
     compiler_fence,
 };
 
-/// Forks that lie between the round's first process and this one. A draw is recorded by the process that began
-/// it: if it was complete when a handler forked, both have it by right.
+/// Number of forks between the round's first process and this one. Only the process that began a
+/// draw records it: if the draw was complete when a handler forked, parent and child hold the same
+/// bytes legitimately.
 pub(crate) static DEPTH: AtomicU32 = AtomicU32::new(0);
 
 thread_local! {
-    /// This thread is recording, so a handler that interrupts it must neither fork nor jump: both
-    /// processes would record the same, or nobody.
+    /// True while this thread records. A handler that interrupts it must neither fork nor jump:
+    /// after a fork both processes would record the same words, and after a jump the words would be
+    /// lost.
     static RECORDING: Cell<bool> = const { Cell::new(false) };
 }
 
@@ -27,10 +29,10 @@ pub(crate) fn is_recording() -> bool {
 }
 
 const DRAWS: usize = 16;
-/// So much of both ends of a draw is recorded.
+/// Bytes of each end of a draw that are recorded.
 const END: usize = 64;
 
-/// What a draw leaves behind.
+/// A finished draw: its process and its ends.
 #[derive(Clone, Copy)]
 struct Entry {
     depth: u32,
@@ -45,7 +47,7 @@ pub(crate) struct Drawer {
     entries: [Entry; DRAWS],
     complete: AtomicUsize,
     signals_seen: usize,
-    /// Batches still to be recorded because something has just happened to this thread.
+    /// Number of batches that are recorded in any case, because this thread was just disturbed.
     near: u32,
 }
 
@@ -62,16 +64,17 @@ impl Drawer {
         }
     }
 
-    /// Something has happened: what is drawn next is recorded.
+    /// Marks a disturbance, so that the next draws are recorded.
     pub(crate) fn disturbed(&mut self) {
         self.near = 4;
     }
 
-    /// Draws some, and records it now and then. Allocates nothing, so that it may run in any forked child.
+    /// Draws a batch and records some of the batches. It allocates nothing, so it may run in any
+    /// forked child.
     pub(crate) fn batch(&mut self, jumps: bool) {
         self.complete.store(0, SeqCst);
         if jumps {
-            // A draw takes no lock but a slot's, and losing one is what is tried here.
+            // A draw takes no lock except a slot's. The jump abandons that lock on purpose.
             if jump::is_left(|| self.draw_some()) {
                 record::count(Event::Jump);
                 self.disturbed();
@@ -79,7 +82,7 @@ impl Drawer {
         } else {
             self.draw_some();
         }
-        let signals = crate::signals::seen();
+        let signals = super::signals::seen();
         if signals != self.signals_seen {
             self.signals_seen = signals;
             self.disturbed();
@@ -95,7 +98,7 @@ impl Drawer {
             let depth = DEPTH.load(SeqCst);
             let (len, depth) = hooks::open(depth, || self.draw());
             let drawn = &self.buffer[..len];
-            // One word of 2^64 is zero: 1e-8 for all the 10^11 words of an hour.
+            // A random word is zero with probability 2^-64: 1e-8 for the 10^11 words of an hour.
             assert!(drawn.chunks_exact(8).all(|word| word != [0; 8]), "zeros were handed out");
             let entry = &mut self.entries[i];
             (entry.depth, entry.len) = (depth, len.min(2 * END));
@@ -107,7 +110,7 @@ impl Drawer {
         }
     }
 
-    /// One draw to the start of the buffer; its length.
+    /// Draws to the start of the buffer and returns the length.
     fn draw(&mut self) -> usize {
         let longest = self.buffer.len();
         let len = match self.choice.u8(..) {
@@ -134,7 +137,7 @@ impl Drawer {
 
     fn record(&self) {
         RECORDING.set(true);
-        compiler_fence(SeqCst); // a handler sees it from here on
+        compiler_fence(SeqCst); // handlers of this thread see the flag from here on
         let depth = DEPTH.load(SeqCst);
         for entry in &self.entries[..self.complete.load(SeqCst)] {
             if entry.depth == depth {
@@ -146,15 +149,15 @@ impl Drawer {
     }
 }
 
-/// Draws and records, where nothing may be allocated and nobody's batch lies: in handlers, and in children that
-/// share their parent's memory.
+/// Draws and records at once, in places that may not allocate and have no batch: signal handlers,
+/// and children that share their parent's memory.
 pub(crate) fn draw_and_record<const N: usize>() {
     let bytes: [u8; N] = headwater::array().expect("random bytes");
     assert!(bytes.chunks_exact(8).all(|word| word != [0; 8]), "zeros were handed out");
     record::add(&bytes);
 }
 
-/// Adds what this process's status counts to the round's counts.
+/// Adds the counters of this process's status to those of the round.
 pub(crate) fn sum_up() {
     let status = headwater::status();
     let counters = status.counters;

@@ -1,10 +1,10 @@
-//! The library as it is shipped, without hooks.
+//! The shipped library, without failpoints.
 
-use crate::plan::Plan;
+use super::super::plan::Plan;
 
 pub(crate) fn force(_: &Plan) {}
 
-pub(crate) fn arm(_: &Plan) {}
+pub(crate) fn install(_: &Plan) {}
 
 pub(crate) fn open<T>(depth: u32, draw: impl FnOnce() -> T) -> (T, u32) {
     (draw(), depth)

@@ -1,10 +1,10 @@
-//! A timer's signals, and the handler that draws, forks and jumps.
+//! Signals of a timer, and the handler that draws, forks and jumps.
 
-use crate::draws::{DEPTH, draw_and_record, is_recording};
-use crate::forks::{self, DEEPEST};
-use crate::hooks;
-use crate::plan::Plan;
-use crate::record::{self, Event};
+use super::draws::{DEPTH, draw_and_record, is_recording};
+use super::forks::{self, DEEPEST};
+use super::hooks;
+use super::plan::Plan;
+use super::record::{self, Event};
 use headwater_testing::jump;
 use std::mem::zeroed;
 use std::ptr::null_mut;
@@ -13,9 +13,9 @@ use std::sync::atomic::{
     Ordering::{Relaxed, SeqCst},
 };
 
-/// Signals that have come to this process or to those it descends from.
+/// Number of signals that this process and its ancestors received.
 static SEEN: AtomicUsize = AtomicUsize::new(0);
-/// What the plan says.
+/// The plan's settings, copied because a handler cannot reach the plan.
 static PERIOD: AtomicU32 = AtomicU32::new(0);
 static FORKS: AtomicBool = AtomicBool::new(false);
 static JUMPS: AtomicBool = AtomicBool::new(false);
@@ -24,11 +24,11 @@ pub(crate) fn seen() -> usize {
     SEEN.load(Relaxed)
 }
 
-/// Lets SIGALRM come to this thread, or not. A child that a handler forks has this thread alone, so signals come
-/// only where that is enough: to threads that draw, and allocate nothing.
+/// Unblocks or blocks SIGALRM in this thread. A child that a handler forks consists of this thread
+/// alone, so only threads that draw and allocate nothing may receive the signal.
 pub(crate) fn admit(come: bool) {
     let how = if come { libc::SIG_UNBLOCK } else { libc::SIG_BLOCK };
-    // SAFETY: a set of signals that is emptied before it is used; the old one is not asked for.
+    // SAFETY: the set is emptied before use, and the null pointer requests no old set.
     unsafe {
         let mut alarm = zeroed();
         libc::sigemptyset(&raw mut alarm);
@@ -37,14 +37,16 @@ pub(crate) fn admit(come: bool) {
     }
 }
 
-/// What the plan says of signals; none comes before it is [admitted](admit).
-pub(crate) fn arm(plan: &Plan) {
+/// Installs the handler and starts the timer as the plan says. Signals stay blocked until
+/// [`admit`].
+pub(crate) fn install(plan: &Plan) {
     admit(false);
     PERIOD.store(plan.signals, SeqCst);
     FORKS.store(plan.forks, SeqCst);
     JUMPS.store(plan.jumps, SeqCst);
     if plan.signals > 0 {
-        // SAFETY: an action of zeros has no flags and an empty mask; the handler has the type that goes with it.
+        // SAFETY: an action of zeros has no flags and an empty mask; the handler has the type that
+        // goes with it.
         let done = unsafe {
             let mut action: libc::sigaction = zeroed();
             action.sa_sigaction = handler as extern "C" fn(libc::c_int) as *const () as usize;
@@ -56,11 +58,12 @@ pub(crate) fn arm(plan: &Plan) {
     }
 }
 
-/// SIGALRM so often from now on; 0 for never. Timers are not inherited. Async-signal-safe.
+/// Starts a timer of this period, or stops it if the period is 0. Children do not inherit timers.
+/// Async-signal-safe.
 pub(crate) fn start(microseconds: u32) {
     let every = libc::timeval { tv_sec: 0, tv_usec: microseconds.into() };
     let timer = libc::itimerval { it_interval: every, it_value: every };
-    // SAFETY: a valid timer; the old one is not asked for.
+    // SAFETY: the timer is valid, and the null pointer requests no old one.
     unsafe { libc::setitimer(libc::ITIMER_REAL, &raw const timer, null_mut()) };
 }
 
@@ -80,8 +83,8 @@ fn handle() {
         return;
     }
     if FORKS.load(Relaxed) && count % 32 == 13 && forks::raw_fork(Event::ForkInHandler) {
-        // The child returns from the handler and goes on with what was interrupted, under signals of its own;
-        // every second one first takes its page past where that was.
+        // The child returns from the handler and continues the interrupted code under its own
+        // timer. Every second child first takes its page past the place of the interrupted draw.
         start(PERIOD.load(Relaxed));
         if count % 64 == 13 {
             (0..40).for_each(|_| draw_and_record::<8>());
