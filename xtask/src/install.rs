@@ -142,8 +142,8 @@ const ARTEFACTS: &[(Part, Source, &str, u32)] = &[
     (Part::Command, Printed(&["completions", "zsh"]), "share/zsh/site-functions/_headwater", 0o644),
 ];
 
-/// Directories that belong to headwater alone, inner ones first. Uninstalling removes them if they are
-/// empty.
+/// Directories that belong to headwater alone, inner ones first. Uninstalling removes them if they
+/// are empty.
 const DIRECTORIES: [&str; 4] =
     ["@lib@/cmake/headwater", "@lib@/ossl-modules", "share/headwater", "share/doc/headwater"];
 
@@ -239,8 +239,8 @@ pub(crate) fn install(places: Places) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Builds the parts in a target directory of their own, because the flags differ from those of other
-/// builds. Returns the directory of the files.
+/// Builds the parts in a target directory of their own, because the flags differ from those of
+/// other builds. Returns the directory of the files.
 fn build(root: &Path, places: &Places) -> Result<PathBuf> {
     let target = target_directory()?.join("install");
     let mut build = program("cargo build --release --target-dir");
@@ -248,7 +248,7 @@ fn build(root: &Path, places: &Places) -> Result<PathBuf> {
     for part in Part::ALL.into_iter().filter(|part| places.has(*part)) {
         build.args(["--package", part.package()]);
     }
-    // Panics name source files of dependencies, with the directories of whoever built them.
+    // Panics name source files of dependencies, with the directories of the building machine.
     let mut flags = env::var_os("RUSTFLAGS").unwrap_or_default();
     for (from, to) in [(cargo_home(), "/cargo"), (Some(root.to_owned()), "/headwater")] {
         if let Some(from) = from {
