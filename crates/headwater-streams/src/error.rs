@@ -6,7 +6,8 @@ use core::fmt;
 
 /// Why a request makes no sense.
 ///
-/// Streams cannot fail otherwise: they ask nothing of the system. Nothing has been written when one is returned.
+/// Streams cannot fail otherwise: they ask nothing of the system. Nothing has been written when one
+/// is returned.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Error {
@@ -14,14 +15,14 @@ pub enum Error {
     RangeTooLong {
         /// The first element asked for.
         start: u64,
-        /// How many were asked for.
+        /// The number of requested elements.
         len: usize,
     },
     /// There is one output for each index, and their numbers differ.
     Lengths {
-        /// How many indices there are.
+        /// The number of indices.
         indices: usize,
-        /// How many outputs there are.
+        /// The number of outputs.
         out: usize,
     },
     /// Numbers below 0 are asked for.
@@ -32,9 +33,9 @@ pub enum Error {
     PastEnd {
         /// The first element asked for.
         start: u64,
-        /// How many were asked for.
+        /// The number of requested elements.
         len: usize,
-        /// How many there are.
+        /// The length of the permutation.
         n: u64,
     },
     /// A stream's number is 2^48 or more.

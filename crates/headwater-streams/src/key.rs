@@ -1,4 +1,4 @@
-//! Keys: the root of all streams, and how one becomes many.
+//! Keys: the roots of all streams, and their children.
 
 use crate::counter::STREAMS;
 use crate::engine::Backend;
@@ -6,7 +6,7 @@ use crate::features::Features;
 use crate::{Engine, Error, Label, Seed, Stream};
 use blake2::{Blake2s256, Digest};
 
-/// Begins every message: the specification, and the version of it that all values depend on.
+/// The beginning of every message: the specification and its version.
 const SPEC: &[u8; 16] = b"hw-streams-v1\0\0\0";
 /// Room for an engine's name, which is padded with zeros.
 const NAME: usize = 12;
@@ -19,7 +19,8 @@ const _: () = {
     }
 };
 
-/// What is hashed: a byte of the message, so that a root, a child and expanded bytes never meet.
+/// The purpose of a hash: a byte of the message, so that a root, a child and expanded bytes never
+/// meet.
 #[derive(Clone, Copy)]
 enum Purpose {
     Root = 0,
@@ -27,10 +28,12 @@ enum Purpose {
     Expand = 2,
 }
 
-/// An engine and 128 bits: everything that the numbers of 2^48 streams depend on. [Not for secrets](crate).
+/// An engine and 128 bits: everything that the numbers of 2^48 streams depend on. [Not for
+/// secrets](crate).
 ///
-/// Keys are values. There is no counter behind them and nothing that a thread could take from another: a key's children and streams
-/// are functions of the key and their names, in any order, any number of times, on any machine.
+/// Keys are values. There is no counter behind them and nothing that a thread could take from
+/// another: a key's children and streams are functions of the key and their names, in any order,
+/// any number of times, on any machine.
 ///
 /// ```
 /// use headwater_streams::Key;
@@ -41,8 +44,9 @@ enum Purpose {
 /// # Ok::<(), headwater_streams::Error>(())
 /// ```
 ///
-/// Two children of a key, and two keys of two seeds, have keys that are equal with a chance of 2^-128; STREAMS.md works out what that
-/// means for millions. Streams of one key do not meet at all.
+/// Two children of a key, and two keys of two seeds, have keys that are equal with a chance of
+/// 2^-128; STREAMS.md works out what that means for millions. Streams of one key do not meet at
+/// all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Key {
     engine: Engine,
@@ -55,7 +59,8 @@ impl Key {
         Key::with_engine(Engine::default(), seed)
     }
 
-    /// The key of `engine` that `seed` stands for. Two engines' keys from one seed have nothing to do with each other.
+    /// The key of `engine` that `seed` stands for. Two engines' keys from one seed have nothing to
+    /// do with each other.
     pub fn with_engine<'a>(engine: Engine, seed: impl Into<Seed<'a>>) -> Key {
         seed.into().encoded(|kind, seed| Key {
             engine,
@@ -63,15 +68,18 @@ impl Key {
         })
     }
 
-    /// The key made of these 16 bytes as they are, the lowest first, with no hash between: to get what other programs get from the
-    /// same engine, and test vectors. Keys of one's own are better made [from a seed](Key::from_seed).
+    /// The key made of these 16 bytes as they are, the lowest first, with no hash between: to get
+    /// what other programs get from the same engine, and test vectors. Keys of one's own are better
+    /// made [from a seed](Key::from_seed).
     pub const fn from_raw(engine: Engine, bytes: [u8; 16]) -> Key {
         Key { engine, bytes }
     }
 
-    /// The key of the child called `label`: for each part of a program, each task, each particle that wants numbers of its own.
+    /// The key of the child called `label`: for each part of a program, each task, each particle
+    /// that wants numbers of its own.
     ///
-    /// A pure function of the key and the label. As a label, an integer is its value, and no text; see [`Seed`].
+    /// A pure function of the key and the label. An integer label is its value, not a text;
+    /// see [`Seed`].
     pub fn child<'a>(&self, label: impl Into<Label<'a>>) -> Key {
         label.into().encoded(|kind, label| Key {
             engine: self.engine,
@@ -79,8 +87,9 @@ impl Key {
         })
     }
 
-    /// Fills `out` with bytes for the generator called `label`: what the states of other generators are seeded with. They have nothing
-    /// to do with the key's streams and children; a shorter `out` gets the beginning of a longer one.
+    /// Fills `out` with bytes for the generator called `label`: what the states of other generators
+    /// are seeded with. They have nothing to do with the key's streams and children; a shorter
+    /// `out` gets the beginning of a longer one.
     pub fn expand<'a>(&self, label: impl Into<Label<'a>>, out: &mut [u8]) {
         label.into().encoded(|kind, label| {
             for (number, chunk) in (0_u64..).zip(out.chunks_mut(32)) {
@@ -103,8 +112,9 @@ impl Key {
 
     /// The engine itself: the block that it makes of `counter`, whatever stream that is in.
     ///
-    /// Word 0 of the authors' `ctr`, `key` and result is the lowest of ours. With the upper half of the key zero, Philox gives what cuRAND and PyTorch
-    /// make of seed `key`, subsequence `counter >> 64` and offset `counter as u64 * 4`.
+    /// Word 0 of the authors' `ctr`, `key` and result is the lowest of ours. With the upper half of
+    /// the key zero, Philox computes the block of cuRAND and PyTorch for seed `key`, subsequence
+    /// `counter >> 64` and offset `counter as u64 * 4`.
     pub fn block(&self, counter: u128) -> u128 {
         let mut block = [counter.to_le_bytes()];
         Backend::choose(self.engine, Features::detect()).replace(
@@ -126,8 +136,9 @@ impl Key {
     }
 }
 
-/// BLAKE2s-256 (RFC 7693) of the specification's name, the engine's, the purpose, and `parts`. All of these but the last part have a length that the
-/// purpose tells, and the last one goes up to the end, so two lists of parts that differ are two messages.
+/// BLAKE2s-256 (RFC 7693) of the specification's name, the engine's, the purpose, and `parts`. The
+/// purpose determines the length of every part except the last one, which goes up to the end, so
+/// two lists of parts that differ are two messages.
 fn hash(purpose: Purpose, engine: Engine, parts: &[&[u8]]) -> [u8; 32] {
     // In one piece, if it is short: BLAKE2s would take half its time to put five together.
     let mut message = [0; 128];

@@ -6,20 +6,25 @@ use core::fmt;
 /// Bytes that are made at a time. Divides 2^64, so that the last buffer of a stream is whole.
 const BUFFER: usize = 1024;
 
-/// A [`Stream`] with a position, for code that wants one number after the other. [Not for secrets](crate).
+/// A [`Stream`] with a position, for code that wants one number after the other. [Not for
+/// secrets](crate).
 ///
-/// What it gives are the stream's bytes in order: 8 of them for a `u64`, 4 for a `u32`, as little-endian numbers, from wherever it is. So
-/// `next_u64` from position 0 on gives the elements of [`Stream::fill_u64`], and no byte is passed over. After 2^64 bytes it begins again.
+/// It returns the stream's bytes in order: 8 of them for a `u64`, 4 for a `u32`, as little-endian
+/// numbers, from its position on. From position 0, `next_u64` returns the elements of
+/// [`Stream::fill_u64`]; no byte is skipped. After 2^64 bytes it begins again.
 ///
-/// With the feature `rand_core` (on by default) it implements `rand_core`'s traits of version 0.10, so that `rand`'s distributions work on it.
+/// With the feature `rand_core` (on by default) it implements `rand_core`'s traits of version 0.10,
+/// so that `rand`'s distributions work on it.
 ///
-/// A forked child has a copy, which goes on with the same numbers: that is what reproducible means. A child that is to differ takes another stream.
+/// A forked child has a copy, which continues with the same numbers: that is what reproducible
+/// means. A child that must differ takes another stream.
 #[derive(Clone)]
 pub struct Sequential {
     stream: Stream,
     /// Where the bytes begin that the buffer gets next.
     next: u64,
-    /// Bytes of the buffer that have been given away. With the buffer yet to be filled, `BUFFER` and as many as are to be passed over.
+    /// Bytes of the buffer that have been given away. With the buffer yet to be filled, `BUFFER`
+    /// and as many as are to be passed over.
     used: usize,
     buffer: [u8; BUFFER],
 }
@@ -32,7 +37,7 @@ impl Stream {
 }
 
 impl Sequential {
-    /// The stream that it gives the bytes of.
+    /// Returns the stream behind it.
     pub const fn stream(&self) -> Stream {
         self.stream
     }
@@ -42,7 +47,8 @@ impl Sequential {
         self.next.wrapping_add(self.used as u64).wrapping_sub(BUFFER as u64)
     }
 
-    /// Goes to the byte with this number, in no time: forwards or back, and none in between is made.
+    /// Goes to the byte with this number, in no time: forwards or back, and none in between is
+    /// made.
     pub const fn seek(&mut self, position: u64) {
         let within = position % BUFFER as u64;
         self.next = position - within;
@@ -81,9 +87,9 @@ impl Sequential {
         }
     }
 
-    /// Fills up to `whole` bytes of `out` without the buffer, and gives what is left of it.
+    /// Fills up to `whole` bytes of `out` without the buffer, and returns the rest of `out`.
     fn straight<'a>(&mut self, out: &'a mut [u8], whole: usize) -> &'a mut [u8] {
-        // As far as the stream goes; both numbers are multiples of the buffer's length.
+        // Up to the stream's end; both numbers are multiples of the buffer's length.
         let to_the_end = (u64::MAX - self.next).saturating_add(1).min(whole as u64) as usize;
         let (now, rest) = out.split_at_mut(to_the_end - to_the_end % BUFFER);
         self.stream.bytes(0, u128::from(self.next), now);

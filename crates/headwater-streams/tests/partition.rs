@@ -1,4 +1,5 @@
-//! Whatever is asked for, in whatever pieces and order and by however many threads: the same elements.
+//! Whatever is asked for, in whatever pieces and order and by however many threads: the same
+//! elements.
 
 use headwater_streams::{Engine, Error, Key, Stream};
 use proptest::prelude::*;
@@ -8,7 +9,8 @@ fn streams() -> impl Strategy<Value = Stream> {
         .prop_map(|(engine, seed, id)| Key::with_engine(engine, seed).stream(id).unwrap())
 }
 
-/// Where ranges begin: at the start, past 2^32 elements and bytes, and so that the last of `len` elements is the last one.
+/// Where ranges begin: at the start, past 2^32 elements and bytes, and so that the last of `len`
+/// elements is the last one.
 fn starts(len: u64) -> impl Strategy<Value = u64> {
     prop_oneof![
         0..100_u64,

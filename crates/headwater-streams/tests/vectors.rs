@@ -1,4 +1,5 @@
-//! The files of `vectors/`: that they are what `reference` makes, and that this crate agrees with them.
+//! The files of `vectors/`: that they are what `reference` makes, and that this crate agrees with
+//! them.
 
 use headwater_streams::{Engine, Key, Label};
 use serde_json::Value;

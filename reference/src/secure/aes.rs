@@ -1,7 +1,7 @@
 //! AES-256 as in FIPS 197 and its counter mode as in NIST SP 800-38A, section 6.5.
 //!
-//! The state is kept as the 16 bytes of the block: FIPS 197 numbers them down the columns, so byte `i`
-//! is in row `i % 4` and column `i / 4`.
+//! The state is kept as the 16 bytes of the block: FIPS 197 numbers them down the columns, so byte
+//! `i` is in row `i % 4` and column `i / 4`.
 
 /// Rounds of AES-256 (`Nr`).
 const ROUNDS: usize = 14;
@@ -14,8 +14,8 @@ pub fn aes256_encrypt(key: &[u8; 32], block: [u8; 16]) -> [u8; 16] {
     cipher(&key_expansion(key), block)
 }
 
-/// Writes the keystream of counter mode: the encryptions of `counter_block`, `counter_block + 1` and so
-/// on, where the whole block is one big-endian number that wraps around.
+/// Writes the keystream of counter mode: the encryptions of `counter_block`, `counter_block + 1`
+/// and so on, where the whole block is one big-endian number that wraps around.
 pub fn aes256_ctr(key: &[u8; 32], counter_block: [u8; 16], out: &mut [u8]) {
     let schedule = key_expansion(key);
     let mut counter = u128::from_be_bytes(counter_block);
@@ -100,7 +100,8 @@ static S_BOX: [u8; 256] = {
     table
 };
 
-/// `a^254`, which is `1 / a`, because `a^255` is 1 for every `a` but 0; and 0 for 0, as FIPS 197 wants.
+/// `a^254`, which is `1 / a`, because `a^255` is 1 for every `a` but 0; and 0 for 0, as FIPS 197
+/// wants.
 const fn inverse(a: u8) -> u8 {
     let mut power = a;
     let mut product = 1;

@@ -1,10 +1,13 @@
-//! ARS4x32 of Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC11, section 4.1.
+//! ARS4x32 of Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC11,
+//! section 4.1.
 
 use crate::secure::aes::{add_round_key, mix_columns, shift_rows, sub_bytes};
 
-/// One block: `rounds` rounds of AES, whose keys are `key` with a constant added to each half before each round.
+/// One block: `rounds` rounds of AES, whose keys are `key` with a constant added to each half
+/// before each round.
 ///
-/// Counter, key and block are 128-bit numbers whose lowest byte is the first of AES's state, as in the authors' Random123.
+/// Counter, key and block are 128-bit numbers whose lowest byte is the first of AES's state, as in
+/// the authors' Random123.
 pub fn ars(rounds: u32, key: u128, counter: u128) -> u128 {
     let mut lower = key as u64;
     let mut upper = (key >> 64) as u64;

@@ -1,13 +1,16 @@
-//! Exponential and normal numbers to the last bit: the operations of STREAMS.md's definitions in their order, one number at a time.
+//! Exponential and normal numbers to the last bit: the operations of STREAMS.md's definitions in
+//! their order, one number at a time.
 //!
-//! [`numbers`](crate::streams::numbers) says what these values approximate. Here is how they are rounded: each `+ - * /` and square root once, to nearest, as
-//! IEEE 754 has it, and nothing fused. The coefficients are part of the specification.
+//! [`numbers`](crate::streams::numbers) says what these values approximate. Here is how they are
+//! rounded: each `+ - * /` and square root once, to nearest, as IEEE 754 has it, and nothing fused.
+//! The coefficients are part of the specification.
 
 /// sqrt(1/2), rounded up.
 const SQRT_HALF: f64 = f64::from_bits(0x3FE6_A09E_667F_3BCD);
 const SQRT_HALF_F32: f32 = f32::from_bits(0x3F35_04F4);
 
-/// `c[0] + c[1] z + c[2] z^2 + ...`: neighbours are put together, then neighbours of these, and so on.
+/// `c[0] + c[1] z + c[2] z^2 + ...`: neighbours are put together, then neighbours of these, and so
+/// on.
 macro_rules! polynomial {
     ($name:ident, $float:ty) => {
         fn $name(z: $float, c: &[$float]) -> $float {

@@ -23,7 +23,8 @@ pub fn xorshift128p(s: &mut [u64; 2]) -> u64 {
     s[1].wrapping_add(s0)
 }
 
-/// What `2^power` steps of a linear generator make of its state: a matrix over GF(2), by columns.
+/// Returns the effect of `2^power` steps of a linear generator on its state: a matrix over GF(2),
+/// by columns.
 ///
 /// The step is written as a matrix by what it makes of each unit vector, and the matrix is squared.
 pub fn jump<const N: usize>(step: fn(&mut [u64; N]) -> u64, power: u32) -> Vec<[u64; N]> {
@@ -54,11 +55,11 @@ pub fn times<const N: usize>(columns: &[[u64; N]], vector: [u64; N]) -> [u64; N]
     product
 }
 
-/// The characteristic polynomial of a linear generator, without its leading term, from the lowest bit of its
-/// first word.
+/// The characteristic polynomial of a linear generator, without its leading term, from the lowest
+/// bit of its first word.
 ///
-/// Berlekamp and Massey's algorithm finds the shortest recurrence of those bits; where that is as long as the
-/// state, it is the characteristic polynomial.
+/// Berlekamp and Massey's algorithm finds the shortest recurrence of those bits; where that is as
+/// long as the state, it is the characteristic polynomial.
 ///
 /// # Panics
 ///
@@ -125,7 +126,8 @@ pub fn sfc64(s: &mut [u64; 4]) -> u64 {
     result
 }
 
-/// NumPy's `SeedSequence(entropy, spawn_key=spawn_key).generate_state(n)`, words of 32 bits (`bit_generator.pyx`).
+/// NumPy's `SeedSequence(entropy, spawn_key=spawn_key).generate_state(n)`, words of 32 bits
+/// (`bit_generator.pyx`).
 pub fn seed_sequence(entropy: &[u32], spawn_key: &[u32], n: usize) -> Vec<u32> {
     let mut words = entropy.to_vec();
     if !spawn_key.is_empty() {

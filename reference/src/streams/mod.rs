@@ -11,10 +11,11 @@ pub use ars::ars;
 pub use blake2s::blake2s;
 pub use philox::philox4x32;
 
-/// The version of the specification that all values depend on; the first 16 bytes of everything that is hashed.
+/// The version of the specification that all values depend on; the first 16 bytes of everything
+/// that is hashed.
 pub const SPEC: &str = "hw-streams-v1";
 
-/// What a key is made from, and what a child is called.
+/// A seed of a key, or the label of a child.
 #[derive(Clone, Debug)]
 pub enum Seed {
     /// A whole number from 0 on.

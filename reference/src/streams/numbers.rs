@@ -1,6 +1,8 @@
-//! Numbers out of words, as the definitions have them: logarithms and sines by their series, in integers.
+//! Numbers out of words, as the definitions have them: logarithms and sines by their series, in
+//! integers.
 //!
-//! `word(draw)` stands for a stream's word at one place of each of its draws, `word(draw, place)` for all of them.
+//! `word(draw)` stands for a stream's word at one place of each of its draws, `word(draw, place)`
+//! for all of them.
 
 /// A number from 0 to 256, in steps of 2^-120.
 type Fixed = u128;
@@ -39,17 +41,19 @@ pub fn exponential_wide(bits: u32, word: u64) -> [f64; 2] {
     wide(minus_ln(word | 1, bits))
 }
 
-/// The smaller and the larger coordinate of a point of the unit circle, without signs, each as a sum of two floats: sine and cosine
-/// of the angle that [`normal_pair`] describes.
+/// The smaller and the larger coordinate of a point of the unit circle, without signs, each as a
+/// sum of two floats: sine and cosine of the angle that [`normal_pair`] describes.
 pub fn direction_wide(bits: u32, direction: u64) -> [[f64; 2]; 2] {
     let (sin, cos) = eighth_of_a_turn(bits, direction);
     [wide(sin), wide(cos)]
 }
 
-/// A pair of normal numbers from two words of `bits` bits, 32 or 64: a distance of `sqrt(-2 ln u)`, and a direction.
+/// A pair of normal numbers from two words of `bits` bits, 32 or 64: a distance of `sqrt(-2 ln u)`,
+/// and a direction.
 ///
-/// The direction's upper bit is the first number's sign, the next one the second's; the third exchanges the two. The others,
-/// with a 1 behind them, are an angle between 0 and an eighth of a turn.
+/// The direction's upper bit is the first number's sign, the next one the second's; the third
+/// exchanges the two. The others, with a 1 behind them, are an angle between 0 and an eighth of a
+/// turn.
 pub fn normal_pair(bits: u32, distance: u64, direction: u64) -> [f64; 2] {
     let distance = sqrt(2 * minus_ln(distance | 1, bits));
     let bit = |i: u32| direction >> (bits - i) & 1 == 1;
@@ -85,7 +89,8 @@ pub fn shuffled(len: usize, word: impl Fn(u16, u64) -> u64) -> Vec<usize> {
             7.. => 6,
             _ => 1,
         };
-        // One number below the number of outcomes, as for one bounded integer; its digits of mixed radix, from the top.
+        // One number below the number of outcomes, as for one bounded integer; its digits of mixed
+        // radix, from the top.
         let outcomes: u128 = (0..batch).map(|i| (left - i) as u128).product();
         let of_all = bounded(64, outcomes as u64, |draw| word(draw, place));
         let mut rest = u128::from(of_all);
@@ -166,7 +171,8 @@ fn sin_cos(x: Fixed) -> (Fixed, Fixed) {
     (sin, cos)
 }
 
-/// The sum of terms, each with a sign, until one is nothing. `term` gets its number, `first * ratio^n`, and the last term.
+/// The sum of terms, each with a sign, until one is nothing. `term` gets its number, `first *
+/// ratio^n`, and the last term.
 fn series(first: Fixed, ratio: Fixed, term: impl Fn(u128, Fixed, Fixed) -> (Fixed, bool)) -> Fixed {
     let (mut plus, mut minus) = (0, 0);
     let (mut power, mut last) = (first, first);
@@ -230,7 +236,7 @@ fn to_f64(x: Fixed) -> f64 {
 mod tests {
     use super::*;
 
-    /// The first digits are known to everybody.
+    /// The first digits are in every table.
     #[test]
     fn constants_are_those_of_the_tables() {
         assert_eq!(to_f64(pi()), core::f64::consts::PI);

@@ -1,4 +1,4 @@
-//! As much of JSON as the files need.
+//! The part of JSON that the files need.
 
 use crate::streams::SPEC;
 use std::fmt::Write;

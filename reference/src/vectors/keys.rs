@@ -11,7 +11,8 @@ pub(super) fn file() -> String {
             let mut case = vec![("engine", string(engine))];
             case.extend(named("seed", &seed));
             case.push(("key", hex(&key)));
-            // Its child by the same name, and that child's bytes for another generator of the same name.
+            // Its child by the same name, and that child's bytes for another generator of the same
+            // name.
             let child = child_key(engine, key, &seed);
             case.push(("child", hex(&child)));
             case.push(("expanded", hex(&expand(engine, child, &seed, 70))));
@@ -37,7 +38,7 @@ fn seeds() -> Vec<Seed> {
     seeds
 }
 
-/// One field, whose name tells the kind.
+/// One field, whose name is the kind.
 fn named(name: &'static str, seed: &Seed) -> Object {
     let (kind, value) = match seed {
         Seed::Natural(n) => ("integer", string(&n.to_string())),

@@ -1,6 +1,7 @@
 //! The files of `vectors/`, by which every language's implementation is checked.
 //!
-//! A number of 128 bits is written in hexadecimal digits, the highest first; bytes are too, in their order.
+//! A number of 128 bits is written in hexadecimal digits, the highest first; bytes are too, in
+//! their order.
 
 mod engines;
 mod generators;

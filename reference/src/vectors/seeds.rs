@@ -31,7 +31,8 @@ pub(super) fn file() -> String {
             let bytes = drawn(xorshift.after(start, 0, word), xorshift128p);
             cases.push(case("xorshift128p", typed, substream, offset, &bytes[within..]));
 
-            // Streams 8 k to 8 k + 7, a word of each in turn; the offset is in the first of a row, or it would take more words.
+            // Streams 8 k to 8 k + 7, a word of each in turn; the offset is in the first of a row,
+            // or it would take more words.
             let begin = state(seed, "xoshiro256pp");
             let index = substream.map_or(0, |substream| substream % 8);
             let mut lanes: Vec<_> = (0..8)

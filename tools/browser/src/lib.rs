@@ -1,7 +1,7 @@
 //! A headless Chromium, driven over its DevTools protocol.
 //!
-//! The protocol runs over a pipe: JSON messages that end with a zero byte. A pipe needs no library, and no port to
-//! which another process could connect.
+//! The protocol runs over a pipe: JSON messages that end with a zero byte. A pipe needs no library,
+//! and no port to which another process could connect.
 
 use base64::{Engine, prelude::BASE64_STANDARD};
 use serde_json::{Value, json};
@@ -22,23 +22,27 @@ pub struct Chromium {
     session: Option<String>,
     calls: u64,
     profile: PathBuf,
-    /// Errors and warnings: those that the page wrote to the console, and those that the browser logged.
+    /// Errors and warnings: those that the page wrote to the console, and those that the browser
+    /// logged.
     pub complaints: Vec<String>,
     /// The addresses of all requests, that of the page included.
     pub requests: Vec<String>,
 }
 
 impl Chromium {
-    /// Opens the page in `file`. The variable `CHROMIUM` names the program, if it is not `chromium`.
+    /// Opens the page in `file`. The variable `CHROMIUM` names the program, if it is not
+    /// `chromium`.
     pub fn open(file: &Path) -> Chromium {
         let profile = file.with_extension("profile");
         let program = std::env::var_os("CHROMIUM").unwrap_or_else(|| "chromium".into());
-        // Chromium expects the pipe at descriptors 3 and 4. A shell can put it there without unsafe code.
+        // Chromium expects the pipe at descriptors 3 and 4. A shell can put it there without unsafe
+        // code.
         let mut child = Command::new("sh")
             .args(["-c", r#"exec "$0" "$@" 3<&0 4>&1 </dev/null >/dev/null 2>&1"#])
             .arg(program)
             .args(["--headless", "--remote-debugging-pipe", "--no-first-run", "--disable-gpu"])
-            // Chromium refuses to run as root with its sandbox, and containers may have a small /dev/shm.
+            // Chromium refuses to run as root with its sandbox, and containers may have a small
+            // /dev/shm.
             .args(["--no-sandbox", "--disable-dev-shm-usage"])
             .arg(format!("--user-data-dir={}", profile.display()))
             .stdin(Stdio::piped())

@@ -22,11 +22,11 @@ impl Ending {
 
 /// Forks; the child runs `body` and passes its result to `_exit`.
 ///
-/// Call it only in a process with one thread. In a child of a process with more, a lock of another thread stays
-/// taken for ever, and the first allocation may block.
+/// Call it only in a process with one thread. In a child of a process with more, a lock of another
+/// thread stays taken for ever, and the first allocation may block.
 pub fn fork(body: impl FnOnce() -> i32) -> libc::pid_t {
-    // SAFETY: the process has one thread (the caller's promise), so no other thread holds a lock that the
-    // child needs.
+    // SAFETY: the process has one thread (the caller's promise), so no other thread holds a lock
+    // that the child needs.
     let pid = unsafe { libc::fork() };
     assert!(pid >= 0, "fork: {}", std::io::Error::last_os_error());
     if pid == 0 {

@@ -1,7 +1,8 @@
 //! Leaving a function by siglongjmp.
 //!
-//! `sigsetjmp` returns twice, and a Rust function must not call such a function. The frame to which it returns is
-//! therefore written in assembly: a few lines call `sigsetjmp`, then the function that will be left.
+//! `sigsetjmp` returns twice, and a Rust function must not call such a function. The frame to which
+//! it returns is therefore written in assembly: a few lines call `sigsetjmp`, then the function
+//! that will be left.
 
 use std::cell::Cell;
 use std::ffi::c_void;
@@ -20,8 +21,8 @@ unsafe extern "C" {
 type SetJump = unsafe extern "C" fn(*mut Target, libc::c_int) -> libc::c_int;
 type Body = unsafe extern "C" fn(*mut c_void);
 
-/// Calls `set_jump(target, 1)`, then `body(data)`. Returns 0 if `body` returned, else the value passed to
-/// `siglongjmp`.
+/// Calls `set_jump(target, 1)`, then `body(data)`. Returns 0 if `body` returned, else the value
+/// passed to `siglongjmp`.
 #[cfg(target_arch = "x86_64")]
 #[unsafe(naked)]
 unsafe extern "C" fn call(
@@ -30,7 +31,8 @@ unsafe extern "C" fn call(
     body: Body,
     data: *mut c_void,
 ) -> libc::c_int {
-    // Body and data wait in callee-saved registers: calls preserve them, and the jump restores them.
+    // Body and data wait in callee-saved registers: calls preserve them, and the jump restores
+    // them.
     core::arch::naked_asm!(
         "push rbx",
         "push r12",
@@ -98,25 +100,27 @@ unsafe extern "C" fn call(
 }
 
 thread_local! {
-    /// The target of this thread's next jump. It has no destructor and a constant initial value, so a signal
-    /// handler may read it: a lazy initialisation would register a destructor inside the handler.
+    /// The target of this thread's next jump. It has no destructor and a constant initial value, so
+    /// a signal handler may read it: a lazy initialisation would register a destructor inside the
+    /// handler.
     static TARGET: Cell<*mut Target> = const { Cell::new(null_mut()) };
 }
 
 /// Runs `body`. Returns true if [`jump`] or [`leave`] left it.
 ///
-/// The frames in between are not unwound, so `body` must own nothing that has to be dropped. Its writes to
-/// variables of the caller may be incomplete.
+/// The frames in between are not unwound, so `body` must own nothing that has to be dropped. Its
+/// writes to variables of the caller may be incomplete.
 pub fn is_left<F: FnMut()>(body: F) -> bool {
     struct Frame<F> {
         target: Target,
         body: F,
     }
-    /// Publishes the target and runs the body. `sigsetjmp` has filled the target by now, and it becomes invalid
-    /// when `call` returns, so a jump is possible only while this function runs.
+    /// Publishes the target and runs the body. `sigsetjmp` has filled the target by now, and it
+    /// becomes invalid when `call` returns, so a jump is possible only while this function runs.
     unsafe extern "C" fn inside<F: FnMut()>(frame: *mut c_void) {
         let frame: *mut Frame<F> = frame.cast();
-        // SAFETY: `frame` is the local of `is_left`, which outlives `call`, whichever way `call` ends.
+        // SAFETY: `frame` is the local of `is_left`, which outlives `call`, whichever way `call`
+        // ends.
         unsafe {
             TARGET.set(&raw mut (*frame).target);
             ((*frame).body)();
@@ -125,8 +129,9 @@ pub fn is_left<F: FnMut()>(body: F) -> bool {
     }
     let mut frame = Frame { target: Target([0; 64]), body };
     let frame = &raw mut frame;
-    // SAFETY: the target is large enough for any C library, and this frame, which holds it, outlives `call`.
-    // The second return happens inside `call`: to the compiler, `call` returns once.
+    // SAFETY: the target is large enough for any C library, and this frame, which holds it,
+    // outlives `call`. The second return happens inside `call`: to the compiler, `call` returns
+    // once.
     let jumped = unsafe { call(&raw mut (*frame).target, __sigsetjmp, inside::<F>, frame.cast()) };
     jumped != 0
 }
@@ -148,7 +153,8 @@ pub fn jump() -> ! {
 
 /// Installs `handler` for `signal`. It runs on the stack of the interrupted code.
 pub fn handle(signal: libc::c_int, handler: extern "C" fn(libc::c_int)) {
-    // SAFETY: an action of zeros has no flags and an empty mask; the handler has the type that goes with that.
+    // SAFETY: an action of zeros has no flags and an empty mask; the handler has the type that goes
+    // with that.
     unsafe {
         let mut action: libc::sigaction = std::mem::zeroed();
         action.sa_sigaction = handler as *const () as usize;

@@ -36,7 +36,8 @@ fn cpuid(leaf: u32) -> core::arch::x86_64::CpuidResult {
     }
 }
 
-/// Reads the hypervisor bit of CPUID. While it is set, no file in /sys can make the machine bare metal.
+/// Reads the hypervisor bit of CPUID. While it is set, no file in /sys can make the machine bare
+/// metal.
 pub fn cpu_says_virtual() -> bool {
     #[cfg(target_arch = "x86_64")]
     return cpuid(1).ecx >> 31 == 1;
@@ -70,7 +71,8 @@ pub fn cpus() -> Vec<usize> {
 
 /// Binds this thread, and the threads it will start, to `cpus`.
 pub fn bind(cpus: &[usize]) {
-    // SAFETY: a cpu_set_t is a bit mask, for which zeros are valid; the numbers came from `cpus`, so they fit.
+    // SAFETY: a cpu_set_t is a bit mask, for which zeros are valid; the numbers came from `cpus`,
+    // so they fit.
     unsafe {
         let mut set: libc::cpu_set_t = std::mem::zeroed();
         for &cpu in cpus {
@@ -82,7 +84,8 @@ pub fn bind(cpus: &[usize]) {
 
 /// Sets `HEADWATER_MODE`, or removes it. The process must have one thread.
 pub fn set_mode_variable(value: Option<&str>) {
-    // SAFETY: no other thread reads the environment: the process has one thread (the caller's promise).
+    // SAFETY: no other thread reads the environment: the process has one thread (the caller's
+    // promise).
     unsafe {
         match value {
             Some(value) => std::env::set_var("HEADWATER_MODE", value),

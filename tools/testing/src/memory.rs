@@ -54,8 +54,8 @@ fn address_range(line: &str) -> Option<Range<u64>> {
     Some(hex(begin)?..hex(end)?)
 }
 
-/// Returns every aligned word except 0 in memory that is droppable (dp) or wiped on fork (wf). All bytes that
-/// headwater has buffered are among them.
+/// Returns every aligned word except 0 in memory that is droppable (dp) or wiped on fork (wf). All
+/// bytes that headwater has buffered are among them.
 pub fn buffered_words() -> HashSet<u64> {
     let memory = File::open("/proc/self/mem").unwrap();
     let mut words = HashSet::new();
@@ -89,7 +89,8 @@ pub fn anonymous_kib() -> u64 {
     kib(line.unwrap())
 }
 
-/// Returns the resident memory that is droppable or wiped on fork, in KiB. Only headwater's pools are.
+/// Returns the resident memory that is droppable or wiped on fork, in KiB. Only headwater's pools
+/// are.
 pub fn pools_kib() -> u64 {
     let smaps = fs::read_to_string("/proc/self/smaps").unwrap();
     let (mut resident, mut sum) = (0, 0);

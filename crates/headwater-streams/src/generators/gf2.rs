@@ -1,17 +1,18 @@
 //! Jumps of linear generators, by polynomials over GF(2).
 //!
-//! One step of such a generator is a matrix `M` over GF(2), and `M` is a root of its own characteristic polynomial
-//! `P` (Cayley and Hamilton). So `M^n` equals `R(M)`, where `R` is `x^n` modulo `P`, a polynomial of as many bits
-//! as the state has: a jump of any length costs that many steps, and finding `R` some hundred squarings. After
-//! Haramoto, Matsumoto, Nishimura, Panneton and L'Ecuyer, "Efficient jump ahead for F2-linear random number
-//! generators" (INFORMS Journal on Computing 20, 2008); the constants of the generators' authors are such `R`s.
+//! One step of such a generator is a matrix `M` over GF(2), and `M` is a root of its own
+//! characteristic polynomial `P` (Cayley and Hamilton). So `M^n` equals `R(M)`, where `R` is `x^n`
+//! modulo `P`, a polynomial of as many bits as the state has: a jump of any length costs that many
+//! steps, and finding `R` some hundred squarings. After Haramoto, Matsumoto, Nishimura, Panneton
+//! and L'Ecuyer, "Efficient jump ahead for F2-linear random number generators" (INFORMS Journal on
+//! Computing 20, 2008); the constants of the generators' authors are such `R`s.
 
 use core::marker::PhantomData;
 
 /// A generator whose state is a vector of `64 * N` bits, and whose step is linear. `N` is even.
 pub(crate) trait Linear<const N: usize> {
-    /// The characteristic polynomial of a step, without its leading term; bit `i` of word `w` is the coefficient of
-    /// `x^(64 w + i)`. It is primitive, so the period is `2^(64 N) - 1`.
+    /// The characteristic polynomial of a step, without its leading term; bit `i` of word `w` is
+    /// the coefficient of `x^(64 w + i)`. It is primitive, so the period is `2^(64 N) - 1`.
     const CHARACTERISTIC: [u64; N];
 
     fn step(state: &mut [u64; N]);
@@ -33,8 +34,8 @@ impl Steps {
         Steps(steps)
     }
 
-    /// The steps forward that lead to where `n` steps back would: the period less `n`, which is not 0 and below the
-    /// period, `2^(64 * words) - 1`.
+    /// The steps forward that lead to where `n` steps back would: the period less `n`, which is not
+    /// 0 and below the period, `2^(64 * words) - 1`.
     pub(crate) fn back(n: u128, words: usize) -> Steps {
         // Subtracting from a number of ones is a complement.
         let Steps(mut steps) = Steps::times_2_to_64(n, 0);
@@ -81,8 +82,8 @@ pub(crate) fn advance<E: Linear<N>, const N: usize>(state: &mut [u64; N], steps:
     apply::<E, N>(state, &power_of_x::<E, N>(steps));
 }
 
-/// `x^n` modulo the characteristic polynomial, for `n` below the period: square for each bit of `n`, and multiply
-/// by `x` where it is set.
+/// `x^n` modulo the characteristic polynomial, for `n` below the period: square for each bit of
+/// `n`, and multiply by `x` where it is set.
 pub(crate) fn power_of_x<E: Linear<N>, const N: usize>(n: Steps) -> [u64; N] {
     let high = &HighPowers::<E, N>::TABLE;
     let mut power = [0; N];

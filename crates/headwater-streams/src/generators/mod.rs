@@ -1,5 +1,5 @@
-//! Generators with a state: small, quick to draw one word at a time from, and where NumPy's numbers come from.
-//! **Not for secrets.**
+//! Generators with a state: small, quick to draw one word at a time from, and where NumPy's numbers
+//! come from. **Not for secrets.**
 //!
 //! | generator | state | streams | for |
 //! | --- | --- | --- | --- |
@@ -11,9 +11,9 @@
 //! An array that has to come out the same for any partition of the work is no job for a state: see
 //! [`Stream`](crate::Stream).
 //!
-//! All agree on this: they hand out words of 64 bits; a draw that needs part of a word throws the rest away;
-//! bytes are little-endian on every machine. None detects a fork: a child that goes on with a copy
-//! repeats its parent's numbers, as reproducible streams have to;
+//! All agree on this: they hand out words of 64 bits; a draw that needs part of a word throws the
+//! rest away; bytes are little-endian on every machine. The generators do not detect a fork: a
+//! child that continues with a copy repeats its parent's numbers, as reproducible streams have to;
 //! [`random_pseudo_bytes`](crate::random_pseudo_bytes) does not.
 
 mod gf2;

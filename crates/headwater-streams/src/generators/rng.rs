@@ -1,8 +1,9 @@
-//! What all generators do with their words.
+//! The methods that all generators share.
 
 use crate::Key;
 
-/// The first words of splitmix64 from this seed (Steele, Lea and Flood, OOPSLA 2014; Vigna's `splitmix64.c`).
+/// The first words of splitmix64 from this seed (Steele, Lea and Flood, OOPSLA 2014; Vigna's
+/// `splitmix64.c`).
 pub(crate) const fn splitmix64<const N: usize>(seed: u64) -> [u64; N] {
     let mut words = [0; N];
     let (mut state, mut i) = (seed, 0);
@@ -17,13 +18,13 @@ pub(crate) const fn splitmix64<const N: usize>(seed: u64) -> [u64; N] {
     words
 }
 
-/// The state of a generator that `key` stands for: what [`Key::expand`] gives for its name, little-endian; never zero
-/// everywhere.
+/// Returns the state of a generator for `key`: [`Key::expand`] of its name, little-endian, never
+/// zero everywhere.
 pub(crate) fn state_of<const N: usize>(key: &Key, name: &str) -> [u64; N] {
     let mut bytes = [[0; 8]; N];
     key.expand(name, bytes.as_flattened_mut());
     let state = bytes.map(u64::from_le_bytes);
-    // By chance once in 2^128 keys or more.
+    // This happens with one key in 2^128, or rarer.
     if state == [0; N] { splitmix64(0) } else { state }
 }
 
@@ -34,7 +35,7 @@ pub(crate) fn words<const N: usize>(bytes: &[u8]) -> [u64; N] {
     core::array::from_fn(|i| u64::from_le_bytes(words[i]))
 }
 
-/// Fills `out` from whole words, little-endian; what is left of the last is thrown away.
+/// Fills `out` from whole words, little-endian, and drops the rest of the last word.
 #[inline(always)]
 pub(crate) fn fill_bytes(out: &mut [u8], mut next: impl FnMut() -> u64) {
     let (words, rest) = out.as_chunks_mut::<8>();
@@ -52,7 +53,8 @@ pub(crate) fn to_f64(word: u64) -> f64 {
     (word >> 11) as f64 * (1.0 / (1u64 << 53) as f64)
 }
 
-/// The draws that every generator has, made of its `next_u64`, and the traits of rand_core; never `CryptoRng`.
+/// The draws that every generator has, made of its `next_u64`, and the traits of rand_core; never
+/// `CryptoRng`.
 macro_rules! impl_rng {
     ($engine:ty) => {
         impl $engine {
@@ -75,7 +77,8 @@ macro_rules! impl_rng {
                 *self = engine;
             }
 
-            /// The bytes of the next words, little-endian; what is left of the last word is thrown away.
+            /// The bytes of the next words, little-endian; what is left of the last word is thrown
+            /// away.
             pub fn fill_bytes(&mut self, out: &mut [u8]) {
                 let mut engine = self.clone();
                 $crate::generators::rng::fill_bytes(out, || engine.next_u64());

@@ -8,8 +8,9 @@ use crate::{Error, Seed};
 /// Words of the pool.
 const POOL: usize = 4;
 
-/// NumPy's `SeedSequence`: any number of words, hashed to any number of words. Here so that the engines of
-/// NumPy can be seeded as NumPy does it; **not for secrets**, and not how this crate seeds its own engines.
+/// NumPy's `SeedSequence`: any number of words, hashed to any number of words. Here so that the
+/// engines of NumPy can be seeded as NumPy does it; **not for secrets**, and not how this crate
+/// seeds its own engines.
 ///
 /// ```
 /// use headwater_streams::generators::{Pcg64Dxsm, SeedSequence};
@@ -30,8 +31,8 @@ impl SeedSequence {
         SeedSequence { entropy: words.to_vec(), spawn_key: Vec::new() }
     }
 
-    /// The child with this number: what NumPy's `spawn` gives as number `index`, counted from the first call. A pure
-    /// function, so no two threads can get the same child by asking at once.
+    /// The child with this number: what NumPy's `spawn` gives as number `index`, counted from the
+    /// first call. A pure function, so no two threads can get the same child by asking at once.
     #[must_use]
     pub fn child(&self, index: u32) -> SeedSequence {
         let mut child = self.clone();
@@ -80,8 +81,8 @@ impl SeedSequence {
         pool
     }
 
-    /// Entropy, then spawn key; zeros in between where it would not fill the pool, or a child of a short seed
-    /// would equal a longer seed.
+    /// Entropy, then spawn key; zeros in between where it would not fill the pool, or a child of a
+    /// short seed would equal a longer seed.
     fn assembled(&self) -> Vec<u32> {
         let mut words = self.entropy.clone();
         if !self.spawn_key.is_empty() && words.len() < POOL {
@@ -95,7 +96,8 @@ impl SeedSequence {
 /// `SeedSequence(integer)`.
 impl From<u128> for SeedSequence {
     fn from(integer: u128) -> SeedSequence {
-        // NumPy takes no more words than the integer has. That is the same: up to four, what is missing counts as 0.
+        // NumPy takes no more words than the integer has. The result is the same: up to four,
+        // missing half words count as 0.
         let words: [u32; 4] = core::array::from_fn(|i| (integer >> (32 * i)) as u32);
         SeedSequence::from_words(&words)
     }

@@ -1,23 +1,25 @@
 //! xorshift128+, by Vigna, with the shifts 23, 18, 5.
 //!
-//! Source: "Further scramblings of Marsaglia's xorshift generators" (Journal of Computational and Applied
-//! Mathematics 315, 2017) and the author's public-domain `xorshift128plus.c` as it was in 2015, which is what
-//! the Solaris Porting Layer's `random_get_pseudo_bytes()` took: the sum is that of the state *after* the step. The
-//! page that replaced that file sums before it, so its words come one earlier.
+//! Source: "Further scramblings of Marsaglia's xorshift generators" (Journal of Computational and
+//! Applied Mathematics 315, 2017) and the author's public-domain `xorshift128plus.c` as it was in
+//! 2015, which is what the Solaris Porting Layer's `random_get_pseudo_bytes()` took: the sum is
+//! that of the state *after* the step. The page that replaced that file sums before it, so its
+//! words come one earlier.
 
 use super::gf2::{self, Linear, Steps};
 use super::rng::{self, impl_rng};
 use crate::Key;
 
-/// xorshift128+: 128 bits of state, period 2^128 - 1. **Not for secrets, and not for new work**: take
-/// [`Xoshiro256pp`](super::Xoshiro256pp).
+/// xorshift128+: 128 bits of state, period 2^128 - 1. **Not for secrets, and not for new work**:
+/// take [`Xoshiro256pp`](super::Xoshiro256pp).
 ///
-/// It is here because per-CPU streams by jumps began with it, and to be tested against. What is wrong with it:
+/// It is here because per-CPU streams by jumps began with it, and to be tested against. Its
+/// defects:
 ///
-/// * Its lowest bit is a linear recurrence of 128 bits. A linear-complexity test of that bit fails in 10 ms, and
-///   PractRand at 32 MiB; the other low bits are little better.
-/// * Reversed, its words fail the matrix-rank and linear-complexity tests of Crush (Lemire and O'Neill, arXiv
-///   1810.05313), and Vigna's test of Hamming-weight dependencies fails after 6 GB.
+/// * Its lowest bit is a linear recurrence of 128 bits. A linear-complexity test of that bit fails
+///   in 10 ms, and PractRand at 32 MiB; the other low bits are little better.
+/// * Reversed, its words fail the matrix-rank and linear-complexity tests of Crush (Lemire and
+///   O'Neill, arXiv 1810.05313), and Vigna's test of Hamming-weight dependencies fails after 6 GB.
 /// * A state of few ones stays so for a dozen words, and zero stays zero.
 /// * Streams by jumps are 2^64 words each: fewer than a busy machine needs for ever.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,7 +27,7 @@ pub struct Xorshift128p {
     state: [u64; 2],
 }
 
-/// `x^(2^64)`: the author's constants. Those of other shifts are others.
+/// `x^(2^64)`: the author's constants. Other shifts have other constants.
 pub(crate) const JUMP: [u64; 2] = [0x8a5c_d789_635d_2dff, 0x121f_d215_5c47_2f96];
 
 impl Linear<2> for Xorshift128p {
@@ -84,7 +86,8 @@ impl Xorshift128p {
         }
     }
 
-    /// The start of stream `index`: this state after so many [jumps](Self::jump). Each stream has 2^64 words.
+    /// The start of stream `index`: this state after so many [jumps](Self::jump). Each stream has
+    /// 2^64 words.
     pub fn stream(&self, index: u64) -> Xorshift128p {
         let mut there = self.clone();
         gf2::repeat::<Self, 2>(&mut there.state, JUMP, index);
@@ -98,7 +101,8 @@ impl_rng!(Xorshift128p);
 impl rand_core::SeedableRng for Xorshift128p {
     type Seed = [u8; 16];
 
-    /// The state from these bytes, little-endian; from [`from_u64`](Xorshift128p::from_u64) of 0 if all are zero.
+    /// The state from these bytes, little-endian; from [`from_u64`](Xorshift128p::from_u64) of 0 if
+    /// all are zero.
     fn from_seed(seed: [u8; 16]) -> Self {
         Self::from_state(rng::words(&seed)).unwrap_or_else(|| Self::from_u64(0))
     }

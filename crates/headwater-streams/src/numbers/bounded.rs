@@ -1,15 +1,17 @@
 //! Integers below a bound, each exactly as likely as any other.
 //!
-//! Method: D. Lemire, "Fast Random Integer Generation in an Interval", ACM TOMACS 29(1), 2019: the upper half of
-//! `random * bound` is the number; the few lower halves that would favour some numbers are rejected. A rejected element
-//! takes the same place of the stream's next draw, so that no element depends on what happened to another.
+//! Method: D. Lemire, "Fast Random Integer Generation in an Interval", ACM TOMACS 29(1), 2019: the
+//! upper half of `random * bound` is the number; the few lower halves that would favour some
+//! numbers are rejected. A rejected element takes the same place of the stream's next draw, so that
+//! no element depends on what happened to another.
 
 use super::Number;
 use super::uniform::halves;
 use crate::Error;
 use core::marker::PhantomData;
 
-/// Element e is `low` plus a number below `bound`, from word e. All sums wrap around, as a signed type needs it.
+/// Element e is `low` plus a number below `bound`, from word e. All sums wrap around, as a signed
+/// type needs it.
 pub struct Bounded64<T> {
     low: u64,
     /// 0 means 2^64: the words as they are.

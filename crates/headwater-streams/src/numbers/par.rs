@@ -13,44 +13,44 @@ use core::ops::RangeInclusive;
 ///
 /// # Errors
 ///
-/// As [`Stream`](crate::Stream)'s functions of these names.
+/// The errors of [`Stream`](crate::Stream)'s functions with these names.
 impl Par {
-    /// As [`Stream::fill_f64`](crate::Stream::fill_f64).
+    /// Fills like [`Stream::fill_f64`](crate::Stream::fill_f64), in parallel.
     pub fn fill_f64(&self, start: u64, out: &mut [f64]) -> Result<(), Error> {
         self.numbers(&UniformF64, start, out)
     }
 
-    /// As [`Stream::fill_f32`](crate::Stream::fill_f32).
+    /// Fills like [`Stream::fill_f32`](crate::Stream::fill_f32), in parallel.
     pub fn fill_f32(&self, start: u64, out: &mut [f32]) -> Result<(), Error> {
         self.numbers(&UniformF32, start, out)
     }
 
-    /// As [`Stream::fill_normal_f64`](crate::Stream::fill_normal_f64).
+    /// Fills like [`Stream::fill_normal_f64`](crate::Stream::fill_normal_f64), in parallel.
     pub fn fill_normal_f64(&self, start: u64, out: &mut [f64]) -> Result<(), Error> {
         self.numbers(&NormalF64, start, out)
     }
 
-    /// As [`Stream::fill_normal_f32`](crate::Stream::fill_normal_f32).
+    /// Fills like [`Stream::fill_normal_f32`](crate::Stream::fill_normal_f32), in parallel.
     pub fn fill_normal_f32(&self, start: u64, out: &mut [f32]) -> Result<(), Error> {
         self.numbers(&NormalF32, start, out)
     }
 
-    /// As [`Stream::fill_exponential_f64`](crate::Stream::fill_exponential_f64).
+    /// Fills like [`Stream::fill_exponential_f64`](crate::Stream::fill_exponential_f64), in parallel.
     pub fn fill_exponential_f64(&self, start: u64, out: &mut [f64]) -> Result<(), Error> {
         self.numbers(&ExponentialF64, start, out)
     }
 
-    /// As [`Stream::fill_bounded_u64`](crate::Stream::fill_bounded_u64).
+    /// Fills like [`Stream::fill_bounded_u64`](crate::Stream::fill_bounded_u64), in parallel.
     pub fn fill_bounded_u64(&self, bound: u64, start: u64, out: &mut [u64]) -> Result<(), Error> {
         self.numbers(&Bounded64::below(bound)?, start, out)
     }
 
-    /// As [`Stream::fill_bounded_u32`](crate::Stream::fill_bounded_u32).
+    /// Fills like [`Stream::fill_bounded_u32`](crate::Stream::fill_bounded_u32), in parallel.
     pub fn fill_bounded_u32(&self, bound: u32, start: u64, out: &mut [u32]) -> Result<(), Error> {
         self.numbers(&Bounded32::below(bound)?, start, out)
     }
 
-    /// As [`Stream::fill_range`](crate::Stream::fill_range).
+    /// Fills like [`Stream::fill_range`](crate::Stream::fill_range), in parallel.
     pub fn fill_range<T: Integer>(
         &self,
         range: RangeInclusive<T>,

@@ -1,8 +1,9 @@
 //! One loop, compiled for each of the vector instructions that a CPU may have.
 //!
-//! The loops of this folder are plain Rust over IEEE 754's basic operations and integers, so the compiler may use
-//! whatever vectors there are and the bits stay the same: it never fuses a multiplication with an addition, and never
-//! changes the order of a sum, unless it is told that it may.
+//! The loops of this directory are plain Rust over IEEE 754's basic operations and integers, so the
+//! compiler may use whatever vectors there are and the bits stay the same: it never fuses a
+//! multiplication with an addition, and never changes the order of a sum, unless it is told that it
+//! may.
 
 #![allow(unsafe_code)]
 
@@ -12,7 +13,8 @@ use crate::features::Features;
 pub(crate) trait Kernel {
     type Output;
 
-    /// The loop. To be `#[inline(always)]`, as all that it calls: what is not inlined is compiled for the oldest CPU.
+    /// The loop. To be `#[inline(always)]`, as all that it calls: what is not inlined is compiled
+    /// for the oldest CPU.
     fn run(self) -> Self::Output;
 }
 
@@ -22,7 +24,7 @@ pub(crate) struct Path(Instructions);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Instructions {
-    /// What every CPU of the architecture has: SSE2, NEON, or no vectors.
+    /// The path of every CPU of the architecture: SSE2, NEON, or no vectors.
     Base,
     #[cfg(target_arch = "x86_64")]
     Avx2,
@@ -37,8 +39,8 @@ impl Path {
         Path::of(Features::detect())
     }
 
-    /// 512-bit vectors, with the conversions between 64-bit integers and doubles; 256-bit ones, without FMA on purpose:
-    /// nothing here may use it; or what every CPU has.
+    /// 512-bit vectors, with the conversions between 64-bit integers and doubles; 256-bit ones,
+    /// without FMA on purpose: nothing here may use it; or what every CPU has.
     #[inline]
     fn of(_features: Features) -> Path {
         #[cfg(target_arch = "x86_64")]

@@ -1,10 +1,12 @@
 //! Permutations by index: where element i goes, without a list of where all go.
 //!
-//! Up to 256 elements, a true Fisher-Yates table, which fits into the value. Above, a Feistel network over the smallest power of
-//! two that holds them (M. Luby and C. Rackoff, "How to construct pseudorandom permutations from pseudorandom
-//! functions", SIAM J. Comput. 17(2), 1988), repeated while its answer is too large, which keeps it a bijection (J. Black and
-//! P. Rogaway, "Ciphers with Arbitrary Finite Domains", CT-RSA 2002). A. Mitchell and others do the same on
-//! GPUs ("Bandwidth-Optimal Random Shuffling for GPUs", arXiv 2106.06161). Twelve rounds, each of two multiplications with keys of their own.
+//! Up to 256 elements, a true Fisher-Yates table, which fits into the value. Above, a Feistel
+//! network over the smallest power of two that holds them (M. Luby and C. Rackoff, "How to
+//! construct pseudorandom permutations from pseudorandom functions", SIAM J. Comput. 17(2), 1988),
+//! repeated while its answer is too large, which keeps it a bijection (J. Black and P. Rogaway,
+//! "Ciphers with Arbitrary Finite Domains", CT-RSA 2002). A. Mitchell and others do the same on
+//! GPUs ("Bandwidth-Optimal Random Shuffling for GPUs", arXiv 2106.06161). Twelve rounds, each of
+//! two multiplications with keys of their own.
 
 use super::path::{Kernel, Path};
 use super::shuffle::shuffle;
@@ -22,9 +24,9 @@ const CHUNK: usize = 256;
 impl Stream {
     /// The permutation of `0..n` that this stream stands for.
     ///
-    /// Its value is 300 bytes, whatever `n`. All permutations of up to 256 elements are equally likely; of more, there are
-    /// more than any key can tell apart, and tests find no pattern. What was drawn with this stream before has
-    /// nothing to do with it only if it was drawn from another stream.
+    /// Its value is 300 bytes, whatever `n`. All permutations of up to 256 elements are equally
+    /// likely; of more, there are more than any key can tell apart, and tests find no pattern. It
+    /// is independent only of numbers from other streams.
     ///
     /// ```
     /// let order = headwater_streams::Key::from_seed(42).stream(0)?.permutation(1_000_000_000_000);
@@ -36,8 +38,9 @@ impl Stream {
         Permutation::new(self, n)
     }
 
-    /// Writes `out.len()` different numbers of `0..n`, in random order: the beginning of [`permutation(n)`](Stream::permutation),
-    /// and as even as that is (exactly up to 256, as far as tests can tell above), so that a longer sample begins with a shorter one.
+    /// Writes `out.len()` different numbers of `0..n`, in random order: the beginning of
+    /// [`permutation(n)`](Stream::permutation), and as even as that is (exactly up to 256, as far
+    /// as tests can tell above), so that a longer sample begins with a shorter one.
     ///
     /// # Errors
     ///
@@ -72,12 +75,12 @@ impl Permutation {
         Permutation { n, how }
     }
 
-    /// How many elements it orders.
+    /// Returns the number of elements.
     pub const fn n(&self) -> u64 {
         self.n
     }
 
-    /// The value at `index`; None from `n` on.
+    /// The value at `index`; `None` if the argument is `n` or more.
     pub fn at(&self, index: u64) -> Option<u64> {
         let at = || match &self.how {
             How::Table(table) => u64::from(table[usize::from(index as u8)]),
@@ -86,7 +89,8 @@ impl Permutation {
         (index < self.n).then(at)
     }
 
-    /// The index at which `value` is: the inverse of [`at`](Permutation::at). None from `n` on.
+    /// The index at which `value` is: the inverse of [`at`](Permutation::at). `None` if the
+    /// argument is `n` or more.
     pub fn position(&self, value: u64) -> Option<u64> {
         let position = || match &self.how {
             How::Table(table) => {
@@ -155,7 +159,7 @@ struct Round {
 }
 
 impl Round {
-    /// What one half adds to the other.
+    /// Returns the value that one half adds to the other.
     #[inline(always)]
     fn mix(self, half: u32) -> u32 {
         let folded = |product: u64| (product ^ product >> 32) as u32;
@@ -187,8 +191,8 @@ impl Network {
         }
     }
 
-    /// Repeats `step` until the number is below `n`. It does return: the numbers from `x` on form a cycle, and `x`, which is below
-    /// `n`, is on it.
+    /// Repeats `step` until the number is below `n`. It does return: the numbers from `x` on form a
+    /// cycle, and `x`, which is below `n`, is on it.
     #[inline]
     fn walk(&self, x: u64, n: u64, step: impl Fn(&Network, u64) -> u64) -> u64 {
         let mut x = step(self, x);
@@ -243,7 +247,8 @@ impl Network {
         while left > 0 {
             let (high, low) = (&mut high[..left], &mut low[..left]);
             path.run(Together { network: self, high, low });
-            // What is too large moves to the front and goes through again. Without a branch: it would be a toss-up.
+            // Values that are too large move to the front and go through again. Without a branch:
+            // it would be a toss-up.
             let mut kept = 0;
             for i in 0..left {
                 let x = self.joined(high[i], low[i]);

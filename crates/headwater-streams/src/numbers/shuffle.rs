@@ -1,10 +1,12 @@
 //! Shuffling a slice: every order exactly as likely as any other, as far as a stream can tell.
 //!
-//! Method: R. Durstenfeld's, "Algorithm 235: Random permutation", CACM 7(7), 1964 (after Fisher and Yates), with several
-//! indices out of one word: N. Brackett-Rozinsky and D. Lemire, "Batched Ranged Random Integer Generation", Software:
-//! Practice and Experience 55(1), 2025, arXiv 2408.06213; the sizes of the batches are theirs. An index takes a word's upper half
-//! of a product, as for one bounded integer, and what is left below goes into the next index. Only the last
-//! remainder decides whether the batch is rejected; it then takes the same word of the stream's next draw.
+//! Method: R. Durstenfeld's, "Algorithm 235: Random permutation", CACM 7(7), 1964 (after Fisher and
+//! Yates), with several indices out of one word: N. Brackett-Rozinsky and D. Lemire, "Batched
+//! Ranged Random Integer Generation", Software: Practice and Experience 55(1), 2025, arXiv
+//! 2408.06213; the sizes of the batches are theirs. An index takes a word's upper half of a
+//! product, as for one bounded integer, and what is left below goes into the next index. Only the
+//! last remainder decides whether the batch is rejected; it then takes the same word of the
+//! stream's next draw.
 
 use crate::Stream;
 use crate::words::Words;
@@ -17,8 +19,8 @@ const MOST: usize = 6;
 impl Stream {
     /// Shuffles `slice`: a function of the key, the stream and the slice's length.
     ///
-    /// The whole slice must be in this process. [`permutation`](Stream::permutation) is for what is too long for that, or is to
-    /// be shuffled in parts; it is another order.
+    /// The whole slice must be in this process. [`permutation`](Stream::permutation) is for what is
+    /// too long for that, or is to be shuffled in parts; it is another order.
     pub fn shuffle<T>(&self, slice: &mut [T]) {
         shuffle(self, slice);
     }
@@ -28,8 +30,8 @@ impl Stream {
 pub(super) fn shuffle<T>(words: &impl Words, slice: &mut [T]) {
     let mut shuffle = Shuffle { words, left: slice.len(), next: 0 };
     let mut buffers = Buffers { words: [0; CHUNK], indices: [0; CHUNK * MOST] };
-    // From the end to the front: each element changes places with one that is not behind it. As many indices share a word as
-    // leave few rejections.
+    // From the end to the front: each element changes places with one that is not behind it.
+    // Indices share a word as long as rejections stay rare.
     shuffle.settle::<1, T>(slice, 1 << 30, &mut buffers);
     shuffle.settle::<2, T>(slice, 1 << 19, &mut buffers);
     shuffle.settle::<3, T>(slice, 1 << 14, &mut buffers);
@@ -39,7 +41,7 @@ pub(super) fn shuffle<T>(words: &impl Words, slice: &mut [T]) {
     shuffle.settle::<1, T>(slice, 1, &mut buffers);
 }
 
-/// How far it has come.
+/// The state of a shuffle.
 struct Shuffle<'a, W> {
     words: &'a W,
     /// Elements that are not settled yet: the first ones.
@@ -48,7 +50,7 @@ struct Shuffle<'a, W> {
     next: u64,
 }
 
-/// What goes through it at a time.
+/// The buffers of one step.
 struct Buffers {
     words: [u64; CHUNK],
     indices: [usize; CHUNK * MOST],
@@ -61,11 +63,12 @@ impl<W: Words> Shuffle<'_, W> {
             let batches = (self.left - end).div_ceil(K).min(CHUNK);
             let words = &mut buffers.words[..batches];
             self.words.words(0, self.next, words);
-            // No later batch of the buffer has as many outcomes as its first: one bound for all, in place of a product for each.
+            // No later batch of the buffer has as many outcomes as its first: one bound for all, in
+            // place of a product for each.
             let most = orders::<K>(self.left);
             let mut left = self.left;
-            // All indices first, and then all exchanges: a product that waits in line with exchanges takes their time as well (1.7 ns an
-            // element against 1.1).
+            // All indices first, and then all exchanges: a product that waits in line with
+            // exchanges takes their time as well (1.7 ns an element against 1.1).
             let settled = &mut buffers.indices[..batches * K];
             let batches = settled.as_chunks_mut::<K>().0.iter_mut().zip(&*words).zip(self.next..);
             for ((indices, &word), place) in batches {
@@ -118,7 +121,8 @@ fn excess(orders: u64) -> u64 {
     orders.wrapping_neg().checked_rem(orders).unwrap_or(0)
 }
 
-/// Exchanges two elements. Both exist; asked here, because a function for C must not be able to panic.
+/// Exchanges two elements. Both exist; asked here, because a function for C must not be able to
+/// panic.
 #[inline(always)]
 fn swap<T>(slice: &mut [T], a: usize, b: usize) {
     debug_assert!(a.max(b) < slice.len());

@@ -12,16 +12,18 @@ use core::ops::RangeInclusive;
 
 /// Numbers.
 ///
-/// Element `e` is a function of the key, the stream and `e` alone: a range may be cut anywhere, and its parts filled in any order, by
-/// any threads or machines, with the same result, to the last bit, on every CPU. Kinds of numbers share the stream's words, so two
-/// arrays that must have nothing to do with each other need two streams.
+/// Element `e` is a function of the key, the stream and `e` alone: a range may be cut anywhere, and
+/// its parts filled in any order, by any threads or machines, with the same result, to the last
+/// bit, on every CPU. Kinds of numbers share the stream's words, so two arrays that must have
+/// nothing to do with each other need two streams.
 ///
-/// Every `fill_` writes elements `start..start + out.len()`, and its `_at` the elements that `indices` lists.
+/// Every `fill_` writes elements `start..start + out.len()`, and its `_at` the elements that
+/// `indices` lists.
 ///
 /// # Errors
 ///
-/// All of them: [`Error::RangeTooLong`] if an element's words end past 2^64 - 1, and [`Error::Lengths`] if there is not one place for
-/// each index. Nothing is written then.
+/// All of them: [`Error::RangeTooLong`] if an element's words end past 2^64 - 1, and
+/// [`Error::Lengths`] if there is not one place for each index. Nothing is written then.
 impl Stream {
     /// Uniform in [0, 1): a multiple of 2^-53, never 1. From word `e`.
     pub fn fill_f64(&self, start: u64, out: &mut [f64]) -> Result<(), Error> {
@@ -43,7 +45,8 @@ impl Stream {
         self.at(&UniformF32, indices, out)
     }
 
-    /// Normal, mean 0 and standard deviation 1; tails up to 9.41. From words `e` and its neighbour, by Box and Muller's method.
+    /// Normal, mean 0 and standard deviation 1; tails up to 9.41. From words `e` and its neighbour,
+    /// by Box and Muller's method.
     pub fn fill_normal_f64(&self, start: u64, out: &mut [f64]) -> Result<(), Error> {
         self.fill(&NormalF64, start, out)
     }
@@ -53,8 +56,8 @@ impl Stream {
         self.at(&NormalF64, indices, out)
     }
 
-    /// Normal, mean 0 and standard deviation 1; tails up to 6.66, beyond which lies one number in 3.6e10. From `u32` number `e`
-    /// and its neighbour.
+    /// Normal, mean 0 and standard deviation 1; tails up to 6.66, beyond which lies one number in
+    /// 3.6e10. From `u32` number `e` and its neighbour.
     pub fn fill_normal_f32(&self, start: u64, out: &mut [f32]) -> Result<(), Error> {
         self.fill(&NormalF32, start, out)
     }
@@ -74,7 +77,8 @@ impl Stream {
         self.at(&ExponentialF64, indices, out)
     }
 
-    /// In `0..bound`, each exactly as likely as any other. From word `e`, and rarely from the same word of later draws.
+    /// In `0..bound`, each exactly as likely as any other. From word `e`, and rarely from the same
+    /// word of later draws.
     ///
     /// # Errors
     ///
@@ -97,7 +101,8 @@ impl Stream {
         self.at(&Bounded64::below(bound)?, indices, out)
     }
 
-    /// In `0..bound`, each exactly as likely as any other, from the stream's `u32`s: twice as fast as 64 bits.
+    /// In `0..bound`, each exactly as likely as any other, from the stream's `u32`s: twice as fast
+    /// as 64 bits.
     ///
     /// # Errors
     ///
@@ -182,7 +187,8 @@ impl Stream {
     }
 }
 
-/// Whether these elements' words exist: they must end at word 2^64 - 2, so that the end of their range is a `u64`.
+/// Checks that these elements' words exist: they must end at word 2^64 - 2, so that the end of
+/// their range is a `u64`.
 pub(super) fn check<N: Number>(start: u64, len: usize) -> Result<(), Error> {
     let end = start.checked_add(len as u64);
     let words = end.and_then(|end| end.div_ceil(N::VALUES as u64).checked_mul(N::WORDS as u64));

@@ -1,7 +1,7 @@
 //! ARS on the AES instructions of Armv8.
 //!
-//! They cut a round elsewhere than x86's: AESE adds its key first, then SubBytes and ShiftRows; AESMC is MixColumns. So a round here begins with the
-//! key that x86's would have ended with.
+//! They cut a round elsewhere than x86's: AESE adds its key first, then SubBytes and ShiftRows;
+//! AESMC is MixColumns. So a round here begins with the key that x86's would have ended with.
 
 #![allow(unsafe_code)]
 

@@ -1,7 +1,7 @@
 //! ARS on AES-NI, and on VAES with registers of two and of four blocks.
 //!
-//! Eight registers go through each round side by side: one AES instruction takes four cycles, and one or two begin in each. Counters are made in registers and blocks go
-//! straight to their place.
+//! Eight registers go through each round side by side: one AES instruction takes four cycles, and
+//! one or two begin in each. Counters are made in registers and blocks go straight to their place.
 
 #![allow(unsafe_code)]
 
@@ -64,7 +64,8 @@ macro_rules! width {
                 }
             }
 
-            /// Writes blocks from counter `upper << 64 | first` on; the lower halves do not wrap around.
+            /// Writes blocks from counter `upper << 64 | first` on; the lower halves do not wrap
+            /// around.
             #[target_feature(enable = $features)]
             pub(crate) fn fill<const ROUNDS: usize>(key: Block, upper: u64, first: u64, out: &mut [Block]) {
                 let keys = keys(key);

@@ -1,7 +1,7 @@
-//! What a step needs of a vector of words, and the vectors that have it.
+//! The operations of a step on a vector of words, and the vectors that have them.
 //!
-//! The functions are parts of the step, which is part of a function that has the vector's instructions: called
-//! on their own, each would be a call, and vectors would go through memory.
+//! The functions are parts of the step, which is part of a function that has the vector's
+//! instructions: called on their own, each would be a call, and vectors would go through memory.
 
 #![allow(unsafe_code)]
 
@@ -9,7 +9,8 @@
 ///
 /// # Safety
 ///
-/// All functions need the vector's instructions. `load` reads and `store` writes `8 * LANES` bytes at any alignment.
+/// All functions need the vector's instructions. `load` reads and `store` writes `8 * LANES` bytes
+/// at any alignment.
 pub(super) unsafe trait Vector: Copy {
     const LANES: usize;
 
@@ -22,7 +23,8 @@ pub(super) unsafe trait Vector: Copy {
     }
     unsafe fn add(self, other: Self) -> Self;
     unsafe fn xor(self, other: Self) -> Self;
-    /// `self ^ (b ^ c)`. The sum of `b` and `c` is wanted twice in a step, so the compiler makes it once.
+    /// `self ^ (b ^ c)`. The sum of `b` and `c` is wanted twice in a step, so the compiler makes it
+    /// once.
     #[inline(always)]
     unsafe fn xor3(self, b: Self, c: Self) -> Self {
         // SAFETY: the trait's.
@@ -33,8 +35,8 @@ pub(super) unsafe trait Vector: Copy {
     unsafe fn rotate_left_45(self) -> Self;
 }
 
-/// The trait for a vector of the CPU; `$rotate_left` is a macro, since rotations are made differently, and what follows it
-/// replaces a default.
+/// The trait for a vector of the CPU; `$rotate_left` is a macro, since rotations are made
+/// differently, and what follows it replaces a default.
 #[cfg(any(target_arch = "x86_64", all(target_arch = "aarch64", target_endian = "little")))]
 macro_rules! vector {
     ($vector:ty, $lanes:literal, $load:expr, $store:expr, $add:ident, $xor:ident, $shift_left:expr, $rotate_left:ident $(, $other:item)?) => {

@@ -9,17 +9,18 @@ use core::fmt;
 
 /// Bytes of a row: one word of each lane.
 const ROW: usize = 8 * LANES;
-/// Rows that are drawn at once for single words: fewer, and loading the state costs more than stepping it.
+/// Rows that are drawn at once for single words: fewer, and loading the state costs more than
+/// stepping it.
 const ROWS: usize = 4;
 /// Words that are drawn at once.
 const WORDS: usize = ROWS * LANES;
 
-/// Eight xoshiro256++ side by side: the words of eight [streams](Xoshiro256pp::stream), one of each in turn, at
-/// memory speed. **Not for secrets.**
+/// Eight xoshiro256++ side by side: the words of eight [streams](Xoshiro256pp::stream), one of each
+/// in turn, at memory speed. **Not for secrets.**
 ///
-/// Word `8 r + i` is word `r` of stream `i` of the generator that it was made of, so each word can be had from the
-/// scalar generator as well. The CPU's vectors are used as wide as they are; the words are the same on every
-/// machine.
+/// Word `8 r + i` is word `r` of stream `i` of the generator that it was made of, so each word can
+/// be had from the scalar generator as well. The CPU's vectors are used as wide as they are; the
+/// words are the same on every machine.
 ///
 /// ```
 /// use headwater_streams::generators::Xoshiro256pp;
@@ -35,7 +36,7 @@ pub struct Xoshiro256ppX8 {
     /// Behind the rows that are in `drawn`.
     lanes: Lanes,
     drawn: [u64; WORDS],
-    /// How many of the drawn words have been handed out.
+    /// The number of drawn words that were returned already.
     used: usize,
 }
 
@@ -51,8 +52,9 @@ impl Xoshiro256ppX8 {
         Xoshiro256ppX8 { lanes, drawn: [0; WORDS], used: WORDS }
     }
 
-    /// Group `index` of streams: if this was made of streams 0 to 7, streams `8 index` to `8 index + 7`, at the same
-    /// row. Words of a row that was begun are left out. Each group has 2^131 words.
+    /// Group `index` of streams: if this was made of streams 0 to 7, streams `8 index` to `8 index
+    /// + 7`, at the same row. Words of a row that was begun are left out. Each group has 2^131
+    /// words.
     ///
     /// # Panics
     ///
@@ -150,7 +152,8 @@ impl Xoshiro256ppX8 {
 /// The bytes of these words.
 fn as_bytes(words: &mut [u64]) -> &mut [u8] {
     #[expect(unsafe_code)]
-    // SAFETY: the same memory, which any bytes are valid for, for as long as the words are borrowed.
+    // SAFETY: the same memory, which any bytes are valid for, for as long as the words are
+    // borrowed.
     unsafe {
         core::slice::from_raw_parts_mut(words.as_mut_ptr().cast(), size_of_val(words))
     }

@@ -1,4 +1,5 @@
-//! No multiplication is fused with an addition: the compiler may not, and this looks whether it did.
+//! No multiplication is fused with an addition: the compiler may not, and this looks whether it
+//! did.
 
 use std::process::Command;
 

@@ -1,4 +1,4 @@
-//! What the numbers are checked against: `reference`, each other, and their distributions.
+//! Tests of the numbers against `reference`, each other, and their distributions.
 
 mod distributions;
 mod elements;
@@ -10,7 +10,8 @@ mod values;
 use crate::words::Words;
 use crate::{Engine, Key, Stream};
 
-/// The stream that the tests draw from; an engine that is quick on every CPU, with a key of its own for each test.
+/// The stream that the tests draw from; an engine that is quick on every CPU, with a key of its own
+/// for each test.
 fn stream(test: u8) -> Stream {
     Key::from_raw(Engine::Philox4x32, [test; 16]).stream(0).unwrap()
 }

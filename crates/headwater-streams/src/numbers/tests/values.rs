@@ -37,7 +37,7 @@ fn made<N: Number>(number: &N, words: &[u64]) -> Vec<N::Value> {
     out
 }
 
-/// How many units of its last place a value is off.
+/// Returns the error of a value in units of its last place.
 fn ulps(value: f64, right: f64) -> u64 {
     assert!(value.is_sign_negative() == right.is_sign_negative(), "{value:e} for {right:e}");
     value.to_bits().abs_diff(right.to_bits())
@@ -92,7 +92,8 @@ fn single_normals_are_within_four_units_of_the_last_place() {
     assert!(worst <= 4, "{worst}");
 }
 
-/// How many units of its last place a value is off a sum of two floats, in parts of one. A unit is that of `digits` binary digits.
+/// Returns the error of a value against a sum of two floats in units of its last place, in parts of
+/// one. A unit is that of `digits` binary digits.
 fn off(value: f64, [high, low]: [f64; 2], digits: i32) -> f64 {
     let exponent = (high.to_bits() >> 52) as i32 - 1023;
     ((value - high) - low) / 2f64.powi(exponent + 1 - digits)
