@@ -4,7 +4,7 @@
 use crate::machine_code::target_directory;
 use crate::process::{output, program, run};
 use crate::report::{Report, need};
-use crate::test::TOGETHER;
+use crate::test::{TOGETHER, cargo};
 use crate::tools;
 use anyhow::Result;
 use std::fs;
@@ -31,6 +31,12 @@ pub(crate) fn steps(report: &mut Report) {
              -- --ignored --nocapture --test-threads=2"
         )))?;
         tools
+    });
+    report.long_step("programs of other projects", || {
+        // Those that are not installed are skipped by name.
+        cargo("build --release")?;
+        let release = target_directory()?.join("release");
+        Ok(run(program("python3 tools/outside/cases.py").arg(release))?)
     });
     report.long_step("C library by cargo-c", || {
         let cargo_c = need(tools::cargo_c(), "whether cargo-c installs the same library")?;

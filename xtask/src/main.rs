@@ -21,7 +21,6 @@ mod unsafe_list;
 use clap::{Parser, Subcommand};
 use report::Choice;
 use std::ffi::OsString;
-use std::path::PathBuf;
 use std::process::ExitCode;
 
 /// The soak on the library as shipped: optimized, without failpoints.
@@ -72,16 +71,11 @@ enum Verb {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<OsString>,
     },
-    /// Builds the command and the C library, and installs them with header, man pages and files for
-    /// build tools
-    Install {
-        /// The directory above bin, lib, include and share
-        #[arg(long, default_value = "/usr/local")]
-        prefix: PathBuf,
-        /// A directory in place of the root of the file system, for packagers
-        #[arg(long)]
-        destdir: Option<PathBuf>,
-    },
+    /// Builds the command, the C library and OpenSSL's module, and installs them with header, man
+    /// pages and files for build tools
+    Install(install::Places),
+    /// Removes the files of an installation; takes the same places as `install`
+    Uninstall(install::Places),
     /// Boots and clones every recorded kernel in QEMU, and records the results
     Lab,
     /// Checks the machine code of the quick paths, and every function that they can reach
@@ -126,7 +120,8 @@ fn main() -> ExitCode {
         Verb::Quick { crates, since } => quick::quick(&crates, since.as_deref()),
         Verb::Bench { arguments } => bench::run(&arguments),
         Verb::Soak { arguments } => process::pass_on(&mut process::program(SOAK), &arguments),
-        Verb::Install { prefix, destdir } => install::install(&prefix, destdir.as_deref()),
+        Verb::Install(places) => install::install(places),
+        Verb::Uninstall(places) => install::uninstall(places),
         Verb::Lab => lab::all(),
         Verb::MachineCode => machine_code::check(),
         Verb::Openssl { speed } => openssl::prepare(speed),

@@ -22,6 +22,12 @@
  *     All functions except headwater_rng_new(), headwater_rng_free() and headwater_quiesce() are
  *     async-signal-safe, first call included. No function is a cancellation point.
  *
+ * Stack
+ *     The first call of a process takes up to 4.5 KiB of stack, and later draws up to 2 KiB.
+ *     headwater_random_pseudo_bytes() takes 4.5 KiB, streams 9 KiB, and headwater_status_json() 10
+ *     KiB. A first draw fits an alternate signal stack of 8 KiB, and streams fit a thread of
+ *     PTHREAD_STACK_MIN (16 KiB).
+ *
  * Forks
  *     A child made by fork, vfork or clone, from a handler or not, never draws its parent's bytes.
  *     Nothing has to be called after a fork.
@@ -37,7 +43,8 @@
  *
  * Environment
  *     HEADWATER_MODE = auto (default), buffered, hedged, strict or kernel; ignored in set-user-ID
- *     programs. An unknown value means strict, and headwater_status_json() reports it.
+ *     programs. An unknown value means strict, and headwater_status_json() reports it. The first
+ *     draw reads the environment; setenv(3) in another thread at the same time is safe.
  *     HEADWATER_NO_RSEQ = 1 replaces restartable sequences by locks, for debuggers and tracers that
  *     move code; ignored in set-user-ID programs.
  *
@@ -415,9 +422,9 @@ HEADWATER_MUST_USE int headwater_stream_perm_at(const struct headwater_key *key,
  * Fills `buf` with `len` fast random bytes, for sampling, backoff, jitter and test data. Not for
  * secrets.
  *
- * Each process has one key, from headwater_fill(), and each CPU a counter. The engine ars7 turns
- * counters into blocks (Philox where the CPU has no AES instructions), and no block of a process
- * repeats. A forked child makes a key of its own. A cloned or restored virtual machine repeats the
+ * Each process has one key, from headwater_fill(), and each CPU a counter, whose values the engine
+ * ars7 turns into blocks (Philox where the CPU has no AES instructions). No draw waits for another
+ * one. A forked child makes a key of its own. A cloned or restored virtual machine repeats the
  * numbers.
  *
  * Returns 0, or -1 with errno set as headwater_fill() does, and `buf` all zeros.

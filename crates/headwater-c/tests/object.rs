@@ -8,7 +8,7 @@ use std::fs;
 
 /// What it asks of the C library, all of it: nothing that allocates but for headwater_rng_new(), no
 /// thread-local storage, nothing that unwinds, no standard library of another language.
-const IMPORTS: [&str; 30] = [
+const IMPORTS: [&str; 28] = [
     "__errno_location",
     "abort",
     "bcmp",
@@ -16,7 +16,6 @@ const IMPORTS: [&str; 30] = [
     "free",
     "getauxval",
     "environ",
-    "getenv",
     "gnu_get_libc_version",
     "madvise",
     "malloc",
@@ -33,7 +32,6 @@ const IMPORTS: [&str; 30] = [
     "__rseq_offset",
     "__rseq_size",
     // Weak: where glibc keeps the first environment (the latter two in static programs).
-    "__libc_single_threaded",
     "__libc_stack_end",
     "__libc_argc",
     "__libc_argv",

@@ -54,6 +54,10 @@ fn the_document_is_that_of_the_command() {
     assert_eq!(ours["schema"], "headwater.status/1");
     assert_eq!(ours["mode"], "strict"); // it has quiesced
     let command = support::library().join("headwater");
+    if !command.is_file() {
+        eprintln!("skipped: the command's document: no command beside the library under test");
+        return;
+    }
     let theirs = run(Command::new(command).args(["status", "--json"]));
     let theirs: serde_json::Value = serde_json::from_str(&theirs).unwrap();
     assert_eq!(shape(&ours), shape(&theirs));

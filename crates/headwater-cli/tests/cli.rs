@@ -56,7 +56,7 @@ fn help() {
         .stdout_eq(file!["snapshots/help_stream.txt"]);
 }
 
-/// 1 says "failed" to a script, so a report that nobody can read needs another status.
+/// 1 says "failed" to a script, so a report that no reader can get needs another status.
 #[test]
 fn quality_without_a_place_for_its_report_has_no_verdict() {
     let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
@@ -295,7 +295,7 @@ fn generators_with_a_state_are_those_of_the_vectors() {
     }
 }
 
-/// What NumPy itself says, where it is.
+/// Compares with NumPy itself, where it is installed.
 #[test]
 fn numpys_generators_give_the_bytes_of_numpy() {
     const PROGRAM: &str = "
@@ -553,7 +553,7 @@ fn bench_compares_with_an_earlier_run() {
 
 #[test]
 fn bench_is_there() {
-    // What it measures, and how long it takes, is the business of its own crate and tests.
+    // The benchmark's own crate tests its measurements.
     let help = text(&["bench", "--help"]);
     assert!(help.contains("--json"), "{help}");
     misused(&["bench", "--impls", "nonesuch"]);
@@ -579,7 +579,7 @@ fn bench_tells_of_fresh_processes() {
     }
 }
 
-/// What it boots is the business of its own crate, and of `cargo xtask test`.
+/// The lab's own crate and `cargo xtask test` boot kernels; this test checks its messages.
 #[test]
 fn the_lab_says_what_it_lacks() {
     misused(&["lab"]);

@@ -9,10 +9,11 @@ use std::time::Duration;
 #[group(skip)]
 #[command(args_conflicts_with_subcommands = true)]
 #[command(after_help = "\
-Looks at this machine, in less than a second and without /dev/hwrng, unless --root, --journal or --strace give it something else.
-As an ordinary user it checks what it can, and names what root would add.
+Checks this machine, in less than a second and without /dev/hwrng, unless --root, --journal or
+--strace name another input. An ordinary user gets the checks that need no root, and the list of the others.
 
-Exit status: 0 healthy, or notes only; 1 findings; 2 wrong usage; 3 could not check.")]
+Exit status: 0 healthy, or notes only; 1 findings; 2 wrong usage; 3 could not read or check anything;
+4 incomplete: nothing found, but some checks could not be made.")]
 pub struct Args {
     #[allow(missing_docs)] // clap would print it
     #[command(subcommand)]

@@ -1,7 +1,8 @@
 //! All checks on a case.
 
+use crate::boot::{Boot, Bounds};
 use crate::checks::{Answer, CHECKS, Check, Needs};
-use crate::{Assumed, Case, Finding, Id, NotChecked, Report};
+use crate::{Assumed, Case, Finding, Id, NotChecked, Report, Verdict};
 use std::cmp::Reverse;
 
 /// Makes every check and orders the findings: worst first, then by number. If another kernel is
@@ -21,19 +22,24 @@ pub fn diagnose(case: Case) -> Report {
         }
     });
     let running = Case { assumed: None, ..case.clone() }.kernel();
-    Report {
+    let ready = case.boot().and_then(Boot::ready_after);
+    let mut report = Report {
         schema: "headwater.doctor/1",
+        verdict: Verdict::CouldNotCheck,
         of: case.of.clone(),
         platform: case.platform(),
         kernel: running.map(|kernel| kernel.to_string()),
         assumed,
-        ready_seconds: case.boot().and_then(|boot| boot.ready.as_ref()?.at),
+        ready_seconds: ready.and_then(Bounds::exact),
+        ready_bounds: ready,
         findings: results.findings,
         not_checked: results.not_checked,
         passed: results.passed,
         deep: case.deep,
         boots: case.boots,
-    }
+    };
+    report.verdict = report.verdict();
+    report
 }
 
 fn ids(findings: &[Finding]) -> Vec<Id> {

@@ -1,6 +1,7 @@
 //! Errors that leave no report.
 
 use crate::LogError;
+use headwater_text::escape::untrusted;
 use std::fmt;
 use std::io;
 use std::path::PathBuf;
@@ -33,21 +34,22 @@ impl fmt::Display for Error {
         match self {
             Error::Root { path, reason } => write!(
                 f,
-                "cannot open recording {}: {reason}; expected a host file or a directory, as \
+                "cannot open recording {}: {}; expected a host file or a directory, as \
                  'headwater lab record' writes them",
-                path.display()
+                untrusted(&path.display().to_string()),
+                untrusted(reason)
             ),
             Error::Log(error) => error.fmt(f),
             Error::Write { file, reason } => {
                 write!(
                     f,
-                    "cannot write {}: {reason}; name a file in a folder that is there",
-                    file.display()
+                    "cannot write {}: {reason}; name a file in a directory that exists",
+                    untrusted(&file.display().to_string())
                 )
             }
             Error::Kernel(reason) => write!(
                 f,
-                "the kernel cannot be asked: getrandom: {reason}; a sandbox refuses the call, or the kernel is older than 3.17"
+                "cannot ask the kernel: getrandom: {reason}; a sandbox refuses the call, or the kernel is older than 3.17"
             ),
         }
     }

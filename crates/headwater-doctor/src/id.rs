@@ -47,6 +47,7 @@ ids! {
     HwrngUnhealthy = 27, "the random device fails its health tests";
     BootSeedUnused = 28, "the firmware's seed is not used";
     SavedSeed = 29, "the saved seed is missing, old or not credited";
+    HypervisorSeed = 30, "a confidential guest that relies on its hypervisor's random bytes";
     // Repeats.
     NoVmgenid = 40, "a VM that cannot tell when it is cloned";
     VmgenidNoDriver = 41, "a clone signal that the kernel does not listen to";

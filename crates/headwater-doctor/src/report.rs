@@ -16,7 +16,7 @@ pub(crate) use text::COLUMNS;
 pub(crate) use text::fill;
 pub(crate) use words::number;
 
-use crate::boot::Boot;
+use crate::boot::{Boot, Bounds};
 use crate::deep::Deep;
 use crate::{Change, Finding, Id, Platform, Severity};
 use serde::Serialize;
@@ -30,6 +30,8 @@ pub enum Verdict {
     Healthy,
     /// Warnings or worse: exit status 1.
     Findings,
+    /// No finding, but some checks could not be made: exit status 4.
+    Incomplete,
     /// Nothing could be checked: exit status 3.
     CouldNotCheck,
 }
@@ -40,6 +42,7 @@ impl Verdict {
         match self {
             Verdict::Healthy => 0,
             Verdict::Findings => 1,
+            Verdict::Incomplete => 4,
             Verdict::CouldNotCheck => 3,
         }
     }
@@ -77,6 +80,8 @@ pub struct Report {
     /// The name and version of this document's schema.
     #[cfg_attr(test, schemars(extend("const" = "headwater.doctor/1")))]
     pub schema: &'static str,
+    /// The verdict, which the exit status follows.
+    pub verdict: Verdict,
     /// The input: "this machine", a recording, or log files.
     pub of: String,
     /// The machine's platform.
@@ -85,8 +90,11 @@ pub struct Report {
     pub kernel: Option<String>,
     /// The difference that another kernel would make, for `--assume-kernel`.
     pub assumed: Option<Assumed>,
-    /// Seconds from the kernel's start until its generator was ready.
+    /// Seconds from the kernel's start until its generator was ready; null if the log shows no
+    /// time, or only bounds of it.
     pub ready_seconds: Option<f64>,
+    /// Bounds of the same time, if the log shows any.
+    pub ready_bounds: Option<Bounds>,
     /// Findings, worst first, then by number.
     pub findings: Vec<Finding>,
     /// Checks that could not be made, or only in part.
@@ -110,12 +118,39 @@ impl Report {
             assumed.gone.retain(|id| wanted(*id));
             assumed.new.retain(|id| wanted(*id));
         }
+        self.verdict = self.verdict();
     }
 
-    /// The one word.
+    /// Returns the report as JSON. Control and format characters are escaped, so that a document
+    /// that is printed cannot move a terminal's cursor or reverse a line.
+    ///
+    /// # Errors
+    ///
+    /// As from serde_json; this type has no value that cannot be written.
+    pub fn json(&self) -> serde_json::Result<String> {
+        let pretty = serde_json::to_string_pretty(self)?;
+        let mut safe = String::with_capacity(pretty.len());
+        for letter in pretty.chars() {
+            let mut text = [0; 4];
+            let text = letter.encode_utf8(&mut text);
+            if letter == '\n' || headwater_text::escape::untrusted(text) == *text {
+                safe.push(letter);
+            } else {
+                let mut units = [0; 2];
+                for unit in letter.encode_utf16(&mut units) {
+                    safe.push_str(&format!("\\u{unit:04x}"));
+                }
+            }
+        }
+        Ok(safe + "\n")
+    }
+
+    /// Judges the findings and the checks that could not be made.
     pub fn verdict(&self) -> Verdict {
         if self.findings.iter().any(|finding| finding.severity > Severity::Note) {
             Verdict::Findings
+        } else if !self.not_checked.is_empty() {
+            Verdict::Incomplete
         } else if self.passed.is_empty() && self.findings.is_empty() {
             Verdict::CouldNotCheck
         } else {

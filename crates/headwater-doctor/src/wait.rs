@@ -29,7 +29,7 @@ impl WaitOutcome {
             WaitOutcome::For(time) => format!("ready: waited {:.3} s", time.as_secs_f64()),
             WaitOutcome::InVain => {
                 let seconds = timeout.unwrap_or(Duration::MAX).as_secs_f64();
-                format!("not ready after {seconds} s; 'headwater doctor' tells why")
+                format!("not ready after {seconds} s; 'headwater doctor' says why")
             }
         }
     }

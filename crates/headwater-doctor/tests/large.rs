@@ -2,8 +2,9 @@
 //!
 //! `cargo test --release -p headwater-doctor --test large -- --ignored --nocapture`
 //!
-//! MiB a second by the clock, best of three, file in the page cache (2026-11-22, AMD EPYC, Zen 4, otherwise idle): short 926,
-//! short-monotonic 868, json 1742, export 1168, strace 383; memory grew by 1 MiB at most.
+//! MiB a second by the clock, best of three, file in the page cache (2026-11-22, AMD EPYC, Zen 4,
+//! otherwise idle): short 926, short-monotonic 868, json 1742, export 1168, strace 383; memory grew
+//! by 1 MiB at most.
 
 use headwater_doctor::{journal, strace};
 use std::fs::{self, File};

@@ -42,7 +42,7 @@ fn the_founding_stall_is_one_line() {
         let waited = one(&report, Id::UnitWaited);
         assert_eq!(
             waited.title,
-            "ssh.service waited 101.7 s for the random generator, in 2 attempts, of which systemd killed one at its start timeout"
+            "ssh.service waited 101.7 s for the random generator, in 2 attempts (90 s and 11 s), of which systemd killed one at its start timeout"
         );
         assert_eq!(waited.severity, Severity::Critical);
         assert_eq!(waited.evidence.len(), 5, "{:?}", waited.evidence);
@@ -224,7 +224,7 @@ fn a_unit_of_an_old_systemd_is_named() {
 ";
     assert_eq!(
         one(&of_log(log), Id::UnitWaited).title,
-        "sshd.service waited 97.0 s for the random generator, in 2 attempts, of which systemd killed one at its start timeout"
+        "sshd.service waited 97.0 s for the random generator, in 2 attempts (90 s and 7 s), of which systemd killed one at its start timeout"
     );
 }
 
@@ -260,7 +260,7 @@ fn the_kernels_log_and_a_units_own_are_one_boot() {
         let report = diagnose(Case { boots, ..Case::default() });
         assert_eq!(
             one(&report, Id::UnitWaited).title,
-            "ssh.service waited 101.7 s for the random generator, in 2 attempts, of which systemd killed one at its start timeout"
+            "ssh.service waited 101.7 s for the random generator, in 2 attempts (90 s and 11 s), of which systemd killed one at its start timeout"
         );
     }
     // The wall clock does not show how long after the kernel's start the unit's first line was.

@@ -35,7 +35,11 @@ fn healthy() -> &'static [String] {
     static LOGS: OnceLock<Vec<String>> = OnceLock::new();
     LOGS.get_or_init(|| {
         let mut logs: Vec<String> = ["lab-6.1-rdrand", "lab-6.12-vmgenid", "lab-7-uefi-seed"]
-            .map(|host| fs::read_to_string(folder("hosts").join(host).join("log/kernel")).unwrap())
+            .map(|host| {
+                let file = folder("hosts/guest").join(format!("{host}.host"));
+                let archive = headwater_hostfile::Archive::parse(&fs::read(file).unwrap()).unwrap();
+                String::from_utf8(archive.file("/log/kernel").unwrap().to_vec()).unwrap()
+            })
             .to_vec();
         for format in ["short", "short-monotonic", "short-iso-precise", "short-unix", "with-unit"] {
             let both =

@@ -52,12 +52,12 @@ fn other_files_are_refused_with_the_next_step() {
     ] {
         assert_eq!(
             refused(trace),
-            "FILE is a trace that does not tell how long calls took: trace again with `strace -f -tt -T -o FILE PROGRAM`"
+            "FILE is a trace without the duration of calls: trace again with `strace -f -tt -T -o FILE PROGRAM`"
         );
     }
     assert_eq!(
         refused("Nov 22 06:07:30 vm1 kernel: random: crng init done\n"),
-        "FILE is no trace by strace: give what `strace -f -tt -T -o FILE PROGRAM` wrote, or the table of `strace -c -w PROGRAM`"
+        "FILE is not output of strace: give what `strace -f -tt -T -o FILE PROGRAM` wrote, or the table of `strace -c -w PROGRAM`"
     );
 }
 

@@ -11,7 +11,7 @@ impl Archive {
     ///
     /// # Errors
     ///
-    /// As from readdir(3) and read(2), and for a name that is not UTF-8.
+    /// Returns the error of readdir(3) or read(2), and an error for a name that is not UTF-8.
     pub fn from_directory(directory: &Path) -> io::Result<Archive> {
         let mut archive = Archive::default();
         archive.add_directory(directory, "")?;
@@ -49,7 +49,7 @@ impl Archive {
     ///
     /// # Errors
     ///
-    /// As from mkdir(2), open(2), write(2) and symlink(2).
+    /// Returns the error of mkdir(2), open(2), write(2) or symlink(2).
     #[cfg(unix)]
     pub fn write_directory(&self, directory: &Path) -> io::Result<()> {
         fs::create_dir_all(directory)?;

@@ -101,7 +101,7 @@ impl Archive {
     ///
     /// # Errors
     ///
-    /// As [`Archive::insert`].
+    /// Returns the error of [`Archive::insert`].
     pub fn replace(&mut self, path: &str, content: Vec<u8>) -> io::Result<()> {
         if let Some(Entry::File(old)) = self.entries.get_mut(path.trim_start_matches('/')) {
             *old = content;

@@ -6,7 +6,7 @@ use base64::engine::general_purpose::STANDARD;
 use std::collections::HashMap;
 use std::io;
 
-/// How the lines of a section become content.
+/// The way in which the lines of a section become content.
 enum Form {
     Text {
         final_newline: bool,

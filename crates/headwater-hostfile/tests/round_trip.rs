@@ -64,7 +64,7 @@ fn the_text_is_the_documented_one() {
                 -- sys/a%20b%25 -> ../x%20y --\n\
                 -- sys/firmware/efi/ --\n";
     assert_eq!(archive.to_text(), text);
-    // As checked out on Windows, or mailed by a program that writes CRLF.
+    // A checkout on Windows, or a mail program, may have written CRLF.
     assert_eq!(Archive::parse(text.replace('\n', "\r\n").as_bytes()).unwrap(), archive);
 }
 

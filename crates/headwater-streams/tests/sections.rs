@@ -246,7 +246,8 @@ fn each_section_ends_in_one_addition() {
     let sections = sections();
     assert!(sections.len() >= 3, "{} sections", sections.len());
     for section in sections {
-        let end: Vec<_> = section.iter().rev().take(5).map(|i| i.mnemonic()).collect();
+        let end: Vec<_> =
+            section.iter().rev().take(5).map(decoder::Instruction::mnemonic).collect();
         assert_eq!(end, [Xadd, Jne, Cmp, And, Rdpid], "{section:?}");
         let (last, before) = section.split_last().unwrap();
         assert!(!last.has_lock_prefix());

@@ -100,7 +100,7 @@ use core::mem::MaybeUninit;
 use core::num::NonZeroU64;
 
 /// Returns the offset of the rseq area's `cpu_id` from the thread pointer, if this process may draw
-/// in restartable sequences. None before the first draw.
+/// in restartable sequences. Returns None before the first draw.
 ///
 /// Not part of the interface: headwater-streams asks, so that both crates decide by the same facts.
 #[doc(hidden)]

@@ -172,14 +172,14 @@ pub(crate) fn select(evidence: Evidence) -> (Mode, &'static str) {
         }
         (_, true, _) if signal == Some(CloneSignal::Vmclock) && !hedge => (
             Mode::Strict,
-            "VMClock tells headwater of clones but not the kernel, and this CPU has no sound random instruction",
+            "VMClock reports clones to headwater but not to the kernel, and this CPU has no sound random instruction",
         ),
         (_, true, _) if hedge => {
-            (Mode::Hedged, "nothing would tell the kernel of a clone of this machine")
+            (Mode::Hedged, "the kernel would not notice a clone of this machine")
         }
         (_, true, _) => (
             Mode::Strict,
-            "nothing would tell the kernel of a clone of this machine, and this CPU cannot hedge",
+            "the kernel would not notice a clone of this machine, and this CPU cannot hedge",
         ),
     }
 }

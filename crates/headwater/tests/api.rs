@@ -46,7 +46,7 @@ fn a_large_fill() {
     let block = |block: &[u8; 16]| u128::from_ne_bytes(*block);
     let mut blocks = Vec::from_iter(bytes.as_chunks().0.iter().map(block));
     blocks.sort_unstable();
-    assert!(blocks.windows(2).all(|pair| pair[0] != pair[1]), "a block came twice");
+    assert!(blocks.windows(2).all(|pair| pair[0] != pair[1]), "a block repeats");
 }
 
 /// Draws of one thread, and of many, are all different: 800,000 words, two equal with probability

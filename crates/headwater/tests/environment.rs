@@ -60,7 +60,7 @@ fn copy(rights: Rights) -> io::Result<PathBuf> {
             Ok(said) if said.contains("secure=true") == (rights != Rights::None) => {
                 return Ok(path);
             }
-            Ok(_) => why = io::Error::other("the kernel gives it no more rights"),
+            Ok(_) => why = io::Error::other("the kernel grants it no more rights"),
             Err(error) => why = error,
         }
         let _ = fs::remove_file(&path);

@@ -33,7 +33,7 @@ use support::rules::{assert_by_the_rules, force};
 const STARTED: &str = "HEADWATER_TEST_STARTED";
 
 /// This test binary again, to run the body of `test` with [`STARTED`] set to `part`. Started
-/// through the open file: the path may lead through folders that another user may not enter.
+/// through the open file: the path may lead through directories that another user may not enter.
 fn this_binary(test: &str, part: &str, file: &File) -> Command {
     let mut command = Command::new(format!("/proc/self/fd/{}", file.as_raw_fd()));
     command
@@ -281,7 +281,7 @@ fn own_mounts() -> bool {
     }
 }
 
-/// Empty folders instead of these.
+/// Empty directories instead of these.
 fn mask(folders: &[&str]) -> bool {
     own_mounts()
         && folders.iter().all(|folder| {
@@ -339,8 +339,8 @@ fn proc_and_sys_are_masked_or_absent() {
     });
 }
 
-/// Sixty-four programs on all CPUs, of several users, in several folders, at once: one mode, for
-/// one reason. The same with each fault that the CPU's random instruction can have.
+/// Sixty-four programs on all CPUs, of several users, in several directories, at once: one mode,
+/// for one reason. The same with each fault that the CPU's random instruction can have.
 #[test]
 fn every_process_of_a_host_arms_the_same_mode() {
     const FAULTS: [(&str, &[Force]); 7] = [

@@ -312,7 +312,8 @@ fn a_slot_is_taken_in_the_parents_bank() {
             raw_fork();
         } else {
             *NEXT.lock().unwrap() = Some(Point::EpochLoaded);
-            draw::<96>(); // more than what was drawn from the page before, by half of what goes on after this
+            // More than was drawn from the page before, by half of the draws that follow.
+            draw::<96>();
         }
     }
     common::isolated("a_slot_is_taken_in_the_parents_bank", || {

@@ -30,7 +30,8 @@ fn a_quiesce_is_never_lost() {
             scope.spawn(|| {
                 for round in 0..ROUNDS {
                     while turn.load(SeqCst) != 2 * round + 1 {
-                        std::thread::yield_now(); // on a busy machine a turn would last a time slice
+                        // On a busy machine a turn would otherwise last a time slice.
+                        std::thread::yield_now();
                     }
                     // A few instructions earlier or later each time.
                     (0..round % 7).for_each(|_| std::hint::spin_loop());

@@ -1,4 +1,4 @@
-//! Pages under pressure that only a changed setting of the machine makes: huge pages for everybody,
+//! Pages under pressure that only a changed setting of the machine makes: huge pages everywhere,
 //! swap, a memory cgroup at its limit. These tests are not run by default; `cargo xtask test` runs
 //! them as root. Each says what it changes, and puts it back.
 #![cfg(target_os = "linux")]
@@ -203,9 +203,9 @@ fn no_byte_of_a_page_reaches_swap() {
             isolated_as(TEST, &variant, &[(WHERE, &swap)], || {
                 set(Force::VmgenidBound, true);
                 force(facts);
-                let (armed, real) = found_by_a_child(mode);
-                if (armed, real) != (mode, page) {
-                    let why = format!("{armed}, {} here: swap is not looked at", real.name());
+                let (used, real) = found_by_a_child(mode);
+                if (used, real) != (mode, page) {
+                    let why = format!("{used}, {} here: swap is not examined", real.name());
                     return skip(&variant, &why);
                 }
                 assert_eq!(reaches_swap(mode, page, &its_path()), page == Page::WipeOnFork);

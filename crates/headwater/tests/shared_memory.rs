@@ -2,7 +2,7 @@
 //!
 //! A child in shared memory (vfork, or clone without a thread pointer of its own) reads its
 //! parent's rseq area, and the kernel restarts nothing for it. Without RDPID in a section,
-//! thousands of words came twice in this test. `HEADWATER_TEST_EPISODES` sets the number of
+//! thousands of words repeated in this test. `HEADWATER_TEST_EPISODES` sets the number of
 //! children; 2,000 of them draw 10^9 words.
 #![cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
 

@@ -368,7 +368,7 @@ fn a_jump_after_every_instruction_of_a_draw() {
                 }
                 later.sort_unstable();
                 assert!(later[0] != 0, "{at}: zeros came out");
-                assert!(later.windows(2).all(|pair| pair[0] != pair[1]), "{at}: a word came twice");
+                assert!(later.windows(2).all(|pair| pair[0] != pair[1]), "{at}: a word repeats");
             }
             assert!(copied_at.is_some() && lost_at <= copied_at, "{name}: {copied_at:?}");
             println!("{name}: {steps} steps, lost from {lost_at:?}, copied from {copied_at:?}");

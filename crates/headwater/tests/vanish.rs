@@ -126,7 +126,8 @@ impl Region {
         assert!(filler != libc::MAP_FAILED);
         let start = filler as u64;
         let filler = start..start + Region::LEN as u64;
-        let _ = advise(&filler, libc::MADV_NOHUGEPAGE); // as the pools' pages: so they can be one mapping
+        // Advised like the pools' pages, so that both can be one mapping.
+        let _ = advise(&filler, libc::MADV_NOHUGEPAGE);
         let all = droppable();
         let joined = all.iter().any(|range| range.contains(&start) && pools[0] != filler);
         println!("{} mappings of droppable pages, pools beside the region: {joined}", all.len());

@@ -59,7 +59,7 @@ fn set_up(mode: Mode) -> bool {
     set_hook(Some(flush));
     let armed = headwater::status().mode == mode;
     if !armed {
-        println!("skipped: {mode} cannot be armed here, its draws are not seen under two views");
+        println!("skipped: {mode} cannot be used here, its draws are not seen under two views");
     }
     armed
 }

@@ -132,7 +132,9 @@ fn a_clock_alone_needs_fresh_bits() {
             });
             match wait(child) {
                 Ending::Exited(0) => {}
-                Ending::Exited(77) => return skip(test, "no clock or no word: nothing is told"),
+                Ending::Exited(77) => {
+                    return skip(test, "no clock or no reseed generation: nothing is reported");
+                }
                 other => panic!("{facts:?}: {other:?}"),
             }
         }

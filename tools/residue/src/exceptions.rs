@@ -34,7 +34,7 @@ pub fn exception(mapping: &Mapping, droppable: bool) -> Option<Exception> {
 
 /// Takes the subject's buffers out of a mapping, with which the kernel may have joined them.
 ///
-/// They hold the caller's bytes, its later draws, and the keys that were told to it.
+/// They hold the caller's bytes, its later draws, and the keys that the library reported to it.
 pub fn without(whole: Range<u64>, hole: &Range<u64>) -> [Range<u64>; 2] {
     let before = whole.start..whole.end.min(hole.start).max(whole.start);
     let after = whole.start.max(hole.end).min(whole.end)..whole.end;

@@ -21,7 +21,8 @@ impl Section {
     /// Returns the descriptors that the linker has gathered in this program.
     pub fn all() -> &'static [Section] {
         let (first, end): (*const Section, *const Section);
-        // SAFETY: loads two addresses from the global offset table; null in a program without sections.
+        // SAFETY: loads two addresses from the global offset table; null in a program without
+        // sections.
         unsafe {
             std::arch::asm!(
                 ".weak __start___rseq_cs",
@@ -57,7 +58,7 @@ pub struct Breakpoint {
 }
 
 impl Breakpoint {
-    /// Sets a breakpoint at an instruction. None if the system lets no code be written.
+    /// Sets a breakpoint at an instruction. Returns None if the system lets no code be written.
     ///
     /// # Safety
     ///
@@ -67,8 +68,8 @@ impl Breakpoint {
         let at: *mut u8 = std::ptr::with_exposed_provenance_mut(at as usize);
         let page = at.map_addr(|at| at & !4095);
         let access = libc::PROT_READ | libc::PROT_WRITE | libc::PROT_EXEC;
-        // SAFETY: pages of code stay readable and executable. The instruction may end in the next page,
-        // but only its first byte is written.
+        // SAFETY: pages of code stay readable and executable. The instruction may end in the next
+        // page, but only its first byte is written.
         unsafe {
             if libc::mprotect(page.cast::<c_void>(), 4096, access) != 0 {
                 return None;

@@ -150,10 +150,6 @@ pub fn source(name: &str) -> PathBuf {
 pub fn installed() -> &'static Path {
     static FOLDER: OnceLock<PathBuf> = OnceLock::new();
     FOLDER.get_or_init(|| {
-        // Another build of the library, such as an installed one.
-        if let Some(named) = std::env::var_os("HEADWATER_TEST_LIBRARY") {
-            return named.into();
-        }
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR"))
             .join(format!("libheadwater-{}", std::process::id()));
         std::fs::create_dir_all(&folder).unwrap();

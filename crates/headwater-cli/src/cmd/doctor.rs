@@ -25,7 +25,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         write(file, &report.prometheus())?;
     }
     if args.json {
-        output::json(&report)?;
+        output::text(&report.json().map_err(std::io::Error::from)?)?;
     } else if !args.quiet {
         output::coloured(&report.text())?;
     }

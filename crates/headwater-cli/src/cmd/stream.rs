@@ -36,7 +36,8 @@ pub(crate) struct Args {
     form: Form,
 }
 
-/// Names the parser explicitly: clap would otherwise convert the text by `From`, which makes every text a seed.
+/// Names the parser explicitly: clap would otherwise convert the text by `From`, which makes every
+/// text a seed.
 fn seed(typed: &str) -> Result<Seed<'static>, headwater_streams::Error> {
     typed.parse()
 }

@@ -89,7 +89,7 @@ fn bare_metal() -> Facts {
     facts
 }
 
-/// Debian 12 in a VM: no word in the vDSO, no MAP_DROPPABLE, /dev/kmsg not for everybody.
+/// Debian 12 in a VM: no reseed generation in the vDSO, no MAP_DROPPABLE, /dev/kmsg for root only.
 fn old_kernel() -> Facts {
     let mut facts = healthy_vm();
     let status = &mut facts.status;

@@ -2,7 +2,7 @@
 
 mod machine;
 
-use crate::boot::{Boot, HintKind};
+use crate::boot::{Boot, Bounds, HintKind};
 use crate::deep::Deep;
 use crate::fixes::{Cause, PlatformFacts, for_cause};
 use crate::host::{Live, Ready};
@@ -59,28 +59,35 @@ impl Case {
 
     /// Returns the platform, if a machine was given.
     pub fn platform(&self) -> Option<Platform> {
-        self.host.as_ref().map(|host| host.platform)
+        let by_log = || Platform::of_log(&self.boot()?.machine);
+        self.host.as_ref().map(|host| host.platform).or_else(by_log)
     }
 
     /// Returns the fixes for this machine, or general ones if only a log was given.
     pub fn fixes(&self, cause: Cause) -> Vec<Fix> {
         let facts = match &self.host {
             Some(host) => PlatformFacts::read(&host.root, Some(host.platform)),
-            None => PlatformFacts::of_platform(None),
+            None => {
+                self.boot().map_or_else(|| PlatformFacts::of_platform(None), PlatformFacts::of_log)
+            }
         };
         for_cause(cause, &facts)
     }
 
     /// Returns the seconds that programs had to wait at the last boot: from the first program's
     /// start until the generator was ready, or until the log ends. `None` if no log shows it.
-    pub fn waited(&self) -> Option<f64> {
-        let boot = self.boot()?;
-        let started = boot.init.as_ref()?.at?;
-        let until = match &boot.ready {
-            Some(ready) => ready.at?,
-            None => boot.end?,
+    pub fn waited(&self) -> Option<Bounds> {
+        self.boot()?.waited()
+    }
+
+    /// Returns whether the generator was ready when the first program asked, as far as the log
+    /// shows: the log may leave a second or two open, in which the jitter loop would have run.
+    pub fn was_seeded_early(&self) -> bool {
+        let is_over = self.boot().is_some_and(|boot| boot.readiness().is_some());
+        let soon = |waited: Bounds| {
+            waited.at_least <= 0.0 && waited.at_most.is_some_and(|most| most <= STARVED_S)
         };
-        Some((until - started).max(0.0))
+        is_over && self.waited().is_some_and(soon)
     }
 
     /// Returns whether the machine lacks a source of entropy that comes in time: its generator is
@@ -88,7 +95,7 @@ impl Case {
     /// takes 256 ticks of the clock, 2.6 s at the slowest (100 a second).
     pub fn is_starved(&self) -> bool {
         let not_ready = self.live().is_some_and(|live| live.ready == Ready::No);
-        not_ready || self.waited().is_some_and(|seconds| seconds > STARVED_S)
+        not_ready || self.waited().is_some_and(|waited| waited.at_least > STARVED_S)
     }
 
     /// Returns whether the kernel credits the CPU's random instruction; `None` if unknown.

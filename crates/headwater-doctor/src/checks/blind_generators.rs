@@ -61,7 +61,7 @@ fn installed(host: &Host) -> Vec<(String, Evidence)> {
             if let Some(version) = version {
                 found.push((
                     format!("OpenSSL {version} (libcrypto)"),
-                    evidence(format!("{folder}/{name}"), "is there"),
+                    evidence(format!("{folder}/{name}"), "exists"),
                 ));
             }
         }
@@ -76,7 +76,7 @@ fn installed(host: &Host) -> Vec<(String, Evidence)> {
         }
     }
     if let Some(path) = NODE.into_iter().find(|path| root.exists(path)) {
-        found.push(("Node".to_owned(), evidence(path, "is there")));
+        found.push(("Node".to_owned(), evidence(path, "exists")));
     }
     found.sort_by(|a, b| a.0.cmp(&b.0));
     found.dedup_by(|a, b| a.0 == b.0);

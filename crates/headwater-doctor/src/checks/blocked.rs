@@ -26,7 +26,7 @@ pub(super) fn check(case: &Case) -> Answer {
     match (host.live.as_ref(), seen, unseen) {
         (Some(live), _, 1..) if !live.is_root => Answer::InPart(
             findings,
-            format!("{unseen} processes of other users could not be looked at; root can"),
+            format!("{unseen} processes of other users could not be read; root can"),
         ),
         // A recording without these files.
         (None, 0, _) => Answer::NotAsked,

@@ -23,7 +23,7 @@ pub(super) fn check(case: &Case) -> Answer {
             format!("/boot/config-{}", kernel.release()),
             "# CONFIG_RANDOM_TRUST_BOOTLOADER is not set",
         ),
-        (CpuTrust::ByOption, None) if built().is_none() && case.waited() != Some(0.0) => {
+        (CpuTrust::ByOption, None) if built().is_none() && !case.was_seeded_early() => {
             return Answer::CouldNot(format!(
                 "whether kernel {kernel} credits the firmware's seed is an option of its build, and its configuration is \
                  not there to read"

@@ -13,7 +13,7 @@ pub(super) fn check(case: &Case) -> Answer {
     match case.trusts_cpu() {
         Some(true) => return Answer::fine(),
         // Some source seeded the generator in time, so no program had to wait.
-        None if case.waited() == Some(0.0) => return Answer::fine(),
+        None if case.was_seeded_early() => return Answer::fine(),
         None => {
             return Answer::CouldNot(format!(
                 "whether kernel {kernel} credits {flag} is an option of its build, and its configuration is not there to read"
@@ -23,7 +23,7 @@ pub(super) fn check(case: &Case) -> Answer {
     }
     let severity = match case.waited() {
         _ if case.is_starved() => Severity::Critical,
-        Some(seconds) if seconds > FELT_S => Severity::Warning,
+        Some(waited) if waited.at_least > FELT_S => Severity::Warning,
         _ => Severity::Note,
     };
     Finding {

@@ -12,6 +12,7 @@ mod early_read;
 mod hwrng_late;
 mod hwrng_no_driver;
 mod hwrng_unhealthy;
+mod hypervisor_seed;
 mod logged;
 mod needless_daemon;
 mod no_cpu_rng;
@@ -63,6 +64,12 @@ fn evidence(place: impl Into<String>, says: impl Into<String>) -> Evidence {
 impl From<Finding> for Answer {
     fn from(finding: Finding) -> Answer {
         Answer::Found(vec![finding])
+    }
+}
+
+impl From<Vec<Finding>> for Answer {
+    fn from(findings: Vec<Finding>) -> Answer {
+        Answer::Found(findings)
     }
 }
 
@@ -120,6 +127,7 @@ pub const CHECKS: &[Check] = &[
     check(Id::HwrngUnhealthy, Needs::Measurement, hwrng_unhealthy::check),
     check(Id::BootSeedUnused, Needs::Facts, boot_seed_unused::check),
     check(Id::SavedSeed, Needs::Facts, saved_seed::check),
+    check(Id::HypervisorSeed, Needs::Facts, hypervisor_seed::check),
     check(Id::NoVmgenid, Needs::Facts, no_vmgenid::check),
     check(Id::VmgenidNoDriver, Needs::Facts, vmgenid_no_driver::check),
     check(Id::VmclockUnreadable, Needs::Facts, vmclock_unreadable::check),

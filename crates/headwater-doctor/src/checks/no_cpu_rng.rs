@@ -33,7 +33,7 @@ pub(super) fn check(case: &Case) -> Answer {
         },
         evidence: vec![evidence("/proc/cpuinfo", format!("{key} without {}", instruction.to_lowercase()))],
         why: "It is what makes the kernel's generator ready before the first program starts. It also keeps the bytes of two \
-              clones apart where nothing tells the kernel of the clone."
+              clones apart where nothing signals the clone to the kernel."
             .to_owned(),
         fixes: case.fixes(Cause::NoCpuRng),
         verify: "grep -c rdrand /proc/cpuinfo is not 0, and dmesg has \"crng init done\" before the first program starts".to_owned(),

@@ -30,7 +30,7 @@ pub(super) fn check(case: &Case) -> Answer {
             evidence("/sys/devices/system/clocksource/clocksource0/current_clocksource", clock),
         ],
         why: "The kernel fills its generator in about a second from the jitter of a counter. A clock that only moves with the \
-              timer's tick never differs between two readings, so the loop gives up, and an idle machine may wait for ever."
+              timer's tick never differs between two readings, so the loop stops, and an idle machine may wait for ever."
             .to_owned(),
         fixes: case.fixes(Cause::NoCycleCounter),
         verify: "cat /sys/devices/system/clocksource/clocksource0/current_clocksource says tsc, kvm-clock, hpet or acpi_pm".to_owned(),

@@ -30,7 +30,7 @@ pub(super) fn check(case: &Case) -> Answer {
     Finding {
         id: Id::OneLock,
         severity: Severity::Warning,
-        title: format!("{sharing} CPUs share one lock for every random byte that kernel {kernel} gives"),
+        title: format!("{sharing} CPUs share one lock for every random byte of kernel {kernel}"),
         evidence: vec![
             evidence("/proc/sys/kernel/osrelease", kernel.release()),
             evidence("/sys/devices/system/{cpu,node}/online", format!("{cpus} CPUs, {nodes} memory nodes")),

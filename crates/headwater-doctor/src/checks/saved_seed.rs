@@ -15,6 +15,11 @@ pub(super) fn check(case: &Case) -> Answer {
     if !runs_systemd || host.platform == Platform::Container {
         return Answer::NotAsked;
     }
+    // A copy of /proc and /sys alone says nothing about files in /var.
+    let holds = |path| host.root.exists(path);
+    if !host.root.is_live() && !holds("/recording.json") && !holds("/var/lib/systemd") {
+        return Answer::CouldNot(format!("this root does not hold {SEED}, nor its directory"));
+    }
     let starved = case.is_starved();
     let size = host.root.size(SEED);
     let (title, proof, cause) = if !host.root.exists(SEED) {
@@ -54,8 +59,8 @@ pub(super) fn check(case: &Case) -> Answer {
         severity: if starved { Severity::Warning } else { Severity::Note },
         title,
         evidence: vec![proof],
-        why: "systemd saves random bytes at shutdown and at each start, and mixes them in at the next boot, uncredited unless \
-              told to. Credited, a seed ends the wait; that is only safe where no two machines start from one image, or one \
+        why: "systemd saves random bytes at shutdown and at each start, and mixes them in at the next boot, uncredited by \
+              default. Credited, a seed ends the wait; that is only safe where no two machines start from one image, or one \
               of them starts twice from the same snapshot."
             .to_owned(),
         fixes: case.fixes(cause),

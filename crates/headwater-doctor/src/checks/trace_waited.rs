@@ -5,7 +5,8 @@ use crate::fixes::Cause;
 use crate::trace::Trace;
 use crate::{Case, Finding, Id, Severity};
 
-/// One call takes less than a microsecond, some seconds in the jitter loop; longer ones waited for the generator.
+/// One call takes less than a microsecond, some seconds in the jitter loop; longer ones waited for
+/// the generator.
 const LEAST_S: f64 = 0.3;
 const LATE_S: f64 = 5.0;
 const LONG_S: f64 = 30.0;

@@ -98,7 +98,7 @@ impl Reading {
 
 fn why(error: &io::Error) -> String {
     match error.kind() {
-        io::ErrorKind::NotFound => "there is no such device".to_owned(),
+        io::ErrorKind::NotFound => "no such device".to_owned(),
         io::ErrorKind::PermissionDenied => "needs root".to_owned(),
         // The device is there, and has no driver behind it.
         _ => error.to_string(),

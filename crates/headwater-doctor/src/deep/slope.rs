@@ -64,7 +64,7 @@ impl Slope {
         let expected = match (self.ready, self.remaining_seconds) {
             (true, _) => return format!("{counted}: {}", self.meaning),
             (false, Some(seconds)) => format!("at this rate it is ready in about {seconds:.0} s"),
-            (false, None) => "nothing comes: at this rate it is never ready".to_owned(),
+            (false, None) => "no entropy arrives: at this rate it is never ready".to_owned(),
         };
         format!("{counted}: {expected}")
     }

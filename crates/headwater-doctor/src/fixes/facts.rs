@@ -1,5 +1,7 @@
 //! The facts that decide how a setting is written on this machine.
 
+use crate::boot::Boot;
+use crate::host::Confidential;
 use crate::{Platform, Root};
 
 /// The facts that decide how a setting is written on this machine. If a fact is unknown, the advice
@@ -18,6 +20,8 @@ pub struct PlatformFacts {
     pub boot_loader: BootLoader,
     /// The builder of the initial RAM disk.
     pub initramfs: Initramfs,
+    /// True if the machine's owner does not trust the hypervisor.
+    pub confidential: bool,
     /// True for an x86 machine, and if the architecture is unknown.
     pub x86: bool,
 }
@@ -84,7 +88,28 @@ impl PlatformFacts {
             kernel,
             boot_loader: boot_loader(root, platform, distribution),
             initramfs: initramfs(root, distribution),
+            confidential: Confidential::detect(root).is_some(),
             x86: is_x86(root),
+        }
+    }
+
+    /// Reads the facts that a log alone shows: platform, kernel, architecture.
+    pub fn of_log(boot: &Boot) -> PlatformFacts {
+        let kernel = boot.kernel.clone();
+        let release = kernel.as_deref().unwrap_or_default();
+        const OTHERS: [&str; 9] =
+            ["arm", "aarch64", "riscv", "s390", "ppc", "powerpc", "mips", "raspi", "loong"];
+        // Only x86 has a firmware table without an "EFI stub" of another architecture's name, and
+        // only other architectures have a device tree's model.
+        let x86 = boot.machine.model.is_none()
+            && !OTHERS.iter().any(|part| release.contains(part))
+            && !release.ends_with("-v7")
+            && !release.ends_with("-v8");
+        PlatformFacts {
+            confidential: boot.machine.confidential.is_some(),
+            kernel,
+            x86,
+            ..PlatformFacts::of_platform(Platform::of_log(&boot.machine))
         }
     }
 
@@ -97,6 +122,7 @@ impl PlatformFacts {
             kernel: None,
             boot_loader: BootLoader::Unknown,
             initramfs: Initramfs::Unknown,
+            confidential: false,
             x86: true,
         }
     }
@@ -177,6 +203,6 @@ fn initramfs(root: &Root, distribution: Distribution) -> Initramfs {
 /// advice for CPU models is about x86.
 fn is_x86(root: &Root) -> bool {
     let cpu = root.text("/proc/cpuinfo").unwrap_or_default();
-    !cpu.contains("CPU implementer") && !cpu.contains("Features\t")
-        || cpu.contains("vendor_id") && cpu.contains("flags")
+    // s390x has a `vendor_id` and no `flags`; other architectures have neither.
+    cpu.is_empty() || cpu.contains("vendor_id") && cpu.contains("flags")
 }

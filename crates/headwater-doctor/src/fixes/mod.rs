@@ -79,7 +79,8 @@ pub enum Cause {
 const THE_HYPERVISOR: &str = "the hypervisor";
 const THE_CPU: &str = "the CPU's maker";
 const THE_FIRMWARE: &str = "the firmware and the boot loader";
-const THE_IMAGE: &str = "that no two machines start from the same seed file, and nobody read it";
+const THE_IMAGE: &str =
+    "that no two machines start from the same seed file, and that the file stayed secret";
 
 /// Returns the fixes for this machine, the best first: the hypervisor's side before the machine's
 /// own. The list is empty only if nothing can be done.
@@ -89,6 +90,25 @@ pub fn for_cause(cause: Cause, facts: &PlatformFacts) -> Vec<Fix> {
     // use.
     if facts.platform != Some(Platform::Container) || is_inside(cause) {
         fixes.extend(guest_side(cause, facts));
+    }
+    if facts.confidential {
+        // The hypervisor is the adversary: its device and its signals may be added to other
+        // sources, and are never the fix.
+        fixes.retain(|fix| fix.trusts != Some(THE_HYPERVISOR));
+        let lacks_seed = matches!(
+            cause,
+            Cause::NoSeed
+                | Cause::NoJitter
+                | Cause::NoHwrng
+                | Cause::StartTimeout
+                | Cause::HwrngNoDriver
+                | Cause::HwrngLate
+        );
+        if lacks_seed {
+            let at = fixes.iter().take_while(|fix| fix.side == Side::Host).count();
+            let credit = guest_side(Cause::CpuRngUntrusted, facts);
+            fixes.splice(at..at, credit);
+        }
     }
     debug_assert!(fixes.is_sorted_by_key(|fix| fix.side), "the hypervisor's side comes first");
     fixes
@@ -206,12 +226,14 @@ fn guest_side(cause: Cause, facts: &PlatformFacts) -> Vec<Fix> {
         )
     };
     match cause {
+        // A kernel that gathers by itself already does not become better by a newer one.
+        Cause::NoSeed | Cause::NoJitter if gathers_by_itself(facts) => vec![credited_seed()],
         Cause::NoSeed => vec![
             kernel("run a kernel that gathers entropy by itself: 5.4 or later, or the latest stable release of an older series"),
             credited_seed(),
         ],
         Cause::StartTimeout => vec![plain(
-            "until the cause is mended, give the service longer than the wait (systemctl edit UNIT), for each kill starts the wait anew",
+            "until the cause is removed, allow the service more time than the wait (systemctl edit UNIT), because each kill restarts the wait",
             Some("[Service]\nTimeoutStartSec=5min"),
         )],
         Cause::NoJitter => vec![kernel(
@@ -222,7 +244,7 @@ fn guest_side(cause: Cause, facts: &PlatformFacts) -> Vec<Fix> {
         Cause::NoReseedWord => vec![no_gain("run Linux 6.11 or later (6.12 on arm64), which shows each reseed to programs")],
         Cause::NoCpuRng => vec![],
         Cause::CpuRngUntrusted => vec![fix(
-            "let the kernel count what the CPU's random instruction gives; it is mixed with everything else in any case",
+            "let the kernel credit the CPU's random instruction, whose numbers are mixed in anyway",
             Some(command_line(Some("random.trust_cpu=on"), &["nordrand", "random.trust_cpu=off"], facts)),
             Effect::Seed,
             Some(THE_CPU),
@@ -249,7 +271,7 @@ fn guest_side(cause: Cause, facts: &PlatformFacts) -> Vec<Fix> {
         }
         Cause::HwrngLate => vec![early_virtio()],
         Cause::HwrngUnhealthy => vec![plain(
-            "until it is mended, take no bytes from the device",
+            "until it is fixed, take no bytes from the device",
             Some("echo none > /sys/class/misc/hw_random/rng_current    # where that is refused: modprobe -r virtio_rng"),
         )],
         Cause::BootSeedUnused => vec![fix(
@@ -303,9 +325,13 @@ fn guest_side(cause: Cause, facts: &PlatformFacts) -> Vec<Fix> {
             ),
             plain("restart the others after a clone; a fresh process asks the kernel again", None),
         ],
+        // No drop-in to copy: in a unit without a filter, SystemCallFilter=getrandom would be one
+        // that allows nothing else.
         Cause::Sandbox => vec![plain(
-            "allow getrandom in the sandbox's filter (in a unit file of systemd: systemctl edit UNIT)",
-            Some("[Service]\nSystemCallFilter=getrandom"),
+            "allow getrandom in the filter that refuses it; in a unit of systemd whose own \
+             SystemCallFilter= lists what is allowed, add getrandom to that line, and add no such \
+             line to a unit that has none",
+            None,
         )],
         Cause::NeedlessDaemon => vec![plain(
             "take the daemon out; since Linux 5.6 /dev/random does not run dry, and the kernel gathers its own seed",
@@ -316,6 +342,11 @@ fn guest_side(cause: Cause, facts: &PlatformFacts) -> Vec<Fix> {
             Some("swap  /dev/PARTITION  /dev/urandom  swap,cipher=aes-xts-plain64,size=512"),
         )],
     }
+}
+
+fn gathers_by_itself(facts: &PlatformFacts) -> bool {
+    let kernel = facts.kernel.as_deref().and_then(Kernel::parse);
+    kernel.is_some_and(|kernel| kernel.is_at_least(5, 4))
 }
 
 /// The kernel's half, if it lacks; the C library's comes with a distribution.

@@ -54,7 +54,8 @@ impl Cpu {
 
     /// Returns whether the CPU is an x86.
     pub fn is_x86(&self) -> bool {
-        !self.vendor.is_empty()
+        // s390x has the field too.
+        !self.vendor.is_empty() && self.vendor != "IBM/S390"
     }
 
     /// Returns the flag of the random instruction, if the kernel shows one: `rdrand` on x86, `rng`

@@ -1,6 +1,7 @@
 //! The facts of a machine, one module an area.
 
 mod clones;
+mod confidential;
 mod cpu;
 mod hwrng;
 pub(crate) mod live;
@@ -8,6 +9,7 @@ mod processes;
 mod services;
 
 pub use clones::Clones;
+pub use confidential::Confidential;
 pub use cpu::Cpu;
 pub use hwrng::Hwrng;
 pub use live::{Live, Ready};
@@ -35,6 +37,8 @@ pub struct Host {
     pub hwrng: Hwrng,
     /// The clone signals.
     pub clones: Clones,
+    /// The technology that protects the machine from its hypervisor, and the place that shows it.
+    pub confidential: Option<(Confidential, Evidence)>,
     /// The clock that the kernel keeps time by: tsc, kvm-clock, hpet, jiffies.
     pub clock_source: Option<String>,
     /// Its processes, by number.
@@ -74,6 +78,7 @@ impl Host {
             cpu: Cpu::read(&root),
             hwrng: Hwrng::read(&root),
             clones: Clones::read(&root),
+            confidential: Confidential::detect(&root),
             clock_source: text("/sys/devices/system/clocksource/clocksource0/current_clocksource"),
             processes: processes::all(&root),
             live,

@@ -47,7 +47,7 @@ impl Process {
         }
         let place = format!("/proc/{}/syscall", self.pid);
         let call = root.text(&place)?;
-        // 318 on x86-64, 278 on arm64 and riscv64. A process that runs says "running".
+        // A process that runs says "running".
         let number = call.split(' ').next().unwrap_or_default();
         let is_getrandom = match cfg_number(root) {
             Some(expected) => number == expected,
@@ -57,12 +57,17 @@ impl Process {
     }
 }
 
-/// Returns the number of getrandom on the machine.
+/// Returns the number of getrandom on the machine, by the form of its /proc/cpuinfo.
 fn cfg_number(root: &Root) -> Option<&'static str> {
     let info = root.text("/proc/cpuinfo").ok()?;
-    if info.contains("vendor_id") {
-        Some("318")
-    } else {
-        info.contains("Features").then_some("278")
-    }
+    let has = |text: &str| info.contains(text);
+    Some(match () {
+        () if has("IBM/S390") => "349",
+        () if has("vendor_id") => "318",
+        () if has("CPU architecture: 8") || has("isa\t\t: rv") || has("Loongson") => "278",
+        () if has("CPU architecture:") => "384",
+        () if has("POWER") || has("PowerPC") => "359",
+        () if has("Features") => "278",
+        () => return None,
+    })
 }

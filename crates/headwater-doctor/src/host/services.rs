@@ -75,6 +75,7 @@ fn unit(block: &str) -> Option<Unit> {
     };
     let name = of("Id")?;
     let moment = |key: &str, seconds: f64| Moment {
+        at_most: false,
         at: Some(seconds),
         evidence: Evidence {
             place: format!("systemctl show {name}"),

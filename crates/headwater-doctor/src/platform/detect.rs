@@ -6,13 +6,15 @@
 //! Neutron (fa:16:3e), libvirt and QEMU (52:54:00; QEMU's own default continues with 12:34).
 
 use super::Platform;
+use crate::boot::LogMachine;
 use crate::{Evidence, Root};
 
 /// Azure's mark among Hyper-V's machines.
 const AZURE_TAG: &str = "7783-7084-3265-9085-8269-3286-77";
 
 /// Vendor, product and platform, the more specific rows first; an empty text matches anything.
-const FIRMWARE: [(&str, &str, Platform); 24] = [
+const FIRMWARE: [(&str, &str, Platform); 25] = [
+    ("", "BHYVE", Platform::Bhyve),
     ("Amazon EC2", "", Platform::Aws),
     ("Google", "Google Compute Engine", Platform::Gce),
     ("VMware", "", Platform::VMware),
@@ -51,6 +53,33 @@ impl Platform {
     }
 }
 
+impl Platform {
+    /// Returns the platform that a log shows, by the kernel's "DMI:" and "Hypervisor detected:"
+    /// lines. A log without them says nothing, and a board's name alone is not enough: a hypervisor
+    /// can show its host's tables.
+    pub(crate) fn of_log(machine: &LogMachine) -> Option<Platform> {
+        let dmi = machine.dmi.as_deref().unwrap_or_default();
+        let (maker, rest) = dmi.split_once(' ').unwrap_or((dmi, ""));
+        let named = FIRMWARE.iter().find(|(vendor, product, _)| {
+            dmi.starts_with(vendor)
+                && (dmi.contains(product) || rest.contains(product))
+                && !(vendor.is_empty() && maker.is_empty())
+        });
+        let by_hypervisor = match machine.hypervisor.as_deref().unwrap_or_default() {
+            name if name.starts_with("VMware") => Some(Platform::VMware),
+            name if name.starts_with("Microsoft Hyper") => Some(Platform::HyperV),
+            name if name.starts_with("Xen") => Some(Platform::Xen),
+            name if name.starts_with("KVM") => Some(Platform::OtherVm),
+            _ => None,
+        };
+        match (named.map(|row| row.2), by_hypervisor) {
+            // EC2's and Azure's machines keep their names; a bare Microsoft or Xen is the product.
+            (Some(platform), _) if !dmi.is_empty() => Some(platform),
+            (_, by_hypervisor) => by_hypervisor,
+        }
+    }
+}
+
 type Found = Option<(Platform, Evidence)>;
 
 fn evidence(place: &str, says: impl Into<String>) -> Evidence {
@@ -71,6 +100,11 @@ fn container(root: &Root) -> Found {
                 evidence(place, says.lines().next().unwrap_or("is there")),
             ));
         }
+    }
+    // gVisor answers every system call itself, under a version that it never changes.
+    let version = root.text("/proc/version").unwrap_or_default();
+    if version.starts_with("Linux version 4.4.0 #1 SMP Sun Jan 10 15:06:54 PST 2016") {
+        return Some((Platform::Container, evidence("/proc/version", version)));
     }
     let place = "/proc/1/cgroup";
     let text = root.text(place).ok()?;
@@ -140,7 +174,7 @@ fn traces(root: &Root) -> Found {
     }
     let release = root.text("/proc/sys/kernel/osrelease").unwrap_or_default();
     if release.contains("microsoft-standard-WSL") {
-        return Some((Platform::HyperV, evidence("/proc/sys/kernel/osrelease", release)));
+        return Some((Platform::Wsl, evidence("/proc/sys/kernel/osrelease", release)));
     }
     // Firecracker's generation device has the specification's name; QEMU's and Hyper-V's have their
     // makers' names.

@@ -29,6 +29,9 @@ pub enum Platform {
     Aws,
     Azure,
     VirtualBox,
+    Bhyve,
+    /// Windows Subsystem for Linux 2, whose virtual machine has no settings for its devices.
+    Wsl,
     AppleVirtualization,
     /// A container or a sandbox; what its host runs on cannot be seen from within.
     Container,

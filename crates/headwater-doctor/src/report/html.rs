@@ -30,7 +30,7 @@ impl Report {
                     meta http-equiv="Content-Security-Policy" content=(POLICY);
                     meta name="viewport" content="width=device-width, initial-scale=1";
                     meta name="color-scheme" content="light dark";
-                    title { "headwater doctor: " (self.of) }
+                    title { "headwater doctor: " (words::harmless(&self.of)) }
                     style { (PreEscaped(STYLE)) }
                 }
                 body {
@@ -95,7 +95,7 @@ impl Report {
                         @if let Some(slope) = &deep.entropy { li { "entropy_avail: " (slope.says()) } }
                         @for sample in &deep.samples {
                             @match &sample.skipped {
-                                Some(why) => li { (sample.source) ": " (why) },
+                                Some(why) => li { (sample.source) ": " (words::harmless(why)) },
                                 None => @for test in &sample.tests { li { (sample.source) ", " (sample.bytes) " bytes: " (test.says()) } },
                             }
                         }
@@ -107,7 +107,7 @@ impl Report {
 
     fn class(&self) -> &'static str {
         match (self.verdict(), words::worst(&self.findings)) {
-            (Verdict::CouldNotCheck, _) => "warning",
+            (Verdict::CouldNotCheck | Verdict::Incomplete, _) => "warning",
             (_, Some(severity @ (Severity::Critical | Severity::Warning))) => {
                 words::severity(severity)
             }
@@ -146,7 +146,7 @@ fn article(finding: &Finding) -> Markup {
     html! {
         article class=(words::severity(finding.severity)) {
             h3 { span.tag { (words::severity(finding.severity)) " " (finding.id) } (words::harmless(&finding.title)) }
-            p { (finding.why) }
+            p { (words::harmless(&finding.why)) }
             @if !finding.evidence.is_empty() {
                 dl { @for seen in &finding.evidence {
                     dt { (words::harmless(&seen.place)) }
@@ -157,7 +157,7 @@ fn article(finding: &Finding) -> Markup {
                 @if i == 0 || words::side(&finding.fixes[i - 1]) != words::side(fix) { h4 { (words::side(fix)) } }
                 (advice(fix))
             }
-            p { b { "To verify: " } (finding.verify) }
+            p { b { "To verify: " } (words::harmless(&finding.verify)) }
         }
     }
 }
@@ -171,8 +171,8 @@ fn sentence(clause: &str) -> String {
 fn advice(fix: &Fix) -> Markup {
     let brings = words::brings(fix);
     html! {
-        p { (sentence(&fix.what)) "." }
-        @if let Some(exact) = &fix.exact { pre { (exact) } }
+        p { (sentence(&words::harmless(&fix.what))) "." }
+        @if let Some(exact) = &fix.exact { pre { (lines(exact)) } }
         @if !brings.is_empty() { p { small { (brings) } } }
     }
 }
@@ -233,8 +233,10 @@ fn class(bar: &TimelineBar) -> &'static str {
     match bar.outcome {
         Outcome::TimedOut => "bar timedout",
         Outcome::Failed => "bar failed",
-        Outcome::Started | Outcome::Unknown if bar.straddles => "bar straddles",
-        Outcome::Started | Outcome::Unknown => "bar",
+        // The log does not show the end, so the bar claims neither a wait nor a failure.
+        Outcome::Unknown => "bar unknown",
+        Outcome::Started if bar.straddles => "bar straddles",
+        Outcome::Started => "bar",
     }
 }
 
@@ -243,8 +245,13 @@ const fn outcome(outcome: Outcome) -> &'static str {
         Outcome::Started => "started",
         Outcome::TimedOut => "killed at its start timeout",
         Outcome::Failed => "failed",
-        Outcome::Unknown => "the log does not tell how it ended",
+        Outcome::Unknown => "the log does not show the end",
     }
+}
+
+/// Escapes a command line by line, so that its line breaks stay.
+fn lines(exact: &str) -> String {
+    exact.lines().map(words::harmless).collect::<Vec<String>>().join("\n")
 }
 
 /// A length on the drawing, to a tenth.

@@ -3,7 +3,7 @@
 //! Source: the text format 0.0.4 of Prometheus' documentation ("Exposition formats"). The collector
 //! reads files that end in `.prom` at any time, so a file is replaced atomically.
 
-use crate::Report;
+use crate::{Report, Verdict};
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::fs::{self, OpenOptions};
@@ -39,9 +39,20 @@ impl Report {
                 (format!("{{id=\"{id}\",severity=\"{severity}\"}}"), "1".to_owned())
             })
             .collect();
+        let verdict = match self.verdict() {
+            Verdict::Healthy => "healthy",
+            Verdict::Findings => "findings",
+            Verdict::Incomplete => "incomplete",
+            Verdict::CouldNotCheck => "could_not_check",
+        };
+        metric(
+            "headwater_doctor_verdict",
+            "The verdict: healthy, findings, incomplete or could_not_check.",
+            &[(format!("{{verdict=\"{verdict}\"}}"), "1".to_owned())],
+        );
         metric(
             "headwater_doctor_finding",
-            "What headwater doctor found; 'headwater doctor explain ID' tells more.",
+            "Findings of headwater doctor; see 'headwater doctor explain ID'.",
             &found,
         );
         let checks = [("passed", self.passed.len()), ("not_checked", self.not_checked.len())];

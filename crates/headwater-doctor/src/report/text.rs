@@ -22,7 +22,9 @@ impl Report {
     pub fn text(&self) -> String {
         let mut out = String::new();
         let style = match (self.verdict(), words::worst(&self.findings)) {
-            (Verdict::CouldNotCheck, _) | (_, Some(Severity::Warning)) => of(Severity::Warning),
+            (Verdict::CouldNotCheck | Verdict::Incomplete, _) | (_, Some(Severity::Warning)) => {
+                of(Severity::Warning)
+            }
             (_, Some(Severity::Critical)) => of(Severity::Critical),
             _ => AnsiColor::Green.on_default().bold(),
         };
@@ -98,6 +100,7 @@ impl Report {
         for sample in &deep.samples {
             let says: Vec<String> = sample.tests.iter().map(HealthTest::says).collect();
             let says = sample.skipped.clone().unwrap_or_else(|| says.join("; "));
+            let says = words::harmless(&says);
             hanging(out, "  ", sample.source, &format!("{} bytes: {says}", sample.bytes));
         }
     }
@@ -122,7 +125,7 @@ fn write_finding<'a>(out: &mut String, finding: &'a Finding, said: &mut Said<'a>
     let mut plain = String::new();
     hanging(&mut plain, "", &head, &title);
     let _ = write!(out, "{style}{head}{style:#}{}", plain.get(head.len()..).unwrap_or_default());
-    wrapped(out, "  ", &finding.why);
+    wrapped(out, "  ", &words::harmless(&finding.why));
     for seen in finding.evidence.iter().take(MOST_EVIDENCE) {
         let says = cut(&words::harmless(&seen.says));
         let mut plain = String::new();
@@ -140,7 +143,7 @@ fn write_finding<'a>(out: &mut String, finding: &'a Finding, said: &mut Said<'a>
         }
         write_fix(out, i + 1, fix, finding.id, said);
     }
-    hanging(out, "  ", "To verify:", &finding.verify);
+    hanging(out, "  ", "To verify:", &words::harmless(&finding.verify));
 }
 
 /// Writes number, action, command and effect. Advice that a worse finding has printed is not
@@ -150,12 +153,17 @@ fn write_fix<'a>(out: &mut String, number: usize, fix: &'a Fix, id: Id, said: &m
     if let Some((_, before)) = said.iter().find(|(what, _)| *what == fix.what) {
         // A setting of one line names it best.
         let first = fix.exact.as_deref().filter(|exact| !exact.contains('\n')).unwrap_or(&fix.what);
-        return hanging(out, "    ", &number, &format!("as for {before}: {}", cut(first)));
+        return hanging(
+            out,
+            "    ",
+            &number,
+            &format!("as for {before}: {}", cut(&words::harmless(first))),
+        );
     }
     said.push((&fix.what, id));
-    hanging(out, "    ", &number, &fix.what);
+    hanging(out, "    ", &number, &words::harmless(&fix.what));
     for line in fix.exact.iter().flat_map(|exact| exact.lines()) {
-        let _ = writeln!(out, "          {BOLD}{line}{BOLD:#}");
+        let _ = writeln!(out, "          {BOLD}{}{BOLD:#}", words::harmless(line));
     }
     let brings = words::brings(fix);
     if !brings.is_empty() {

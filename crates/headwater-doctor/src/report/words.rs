@@ -23,6 +23,8 @@ pub(crate) const fn platform(platform: Platform) -> &'static str {
         Platform::Aws => "Amazon EC2",
         Platform::Azure => "Microsoft Azure",
         Platform::VirtualBox => "VirtualBox",
+        Platform::Bhyve => "bhyve",
+        Platform::Wsl => "WSL 2",
         Platform::AppleVirtualization => "Apple Virtualization",
         Platform::Container => "a container",
         Platform::OtherVm => "a hypervisor unknown to this version",
@@ -50,14 +52,14 @@ pub(crate) const fn side(fix: &Fix) -> &'static str {
 
 /// Returns the effect of a fix and the party to trust; empty if the fix only removes an obstacle.
 pub(crate) fn brings(fix: &Fix) -> String {
-    let gives = match fix.gives {
-        Effect::Seed => "gives entropy once, at boot",
-        Effect::Volume => "gives entropy, at boot and after",
-        Effect::Signal => "gives a signal at every clone",
+    let effect = match fix.gives {
+        Effect::Seed => "entropy once, at boot",
+        Effect::Volume => "entropy at boot and after",
+        Effect::Signal => "a signal at every clone",
         Effect::Nothing => "",
     };
-    let trusts = fix.trusts.map(|whom| format!("trusts {whom}")).unwrap_or_default();
-    let notes: Vec<&str> = [gives, &trusts].into_iter().filter(|it| !it.is_empty()).collect();
+    let trusts = fix.trusts.map(|party| format!("trusts {party}")).unwrap_or_default();
+    let notes: Vec<&str> = [effect, &trusts].into_iter().filter(|it| !it.is_empty()).collect();
     notes.join("; ")
 }
 
@@ -75,6 +77,17 @@ impl Report {
         let checks = number(self.passed.len(), "check");
         match self.verdict() {
             Verdict::CouldNotCheck => "Nothing could be checked".to_owned(),
+            Verdict::Incomplete => {
+                let missing = number(self.not_checked.len(), "check");
+                let notes = if counts.is_empty() {
+                    String::new()
+                } else {
+                    format!("; {}", counts.join(", "))
+                };
+                format!(
+                    "Incomplete: nothing found, and {missing} could not be made; {checks} found nothing{notes}"
+                )
+            }
             Verdict::Healthy if counts.is_empty() => format!("Healthy: {checks} found nothing"),
             Verdict::Healthy => format!("Healthy: {checks} found nothing; {}", counts.join(", ")),
             Verdict::Findings => {
@@ -101,8 +114,12 @@ impl Report {
 
     /// Returns the time of readiness in words; `None` if unknown.
     pub fn readiness(&self) -> Option<String> {
-        let seconds = self.ready_seconds?;
-        Some(format!("the kernel's generator was ready {} after the kernel's start", time(seconds)))
+        let bounds =
+            self.ready_bounds.filter(|bounds| bounds.at_least > 0.0 || bounds.at_most.is_some())?;
+        Some(format!(
+            "the kernel's generator was ready {} after the kernel's start",
+            bounds.words()
+        ))
     }
 }
 
@@ -118,34 +135,14 @@ pub(crate) fn number(count: usize, what: &str) -> String {
     format!("{count} {what}{s}")
 }
 
-/// Seconds with three figures: 0.112 s, 1.02 s, 102 s.
+/// Writes seconds with three digits: 0.112 s, 1.02 s, 102 s.
 pub(crate) fn time(seconds: f64) -> String {
-    let digits = match seconds {
-        s if s < 1.0 => 3,
-        s if s < 10.0 => 2,
-        s if s < 100.0 => 1,
-        _ => 0,
-    };
-    format!("{seconds:.digits$} s")
+    headwater_text::time::from_s(seconds)
 }
 
-/// Escapes the control characters of foreign text, which could move a terminal's cursor or colour
-/// it.
+/// Escapes foreign text; see [`headwater_text::escape::untrusted`].
 pub(crate) fn harmless(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '\t' => out.push(' '),
-            // Also those that turn the direction of writing around, or hide.
-            c if c.is_control()
-                || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}') =>
-            {
-                out.extend(c.escape_unicode());
-            }
-            c => out.push(c),
-        }
-    }
-    out
+    headwater_text::escape::untrusted(text)
 }
 
 #[cfg(test)]

@@ -103,7 +103,7 @@ impl Beneath {
             }
             self.enter(&mut place)?;
             place.name = name;
-            if !follow && todo.iter().all(|name| name.is_empty()) {
+            if !follow && todo.iter().all(Vec::is_empty) {
                 break;
             }
             let target = rustix::fs::readlinkat(self.fd(&place), &*place.name, Vec::new());

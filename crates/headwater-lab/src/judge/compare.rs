@@ -193,6 +193,7 @@ pub(crate) fn halves(bytes: u128) -> [u64; 2] {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::slice;
 
     const STAMP: usize = 2;
     type Row = (u64, u64, [u128; 3]);
@@ -339,7 +340,7 @@ mod tests {
         let still = thread(&[past]);
         let never = Thread::new();
         let threads = |a: &Thread, b: &Thread| {
-            Divergence::between(&[a.clone()], &[b.clone()], &[0], STAMP).threads
+            Divergence::between(slice::from_ref(a), slice::from_ref(b), &[0], STAMP).threads
         };
         assert_eq!(threads(&one, &still), 0);
         assert_eq!(threads(&still, &one), 0);

@@ -16,7 +16,7 @@ use std::io::{self, Read, Write};
 use std::path::Path;
 use std::process::Command;
 
-/// Files, taken whole. `*` stands for every entry of a folder.
+/// Files, taken whole. `*` stands for every entry of a directory.
 const FILES: [&str; 52] = [
     "/proc/version",
     "/proc/cmdline",
@@ -72,7 +72,7 @@ const FILES: [&str; 52] = [
     "/sys/fs/selinux/enforce",
 ];
 
-/// Folders whose entries matter, not their contents.
+/// Directories whose entries matter, not their contents.
 const FOLDERS: [&str; 7] = [
     "/sys/bus/platform/drivers/vmgenid",
     "/sys/bus/acpi/drivers/vmgenid",
@@ -83,7 +83,7 @@ const FOLDERS: [&str; 7] = [
     "/sys/class/tpm",
 ];
 
-/// Whether they are there is all that matters, and who may read them.
+/// Device nodes, of which only the existence and the permissions matter.
 const NODES: [&str; 8] = [
     "/dev/vmclock0",
     "/dev/hwrng",
@@ -95,11 +95,11 @@ const NODES: [&str; 8] = [
     "/var/lib/systemd/random-seed",
 ];
 
-/// Of each service, what tells when it started and how that ended: what the doctor asks for.
+/// Properties of each service: the times and the result of its start, as the doctor asks for them.
 const SERVICES: &str =
     "Id,InactiveExitTimestampMonotonic,ActiveEnterTimestampMonotonic,Result,ActiveState";
 
-/// Of a kernel's configuration, the lines that decide something here.
+/// Options of a kernel's configuration that a check uses.
 const OPTIONS: [&str; 9] = [
     "RANDOM",
     "VMGENID",
@@ -126,13 +126,13 @@ struct Entry {
     target: String,
 }
 
-/// What a recording is of. As JSON: schema `headwater.recording/1`.
+/// The description of a recording. Its JSON has the schema `headwater.recording/1`.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Recording {
     schema: &'static str,
     /// `host`, or `guest`.
     of: &'static str,
-    /// Whether root read it.
+    /// True if root made the recording.
     root: bool,
     /// Files that are there and could not be read, with the reason.
     unreadable: Vec<(String, String)>,
@@ -310,7 +310,8 @@ fn write(recording: &Recording, mut archive: Archive, path: &Path) -> Result<()>
     written.with_context(|| format!("cannot write {}", path.display()))
 }
 
-/// Not there, or there for other kernels only; a folder in place of a file says as little.
+/// Returns true if the file is absent, or exists for other kernels only. A directory in its place
+/// counts as absent.
 fn is_absent(error: &io::Error) -> bool {
     const ENOENT: i32 = 2;
     const ENODEV: i32 = 19;

@@ -31,7 +31,7 @@ pub(crate) fn init(config: Option<Config>) -> Result<(), Error> {
     Ok(())
 }
 
-/// Gives up everything that a checkpoint must not hold.
+/// Drops everything that a checkpoint must not hold.
 ///
 /// The order counts. The clone marker goes first, because its failure must leave everything as it
 /// was. The mode becomes `strict` before the contents go, or a draw in between would buffer bytes

@@ -185,7 +185,7 @@ mod real {
         for (to, from) in joined.iter_mut().zip(bytes) {
             *to = *from;
         }
-        open(CStr::from_bytes_until_nul(&joined).expect("a test's root folder is short"))
+        open(CStr::from_bytes_until_nul(&joined).expect("a test's root directory is short"))
     }
 
     pub(crate) fn set_root(root: &'static CStr) {

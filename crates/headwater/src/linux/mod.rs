@@ -10,8 +10,9 @@
 //! | `source`, `cipher`, `cpu` | kernel's bytes, expansion of keys, features and CPU's words |
 //! | `sync`, `sys` | primitives for shared data; system calls and memory |
 //!
-//! The contract of the folder: any function here may run in a signal handler, in a forked child, or
-//! in a destructor at exit. So nothing allocates, waits for another thread, or registers anything.
+//! The contract of this directory: any function here may run in a signal handler, in a forked
+//! child, or in a destructor at exit. So nothing allocates, waits for another thread, or registers
+//! anything.
 
 mod atomic;
 mod cipher;

@@ -64,8 +64,8 @@ pub(crate) unsafe fn strict(process: &Process, dst: *mut u8, len: usize) -> Resu
 /// Fills a large request: each chunk under a key derived from 32 bytes of the small path and fresh
 /// words of the CPU, in every mode.
 ///
-/// The words go into the key as they do for a page, so no mask is needed: whoever knows the page's
-/// bytes, as the owner of a clone does, faces a key with 128 bits that no other machine has.
+/// The words go into the key as they do for a page, so no mask is needed: the owner of a
+/// clone knows the page's bytes, but not the 128 fresh bits of the key.
 ///
 /// # Safety
 ///

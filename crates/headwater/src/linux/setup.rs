@@ -134,9 +134,9 @@ pub(crate) fn mode_from_environment() -> (Mode, bool) {
     let Some(value) = sys::environment(c"HEADWATER_MODE") else {
         return (Mode::Auto, false);
     };
-    match Mode::ALL.into_iter().find(|mode| mode.name().as_bytes() == value) {
+    match Mode::ALL.into_iter().find(|mode| mode.name().as_bytes() == value.as_bytes()) {
         Some(mode) => (mode, false),
-        None if value.is_empty() => (Mode::Auto, false),
+        None if value.as_bytes().is_empty() => (Mode::Auto, false),
         None => (Mode::Strict, true),
     }
 }
@@ -240,7 +240,7 @@ fn missing_for_sections(features: Features, facts: &Facts) -> Option<NoSections>
 fn forbids_sections() -> bool {
     !sys::is_secure_execution()
         && sys::environment(c"HEADWATER_NO_RSEQ")
-            .is_some_and(|value| !value.is_empty() && value != b"0")
+            .is_some_and(|value| !matches!(value.as_bytes(), b"" | b"0"))
 }
 
 /// Reserves the canary and, with pools, lines and pages. Virtual space only: it is resident where

@@ -65,7 +65,7 @@ pub(crate) fn in_every_mode(test: &str, body: impl Fn(Mode)) {
             if armed == mode as i32 {
                 body(mode);
             } else {
-                println!("{test}: skipped: mode {} cannot be armed here", mode.name());
+                println!("{test}: skipped: mode {} cannot be used here", mode.name());
             }
         });
     }

@@ -29,7 +29,7 @@ impl Page {
     }
 
     /// Copies as `PageRef::copy_words`, without the guards that lie elsewhere.
-    fn copy(&self) -> Result<[u64; 2], bool> {
+    fn copy(&self) -> Result<[u64; 2], Void> {
         let is_present = || self.tag.load(Relaxed) == NUMBER;
         seqlock_read!(is_present(), self.take(), is_present())
     }

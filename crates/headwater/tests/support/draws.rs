@@ -44,13 +44,13 @@ impl Seen {
         self.words.extend(other.words);
     }
 
-    /// No block and no short output came twice. Fewer than 2^21 blocks and 2^15 words are ever
-    /// kept: false alarms 2^41 / 2^128 and 2^29 / 2^64, together 3e-11.
+    /// Checks that no block and no short output repeats. Fewer than 2^21 blocks and 2^15 words are
+    /// ever kept: false alarms 2^41 / 2^128 and 2^29 / 2^64, together 3e-11.
     pub(crate) fn assert_no_repeats(mut self) {
         assert!(self.blocks.len() < 1 << 21 && self.words.len() < 1 << 15);
         self.blocks.sort_unstable();
         let repeated = self.blocks.windows(2).find(|pair| pair[0] == pair[1]);
-        assert_eq!(repeated, None, "a block came twice");
+        assert_eq!(repeated, None, "a block repeats");
         assert_distinct(self.words, "short outputs");
     }
 }

@@ -98,7 +98,7 @@ fn looks_at_hardware() -> Vec<String> {
     calls
 }
 
-/// The folders of both drivers, up to the one with a device.
+/// The directories of both drivers, up to the one with a device.
 fn looks_for_vmgenid(bound: bool) -> Vec<String> {
     let mut calls = Vec::new();
     for folder in ["/sys/bus/platform/drivers/vmgenid", "/sys/bus/acpi/drivers/vmgenid"] {

@@ -47,8 +47,10 @@ pub(crate) fn expected(status: &Status) -> (Mode, &'static str) {
         Mode::Buffered => (Mode::Buffered, "asked for"),
         _ => match signal {
             Some(signal) => (Mode::Buffered, signal),
-            None if clock => (Mode::Strict, "VMClock tells headwater of clones but not the kernel"),
-            None => instead_of_buffered("nothing would tell the kernel of a clone"),
+            None if clock => {
+                (Mode::Strict, "VMClock reports clones to headwater but not to the kernel")
+            }
+            None => instead_of_buffered("the kernel would not notice a clone"),
         },
     }
 }

@@ -35,6 +35,6 @@ pub(crate) fn chi_square(counts: &[u64]) -> f64 {
 pub(crate) fn assert_distinct(mut words: Vec<u64>, what: &str) {
     words.sort_unstable();
     if let Some(pair) = words.windows(2).find(|pair| pair[0] == pair[1]) {
-        panic!("{what}: {:#x} came twice among {}", pair[0], words.len());
+        panic!("{what}: {:#x} repeats among {}", pair[0], words.len());
     }
 }

@@ -176,7 +176,7 @@ mod registers {
     use super::Meddle;
 
     pub(super) fn change_entry(_: libc::pid_t, _: Meddle) {
-        unreachable!("nobody meddles where CAN_MEDDLE is false");
+        unreachable!("no test meddles where CAN_MEDDLE is false");
     }
 
     pub(super) use change_entry as change_exit;

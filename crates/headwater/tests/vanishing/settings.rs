@@ -50,7 +50,8 @@ impl HugePages {
         let folder = Path::new("/sys/kernel/mm/transparent_hugepage");
         let mut files = vec![folder.join("enabled")];
         for entry in fs::read_dir(folder)? {
-            let size = entry?.path().join("enabled"); // hugepages-64kB and the like, since Linux 6.8
+            // hugepages-64kB and its siblings, since Linux 6.8.
+            let size = entry?.path().join("enabled");
             if size.exists() {
                 files.push(size);
             }

@@ -115,7 +115,7 @@ fn refills() -> u64 {
     headwater::status().counters.refills
 }
 
-/// Prints where the searching program finds stack, registers, room and the keys that were told.
+/// Prints where the searching program finds stack, registers, room and the reported keys.
 fn tell_places(stack: &Stack, room: *mut Room) {
     let (base, size) = stack.place();
     let room = room as usize;

@@ -70,7 +70,7 @@ impl Stack {
 /// # Safety
 ///
 /// `top` is aligned to 16 and has room below it; `entry` may be called with `argument`; `level`
-/// tells no more vector registers than this CPU has.
+/// names no more vector registers than this CPU has.
 #[unsafe(naked)]
 unsafe extern "C" fn call_on(
     top: *mut u8,

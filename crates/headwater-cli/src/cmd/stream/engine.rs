@@ -1,7 +1,8 @@
 //! The engines that `--engine` names, and their bytes from any place of a stream.
 //!
-//! The library has one enum for the engines that address elements by index and one type for each generator with a
-//! state, because their interfaces differ. The command has one list, because its users see bytes in both cases.
+//! The library has one enum for the engines that address elements by index and one type for each
+//! generator with a state, because their interfaces differ. The command has one list, because its
+//! users see bytes in both cases.
 
 use crate::failure::Failure;
 use clap::ValueEnum;
@@ -33,7 +34,8 @@ pub(super) enum Engine {
 /// Fills a buffer with the next whole words.
 type Words = Box<dyn FnMut(&mut [u8])>;
 
-/// The bytes of one stream from one place on. The pieces in which they are taken do not change them.
+/// The bytes of one stream from one place on. The pieces in which they are taken do not change
+/// them.
 pub(super) enum Bytes {
     /// A counter engine addresses bytes by index.
     Indexed { stream: Stream, next: u64 },
@@ -195,7 +197,8 @@ mod tests {
         }
     }
 
-    /// A name that one command takes and the other refuses sends its user to the documentation twice.
+    /// A name that one command takes and the other refuses sends its user to the documentation
+    /// twice.
     #[test]
     fn quality_knows_every_engine_by_the_same_name() {
         let ours: Vec<_> = Engine::value_variants()

@@ -1,18 +1,25 @@
 //! Entries become boots.
 
-use super::entry::Entry;
+use super::entry::{Entry, Writer};
 use super::event::{LogEvent, event};
 use super::stamp::{Stamp, YEAR};
 use super::units::Starts;
 use crate::Evidence;
-use crate::boot::{Boot, Clock, EarlyCaller, EarlyRead, Hint, HintKind, Moment};
+use crate::boot::{Boot, Clock, EarlyCaller, EarlyRead, Hint, HintKind, Moment, SeedWait};
 
 /// Boots that are kept, the last ones. A broken file may have any number.
 const BOOTS: usize = 200;
 /// Lines of a kind that are kept of a boot; the kernel's rate limit lets a handful through.
 const LINES: usize = 100;
-/// The kernel's clock never goes back, but journald writes down what the kernel said before it in one piece.
+/// The kernel's clock never goes back, but journald writes all earlier lines of the kernel at once.
 const BACK: f64 = 60.0;
+/// The time in which journald reads the kernel's earlier lines.
+const BATCH: f64 = 0.5;
+/// The time after the journal's first line in which that reading begins.
+const BATCH_BEGINS: f64 = 5.0;
+/// A longer gap between two lines of a boot is a clock that was set: the longest stall on record
+/// took hours.
+const STEP: f64 = 43_200.0;
 
 /// Entries become boots.
 #[derive(Default)]
@@ -27,13 +34,25 @@ struct OpenBoot {
     boot: Boot,
     id: Option<String>,
     starts: Starts,
-    /// systemd's first words, in case the kernel's "Run ... as init process" is not there.
-    running: Option<(Stamp, Evidence)>,
-    /// The wall clock when the kernel started, by the lines that have both times: the smallest difference, for a line is logged
-    /// after it was said.
+    /// The first line that only a program can have caused. Its time follows at the end, when the
+    /// kernel's start by the wall clock is known.
+    program: Option<(Stamp, Evidence)>,
+    /// The first line of the kernel by the wall clock. journald reads all earlier lines of the
+    /// kernel in one piece, so lines close to this one have happened at some time before.
+    batch: Option<f64>,
+    /// The kernel's start by the wall clock, from systemd's "Startup finished".
+    started: Option<f64>,
+    /// True if any wall-clock stamp is in whole seconds.
+    is_coarse: bool,
+    /// The wall clock when the kernel started, by the lines that have both times: the smallest
+    /// difference, for a line is logged after it was said.
     zero: Option<f64>,
     /// The first line, by the wall clock.
     first: Option<f64>,
+    /// The same, as [`Stamp::civil`].
+    civil: Option<f64>,
+    /// The first line, by the kernel's clock.
+    begin: Option<f64>,
     /// The last line.
     last: Option<Stamp>,
     /// What is added to the wall clock: years that the dates do not tell, and what it was set by.
@@ -43,7 +62,8 @@ struct OpenBoot {
 }
 
 impl Boots {
-    /// An entry. `before` is the time of the line before it, which is asked for only where it decides; `evidence` quotes the entry.
+    /// An entry. `before` is the time of the line before it, which is asked for only where it
+    /// decides; `evidence` quotes the entry.
     pub(super) fn note(
         &mut self,
         entry: &Entry<'_>,
@@ -63,6 +83,11 @@ impl Boots {
             open.id = entry.boot.as_deref().map(str::to_owned);
         }
         let stamp = open.stamp(entry.stamp);
+        if entry.writer == Writer::Kernel && stamp.kernel.is_none() {
+            open.batch = open.batch.or(stamp.wall);
+        } else if entry.writer != Writer::Kernel {
+            open.program(stamp, &evidence);
+        }
         if let Some(says) = says {
             open.note(says, entry, stamp, evidence);
         }
@@ -78,6 +103,12 @@ impl Boots {
     /// The file's first line, which may say nothing else.
     pub(super) fn first(&mut self, stamp: Stamp) {
         self.open.stamp(stamp);
+    }
+
+    /// Notes that a program ran when the file's first line was written.
+    pub(super) fn program(&mut self, stamp: Stamp, evidence: impl FnOnce() -> Evidence) {
+        let stamp = self.open.stamp(stamp);
+        self.open.program(stamp, evidence);
     }
 
     /// All boots, one at least; `last` is the time of the last line.
@@ -101,7 +132,7 @@ impl Boots {
             && (open.boot.kernel.is_some()
                 || open.boot.init.is_some()
                 || open.boot.ready.is_some()
-                || open.running.is_some());
+                || open.program.is_some());
         open.begun && (back || again)
     }
 
@@ -118,19 +149,34 @@ impl Boots {
 }
 
 impl OpenBoot {
-    /// Takes a time in, and straightens it.
+    /// Records a timestamp, corrected for year roll-over and clock steps.
     fn stamp(&mut self, mut stamp: Stamp) -> Stamp {
+        self.is_coarse |= stamp.is_coarse;
         if let Some(wall) = &mut stamp.wall {
             *wall += self.shift;
-            if self.last.and_then(|last| last.wall).is_some_and(|last| *wall < last - YEAR / 2.0) {
-                self.shift += YEAR;
-                *wall += YEAR;
+            let last = self.last.and_then(|last| last.wall).filter(|_| stamp.kernel.is_none());
+            if let Some(last) = last {
+                let step = *wall - last;
+                if step < -YEAR / 2.0 {
+                    self.shift += YEAR;
+                    *wall += YEAR;
+                } else if step < -1.0 || step > STEP && self.boot.ready.is_none() {
+                    // The clock was set without a message. The time that passed is unknown, and
+                    // counts as none, so that no wait is longer than it was.
+                    self.shift -= step;
+                    *wall = last;
+                }
             }
-            self.first.get_or_insert(*wall);
+            if self.first.is_none() {
+                (self.first, self.civil) = (Some(*wall), stamp.civil);
+            }
             if let Some(kernel) = stamp.kernel {
                 let zero = *wall - kernel;
                 self.zero = Some(self.zero.map_or(zero, |known| known.min(zero)));
             }
+        }
+        if let Some(kernel) = stamp.kernel {
+            self.begin = Some(self.begin.map_or(kernel, |begin| begin.min(kernel)));
         }
         if stamp != Stamp::default() {
             self.last = Some(stamp);
@@ -138,9 +184,9 @@ impl OpenBoot {
         stamp
     }
 
-    /// The wall clock was set: what lies between this line and the one before is not time that went by. Programs tell it after the
-    /// fact, so that a jump may lie one line earlier; what a boot's length is off by then is not counted as anybody's waiting,
-    /// for the line before counts as written in the same instant.
+    /// Removes the step of a wall clock that was set between this line and the one before. Programs
+    /// report a step after the fact, so it may lie one line earlier. The resulting error in the
+    /// boot's length is never reported as waiting time: the line before counts as simultaneous.
     fn clock_set(&mut self, now: Stamp, before: Option<Stamp>) {
         if let (None, Some(now), Some(before)) =
             (now.kernel, now.wall, before.and_then(|before| before.wall))
@@ -154,7 +200,24 @@ impl OpenBoot {
     }
 
     fn moment(&self, stamp: Stamp, evidence: impl FnOnce() -> Evidence) -> Moment {
-        Moment { at: self.at(stamp), evidence: evidence() }
+        Moment { at: self.at(stamp), at_most: self.is_late(stamp), evidence: evidence() }
+    }
+
+    /// Returns whether journald may have stamped the line long after it was written.
+    fn is_late(&self, stamp: Stamp) -> bool {
+        let (None, Some(wall), Some(batch)) = (stamp.kernel, stamp.wall, self.batch) else {
+            return false;
+        };
+        // A first line of the kernel long after the journal's own is not of the time before.
+        let begins = self.first.is_none_or(|first| batch - first <= BATCH_BEGINS);
+        begins && wall - batch <= if self.is_coarse { 1.0 } else { BATCH }
+    }
+
+    /// Notes the first line of a program, or of the kernel about a program.
+    fn program(&mut self, stamp: Stamp, evidence: impl FnOnce() -> Evidence) {
+        if self.program.is_none() {
+            self.program = Some((stamp, evidence()));
+        }
     }
 
     fn note(
@@ -175,11 +238,20 @@ impl OpenBoot {
                     self.boot.init = Some(self.moment(stamp, evidence));
                 }
             }
-            LogEvent::Running => {
-                if self.running.is_none() {
-                    self.running = Some((stamp, evidence()));
+            LogEvent::Program => self.program(stamp, &evidence),
+            LogEvent::SeedWait => {
+                if self.boot.seed_wait.is_none() {
+                    let from = self.moment(stamp, evidence);
+                    self.boot.seed_wait = Some(SeedWait { from, until: None });
                 }
             }
+            LogEvent::StartupFinished(seconds) => {
+                self.started = stamp.wall.map(|wall| wall - seconds).or(self.started);
+            }
+            LogEvent::Dmi(name) => set(&mut self.boot.machine.dmi, name),
+            LogEvent::Hypervisor(name) => set(&mut self.boot.machine.hypervisor, name),
+            LogEvent::Encryption(name) => set(&mut self.boot.machine.confidential, name),
+            LogEvent::Model(name) => set(&mut self.boot.machine.model, name),
             LogEvent::FastInit => {
                 if self.boot.fast_init.is_none() {
                     self.boot.fast_init = Some(self.moment(stamp, evidence));
@@ -197,7 +269,8 @@ impl OpenBoot {
                 self.early_caller(caller, crng_init, stamp, evidence);
             }
             LogEvent::EarlyRead { program, bytes } => {
-                self.early_read(program, bytes, stamp, evidence)
+                self.program(stamp, &evidence);
+                self.early_read(program, bytes, stamp, evidence);
             }
             LogEvent::Missed(count) => {
                 self.boot.warnings_missed = self.boot.warnings_missed.saturating_add(count);
@@ -212,6 +285,14 @@ impl OpenBoot {
             }
             LogEvent::Hint(kind) => self.hint(kind, stamp, &evidence),
             LogEvent::Unit => {
+                if self.boot.seed_wait.as_ref().is_some_and(|wait| wait.until.is_none())
+                    && ends_random_seed(&entry.message)
+                {
+                    let until = self.moment(stamp, &evidence);
+                    if let Some(wait) = &mut self.boot.seed_wait {
+                        wait.until = Some(until);
+                    }
+                }
                 let is_ready = self.boot.ready.is_some();
                 self.starts.note(&entry.message, entry.unit.as_deref(), is_ready, stamp, evidence);
             }
@@ -283,11 +364,49 @@ impl OpenBoot {
         };
         boot.id = self.id.take();
         boot.end = self.last.and_then(|last| self.at(last));
-        if boot.init.is_none() {
-            boot.init =
-                self.running.take().map(|(stamp, evidence)| self.moment(stamp, || evidence));
+        boot.begin = match boot.clock {
+            Clock::FirstLine => Some(0.0),
+            _ => self.begin,
+        };
+        // The origin of the boot's times, on the scale that all formats share.
+        let origin = self.zero.or(self.first);
+        boot.wall = origin
+            .zip(self.first)
+            .zip(self.civil)
+            .map(|((origin, first), civil)| civil - (first - origin));
+        boot.resolution = if self.is_coarse { 1.0 } else { 0.0 };
+        boot.has_kernel_times = self.zero.is_some() || self.begin.is_some();
+        if let Some((stamp, evidence)) = self.program.take() {
+            let mut moment = Moment { at_most: true, ..self.moment(stamp, || evidence) };
+            // An upper bound stays one in spite of the stamp's error.
+            if boot.clock == Clock::Kernel && stamp.kernel.is_none() {
+                moment.at = moment.at.map(|at| at + boot.resolution);
+            }
+            boot.program = Some(moment);
         }
-        boot.units = std::mem::take(&mut self.starts).finish(|stamp| self.at(stamp));
+        boot.units = std::mem::take(&mut self.starts)
+            .finish(|stamp, evidence| self.moment(stamp, || evidence));
+        if let (Clock::FirstLine, Some(started), Some(first)) =
+            (boot.clock, self.started, self.first)
+            && first >= started
+        {
+            boot.shift(first - started);
+            boot.clock = Clock::Kernel;
+        }
         boot
     }
+}
+
+/// Keeps the first value; a log may repeat a line.
+fn set(field: &mut Option<String>, value: &str) {
+    if field.is_none() {
+        *field = Some(value.to_owned());
+    }
+}
+
+/// The end of systemd-random-seed's start, by the unit's name or by its description.
+fn ends_random_seed(message: &str) -> bool {
+    let ends = ["Started ", "Finished ", "Failed to start "];
+    ends.iter().any(|end| message.starts_with(end))
+        && ["Random Seed", "systemd-random-seed.service"].iter().any(|name| message.contains(name))
 }

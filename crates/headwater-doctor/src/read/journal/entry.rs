@@ -1,4 +1,4 @@
-//! A line of a log, understood: when, who, what.
+//! A line of a log: its time, its writer, its message.
 
 use super::stamp::{self, Follows, Stamp};
 use std::borrow::Cow;
@@ -10,13 +10,15 @@ pub(super) enum Writer {
     Kernel,
     /// systemd as the first program, not as a user's manager.
     Init,
-    /// The audit daemon's stream, in which filters' kills are told too.
+    /// systemd-random-seed.
+    Seed,
+    /// The audit daemon's stream, which also has the kills of filters.
     Audit,
     /// criu(8).
     Criu,
-    /// A program that sets the clock, or tells that it was set.
+    /// A program that sets the clock, or reports that it was set.
     Clock,
-    /// Anybody else. What they write about the random generator is hearsay.
+    /// Any other program. Its words about the random generator are hearsay.
     Other,
 }
 
@@ -39,6 +41,7 @@ impl Writer {
             "kernel" if pid.is_none() => Writer::Kernel,
             // `-o with-unit` names the unit that the line comes from.
             "systemd" | "init.scope" if pid == Some("1") => Writer::Init,
+            "systemd-random-seed" => Writer::Seed,
             "audit" => Writer::Audit,
             "criu" => Writer::Criu,
             "systemd-timesyncd" | "systemd-resolved" | "chronyd" | "ntpd" => Writer::Clock,
@@ -50,7 +53,16 @@ impl Writer {
 /// Reads a line of a text format; `None` where it has no form that is known.
 pub(super) fn parse(line: &str) -> Option<Entry<'_>> {
     let line = without_level(line.trim_end());
+    if let Some(rest) = line.strip_prefix("1 ")
+        && let Some(entry) = rfc5424(rest)
+    {
+        return Some(entry);
+    }
     let Some((stamp, follows, rest)) = stamp::take(line) else {
+        if let Some((stamp, rest)) = stamp::captured(line) {
+            let (writer, message) = direct(rest);
+            return Some(entry(stamp, writer, message));
+        }
         // dmesg without times.
         let (writer, message) = direct(line);
         return is_kernels(line).then(|| entry(Stamp::default(), writer, message));
@@ -67,6 +79,30 @@ pub(super) fn parse(line: &str) -> Option<Entry<'_>> {
             entry(Stamp { kernel: Some(kernel), ..stamp }, writer, message)
         }
         _ => entry(stamp, writer, message),
+    })
+}
+
+/// Returns the stamp of a line that only a program can have written: journald's or syslog's, and
+/// not the kernel's own time.
+pub(super) fn written_by_a_program(line: &str) -> Option<Stamp> {
+    let (stamp, follows, _) = stamp::take(without_level(line.trim_end()))?;
+    let is_logged = follows == Follows::Name && stamp.kernel.is_none();
+    (is_logged && parse(line)?.stamp.kernel.is_none()).then_some(stamp)
+}
+
+/// A message of `dmesg --json`, whose time is on the line before: `"time":     1.234567,`.
+pub(super) fn of_dmesg_json(line: &str, before: &[u8]) -> Option<Entry<'static>> {
+    let text = line.trim().strip_prefix("\"msg\":")?.trim().trim_end_matches(',');
+    let message: String = serde_json::from_str(text).ok()?;
+    let before = std::str::from_utf8(before).ok()?.trim();
+    let time = before.strip_prefix("\"time\":")?.trim().trim_end_matches(',');
+    let (writer, message) = direct(&message);
+    Some(Entry {
+        stamp: Stamp { kernel: Some(stamp::seconds(time)?), ..Stamp::default() },
+        writer,
+        message: Cow::Owned(message.to_owned()),
+        unit: None,
+        boot: None,
     })
 }
 
@@ -90,7 +126,8 @@ fn head(rest: &str) -> Option<(Writer, &str)> {
     Some((Writer::by_name(name, pid), message))
 }
 
-/// Whether what follows a time since the kernel's start is journalctl's `HOST NAME[PID]: `, and not a message of the kernel's.
+/// Whether what follows a time since the kernel's start is journalctl's `HOST NAME[PID]: `, and not
+/// a message of the kernel's.
 fn named_by_journal(rest: &str) -> bool {
     let head = rest.split_once(": ").map_or("", |(head, _)| head);
     let (host, name) = head.split_once(' ').unwrap_or(("", head));
@@ -100,10 +137,41 @@ fn named_by_journal(rest: &str) -> bool {
     has_pid && !name.contains(' ') && !host.ends_with(':')
 }
 
-/// What stands in the kernel's buffer: its own messages, and those of the first program before the journal runs.
+/// RFC 5424: `2026-11-22T06:07:30.5Z HOST APP PROCID MSGID DATA message`, after `<PRI>1 `.
+fn rfc5424(line: &str) -> Option<Entry<'_>> {
+    let (stamp, _, rest) = stamp::take(line)?;
+    let mut words = rest.splitn(5, ' ');
+    let (_host, app, pid, _id) = (words.next()?, words.next()?, words.next()?, words.next()?);
+    let rest = words.next()?;
+    // The data is `-`, or elements in brackets.
+    let message = match rest.strip_prefix("- ") {
+        Some(message) => message,
+        None => rest.starts_with('[').then(|| rest.rsplit_once("] ")).flatten()?.1,
+    };
+    let writer = Writer::by_name(app, Some(pid).filter(|pid| *pid != "-"));
+    let message = message.trim_start_matches('\u{feff}');
+    Some(match stamp::take_kernels(message) {
+        Some((kernel, message)) if writer == Writer::Kernel => {
+            entry(Stamp { kernel: Some(kernel), ..stamp }, writer, message)
+        }
+        _ => entry(stamp, writer, message),
+    })
+}
+
+/// Splits a line of the kernel's buffer, which also holds lines of programs that run before the
+/// journal: `systemd[1]: ` and the like.
 fn direct(rest: &str) -> (Writer, &str) {
-    match rest.strip_prefix("systemd[1]: ") {
-        Some(message) => (Writer::Init, message),
+    let head = rest.split_once("]: ").and_then(|(head, message)| {
+        let (name, pid) = head.split_once('[')?;
+        let is_pid = !pid.is_empty() && pid.len() <= 7 && pid.bytes().all(|it| it.is_ascii_digit());
+        (is_pid && !name.is_empty() && !name.contains([' ', ':'])).then_some((name, pid, message))
+    });
+    match head {
+        // Only programs have a number in brackets; a program named "kernel" is still a program.
+        Some((name, pid, message)) => match Writer::by_name(name, Some(pid)) {
+            Writer::Kernel => (Writer::Other, message),
+            writer => (writer, message),
+        },
         None => (Writer::Kernel, rest),
     }
 }
@@ -112,6 +180,8 @@ fn direct(rest: &str) -> (Writer, &str) {
 fn is_kernels(line: &str) -> bool {
     [
         "Linux version ",
+        "Freeing unused kernel ",
+        "lrng_",
         "random: ",
         "Command line: ",
         "Kernel command line: ",
@@ -122,7 +192,7 @@ fn is_kernels(line: &str) -> bool {
     .any(|start| line.starts_with(start))
 }
 
-/// Leaves out the level: `<6>` of the kernel's buffer, `kern  :info  : ` of dmesg --decode.
+/// Removes the level: `<6>` of the kernel's buffer, `kern  :info  : ` of dmesg --decode.
 fn without_level(line: &str) -> &str {
     if let Some((level, rest)) = line.strip_prefix('<').and_then(|line| line.split_once('>'))
         && level.len() <= 4
@@ -209,7 +279,8 @@ mod tests {
         }
     }
 
-    /// What a program writes about the generator is hearsay: a log reader in the log must not make a boot ready.
+    /// What a program writes about the generator is hearsay: a log reader in the log must not make
+    /// a boot ready.
     #[test]
     fn a_program_that_quotes_the_kernel_is_not_the_kernel() {
         for line in [
@@ -219,6 +290,62 @@ mod tests {
         ] {
             let entry = parse(line).unwrap();
             assert_eq!(entry.writer, Writer::Other, "{line}: {entry:?}");
+        }
+    }
+
+    #[test]
+    fn a_message_of_dmesg_json_takes_its_time_from_the_line_before() {
+        let entry = of_dmesg_json(
+            r#"         "msg": "random: crng \"init\" done""#,
+            b"         \"time\":     1.500000,",
+        );
+        let entry = entry.unwrap();
+        assert_eq!((entry.stamp.kernel, entry.writer), (Some(1.5), Writer::Kernel));
+        assert_eq!(entry.message, "random: crng \"init\" done");
+    }
+
+    #[test]
+    fn captures_and_rfc_5424_are_read() {
+        for (line, kernel, writer, message) in [
+            (
+                "2026-11-22 06:07:30 [    1.5] random: crng init done",
+                Some(1.5),
+                Writer::Kernel,
+                "random: crng init done",
+            ),
+            (
+                "[18:04:51.071][Moby           ][Info   ] random: crng init done",
+                None,
+                Writer::Kernel,
+                "random: crng init done",
+            ),
+            (
+                "<6>1 2026-11-22T06:07:30.5Z host kernel - - - [    1.5] random: crng init done",
+                Some(1.5),
+                Writer::Kernel,
+                "random: crng init done",
+            ),
+            (
+                "<30>1 2026-11-22T06:07:30Z host systemd 1 - - Starting a",
+                None,
+                Writer::Init,
+                "Starting a",
+            ),
+            (
+                "Fri Jun 30 00:29:07 2023 kern.notice kernel: [   23.882527] random: crng init done",
+                Some(23.882_527),
+                Writer::Kernel,
+                "random: crng init done",
+            ),
+            (
+                "> [    8.685944] random: crng init done",
+                Some(8.685_944),
+                Writer::Kernel,
+                "random: crng init done",
+            ),
+            ("[    2.5] udevd[77]: starting", Some(2.5), Writer::Other, "starting"),
+        ] {
+            assert_eq!(read(line), (kernel, writer, message), "{line}");
         }
     }
 

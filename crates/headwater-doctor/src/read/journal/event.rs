@@ -1,10 +1,11 @@
-//! What a message says, of what matters here. Texts by the kernel's drivers/char/random.c from 3.17 to 6.18, init/main.c, arch/x86,
-//! and systemd's src/core from 219 to 257.
+//! The events in messages. The texts are those of the kernel's drivers/char/random.c from 3.17 to
+//! 6.18, init/main.c and arch/x86, of the LRNG patches, and of systemd's src/core from 219 to 257.
 
 use super::entry::{Entry, Writer};
 use crate::boot::HintKind;
 
-/// Words of which each line that matters holds one. They are searched for in whole blocks, so each must be rare in a log.
+/// Each relevant line holds one of these words. Whole blocks are searched for them, so each must be
+/// rare in a log.
 pub(super) const WORDS: &[&str] = &[
     "random: ",
     "systemd[1]: ",
@@ -20,12 +21,21 @@ pub(super) const WORDS: &[&str] = &[
     "seeding entropy pool",
     "hwrng",
     "virtio_rng",
-    "syscall=318",
-    "syscall=278",
+    "type=1326",
+    "SECCOMP",
     "criu[",
     "Clock change detected",
     "time server",
     "System clock w",
+    "Freeing unused ",
+    "lrng",
+    "ernel entropy pool",
+    "DMI: ",
+    "Hypervisor detected",
+    "Machine model: ",
+    "Memory Encryption Features active",
+    "procd: ",
+    "] init: ",
 ];
 
 /// The same for JSON, where the writer's name is a field.
@@ -41,12 +51,19 @@ pub(super) const JSON_WORDS: &[&str] = &[
     "seeding entropy pool",
     "hwrng",
     "virtio_rng",
-    "syscall=318",
-    "syscall=278",
+    "type=1326",
+    "SECCOMP",
     "\"criu\"",
+    "Freeing unused ",
+    "lrng",
+    "ernel entropy pool",
+    "DMI: ",
+    "Hypervisor detected",
+    "Machine model: ",
+    "Memory Encryption Features active",
 ];
 
-/// What a message says.
+/// An event that a message reports.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum LogEvent<'a> {
     /// The kernel's release.
@@ -54,8 +71,6 @@ pub(super) enum LogEvent<'a> {
     CommandLine(&'a str),
     /// The first program starts.
     Init,
-    /// systemd runs as the first program: later than [`LogEvent::Init`] where there is an initramfs.
-    Running,
     FastInit,
     /// The generator is ready; whether because the CPU's maker is trusted.
     Ready {
@@ -73,29 +88,73 @@ pub(super) enum LogEvent<'a> {
     Fork,
     Resumed,
     Hint(HintKind),
-    /// Of a unit's start; [`super::units`] reads it.
+    /// A line about a unit's start; [`super::units`] reads it.
     Unit,
+    /// systemd-random-seed waits for the generator.
+    SeedWait,
+    /// A program runs.
+    Program,
+    /// The boot is complete, so many seconds after the kernel's start.
+    StartupFinished(f64),
+    /// The firmware's name for the machine.
+    Dmi(&'a str),
+    /// The hypervisor's name.
+    Hypervisor(&'a str),
+    /// The device tree's name for the machine.
+    Model(&'a str),
+    /// The memory encryption of a confidential guest.
+    Encryption(&'a str),
     /// The wall clock was set.
     ClockSet,
 }
 
-/// What an entry says; `None` for nothing that matters.
+/// Returns the event of an entry, if the entry is relevant.
 pub(super) fn event<'a>(entry: &'a Entry<'_>) -> Option<LogEvent<'a>> {
     let message = entry.message.as_ref();
     match entry.writer {
         Writer::Kernel => kernel(message),
-        Writer::Init
-            if message.starts_with("systemd ") && message.contains(" running in system mode") =>
-        {
-            Some(LogEvent::Running)
-        }
+        Writer::Init if message.starts_with("Startup finished in ") => startup(message),
         Writer::Init if message.starts_with("Time has been changed") => Some(LogEvent::ClockSet),
         Writer::Init => Some(LogEvent::Unit),
         Writer::Audit => seccomp(message),
         Writer::Criu => message.contains("estore").then_some(LogEvent::Hint(HintKind::Criu)),
         Writer::Clock => clock_set(message),
+        Writer::Seed => message
+            .starts_with("Kernel entropy pool is not initialized")
+            .then_some(LogEvent::SeedWait),
         Writer::Other => None,
     }
+}
+
+/// `Startup finished in 3.2s (firmware) + 1.1s (loader) + 2.034s (kernel) + 1min 3.1s (userspace)
+/// = ...`: the seconds since the kernel's start, which firmware and loader precede.
+fn startup(message: &str) -> Option<LogEvent<'_>> {
+    let (parts, _) = message.strip_prefix("Startup finished in ")?.split_once(" = ")?;
+    let mut seconds = 0.0;
+    for part in parts.split(" + ") {
+        let (time, name) = part.rsplit_once(" (")?;
+        if !matches!(name, "firmware)" | "loader)") {
+            seconds += span(time)?;
+        }
+    }
+    Some(LogEvent::StartupFinished(seconds))
+}
+
+/// systemd's spans: `1min 2.345s`, `345ms`.
+pub(super) fn span(text: &str) -> Option<f64> {
+    text.split_ascii_whitespace().try_fold(0.0, |sum, word| {
+        let digits = word.find(|c: char| c.is_ascii_alphabetic())?;
+        let value: f64 = word.get(..digits)?.parse().ok()?;
+        let unit = match word.get(digits..)? {
+            "us" | "µs" => 1e-6,
+            "ms" => 1e-3,
+            "s" => 1.0,
+            "min" => 60.0,
+            "h" => 3600.0,
+            _ => return None,
+        };
+        Some(sum + value * unit)
+    })
 }
 
 fn kernel(message: &str) -> Option<LogEvent<'_>> {
@@ -111,8 +170,36 @@ fn kernel(message: &str) -> Option<LogEvent<'_>> {
     {
         return Some(LogEvent::CommandLine(line));
     }
-    if message.starts_with("Run /") && message.ends_with(" as init process") {
+    // Before 4.18 the kernel does not name the first program, but frees its own start-up code
+    // immediately before.
+    if message.starts_with("Run /") && message.ends_with(" as init process")
+        || message.starts_with("Freeing unused kernel ")
+        || message.starts_with("Freeing unused decrypted memory")
+    {
         return Some(LogEvent::Init);
+    }
+    // LRNG, a replacement of drivers/char/random.c that some vendors build in.
+    if message.starts_with("lrng") && message.contains("LRNG fully seeded") {
+        return Some(LogEvent::Ready { trusted: false });
+    }
+    if let Some(name) = message.strip_prefix("DMI: ") {
+        return Some(LogEvent::Dmi(name));
+    }
+    if let Some((_, name)) = message.split_once("Hypervisor detected: ") {
+        return Some(LogEvent::Hypervisor(name));
+    }
+    if let Some((_, name)) = message.split_once("Machine model: ") {
+        return Some(LogEvent::Model(name));
+    }
+    // Plain SEV encrypts memory without its integrity, and the hypervisor is still trusted.
+    if let Some((_, name)) = message.split_once("Memory Encryption Features active: ")
+        && (name.contains("SNP") || name.contains("TDX"))
+    {
+        return Some(LogEvent::Encryption(name));
+    }
+    // OpenWrt's first program writes to the kernel's log without a process number.
+    if message.starts_with("procd: ") || message.starts_with("init: ") {
+        return Some(LogEvent::Program);
     }
     if message.starts_with("audit: type=1326 ") {
         return seccomp(message);
@@ -153,6 +240,10 @@ fn generator(says: &str) -> Option<LogEvent<'_>> {
         let bytes = read.split_once(" bytes read")?.0.parse().ok()?;
         return Some(LogEvent::EarlyRead { program, bytes });
     }
+    // 5.18 and later.
+    if let Some((program, _)) = says.split_once(": uninitialized urandom read") {
+        return Some(LogEvent::EarlyRead { program, bytes: 0 });
+    }
     // Before 4.8; how much was read is not told.
     if let Some((program, rest)) = says.split_once(" urandom read with ") {
         return rest
@@ -186,14 +277,33 @@ fn is_erratum(message: &str) -> bool {
     .any(|text| message.contains(text))
 }
 
-/// A filter's kill or log of getrandom: 318 on x86-64, 278 on arm64. A number means something together with its architecture only.
+/// The number of getrandom by the audit name of an architecture (linux/audit.h). A number has a
+/// meaning only together with its architecture.
+const GETRANDOM: [(&str, &str); 12] = [
+    ("c000003e", "318"),  // x86-64
+    ("40000003", "355"),  // i386
+    ("c00000b7", "278"),  // arm64
+    ("40000028", "384"),  // arm
+    ("c00000f3", "278"),  // riscv64
+    ("c0000102", "278"),  // loongarch64
+    ("80000016", "349"),  // s390x
+    ("c0000015", "359"),  // ppc64le
+    ("80000015", "359"),  // ppc64
+    ("14", "359"),        // ppc
+    ("40000008", "4353"), // mipsel
+    ("c0000008", "5313"), // mips64el
+];
+/// SECCOMP_RET_LOG: the filter allowed the call and wrote a line about it.
+const ONLY_LOGGED: &str = "0x7ffc0000";
+
+/// A filter's refusal of getrandom.
 fn seccomp(message: &str) -> Option<LogEvent<'_>> {
     let field = |name: &str| {
         message.split_ascii_whitespace().find_map(|word| word.strip_prefix(name)?.strip_prefix('='))
     };
-    let is = |arch: &str, call: &str| field("arch") == Some(arch) && field("syscall") == Some(call);
     let seccomp = message.contains("SECCOMP") || message.contains("type=1326");
-    (seccomp && (is("c000003e", "318") || is("c00000b7", "278")))
+    let call = field("arch").zip(field("syscall"))?;
+    (seccomp && GETRANDOM.contains(&call) && field("code") != Some(ONLY_LOGGED))
         .then_some(LogEvent::Hint(HintKind::SeccompKill))
 }
 
@@ -246,7 +356,6 @@ mod tests {
             ("crng reseeded due to virtual machine fork", Some(LogEvent::Fork)),
             ("crng reseeded on system resumption", Some(LogEvent::Resumed)),
             ("crng init do", None),
-            ("dd: uninitialized urandom read (51", None),
             ("get_random_bytes called from start_kernel with crng_init=9", None),
             ("urandom warning(s) missed", None),
         ];
@@ -289,5 +398,8 @@ mod tests {
         assert_eq!(kernel(&line("c00000b7", 278)), Some(LogEvent::Hint(HintKind::SeccompKill)));
         assert_eq!(kernel(&line("c000003e", 278)), None);
         assert_eq!(kernel(&line("c000003e", 3180)), None);
+        assert_eq!(kernel(&line("80000016", 349)), Some(LogEvent::Hint(HintKind::SeccompKill)));
+        let logged = line("c000003e", 318).replace("0x80000000", "0x7ffc0000");
+        assert_eq!(kernel(&logged), None, "SECCOMP_RET_LOG lets the call pass");
     }
 }

@@ -1,8 +1,10 @@
-//! journalctl's export format (systemd's JOURNAL_EXPORT_FORMATS): `NAME=value` a line, an empty line after each entry, and for a
-//! value that is not plain text its name, eight bytes of length, little-endian, and the bytes.
+//! journalctl's export format (systemd's JOURNAL_EXPORT_FORMATS): `NAME=value` a line, an empty
+//! line after each entry, and for a value that is not plain text its name, eight bytes of length,
+//! little-endian, and the bytes.
 //!
-//! A value may hold anything, a newline or what looks like another entry too; so the stream is read field by field and never
-//! searched. That is no slower: a field that does not matter costs one search for its end.
+//! A value may hold anything, a newline or what looks like another entry too; so the stream is read
+//! field by field and never searched. That is no slower: a field that does not matter costs one
+//! search for its end.
 
 use super::json::{Fields, Value};
 use memchr::memchr;
@@ -78,7 +80,8 @@ struct Slots {
 }
 
 impl Slots {
-    /// The place for a field's value, the first one of that name; `None` for a field that does not matter.
+    /// The place for a field's value, the first one of that name; `None` for a field that does not
+    /// matter.
     fn slot(&mut self, name: &[u8]) -> Option<&mut Vec<u8>> {
         let place = NAMES.iter().position(|known| known.as_bytes() == name)?;
         self.any = true;
@@ -129,7 +132,8 @@ impl<R: Read> Stream<R> {
     /// Takes one field into its slot.
     fn next(&mut self, entry: &mut Slots) -> io::Result<Next> {
         let Some(end) = self.line_end()? else {
-            // The last line lacks its newline, or a value is longer than the buffer: what there is of it is taken.
+            // The last line lacks its newline, or a value is longer than the buffer: what there is
+            // of it is taken.
             let rest = self.from..self.to;
             if rest.is_empty() {
                 return Ok(Next::Nothing);
@@ -263,7 +267,8 @@ mod tests {
         [name.as_bytes(), b"\n", &(value.len() as u64).to_le_bytes(), value, b"\n"].concat()
     }
 
-    /// A value that looks like the end of an entry, and another one in which the kernel is ready, is a value.
+    /// A value that looks like the end of an entry, and another one in which the kernel is ready,
+    /// is a value.
     #[test]
     fn what_a_binary_value_holds_is_no_entry() {
         let lies = b"a\n\nMESSAGE=random: crng init done\n_TRANSPORT=kernel\n\n";

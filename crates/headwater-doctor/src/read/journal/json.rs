@@ -1,5 +1,5 @@
-//! journalctl's json: an entry a line, its fields as strings; what is not UTF-8 as an array of numbers, what is there twice as an
-//! array of values, what is too large as null.
+//! journalctl's json: an entry a line, its fields as strings; what is not UTF-8 as an array of
+//! numbers, what is there twice as an array of values, what is too large as null.
 
 use super::entry::{Entry, Writer};
 use super::stamp::Stamp;
@@ -20,7 +20,8 @@ pub(super) struct Fields<'a> {
     pub(super) identifier: Value<'a>,
     #[serde(rename = "_PID", borrow)]
     pub(super) pid: Value<'a>,
-    /// In place of `_PID` where a line came by /dev/kmsg, as systemd's own do until the journal runs.
+    /// In place of `_PID` where a line came by /dev/kmsg, as systemd's own do until the journal
+    /// runs.
     #[serde(rename = "SYSLOG_PID", borrow)]
     pub(super) syslog_pid: Value<'a>,
     #[serde(rename = "UNIT", borrow)]
@@ -54,7 +55,11 @@ impl<'a> Fields<'a> {
         let micros =
             |value: &Value<'_>| Some(value.0.as_deref()?.parse::<u64>().ok()? as f64 / 1e6);
         let kernel = micros(&self.written).or_else(|| micros(&self.received));
-        Stamp { kernel, wall: if kernel.is_none() { micros(&self.wall) } else { None } }
+        Stamp {
+            kernel,
+            wall: if kernel.is_none() { micros(&self.wall) } else { None },
+            ..Stamp::default()
+        }
     }
 
     /// What they say together.
@@ -170,7 +175,8 @@ mod tests {
         }
     }
 
-    /// The kernel's own time where there is one; and a program's line through /dev/kmsg is the program's.
+    /// The kernel's own time where there is one; and a program's line through /dev/kmsg is the
+    /// program's.
     #[test]
     fn writers_and_times_are_told_by_their_fields() {
         let read = |fields: &str| {

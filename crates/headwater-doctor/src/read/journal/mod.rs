@@ -1,10 +1,13 @@
-//! Logs become [`Boot`]s: of systemd's journal as journalctl(1) prints it (short, short-precise, short-iso, short-full, short-unix,
-//! short-monotonic, with-unit, json, export), of the kernel's buffer as dmesg(1) and /dev/kmsg give it (with and without times and
-//! levels, by the calendar), of syslog.
+//! Logs become [`Boot`]s: of systemd's journal as journalctl(1) prints it (short, short-precise,
+//! short-iso, short-full, short-unix, short-monotonic, with-unit, json, export), of the kernel's
+//! buffer as dmesg(1) and /dev/kmsg give it (with and without times and levels, by the calendar),
+//! of syslog.
 //!
-//! The format is recognised by the file. A log of gigabytes passes in flat memory, and most of it is only searched for a few words.
+//! The format is recognised by the file. A log of gigabytes passes in flat memory, and most of it
+//! is only searched for a few words.
 //!
-//! What is believed: the kernel's lines, and those of systemd as process 1. What a program writes about the random generator is hearsay.
+//! What is believed: the kernel's lines, and those of systemd as process 1. What a program writes
+//! about the random generator is hearsay.
 
 mod boots;
 mod entry;
@@ -18,7 +21,7 @@ mod units;
 pub use together::put_together;
 
 use crate::boot::Boot;
-use crate::read::logs::{Blocks, Input, Line, quoted, scan, unpainted};
+use crate::read::logs::{Blocks, Input, Line, quoted, scan, unpack, unpainted};
 use crate::{Evidence, LogError};
 use boots::Boots;
 use entry::{Entry, Writer};
@@ -46,6 +49,7 @@ pub fn read_file(path: &Path) -> Result<Vec<Boot>, LogError> {
 ///
 /// If it cannot be read, or is no log.
 pub fn read(source: impl Read, name: &str) -> Result<Vec<Boot>, LogError> {
+    let source = unpack(source).map_err(|reason| LogError::read(name, reason))?;
     let mut blocks = Blocks::new(source);
     let first = blocks.peek().map_err(|reason| LogError::read(name, reason))?;
     if let Some(error) = LogError::by_magic(name, first) {
@@ -78,6 +82,9 @@ fn recognise(first: &[u8], name: &str) -> Result<Format, LogError> {
         .filter(|line| !line.is_empty())
         .take(LOOKED_AT)
     {
+        if line == b"{" && memchr::memmem::find(first, b"\"dmesg\":").is_some() {
+            return Ok(Format::Text);
+        }
         if line == b"{" {
             return wrong("journalctl's json-pretty", "write it with -o json");
         }
@@ -95,7 +102,7 @@ fn recognise(first: &[u8], name: &str) -> Result<Format, LogError> {
         }
     }
     wrong(
-        "no log that is known here",
+        "an unknown log format",
         "give what `journalctl -b`, `journalctl -b -o export` or `dmesg` prints",
     )
 }
@@ -107,11 +114,22 @@ fn text(blocks: &mut Blocks<impl Read>, name: &str) -> std::io::Result<Vec<Boot>
     {
         boots.first(stamp);
     }
+    // A journal or a syslog is written by a program, which ran when the first line was stamped.
+    let head = (1..).zip(blocks.peek()?.split(|&byte| byte == b'\n').take(LOOKED_AT));
+    let mut lines = head.map(|(number, line)| (number, unpainted(line)));
+    if let Some((number, line)) = lines.find(|(_, line)| entry::parse(line).is_some())
+        && let Some(stamp) = entry::written_by_a_program(&line)
+    {
+        let evidence = || Evidence { place: format!("{name}:{number}"), says: quoted(&line) };
+        boots.program(stamp, evidence);
+    }
     let last = scan(blocks, event::WORDS, |Line { number, text, before }| {
         let line = unpainted(text);
         if line.starts_with("-- Boot ") || line.starts_with("-- Reboot --") {
             boots.separator(|| time(before));
-        } else if let Some(entry) = entry::parse(&line) {
+        } else if let Some(entry) =
+            entry::parse(&line).or_else(|| entry::of_dmesg_json(&line, before))
+        {
             let evidence = || Evidence { place: format!("{name}:{number}"), says: quoted(&line) };
             boots.note(&entry, || time(before), evidence);
         }
@@ -148,6 +166,7 @@ fn evidence(entry: &Entry<'_>, place: String) -> Evidence {
         Writer::Init => "systemd[1]: ",
         Writer::Audit => "audit: ",
         Writer::Criu => "criu: ",
+        Writer::Seed => "systemd-random-seed: ",
         Writer::Clock | Writer::Other => "",
     };
     Evidence { place, says: quoted(&format!("{writer}{}", entry.message)) }

@@ -1,27 +1,39 @@
-//! The time at the head of a line, as journalctl(1), dmesg(1), rsyslog and the kernel itself write it.
+//! The time at the head of a line, as journalctl(1), dmesg(1), rsyslog and the kernel itself write
+//! it.
 
 /// When a line was written, as far as it says.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Stamp {
     /// Seconds since the kernel started.
     pub(super) kernel: Option<f64>,
-    /// Seconds by the wall clock, since whenever: only differences mean something.
+    /// Seconds by the wall clock from an origin of the format's: only differences have a meaning.
     pub(super) wall: Option<f64>,
+    /// True if the wall clock's seconds are whole, so that a difference is off by up to one.
+    pub(super) is_coarse: bool,
+    /// The local time of the day and its date in a year without a number, as all formats of a
+    /// calendar have it: the common scale of files in different formats.
+    pub(super) civil: Option<f64>,
 }
 
 impl Stamp {
-    const NONE: Stamp = Stamp { kernel: None, wall: None };
+    const NONE: Stamp = Stamp { kernel: None, wall: None, is_coarse: false, civil: None };
 
     fn kernel(seconds: f64) -> Stamp {
-        Stamp { kernel: Some(seconds), wall: None }
+        Stamp { kernel: Some(seconds), ..Stamp::NONE }
+    }
+
+    /// A day of the calendar, and the seconds of that day.
+    fn date((days, civil): (f64, f64), seconds: f64) -> Stamp {
+        Stamp { civil: Some(civil * DAY + seconds), ..Stamp::wall(days * DAY + seconds) }
     }
 
     fn wall(seconds: f64) -> Stamp {
-        Stamp { kernel: None, wall: Some(seconds) }
+        Stamp { wall: Some(seconds), is_coarse: seconds.fract() == 0.0, ..Stamp::NONE }
     }
 }
 
-/// A year without a number: what is written before the last of its days and after the first is taken for the next year's.
+/// A year without a number: what is written before the last of its days and after the first is
+/// taken for the next year's.
 pub(super) const YEAR: f64 = 366.0 * DAY;
 const DAY: f64 = 86_400.0;
 
@@ -41,9 +53,43 @@ pub(super) fn take(line: &str) -> Option<(Stamp, Follows, &str)> {
     let line = line.trim_start();
     match line.as_bytes().first()? {
         b'[' => bracketed(line),
-        b'0'..=b'9' => iso(line).or_else(|| kmsg(line)).or_else(|| unix(line)),
-        _ => short(line).or_else(|| full(line)),
+        b'0'..=b'9' => {
+            iso(line).or_else(|| kmsg(line)).or_else(|| unix(line)).or_else(|| short(line))
+        }
+        _ => short(line).or_else(|| full(line)).or_else(|| ctime(line)),
     }
+}
+
+/// OpenWrt's logread: `Fri Jun 30 00:29:07 2023 kern.notice kernel: `.
+fn ctime(line: &str) -> Option<(Stamp, Follows, &str)> {
+    let (weekday, rest) = line.split_once(' ')?;
+    (weekday.len() == 3).then_some(())?;
+    let (name, rest) = rest.split_once(' ')?;
+    let (day, rest) = rest.trim_start().split_once(' ')?;
+    let (time, rest) = rest.split_once(' ')?;
+    let (year, rest) = rest.split_once(' ')?;
+    let days = both(year.parse().ok()?, month(name)?, day.parse().ok()?)?;
+    Some((Stamp::date(days, clock(time)?), Follows::Name, rest))
+}
+
+/// Finds the kernel's own stamp behind a stamp that a capture of the console has put in front, in
+/// whichever form: `2026-11-22 06:07:30 [    1.234567] `. A capture's own time of day counts only
+/// if the kernel has none: `[18:04:51.071][Moby  ][Info  ] random: crng init done`.
+pub(super) fn captured(line: &str) -> Option<(Stamp, &str)> {
+    const HEAD: usize = 80;
+    let head = line.char_indices().take_while(|(at, _)| *at < HEAD);
+    for (at, _) in head.filter(|(_, letter)| *letter == '[').skip_while(|(at, _)| *at == 0) {
+        if let Some((stamp @ Stamp { kernel: Some(_), .. }, _, rest)) = bracketed(line.get(at..)?) {
+            // A line that was copied out of a message in Markdown.
+            return Some((stamp, rest.trim_end_matches('`')));
+        }
+    }
+    let (time, mut rest) = line.strip_prefix('[')?.split_once(']')?;
+    let seconds = clock(time)?;
+    while let Some((_, after)) = rest.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
+        rest = after;
+    }
+    Some((Stamp::wall(seconds), rest.trim_start()))
 }
 
 /// As [`take`], of the kernel's own time alone: syslog keeps it inside the message.
@@ -77,7 +123,8 @@ fn bracketed(line: &str) -> Option<(Stamp, Follows, &str)> {
     Some((stamp, follows, rest.strip_prefix(' ').unwrap_or(rest)))
 }
 
-/// -T: `Sun Nov 22 06:07:30 2026`; -e and -H: `Nov22 06:07`, which is to the minute only and so no time at all.
+/// -T: `Sun Nov 22 06:07:30 2026`; -e and -H: `Nov22 06:07`, which is to the minute only and so no
+/// time at all.
 fn by_calendar(text: &str) -> Option<Stamp> {
     let mut words = text.split_ascii_whitespace();
     let (first, second) = (words.next()?, words.next()?);
@@ -86,8 +133,8 @@ fn by_calendar(text: &str) -> Option<Stamp> {
         return Some(Stamp::NONE);
     }
     let (day, time, year) = (words.next()?, words.next()?, words.next()?);
-    let day = date(year.parse().ok()?, month(second)?, day.parse().ok()?)?;
-    Some(Stamp::wall(day * DAY + clock(time)?))
+    let day = both(year.parse().ok()?, month(second)?, day.parse().ok()?)?;
+    Some(Stamp::date(day, clock(time)?))
 }
 
 /// journalctl's short-iso, short-iso-precise; dmesg --time-format=iso; rsyslog's own.
@@ -96,10 +143,12 @@ fn iso(line: &str) -> Option<(Stamp, Follows, &str)> {
     let (days, time) = word.split_once('T')?;
     let days = iso_date(days)?;
     let zone = time.find(['Z', '+', '-']).unwrap_or(time.len());
-    let seconds = clock(&time[..zone])? - offset(&time[zone..])?;
+    let (local, offset) = (clock(&time[..zone])?, offset(&time[zone..])?);
+    let stamp = Stamp::date(days, local);
+    let stamp = Stamp { wall: stamp.wall.map(|wall| wall - offset), ..stamp };
     // A comma is dmesg's.
     let follows = if time.contains(',') { Follows::Message } else { Follows::Name };
-    Some((Stamp::wall(days * DAY + seconds), follows, rest))
+    Some((stamp, follows, rest))
 }
 
 /// /dev/kmsg: `6,1234,5678901,-;message`.
@@ -121,17 +170,17 @@ fn unix(line: &str) -> Option<(Stamp, Follows, &str)> {
     Some((Stamp::wall(seconds(word)?), Follows::Name, rest))
 }
 
-/// journalctl's short and short-precise, and syslog's: `Nov 22 06:07:30 `. Dates may be in another language: then the day
-/// counts and the month does not.
+/// journalctl's short and short-precise, and syslog's: `Nov 22 06:07:30 `. In an unknown language
+/// the day counts and the month does not.
 fn short(line: &str) -> Option<(Stamp, Follows, &str)> {
     let (name, rest) = line.split_once(' ')?;
-    (name.chars().count() <= 10 && name.trim_end_matches('.').chars().all(char::is_alphabetic))
-        .then_some(())?;
+    let is_word = name.trim_end_matches('.').chars().all(char::is_alphabetic);
+    (name.chars().count() <= 10 && (is_word || month(name).is_some())).then_some(())?;
     let (day, rest) = rest.trim_start().split_once(' ')?;
     let (time, rest) = rest.split_once(' ')?;
     let day: u8 = day.parse().ok().filter(|day| (1..=31).contains(day))?;
-    let day = date(2000, month(name).unwrap_or(1), day)? - date(2000, 1, 1)?;
-    Some((Stamp::wall(day * DAY + clock(time)?), Follows::Name, rest))
+    let (_, day) = both(2000, month(name).unwrap_or(1), day)?;
+    Some((Stamp::date((day, day), clock(time)?), Follows::Name, rest))
 }
 
 /// journalctl's short-full and with-unit: `Sun 2026-11-22 06:07:30 UTC `.
@@ -142,16 +191,21 @@ fn full(line: &str) -> Option<(Stamp, Follows, &str)> {
     let (time, rest) = rest.split_once(' ')?;
     let (zone, rest) = rest.split_once(' ')?;
     (zone.len() <= 6).then_some(())?;
-    Some((Stamp::wall(iso_date(days)? * DAY + clock(time)?), Follows::Name, rest))
+    Some((Stamp::date(iso_date(days)?, clock(time)?), Follows::Name, rest))
 }
 
-/// `2026-11-22`, as days.
-fn iso_date(text: &str) -> Option<f64> {
+/// `2026-11-22`, as [`both`].
+fn iso_date(text: &str) -> Option<(f64, f64)> {
     let mut parts = text.split('-');
     let (year, month, day) = (parts.next()?, parts.next()?, parts.next()?);
     let whole = parts.next().is_none() && year.len() == 4;
     whole.then_some(())?;
-    date(year.parse().ok()?, month.parse().ok()?, day.parse().ok()?)
+    both(year.parse().ok()?, month.parse().ok()?, day.parse().ok()?)
+}
+
+/// Returns the days of a date, and those since 1 January of a leap year.
+fn both(year: u32, month: u8, day: u8) -> Option<(f64, f64)> {
+    Some((date(year, month, day)?, date(2000, month, day)? - date(2000, 1, 1)?))
 }
 
 /// `06:07:30`, with a fraction after a point or a comma.
@@ -186,13 +240,37 @@ pub(crate) fn seconds(text: &str) -> Option<f64> {
         .then(|| text.parse().ok())?
 }
 
+/// Reads a month's name as strftime(3) abbreviates it in English, German, Dutch, Swedish, French,
+/// Spanish, Italian, Portuguese, Finnish, Polish, Czech, Russian, Chinese and Japanese. Each row
+/// lists beginnings, because locales abbreviate one month differently.
 fn month(name: &str) -> Option<u8> {
-    const MONTHS: [&str; 12] =
-        ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
-    (1..).zip(MONTHS).find(|(_, month)| *month == name).map(|(number, _)| number)
+    const MONTHS: [&[&str]; 12] = [
+        &["jan", "ene", "gen", "tam", "sty", "led", "янв"],
+        &["feb", "fév", "fev", "hel", "lut", "úno", "фев"],
+        &["mar", "mär", "mrt", "maa", "bře", "мар"],
+        &["apr", "avr", "abr", "huh", "kwi", "dub", "апр"],
+        &["may", "mai", "mei", "maj", "mag", "tou", "kvě", "май", "мая"],
+        &["jun", "juin", "giu", "kes", "cze", "čen", "чер", "июн"],
+        &["jul", "juil", "lug", "hei", "lip", "čec", "июл"],
+        &["aug", "aoû", "ago", "elo", "sie", "srp", "авг"],
+        &["sep", "set", "syy", "wrz", "zář", "сен"],
+        &["oct", "okt", "out", "ott", "lok", "paź", "říj", "окт"],
+        &["nov", "mar.r", "marra", "lis", "ноя"],
+        &["dec", "dez", "déc", "dic", "jou", "gru", "pro", "дек"],
+    ];
+    if let Some(number) = name.strip_suffix('月') {
+        return number.parse().ok().filter(|month| (1..=12).contains(month));
+    }
+    let name = name.to_lowercase();
+    // The longest beginning decides: Finnish "marras" is November, and German "März" is not.
+    let rows = (1..).zip(MONTHS);
+    let all =
+        rows.flat_map(|(number, row)| row.iter().map(move |start| (start.len(), number, start)));
+    all.filter(|(.., start)| name.starts_with(**start)).max().map(|(_, number, _)| number)
 }
 
-/// Days since 1 March of the year 0 (Howard Hinnant, "chrono-compatible low-level date algorithms": days_from_civil).
+/// Days since 1 March of the year 0 (Howard Hinnant, "chrono-compatible low-level date algorithms":
+/// days_from_civil).
 fn date(year: u32, month: u8, day: u8) -> Option<f64> {
     ((1..=12).contains(&month) && (1..=31).contains(&day) && (1..10_000).contains(&year))
         .then_some(())?;

@@ -1,6 +1,6 @@
-//! The starts of systemd's units. Since systemd 249 a line names the unit; before, it has the description only, and which unit
-//! that is comes out when one fails: its name and its description then stand on neighbouring lines, for systemd is one thread
-//! and tells a unit's end in one piece.
+//! The starts of systemd's units. Since systemd 249 a line names the unit. Before, a line has the
+//! description only, and a failure connects the two: name and description then stand on adjacent
+//! lines, because systemd is one thread and reports a unit's end in one piece.
 
 use super::stamp::Stamp;
 use crate::Evidence;
@@ -36,7 +36,8 @@ struct Start {
 }
 
 impl Starts {
-    /// A message of the first program's. Units that start once the generator `is_ready` wait for nothing and are left out.
+    /// A message of the first program's. Units that start once the generator `is_ready` wait for
+    /// nothing and are left out.
     pub(super) fn note(
         &mut self,
         message: &str,
@@ -132,7 +133,8 @@ impl Starts {
         }
     }
 
-    /// The unit `name` is the one that is described so; if systemd has killed it, this start is the one.
+    /// The unit `name` is the one that is described so; if systemd has killed it, this start is the
+    /// one.
     fn is_called(&mut self, description: &str, name: &str) {
         let Some(place) = self.place(description) else { return };
         self.names.insert(description.to_owned(), name.to_owned());
@@ -157,9 +159,9 @@ impl Starts {
         self.units[place].1.last_mut().filter(|start| start.outcome == Outcome::Unknown)
     }
 
-    /// All of them, `at` telling the time of a stamp.
-    pub(super) fn finish(mut self, at: impl Fn(Stamp) -> Option<f64>) -> Vec<Unit> {
-        let moment = |(stamp, evidence): (Stamp, Evidence)| Moment { at: at(stamp), evidence };
+    /// Returns all units. `moment` converts a stamp to the boot's clock.
+    pub(super) fn finish(mut self, moment: impl Fn(Stamp, Evidence) -> Moment) -> Vec<Unit> {
+        let moment = |(stamp, evidence): (Stamp, Evidence)| moment(stamp, evidence);
         let attempt = |start: Start| match (start.ended, start.killed) {
             (None, Some(killed)) => Attempt {
                 began: moment(start.began),
@@ -214,8 +216,8 @@ fn started(message: &str) -> Option<&str> {
     Some(label.strip_suffix('.').unwrap_or(label))
 }
 
-/// `ssh.service: Failed with result 'timeout'.`; before 233 `ssh.service: Unit entered failed state.`; before 229
-/// `Unit ssh.service entered failed state.`.
+/// `ssh.service: Failed with result 'timeout'.`; before 233 `ssh.service: Unit entered failed
+/// state.`; before 229 `Unit ssh.service entered failed state.`.
 fn failing(message: &str) -> Option<&str> {
     if let Some(name) =
         message.strip_prefix("Unit ").and_then(|rest| rest.strip_suffix(" entered failed state."))
@@ -227,7 +229,8 @@ fn failing(message: &str) -> Option<&str> {
     (fails && is_name(name)).then_some(name)
 }
 
-/// `ssh.service: start-pre operation timed out. Terminating.`; before 229 without the colon; capitals before 243.
+/// `ssh.service: start-pre operation timed out. Terminating.`; before 229 without the colon;
+/// capitals before 243.
 fn timed_out(message: &str) -> Option<&str> {
     let (name, rest) = message.split_once(' ')?;
     let name = name.strip_suffix(':').unwrap_or(name);

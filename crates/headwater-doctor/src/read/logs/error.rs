@@ -22,7 +22,7 @@ pub enum LogError {
     Wrong {
         /// The file.
         of: String,
-        /// The recognised kind: "a compressed file (gzip)".
+        /// The recognised kind: "a compressed file (bzip2)".
         seems: &'static str,
         /// The next step: "unpack it first".
         instead: &'static str,
@@ -31,12 +31,21 @@ pub enum LogError {
 
 impl fmt::Display for LogError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        use headwater_text::escape::untrusted;
         match self {
-            LogError::Read { of, reason } => write!(f, "{of} cannot be read: {reason}"),
-            LogError::Empty { of } => {
-                write!(f, "{of} is empty: was the command that wrote it allowed to read the log?")
+            LogError::Read { of, reason } => {
+                write!(f, "{} cannot be read: {reason}", untrusted(of))
             }
-            LogError::Wrong { of, seems, instead } => write!(f, "{of} is {seems}: {instead}"),
+            LogError::Empty { of } => {
+                write!(
+                    f,
+                    "{} is empty: was the command that wrote it allowed to read the log?",
+                    untrusted(of)
+                )
+            }
+            LogError::Wrong { of, seems, instead } => {
+                write!(f, "{} is {seems}: {instead}", untrusted(of))
+            }
         }
     }
 }
@@ -56,21 +65,6 @@ const MAGIC: &[(&[u8], &str, &str)] = &[
         b"LPKSHHRH",
         "a journal as systemd keeps it",
         "give what `journalctl --file FILE -o export` prints",
-    ),
-    (
-        b"\x1f\x8b",
-        "a compressed file (gzip)",
-        "unpack it first, or give `-` and pipe `zcat FILE` in",
-    ),
-    (
-        b"\xfd7zXZ",
-        "a compressed file (xz)",
-        "unpack it first, or give `-` and pipe `xzcat FILE` in",
-    ),
-    (
-        b"\x28\xb5\x2f\xfd",
-        "a compressed file (zstd)",
-        "unpack it first, or give `-` and pipe `zstdcat FILE` in",
     ),
     (b"BZh", "a compressed file (bzip2)", "unpack it first, or give `-` and pipe `bzcat FILE` in"),
     (b"PK\x03\x04", "an archive (zip)", "unpack it first"),

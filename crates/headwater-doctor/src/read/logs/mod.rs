@@ -4,11 +4,13 @@ mod blocks;
 mod error;
 mod input;
 mod scan;
+mod unpack;
 
 pub(crate) use blocks::Blocks;
 pub use error::LogError;
 pub(crate) use input::Input;
 pub(crate) use scan::{Line, scan};
+pub(crate) use unpack::unpack;
 
 use std::borrow::Cow;
 

@@ -20,10 +20,22 @@ pub(super) struct TraceLine<'a> {
 pub(super) enum TraceEvent<'a> {
     /// A call of getrandom that ended.
     Getrandom,
+    /// A call of getrandom that cannot wait.
+    GetrandomNonblock,
     /// One that goes on while another process's lines come.
     GetrandomBegins,
     /// Its end.
     GetrandomResumes,
+    /// /dev/random is opened under this number.
+    OpensRandom(u32),
+    /// A read or a poll of this number, which may be /dev/random's.
+    Reads {
+        fd: u32,
+        /// `-y` names the file.
+        is_random: bool,
+        /// The call goes on while another process's lines come.
+        is_unfinished: bool,
+    },
     /// A program is started: the call's arguments.
     Execve(&'a str),
     /// Any other call.
@@ -87,6 +99,22 @@ fn call(rest: &[u8]) -> Option<TraceEvent<'_>> {
         && name[0].is_ascii_lowercase();
     is_name.then_some(())?;
     Some(match name {
+        // A call that does not block cannot have waited, whatever it took.
+        b"getrandom" if memmem::find(&rest[end..], b"GRND_NONBLOCK").is_some() => {
+            TraceEvent::GetrandomNonblock
+        }
+        b"open" | b"openat" if memmem::find(&rest[end..], b"\"/dev/random\"").is_some() => {
+            result(rest).map_or(TraceEvent::Call, TraceEvent::OpensRandom)
+        }
+        b"read" | b"pread64" | b"readv" | b"poll" | b"ppoll" => {
+            let arguments = &rest[end + 1..];
+            let number = arguments.strip_prefix(b"[{fd=").unwrap_or(arguments);
+            let digits = number.iter().take_while(|byte| byte.is_ascii_digit()).count();
+            let fd = self::number(&number[..digits])?;
+            let is_unfinished = memmem::find(arguments, b"<unfinished ...>").is_some();
+            let is_random = number[digits..].starts_with(b"</dev/random>");
+            TraceEvent::Reads { fd, is_random, is_unfinished }
+        }
         b"getrandom" if memmem::find(&rest[end..], b"<unfinished ...>").is_some() => {
             TraceEvent::GetrandomBegins
         }
@@ -100,6 +128,13 @@ fn call(rest: &[u8]) -> Option<TraceEvent<'_>> {
             return ends.then_some(TraceEvent::Call);
         }
     })
+}
+
+/// The number after the last ` = `, if the call has succeeded.
+fn result(rest: &[u8]) -> Option<u32> {
+    let at = memmem::rfind(rest, b" = ")? + 3;
+    let digits = rest[at..].iter().take_while(|byte| byte.is_ascii_digit()).count();
+    number(&rest[at..at + digits]).filter(|_| digits > 0)
 }
 
 /// `<0.000123>` at the end.

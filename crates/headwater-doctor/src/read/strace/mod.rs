@@ -11,7 +11,7 @@ mod summary;
 mod waits;
 
 use crate::LogError;
-use crate::read::logs::{Blocks, Input, quoted};
+use crate::read::logs::{Blocks, Input, quoted, unpack};
 use crate::trace::Trace;
 use line::TraceEvent;
 use std::io::Read;
@@ -38,6 +38,7 @@ pub fn read_file(path: &Path) -> Result<Trace, LogError> {
 ///
 /// Returns an error if the source cannot be read, is not a trace, or has no times.
 pub fn read(source: impl Read, name: &str) -> Result<Trace, LogError> {
+    let source = unpack(source).map_err(|reason| LogError::read(name, reason))?;
     let mut blocks = Blocks::new(source);
     let first = blocks.peek().map_err(|reason| LogError::read(name, reason))?;
     if let Some(error) = LogError::by_magic(name, first) {
@@ -46,7 +47,7 @@ pub fn read(source: impl Read, name: &str) -> Result<Trace, LogError> {
     if !is_trace(first) {
         return Err(LogError::Wrong {
             of: name.to_owned(),
-            seems: "no trace by strace",
+            seems: "not output of strace",
             instead: "give what `strace -f -tt -T -o FILE PROGRAM` wrote, or the table of `strace -c -w PROGRAM`",
         });
     }
@@ -71,7 +72,7 @@ pub fn read(source: impl Read, name: &str) -> Result<Trace, LogError> {
     // `-C` prints both, and the trace is more precise.
     waits.finish().or_else(|| table.finish()).ok_or_else(|| LogError::Wrong {
         of: name.to_owned(),
-        seems: "a trace that does not tell how long calls took",
+        seems: "a trace without the duration of calls",
         instead: "trace again with `strace -f -tt -T -o FILE PROGRAM`",
     })
 }

@@ -5,7 +5,7 @@ use super::evidence;
 use super::line::{TraceEvent, TraceLine};
 use crate::Evidence;
 use crate::trace::Trace;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Calls that are quoted, the longest ones.
 const QUOTED: usize = 10;
@@ -19,6 +19,8 @@ pub(super) struct Waits<'a> {
     program: Option<String>,
     /// Per process, a call of which it is not known yet how long it took.
     open: HashMap<u32, PendingCall>,
+    /// Numbers under which each process has /dev/random open.
+    devices: HashSet<(u32, u32)>,
     calls: u64,
     getrandom: f64,
     longest: Vec<(f64, Evidence)>,
@@ -46,6 +48,7 @@ impl<'a> Waits<'a> {
             clock: TraceClock::default(),
             program: None,
             open: HashMap::new(),
+            devices: HashSet::new(),
             calls: 0,
             getrandom: 0.0,
             longest: Vec::new(),
@@ -57,6 +60,8 @@ impl<'a> Waits<'a> {
     }
 
     pub(super) fn note(&mut self, record: &TraceLine<'_>, number: u64, line: &[u8]) {
+        let event = self.event(record);
+        let record = &TraceLine { event, ..*record };
         let now = record.time.map(|time| self.clock.at(time));
         self.has_times |= now.is_some() || record.took.is_some();
         self.has_lengths |= record.took.is_some();
@@ -74,6 +79,7 @@ impl<'a> Waits<'a> {
                 self.calls += 1;
                 self.ended(record, now, || evidence(self.name, number, line));
             }
+            TraceEvent::GetrandomNonblock => self.calls += 1,
             TraceEvent::GetrandomBegins => {
                 self.calls += 1;
                 if self.open.len() < PROCESSES {
@@ -97,7 +103,33 @@ impl<'a> Waits<'a> {
                     self.program = program(arguments);
                 }
             }
-            TraceEvent::Call | TraceEvent::Other => {}
+            TraceEvent::Call
+            | TraceEvent::Other
+            | TraceEvent::OpensRandom(_)
+            | TraceEvent::Reads { .. } => {}
+        }
+    }
+
+    /// Counts a read or a poll of /dev/random as a draw, because it waits like getrandom.
+    fn event<'e>(&mut self, record: &TraceLine<'e>) -> TraceEvent<'e> {
+        match record.event {
+            TraceEvent::OpensRandom(fd) => {
+                if self.devices.len() < PROCESSES {
+                    self.devices.insert((record.pid, fd));
+                }
+                TraceEvent::Call
+            }
+            TraceEvent::Reads { fd, is_random, is_unfinished }
+                if is_random || self.devices.contains(&(record.pid, fd)) =>
+            {
+                if is_unfinished {
+                    TraceEvent::GetrandomBegins
+                } else {
+                    TraceEvent::Getrandom
+                }
+            }
+            TraceEvent::Reads { .. } => TraceEvent::Call,
+            event => event,
         }
     }
 

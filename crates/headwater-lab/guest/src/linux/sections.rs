@@ -97,7 +97,7 @@ pub(crate) fn command(arguments: &[String]) -> ExitCode {
     let count = |counter: &AtomicU64| counter.load(Relaxed);
     let result = Sections {
         mode: status.mode.name().to_owned(),
-        path: status.path.name().to_owned(),
+        path: path(status.path),
         threads: THREADS,
         words: count(&counters.words),
         zeros: count(&counters.zeros),
@@ -112,6 +112,14 @@ pub(crate) fn command(arguments: &[String]) -> ExitCode {
     };
     print!("{}", line(&Message::from(result)));
     ExitCode::SUCCESS
+}
+
+/// Returns the name of a path; of the locked path, with the reason.
+fn path(path: headwater::Path) -> String {
+    match path.why() {
+        Some(reason) => format!("{}: {reason}", path.name()),
+        None => path.name().to_owned(),
+    }
 }
 
 fn draw(remembered: &[AtomicU64], counters: &Counters, stop: &AtomicBool) {

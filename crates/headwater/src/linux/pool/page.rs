@@ -131,7 +131,7 @@ impl<'a> PageRef<'a> {
     /// Returns whether state, page and guards agree. A refill leaves bytes only under a number and
     /// a generation that are not 0, so a dropped page and a cleared generation fail here.
     ///
-    /// Special case: after a fork, an interrupted frame may release a slot of a dead bank. That
+    /// Special case: after a fork, an interrupted frame may release a slot of a dead bank. The
     /// state then has `remaining > 0` and every other field 0. It fails here, because no generation
     /// is 0.
     #[inline(always)]

@@ -251,7 +251,7 @@ impl PageRef<'_> {
         let moved = seen != process.guards();
         if left > 0 && (moved || !self.is_present()) {
             count(process, |counters| {
-                SlotCounters::add(&counters.discarded_bytes, u64::from(left))
+                SlotCounters::add(&counters.discarded_bytes, u64::from(left));
             });
         }
     }

@@ -57,7 +57,7 @@ impl NoSections {
                 "the C library registers no restartable sequences (glibc 2.35 does, unless its tunable says no)"
             }
             NoSections::NoRdpid => {
-                "this CPU has no RDPID, which tells children in shared memory apart"
+                "this CPU has no RDPID, which separates children in shared memory"
             }
             NoSections::NoAvx2 => "this CPU has no AVX2",
             NoSections::NoAes => "this CPU has no AES instructions",

@@ -4,6 +4,7 @@
 //! load.
 
 use super::Process;
+#[cfg(feature = "pools")]
 use crate::linux::pool::section;
 use crate::linux::sync::recompute::recompute;
 use crate::mode::{self, CloneSignal, Evidence, Mode};

@@ -1,26 +1,65 @@
 //! Environment variables, read where no other thread can free them.
 //!
-//! getenv(3) walks an array that setenv(3) may free in another thread at the same moment: 6 of 11,000
-//! first draws beside setenv crashed in it. The array that the kernel wrote to the initial stack is
-//! never freed. setenv and unsetenv may replace pointers in it, each by one store, and glibc never frees
-//! the texts that they put there.
+//! getenv(3) walks an array that setenv(3) may free in another thread at the same moment: 6 of
+//! 11,000 first draws beside setenv crashed in it. Two ways do not crash:
 //!
-//! A program that replaced its environment before it started threads may have overwritten the initial
-//! texts, as servers do that set their process title. Its present environment is therefore read, as long
-//! as the process has one thread. A signal handler may then still have interrupted setenv, so each
-//! pointer is checked before it is followed.
+//! * The array that the kernel wrote to the initial stack is never freed. setenv and unsetenv may
+//!   replace pointers in it, each by one store, and glibc never frees the texts that they put
+//!   there.
+//! * If setenv has moved the environment, the kernel copies it: process_vm_readv(2) returns an
+//!   error where a load would crash. A copy counts only if the environment has not moved meanwhile.
+//!   This also serves a signal handler that has interrupted setenv.
 
 #![allow(unsafe_code)]
 
-use super::is_readable;
-use core::ffi::{CStr, c_char, c_int};
+use super::{Errno, syscall};
+use core::ffi::{CStr, c_char, c_int, c_void};
 use core::ptr;
 
 unsafe extern "C" {
     static environ: *const *const c_char;
 }
 
-/// Returns the address of a symbol of glibc, or null where the C library lacks it. A weak reference
+/// Bytes of a value that are kept, more than any value with a meaning has.
+const ROOM: usize = 24;
+/// Bytes of a text `NAME=value` that are copied.
+const TEXT: usize = 48;
+/// Texts copied by one system call. More would need more stack, of which a first draw takes 4 KiB.
+const TEXTS: usize = 8;
+/// Copies that may fail because the environment moves meanwhile.
+const TRIES: u32 = 16;
+
+/// The beginning of a variable's value.
+#[derive(Clone, Copy)]
+pub(crate) struct Value {
+    bytes: [u8; ROOM],
+    len: usize,
+}
+
+impl Value {
+    /// Copies the value of a text `NAME=value`, of which nothing but a part may be there. `None` if
+    /// `text` has another name.
+    fn of(text: impl Iterator<Item = u8>, name: &CStr) -> Option<Value> {
+        let mut text = text.take_while(|&byte| byte != 0);
+        for &expected in name.to_bytes().iter().chain(b"=") {
+            if text.next() != Some(expected) {
+                return None;
+            }
+        }
+        let mut value = Value { bytes: [0; ROOM], len: 0 };
+        for (to, from) in value.bytes.iter_mut().zip(text) {
+            *to = from;
+            value.len += 1;
+        }
+        Some(value)
+    }
+
+    pub(crate) fn as_bytes(&self) -> &[u8] {
+        self.bytes.get(..self.len).unwrap_or_default()
+    }
+}
+
+/// Returns the address of a symbol of glibc, or 0 where the C library lacks it. A weak reference
 /// through the global offset table, as for `__rseq_offset`.
 macro_rules! weak {
     ($symbol:literal) => {{
@@ -60,8 +99,9 @@ fn initial() -> Option<*const *const c_char> {
     let argv = ptr::with_exposed_provenance::<*const usize>(weak!("__libc_argv"));
     let argc = ptr::with_exposed_provenance::<c_int>(weak!("__libc_argc"));
     // SAFETY: glibc's own variables, which it sets before any other code runs. In a static program,
-    // `__libc_argv` points to the arguments, while `__libc_stack_end` lies below their count. The C
-    // library hides `__libc_argv` in a dynamic program, where `__libc_stack_end` points to the count.
+    // `__libc_argv` points to the arguments, while `__libc_stack_end` lies below their count. In a
+    // dynamic program the C library hides `__libc_argv`, and `__libc_stack_end` points to the
+    // count.
     let (arguments, count) = unsafe {
         if let (Some(&argv), Some(&argc)) = (argv.as_ref(), argc.as_ref()) {
             (argv, usize::try_from(argc).ok()?)
@@ -77,64 +117,113 @@ fn initial() -> Option<*const *const c_char> {
     }
 }
 
-/// Returns true if this process has never had a second thread, as far as glibc (2.32) says.
-fn has_one_thread() -> bool {
-    let flag = ptr::with_exposed_provenance::<u8>(weak!("__libc_single_threaded"));
-    // SAFETY: glibc's own variable. Volatile, because glibc writes it.
-    !flag.is_null() && unsafe { flag.read_volatile() } != 0
-}
-
-/// Returns the value of a variable, as long as nothing replaces it.
-pub(crate) fn variable(name: &CStr) -> Option<&'static [u8]> {
-    // SAFETY: the C library's variable. Volatile, because setenv writes it.
-    let present = unsafe { (&raw const environ).read_volatile() };
-    match initial() {
-        Some(initial) if initial == present || !has_one_thread() => find(initial, name, |_| true),
-        Some(_) => find(present, name, is_readable),
-        // Another C library, such as musl: its getenv is all there is. The environment must not change
-        // during the first draw.
-        None => {
-            // SAFETY: a C string.
-            let value = unsafe { libc::getenv(name.as_ptr()) };
-            // SAFETY: getenv returns null or a C string.
-            (!value.is_null()).then(|| unsafe { CStr::from_ptr(value) }.to_bytes())
+/// Returns the value of a variable.
+#[inline(never)]
+pub(crate) fn variable(name: &CStr) -> Option<Value> {
+    let initial = initial();
+    for _ in 0..TRIES {
+        let present = present();
+        if present.is_null() {
+            return None; // clearenv(3)
+        }
+        if initial == Some(present) {
+            break;
+        }
+        match copied(present, name) {
+            Ok(value) if present == self::present() => return value,
+            Ok(_) => {}
+            // Refused by a sandbox, or unknown to an emulator.
+            Err(_) => break,
         }
     }
+    // SAFETY: the initial environment is never freed. Another C library has only its present one,
+    // which must not change during the first draw.
+    unsafe { walked(initial.unwrap_or_else(present), name) }
 }
 
-/// Searches an array of texts `NAME=value`, which a null ends. Follows only pointers that `may_follow`.
-fn find(
-    mut array: *const *const c_char,
-    name: &CStr,
-    may_follow: impl Fn(*const u8) -> bool,
-) -> Option<&'static [u8]> {
+fn present() -> *const *const c_char {
+    // SAFETY: the C library's variable. Volatile, because setenv writes it.
+    unsafe { (&raw const environ).read_volatile() }
+}
+
+/// Searches an array of texts, which a null ends.
+///
+/// # Safety
+///
+/// `array` is null or such an array, and nothing frees the array or a text meanwhile.
+unsafe fn walked(mut array: *const *const c_char, name: &CStr) -> Option<Value> {
     if array.is_null() {
         return None;
     }
     loop {
-        // SAFETY: within the array, before its end. Volatile, because setenv may store here.
-        let text = unsafe { array.read_volatile() };
+        // SAFETY: within the array. Volatile, because setenv may store here.
+        let text = unsafe { array.read_volatile() }.cast::<u8>();
         if text.is_null() {
             return None;
         }
+        // SAFETY: `Value::of` takes no byte after a 0.
+        let bytes = (0..).map(|at| unsafe { text.add(at).read_volatile() });
+        if let Some(value) = Value::of(bytes, name) {
+            return Some(value);
+        }
         // SAFETY: this was not the end.
         array = unsafe { array.add(1) };
-        if !may_follow(text.cast()) {
-            continue;
-        }
-        let mut at = text.cast::<u8>();
-        let matches = name.to_bytes().iter().chain(b"=").all(|&expected| {
-            // SAFETY: `at` is within a C string: all bytes before it differ from 0, as `name` has none.
-            let is_same = unsafe { at.read_volatile() } == expected;
-            if is_same {
-                // SAFETY: this byte was not the end.
-                at = unsafe { at.add(1) };
+    }
+}
+
+/// Searches as [`walked`] does, in copies that the kernel makes. The array and the texts may be
+/// freed at any time.
+#[inline(never)]
+fn copied(mut array: *const *const c_char, name: &CStr) -> Result<Option<Value>, Errno> {
+    loop {
+        let mut texts = [0_usize; TEXTS];
+        let whole = [remote(array.addr(), size_of_val(&texts))];
+        let read = copy(texts.as_mut_ptr().cast(), size_of_val(&texts), &whole)?;
+        let read = read / size_of::<usize>();
+        let mut left = texts.get(..read).unwrap_or_default();
+        let has_end = left.contains(&0);
+        left = left.split(|&text| text == 0).next().unwrap_or_default();
+        while !left.is_empty() {
+            let mut parts = [remote(0, 0); TEXTS];
+            for (part, &text) in parts.iter_mut().zip(left) {
+                *part = remote(text, TEXT);
             }
-            is_same
-        });
-        if matches {
-            // SAFETY: the rest of a C string.
-            return Some(unsafe { CStr::from_ptr(at.cast()) }.to_bytes());
+            let mut bytes = [[0_u8; TEXT]; TEXTS];
+            let parts = parts.get(..left.len()).unwrap_or_default();
+            let read = copy(bytes.as_mut_ptr().cast(), size_of_val(&bytes), parts)?;
+            // The last text may be there in part, where readable memory ends. The rest is 0.
+            let found = bytes.iter().take(read.div_ceil(TEXT));
+            let value = found.into_iter().find_map(|text| Value::of(text.iter().copied(), name));
+            if value.is_some() {
+                return Ok(value);
+            }
+            // At least one: a text that cannot be read is left out.
+            left = left.get((read / TEXT).max(1)..).unwrap_or_default();
+            if !read.is_multiple_of(TEXT) {
+                left = left.get(1..).unwrap_or_default();
+            }
         }
+        if has_end || read < TEXTS {
+            return Ok(None);
+        }
+        array = array.wrapping_add(TEXTS);
+    }
+}
+
+fn remote(at: usize, len: usize) -> libc::iovec {
+    libc::iovec { iov_base: ptr::without_provenance_mut::<c_void>(at), iov_len: len }
+}
+
+/// Has the kernel copy parts of this process's memory to `to`, one after the other, up to the first
+/// byte that cannot be read. Returns the number of bytes.
+fn copy(to: *mut u8, room: usize, parts: &[libc::iovec]) -> Result<usize, Errno> {
+    let local = libc::iovec { iov_base: to.cast(), iov_len: room };
+    // SAFETY: takes nothing.
+    let process = unsafe { syscall(libc::SYS_getpid, [0; 6]) }?;
+    let (local, parts, count) = ((&raw const local).addr(), parts.as_ptr().addr(), parts.len());
+    // SAFETY: writes at most `room` bytes at `to`, and reads what it can of the rest.
+    match unsafe { syscall(libc::SYS_process_vm_readv, [process, local, 1, parts, count, 0]) } {
+        Err(Errno(libc::EFAULT)) => Ok(0),
+        answer => answer,
     }
 }

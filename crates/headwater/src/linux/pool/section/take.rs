@@ -95,7 +95,8 @@ macro_rules! copy_blocks {
             "34: mov {t}, qword ptr [{at}]\n",
             "mov qword ptr [{at}], 0\n",
             "test {t}, {t}\n",
-            "jnz 38f\n", // a zero counts behind the guards: a page that was dropped is zero by right
+            // A zero counts behind the guards only: a dropped page is zero by right.
+            "jnz 38f\n",
             "vpcmpeqq ymm14, ymm15, ymm15\n",
             "38:\n",
             "mov qword ptr [{d}], {t}\n",
@@ -108,7 +109,8 @@ macro_rules! copy_blocks {
             "mov {t}, qword ptr [{at}]\n",
             "mov qword ptr [{at}], 0\n",
             "test {t}, {t}\n",
-            "jnz 38f\n", // a zero counts behind the guards: a page that was dropped is zero by right
+            // A zero counts behind the guards only: a dropped page is zero by right.
+            "jnz 38f\n",
             "vpcmpeqq ymm14, ymm15, ymm15\n",
             "38:\n",
             "36: mov byte ptr [{d}], {t:l}\n",
