@@ -1,7 +1,8 @@
 //! The features of this CPU, which no other file asks for. They choose how values are computed, and
 //! never which.
 
-/// Instructions that some code here has a path for; false where they are missing or unknown.
+/// Instructions for which the crate has a path. A field is false if the instructions are missing or
+/// unknown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Features {
     /// AES rounds on one block: AES-NI with SSE4.1, or the Cryptographic Extension of Armv8.
@@ -27,7 +28,7 @@ impl Features {
         if let Some(features) = tests::forced() {
             return features;
         }
-        // An interpreter has no use for other paths than the portable one.
+        // Miri interprets the portable path only.
         if cfg!(miri) { Features::default() } else { detect() }
     }
 }

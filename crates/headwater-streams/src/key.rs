@@ -1,4 +1,4 @@
-//! Keys: the root of all streams, and how one becomes many.
+//! Keys: the roots of all streams, and their children.
 
 use crate::counter::STREAMS;
 use crate::engine::Backend;
@@ -6,7 +6,7 @@ use crate::features::Features;
 use crate::{Engine, Error, Label, Seed, Stream};
 use blake2::{Blake2s256, Digest};
 
-/// Begins every message: the specification, and the version of it that all values depend on.
+/// The beginning of every message: the specification and its version.
 const SPEC: &[u8; 16] = b"hw-streams-v1\0\0\0";
 /// Room for an engine's name, which is padded with zeros.
 const NAME: usize = 12;

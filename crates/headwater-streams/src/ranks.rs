@@ -1,4 +1,4 @@
-//! Which process of a parallel job this is, from the variables that launchers set.
+//! The rank of this process in a parallel job, from the variables that launchers set.
 
 use core::fmt;
 use std::env;

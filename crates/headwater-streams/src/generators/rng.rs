@@ -24,7 +24,7 @@ pub(crate) fn state_of<const N: usize>(key: &Key, name: &str) -> [u64; N] {
     let mut bytes = [[0; 8]; N];
     key.expand(name, bytes.as_flattened_mut());
     let state = bytes.map(u64::from_le_bytes);
-    // By chance once in 2^128 keys or more.
+    // This happens with one key in 2^128, or rarer.
     if state == [0; N] { splitmix64(0) } else { state }
 }
 
@@ -35,7 +35,7 @@ pub(crate) fn words<const N: usize>(bytes: &[u8]) -> [u64; N] {
     core::array::from_fn(|i| u64::from_le_bytes(words[i]))
 }
 
-/// Fills `out` from whole words, little-endian; what is left of the last is thrown away.
+/// Fills `out` from whole words, little-endian, and drops the rest of the last word.
 #[inline(always)]
 pub(crate) fn fill_bytes(out: &mut [u8], mut next: impl FnMut() -> u64) {
     let (words, rest) = out.as_chunks_mut::<8>();
