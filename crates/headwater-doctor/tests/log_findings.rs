@@ -1,10 +1,14 @@
 //! Findings of the checks of logs and traces: in the founding stall, and in boots that resemble it.
 
-use headwater_doctor::{Case, Finding, Id, Kernel, Report, Severity, diagnose, journal, strace};
-use std::path::{Path, PathBuf};
+mod support;
 
-fn path(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/logs").join(name)
+use headwater_doctor::boot::Boot;
+use headwater_doctor::{Case, Finding, Id, Kernel, Report, Severity, diagnose, journal, strace};
+
+/// Returns the boots in a section, by the name of its file and its own.
+fn boots(name: &str) -> Vec<Boot> {
+    let (file, section) = name.split_once('/').unwrap();
+    journal::read(support::logs(file).file(section).unwrap(), name).unwrap()
 }
 
 fn of_log(text: &str) -> Report {
@@ -13,7 +17,7 @@ fn of_log(text: &str) -> Report {
 
 /// The first boot of a story, without the second.
 fn stalled(name: &str) -> Report {
-    let mut boots = journal::read_file(&path(name)).unwrap();
+    let mut boots = boots(name);
     boots.truncate(1);
     diagnose(Case { boots, ..Case::default() })
 }
@@ -61,7 +65,7 @@ fn the_founding_stall_is_one_line() {
 
 #[test]
 fn a_stall_that_the_next_boot_did_not_have_is_history() {
-    let boots = journal::read_file(&path("two-attempts-systemd-241/json")).unwrap();
+    let boots = boots("two-attempts-systemd-241/json");
     let report = diagnose(Case { boots, ..Case::default() });
     let waited = one(&report, Id::UnitWaited);
     assert_eq!(waited.severity, Severity::Note);
@@ -152,7 +156,7 @@ fn a_clone_that_the_kernel_noticed_is_a_note() {
 #[test]
 fn a_traced_program_that_waited_is_named_with_its_share() {
     let report = |name: &str| {
-        let trace = strace::read_file(&path(&format!("strace/{name}"))).unwrap();
+        let trace = strace::read(support::logs("strace").file(name).unwrap(), name).unwrap();
         diagnose(Case { traces: vec![trace], ..Case::default() })
     };
     assert_eq!(
@@ -248,8 +252,7 @@ fn a_kernel_that_a_log_told_of_is_quoted_from_the_log() {
 #[test]
 fn the_kernels_log_and_a_units_own_are_one_boot() {
     let first = |name: &str| {
-        let mut boots =
-            journal::read_file(&path(&format!("two-attempts-systemd-241/{name}"))).unwrap();
+        let mut boots = boots(&format!("two-attempts-systemd-241/{name}"));
         boots.truncate(1);
         boots
     };

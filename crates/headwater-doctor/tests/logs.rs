@@ -1,17 +1,22 @@
 //! The founding stall in every format: sshd waited 101.67 s for the random generator in two
 //! attempts of its unit, and on the next boot, with the CPU's instruction trusted, not at all.
-//! journalctl(1) and dmesg(1) wrote the texts, from entries made by hand: tests/logs/README.md.
+//! journalctl(1) and dmesg(1) wrote the texts, from entries made by hand. Each file of tests/logs
+//! has the story in its section README.
+
+mod support;
 
 use headwater_doctor::boot::{Boot, Clock, HintKind, Outcome, Unit};
 use headwater_doctor::journal;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-fn path(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/logs").join(name)
+/// Returns a section, by the name of its file and its own: `two-attempts-systemd-241/json`.
+fn log(name: &str) -> Vec<u8> {
+    let (file, section) = name.split_once('/').unwrap();
+    support::logs(file).file(section).unwrap().to_vec()
 }
 
 fn read(name: &str) -> Vec<Boot> {
-    journal::read_file(&path(name)).unwrap_or_else(|error| panic!("{error}"))
+    journal::read(&*log(name), name).unwrap_or_else(|error| panic!("{error}"))
 }
 
 fn unit<'a>(boot: &'a Boot, names: &[&str]) -> &'a Unit {
@@ -166,7 +171,7 @@ fn the_kernels_buffer_is_read_in_every_form_of_dmesgs() {
 /// Every moment names the line that it is from: the file, its number, its text.
 #[test]
 fn evidence_is_the_line_itself() {
-    let text = std::fs::read_to_string(path("two-attempts-systemd-241/short-monotonic")).unwrap();
+    let text = String::from_utf8(log("two-attempts-systemd-241/short-monotonic")).unwrap();
     let boots = read("two-attempts-systemd-241/short-monotonic");
     let ready = boots[1].ready.as_ref().unwrap();
     let (file, number) = ready.evidence.place.rsplit_once(':').unwrap();
@@ -248,8 +253,13 @@ fn other_files_are_refused_with_the_next_step() {
 #[test]
 fn compressed_logs_are_read_like_plain_ones() {
     let plain = read("two-attempts-systemd-241/short-monotonic");
-    let file = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("tests/logs/two-attempts-systemd-241/short-monotonic");
+    let times = |boots: &[Boot]| -> Vec<Option<f64>> {
+        boots.iter().map(|boot| boot.ready.as_ref().and_then(|ready| ready.at)).collect()
+    };
+    let file = std::env::temp_dir()
+        .join(format!("headwater-doctor-short-monotonic-{}", std::process::id()));
+    std::fs::write(&file, log("two-attempts-systemd-241/short-monotonic")).unwrap();
+    assert_eq!(times(&journal::read_file(&file).unwrap()), times(&plain));
     for program in ["gzip", "xz", "zstd"] {
         let packed = std::process::Command::new(program).arg("-c").arg(&file).output();
         let Some(packed) = packed.ok().filter(|done| done.status.success()) else {
@@ -259,9 +269,7 @@ fn compressed_logs_are_read_like_plain_ones() {
             continue;
         };
         let boots = journal::read(&*packed.stdout, "FILE").unwrap();
-        let times = |boots: &[Boot]| -> Vec<Option<f64>> {
-            boots.iter().map(|boot| boot.ready.as_ref().and_then(|ready| ready.at)).collect()
-        };
         assert_eq!(times(&boots), times(&plain), "{program}");
     }
+    std::fs::remove_file(&file).unwrap();
 }

@@ -1,7 +1,10 @@
 //! Broken files: never a panic, and never a finding that is not in the file.
 
+mod support;
+
 use headwater_doctor::boot::{Boot, Moment};
 use headwater_doctor::{Case, Finding, Id, Report, Severity, diagnose, journal, strace};
+use headwater_hostfile::{Archive, Entry};
 use proptest::prelude::*;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -16,15 +19,16 @@ fn files() -> &'static [(String, Vec<u8>)] {
     static FILES: OnceLock<Vec<(String, Vec<u8>)>> = OnceLock::new();
     FILES.get_or_init(|| {
         let mut files = Vec::new();
-        for story in
-            fs::read_dir(folder("logs")).unwrap().flatten().filter(|entry| entry.path().is_dir())
-        {
-            for file in fs::read_dir(story.path()).unwrap().flatten() {
-                files.push((file.path().display().to_string(), fs::read(file.path()).unwrap()));
+        for entry in fs::read_dir(folder("logs")).unwrap().flatten() {
+            let path = entry.path();
+            let name = path.file_stem().unwrap().to_str().unwrap();
+            for (section, content) in support::logs(name).entries() {
+                let Entry::File(content) = content else { unreachable!() };
+                files.push((format!("{name}/{section}"), content.clone()));
             }
         }
         files.sort();
-        assert!(files.len() > 25, "{} files", files.len());
+        assert!(files.len() > 35, "{} files", files.len());
         files
     })
 }
@@ -37,20 +41,21 @@ fn healthy() -> &'static [String] {
         let mut logs: Vec<String> = ["lab-6.1-rdrand", "lab-6.12-vmgenid", "lab-7-uefi-seed"]
             .map(|host| {
                 let file = folder("hosts/guest").join(format!("{host}.host"));
-                let archive = headwater_hostfile::Archive::parse(&fs::read(file).unwrap()).unwrap();
+                let archive = Archive::parse(&fs::read(file).unwrap()).unwrap();
                 String::from_utf8(archive.file("/log/kernel").unwrap().to_vec()).unwrap()
             })
             .to_vec();
+        let stories = support::logs("two-attempts-systemd-241");
+        let both = |format| String::from_utf8(stories.file(format).unwrap().to_vec()).unwrap();
         for format in ["short", "short-monotonic", "short-iso-precise", "short-unix", "with-unit"] {
-            let both =
-                fs::read_to_string(folder("logs/two-attempts-systemd-241").join(format)).unwrap();
+            let both = both(format);
             let (_, second) =
                 both.split_once("-- Boot 7b1d2f64a09c4c5ea1b8d3c2f4e59a60 --\n").unwrap();
             logs.push(second.to_owned());
         }
-        let both = fs::read_to_string(folder("logs/two-attempts-systemd-241/json")).unwrap();
         logs.push(
-            both.split_inclusive('\n')
+            both("json")
+                .split_inclusive('\n')
                 .filter(|line| line.contains("7b1d2f64a09c4c5ea1b8d3c2f4e59a60"))
                 .collect(),
         );

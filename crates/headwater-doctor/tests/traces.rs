@@ -1,14 +1,15 @@
 //! `sshd -t` spent 101.67 s in one call of getrandom, by strace's table and by each kind of trace.
 //! If strace is installed, it also traces a program whose calls are known.
 
+mod support;
+
 use headwater_doctor::strace;
 use headwater_doctor::trace::Trace;
-use std::path::Path;
 use std::process::Command;
 
 fn read(name: &str) -> Trace {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/logs/strace").join(name);
-    strace::read_file(&path).unwrap_or_else(|error| panic!("{error}"))
+    strace::read(support::logs("strace").file(name).unwrap(), name)
+        .unwrap_or_else(|error| panic!("{error}"))
 }
 
 #[track_caller]
