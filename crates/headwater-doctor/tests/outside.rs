@@ -1,7 +1,6 @@
 //! The doctor on excerpts of logs that people posted in public: tests/outside/README.md has the
 //! sources, and the expectations that were written down first.
 
-use headwater_doctor::boot::Bounds;
 use headwater_doctor::{Case, Id, Report, diagnose, journal};
 use headwater_hostfile::Archive;
 use std::fs;
@@ -40,7 +39,7 @@ fn summary(log: &[u8], name: &str) -> String {
         // Without a line of readiness the bound is only the length of the log.
         boot.waited().filter(|_| boot.readiness().is_some())
     });
-    let waited = waited.map_or("unknown".to_owned(), Bounds::words);
+    let waited = waited.map_or("unknown".to_owned(), headwater_doctor::boot::Bounds::words);
     format!("{:?}; {findings}; {waited}", report.verdict()).to_lowercase().replace("hw", "HW")
 }
 
