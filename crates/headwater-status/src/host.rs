@@ -86,7 +86,7 @@ fn libc_version() -> Option<Text> {
     Some(text)
 }
 
-/// musl hides its version on purpose.
+/// Returns the name alone, because musl hides its version on purpose.
 #[cfg(target_env = "musl")]
 fn libc_version() -> Option<Text> {
     Some(Text::from("musl"))
@@ -125,7 +125,7 @@ fn hypervisor() -> Option<Text> {
     Some(named([answer.ebx, answer.ecx, answer.edx]))
 }
 
-/// Other architectures have no such register.
+/// Returns `None`: other architectures have no register that names the hypervisor.
 #[cfg(not(target_arch = "x86_64"))]
 fn hypervisor() -> Option<Text> {
     None

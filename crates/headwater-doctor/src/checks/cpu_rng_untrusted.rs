@@ -4,7 +4,7 @@ use super::{Answer, evidence};
 use crate::fixes::Cause;
 use crate::{Case, CpuTrust, Evidence, Finding, Host, Id, Kernel, Severity};
 
-/// From here on a user may notice the wait, which credit would have ended.
+/// The length from which on a user may notice the wait, which credit would have ended.
 const FELT_S: f64 = 0.2;
 
 pub(super) fn check(case: &Case) -> Answer {

@@ -42,7 +42,7 @@ pub(super) fn check(case: &Case) -> Answer {
     .into()
 }
 
-/// The reader of logs keeps kills for getrandom only.
+/// Returns the kills by seccomp in the log. The log reader keeps only those for getrandom.
 fn killed(case: &Case) -> Vec<Evidence> {
     let hints = case.boot().into_iter().flat_map(|boot| &boot.hints);
     let kills = hints.filter(|it| it.kind == HintKind::SeccompKill);

@@ -33,7 +33,7 @@ pub(super) fn check(case: &Case) -> Answer {
     .into()
 }
 
-/// A swap area that is not in memory itself (zram).
+/// Returns a swap area on disk; zram is in memory and does not count.
 fn swap(host: &Host) -> Option<(&'static str, String)> {
     let place = "/proc/swaps";
     let text = host.root.text(place).ok()?;

@@ -61,7 +61,7 @@ fn by_trace(case: &Case, trace: &Trace) -> Option<Finding> {
     })
 }
 
-/// Never rounded up to the whole.
+/// Formats a share in percent, rounded down, so that it never reads 100 % too early.
 fn percent(share: f64) -> String {
     format!("{:.2} %", (share * 10_000.0).floor() / 100.0)
 }

@@ -48,7 +48,7 @@ pub(super) fn check(case: &Case) -> Answer {
     .into()
 }
 
-/// A recording does not keep it.
+/// Returns the permissions of the device. A recording has none.
 fn mode(case: &Case) -> Option<u32> {
     Some(case.host.as_ref()?.root.metadata(NODE)?.mode())
 }

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 /// The time limit of an answer: a whole diagnosis takes less than a second.
 const LIMIT: Duration = Duration::from_millis(400);
 const PROPERTIES: &str = "Id,InactiveExitTimestampMonotonic,ActiveEnterTimestampMonotonic,ActiveExitTimestampMonotonic,Result,ActiveState,SubState";
-/// Where a recording keeps the answer.
+/// The place of the answer in a recording.
 const RECORDED: &str = "/log/systemctl-show";
 
 pub(super) fn units(root: &Root) -> Result<Vec<Unit>, String> {
