@@ -19,7 +19,8 @@ pub struct Host {
 }
 
 impl Host {
-    /// Reads four files and executes two instructions. Changes errno.
+    /// Returns the facts of this machine. Reads four files and executes two instructions. Changes
+    /// errno.
     pub fn read() -> Host {
         Host {
             kernel: first_line(c"/proc/sys/kernel/osrelease"),
