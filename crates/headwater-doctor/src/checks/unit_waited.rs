@@ -163,8 +163,8 @@ fn random_seed(case: &Case, boot: &Boot, wait: &SeedWait) -> Option<Finding> {
         severity: Severity::Warning,
         title,
         evidence: [wait.from.evidence.clone()].into_iter().chain(until).collect(),
-        why: "The service says itself that the kernel's generator is not ready and that it waits. \
-              Units that are ordered after it start as late."
+        why: "The service itself logs that the kernel's generator is not ready and that it waits. \
+              Units that are ordered after this service start late, too."
             .to_owned(),
         fixes: case.fixes(Cause::NoSeed),
         verify:
