@@ -85,7 +85,7 @@ fn unit(block: &str) -> Option<Unit> {
     let (began_key, ended_key) =
         ("InactiveExitTimestampMonotonic", "ActiveEnterTimestampMonotonic");
     let began = at(began_key)?;
-    // One that was started again keeps the older end, which says nothing about the newer start.
+    // A unit that was started again keeps the end of its older start until the newer one ends.
     let ended = at(ended_key).filter(|ended| *ended >= began);
     let outcome = match (ended, of("Result")) {
         (Some(_), _) => Outcome::Started,

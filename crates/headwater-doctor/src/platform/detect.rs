@@ -124,7 +124,7 @@ fn firmware(root: &Root) -> Found {
     }
     let says =
         evidence("/sys/class/dmi/id/{sys_vendor,product_name}", format!("{vendor}, {product}"));
-    // Only the machines of the cloud whose type ends so are whole ones.
+    // In this cloud only the instance types that end with ".metal" have no hypervisor.
     if vendor == "Amazon EC2" && product.contains(".metal") {
         return Some((Platform::BareMetal, says));
     }

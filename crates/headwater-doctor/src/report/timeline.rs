@@ -66,7 +66,7 @@ impl Timeline {
         let left_out = all - rows.len();
         rows.sort_by(|a, b| a.from().total_cmp(&b.from()));
         let last = rows.iter().flat_map(|row| &row.bars).map(|bar| bar.to).fold(0.0, f64::max);
-        // Not the whole log, which may go on for months after the boot.
+        // The drawing ends with the boot, because a log may go on for months.
         let interesting = [ready.unwrap_or(end), init.unwrap_or(0.0), last];
         let until = 1.05 * interesting.into_iter().fold(0.0, f64::max);
         let forks: Vec<f64> = forks.into_iter().filter(|at| *at <= until).collect();

@@ -129,7 +129,8 @@ mod tests {
         Bits((0..800_000).map(|_| u8::from(rng.f64() < chance)).collect())
     }
 
-    /// A coin of chance p has -log2 p bits; these three estimators know coins.
+    /// A coin whose likelier side has probability p has -log2 p bits, and these three estimators
+    /// must come close to that figure.
     #[test]
     fn biased_coins_are_seen_through() {
         for chance in [0.5, 0.6, 0.75, 0.9] {
@@ -137,8 +138,8 @@ mod tests {
             for (name, estimate, below) in [
                 ("collision", bits.collision(), 0.12),
                 ("Markov", bits.markov(), 0.01),
-                // It asks which source of one frequent block and sixty-three others could look so,
-                // and coins are not that.
+                // This estimator assumes one frequent block and sixty-three equal ones, and the
+                // blocks of a coin are not so distributed.
                 ("compression", bits.compression(), 0.3),
             ] {
                 assert!(

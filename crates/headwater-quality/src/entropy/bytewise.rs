@@ -27,8 +27,8 @@ const FREQUENT: usize = 35;
 /// followed.
 pub(super) fn tuples(samples: &[u8]) -> (f64, f64) {
     let n = samples.len();
-    // Where it begins in the low half; above that, which tuple of the length before it is, and the
-    // sample that makes it longer.
+    // Each entry is a tuple: its first sample's index in the low half; above the index the sample
+    // that makes the tuple longer, and above the sample the number of the tuple without it.
     let mut places: Vec<u64> = (0..n as u64).collect();
     let (mut frequent, mut repeated) = (0.0_f64, 0.0_f64);
     for length in 1..=LONGEST.min(n - 1) {

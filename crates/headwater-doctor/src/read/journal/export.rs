@@ -176,7 +176,7 @@ impl<R: Read> Stream<R> {
             let here = usize::try_from(left).unwrap_or(usize::MAX).min(self.to - self.from);
             let bytes = &self.buffer[self.from..self.from + here];
             if let Some(into) = &mut into {
-                // Without the newline at the end.
+                // The newline at the end is not part of the value.
                 let value = if here as u64 == left { &bytes[..here - 1] } else { bytes };
                 into.extend_from_slice(&value[..value.len().min(VALUE - into.len().min(VALUE))]);
             }
