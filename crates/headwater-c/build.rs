@@ -26,9 +26,9 @@ fn main() {
 
 const SCRIPT: &str = "link.sh";
 
-/// Has gcc run the script in place of the linker. The script gives each exported function a version,
-/// such as `headwater_fill@@HEADWATER_0`, and hides all other symbols of libheadwater.a. Only gcc as
-/// linker driver can run it. Both libraries work without.
+/// Makes gcc run the script in place of the linker. The script adds a version to each exported
+/// function, such as `headwater_fill@@HEADWATER_0`, and hides all other symbols of libheadwater.a.
+/// Only gcc can run the script as its linker. Both libraries work without versions.
 fn finish_by_script() {
     // The linker that cargo is configured with, else the one that rustc calls for most targets.
     let driver = env::var("RUSTC_LINKER").unwrap_or_else(|_| "cc".to_owned());

@@ -1,4 +1,5 @@
-/* Reproducible numbers: a part of an array equals the same part of the whole. Not for secrets. Build: cc streams.c -lheadwater */
+/* Reproducible numbers: a part of an array equals the same part of the whole. Not for secrets.
+ * Build: cc streams.c -lheadwater */
 #include <headwater.h>
 #include <string.h>
 

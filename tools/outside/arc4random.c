@@ -1,5 +1,5 @@
-/* Cases of the arc4random tests of glibc, LibreSSL and BoringSSL, written anew from what they check.
- * Argument: the case. Exit status 0: as expected. */
+/* The claims of the arc4random tests of glibc, LibreSSL and BoringSSL, tested by new code. The
+ * argument names the case. Exit status 0 means that the claim holds. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <headwater.h>

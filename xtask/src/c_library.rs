@@ -33,7 +33,7 @@ pub(crate) fn steps(report: &mut Report) {
         tools
     });
     report.long_step("programs of other projects", || {
-        // Those that are not installed are skipped by name.
+        // Each program that is not installed is skipped, and its name printed.
         cargo("build --release")?;
         let release = target_directory()?.join("release");
         Ok(run(program("python3 tools/outside/cases.py").arg(release))?)

@@ -355,7 +355,8 @@ HEADWATER_MUST_USE int headwater_stream_key_child_text(struct headwater_key *chi
  *
  *     EINVAL  the key's engine is unknown
  *     ERANGE  `stream` is 2^48 or more, or the range ends past 2^64 - 1
- *     EFAULT  `key` is NULL, or `out` is and `n` is not 0, or `n` elements are above SSIZE_MAX bytes
+ *     EFAULT  `key` is NULL, or `out` is NULL and `n` is not 0, or `n` elements take more than
+ *             SSIZE_MAX bytes
  *
  * Async-signal-safe. On success errno keeps its value.
  */

@@ -73,8 +73,8 @@ fn give_up(errno: c_int) -> ! {
         iov_len: bytes.len(),
     };
     let line = [part(BEFORE), part(digits), part(AFTER)];
-    // By syscall(2), because the C library's writev is a cancellation point: a cancelled thread would
-    // end there, and the process would go on.
+    // The call goes through syscall(2), because the C library's writev is a cancellation point: a
+    // cancelled thread would end there, and the process would go on.
     // SAFETY: writev reads three parts, each valid for reads of its length.
     unsafe {
         libc::syscall(libc::SYS_writev, libc::STDERR_FILENO, line.as_ptr(), line.len());

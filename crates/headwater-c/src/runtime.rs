@@ -14,7 +14,7 @@ unsafe extern "C" {}
 #[panic_handler]
 fn panicked(_: &PanicInfo<'_>) -> ! {
     const LINE: &[u8] = b"headwater: a check that cannot fail has failed, which is a bug\n";
-    // By syscall(2), because the C library's write is a cancellation point.
+    // The call goes through syscall(2), because the C library's write is a cancellation point.
     // SAFETY: `LINE` is valid for reads of its length.
     unsafe {
         libc::syscall(libc::SYS_write, libc::STDERR_FILENO, LINE.as_ptr(), LINE.len());

@@ -1,7 +1,8 @@
 //! libheadwater.a beside Rust static libraries of other projects, in one program.
 //!
-//! Two Rust archives of one compiler define the same symbols, such as `rust_begin_unwind`. Ours hides
-//! all but the functions of the header (link.sh), so it links beside any other, in any order.
+//! Two Rust archives of one compiler define the same symbols, such as `rust_begin_unwind`.
+//! libheadwater.a hides all symbols but the functions of the header (link.sh), so it links beside
+//! any other archive, in any order.
 
 mod support;
 
@@ -27,7 +28,7 @@ const BARE_LTO: Foreign = Foreign {
 };
 
 impl Foreign {
-    /// Compiles the archive. Position-independent code, so that it fits every kind of program.
+    /// Compiles the archive as position-independent code, so that it fits every kind of program.
     fn build(self, directory: &Path, second: bool) -> PathBuf {
         let name = if second { "second" } else { "first" };
         let archive = directory.join(format!("lib{name}.a"));
@@ -80,7 +81,7 @@ fn the_archive_does_not_name_its_builders_directories() {
     }
 }
 
-/// One foreign archive, with and without link-time optimisation, before ours and after it.
+/// Links one foreign archive, with and without link-time optimisation, before ours and after it.
 #[test]
 fn the_archive_links_beside_a_foreign_one_in_either_order() {
     let ours = library().join("libheadwater.a");
@@ -99,7 +100,8 @@ fn the_archive_links_beside_a_foreign_one_in_either_order() {
     }
 }
 
-/// Two foreign archives. Without link-time optimisation, as two of them alone would not link with it.
+/// Links two foreign archives, both built without link-time optimisation: with it, two foreign
+/// archives do not link with each other, even without ours.
 #[test]
 fn the_archive_links_beside_two_foreign_ones() {
     let ours = library().join("libheadwater.a");

@@ -1,5 +1,5 @@
-//! What `cargo xtask install` puts down: found by pkg-config and CMake, from where it was moved to;
-//! man pages that say nothing wrong; the examples of docs/c.md, which compile and run.
+//! The files that `cargo xtask install` writes: pkg-config and CMake find them, even after a move.
+//! The man pages are free of warnings, and the examples of docs/c.md compile and run.
 
 mod support;
 
@@ -17,9 +17,10 @@ fn the_examples_of_the_page_compile_and_run() {
     let examples: Vec<&str> =
         page.split("```c\n").skip(1).filter_map(|rest| rest.split("```").next()).collect();
     assert_eq!(examples.len(), 4);
-    let folder = tempfile::tempdir().unwrap();
+    let directory = tempfile::tempdir().unwrap();
     for example in examples {
-        let (source, program) = (folder.path().join("example.c"), folder.path().join("example"));
+        let (source, program) =
+            (directory.path().join("example.c"), directory.path().join("example"));
         fs::write(&source, example).unwrap();
         compiler.build(&source, &program, Link::Shared, &["-std=c99"]);
         run(&mut Command::new(program));
@@ -33,11 +34,11 @@ fn the_man_pages_are_clean() {
     }
     for page in ["../headwater-cli/man/headwater.1", "man/headwater.3"] {
         let page = package().join(page);
-        let told = outcome(
+        let shown = outcome(
             Command::new("man").args(["--warnings", "-l"]).arg(&page).env("MANPAGER", "cat"),
         );
-        assert!(told.status.success());
-        assert_eq!(String::from_utf8_lossy(&told.stderr), "", "{}", page.display());
+        assert!(shown.status.success());
+        assert_eq!(String::from_utf8_lossy(&shown.stderr), "", "{}", page.display());
     }
 }
 
@@ -47,7 +48,7 @@ fn mandoc_finds_no_fault_in_the_man_page() {
     // mandoc has no --version.
     let page = package().join("man/headwater.3");
     match Command::new("mandoc").args(["-T", "lint", "-W", "warning"]).arg(page).output() {
-        Ok(told) => assert_eq!(String::from_utf8_lossy(&told.stdout), ""),
+        Ok(output) => assert_eq!(String::from_utf8_lossy(&output.stdout), ""),
         Err(error) => eprintln!("skipped: mandoc: {error}, so that headwater.3 is not linted"),
     }
 }
@@ -77,19 +78,19 @@ target_link_libraries(static headwater::static)
 #[test]
 #[ignore = "installs and needs CMake and pkg-config: cargo xtask test"]
 fn an_installation_is_found_by_pkg_config_and_cmake() {
-    let folder = tempfile::tempdir().unwrap();
-    let root = folder.path().join("root");
+    let directory = tempfile::tempdir().unwrap();
+    let root = directory.path().join("root");
     xtask("install", &root);
     assert_finished(&root.join("opt/headwater"));
     // Moved: no file may contain the path of the installation.
-    let prefix = folder.path().join("elsewhere");
+    let prefix = directory.path().join("elsewhere");
     fs::rename(root.join("opt/headwater"), &prefix).unwrap();
     let source = support::source("contract.c");
     if GCC.is_there() && has("pkg-config", "that headwater.pc is right") {
         let flags = run(Command::new("pkg-config")
             .args(["--cflags", "--libs", "headwater"])
             .env("PKG_CONFIG_PATH", prefix.join(LIBDIR).join("pkgconfig")));
-        let program = folder.path().join("by-pkg-config");
+        let program = directory.path().join("by-pkg-config");
         run(Command::new("gcc")
             .arg(&source)
             .args(flags.split_whitespace())
@@ -98,7 +99,7 @@ fn an_installation_is_found_by_pkg_config_and_cmake() {
         run(Command::new(&program).env("LD_LIBRARY_PATH", prefix.join(LIBDIR)));
     }
     if GCC.is_there() && has("cmake", "that CMake finds the library") {
-        let (user, build) = (folder.path().join("user"), folder.path().join("build"));
+        let (user, build) = (directory.path().join("user"), directory.path().join("build"));
         fs::create_dir(&user).unwrap();
         fs::write(user.join("CMakeLists.txt"), CMAKE).unwrap();
         for file in ["contract.c", "check.h"] {
@@ -113,19 +114,20 @@ fn an_installation_is_found_by_pkg_config_and_cmake() {
         run(Command::new("cmake").arg("--build").arg(&build));
         run(&mut Command::new(build.join("shared")));
         run(&mut Command::new(build.join("static")));
-        // A later series is not served.
+        // CMake must refuse the package to a project that asks for a later series.
         fs::write(user.join("CMakeLists.txt"), CMAKE.replace("headwater 0.1", "headwater 0.2"))
             .unwrap();
-        let told = outcome(
+        let configured = outcome(
             Command::new("cmake")
-                .args([Path::new("-S"), &user, Path::new("-B"), &folder.path().join("other")])
+                .args([Path::new("-S"), &user, Path::new("-B"), &directory.path().join("other")])
                 .arg(format!("-Dheadwater_DIR={}", found.display())),
         );
-        assert!(!told.status.success());
+        assert!(!configured.status.success());
     }
 }
 
-/// Every function has a man page, libraries are stripped, and no file names the builder's directories.
+/// Checks that every function has a man page, that libraries are stripped, and that no library
+/// names a directory of its builder.
 fn assert_finished(prefix: &Path) {
     for name in include_str!("../abi.txt").lines().filter_map(|line| line.split('@').next()) {
         let page = fs::read_to_string(prefix.join(format!("share/man/man3/{name}.3"))).expect(name);
@@ -145,8 +147,8 @@ fn assert_finished(prefix: &Path) {
 #[test]
 #[ignore = "installs: cargo xtask test"]
 fn uninstalling_leaves_no_file() {
-    let folder = tempfile::tempdir().unwrap();
-    let root = folder.path().join("root");
+    let directory = tempfile::tempdir().unwrap();
+    let root = directory.path().join("root");
     xtask("install", &root);
     let foreign = root.join("opt/headwater/share/man/man3/another.3");
     fs::write(&foreign, "another package's page").unwrap();
@@ -156,7 +158,7 @@ fn uninstalling_leaves_no_file() {
     assert!(!root.join("opt/headwater/share/doc/headwater").exists());
 }
 
-/// The other way to install, which distributions use: what it puts down is the same.
+/// Distributions install with cargo-c instead, which must write the same files.
 #[test]
 #[ignore = "needs cargo-c: cargo xtask test --all"]
 fn cargo_c_installs_the_same_library() {
@@ -166,11 +168,11 @@ fn cargo_c_installs_the_same_library() {
         );
         return;
     };
-    let folder = tempfile::tempdir().unwrap();
-    let installed = folder.path().join("usr");
+    let directory = tempfile::tempdir().unwrap();
+    let installed = directory.path().join("usr");
     run(Command::new(cargo_c)
         .args(["cinstall", "--release", "--prefix", "/usr", "--libdir", "/usr/lib", "--destdir"])
-        .arg(folder.path())
+        .arg(directory.path())
         .args([Path::new("--target-dir"), &Path::new(env!("CARGO_TARGET_TMPDIR")).join("cargo-c")])
         .current_dir(package()));
     let library = support::library().join("libheadwater.so");
@@ -184,14 +186,14 @@ fn cargo_c_installs_the_same_library() {
         let flags = run(Command::new("pkg-config")
             .args(["--cflags", "--libs", "headwater"])
             .env("PKG_CONFIG_PATH", installed.join("lib/pkgconfig"))
-            .env("PKG_CONFIG_SYSROOT_DIR", folder.path()));
-        let program = folder.path().join("program");
+            .env("PKG_CONFIG_SYSROOT_DIR", directory.path()));
+        let program = directory.path().join("program");
         run(Command::new("gcc")
             .arg(support::source("contract.c"))
             .args(flags.split_whitespace())
             .arg("-o")
             .arg(&program));
-        // Only the file that the soname names: a program must ask for no other.
+        // Programs must need only the file that the soname names, so the other one is removed.
         fs::remove_file(installed.join("lib/libheadwater.so")).unwrap();
         run(Command::new(&program).env("LD_LIBRARY_PATH", installed.join("lib")));
         let later = fs::read_link(installed.join("lib/libheadwater.so.0")).unwrap();

@@ -1,4 +1,4 @@
-//! What is in libheadwater.so, read from the file itself.
+//! Exports, imports and flags of libheadwater.so, read from the file itself.
 
 mod support;
 
@@ -6,8 +6,8 @@ use object::read::elf::{Dyn, ElfFile64, FileHeader, ProgramHeader};
 use object::{Object, ObjectSection, ObjectSymbol, elf};
 use std::fs;
 
-/// What it asks of the C library, all of it: nothing that allocates but for headwater_rng_new(), no
-/// thread-local storage, nothing that unwinds, no standard library of another language.
+/// All symbols that the library imports. The list has no symbol for thread-local storage, unwinding
+/// or the standard library of another language. Only headwater_rng_new() calls malloc.
 const IMPORTS: [&str; 28] = [
     "__errno_location",
     "abort",
@@ -28,7 +28,7 @@ const IMPORTS: [&str; 28] = [
     "sched_getcpu",
     "strlen",
     "syscall",
-    // Weak: of glibc from 2.35 on, and of every toolchain.
+    // Weak: glibc has these two from 2.35 on.
     "__rseq_offset",
     "__rseq_size",
     // Weak: where glibc keeps the first environment (the latter two in static programs).
@@ -47,7 +47,7 @@ fn shared_object() -> Vec<u8> {
 
 type Elf<'a> = ElfFile64<'a>;
 
-/// Each with its version, which programs record and the loader compares.
+/// Programs record the version of each symbol, and the loader compares it.
 #[test]
 fn it_exports_what_abi_txt_lists_and_nothing_else() {
     let exported = support::exported(&support::library().join("libheadwater.so"));
@@ -95,7 +95,7 @@ fn it_has_no_thread_locals_and_no_executable_stack() {
     );
 }
 
-/// Nothing to be run when it is loaded or unloaded, but for what every toolchain puts there.
+/// The library registers no code to run at load or unload; the toolchain itself adds one entry.
 #[test]
 fn it_runs_nothing_when_it_is_loaded() {
     let bytes = shared_object();

@@ -1,8 +1,8 @@
-//! C and C++ programs that use the library as it is shipped. What each shows is told in its source,
-//! tests/c.
+//! C and C++ programs that use the library as it is shipped. Each source in tests/c starts with the
+//! claim that the program checks.
 //!
-//! Those that need compilers which few machines have all of, or time, are for `cargo xtask test`,
-//! which installs them.
+//! Ignored tests take minutes or need compilers that few machines have; `cargo xtask test` runs
+//! them.
 
 mod support;
 
@@ -10,20 +10,20 @@ use std::path::PathBuf;
 use std::process::Command;
 use support::{CLANG, CLANGPP, Compiler, GCC, GPP, Link, has, outcome, run, source};
 
-/// The programs that need no argument and may fail nowhere.
+/// Programs that need no argument and must succeed on every machine.
 const PROGRAMS: [&str; 5] = ["contract.c", "lifetimes.c", "fork.c", "signals.c", "streams.c"];
 
-/// A program, in a folder that goes with it.
+/// A compiled program, and its temporary directory, which is removed with it.
 struct Built {
-    _folder: tempfile::TempDir,
+    _directory: tempfile::TempDir,
     program: PathBuf,
 }
 
 fn build(compiler: Compiler, name: &str, link: Link, options: &[&str]) -> Built {
-    let folder = tempfile::tempdir().unwrap();
-    let program = folder.path().join("program");
+    let directory = tempfile::tempdir().unwrap();
+    let program = directory.path().join("program");
     compiler.build(&source(name), &program, link, options);
-    Built { _folder: folder, program }
+    Built { _directory: directory, program }
 }
 
 impl Built {
@@ -32,7 +32,7 @@ impl Built {
     }
 }
 
-/// The first compiler that is here.
+/// Returns the first compiler that is installed.
 fn any() -> Option<Compiler> {
     [GCC, CLANG].into_iter().find(|compiler| compiler.is_there())
 }
@@ -66,7 +66,7 @@ fn the_document_is_that_of_the_command() {
     }
 }
 
-/// The names in a document, without the values.
+/// Returns the names in a document, without the values.
 fn shape(value: &serde_json::Value) -> Vec<String> {
     let members = value.as_object().into_iter().flatten();
     members
@@ -87,8 +87,8 @@ fn what_the_kernel_refuses_is_an_errno_and_zeros() {
             eprintln!("skipped: a seccomp filter: prctl refuses it, so that errors are not shown");
             return;
         }
-        let told = String::from_utf8_lossy(&outcome.stderr);
-        assert!(outcome.status.success(), "{argument}: {}: {told}", outcome.status);
+        let words = String::from_utf8_lossy(&outcome.stderr);
+        assert!(outcome.status.success(), "{argument}: {}: {words}", outcome.status);
     }
 }
 
@@ -148,8 +148,8 @@ fn each_function_takes_the_stack_that_the_header_says() {
     }
 }
 
-/// Programs that change the environment before the first draw. "kernel" is the mode that they set, and
-/// "strict" the mode of their start.
+/// Runs programs that change the environment before their first draw. They start with the mode
+/// "strict", and the change sets "kernel" or removes the variable.
 #[test]
 fn the_first_draw_reads_the_environment() {
     let Some(compiler) = any() else { return };
@@ -173,7 +173,8 @@ fn the_first_draw_reads_the_environment() {
     }
 }
 
-/// getenv(3) crashed here in 1 of 100 processes. HEADWATER_TEST_SETENV sets another number of processes.
+/// With getenv(3) in the library, 1 of 100 processes crashed here. HEADWATER_TEST_SETENV sets
+/// another number of processes.
 #[test]
 fn a_first_draw_beside_setenv_does_not_crash() {
     let Some(compiler) = any() else { return };
@@ -183,7 +184,7 @@ fn a_first_draw_beside_setenv_does_not_crash() {
     assert_eq!(said, format!("0 of {processes} crashed\n"));
 }
 
-/// The modes differ in the calls that they make.
+/// Runs in every mode, because the modes make different system calls.
 #[test]
 fn no_function_is_a_cancellation_point() {
     use std::os::unix::process::ExitStatusExt;
@@ -254,8 +255,8 @@ fn sanitizers_find_nothing() {
     }
 }
 
-/// Valgrind shows a program no vDSO, so that these runs test the fallback to getrandom(2); the
-/// program is told, and looks whether the status says so.
+/// Valgrind hides the vDSO, so these runs test the fallback to getrandom(2). EXPECT_SOURCE makes
+/// the program check that its status reports this source.
 #[test]
 #[ignore = "runs under valgrind: cargo xtask test"]
 fn valgrind_finds_nothing_on_the_fallback_without_a_vdso() {

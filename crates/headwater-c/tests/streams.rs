@@ -1,5 +1,5 @@
-//! Streams from C are those of the vectors, and their numbers those of the Rust library, to the
-//! bit.
+//! Streams in C have the bytes of the vectors, and their numbers equal those of the Rust library
+//! bit for bit.
 
 mod support;
 
@@ -9,13 +9,13 @@ use std::path::PathBuf;
 use std::process::Command;
 use support::{CLANG, GCC, Link, outcome, package, run, source};
 
-/// tests/c/streams.c, in a folder that goes with it; `None` without a compiler.
+/// Compiles tests/c/streams.c into a temporary directory; `None` without a compiler.
 fn program() -> Option<(tempfile::TempDir, PathBuf)> {
     let compiler = [GCC, CLANG].into_iter().find(|compiler| compiler.is_there())?;
-    let folder = tempfile::tempdir().unwrap();
-    let program = folder.path().join("program");
+    let directory = tempfile::tempdir().unwrap();
+    let program = directory.path().join("program");
     compiler.build(&source("streams.c"), &program, Link::Shared, &[]);
-    Some((folder, program))
+    Some((directory, program))
 }
 
 fn cases(name: &str) -> Vec<Value> {
@@ -26,7 +26,7 @@ fn cases(name: &str) -> Vec<Value> {
     cases
 }
 
-/// As headwater.h numbers them.
+/// Returns the engine's number in headwater.h.
 fn engine(case: &Value) -> &'static str {
     match case["engine"].as_str().unwrap() {
         "ars7" => "0",
@@ -38,7 +38,7 @@ fn engine(case: &Value) -> &'static str {
 
 #[test]
 fn seeds_make_the_keys_of_the_vectors() {
-    let Some((_folder, program)) = program() else { return };
+    let Some((_directory, program)) = program() else { return };
     for case in cases("keys.json") {
         let (kind, value) = case["seed"].as_object().unwrap().iter().next().unwrap();
         let value = value.as_str().unwrap();
@@ -53,7 +53,7 @@ fn seeds_make_the_keys_of_the_vectors() {
 
 #[test]
 fn streams_have_the_bytes_of_the_vectors() {
-    let Some((_folder, program)) = program() else { return };
+    let Some((_directory, program)) = program() else { return };
     for case in cases("streams.json") {
         let [seed, start, bytes] = ["seed", "start", "bytes"].map(|f| case[f].as_str().unwrap());
         let stream = case["stream"].to_string();
@@ -61,10 +61,11 @@ fn streams_have_the_bytes_of_the_vectors() {
     }
 }
 
-/// The library without the standard library has square roots and a look at the CPU of its own.
+/// The C library has no standard library under it, so it computes square roots and detects CPU
+/// features with code of its own.
 #[test]
 fn numbers_are_those_of_the_rust_library() {
-    let Some((_folder, program)) = program() else { return };
+    let Some((_directory, program)) = program() else { return };
     let answer = outcome(Command::new(program).arg("numbers"));
     assert!(answer.status.success(), "{}", String::from_utf8_lossy(&answer.stderr));
     let stream = Key::from_seed("numbers").stream(7).unwrap();

@@ -45,7 +45,7 @@ pub struct Boot {
     pub resumptions: Vec<Moment>,
     /// The systemd units in the log.
     pub units: Vec<Unit>,
-    /// Other lines that decide something: clock source, virtio-rng, seccomp kills, RDRAND errata.
+    /// Lines that decide other checks: clock source, virtio-rng, seccomp kills, RDRAND errata.
     pub hints: Vec<Hint>,
     /// Facts about the machine in the log.
     pub machine: LogMachine,
@@ -90,9 +90,9 @@ pub struct SeedWait {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Bounds {
-    /// The time is no shorter.
+    /// The time is at least this long.
     pub at_least: f64,
-    /// The time is no longer; `None` if the log does not show it.
+    /// The time is at most this long; `None` if the log shows no upper bound.
     pub at_most: Option<f64>,
 }
 
@@ -100,7 +100,7 @@ pub struct Bounds {
 const NEAR_S: f64 = 0.2;
 
 impl Bounds {
-    /// Returns the time if both bounds are as close as a reader can tell.
+    /// Returns the middle of the bounds if they are so close that one figure says enough.
     pub fn exact(self) -> Option<f64> {
         let most = self.at_most?;
         (most - self.at_least <= NEAR_S).then_some((self.at_least + most) / 2.0)
@@ -180,7 +180,7 @@ impl Boot {
         })
     }
 
-    /// The error of times of the kernel's lines.
+    /// Returns the error of the times of the kernel's lines, in seconds.
     fn kernel_error(&self) -> f64 {
         if self.clock == Clock::Kernel && self.has_kernel_times { 0.0 } else { self.resolution }
     }
@@ -258,7 +258,7 @@ pub struct Moment {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct EarlyCaller {
-    /// When first.
+    /// The first occurrence.
     pub moment: Moment,
     /// The kernel's function.
     pub caller: String,
@@ -272,11 +272,11 @@ pub struct EarlyCaller {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct EarlyRead {
-    /// When first.
+    /// The first occurrence.
     pub moment: Moment,
     /// The program's name.
     pub program: String,
-    /// In all.
+    /// The number of bytes in all reads.
     pub bytes: u64,
     /// The number of occurrences.
     pub times: u64,
@@ -286,9 +286,9 @@ pub struct EarlyRead {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Unit {
-    /// Its name, such as ssh.service.
+    /// The unit's name, such as ssh.service.
     pub name: String,
-    /// Its starts, in order.
+    /// The unit's starts, in order.
     pub attempts: Vec<Attempt>,
 }
 
@@ -298,7 +298,7 @@ pub struct Unit {
 pub struct Attempt {
     /// "Starting ...".
     pub began: Moment,
-    /// When that was over; `None` if the log ends before.
+    /// The end of the start; `None` if the log ends before it.
     pub ended: Option<Moment>,
     /// The way in which the start ended.
     pub outcome: Outcome,
@@ -311,21 +311,21 @@ pub struct Attempt {
 pub enum Outcome {
     /// "Started ...".
     Started,
-    /// systemd killed it at its start timeout.
+    /// systemd killed the unit at its start timeout.
     TimedOut,
-    /// It failed.
+    /// The start failed.
     Failed,
     /// The log does not show the end.
     Unknown,
 }
 
-/// A line that decides something.
+/// A line that decides a check.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Hint {
     /// The meaning of the line.
     pub kind: HintKind,
-    /// When and where.
+    /// The time and the place of the line.
     pub moment: Moment,
 }
 

@@ -26,14 +26,14 @@ pub struct Evidence {
     pub says: String,
 }
 
-/// On which side a fix is made.
+/// The side on which a fix is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Side {
-    /// On the hypervisor: no image has to be changed.
+    /// The hypervisor, where no image has to be changed.
     Host,
-    /// In the machine itself.
+    /// The machine itself.
     Guest,
 }
 
@@ -42,13 +42,13 @@ pub enum Side {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Effect {
-    /// Entropy at boot, once: what ends a stall.
+    /// Entropy once, at boot, which ends a stall.
     Seed,
     /// Entropy at boot and ever after.
     Volume,
     /// A signal at every clone.
     Signal,
-    /// Nothing new: it takes something out of the way.
+    /// The removal of an obstacle, without a new source or signal.
     Nothing,
 }
 
@@ -56,7 +56,7 @@ pub enum Effect {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Fix {
-    /// On which side.
+    /// The side on which the fix is made.
     #[serde(rename = "where")]
     pub side: Side,
     /// The platform, if the fix applies to one platform only.

@@ -49,7 +49,7 @@ ids! {
     SavedSeed = 29, "the saved seed is missing, old or not credited";
     HypervisorSeed = 30, "a confidential guest that relies on its hypervisor's random bytes";
     // Repeats.
-    NoVmgenid = 40, "a VM that cannot tell when it is cloned";
+    NoVmgenid = 40, "a VM without a clone signal";
     VmgenidNoDriver = 41, "a clone signal that the kernel does not listen to";
     VmclockUnreadable = 42, "a VMClock that programs cannot read";
     Cloned = 43, "this VM was cloned or rolled back while running";
@@ -62,12 +62,12 @@ ids! {
 }
 
 impl Id {
-    /// Its number: 1 for HW001.
+    /// Returns the number: 1 for HW001.
     pub const fn number(self) -> u16 {
         self as u16
     }
 
-    /// The check of that name, upper or lower case.
+    /// Returns the check with this name, in upper or lower case.
     pub fn parse(name: &str) -> Option<Id> {
         Id::ALL.iter().copied().find(|id| id.to_string().eq_ignore_ascii_case(name))
     }

@@ -15,7 +15,8 @@ pub struct Kernel {
     /// Major, minor and stable number of the mainline kernel that it was made of.
     version: (u16, u16, u16),
     maker: Maker,
-    /// Whether the machine's pool is that of Linux 5.18; `None` if the machine does not show it.
+    /// True if the machine's pool has the size of Linux 5.18's; `None` if the machine does not show
+    /// the size.
     shown: Option<bool>,
 }
 
@@ -121,7 +122,8 @@ impl Kernel {
         self
     }
 
-    /// Another series in the text would be a text about something else.
+    /// Takes the stable number of a version, if its series is the kernel's. A text with another
+    /// series is about another kernel.
     fn take_stable(&mut self, (major, minor, stable): (u16, u16, u16)) {
         if (self.version.0, self.version.1) == (major, minor) {
             self.version.2 = stable;
@@ -133,7 +135,7 @@ impl Kernel {
         &self.release
     }
 
-    /// Major, minor and stable number.
+    /// Returns the major, minor and stable number.
     pub fn version(&self) -> (u16, u16, u16) {
         self.version
     }
@@ -182,7 +184,7 @@ impl Kernel {
         if self.is_reworked() == Some(true) { Some(true) } else { self.since(5, 4) }
     }
 
-    /// The bits that it gathers before it calls itself ready.
+    /// Returns the number of bits that the generator gathers before it is ready.
     pub fn bits_needed(&self) -> Option<u32> {
         self.is_reworked().map(|reworked| if reworked { 256 } else { 128 })
     }
@@ -269,8 +271,8 @@ impl Kernel {
         };
         let trust = |trust| match trust {
             CpuTrust::Never => "never",
-            CpuTrust::ByOption => "if built or told to",
-            CpuTrust::ByDefault => "unless told not to",
+            CpuTrust::ByOption => "if its build or command line says so",
+            CpuTrust::ByDefault => "unless its command line forbids it",
         };
         let locking = |kernel: &Kernel| match kernel.locking() {
             Some(Locking::Global) => "one at a time",
@@ -407,7 +409,8 @@ mod tests {
         };
         assert_eq!(of("jitter"), Some(("no", "yes")));
         assert_eq!(of("same time"), Some(("one per memory node", "one per CPU")));
-        assert_eq!(of("CPU's random"), Some(("if built or told to", "unless told not to")));
+        let trust = ("if its build or command line says so", "unless its command line forbids it");
+        assert_eq!(of("CPU's random"), Some(trust));
         assert_eq!(of("VMClock"), None, "6.12 has none either");
         assert_eq!(new.changes(&new, true), []);
     }

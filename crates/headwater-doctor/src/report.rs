@@ -21,7 +21,7 @@ use crate::deep::Deep;
 use crate::{Change, Finding, Id, Platform, Severity};
 use serde::Serialize;
 
-/// The one word, for the exit status.
+/// The result of a run in one word, which decides the exit status.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
@@ -37,7 +37,7 @@ pub enum Verdict {
 }
 
 impl Verdict {
-    /// The exit status that says so.
+    /// Returns the exit status of this verdict.
     pub fn exit_status(self) -> u8 {
         match self {
             Verdict::Healthy => 0,
@@ -126,7 +126,7 @@ impl Report {
     ///
     /// # Errors
     ///
-    /// As from serde_json; this type has no value that cannot be written.
+    /// The errors of serde_json, which cannot occur: every value of this type can be written.
     pub fn json(&self) -> serde_json::Result<String> {
         let pretty = serde_json::to_string_pretty(self)?;
         let mut safe = String::with_capacity(pretty.len());

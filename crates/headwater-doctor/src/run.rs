@@ -1,11 +1,11 @@
-//! From what was asked for to a report.
+//! Reads all inputs that the arguments name, and makes a report of them.
 
 use crate::deep::Deep;
 use crate::host::Ready;
 use crate::{Args, Case, Error, Report, Root, diagnose, journal, strace};
 use std::path::Path;
 
-/// Looks, and judges.
+/// Reads the machine or the named files, makes all checks, and returns the report.
 ///
 /// # Errors
 ///
@@ -14,7 +14,7 @@ pub fn run(args: &Args) -> Result<Report, Error> {
     let files = || args.journal.iter().chain(&args.strace).map(|file| file.display().to_string());
     let mut case = match &args.root {
         Some(path) => Case::of_machine(recorded(path)?)?,
-        // A log or a trace may be of another machine, and this one has nothing to do with it.
+        // A log or a trace may come from another machine, so nothing of this machine is read.
         None if files().next().is_some() => {
             Case { of: files().collect::<Vec<String>>().join(", "), ..Case::default() }
         }

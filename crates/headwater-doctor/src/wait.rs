@@ -8,16 +8,16 @@ use std::time::{Duration, Instant};
 /// The end of a wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WaitOutcome {
-    /// It was ready when asked.
+    /// The generator was ready at once.
     Not,
-    /// It got ready, after so long.
+    /// The generator became ready after this time.
     For(Duration),
-    /// It did not get ready in time.
+    /// The generator did not become ready in time.
     InVain,
 }
 
 impl WaitOutcome {
-    /// The exit status that says so.
+    /// Returns the exit status of this outcome.
     pub fn exit_status(self) -> u8 {
         u8::from(self == WaitOutcome::InVain)
     }

@@ -76,7 +76,7 @@ fn report(host: &Path) -> Report {
     diagnose(Case::of_machine(root(host)).unwrap())
 }
 
-/// The findings, those of `--deep` included if the host has bytes of a device.
+/// Returns the findings, with those of `--deep` if the host has bytes of a device.
 fn fired(host: &Path) -> Vec<Id> {
     let root = root(host);
     let mut case = Case::of_machine(root.clone()).unwrap();

@@ -117,7 +117,7 @@ fn size() -> usize {
     std::env::var("HEADWATER_LARGE_MIB").map_or(SIZE, |mib| mib.parse::<usize>().unwrap() << 20)
 }
 
-/// A boot whose generator was late, and then 1 GiB of a web server's days.
+/// Writes a boot whose generator was late, and then 1 GiB of a web server's lines.
 fn write(path: &Path, line: Write1) {
     let mut file = BufWriter::with_capacity(1 << 20, File::create(path).unwrap());
     let mut text = Vec::new();
@@ -151,7 +151,7 @@ fn on_cpu() -> f64 {
     text.split_ascii_whitespace().next().unwrap().parse::<f64>().unwrap() / 1e9
 }
 
-/// The most memory that this process has had, KiB.
+/// Returns the most memory that this process has had, in KiB.
 fn peak() -> u64 {
     let status = fs::read_to_string("/proc/self/status").unwrap();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();

@@ -15,7 +15,7 @@ fn of_log(text: &str) -> Report {
     diagnose(Case { boots: journal::read(text.as_bytes(), "log").unwrap(), ..Case::default() })
 }
 
-/// The first boot of a story, without the second.
+/// Reports on the first boot of a log, without the second.
 fn stalled(name: &str) -> Report {
     let mut boots = boots(name);
     boots.truncate(1);

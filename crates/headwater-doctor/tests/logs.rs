@@ -30,7 +30,8 @@ fn near(found: Option<f64>, expected: f64, within: f64) {
     assert!((found - expected).abs() <= within, "{found} is not {expected} within {within}");
 }
 
-/// The unit's two attempts: 90.2 s until systemd killed it, and what the second took after that.
+/// Checks the unit's two attempts: systemd killed the first after 90.2 s, and the second waited for
+/// the rest of the time.
 #[track_caller]
 fn two_attempts(ssh: &Unit, within: f64) {
     assert_eq!(ssh.name, "ssh.service");

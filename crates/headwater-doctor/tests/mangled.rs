@@ -14,7 +14,7 @@ fn folder(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests").join(name)
 }
 
-/// Every log and trace under tests/logs, in the order of their names.
+/// Returns every log and trace under tests/logs, in the order of their names.
 fn files() -> &'static [(String, Vec<u8>)] {
     static FILES: OnceLock<Vec<(String, Vec<u8>)>> = OnceLock::new();
     FILES.get_or_init(|| {
@@ -154,7 +154,7 @@ fn with_lines(text: &str, changes: &[Line]) -> String {
     lines.join("\n")
 }
 
-/// One change of a file's bytes.
+/// Returns changes of a file's bytes.
 fn bytes() -> impl Strategy<Value = Vec<(prop::sample::Index, u8, u8)>> {
     prop::collection::vec((any::<prop::sample::Index>(), any::<u8>(), 0..4_u8), 1..40)
 }

@@ -19,7 +19,7 @@ fn report(log: &[u8], name: &str) -> Result<Report, String> {
     Ok(diagnose(Case { boots, ..Case::default() }))
 }
 
-/// The verdict, the findings about waiting and the bounds, as a row of the table has them.
+/// Returns the verdict, the findings about waiting and the bounds, in the words of the table.
 fn summary(log: &[u8], name: &str) -> String {
     let report = match report(log, name) {
         Ok(report) => report,

@@ -57,7 +57,7 @@ pub struct BootPlan {
     pub devices: String,
     /// Seconds after which a wait counts as endless.
     pub limit_s: u32,
-    /// Where to save the files that a doctor would read in the guest.
+    /// The place for the files that a doctor would read in the guest.
     pub record: Option<PathBuf>,
     /// The guest's program; `None`: find or build it.
     pub guest: Option<PathBuf>,

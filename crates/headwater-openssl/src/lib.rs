@@ -16,16 +16,16 @@
 //!
 //! * The module links nothing of libcrypto: OpenSSL passes every function as a pointer. One file
 //!   serves OpenSSL 3.0 to 3.5 and later, and programs with a built-in OpenSSL, such as Node.
-//! * No function panics, unwinds or holds a lock. A context is only a state; the bytes come from the
-//!   process's pools, which detect forks, clones and reseeds themselves.
+//! * No function panics, unwinds or holds a lock. A context is only a state; the bytes come from
+//!   the process's pools, which detect forks, clones and reseeds themselves.
 //! * An error is the return value 0 and an entry in OpenSSL's error queue, with the output zeroed.
 //! * The module stays in memory once loaded (`-z nodelete`).
 //!
 //! `abi` declares OpenSSL's side by hand, and a test compares it with the headers. `rand` is the
 //! generator. The package in `module/` links the shared object.
 
-// The module must not load libgcc_s, which the standard library's unwinding needs: each process with
-// OpenSSL would pay for it.
+// The standard library's unwinding needs libgcc_s, which the module must not load: each process
+// with OpenSSL would pay for it.
 #![cfg_attr(not(test), no_std)]
 
 mod abi;

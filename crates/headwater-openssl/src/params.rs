@@ -35,8 +35,8 @@ pub(crate) unsafe fn answer_each(
 }
 
 impl Param {
-    /// Sets a number, as OpenSSL's own OSSL_PARAM_set_uint64 does: integers of any width that hold the
-    /// value, signed or not, and a REAL if a double holds the value exactly.
+    /// Sets a number, as OpenSSL's own OSSL_PARAM_set_uint64 does. The parameter is an integer of
+    /// any width that holds the value, signed or not, or a REAL if a double holds it exactly.
     #[inline]
     pub(crate) fn set_number(&mut self, value: u64) -> Result<(), DoesNotFit> {
         // OpenSSL asks for `max_request` before every draw, in this form.
@@ -70,8 +70,8 @@ impl Param {
         }
         let to = self.data.cast::<u8>();
         for (at, byte) in value.to_le_bytes().into_iter().enumerate().take(self.data_size) {
-            // SAFETY: `data` is valid for writes of `data_size` bytes. Only the bytes of the value are
-            // written here, in the order of x86-64 and arm64, the lowest first.
+            // SAFETY: `data` is valid for writes of `data_size` bytes, and `take` stops there. The
+            // lowest byte comes first, as on x86-64 and arm64.
             unsafe { to.add(at).write(byte) };
         }
         if let Some(rest) = self.data_size.checked_sub(size_of::<u64>()) {

@@ -39,9 +39,9 @@ impl Context {
         unsafe { &(*self.provider).core }
     }
 
-    /// Makes the context ready if it is not: never instantiated, uninstantiated, or in error. OpenSSL's
-    /// own generator recovers in the same way. Without it, RAND_bytes would fail for ever in a thread
-    /// whose public generator was uninstantiated.
+    /// Makes the context ready if it was never instantiated, was uninstantiated, or is in error.
+    /// OpenSSL's own generator recovers in the same way. Otherwise RAND_bytes would fail for ever
+    /// in a thread whose public generator was uninstantiated.
     #[inline]
     pub(crate) fn make_ready(&self) -> Result<(), Reason> {
         if self.state.load(Ordering::Relaxed) == abi::STATE_READY {
@@ -58,8 +58,8 @@ impl Context {
         done.map_err(Reason::of)
     }
 
-    /// Returns the state that EVP_RAND_get_state and RAND_status report. A ready context draws one byte,
-    /// because a sandbox may have closed the sources since the last draw.
+    /// Returns the state that EVP_RAND_get_state and RAND_status report. A ready context draws one
+    /// byte, because a sandbox may have closed the sources since the last draw.
     fn state(&self) -> c_int {
         let state = self.state.load(Ordering::Relaxed);
         if state == abi::STATE_READY && headwater::try_fill(&mut [0]).is_err() {
@@ -108,8 +108,8 @@ unsafe fn draw(core: &Core, out: *mut c_uchar, len: usize, strength: c_uint, fre
     }
 }
 
-/// Zeroes the output and raises the error. A caller that ignores the error must not use stale memory as
-/// random bytes.
+/// Zeroes the output and raises the error. The zeros keep a caller that ignores the error from
+/// using stale memory as random bytes.
 ///
 /// # Safety
 ///

@@ -10,8 +10,8 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use support::{OpenSsl, configuration, modules, said};
 
-/// `openssl` with these arguments and this configuration, and headwater where it looks for
-/// providers.
+/// Returns the command `openssl` with these arguments and this configuration. OPENSSL_MODULES names
+/// the directory of headwater's module.
 fn openssl(openssl: &OpenSsl, configuration: &Path, line: &str) -> Command {
     let mut command = openssl.command();
     command.args(line.split_whitespace());
@@ -19,7 +19,7 @@ fn openssl(openssl: &OpenSsl, configuration: &Path, line: &str) -> Command {
     command
 }
 
-/// Configurations as they are found, and how many providers each activates, headwater's among them.
+/// Configurations of real systems, and the number of providers that each activates, with headwater.
 const FOUND: [(&str, &str, usize); 5] = [
     ("none at all", "", 2),
     (
@@ -62,7 +62,7 @@ fn included_after_any_configuration_it_is_the_generator() {
             let list = run("list -random-generators");
             assert!(list.contains("HEADWATER @ headwater"), "{context}: {list}");
             assert!(list.contains("CTR-DRBG @ default"), "{context}: {list}");
-            // Fetched by OpenSSL itself: it tells which ones it has made.
+            // The command lists the generators that OpenSSL itself has fetched.
             let list = run("list -random-instances");
             for which in ["primary", "public", "private"] {
                 let name = list.split_once(&format!("{which}:")).expect(which).1.trim();
@@ -73,8 +73,8 @@ fn included_after_any_configuration_it_is_the_generator() {
     }
 }
 
-/// OpenSSL 3.5's shorter way, as the page for users has it: by a line more. An older OpenSSL must
-/// not ignore it.
+/// OpenSSL 3.5 needs one more line in the configuration to bypass its own layers (docs/openssl.md).
+/// An older OpenSSL must fail on this line.
 #[test]
 fn the_provider_itself_is_called_since_3_5() {
     for here in OpenSsl::all() {
@@ -94,7 +94,7 @@ fn the_provider_itself_is_called_since_3_5() {
     }
 }
 
-/// Two equal by chance: 2^-128 for each pair.
+/// Two draws are equal by chance with probability 2^-128 for each pair.
 #[test]
 fn processes_draw_differently() {
     for here in OpenSsl::all() {
@@ -175,7 +175,7 @@ fn without_the_module_there_is_no_byte() {
     }
 }
 
-/// What ends with the test, however that ends.
+/// A child process that is killed when the test ends, even if the test panics.
 struct Server(Child);
 
 impl Drop for Server {
@@ -185,7 +185,7 @@ impl Drop for Server {
     }
 }
 
-/// A handshake over loopback with a key made for it, and a line that the server sends back
+/// Connects a client to a server over loopback, with a new key. The server sends a line back
 /// reversed.
 #[test]
 fn both_ends_of_a_tls_connection_draw_from_headwater() {
@@ -227,11 +227,11 @@ fn both_ends_of_a_tls_connection_draw_from_headwater() {
             let mut answer = String::new();
             BufReader::new(client.0.stdout.take().unwrap()).read_line(&mut answer).unwrap();
             drop(words);
-            let mut told = String::new();
-            client.0.stderr.take().unwrap().read_to_string(&mut told).unwrap();
-            assert_eq!(answer, "retawdaeh\n", "{tls} with {}: {told}", here.name());
+            let mut log = String::new();
+            client.0.stderr.take().unwrap().read_to_string(&mut log).unwrap();
+            assert_eq!(answer, "retawdaeh\n", "{tls} with {}: {log}", here.name());
             let version = if tls == "-tls1_3" { "TLSv1.3" } else { "TLSv1.2" };
-            assert!(told.contains(&format!("Protocol version: {version}")), "{told}");
+            assert!(log.contains(&format!("Protocol version: {version}")), "{log}");
             assert!(client.0.wait().unwrap().success());
         }
     }

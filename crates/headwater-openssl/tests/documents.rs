@@ -1,4 +1,5 @@
-//! The manual page and the page for users: well formed, and true of what is shipped.
+//! The manual page is well formed. The names and errors in it and in docs/openssl.md exist in the
+//! module.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -28,7 +29,7 @@ fn mandoc_finds_nothing_in_the_manual_page() {
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 
-/// What both pages say of names and errors is what the module has.
+/// Searches the module's source for each name and error of the pages.
 #[test]
 fn the_pages_name_what_is_there() {
     let (manual, page) = (text("man/headwater-openssl.7"), text("../../docs/openssl.md"));

@@ -1,7 +1,8 @@
-//! What docs/openssl.md tells administrators to do, done: installed, and included by the system's
-//! configuration, as a mount namespace of the test's own shows it.
+//! Follows the steps of docs/openssl.md for administrators: installs the module, and includes its
+//! configuration in the system's. Only a mount namespace of the test sees the changed system file.
 //!
-//! Ignored unless asked for, because it installs and needs root: `cargo xtask test --all` does.
+//! The test is ignored by default, because it installs and needs root. `cargo xtask test --all`
+//! runs it.
 #![cfg(target_os = "linux")]
 
 mod support;
@@ -11,7 +12,7 @@ use std::path::Path;
 use std::process::{Command, Output};
 use support::said;
 
-/// Runs a shell's line where the file `shown` is in the place of `place`.
+/// Runs a shell line in a mount namespace where the file `shown` is mounted over `place`.
 fn where_it_is(shown: &Path, place: &Path, line: &str) -> Output {
     let mut run = Command::new("unshare");
     run.args(["--mount", "--propagation", "private", "sh", "-ec"]);

@@ -17,8 +17,8 @@ fn a_context_lives_as_openssl_documents_it() {
         for mode in MODES {
             let run =
                 || said(openssl.program(&program).env("HEADWATER_MODE", mode).output().unwrap());
-            // Again where it was blind: other tests have the kernel reseed without end, and one
-            // process in ten that starts meanwhile does not find the reseed generation.
+            // Other tests make the kernel reseed in a loop, and one process in ten that starts
+            // meanwhile does not find the reseed generation. So a blind process runs again.
             let mut runs = std::iter::repeat_with(run).take(8);
             let mut said = runs.next().unwrap();
             let sees = mode != "kernel"
@@ -32,7 +32,7 @@ fn a_context_lives_as_openssl_documents_it() {
             } else if sees || said == "lived\n" {
                 assert_eq!(said, "lived\n");
             } else {
-                assert_eq!(said, "lived, and cannot tell of reseeds\n");
+                assert_eq!(said, "lived, and does not see reseeds\n");
             }
         }
     }
@@ -145,9 +145,9 @@ fn an_unchanged_program_draws_from_headwater() {
             said(run(false).output().unwrap()),
             "public CTR-DRBG, private CTR-DRBG, primary CTR-DRBG\n"
         );
-        // What this machine arms by itself, which is what the program will arm.
-        let armed = headwater::status().mode;
-        for mode in [armed, Mode::Strict] {
+        // The mode that headwater chooses on this machine is served in the program as well.
+        let chosen = headwater::status().mode;
+        for mode in [chosen, Mode::Strict] {
             let said = said(run(true).env("HEADWATER_MODE", mode.name()).output().unwrap());
             let pages = match mode {
                 Mode::Buffered | Mode::Hedged => "filled",

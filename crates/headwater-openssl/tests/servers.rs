@@ -1,8 +1,8 @@
-//! Servers that know nothing of headwater, and draw from it by the configuration that is shipped.
+//! Unchanged servers draw from headwater, because the shipped configuration loads the module.
 //!
-//! Ignored unless asked for, because they have to be installed: `cargo xtask test --all` does. Each
-//! shows that the module is in the server's memory, and that its pools are: nobody else's memory is
-//! cleared at a fork or droppable.
+//! These tests are ignored by default, because the servers must be installed; `cargo xtask test
+//! --all` does so. Each test finds the module and headwater's pools in the server's memory map. The
+//! pools are known by their flags: no other memory of a server is cleared at a fork or droppable.
 #![cfg(target_os = "linux")]
 
 mod support;
@@ -39,8 +39,8 @@ impl Place {
             "[req]\ndistinguished_name = dn\n[dn]".to_owned()
         };
         let configuration = configuration(directory.path(), &before);
-        // By its path, as an installation has it: Node's own OpenSSL has no directory to look for
-        // it.
+        // Installations name the module by its path, because Node's own OpenSSL has no directory of
+        // modules.
         let mut text = fs::read_to_string(&configuration).unwrap();
         writeln!(text, "[headwater_sect]\nmodule = {}", module.display()).unwrap();
         fs::write(&configuration, text).unwrap();
@@ -57,7 +57,7 @@ impl Place {
         self.directory.path().join(name)
     }
 
-    /// A program that draws from headwater.
+    /// Returns the start of a command line for a program that draws from headwater.
     fn command(&self, program: &str) -> Command {
         let mut command = Command::new(program);
         command.env("OPENSSL_CONF", &self.configuration);
@@ -65,7 +65,8 @@ impl Place {
         command
     }
 
-    /// A certificate's owner, as the client of OpenSSL sees it, and what it answers.
+    /// Connects OpenSSL's client to a server of this machine, sends the words and returns the
+    /// answer. The client verifies the server's certificate.
     fn ask(&self, port: u16, words: &str) -> String {
         let mut client = self.command("openssl");
         client.args(["s_client", "-tls1_3", "-quiet", "-verify_return_error", "-connect"]);
@@ -79,7 +80,8 @@ impl Place {
     }
 }
 
-/// What ends with the test, however that ends: asked to, so that it ends its own children.
+/// A server that ends with the test, even if the test panics. It gets SIGTERM first, so that it can
+/// end its own children.
 struct Server(Child);
 
 impl Drop for Server {

@@ -1,5 +1,6 @@
-//! How fast RAND_bytes is with headwater, with OpenSSL's own generator, and with one that does
-//! nothing, in turns in one process. Run by `cargo xtask openssl --speed`; a figure, not a check.
+//! Measures RAND_bytes with headwater, with OpenSSL's own generator, and with one that does
+//! nothing, in turns in one process. `cargo xtask openssl --speed` prints the figures; no test
+//! judges them.
 #![cfg(target_os = "linux")]
 
 mod support;
@@ -9,8 +10,8 @@ use std::path::PathBuf;
 use support::{OpenSsl, modules, said};
 use tempfile::TempDir;
 
-/// The program, and a directory that holds the providers which it compares; None, and a line, if it
-/// cannot be compiled.
+/// Returns the program, and a directory that holds the providers which it compares. Prints a line
+/// and returns `None` if the program cannot be compiled.
 fn compiled(openssl: &OpenSsl) -> Option<(PathBuf, TempDir)> {
     let directory = tempfile::tempdir().unwrap();
     fs::copy(modules().join("headwater.so"), directory.path().join("headwater.so")).unwrap();
@@ -28,7 +29,7 @@ fn measured(openssl: &OpenSsl, mode: &str, rounds: &str) -> Option<String> {
 }
 
 #[test]
-#[ignore = "takes a minute, and tells figures"]
+#[ignore = "takes a minute, and prints figures"]
 fn rand_bytes_beside_the_stock_generator() {
     for openssl in OpenSsl::all() {
         for mode in ["auto", "hedged", "strict"] {
@@ -39,8 +40,8 @@ fn rand_bytes_beside_the_stock_generator() {
     }
 }
 
-/// So that it does not rot: every generator gives bytes, and has a line for each of four lengths
-/// and two numbers of threads.
+/// Runs two rounds, so that a broken program is noticed. Every generator must have a line for each
+/// of four lengths and two numbers of threads.
 #[test]
 fn the_speed_program_measures_every_generator() {
     for openssl in OpenSsl::all() {

@@ -118,8 +118,8 @@ pub(crate) fn stdin(
     Ok(())
 }
 
-/// One block for each entry of `wanted`, the next of that arrangement. Streams are drawn from in
-/// order, by whichever thread.
+/// Tests one block for each entry of `wanted`, the next one of that arrangement. Blocks are drawn
+/// from the streams in order, by any thread.
 fn round(
     request: &Request,
     streams: &mut [Box<dyn Source>],
@@ -185,7 +185,7 @@ impl Counted {
 }
 
 impl State {
-    /// The state in `path`, or a new one if there is none.
+    /// Returns the state in `path`, or a new state if the file does not exist.
     fn load(path: &Path, run: Run) -> Result<State, Error> {
         let different =
             |reason: &str| Error::State { path: path.to_owned(), reason: reason.to_owned() };
@@ -208,7 +208,8 @@ impl State {
         Ok(state)
     }
 
-    /// Written beside and renamed, so that a machine that stops leaves the old one or the new one.
+    /// Saves the state. Writes a new file and renames it, so that a machine that stops leaves the
+    /// old state or the new one.
     fn save(&self, path: &Path) -> Result<(), Error> {
         let text = serde_json::to_string(self).map_err(|error| file_error(path, &error.into()))?;
         let mut beside = path.as_os_str().to_owned();
@@ -223,7 +224,7 @@ fn file_error(path: &Path, error: &std::io::Error) -> Error {
     Error::File { path: path.to_owned(), reason: error.to_string() }
 }
 
-/// `headwater-quality-ars7-1.json`, in the working directory.
+/// Returns a path such as `headwater-quality-ars7-1.json`, in the working directory.
 fn default_path(source: &Named, seed: u64) -> PathBuf {
     let name = source.name.replace(|c: char| !c.is_ascii_alphanumeric(), "_");
     PathBuf::from(format!("headwater-quality-{name}-{seed}.json"))

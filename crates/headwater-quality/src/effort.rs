@@ -47,12 +47,12 @@ impl Effort {
         self != Effort::Fast
     }
 
-    /// Number of windows of 4,096 bits in each plane whose complexity is measured.
+    /// Returns the number of windows of 4,096 bits in each plane whose complexity is measured.
     pub(crate) fn short_windows(self) -> usize {
         if self.thorough() { 16 } else { 1 }
     }
 
-    /// Number of matrices of `side` in each plane.
+    /// Returns the number of matrices of `side` in each plane.
     pub(crate) fn matrices(self, side: usize) -> usize {
         match (self.thorough(), side) {
             (_, 1024..) => 1,
@@ -63,12 +63,12 @@ impl Effort {
         }
     }
 
-    /// Number of values whose bits are compared with each other.
+    /// Returns the number of values whose bits are compared with each other.
     pub(crate) fn correlated(self) -> usize {
         if self.thorough() { 1 << 22 } else { 1 << 16 }
     }
 
-    /// Number of words whose sums over windows are taken.
+    /// Returns the number of words whose sums over windows are taken.
     pub(crate) fn summed(self) -> usize {
         if self.thorough() { 1 << 22 } else { 1 << 18 }
     }

@@ -13,7 +13,7 @@ pub enum Error {
     UnknownSource(String),
     /// A source has no numbers.
     Source {
-        /// Its name.
+        /// The name of the source.
         source: String,
         /// The message.
         reason: String,

@@ -58,7 +58,8 @@ fn small_defects_are_found_in_32_mib() {
     }
 }
 
-/// The tests that read all data, and the parts of older tests that came with them.
+/// Returns whether a row belongs to the tests that read all data, or to the parts that were added
+/// to older tests with them.
 fn reads_all(row: &Row) -> bool {
     matches!(row.test.as_str(), "byte-frequency" | "byte-pairs" | "bit-autocorrelation")
         || row.part.starts_with("8 bytes at any place")

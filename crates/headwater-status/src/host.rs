@@ -19,7 +19,8 @@ pub struct Host {
 }
 
 impl Host {
-    /// Reads four files and executes two instructions. Changes errno.
+    /// Returns the facts of this machine. Reads four files and executes two instructions. Changes
+    /// errno.
     pub fn read() -> Host {
         Host {
             kernel: first_line(c"/proc/sys/kernel/osrelease"),
@@ -86,7 +87,7 @@ fn libc_version() -> Option<Text> {
     Some(text)
 }
 
-/// musl hides its version on purpose.
+/// Returns the name alone, because musl hides its version on purpose.
 #[cfg(target_env = "musl")]
 fn libc_version() -> Option<Text> {
     Some(Text::from("musl"))
@@ -125,7 +126,7 @@ fn hypervisor() -> Option<Text> {
     Some(named([answer.ebx, answer.ecx, answer.edx]))
 }
 
-/// Other architectures have no such register.
+/// Returns `None`: other architectures have no register that names the hypervisor.
 #[cfg(not(target_arch = "x86_64"))]
 fn hypervisor() -> Option<Text> {
     None

@@ -16,7 +16,7 @@ pub enum Level {
 }
 
 impl Level {
-    /// A stable name.
+    /// Returns a stable name.
     pub const fn name(self) -> &'static str {
         match self {
             Level::Good => "good",

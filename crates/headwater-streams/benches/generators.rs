@@ -27,7 +27,7 @@ fn words<'a, R: Rng + 'a>(name: &'a str, mut rng: R) -> Case<'a> {
     (name, Box::new(draw))
 }
 
-/// Median nanoseconds of each case, all cases in turn in each round.
+/// Returns the median nanoseconds of each case. Each round runs all cases in turn.
 fn measure(cases: &mut [Case]) -> Vec<f64> {
     let mut times = vec![Vec::new(); cases.len()];
     for round in 0..ROUNDS + 1 {

@@ -41,7 +41,7 @@ mod linux {
         KEPT.with_borrow_mut(|kept| kept.fill_bytes(buf));
     }
 
-    /// Nanoseconds of one call.
+    /// Returns the nanoseconds of one call.
     fn time(fill: Fill, len: usize, calls: usize) -> f64 {
         let mut buf = vec![0; len];
         let start = Instant::now();
@@ -51,7 +51,7 @@ mod linux {
         start.elapsed().as_secs_f64() * 1e9 / calls as f64
     }
 
-    /// The same on two threads at once; the slower.
+    /// Returns the nanoseconds of one call while two threads draw at once, on the slower thread.
     fn time_twice(fill: Fill, len: usize, calls: usize) -> f64 {
         let threads = [(); 2].map(|()| thread::spawn(move || time(fill, len, calls)));
         threads.into_iter().map(|thread| thread.join().unwrap()).fold(0.0, f64::max)

@@ -1,4 +1,4 @@
-//! One small error for everything that a caller can ask wrongly.
+//! One small error type for all requests that make no sense.
 
 #[cfg(feature = "std")]
 use crate::Engine;
@@ -18,7 +18,7 @@ pub enum Error {
         /// The number of elements in the request.
         len: usize,
     },
-    /// There is one output for each index, and their numbers differ.
+    /// The numbers of indices and of outputs differ.
     Lengths {
         /// The number of indices.
         indices: usize,
@@ -43,7 +43,7 @@ pub enum Error {
     /// No engine has this name.
     #[cfg(feature = "std")]
     UnknownEngine(String),
-    /// A text is no seed.
+    /// A text cannot be parsed as a seed.
     #[cfg(feature = "std")]
     SeedText(String),
     /// A seed is not a whole number from 0 on, which NumPy's generators need.

@@ -10,7 +10,7 @@ use blake2::{Blake2s256, Digest};
 const SPEC: &[u8; 16] = b"hw-streams-v1\0\0\0";
 /// Room for an engine's name, which is padded with zeros.
 const NAME: usize = 12;
-// A longer one would run into what follows, and two engines might share their keys.
+// A longer name would overlap the purpose, and two engines might share their keys.
 const _: () = {
     let mut i = 0;
     while i < Engine::ALL.len() {
@@ -140,7 +140,8 @@ impl Key {
 /// `parts`. The purpose fixes the lengths of all these but the last part, which goes up to the end,
 /// so two different lists of parts are two different messages.
 fn hash(purpose: Purpose, engine: Engine, parts: &[&[u8]]) -> [u8; 32] {
-    // In one piece, if it is short: BLAKE2s would take half its time to put five together.
+    // A short message goes to BLAKE2s in one piece: joining five pieces would take half of its
+    // time.
     let mut message = [0; 128];
     let mut len = SPEC.len() + NAME + 1;
     message[..SPEC.len()].copy_from_slice(SPEC);

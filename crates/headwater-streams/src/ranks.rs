@@ -155,7 +155,7 @@ impl Rank {
     }
 }
 
-/// Why a process has no rank, or a worker no stream.
+/// The reason why a process has no rank, or a worker no stream.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum RankError {

@@ -21,7 +21,7 @@ const BUFFER: usize = 1024;
 #[derive(Clone)]
 pub struct Sequential {
     stream: Stream,
-    /// Where the bytes begin that the buffer gets next.
+    /// The place in the stream of the first byte that the buffer gets next.
     next: u64,
     /// The number of the buffer's bytes that have been handed out. Before the buffer is filled,
     /// `BUFFER` plus the number of bytes to pass over.
@@ -89,7 +89,8 @@ impl Sequential {
 
     /// Fills up to `whole` bytes of `out` without the buffer, and returns the rest of `out`.
     fn straight<'a>(&mut self, out: &'a mut [u8], whole: usize) -> &'a mut [u8] {
-        // Not beyond the end of the stream; both numbers are multiples of the buffer's length.
+        // The copy must not pass the end of the stream; both numbers are multiples of the buffer's
+        // length.
         let to_the_end = (u64::MAX - self.next).saturating_add(1).min(whole as u64) as usize;
         let (now, rest) = out.split_at_mut(to_the_end - to_the_end % BUFFER);
         self.stream.bytes(0, u128::from(self.next), now);

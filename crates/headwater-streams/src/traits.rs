@@ -1,6 +1,7 @@
-//! The traits of rand_core for whatever has words without fail. Never `CryptoRng`.
+//! The traits of rand_core, for generators that never return an error. `CryptoRng` is never
+//! implemented, because the numbers are not for secrets.
 
-/// For a type with `next_u32`, `next_u64`, and a method that fills bytes.
+/// Implements the traits for a type with `next_u32`, `next_u64`, and a method that fills bytes.
 macro_rules! impl_rand_core {
     ($generator:ty, $fill:ident) => {
         impl rand_core::TryRng for $generator {

@@ -9,7 +9,7 @@ const LEN: usize = 100_000;
 /// Where they begin: in the middle of a pair, of a block and of a vector.
 const START: u64 = 12_345;
 
-/// BLAKE2s-256 of the array's little-endian bytes, in hexadecimal digits.
+/// Returns the BLAKE2s-256 hash of the array's little-endian bytes, in hexadecimal digits.
 fn hash<T: Copy + Default, const N: usize>(
     fill: impl Fn(&mut [T]) -> Result<(), Error>,
     bytes: impl Fn(T) -> [u8; N],
@@ -20,7 +20,7 @@ fn hash<T: Copy + Default, const N: usize>(
     reference::streams::blake2s::<32>(&bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Each kind of array of a stream.
+/// Returns the hash of each kind of array of a stream.
 fn arrays(s: &Stream) -> Vec<(&'static str, String)> {
     let n = LEN as u64;
     let shuffled = |out: &mut [u64]| {

@@ -7,7 +7,8 @@
 use headwater_streams::generators::Xoshiro256pp;
 use headwater_streams::{Engine, Key, Stream};
 
-/// ars has no unsafe code where there are no AES instructions, and takes the interpreter minutes.
+/// Returns streams of the engines that miri can run in time. Without AES instructions ars has no
+/// unsafe code, and takes miri minutes.
 fn streams() -> impl Iterator<Item = Stream> {
     let engines = if cfg!(miri) { &[Engine::Philox4x32] } else { Engine::ALL };
     engines.iter().map(|&engine| Key::with_engine(engine, 1).stream(1).unwrap())

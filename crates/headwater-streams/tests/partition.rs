@@ -20,7 +20,7 @@ fn starts(len: u64) -> impl Strategy<Value = u64> {
     ]
 }
 
-/// The stream's bytes, by the reference.
+/// Returns the stream's bytes, computed by the reference.
 fn reference(stream: Stream, start: u128, len: usize) -> Vec<u8> {
     let key = stream.key();
     reference::streams::stream_bytes(key.engine().name(), key.to_raw(), stream.id(), 0, start, len)

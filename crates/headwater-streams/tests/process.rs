@@ -32,7 +32,7 @@ fn open() {
     RECORD.store(at.cast(), SeqCst);
 }
 
-/// Async-signal-safe.
+/// Adds words to the record. Async-signal-safe.
 fn record(words: &[u64]) {
     let at = RECORD.load(SeqCst);
     // SAFETY: the record's counter, and words of its own behind it.
@@ -193,7 +193,7 @@ extern "C" fn draw_and_fork(_: libc::c_int) {
     }
 }
 
-/// SIGALRM so often; 0 for never.
+/// Sends SIGALRM at this interval; 0 stops it.
 fn alarm_every(microseconds: libc::suseconds_t) {
     let every = libc::timeval { tv_sec: 0, tv_usec: microseconds };
     let timer = libc::itimerval { it_interval: every, it_value: every };

@@ -15,11 +15,11 @@ fn steps() -> impl Strategy<Value = Step> {
     prop_oneof![
         4 => Just(Step::U32),
         8 => Just(Step::U64),
-        // Shorter and longer than the buffer and than what is left of it.
+        // Fills are shorter and longer than the buffer, and than the rest of it.
         4 => (0..3500_usize).prop_map(Step::Fill),
         1 => (0..5000_u64).prop_map(Step::Seek),
         1 => any::<u64>().prop_map(Step::Seek),
-        // So that the end of the stream comes in between.
+        // These places are so near the end of the stream that the next steps pass it.
         1 => (0..3000_u64).prop_map(|before| Step::Seek(before.wrapping_neg())),
     ]
 }

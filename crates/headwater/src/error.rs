@@ -88,8 +88,8 @@ impl fmt::Display for Error {
     }
 }
 
-/// The names of what the two are known to fail with: refused by a sandbox, missing in a container,
-/// out of descriptors or memory.
+/// Returns the name of an errno with which getrandom(2) and /dev/urandom are known to fail: refused
+/// by a sandbox, missing in a container, out of descriptors or memory.
 #[cfg(all(target_os = "linux", target_pointer_width = "64"))]
 fn name(errno: i32) -> Option<&'static str> {
     Some(match errno {
@@ -109,7 +109,7 @@ fn name(errno: i32) -> Option<&'static str> {
     })
 }
 
-/// Their numbers are not the same everywhere.
+/// Returns `None`, because errno numbers are not the same on every system.
 #[cfg(not(all(target_os = "linux", target_pointer_width = "64")))]
 fn name(_: i32) -> Option<&'static str> {
     None

@@ -196,8 +196,7 @@ pub fn u64() -> Result<u64, Error> {
     imp::u64()
 }
 
-/// Returns Returns Returns `N` random bytes. Async-signal-safe. Async-signal-safe.
-/// Async-signal-safe.
+/// Returns `N` random bytes. Async-signal-safe.
 ///
 /// # Errors
 ///

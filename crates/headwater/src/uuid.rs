@@ -3,7 +3,7 @@
 use crate::{Error, imp};
 use ::uuid::{Builder, Uuid};
 
-/// A random UUID (version 4, RFC 9562 section 5.4): 122 random bits.
+/// Returns a random UUID (version 4, RFC 9562 section 5.4): 122 random bits.
 ///
 /// # Errors
 ///
@@ -12,12 +12,12 @@ pub fn v4() -> Result<Uuid, Error> {
     Ok(Builder::from_random_bytes(crate::array()?).into_uuid())
 }
 
-/// A time-ordered UUID (version 7, RFC 9562 section 5.7): milliseconds since 1970, then the
+/// Returns a time-ordered UUID (version 7, RFC 9562 section 5.7): milliseconds since 1970, then the
 /// fraction of the millisecond in 12 bits (section 6.2, method 3), then 62 random bits.
 ///
-/// UUIDs made one after the other by one thread ascend as its clock does (to 244 ns), and no
-/// further: nothing is shared between threads, and a clock set back goes back. Before 1970 the time
-/// reads 0.
+/// UUIDs that one thread makes one after the other ascend with the clock, whose steps are 244 ns
+/// here. The order ends there: threads share no state, and if the clock is set back, later UUIDs
+/// sort before earlier ones. A clock before 1970 counts as 0.
 ///
 /// # Errors
 ///

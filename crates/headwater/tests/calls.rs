@@ -274,8 +274,9 @@ macro_rules! as_the_model_says {
     ($($name:ident: $mode:ident, [$($fact:ident),*], $memory:literal;)*) => {$(
         #[test]
         fn $name() {
-            // The variable is there from the start: setenv(3) then replaces a pointer. A new variable
-            // would move the environment, and reading a moved one takes system calls of its own.
+            // The variable exists from the start, so that setenv(3) only replaces a pointer. A new
+            // variable would move the environment, and reading a moved one takes system calls of
+            // its own.
             let variables = [("HEADWATER_MODE", "auto")];
             isolated_as(stringify!($name), "only", &variables, || {
                 let mut bench = Bench::new(Mode::$mode, &[$(Force::$fact),*]);

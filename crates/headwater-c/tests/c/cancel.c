@@ -1,6 +1,7 @@
-/* No function is a cancellation point: a thread whose cancellation is pending returns from each call,
- * and ends at the next cancellation point of its own. Arguments: "calls"; "refused", the same with a
- * kernel that denies random bytes; "abort", arc4random without random bytes. */
+/* No function is a cancellation point: a thread whose cancellation is pending returns from each
+ * call, and ends at the next cancellation point of its own. The argument is "calls", or "refused"
+ * (the same calls while the kernel denies random bytes), or "abort" (arc4random without random
+ * bytes). */
 #define _GNU_SOURCE
 #include "check.h"
 #include <errno.h>
@@ -17,7 +18,7 @@
 #include <unistd.h>
 
 static int refused;
-/* The call that is under way, which a failure names, and the number of those that returned. */
+/* The current call, which a failure names, and the number of calls that returned. */
 static const char *current = "none";
 static int returned;
 
@@ -112,7 +113,8 @@ static void *aborting(void *unused)
     return unused;
 }
 
-/* glibc loads libgcc_s.so at the first exit of this kind, which must happen before files are denied. */
+/* glibc loads libgcc_s.so at the first pthread_exit(3), which must happen before the filter denies
+ * files. */
 static void *exiting(void *unused)
 {
     (void)unused;

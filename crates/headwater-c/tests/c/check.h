@@ -1,4 +1,5 @@
-/* What every program here begins with: a check that is never compiled out, and says where it failed. */
+/* Shared by all programs of this directory: a check that NDEBUG does not remove, and that names the
+ * place of a failure. */
 #ifndef CHECK_H
 #define CHECK_H
 

@@ -1,11 +1,12 @@
-/* What headwater.h promises, function by function. C99 to C23 and C++11 to C++20. */
+/* Checks the promises of headwater.h, function by function. Compiles as C99 to C23 and as C++11 to
+ * C++20. */
 #include "check.h"
 #include <errno.h>
 #include <headwater.h>
 #include <limits.h>
 #include <string.h>
 
-/* As <sys/random.h> has them; spelled out for C libraries that are older than the last. */
+/* The values of GRND_* in <sys/random.h>; older C libraries do not define GRND_INSECURE. */
 #define NONBLOCK 1u
 #define RANDOM 2u
 #define INSECURE 4u
@@ -37,8 +38,8 @@ static void fills(void)
     CHECK(headwater_fill(a, SIZE_MAX) == -1 && errno == EFAULT);
 }
 
-/* In memory of exactly that length, for valgrind: it sees each byte that the library writes, which the sanitizers,
-   whose compiler did not make the library, do not. */
+/* Draws into memory of exactly the requested length, so that valgrind reports a write past its end.
+ * The sanitizers cannot: they see only code that their own compiler made. */
 static void writes_nothing_behind(void)
 {
     static const size_t lengths[] = {1, 3, 8, 16, 31, 33, 256, 1024, 1025, 3000, 20000};

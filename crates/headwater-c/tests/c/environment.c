@@ -1,5 +1,5 @@
-/* The mode that the first draw reads from the environment. Argument: how the environment changes
- * before it. Prints the requested mode. */
+/* Prints the mode that the first draw reads from the environment. The argument names the change
+ * that the program makes to the environment before the draw. */
 #define _GNU_SOURCE
 #include "check.h"
 #include <headwater.h>
@@ -14,8 +14,8 @@ static void *nothing(void *unused)
     return unused;
 }
 
-/* As PostgreSQL and sshd do for their process title: a copy of the environment, and other text in the
- * place of the first one. */
+/* Moves the environment to a copy, and overwrites the strings of the first one. PostgreSQL and sshd
+ * do the same to make room for their process title. */
 static void clobber(void)
 {
     size_t count = 0, i;
@@ -53,7 +53,7 @@ int main(int argc, char **argv)
         CHECK(setenv("ONE_MORE", "value", 1) == 0);
     }
     if (strcmp(way, "broken") == 0) {
-        /* What a handler may find that has interrupted setenv. */
+        /* A signal handler that interrupts setenv(3) may find pointers like these. */
         static char *broken[] = { (char *)1, (char *)-4096, (char *)"HEADWATER_MODE=kernel", NULL };
         environ = broken;
     }

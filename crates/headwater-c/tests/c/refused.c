@@ -1,5 +1,5 @@
-/* A process that may have no random bytes, by a real seccomp filter: errors, zeros, and what arc4random says.
-   The argument tells which call is to fail: fill, wait or abort. */
+/* A process whose seccomp filter denies random bytes: calls return errors and zeros, and arc4random
+ * writes a line and aborts. The argument names the case: fill, wait or abort. */
 #define _GNU_SOURCE
 #include "check.h"
 #include <errno.h>
@@ -11,7 +11,8 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 
-/* getrandom(2) is answered with `errno_value`, if its flags have all of `flags`; openat(2) with EACCES. */
+/* Makes getrandom(2) fail with `errno_value` if its flags are at least `flags`, and openat(2) fail
+ * with EACCES. */
 static void forbid(unsigned flags, unsigned errno_value)
 {
     struct sock_filter filter[] = {
@@ -26,7 +27,7 @@ static void forbid(unsigned flags, unsigned errno_value)
     };
     struct sock_fprog program = {sizeof filter / sizeof *filter, filter};
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0)
-        exit(77); /* not to be had here */
+        exit(77); /* filters are unavailable here */
 }
 
 int main(int argc, char **argv)
@@ -49,7 +50,7 @@ int main(int argc, char **argv)
         CHECK(headwater_generation() == 0);
         CHECK(headwater_status_json(NULL, 0) > 0);
     } else if (strcmp(argv[1], "wait") == 0) {
-        /* As if the kernel's generator were not seeded: who does not want to wait is told to come again. */
+        /* Simulates a kernel whose generator is not seeded: calls that must not wait get EAGAIN. */
         forbid(1, EAGAIN);
         CHECK(headwater_getrandom(bytes, 64, 1) == -1 && errno == EAGAIN && is_zero(bytes, 64));
         memset(bytes, 7, sizeof bytes);

@@ -1,4 +1,5 @@
-/* Opens and closes the library again and again, in threads too, and goes on drawing after the last dlclose. */
+/* Opens and closes the library in a loop, in several threads at once, and goes on drawing after the
+ * last dlclose. */
 #include "check.h"
 #include <dlfcn.h>
 #include <pthread.h>
@@ -54,6 +55,6 @@ int main(int argc, char **argv)
     for (i = 0; i < 4; i++)
         CHECK(pthread_join(threads[i], NULL) == 0);
     CHECK(at_exit(bytes, sizeof bytes) == 0 && !is_zero(bytes, sizeof bytes));
-    CHECK(dlopen(path, RTLD_NOW | RTLD_NOLOAD) != NULL); /* it is still there: -z nodelete */
+    CHECK(dlopen(path, RTLD_NOW | RTLD_NOLOAD) != NULL); /* still mapped: -z nodelete */
     return 0;
 }

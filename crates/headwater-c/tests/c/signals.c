@@ -1,4 +1,5 @@
-/* Draws in handlers that interrupt draws, the first call of the process included; errno stays as it was. */
+/* Draws in signal handlers that interrupt draws. The first call of the process is one in a handler.
+ * Handlers and draws leave errno as it was. */
 #define _GNU_SOURCE
 #include "check.h"
 #include <errno.h>

@@ -1,4 +1,5 @@
-/* The functions for streams: values of vectors/, the errors, and that parts are parts of one whole. */
+/* The functions for streams: the values are those of vectors/, the errors are those of the header,
+ * and a part of a stream equals the same part of the whole. */
 #include "check.h"
 #include <errno.h>
 #include <headwater.h>
@@ -12,7 +13,8 @@
 
 static struct headwater_key key;
 
-/* The key and the first bytes of vectors/keys.json and streams.json, on the command line in hexadecimal digits. */
+/* Reads hexadecimal digits: keys of vectors/keys.json and bytes of streams.json come from the
+ * command line. */
 static size_t from_hex(const char *digits, unsigned char *bytes)
 {
     size_t n;
@@ -70,7 +72,8 @@ static void stream_vector(char **argument)
     }
 }
 
-/* numbers: all kinds of numbers of a key in one file, for the test to compare with the Rust library's. */
+/* numbers: writes all kinds of numbers of one key to stdout, where the test compares them with the
+ * numbers of the Rust library. */
 #define KIND(name, type, call)                                                            \
     do {                                                                                  \
         static type whole[3000], piece[3000];                                             \

@@ -1,5 +1,5 @@
-//! A Rust static library of another project, without the standard library: it has a panic handler of
-//! its own. Compiled by tests/archives.rs, once with `--cfg second`.
+//! A Rust static library of another project. It has no standard library, and so a panic handler of
+//! its own. tests/archives.rs compiles it, once with `--cfg second`.
 #![no_std]
 
 #[panic_handler]

@@ -8,16 +8,16 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::OnceLock;
 
-/// The folder of this package.
+/// Returns the directory of this package.
 pub fn package() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// The folder of what `cargo build --release` makes: libheadwater.so, libheadwater.a and the
-/// command.
+/// Returns the directory with the results of `cargo build --release`: libheadwater.so,
+/// libheadwater.a and the command.
 pub fn library() -> &'static Path {
-    static FOLDER: OnceLock<PathBuf> = OnceLock::new();
-    FOLDER.get_or_init(|| {
+    static DIRECTORY: OnceLock<PathBuf> = OnceLock::new();
+    DIRECTORY.get_or_init(|| {
         // Another build of the library, such as an installed one.
         if let Some(named) = std::env::var_os("HEADWATER_TEST_LIBRARY") {
             return named.into();
@@ -25,8 +25,8 @@ pub fn library() -> &'static Path {
         // target/tmp is where cargo has tests put their files.
         let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap();
         let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-        // At the root, and without a package named: the features of a crate are those of all
-        // packages that are built together, so that anything else would be another library.
+        // Builds all packages from the root. Cargo unites the features of all packages in a build,
+        // so a build of one package would make another library than users get.
         run(Command::new(cargo)
             .args(["build", "--release", "--quiet", "--target-dir"])
             .arg(target)
@@ -35,7 +35,7 @@ pub fn library() -> &'static Path {
     })
 }
 
-/// Runs it to its end, and fails with what it wrote unless it succeeds.
+/// Runs the command to its end and returns its stdout. Panics with its output unless it succeeds.
 #[track_caller]
 pub fn run(command: &mut Command) -> String {
     let output = outcome(command);
@@ -54,7 +54,7 @@ pub fn outcome(command: &mut Command) -> Output {
     command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"))
 }
 
-/// Whether a program is there; if not, says what is skipped without it.
+/// Returns whether a program is installed. If it is not, prints a line that names the loss.
 pub fn has(program: &str, loss: &str) -> bool {
     let there = Command::new(program).arg("--version").output().is_ok();
     if !there {
@@ -63,7 +63,7 @@ pub fn has(program: &str, loss: &str) -> bool {
     there
 }
 
-/// What a shared object exports, as name or name@version, sorted.
+/// Returns the exported symbols of a shared object, as name or name@version, sorted.
 pub fn exported(library: &Path) -> Vec<String> {
     let bytes = std::fs::read(library).unwrap();
     let file: ElfFile64<'_> = ElfFile64::parse(&*bytes).unwrap();
@@ -87,7 +87,7 @@ pub fn exported(library: &Path) -> Vec<String> {
     exported
 }
 
-/// Whether build.rs can have gcc give versions to what libheadwater.so exports.
+/// Returns whether the linker driver is gcc, with which build.rs adds versions to the symbols.
 pub fn linked_by_gcc() -> bool {
     let asked = Command::new("cc").args(["-wrapper", "env", "-print-prog-name=ld"]).output();
     asked.is_ok_and(|answer| answer.status.success())
@@ -112,14 +112,15 @@ impl Compiler {
         has(self.name, "that its programs build and run")
     }
 
-    /// Whether the sanitizers' libraries are here: Debian's clang does not ask for them.
+    /// Returns whether the sanitizers' libraries are installed. Debian's clang package does not
+    /// depend on them.
     pub fn has_sanitizers(self) -> bool {
-        let folder = tempfile::tempdir().unwrap();
-        let source = folder.path().join("empty.c");
+        let directory = tempfile::tempdir().unwrap();
+        let source = directory.path().join("empty.c");
         std::fs::write(&source, "int main(void) { return 0; }").unwrap();
         let mut link = Command::new(self.name);
         link.arg("-fsanitize=address,undefined").arg(source).arg("-o");
-        let has = outcome(link.arg(folder.path().join("empty"))).status.success();
+        let has = outcome(link.arg(directory.path().join("empty"))).status.success();
         if !has {
             eprintln!(
                 "skipped: sanitizers of {}: their libraries are not installed, so that nothing here shows wrong use of memory",
@@ -135,34 +136,34 @@ impl Compiler {
         let mut command = Command::new(self.name);
         command.args(["-Wall", "-Wextra", "-Wpedantic", "-Werror", "-O1", "-g", "-I"]);
         command.arg(package().join("include")).arg("-o").arg(program);
-        // Also for files that end in .c.
+        // C++ compilers must take files that end in .c as C++.
         command.args(if is_cpp { ["-x", "c++"] } else { ["-x", "c"] }).arg(source);
         run(command.args(options).args(["-x", "none", "-pthread"]).args(link.arguments()));
     }
 }
 
-/// A source of tests/c.
+/// Returns the path of a source in tests/c.
 pub fn source(name: &str) -> PathBuf {
     package().join("tests/c").join(name)
 }
 
-/// A folder with libheadwater.so.0, as an installation would name it.
+/// Returns a directory with links to the library under the names of an installation.
 pub fn installed() -> &'static Path {
-    static FOLDER: OnceLock<PathBuf> = OnceLock::new();
-    FOLDER.get_or_init(|| {
-        let folder = Path::new(env!("CARGO_TARGET_TMPDIR"))
+    static DIRECTORY: OnceLock<PathBuf> = OnceLock::new();
+    DIRECTORY.get_or_init(|| {
+        let directory = Path::new(env!("CARGO_TARGET_TMPDIR"))
             .join(format!("libheadwater-{}", std::process::id()));
-        std::fs::create_dir_all(&folder).unwrap();
+        std::fs::create_dir_all(&directory).unwrap();
         for name in ["libheadwater.so", "libheadwater.so.0"] {
-            let link = folder.join(name);
+            let link = directory.join(name);
             let _ = std::fs::remove_file(&link);
             std::os::unix::fs::symlink(library().join("libheadwater.so"), link).unwrap();
         }
-        folder
+        directory
     })
 }
 
-/// What a program is linked with, as arguments to a compiler.
+/// The kind of library that a program is linked with.
 #[derive(Clone, Copy, Debug)]
 pub enum Link {
     /// libheadwater.so
@@ -176,10 +177,14 @@ pub enum Link {
 impl Link {
     pub fn arguments(self) -> Vec<String> {
         let archive = library().join("libheadwater.a").display().to_string();
-        let folder = installed().display();
+        let directory = installed().display();
         match self {
             Link::Shared => {
-                vec![format!("-L{folder}"), "-lheadwater".into(), format!("-Wl,-rpath,{folder}")]
+                vec![
+                    format!("-L{directory}"),
+                    "-lheadwater".into(),
+                    format!("-Wl,-rpath,{directory}"),
+                ]
             }
             Link::Archive => vec![archive],
             Link::Static => vec!["-static".into(), archive],

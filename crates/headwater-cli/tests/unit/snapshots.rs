@@ -94,7 +94,7 @@ fn old_kernel() -> Facts {
     let mut facts = healthy_vm();
     let status = &mut facts.status;
     status.mode = Mode::Hedged;
-    status.reason = "this kernel shows no generation word, and nothing tells of a clone";
+    status.reason = "no live reseed generation reports reseeds";
     status.source = Source::Getrandom;
     status.reseed_generation = ReseedGeneration::Absent("this kernel's vDSO has no getrandom");
     status.vmclock = Vmclock::Absent;

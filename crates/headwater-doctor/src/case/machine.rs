@@ -4,9 +4,9 @@ use crate::boot::Boot;
 use crate::host::live::{journal_of_the_kernel, kernel_log};
 use crate::{Case, Host, LogError, Root, journal, strace};
 
-/// Where a recording keeps the machine's own log, the fuller ones first.
+/// Places of the machine's own log in a recording, the fuller ones first.
 const LOGS: [&str; 3] = ["/log/journal", "/log/kernel", "/log/journal-kernel"];
-/// Where a recording keeps a trace.
+/// The place of a trace in a recording.
 const TRACE: &str = "/log/strace";
 
 impl Case {

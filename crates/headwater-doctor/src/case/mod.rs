@@ -32,7 +32,8 @@ pub struct Case {
 }
 
 impl Case {
-    /// The kernel that decides: the assumed one, else the machine's, else that of the last boot.
+    /// Returns the kernel that findings depend on: the assumed one, else the machine's, else that
+    /// of the last boot.
     pub fn kernel(&self) -> Option<Kernel> {
         let running = || self.host.as_ref().and_then(|host| host.kernel.clone());
         let logged = || Kernel::parse(self.boots.last()?.kernel.as_deref()?);
@@ -120,7 +121,7 @@ impl Case {
         }
     }
 
-    /// The last boot, which the machine's state now goes back to.
+    /// Returns the last boot, which led to the machine's present state.
     pub fn boot(&self) -> Option<&Boot> {
         self.boots.last()
     }

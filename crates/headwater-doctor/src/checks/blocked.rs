@@ -63,7 +63,7 @@ fn finding(
             .take(10)
             .map(|(process, call)| evidence(format!("process {} ({})", process.pid, process.name), call))
             .collect(),
-        why: "It goes on when the generator is ready, and not before; what depends on it hangs too, and systemd kills a \
+        why: "The process continues only when the generator is ready. Programs that depend on it hang too, and systemd kills a \
               service whose start takes longer than its limit (90 s unless set)."
             .to_owned(),
         fixes: case.fixes(Cause::NoSeed),

@@ -36,9 +36,9 @@ pub(super) fn check(case: &Case) -> Answer {
         severity: if case.is_starved() { Severity::Warning } else { Severity::Note },
         title: "the firmware (EFI) can seed the generator before the kernel starts, and its seed is not credited".to_owned(),
         evidence: vec![evidence(EFI, "is there"), proof],
-        why: "With it the generator is ready at once, also where the CPU has no random instruction: the firmware has its own \
-              drivers, for a virtio random device as well. Crediting it trusts the firmware and whoever can write the EFI \
-              partition."
+        why: "With the firmware's seed the generator is ready at once, even if the CPU has no random instruction: the firmware \
+              has drivers of its own, also for a virtio random device. A credited seed means trust in the firmware, and in \
+              every program that can write the EFI partition."
             .to_owned(),
         fixes: case.fixes(Cause::BootSeedUnused),
         verify: "after a reboot dmesg has \"crng init done\" before the first program starts".to_owned(),

@@ -34,8 +34,8 @@ pub(super) fn check(case: &Case) -> Answer {
         severity,
         title: title.to_owned(),
         evidence: proof,
-        why: "An image holds every buffer of random bytes, the C library's among them, and no kernel reseeds when it is \
-              restored: with glibc 2.41 getrandom() itself repeats. The kernel's own generator does not."
+        why: "An image holds every buffer of random bytes, the C library's among them, and the kernel does not reseed when an \
+              image is restored. So getrandom() itself repeats with glibc 2.41; the system call does not."
             .to_owned(),
         fixes: case.fixes(Cause::Checkpointing),
         verify: "restore one image twice and compare what both draw: headwater lab clone does it with situation criu".to_owned(),

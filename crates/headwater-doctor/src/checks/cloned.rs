@@ -24,9 +24,9 @@ fn by_log(case: &Case, boot: &Boot) -> Option<Finding> {
         severity: Severity::Note,
         title: format!("this VM was restored from a snapshot or cloned {times}{when}; the kernel noticed and reseeded"),
         evidence: boot.forks.iter().rev().take(3).map(|fork| fork.evidence.clone()).collect(),
-        why: "The kernel's bytes since then differ from clone to clone. Programs with random generators of their own that ran \
-              before that moment do not notice, and go on with the same numbers in each clone; and so do bytes that were drawn and not used \
-              yet: keys, nonces, session numbers."
+        why: "The kernel's bytes since then differ from clone to clone. Programs that ran before that moment and have random \
+              generators of their own do not notice, and make the same numbers in each clone. Bytes that were drawn before and \
+              not used yet are the same in each clone as well: keys, nonces, session numbers."
             .to_owned(),
         fixes: case.fixes(Cause::Cloned),
         verify: "programs that ran before that moment were started again, or draw from the kernel or headwater at each use".to_owned(),

@@ -4,7 +4,7 @@ use super::{Answer, evidence};
 use crate::fixes::Cause;
 use crate::{Case, CpuTrust, Evidence, Finding, Host, Id, Kernel, Severity};
 
-/// From here on a user may notice the wait, which credit would have ended.
+/// The length from which on a user may notice the wait, which credit would have ended.
 const FELT_S: f64 = 0.2;
 
 pub(super) fn check(case: &Case) -> Answer {
@@ -31,8 +31,8 @@ pub(super) fn check(case: &Case) -> Answer {
         severity,
         title: format!("the CPU has {flag}, and the kernel does not credit it"),
         evidence: vec![reason(host, &kernel), evidence("/proc/cpuinfo", format!("flags with {flag}"))],
-        why: "The kernel mixes its numbers in and counts them as nothing, so the generator is ready only when something else \
-              has come. Crediting it trusts the CPU's maker with the boot; the numbers are mixed, never used alone."
+        why: "The kernel mixes the CPU's numbers in without counting them as entropy, so the generator has to wait for another \
+              source. Credit means trust in the CPU's maker at boot; the numbers are always mixed with others, never used alone."
             .to_owned(),
         fixes: case.fixes(Cause::CpuRngUntrusted),
         verify: "after a reboot dmesg has \"crng init done\" before the first program starts".to_owned(),

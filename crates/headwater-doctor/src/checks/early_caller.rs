@@ -28,15 +28,15 @@ fn by_log(case: &Case, boot: &Boot) -> Option<Finding> {
         severity: Severity::Note,
         title: format!("the kernel took random bytes {times} before its generator was ready: {}", names.join(", ")),
         evidence: callers.iter().take(NAMED).map(|caller| caller.moment.evidence.clone()).collect(),
-        why: "Such bytes are for the kernel's own defences (stack canaries, places of memory, seeds of hash tables), and may be easier to \
-              guess at this boot. No key is made of them, and nothing waited. (crng_init=0: nothing had been gathered; 1: a little.)"
+        why: "The kernel uses these bytes for its own defences (stack canaries, places of memory, seeds of hash tables), and they may be \
+              easier to guess at this boot. No key is made of them, and nothing waited. (crng_init=0: nothing had been gathered; 1: a little.)"
             .to_owned(),
         fixes: case.fixes(Cause::NoSeed),
         verify: "after a reboot, `dmesg | grep crng_init=` shows no line".to_owned(),
     })
 }
 
-/// A function of the kernel's, and what it draws for, where that is known.
+/// Returns the name of a function of the kernel, with the use of its bytes if that is known.
 fn with_meaning(caller: &str) -> String {
     let meaning = match caller {
         "start_kernel" | "boot_init_stack_canary" => "the stack canary",

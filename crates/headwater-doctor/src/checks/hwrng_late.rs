@@ -25,8 +25,8 @@ pub(super) fn check(case: &Case) -> Answer {
             waited.words()
         ),
         evidence: vec![ready.evidence.clone(), evidence("/proc/modules", "virtio_rng: a module")],
-        why: "The wait ends when the module virtio_rng is loaded. Unless the initial RAM disk has it, that is after the root \
-              file system is mounted, and often after the first service has asked for random bytes."
+        why: "The wait ends when the module virtio_rng is loaded. Unless the initial RAM disk has the module, it is loaded after \
+              the root file system is mounted, and often after the first service has asked for random bytes."
             .to_owned(),
         fixes: case.fixes(Cause::HwrngLate),
         verify: "after a reboot dmesg has \"crng init done\" within a second of \"Run /init\"".to_owned(),

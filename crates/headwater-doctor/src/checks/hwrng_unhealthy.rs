@@ -36,8 +36,8 @@ fn finding(case: &Case, sample: &Sample) -> Option<Finding> {
         title: format!("{} fails health tests: its bytes are stuck, or very uneven", sample.source),
         evidence: evidence.collect(),
         why:
-            "A sound source does not fail these tests in centuries. The kernel counts its bytes as \
-              entropy; if it is the only source, keys may be guessed."
+            "A sound source fails such a test about once in a million runs. The kernel counts the source's \
+              bytes as entropy; if it has no other source, keys may be guessed."
                 .to_owned(),
         fixes: case.fixes(cause),
         verify: "headwater doctor --deep --only HW027".to_owned(),

@@ -31,7 +31,8 @@ pub(super) fn newest(case: &Case, mut find: impl FnMut(&Boot) -> Answer) -> Answ
     )
 }
 
-/// A machine without a log leaves the check unmade; without a machine, the check was not asked for.
+/// Returns the answer of a check that needs a log, if there is none: on a machine the check could
+/// not be made; without a machine it was not asked for.
 fn no_log(case: &Case) -> Answer {
     match (&case.host, &case.log_error) {
         (None, _) => Answer::NotAsked,
@@ -40,7 +41,7 @@ fn no_log(case: &Case) -> Answer {
     }
 }
 
-/// From one moment to another, seconds.
+/// Returns the seconds from one moment to another.
 pub(super) fn between(from: &Moment, to: &Moment) -> Option<f64> {
     Some(to.at? - from.at?)
 }

@@ -56,7 +56,7 @@ impl Answer {
     }
 }
 
-/// One line of evidence.
+/// Returns one line of evidence.
 fn evidence(place: impl Into<String>, says: impl Into<String>) -> Evidence {
     Evidence { place: place.into(), says: says.into() }
 }

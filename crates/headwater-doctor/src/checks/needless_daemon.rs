@@ -4,7 +4,7 @@ use super::{Answer, evidence};
 use crate::fixes::Cause;
 use crate::{Case, Finding, Id, Severity};
 
-/// Their names, as the kernel cuts them to 15 bytes, and what is to be said of each.
+/// The daemons' names, which the kernel cuts to 15 bytes, and the reason why each is without a use.
 const DAEMONS: [(&str, &str); 4] = [
     (
         "haveged",
@@ -12,7 +12,7 @@ const DAEMONS: [(&str, &str); 4] = [
     ),
     (
         "rngd",
-        "What rngd feeds, the kernel takes from the same devices by itself (its thread hwrng) and from the CPU directly.",
+        "The kernel itself reads the devices that rngd reads (in its thread hwrng), and the CPU's instruction.",
     ),
     ("jitterentropy-r", "The kernel gathers the same jitter by itself when it needs to."),
     ("audio-entropyd", "The kernel no longer runs out of entropy once it is ready."),

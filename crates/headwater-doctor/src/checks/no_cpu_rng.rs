@@ -32,8 +32,8 @@ pub(super) fn check(case: &Case) -> Answer {
             format!("{name} has no random instruction ({instruction})")
         },
         evidence: vec![evidence("/proc/cpuinfo", format!("{key} without {}", instruction.to_lowercase()))],
-        why: "It is what makes the kernel's generator ready before the first program starts. It also keeps the bytes of two \
-              clones apart where nothing signals the clone to the kernel."
+        why: "With this instruction the kernel's generator is ready before the first program starts. The instruction also keeps \
+              the bytes of two clones apart if nothing signals the clone to the kernel."
             .to_owned(),
         fixes: case.fixes(Cause::NoCpuRng),
         verify: "grep -c rdrand /proc/cpuinfo is not 0, and dmesg has \"crng init done\" before the first program starts".to_owned(),

@@ -15,7 +15,8 @@ pub(super) fn check(case: &Case) -> Answer {
     if !places.into_iter().any(|place| host.root.exists(place)) {
         return Answer::CouldNot("/sys cannot be read".to_owned());
     }
-    // Nothing is missed where the CPU seeds it, or the firmware did before the first program.
+    // The device is not missed if the CPU seeds the kernel, or if the firmware has done so before
+    // the first program.
     let seeded_early = case.was_seeded_early();
     if case.trusts_cpu() == Some(true) || seeded_early {
         return Answer::fine();

@@ -24,8 +24,8 @@ pub(super) fn check(case: &Case) -> Answer {
                 ),
                 evidence: vec![case.kernel_by(&kernel)],
                 why: "Linux 5.4 was the first to measure the jitter of its own cycle counter while it waits (50ee7529ec45), \
-                      and is ready about a second after the first request. Older kernels wait for what devices do: with \
-                      128 bits to gather, an idle VM takes two minutes."
+                      and is ready about a second after the first request. Older kernels wait for interrupts of devices: \
+                      with 128 bits to gather, an idle VM takes two minutes."
                     .to_owned(),
                 fixes: case.fixes(Cause::NoJitter),
                 verify: "after a reboot into the newer kernel, headwater doctor --only HW010 is silent".to_owned(),

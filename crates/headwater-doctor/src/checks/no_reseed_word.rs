@@ -28,9 +28,9 @@ pub(super) fn check(case: &Case) -> Answer {
         severity: Severity::Note,
         title: "programs cannot see when the kernel reseeds, so a buffer of random bytes cannot follow it".to_owned(),
         evidence: vec![proof],
-        why: "Linux 6.11 and later keep a number in the memory of every process that changes at each reseed, also after a \
-              clone of the VM. Without it headwater mixes the CPU's random instruction into each small request (mode \
-              hedged), or asks the kernel each time (strict): as safe, and slower."
+        why: "In Linux 6.11 and later the memory of every process holds a number that changes at each reseed, also after a \
+              clone of the VM. Without this number headwater mixes the CPU's random instruction into each small request (mode \
+              hedged), or asks the kernel each time (strict). Both are as safe, and slower."
             .to_owned(),
         fixes: case.fixes(Cause::NoReseedWord),
         verify: "headwater status says: reseed generation live".to_owned(),

@@ -73,7 +73,7 @@ fn finding(case: &Case, title: String, evidence: Evidence) -> Finding {
     }
 }
 
-/// The measured speed of entropy, from which follows the time that is left.
+/// Returns the measured speed of entropy, which predicts the time that is left.
 fn slope(case: &Case) -> Option<Evidence> {
     let slope = case.deep.as_ref()?.entropy.as_ref()?;
     Some(Evidence { place: "/proc/sys/kernel/random/entropy_avail".to_owned(), says: slope.says() })

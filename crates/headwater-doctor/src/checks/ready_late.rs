@@ -83,7 +83,7 @@ fn by_log(case: &Case, boot: &Boot) -> Answer {
     .into()
 }
 
-/// The line that shows that the generator was ready.
+/// Returns the line that shows that the generator was ready.
 fn ready(boot: &Boot) -> Option<Evidence> {
     let by_seed = || Some(boot.seed_wait.as_ref()?.until.as_ref()?.evidence.clone());
     boot.ready.as_ref().map(|ready| ready.evidence.clone()).or_else(by_seed)

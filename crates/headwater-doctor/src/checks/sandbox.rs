@@ -33,8 +33,8 @@ pub(super) fn check(case: &Case) -> Answer {
         title: title.to_owned(),
         evidence: proof,
         why: "Programs that draw by getrandom() then end, or fall back to /dev/urandom, which is not there in every sandbox. \
-              Filters written before 2014 do not know the call, and others forbid what new C libraries need for it (mmap, \
-              madvise)."
+              Filters written before 2014 do not know the call, and others forbid calls that new C libraries need for it \
+              (mmap, madvise)."
             .to_owned(),
         fixes: case.fixes(Cause::Sandbox),
         verify: "the program runs, and the kernel's log has no new line with type=1326".to_owned(),
@@ -42,7 +42,7 @@ pub(super) fn check(case: &Case) -> Answer {
     .into()
 }
 
-/// The reader of logs keeps kills for getrandom only.
+/// Returns the kills by seccomp in the log. The log reader keeps only those for getrandom.
 fn killed(case: &Case) -> Vec<Evidence> {
     let hints = case.boot().into_iter().flat_map(|boot| &boot.hints);
     let kills = hints.filter(|it| it.kind == HintKind::SeccompKill);

@@ -59,9 +59,9 @@ pub(super) fn check(case: &Case) -> Answer {
         severity: if starved { Severity::Warning } else { Severity::Note },
         title,
         evidence: vec![proof],
-        why: "systemd saves random bytes at shutdown and at each start, and mixes them in at the next boot, uncredited by \
-              default. Credited, a seed ends the wait; that is only safe where no two machines start from one image, or one \
-              of them starts twice from the same snapshot."
+        why: "systemd saves random bytes at shutdown and at each start, and mixes them in at the next boot, by default without \
+              credit. A credited seed ends the wait. The credit is only safe if no two machines start from one image, and no \
+              machine starts twice from the same snapshot."
             .to_owned(),
         fixes: case.fixes(cause),
         verify: "systemctl status systemd-random-seed shows success, and ls -l /var/lib/systemd/random-seed this boot's date".to_owned(),

@@ -24,8 +24,8 @@ pub(super) fn check(case: &Case) -> Answer {
         severity,
         title: "bytes that are yet to be given out may be written to swap".to_owned(),
         evidence: vec![evidence(place, swap), evidence("kernel", format!("{kernel} has no MAP_DROPPABLE (Linux 6.11); {page}"))],
-        why: "Buffered random bytes are future keys. Linux 6.11 and later have memory that is dropped, never swapped; before, \
-              it has to be locked, for which the limit must suffice."
+        why: "Buffered random bytes are future keys. Linux 6.11 and later have memory that is dropped, never swapped. On older \
+              kernels a program has to lock its pages, within the limit RLIMIT_MEMLOCK."
             .to_owned(),
         fixes: case.fixes(Cause::SwappedPages),
         verify: "headwater status says: page droppable, or wipe_on_fork_locked".to_owned(),
@@ -33,7 +33,7 @@ pub(super) fn check(case: &Case) -> Answer {
     .into()
 }
 
-/// A swap area that is not in memory itself (zram).
+/// Returns a swap area on disk; zram is in memory and does not count.
 fn swap(host: &Host) -> Option<(&'static str, String)> {
     let place = "/proc/swaps";
     let text = host.root.text(place).ok()?;

@@ -53,15 +53,15 @@ fn by_trace(case: &Case, trace: &Trace) -> Option<Finding> {
         severity,
         title: format!("{program} spent {:.2} s in {calls}{share}", trace.getrandom),
         evidence: trace.evidence.clone(),
-        why: "A call of getrandom() takes less than a microsecond once the kernel's generator is ready, and waits as long as it is not. \
-              Nothing else about the program is slow."
+        why: "A call of getrandom() takes less than a microsecond once the kernel's generator is ready, and waits until then. \
+              This part of the program's time is a wait, and not work."
             .to_owned(),
         fixes: case.fixes(Cause::NoSeed),
         verify: format!("after a reboot, `strace -f -c -w {}` shows no time in getrandom", trace.program.as_deref().unwrap_or("PROGRAM")),
     })
 }
 
-/// Never rounded up to the whole.
+/// Formats a share in percent, rounded down, so that it never reads 100 % too early.
 fn percent(share: f64) -> String {
     format!("{:.2} %", (share * 10_000.0).floor() / 100.0)
 }

@@ -19,7 +19,7 @@ const LEAST_S: f64 = 5.0;
 const SOON_S: f64 = 3.0;
 /// The generation of keys takes so long after its first random bytes, on a slow board.
 const KEYGEN_S: f64 = 120.0;
-/// From here on a user was locked out.
+/// The length of a wait from which on the finding is critical: it locks users out.
 const LONG_S: f64 = 30.0;
 /// Units that are named one by one, those that waited longest.
 const NAMED: usize = 8;
@@ -133,7 +133,7 @@ fn is_random_seed(name: &str) -> bool {
     name == "systemd-random-seed.service" || name.contains("Random Seed")
 }
 
-/// systemd-random-seed itself says that it waits.
+/// Returns the finding about systemd-random-seed, which logs its own wait.
 fn random_seed(case: &Case, boot: &Boot, wait: &SeedWait) -> Option<Finding> {
     let from = wait.from.at;
     let (end, is_over) = match (&wait.until, boot.readiness()) {
@@ -163,8 +163,8 @@ fn random_seed(case: &Case, boot: &Boot, wait: &SeedWait) -> Option<Finding> {
         severity: Severity::Warning,
         title,
         evidence: [wait.from.evidence.clone()].into_iter().chain(until).collect(),
-        why: "The service says itself that the kernel's generator is not ready and that it waits. \
-              Units that are ordered after it start as late."
+        why: "The service itself logs that the kernel's generator is not ready and that it waits. \
+              Units that are ordered after this service start late, too."
             .to_owned(),
         fixes: case.fixes(Cause::NoSeed),
         verify:
@@ -182,7 +182,8 @@ fn around(seconds: f64, error: f64) -> String {
     }
 }
 
-/// Time at which blocked programs could continue: the generator was ready, or the log ends.
+/// Returns the time at which blocked programs could continue: the generator was ready, or the log
+/// ends.
 fn until(boot: &Boot) -> Option<f64> {
     match boot.readiness() {
         Some((at, _)) => Some(at),
@@ -300,9 +301,9 @@ fn finding(case: &Case, boot: &Boot, wait: &Wait<'_>, ready: Option<&Evidence>) 
         (Severity::Warning, "may have waited", why.to_owned())
     } else {
         let why = format!(
-            "The start of {name} hung while the kernel's generator was not ready{}. Such a start \
-             hangs in getrandom(), and to systemd it is only slow.",
-            if wait.over.is_some() { ", and was over as soon as it was" } else { "" }
+            "The start of {name} hung while the kernel's generator was not ready{}. A start like \
+             this hangs in getrandom(), and to systemd it is only slow.",
+            if wait.over.is_some() { ", and ended as soon as the generator was" } else { "" }
         );
         let is_long = wait.seconds >= LONG_S || wait.killed > 0;
         (if is_long { Severity::Critical } else { Severity::Warning }, "waited", why)

@@ -39,8 +39,8 @@ pub(super) fn check(case: &Case) -> Answer {
         title,
         evidence: vec![device, proof],
         why: "The page changes before a cloned VM's CPUs run on, while the kernel reseeds some milliseconds later, when the \
-              interrupt of vmgenid is served. A program that can read it throws its buffered bytes away in time; headwater \
-              does, and without it is no worse than the kernel."
+              interrupt of vmgenid is served. A program that can read the page discards its buffered bytes in time, as \
+              headwater does. Without the page headwater notices a clone when the kernel does."
             .to_owned(),
         fixes: case.fixes(cause),
         verify: "ls -l /dev/vmclock0 shows -rw-r--r--, and headwater status says: vmclock mapped".to_owned(),
@@ -48,7 +48,7 @@ pub(super) fn check(case: &Case) -> Answer {
     .into()
 }
 
-/// A recording does not keep it.
+/// Returns the permissions of the device. A recording has none.
 fn mode(case: &Case) -> Option<u32> {
     Some(case.host.as_ref()?.root.metadata(NODE)?.mode())
 }

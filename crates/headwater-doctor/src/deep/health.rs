@@ -43,7 +43,7 @@ pub(super) fn health(sample: &[u8]) -> [HealthTest; 2] {
     [repetition(sample), proportion(sample)]
 }
 
-/// 4.4.1: the same value too often in a row.
+/// Runs the repetition count test (section 4.4.1), which counts equal values in a row.
 fn repetition(samples: &[u8]) -> HealthTest {
     let cutoff = REPETITION_CUTOFF;
     let (mut highest, mut alarms, mut run) = (0, 0, 0);
@@ -57,7 +57,8 @@ fn repetition(samples: &[u8]) -> HealthTest {
     HealthTest { name: "repetition count", cutoff, highest, alarms }
 }
 
-/// 4.4.2: a window's first value too often in that window.
+/// Runs the adaptive proportion test (section 4.4.2), which counts a window's first value in that
+/// window.
 fn proportion(samples: &[u8]) -> HealthTest {
     let cutoff = PROPORTION_CUTOFF;
     let (mut highest, mut alarms) = (0, 0);

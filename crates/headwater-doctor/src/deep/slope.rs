@@ -57,7 +57,7 @@ impl Slope {
         Some(Slope { before, after, seconds, ready, remaining_seconds, meaning })
     }
 
-    /// In a line.
+    /// Describes the measurement in one line.
     pub fn says(&self) -> String {
         let counted =
             format!("{} bits, and {} after {:.0} s", self.before, self.after, self.seconds);

@@ -4,19 +4,19 @@ use crate::boot::Boot;
 use crate::host::Confidential;
 use crate::{Platform, Root};
 
-/// The facts that decide how a setting is written on this machine. If a fact is unknown, the advice
-/// is general.
+/// Facts about the machine that decide how a setting is written there. If a fact is unknown, the
+/// advice is general.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlatformFacts {
     /// The platform.
     pub platform: Option<Platform>,
-    /// Whose files and packages it has.
+    /// The distribution that the machine's files and packages come from.
     pub distribution: Distribution,
     /// VERSION_ID of /etc/os-release.
     pub version: Option<String>,
     /// The kernel's release.
     pub kernel: Option<String>,
-    /// Where the kernel's command line is written.
+    /// The boot loader, which decides where the kernel's command line is written.
     pub boot_loader: BootLoader,
     /// The builder of the initial RAM disk.
     pub initramfs: Initramfs,
@@ -41,7 +41,7 @@ pub enum Distribution {
     Other,
 }
 
-/// Where the kernel's command line is written.
+/// The boot loader, which decides where the kernel's command line is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs)] // the names say it
 pub enum BootLoader {
@@ -132,7 +132,7 @@ fn unquoted(value: &str) -> String {
     value.trim().trim_matches(['"', '\'']).to_owned()
 }
 
-/// The first name in ID and then ID_LIKE that is known.
+/// Returns the first known name in ID and then ID_LIKE.
 fn distribution(names: &str) -> Distribution {
     let known = |name: &str| match name {
         "ubuntu" | "linuxmint" | "pop" => Some(Distribution::Ubuntu),
@@ -199,8 +199,8 @@ fn initramfs(root: &Root, distribution: Distribution) -> Initramfs {
     }
 }
 
-/// The architecture follows from the form of /proc/cpuinfo; x86 if it is missing, because the
-/// advice for CPU models is about x86.
+/// Returns whether the machine is an x86, by the form of /proc/cpuinfo. A missing file counts as
+/// x86, because the advice for CPU models is about x86.
 fn is_x86(root: &Root) -> bool {
     let cpu = root.text("/proc/cpuinfo").unwrap_or_default();
     // s390x has a `vendor_id` and no `flags`; other architectures have neither.

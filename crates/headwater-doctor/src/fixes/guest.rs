@@ -9,7 +9,7 @@
 use super::{BootLoader, Distribution, Initramfs, PlatformFacts};
 use crate::{Effect, Fix, Side};
 
-/// A fix in the machine itself.
+/// Returns a fix in the machine itself.
 pub(super) fn fix(
     what: &str,
     exact: Option<String>,
@@ -19,12 +19,13 @@ pub(super) fn fix(
     Fix { side: Side::Guest, platform: None, what: what.to_owned(), exact, gives, trusts }
 }
 
-/// One that only takes something out of the way.
+/// Returns a fix in the machine that only removes an obstacle.
 pub(super) fn plain(what: &str, exact: Option<&str>) -> Fix {
     fix(what, exact.map(str::to_owned), Effect::Nothing, None)
 }
 
-/// A driver into the initial RAM disk, so that it is there before the first program asks.
+/// Returns the commands that add a driver to the initial RAM disk, so that the driver is loaded
+/// before the first program asks for random bytes.
 pub(super) fn early_module(module: &str, facts: &PlatformFacts) -> String {
     match facts.initramfs {
         Initramfs::InitramfsTools => {
@@ -49,12 +50,13 @@ pub(super) fn early_module(module: &str, facts: &PlatformFacts) -> String {
     }
 }
 
-/// A driver at each boot, for those who have no initial RAM disk: later, but by itself.
+/// Returns the command that loads a driver at each boot. The driver comes later than from an
+/// initial RAM disk, which some machines do not have.
 pub(super) fn module_at_boot(module: &str) -> String {
     format!("echo {module} > /etc/modules-load.d/{module}.conf && modprobe {module}")
 }
 
-/// A word onto the kernel's command line, and others off it.
+/// Returns the commands that add a word to the kernel's command line and remove others.
 pub(super) fn command_line(add: Option<&str>, remove: &[&str], facts: &PlatformFacts) -> String {
     if facts.boot_loader == BootLoader::Grubby {
         let add = add.map(|word| format!(" --args={word}")).unwrap_or_default();
@@ -93,7 +95,7 @@ pub(super) fn command_line(add: Option<&str>, remove: &[&str], facts: &PlatformF
     }
 }
 
-/// A newer kernel, from where this distribution has one.
+/// Returns the command that installs a newer kernel, if this distribution has one.
 pub(super) fn newer_kernel(facts: &PlatformFacts) -> Option<String> {
     let version = facts.version.as_deref().unwrap_or_default();
     let text = match facts.distribution {
@@ -130,7 +132,8 @@ fn debian_name(version: &str) -> Option<&'static str> {
     }
 }
 
-/// Debian's package of the general flavour, which has the drivers that the cloud flavour lacks.
+/// Returns Debian's kernel package of the general flavour, which has the drivers that the cloud
+/// flavour lacks.
 pub(super) fn kernel_package(facts: &PlatformFacts) -> &'static str {
     if facts.x86 { "linux-image-amd64" } else { "linux-image-arm64" }
 }

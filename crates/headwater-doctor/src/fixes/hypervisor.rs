@@ -15,11 +15,11 @@ use crate::{Effect, Fix, Platform, Side};
 pub(super) struct Setting {
     /// The action, in a sentence.
     pub(super) what: &'static str,
-    /// To be copied; capitals stand for names of yours.
+    /// The setting to copy; capitals stand for the user's own names.
     pub(super) exact: Option<&'static str>,
 }
 
-/// A sentence with a setting to be copied.
+/// Returns a sentence with a setting to be copied.
 const fn set(what: &'static str, exact: &'static str) -> Setting {
     Setting { what, exact: Some(exact) }
 }
@@ -41,7 +41,7 @@ pub(super) struct Hypervisor {
     pub(super) signal: Option<Setting>,
 }
 
-/// The row of a platform; what hypervisors have in common where there is none.
+/// Returns the row of a platform, or general advice if the platform has no row.
 pub(super) fn of(platform: Option<Platform>) -> &'static Hypervisor {
     TABLE.iter().find(|row| Some(row.platform) == platform).unwrap_or(&UNKNOWN)
 }

@@ -33,15 +33,15 @@ pub enum Cause {
     NoReseedWord,
     /// The CPU model, or the CPU, has no random instruction. (HW020)
     NoCpuRng,
-    /// The CPU has one that the kernel is configured not to credit. (HW021)
+    /// The CPU has a random instruction that the kernel is configured not to credit. (HW021)
     CpuRngUntrusted,
-    /// It has one that is broken. (HW022)
+    /// The CPU has a random instruction that is broken. (HW022)
     CpuRngBroken,
     /// No counter for the jitter loop. (HW023)
     NoCycleCounter,
     /// A VM without a random device. (HW024)
     NoHwrng,
-    /// The device is there, its driver is not. (HW025)
+    /// The VM has a random device, and its driver is missing. (HW025)
     HwrngNoDriver,
     /// The driver is not in the initramfs. (HW026)
     HwrngLate,
@@ -169,7 +169,7 @@ fn on_the_host(cause: Cause) -> Vec<Fix> {
     }]
 }
 
-/// For a machine without a hypervisor: its firmware.
+/// Returns the fixes in the firmware, for a machine without a hypervisor.
 fn on_the_board(cause: Cause) -> Vec<Fix> {
     let what = match cause {
         Cause::NoSeed | Cause::NoJitter | Cause::NoCpuRng | Cause::NoHwrng => {
@@ -349,7 +349,8 @@ fn gathers_by_itself(facts: &PlatformFacts) -> bool {
     kernel.is_some_and(|kernel| kernel.is_at_least(5, 4))
 }
 
-/// The kernel's half, if it lacks; the C library's comes with a distribution.
+/// Returns the fix for calls that are slow without a vDSO. It needs a newer kernel, or, if the
+/// kernel is new enough, a newer C library, which comes with a distribution.
 fn faster_calls(facts: &PlatformFacts) -> Fix {
     let kernel = facts.kernel.as_deref().and_then(Kernel::parse);
     if kernel.is_some_and(|kernel| kernel.has_vdso(facts.x86) == Some(true)) {
@@ -366,7 +367,8 @@ fn faster_calls(facts: &PlatformFacts) -> Fix {
     )
 }
 
-/// The general flavour has the driver where the cloud flavour has not; else a kernel that has it.
+/// Returns the fix for a kernel without the driver of vmgenid: Debian's general flavour where the
+/// cloud flavour lacks it, else a newer kernel.
 fn vmgenid_kernel(facts: &PlatformFacts) -> Fix {
     let can = facts.kernel.as_deref().and_then(Kernel::parse).and_then(|it| it.has_vmgenid(false));
     let (what, exact) = if guest::is_cloud_flavour(facts) && can == Some(true) {
@@ -383,8 +385,8 @@ fn vmgenid_kernel(facts: &PlatformFacts) -> Fix {
     fix(what, exact, Effect::Signal, Some(THE_HYPERVISOR))
 }
 
-/// Debian 12's kernel for clouds lacks the driver for the signal that the hypervisor would send.
-/// Later kernels have it: a 6.12 was booted.
+/// Returns whether the kernel lacks the driver for the clone signal of its hypervisor, as Debian
+/// 12's cloud flavour does. Later kernels have it: a 6.12 was booted.
 fn hears_no_signal(facts: &PlatformFacts) -> bool {
     let kernel = facts.kernel.as_deref().and_then(Kernel::parse);
     guest::is_cloud_flavour(facts)
@@ -404,7 +406,8 @@ fn saved_seed(facts: &PlatformFacts) -> Fix {
     )
 }
 
-/// Late, and dangerous in an image; so it is the last resort, and says so.
+/// Returns the last resort: a credited seed file. It takes effect late, and repeats bytes if an
+/// image with the file is copied.
 fn credited_seed() -> Fix {
     fix(
         "as a last resort, count the seed file that systemd saves (systemctl edit systemd-random-seed); never in an image that is copied",

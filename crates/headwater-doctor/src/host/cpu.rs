@@ -9,7 +9,7 @@ pub struct Cpu {
     pub vendor: String,
     /// Family, model and stepping on x86.
     pub model: Option<(u16, u16, u16)>,
-    /// Its name, for people.
+    /// The CPU's name, for people.
     pub name: String,
     /// The microcode's revision.
     pub microcode: Option<u64>,
@@ -65,7 +65,8 @@ impl Cpu {
     }
 }
 
-/// "model" is also how "model name" begins.
+/// Returns the CPU's model number. The key must be exactly "model", because "model name" begins
+/// with it.
 fn number_of_model(text: &str) -> Option<u16> {
     let value = text.lines().find_map(|line| {
         let (key, value) = line.split_once(':')?;

@@ -42,7 +42,8 @@ impl Hwrng {
     }
 }
 
-/// Virtio's number for a random device is 4 (Virtual I/O Device specification, section 5).
+/// Returns a random device on the virtio bus. Its device number is 4 (Virtual I/O Device
+/// specification, section 5).
 fn on_virtio(root: &Root) -> Option<Evidence> {
     let bus = "/sys/bus/virtio/devices";
     root.names(bus).into_iter().find_map(|name| {
@@ -53,7 +54,8 @@ fn on_virtio(root: &Root) -> Option<Evidence> {
     })
 }
 
-/// 1af4:1005 is the device of virtio before 1.0, 1af4:1044 (0x1040 + 4) since.
+/// Returns a virtio random device on the PCI bus: 1af4:1005 before virtio 1.0, and 1af4:1044
+/// (0x1040 + 4) since.
 fn on_pci(root: &Root) -> Option<Evidence> {
     let bus = "/sys/bus/pci/devices";
     root.names(bus).into_iter().find_map(|name| {

@@ -12,9 +12,9 @@ use std::process::Command;
 pub enum Ready {
     /// The generator is ready.
     Yes,
-    /// It is not seeded; a call that may wait waits.
+    /// The generator is not seeded, so a call without GRND_NONBLOCK waits.
     No,
-    /// The call itself is refused, with this number: a sandbox, or a kernel without it.
+    /// The kernel refuses getrandom(2) with this errno: in a sandbox, or because it lacks the call.
     Refused(i32),
 }
 

@@ -21,19 +21,19 @@ use crate::{Evidence, Kernel, Platform, Root};
 /// The facts of a machine. Each is read once; an unknown fact is `None`.
 #[derive(Clone, Debug)]
 pub struct Host {
-    /// Where its files are.
+    /// The root of the machine's files.
     pub root: Root,
     /// The kernel that runs.
     pub kernel: Option<Kernel>,
-    /// Its command line, split at spaces.
+    /// The kernel's command line, split at spaces.
     pub command_line: Vec<String>,
     /// The platform.
     pub platform: Platform,
     /// The source of the platform.
     pub platform_by: Evidence,
-    /// Its CPUs.
+    /// The machine's CPUs.
     pub cpu: Cpu,
-    /// Its random device.
+    /// The machine's random device.
     pub hwrng: Hwrng,
     /// The clone signals.
     pub clones: Clones,
@@ -41,7 +41,7 @@ pub struct Host {
     pub confidential: Option<(Confidential, Evidence)>,
     /// The clock that the kernel keeps time by: tsc, kvm-clock, hpet, jiffies.
     pub clock_source: Option<String>,
-    /// Its processes, by number.
+    /// The machine's processes, by number.
     pub processes: Vec<Process>,
     /// Facts of a live machine; `None` for a recording.
     pub live: Option<Live>,
@@ -86,13 +86,13 @@ impl Host {
         }
     }
 
-    /// The value of `name=value` on the kernel's command line; the last one counts.
+    /// Returns the value of `name=value` on the kernel's command line. The last one counts.
     pub fn option(&self, name: &str) -> Option<&str> {
         let mut words = self.command_line.iter().rev();
         words.find_map(|word| word.strip_prefix(name)?.strip_prefix('='))
     }
 
-    /// A switch of the kernel on its command line, read as the kernel reads truths.
+    /// Returns a switch on the kernel's command line, parsed as the kernel parses booleans.
     pub fn switch(&self, name: &str) -> Option<bool> {
         match self.option(name)?.to_ascii_lowercase().as_str() {
             "1" | "y" | "yes" | "on" | "t" | "true" => Some(true),

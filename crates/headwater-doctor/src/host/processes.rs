@@ -8,15 +8,15 @@ const MOST: usize = 20_000;
 /// A process.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Process {
-    /// Its number.
+    /// The number of the process.
     pub pid: u32,
-    /// Its name, as the kernel keeps it (15 bytes).
+    /// The name of the process, which the kernel cuts to 15 bytes.
     pub name: String,
-    /// When it started, in seconds after the kernel.
+    /// The time of its start, in seconds after the kernel's.
     pub started: Option<f64>,
 }
 
-/// All processes that there are.
+/// Returns the processes of the machine, up to `MOST`.
 pub(super) fn all(root: &Root) -> Vec<Process> {
     let pids = root.names("/proc").into_iter().filter_map(|name| name.parse::<u32>().ok());
     pids.take(MOST)

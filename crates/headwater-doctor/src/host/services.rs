@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 /// The time limit of an answer: a whole diagnosis takes less than a second.
 const LIMIT: Duration = Duration::from_millis(400);
 const PROPERTIES: &str = "Id,InactiveExitTimestampMonotonic,ActiveEnterTimestampMonotonic,ActiveExitTimestampMonotonic,Result,ActiveState,SubState";
-/// Where a recording keeps the answer.
+/// The place of the answer in a recording.
 const RECORDED: &str = "/log/systemctl-show";
 
 pub(super) fn units(root: &Root) -> Result<Vec<Unit>, String> {
@@ -85,7 +85,7 @@ fn unit(block: &str) -> Option<Unit> {
     let (began_key, ended_key) =
         ("InactiveExitTimestampMonotonic", "ActiveEnterTimestampMonotonic");
     let began = at(began_key)?;
-    // One that was started again keeps the older end, which says nothing about the newer start.
+    // A unit that was started again keeps the end of its older start until the newer one ends.
     let ended = at(ended_key).filter(|ended| *ended >= began);
     let outcome = match (ended, of("Result")) {
         (Some(_), _) => Outcome::Started,

@@ -124,7 +124,7 @@ fn firmware(root: &Root) -> Found {
     }
     let says =
         evidence("/sys/class/dmi/id/{sys_vendor,product_name}", format!("{vendor}, {product}"));
-    // Only the machines of the cloud whose type ends so are whole ones.
+    // In this cloud only the instance types that end with ".metal" have no hypervisor.
     if vendor == "Amazon EC2" && product.contains(".metal") {
         return Some((Platform::BareMetal, says));
     }
@@ -184,7 +184,8 @@ fn traces(root: &Root) -> Found {
     Some((Platform::Firecracker, evidence(&place, "is there, and no firmware tables")))
 }
 
-/// On machines without tables: arm64 boards, and virtual machines that use the tree.
+/// Returns the platform by the device tree, which arm64 boards and some virtual machines have in
+/// place of firmware tables.
 fn device_tree(root: &Root) -> Found {
     let tree = "/sys/firmware/devicetree/base";
     let clean = |text: String| text.replace('\0', " ").trim().to_owned();
@@ -207,7 +208,7 @@ fn device_tree(root: &Root) -> Found {
     Some((platform, evidence(&place, says)))
 }
 
-/// x86 CPUs have a flag for it; arm64's have none.
+/// Returns whether the CPU has the flag of a hypervisor. Only x86 CPUs have one.
 fn is_virtual_cpu(root: &Root) -> bool {
     let info = root.text("/proc/cpuinfo").unwrap_or_default();
     info.lines()

@@ -76,7 +76,7 @@ impl Report {
                 section {
                     h2 { "With Linux " (words::harmless(&assumed.kernel)) ", under which all of this is judged" }
                     ul {
-                        @if assumed.changes.is_empty() { li { "As far as is known, it does nothing otherwise than the kernel that runs." } }
+                        @if assumed.changes.is_empty() { li { "No difference to the running kernel is known." } }
                         @for change in &assumed.changes { li { (change.what) ": " b { (change.after) } "; now: " (change.before) } }
                         @for id in &assumed.gone { li.good { "Gone: " (id) ", " (id.about()) } }
                         @for id in &assumed.new { li.warning { "New: " (id) ", " (id.about()) } }
@@ -115,7 +115,7 @@ impl Report {
         }
     }
 
-    /// The last boots of a log; older ones are in the JSON.
+    /// Draws the last boots of a log; older ones are in the JSON.
     fn boots_section(&self) -> Markup {
         const MOST: usize = 3;
         let drawn: Vec<_> = self
@@ -162,7 +162,8 @@ fn article(finding: &Finding) -> Markup {
     }
 }
 
-/// Advice is written as a clause, for the terminal has a number before it.
+/// Returns a clause with a capital. Advice is written as a clause, because the terminal prints a
+/// number before it.
 fn sentence(clause: &str) -> String {
     let mut rest = clause.chars();
     rest.next().into_iter().flat_map(char::to_uppercase).chain(rest).collect()
@@ -254,7 +255,7 @@ fn lines(exact: &str) -> String {
     exact.lines().map(words::harmless).collect::<Vec<String>>().join("\n")
 }
 
-/// A length on the drawing, to a tenth.
+/// Formats a length on the drawing, to a tenth.
 fn px(length: f64) -> String {
     format!("{length:.1}")
 }

@@ -41,7 +41,8 @@ fn closed(schema: &mut Value) {
     }
 }
 
-/// The reports of every host, of one host under another kernel, and of this machine with `--deep`.
+/// Returns the reports of every host, of one host under another kernel, and of this machine with
+/// `--deep`.
 fn reports() -> Vec<Value> {
     let hosts = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/hosts");
     let mut all: Vec<Args> = ["recorded", "guest", "by-hand"]

@@ -14,8 +14,8 @@ pub(super) fn moment(at: f64, says: &str) -> Moment {
     Moment { at_most: false, at: Some(at), evidence }
 }
 
-/// The founding case: systemd kills a service at its start timeout and starts it again, until the
-/// generator is ready.
+/// Returns the boot of the founding case: systemd kills a service at its start timeout and starts
+/// it again, until the generator is ready.
 pub(super) fn late_boot() -> Boot {
     let attempt = |from: f64, to: f64, outcome| Attempt {
         began: moment(from, "systemd[1]: Starting OpenBSD Secure Shell server..."),
@@ -76,9 +76,9 @@ pub(crate) fn late() -> Report {
         severity,
         title: title.to_owned(),
         evidence,
-        why:
-            "Users cannot log in until it is over, and nothing in the service's own log tells why."
-                .to_owned(),
+        why: "Users cannot log in until it is over, and nothing in the service's own log names \
+              the reason."
+            .to_owned(),
         fixes: for_cause(cause, &facts),
         verify: "after the next boot, headwater wait --timeout 10 returns at once".to_owned(),
     };
@@ -166,7 +166,7 @@ fn the_terminal_shows_the_verdict_first_and_the_worst_before_the_rest() {
     );
 }
 
-/// All but commands, which are to be copied.
+/// Lines may be longer only if they are commands, which are to be copied.
 #[test]
 fn the_terminals_text_has_a_hundred_columns_and_no_escapes_but_our_colours() {
     let text = late().text();

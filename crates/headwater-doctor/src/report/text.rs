@@ -70,11 +70,7 @@ impl Report {
             "\n{BOLD}With Linux {kernel}, under which all of the above is judged{BOLD:#}"
         );
         if assumed.changes.is_empty() {
-            wrapped(
-                out,
-                "  ",
-                "as far as is known, it does nothing otherwise than the kernel that runs",
-            );
+            wrapped(out, "  ", "no difference to the running kernel is known");
         }
         for change in &assumed.changes {
             hanging(
@@ -173,7 +169,7 @@ fn write_fix<'a>(out: &mut String, number: usize, fix: &'a Fix, id: Id, said: &m
     }
 }
 
-/// The first lines of something long.
+/// Cuts a long text after its first lines.
 fn cut(says: &str) -> String {
     const MOST: usize = 180;
     match says.char_indices().nth(MOST) {
@@ -186,12 +182,12 @@ fn wrapped(out: &mut String, indent: &str, text: &str) {
     fill(out, indent, indent, text);
 }
 
-/// A word in front, and the rest indented.
+/// Writes a word and a text, whose further lines are indented.
 fn hanging(out: &mut String, indent: &str, word: &str, text: &str) {
     fill(out, &format!("{indent}{word}  "), &" ".repeat(indent.len() + 4), text);
 }
 
-/// Not broken at hyphens: names of services and options have them.
+/// Wraps a text. Lines are not broken at hyphens, because names of services and options have them.
 pub(crate) fn fill(out: &mut String, first: &str, rest: &str, text: &str) {
     let options = textwrap::Options::new(COLUMNS)
         .initial_indent(first)

@@ -3,19 +3,19 @@
 
 use crate::boot::{Boot, Clock, Outcome, Unit};
 
-/// More rows than this say no more.
+/// The limit of rows; more would make the drawing harder to read.
 const MOST_UNITS: usize = 14;
 
 /// A drawing in seconds; the page scales it.
 #[derive(Debug, PartialEq)]
 pub(super) struct Timeline {
-    /// Where it ends.
+    /// The end of the drawing.
     pub(super) until: f64,
-    /// When the first program started.
+    /// The start of the first program.
     pub(super) init: Option<f64>,
-    /// When the generator was ready; `None`: not as far as the log goes.
+    /// The time at which the generator was ready; `None` if the log does not show it.
     pub(super) ready: Option<f64>,
-    /// When the machine was found cloned.
+    /// The times at which the kernel found that the machine was cloned.
     pub(super) forks: Vec<f64>,
     /// Random bytes drawn too early: time and reader.
     pub(super) early: Vec<(f64, String)>,
@@ -43,7 +43,7 @@ pub(super) struct TimelineBar {
 }
 
 impl Timeline {
-    /// `None` if the log has no times, or nothing happened in it.
+    /// Returns the timeline of a boot; `None` if the log has no times, or nothing happened in it.
     pub(super) fn of(boot: &Boot) -> Option<Timeline> {
         if boot.clock == Clock::None {
             return None;
@@ -66,14 +66,14 @@ impl Timeline {
         let left_out = all - rows.len();
         rows.sort_by(|a, b| a.from().total_cmp(&b.from()));
         let last = rows.iter().flat_map(|row| &row.bars).map(|bar| bar.to).fold(0.0, f64::max);
-        // Not the whole log, which may go on for months after the boot.
+        // The drawing ends with the boot, because a log may go on for months.
         let interesting = [ready.unwrap_or(end), init.unwrap_or(0.0), last];
         let until = 1.05 * interesting.into_iter().fold(0.0, f64::max);
         let forks: Vec<f64> = forks.into_iter().filter(|at| *at <= until).collect();
         (until > 0.0).then_some(Timeline { until, init, ready, forks, early, rows, left_out })
     }
 
-    /// Round distances for the axis, six of them at most.
+    /// Returns a round distance for the marks of the axis, of which there are six at most.
     pub(super) fn step(&self) -> f64 {
         let least = self.until / 6.0;
         let decade = 10_f64.powf(least.log10().floor());

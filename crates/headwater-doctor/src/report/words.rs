@@ -2,7 +2,7 @@
 
 use crate::{Effect, Finding, Fix, Platform, Report, Severity, Side, Verdict};
 
-/// A platform's name, as its makers write it.
+/// Returns a platform's name as its makers write it.
 pub(crate) const fn platform(platform: Platform) -> &'static str {
     match platform {
         Platform::BareMetal => "no hypervisor",
@@ -31,7 +31,7 @@ pub(crate) const fn platform(platform: Platform) -> &'static str {
     }
 }
 
-/// A severity, as a heading has it.
+/// Returns a severity in the words of a heading.
 pub(crate) const fn severity(severity: Severity) -> &'static str {
     match severity {
         Severity::Critical => "critical",
@@ -40,7 +40,7 @@ pub(crate) const fn severity(severity: Severity) -> &'static str {
     }
 }
 
-/// Which side a fix is made on, for a heading.
+/// Returns the heading of the side on which a fix is made.
 pub(crate) const fn side(fix: &Fix) -> &'static str {
     match (fix.side, fix.platform) {
         (Side::Host, Some(Platform::BareMetal)) => "In the firmware",
@@ -64,7 +64,7 @@ pub(crate) fn brings(fix: &Fix) -> String {
 }
 
 impl Report {
-    /// The verdict in one line.
+    /// Returns the verdict in one line.
     pub fn headline(&self) -> String {
         let count = |wanted| self.findings.iter().filter(|it| it.severity == wanted).count();
         let counted = [Severity::Critical, Severity::Warning, Severity::Note]
@@ -123,12 +123,12 @@ impl Report {
     }
 }
 
-/// The worst, for a colour.
+/// Returns the worst severity, which chooses a colour.
 pub(crate) fn worst(findings: &[Finding]) -> Option<Severity> {
     findings.iter().map(|finding| finding.severity).max()
 }
 
-/// "1 note", "2 notes".
+/// Returns a number with its noun: "1 note", "2 notes".
 pub(crate) fn number(count: usize, what: &str) -> String {
     // "critical" is said of findings, and has no plural.
     let s = if count == 1 || what == "critical" { "" } else { "s" };

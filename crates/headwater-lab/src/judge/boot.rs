@@ -17,7 +17,7 @@ pub struct BootReport {
     pub(crate) schema: &'static str,
     /// `uname -r` of the guest.
     pub kernel: String,
-    /// Its series.
+    /// The series of the guest's kernel.
     pub series: String,
     /// Entropy sources of the machine.
     pub rng: Rng,
@@ -110,7 +110,7 @@ pub struct InterruptCounts {
 pub struct LogLine {
     /// Seconds after boot.
     pub at_s: f64,
-    /// Its text.
+    /// The text of the line.
     pub text: String,
 }
 

@@ -16,11 +16,11 @@ const TIMEOUT_S: f64 = 3.0;
 pub struct DoctorResults {
     /// Exit status of `doctor --json`.
     pub doctor_status: i32,
-    /// Its duration.
+    /// Duration of `doctor --json`.
     pub doctor_s: f64,
     /// Exit status of `wait --timeout 3`.
     pub wait_status: i32,
-    /// Its duration.
+    /// Duration of `wait --timeout 3`.
     pub wait_s: f64,
     /// Number of the process that asked for bytes beforehand.
     pub patient: u32,

@@ -19,7 +19,7 @@ pub struct RestoredImages {
     pub asked: String,
     /// The mode that it was served in at the dump.
     pub served: String,
-    /// Memory that its pages are made of.
+    /// Kind of memory of the process's pages.
     pub page: String,
     /// Content of a page that the kernel may drop, after the restore: `kept`, `zero`, or `absent`.
     pub droppable: String,

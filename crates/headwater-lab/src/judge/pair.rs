@@ -15,7 +15,7 @@ pub struct ClonePair {
     pub(crate) schema: &'static str,
     /// `uname -r` of the guest.
     pub kernel: String,
-    /// Its series.
+    /// The series of the guest's kernel.
     pub series: String,
     /// The generation identifier.
     pub vmgenid: Vmgenid,

@@ -10,7 +10,7 @@ pub struct SectionsReport {
     pub(crate) schema: &'static str,
     /// `uname -r` of the guest.
     pub kernel: String,
-    /// Its series.
+    /// The series of the guest's kernel.
     pub series: String,
     /// Virtual CPUs.
     pub smp: usize,

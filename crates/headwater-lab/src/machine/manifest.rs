@@ -25,7 +25,7 @@ pub struct Manifest {
 pub struct KernelImage {
     /// The series or file by which it was requested.
     pub series: String,
-    /// Its release, as printed by `uname -r`.
+    /// The kernel's release, as printed by `uname -r`.
     pub release: String,
     /// `x86_64` or `aarch64`.
     pub architecture: String,

@@ -124,7 +124,8 @@ fn program() -> String {
         writeln!(program, "#ifdef OSSL_FUNC_{constant}").unwrap();
         writeln!(program, "_Static_assert(OSSL_FUNC_{constant} == {number}, \"{constant}\");")
             .unwrap();
-        // By a typedef, because `__typeof__` of a function type cannot stand in the comparison.
+        // The typedef is needed, because `__typeof__` of a function type is not allowed in the
+        // comparison.
         writeln!(program, "typedef __typeof__({c}) our_{name};").unwrap();
         writeln!(
             program,

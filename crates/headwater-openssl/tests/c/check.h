@@ -1,6 +1,8 @@
-/* What the test programs share: an assertion that tells OpenSSL's errors, and a library context with headwater in it.
+/* Shared by the test programs: an assertion that prints OpenSSL's errors, and a library context
+ * with headwater in it.
  *
- * It aborts, and does not exit: a forked child must not run its parent's handlers, nor write what that has buffered. */
+ * A failed assertion aborts the process. If a forked child called exit(3) instead, it would run its
+ * parent's handlers, and write the output that the parent has buffered. */
 #ifndef CHECK_H
 #define CHECK_H
 
@@ -25,7 +27,8 @@
         }                                                                      \
     } while (0)
 
-/* A context of its own, with the default provider and headwater, from the folder that HEADWATER_MODULES names. */
+/* Returns a new library context with the default provider and the named one, which OpenSSL loads
+ * from the directory in HEADWATER_MODULES. */
 static inline OSSL_LIB_CTX *context_with(const char *provider, OSSL_PROVIDER **loaded)
 {
     OSSL_LIB_CTX *context = OSSL_LIB_CTX_new();
@@ -38,7 +41,7 @@ static inline OSSL_LIB_CTX *context_with(const char *provider, OSSL_PROVIDER **l
     return context;
 }
 
-/* One of the numbers that the provider tells of headwater's status. */
+/* Returns one of the counters that the provider reports from headwater's status. */
 static inline uint64_t count_of(const OSSL_PROVIDER *provider, const char *name)
 {
     uint64_t value = UINT64_MAX;
@@ -48,7 +51,8 @@ static inline uint64_t count_of(const OSSL_PROVIDER *provider, const char *name)
     return value;
 }
 
-/* Whether 16 zero bytes stand in a row, which never happens to random ones (2^-128 for each place). */
+/* Returns whether 16 zero bytes stand in a row, or, if there are fewer bytes, whether all are zero.
+ * Random bytes have such a row with probability 2^-128 at each place. */
 static inline int is_blank(const unsigned char *bytes, size_t len)
 {
     size_t run = 0;
@@ -60,7 +64,7 @@ static inline int is_blank(const unsigned char *bytes, size_t len)
     return len < 16 && run == len;
 }
 
-/* The reason of the last error, which is then forgotten. */
+/* Returns the reason of the last error, and empties OpenSSL's error queue. */
 static inline const char *last_reason(void)
 {
     const char *reason = ERR_reason_error_string(ERR_peek_error());

@@ -1,4 +1,5 @@
-/* A provider whose generator writes nothing: what is left of a call is OpenSSL's own share. For speed.c only. */
+/* A provider whose generator writes nothing, so that the time of a call is OpenSSL's own share.
+ * Only speed.c uses it. */
 #include <openssl/core_dispatch.h>
 #include <openssl/core_names.h>
 #include <openssl/evp.h>

@@ -1,4 +1,4 @@
-/* RAND_bytes of a process and of its children, however they were made: no value comes twice. */
+/* RAND_bytes in a process and in its children, made in every way: no value repeats. */
 #define _GNU_SOURCE
 #include "check.h"
 #include <pthread.h>
@@ -12,7 +12,7 @@
 
 enum { MANY = 1 << 17, DRAWS = 24 };
 
-/* In memory that all of them share: 16 bytes a draw. */
+/* Memory that all processes share. Each draw adds 16 bytes. */
 static struct record {
     atomic_uint count;
     unsigned char values[MANY][16];
@@ -40,7 +40,7 @@ static void wait_for(pid_t child)
 static void children(int depth)
 {
     for (int i = 0; i < 3; i++) {
-        /* By the C library, whose fork handlers run; and past it, where they do not. */
+        /* The C library's fork() runs fork handlers; the bare system call does not. */
         for (int raw = 0; raw < 2; raw++) {
             pid_t child = raw ? (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0) : fork();
             if (child == 0) {
@@ -85,7 +85,8 @@ int main(void)
 {
     record = mmap(NULL, sizeof *record, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     CHECK(record != MAP_FAILED);
-    /* Before the first draw, so that each sets up by itself; then after it. */
+    /* These children fork before the first draw, so each sets headwater up by itself. Later ones
+     * fork after it. */
     children(0);
     draw();
     EVP_RAND_CTX *public = RAND_get0_public(NULL);
@@ -101,7 +102,8 @@ int main(void)
     for (int i = 0; i < 20; i++) {
         pid_t child = (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
         if (child == 0) {
-            /* Not through RAND_bytes: a lock of OpenSSL's may have been held. Through a context that is there. */
+            /* The other thread may have held a lock of OpenSSL's at the fork, so RAND_bytes could
+             * block here. A context that exists already takes no lock. */
             unsigned char bytes[16];
             CHECK(EVP_RAND_generate(public, bytes, 16, 0, 0, NULL, 0));
             memcpy(record->values[atomic_fetch_add(&record->count, 1)], bytes, 16);

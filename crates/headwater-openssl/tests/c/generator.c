@@ -1,4 +1,5 @@
-/* Which generator an unchanged program draws from, and what headwater counts meanwhile: one line. */
+/* An unchanged program. Prints one line with the names of the generators that it draws from, and
+ * whether headwater filled pages meanwhile. */
 #include "check.h"
 
 int main(void)

@@ -1,11 +1,12 @@
-/* The life of a context: every function of the generator, in every state, as provider-rand(7) has it. */
+/* The life of a context: every function of the generator works in every state as provider-rand(7)
+ * documents it. */
 #include "check.h"
 #include <fcntl.h>
 #include <linux/random.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-/* What a DRBG under this generator compares with the number that it has seen before. */
+/* Returns the reseed counter. A DRBG that takes its seed here reseeds when this counter changes. */
 static unsigned int reseed_counter(EVP_RAND_CTX *ctx)
 {
     unsigned int counter = 7;
@@ -18,12 +19,12 @@ static unsigned int reseed_counter(EVP_RAND_CTX *ctx)
     return counter;
 }
 
-/* Whether the counter was 0: this process cannot tell of reseeds. */
+/* True if the counter was 0: this process does not see the kernel's reseeds. */
 static int blind;
 
-/* A reseed of the kernel's moves it, where this process has found the reseed generation; elsewhere, and in mode kernel, it
- * is 0. Whether another process has found it tells nothing: a process that starts while somebody has the kernel reseed
- * without end does not. */
+/* Checks that a reseed by the kernel changes the counter. In mode kernel, and in a process that has
+ * not found the kernel's reseed generation, the counter is 0. Each process searches for itself: one
+ * that starts while a test makes the kernel reseed in a loop may not find the generation. */
 static void counter_follows_the_kernel(EVP_RAND_CTX *ctx)
 {
     unsigned int before = reseed_counter(ctx);
@@ -32,7 +33,7 @@ static void counter_follows_the_kernel(EVP_RAND_CTX *ctx)
         return;
     CHECK(strcmp(getenv("HEADWATER_MODE"), "kernel") != 0);
     int random = open("/dev/random", O_RDONLY);
-    /* Root's right; for others the kernel reseeds once a minute. */
+    /* Only root may reseed the kernel; for others this part is skipped. */
     if (random >= 0 && ioctl(random, RNDRESEEDCRNG) == 0)
         CHECK(reseed_counter(ctx) != before);
     if (random >= 0)
@@ -45,7 +46,7 @@ static void drawing(OSSL_LIB_CTX *context, const OSSL_PROVIDER *provider)
     CHECK(rand != NULL);
     CHECK(strcmp(EVP_RAND_get0_name(rand), "HEADWATER") == 0);
     CHECK(EVP_RAND_get0_description(rand) != NULL);
-    /* What asks for a validated generator does not get this one. */
+    /* A program that asks for a validated generator must not get this one. */
     CHECK(EVP_RAND_fetch(context, "HEADWATER", "fips=yes") == NULL);
     ERR_clear_error();
 
@@ -82,7 +83,7 @@ static void drawing(OSSL_LIB_CTX *context, const OSSL_PROVIDER *provider)
     CHECK(OSSL_PARAM_locate_const(gettable, "state") && OSSL_PARAM_locate_const(gettable, "strength")
         && OSSL_PARAM_locate_const(gettable, "max_request"));
 
-    /* Every length up to a page's, then some: the bytes are all written, and none behind them. */
+    /* Every short length, then some up to a page: all bytes are written, and none behind them. */
     uint64_t refills = count_of(provider, "refills");
     for (size_t len = 16; len < sizeof bytes - 1; len += len < 300 ? 1 : 211) {
         memset(bytes, 0, sizeof bytes);
@@ -95,7 +96,8 @@ static void drawing(OSSL_LIB_CTX *context, const OSSL_PROVIDER *provider)
     CHECK(!EVP_RAND_generate(ctx, bytes, 16, 257, 0, NULL, 0));
     ERR_clear_error();
 
-    /* More than max_request, which OpenSSL cuts up, is not tried: it is a gigabyte. Several chunks of ours are. */
+    /* This request spans several chunks of headwater's. A request above max_request, which OpenSSL
+     * cuts into parts, would take a gigabyte, so it is not tested. */
     size_t large = (3 << 20) + 5;
     unsigned char *much = calloc(1, large);
     CHECK(much != NULL && EVP_RAND_generate(ctx, much, large, 0, 0, NULL, 0) && !is_blank(much, large));
@@ -111,8 +113,8 @@ static void drawing(OSSL_LIB_CTX *context, const OSSL_PROVIDER *provider)
     CHECK(EVP_RAND_reseed(ctx, 0, NULL, 0, (const unsigned char *)"input", 5));
     CHECK(EVP_RAND_reseed(ctx, 1, (const unsigned char *)"entropy", 7, NULL, 0));
     CHECK(EVP_RAND_generate(ctx, bytes, 16, 0, 0, NULL, 0));
-    /* What a page still held is thrown away by a reseed. Several times: this thread may move to another CPU, with
-     * another page, in between. The kernel's own reseeds, once a minute, account for one time at most. */
+    /* A reseed discards the rest of a page. One try proves nothing: this thread may move to another
+     * CPU, which has another page, and the kernel itself reseeds once a minute. */
     int times = 0;
     for (int i = 0; i < 100 && strcmp(getenv("HEADWATER_MODE"), "buffered") == 0; i++) {
         uint64_t discarded = count_of(provider, "discarded_bytes");
@@ -125,13 +127,14 @@ static void drawing(OSSL_LIB_CTX *context, const OSSL_PROVIDER *provider)
     CHECK(EVP_RAND_uninstantiate(ctx));
     CHECK(EVP_RAND_verify_zeroization(ctx));
     CHECK(EVP_RAND_get_state(ctx) == EVP_RAND_STATE_UNINITIALISED);
-    /* As OpenSSL's own generators do, it recovers. */
+    /* A draw makes the context ready again, as with OpenSSL's own generators. */
     CHECK(EVP_RAND_generate(ctx, bytes, 16, 0, 0, NULL, 0));
     CHECK(EVP_RAND_get_state(ctx) == EVP_RAND_STATE_READY);
     CHECK(EVP_RAND_instantiate(ctx, 0, 0, NULL, 0, NULL));
     CHECK(EVP_RAND_generate(ctx, bytes, 16, 0, 0, NULL, 0));
 
-    /* As the parent of OpenSSL's DRBG, which takes its seed here; and as the child of one, which it ignores. */
+    /* OpenSSL's DRBG takes its seed from a context of headwater's. A context whose parent is a DRBG
+     * draws nothing from it. */
     EVP_RAND *drbg = EVP_RAND_fetch(context, "CTR-DRBG", NULL);
     EVP_RAND_CTX *child = EVP_RAND_CTX_new(drbg, ctx);
     char cipher[] = "AES-256-CTR";
@@ -172,7 +175,7 @@ static void serving(int as_seed)
         const char *name = EVP_RAND_get0_name(EVP_RAND_CTX_get0_rand(ours[i]));
         CHECK(strcmp(name, as_seed ? "CTR-DRBG" : "HEADWATER") == 0);
     }
-    /* 2^16 draws: past the interval after which OpenSSL's own generator takes a new seed. */
+    /* OpenSSL's own generator takes a new seed after 2^16 draws. */
     for (int i = 0; as_seed && i < 70000; i++)
         CHECK(RAND_bytes_ex(context, public, 16, 0) == 1);
 #if OPENSSL_VERSION_NUMBER >= 0x30500000L
@@ -196,7 +199,8 @@ static void serving(int as_seed)
 int main(void)
 {
     CHECK(getenv("HEADWATER_MODE") != NULL);
-    /* Loaded, used and freed again and again, which must not wear anything out. */
+    /* The provider is loaded, used and freed several times: a rest of the first time may break the
+     * second. */
     for (int round = 0; round < 3; round++) {
         OSSL_PROVIDER *provider;
         OSSL_LIB_CTX *context = context_with("headwater", &provider);
@@ -219,6 +223,6 @@ int main(void)
         serving(1);
     }
     CHECK(ERR_peek_error() == 0);
-    puts(blind ? "lived, and cannot tell of reseeds" : "lived");
+    puts(blind ? "lived, and does not see reseeds" : "lived");
     return 0;
 }

@@ -1,5 +1,5 @@
-/* Numbers of every type and width: the provider answers as OpenSSL's own OSSL_PARAM_set_uint64 does,
- * in the result, the bytes and the returned size. */
+/* Asks the provider for numbers of every type and width. Result, bytes and returned size must equal
+ * those of OpenSSL's own OSSL_PARAM_set_uint64. */
 #include "check.h"
 #include <openssl/params.h>
 
@@ -45,7 +45,7 @@ int main(void)
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         for (size_t t = 0; t < sizeof types / sizeof *types; t++)
             for (size_t width = 1; width <= 20; width++)
-                /* OpenSSL 3.0 writes a REAL through a null pointer; the provider answers with the size. */
+                /* OpenSSL 3.0 writes a REAL through a null pointer, so that case has no model. */
                 for (int has_room = types[t] == OSSL_PARAM_REAL; has_room < 2; has_room++)
                     compare(ctx, numbers[i].name, numbers[i].value, types[t], width, has_room);
     printf("%d alike\n", compared);

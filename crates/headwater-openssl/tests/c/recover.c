@@ -1,5 +1,5 @@
-/* Contexts that were uninstantiated, and the state that OpenSSL reports: one line a step. The output
- * with headwater must be that of OpenSSL's own generator. */
+/* Uninstantiates contexts, draws from them, and prints a line with the reported state at each step.
+ * The output with headwater must equal the output with OpenSSL's own generator. */
 #include "check.h"
 
 static void step(const char *what, int result, EVP_RAND_CTX *ctx)

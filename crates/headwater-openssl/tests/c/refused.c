@@ -8,7 +8,7 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 
-/* getrandom(2), and opening /dev/urandom or anything else, answer EPERM from now on. */
+/* Makes getrandom(2) and openat(2) of any file fail with EPERM from now on. */
 static int refuse(void)
 {
     struct sock_filter code[] = {
@@ -40,7 +40,8 @@ int main(void)
     }
     const char *expected = "the kernel refused random bytes: getrandom(2) and /dev/urandom both failed";
     size_t lengths[] = { 1, 16, 100, 5000 };
-    /* Without prediction resistance only where nothing is buffered: a page that is full still serves. */
+    /* A draw without prediction resistance fails only in mode kernel: in the other modes a full
+     * page still serves it. */
     int buffers = strcmp(getenv("HEADWATER_MODE"), "kernel") != 0;
     for (int resistance = buffers; resistance < 2; resistance++)
         for (size_t i = 0; i < 4; i++) {
@@ -60,7 +61,7 @@ int main(void)
     };
     CHECK(!EVP_RAND_instantiate(child, 256, 0, NULL, 0, settings));
     CHECK(strcmp(last_reason(), expected) == 0);
-    /* The reported state says whether the next draw succeeds: from a page that is full, it does. */
+    /* The reported state predicts the next draw, which a full page still serves. */
     int state = EVP_RAND_get_state(ctx);
     int drawn = EVP_RAND_generate(ctx, bytes, 1, 0, 0, NULL, 0);
     CHECK(state == (drawn ? EVP_RAND_STATE_READY : EVP_RAND_STATE_ERROR));

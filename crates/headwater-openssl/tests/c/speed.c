@@ -1,11 +1,14 @@
-/* RAND_bytes with OpenSSL's own generator, with headwater's, and with one that does nothing, in turns.
+/* Measures RAND_bytes with OpenSSL's own generator, with headwater's, and with one that does
+ * nothing, in turns.
  *
- * Each round takes one sample of each, of a tenth of a millisecond or two, so that whatever slows the machine slows all;
- * figures are medians over the rounds, ratios are taken within a round.
+ * Each round takes one sample of each generator, for a tenth of a millisecond or two, so that a
+ * disturbance slows all of them. Times are medians over the rounds. Ratios are taken within a
+ * round.
  *
- * Threads begin a sample together and go on drawing until the last of them has been timed, so that each is timed against
- * the others. They spin while they wait: one that sleeps wakes up when the others have finished. A sample in which the
- * kernel took a CPU away from one of them does not count; the column `rounds` tells how many are left.
+ * Threads begin a sample together and go on drawing until the last of them has been timed, so that
+ * each is timed against the others. They spin while they wait: a thread that sleeps would wake up
+ * after the others have finished. A sample does not count if the kernel took a CPU away from a
+ * thread during it. The column `rounds` shows the number of samples that are left.
  *
  *   speed [ROUNDS]
  */
@@ -34,7 +37,8 @@ static struct generator {
 
 static size_t length;
 static int rounds = 200, threads;
-/* How many threads have come to a sample, begun it, and been timed, over all samples of a line. */
+/* Numbers of threads that have come to a sample, begun it, and been timed, over all samples of a
+ * line. */
 static atomic_uint there, begun, timed;
 static long calls[GENERATORS];
 static double samples[GENERATORS][MOST_THREADS][MOST_ROUNDS];
@@ -46,7 +50,7 @@ static double now(void)
     return (double)time.tv_sec * 1e9 + (double)time.tv_nsec;
 }
 
-/* How often the kernel has taken the CPU away from this thread. */
+/* Returns the number of times that the kernel has taken the CPU away from this thread. */
 static long interruptions(void)
 {
     struct rusage usage;
@@ -54,7 +58,8 @@ static long interruptions(void)
     return usage.ru_nivcsw;
 }
 
-/* Nanoseconds a call; NAN if it was disturbed. Numbered from 1, alike in all threads. */
+/* Returns nanoseconds a call, or NAN if the kernel interrupted the thread. All threads number their
+ * samples from 1, in the same order. */
 static double sample(int which, long count, unsigned char *buffer, unsigned number)
 {
     OSSL_LIB_CTX *before = OSSL_LIB_CTX_set0_default(generators[which].context);
@@ -63,7 +68,7 @@ static double sample(int which, long count, unsigned char *buffer, unsigned numb
     there++;
     while (there < all)
         sched_yield(); /* the other one may wait for this CPU */
-    /* Again without giving the CPU away, which would count as an interruption. */
+    /* The second wait spins, because sched_yield() would count as an interruption. */
     long interrupted = interruptions();
     begun++;
     while (begun < all)
@@ -100,8 +105,9 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The median over the rounds of one generator's time, or of its ratio to another's; the mean over the threads. Tells how
- * many rounds it is of. */
+/* Returns the median over the rounds of one generator's time, or of its ratio to another
+ * generator's time. A round's time is the mean over the threads. Writes the number of rounds to
+ * `of`. */
 static double median(int which, int versus, int *of)
 {
     double values[MOST_ROUNDS];
@@ -121,7 +127,8 @@ static double median(int which, int versus, int *of)
     return kept > 0 ? values[kept / 2] : NAN;
 }
 
-/* As many calls as take a tenth of a millisecond: short, so that most samples end before the kernel interrupts. */
+/* Returns a number of calls that takes a tenth of a millisecond. Samples are this short so that
+ * most of them end before the kernel interrupts. */
 static long calls_of(int which, unsigned char *buffer)
 {
     for (long count = 1;;) {

@@ -1,5 +1,5 @@
-/* Draws at every time at which libraries come and go: after the provider was unloaded, in threads that end, in
- * destructors and handlers at exit, before and after OpenSSL's own. */
+/* Draws whenever libraries come and go: after the provider was unloaded, in threads that end, and
+ * in destructors and exit handlers, before and after OpenSSL's own handler. */
 #include "check.h"
 #include <dlfcn.h>
 #include <pthread.h>
@@ -26,7 +26,7 @@ static void *thread(void *unused)
     return unused;
 }
 
-/* OpenSSL has not cleaned up yet. */
+/* Runs before OpenSSL's clean-up. */
 static void late(void)
 {
     ours = NULL;
@@ -34,7 +34,8 @@ static void late(void)
     puts("late");
 }
 
-/* It has. OpenSSL 3.0 crashes by itself then, whatever its generator: it takes a lock that it has freed. */
+/* Runs after OpenSSL's clean-up. OpenSSL 3.0 crashes then with any generator, because it takes a
+ * lock that it has freed. */
 static void latest(void)
 {
 #if OPENSSL_VERSION_NUMBER >= 0x30500000L
@@ -50,7 +51,7 @@ __attribute__((destructor)) static void after_all(void)
 
 int main(void)
 {
-    /* Handlers run in reverse: one that is registered before OpenSSL's runs after it. */
+    /* Handlers run in reverse order: one that is registered before OpenSSL's runs after it. */
     CHECK(atexit(latest) == 0);
     draw();
     CHECK(atexit(late) == 0);
@@ -71,7 +72,7 @@ int main(void)
         draw();
         OSSL_LIB_CTX_free(ours);
     }
-    /* It is still there, though nobody holds it: by nodelete. */
+    /* -z nodelete keeps the module in memory, though no context holds it. */
     void *module = dlopen(path, RTLD_NOW | RTLD_NOLOAD);
     CHECK(module != NULL);
     for (int i = 0; i < 100; i++) {

@@ -1,4 +1,4 @@
-//! The OpenSSLs at hand, the module as cargo builds it, and C programs between the two.
+//! Finds the versions of OpenSSL on this machine, builds the module, and compiles C programs.
 
 // Every test target compiles its own copy and uses a part of it.
 #![allow(dead_code)]
@@ -10,14 +10,14 @@ use std::process::{Command, Output, Stdio};
 use std::sync::OnceLock;
 use tempfile::TempDir;
 
-/// The module, in a directory of its own under the name that OpenSSL looks for.
+/// Returns a directory that holds the module under the name that OpenSSL looks for.
 pub(crate) fn modules() -> &'static Path {
     static MODULES: OnceLock<TempDir> = OnceLock::new();
     let directory = MODULES.get_or_init(|| {
-        // Tests are not given a cdylib of their package by cargo. By the time they run it has let
-        // go of its lock, and most of the time there is nothing left to build. Tests that are
-        // optimised, which tell speeds, take what users get: all that `cargo build --release`
-        // makes, since crates that are built alone may have other features.
+        // Cargo does not name a package's cdylib to its tests, so this code builds it: cargo
+        // releases its lock before tests run, and the build is usually up to date. Optimised tests
+        // measure speed, so they need the module that users get. Only a build of the whole
+        // workspace makes it, because crates that are built alone may have other features.
         let what: &[&str] = if cfg!(debug_assertions) {
             &["--package", "headwater-openssl-module"]
         } else {
@@ -47,14 +47,14 @@ pub(crate) fn modules() -> &'static Path {
 
 /// An OpenSSL of this machine.
 pub(crate) enum OpenSsl {
-    /// The installed one: 3.0 on Debian 12.
+    /// The installed OpenSSL: 3.0 on Debian 12.
     Installed,
     /// Debian 13's, unpacked and not installed, with a C library of its own.
     Unpacked(PathBuf),
 }
 
 impl OpenSsl {
-    /// Those that are here; a line about each that is not.
+    /// Returns the versions that this machine has, and prints a line for each that is missing.
     pub(crate) fn all() -> Vec<OpenSsl> {
         let mut found = Vec::new();
         if Command::new("openssl")
@@ -83,7 +83,7 @@ impl OpenSsl {
         found
     }
 
-    /// A name for messages.
+    /// Returns a name for messages.
     pub(crate) fn name(&self) -> &'static str {
         match self {
             OpenSsl::Installed => "the installed OpenSSL",
@@ -91,13 +91,13 @@ impl OpenSsl {
         }
     }
 
-    /// The start of a command line that runs a program with this OpenSSL's libraries.
+    /// Returns the start of a command line that runs a program with this OpenSSL's libraries.
     pub(crate) fn program(&self, program: impl AsRef<OsStr>) -> Command {
         let mut command = match self {
             OpenSsl::Installed => Command::new(program),
             OpenSsl::Unpacked(root) => {
                 let libraries = root.join("usr/lib").join(architecture());
-                // Named from within, so that the same line serves both architectures.
+                // The name of the loader depends on the architecture; the unpacked one is taken.
                 let loader = ["ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1"]
                     .into_iter()
                     .map(|name| libraries.join(name))
@@ -117,7 +117,7 @@ impl OpenSsl {
         command
     }
 
-    /// The command `openssl` of this OpenSSL.
+    /// Returns the command `openssl` of this OpenSSL.
     pub(crate) fn command(&self) -> Command {
         match self {
             OpenSsl::Installed => self.program("openssl"),
@@ -125,13 +125,13 @@ impl OpenSsl {
         }
     }
 
-    /// This C program, compiled for this OpenSSL; None, and a line, if there is no compiler or no
-    /// header.
+    /// Compiles this C program for this OpenSSL. Prints a line and returns `None` if there is no
+    /// compiler or no header.
     pub(crate) fn compile(&self, source: &str, directory: &Path) -> Option<PathBuf> {
         self.compile_with(source, directory, &["-lcrypto", "-lpthread"])
     }
 
-    /// As [`compile`](OpenSsl::compile), with these arguments at the end.
+    /// Does what [`compile`](OpenSsl::compile) does, with these arguments at the end.
     pub(crate) fn compile_with(
         &self,
         source: &str,
@@ -147,7 +147,7 @@ impl OpenSsl {
             compiler.arg("-isystem").arg(&include);
             compiler.arg("-isystem").arg(include.join(architecture()));
             compiler.arg("-L").arg(root.join("usr/lib").join(architecture()));
-            // It needs a newer C library, which it will have when it runs.
+            // libcrypto needs a newer C library, which the program will have when it runs.
             compiler.arg("-Wl,--allow-shlib-undefined");
         }
         let skip = |why: &str| {
@@ -170,13 +170,13 @@ impl OpenSsl {
     }
 }
 
-/// As Debian names directories.
+/// Returns the name that Debian uses for this architecture's directories.
 pub(crate) fn architecture() -> String {
     format!("{}-linux-gnu", env::consts::ARCH)
 }
 
-/// The configuration that the project ships, with what stands before it, in a file of this
-/// directory.
+/// Writes a configuration file into this directory: the text `before`, then an include of the
+/// configuration that the project ships. Returns the file's path.
 pub(crate) fn configuration(directory: &Path, before: &str) -> PathBuf {
     let ours = Path::new(env!("CARGO_MANIFEST_DIR")).join("headwater-openssl.cnf");
     let path = directory.join("openssl.cnf");
@@ -184,7 +184,7 @@ pub(crate) fn configuration(directory: &Path, before: &str) -> PathBuf {
     path
 }
 
-/// Ends unless it succeeded; what it wrote to stdout.
+/// Returns the stdout of a finished command. Panics with its output unless it succeeded.
 pub(crate) fn said(output: Output) -> String {
     let (out, err) = (&output.stdout, &output.stderr);
     assert!(

@@ -11,7 +11,8 @@ impl Bits {
         Bits(bytes.iter().flat_map(|byte| (0..8).rev().map(move |bit| byte >> bit & 1)).collect())
     }
 
-    /// 6.3.2: the time until a value repeats, which is two or three for bits.
+    /// Estimates by collisions (section 6.3.2): the time until a value repeats, which is two or
+    /// three samples for bits.
     pub(super) fn collision(&self) -> f64 {
         let (mut at, mut count, mut sum, mut squares) = (0, 0.0, 0.0, 0.0);
         while at + 2 < self.0.len() {
@@ -32,7 +33,8 @@ impl Bits {
         -p.log2()
     }
 
-    /// 6.3.3: the likeliest of all sequences of 128 bits, if each bit depends on the one before.
+    /// Estimates by a Markov model (section 6.3.3): the likeliest sequence of 128 bits, if each bit
+    /// depends on the one before.
     pub(super) fn markov(&self) -> f64 {
         let mut counts = [[0_f64; 2]; 2];
         for two in self.0.windows(2) {
@@ -58,7 +60,8 @@ impl Bits {
         (-likeliest / 128.0).clamp(0.0, 1.0)
     }
 
-    /// 6.3.4: Maurer's universal statistic over blocks of six bits.
+    /// Estimates by compression (section 6.3.4): Maurer's universal statistic over blocks of six
+    /// bits.
     pub(super) fn compression(&self) -> f64 {
         const B: usize = 6;
         const DICTIONARY: usize = 1000;
@@ -101,9 +104,9 @@ impl Bits {
     }
 }
 
-/// G of the standard: what a block of chance `z` adds to the mean. Its double sum, term by term:
-/// for each place t the sum over u < t of log2(u) z^2 (1 - z)^(u - 1), and log2(t) z (1 - z)^(t -
-/// 1).
+/// Returns G of the standard: the share in the mean of a block with probability `z`. Computes the
+/// double sum term by term: for each place t the sum over u < t of log2(u) z^2 (1 - z)^(u - 1), and
+/// log2(t) z (1 - z)^(t - 1).
 fn share(z: f64, dictionary: usize, blocks: usize) -> f64 {
     let (mut below, mut power, mut sum) = (0.0, 1.0, 0.0);
     for t in 1..=blocks {
@@ -126,7 +129,8 @@ mod tests {
         Bits((0..800_000).map(|_| u8::from(rng.f64() < chance)).collect())
     }
 
-    /// A coin of chance p has -log2 p bits; these three estimators know coins.
+    /// A coin whose likelier side has probability p has -log2 p bits, and these three estimators
+    /// must come close to that figure.
     #[test]
     fn biased_coins_are_seen_through() {
         for chance in [0.5, 0.6, 0.75, 0.9] {
@@ -134,8 +138,8 @@ mod tests {
             for (name, estimate, below) in [
                 ("collision", bits.collision(), 0.12),
                 ("Markov", bits.markov(), 0.01),
-                // It asks which source of one frequent block and sixty-three others could look so,
-                // and coins are not that.
+                // This estimator assumes one frequent block and sixty-three equal ones, and the
+                // blocks of a coin are not so distributed.
                 ("compression", bits.compression(), 0.3),
             ] {
                 assert!(

@@ -7,7 +7,7 @@ fn upper(p: f64, n: usize) -> f64 {
     (p + Z * (p * (1.0 - p) / (n as f64 - 1.0)).sqrt()).min(1.0)
 }
 
-/// 6.3.1
+/// Estimates by the most common value (section 6.3.1).
 pub(super) fn most_common(samples: &[u8]) -> f64 {
     let mut counts = [0_usize; 256];
     samples.iter().for_each(|&sample| counts[sample as usize] += 1);
@@ -20,15 +20,15 @@ const LONGEST: usize = 256;
 /// A tuple that occurs this often counts as frequent.
 const FREQUENT: usize = 35;
 
-/// 6.3.5 and 6.3.6: the most frequent tuples of each length, and repeats of those lengths at which
-/// no tuple is frequent.
+/// Estimates by tuples (sections 6.3.5 and 6.3.6): the most frequent tuples of each length, and
+/// repeated tuples of the lengths at which no tuple is frequent.
 ///
 /// Tuples are made longer by one sample at a time, and only those that occur at least twice are
 /// followed.
 pub(super) fn tuples(samples: &[u8]) -> (f64, f64) {
     let n = samples.len();
-    // Where it begins in the low half; above that, which tuple of the length before it is, and the
-    // sample that makes it longer.
+    // Each entry is a tuple: its first sample's index in the low half; above the index the sample
+    // that makes the tuple longer, and above the sample the number of the tuple without it.
     let mut places: Vec<u64> = (0..n as u64).collect();
     let (mut frequent, mut repeated) = (0.0_f64, 0.0_f64);
     for length in 1..=LONGEST.min(n - 1) {
@@ -64,8 +64,8 @@ pub(super) fn tuples(samples: &[u8]) -> (f64, f64) {
     (bits(frequent), if repeated == 0.0 { bits(frequent) } else { bits(repeated) })
 }
 
-/// 6.3.8: the best of 128 predictors, each of which says that what was so many samples ago comes
-/// again.
+/// Estimates by lags (section 6.3.8): the best of 128 predictors, of which predictor n expects the
+/// sample of n samples ago.
 pub(super) fn lag(samples: &[u8]) -> f64 {
     const LAGS: usize = 128;
     let mut score = [0_u32; LAGS];
@@ -92,8 +92,8 @@ pub(super) fn lag(samples: &[u8]) -> f64 {
     -overall.max(local(longest + 1, n)).max(1.0 / 256.0).log2()
 }
 
-/// The chance of a hit that has runs of `r` hits in `n` tries with the chance 1 %: 0.99 = (1 - p x)
-/// / ((r + 1 - r x) q) / x^(n + 1).
+/// Returns the hit probability p at which `n` tries have a run of `r` hits with probability 1 %:
+/// 0.99 = (1 - p x) / ((r + 1 - r x) q) / x^(n + 1).
 fn local(r: usize, n: usize) -> f64 {
     let (mut low, mut high) = (0.0_f64, 1.0_f64);
     for _ in 0..60 {

@@ -5,10 +5,10 @@ use super::Health;
 use statrs::function::gamma::ln_gamma;
 
 const ALPHA_BITS: f64 = 20.0;
-/// For samples that are not binary.
+/// The length of a window for samples that are not binary.
 const WINDOW: usize = 512;
 
-/// 4.4.1: the same value too often in a row.
+/// Runs the repetition count test (section 4.4.1), which counts equal values in a row.
 pub(super) fn repetition(samples: &[u8], claim: f64) -> Health {
     let cutoff = 1 + (ALPHA_BITS / claim).ceil() as usize;
     let (mut highest, mut alarms, mut run) = (0, 0, 0);
@@ -22,7 +22,8 @@ pub(super) fn repetition(samples: &[u8], claim: f64) -> Health {
     Health { name: "repetition count", cutoff, highest, alarms }
 }
 
-/// 4.4.2: a window's first value too often in it.
+/// Runs the adaptive proportion test (section 4.4.2), which counts a window's first value in that
+/// window.
 pub(super) fn proportion(samples: &[u8], claim: f64) -> Health {
     let cutoff = 1 + critical(WINDOW, 2_f64.powf(-claim));
     let (mut highest, mut alarms) = (0, 0);
@@ -34,8 +35,8 @@ pub(super) fn proportion(samples: &[u8], claim: f64) -> Health {
     Health { name: "adaptive proportion", cutoff, highest, alarms }
 }
 
-/// The least number that a binomial variable stays at or below with the chance 1 - 2^-20: CRITBINOM
-/// of the standard.
+/// Returns the least number that a binomial variable exceeds with probability at most 2^-20:
+/// CRITBINOM of the standard.
 fn critical(n: usize, p: f64) -> usize {
     let term = |k: usize| {
         let (n, k) = (n as f64, k as f64);

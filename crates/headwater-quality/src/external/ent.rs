@@ -18,7 +18,7 @@ pub(super) const KNOWN: Known = Known {
     read,
 };
 
-/// A line of names and a line of figures, with commas.
+/// Reads a line of names and a line of figures, separated by commas.
 fn read(words: &str) -> (Option<String>, Vec<Outcome>) {
     let line = words.lines().find(|line| line.starts_with("1,"));
     let figures: Vec<f64> = line

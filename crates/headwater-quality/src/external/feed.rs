@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 
 /// The result of a process.
 pub(super) struct Done {
-    /// Its standard output and its standard error.
+    /// The program's standard output and standard error.
     pub(super) words: String,
     /// Number of bytes that it read.
     pub(super) bytes: u64,
@@ -58,7 +58,7 @@ pub(super) fn run(
     })
 }
 
-/// The first line that a command writes.
+/// Returns the first line that a command writes, unless it is empty.
 pub(super) fn first_line(command: &[&str]) -> Option<String> {
     let output = Command::new(command[0]).args(&command[1..]).stdin(Stdio::null()).output().ok()?;
     let words = [output.stdout, output.stderr].concat();
@@ -66,7 +66,7 @@ pub(super) fn first_line(command: &[&str]) -> Option<String> {
     words.lines().map(str::trim).find(|line| !line.is_empty()).map(str::to_owned)
 }
 
-/// The version of the Debian package called as the program is.
+/// Returns name and version of the Debian package that is called like the program.
 pub(super) fn package(program: &str) -> Option<String> {
     let output = Command::new("dpkg-query")
         .args(["-W", "-f", "${Package} ${Version}", program])

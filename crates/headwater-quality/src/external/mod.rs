@@ -21,7 +21,7 @@ use serde::Serialize;
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Battery {
-    /// Its name.
+    /// The battery's name.
     pub name: String,
     /// The command line.
     pub command: String,

@@ -53,8 +53,8 @@ fn read(words: &str) -> (Option<String>, Vec<Outcome>) {
     (version, outcomes)
 }
 
-/// A line of TestU01's summary: number, test, p-value, where eps is below 1e-300 and eps1 below
-/// 1e-15.
+/// Reads a line of TestU01's summary: number, test, p-value. "eps" stands for less than 1e-300 and
+/// "eps1" for less than 1e-15.
 fn testu01(line: &str) -> Option<Outcome> {
     let mut words = line.split_whitespace();
     words.next()?.parse::<u32>().ok()?;

@@ -94,7 +94,7 @@ fn sfc(seed: u64, stream: u64) -> Box<dyn Source> {
     endless(move || engine.next_u64())
 }
 
-/// Stream 0 is the seed itself, the others its children.
+/// Returns the seed sequence of a stream: stream 0 is the seed itself, the others are its children.
 fn sequence(seed: u64, stream: u64) -> SeedSequence {
     let root = SeedSequence::from(seed);
     match u32::try_from(stream) {

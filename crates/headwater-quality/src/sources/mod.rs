@@ -57,13 +57,13 @@ pub enum Way {
 
 /// A way to open a stream.
 pub enum Open {
-    /// Without a seed: the numbers differ each time.
+    /// The source has no seed, so its numbers differ each time.
     Live(fn() -> Result<Box<dyn Source>, Error>),
-    /// With a seed.
+    /// The source has a seed.
     Seeded(fn(u64) -> Box<dyn Source>),
-    /// With a seed and a stream's number. Stream 0 is that of the seed alone.
+    /// The source has a seed and numbered streams. Stream 0 is that of the seed alone.
     Streams(fn(u64, u64) -> Box<dyn Source>),
-    /// With a seed and any way of a generator that has keys.
+    /// The source has a seed and keys, and opens streams in every way.
     Keyed(fn(u64, Way) -> Result<Box<dyn Source>, Error>),
 }
 

@@ -78,18 +78,18 @@ pub(crate) const ALL: &[Test] = &[
     cubes::TEST,
 ];
 
-/// For tests that do not depend on the order of bits: one order is enough.
+/// Returns whether a form suits tests that do not depend on the order of bits: one order is enough.
 fn forwards(form: Form) -> bool {
     !form.reversed
 }
 
-/// For tests of memory rather than of numbers: whole words, forwards. This view holds the whole
-/// block.
+/// Returns whether a form suits tests of memory rather than of numbers: whole words, forwards,
+/// which hold the whole block.
 fn words(form: Form) -> bool {
     form.width == 64 && !form.reversed
 }
 
-/// For tests that need equal neighbours to be rare.
+/// Returns whether a form suits tests in which equal neighbours must be rare.
 fn wide(form: Form) -> bool {
     form.width >= 32
 }

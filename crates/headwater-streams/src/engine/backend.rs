@@ -22,7 +22,7 @@ pub(crate) enum Backend {
     /// 128-bit registers: AES instructions, or SSE2 multiplications.
     #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
     Narrow,
-    /// Whatever there is.
+    /// Code without special instructions, for every CPU.
     Portable,
 }
 
@@ -69,7 +69,7 @@ impl Backend {
     /// Returns the fastest backend for `engine` on a CPU with these features.
     #[inline]
     pub(crate) fn choose(engine: Engine, features: Features) -> Backend {
-        // For machines that have one form of an engine only.
+        // Machines with one form of an engine do not use these two.
         let _ = (engine, features);
         #[cfg(target_arch = "x86_64")]
         {

@@ -50,7 +50,8 @@ impl Engine {
     /// Every engine, the default first.
     pub const ALL: &[Engine] = &[Engine::Ars7, Engine::Ars5, Engine::Philox4x32];
 
-    /// Its name, in lower case: how it is typed, and what is hashed into its keys.
+    /// Returns the name in lower case. Users type this name, and it is hashed into the engine's
+    /// keys.
     pub const fn name(self) -> &'static str {
         match self {
             Engine::Ars7 => "ars7",

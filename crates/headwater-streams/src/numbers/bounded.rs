@@ -21,7 +21,8 @@ pub struct Bounded64<T> {
     value: PhantomData<fn() -> T>,
 }
 
-/// The same from the e-th `u32`, with a bound of up to 2^32.
+/// Integers from a range, as [`Bounded64`] makes them, but from the e-th `u32`, and below a bound
+/// of up to 2^32.
 pub struct Bounded32<T> {
     low: u32,
     bound: u32,

@@ -9,10 +9,12 @@ use crate::words::Words;
 /// library, for C: a thread with the smallest stack (PTHREAD_STACK_MIN, 16 KiB) must have room for
 /// the buffer.
 const CHUNK: usize = if cfg!(feature = "std") { 1024 } else { 512 };
-/// The same where so few are asked for that clearing the larger buffer would be felt.
+/// Words made at a time for a short request, where clearing the larger buffer would take longer
+/// than the words.
 const SMALL_CHUNK: usize = 64;
 
-/// Begins with a cache line: a vector of 512 bits that lies across two takes twice the time.
+/// An array that begins with a cache line. A vector of 512 bits that lies across two lines takes
+/// twice the time.
 #[repr(align(64))]
 struct Aligned<T>(T);
 
@@ -29,8 +31,8 @@ pub(crate) fn fill<N: Number>(
     out: &mut [N::Value],
 ) {
     let values = N::VALUES as u64;
-    // Up to the first whole group, the whole groups, and what is left of the last.
-    // (No next multiple: an empty range may begin at 2^64 - 1.)
+    // The range has three parts: up to the first whole group, the whole groups, and the rest of the
+    // last. `next_multiple_of` would overflow for an empty range at 2^64 - 1.
     let before = ((values - start % values) % values).min(out.len() as u64) as usize;
     let (head, out) = out.split_at_mut(before);
     let (whole, tail) = out.split_at_mut(out.len() / N::VALUES * N::VALUES);
@@ -59,7 +61,7 @@ pub(crate) fn at<N: Number>(
     out: &mut [N::Value],
 ) {
     const GROUPS: usize = SMALL_CHUNK / MOST_WORDS;
-    /// Up to so many runs are quicker one by one than all their groups together.
+    /// The number of runs up to which one run after the other is quicker than all groups together.
     const FEW_RUNS: usize = 2;
     let group = |index: u64| index / N::VALUES as u64;
     let mut made = [N::Value::default(); GROUPS * MOST_VALUES];

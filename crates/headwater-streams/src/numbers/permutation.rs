@@ -138,10 +138,10 @@ impl fmt::Debug for Permutation {
     }
 }
 
-/// A bijection of the numbers of some bits.
+/// A bijection of all numbers of a given count of bits.
 #[derive(Clone, Copy)]
 struct Network {
-    /// All bits of the upper half, and how far up it is; all bits of the lower one.
+    /// Mask of the upper half's bits, their shift, and mask of the lower half's bits.
     upper: u32,
     shift: u32,
     lower: u32,
@@ -263,7 +263,8 @@ impl Network {
     }
 }
 
-/// All rounds for many numbers, a round at a time.
+/// Many numbers that go through the rounds together: all of them take one round before the next, so
+/// that the compiler can use vectors.
 struct Together<'a> {
     network: &'a Network,
     high: &'a mut [u32],

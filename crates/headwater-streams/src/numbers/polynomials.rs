@@ -75,7 +75,7 @@ pub(super) fn minus_ln_f32(word: u32) -> f32 {
 /// eighth of the circle.
 #[inline(always)]
 pub(super) fn direction(word: u64) -> (f64, f64) {
-    // In quarters of a turn, below 1/2.
+    // The angle is in quarters of a turn, below 1/2.
     let angle = ((word << 1 | 1) & ((1 << 62) - 1)) as f64 * TWO_POW_MINUS_63;
     let z = angle * angle;
     let mut sin = polynomial(

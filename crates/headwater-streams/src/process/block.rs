@@ -1,4 +1,4 @@
-//! One block of ars7 inlined into its caller: the quick path of 8 and 16 bytes.
+//! One block of ars7, inlined into its caller, for short draws.
 //!
 //! The engine's own functions need target features that callers lack, so they are calls, and expand
 //! the key each time. Instructions are VEX-coded: after code that left upper halves of registers
@@ -46,7 +46,7 @@ unsafe fn block(keys: *const Keys, lower: u64, upper: u64) -> __m128i {
 ///
 /// # Safety
 ///
-/// As [`block`].
+/// The promise of [`block`].
 #[inline(always)]
 pub(super) unsafe fn word(keys: *const Keys, lower: u64, upper: u64) -> u64 {
     let word;
@@ -65,7 +65,7 @@ pub(super) unsafe fn word(keys: *const Keys, lower: u64, upper: u64) -> u64 {
 ///
 /// # Safety
 ///
-/// As [`block`].
+/// The promise of [`block`].
 #[inline(always)]
 pub(super) unsafe fn bytes(keys: *const Keys, lower: u64, upper: u64) -> Block {
     // SAFETY: the caller's promise; a register is 16 bytes.

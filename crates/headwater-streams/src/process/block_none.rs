@@ -1,4 +1,4 @@
-//! No quick path: other CPUs, and builds that an interpreter or a sanitizer looks into.
+//! Stands in for `block` on other CPUs than x86-64 and under miri and sanitizers: no quick path.
 
 #![allow(unsafe_code)]
 

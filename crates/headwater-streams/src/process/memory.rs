@@ -4,8 +4,9 @@
 
 use core::ptr::null_mut;
 
-/// `len` bytes of private zeros, which a child made by fork or clone finds cleared (Linux 4.14).
-/// None resident before they are touched. `None` if the kernel has no such memory, or no memory.
+/// Maps `len` zero bytes of private memory, which the kernel clears again in a child made by fork
+/// or clone (Linux 4.14). A page takes physical memory only once it is touched. Returns `None` if
+/// the kernel cannot clear memory at a fork, or has no memory.
 ///
 /// Async-signal-safe; errno stays as it was.
 pub(crate) fn reserve_wiped(len: usize) -> Option<*mut u8> {
@@ -19,14 +20,14 @@ pub(crate) fn reserve_wiped(len: usize) -> Option<*mut u8> {
         if at == libc::MAP_FAILED {
             return None;
         }
-        // Some emulators answer success to any advice: one that does not exist must fail, or
-        // nothing that follows can be believed.
-        // SAFETY: fresh memory that nobody uses yet.
+        // Some emulators report success for any advice. So an advice that does not exist must fail
+        // first, or the success of the second call proves nothing.
+        // SAFETY: the memory is new, and no other code has its address.
         let wiped = unsafe {
             libc::madvise(at, len, -1) != 0 && libc::madvise(at, len, libc::MADV_WIPEONFORK) == 0
         };
         if !wiped {
-            // SAFETY: nobody else has seen it.
+            // SAFETY: no other code has this address.
             unsafe { libc::munmap(at, len) };
             return None;
         }
@@ -34,19 +35,20 @@ pub(crate) fn reserve_wiped(len: usize) -> Option<*mut u8> {
     })
 }
 
-/// Gives a reservation back.
+/// Unmaps a reservation.
 ///
 /// # Safety
 ///
-/// It is one of [`reserve_wiped`]'s with this length, and nobody uses it any more.
+/// `at` comes from [`reserve_wiped`] with this length, and no other code uses the memory any more.
 pub(crate) unsafe fn release(at: *mut u8, len: usize) {
     // SAFETY: the caller's promise.
     keeping_errno(|| unsafe { libc::munmap(at.cast(), len) });
 }
 
-/// A signal handler must not disturb the errno of what it interrupts.
+/// Runs `body` and restores errno, because a signal handler must not change the errno of the code
+/// that it interrupts.
 fn keeping_errno<T>(body: impl FnOnce() -> T) -> T {
-    // SAFETY: this thread's errno, which lives as long as the thread.
+    // SAFETY: the pointer is to this thread's errno, which lives as long as the thread.
     unsafe {
         let errno = libc::__errno_location();
         let before = *errno;

@@ -1,5 +1,5 @@
-//! The pool of a process: its place, its set-up, and how a draw finds out that the pool is its
-//! parent's.
+//! The pool of a process: its place, its set-up, and the check by which a draw finds that the pool
+//! is its parent's.
 //!
 //! A pool lies in memory that the kernel clears in a child, and so does the only pointer to it. So
 //! a child finds no pool and makes one of its own, at another address, since the parent's stays
@@ -30,8 +30,8 @@ use core::sync::atomic::{
     AtomicBool, AtomicIsize, AtomicPtr, AtomicU32, AtomicUsize, Ordering, compiler_fence,
 };
 
-/// CPUs that have counters of their own; CPUs beyond share. Virtual space only: pages that no draw
-/// touches are not resident.
+/// The number of CPUs that have counters of their own; further CPUs share them. The counters of
+/// absent CPUs take address space only, because their pages are never touched.
 const CPUS: usize = 256;
 
 /// From this length on the engine's own functions are quicker than single blocks: they compute
@@ -189,7 +189,7 @@ impl Pool {
 
     fn blocks(&self, lower: u64, upper: u64, out: &mut [Block]) {
         let features = Features::detect();
-        // Any engine gives numbers that repeat nothing. Without AES instructions ars is slow.
+        // With any engine no number repeats. Without AES instructions ars7 would be slow.
         let engine = if features.aes { Engine::Ars7 } else { Engine::Philox4x32 };
         // SAFETY: not written since the pool was published.
         let key = unsafe { (*self.start.get()).keys[0] };
@@ -197,7 +197,7 @@ impl Pool {
     }
 }
 
-/// Draws from this process's pool. None if there is no pool and none can be made.
+/// Draws from this process's pool. Returns `None` if there is no pool and none can be made.
 #[inline(always)]
 pub(crate) fn draw<T>(mut from: impl FnMut(&Pool) -> T) -> Option<T> {
     match draw_once(current().get(), &mut from) {
@@ -218,16 +218,16 @@ fn draw_slowly<T>(mut from: impl FnMut(&Pool) -> T) -> Option<T> {
     None
 }
 
-/// Draws once. None if this is not a pool, or not this process's.
+/// Draws once. Returns `None` if `pool` is `None`, or is not this process's pool any more.
 #[inline(always)]
 fn draw_once<T>(pool: Option<*mut Pool>, from: &mut impl FnMut(&Pool) -> T) -> Option<T> {
     let pool = pool?;
     // SAFETY: a published pool is complete, and is never unmapped.
     let drawn = from(unsafe { &*pool });
     hook(Point::Drawn);
-    // Counters and keys were read before this look, so a frame that read its parent's in a child
-    // sees here that it did. Only a handler on this thread can come in between, so the compiler's
-    // order is enough.
+    // Counters and keys were read before this look. So a frame that a fork interrupted, and that
+    // read its parent's pool in the child, finds another pointer here. Only a handler on this
+    // thread can come in between, so the compiler's order is enough.
     compiler_fence(Ordering::SeqCst);
     current().holds(pool).then_some(drawn)
 }
@@ -240,40 +240,39 @@ pub(super) fn index_of(cpu: libc::c_int) -> usize {
 
 #[inline(always)]
 fn current() -> &'static Current {
-    // Acquire: pairs with the release in `canary`; what it points to is mapped for ever, or a
-    // static.
-    // SAFETY: as said.
+    // Acquire: pairs with the release in `canary`.
+    // SAFETY: `CURRENT` points to a static, or to memory that stays mapped for ever.
     unsafe { &*CURRENT.load(Ordering::Acquire) }
 }
 
-/// This process's pool, made now if need be. None if another set-up is quicker, time and again, or
-/// if it cannot be made.
+/// Returns this process's pool, and makes it if there is none. Returns `None` after `TRIES` lost
+/// races with other set-ups, or if no pool can be made.
 fn set_up() -> Option<*mut Pool> {
-    // SAFETY: nobody else has seen what is discarded.
+    // SAFETY: a discarded pool was never published, so no other code has its address.
     let discard = |pool: *mut Pool| unsafe { memory::release(pool.cast(), size_of::<Pool>()) };
     canary()?.set_up(&MARKS, make, discard)
 }
 
-/// The word that the kernel clears in a child, mapped now if need be.
+/// Returns the place of the pool, which the kernel clears in a child. Maps it if it is not mapped.
 fn canary() -> Option<&'static Current> {
     let none_yet = (&raw const NONE_YET).cast_mut();
     if core::ptr::eq(current(), none_yet) {
         let mine = reserve::<Current>()?;
         let (release, relaxed) = (Ordering::Release, Ordering::Relaxed);
         if CURRENT.compare_exchange(none_yet, mine, release, relaxed).is_err() {
-            // SAFETY: nobody else has seen it.
+            // SAFETY: `mine` was not published, so no other code has its address.
             unsafe { memory::release(mine.cast(), size_of::<Current>()) };
         }
     }
     Some(current())
 }
 
-/// A pool with a seed, unpublished.
+/// Makes a pool with a seed, and does not publish it.
 fn make() -> Option<*mut Pool> {
     let pool = reserve::<Pool>()?;
     let mut seed = [0; 32];
     if headwater::fill(&mut seed).is_err() {
-        // SAFETY: nobody else has seen it.
+        // SAFETY: the pool is not published, so no other code has its address.
         unsafe { memory::release(pool.cast(), size_of::<Pool>()) };
         return None;
     }

@@ -1,38 +1,40 @@
 //! The place where a process's pool is published.
 //!
 //! `tests/loom` compiles this file with the model checker's atomics, and tries every order of every
-//! race. So it knows nothing but atomics, and nothing in it may make one in a `const fn`.
+//! race. So the file uses nothing but atomics, and makes none in a `const fn`, which the model
+//! checker's atomics do not have.
 
 use super::atomic::{AtomicPtr, AtomicUsize, Ordering};
 use super::hook::{Point, hook};
 
-/// How often something begins again that was forked, or lost to somebody.
+/// Attempts of a draw that a fork interrupts, or of a set-up that loses its race.
 pub(crate) const TRIES: usize = 4;
 
-/// What is made once and used by everybody, or the mark of a set-up (an odd number), or null. In
-/// memory that the kernel clears in a child.
+/// A pointer to an object that is made once and shared by all threads, or the mark of a set-up (an
+/// odd number), or null. It lies in memory that the kernel clears in a child.
 #[repr(transparent)]
 pub(crate) struct Place<T>(pub(crate) AtomicPtr<T>);
 
 impl<T> Place<T> {
-    /// What is there, complete.
+    /// Returns the published object, complete.
     #[inline(always)]
     pub(crate) fn get(&self) -> Option<*mut T> {
         let now = self.0.load(Ordering::Acquire);
         is_made(now).then_some(now)
     }
 
-    /// Whether `made`, which was there, still is.
+    /// Returns whether the place still holds `made`, which it held before.
     #[inline(always)]
     pub(crate) fn holds(&self, made: *mut T) -> bool {
         self.0.load(Ordering::Relaxed) == made
     }
 
-    /// What is there, made now if need be. None if another set-up is quicker, time and again, or if
-    /// it cannot be made.
+    /// Returns the published object, and makes it if there is none. Returns `None` after `TRIES`
+    /// lost races with other set-ups, or if `make` fails.
     ///
-    /// `marks` counts the marks given out so far. It is kept by a fork, and counted before a mark
-    /// is used; so whatever mark a frame has, no set-up of a child has the same.
+    /// `marks` counts the marks of all set-ups so far. A fork keeps the count, and a set-up adds to
+    /// it before it uses its mark. So no set-up of a child has the mark of a frame that the fork
+    /// interrupted.
     pub(crate) fn set_up(
         &self,
         marks: &AtomicUsize,
@@ -44,8 +46,9 @@ impl<T> Place<T> {
             if is_made(now) {
                 return Some(now);
             }
-            // Whose mark is there may be the code that this handler interrupts, or a thread that
-            // was killed: it is not waited for, and what it makes is not published.
+            // Replace the mark of another set-up. Its owner may be the code that this handler
+            // interrupts, or a thread that was killed, so waiting could last for ever. With its
+            // mark gone, the other set-up cannot publish.
             let number = marks.fetch_add(1, Ordering::Relaxed);
             let mark = core::ptr::without_provenance_mut(number << 1 | 1);
             if self.0.compare_exchange(now, mark, Ordering::Relaxed, Ordering::Relaxed).is_err() {
@@ -54,7 +57,8 @@ impl<T> Place<T> {
             hook(Point::Begun);
             let mine = make()?;
             hook(Point::Seeded);
-            // Release: pairs with the acquire in `get`, so that whoever finds it finds it complete.
+            // Release: pairs with the acquire in `get`, so that a thread that finds the pointer
+            // finds the whole object.
             match self.0.compare_exchange(mark, mine, Ordering::Release, Ordering::Relaxed) {
                 Ok(_) => return Some(mine),
                 Err(_) => discard(mine),

@@ -24,9 +24,9 @@ use core::mem::offset_of;
 
 pub(crate) const AVAILABLE: bool = true;
 
-/// Claims `blocks` values of this CPU's own counter. None if the section cannot serve: sections are
-/// off, the CPU has no counter, the thread is not registered or runs on another CPU than its rseq
-/// area says, or eight attempts were aborted.
+/// Claims `blocks` values of this CPU's own counter. Returns `None` if the section cannot serve:
+/// sections are off, the CPU has no counter, the thread is not registered or runs on another CPU
+/// than its rseq area says, or eight attempts were aborted.
 ///
 /// `rseq` is the offset of `cpu_id` in the rseq area from the thread pointer; `rseq_cs` is 4 behind
 /// it. Every way out passes label 7, which clears `rseq_cs`: a pointer to a descriptor that

@@ -1,4 +1,5 @@
-//! No restartable sequences: other CPUs, and builds that an interpreter or a sanitizer looks into.
+//! Stands in for `section` on other CPUs than x86-64 and under miri and sanitizers: no restartable
+//! sequences.
 
 use super::counters::Claim;
 use super::pool::Pool;

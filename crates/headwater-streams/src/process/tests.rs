@@ -1,7 +1,7 @@
-//! Draws that are interrupted at each of their steps: by draws, by forks, by draws in the child, by
-//! forks in the child's handlers. Nothing may repeat.
+//! Interrupts draws at each of their steps: by draws, by forks, by draws in the child, by forks in
+//! the child's handlers. No word may repeat.
 //!
-//! `both_ways` runs each of them with sections and without, in processes of their own.
+//! `both_ways` runs each test with sections and without, in processes of their own.
 
 #![allow(unsafe_code)]
 
@@ -18,16 +18,17 @@ struct Record(*mut AtomicUsize);
 const CAPACITY: usize = 1 << 16;
 
 thread_local! {
-    /// Where handlers put what they draw.
+    /// The record to which handlers add the words that they draw.
     static RECORD: Cell<*mut AtomicUsize> = const { Cell::new(null_mut()) };
-    /// What the handler does, how often it still may, and where.
+    /// The number of times that the hook may still act.
     static LEFT: Cell<u32> = const { Cell::new(0) };
+    /// The point at which the hook acts.
     static PLACE: Cell<Point> = const { Cell::new(Point::Drawn) };
-    /// Whether this process is a child that a handler made, and so has to end before the test does.
+    /// True in a child that a hook or a test made. A child must end before the test does.
     static CHILD: Cell<bool> = const { Cell::new(false) };
 }
 
-/// A child that panics must fail, and not only end this thread.
+/// Ends a child that panics with an error, because a panic would end its thread only.
 impl Drop for Record {
     fn drop(&mut self) {
         if CHILD.get() {
@@ -48,7 +49,8 @@ impl Record {
         Record(at.cast())
     }
 
-    /// Ends children, each after its own, and in the test's own process finds no word twice.
+    /// Waits for children and ends this process if it is a child. In the test's own process, checks
+    /// that no word repeats.
     ///
     /// Some thousand words of sound generators hold a repeat with probability 2^-40.
     fn check(self) -> usize {
@@ -67,9 +69,9 @@ impl Record {
             core::slice::from_raw_parts_mut(self.0.add(1).cast::<u64>(), count)
         };
         words.sort_unstable();
-        assert!(words.first() != Some(&0), "a zero came");
+        assert!(words.first() != Some(&0), "a word is zero");
         let twice = words.windows(2).filter(|pair| pair[0] == pair[1]).count();
-        assert_eq!(twice, 0, "of {} words so many came twice", words.len());
+        assert_eq!(twice, 0, "repeats among {} words", words.len());
         let count = words.len();
         // SAFETY: the mapping of `open`.
         unsafe { libc::munmap(self.0.cast(), 8 * (CAPACITY + 1)) };
@@ -87,7 +89,8 @@ fn record(word: u64) {
     }
 }
 
-/// A word, a few, and enough for the lanes; each recorded before the next draw, which may fork.
+/// Draws a word, three words, and enough for the wide path. Each draw is recorded before the next,
+/// which may fork.
 fn draw() {
     record(random_pseudo_u64().unwrap());
     bytes::<24>();
@@ -116,7 +119,7 @@ fn fork() -> bool {
     child == 0
 }
 
-/// The same without the C library, whose fork handlers do not run then.
+/// Forks by the bare system call, so that the C library's fork handlers do not run.
 fn raw_fork() -> bool {
     // SAFETY: as fork(2); no stack, no flags but the signal.
     let child = unsafe { libc::syscall(libc::SYS_clone, libc::SIGCHLD, 0, 0, 0, 0) };
@@ -127,7 +130,7 @@ fn raw_fork() -> bool {
     child == 0
 }
 
-/// Whether the hook is to act here, now.
+/// Returns whether the hook acts at this point, and counts the action.
 fn is_due(point: Point) -> bool {
     let due = point == PLACE.get() && LEFT.get() > 0;
     if due {
@@ -142,14 +145,14 @@ const DRAW: fn(Point) = |point| {
     }
 };
 
-/// The child does not draw before the interrupted frame goes on in it.
+/// Forks. The child does not draw before the interrupted frame goes on in it.
 const FORK: fn(Point) = |point| {
     if is_due(point) {
         raw_fork();
     }
 };
 
-/// It draws first, so that what the frame has in its hands is taken once more.
+/// Forks, and parent and child both draw before the interrupted frame goes on.
 const FORK_AND_DRAW: fn(Point) = |point| {
     if is_due(point) {
         fork();
@@ -157,14 +160,14 @@ const FORK_AND_DRAW: fn(Point) = |point| {
     }
 };
 
-/// And what it draws is interrupted, too, while a number is left.
+/// The hooks. Their own draws are interrupted as well, until `LEFT` is 0.
 const ALL: [fn(Point); 3] = [DRAW, FORK, FORK_AND_DRAW];
 
 /// Interrupts draws at `place`, at the first draw of a process if `fresh`, `times` times on top of
 /// each other.
 fn interrupt(place: Point, hook: fn(Point), times: u32, fresh: bool) -> usize {
     let all = Record::open();
-    // In a child, which has no pool yet; the test's own process has.
+    // The test's own process has a pool now; a child has none yet.
     draws(3);
     if fresh && !fork() {
         return all.check();
@@ -203,7 +206,7 @@ fn a_set_up_that_is_interrupted_anywhere_repeats_nothing() {
     }
 }
 
-/// Children of children of a frame: more than any number of banks.
+/// Forty generations of children of one frame are more than any number of banks could serve.
 #[test]
 fn forty_forks_on_top_of_one_frame_repeat_nothing() {
     for place in [Point::Claimed, Point::Drawn, Point::Seeded] {
@@ -246,7 +249,7 @@ fn a_set_up_that_was_left_helps_no_other_to_publish() {
     assert!(words > 2 * 44 * 5, "only {words} words");
 }
 
-/// Nor is it waited for: the next draw sets up.
+/// The next draw does not wait for a set-up that was left, and sets up itself.
 #[test]
 fn a_set_up_that_was_left_is_done_by_the_next_draw() {
     let all = Record::open();
@@ -281,8 +284,8 @@ fn a_handler_draws_while_a_draw_is_interrupted() {
     }
 }
 
-/// sched_getcpu answers -1 where the kernel refuses to say: under some seccomp filters, where no
-/// vDSO says it.
+/// sched_getcpu(3) returns -1 if the kernel does not report the CPU: without a vDSO, and under some
+/// seccomp filters.
 #[test]
 fn whatever_the_cpu_is_called_there_is_a_counter_for_it() {
     for cpu in [-1, 0, 1, 255, 256, libc::c_int::MAX, libc::c_int::MIN] {

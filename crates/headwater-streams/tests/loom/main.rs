@@ -12,12 +12,12 @@
 mod process;
 mod publication;
 
-/// Runs a model through all its executions; each has to end well.
+/// Runs a model through all its executions. The model panics if an execution is wrong.
 fn every_order(model: impl Fn() + Send + Sync + 'static) {
     loom::model(model);
 }
 
-/// The same, with at most three changes of thread that no thread asked for.
+/// Runs a model through all executions with at most three preemptions.
 fn most_orders(model: impl Fn() + Send + Sync + 'static) {
     let mut builder = loom::model::Builder::new();
     builder.preemption_bound = builder.preemption_bound.or(Some(3));

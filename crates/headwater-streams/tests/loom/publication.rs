@@ -1,4 +1,4 @@
-//! A pool is made in private by several at once, and one of them is published.
+//! Several threads make a pool in private at once, and exactly one pool is published.
 
 use crate::process::atomic::{AtomicPtr, AtomicUsize};
 use crate::process::races::Place;
@@ -25,8 +25,8 @@ impl Process {
         Arc::new(Process { current, marks: AtomicUsize::new(0) })
     }
 
-    /// The counterpart of `pool::set_up`. Returns the start of the process's pool; `None` if other
-    /// set-ups were faster each time.
+    /// Models `pool::set_up`. Returns the start of the process's pool; `None` if other set-ups were
+    /// faster each time.
     fn set_up(&self, start: u32) -> Option<u32> {
         let make = || {
             let pool = Box::into_raw(Box::new(Pool { start: UnsafeCell::new(0) }));
@@ -44,7 +44,7 @@ impl Process {
         self.current.set_up(&self.marks, || None, |_| unreachable!());
     }
 
-    /// The counterpart of the first step of `pool::draw`.
+    /// Models the first step of `pool::draw`.
     fn look(&self) -> Option<u32> {
         self.current.get().map(read)
     }

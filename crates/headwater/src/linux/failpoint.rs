@@ -111,7 +111,7 @@ mod real {
         FORCED.load(SeqCst) >> (force as u32) & 1 == 1
     }
 
-    /// True at every second call: how often a forced interruption interrupts.
+    /// Returns true at every second call, which is the rate of forced interruptions.
     pub(crate) fn every_other_time() -> bool {
         static CALLS: AtomicU64 = AtomicU64::new(0);
         CALLS.fetch_add(1, SeqCst).is_multiple_of(2)

@@ -104,7 +104,7 @@ fn page(process: &Process) -> Page {
     process.memory.page
 }
 
-/// The status of a process in which nothing can be drawn yet.
+/// Returns the status of a process in which no byte can be drawn yet.
 fn not_set_up() -> Status {
     let (requested, unknown_mode_requested) = setup::mode_from_environment();
     Status {

@@ -40,7 +40,7 @@ pub fn inject_generation(word: &'static AtomicU64) {
     }
 }
 
-/// The lock of this thread's first slot, taken as a killed thread would leave it.
+/// Takes the lock of this thread's first slot, and leaves it taken, as a killed thread would.
 pub fn leak_a_slot() {
     if let Some(process) = crate::linux::setup::published() {
         core::mem::forget(crate::linux::pool::slot::Slot::take(process, process.epoch()));
@@ -61,7 +61,8 @@ pub fn choose_mode() {
     }
 }
 
-/// The page that this CPU's shared draws come from: its own, or its slot's. Null before set-up.
+/// Returns the page that this CPU's shared draws come from: its own, or its slot's. Null before
+/// set-up.
 #[cfg(feature = "pools")]
 pub fn slot_page() -> *mut u8 {
     crate::linux::setup::published().map_or(core::ptr::null_mut(), |process| {
@@ -73,7 +74,7 @@ pub fn slot_page() -> *mut u8 {
     })
 }
 
-/// The page of the first handle; null before set-up.
+/// Returns the page of the first handle; null before set-up.
 #[cfg(feature = "pools")]
 pub fn handle_page() -> *mut u8 {
     crate::linux::setup::published()

@@ -44,26 +44,27 @@ struct OpenBoot {
     started: Option<f64>,
     /// True if any wall-clock stamp is in whole seconds.
     is_coarse: bool,
-    /// The wall clock when the kernel started, by the lines that have both times: the smallest
-    /// difference, for a line is logged after it was said.
+    /// The wall clock when the kernel started: the smallest difference of the two times of a line.
+    /// A line is logged after it was said, so larger differences include a delay.
     zero: Option<f64>,
-    /// The first line, by the wall clock.
+    /// The time of the first line, by the wall clock.
     first: Option<f64>,
-    /// The same, as [`Stamp::civil`].
+    /// The time of the first line, as [`Stamp::civil`].
     civil: Option<f64>,
-    /// The first line, by the kernel's clock.
+    /// The time of the first line, by the kernel's clock.
     begin: Option<f64>,
-    /// The last line.
+    /// The stamp of the last line.
     last: Option<Stamp>,
-    /// What is added to the wall clock: years that the dates do not tell, and what it was set by.
+    /// Seconds that correct the wall clock: years, which some dates leave out, and steps by which
+    /// the clock was set.
     shift: f64,
-    /// Any entry at all.
+    /// True once the boot has an entry.
     begun: bool,
 }
 
 impl Boots {
-    /// An entry. `before` is the time of the line before it, which is asked for only where it
-    /// decides; `evidence` quotes the entry.
+    /// Takes an entry in. `before` returns the time of the line before it, and is called only where
+    /// that time decides; `evidence` quotes the entry.
     pub(super) fn note(
         &mut self,
         entry: &Entry<'_>,
@@ -93,14 +94,15 @@ impl Boots {
         }
     }
 
-    /// `-- Reboot --`, or `-- Boot ID --`; `before` is the time of the line before it.
+    /// Takes a line `-- Reboot --` or `-- Boot ID --` in. `before` returns the time of the line
+    /// before it.
     pub(super) fn separator(&mut self, before: impl FnOnce() -> Option<Stamp>) {
         if self.open.begun {
             self.close(before());
         }
     }
 
-    /// The file's first line, which may say nothing else.
+    /// Takes the time of the file's first line in, even if the line has no other use.
     pub(super) fn first(&mut self, stamp: Stamp) {
         self.open.stamp(stamp);
     }
@@ -111,7 +113,7 @@ impl Boots {
         self.open.program(stamp, evidence);
     }
 
-    /// All boots, one at least; `last` is the time of the last line.
+    /// Returns all boots, at least one; `last` is the time of the last line.
     pub(super) fn finish(mut self, last: Option<Stamp>) -> Vec<Boot> {
         if self.open.begun || self.done.is_empty() {
             self.close(last);
@@ -404,7 +406,8 @@ fn set(field: &mut Option<String>, value: &str) {
     }
 }
 
-/// The end of systemd-random-seed's start, by the unit's name or by its description.
+/// Returns whether a message ends the start of systemd-random-seed, which it names by unit or by
+/// description.
 fn ends_random_seed(message: &str) -> bool {
     let ends = ["Started ", "Finished ", "Failed to start "];
     ends.iter().any(|end| message.starts_with(end))

@@ -3,7 +3,7 @@
 use super::stamp::{self, Follows, Stamp};
 use std::borrow::Cow;
 
-/// Who wrote a line.
+/// The program that wrote a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Writer {
     /// The kernel.
@@ -18,7 +18,7 @@ pub(super) enum Writer {
     Criu,
     /// A program that sets the clock, or reports that it was set.
     Clock,
-    /// Any other program. Its words about the random generator are hearsay.
+    /// Any other program. Its words about the random generator are not believed.
     Other,
 }
 
@@ -35,7 +35,7 @@ pub(super) struct Entry<'a> {
 }
 
 impl Writer {
-    /// By the name before the colon, and the process's number.
+    /// Returns the writer by the name before the colon and the process's number.
     pub(super) fn by_name(name: &str, pid: Option<&str>) -> Writer {
         match name {
             "kernel" if pid.is_none() => Writer::Kernel,
@@ -90,7 +90,7 @@ pub(super) fn written_by_a_program(line: &str) -> Option<Stamp> {
     (is_logged && parse(line)?.stamp.kernel.is_none()).then_some(stamp)
 }
 
-/// A message of `dmesg --json`, whose time is on the line before: `"time":     1.234567,`.
+/// Reads a message of `dmesg --json`. Its time is on the line before: `"time":     1.234567,`.
 pub(super) fn of_dmesg_json(line: &str, before: &[u8]) -> Option<Entry<'static>> {
     let text = line.trim().strip_prefix("\"msg\":")?.trim().trim_end_matches(',');
     let message: String = serde_json::from_str(text).ok()?;
@@ -110,7 +110,7 @@ fn entry(stamp: Stamp, writer: Writer, message: &str) -> Entry<'_> {
     Entry { stamp, writer, message: Cow::Borrowed(message), unit: None, boot: None }
 }
 
-/// `HOST NAME[PID]: message` or `NAME[PID]: message`.
+/// Splits `HOST NAME[PID]: message` or `NAME[PID]: message` into writer and message.
 fn head(rest: &str) -> Option<(Writer, &str)> {
     let (head, message) = rest.split_once(": ").or_else(|| Some((rest.strip_suffix(':')?, "")))?;
     let mut words = head.split_ascii_whitespace();
@@ -126,8 +126,8 @@ fn head(rest: &str) -> Option<(Writer, &str)> {
     Some((Writer::by_name(name, pid), message))
 }
 
-/// Whether what follows a time since the kernel's start is journalctl's `HOST NAME[PID]: `, and not
-/// a message of the kernel's.
+/// Returns whether the rest of a line, after a time since the kernel's start, begins with
+/// journalctl's `HOST NAME[PID]: `. Otherwise the rest is a message of the kernel.
 fn named_by_journal(rest: &str) -> bool {
     let head = rest.split_once(": ").map_or("", |(head, _)| head);
     let (host, name) = head.split_once(' ').unwrap_or(("", head));
@@ -137,7 +137,8 @@ fn named_by_journal(rest: &str) -> bool {
     has_pid && !name.contains(' ') && !host.ends_with(':')
 }
 
-/// RFC 5424: `2026-11-22T06:07:30.5Z HOST APP PROCID MSGID DATA message`, after `<PRI>1 `.
+/// Reads a line by RFC 5424: `2026-11-22T06:07:30.5Z HOST APP PROCID MSGID DATA message`, after
+/// `<PRI>1 `.
 fn rfc5424(line: &str) -> Option<Entry<'_>> {
     let (stamp, _, rest) = stamp::take(line)?;
     let mut words = rest.splitn(5, ' ');
@@ -279,8 +280,8 @@ mod tests {
         }
     }
 
-    /// What a program writes about the generator is hearsay: a log reader in the log must not make
-    /// a boot ready.
+    /// A program may quote the kernel's line, for example because it reads logs. The quotation must
+    /// not make a boot ready.
     #[test]
     fn a_program_that_quotes_the_kernel_is_not_the_kernel() {
         for line in [

@@ -38,7 +38,7 @@ pub(super) const WORDS: &[&str] = &[
     "] init: ",
 ];
 
-/// The same for JSON, where the writer's name is a field.
+/// The words that relevant lines of JSON hold, where the writer's name is a field.
 pub(super) const JSON_WORDS: &[&str] = &[
     "random: ",
     "\"systemd\"",
@@ -126,8 +126,9 @@ pub(super) fn event<'a>(entry: &'a Entry<'_>) -> Option<LogEvent<'a>> {
     }
 }
 
-/// `Startup finished in 3.2s (firmware) + 1.1s (loader) + 2.034s (kernel) + 1min 3.1s (userspace)
-/// = ...`: the seconds since the kernel's start, which firmware and loader precede.
+/// Reads `Startup finished in 3.2s (firmware) + 1.1s (loader) + 2.034s (kernel) + 1min 3.1s
+/// (userspace) = ...`. The event has the seconds since the kernel's start, without firmware and
+/// loader, which come before.
 fn startup(message: &str) -> Option<LogEvent<'_>> {
     let (parts, _) = message.strip_prefix("Startup finished in ")?.split_once(" = ")?;
     let mut seconds = 0.0;
@@ -140,7 +141,7 @@ fn startup(message: &str) -> Option<LogEvent<'_>> {
     Some(LogEvent::StartupFinished(seconds))
 }
 
-/// systemd's spans: `1min 2.345s`, `345ms`.
+/// Returns the seconds of a time span in systemd's format: `1min 2.345s`, `345ms`.
 pub(super) fn span(text: &str) -> Option<f64> {
     text.split_ascii_whitespace().try_fold(0.0, |sum, word| {
         let digits = word.find(|c: char| c.is_ascii_alphabetic())?;
@@ -220,7 +221,7 @@ fn kernel(message: &str) -> Option<LogEvent<'_>> {
     Some(LogEvent::Hint(kind))
 }
 
-/// After "random: ".
+/// Reads a message of the kernel's generator, without its prefix "random: ".
 fn generator(says: &str) -> Option<LogEvent<'_>> {
     match says {
         // Before 4.8 getrandom waited for the pool of that name.
@@ -244,7 +245,7 @@ fn generator(says: &str) -> Option<LogEvent<'_>> {
     if let Some((program, _)) = says.split_once(": uninitialized urandom read") {
         return Some(LogEvent::EarlyRead { program, bytes: 0 });
     }
-    // Before 4.8; how much was read is not told.
+    // Before 4.8 the line does not name the number of bytes.
     if let Some((program, rest)) = says.split_once(" urandom read with ") {
         return rest
             .ends_with(" bits of entropy available")
@@ -264,10 +265,11 @@ fn generator(says: &str) -> Option<LogEvent<'_>> {
     missed.then(|| count.parse().ok().map(LogEvent::Missed))?
 }
 
+/// Returns whether the kernel reports a broken CPU instruction, by the messages of
 /// arch/x86/kernel/cpu/rdrand.c and amd.c.
 fn is_erratum(message: &str) -> bool {
     [
-        "RDRAND gives funky smelling output",
+        "funky smelling output", // the message of rdrand.c begins with the instruction's name
         "RDRAND is not reliable on this platform",
         "hiding RDRAND via CPUID",
         "RDSEED is not reliable on this platform",
@@ -296,7 +298,7 @@ const GETRANDOM: [(&str, &str); 12] = [
 /// SECCOMP_RET_LOG: the filter allowed the call and wrote a line about it.
 const ONLY_LOGGED: &str = "0x7ffc0000";
 
-/// A filter's refusal of getrandom.
+/// Reads the audit line of a seccomp filter that refused getrandom.
 fn seccomp(message: &str) -> Option<LogEvent<'_>> {
     let field = |name: &str| {
         message.split_ascii_whitespace().find_map(|word| word.strip_prefix(name)?.strip_prefix('='))
@@ -386,7 +388,8 @@ mod tests {
         }
     }
 
-    /// The same number is another call elsewhere, and another program's line is no filter's.
+    /// On another architecture the same number is another call, and only the audit's lines come
+    /// from a filter.
     #[test]
     fn a_filters_kill_counts_for_getrandom_only() {
         let line = |arch: &str, call: u32| {

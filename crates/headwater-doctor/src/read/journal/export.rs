@@ -2,9 +2,9 @@
 //! line after each entry, and for a value that is not plain text its name, eight bytes of length,
 //! little-endian, and the bytes.
 //!
-//! A value may hold anything, a newline or what looks like another entry too; so the stream is read
-//! field by field and never searched. That is no slower: a field that does not matter costs one
-//! search for its end.
+//! A value may hold any bytes, even newlines and text that looks like another entry. So the stream
+//! is read field by field, and never searched for keywords. Reading by fields is as fast: a field
+//! that does not matter costs one search for its end.
 
 use super::json::{Fields, Value};
 use memchr::memchr;
@@ -12,7 +12,7 @@ use std::borrow::Cow;
 use std::io::{self, Read};
 
 const BUFFER: usize = 1 << 20;
-/// More of a value than this says nothing more.
+/// A value is kept up to this length; no message that matters is longer.
 const VALUE: usize = 1 << 14;
 /// The longest name of a field, by systemd.
 const NAME: usize = 64;
@@ -51,7 +51,7 @@ pub(super) fn read(source: impl Read, mut each: impl FnMut(u64, Fields<'_>)) -> 
     }
 }
 
-/// Whether a line can be a field's.
+/// Returns whether a line begins as a field does: with a name and `=`.
 pub(super) fn is_field(line: &[u8]) -> bool {
     memchr(b'=', &line[..line.len().min(NAME + 1)]).is_some_and(|end| is_name(&line[..end]))
 }
@@ -80,8 +80,8 @@ struct Slots {
 }
 
 impl Slots {
-    /// The place for a field's value, the first one of that name; `None` for a field that does not
-    /// matter.
+    /// Returns the place for a field's value; `None` if the field does not matter, or if the entry
+    /// has had one of this name.
     fn slot(&mut self, name: &[u8]) -> Option<&mut Vec<u8>> {
         let place = NAMES.iter().position(|known| known.as_bytes() == name)?;
         self.any = true;
@@ -157,7 +157,7 @@ impl<R: Read> Stream<R> {
         Ok(Next::Field)
     }
 
-    /// Eight bytes of length, that many bytes, a newline.
+    /// Reads a binary value: eight bytes of length, that many bytes, a newline.
     fn binary(&mut self, mut into: Option<&mut Vec<u8>>) -> io::Result<()> {
         while self.to - self.from < 8 {
             if !self.fill()? {
@@ -176,7 +176,7 @@ impl<R: Read> Stream<R> {
             let here = usize::try_from(left).unwrap_or(usize::MAX).min(self.to - self.from);
             let bytes = &self.buffer[self.from..self.from + here];
             if let Some(into) = &mut into {
-                // Without the newline at the end.
+                // The newline at the end is not part of the value.
                 let value = if here as u64 == left { &bytes[..here - 1] } else { bytes };
                 into.extend_from_slice(&value[..value.len().min(VALUE - into.len().min(VALUE))]);
             }
@@ -186,7 +186,8 @@ impl<R: Read> Stream<R> {
         Ok(())
     }
 
-    /// Where the line that begins at `from` ends; `None` if it does not within a buffer.
+    /// Returns the end of the line that begins at `from`; `None` if the line is longer than the
+    /// buffer.
     fn line_end(&mut self) -> io::Result<Option<usize>> {
         loop {
             if let Some(end) = memchr(b'\n', &self.buffer[self.from..self.to]) {

@@ -28,29 +28,29 @@ pub(super) struct Fields<'a> {
     pub(super) unit: Value<'a>,
     #[serde(rename = "_BOOT_ID", borrow)]
     pub(super) boot: Value<'a>,
-    /// When journald got it, microseconds.
+    /// The time at which journald received the line, in microseconds.
     #[serde(rename = "__MONOTONIC_TIMESTAMP", borrow)]
     pub(super) received: Value<'a>,
-    /// When its writer says that it wrote it: the kernel's own time.
+    /// The time that the writer itself put on the line: the kernel's own time.
     #[serde(rename = "_SOURCE_MONOTONIC_TIMESTAMP", borrow)]
     pub(super) written: Value<'a>,
     #[serde(rename = "__REALTIME_TIMESTAMP", borrow)]
     pub(super) wall: Value<'a>,
 }
 
-/// A field's value as text, the first one where there are several.
+/// A field's value as text; the first one if the field has several.
 #[derive(Clone, Default)]
 pub(super) struct Value<'a>(pub(super) Option<Cow<'a, str>>);
 
 impl<'a> Fields<'a> {
-    /// Whether it is an entry at all.
+    /// Returns whether the fields are those of a journal entry.
     pub(super) fn are_an_entry(&self) -> bool {
         self.message.0.is_some()
             && (self.received.0.is_some() || self.wall.0.is_some() || self.boot.0.is_some())
             || self.received.0.is_some() && self.boot.0.is_some()
     }
 
-    /// Its time: the kernel's where there is one.
+    /// Returns the entry's time: the kernel's clock if the entry has it, else the wall clock.
     pub(super) fn stamp(&self) -> Stamp {
         let micros =
             |value: &Value<'_>| Some(value.0.as_deref()?.parse::<u64>().ok()? as f64 / 1e6);
@@ -62,10 +62,10 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// What they say together.
+    /// Returns the entry that the fields describe.
     pub(super) fn entry(self) -> Entry<'a> {
         let writer = match (self.transport.0.as_deref(), self.identifier.0.as_deref()) {
-            // What a program writes to /dev/kmsg comes by the same way, under the program's name.
+            // A program's line in /dev/kmsg has this transport too, under the program's name.
             (Some("kernel"), None | Some("kernel")) => Writer::Kernel,
             (Some("audit"), _) => Writer::Audit,
             (transport, Some(name)) if transport.is_none() || name != "kernel" => {
@@ -85,7 +85,7 @@ impl<'a> Fields<'a> {
     }
 }
 
-/// Reads a line; `None` where it is no entry.
+/// Reads a line; returns `None` if it is not an entry.
 pub(super) fn parse(line: &[u8]) -> Option<Entry<'_>> {
     // json-seq puts a record separator in front, json-sse a name.
     let line = line.strip_prefix(b"\x1e").or_else(|| line.strip_prefix(b"data: ")).unwrap_or(line);

@@ -6,8 +6,8 @@
 //! The format is recognised by the file. A log of gigabytes passes in flat memory, and most of it
 //! is only searched for a few words.
 //!
-//! What is believed: the kernel's lines, and those of systemd as process 1. What a program writes
-//! about the random generator is hearsay.
+//! Only the kernel's lines, and those of systemd as process 1, count as proof. Other programs may
+//! write about the random generator without knowing its state.
 
 mod boots;
 mod entry;
@@ -29,7 +29,7 @@ use stamp::Stamp;
 use std::io::Read;
 use std::path::Path;
 
-/// Lines that are looked at to recognise a format.
+/// The number of lines that decide the format of a file.
 const LOOKED_AT: usize = 1000;
 
 /// Reads a file; `-` is standard input. On a terminal, a bar is shown while a large one is read.
@@ -70,7 +70,7 @@ enum Format {
     Export,
 }
 
-/// By the first lines: the first one that has a form decides.
+/// Returns the format of a file. The first line with a known form decides.
 fn recognise(first: &[u8], name: &str) -> Result<Format, LogError> {
     let wrong = |seems, instead| Err(LogError::Wrong { of: name.to_owned(), seems, instead });
     if crate::strace::is_trace(first) {
@@ -159,7 +159,7 @@ fn by_export(source: impl Read, name: &str) -> std::io::Result<Vec<Boot>> {
     Ok(boots.finish(last))
 }
 
-/// An entry of fields, as a line.
+/// Returns an entry as one line of evidence, with the kernel's or systemd's name in front.
 fn evidence(entry: &Entry<'_>, place: String) -> Evidence {
     let writer = match entry.writer {
         Writer::Kernel => "kernel: ",

@@ -1,7 +1,7 @@
 //! The time at the head of a line, as journalctl(1), dmesg(1), rsyslog and the kernel itself write
 //! it.
 
-/// When a line was written, as far as it says.
+/// The time of a line, as far as the line shows it.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Stamp {
     /// Seconds since the kernel started.
@@ -22,7 +22,7 @@ impl Stamp {
         Stamp { kernel: Some(seconds), ..Stamp::NONE }
     }
 
-    /// A day of the calendar, and the seconds of that day.
+    /// Returns the stamp of a day of the calendar and the seconds of that day.
     fn date((days, civil): (f64, f64), seconds: f64) -> Stamp {
         Stamp { civil: Some(civil * DAY + seconds), ..Stamp::wall(days * DAY + seconds) }
     }
@@ -32,19 +32,19 @@ impl Stamp {
     }
 }
 
-/// A year without a number: what is written before the last of its days and after the first is
-/// taken for the next year's.
+/// A leap year in seconds. Dates in some formats have no year: if such a date jumps back, the log
+/// has reached the next year, and later dates have this many seconds added.
 pub(super) const YEAR: f64 = 366.0 * DAY;
 const DAY: f64 = 86_400.0;
 
-/// What comes after the time.
+/// The part of a line that follows its time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Follows {
     /// The message, as in the kernel's buffer.
     Message,
     /// `HOST NAME[PID]: ` and the message, as in a log.
     Name,
-    /// Either: dmesg's format and journalctl's short-monotonic begin alike.
+    /// Message or name, because dmesg's format and journalctl's short-monotonic begin alike.
     Either,
 }
 
@@ -60,7 +60,7 @@ pub(super) fn take(line: &str) -> Option<(Stamp, Follows, &str)> {
     }
 }
 
-/// OpenWrt's logread: `Fri Jun 30 00:29:07 2023 kern.notice kernel: `.
+/// Reads the time of OpenWrt's logread: `Fri Jun 30 00:29:07 2023 kern.notice kernel: `.
 fn ctime(line: &str) -> Option<(Stamp, Follows, &str)> {
     let (weekday, rest) = line.split_once(' ')?;
     (weekday.len() == 3).then_some(())?;
@@ -92,13 +92,15 @@ pub(super) fn captured(line: &str) -> Option<(Stamp, &str)> {
     Some((Stamp::wall(seconds), rest.trim_start()))
 }
 
-/// As [`take`], of the kernel's own time alone: syslog keeps it inside the message.
+/// Takes the kernel's own time from the front of a message, where syslog keeps it. Returns the time
+/// and the rest.
 pub(super) fn take_kernels(message: &str) -> Option<(f64, &str)> {
     let (stamp, _, rest) = take(message)?;
     Some((stamp.kernel?, rest))
 }
 
-/// The kernel's own, `[    1.234567] `, journalctl's short-monotonic, dmesg's -d, -e, -H and -T.
+/// Reads a time in brackets: the kernel's own, `[    1.234567] `, journalctl's short-monotonic, and
+/// dmesg's -d, -e, -H and -T.
 fn bracketed(line: &str) -> Option<(Stamp, Follows, &str)> {
     let (inside, mut rest) = line[1..].split_once(']')?;
     // CONFIG_PRINTK_CALLER: "[    1.234567][    T1] ".
@@ -123,8 +125,8 @@ fn bracketed(line: &str) -> Option<(Stamp, Follows, &str)> {
     Some((stamp, follows, rest.strip_prefix(' ').unwrap_or(rest)))
 }
 
-/// -T: `Sun Nov 22 06:07:30 2026`; -e and -H: `Nov22 06:07`, which is to the minute only and so no
-/// time at all.
+/// Reads the date of dmesg -T: `Sun Nov 22 06:07:30 2026`. For `Nov22 06:07` of -e and -H it
+/// returns no time, because minutes are too coarse.
 fn by_calendar(text: &str) -> Option<Stamp> {
     let mut words = text.split_ascii_whitespace();
     let (first, second) = (words.next()?, words.next()?);
@@ -137,7 +139,8 @@ fn by_calendar(text: &str) -> Option<Stamp> {
     Some(Stamp::date(day, clock(time)?))
 }
 
-/// journalctl's short-iso, short-iso-precise; dmesg --time-format=iso; rsyslog's own.
+/// Reads the time of journalctl's short-iso and short-iso-precise, of dmesg --time-format=iso, and
+/// of rsyslog's own format.
 fn iso(line: &str) -> Option<(Stamp, Follows, &str)> {
     let (word, rest) = line.split_once(' ')?;
     let (days, time) = word.split_once('T')?;
@@ -151,7 +154,7 @@ fn iso(line: &str) -> Option<(Stamp, Follows, &str)> {
     Some((stamp, follows, rest))
 }
 
-/// /dev/kmsg: `6,1234,5678901,-;message`.
+/// Reads the time of a line of /dev/kmsg: `6,1234,5678901,-;message`.
 fn kmsg(line: &str) -> Option<(Stamp, Follows, &str)> {
     let (head, message) = line.split_once(';')?;
     let mut fields = head.split(',');
@@ -161,7 +164,7 @@ fn kmsg(line: &str) -> Option<(Stamp, Follows, &str)> {
     Some((Stamp::kernel(micros as f64 / 1e6), Follows::Message, message))
 }
 
-/// journalctl's short-unix.
+/// Reads the time of journalctl's short-unix.
 fn unix(line: &str) -> Option<(Stamp, Follows, &str)> {
     let (word, rest) = line.split_once(' ')?;
     let (whole, _) = word.split_once('.')?;
@@ -170,8 +173,8 @@ fn unix(line: &str) -> Option<(Stamp, Follows, &str)> {
     Some((Stamp::wall(seconds(word)?), Follows::Name, rest))
 }
 
-/// journalctl's short and short-precise, and syslog's: `Nov 22 06:07:30 `. In an unknown language
-/// the day counts and the month does not.
+/// Reads the time of journalctl's short and short-precise and of syslog: `Nov 22 06:07:30 `. If the
+/// month's language is unknown, only the day counts.
 fn short(line: &str) -> Option<(Stamp, Follows, &str)> {
     let (name, rest) = line.split_once(' ')?;
     let is_word = name.trim_end_matches('.').chars().all(char::is_alphabetic);
@@ -183,7 +186,7 @@ fn short(line: &str) -> Option<(Stamp, Follows, &str)> {
     Some((Stamp::date((day, day), clock(time)?), Follows::Name, rest))
 }
 
-/// journalctl's short-full and with-unit: `Sun 2026-11-22 06:07:30 UTC `.
+/// Reads the time of journalctl's short-full and with-unit: `Sun 2026-11-22 06:07:30 UTC `.
 fn full(line: &str) -> Option<(Stamp, Follows, &str)> {
     let (weekday, rest) = line.split_once(' ')?;
     weekday.trim_end_matches('.').chars().all(char::is_alphabetic).then_some(())?;
@@ -194,7 +197,7 @@ fn full(line: &str) -> Option<(Stamp, Follows, &str)> {
     Some((Stamp::date(iso_date(days)?, clock(time)?), Follows::Name, rest))
 }
 
-/// `2026-11-22`, as [`both`].
+/// Reads a date such as `2026-11-22`, and returns what [`both`] returns.
 fn iso_date(text: &str) -> Option<(f64, f64)> {
     let mut parts = text.split('-');
     let (year, month, day) = (parts.next()?, parts.next()?, parts.next()?);
@@ -208,7 +211,7 @@ fn both(year: u32, month: u8, day: u8) -> Option<(f64, f64)> {
     Some((date(year, month, day)?, date(2000, month, day)? - date(2000, 1, 1)?))
 }
 
-/// `06:07:30`, with a fraction after a point or a comma.
+/// Returns the seconds of a time such as `06:07:30`, with a fraction after a point or a comma.
 fn clock(text: &str) -> Option<f64> {
     let mut parts = text.split(':');
     let (hour, minute, second) = (parts.next()?, parts.next()?, parts.next()?);
@@ -219,7 +222,7 @@ fn clock(text: &str) -> Option<f64> {
     parts.next().is_none().then_some(f64::from(hour) * 3600.0 + f64::from(minute) * 60.0 + second)
 }
 
-/// `Z`, `+0100` or `+01:00`, as seconds; nothing is nothing.
+/// Returns the seconds of a time zone: `Z`, `+0100` or `+01:00`. An empty text is zero.
 fn offset(text: &str) -> Option<f64> {
     let sign = match text.as_bytes().first() {
         None | Some(b'Z') => return Some(0.0),

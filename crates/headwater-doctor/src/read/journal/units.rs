@@ -36,8 +36,8 @@ struct Start {
 }
 
 impl Starts {
-    /// A message of the first program's. Units that start once the generator `is_ready` wait for
-    /// nothing and are left out.
+    /// Takes a message of the first program in. Units that start once the generator `is_ready` do
+    /// not wait, and are left out.
     pub(super) fn note(
         &mut self,
         message: &str,
@@ -133,8 +133,8 @@ impl Starts {
         }
     }
 
-    /// The unit `name` is the one that is described so; if systemd has killed it, this start is the
-    /// one.
+    /// Notes that the unit with this description is called `name`. A kill that was logged under the
+    /// name then belongs to the unit's last start.
     fn is_called(&mut self, description: &str, name: &str) {
         let Some(place) = self.place(description) else { return };
         self.names.insert(description.to_owned(), name.to_owned());
@@ -187,7 +187,8 @@ impl Starts {
     }
 }
 
-/// `ssh.service - OpenBSD Secure Shell server`: the name, if it has one.
+/// Returns the unit's name in a label such as `ssh.service - OpenBSD Secure Shell server`, or the
+/// whole label if it has none.
 fn named(label: &str) -> &str {
     match label.split_once(" - ") {
         Some((name, _)) if is_name(name) => name,
@@ -216,8 +217,8 @@ fn started(message: &str) -> Option<&str> {
     Some(label.strip_suffix('.').unwrap_or(label))
 }
 
-/// `ssh.service: Failed with result 'timeout'.`; before 233 `ssh.service: Unit entered failed
-/// state.`; before 229 `Unit ssh.service entered failed state.`.
+/// Returns the unit in `ssh.service: Failed with result 'timeout'.`; before systemd 233
+/// `ssh.service: Unit entered failed state.`; before 229 `Unit ssh.service entered failed state.`.
 fn failing(message: &str) -> Option<&str> {
     if let Some(name) =
         message.strip_prefix("Unit ").and_then(|rest| rest.strip_suffix(" entered failed state."))
@@ -229,8 +230,8 @@ fn failing(message: &str) -> Option<&str> {
     (fails && is_name(name)).then_some(name)
 }
 
-/// `ssh.service: start-pre operation timed out. Terminating.`; before 229 without the colon;
-/// capitals before 243.
+/// Returns the unit in `ssh.service: start-pre operation timed out. Terminating.`; without the
+/// colon before systemd 229, and in capitals before 243.
 fn timed_out(message: &str) -> Option<&str> {
     let (name, rest) = message.split_once(' ')?;
     let name = name.strip_suffix(':').unwrap_or(name);

@@ -43,13 +43,13 @@ impl<R: Read> Blocks<R> {
         }
     }
 
-    /// The first bytes, up to a block, without taking them.
+    /// Returns the first bytes, up to a block, without taking them.
     pub(crate) fn peek(&mut self) -> io::Result<&[u8]> {
         self.fill()?;
         Ok(&self.buffer[self.given..self.filled])
     }
 
-    /// The next lines, as many as fit into a block; `None` at the end.
+    /// Returns the next lines, as many as fit into a block; `None` at the end.
     pub(crate) fn next(&mut self) -> io::Result<Option<Lines<'_>>> {
         loop {
             self.fill()?;
@@ -106,7 +106,8 @@ impl<R: Read> Blocks<R> {
         Ok(())
     }
 
-    /// For a stream that is not read by lines: what was read of it, and the rest.
+    /// Returns a reader of the whole stream, which begins with the bytes that are buffered. It
+    /// serves formats that are not read by lines.
     pub(crate) fn into_reader(self) -> impl Read {
         let Blocks { source, mut buffer, given, filled, .. } = self;
         buffer.truncate(filled);

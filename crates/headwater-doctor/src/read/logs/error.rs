@@ -6,19 +6,19 @@ use std::fmt;
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum LogError {
-    /// It cannot be read.
+    /// The file cannot be read.
     Read {
         /// The file.
         of: String,
         /// The system's error.
         reason: std::io::Error,
     },
-    /// It has not a byte.
+    /// The file is empty.
     Empty {
         /// The file.
         of: String,
     },
-    /// It is something else.
+    /// The file is of a kind that the reader does not take.
     Wrong {
         /// The file.
         of: String,
@@ -72,7 +72,8 @@ const MAGIC: &[(&[u8], &str, &str)] = &[
 ];
 
 impl LogError {
-    /// For a file whose first bytes say that it is nothing to be read by lines.
+    /// Returns the error for an empty file, or one whose first bytes show that it does not consist
+    /// of lines.
     pub(crate) fn by_magic(of: &str, first: &[u8]) -> Option<LogError> {
         if first.is_empty() {
             return Some(LogError::Empty { of: of.to_owned() });

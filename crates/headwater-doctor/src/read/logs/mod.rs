@@ -18,7 +18,7 @@ use std::borrow::Cow;
 /// not.
 const QUOTED: usize = 300;
 
-/// A line as evidence quotes it: control characters out, one line, cut.
+/// Returns a line as evidence quotes it: without control characters, and cut if it is long.
 pub(crate) fn quoted(line: &str) -> String {
     let clean = line.trim().chars().map(|c| if c.is_control() { ' ' } else { c });
     let mut quoted: String = clean.clone().take(QUOTED).collect();

@@ -8,7 +8,7 @@ use std::io::{self, Read};
 
 /// A line that holds one of the words.
 pub(crate) struct Line<'a> {
-    /// Its number, from 1.
+    /// The number of the line, from 1.
     pub(crate) number: u64,
     /// The line without its newline.
     pub(crate) text: &'a [u8],
@@ -61,7 +61,7 @@ pub(crate) fn scan<R: Read>(
     Ok(last)
 }
 
-/// The last line that is not empty.
+/// Returns the last line that is not empty.
 fn last_line(text: &[u8]) -> Option<&[u8]> {
     let end = text.iter().rposition(|byte| !byte.is_ascii_whitespace())? + 1;
     let begin = memrchr(b'\n', &text[..end]).map_or(0, |at| at + 1);

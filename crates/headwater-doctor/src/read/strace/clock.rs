@@ -42,7 +42,7 @@ pub(super) struct TraceClock {
 }
 
 impl TraceClock {
-    /// The line's time on the clock.
+    /// Returns the line's time on the clock.
     pub(super) fn at(&mut self, time: TimeColumn) -> f64 {
         let now = match time {
             TimeColumn::Epoch(seconds) => seconds,
@@ -60,12 +60,12 @@ impl TraceClock {
         now
     }
 
-    /// The last line's.
+    /// Returns the time of the last line.
     pub(super) fn now(&self) -> Option<f64> {
         self.now
     }
 
-    /// From the first line to the last.
+    /// Returns the seconds from the first line to the last.
     pub(super) fn span(&self) -> Option<f64> {
         Some((self.now? - self.first?).max(0.0))
     }

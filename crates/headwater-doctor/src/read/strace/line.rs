@@ -22,9 +22,9 @@ pub(super) enum TraceEvent<'a> {
     Getrandom,
     /// A call of getrandom that cannot wait.
     GetrandomNonblock,
-    /// One that goes on while another process's lines come.
+    /// The begin of a call of getrandom that goes on while lines of another process come.
     GetrandomBegins,
-    /// Its end.
+    /// The end of a call that began in an earlier line.
     GetrandomResumes,
     /// /dev/random is opened under this number.
     OpensRandom(u32),
@@ -130,14 +130,14 @@ fn call(rest: &[u8]) -> Option<TraceEvent<'_>> {
     })
 }
 
-/// The number after the last ` = `, if the call has succeeded.
+/// Returns the number after the last ` = `, if the call has succeeded.
 fn result(rest: &[u8]) -> Option<u32> {
     let at = memmem::rfind(rest, b" = ")? + 3;
     let digits = rest[at..].iter().take_while(|byte| byte.is_ascii_digit()).count();
     number(&rest[at..at + digits]).filter(|_| digits > 0)
 }
 
-/// `<0.000123>` at the end.
+/// Returns the seconds in `<0.000123>` at the end of a line.
 fn took(rest: &[u8]) -> Option<f64> {
     let rest = rest.strip_suffix(b">")?;
     let begin = memchr::memrchr(b'<', &rest[rest.len().saturating_sub(24)..])?

@@ -26,8 +26,8 @@ struct Head {
     call: usize,
 }
 
-/// The head `% time     seconds  usecs/call     calls    errors syscall`, also with the columns of
-/// `-U`.
+/// Returns whether a line is the head `% time     seconds  usecs/call     calls    errors syscall`,
+/// also with the columns of `-U`.
 pub(super) fn is_head(line: &[u8]) -> bool {
     std::str::from_utf8(line).ok().and_then(head).is_some()
 }
@@ -58,7 +58,7 @@ impl<'a> Table<'a> {
         }
     }
 
-    /// A line that does not belong to a call.
+    /// Takes a line in that does not belong to a call.
     pub(super) fn note(&mut self, line: &[u8], number: u64) {
         // A row is short; a line that is not is something else's.
         let Some(text) = std::str::from_utf8(line).ok().filter(|line| line.len() < 200) else {
@@ -95,7 +95,7 @@ impl<'a> Table<'a> {
         }
     }
 
-    /// `None` where there was no table.
+    /// Returns the trace of the table; `None` if there was no table.
     pub(super) fn finish(self) -> Option<Trace> {
         self.found.then_some(Trace {
             program: None,

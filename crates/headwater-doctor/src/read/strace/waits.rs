@@ -17,7 +17,7 @@ pub(super) struct Waits<'a> {
     name: &'a str,
     clock: TraceClock,
     program: Option<String>,
-    /// Per process, a call of which it is not known yet how long it took.
+    /// The call of each process whose length is not known yet.
     open: HashMap<u32, PendingCall>,
     /// Numbers under which each process has /dev/random open.
     devices: HashSet<(u32, u32)>,
@@ -37,7 +37,8 @@ pub(super) struct Waits<'a> {
 struct PendingCall {
     began: Option<f64>,
     evidence: Evidence,
-    /// Its end has come, without its length: it took until the next line at the most.
+    /// True if the trace shows the end of the call without its length. The call then took at most
+    /// until the next line.
     ended: bool,
 }
 

@@ -56,8 +56,8 @@ pub(super) fn open(mut seed: u64) -> Box<dyn Source> {
     })
 }
 
-/// `ROUNDS` rounds, the last without MixColumns, over a block and under a key of two words, the
-/// lower first.
+/// Computes `ROUNDS` rounds over a block, the last without MixColumns. Block and key are two words,
+/// the lower one first.
 fn ars<const ROUNDS: usize>(mut key: [u64; 2], block: [u64; 2]) -> [u64; 2] {
     let mut state = [block[0] ^ key[0], block[1] ^ key[1]];
     for round in 1..=ROUNDS {
@@ -69,7 +69,7 @@ fn ars<const ROUNDS: usize>(mut key: [u64; 2], block: [u64; 2]) -> [u64; 2] {
     state
 }
 
-/// ShiftRows, SubBytes and, unless it is the last, MixColumns.
+/// Computes one round: ShiftRows, SubBytes and, unless it is the last, MixColumns.
 fn one_round(state: [u64; 2], last: bool) -> [u64; 2] {
     let whole = u128::from(state[1]) << 64 | u128::from(state[0]);
     let bytes = whole.to_le_bytes();

@@ -4,14 +4,15 @@
 use super::{Source, endless, splitmix};
 use headwater_streams::generators::Xorshift128p;
 
-/// Vigna, "Further scramblings of Marsaglia's xorshift generators", 2014: the engine of this name.
-/// Streams are jumps.
+/// Returns xorshift128+ of Vigna, "Further scramblings of Marsaglia's xorshift generators", 2014.
+/// Its streams are jumps.
 pub(super) fn xorshift128p(seed: u64, stream: u64) -> Box<dyn Source> {
     let mut engine = Xorshift128p::from_u64(seed).stream(stream);
     endless(move || engine.next_u64())
 }
 
-/// Blackman and Vigna, Scrambled linear pseudorandom number generators, 2018.
+/// Returns xoroshiro128+ of Blackman and Vigna, "Scrambled linear pseudorandom number generators",
+/// 2018.
 pub(super) fn xoroshiro128_plus(mut seed: u64) -> Box<dyn Source> {
     let mut state = [splitmix(&mut seed), splitmix(&mut seed)];
     endless(move || {

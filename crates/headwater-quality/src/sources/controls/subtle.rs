@@ -5,8 +5,8 @@ use super::{Source, endless, splitmix};
 /// Words before `late-bytes` goes bad: 2 MiB.
 const LATE: u64 = 1 << 18;
 
-/// After 2 MiB, the fourth byte of each word has even parity. Its bits stay fair, and so does every
-/// pair of them.
+/// Returns a source whose fourth byte of each word has even parity after 2 MiB. Its bits stay fair,
+/// and so does every pair of them.
 pub(super) fn late_bytes(seed: u64) -> Box<dyn Source> {
     let mut state = seed;
     let mut drawn = 0;
@@ -23,15 +23,15 @@ fn rare(state: &mut u64, halvings: u32) -> u64 {
     (0..halvings).fold(u64::MAX, |bits, _| bits & splitmix(state))
 }
 
-/// Each bit is one with probability 1/2 + 2^-`shift`.
+/// Returns a source whose bits are one with probability 1/2 + 2^-`SHIFT`.
 pub(super) fn biased<const SHIFT: u32>(seed: u64) -> Box<dyn Source> {
     let mut state = seed;
     // An extra one changes half of the bits that it meets, so it needs twice the bias.
     endless(move || splitmix(&mut state) | rare(&mut state, SHIFT - 1))
 }
 
-/// Each bit is a copy of the bit before it with probability 2^-`shift`, and fair otherwise: a
-/// Markov chain.
+/// Returns a Markov chain: with probability 2^-`SHIFT` a bit is a copy of the bit before it, and
+/// otherwise it is fair.
 pub(super) fn copied_bit<const SHIFT: u32>(seed: u64) -> Box<dyn Source> {
     let mut state = seed;
     let mut last = 0;
@@ -50,7 +50,8 @@ pub(super) fn copied_bit<const SHIFT: u32>(seed: u64) -> Box<dyn Source> {
     })
 }
 
-/// A period of 2^20 + 3 bytes: no multiple of a word, and short only to a reader of every place.
+/// Returns a source with a period of 2^20 + 3 bytes. The period is not a multiple of a word, so a
+/// test must compare bytes at every place to find it.
 pub(super) fn period(mut seed: u64) -> Box<dyn Source> {
     const PERIOD: usize = (1 << 20) + 3;
     let bytes: Vec<u8> = (0..PERIOD).map(|_| splitmix(&mut seed) as u8).collect();

@@ -41,7 +41,7 @@ pub struct Xoshiro256ppX8 {
 }
 
 impl Xoshiro256pp {
-    /// Streams 0 to 7 of this state, side by side.
+    /// Returns streams 0 to 7 of this state, side by side.
     pub fn lanes(&self) -> Xoshiro256ppX8 {
         Xoshiro256ppX8::behind(Lanes::from_jumps(self))
     }

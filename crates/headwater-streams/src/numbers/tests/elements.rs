@@ -31,7 +31,7 @@ trait Kinds {
     fn kind<N: Number<Value: PartialEq + Debug>>(&self, number: &N);
 }
 
-/// Where ranges begin: at both halves of a group, beyond 32 bits, beyond any array.
+/// First elements of ranges: at both halves of a group, beyond 32 bits, beyond any array.
 const STARTS: [u64; 7] = [0, 1, 2, 1023, (1 << 32) - 3, (1 << 32) + 1, u64::MAX / 4 - 2000];
 
 #[test]
@@ -92,7 +92,7 @@ fn a_list_of_indices_gives_the_same_elements() {
             for start in STARTS {
                 let mut whole = vec![N::Value::default(); 700];
                 fill::fill(Path::best(), &Awkward, number, start, &mut whole);
-                // In order, backwards, with gaps, and one many times.
+                // The places are in order, backwards, with gaps, and one place many times.
                 let steps = [0..700usize, 0..0].into_iter().flatten();
                 let places: Vec<usize> = steps
                     .chain((0..700).rev())

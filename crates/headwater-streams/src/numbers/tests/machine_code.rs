@@ -7,7 +7,7 @@ use std::process::Command;
 /// vectors.
 const FUSED: [&str; 8] =
     ["vfmadd", "vfmsub", "vfnmadd", "vfnmsub", "\tfmadd", "\tfmsub", "\tfmla", "\tfmls"];
-/// The same of multiplications alone, to see that the code was found at all.
+/// Names of plain multiplications, which show that the code was found at all.
 const PLAIN: [&str; 3] = ["mulpd", "mulsd", "\tfmul"];
 
 #[test]

@@ -23,7 +23,7 @@ pub(crate) unsafe fn mask_one(keys: *const u8, r: [u64; 2]) -> [u64; 2] {
     mask
 }
 
-/// Four blocks of the mask of a longer request, from block `first` on: X_j = (r0, r1 ^ j).
+/// Computes four blocks of the mask of a longer request, from block `first` on: X_j = (r0, r1 ^ j).
 ///
 /// # Safety
 ///

@@ -88,7 +88,7 @@ impl Rseq {
     }
 }
 
-/// glibc's offset of the rseq area from the thread pointer, if it registered one.
+/// Returns the offset of the rseq area from the thread pointer, if glibc registered one.
 ///
 /// `__rseq_offset` and `__rseq_size` are referenced weakly, so that this links and loads with an
 /// older glibc or another C library, where their addresses are null.
@@ -161,7 +161,7 @@ fn load_from_thread_pointer(offset: isize) -> u32 {
     value
 }
 
-/// The number of configured CPUs: the size that pools are made for.
+/// Returns the number of configured CPUs, which is the size of the pools.
 ///
 /// `present`, not `possible`, which is 8,192 on some kernels; and not the CPUs of this process,
 /// which may be allowed more later. Without /sys the highest CPU of the affinity mask.
@@ -176,7 +176,7 @@ pub(crate) fn configured() -> usize {
         .unwrap_or(1)
 }
 
-/// One more than the last number of a list like `0-3,8-11`.
+/// Returns one more than the last number of a list like `0-3,8-11`.
 fn last_of_list(list: &[u8]) -> Option<usize> {
     let last = list.trim_ascii().rsplit(|byte| !byte.is_ascii_digit()).next()?;
     let number: usize = core::str::from_utf8(last).ok()?.parse().ok()?;

@@ -82,7 +82,7 @@ fn detect() -> Features {
     features
 }
 
-/// A leaf of CPUID, first subleaf.
+/// Reads a leaf of CPUID, first subleaf.
 #[cfg(target_arch = "x86_64")]
 #[allow(unused_unsafe)] // safe in newer compilers than the oldest that is supported
 fn cpuid(leaf: u32) -> core::arch::x86_64::CpuidResult {
@@ -90,7 +90,7 @@ fn cpuid(leaf: u32) -> core::arch::x86_64::CpuidResult {
     unsafe { core::arch::x86_64::__cpuid_count(leaf, 0) }
 }
 
-/// The register that says which registers the kernel saves.
+/// Reads XCR0, whose bits show which registers the kernel saves.
 #[cfg(target_arch = "x86_64")]
 fn xcr0() -> u64 {
     let (low, high): (u32, u32);

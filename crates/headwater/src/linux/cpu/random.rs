@@ -27,14 +27,15 @@ pub(crate) fn word(previous: u64) -> Option<u64> {
     (!broken).then_some(word)
 }
 
-/// A function of its own: inlined, the compiler unrolled nine attempts behind the first.
+/// Tries again after a first failure. This is a function of its own, because the compiler unrolled
+/// nine attempts into every caller when it was inlined.
 #[cold]
 #[inline(never)]
 fn asked_again() -> Option<u64> {
     (1..ATTEMPTS).find_map(|_| instruction())
 }
 
-/// One execution of the instruction.
+/// Executes the instruction once.
 #[inline(always)]
 fn instruction() -> Option<u64> {
     if forced(Force::CpuRngStuck) {
@@ -80,8 +81,9 @@ fn instruction() -> Option<u64> {
     (given == 1).then_some(word)
 }
 
-/// Sixteen draws decide whether the instruction is sane: each must return a word that differs from
-/// 0, from all ones and from the one before. A sound one fails this with probability below 2^-58.
+/// Decides by sixteen draws whether the instruction is sane: each must return a word that differs
+/// from 0, from all ones and from the word before. A sound instruction fails with probability below
+/// 2^-58.
 pub(crate) fn assess(features: Features, slow: impl FnOnce() -> bool) -> CpuRng {
     if !features.random {
         return CpuRng::Absent;
@@ -100,7 +102,8 @@ pub(crate) fn assess(features: Features, slow: impl FnOnce() -> bool) -> CpuRng 
     }
 }
 
-/// The cycle counter. It makes a repeat between two clones unlikely and nothing unpredictable.
+/// Reads the cycle counter, which makes a repeat between two clones unlikely and no output
+/// unpredictable.
 pub(crate) fn cycles() -> u64 {
     if cfg!(miri) {
         return 0;

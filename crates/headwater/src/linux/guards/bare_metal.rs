@@ -159,10 +159,10 @@ fn is_there(path: &CStr) -> bool {
     Fd::open_read(path).is_ok()
 }
 
-/// The text in lower case and without white space, which DMI's `modalias` leaves out.
+/// Returns the text in lower case and without white space, which DMI's `modalias` leaves out.
 ///
-/// By `get`: the compiler does not always see that `len` stays below the length, and set-up must
-/// not panic.
+/// Writes by `get_mut`, because the compiler does not always see that `len` stays below the length,
+/// and set-up must not panic.
 fn compact(text: &mut [u8]) -> &[u8] {
     let mut len = 0;
     for at in 0..text.len() {

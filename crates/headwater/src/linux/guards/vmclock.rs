@@ -40,7 +40,7 @@ const fn none() -> *mut AtomicU64 {
     (&raw const NO_MARKER).cast_mut()
 }
 
-/// The page that a marker lies in.
+/// Returns the page that a marker lies in.
 fn page_of(marker: *mut AtomicU64) -> *mut u8 {
     marker.cast::<u8>().wrapping_sub(DISRUPTION_MARKER)
 }
@@ -124,7 +124,7 @@ impl Clock {
         self.page().is_some_and(counts_generations)
     }
 
-    /// The mapped page.
+    /// Returns the mapped page.
     fn page(&self) -> Option<*mut u8> {
         let marker = self.marker.get();
         (marker != none()).then(|| page_of(marker))
@@ -191,7 +191,8 @@ fn map() -> Result<*mut u8, Vmclock> {
     Err(state)
 }
 
-/// The fastest of eight rounds of 64 loads: an uncached page shows in all, an interrupt in one.
+/// Returns the time of the fastest of eight rounds of 64 loads. An uncached page slows all rounds,
+/// an interrupt only one.
 fn fastest_load_ns(page: *const u8) -> u64 {
     const LOADS: u64 = 64;
     let round = || {

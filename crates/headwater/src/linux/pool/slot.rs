@@ -166,7 +166,7 @@ fn thread_place() -> u32 {
     (stack.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 58) as u32
 }
 
-/// SlotReturns line and page of a slot. `index` is below the number of slots, which is not 0.
+/// Returns line and page of a slot. `index` is below the number of slots, which is not 0.
 #[inline(always)]
 fn place(process: &Process, epoch: Epoch, index: usize) -> (&SlotLine, *mut u8) {
     let memory = &process.memory;

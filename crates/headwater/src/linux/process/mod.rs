@@ -146,7 +146,8 @@ impl Process {
         }
     }
 
-    /// The state for a process that cannot get a page of memory: getrandom(2) and nothing else.
+    /// Returns the state for a process that cannot get a page of memory: it draws by getrandom(2)
+    /// alone.
     pub(crate) const fn destitute() -> Process {
         Process::new(Facts {
             generation: KernelGeneration::absent("no memory could be had at set-up"),

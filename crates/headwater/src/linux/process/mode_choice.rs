@@ -16,7 +16,7 @@ const QUICK: u8 = 0x80;
 /// Set beside the mode's number where draws go through restartable sequences.
 const SECTION: u8 = 0x40;
 
-/// The mode that was stored as this number.
+/// Returns the mode that was stored as this number.
 #[inline]
 fn mode_of(number: u8) -> Mode {
     match number {

@@ -15,7 +15,7 @@ pub(super) unsafe fn fill(dst: *mut u8, len: usize, wait: bool) -> Result<(), Er
     unsafe { fill_exactly(dst, len, |at, len| once(at, len, flags)) }
 }
 
-/// One call.
+/// Makes one call.
 ///
 /// # Safety
 ///

@@ -100,7 +100,7 @@ impl Vdso {
         self.image
     }
 
-    /// The function of this name.
+    /// Returns the function of this name.
     pub(crate) fn function(&self, name: &CStr) -> Option<NonNull<c_void>> {
         const FUNCTION: u8 = 2;
         (0..self.count).find_map(|i| {
@@ -119,8 +119,8 @@ impl Vdso {
     }
 }
 
-/// The number of symbols that a GNU hash table covers: one more than the last member of its last
-/// chain.
+/// Returns the number of symbols that a GNU hash table covers: one more than the last member of its
+/// last chain.
 ///
 /// # Safety
 ///

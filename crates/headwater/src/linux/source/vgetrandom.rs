@@ -50,7 +50,7 @@ pub(crate) struct Vgetrandom {
 const GENERATION: usize = 128;
 
 impl Vgetrandom {
-    /// The function, if this kernel has it and a state fits into `room` bytes.
+    /// Returns the function, if this kernel has it and a state fits into `room` bytes.
     pub(crate) fn find(vdso: &Vdso, room: usize) -> Option<Vgetrandom> {
         let function: NonNull<c_void> = vdso.function(NAME?)?;
         // SAFETY: the symbol of this name has had this signature since it exists.
@@ -84,7 +84,8 @@ impl Vgetrandom {
         answer == len as isize
     }
 
-    /// The generation that the state was keyed under; 0 if it is not keyed, or was dropped since.
+    /// Returns the generation that the state was keyed under; 0 if it is not keyed, or was dropped
+    /// since.
     ///
     /// # Safety
     ///

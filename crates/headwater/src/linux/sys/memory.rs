@@ -12,12 +12,12 @@ use core::ptr::null_mut;
 const MAP_DROPPABLE: i32 = 0x08;
 const READ_WRITE: i32 = libc::PROT_READ | libc::PROT_WRITE;
 
-/// Private memory, zeroed. Nothing is resident before it is touched.
+/// Maps private zeroed memory. A page becomes resident when it is touched.
 pub(crate) fn reserve(len: usize) -> Result<*mut u8, Errno> {
     map(len, libc::MAP_PRIVATE)
 }
 
-/// Private memory that the kernel clears in a forked child and keeps out of core dumps.
+/// Maps private memory that the kernel clears in a forked child and keeps out of core dumps.
 pub(crate) fn reserve_wiped(len: usize) -> Result<*mut u8, Errno> {
     if forced(Force::NoWipeOnFork) {
         return Err(Errno(libc::EINVAL));
@@ -49,8 +49,8 @@ pub(crate) fn reserve_wiped(len: usize) -> Result<*mut u8, Errno> {
     }
 }
 
-/// Memory for pages of random bytes: droppable where the kernel can, else wiped on fork and locked,
-/// else wiped on fork alone, which may reach swap.
+/// Maps memory for pages of random bytes: droppable if the kernel has such memory, else wiped on
+/// fork and locked, else wiped on fork alone, which may reach swap.
 ///
 /// Only the first `locked` bytes are locked: the rest is for forked children, which inherit no
 /// locks.
@@ -67,7 +67,8 @@ pub(crate) fn reserve_pages(len: usize, locked: usize) -> Result<(*mut u8, Page)
     Ok((at, if locked { Page::WipeOnForkLocked } else { Page::WipeOnFork }))
 }
 
-/// A huge page would make 2 MiB resident at the first touch, on one node, and be dropped as one.
+/// Forbids huge pages, which would make 2 MiB resident at the first touch, on one node, and be
+/// dropped as one.
 ///
 /// # Safety
 ///

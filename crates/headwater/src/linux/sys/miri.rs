@@ -16,7 +16,7 @@ use std::alloc::{Layout, alloc_zeroed, dealloc};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Errno(pub(crate) i32);
 
-/// getrandom(2), which the interpreter has.
+/// Calls getrandom(2), which the interpreter has.
 ///
 /// # Safety
 ///
@@ -66,7 +66,7 @@ fn pages(len: usize) -> Layout {
     Layout::from_size_align(len, page_size()).expect("a length that fits")
 }
 
-/// mmap(2), of which headwater wants zeroed memory here.
+/// Stands in for mmap(2), from which headwater needs zeroed memory only.
 ///
 /// # Safety
 ///
@@ -82,7 +82,7 @@ pub(crate) unsafe fn mmap(
     Ok(unsafe { alloc_zeroed(pages(len)) })
 }
 
-/// munmap(2).
+/// Stands in for munmap(2).
 ///
 /// # Safety
 ///
@@ -92,7 +92,7 @@ pub(crate) unsafe fn munmap(at: *mut u8, len: usize) {
     unsafe { dealloc(at, pages(len)) };
 }
 
-/// madvise(2), which refuses advice that does not exist, and drops contents.
+/// Stands in for madvise(2): refuses advice that does not exist, and drops contents.
 ///
 /// # Safety
 ///
@@ -119,12 +119,12 @@ pub(crate) fn munlock(_: *mut u8, _: usize) -> Result<(), Errno> {
     Ok(())
 }
 
-/// Never called: without a vDSO no data is searched.
+/// Is never called: without a vDSO no data is searched.
 pub(crate) fn is_readable(_: *const u8) -> bool {
     false
 }
 
-/// One, so that few threads are enough to find every slot taken.
+/// Returns one CPU, so that few threads are enough to find every slot taken.
 pub(crate) fn cpus_in_affinity() -> Option<usize> {
     Some(1)
 }
@@ -133,7 +133,7 @@ pub(crate) fn page_size() -> usize {
     4096
 }
 
-/// An interpreter has none.
+/// Returns 0, because an interpreter has no auxiliary vector.
 pub(crate) fn auxiliary(_: core::ffi::c_ulong) -> usize {
     0
 }
@@ -144,7 +144,7 @@ pub(crate) fn since_1970() -> (u64, u32) {
     since.map_or((0, 0), |since| (since.as_secs(), since.subsec_nanos()))
 }
 
-/// Never asked: without a clock device no loads are timed.
+/// Is never called: without a clock device no loads are timed.
 pub(crate) fn monotonic_ns() -> u64 {
     0
 }

@@ -19,7 +19,7 @@ use core::ptr;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Errno(pub(crate) i32);
 
-/// One system call; `Err` holds the errno.
+/// Makes one system call; `Err` holds the errno.
 ///
 /// # Safety
 ///
@@ -67,7 +67,7 @@ unsafe fn syscall(number: libc::c_long, args: [usize; 6]) -> Result<usize, Errno
     if (-4095..0).contains(&answer) { Err(Errno(-answer as i32)) } else { Ok(answer as usize) }
 }
 
-/// getrandom(2).
+/// Calls getrandom(2).
 ///
 /// # Safety
 ///
@@ -92,7 +92,7 @@ impl Fd {
         .map(Fd)
     }
 
-    /// One read(2), which may be short.
+    /// Calls read(2) once; the read may be short.
     pub(crate) fn read(&self, buf: &mut [u8]) -> Result<usize, Errno> {
         // SAFETY: `buf` is valid for writes of its length.
         unsafe { self.read_raw(buf.as_mut_ptr(), buf.len()) }
@@ -118,14 +118,15 @@ impl Fd {
         unsafe { syscall(libc::SYS_ppoll, args) }.map(|ready| ready == 1)
     }
 
-    /// One getdents64(2) from the current position; returns how many bytes of `buf` are entries.
+    /// Calls getdents64(2) once, from the current position. Returns the number of bytes of entries
+    /// in `buf`.
     pub(crate) fn read_entries(&self, buf: &mut [u8]) -> Result<usize, Errno> {
         let args = [self.0, buf.as_mut_ptr().addr(), buf.len(), 0, 0, 0];
         // SAFETY: it writes at most `buf.len()` bytes.
         unsafe { syscall(libc::SYS_getdents64, args) }
     }
 
-    /// An ioctl on a structure that the kernel reads and writes.
+    /// Calls ioctl(2) on a structure that the kernel reads and writes.
     ///
     /// # Safety
     ///
@@ -145,7 +146,7 @@ impl Drop for Fd {
     }
 }
 
-/// mmap(2).
+/// Calls mmap(2).
 ///
 /// # Safety
 ///
@@ -164,7 +165,7 @@ pub(crate) unsafe fn mmap(
     Ok(ptr::with_exposed_provenance_mut(at))
 }
 
-/// munmap(2).
+/// Calls munmap(2).
 ///
 /// # Safety
 ///
@@ -174,7 +175,7 @@ pub(crate) unsafe fn munmap(at: *mut u8, len: usize) {
     let _ = unsafe { syscall(libc::SYS_munmap, [at.addr(), len, 0, 0, 0, 0]) };
 }
 
-/// madvise(2).
+/// Calls madvise(2).
 ///
 /// # Safety
 ///
@@ -184,15 +185,15 @@ pub(crate) unsafe fn madvise(at: *mut u8, len: usize, advice: i32) -> Result<(),
     unsafe { syscall(libc::SYS_madvise, [at.addr(), len, advice as usize, 0, 0, 0]) }.map(drop)
 }
 
-/// mlock2(2) with MLOCK_ONFAULT: pages are locked as they are touched, so that locking does not
-/// make the whole reservation resident.
+/// Calls mlock2(2) with MLOCK_ONFAULT: pages are locked as they are touched, so that locking does
+/// not make the whole reservation resident.
 pub(crate) fn mlock_on_fault(at: *mut u8, len: usize) -> Result<(), Errno> {
     const MLOCK_ONFAULT: usize = 1;
     // SAFETY: locking changes no contents.
     unsafe { syscall(libc::SYS_mlock2, [at.addr(), len, MLOCK_ONFAULT, 0, 0, 0]) }.map(drop)
 }
 
-/// munlock(2).
+/// Calls munlock(2).
 pub(crate) fn munlock(at: *mut u8, len: usize) -> Result<(), Errno> {
     // SAFETY: unlocking changes no contents.
     unsafe { syscall(libc::SYS_munlock, [at.addr(), len, 0, 0, 0, 0]) }.map(drop)
@@ -210,7 +211,7 @@ pub(crate) fn is_readable(at: *const u8) -> bool {
     answer == Err(Errno(libc::EINVAL))
 }
 
-/// The highest CPU number that this thread may run on, plus one.
+/// Returns the highest CPU number that this thread may run on, plus one.
 pub(crate) fn cpus_in_affinity() -> Option<usize> {
     let mut mask = [0u64; 128]; // 8,192 CPUs, the kernel's largest NR_CPUS
     let args = [0, size_of_val(&mask), mask.as_mut_ptr().addr(), 0, 0, 0];
@@ -233,7 +234,7 @@ pub(crate) fn auxiliary(kind: libc::c_ulong) -> usize {
     }
 }
 
-/// The size of a page.
+/// Returns the size of a page.
 pub(crate) fn page_size() -> usize {
     let size = auxiliary(libc::AT_PAGESZ);
     if size.is_power_of_two() { size } else { 4096 }
