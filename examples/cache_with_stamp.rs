@@ -1,8 +1,8 @@
 //! A cache of random values that survives neither fork nor clone.
 //!
-//! A program that keeps random values for later hands the same value out twice when it forks or when
-//! its VM is cloned. A `Stamp` reports both, and every reseed of the kernel, for the price of a few
-//! loads. The example forks and shows that parent and child use different values.
+//! A program that keeps random values for later hands the same value out twice when it forks or
+//! when its VM is cloned. A `Stamp` reports both, and every reseed of the kernel, for the price of
+//! a few loads. The example forks and shows that parent and child use different values.
 
 use headwater::{Error, Freshness, Stamp};
 

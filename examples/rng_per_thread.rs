@@ -1,8 +1,8 @@
 //! An owned generator per thread, with `rand`'s distributions.
 //!
-//! A free function serves every thread well. An owned `Rng` has a page of its own, which saves a few
-//! nanoseconds a call, and implements rand's traits. The same checks protect it: after a fork or a
-//! clone its page is thrown away.
+//! A free function serves every thread well. An owned `Rng` has a page of its own, which saves a
+//! few nanoseconds a call, and implements rand's traits. The same checks protect it: after a fork
+//! or a clone its page is thrown away.
 
 use headwater::Rng;
 use rand::RngExt;

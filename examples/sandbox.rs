@@ -1,7 +1,7 @@
 //! Set-up before a seccomp filter that allows getrandom(2) alone.
 //!
 //! Set-up reads a few files and maps memory. `headwater::init()` does all of it, so a program calls
-//! it before it gives up its rights. Afterwards draws make no system call but getrandom(2).
+//! it before it drops its rights. Afterwards draws make no system call but getrandom(2).
 
 use seccompiler::{BpfProgram, SeccompAction, SeccompFilter};
 use std::collections::BTreeMap;

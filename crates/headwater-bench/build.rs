@@ -1,5 +1,5 @@
-//! Notes for the records which compiler and which peers a benchmark was built with. What cannot be
-//! found is left unset, and shows as unknown.
+//! Records for reports which compiler and which peers a benchmark was built with. Unknown values
+//! stay unset, and show as unknown.
 
 use std::process::Command;
 
@@ -36,7 +36,8 @@ fn rustc_version() -> Option<String> {
     Some(String::from_utf8(output.stdout).ok()?.trim().to_owned())
 }
 
-/// The locked version of `package` that belongs to `series`: other crates may bring in other series.
+/// The locked version of `package` that belongs to `series`: other crates may bring in other
+/// series.
 fn locked_version<'a>(lock: &'a str, package: &str, series: &str) -> Option<&'a str> {
     let name = format!("name = \"{package}\"");
     lock.split("[[package]]")

@@ -1,4 +1,4 @@
-//! How libheadwater.so is linked, beyond what rustc does.
+//! Linker arguments of libheadwater.so.
 
 use std::env;
 use std::process::Command;
@@ -11,34 +11,39 @@ fn main() {
         return;
     }
     for argument in [
-        // A program that was linked with version 0 runs with each later library of this name.
+        // A program that was linked with version 0 runs with every later library of this name.
         "-soname,libheadwater.so.0",
-        // After dlclose() others may still hold pointers to functions here: handlers, destructors of
-        // thread-specific data.
+        // After dlclose() signal handlers and destructors of thread-specific data may still point
+        // here.
         "-z,nodelete",
-        // What is missing is told when this is linked, and not when a program starts.
+        // An unresolved symbol fails this link. Otherwise it fails when a program starts.
         "-z,defs",
     ] {
         println!("cargo::rustc-cdylib-link-arg=-Wl,{argument}");
     }
-    give_versions();
+    finish_by_script();
 }
 
-const SCRIPT: &str = "versioned-link.sh";
+const SCRIPT: &str = "link.sh";
 
-/// Has each function exported as `headwater_fill@@HEADWATER_0`, so that a program says which of a library's promises it
-/// was built for. See the script. A linker driver other than gcc cannot do it, and the library works without.
-fn give_versions() {
-    // What cargo is configured to link with; where it is not, what rustc calls for most targets.
+/// Has gcc run the script in place of the linker. The script gives each exported function a version,
+/// such as `headwater_fill@@HEADWATER_0`, and hides all other symbols of libheadwater.a. Only gcc as
+/// linker driver can run it. Both libraries work without.
+fn finish_by_script() {
+    // The linker that cargo is configured with, else the one that rustc calls for most targets.
     let driver = env::var("RUSTC_LINKER").unwrap_or_else(|_| "cc".to_owned());
     let asked = Command::new(&driver).args(["-wrapper", "env", "-print-prog-name=ld"]).output();
     if !asked.is_ok_and(|answer| answer.status.success()) {
         println!(
-            "cargo::warning=libheadwater.so has no symbol versions: {driver} has no -wrapper, as gcc has"
+            "cargo::warning=libheadwater.so has no symbol versions, and libheadwater.a does not \
+             hide its symbols: {driver} lacks gcc's -wrapper"
         );
         return;
     }
-    let folder = env::var("CARGO_MANIFEST_DIR").unwrap_or_default();
+    // Development builds contain the standard library, whose start-up code relies on its symbols.
+    let is_shipped = env::var("PROFILE").as_deref() == Ok("release");
+    let hide = if is_shipped { "hide" } else { "keep" };
+    let package = env::var("CARGO_MANIFEST_DIR").unwrap_or_default();
     println!("cargo::rustc-cdylib-link-arg=-wrapper");
-    println!("cargo::rustc-cdylib-link-arg=sh,{folder}/{SCRIPT}");
+    println!("cargo::rustc-cdylib-link-arg=sh,{package}/{SCRIPT},{driver},{hide}");
 }

@@ -6,7 +6,7 @@ static int left;
 
 static uint64_t next_id(void)
 {
-    if (headwater_stale(&stamp) != 0 || left == 0) { /* -1: this machine cannot tell */
+    if (headwater_stale(&stamp) != 0 || left == 0) { /* -1: unknown on this machine */
         headwater_arc4random_buf(ids, sizeof ids);
         left = 64;
     }

@@ -76,7 +76,8 @@ fn draws_go_on_behind_a_filter() {
     assert_eq!(lines(env!("CARGO_BIN_EXE_sandbox"), &[]), ["drew 10000 words"]);
 }
 
-/// The tests of the C library compile and run the programs in docs/c.md. Here they must be the same.
+/// The tests of the C library compile and run the programs in docs/c.md. Here they must be the
+/// same.
 #[test]
 fn the_c_programs_are_those_of_the_page() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));

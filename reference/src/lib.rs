@@ -1,79 +1,19 @@
-//! The oracle of headwater's tests: every deterministic step of the generator, written for the reader.
+//! The oracle of headwater's tests: every deterministic step of the generators, written for the reader.
 //!
 //! Each function follows its standard line by line, a byte or a word at a time, without dependencies,
-//! unsafe code or tricks. It leaks its keys through the cache and takes its time: it answers what the
-//! fast code must have written, and is never to be used for secrets.
+//! unsafe code or tricks. The functions leak keys through the cache and are slow. Tests compare the fast
+//! code with them; no program may use them for secrets.
+//!
+//! * [`secure`]: ciphers, key derivation and the mask of hedged mode.
+//! * [`streams`]: reproducible streams as STREAMS.md specifies them.
+//! * [`statistics`]: ranks and linear complexities over GF(2).
+//! * [`vectors`]: the files of `vectors/`.
 
 #![forbid(unsafe_code)]
 
-mod aes;
-mod ars;
-mod blake2s;
-mod chacha20;
-pub mod floats;
-pub mod generators;
-mod gf2;
-pub mod numbers;
-mod philox;
+pub mod secure;
+pub mod statistics;
 pub mod streams;
 pub mod vectors;
 
-pub use aes::{aes256_ctr, aes256_encrypt};
-pub use ars::ars;
-pub use blake2s::blake2s;
-pub use chacha20::chacha20;
-pub use gf2::{binary_rank, linear_complexity};
-pub use philox::philox4x32;
-
-/// The `n` bytes that hedged mode XORs onto a draw of `n` bytes, given the hardware's words `r0` and
-/// `r1` and the page's secret `key`.
-///
-/// Each block is `AES(X) ^ X` (Davies and Meyer's one-way function, so that the owner of the key
-/// cannot go back from output to words) with the 128-bit `X`:
-///
-/// * up to 8 bytes: `r0 || 8`, which is 64 fresh bits;
-/// * longer: `r0 || r1 ^ j` for block `j`, which is 128 fresh bits and different in each block.
-///
-/// All integers are little-endian.
-pub fn hedge(key: &[u8; 32], r0: u64, r1: u64, n: usize) -> Vec<u8> {
-    let mut bytes = match n {
-        0..=8 => one_way(key, r0, 8).to_vec(),
-        _ => (0..n.div_ceil(16) as u64).flat_map(|j| one_way(key, r0, r1 ^ j)).collect(),
-    };
-    bytes.truncate(n);
-    bytes
-}
-
-/// Derives a page's or a request's AES-256 key from a seed: the kernel's 32 bytes K, then X0 and X1.
-///
-/// The key is `AES_K(X0) ^ X0` followed by `AES_K(X1) ^ X1`.
-pub fn derived_key(seed: &[u8; 64]) -> [u8; 32] {
-    let k = seed[..32].try_into().expect("32 bytes");
-    let mut key = [0; 32];
-    for (half, x) in key.chunks_exact_mut(16).zip(seed[32..].chunks_exact(16)) {
-        let x: [u8; 16] = x.try_into().expect("16 bytes");
-        let encrypted = aes256_encrypt(k, x);
-        half.copy_from_slice(&core::array::from_fn::<u8, 16, _>(|i| encrypted[i] ^ x[i]));
-    }
-    key
-}
-
-/// Derives a ChaCha20 key from the same seed.
-///
-/// Each half is the first 16 bytes of the block under K whose last four words are X0 or X1.
-pub fn derived_key_chacha20(seed: &[u8; 64]) -> [u8; 32] {
-    let k = seed[..32].try_into().expect("32 bytes");
-    let mut key = [0; 32];
-    for (half, x) in key.chunks_exact_mut(16).zip(seed[32..].chunks_exact(16)) {
-        let counter = u32::from_le_bytes(x[..4].try_into().expect("4 bytes"));
-        chacha20(k, x[4..].try_into().expect("12 bytes"), counter, half);
-    }
-    key
-}
-
-/// `AES(X) ^ X` with `X = low || high`.
-fn one_way(key: &[u8; 32], low: u64, high: u64) -> [u8; 16] {
-    let x = (u128::from(high) << 64 | u128::from(low)).to_le_bytes();
-    let encrypted = aes256_encrypt(key, x);
-    core::array::from_fn(|i| encrypted[i] ^ x[i])
-}
+pub use secure::{aes256_ctr, aes256_encrypt, chacha20, derived_key, derived_key_chacha20, hedge};

@@ -1,4 +1,4 @@
-//! The benchmark with the peers that need building.
+//! The benchmark, built with its peers.
 
 use crate::process::{self, program};
 use crate::{openssl, tools};
@@ -6,10 +6,10 @@ use anyhow::Result;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-/// The strongest that Python can install for arrays of numbers.
+/// The fastest Python packages for arrays of random numbers.
 const PYTHON: [&str; 2] = ["numpy", "mkl_random"];
 
-/// Builds it, with more peers where `--all` is among the arguments, and hands them on.
+/// Builds the benchmark, with more peers if `--all` is given, and passes the arguments on.
 pub(crate) fn run(arguments: &[OsString]) -> Result<ExitCode> {
     if let Err(error) = openssl::dist() {
         eprintln!("skipped: openssl-headwater: {error:#}");
@@ -28,7 +28,8 @@ pub(crate) fn run(arguments: &[OsString]) -> Result<ExitCode> {
     process::pass_on(&mut command, arguments)
 }
 
-/// The others that `--all` adds say themselves what they lack.
+/// Installs the tools that build BoringSSL. Other peers of `--all` name their missing tools
+/// themselves.
 fn can_build_boring() -> bool {
     let tools = tools::packages(&["cmake", "clang", "libclang-dev"]);
     if let Err(error) = &tools {

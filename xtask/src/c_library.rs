@@ -1,45 +1,53 @@
-//! The C library as C programs meet it: with every compiler, under sanitizers and valgrind, and as it is installed.
+//! The C library as C programs use it: with every compiler, under sanitizers and valgrind, and as
+//! installed.
 
-use crate::machine_code::target_folder;
+use crate::machine_code::target_directory;
 use crate::process::{output, program, run};
 use crate::report::{Report, need};
+use crate::test::{TOGETHER, cargo};
 use crate::tools;
 use anyhow::Result;
 use std::fs;
 
-/// What its tests run, and the Debian packages that have it.
+/// The programs that its tests run, each with its Debian package.
 const TOOLS: [(&str, &str); 8] = [
     ("gcc", "gcc"),
     ("g++", "g++"),
     ("clang", "clang"),
-    ("llvm-symbolizer", "llvm"), // or a sanitizer's report has addresses and no lines
+    ("llvm-symbolizer", "llvm"), // else a sanitizer reports addresses in place of lines
     ("valgrind", "valgrind"),
     ("cmake", "cmake"),
     ("pkg-config", "pkg-config"),
     ("mandoc", "mandoc"),
 ];
 
-pub(crate) fn step(report: &mut Report, all: bool) {
+pub(crate) fn steps(report: &mut Report) {
     report.step("C library", || {
         const LOSS: &str = "the C library with each compiler, sanitizer and build tool";
         let tools = need(tools::debian(&TOOLS).and_then(|()| sanitizers()), LOSS);
-        // With what is here, even if that is not all.
-        run(&mut program("cargo test -p headwater-c -- --ignored --nocapture --test-threads=2"))?;
+        // The tests run even if a tool is missing; each says what it skips.
+        run(&mut program(&format!(
+            "cargo test {TOGETHER} --test installed --test programs \
+             -- --ignored --nocapture --test-threads=2"
+        )))?;
         tools
     });
-    if all {
-        report.step("C library by cargo-c", || {
-            let cargo_c = need(tools::cargo_c(), "whether cargo-c installs the same library")?;
-            let mut test =
-                program("cargo test -p headwater-c --test installed -- --ignored cargo_c");
-            Ok(run(test.env("HEADWATER_TEST_CARGO_C", cargo_c))?)
-        });
-    }
+    report.long_step("programs of other projects", || {
+        // Those that are not installed are skipped by name.
+        cargo("build --release")?;
+        let release = target_directory()?.join("release");
+        Ok(run(program("python3 tools/outside/cases.py").arg(release))?)
+    });
+    report.long_step("C library by cargo-c", || {
+        let cargo_c = need(tools::cargo_c(), "whether cargo-c installs the same library")?;
+        let mut test = program("cargo test -p headwater-c --test installed -- --ignored cargo_c");
+        Ok(run(test.env("HEADWATER_TEST_CARGO_C", cargo_c))?)
+    });
 }
 
-/// Clang's sanitizers, which Debian has in a package that clang does not ask for.
+/// Installs clang's sanitizers, whose Debian package clang does not depend on.
 fn sanitizers() -> Result<()> {
-    let folder = target_folder()?.join("tools");
+    let folder = target_directory()?.join("tools");
     fs::create_dir_all(&folder)?;
     let (source, linked) = (folder.join("sanitized.c"), folder.join("sanitized"));
     fs::write(&source, "int main(void) { return 0; }\n")?;

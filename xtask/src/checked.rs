@@ -1,7 +1,7 @@
-//! The tests once more, where each access to memory is checked: by miri, and by two sanitizers.
+//! The tests with every memory access checked, by miri and by two sanitizers.
 //!
-//! All need the nightly compiler. Each has a target folder of its own, since their flags would otherwise
-//! have everything built again at each change from one to the other.
+//! All three need the nightly compiler. Each has a target directory of its own, because their flags
+//! leave nothing to share.
 
 use crate::process::{program, root, run};
 use crate::report::{Report, Stop, need};
@@ -23,17 +23,15 @@ const MIRI_UNIT_TESTS: [&str; 10] = [
     "lists_of_cpus",
     "names_are_found",
 ];
-/// Schedules of the threads that miri goes through; each also decides what a relaxed load may still see.
+/// The schedules that miri runs. Each also decides which older value a relaxed load may return.
 const SEEDS: &str = "-Zmiri-many-seeds=0..16";
 
-pub(crate) fn steps(report: &mut Report, all: bool) {
+pub(crate) fn steps(report: &mut Report) {
+    let all = report.is_all();
     report.step("miri", || miri(all));
     report.step("miri, streams", miri_of_streams);
     report.step("address sanitizer", address_sanitizer);
-    report.step("address sanitizer, streams", address_sanitizer_of_streams);
-    if all {
-        report.step("thread sanitizer", thread_sanitizer);
-    }
+    report.long_step("thread sanitizer", thread_sanitizer);
 }
 
 /// Undefined behaviour: aliasing, alignment, provenance, uninitialised bytes, races.
@@ -44,8 +42,8 @@ fn miri(all: bool) -> Result<(), Stop> {
         let mut miri = program("cargo +nightly miri test --features testing,uuid -p headwater");
         // Before the tests' names, behind which everything is the tests' own.
         miri.arg("--target-dir").arg(root()?.join("target/miri")).args(what.split_whitespace());
-        // Strict: no pointer is made from a number but where the kernel gives one, which is not here.
-        // Isolation would take clock and random bytes away; the pools are never freed, by intent.
+        // Strict: only the kernel makes pointers from numbers, and miri has no kernel. Isolation
+        // would hide clock and random bytes. The pools are never freed, on purpose.
         let flags = "-Zmiri-strict-provenance -Zmiri-disable-isolation -Zmiri-ignore-leaks";
         miri.env("MIRIFLAGS", format!("{flags} {seeds}"));
         if cfg!(target_arch = "x86_64") {
@@ -61,7 +59,7 @@ fn miri(all: bool) -> Result<(), Stop> {
     Ok(())
 }
 
-/// The same for the streams' words, bytes and lanes.
+/// Undefined behaviour in the streams' words, bytes and lanes.
 fn miri_of_streams() -> Result<(), Stop> {
     const LOSS: &str = "undefined behaviour of the streams, which no other check sees";
     need(tools::toolchain("nightly", &["miri", "rust-src"]), LOSS)?;
@@ -70,30 +68,27 @@ fn miri_of_streams() -> Result<(), Stop> {
     Ok(run(miri.env("MIRIFLAGS", "-Zmiri-strict-provenance"))?)
 }
 
-/// Accesses beyond what was allocated, and after it was freed.
+/// Accesses out of bounds or after a free. The streams are here because miri runs none of their
+/// wide backends: VAES, AVX-512 and AVX2, as far as this CPU has them.
+///
+/// One build for both crates: each by itself would compile the core with features of its own.
 fn address_sanitizer() -> Result<(), Stop> {
     const LOSS: &str = "accesses out of bounds that happen to hit something";
     need(tools::toolchain("nightly", &["rust-src"]), LOSS)?;
-    let tests = "--lib --test api --test forced --test interpreted --test stress";
-    let mut test = sanitized("address", "headwater --features testing,uuid", tests)?;
-    // What set-up reserves is never given back, by intent.
+    let tests = "--lib --test api --test forced --test interpreted --test stress --test partition";
+    let packages = "headwater -p headwater-streams --features headwater/testing,headwater/uuid";
+    let mut test = sanitized("address", packages, tests)?;
+    // The pools are never freed, on purpose: a thread may still draw while the process exits.
     Ok(run(test.env("ASAN_OPTIONS", "detect_leaks=0"))?)
 }
 
-/// The same of the streams, whose widest paths miri does not know: VAES, AVX-512 and AVX2, as far as this CPU has them.
-fn address_sanitizer_of_streams() -> Result<(), Stop> {
-    const LOSS: &str = "loads and stores of whole vectors beyond the ends of arrays";
-    need(tools::toolchain("nightly", &["rust-src"]), LOSS)?;
-    let mut test = sanitized("address", "headwater-streams", "--lib --test partition")?;
-    Ok(run(test.env("ASAN_OPTIONS", "detect_leaks=0"))?)
-}
-
-/// Races: what the slots' locks and the registry's bits have to order, page and ledger and state.
+/// Data races on pages, slots and states, which locks and the registry's bits have to order.
 ///
-/// The standard library is built for it as well: the locks and channels in an ordinary one would be unknown to it.
-/// Tests that measure memory would find the sanitizer's own; 200,000 rounds of spinning take it minutes.
+/// The standard library is built for the sanitizer too: it would not know the locks and channels of
+/// an ordinary one. Tests that measure memory would measure the sanitizer's own, and 200,000 rounds
+/// of spinning take minutes.
 fn thread_sanitizer() -> Result<(), Stop> {
-    const LOSS: &str = "data races that no test happens to lose";
+    const LOSS: &str = "data races that happened not to matter in any test";
     need(tools::toolchain("nightly", &["rust-src"]), LOSS)?;
     let tests = "-Zbuild-std --lib --test handles --test interpreted --test races";
     let mut test = sanitized(
@@ -104,10 +99,11 @@ fn thread_sanitizer() -> Result<(), Stop> {
     Ok(run(test.args(["--", "--skip", "memory", "--skip", "a_quiesce"]))?)
 }
 
-/// The tests in a build that a sanitizer watches. `sanitized` exchanges assembly, which it cannot see into.
+/// Returns the command for tests under a sanitizer. `--cfg sanitized` replaces assembly, which the
+/// sanitizer does not see.
 fn sanitized(sanitizer: &str, package: &str, tests: &str) -> Result<Command> {
     let mut test = program(&format!("cargo +nightly test -p {package} --target"));
-    // Named, so that build scripts are not watched.
+    // With a named target the flags do not apply to build scripts.
     test.arg(format!("{ARCH}-unknown-linux-gnu")).args(tests.split_whitespace());
     test.arg("--target-dir").arg(root()?.join("target").join(sanitizer));
     test.env("RUSTFLAGS", format!("-Zsanitizer={sanitizer} --cfg sanitized"));

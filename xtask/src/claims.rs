@@ -1,4 +1,5 @@
-//! What the documents name in evidence must be there: a claim whose test was renamed or removed is a claim without one.
+//! The tests that documents name as evidence must exist: a claim whose test was renamed or removed
+//! has lost its evidence.
 
 use crate::process::root;
 use crate::unsafe_list::rust_files;
@@ -6,13 +7,13 @@ use anyhow::{Context, Result, ensure};
 use std::fs;
 use std::path::Path;
 
-/// The documents, and where in each the evidence begins.
+/// The documents, and the heading at which the evidence begins in each.
 const DOCUMENTS: [(&str, &str); 2] =
     [("SECURITY.md", "## What it claims"), ("PLATFORM.md", "## What has bitten")];
-/// Where tests are.
+/// The directory of the crates, whose tests count.
 const CRATES: &str = "crates";
 
-/// An error that lists the names which lead nowhere.
+/// Returns an error that lists the names without a test or file.
 pub(crate) fn check() -> Result<()> {
     let root = root()?;
     let mut files = Vec::new();
@@ -29,18 +30,23 @@ pub(crate) fn check() -> Result<()> {
                 None => !is_test(&sources, name),
             })
             .collect();
-        ensure!(missing.is_empty(), "{document} names what is not there: {}", missing.join(", "));
+        ensure!(
+            missing.is_empty(),
+            "{document} names missing tests or files: {}",
+            missing.join(", ")
+        );
     }
     Ok(())
 }
 
-/// Whether a function of this name stands behind an attribute, or its name is given to a macro that makes tests.
+/// Returns whether a function of this name follows an attribute, or a macro that makes tests takes
+/// the name.
 fn is_test(sources: &str, name: &str) -> bool {
     let forms = [format!("]\nfn {name}("), format!("]\n    fn {name}("), format!("\n    {name}: ")];
     forms.iter().any(|form| sources.contains(form))
 }
 
-/// The names of tests and of Rust files among what is set in code.
+/// Returns the names of tests and Rust files among the text set as code.
 fn names(text: &str) -> Vec<&str> {
     let code = text.split('`').skip(1).step_by(2);
     code.filter(|code| {

@@ -1,95 +1,270 @@
-//! `cargo xtask install`: what a release build makes, put where other programs look for it.
+//! `cargo xtask install` and `uninstall`: a release build, put where other programs look for it.
 
+use crate::machine_code::target_directory;
 use crate::process::{output, program, root, run};
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail, ensure};
+use clap::{Args, ValueEnum};
+use std::collections::BTreeSet;
+use std::env;
+use std::ffi::OsString;
 use std::fs;
+use std::io::ErrorKind;
 use std::os::unix::fs::{PermissionsExt, symlink};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::process::{Command, ExitCode};
 
-/// Where from and how an artefact is made.
+/// The places and parts of an installation.
+#[derive(Args)]
+pub(crate) struct Places {
+    /// The directory above bin, include and share
+    #[arg(long, default_value = "/usr/local")]
+    prefix: PathBuf,
+    /// The directory of libraries, below the prefix, such as lib/x86_64-linux-gnu
+    #[arg(long, default_value = "lib")]
+    libdir: PathBuf,
+    /// A directory in place of the root of the file system, for packagers
+    #[arg(long)]
+    destdir: Option<PathBuf>,
+    /// Only this part, and build nothing else; may be repeated
+    #[arg(long, value_enum)]
+    only: Vec<Part>,
+}
+
+/// A part of an installation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Part {
+    /// The command, its man page and shell completions
+    Command,
+    /// The C library, its header and man pages, and the files for pkg-config and CMake
+    Library,
+    /// OpenSSL's module and its configuration
+    Openssl,
+}
+use Part::{Library, Openssl};
+
+impl Part {
+    const ALL: [Part; 3] = [Part::Command, Library, Openssl];
+
+    fn package(self) -> &'static str {
+        match self {
+            Part::Command => "headwater-cli",
+            Library => "headwater-c",
+            Openssl => "headwater-openssl-module",
+        }
+    }
+}
+
+/// The origin of a file.
 enum Source {
-    /// A file that `cargo build --release` leaves in target/release.
+    /// A file of the release build, without debug information.
     Built(&'static str),
     /// A file of the repository.
     Checked(&'static str),
-    /// A template of the repository, in which @VERSION@ and the path of OpenSSL's module are replaced.
+    /// A template of the repository, with the places filled in.
     Filled(&'static str),
     /// A link to a file beside it.
     Link(&'static str),
-    /// What the built command prints if it is called so.
+    /// The output of the built command with these arguments.
     Printed(&'static [&'static str]),
 }
 use Source::{Built, Checked, Filled, Link, Printed};
 
-/// The soname: the name that programs ask the loader for.
+/// The soname: the name by which programs ask the loader.
 const SONAME: &str = "libheadwater.so.0";
-/// The file itself, as other libraries are named by their version.
+/// The name of the file, which ends in the version by convention.
 const REAL_NAME: &str = concat!("libheadwater.so.", env!("CARGO_PKG_VERSION"));
+/// The line of OpenSSL's configuration that names the module, a comment in the repository.
+const UNNAMED_MODULE: &str = "#module = /usr/local/lib/";
 
-/// How the configuration for OpenSSL begins to name the module, out of use, in the repository.
-const UNNAMED_MODULE: &str = "#module = /usr/local/";
-
-/// What is installed, with the path below the prefix. Nothing in it holds the prefix but the configuration for OpenSSL,
-/// so that the rest of the tree may be moved.
-const ARTEFACTS: &[(Source, &str, u32)] = &[
-    (Built("headwater"), "bin/headwater", 0o755),
-    (Built("libheadwater.so"), concat!("lib/libheadwater.so.", env!("CARGO_PKG_VERSION")), 0o755),
-    (Link(REAL_NAME), "lib/libheadwater.so.0", 0),
-    (Link(SONAME), "lib/libheadwater.so", 0),
-    (Built("libheadwater.a"), "lib/libheadwater.a", 0o644),
-    (Checked("crates/headwater-c/include/headwater.h"), "include/headwater.h", 0o644),
-    (Filled("crates/headwater-c/pkg/headwater.pc"), "lib/pkgconfig/headwater.pc", 0o644),
+/// Every file, below the prefix; `@lib@` stands for the directory of libraries. Only OpenSSL's
+/// configuration contains the prefix, so the rest of the tree may be moved.
+const ARTEFACTS: &[(Part, Source, &str, u32)] = &[
+    (Part::Command, Built("headwater"), "bin/headwater", 0o755),
     (
-        Checked("crates/headwater-c/pkg/headwater-config.cmake"),
-        "lib/cmake/headwater/headwater-config.cmake",
+        Library,
+        Built("libheadwater.so"),
+        concat!("@lib@/libheadwater.so.", env!("CARGO_PKG_VERSION")),
+        0o755,
+    ),
+    (Library, Link(REAL_NAME), "@lib@/libheadwater.so.0", 0),
+    (Library, Link(SONAME), "@lib@/libheadwater.so", 0),
+    (Library, Built("libheadwater.a"), "@lib@/libheadwater.a", 0o644),
+    (Library, Checked("crates/headwater-c/include/headwater.h"), "include/headwater.h", 0o644),
+    (Library, Filled("crates/headwater-c/pkg/headwater.pc"), "@lib@/pkgconfig/headwater.pc", 0o644),
+    (
+        Library,
+        Filled("crates/headwater-c/pkg/headwater-config.cmake"),
+        "@lib@/cmake/headwater/headwater-config.cmake",
         0o644,
     ),
     (
+        Library,
         Filled("crates/headwater-c/pkg/headwater-config-version.cmake"),
-        "lib/cmake/headwater/headwater-config-version.cmake",
+        "@lib@/cmake/headwater/headwater-config-version.cmake",
         0o644,
     ),
-    (Built("libheadwater_openssl.so"), "lib/ossl-modules/headwater.so", 0o755),
+    (Openssl, Built("libheadwater_openssl.so"), "@lib@/ossl-modules/headwater.so", 0o755),
     (
+        Openssl,
         Filled("crates/headwater-openssl/headwater-openssl.cnf"),
         "share/headwater/headwater-openssl.cnf",
         0o644,
     ),
-    (Checked("crates/headwater-cli/man/headwater.1"), "share/man/man1/headwater.1", 0o644),
-    (Checked("crates/headwater-c/man/headwater.3"), "share/man/man3/headwater.3", 0o644),
     (
+        Part::Command,
+        Checked("crates/headwater-cli/man/headwater.1"),
+        "share/man/man1/headwater.1",
+        0o644,
+    ),
+    (Library, Checked("crates/headwater-c/man/headwater.3"), "share/man/man3/headwater.3", 0o644),
+    (
+        Openssl,
         Checked("crates/headwater-openssl/man/headwater-openssl.7"),
         "share/man/man7/headwater-openssl.7",
         0o644,
     ),
-    (Checked("docs/openssl.md"), "share/doc/headwater/openssl.md", 0o644),
-    (Checked("docs/c.md"), "share/doc/headwater/c.md", 0o644),
-    (Checked("LICENSE-APACHE"), "share/doc/headwater/LICENSE-APACHE", 0o644),
-    (Checked("LICENSE-MIT"), "share/doc/headwater/LICENSE-MIT", 0o644),
-    (Printed(&["completions", "bash"]), "share/bash-completion/completions/headwater", 0o644),
-    (Printed(&["completions", "fish"]), "share/fish/vendor_completions.d/headwater.fish", 0o644),
-    (Printed(&["completions", "zsh"]), "share/zsh/site-functions/_headwater", 0o644),
+    (Openssl, Checked("docs/openssl.md"), "share/doc/headwater/openssl.md", 0o644),
+    (Library, Checked("docs/c.md"), "share/doc/headwater/c.md", 0o644),
+    (Library, Checked("LICENSE-APACHE"), "share/doc/headwater/LICENSE-APACHE", 0o644),
+    (Library, Checked("LICENSE-MIT"), "share/doc/headwater/LICENSE-MIT", 0o644),
+    (
+        Part::Command,
+        Printed(&["completions", "bash"]),
+        "share/bash-completion/completions/headwater",
+        0o644,
+    ),
+    (
+        Part::Command,
+        Printed(&["completions", "fish"]),
+        "share/fish/vendor_completions.d/headwater.fish",
+        0o644,
+    ),
+    (Part::Command, Printed(&["completions", "zsh"]), "share/zsh/site-functions/_headwater", 0o644),
 ];
 
-/// Builds, and installs below `prefix`, or below `destdir` as if that were the root of the file system.
-pub(crate) fn install(prefix: &Path, destdir: Option<&Path>) -> Result<ExitCode> {
-    ensure!(prefix.is_absolute(), "--prefix {} does not begin with /", prefix.display());
-    let target = match destdir {
-        Some(destdir) => destdir.join(prefix.strip_prefix("/")?),
-        None => prefix.to_path_buf(),
-    };
+/// Directories that belong to headwater alone, inner ones first. Uninstalling removes them if they
+/// are empty.
+const DIRECTORIES: [&str; 4] =
+    ["@lib@/cmake/headwater", "@lib@/ossl-modules", "share/headwater", "share/doc/headwater"];
+
+impl Places {
+    fn has(&self, part: Part) -> bool {
+        self.only.is_empty() || self.only.contains(&part)
+    }
+
+    /// Checks the places, and makes `libdir` relative to the prefix.
+    fn checked(mut self) -> Result<Places> {
+        ensure!(
+            self.prefix.is_absolute(),
+            "--prefix {}: not an absolute path",
+            self.prefix.display()
+        );
+        if self.libdir.is_absolute() {
+            let Ok(below) = self.libdir.strip_prefix(&self.prefix) else {
+                bail!(
+                    "--libdir {}: not below the prefix {}",
+                    self.libdir.display(),
+                    self.prefix.display()
+                )
+            };
+            self.libdir = below.to_owned();
+        }
+        // The files for pkg-config and CMake climb from here to the prefix.
+        let is_plain = |part: Component<'_>| matches!(part, Component::Normal(_));
+        ensure!(
+            self.libdir.components().next().is_some() && self.libdir.components().all(is_plain),
+            "--libdir {}: not a directory below the prefix",
+            self.libdir.display()
+        );
+        Ok(self)
+    }
+
+    /// Returns the place of a file below `DESTDIR` and the prefix.
+    fn place(&self, name: &str) -> Result<PathBuf> {
+        let name = name.replace("@lib@", &self.libdir.display().to_string());
+        Ok(match &self.destdir {
+            Some(destdir) => destdir.join(self.prefix.strip_prefix("/")?).join(name),
+            None => self.prefix.join(name),
+        })
+    }
+
+    /// Fills a template in.
+    fn fill(&self, text: &str) -> String {
+        let up = |more: usize| vec![".."; self.libdir.components().count() + more].join("/");
+        let libdir = self.libdir.display().to_string();
+        let module = format!("module = {}/", self.prefix.join(&libdir).display());
+        text.replace("@VERSION@", env!("CARGO_PKG_VERSION"))
+            .replace("@LIBDIR@", &libdir)
+            .replace("@UP_FROM_PKGCONFIG@", &up(1))
+            .replace("@UP_FROM_CMAKE@", &up(2))
+            .replace(UNNAMED_MODULE, &module)
+    }
+}
+
+/// Names of man pages that link to headwater(3): every function of the C library.
+fn pages(root: &Path) -> Result<Vec<String>> {
+    let listed = fs::read_to_string(root.join("crates/headwater-c/abi.txt"))?;
+    let names = listed.lines().filter_map(|line| line.split('@').next());
+    Ok(names.map(|name| format!("share/man/man3/{name}.3")).collect())
+}
+
+/// Builds the parts, and installs them.
+pub(crate) fn install(places: Places) -> Result<ExitCode> {
+    let places = places.checked()?;
     let root = root()?;
-    run(program("cargo build --release").current_dir(&root))?;
-    let built = std::env::var_os("CARGO_TARGET_DIR").map_or(root.join("target"), PathBuf::from);
-    let built = built.join("release");
-    for (source, name, mode) in ARTEFACTS {
-        let to = target.join(name);
-        put(source, &to, *mode, &root, &built, prefix)
-            .with_context(|| format!("cannot install {}", to.display()))?;
-        println!("{}", to.display());
+    let built = build(&root, &places)?;
+    for (part, source, name, mode) in ARTEFACTS {
+        if places.has(*part) {
+            let to = places.place(name)?;
+            put(source, &to, *mode, &root, &built, &places)
+                .with_context(|| format!("cannot install {}", to.display()))?;
+            println!("{}", to.display());
+        }
+    }
+    if places.has(Library) {
+        for page in pages(&root)? {
+            let to = places.place(&page)?;
+            put(&Link("headwater.3"), &to, 0, &root, &built, &places)
+                .with_context(|| format!("cannot install {}", to.display()))?;
+            println!("{}", to.display());
+        }
+        if places.destdir.is_none() {
+            println!(
+                "run ldconfig as root, so that the loader finds {SONAME}; if {} is not a directory of the loader, add \
+                 it to a file of /etc/ld.so.conf.d first",
+                places.prefix.join(&places.libdir).display()
+            );
+        }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Builds the parts in a target directory of their own, because the flags differ from those of
+/// other builds. Returns the directory of the files.
+fn build(root: &Path, places: &Places) -> Result<PathBuf> {
+    let target = target_directory()?.join("install");
+    let mut build = program("cargo build --release --target-dir");
+    build.arg(&target).current_dir(root);
+    for part in Part::ALL.into_iter().filter(|part| places.has(*part)) {
+        build.args(["--package", part.package()]);
+    }
+    // Panics name source files of dependencies, with the directories of the building machine.
+    let mut flags = env::var_os("RUSTFLAGS").unwrap_or_default();
+    for (from, to) in [(cargo_home(), "/cargo"), (Some(root.to_owned()), "/headwater")] {
+        if let Some(from) = from {
+            flags.push(" --remap-path-prefix=");
+            flags.push(from);
+            flags.push("=");
+            flags.push(to);
+        }
+    }
+    run(build.env("RUSTFLAGS", flags))?;
+    Ok(target.join("release"))
+}
+
+fn cargo_home() -> Option<PathBuf> {
+    let home = || env::var_os("HOME").map(|home| Path::new(&home).join(".cargo").into());
+    env::var_os("CARGO_HOME").or_else(home).map(|path: OsString| path.into())
 }
 
 fn put(
@@ -98,24 +273,22 @@ fn put(
     mode: u32,
     root: &Path,
     built: &Path,
-    prefix: &Path,
+    places: &Places,
 ) -> Result<()> {
-    fs::create_dir_all(to.parent().context("it has no folder")?)?;
-    // Beside it and then in its place: a program that has the old library mapped keeps the old file.
+    fs::create_dir_all(to.parent().context("the path has no directory")?)?;
+    // Renamed into place, so that a program that has the old library mapped keeps the old file.
     let new = PathBuf::from(format!("{}.new", to.display()));
-    match fs::remove_file(&new) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error.into()),
-        _ => {}
-    }
+    remove(&new)?;
     match source {
-        Built(name) => drop(fs::copy(built.join(name), &new)?),
-        Checked(path) => drop(fs::copy(root.join(path), &new)?),
-        Filled(path) => {
-            let text = fs::read_to_string(root.join(path))?;
-            let text = text.replace("@VERSION@", env!("CARGO_PKG_VERSION"));
-            let module = format!("module = {}", prefix.join("").display());
-            fs::write(&new, text.replace(UNNAMED_MODULE, &module))?;
+        Built(name) => {
+            fs::copy(built.join(name), &new)?;
+            // An archive has no debug information (link.sh), and must keep its symbols.
+            if !name.ends_with(".a") {
+                strip(&new)?;
+            }
         }
+        Checked(path) => drop(fs::copy(root.join(path), &new)?),
+        Filled(path) => fs::write(&new, places.fill(&fs::read_to_string(root.join(path))?))?,
         Link(name) => symlink(name, &new)?,
         Printed(arguments) => {
             let mut command = Command::new(built.join("headwater"));
@@ -127,4 +300,47 @@ fn put(
     }
     fs::rename(&new, to)?;
     Ok(())
+}
+
+fn strip(file: &Path) -> Result<()> {
+    match Command::new("strip").arg("--strip-unneeded").arg(file).status() {
+        Ok(status) if status.success() => Ok(()),
+        Ok(status) => bail!("strip ended with {status}"),
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            println!("{}: keeps its debug information: no strip", file.display());
+            Ok(())
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Removes a file if it is there. Returns true if it was.
+fn remove(file: &Path) -> Result<bool> {
+    match fs::remove_file(file) {
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(error).with_context(|| format!("cannot remove {}", file.display())),
+    }
+}
+
+/// Removes every file that `install` with the same places put there, and directories that are
+/// headwater's own.
+pub(crate) fn uninstall(places: Places) -> Result<ExitCode> {
+    let places = places.checked()?;
+    let artefacts = ARTEFACTS.iter().filter(|(part, ..)| places.has(*part));
+    let mut names: BTreeSet<String> = artefacts.map(|(.., name, _)| (*name).to_owned()).collect();
+    if places.has(Library) {
+        names.extend(pages(&root()?)?);
+    }
+    for name in names {
+        let file = places.place(&name)?;
+        if remove(&file)? {
+            println!("removed {}", file.display());
+        }
+    }
+    for name in DIRECTORIES {
+        // Fails if files of another part, or of the user, are left.
+        let _ = fs::remove_dir(places.place(name)?);
+    }
+    Ok(ExitCode::SUCCESS)
 }

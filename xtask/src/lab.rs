@@ -1,32 +1,32 @@
-//! The lab: real kernels in QEMU, by the command that users have.
+//! The lab: real kernels in QEMU, run by the command that users have.
 
 use crate::process::{output, program, root, run};
 use anyhow::{Context, Result};
 use std::path::Path;
 use std::process::ExitCode;
 
-/// A release build draws and compares at the speed that users will see; the guest is one anyway.
+/// A release build, which draws and compares at the speed that users see. The guest is one too.
 const HEADWATER: &str = "cargo run --release -p headwater-cli --";
 
-/// QEMU and the kernels: from the cache, or by apt.
+/// Fetches QEMU and the kernels from the cache or from Debian.
 pub(crate) fn set_up() -> Result<()> {
-    // The guest links the distribution's libcrypto as a witness. Without it there is a column less.
+    // The guest links the distribution's libcrypto as a witness. Without it a column is missing.
     if !Path::new("/usr/include/openssl/rand.h").exists() && crate::tools::root_user().is_ok() {
         let _ = run(&mut program("apt-get install -qq --yes --no-install-recommends libssl-dev"));
     }
     run(&mut program(&format!("{HEADWATER} lab setup")))
 }
 
-/// One boot of each series, and three pairs of clones.
+/// Runs one boot of each kernel series, and three pairs of clones.
 pub(crate) fn short() -> Result<()> {
     run(&mut program(&format!("{HEADWATER} lab all --short")))
 }
 
-/// Everything, into `records/lab/<date>/`.
+/// Runs everything, with the record in `records/lab/<date>/`.
 pub(crate) fn all() -> Result<ExitCode> {
     std::env::set_current_dir(root()?)?;
     set_up()?;
-    // Its guest is built by the cross compiler of Debian; without either the run says what it skips.
+    // Debian's cross compiler builds the arm64 guest. Without it the run says what it skips.
     let arm = crate::tools::packages(&["gcc-aarch64-linux-gnu", "libc6-dev-arm64-cross"])
         .and_then(|()| crate::tools::target("aarch64-unknown-linux-gnu"))
         .and_then(|()| run(&mut program(&format!("{HEADWATER} lab setup --only arm64"))));
@@ -34,8 +34,8 @@ pub(crate) fn all() -> Result<ExitCode> {
         println!("skipped: arm64 guests: {error:#}");
     }
     let date = output(&mut program("date --utc +%Y-%m-%d"))?;
-    let folder = format!("records/lab/{}", date.trim());
-    run(&mut program(&format!("{HEADWATER} lab all --out {folder}")))
-        .with_context(|| format!("not everything held; see {folder}/findings.txt"))?;
+    let directory = format!("records/lab/{}", date.trim());
+    run(&mut program(&format!("{HEADWATER} lab all --out {directory}")))
+        .with_context(|| format!("at least one claim failed; see {directory}/findings.txt"))?;
     Ok(ExitCode::SUCCESS)
 }

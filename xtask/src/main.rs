@@ -1,4 +1,4 @@
-//! The project's chores. `cargo xtask test` is all that CI runs.
+//! The project's chores. CI runs `cargo xtask test` and nothing else.
 
 mod bench;
 mod c_library;
@@ -11,6 +11,7 @@ mod machine_code;
 mod openssl;
 mod process;
 mod prose;
+mod quick;
 mod report;
 mod residue;
 mod test;
@@ -18,11 +19,11 @@ mod tools;
 mod unsafe_list;
 
 use clap::{Parser, Subcommand};
+use report::Choice;
 use std::ffi::OsString;
-use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// The library as it is shipped: optimized, without test hooks.
+/// The soak on the library as shipped: optimized, without failpoints.
 const SOAK: &str = "cargo run --release -p headwater-soak --";
 
 #[derive(Parser)]
@@ -35,50 +36,62 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Verb {
-    /// Runs every check that CI runs, and installs what they need
+    /// Runs every check that CI runs, and installs the tools that the checks need
     Test {
-        /// Also the checks that take minutes: a standard library built for sanitizers, many schedules in miri
+        /// Also run the checks that take minutes: thread sanitizer, browsers, servers, cargo-c
         #[arg(long)]
         all: bool,
+        /// Print the names of all steps, and run none
+        #[arg(long, conflicts_with_all = ["all", "only"])]
+        list: bool,
+        /// Run the step of this name, as `--list` prints it; may be repeated
+        #[arg(long, value_name = "STEP", conflicts_with = "all")]
+        only: Vec<String>,
     },
-    /// Builds the benchmark with its peers and runs it; with `--all` also with those that need other tools,
-    /// which it installs where it can
+    /// Checks the crates that changed, and those that depend on them, in less than 90 seconds
+    Quick {
+        /// Check these in place of the crates that differ from the last commit; `headwater-` may be
+        /// left out of a name
+        crates: Vec<String>,
+        /// Compare with this revision in place of the last commit
+        #[arg(long, value_name = "REV", conflicts_with = "crates")]
+        since: Option<String>,
+    },
+    /// Builds the benchmark with its peers and runs it; `--all` adds the peers that need other
+    /// tools, and installs these
     Bench {
-        /// What to hand to the benchmark; `-- --help` tells what it takes
+        /// The benchmark's own arguments; `-- --help` lists them
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<OsString>,
     },
-    /// Draws under forks, signals, jumps, dropped pages and reseeds at random, and checks that nothing came twice
+    /// Draws under random forks, signals, jumps, dropped pages and reseeds, and checks that nothing
+    /// repeats
     Soak {
-        /// What to hand to the soak: `--minutes N`, `--seed N`, `--round N`
+        /// The soak's own arguments: `--minutes N`, `--seed N`, `--round N`, `--no-sections`
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<OsString>,
     },
-    /// Builds the command and the C library, and installs them with header, man pages and what build tools ask for
-    Install {
-        /// Where: bin, lib, include and share are made there
-        #[arg(long, default_value = "/usr/local")]
-        prefix: PathBuf,
-        /// What stands for the root of the file system, for those who make packages
-        #[arg(long)]
-        destdir: Option<PathBuf>,
-    },
-    /// Boots and clones real kernels in QEMU, all of them, and records what came of it
+    /// Builds the command, the C library and OpenSSL's module, and installs them with header, man
+    /// pages and files for build tools
+    Install(install::Places),
+    /// Removes the files of an installation; takes the same places as `install`
+    Uninstall(install::Places),
+    /// Boots and clones every recorded kernel in QEMU, and records the results
     Lab,
-    /// Looks at what the compiler made of the quick paths, and of all that they can reach
+    /// Checks the machine code of the quick paths, and every function that they can reach
     MachineCode,
-    /// Puts OpenSSL's module in place in the target folder, and unpacks the OpenSSL of Debian 13 to test it with
+    /// Builds OpenSSL's module, and unpacks the OpenSSL of Debian 13 to test the module with
     Openssl {
-        /// Also measure RAND_bytes with it, beside OpenSSL's own generator and one that does nothing
+        /// Also measure RAND_bytes with the module, OpenSSL's own generator, and an empty one
         #[arg(long)]
         speed: bool,
     },
-    /// Looks for keys and unserved bytes in memory and registers after a draw, in builds as users make them
+    /// Searches memory and registers for keys and unserved bytes after a draw, in users' builds
     Residue {
-        /// In every profile with every back end, and not only in those of a test run
+        /// Search every profile and backend, and not only those of a test run
         #[arg(long)]
         all: bool,
-        /// Also have the library tell its keys, and search for parts of them
+        /// Also let the library report its keys, and search for parts of them
         #[arg(long)]
         witness: bool,
     },
@@ -90,9 +103,9 @@ enum Verb {
         #[arg(long)]
         bless: bool,
     },
-    /// Compares the count of `unsafe` in each file with the one on record
+    /// Compares the places of `unsafe` with the record
     UnsafeList {
-        /// Put today's counts on record
+        /// Write today's list to the record
         #[arg(long)]
         bless: bool,
     },
@@ -100,10 +113,15 @@ enum Verb {
 
 fn main() -> ExitCode {
     let done = match Arguments::parse().verb {
-        Verb::Test { all } => test::test(all),
+        Verb::Test { list: true, .. } => test::list(),
+        Verb::Test { all: true, .. } => test::test(Choice::All),
+        Verb::Test { only, .. } if only.is_empty() => test::test(Choice::Ordinary),
+        Verb::Test { only, .. } => test::test(Choice::Only(only)),
+        Verb::Quick { crates, since } => quick::quick(&crates, since.as_deref()),
         Verb::Bench { arguments } => bench::run(&arguments),
         Verb::Soak { arguments } => process::pass_on(&mut process::program(SOAK), &arguments),
-        Verb::Install { prefix, destdir } => install::install(&prefix, destdir.as_deref()),
+        Verb::Install(places) => install::install(places),
+        Verb::Uninstall(places) => install::uninstall(places),
         Verb::Lab => lab::all(),
         Verb::MachineCode => machine_code::check(),
         Verb::Openssl { speed } => openssl::prepare(speed),
@@ -111,7 +129,7 @@ fn main() -> ExitCode {
         Verb::Prose { area, bless: true } => prose::bless(area.as_deref()),
         Verb::Prose { area, bless: false } => prose::list(area.as_deref()),
         Verb::UnsafeList { bless: true } => unsafe_list::bless(),
-        Verb::UnsafeList { bless: false } => unsafe_list::check(),
+        Verb::UnsafeList { bless: false } => unsafe_list::list_and_check(),
     };
     done.unwrap_or_else(|error| {
         eprintln!("cargo xtask: {error:#}");

@@ -1,8 +1,9 @@
-//! OpenSSL's module: put in place, and tested with the OpenSSLs of Debian 12 and 13.
+//! OpenSSL's module: built, and tested with the OpenSSL of Debian 12 and of Debian 13.
 //!
-//! That of the other release is unpacked into the target folder, with its C library, and not installed.
+//! The OpenSSL of the other release is unpacked into the target directory, with its C library. It
+//! is never installed.
 
-use crate::machine_code::target_folder;
+use crate::machine_code::target_directory;
 use crate::process::{output, program, root, run};
 use crate::report::{Report, Stop, need};
 use crate::test::cargo;
@@ -12,31 +13,29 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
-/// The release that has OpenSSL 3.5, and what is unpacked of it: the command, its libraries down to the C library, and
-/// the headers.
+/// The release that has OpenSSL 3.5, and the packages unpacked from it: the command, its libraries
+/// down to the C library, and the headers.
 const RELEASE: &str = "trixie";
 const PACKAGES: [&str; 6] = ["openssl", "libssl3t64", "libssl-dev", "libc6", "zlib1g", "libzstd1"];
-/// Where Debian keeps the keys that its releases are signed with.
+/// Debian's keys for the signatures of its releases.
 const KEYS: &str = "/usr/share/keyrings/debian-archive-keyring.gpg";
-/// Programs that take their random bytes from OpenSSL, which the last step draws from headwater with.
+/// Programs that take their random bytes from OpenSSL, and from headwater in the last step.
 const SERVERS: &str = "nginx-light postgresql openssh-server nodejs ruby php-cli";
 
 /// The steps of `cargo xtask test`.
-pub(crate) fn steps(report: &mut Report, all: bool) {
+pub(crate) fn steps(report: &mut Report) {
     report.step("OpenSSL 3.5, unpacked", || {
         need(unpacked(), "whether the provider works with OpenSSL 3.5").map(drop)
     });
     report.step("OpenSSL provider", || {
-        // Without it the tests of the manual page say that they are skipped.
+        // Without mandoc the tests of the manual page say that they are skipped.
         let _ = tools::package("mandoc", "mandoc");
         cargo("test -p headwater-openssl")
     });
-    if all {
-        report.step("OpenSSL provider in servers", in_servers);
-    }
+    report.long_step("OpenSSL provider in servers", in_servers);
 }
 
-/// Makes ready what a person may want to try, and tells where it is.
+/// Builds the module and unpacks OpenSSL 3.5 for a person to try, and prints both paths.
 pub(crate) fn prepare(speed: bool) -> Result<ExitCode> {
     println!("the module: {}", dist()?.display());
     match unpacked() {
@@ -51,32 +50,32 @@ pub(crate) fn prepare(speed: bool) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Builds the module and puts it where OPENSSL_MODULES may point, under the name that OpenSSL looks for.
+/// Builds the module and copies it to a directory for OPENSSL_MODULES, under OpenSSL's name for it.
 ///
-/// Builds all that a user does, because crates that are built with others may get other features.
+/// Builds all default packages as a user does, because cargo unites features within one build.
 ///
-/// Says nothing on standard output, which may be a document of the benchmark's.
+/// Prints nothing to standard output, which may hold the benchmark's document.
 pub(crate) fn dist() -> Result<PathBuf> {
     let built = program("cargo build --quiet --release").current_dir(root()?).status();
     ensure!(built.context("cannot run cargo")?.success(), "the module does not build");
-    let release = target_folder()?.join("release");
+    let release = target_directory()?.join("release");
     let folder = release.join("ossl-modules");
     fs::create_dir_all(&folder)?;
     let module = folder.join("headwater.so");
-    // Not over the one there: a program that has it mapped would see it change.
+    // A rename, not a copy over the old file: a program that maps the old file keeps it intact.
     let draft = folder.join("headwater.so.new");
     fs::copy(release.join("libheadwater_openssl.so"), &draft)?;
     fs::rename(&draft, &module)?;
     Ok(module)
 }
 
-/// Each server draws from headwater, for which it has to be installed.
+/// Installs each server, and tests that it draws from headwater.
 fn in_servers() -> Result<(), Stop> {
     const LOSS: &str = "whether nginx, PostgreSQL, sshd, Node, Ruby and PHP draw from headwater";
     need(tools::root_user(), LOSS)?;
     need(run(&mut program("apt-get update -qq")), LOSS)?;
     let mut install = program("apt-get install -qq --yes --no-install-recommends");
-    // So that the packages' scripts start no service: what is tested is started by the tests, elsewhere.
+    // At this run level the packages start no service. The tests start their own elsewhere.
     install.env("RUNLEVEL", "1").env("DEBIAN_FRONTEND", "noninteractive");
     need(run(install.args(SERVERS.split_whitespace())), LOSS)?;
     cargo(
@@ -85,14 +84,14 @@ fn in_servers() -> Result<(), Stop> {
     )
 }
 
-/// The folder that holds the other release's OpenSSL, which is fetched on the first call and kept.
+/// Returns the directory of the other release's OpenSSL, which the first call fetches.
 fn unpacked() -> Result<PathBuf> {
-    let folder = target_folder()?.join("openssl-3.5");
+    let folder = target_directory()?.join("openssl-3.5");
     if folder.join("usr/bin/openssl").is_file() {
         return Ok(folder);
     }
     ensure!(Path::new(KEYS).is_file(), "there is no {KEYS}: this is not a Debian system");
-    let draft = target_folder()?.join("openssl-3.5.new");
+    let draft = target_directory()?.join("openssl-3.5.new");
     if draft.exists() {
         fs::remove_dir_all(&draft)?;
     }
@@ -116,7 +115,7 @@ fn unpacked() -> Result<PathBuf> {
     Ok(folder)
 }
 
-/// The archive that this system has its own release from: it has the other one, too.
+/// Returns the archive of this system's own release, which has the other release too.
 fn archive() -> Result<String> {
     let mut targets = program("apt-get indextargets");
     targets.args(["--format", "$(REPO_URI) $(LABEL)", "Created-By: Packages"]);
@@ -127,7 +126,8 @@ fn archive() -> Result<String> {
         .context("apt knows no archive of Debian (has apt-get update been run?)")
 }
 
-/// apt-get with a state of its own in this folder, so that the system's stays as it is and nobody must be root.
+/// Returns apt-get with its state in this directory, so that the system's state does not change and
+/// root is not needed.
 fn apt(folder: &Path) -> Result<Command> {
     let folder = if folder.is_absolute() { folder.to_owned() } else { root()?.join(folder) };
     fs::create_dir_all(folder.join("state/lists/partial"))?;
@@ -143,7 +143,8 @@ fn apt(folder: &Path) -> Result<Command> {
     ] {
         apt.arg("-o").arg(format!("{option}={}", value.display()));
     }
-    // Neither translations nor the software centre's texts; and as this user, who owns the folder.
+    // Skips translations and texts of the software centre; runs as this user, who owns the
+    // directory.
     for option in
         ["Acquire::Languages=none", "Acquire::IndexTargets::deb::DEP-11::DefaultEnabled=false"]
     {

@@ -1,4 +1,4 @@
-//! Other programs, run so that a reader of the log can repeat each by hand.
+//! Runs other programs, and prints each as a line that a reader of the log can repeat.
 
 use anyhow::{Context, Result, bail};
 use std::env;
@@ -6,7 +6,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::{Command, ExitCode, Stdio};
 
-/// A program and its arguments, as they would be typed; no argument may hold a space.
+/// Splits a line as typed into a program and its arguments; no argument may hold a space.
 pub(crate) fn program(line: &str) -> Command {
     let mut words = line.split_whitespace();
     let mut command = Command::new(words.next().expect("a line names a program"));
@@ -14,7 +14,7 @@ pub(crate) fn program(line: &str) -> Command {
     command
 }
 
-/// Runs the program to its end, with this terminal; an error unless it exits with 0.
+/// Runs the program in this terminal. Returns an error unless it exits with 0.
 pub(crate) fn run(command: &mut Command) -> Result<()> {
     let line = announce(command);
     let status = command.status().with_context(|| format!("cannot run `{line}`"))?;
@@ -24,7 +24,7 @@ pub(crate) fn run(command: &mut Command) -> Result<()> {
     Ok(())
 }
 
-/// Runs the program and returns what it wrote to stdout; an error unless it exits with 0.
+/// Runs the program and returns its standard output, or an error unless it exits with 0.
 pub(crate) fn output(command: &mut Command) -> Result<String> {
     let line = announce(command);
     let output = command
@@ -37,11 +37,12 @@ pub(crate) fn output(command: &mut Command) -> Result<String> {
     String::from_utf8(output.stdout).with_context(|| format!("`{line}` wrote no UTF-8"))
 }
 
-/// Builds and runs a program by cargo, with what the caller hands on to it and where the caller stands, so that the
-/// files it names are the caller's. Its status is ours.
+/// Builds and runs a program by cargo with the caller's arguments, and returns its exit status.
+///
+/// The working directory stays the caller's, because the arguments may name files.
 pub(crate) fn pass_on(command: &mut Command, arguments: &[OsString]) -> Result<ExitCode> {
     let status = command.args(arguments).status().context("cannot run cargo")?;
-    // No code means that a signal ended it; 1 stands for all of those.
+    // A program that a signal ended has no exit code; it counts as 1.
     let code = status.code().and_then(|code| u8::try_from(code).ok());
     Ok(code.unwrap_or(1).into())
 }
@@ -58,10 +59,10 @@ fn announce(command: &Command) -> String {
     line
 }
 
-/// The folder of the workspace.
+/// Returns the root directory of the workspace.
 ///
-/// Asked for at run time: a path compiled in would be wrong in a copy of the tree that shares its
-/// target folder with another.
+/// The path is read at run time. A compiled-in path would be wrong in a copy of the tree that
+/// shares its target directory with another copy.
 pub(crate) fn root() -> Result<PathBuf> {
     let xtask = env::var_os("CARGO_MANIFEST_DIR").context("run this as `cargo xtask`")?;
     let mut root = PathBuf::from(xtask);

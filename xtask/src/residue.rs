@@ -1,7 +1,8 @@
 //! `cargo xtask residue`: whether key material stays behind in memory after a draw.
 //!
-//! What stays depends on what the compiler spills, and so on the profile of whoever builds the
-//! library. The package in tools/residue is such a foreign crate; its README.md tells how it looks.
+//! The result depends on the registers that the compiler spills, and so on the profile of the
+//! program that uses the library. The package in tools/residue is such a program; its README.md
+//! explains the search.
 
 use crate::process::{program, root, run};
 use crate::report::{Report, need};
@@ -12,13 +13,13 @@ use std::path::PathBuf;
 use std::process::{Command, ExitCode};
 
 const MANIFEST: &str = "tools/residue/Cargo.toml";
-/// A folder of its own: neither its lock file nor its profiles are the workspace's.
+/// A target directory of its own, because lock file and profiles differ from the workspace's.
 const TARGET: &str = "target/residue";
-/// All profiles of that package, and what is forced in each.
+/// All profiles of that package.
 const ALL: [&str; 8] = ["release", "thin", "off", "o0", "o1", "o2", "os", "own"];
-/// What each test run looks at: the profile that nearly all users have, and two that spill most.
+/// The profiles of a test run: the one of nearly all users, and the two that spill most.
 const QUICK: [&str; 3] = ["release", "o0", "os"];
-/// Facts that choose the draws under locks, and the backends that this CPU would not choose by itself.
+/// Forced facts that choose the locked path, and backends that this CPU would not choose itself.
 const FACTS: [&str; 4] = ["no-sections", "no-avx512", "no-vaes", "no-aes"];
 /// Bytes of stack that the first draw of a process may take, and any other draw. An alternate stack
 /// for signals often has 8 KiB, of which the kernel's frame takes 3 KiB on a CPU with AVX-512.
@@ -33,20 +34,21 @@ pub(crate) fn steps(report: &mut Report) {
         Ok(run(clippy.args(["--features", "subject/forced", "--", "-D", "warnings"]))?)
     });
     report.step("no key stays behind", || {
-        // What it finds is believed, because it finds what its own tests plant.
+        // The search first finds the keys that its own tests plant; without that, a clean result
+        // would prove nothing.
         run(&mut cargo("test --release -p residue"))?;
         Ok(look(false, true)?)
     });
 }
 
-/// Looks at all profiles, or at those of a test run; with `witness`, the library tells its keys.
+/// Searches all profiles, or those of a test run. With `witness`, the library reports its keys.
 pub(crate) fn residue(all: bool, witness: bool) -> Result<ExitCode> {
     env::set_current_dir(root()?)?;
     look(all, witness)?;
     Ok(ExitCode::SUCCESS)
 }
 
-/// Goes on after a fault, since the next profile is another compiler's work.
+/// Continues after a fault, because the next profile is compiled in another way.
 fn look(all: bool, witness: bool) -> Result<()> {
     run(&mut cargo("build --release -p residue"))?;
     let mut faults = Vec::new();
@@ -73,7 +75,7 @@ fn look(all: bool, witness: bool) -> Result<()> {
     }
     match faults.len() {
         0 => Ok(()),
-        count => Err(anyhow!("{count} looks found something, the first of them {}", faults[0])),
+        count => Err(anyhow!("{count} searches found a residue, the first of them {}", faults[0])),
     }
 }
 
@@ -88,9 +90,9 @@ fn search(profile: &str, fact: Option<&str>) -> Result<()> {
         search.args(["--force", fact]);
     }
     match profile {
-        // Frames of a build that is not optimised have no bound worth keeping.
+        // The frames of an unoptimised build have no useful limit.
         "o0" => {}
-        // Nothing is inlined across files here: a large request takes 2.2 KiB where draws take locks.
+        // Without inlining across files a large request on the locked path takes 2.2 KiB.
         "o1" => {
             search.args(["--first-limit", "4096", "--refill-limit", "2560"]);
         }
@@ -108,7 +110,7 @@ fn built(profile: &str, program: &str) -> PathBuf {
 fn cargo(line: &str) -> Command {
     let mut cargo = program(&format!("cargo {line} --locked"));
     cargo.args(["--manifest-path", MANIFEST, "--target-dir", TARGET]);
-    // Flags of the workspace's own builds would make these something else than a user's.
+    // With the flags of the workspace's own builds these would differ from a user's builds.
     cargo.env_remove("RUSTFLAGS");
     cargo
 }

@@ -1,49 +1,80 @@
-//! `cargo xtask test`: what CI runs, cheap checks first.
+//! `cargo xtask test`: every check of CI, cheap ones first.
 
 use crate::process::{output, program, root, run};
-use crate::report::{Report, Stop, need};
+use crate::report::{Choice, Report, Stop, need};
 use crate::{c_library, checked, lab, machine_code, openssl, prose, residue, tools, unsafe_list};
 use anyhow::{Result, anyhow};
 use std::env;
 use std::process::{Command, ExitCode};
 
-/// A system without any of Linux's interfaces, whose standard library rustup has.
+/// A system without Linux's interfaces, for which rustup has a standard library.
 const NOT_LINUX: &str = "x86_64-unknown-freebsd";
 /// The second architecture with its own CPU instructions in the core.
 const ARM: &str = "aarch64-unknown-linux-gnu";
 /// The oldest compiler that Cargo.toml promises.
 const MSRV: &str = env!("CARGO_PKG_RUST_VERSION");
 
-/// Runs all, whatever fails on the way; with `all`, what takes long as well.
-pub(crate) fn test(all: bool) -> Result<ExitCode> {
-    env::set_current_dir(root()?)?;
-    let mut report = Report::default();
-    source(&mut report);
-    tests(&mut report);
-    openssl::steps(&mut report, all);
-    if all {
-        report.step("page of a benchmark, in a browser", || page_in_a_browser("headwater-bench"));
-        report.step("page of quality, in a browser", || page_in_a_browser("headwater-quality"));
+/// The packages that steps build together, whichever of their tests a step runs.
+///
+/// Cargo unites the features that the selected packages ask of a shared dependency. Two selections
+/// would therefore compile the core and half of the dependencies twice, with other features.
+/// OpenSSL's module has a step of its own, because it needs tools, and because without them its
+/// tests would pass and say so only in their output.
+pub(crate) const TOGETHER: &str = "--workspace --exclude headwater-openssl";
+
+/// Packages that no user builds, so that they promise nothing about the oldest compiler.
+const UNPUBLISHED: &str = "--exclude headwater-guest --exclude headwater-model --exclude probe \
+                           --exclude headwater-soak --exclude reference --exclude xtask";
+
+/// Prints the names of all steps.
+pub(crate) fn list() -> Result<ExitCode> {
+    let mut report = Report::new(Choice::Names);
+    offer(&mut report);
+    Ok(report.list())
+}
+
+/// Runs the chosen steps, also after a failure.
+pub(crate) fn test(choice: Choice) -> Result<ExitCode> {
+    if let Choice::Only(chosen) = &choice {
+        let mut names = Report::new(Choice::Names);
+        offer(&mut names);
+        names.find(chosen)?;
     }
-    other_targets(&mut report);
-    release(&mut report);
-    c_library::step(&mut report, all);
-    real_kernels(&mut report);
-    machine_code::steps(&mut report);
-    residue::steps(&mut report);
-    dependencies(&mut report);
-    other_compilers(&mut report);
-    checked::steps(&mut report, all);
+    env::set_current_dir(root()?)?;
+    let mut report = Report::new(choice);
+    offer(&mut report);
     Ok(report.finish())
 }
 
-/// What needs no more than reading.
+/// Offers every step, in an order that has the cheap ones first.
+fn offer(report: &mut Report) {
+    source(report);
+    tests(report);
+    openssl::steps(report);
+    for (name, package) in [
+        ("page of a benchmark, in a browser", "headwater-bench"),
+        ("page of quality, in a browser", "headwater-quality"),
+    ] {
+        report.long_step(name, || page_in_a_browser(package));
+    }
+    other_targets(report);
+    release(report);
+    c_library::steps(report);
+    real_kernels(report);
+    machine_code::steps(report);
+    residue::steps(report);
+    dependencies(report);
+    other_compilers(report);
+    checked::steps(report);
+}
+
+/// Checks that only read the source.
 fn source(report: &mut Report) {
     report.step("format", || {
         need(tools::component("rustfmt"), "the layout of the source")?;
         cargo("fmt --all --check")
     });
-    report.step("unsafe list", || Ok(unsafe_list::check().map(drop)?));
+    report.step("unsafe list", || Ok(unsafe_list::check()?));
     report.step("prose", || Ok(prose::check()?));
     for (name, scope) in [
         ("clippy", "--workspace"),
@@ -51,13 +82,13 @@ fn source(report: &mut Report) {
         ("clippy, all features", "-p headwater --all-features"),
     ] {
         report.step(name, || {
-            need(tools::component("clippy"), "what clippy warns of")?;
+            need(tools::component("clippy"), "the warnings of clippy")?;
             cargo(&format!("clippy --all-targets {scope} -- -D warnings"))
         });
     }
-    // The library and not its tests, which need the standard library.
+    // Without --all-targets, because the tests need the standard library.
     report.step("clippy, streams alone", || {
-        need(tools::component("clippy"), "what clippy warns of")?;
+        need(tools::component("clippy"), "the warnings of clippy")?;
         cargo("clippy -p headwater-streams --no-default-features -- -D warnings")
     });
     report.step("documentation", || {
@@ -67,17 +98,13 @@ fn source(report: &mut Report) {
 }
 
 fn tests(report: &mut Report) {
-    // OpenSSL's module has a step of its own, with what it needs, and the model one with an optimised build.
-    report.step("tests", || {
-        cargo(
-            "test --workspace --exclude headwater-openssl --exclude headwater-model --no-fail-fast",
-        )
-    });
+    report.step("tests", || cargo(&format!("test {TOGETHER} --no-fail-fast")));
     report
         .step("tests, fallbacks forced", || cargo("test -p headwater --features testing,uuid,std"));
     report.step("tests that change the machine", || {
         need(tools::root_user(), "huge pages, swap and memory cgroups at their limit")?;
-        // As a user would build it: what a build that is not optimised leaves on the stack can reach swap.
+        // A release build, because an unoptimised one leaves keys on the stack, which can reach
+        // swap.
         cargo(
             "test --release -p headwater --features testing,uuid --test settings \
              -- --ignored --nocapture --test-threads=1",
@@ -85,27 +112,20 @@ fn tests(report: &mut Report) {
     });
     report.step("tests, no pools", || cargo("test -p headwater --no-default-features"));
     report.step("tests, streams of NumPy", || {
-        let python = need(tools::numpy(), "whether NumPy still gives the same words")?;
-        let mut test = program("cargo test -p headwater-streams --test peers");
+        let python = need(tools::numpy(), "whether NumPy still returns the same values")?;
+        let mut test = program(&format!("cargo test {TOGETHER} --test peers"));
         Ok(run(test.env("HEADWATER_TEST_PYTHON", python))?)
     });
     report.step("races, model-checked", || {
-        // A folder of its own: with other flags everything would be built anew, there and back.
-        let mut models = program("cargo test -p headwater --test loom --target-dir target/loom");
-        Ok(run(models.env("RUSTFLAGS", "--cfg loom"))?)
-    });
-    report.step("draws, every schedule", || {
-        // Millions of states, which an unoptimised build would need minutes for.
-        cargo("test -p headwater-model --release")
-    });
-    report.step("races of the streams, model-checked", || {
-        let mut models =
-            program("cargo test -p headwater-streams --test loom --target-dir target/loom");
+        // One build for both crates: the streams draw their secret from the core.
+        let mut models = program(
+            "cargo test -p headwater -p headwater-streams --test loom --target-dir target/loom",
+        );
         Ok(run(models.env("RUSTFLAGS", "--cfg loom"))?)
     });
 }
 
-/// The page that a command's `--html` writes: drawn, selected, printed, and kept from the network.
+/// Checks that the page of a command's `--html` draws, selects and prints, and uses no network.
 fn page_in_a_browser(package: &str) -> Result<(), Stop> {
     let chromium = need(tools::chromium(), "whether the page of a report works")?;
     let mut test = program(&format!("cargo test -p {package} --test page -- --ignored"));
@@ -114,26 +134,25 @@ fn page_in_a_browser(package: &str) -> Result<(), Stop> {
 
 fn other_targets(report: &mut Report) {
     report.step("other systems", || {
-        need(tools::target(NOT_LINUX), "whether headwater compiles on other systems")?;
-        cargo(&format!("check -p headwater --target {NOT_LINUX}"))
-    });
-    report.step("streams on other systems", || {
-        need(tools::target(NOT_LINUX), "whether the streams compile on other systems")?;
-        cargo(&format!("check -p headwater-streams --target {NOT_LINUX}"))
+        need(tools::target(NOT_LINUX), "whether core and streams compile on other systems")?;
+        cargo(&format!("check -p headwater -p headwater-streams --target {NOT_LINUX}"))
     });
     report.step("arm64", || {
-        need(tools::target(ARM), "whether headwater compiles for arm64")?;
-        cargo(&format!("check -p headwater --features testing --target {ARM}"))?;
-        cargo(&format!("check -p headwater-streams --target {ARM}"))?;
-        cargo(&format!("check -p headwater-streams-nostd --target {ARM}"))
+        need(tools::target(ARM), "whether core and streams compile for arm64")?;
+        // The nostd build is a package of its own, because cargo unites the features of one build.
+        cargo(&format!(
+            "check -p headwater -p headwater-streams -p headwater-streams-nostd \
+             --features headwater/testing --target {ARM}"
+        ))
     });
 }
 
-/// The command as a user would build it.
+/// Builds the command as a user does.
 fn release(report: &mut Report) {
     report.step("release", || cargo("run --release"));
     report.step("no test hooks in the command", || {
-        // Cargo adds up what all packages ask of a crate, so any of them could let the hooks in.
+        // Cargo unites the features that all packages ask for, so any of them could enable the
+        // hooks.
         let tree = output(&mut program("cargo tree -p headwater-cli -e normal,build,features"))?;
         if tree.contains("headwater feature \"testing\"") {
             return Err(anyhow!("the feature \"testing\" is on:\n{tree}").into());
@@ -142,10 +161,10 @@ fn release(report: &mut Report) {
     });
 }
 
-/// Boots that stall and clones that repeat, in QEMU.
+/// Boots kernels that stall and clones that repeat, in QEMU.
 fn real_kernels(report: &mut Report) {
     report.step("real kernels: boots and clones", || {
-        need(lab::set_up(), "whether kernels that stall are told, and whether clones repeat")?;
+        need(lab::set_up(), "whether stalled boots are diagnosed, and whether clones repeat")?;
         Ok(lab::short()?)
     });
 }
@@ -166,7 +185,7 @@ fn dependencies(report: &mut Report) {
 fn other_compilers(report: &mut Report) {
     report.step("oldest compiler", || {
         need(tools::toolchain(MSRV, &[]), "whether the oldest promised compiler still builds it")?;
-        cargo(&format!("+{MSRV} check --workspace"))
+        cargo(&format!("+{MSRV} check --workspace {UNPUBLISHED}"))
     });
 }
 

@@ -1,5 +1,6 @@
-//! The tools that the checks need, installed where they are missing.
+//! The tools that the checks need. Each function installs a missing tool.
 
+use crate::machine_code::target_directory;
 use crate::process::{output, program, root, run};
 use anyhow::{Context, Result, ensure};
 use std::env;
@@ -8,22 +9,22 @@ use std::process::Command;
 
 /// The version that deny.toml is written for.
 const CARGO_DENY: &str = "0.20.2";
-/// The version that is made for the compiler here, 1.95; each is for one and later ones.
+/// The version for the compiler in use, 1.95; each version needs one compiler or a later one.
 const CARGO_C: &str = "0.10.24+cargo-0.98.0";
 const NUMPY: &str = "numpy==2.4.6";
 
-/// A component of the toolchain in use.
+/// Installs a component of the toolchain in use.
 pub(crate) fn component(name: &str) -> Result<()> {
     run(&mut program(&format!("rustup component add {name}")))
 }
 
-/// The standard library for another target.
+/// Installs the standard library for another target.
 pub(crate) fn target(triple: &str) -> Result<()> {
     run(&mut program(&format!("rustup target add {triple}")))
 }
 
-/// Another toolchain. One that is there already stays at its version: a check should not change under
-/// its reader because the day did.
+/// Installs another toolchain. An installed nightly stays at its version, so that the result of a
+/// check does not depend on the date.
 pub(crate) fn toolchain(name: &str, components: &[&str]) -> Result<()> {
     let installed = output(&mut program("rustup toolchain list"))?
         .lines()
@@ -41,7 +42,7 @@ pub(crate) fn toolchain(name: &str, components: &[&str]) -> Result<()> {
     }
 }
 
-/// A Chromium, or its relative; Debian's, if there is none yet.
+/// Returns the path of a Chromium or Chrome, and installs Debian's if there is none.
 pub(crate) fn chromium() -> Result<PathBuf> {
     let present = || {
         let folders = env::var_os("PATH").unwrap_or_default();
@@ -58,7 +59,7 @@ pub(crate) fn chromium() -> Result<PathBuf> {
     present().context("the package chromium holds no chromium")
 }
 
-/// Debian's packages, installed where one is missing.
+/// Installs Debian packages, unless all of them are installed.
 pub(crate) fn packages(names: &[&str]) -> Result<()> {
     let installed = |name: &&str| {
         let status = output(program("dpkg-query --show --showformat=${Status}").arg(name));
@@ -72,10 +73,9 @@ pub(crate) fn packages(names: &[&str]) -> Result<()> {
     run(program("apt-get install -qq --yes --no-install-recommends").args(names))
 }
 
-/// A Python that has these packages, in an environment of its own, which is made on the first call and kept in the
-/// target folder.
+/// Returns a Python with these packages, in an environment of its own in the target directory.
 pub(crate) fn python(packages: &[&str]) -> Result<PathBuf> {
-    let environment = target_folder()?.join("tools/python");
+    let environment = target_directory()?.join("tools/python");
     let python = environment.join("bin/python");
     if !python.exists() {
         self::packages(&["python3-venv"])?;
@@ -87,12 +87,7 @@ pub(crate) fn python(packages: &[&str]) -> Result<PathBuf> {
     Ok(python)
 }
 
-/// Where cargo builds, and where tools are kept.
-fn target_folder() -> Result<PathBuf> {
-    Ok(env::var_os("CARGO_TARGET_DIR").map_or(root()?.join("target"), PathBuf::from))
-}
-
-/// A program, from Debian's package of this name if it is not there yet.
+/// Finds a program, and installs its Debian package if it is missing.
 pub(crate) fn package(program_name: &str, package: &str) -> Result<()> {
     let folders = env::var_os("PATH").unwrap_or_default();
     let is_there = || env::split_paths(&folders).any(|folder| folder.join(program_name).is_file());
@@ -104,7 +99,7 @@ pub(crate) fn package(program_name: &str, package: &str) -> Result<()> {
     Ok(())
 }
 
-/// A Python with the NumPy that the streams' tests were written against, in the target folder.
+/// Returns a Python with the NumPy version that the streams' tests were written against.
 pub(crate) fn numpy() -> Result<PathBuf> {
     let target = env::var_os("CARGO_TARGET_DIR").map_or(root()?.join("target"), PathBuf::from);
     let folder = target.join("tools/numpy");
@@ -117,7 +112,7 @@ pub(crate) fn numpy() -> Result<PathBuf> {
     Ok(python)
 }
 
-/// Programs, each with the Debian package that has it; what is missing is installed.
+/// Finds programs, each given with its Debian package, and installs the missing ones.
 pub(crate) fn debian(tools: &[(&str, &str)]) -> Result<()> {
     let folders = env::var_os("PATH").unwrap_or_default();
     let folders: Vec<PathBuf> = env::split_paths(&folders).collect();
@@ -135,28 +130,28 @@ pub(crate) fn debian(tools: &[(&str, &str)]) -> Result<()> {
     run(program("apt-get install -qq --yes --no-install-recommends").args(missing))
 }
 
-/// The right to change the machine's settings.
+/// Returns an error unless this user may change the machine's settings.
 pub(crate) fn root_user() -> Result<()> {
     let user = output(&mut program("id -u"))?;
     ensure!(user.trim() == "0", "user {} is not root", user.trim());
     Ok(())
 }
 
-/// The cargo-deny of this project, which is built on the first call and kept in the target folder.
+/// Returns the project's cargo-deny, which the first call builds into the target directory.
 ///
-/// A debug build, because that takes 52 s on two cores instead of 179 s, and then checks this tree in
-/// less than one. Cargo leaves an installed tool of the same version as it is.
+/// A debug build, because that takes 52 s on two cores instead of 179 s, and then checks this tree
+/// in less than 1 s. Cargo keeps an installed tool of the same version.
 pub(crate) fn cargo_deny() -> Result<PathBuf> {
     cargo_tool("cargo-deny", CARGO_DENY, "cargo-deny")
 }
 
-/// Likewise cargo-c, which takes some minutes: it has cargo in it.
+/// Returns cargo-c, whose build takes minutes because it contains cargo.
 pub(crate) fn cargo_c() -> Result<PathBuf> {
     cargo_tool("cargo-c", CARGO_C, "cargo-cinstall")
 }
 
 fn cargo_tool(package: &str, version: &str, program_name: &str) -> Result<PathBuf> {
-    let tools = target_folder()?.join("tools");
+    let tools = target_directory()?.join("tools");
     run(program("cargo install --locked --debug --quiet")
         .args([package, "--version"])
         .arg(format!("={version}"))

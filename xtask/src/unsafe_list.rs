@@ -1,70 +1,94 @@
-//! `cargo xtask unsafe-list`: where `unsafe` is, so that a new site is seen in review.
+//! `cargo xtask unsafe-list`: the files that hold `unsafe`, so that a review sees a new site.
 //!
-//! A site is the keyword itself, in a block, a function, an impl, an extern block or an attribute.
+//! A site is the keyword itself: of a block, a function, an impl, an extern block or an attribute.
+//! The record counts sites by source directory and only names the files. A file that moves within
+//! its crate therefore changes no count, while a new site in any file changes one.
 
 use crate::process::root;
 use anyhow::{Context, Result, anyhow, bail};
 use proc_macro2::{TokenStream, TokenTree};
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 use std::process::ExitCode;
 
-/// The checked-in list, at the root of the workspace.
+/// The checked-in list, below the root of the workspace.
 const RECORD: &str = "xtask/unsafe.txt";
-/// The folders that hold Rust code.
-const FOLDERS: [&str; 4] = ["crates", "reference", "tools", "xtask"];
+/// The directories that hold Rust code.
+const DIRECTORIES: [&str; 4] = ["crates", "reference", "tools", "xtask"];
 
-/// Prints the list; an error that names what differs from the record, if anything does.
-pub(crate) fn check() -> Result<ExitCode> {
+/// Prints today's list, and returns an error if it differs from the record.
+pub(crate) fn list_and_check() -> Result<ExitCode> {
+    print!("{}", list(&root()?)?);
+    check()?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Returns an error that names each line in which today's list and the record differ.
+pub(crate) fn check() -> Result<()> {
     let root = root()?;
     let list = list(&root)?;
-    print!("{list}");
-    let record = fs::read_to_string(root.join(RECORD)).context("cannot read xtask/unsafe.txt")?;
+    let record = fs::read_to_string(root.join(RECORD)).context(RECORD)?;
     let differences = differences(&record, &list);
     if !differences.is_empty() {
         bail!(
-            "xtask/unsafe.txt says otherwise:\n{differences}If that is meant: cargo xtask unsafe-list --bless"
+            "{RECORD} differs from the code:\n{differences}\
+             After a review of the new sites: cargo xtask unsafe-list --bless"
         );
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(())
 }
 
 /// Makes today's list the record.
 pub(crate) fn bless() -> Result<ExitCode> {
     let root = root()?;
-    fs::write(root.join(RECORD), list(&root)?).context("cannot write xtask/unsafe.txt")?;
+    fs::write(root.join(RECORD), list(&root)?).context(RECORD)?;
     Ok(ExitCode::SUCCESS)
 }
 
-/// The lines that only one of the two has. A path is in each once, so the order does not matter.
+/// Returns the lines that only one of the two has. No line is in a list twice, so that the order
+/// does not matter.
 fn differences(record: &str, list: &str) -> String {
     let only = |mark: char, these: &str, those: &str| -> String {
         these
             .lines()
             .filter(|line| !those.lines().any(|other| other == *line))
-            .map(|line| format!("{mark}{line}\n"))
+            .map(|line| format!("{mark} {}\n", line.trim()))
             .collect()
     };
     only('-', record, list) + &only('+', list, record)
 }
 
-/// One line for each file that has any, sorted by path.
+/// Formats the record: a line for each source directory that has sites, then its files.
 fn list(root: &Path) -> Result<String> {
     let mut files = Vec::new();
-    for folder in FOLDERS {
-        rust_files(root, Path::new(folder), &mut files)?;
+    for directory in DIRECTORIES {
+        rust_files(root, Path::new(directory), &mut files)?;
     }
     files.sort();
-    let mut list = String::new();
+    let mut directories: BTreeMap<String, (usize, Vec<String>)> = BTreeMap::new();
     for file in files {
         let source = fs::read_to_string(root.join(&file))?;
         let tokens = source.parse().map_err(|e| anyhow!("{file}: {e}"))?;
-        match keywords(tokens) {
-            0 => {}
-            count => list.push_str(&format!("{count:>4}  {file}\n")),
+        let count = keywords(tokens);
+        if count > 0 {
+            let entry = directories.entry(source_directory(&file)).or_default();
+            entry.0 += count;
+            entry.1.push(file);
         }
     }
-    Ok(list)
+    let lines = |(directory, (count, files)): (String, (usize, Vec<String>))| -> String {
+        let files: String = files.iter().map(|file| format!("      {file}\n")).collect();
+        format!("{count:>4}  {directory}\n{files}")
+    };
+    Ok(directories.into_iter().map(lines).collect())
+}
+
+/// Returns the path up to the first `src`, `tests` or `benches` in it, else the file's directory.
+fn source_directory(file: &str) -> String {
+    let parts: Vec<&str> = file.split('/').collect();
+    let at = parts.iter().position(|part| ["src", "tests", "benches"].contains(part));
+    parts[..at.map_or(parts.len() - 1, |at| at + 1)].join("/")
 }
 
 fn keywords(tokens: TokenStream) -> usize {
@@ -76,10 +100,11 @@ fn keywords(tokens: TokenStream) -> usize {
     tokens.into_iter().map(count).sum()
 }
 
-pub(crate) fn rust_files(root: &Path, folder: &Path, found: &mut Vec<String>) -> Result<()> {
-    for entry in fs::read_dir(root.join(folder))? {
+/// Collects the paths of all Rust files below the directory.
+pub(crate) fn rust_files(root: &Path, directory: &Path, found: &mut Vec<String>) -> Result<()> {
+    for entry in fs::read_dir(root.join(directory))? {
         let entry = entry?;
-        let path = folder.join(entry.file_name());
+        let path = directory.join(entry.file_name());
         if entry.file_type()?.is_dir() {
             rust_files(root, &path, found)?;
         } else if path.extension().is_some_and(|extension| extension == "rs") {
@@ -107,9 +132,22 @@ mod tests {
     }
 
     #[test]
-    fn shows_what_went_and_what_came() {
-        let (record, list) = ("   1  a.rs\n   2  b.rs\n", "   1  a.rs\n   3  b.rs\n");
-        assert_eq!(differences(record, list), "-   2  b.rs\n+   3  b.rs\n");
+    fn differences_show_removed_and_added_lines() {
+        let (record, list) = ("   1  a/src\n      a/src/a.rs\n", "   2  a/src\n      a/src/a.rs\n");
+        assert_eq!(differences(record, list), "- 1  a/src\n+ 2  a/src\n");
         assert_eq!(differences(list, list), "");
+    }
+
+    #[test]
+    fn sites_are_counted_for_the_innermost_source_directory() {
+        for (file, directory) in [
+            ("crates/a/src/linux/mod.rs", "crates/a/src"),
+            ("crates/a/guest/src/main.rs", "crates/a/guest/src"),
+            ("crates/a/src/tests/mod.rs", "crates/a/src"),
+            ("crates/a/tests/support/jump.rs", "crates/a/tests"),
+            ("crates/a/build.rs", "crates/a"),
+        ] {
+            assert_eq!(source_directory(file), directory);
+        }
     }
 }

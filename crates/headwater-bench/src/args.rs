@@ -1,4 +1,4 @@
-//! What a user may ask for. Only syntax is decided here; `plan.rs` gives it meaning.
+//! The arguments of a run. This file decides syntax only; `plan` interprets the arguments.
 
 use std::path::PathBuf;
 
@@ -16,8 +16,9 @@ pub struct Args {
     #[arg(conflicts_with_all = ["json", "cases", "sizes", "impls", "libs", "threads", "procs", "pin", "count", "time", "rounds"])]
     #[arg(conflicts_with = "compare")]
     pub from: Option<PathBuf>,
-    /// Cases to run: fill, u32, u64, uuid-v4, uuid-v7, dns, handshake, latency, first-byte-after-fork,
-    /// first-byte-after-start, rfc-u32, crowd, upper-halves, or all [default: fill,u32,u64,uuid-v4,rfc-u32]
+    /// Cases to run: fill, u32, u64, uuid-v4, uuid-v7, dns, handshake, latency,
+    /// first-byte-after-fork, first-byte-after-start, rfc-u32, crowd, upper-halves, or all
+    /// [default: fill,u32,u64,uuid-v4,rfc-u32]
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub cases: Vec<String>,
     /// Lengths of fill: 16, 1k, 64KiB, 1MiB [default: 16,64,256,1k,64k; latency: 16]
@@ -26,14 +27,15 @@ pub struct Args {
     /// Lengths of `fill` alone, if `sizes` is empty and this is not.
     #[arg(skip)]
     pub default_sizes: Vec<String>,
-    /// Implementations; `headwater[hedged]` names one in a given mode [default: all that are present]
+    /// Implementations; `headwater[hedged]` names one in a given mode [default: all that are
+    /// present]
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub impls: Vec<String>,
     /// Measure this library, too: its rows are called openssl-RAND_bytes@NAME and the like
     #[arg(long = "lib", value_name = "NAME=PATH")]
     pub libs: Vec<String>,
-    /// Numbers of threads that draw at the same time [default: 1; handshake: one for each CPU; --pin node:
-    /// as many as fill the first node, the first two, and so on; crowd: 1,2,16,64,256]
+    /// Numbers of threads that draw at the same time [default: 1; handshake: one for each CPU;
+    /// --pin node: as many as fill the first node, the first two, and so on; crowd: 1,2,16,64,256]
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub threads: Vec<String>,
     /// Numbers of processes that draw at the same time, each with so many threads [default: 1]
@@ -42,17 +44,19 @@ pub struct Args {
     /// Pin each thread: none, core (a CPU of its own) or node (the same, one node after the other)
     #[arg(long, value_name = "HOW", default_value = "none")]
     pub pin: String,
-    /// Also count what one call does: instructions, locked ones, system calls, cache lines shared between CPUs
+    /// Also count what one call does: instructions, locked ones, system calls, cache lines shared
+    /// between CPUs
     #[arg(long)]
     pub count: bool,
-    /// Measuring time for each case, length and implementation; a sample of crowd takes four times as long
+    /// Measuring time for each case, length and implementation; a sample of crowd takes four times
+    /// as long
     #[arg(long, value_name = "SECONDS", default_value_t = DEFAULT_SECONDS)]
     pub time: f64,
     /// Exact number of rounds, in place of --time
     #[arg(long, value_name = "N")]
     pub rounds: Option<u32>,
-    /// Say what has changed since the run in FILE (from --json, or a record), beyond noise; exit status 1
-    /// if headwater is slower
+    /// Say what has changed since the run in FILE (from --json, or a record), beyond noise; exit
+    /// status 1 if headwater is slower
     #[arg(long, value_name = "FILE")]
     pub compare: Option<PathBuf>,
     /// Compare with a record of another machine too
@@ -67,7 +71,7 @@ pub struct Args {
 const DEFAULT_SECONDS: f64 = 0.125;
 
 impl Default for Args {
-    /// What an empty command line means.
+    /// Returns the arguments of an empty command line.
     fn default() -> Args {
         Args {
             json: false,

@@ -1,9 +1,16 @@
-//! What a comparison is about.
+//! The cases: the subjects of comparisons.
 
-use crate::Error;
+use crate::error::Error;
 use crate::list::{or_default, parse_list};
 
-/// What a comparison is about.
+/// Bytes of one draw in the case `crowd`.
+pub(crate) const CROWD_LEN: usize = 16;
+/// Bytes of one draw in the case `upper-halves`.
+pub(crate) const UPPER_HALVES_LEN: usize = 16;
+/// Bytes of the draw that the cases `first-byte-after-fork` and `first-byte-after-start` time.
+pub(crate) const FIRST_BYTE_LEN: usize = 16;
+
+/// The subject of a comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Case {
     Fill,
@@ -21,7 +28,7 @@ pub(crate) enum Case {
     Crowd,
     /// The upper halves of vector registers are clean or dirty before a fill.
     UpperHalves,
-    /// Of reproducible streams: an array of what this is.
+    /// Arrays of these numbers, by reproducible streams.
     Stream(Numbers),
 }
 
@@ -48,7 +55,7 @@ impl Case {
         Case::Stream(Numbers::Child),
     ];
 
-    /// What is run if nothing is asked for, in some 20 seconds.
+    /// The cases that run by default, in some 20 seconds.
     const DEFAULT: [Case; 5] = [Case::Fill, Case::U32, Case::U64, Case::UuidV4, Case::RfcU32];
 
     pub(crate) const fn name(self) -> &'static str {
@@ -87,13 +94,13 @@ impl Case {
         Ok(or_default(parse_list(names, Case::parse)?, Case::DEFAULT))
     }
 
-    /// Whether it is about numbers that come again, and not about secrets: two fields, in which nobody competes
-    /// with the other.
+    /// Reports whether the case is about reproducible numbers and not about secrets. The two fields
+    /// have no implementation in common.
     pub(crate) const fn is_of_streams(self) -> bool {
         matches!(self, Case::Stream(_))
     }
 
-    /// Whether it is about one thread of one process, however many draw in other cases.
+    /// Reports whether the case has one thread of one process, however many draw in other cases.
     pub(crate) const fn stands_alone(self) -> bool {
         matches!(
             self,
@@ -102,21 +109,21 @@ impl Case {
     }
 
     fn parse(name: &str) -> Result<Case, Error> {
-        Case::ALL
-            .into_iter()
-            .find(|case| case.name() == name)
-            .ok_or_else(|| Error::UnknownCase(name.to_owned()))
+        Case::ALL.into_iter().find(|case| case.name() == name).ok_or_else(|| Error::UnknownCase {
+            name: name.to_owned(),
+            known: Case::names().join(", "),
+        })
     }
 }
 
-/// What fills an array, or is done to one, in the cases of streams.
+/// The numbers that fill an array in the cases of streams, or the operation on the array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Numbers {
     /// All 64 bits.
     U64,
     /// 53 bits, in [0, 1).
     F64,
-    /// Of mean 0 and variance 1, as f64.
+    /// Numbers of mean 0 and variance 1, as f64.
     Normal,
     /// Below [`BOUND`], as u64.
     Bounded,
@@ -137,5 +144,5 @@ impl Numbers {
     ];
 }
 
-/// What [`Numbers::Bounded`] are below.
+/// [`Numbers::Bounded`] are below this bound.
 pub(crate) const BOUND: u64 = 1000;

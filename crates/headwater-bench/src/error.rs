@@ -8,37 +8,57 @@ use std::path::PathBuf;
 #[non_exhaustive]
 pub enum Error {
     /// No case has this name.
-    UnknownCase(String),
+    UnknownCase {
+        /// The name.
+        name: String,
+        /// The names that would do, with commas between them.
+        known: String,
+    },
     /// No implementation has this name.
-    UnknownImpl(String),
+    UnknownImpl {
+        /// The name.
+        name: String,
+        /// The names that would do on this host, with commas between them.
+        known: String,
+    },
     /// The implementation has no such mode, or no modes at all.
     UnknownMode(String),
     /// `--lib` names no library that can be measured.
     BadLibrary {
-        /// What was written after `--lib`.
+        /// The text after `--lib`.
         argument: String,
-        /// What is wrong with it.
+        /// The reason, as one clause.
         reason: String,
     },
-    /// Not a length that can be measured.
+    /// The length cannot be measured.
     BadSize(String),
-    /// A length that is no number of 64-bit words, in bytes.
-    OddSize(usize),
-    /// Not a number of threads.
-    BadThreads(String),
-    /// Not a number of processes.
-    BadProcs(String),
+    /// A length, as people write it, that is not a multiple of 64 bits.
+    OddSize(String),
+    /// The number of threads is not valid.
+    BadThreads {
+        /// The text in its place.
+        text: String,
+        /// The largest number that is allowed.
+        most: usize,
+    },
+    /// The number of processes is not valid.
+    BadProcs {
+        /// The text in its place.
+        text: String,
+        /// The largest number that is allowed.
+        most: usize,
+    },
     /// Threads cannot be pinned in this way.
     UnknownPin(String),
     /// `--time` is not a positive number of seconds, or `--rounds` is 0.
     BadPace(&'static str),
-    /// Not a report that `--json` printed, or none that can be used; what is wrong with it.
+    /// The file is not a report that `--json` printed, or cannot be used; the text is the reason.
     BadRecord(String),
     /// A report to compare with is of another machine.
     OtherMachine(String),
     /// A file could not be read or written.
     File {
-        /// Its path.
+        /// The path of the file.
         path: PathBuf,
         /// Why.
         reason: String,
@@ -49,14 +69,14 @@ pub enum Error {
     WrongOutput {
         /// The implementation.
         implementation: String,
-        /// What is wrong with it.
+        /// The defect, as one clause.
         defect: &'static str,
     },
     /// It stopped giving random bytes, or could not be set up in a further thread.
     Refused {
         /// The implementation.
         implementation: String,
-        /// What is known of the reason.
+        /// The reason, as far as it is known.
         reason: String,
     },
     /// Another process or thread of the benchmark could not be started or set up, or was lost.
@@ -64,7 +84,7 @@ pub enum Error {
 }
 
 impl Error {
-    /// Whether the arguments were wrong, as opposed to something going wrong on this machine.
+    /// Reports whether the arguments were wrong, as opposed to a failure on this machine.
     pub fn is_usage(&self) -> bool {
         !matches!(
             self,
@@ -80,16 +100,11 @@ impl Error {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Error::UnknownCase(name) => {
-                let names = crate::case::Case::names().join(", ");
-                write!(f, "unknown case '{name}': use {names}, or all")
+            Error::UnknownCase { name, known } => {
+                write!(f, "unknown case '{name}': use {known}, or all")
             }
-            Error::UnknownImpl(name) => {
-                write!(
-                    f,
-                    "unknown implementation '{name}': use {}",
-                    crate::impls::names().join(", ")
-                )
+            Error::UnknownImpl { name, known } => {
+                write!(f, "unknown implementation '{name}': use {known}")
             }
             Error::UnknownMode(name) => write!(
                 f,
@@ -99,15 +114,14 @@ impl fmt::Display for Error {
             Error::BadSize(text) => {
                 write!(f, "bad size '{text}': use 1 to 1GiB, such as 16, 1k, 64KiB or 1MiB")
             }
-            Error::OddSize(len) => {
-                let size = crate::size::show(*len);
+            Error::OddSize(size) => {
                 write!(f, "bad size '{size}' for an array of 64-bit numbers: use a multiple of 8")
             }
-            Error::BadThreads(text) => {
-                write!(f, "bad number of threads '{text}': use 1 to {}", crate::crowd::MAX_THREADS)
+            Error::BadThreads { text, most } => {
+                write!(f, "bad number of threads '{text}': use 1 to {most}")
             }
-            Error::BadProcs(text) => {
-                write!(f, "bad number of processes '{text}': use 1 to {}", crate::crowd::MAX_PROCS)
+            Error::BadProcs { text, most } => {
+                write!(f, "bad number of processes '{text}': use 1 to {most}")
             }
             Error::UnknownPin(text) => {
                 write!(f, "unknown way to pin '{text}': use none, core or node")

@@ -1,6 +1,6 @@
 //! Arguments that are lists.
 
-use crate::Error;
+use crate::error::Error;
 
 /// Parses each item; of equal ones the first is kept.
 pub(crate) fn parse_list<T: PartialEq>(

@@ -1,11 +1,14 @@
-//! What a figure was measured on. Everything that cannot be read is unknown, and unknown is null.
+//! The machine of a run. A fact that cannot be read is unknown, and unknown is null.
 
+use crate::impls;
+use crate::system::facts::{MICROCODE, cores, cpu_field, kernel_release, line};
 use serde::{Deserialize, Serialize};
 use std::fs;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// The machine, its kernel, and the state that speed depends on.
 #[derive(Clone, Debug, Deserialize, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct Machine {
     /// The CPU names its maker so, such as `GenuineIntel`; only x86 has such a name.
@@ -22,7 +25,7 @@ pub struct Machine {
     pub libc: Option<String>,
     /// The frequency governor of the first CPU.
     pub governor: Option<String>,
-    /// Whether the CPU says that it runs under a hypervisor; only x86 can say.
+    /// True if the CPU reports a hypervisor; only x86 can report one.
     pub hypervisor: Option<bool>,
     /// The kernel's mitigations of CPU defects, less those that do not concern this CPU.
     pub mitigations: Option<String>,
@@ -41,7 +44,7 @@ pub fn machine() -> Machine {
         cores: cores(),
         microcode: cpu_field(&cpuinfo, MICROCODE),
         kernel: kernel_release(),
-        libc: crate::impls::libc_version(),
+        libc: impls::libc_version(),
         governor: line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
         hypervisor: cpu_field(&cpuinfo, "flags")
             .map(|flags| flags.split_ascii_whitespace().any(|flag| flag == "hypervisor")),
@@ -54,41 +57,6 @@ pub fn machine() -> Machine {
 /// A debug build is several times slower, and must not pass for a change of the code.
 fn build(rustc: &str) -> String {
     format!("{rustc}{}", if cfg!(debug_assertions) { ", debug build" } else { "" })
-}
-
-const MICROCODE: &str = "microcode";
-
-/// The version of what the CPU does by itself.
-pub(crate) fn microcode() -> Option<String> {
-    let revision = cpu_field(&fs::read_to_string("/proc/cpuinfo").ok()?, MICROCODE)?;
-    Some(format!("microcode {revision}"))
-}
-
-pub(crate) fn cores() -> Option<usize> {
-    std::thread::available_parallelism().ok().map(usize::from)
-}
-
-/// Such as `6.12.48+deb13-amd64`.
-pub(crate) fn kernel_release() -> Option<String> {
-    line("/proc/sys/kernel/osrelease")
-}
-
-/// What the first CPU says it has, where /proc/cpuinfo calls that flags.
-pub(crate) fn cpu_flags() -> Option<String> {
-    cpu_field(&fs::read_to_string("/proc/cpuinfo").ok()?, "flags")
-}
-
-fn line(path: &str) -> Option<String> {
-    let text = fs::read_to_string(path).ok()?;
-    Some(text.trim().to_owned()).filter(|text| !text.is_empty())
-}
-
-/// The value of `name` for the first CPU of /proc/cpuinfo that has it.
-fn cpu_field(cpuinfo: &str, name: &str) -> Option<String> {
-    cpuinfo.lines().find_map(|line| {
-        let (key, value) = line.split_once(':')?;
-        (key.trim() == name).then(|| value.trim().to_owned())
-    })
 }
 
 /// `name: state` for each defect that concerns this CPU, in alphabetical order.

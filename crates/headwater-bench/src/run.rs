@@ -1,26 +1,32 @@
 //! From arguments to a report.
 
+use crate::args::Args;
 use crate::case::Case;
-use crate::measure::measure;
-use crate::plan::{Cell, Plan};
-use crate::report::Report;
-use crate::row::Row;
-use crate::{Args, Error, count, first_byte, stretch, upper_halves};
+use crate::count;
+use crate::error::Error;
+use crate::measure::crowd;
+use crate::measure::first_byte;
+use crate::measure::rounds::measure;
+use crate::measure::row::Row;
+use crate::measure::upper_halves;
+use crate::plan::{Plan, comparison::Comparison};
+use crate::report::document::Report;
 use indicatif::{ProgressBar, ProgressStyle};
 
 /// Measures what `args` asks for. Shows its progress on stderr if that is a terminal.
 ///
-/// headwater's mode is changed for implementations that name one, and is the default one at the end.
+/// headwater's mode is changed for implementations that name one, and is the default one at the
+/// end.
 ///
 /// # Errors
 ///
-/// [`Error::is_usage`] ones before anything is measured; others if nothing that was asked for is present, or
-/// if a generator fails its check or gives out.
+/// Errors of [`Error::is_usage`] come before anything is measured. The other errors mean that no
+/// implementation that was asked for is present, or that a generator failed its check or stopped.
 pub fn run(args: &Args) -> Result<Report, Error> {
     // Without names, every mode takes part.
     let names_modes = args.impls.is_empty() || args.impls.iter().any(|name| name.contains('['));
-    // Looking for what is present has tried the modes already, and each comparison leaves the last one
-    // armed, so that the default has to be put back before the next.
+    // The search for present implementations has tried the modes, and each comparison leaves its
+    // last mode. So the default mode is restored before the next comparison.
     let restore = || if names_modes { restore_mode() } else { Ok(()) };
     let report = Plan::new(args).and_then(|plan| measure_all(plan, restore));
     restore()?;
@@ -28,38 +34,43 @@ pub fn run(args: &Args) -> Result<Report, Error> {
 }
 
 fn measure_all(plan: Plan, restore: impl Fn() -> Result<(), Error>) -> Result<Report, Error> {
-    let progress = ProgressBar::new(plan.cells.len() as u64);
+    let progress = ProgressBar::new(plan.comparisons.len() as u64);
     progress.set_style(
         ProgressStyle::with_template("{bar:30} {pos}/{len} {msg}")
             .unwrap_or_else(|_| ProgressStyle::default_bar()),
     );
     let (mut rows, mut notices) = (Vec::new(), plan.warnings);
-    for cell in &plan.cells {
-        progress.set_message(format!("{} {}", cell.case.name(), crate::size::show(cell.len)));
+    for comparison in &plan.comparisons {
+        progress.set_message(format!(
+            "{} {}",
+            comparison.case.name(),
+            crate::size::show(comparison.len)
+        ));
         restore()?;
-        rows.extend(rows_of(cell, &mut notices)?);
+        rows.extend(rows_of(comparison, &mut notices)?);
         progress.inc(1);
     }
     progress.finish_and_clear();
     let mut report = Report::new(rows, plan.skipped, notices);
-    report.first_node = plan.cells.first().and_then(|cell| cell.pins.first_of_several());
+    report.first_node =
+        plan.comparisons.first().and_then(|comparison| comparison.pins.first_of_several());
     Ok(report)
 }
 
-fn rows_of(cell: &Cell, notices: &mut Vec<String>) -> Result<Vec<Row>, Error> {
-    match cell.case {
-        Case::FirstByteAfterFork => first_byte::after_fork(cell),
-        Case::FirstByteAfterStart => first_byte::after_start(cell),
-        Case::UpperHalves => upper_halves::measure(cell),
+fn rows_of(comparison: &Comparison, notices: &mut Vec<String>) -> Result<Vec<Row>, Error> {
+    match comparison.case {
+        Case::FirstByteAfterFork => first_byte::after_fork(comparison),
+        Case::FirstByteAfterStart => first_byte::after_start(comparison),
+        Case::UpperHalves => upper_halves::measure(comparison),
         _ => {
-            let timings = match cell.case {
-                Case::Crowd => stretch::measure(cell)?,
-                _ => measure(cell)?,
+            let timings = match comparison.case {
+                Case::Crowd => crowd::measure(comparison)?,
+                _ => measure(comparison)?,
             };
-            let mut counts = count::count_all(cell, notices)?.into_iter();
-            let rows = cell.contenders.iter().zip(timings).map(|(contender, timing)| Row {
+            let mut counts = count::count_all(comparison, notices)?.into_iter();
+            let rows = comparison.variants.iter().zip(timings).map(|(variant, timing)| Row {
                 count: counts.next().flatten(),
-                ..Row::measured(cell, contender, timing)
+                ..Row::measured(comparison, variant, timing)
             });
             Ok(rows.collect())
         }

@@ -1,36 +1,19 @@
-//! Lengths as people write them. All units are binary: a page is 4k.
+//! Lengths that can be measured, in the form that all commands share.
 
-use crate::Error;
+use crate::error::Error;
 
 /// Larger buffers measure the memory, and 1 GiB for each of many threads does not fit.
 const MAX: usize = 1 << 30;
 
-const UNITS: [(&str, usize); 4] = [("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10), ("B", 1)];
-
-/// Reads `16`, `16B`, `1k`, `64KiB`, `1MiB`, in any case. `kB` and `MB`, which some read as 1,000 and
-/// others as 1,024, are refused.
+/// Reads a size as the other commands do, if it is one that can be measured.
 pub(crate) fn parse(text: &str) -> Result<usize, Error> {
-    let bad = || Error::BadSize(text.to_owned());
-    let digits = text.trim_end_matches(|c: char| !c.is_ascii_digit());
-    let unit = match text[digits.len()..].to_ascii_lowercase().as_str() {
-        "" | "b" => 1,
-        "k" | "kib" => 1 << 10,
-        "m" | "mib" => 1 << 20,
-        "g" | "gib" => 1 << 30,
-        _ => return Err(bad()),
-    };
-    let count: usize = digits.parse().map_err(|_| bad())?;
-    match count.checked_mul(unit) {
-        Some(len @ 1..=MAX) => Ok(len),
-        _ => Err(bad()),
-    }
+    let len = headwater_text::size::parse(text).ok().and_then(|len| usize::try_from(len).ok());
+    len.filter(|len| (1..=MAX).contains(len)).ok_or_else(|| Error::BadSize(text.to_owned()))
 }
 
-/// `1024` as `1 KiB`, `100` as `100 B`: the largest unit that divides it.
+/// Writes a size with the largest unit that divides it: `1 KiB` for 1024, `100 B` for 100.
 pub fn show(len: usize) -> String {
-    let (name, unit) =
-        UNITS.into_iter().find(|(_, unit)| len.is_multiple_of(*unit)).unwrap_or(("B", 1));
-    format!("{} {name}", len / unit)
+    headwater_text::size::exact(len as u64)
 }
 
 #[cfg(test)]

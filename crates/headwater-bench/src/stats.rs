@@ -1,5 +1,5 @@
-//! Medians, their spread, and intervals for ratios. Nothing here assumes a normal distribution: timings
-//! on a shared machine have one long tail.
+//! Medians, their spread, and intervals for ratios. Nothing here assumes a normal distribution:
+//! timings on a shared machine have one long tail.
 
 /// The median, or NaN of nothing.
 pub fn median(values: &[f64]) -> f64 {
@@ -13,8 +13,8 @@ pub fn median(values: &[f64]) -> f64 {
     }
 }
 
-/// The median absolute deviation from the median, in the unit of the values and not scaled to a standard
-/// deviation; NaN of nothing.
+/// The median absolute deviation from the median, in the unit of the values and not scaled to a
+/// standard deviation; NaN of nothing.
 pub fn mad(values: &[f64]) -> f64 {
     let center = median(values);
     let deviations: Vec<f64> = values.iter().map(|value| (value - center).abs()).collect();
@@ -33,8 +33,8 @@ pub struct Interval {
 }
 
 impl Interval {
-    /// One line for people: `1.35 (1.35 to 1.36)`, and `-` where the ends are unknown, because a single
-    /// number would look surer than it is.
+    /// Returns one line such as `1.35 (1.35 to 1.36)`, or `-` where the ends are unknown, because a
+    /// ratio without its interval is not quoted.
     pub fn show(&self) -> String {
         match self.low.zip(self.high) {
             Some((low, high)) => {
@@ -44,7 +44,8 @@ impl Interval {
         }
     }
 
-    /// Whether the whole interval lies above or below `value`, or `None` where it does not.
+    /// Returns the side of `value` on which the whole interval lies, or `None` if it contains
+    /// `value`.
     pub fn side_of(&self, value: f64) -> Option<std::cmp::Ordering> {
         let (low, high) = self.low.zip(self.high)?;
         match (low > value, high < value) {
@@ -54,8 +55,8 @@ impl Interval {
         }
     }
 
-    /// The interval of a sample, from its order statistics: exact for any distribution if the values
-    /// are independent.
+    /// The interval of a sample, from its order statistics: exact for any distribution if the
+    /// values are independent.
     pub fn of(values: &[f64]) -> Interval {
         let mut sorted = values.to_vec();
         sorted.sort_by(f64::total_cmp);
@@ -68,7 +69,7 @@ impl Interval {
     }
 }
 
-/// Three digits, which is more than most runs can tell apart.
+/// Three digits, which is more than most runs can distinguish.
 pub fn figure(value: f64) -> String {
     let decimals = match value {
         value if value < 9.995 => 2,
@@ -78,8 +79,8 @@ pub fn figure(value: f64) -> String {
     format!("{value:.decimals$}")
 }
 
-/// By how much `subject` is faster than `other`: the ratio of their times in each round, so that what
-/// slowed a whole round down cancels. Rounds beyond the shorter list are not compared.
+/// By how much `subject` is faster than `other`: the ratio of their times in each round, so that
+/// what slowed a whole round down cancels. Rounds beyond the shorter list are not compared.
 pub fn speedup(subject: &[f64], other: &[f64]) -> Interval {
     let ratios: Vec<f64> =
         subject.iter().zip(other).map(|(subject, other)| other / subject).collect();
@@ -110,9 +111,9 @@ fn rank_95(n: usize) -> Option<usize> {
     covered.count().checked_sub(1)
 }
 
-/// An interval for a median of which only the MAD is known: what it would be of normal values, whose
-/// standard deviation is 1.48 MADs, and the standard error of whose median is 1.25 of those by the root of
-/// their number.
+/// An interval for a median of which only the MAD is known: what it would be of normal values,
+/// whose standard deviation is 1.48 MADs, and the standard error of whose median is 1.25 of those
+/// by the root of their number.
 pub(crate) fn spread_interval(median: f64, mad: f64, samples: usize) -> Interval {
     let half = 1.96 * 1.2533 * 1.4826 * mad / (samples as f64).sqrt();
     Interval { median, low: Some(median - half), high: Some(median + half) }

@@ -1,4 +1,4 @@
-//! What is known beforehand of the calls that `--count` steps through.
+//! Properties of calls that are known before `--count` steps through them.
 
 #![cfg(all(target_arch = "x86_64", target_os = "linux"))]
 
@@ -26,13 +26,13 @@ fn count<'a>(report: &'a Report, implementation: &str) -> Option<&'a Count> {
     row.count.as_ref()
 }
 
-/// What `measure` gives while the kernel does not reseed, which it does once a minute: a stepped call takes so long
-/// that under reseeds in a loop it has to draw again each time.
+/// Returns the result of `measure` while the kernel does not reseed, which it does once a minute. A
+/// stepped call takes so long that under reseeds in a loop it has to draw again each time.
 fn undisturbed<T>(measure: impl Fn() -> T) -> Option<T> {
     (0..5).find_map(|_| {
-        let before = headwater::status().word;
+        let before = headwater::status().reseed_generation;
         let measured = measure();
-        (headwater::status().word == before).then_some(measured)
+        (headwater::status().reseed_generation == before).then_some(measured)
     })
 }
 
@@ -67,7 +67,7 @@ fn calls_do_what_is_known_of_them() {
     let two_cpus = direct.shared_lines.is_some();
     assert_eq!(two_cpus, allowed_cpus().len() > 1);
 
-    let text = report.table();
+    let text = headwater_bench::table(&report);
     assert!(text.contains("count: what a warm call of fill 256 B does"), "{text}");
     assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
     let json = serde_json::to_value(&report).unwrap();

@@ -1,5 +1,5 @@
-//! Runs everything that this host has for a few milliseconds, and looks at the rows. What a figure is
-//! says something about the machine and is no test.
+//! Runs every implementation of this host for a few milliseconds, and checks the rows. The figures
+//! describe the machine and are not checked.
 
 use headwater_bench::{Args, Report, run};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -119,7 +119,8 @@ fn headwater_is_shown_in_every_mode_once() {
     }
 }
 
-/// The modes take part by default, and the comparison with the RFC's pools is of the chosen one alone.
+/// The modes take part by default, and the comparison with the RFC's pools is of the chosen one
+/// alone.
 #[test]
 fn looking_for_the_modes_leaves_the_chosen_one_armed() {
     let _alone = alone();
@@ -189,7 +190,8 @@ fn threads_draw_together() {
     }
 }
 
-/// A mode that this host cannot serve is skipped with its reason, never measured under a wrong name.
+/// A mode that this host cannot serve is skipped with its reason, never measured under a wrong
+/// name.
 #[test]
 fn a_mode_is_the_one_that_was_asked_for() {
     let _alone = alone();
@@ -218,7 +220,7 @@ fn a_mode_is_the_one_that_was_asked_for() {
             assert_eq!(row.mode.as_deref(), Some(mode));
         }
     }
-    assert_eq!(headwater::status().mode, before, "the default mode is armed again");
+    assert_eq!(headwater::status().mode, before, "the default mode is in use again");
 }
 
 #[test]
@@ -236,7 +238,7 @@ fn errors_are_one_line_and_say_whose_fault_it_is() {
 #[test]
 fn the_table_fits_100_columns() {
     let _alone = alone();
-    let text = run(&Args { rounds: Some(6), ..quick() }).unwrap().table();
+    let text = headwater_bench::table(&run(&Args { rounds: Some(6), ..quick() }).unwrap());
     for line in text.lines() {
         assert!(line.chars().count() <= 100, "{line}");
     }

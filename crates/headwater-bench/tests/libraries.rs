@@ -1,5 +1,5 @@
-//! Several libraries of one soname in one process, and files that are none: with libraries that are made
-//! here, because few hosts have two versions of OpenSSL.
+//! Several libraries of one soname in one process, and files that are none: with libraries that are
+//! made here, because few hosts have two versions of OpenSSL.
 
 use headwater_bench::{Args, run};
 use std::path::{Path, PathBuf};
@@ -44,7 +44,8 @@ fn args(impls: &[&str], libs: &[(&str, &Path)]) -> Args {
     }
 }
 
-/// The loader takes any library of a soname for the one that it is asked for, if it was opened before.
+/// The loader takes any library of a soname for the one that it is asked for, if it was opened
+/// before.
 #[test]
 fn versions_of_one_soname_stay_apart_and_the_host_keeps_its_own() {
     let (Some(old), Some(new)) =
@@ -99,7 +100,7 @@ fn a_library_without_a_known_function_is_refused_by_what_would_be_known() {
     assert!(!text.contains('\n'));
 }
 
-/// In a process of its own, whose loader was told of the folder when it started.
+/// Runs in a process of its own, whose loader knew the directory when it started.
 #[test]
 fn every_libcrypto_in_the_loaders_folders_is_found() {
     const CHILD: &str = "HEADWATER_BENCH_TEST_CHILD";
@@ -139,7 +140,8 @@ fn every_libcrypto_in_the_loaders_folders_is_found() {
     assert!(!text.contains("@9.5.0"), "the host's own is listed once:\n{text}");
 }
 
-/// libssl has no RAND_bytes, and yet the loader finds one through it: that of the libcrypto that it needs.
+/// libssl has no RAND_bytes, and yet the loader finds one through it: that of the libcrypto that it
+/// needs.
 #[test]
 fn what_a_library_depends_on_is_not_taken_for_it() {
     let Some(libcrypto) = build("needed/libcrypto.so.3", "9.7.0", &[]) else {

@@ -1,13 +1,12 @@
-//! The page of a report, opened in a browser. These need Chromium, so that `cargo test` passes them over;
-//! `cargo xtask test --all` gets one and runs them. With `PAGE_IMAGES=folder` they leave there what they saw.
+//! The page of a report, opened in a browser. The tests need Chromium, so `cargo test` passes them
+//! over; `cargo xtask test --all` installs Chromium and runs them. With `PAGE_IMAGES=DIRECTORY`
+//! they leave images there.
 
-mod chromium;
-
-use chromium::Chromium;
+use headwater_browser::Chromium;
 use serde_json::{Value, json};
 use std::path::PathBuf;
 
-/// What somebody could put into the version or the path of a library.
+/// Text that an attacker could put into the version or the path of a library.
 const HOSTILE: &str = "</script><!--<script><img src=x onerror=\"document.title='owned'\">&amp;";
 
 fn row(case: &str, name: &str, len: usize, threads: usize, ns: f64) -> Value {
@@ -73,7 +72,7 @@ impl Page {
         page
     }
 
-    /// What the canvas of a chart shows, as text that tells any change.
+    /// Returns the pixels of a chart's canvas, as text that differs after any change.
     fn picture(&mut self, chart: usize) -> Value {
         self.browser.settle();
         self.browser.eval(&format!("document.querySelectorAll('canvas')[{chart}].toDataURL()"))

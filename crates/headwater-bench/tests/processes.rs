@@ -1,5 +1,5 @@
-//! What takes several processes. Without a harness, since a process that is to be forked has one thread, and
-//! one that is started again looks at its arguments before anybody else.
+//! Tests that need several processes. They have no harness: a process that forks must have one
+//! thread, and one that is started again must see its arguments first.
 
 use headwater_bench::{Args, Report, Row, run};
 use std::process::{Command, ExitCode, Stdio};
@@ -83,7 +83,7 @@ fn processes_draw_together() {
             assert!((row.gb_per_s / (row.calls_per_s * 16e-9) - 1.0).abs() < 1e-9);
         }
     }
-    for line in report.table().lines() {
+    for line in headwater_bench::table(&report).lines() {
         assert!(line.chars().count() <= 100, "{line}");
     }
 }

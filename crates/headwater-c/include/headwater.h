@@ -10,39 +10,45 @@
  * headwater::headwater). C99 and C++11, and later.
  *
  * Errors
- *     Never a weaker byte in place of an error: what cannot be filled is zeroed, and errno says why.
- *     Only two things fail in practice: a call with GRND_NONBLOCK early at boot (EAGAIN), and a
- *     sandbox that takes both getrandom(2) and /dev/urandom away.
+ *     The library never returns weaker bytes in place of an error: it zeroes the buffer and sets
+ *     errno. Two things fail in practice: a call with GRND_NONBLOCK early at boot (EAGAIN), and a
+ *     sandbox that denies both getrandom(2) and /dev/urandom.
  *
  * Threads
- *     Every function may be called from every thread at the same time; a headwater_rng and a stamp
- *     are for one thread at a time. No thread-locals: a thread costs nothing, and its exit runs
- *     nothing.
+ *     Every thread may call every function at any time; only a headwater_rng and a stamp are for
+ *     one thread at a time. The library has no thread-local storage.
  *
  * Signals
- *     Async-signal-safe, first call included, are all functions but headwater_rng_new(),
- *     headwater_rng_free() and headwater_quiesce(). None is a cancellation point.
+ *     All functions except headwater_rng_new(), headwater_rng_free() and headwater_quiesce() are
+ *     async-signal-safe, first call included. No function is a cancellation point.
+ *
+ * Stack
+ *     The first call of a process takes up to 4.5 KiB of stack, and later draws up to 2 KiB.
+ *     headwater_random_pseudo_bytes() takes 4.5 KiB, streams 9 KiB, and headwater_status_json() 10
+ *     KiB. A first draw fits an alternate signal stack of 8 KiB, and streams fit a thread of
+ *     PTHREAD_STACK_MIN (16 KiB).
  *
  * Forks
- *     A child made by fork, vfork or clone, from a handler or not, never sees its parent's bytes.
- *     There is nothing to be called after a fork.
+ *     A child made by fork, vfork or clone, from a handler or not, never draws its parent's bytes.
+ *     Nothing has to be called after a fork.
  *
  * Before main and after it
- *     Constructors, destructors, atexit(3) and pthread_key_create(3) handlers may draw. The library
- *     is never unmapped: dlclose(3) leaves it where it is.
+ *     Constructors, destructors, atexit(3) and pthread_key_create(3) handlers may draw. dlclose(3)
+ *     leaves the library mapped.
  *
  * Streams
- *     headwater_stream_...() give numbers that follow from a seed, the same on every machine, and
- *     headwater_random_pseudo_bytes() such as are quick: neither is for secrets. Streams are
- *     functions without a state, and a forked child gets the numbers of its parent.
+ *     headwater_stream_...() return numbers that follow from a seed, the same on every machine.
+ *     headwater_random_pseudo_bytes() returns fast ones. Neither is for secrets. Streams have no
+ *     state, so a forked child computes the numbers of its parent.
  *
  * Environment
  *     HEADWATER_MODE = auto (default), buffered, hedged, strict or kernel; ignored in set-user-ID
- *     programs. An unknown value means strict, and shows in headwater_status_json().
- *     HEADWATER_NO_RSEQ = 1: draws take locks instead of restartable sequences, for debuggers and
- *     tracers that move code; ignored in set-user-ID programs.
+ *     programs. An unknown value means strict, and headwater_status_json() reports it. The first
+ *     draw reads the environment; setenv(3) in another thread at the same time is safe.
+ *     HEADWATER_NO_RSEQ = 1 replaces restartable sequences by locks, for debuggers and tracers that
+ *     move code; ignored in set-user-ID programs.
  *
- * No function allocates but headwater_rng_new(). See headwater(3).
+ * Only headwater_rng_new() allocates. See headwater(3).
  */
 
 
@@ -63,17 +69,17 @@
 #endif
 
 /**
- * The version of this header; headwater_version() tells that of the library.
+ * Major version of this header; headwater_version() returns the version of the library.
  */
 #define HEADWATER_VERSION_MAJOR 0
 
 /**
- * Its second part, which grows with every change that a program could notice while the first is 0.
+ * Minor version. While the major version is 0, every incompatible change increments it.
  */
 #define HEADWATER_VERSION_MINOR 1
 
 /**
- * Its third part.
+ * Patch version.
  */
 #define HEADWATER_VERSION_PATCH 0
 
@@ -83,7 +89,7 @@
 #define HEADWATER_ARS7 0
 
 /**
- * Engine `ars5`: the same with five rounds, as Intel's MKL has it.
+ * Engine `ars5`: five rounds instead of seven, bit-compatible with Intel's MKL.
  */
 #define HEADWATER_ARS5 1
 
@@ -93,20 +99,20 @@
 #define HEADWATER_PHILOX4X32 2
 
 /**
- * A generator of one's own: a page (4 KiB) of random bytes that no other thread draws from, so that
- * no lock is taken. The fastest way to draw, under the same guards as headwater_fill().
+ * A generator with a page (4 KiB) of random bytes of its own, which needs no lock. The fastest way
+ * to draw, under the same guards as headwater_fill().
  *
- * For one thread at a time. A forked child may go on with its copy, and draws other bytes than its
- * parent.
+ * Only one thread at a time may use it. A forked child may use its copy, and draws other bytes
+ * than its parent.
  */
 struct headwater_rng;
 
 /**
- * What the numbers of 2^48 streams depend on. Not for secrets.
+ * The key of 2^48 reproducible streams. Not for secrets.
  *
- * A value: it may be copied, compared by its members, stored and sent. Nothing is to be freed, and
- * no function keeps a pointer to it. Make one with headwater_stream_key_from_seed() and the like;
- * by hand only to go on with one that was kept.
+ * A key is a plain value: programs may copy it, compare its members, store it and send it. It
+ * needs no free, and no function keeps a pointer to it. Make a key with one of the
+ * headwater_stream_key_from_...() functions, and fill the members by hand only from a stored key.
  */
 struct headwater_key {
     /**
@@ -124,86 +130,87 @@ extern "C" {
 #endif // __cplusplus
 
 /**
- * Fills `buf` with `len` random bytes; waits, once after boot, until the kernel's generator is seeded.
+ * Fills `buf` with `len` random bytes. Waits, once after boot, until the kernel's generator is
+ * seeded.
  *
- * Any length, and never a part of it. With `len` 0 nothing happens, and `buf` may be NULL.
+ * The length is not limited, and a request is never served in part. With `len` 0 the call does
+ * nothing, and `buf` may be NULL.
  *
  * Returns 0, or -1 with errno set and `buf` all zeros:
  *
  *     EFAULT  `buf` is NULL and `len` is not 0, or `len` is above SSIZE_MAX
- *     other   the kernel refuses random bytes altogether: getrandom(2) and /dev/urandom both
- *             failed, and this is the errno of the latter
+ *     other   getrandom(2) and /dev/urandom both failed; errno is that of /dev/urandom
  *
- * Async-signal-safe. errno is not touched on success.
+ * Async-signal-safe. On success errno keeps its value.
  */
 HEADWATER_MUST_USE int headwater_fill(void *buf, size_t len);
 
 /**
- * As getrandom(2), from headwater's pools.
+ * Does what getrandom(2) does, from headwater's pools.
  *
  * `flags` are those of <sys/random.h>:
  *
- *     GRND_NONBLOCK (1)  do not wait until the kernel's generator is seeded: EAGAIN instead
- *     GRND_RANDOM (2)    the same bytes: Linux has had one generator since 5.6
- *     GRND_INSECURE (4)  does not wait either. Where the kernel would give bytes of a generator
- *                        that is not seeded, this says EAGAIN: there are no weaker bytes here
+ *     GRND_NONBLOCK (1)  fails with EAGAIN if the kernel's generator is not seeded
+ *     GRND_RANDOM (2)    changes nothing: Linux has had one generator since 5.6
+ *     GRND_INSECURE (4)  fails with EAGAIN if the kernel's generator is not seeded, because
+ *                        headwater never returns weaker bytes
  *
- * Returns `len`, always all of it, or -1 with errno set and `buf` all zeros (EINVAL: as it was):
+ * Returns `len`, or -1 with errno set and `buf` all zeros (with EINVAL, `buf` is unchanged):
  *
- *     EAGAIN  as said above
+ *     EAGAIN  the generator is not seeded, and `flags` forbid to wait
  *     EFAULT  `buf` is NULL and `len` is not 0, or `len` is above SSIZE_MAX
  *     EINVAL  unknown flags, or GRND_RANDOM together with GRND_INSECURE
- *     other   as headwater_fill(); never EINTR
+ *     other   the errors of headwater_fill(); never EINTR
  *
- * Async-signal-safe. errno is not touched on success.
+ * Async-signal-safe. On success errno keeps its value.
  */
 HEADWATER_MUST_USE ssize_t headwater_getrandom(void *buf, size_t len, unsigned int flags);
 
 /**
- * As getentropy(3), from headwater's pools. Waits as headwater_fill() does.
+ * Does what getentropy(3) does, from headwater's pools. Waits as headwater_fill() does.
  *
  * Returns 0, or -1 with errno set:
  *
- *     EIO     `len` is above 256; `buf` is as it was
- *     other   as headwater_fill()
+ *     EIO     `len` is above 256; `buf` is unchanged
+ *     other   the errors of headwater_fill()
  *
- * Async-signal-safe. errno is not touched on success.
+ * Async-signal-safe. On success errno keeps its value.
  */
 HEADWATER_MUST_USE int headwater_getentropy(void *buf, size_t len);
 
 /**
- * A new generator, to be freed by headwater_rng_free(); waits as headwater_fill() does.
+ * Makes a generator, which headwater_rng_free() frees. Waits as headwater_fill() does.
  *
- * Returns NULL with errno set on an error: ENOMEM, or as headwater_fill().
+ * Returns NULL with errno set on an error: ENOMEM, or an error of headwater_fill().
  *
- * Not async-signal-safe: it calls malloc(3). Beyond 64 generators at a time it also maps memory.
+ * Not async-signal-safe, because it calls malloc(3). Each 64 generators it also maps memory.
  */
 HEADWATER_MUST_USE struct headwater_rng *headwater_rng_new(void);
 
 /**
- * Erases and frees a generator. NULL is fine.
+ * Erases and frees a generator. Does nothing for NULL.
  *
- * Not async-signal-safe: it calls free(3).
+ * Not async-signal-safe, because it calls free(3).
  */
 void headwater_rng_free(struct headwater_rng *rng);
 
 /**
- * Fills `buf` with `len` random bytes from a generator of one's own.
+ * Fills `buf` with `len` random bytes from an owned generator.
  *
- * Returns 0, or -1 with errno set as headwater_fill() does; EFAULT also if `rng` is NULL.
+ * Returns 0, or -1 with errno set as headwater_fill() does. EFAULT also means that `rng` is NULL.
  *
- * Async-signal-safe for a generator that is the handler's own: a handler must not draw from one
- * that it may have interrupted.
+ * Async-signal-safe if the generator belongs to the handler. A handler must not draw from a
+ * generator whose draw it may have interrupted.
  */
 HEADWATER_MUST_USE int headwater_rng_fill(struct headwater_rng *rng, void *buf, size_t len);
 
 /**
- * A random number of 32 bits.
+ * Returns a random number of 32 bits.
  *
- * There is no way to tell of an error: where headwater_fill() would fail, this writes one line to
+ * The function cannot report an error. If headwater_fill() would fail, it writes one line to
  * stderr and aborts the process.
  *
- * Async-signal-safe, unlike the function of the same name in the C library.
+ * Async-signal-safe, unlike arc4random(3) of some C libraries.
  */
 HEADWATER_MUST_USE uint32_t headwater_arc4random(void);
 
@@ -216,7 +223,8 @@ HEADWATER_MUST_USE uint32_t headwater_arc4random(void);
 void headwater_arc4random_buf(void *buf, size_t len);
 
 /**
- * A random number below `upper_bound`, each equally likely; 0 if `upper_bound` is 0 or 1.
+ * Returns a random number below `upper_bound`, each with the same probability. Returns 0 if
+ * `upper_bound` is 0 or 1.
  *
  * Aborts as headwater_arc4random() does. Async-signal-safe.
  *
@@ -225,200 +233,202 @@ void headwater_arc4random_buf(void *buf, size_t len);
 HEADWATER_MUST_USE uint32_t headwater_arc4random_uniform(uint32_t upper_bound);
 
 /**
- * A number that changes when something happens that nothing random that a program keeps must
- * survive: a reseed of the kernel (once a minute, or on request), a clone or restore of the VM, a
- * fork. 0 if this machine cannot tell.
+ * Returns a number that changes at every event after which kept random values must be discarded: a
+ * reseed of the kernel (once a minute, or on request), a clone or restore of the VM, a fork.
+ * Returns 0 if this machine cannot detect them.
  *
- * Compare it for inequality only. Async-signal-safe; a few loads, but for the first call of a
- * process, which sets up what headwater_init() does. errno is not touched.
+ * Compare the number for inequality only. Async-signal-safe. The first call of a process does what
+ * headwater_init() does; later calls take a few loads. errno keeps its value.
  */
 HEADWATER_MUST_USE uint64_t headwater_generation(void);
 
 /**
- * Whether something happened, as headwater_generation() tells it, since `*stamp` was brought up to
- * date.
+ * Compares `*stamp` with headwater_generation() and stores the present number in it.
  *
- * For batches and short-lived caches of random values. Make the stamp 0, check it before each use
- * of what was drawn, and on anything but 0 throw that away and draw again:
+ * The function serves batches and short-lived caches of random values. Start the stamp at 0, call
+ * the function before each use of the cache, and draw the cache again unless it returns 0:
  *
  *     static uint64_t stamp;
  *     if (headwater_stale(&stamp) != 0)
  *         draw_them_again();
  *
- * A copy of a stamp is a stamp, and several may be kept. In a forked child each is stale. A stamp
- * of 0 is always stale; any other first value is, but for a chance of 2^-64.
+ * A program may keep several stamps and may copy them. In a forked child every stamp is stale. A
+ * stamp of 0 is always stale, and so is an uninitialised one, except with probability 2^-64.
  *
- * Returns 1: something happened, and the stamp is now up to date; 0: nothing did; or -1: this
- * machine cannot tell, and nothing random must be kept (errno is not touched), or `stamp` is NULL
- * (errno is EFAULT).
+ * Returns 1 if an event happened since the last call with this stamp, 0 if none did, and -1 if
+ * this machine cannot detect events, so that no random value may be kept (errno keeps its value),
+ * or if `stamp` is NULL (errno is EFAULT).
  *
- * Async-signal-safe. A stamp is for one thread at a time, like what it guards.
+ * Async-signal-safe. Only one thread at a time may use a stamp and the values it guards.
  */
 HEADWATER_MUST_USE int headwater_stale(uint64_t *stamp);
 
 /**
- * Sets up now what the first draw would set up, and waits until the kernel's generator is seeded.
+ * Does the set-up of the first draw now, and waits until the kernel's generator is seeded.
  *
- * Call it before a sandbox (seccomp, chroot, a private /proc) is entered: afterwards the only
- * system call is getrandom(2). Further calls do nothing.
+ * Call it before the process enters a sandbox (seccomp, chroot, a private /proc). Afterwards
+ * getrandom(2) is the only system call of the library. Further calls do nothing.
  *
  * Returns 0, or -1 with errno set as headwater_fill() does. Async-signal-safe.
  */
 HEADWATER_MUST_USE int headwater_init(void);
 
 /**
- * Makes the process checkpointable by CRIU, and lets the images differ: gives up the VMClock page
- * and every buffered byte. What is drawn afterwards is drawn afresh, in mode `strict`, for the rest
- * of the process.
+ * Prepares the process for a checkpoint by CRIU: unmaps the VMClock page and discards every
+ * buffered byte. The process stays in mode `strict` afterwards, so that images of it draw
+ * different bytes.
  *
- * Returns 0, or -1 with errno set if the kernel refuses: to replace the VMClock page, and nothing has
- * changed then; or to drop some pages, and the others are empty then. Not async-signal-safe.
+ * Returns 0, or -1 with errno set. If the kernel refused to replace the VMClock page, nothing
+ * changed. If it refused to drop some pages, the other pages are empty. Not async-signal-safe.
  */
 HEADWATER_MUST_USE int headwater_quiesce(void);
 
 /**
- * The version of the library, such as "0.1.0". Async-signal-safe.
+ * Returns the version of the library, such as "0.1.0". Async-signal-safe.
  */
 HEADWATER_MUST_USE const char *headwater_version(void);
 
 /**
- * Writes to `buf` what is armed in this process: the JSON document that `headwater status --json`
- * prints (schema headwater.status/1), on one line, cut to `len` bytes, of which the last is a NUL.
+ * Writes the status of this process to `buf`: the JSON document of `headwater status --json`
+ * (schema headwater.status/1) on one line, with a NUL at the end.
  *
- * As snprintf(3): returns the length of the whole document, without the NUL; if that is `len` or
- * more, it was cut. The length changes from call to call by a few digits; 4096 bytes always hold
- * it. With `len` 0, `buf` may be NULL. Returns -1 with errno EFAULT if `buf` is NULL and `len` is
- * not 0.
+ * The function truncates like snprintf(3). It returns the length of the whole document without the
+ * NUL; if that is `len` or more, the document was truncated. The length varies by a few digits
+ * from call to call, and 4096 bytes are always enough. With `len` 0, `buf` may be NULL. Returns -1
+ * with errno EFAULT if `buf` is NULL and `len` is not 0.
  *
- * Reads a handful of files, the kernel's log among them, which takes milliseconds. It allocates
- * nothing, takes 9 KiB of stack, and draws 1 byte, for which it does not wait. Async-signal-safe.
- * errno is not touched on success.
+ * The call reads a few files, the kernel's log among them, which takes milliseconds. It allocates
+ * nothing, and draws 1 byte without waiting. Async-signal-safe. On success errno keeps its value.
  */
 HEADWATER_MUST_USE ssize_t headwater_status_json(char *buf, size_t len);
 
 /**
- * Makes `*key` the key of a whole number, with the engine `engine`: the numbers that
- * `headwater stream --seed` gives for it. Not for secrets.
+ * Makes the key of a number as seed, as `headwater stream --engine ENGINE --seed SEED` does. Not
+ * for secrets.
  *
- * Returns 0, or -1 with errno set and `*key` as it was: EINVAL if there is no such engine, EFAULT
- * if `key` is NULL. Async-signal-safe.
+ * Returns 0, or -1 with errno set and `*key` unchanged: EINVAL if the engine is unknown, EFAULT if
+ * `key` is NULL. Async-signal-safe.
  */
 HEADWATER_MUST_USE int headwater_stream_key_from_seed(struct headwater_key *key, uint32_t engine, uint64_t seed);
 
 /**
- * Makes `*key` the key of `len` bytes, as of headwater stream --seed hex:... Not for secrets.
+ * Makes the key of `len` bytes as seed, as `headwater stream --seed hex:...` does. Not for
+ * secrets.
  *
- * Returns as headwater_stream_key_from_seed(); EFAULT also if `seed` is NULL and `len` is not 0.
- * Async-signal-safe.
+ * Returns as headwater_stream_key_from_seed() does. EFAULT also means that `seed` is NULL and
+ * `len` is not 0. Async-signal-safe.
  */
 HEADWATER_MUST_USE int headwater_stream_key_from_bytes(struct headwater_key *key, uint32_t engine, const void *seed, size_t len);
 
 /**
- * Makes `*key` the key of a text, as of headwater stream --seed text:... Not for secrets.
+ * Makes the key of a text as seed, as `headwater stream --seed text:...` does. Not for secrets.
  *
- * Returns as headwater_stream_key_from_seed(); EFAULT also if `seed` is NULL, EINVAL also if it is
- * not UTF-8. Async-signal-safe.
+ * Returns as headwater_stream_key_from_seed() does. EFAULT also means that `seed` is NULL, EINVAL
+ * that `seed` is not UTF-8. Async-signal-safe.
  */
 HEADWATER_MUST_USE int headwater_stream_key_from_text(struct headwater_key *key, uint32_t engine, const char *seed);
 
 /**
- * Makes `*child` the child number `label` of `*parent`, a function of the two and nothing else: for
- * each part of a program that wants numbers of its own. `child` and `parent` may be the same. Not
- * for secrets.
+ * Derives child number `label` of `*parent`, for a part of a program that needs numbers of its
+ * own. The child depends on parent and label alone. `child` and `parent` may be the same pointer.
+ * Not for secrets.
  *
- * Returns 0, or -1 with errno set and `*child` as it was: EINVAL if the parent's engine does not
- * exist, EFAULT if a pointer is NULL. Async-signal-safe.
+ * Returns 0, or -1 with errno set and `*child` unchanged: EINVAL if the parent's engine is
+ * unknown, EFAULT if a pointer is NULL. Async-signal-safe.
  */
 HEADWATER_MUST_USE int headwater_stream_key_child(struct headwater_key *child, const struct headwater_key *parent, uint64_t label);
 
 /**
- * Makes `*child` the child of `*parent` with this name, which no number is equal to. Not for
- * secrets.
+ * Derives the child of `*parent` with a name as label. It differs from every numbered child. Not
+ * for secrets.
  *
- * Returns as headwater_stream_key_child(); EFAULT also if `label` is NULL, EINVAL also if it is not
- * UTF-8. Async-signal-safe.
+ * Returns as headwater_stream_key_child() does. EFAULT also means that `label` is NULL, EINVAL
+ * that `label` is not UTF-8. Async-signal-safe.
  */
 HEADWATER_MUST_USE int headwater_stream_key_child_text(struct headwater_key *child, const struct headwater_key *parent, const char *label);
 
 /**
  * Writes bytes `start` to `start + n - 1` of stream number `stream` of `*key` to `out`. Element i
- * is a function of key, stream and i, whatever range is asked for, by whom, in what order. Not for
- * secrets.
+ * depends on key, stream and i alone, never on the range or the order of calls. Not for secrets.
  *
- * Returns 0, or -1 with errno set and `out` as it was:
+ * Returns 0, or -1 with errno set and `out` unchanged:
  *
- *     EINVAL  the key's engine does not exist
+ *     EINVAL  the key's engine is unknown
  *     ERANGE  `stream` is 2^48 or more, or the range ends past 2^64 - 1
  *     EFAULT  `key` is NULL, or `out` is and `n` is not 0, or `n` elements are above SSIZE_MAX bytes
  *
- * Async-signal-safe. errno is not touched on success.
+ * Async-signal-safe. On success errno keeps its value.
  */
 HEADWATER_MUST_USE int headwater_stream_fill_u8(const struct headwater_key *key, uint64_t stream, uint64_t start, uint8_t *out, size_t n);
 
 /**
- * As headwater_stream_fill_u8(), 32 bits each: the same bytes, the lowest first. Not for secrets.
+ * Writes the bytes of headwater_stream_fill_u8() as numbers of 32 bits, lowest byte first. Not for
+ * secrets.
  */
 HEADWATER_MUST_USE int headwater_stream_fill_u32(const struct headwater_key *key, uint64_t stream, uint64_t start, uint32_t *out, size_t n);
 
 /**
- * As headwater_stream_fill_u8(), 64 bits each: the same bytes, the lowest first. Not for secrets.
+ * Writes the bytes of headwater_stream_fill_u8() as numbers of 64 bits, lowest byte first. Not for
+ * secrets.
  */
 HEADWATER_MUST_USE int headwater_stream_fill_u64(const struct headwater_key *key, uint64_t stream, uint64_t start, uint64_t *out, size_t n);
 
 /**
- * As headwater_stream_fill_u8(), numbers from 0 to below 1, multiples of 2^-24. Not for secrets.
+ * Writes numbers from 0 to below 1, multiples of 2^-24. Arguments and errors are those of
+ * headwater_stream_fill_u8(). Not for secrets.
  */
 HEADWATER_MUST_USE int headwater_stream_fill_f32(const struct headwater_key *key, uint64_t stream, uint64_t start, float *out, size_t n);
 
 /**
- * As headwater_stream_fill_u8(), numbers from 0 to below 1, multiples of 2^-53. Not for secrets.
+ * Writes numbers from 0 to below 1, multiples of 2^-53. Arguments and errors are those of
+ * headwater_stream_fill_u8(). Not for secrets.
  */
 HEADWATER_MUST_USE int headwater_stream_fill_f64(const struct headwater_key *key, uint64_t stream, uint64_t start, double *out, size_t n);
 
 /**
- * As headwater_stream_fill_u8(), normal numbers, mean 0 and variance 1 (Box and Muller), the same
- * bits on every machine. Not for secrets.
+ * Writes normal numbers with mean 0 and variance 1 (Box and Muller), the same bits on every
+ * machine. Arguments and errors are those of headwater_stream_fill_u8(). Not for secrets.
  */
 HEADWATER_MUST_USE int headwater_stream_fill_normal_f32(const struct headwater_key *key, uint64_t stream, uint64_t start, float *out, size_t n);
 
 /**
- * As headwater_stream_fill_normal_f32(), doubles. Not for secrets.
+ * Writes normal numbers as headwater_stream_fill_normal_f32() does, in doubles. Not for secrets.
  */
 HEADWATER_MUST_USE int headwater_stream_fill_normal_f64(const struct headwater_key *key, uint64_t stream, uint64_t start, double *out, size_t n);
 
 /**
- * As headwater_stream_fill_u8(), exponential numbers with mean 1, the same bits on every machine.
- * Not for secrets.
+ * Writes exponential numbers with mean 1, the same bits on every machine. Arguments and errors are
+ * those of headwater_stream_fill_u8(). Not for secrets.
  */
 HEADWATER_MUST_USE int headwater_stream_fill_exponential_f64(const struct headwater_key *key, uint64_t stream, uint64_t start, double *out, size_t n);
 
 /**
- * As headwater_stream_fill_u8(), whole numbers below `bound`, each equally likely; EINVAL also if
- * `bound` is 0. Not for secrets.
+ * Writes whole numbers below `bound`, each with the same probability. Arguments and errors are
+ * those of headwater_stream_fill_u8(); EINVAL also means that `bound` is 0. Not for secrets.
  */
 HEADWATER_MUST_USE int headwater_stream_fill_bounded_u64(const struct headwater_key *key, uint64_t stream, uint64_t bound, uint64_t start, uint64_t *out, size_t n);
 
 /**
- * Writes to `*value` where element `i` goes in the stream's permutation of the numbers below `n`,
- * without making a list of the others: each of these comes for exactly one `i`. Not for secrets.
+ * Writes element `i` of the stream's permutation of the numbers below `n` to `*value`, without a
+ * list of the other elements. Not for secrets.
  *
- * Returns 0, or -1 with errno set and `*value` as it was: ERANGE also if `i` is not below `n`,
- * otherwise as headwater_stream_fill_u8(). Async-signal-safe; each call prepares the permutation
- * anew, which takes a hundred nanoseconds or two.
+ * Returns 0, or -1 with errno set and `*value` unchanged. The errors are those of
+ * headwater_stream_fill_u8(); ERANGE also means that `i` is not below `n`. Async-signal-safe. Each
+ * call prepares the permutation anew, which takes 100 to 200 ns.
  */
 HEADWATER_MUST_USE int headwater_stream_perm_at(const struct headwater_key *key, uint64_t stream, uint64_t n, uint64_t i, uint64_t *value);
 
 /**
- * Fills `buf` with `len` bytes that nobody has to repeat and nobody has to be kept from guessing,
- * as quickly as a generator of one's own, with nothing to keep: for sampling, backoff, jitter, test
- * data. Not for secrets: whoever sees 32 bytes in a row can compute the next.
+ * Fills `buf` with `len` fast random bytes, for sampling, backoff, jitter and test data. Not for
+ * secrets.
  *
- * One state of xoshiro256++ for each CPU, all seeded once by headwater_fill() and 2^192 words
- * apart. A forked child starts its own from fresh seeds; a virtual machine that is cloned or
- * restored repeats them.
+ * Each process has one key, from headwater_fill(), and each CPU a counter, whose values the engine
+ * ars7 turns into blocks (Philox where the CPU has no AES instructions). No draw waits for another
+ * one. A forked child makes a key of its own. A cloned or restored virtual machine repeats the
+ * numbers.
  *
  * Returns 0, or -1 with errno set as headwater_fill() does, and `buf` all zeros.
- * Async-signal-safe. errno is not touched on success.
+ * Async-signal-safe. On success errno keeps its value.
  */
 HEADWATER_MUST_USE int headwater_random_pseudo_bytes(void *buf, size_t len);
 

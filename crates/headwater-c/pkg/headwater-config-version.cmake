@@ -1,4 +1,5 @@
-# A version serves those who ask for it or for an earlier one with the same first number; while that is 0, the second.
+# A version serves those who ask for it or for an earlier one with the same first number; while that
+# is 0, the second.
 set(PACKAGE_VERSION "@VERSION@")
 if(PACKAGE_FIND_VERSION_MAJOR EQUAL 0)
   string(REGEX MATCH "^0\\.[0-9]+" _headwater_series "${PACKAGE_VERSION}")

@@ -1,4 +1,4 @@
-//! The arc4random family, which cannot fail and therefore ends the process where no bytes can be had.
+//! The arc4random family. These functions cannot report an error, so they end the process instead.
 
 use crate::edge::{buffer, errno};
 use core::ffi::{c_int, c_void};
@@ -6,12 +6,12 @@ use core::num::NonZeroU32;
 use core_headwater as headwater;
 use libc::size_t;
 
-/// A random number of 32 bits.
+/// Returns a random number of 32 bits.
 ///
-/// There is no way to tell of an error: where headwater_fill() would fail, this writes one line to
+/// The function cannot report an error. If headwater_fill() would fail, it writes one line to
 /// stderr and aborts the process.
 ///
-/// Async-signal-safe, unlike the function of the same name in the C library.
+/// Async-signal-safe, unlike arc4random(3) of some C libraries.
 #[unsafe(no_mangle)]
 #[must_use]
 pub extern "C" fn headwater_arc4random() -> u32 {
@@ -25,7 +25,7 @@ pub extern "C" fn headwater_arc4random() -> u32 {
 ///
 /// # Safety
 ///
-/// `buf` is NULL, or valid for writes of `len` bytes that nobody else uses meanwhile.
+/// `buf` is NULL, or valid for writes of `len` bytes that nothing else uses meanwhile.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn headwater_arc4random_buf(buf: *mut c_void, len: size_t) {
     // SAFETY: the caller's promise.
@@ -35,7 +35,8 @@ pub unsafe extern "C" fn headwater_arc4random_buf(buf: *mut c_void, len: size_t)
     }
 }
 
-/// A random number below `upper_bound`, each equally likely; 0 if `upper_bound` is 0 or 1.
+/// Returns a random number below `upper_bound`, each with the same probability. Returns 0 if
+/// `upper_bound` is 0 or 1.
 ///
 /// Aborts as headwater_arc4random() does. Async-signal-safe.
 ///
@@ -47,14 +48,15 @@ pub extern "C" fn headwater_arc4random_uniform(upper_bound: u32) -> u32 {
     headwater::u32_below(bound).unwrap_or_else(|error| give_up(errno(error)))
 }
 
-const BEFORE: &[u8] = b"headwater: no random bytes, and arc4random cannot say so: errno ";
-const AFTER: &[u8] = b"; headwater_fill() would return it instead\n";
+const BEFORE: &[u8] = b"headwater: arc4random failed, because random bytes are unavailable (errno ";
+const AFTER: &[u8] = b"); headwater_fill() reports the error instead\n";
 
-/// Says why on stderr in one piece, and aborts. Formatted by hand: this may be in a signal handler.
+/// Writes the reason to stderr in one piece and aborts. Formats by hand, because the caller may be
+/// a signal handler, in which printf(3) is not allowed.
 #[cold]
 #[inline(never)]
 fn give_up(errno: c_int) -> ! {
-    let mut digits = [b'0'; 10]; // i32::MAX has so many
+    let mut digits = [b'0'; 10]; // i32::MAX has ten digits
     let mut rest = errno.unsigned_abs();
     let mut count = 0;
     for digit in digits.iter_mut().rev() {
@@ -71,10 +73,11 @@ fn give_up(errno: c_int) -> ! {
         iov_len: bytes.len(),
     };
     let line = [part(BEFORE), part(digits), part(AFTER)];
-    // SAFETY: three parts, each valid for reads of its length, which is all that writev does with them; abort takes
-    // nothing. On Linux both are async-signal-safe.
+    // By syscall(2), because the C library's writev is a cancellation point: a cancelled thread would
+    // end there, and the process would go on.
+    // SAFETY: writev reads three parts, each valid for reads of its length.
     unsafe {
-        libc::writev(libc::STDERR_FILENO, line.as_ptr(), line.len() as c_int);
+        libc::syscall(libc::SYS_writev, libc::STDERR_FILENO, line.as_ptr(), line.len());
         libc::abort()
     }
 }

@@ -1,4 +1,4 @@
-//! Bytes: headwater's own call, and the two of the C library.
+//! Secure bytes: headwater's own call, and getrandom and getentropy over the same pools.
 
 use crate::edge::{buffer, fail, refused};
 use core::ffi::{c_int, c_uint, c_void};
@@ -6,24 +6,25 @@ use core_headwater as headwater;
 use libc::{EAGAIN, EFAULT, EINVAL, EIO};
 use libc::{GRND_INSECURE, GRND_NONBLOCK, GRND_RANDOM, size_t, ssize_t};
 
-/// getentropy(3) gives no more at once, by POSIX.
+/// POSIX limits one getentropy(3) request to 256 bytes.
 const GETENTROPY_LIMIT: size_t = 256;
 
-/// Fills `buf` with `len` random bytes; waits, once after boot, until the kernel's generator is seeded.
+/// Fills `buf` with `len` random bytes. Waits, once after boot, until the kernel's generator is
+/// seeded.
 ///
-/// Any length, and never a part of it. With `len` 0 nothing happens, and `buf` may be NULL.
+/// The length is not limited, and a request is never served in part. With `len` 0 the call does
+/// nothing, and `buf` may be NULL.
 ///
 /// Returns 0, or -1 with errno set and `buf` all zeros:
 ///
 ///     EFAULT  `buf` is NULL and `len` is not 0, or `len` is above SSIZE_MAX
-///     other   the kernel refuses random bytes altogether: getrandom(2) and /dev/urandom both
-///             failed, and this is the errno of the latter
+///     other   getrandom(2) and /dev/urandom both failed; errno is that of /dev/urandom
 ///
-/// Async-signal-safe. errno is not touched on success.
+/// Async-signal-safe. On success errno keeps its value.
 ///
 /// # Safety
 ///
-/// `buf` is NULL, or valid for writes of `len` bytes that nobody else uses meanwhile.
+/// `buf` is NULL, or valid for writes of `len` bytes that nothing else uses meanwhile.
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn headwater_fill(buf: *mut c_void, len: size_t) -> c_int {
@@ -35,27 +36,27 @@ pub unsafe extern "C" fn headwater_fill(buf: *mut c_void, len: size_t) -> c_int 
     }
 }
 
-/// As getrandom(2), from headwater's pools.
+/// Does what getrandom(2) does, from headwater's pools.
 ///
 /// `flags` are those of <sys/random.h>:
 ///
-///     GRND_NONBLOCK (1)  do not wait until the kernel's generator is seeded: EAGAIN instead
-///     GRND_RANDOM (2)    the same bytes: Linux has had one generator since 5.6
-///     GRND_INSECURE (4)  does not wait either. Where the kernel would give bytes of a generator
-///                        that is not seeded, this says EAGAIN: there are no weaker bytes here
+///     GRND_NONBLOCK (1)  fails with EAGAIN if the kernel's generator is not seeded
+///     GRND_RANDOM (2)    changes nothing: Linux has had one generator since 5.6
+///     GRND_INSECURE (4)  fails with EAGAIN if the kernel's generator is not seeded, because
+///                        headwater never returns weaker bytes
 ///
-/// Returns `len`, always all of it, or -1 with errno set and `buf` all zeros (EINVAL: as it was):
+/// Returns `len`, or -1 with errno set and `buf` all zeros (with EINVAL, `buf` is unchanged):
 ///
-///     EAGAIN  as said above
+///     EAGAIN  the generator is not seeded, and `flags` forbid to wait
 ///     EFAULT  `buf` is NULL and `len` is not 0, or `len` is above SSIZE_MAX
 ///     EINVAL  unknown flags, or GRND_RANDOM together with GRND_INSECURE
-///     other   as headwater_fill(); never EINTR
+///     other   the errors of headwater_fill(); never EINTR
 ///
-/// Async-signal-safe. errno is not touched on success.
+/// Async-signal-safe. On success errno keeps its value.
 ///
 /// # Safety
 ///
-/// As [`headwater_fill`].
+/// The promise of [`headwater_fill`].
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn headwater_getrandom(
@@ -78,18 +79,18 @@ pub unsafe extern "C" fn headwater_getrandom(
     }
 }
 
-/// As getentropy(3), from headwater's pools. Waits as headwater_fill() does.
+/// Does what getentropy(3) does, from headwater's pools. Waits as headwater_fill() does.
 ///
 /// Returns 0, or -1 with errno set:
 ///
-///     EIO     `len` is above 256; `buf` is as it was
-///     other   as headwater_fill()
+///     EIO     `len` is above 256; `buf` is unchanged
+///     other   the errors of headwater_fill()
 ///
-/// Async-signal-safe. errno is not touched on success.
+/// Async-signal-safe. On success errno keeps its value.
 ///
 /// # Safety
 ///
-/// As [`headwater_fill`].
+/// The promise of [`headwater_fill`].
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn headwater_getentropy(buf: *mut c_void, len: size_t) -> c_int {

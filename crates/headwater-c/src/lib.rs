@@ -1,11 +1,11 @@
 //! headwater for C: the functions of `include/headwater.h`, each a few lines over the Rust crate.
 //!
-//! As shipped (`panic = "abort"`) it is built without the standard library, so that nothing of it, such as
-//! thread-locals and the machinery of a panic, is in `libheadwater.so` or comes with `libheadwater.a`. Development
-//! builds unwind, which takes the standard library.
+//! The shipped build (`panic = "abort"`) leaves the standard library out, so that neither
+//! `libheadwater.so` nor `libheadwater.a` has thread-locals or panic machinery. Development builds
+//! unwind, which needs the standard library.
 //!
-//! The comments of public items are the header's: cbindgen copies them, and `tests/header.rs` tells when the header
-//! is out of date.
+//! cbindgen copies the comments of public items into the header. `tests/header.rs` fails if the
+//! header is out of date.
 
 #![cfg_attr(panic = "abort", no_std)]
 

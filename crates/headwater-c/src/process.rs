@@ -7,10 +7,10 @@ use core_headwater as headwater;
 use headwater_status::{Facts, Host};
 use libc::{EFAULT, size_t, ssize_t};
 
-/// Sets up now what the first draw would set up, and waits until the kernel's generator is seeded.
+/// Does the set-up of the first draw now, and waits until the kernel's generator is seeded.
 ///
-/// Call it before a sandbox (seccomp, chroot, a private /proc) is entered: afterwards the only
-/// system call is getrandom(2). Further calls do nothing.
+/// Call it before the process enters a sandbox (seccomp, chroot, a private /proc). Afterwards
+/// getrandom(2) is the only system call of the library. Further calls do nothing.
 ///
 /// Returns 0, or -1 with errno set as headwater_fill() does. Async-signal-safe.
 #[unsafe(no_mangle)]
@@ -22,12 +22,12 @@ pub extern "C" fn headwater_init() -> c_int {
     }
 }
 
-/// Makes the process checkpointable by CRIU, and lets the images differ: gives up the VMClock page
-/// and every buffered byte. What is drawn afterwards is drawn afresh, in mode `strict`, for the rest
-/// of the process.
+/// Prepares the process for a checkpoint by CRIU: unmaps the VMClock page and discards every
+/// buffered byte. The process stays in mode `strict` afterwards, so that images of it draw
+/// different bytes.
 ///
-/// Returns 0, or -1 with errno set if the kernel refuses: to replace the VMClock page, and nothing has
-/// changed then; or to drop some pages, and the others are empty then. Not async-signal-safe.
+/// Returns 0, or -1 with errno set. If the kernel refused to replace the VMClock page, nothing
+/// changed. If it refused to drop some pages, the other pages are empty. Not async-signal-safe.
 #[unsafe(no_mangle)]
 #[must_use]
 pub extern "C" fn headwater_quiesce() -> c_int {
@@ -37,43 +37,42 @@ pub extern "C" fn headwater_quiesce() -> c_int {
     }
 }
 
-/// The version of this header; headwater_version() tells that of the library.
+/// Major version of this header; headwater_version() returns the version of the library.
 pub const HEADWATER_VERSION_MAJOR: i32 = 0;
-/// Its second part, which grows with every change that a program could notice while the first is 0.
+/// Minor version. While the major version is 0, every incompatible change increments it.
 pub const HEADWATER_VERSION_MINOR: i32 = 1;
-/// Its third part.
+/// Patch version.
 pub const HEADWATER_VERSION_PATCH: i32 = 0;
 
-/// The version of the library, such as "0.1.0". Async-signal-safe.
+/// Returns the version of the library, such as "0.1.0". Async-signal-safe.
 #[unsafe(no_mangle)]
 #[must_use]
 pub extern "C" fn headwater_version() -> *const c_char {
     concat!(env!("CARGO_PKG_VERSION"), "\0").as_ptr().cast()
 }
 
-/// Writes to `buf` what is armed in this process: the JSON document that `headwater status --json`
-/// prints (schema headwater.status/1), on one line, cut to `len` bytes, of which the last is a NUL.
+/// Writes the status of this process to `buf`: the JSON document of `headwater status --json`
+/// (schema headwater.status/1) on one line, with a NUL at the end.
 ///
-/// As snprintf(3): returns the length of the whole document, without the NUL; if that is `len` or
-/// more, it was cut. The length changes from call to call by a few digits; 4096 bytes always hold
-/// it. With `len` 0, `buf` may be NULL. Returns -1 with errno EFAULT if `buf` is NULL and `len` is
-/// not 0.
+/// The function truncates like snprintf(3). It returns the length of the whole document without the
+/// NUL; if that is `len` or more, the document was truncated. The length varies by a few digits
+/// from call to call, and 4096 bytes are always enough. With `len` 0, `buf` may be NULL. Returns -1
+/// with errno EFAULT if `buf` is NULL and `len` is not 0.
 ///
-/// Reads a handful of files, the kernel's log among them, which takes milliseconds. It allocates
-/// nothing, takes 9 KiB of stack, and draws 1 byte, for which it does not wait. Async-signal-safe.
-/// errno is not touched on success.
+/// The call reads a few files, the kernel's log among them, which takes milliseconds. It allocates
+/// nothing, and draws 1 byte without waiting. Async-signal-safe. On success errno keeps its value.
 ///
 /// # Safety
 ///
-/// `buf` is NULL, or valid for writes of `len` bytes that nobody else uses meanwhile.
+/// `buf` is NULL, or valid for writes of `len` bytes that nothing else uses meanwhile.
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn headwater_status_json(buf: *mut c_char, len: size_t) -> ssize_t {
     // SAFETY: the caller's promise.
     let Some(buf) = (unsafe { buffer(buf.cast(), len) }) else { return fail(EFAULT) as ssize_t };
-    // SAFETY: the C library's own place for it; that a file cannot be read is no error here.
+    // SAFETY: errno's address is valid. Saved, because an unreadable file is not an error here.
     let errno = unsafe { *libc::__errno_location() };
-    // Before the counters are read, so that they tell how it was served.
+    // First, so that the counters include this draw.
     let seeded = headwater::try_fill(&mut [0]).is_ok();
     let facts = Facts { status: &headwater::status(), host: &Host::read(), seeded };
     let mut whole = 0;
@@ -91,7 +90,7 @@ pub unsafe extern "C" fn headwater_status_json(buf: *mut c_char, len: size_t) ->
     whole as ssize_t
 }
 
-/// Puts the NUL behind `whole` bytes, or in place of the last that fits.
+/// Writes the NUL after `whole` bytes, or over the last byte that fits.
 fn end(buf: &mut [MaybeUninit<u8>], whole: usize) {
     let last = whole.min(buf.len().saturating_sub(1));
     if let Some(place) = buf.get_mut(last) {

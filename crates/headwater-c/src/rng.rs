@@ -6,19 +6,19 @@ use core::ptr::null_mut;
 use core_headwater::Rng;
 use libc::{EFAULT, ENOMEM, size_t};
 
-/// A generator of one's own: a page (4 KiB) of random bytes that no other thread draws from, so that
-/// no lock is taken. The fastest way to draw, under the same guards as headwater_fill().
+/// A generator with a page (4 KiB) of random bytes of its own, which needs no lock. The fastest way
+/// to draw, under the same guards as headwater_fill().
 ///
-/// For one thread at a time. A forked child may go on with its copy, and draws other bytes than its
-/// parent.
+/// Only one thread at a time may use it. A forked child may use its copy, and draws other bytes
+/// than its parent.
 #[allow(non_camel_case_types)] // a name of C
 pub struct headwater_rng(Rng);
 
-/// A new generator, to be freed by headwater_rng_free(); waits as headwater_fill() does.
+/// Makes a generator, which headwater_rng_free() frees. Waits as headwater_fill() does.
 ///
-/// Returns NULL with errno set on an error: ENOMEM, or as headwater_fill().
+/// Returns NULL with errno set on an error: ENOMEM, or an error of headwater_fill().
 ///
-/// Not async-signal-safe: it calls malloc(3). Beyond 64 generators at a time it also maps memory.
+/// Not async-signal-safe, because it calls malloc(3). Each 64 generators it also maps memory.
 #[unsafe(no_mangle)]
 #[must_use]
 pub extern "C" fn headwater_rng_new() -> *mut headwater_rng {
@@ -41,9 +41,9 @@ pub extern "C" fn headwater_rng_new() -> *mut headwater_rng {
     place
 }
 
-/// Erases and frees a generator. NULL is fine.
+/// Erases and frees a generator. Does nothing for NULL.
 ///
-/// Not async-signal-safe: it calls free(3).
+/// Not async-signal-safe, because it calls free(3).
 ///
 /// # Safety
 ///
@@ -59,16 +59,16 @@ pub unsafe extern "C" fn headwater_rng_free(rng: *mut headwater_rng) {
     }
 }
 
-/// Fills `buf` with `len` random bytes from a generator of one's own.
+/// Fills `buf` with `len` random bytes from an owned generator.
 ///
-/// Returns 0, or -1 with errno set as headwater_fill() does; EFAULT also if `rng` is NULL.
+/// Returns 0, or -1 with errno set as headwater_fill() does. EFAULT also means that `rng` is NULL.
 ///
-/// Async-signal-safe for a generator that is the handler's own: a handler must not draw from one
-/// that it may have interrupted.
+/// Async-signal-safe if the generator belongs to the handler. A handler must not draw from a
+/// generator whose draw it may have interrupted.
 ///
 /// # Safety
 ///
-/// `rng` is NULL or a generator that nobody else uses meanwhile; `buf` as for headwater_fill().
+/// `rng` is NULL or a generator that nothing else uses meanwhile; `buf` as for headwater_fill().
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn headwater_rng_fill(

@@ -1,30 +1,32 @@
-//! What a program without the standard library has to bring itself. Development builds have it instead.
+//! The parts that a program without the standard library must define itself. Development builds
+//! take them from the standard library.
 
 use core::alloc::{GlobalAlloc, Layout};
 use core::panic::PanicInfo;
 use core::ptr::null_mut;
 
-// Named here because the standard library, which otherwise asks for it, is missing.
+// The standard library, which otherwise links libc, is missing.
 #[link(name = "c")]
 unsafe extern "C" {}
 
-/// Nothing here panics on purpose, and `cargo xtask machine-code` looks for ways to: what is left are checks of the
-/// crate `aes` that cannot fail. If one does, the process must end.
+/// Ends the process. `cargo xtask machine-code` proves that only checks inside the crate `aes`,
+/// which cannot fail, lead here.
 #[panic_handler]
 fn panicked(_: &PanicInfo<'_>) -> ! {
     const LINE: &[u8] = b"headwater: a check that cannot fail has failed, which is a bug\n";
-    // SAFETY: valid for reads of its length, which is all that write does with it; abort takes nothing.
+    // By syscall(2), because the C library's write is a cancellation point.
+    // SAFETY: `LINE` is valid for reads of its length.
     unsafe {
-        libc::write(libc::STDERR_FILENO, LINE.as_ptr().cast(), LINE.len());
+        libc::syscall(libc::SYS_write, libc::STDERR_FILENO, LINE.as_ptr(), LINE.len());
         libc::abort()
     }
 }
 
-/// Nothing here allocates. But cargo adds up the features of all packages that it builds at once, some other package
-/// asks `zeroize` for its feature `alloc`, and then there must be an allocator.
+/// An allocator that has no memory. Nothing here allocates, but cargo unites the features of all
+/// packages of a build. If another package enables `zeroize/alloc`, an allocator must exist.
 struct Never;
 
-// SAFETY: null is what an allocator without memory gives, so that there is nothing to be given back.
+// SAFETY: an allocator may return null for every request, and then nothing is ever freed.
 unsafe impl GlobalAlloc for Never {
     unsafe fn alloc(&self, _: Layout) -> *mut u8 {
         null_mut()

@@ -1,6 +1,7 @@
 //! include/headwater.h is what cbindgen makes of the source.
 //!
-//! `SNAPSHOTS=overwrite cargo test -p headwater-c --test header` writes it anew, to be looked at in the diff.
+//! `SNAPSHOTS=overwrite cargo test -p headwater-c --test header` writes it anew, to be looked at in
+//! the diff.
 
 use snapbox::{assert_data_eq, file};
 use std::path::Path;

@@ -1,5 +1,5 @@
-//! What `cargo xtask install` puts down: found by pkg-config and CMake, from where it was moved to; man pages that
-//! say nothing wrong; the examples of docs/c.md, which compile and run.
+//! What `cargo xtask install` puts down: found by pkg-config and CMake, from where it was moved to;
+//! man pages that say nothing wrong; the examples of docs/c.md, which compile and run.
 
 mod support;
 
@@ -52,14 +52,17 @@ fn mandoc_finds_no_fault_in_the_man_page() {
     }
 }
 
-fn install(destdir: &Path) {
-    support::library();
+/// Installs the C library alone, in Debian's directory of libraries, or removes it again.
+fn xtask(verb: &str, destdir: &Path) -> String {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     run(Command::new(cargo)
-        .args(["xtask", "install", "--prefix", "/opt/headwater", "--destdir"])
+        .args(["xtask", verb, "--prefix", "/opt/headwater", "--libdir", LIBDIR])
+        .args(["--only", "library", "--destdir"])
         .arg(destdir)
-        .current_dir(package().join("../..")));
+        .current_dir(package().join("../..")))
 }
+
+const LIBDIR: &str = "lib/some-linux-gnu";
 
 const CMAKE: &str = "\
 cmake_minimum_required(VERSION 3.13)
@@ -75,23 +78,24 @@ target_link_libraries(static headwater::static)
 #[ignore = "installs and needs CMake and pkg-config: cargo xtask test"]
 fn an_installation_is_found_by_pkg_config_and_cmake() {
     let folder = tempfile::tempdir().unwrap();
-    install(&folder.path().join("root"));
-    // Moved: nothing in it may hold the path that it was installed for.
+    let root = folder.path().join("root");
+    xtask("install", &root);
+    assert_finished(&root.join("opt/headwater"));
+    // Moved: no file may contain the path of the installation.
     let prefix = folder.path().join("elsewhere");
-    fs::rename(folder.path().join("root/opt/headwater"), &prefix).unwrap();
-    run(Command::new(prefix.join("bin/headwater")).arg("-V"));
+    fs::rename(root.join("opt/headwater"), &prefix).unwrap();
     let source = support::source("contract.c");
     if GCC.is_there() && has("pkg-config", "that headwater.pc is right") {
         let flags = run(Command::new("pkg-config")
             .args(["--cflags", "--libs", "headwater"])
-            .env("PKG_CONFIG_PATH", prefix.join("lib/pkgconfig")));
+            .env("PKG_CONFIG_PATH", prefix.join(LIBDIR).join("pkgconfig")));
         let program = folder.path().join("by-pkg-config");
         run(Command::new("gcc")
             .arg(&source)
             .args(flags.split_whitespace())
             .arg("-o")
             .arg(&program));
-        run(Command::new(&program).env("LD_LIBRARY_PATH", prefix.join("lib")));
+        run(Command::new(&program).env("LD_LIBRARY_PATH", prefix.join(LIBDIR)));
     }
     if GCC.is_there() && has("cmake", "that CMake finds the library") {
         let (user, build) = (folder.path().join("user"), folder.path().join("build"));
@@ -100,9 +104,12 @@ fn an_installation_is_found_by_pkg_config_and_cmake() {
         for file in ["contract.c", "check.h"] {
             fs::copy(support::source(file), user.join(file)).unwrap();
         }
+        // CMake searches lib, and below lib the directory of the platform that it detects. A
+        // directory of another platform is named.
+        let found = prefix.join(LIBDIR).join("cmake/headwater");
         run(Command::new("cmake")
             .args([Path::new("-S"), &user, Path::new("-B"), &build])
-            .arg(format!("-DCMAKE_PREFIX_PATH={}", prefix.display())));
+            .arg(format!("-Dheadwater_DIR={}", found.display())));
         run(Command::new("cmake").arg("--build").arg(&build));
         run(&mut Command::new(build.join("shared")));
         run(&mut Command::new(build.join("static")));
@@ -112,10 +119,41 @@ fn an_installation_is_found_by_pkg_config_and_cmake() {
         let told = outcome(
             Command::new("cmake")
                 .args([Path::new("-S"), &user, Path::new("-B"), &folder.path().join("other")])
-                .arg(format!("-DCMAKE_PREFIX_PATH={}", prefix.display())),
+                .arg(format!("-Dheadwater_DIR={}", found.display())),
         );
         assert!(!told.status.success());
     }
+}
+
+/// Every function has a man page, libraries are stripped, and no file names the builder's directories.
+fn assert_finished(prefix: &Path) {
+    for name in include_str!("../abi.txt").lines().filter_map(|line| line.split('@').next()) {
+        let page = fs::read_to_string(prefix.join(format!("share/man/man3/{name}.3"))).expect(name);
+        assert!(page.contains(&format!(".Nm {name}")), "{name}");
+    }
+    let builders = package().join("../..").canonicalize().unwrap();
+    for name in ["libheadwater.so.0", "libheadwater.a"] {
+        let file = prefix.join(LIBDIR).join(name);
+        let bytes = fs::read(&file).unwrap();
+        let text = String::from_utf8_lossy(&bytes);
+        for path in ["/.cargo/registry", builders.to_str().unwrap(), ".debug_info"] {
+            assert!(!text.contains(path), "{name} contains {path}");
+        }
+    }
+}
+
+#[test]
+#[ignore = "installs: cargo xtask test"]
+fn uninstalling_leaves_no_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().join("root");
+    xtask("install", &root);
+    let foreign = root.join("opt/headwater/share/man/man3/another.3");
+    fs::write(&foreign, "another package's page").unwrap();
+    xtask("uninstall", &root);
+    let left = run(Command::new("find").arg(&root).args(["-type", "f", "-o", "-type", "l"]));
+    assert_eq!(left.trim(), foreign.to_str().unwrap());
+    assert!(!root.join("opt/headwater/share/doc/headwater").exists());
 }
 
 /// The other way to install, which distributions use: what it puts down is the same.

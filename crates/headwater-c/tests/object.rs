@@ -6,17 +6,16 @@ use object::read::elf::{Dyn, ElfFile64, FileHeader, ProgramHeader};
 use object::{Object, ObjectSection, ObjectSymbol, elf};
 use std::fs;
 
-/// What it asks of the C library, all of it: nothing that allocates but for headwater_rng_new(), no thread-local
-/// storage, nothing that unwinds, no standard library of another language.
-const IMPORTS: [&str; 30] = [
+/// What it asks of the C library, all of it: nothing that allocates but for headwater_rng_new(), no
+/// thread-local storage, nothing that unwinds, no standard library of another language.
+const IMPORTS: [&str; 28] = [
     "__errno_location",
     "abort",
     "bcmp",
     "clock_gettime",
-    "close",
     "free",
     "getauxval",
-    "getenv",
+    "environ",
     "gnu_get_libc_version",
     "madvise",
     "malloc",
@@ -26,16 +25,16 @@ const IMPORTS: [&str; 30] = [
     "memset",
     "mmap",
     "munmap",
-    "open",
-    "open64",
-    "read",
     "sched_getcpu",
     "strlen",
-    "write",
-    "writev",
+    "syscall",
     // Weak: of glibc from 2.35 on, and of every toolchain.
     "__rseq_offset",
     "__rseq_size",
+    // Weak: where glibc keeps the first environment (the latter two in static programs).
+    "__libc_stack_end",
+    "__libc_argc",
+    "__libc_argv",
     "_ITM_deregisterTMCloneTable",
     "_ITM_registerTMCloneTable",
     "__cxa_finalize",

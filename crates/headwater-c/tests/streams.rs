@@ -1,4 +1,5 @@
-//! Streams from C are those of the vectors, and their numbers those of the Rust library, to the bit.
+//! Streams from C are those of the vectors, and their numbers those of the Rust library, to the
+//! bit.
 
 mod support;
 

@@ -1,4 +1,4 @@
-//! The command line, and how a mistake in it is told in one line.
+//! The command line, and its error messages of one line.
 
 use crate::cmd::{bytes, completions, run, status, stream, uuid};
 use crate::failure::Failure;
@@ -12,15 +12,15 @@ use clap::{Parser, Subcommand};
     disable_version_flag = true,
     args_conflicts_with_subcommands = true,
     after_help = "\
-Without a command: what is armed on this machine, and how fast it is.
+Without a command: the status of this machine, and its speed.
 
 Environment:
   HEADWATER_MODE     auto (default), buffered, hedged, strict or kernel
-  HEADWATER_NO_RSEQ  1: draws take locks, for debuggers and tracers that move code
-  NO_COLOR           no colours
+  HEADWATER_NO_RSEQ  1 replaces restartable sequences by locks, for debuggers and tracers
+  NO_COLOR           any value turns colours off
 
-Exit status: 0 done, also when the reader closes the pipe; 1 failed, or found something; 2 wrong usage;
-3 could not check (bench, doctor, lab, quality); of run, as of env(1)."
+Exit status: 0 success, also if the reader closes the pipe; 1 failure or finding; 2 wrong usage;
+3 check not possible (bench, doctor, lab, quality). `run` uses the statuses of env(1)."
 )]
 pub(crate) struct Cli {
     /// Print the version in one line
@@ -43,7 +43,7 @@ pub(crate) enum Verb {
     Bytes(bytes::Args),
     Uuid(uuid::Args),
     Stream(stream::Args),
-    /// Measure headwater against what else this machine has
+    /// Measure headwater beside the other generators of this machine
     Bench(Box<headwater_bench::Args>),
     Lab(Box<headwater_lab::Args>),
     Quality(Box<headwater_quality::Args>),
@@ -51,7 +51,7 @@ pub(crate) enum Verb {
     Completions(completions::Args),
 }
 
-/// The command line of this process. Help goes to stdout and ends the process.
+/// Parses the command line of this process. Help goes to stdout and ends the process.
 pub(crate) fn parse() -> Result<Cli, Failure> {
     Cli::try_parse().or_else(|error| match error.kind() {
         ErrorKind::DisplayHelp => {
@@ -60,7 +60,7 @@ pub(crate) fn parse() -> Result<Cli, Failure> {
         }
         _ => {
             let what = one_line(&error.render().to_string());
-            // Each of its other statuses may be the command's own.
+            // Every other status may be the command's own.
             let is_run = std::env::args_os().nth(1).is_some_and(|verb| verb == "run");
             Err(if is_run {
                 Failure::Run { status: run::NOT_RUN, what }
@@ -71,7 +71,7 @@ pub(crate) fn parse() -> Result<Cli, Failure> {
     })
 }
 
-/// What clap says over several lines, without the usage and the pointer to `--help` that follow.
+/// Joins clap's message of several lines, without the usage and the pointer to `--help` after it.
 fn one_line(message: &str) -> String {
     let mut line = String::new();
     for part in message
@@ -100,8 +100,8 @@ mod tests {
         <Cli as clap::CommandFactory>::command().debug_assert();
     }
 
-    /// man/headwater.1 is made of the command line; `SNAPSHOTS=overwrite cargo test -p headwater-cli` writes it anew.
-    /// It is checked in, so that what installs it, and the command itself, need nothing that makes man pages.
+    /// `SNAPSHOTS=overwrite cargo test -p headwater-cli` writes man/headwater.1 anew. The page is
+    /// checked in, so that neither an installation nor the command needs a generator of man pages.
     #[test]
     fn the_man_page_is_what_the_command_line_says() {
         let page = man_page().unwrap();

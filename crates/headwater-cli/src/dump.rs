@@ -1,4 +1,4 @@
-//! Bytes on standard output, raw or as text: what `bytes` and `stream` have in common.
+//! Bytes on standard output, raw or as text, for `bytes` and `stream`.
 
 use crate::failure::Failure;
 use crate::output;
@@ -8,19 +8,19 @@ use base64::engine::general_purpose::STANDARD;
 use std::io::{self, IsTerminal, Write};
 use zeroize::Zeroizing;
 
-/// How the bytes are written: as hex on a terminal and raw elsewhere, unless told otherwise.
+/// The form of the output. Without an option it is hex on a terminal and raw elsewhere.
 #[derive(clap::Args)]
 #[group(skip)]
 pub(crate) struct Form {
-    /// As hexadecimal digits, with a newline at the end
+    /// Write hexadecimal digits and a newline
     #[arg(long, group = "format")]
     hex: bool,
 
-    /// As base64 (RFC 4648 section 4), with a newline at the end
+    /// Write base64 (RFC 4648 section 4) and a newline
     #[arg(long, group = "format")]
     base64: bool,
 
-    /// As they are, on a terminal too
+    /// Write the bytes themselves, on a terminal too
     #[arg(long, group = "format")]
     raw: bool,
 }
@@ -35,7 +35,7 @@ enum Format {
     Base64,
 }
 
-/// Writes `total` bytes to standard output, each piece as `fill` makes it.
+/// Writes `total` bytes to standard output, in pieces that `fill` makes.
 pub(crate) fn write(
     form: &Form,
     total: u64,
@@ -45,7 +45,7 @@ pub(crate) fn write(
         Form { raw: true, .. } => Format::Raw,
         Form { hex: true, .. } => Format::Hex,
         Form { base64: true, .. } => Format::Base64,
-        // A terminal takes raw bytes for commands.
+        // A terminal would interpret raw bytes as control sequences.
         _ if io::stdout().is_terminal() => Format::Hex,
         _ => Format::Raw,
     };
@@ -57,7 +57,8 @@ pub(crate) fn write(
     Ok(())
 }
 
-/// Two buffers are used again and again, and erased at the end, be it an error or not: the bytes may be keys.
+/// Writes in pieces through two buffers, and erases both at the end, also after an error: the bytes
+/// may be keys.
 fn write_to(
     out: &mut impl Write,
     total: u64,
@@ -81,7 +82,7 @@ fn write_to(
 }
 
 impl Format {
-    /// How many bytes of text `length` bytes become; 0 for raw, which is not copied.
+    /// Returns the length of `length` bytes as text, or 0 for raw, which is not copied.
     fn encoded_len(self, length: usize) -> usize {
         match self {
             Format::Raw => 0,
@@ -90,7 +91,7 @@ impl Format {
         }
     }
 
-    /// What to write for `bytes`, made in `encoded`, which is at least `encoded_len` long.
+    /// Returns the form of `bytes`, built in `encoded`, which holds at least `encoded_len` bytes.
     fn encode<'a>(self, bytes: &'a [u8], encoded: &'a mut [u8]) -> &'a [u8] {
         match self {
             Format::Raw => bytes,
@@ -107,73 +108,11 @@ impl Format {
     }
 }
 
-/// A number of bytes, as typed.
-pub(crate) fn size(typed: &str) -> Result<u64, String> {
-    let digits = typed.trim_end_matches(|c: char| c.is_ascii_alphabetic());
-    if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
-        return Err("a number of bytes is whole and not negative, such as 32 or 4MiB".to_string());
-    }
-    let unit: u64 = match &typed[digits.len()..] {
-        "" | "B" => 1,
-        "k" | "K" | "KiB" => 1 << 10,
-        "M" | "MiB" => 1 << 20,
-        "G" | "GiB" => 1 << 30,
-        _ => return Err("a unit is one of k, M, G, KiB, MiB, GiB".to_string()),
-    };
-    digits
-        .parse()
-        .ok()
-        .and_then(|count: u64| count.checked_mul(unit))
-        .ok_or_else(|| "that is more than 2^64 - 1 bytes".to_string())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    #[test]
-    fn sizes() {
-        for (typed, bytes) in [
-            ("0", 0),
-            ("1", 1),
-            ("7B", 7),
-            ("2k", 2048),
-            ("2K", 2048),
-            ("2KiB", 2048),
-            ("3M", 3 << 20),
-            ("3MiB", 3 << 20),
-            ("500G", 500 << 30),
-            ("500GiB", 500 << 30),
-            ("18446744073709551615", u64::MAX),
-        ] {
-            assert_eq!(size(typed), Ok(bytes), "{typed}");
-        }
-    }
-
-    #[test]
-    fn no_sizes() {
-        for typed in [
-            "",
-            "k",
-            "-1",
-            "+1",
-            "1.5k",
-            "1 k",
-            "0x10",
-            "1kb",
-            "1MB",
-            "1T",
-            "1_000",
-            "ten",
-            "18446744073709551616",
-            "17179869184G",
-            "१",
-        ] {
-            assert!(size(typed).is_err(), "{typed}");
-        }
-    }
-
-    /// Around the end of a chunk, text is as long as its bytes say and is padded only at its end.
+    /// Text that crosses the end of a chunk has the right length, and padding only at its end.
     #[test]
     fn chunks_join_without_a_seam() {
         for total in [0, 1, 2, 3, CHUNK - 1, CHUNK, CHUNK + 1, 2 * CHUNK + 5] {

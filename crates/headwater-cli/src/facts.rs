@@ -1,36 +1,36 @@
-//! What the status screen and `status --json` show: gathered here, laid out elsewhere.
+//! The facts that the status screen and `status --json` show.
 
 use headwater::Status;
 use headwater_status::{Host, Verdict};
 use std::time::Duration;
 
-/// Requests as people make them: a port or an id, a UUID, a handshake, a file.
+/// Typical requests: a port or an id, a UUID, a handshake, a file.
 pub(crate) const SIZES: [usize; 4] = [4, 16, 256, 64 << 10];
 
-/// How long the speed table may take in all.
+/// Time limit of the whole speed table.
 const BUDGET: Duration = Duration::from_millis(500);
 
 pub(crate) struct Facts {
     pub(crate) status: Status,
     pub(crate) host: Host,
-    /// Bytes drawn for show; none while the kernel's generator is not seeded.
+    /// Sample bytes; `None` while the kernel's generator is not seeded.
     pub(crate) sample: Option<[u8; 32]>,
-    /// One for each implementation, headwater first, if measured.
+    /// One row an implementation, headwater first; `None` if not measured.
     pub(crate) speed: Option<Vec<Speed>>,
 }
 
-/// What one implementation takes.
+/// Times of one implementation.
 pub(crate) struct Speed {
     pub(crate) implementation: &'static str,
-    /// Of the library or kernel that it is part of.
+    /// Version of its library or kernel.
     pub(crate) version: Option<String>,
-    /// At each of `SIZES`; none where it could not be measured.
+    /// Time at each of `SIZES`; `None` where the measurement failed.
     pub(crate) ns: Vec<Option<f64>>,
 }
 
 impl Facts {
-    /// Draws and measures first, so that the counters tell how those draws were served. Never waits
-    /// for the kernel to be seeded: a machine that is not is one to show the status of.
+    /// Draws and measures first, so that the counters include those draws. Never waits until the
+    /// kernel is seeded, because the status of an unseeded machine matters most.
     pub(crate) fn gather(measure: bool) -> Result<Facts, headwater::Error> {
         let sample = sample()?;
         let measure = measure && sample.is_some();
@@ -38,7 +38,7 @@ impl Facts {
         Ok(Facts { status: headwater::status(), host: Host::read(), sample, speed })
     }
 
-    /// What both give, the command and the C library.
+    /// Returns the facts that the command shares with the C library.
     pub(crate) fn shared(&self) -> headwater_status::Facts<'_> {
         let Facts { status, host, .. } = self;
         headwater_status::Facts { status, host, seeded: self.seeded() }
@@ -48,7 +48,7 @@ impl Facts {
         Verdict::of(&self.shared())
     }
 
-    /// Whether the kernel's generator is seeded, which a draw that does not wait has told.
+    /// Returns true if the kernel's generator is seeded, as a draw without waiting showed.
     pub(crate) fn seeded(&self) -> bool {
         self.sample.is_some()
     }

@@ -1,62 +1,71 @@
-//! Everything that can end the command early, the line it prints, and the exit status.
+//! Every failure of the command: its message and its exit status.
 
 use std::fmt;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-/// Why the command stops.
+/// A reason to stop.
 pub(crate) enum Failure {
-    /// The command line makes no sense.
+    /// The command line is wrong.
     Usage(String),
-    /// No random bytes.
+    /// Random bytes are unavailable.
     Random(headwater::Error),
-    /// The benchmark was asked for rightly, and could not be run.
+    /// The benchmark could not run.
     Bench(headwater_bench::Error),
-    /// So many figures of headwater are slower than in the run compared with.
+    /// The number of headwater's figures that are slower than in the baseline.
     Slower(usize),
-    /// A generator was to be judged, and could not be.
+    /// The tests of a generator could not run.
     Judging(headwater_quality::Error),
-    /// A generator's numbers are not random. The report has been printed.
+    /// A generator failed its tests. Its report is printed already.
     Quality(String),
-    /// A command was not run; the status is one of env(1).
+    /// Standard output does not take the report of `quality`, so the user has no verdict.
+    Report(io::Error),
+    /// A command did not run; the status is one of env(1).
     Run {
         /// 125, 126 or 127.
         status: u8,
-        /// In one line.
+        /// The message, of one line.
         what: String,
     },
-    /// The lab was asked for rightly, and could not be run.
+    /// The lab could not run.
     Lab(anyhow::Error),
-    /// So many promises did not hold in the lab.
+    /// The number of promises that did not hold in the lab.
     Findings(usize),
-    /// There is something to look at, and no report.
+    /// The doctor could not make a report.
     Doctor(headwater_doctor::Error),
-    /// The verdict is the exit status; whatever is to be read of it has been printed.
+    /// The exit status of a verdict. Its report is printed already.
     Verdict(u8),
-    /// Standard output does not take what is written.
+    /// Writing to standard output failed.
     Output(io::Error),
 }
 
 impl Failure {
-    /// Tells it on stderr, in one line, and gives the exit status.
+    /// Writes one line to stderr and returns the exit status.
     pub(crate) fn report(self) -> ExitCode {
         let status = match &self {
-            // `headwater bytes 1GiB | head -c 10`: the reader has what it wanted.
-            Failure::Output(error) if error.kind() == io::ErrorKind::BrokenPipe => {
+            // `headwater bytes 1GiB | head -c 10`: the reader has all it needs.
+            Failure::Output(error) | Failure::Report(error)
+                if error.kind() == io::ErrorKind::BrokenPipe =>
+            {
                 return ExitCode::SUCCESS;
             }
             Failure::Verdict(status) => return ExitCode::from(*status),
             Failure::Usage(_) => 2,
-            // Not 1, which says that a comparison was made and found something.
+            // Not 1, which reports the result of a check that ran.
             Failure::Run { status, .. } => *status,
-            Failure::Bench(_) | Failure::Judging(_) | Failure::Lab(_) | Failure::Doctor(_) => 3,
+            Failure::Bench(_)
+            | Failure::Judging(_)
+            | Failure::Report(_)
+            | Failure::Lab(_)
+            | Failure::Doctor(_) => 3,
             Failure::Random(_)
             | Failure::Slower(_)
             | Failure::Findings(_)
             | Failure::Quality(_)
             | Failure::Output(_) => 1,
         };
-        // Not `eprintln`, which panics where stderr is full: the exit status still tells.
+        // Not `eprintln`, which panics if stderr is full. The exit status still reports the
+        // failure.
         let _ = writeln!(io::stderr(), "headwater: {self}");
         ExitCode::from(status)
     }
@@ -69,10 +78,7 @@ impl fmt::Display for Failure {
             Failure::Random(error) => error.fmt(f),
             Failure::Bench(error) => error.fmt(f),
             Failure::Slower(figures) => {
-                write!(
-                    f,
-                    "{figures} of headwater's figures are slower than in the run compared with"
-                )
+                write!(f, "{figures} of headwater's figures are slower than in the baseline")
             }
             Failure::Judging(error) => error.fmt(f),
             Failure::Quality(source) => write!(f, "{source} failed: its numbers are not random"),
@@ -81,7 +87,9 @@ impl fmt::Display for Failure {
             Failure::Findings(findings) => write!(f, "{findings} promises did not hold"),
             Failure::Doctor(error) => error.fmt(f),
             Failure::Verdict(status) => write!(f, "exit status {status}"),
-            Failure::Output(error) => write!(f, "cannot write to standard output: {error}"),
+            Failure::Output(error) | Failure::Report(error) => {
+                write!(f, "cannot write to standard output: {error}")
+            }
         }
     }
 }
@@ -117,7 +125,7 @@ impl From<headwater_quality::Error> for Failure {
 }
 
 impl From<io::Error> for Failure {
-    /// Standard output is the only thing that verbs do input or output on and may fail for.
+    /// Wraps an error of standard output, the only stream whose errors end a verb.
     fn from(error: io::Error) -> Self {
         Failure::Output(error)
     }

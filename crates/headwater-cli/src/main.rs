@@ -1,6 +1,7 @@
 //! The `headwater` command: one verb a file under `cmd`, and this table of them.
 //!
-//! Data goes to stdout, words to stderr. Exit status: 0; 1 failed or found; 2 wrong usage; 3 could not check; `run` as env(1) does.
+//! Data goes to stdout, messages go to stderr. Exit statuses: 0 success, 1 failure or finding, 2
+//! wrong usage, 3 check not possible. `run` uses the statuses of env(1).
 
 mod args;
 mod cmd;
@@ -12,7 +13,9 @@ mod openssl;
 mod output;
 mod progress;
 mod screen;
+// In tests/ beside its snapshots. A module, because it renders facts that no command line can set.
 #[cfg(test)]
+#[path = "../tests/unit/snapshots.rs"]
 mod snapshots;
 
 use args::{Cli, Verb};
@@ -23,7 +26,7 @@ use failure::Failure;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    // `bench` starts this program again for what only a fresh process can tell.
+    // `bench` starts this program again to measure what only a fresh process shows.
     if let Some(code) = headwater_bench::child() {
         return code;
     }

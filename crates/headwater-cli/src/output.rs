@@ -4,18 +4,18 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::os::fd::AsFd;
 
-/// Standard output without a buffer of its own: `std::io::Stdout` would keep copies of random bytes
-/// that nobody erases, and cut them at each byte that happens to be a newline.
+/// Returns standard output without a buffer. `std::io::Stdout` would keep copies of random bytes
+/// that are never erased, and would flush at each byte that equals a newline.
 pub(crate) fn unbuffered() -> io::Result<File> {
     io::stdout().as_fd().try_clone_to_owned().map(File::from)
 }
 
-/// Writes a text that is complete.
+/// Writes a complete text.
 pub(crate) fn text(text: &str) -> io::Result<()> {
     unbuffered()?.write_all(text.as_bytes())
 }
 
-/// Writes a text with colours in it, and takes them out unless stdout is a terminal that wants them
+/// Writes a text with colours, and removes the colours unless stdout is a terminal that shows them
 /// (`NO_COLOR`, `CLICOLOR`, `CLICOLOR_FORCE`, `TERM`).
 pub(crate) fn coloured(styled: &str) -> io::Result<()> {
     match anstream::AutoStream::choice(&io::stdout()) {
@@ -24,7 +24,7 @@ pub(crate) fn coloured(styled: &str) -> io::Result<()> {
     }
 }
 
-/// A JSON document, indented, for people read it too.
+/// Writes a JSON document, indented for human readers.
 pub(crate) fn json(document: &impl serde::Serialize) -> io::Result<()> {
     let mut pretty = serde_json::to_string_pretty(document)?;
     pretty.push('\n');

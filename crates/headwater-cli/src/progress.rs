@@ -1,13 +1,13 @@
-//! A progress bar for work that takes long, on a terminal, and nothing at all otherwise.
+//! A progress bar for long work, shown only on a terminal.
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::{self, IsTerminal};
 use std::time::{Duration, Instant};
 
-/// Work shorter than this shows no bar: it would only flicker.
+/// Shorter work shows no bar, which would only flicker.
 const PATIENCE: Duration = Duration::from_millis(500);
 
-/// A bar on stderr that appears by itself, and is wiped away when dropped.
+/// A bar on stderr that appears after [`PATIENCE`] and is erased when dropped.
 pub(crate) struct Progress {
     total: u64,
     begun: Instant,
@@ -16,7 +16,8 @@ pub(crate) struct Progress {
 }
 
 impl Progress {
-    /// For `total` bytes. No bar where stdout is a terminal too: the data and the bar would mix.
+    /// Makes a bar for `total` bytes. If stdout is a terminal too, no bar appears, because data and
+    /// bar would mix.
     pub(crate) fn new(total: u64) -> Progress {
         Progress {
             total,
@@ -26,7 +27,7 @@ impl Progress {
         }
     }
 
-    /// `done` bytes are written.
+    /// Shows that `done` bytes are written.
     pub(crate) fn at(&mut self, done: u64) {
         if self.bar.is_none() && self.wanted && self.begun.elapsed() >= PATIENCE {
             self.bar = Some(bar(self.total).with_elapsed(self.begun.elapsed()));

@@ -1,4 +1,4 @@
-//! The status screen as text: a pure function of the facts, so that its look can be tested.
+//! The status screen as text. A pure function of the facts, so that snapshots can test it.
 
 mod evidence;
 mod layout;
@@ -6,12 +6,13 @@ mod layout;
 use crate::facts::{Facts, SIZES, Speed};
 use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, Table, Width};
 use headwater_status::{Level, Text};
-use layout::{INDENT, Screen, Tone, WIDTH, grouped};
+use headwater_text::number::grouped;
+use layout::{INDENT, Screen, Tone, WIDTH};
 
-/// The screen, with colours in it: at most 100 columns.
+/// Returns the screen with colours, at most 100 columns wide.
 pub(crate) fn render(facts: &Facts) -> String {
     let mut screen = Screen::new(concat!("headwater ", env!("CARGO_PKG_VERSION")));
-    armed(&mut screen, facts);
+    guards(&mut screen, facts);
     machine(&mut screen, facts);
     counters(&mut screen, facts);
     sample(&mut screen, facts);
@@ -20,9 +21,9 @@ pub(crate) fn render(facts: &Facts) -> String {
     screen.into_text()
 }
 
-fn armed(screen: &mut Screen, facts: &Facts) {
+fn guards(screen: &mut Screen, facts: &Facts) {
     let status = &facts.status;
-    screen.heading("Armed", "");
+    screen.heading("Status", "");
     for row in evidence::of(status) {
         screen.row(row.label, row.value, row.tone, &row.note);
     }
@@ -75,7 +76,7 @@ fn counters(screen: &mut Screen, facts: &Facts) {
 
 fn sample(screen: &mut Screen, facts: &Facts) {
     if let Some(sample) = &facts.sample {
-        screen.heading("Sample", "real bytes drawn from real pools, for show: do not use them");
+        screen.heading("Sample", "a demonstration: do not use these bytes");
         let words: Vec<String> = sample.chunks(4).map(hex).collect();
         screen.line(&words.join(" "));
     }
@@ -85,7 +86,7 @@ fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// The width of a column of nanoseconds, so that short ones stand apart.
+/// Width of a column of nanoseconds, wide enough to separate short numbers.
 const NUMBER: u16 = 11;
 
 fn speed_table(screen: &mut Screen, facts: &Facts) {
@@ -94,7 +95,7 @@ fn speed_table(screen: &mut Screen, facts: &Facts) {
     };
     screen.heading(
         "Speed",
-        "ns per call in one thread, a first look: `headwater bench` measures with care",
+        "ns per call in one thread, roughly; `headwater bench` measures precisely",
     );
     let mut table = Table::new();
     table
@@ -129,7 +130,7 @@ fn speed_table(screen: &mut Screen, facts: &Facts) {
     }
 }
 
-/// The version of a library; those of headwater and of the kernel are on the screen already.
+/// Returns the version of a library, or "" if the screen shows the version already.
 fn foreign_version<'a>(row: &'a Speed, facts: &Facts) -> &'a str {
     let known = [Some(env!("CARGO_PKG_VERSION")), facts.host.kernel.as_deref()];
     match row.version.as_deref() {
@@ -138,7 +139,7 @@ fn foreign_version<'a>(row: &'a Speed, facts: &Facts) -> &'a str {
     }
 }
 
-/// Three digits and more, as many as a half-second measurement is good for.
+/// Formats with about three digits, the precision of a half-second measurement.
 fn nanoseconds(ns: f64) -> String {
     if ns < 99.95 { format!("{ns:.1}") } else { grouped(ns.round() as u64) }
 }

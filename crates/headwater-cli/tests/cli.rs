@@ -56,12 +56,48 @@ fn help() {
         .stdout_eq(file!["snapshots/help_stream.txt"]);
 }
 
+/// 1 says "failed" to a script, so a report that no reader can get needs another status.
+#[test]
+fn quality_without_a_place_for_its_report_has_no_verdict() {
+    let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let done = std::process::Command::new(env!("CARGO_BIN_EXE_headwater"))
+        .args(["quality", "--fast", "stuck"])
+        .stdout(full)
+        .output()
+        .unwrap();
+    assert_eq!(done.status.code(), Some(3));
+    let line = String::from_utf8_lossy(&done.stderr);
+    assert!(line.starts_with("headwater: cannot write to standard output"), "{line}");
+}
+
+/// A user who forgot the generator would otherwise wait in silence.
+#[test]
+fn quality_reports_after_five_seconds_that_it_waits_for_standard_input() {
+    use std::io::{BufRead, BufReader, Write};
+    let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_headwater"))
+        .args(["quality", "--fast", "-"])
+        .stdin(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::null())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut input = child.stdin.take().unwrap();
+    input.write_all(&[1; 100]).unwrap();
+    let begun = std::time::Instant::now();
+    let mut line = String::new();
+    BufReader::new(child.stderr.take().unwrap()).read_line(&mut line).unwrap();
+    assert_eq!(line, "headwater: waiting for standard input, 100 bytes so far\n");
+    assert!(begun.elapsed().as_secs() >= 4);
+    drop(input);
+    assert_eq!(child.wait().unwrap().code(), Some(3), "100 bytes are too few");
+}
+
 #[test]
 fn quality_judges_by_its_exit_status() {
     let judge = |args: &[&str]| headwater(&[&["quality", "--fast"], args].concat()).assert();
     judge(&["ars7"]).success().stderr_eq(str![""]);
-    judge(&["xorshift128+"]).code(1).stderr_eq(str![[r#"
-headwater: xorshift128+ failed: its numbers are not random
+    judge(&["xorshift128p"]).code(1).stderr_eq(str![[r#"
+headwater: xorshift128p failed: its numbers are not random
 
 "#]]);
     misused(&["quality", "dice"]).stderr_eq(str![[r#"
@@ -72,9 +108,14 @@ headwater: no generator is called 'dice'; 'headwater quality --list' names all; 
     misused(&["quality", "ars7", "--seeds", "5..5"]);
     let few = headwater(&["quality", "-"]).stdin("too little").assert().code(3);
     few.stdout_eq(str![""]).stderr_eq(str![[r#"
-headwater: 10 bytes are too few to judge; give at least 4096, better some megabytes
+headwater: 10 bytes are too few to judge: at least 4096 are needed, some megabytes are better
 
 "#]]);
+    misused(&["quality", "ars7", "--fast", "--size", "1"]).stderr_eq(str![[r#"
+headwater: only --deep has a size; use --fast or --standard as they are; see 'headwater --help'
+
+"#]]);
+    misused(&["quality", "headwater", "--seed", "1"]);
     let list = text(&["quality", "--list"]);
     for name in ["headwater-strict", "ars7", "/dev/urandom", "clock%3"] {
         assert!(list.contains(name), "{list}");
@@ -154,11 +195,11 @@ headwater: stream 281474976710656 does not exist: numbers end at 2^48 - 1; make 
 
 "#]]);
     misused(&["stream", "--seed=1", "--offset=18446744073709551610", "9"]).stderr_eq(str![[r#"
-headwater: a stream has 2^64 - 1 bytes, and 9 from byte 18446744073709551610 on are more than are left; see 'headwater --help'
+headwater: a stream has 2^64 - 1 bytes: 9 bytes from byte 18446744073709551610 on end past them; see 'headwater --help'
 
 "#]]);
     misused(&["stream", "--seed=1", "--engine=sfc64", "--offset=1k", "9"]).stderr_eq(str![[r#"
-headwater: sfc64 cannot skip: leave --offset out and drop the bytes, as in '| tail -c +1025', or take pcg64dxsm, which can; see 'headwater --help'
+headwater: sfc64 cannot skip: omit --offset and drop the bytes with '| tail -c +1025', or take pcg64dxsm; see 'headwater --help'
 
 "#]]);
     misused(&["stream", "--seed=-1", "--engine=pcg64dxsm", "9"]).stderr_eq(str![[r#"
@@ -254,7 +295,7 @@ fn generators_with_a_state_are_those_of_the_vectors() {
     }
 }
 
-/// What NumPy itself says, where it is.
+/// Compares with NumPy itself, where it is installed.
 #[test]
 fn numpys_generators_give_the_bytes_of_numpy() {
     const PROGRAM: &str = "
@@ -306,7 +347,8 @@ fn generators_can_begin_anywhere() {
     }
 }
 
-/// One process for the whole of a stream, or many for pieces of it, over the seam of what one writes at a time.
+/// One process for the whole of a stream, or many for pieces of it, over the seam of what one
+/// writes at a time.
 #[test]
 fn streams_are_the_same_from_any_number_of_processes() {
     let whole = stdout(&["stream", "--seed", "pieces", "2000000"]);
@@ -442,7 +484,7 @@ fn status_as_json() {
 fn no_verb_is_the_status_screen() {
     for args in [&[][..], &["status"]] {
         let screen = text(args);
-        for section in ["Armed", "Machine", "Counters", "Sample", "Speed"] {
+        for section in ["Status", "Machine", "Counters", "Sample", "Speed"] {
             assert!(screen.contains(&format!("\n{section}")), "{screen}");
         }
         assert!(!screen.contains('\u{1b}'), "colours in a pipe");
@@ -511,7 +553,7 @@ fn bench_compares_with_an_earlier_run() {
 
 #[test]
 fn bench_is_there() {
-    // What it measures, and how long it takes, is the business of its own crate and tests.
+    // The benchmark's own crate tests its measurements.
     let help = text(&["bench", "--help"]);
     assert!(help.contains("--json"), "{help}");
     misused(&["bench", "--impls", "nonesuch"]);
@@ -537,7 +579,7 @@ fn bench_tells_of_fresh_processes() {
     }
 }
 
-/// What it boots is the business of its own crate, and of `cargo xtask test`.
+/// The lab's own crate and `cargo xtask test` boot kernels; this test checks its messages.
 #[test]
 fn the_lab_says_what_it_lacks() {
     misused(&["lab"]);

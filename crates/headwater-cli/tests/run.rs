@@ -7,14 +7,14 @@ use std::process::{Command, Output, Stdio};
 use std::sync::OnceLock;
 use std::{env, fs, process};
 
-/// A folder that goes with the test process's name.
+/// A directory named after the test process.
 fn folder(name: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-{}", process::id()));
     fs::create_dir_all(&folder).unwrap();
     folder
 }
 
-/// OpenSSL's module, as cargo builds it, in a folder by itself.
+/// OpenSSL's module, as cargo builds it, in a directory by itself.
 fn modules() -> &'static Path {
     static MODULES: OnceLock<PathBuf> = OnceLock::new();
     MODULES.get_or_init(|| {
@@ -98,7 +98,7 @@ fn without_the_module_nothing_is_run() {
     let output = command.output().unwrap();
     if output.status.success() {
         println!(
-            "skipped: a machine without the module: one is installed here; nobody sees what is said then"
+            "skipped: a machine without the module: one is installed here, so the message is not checked"
         );
         return;
     }
@@ -122,7 +122,7 @@ fn a_configuration_that_nobody_can_extend_is_told() {
 fn the_command_draws_from_headwater() {
     if Command::new("openssl").arg("version").output().is_err() {
         println!(
-            "skipped: a command under headwater run: there is no `openssl`; nobody sees whether it draws from headwater"
+            "skipped: a command under headwater run: there is no `openssl`, so its draws from headwater are not checked"
         );
         return;
     }
@@ -156,7 +156,7 @@ fn the_command_draws_from_headwater() {
 fn the_present_configuration_stays_in_force() {
     if Command::new("openssl").arg("version").output().is_err() {
         println!(
-            "skipped: a configuration under headwater run: there is no `openssl`; nobody sees whether it stays"
+            "skipped: a configuration under headwater run: there is no `openssl`, so its configuration is not checked"
         );
         return;
     }

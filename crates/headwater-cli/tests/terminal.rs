@@ -1,4 +1,4 @@
-//! What depends on a terminal, with one made by script(1), which util-linux brings.
+//! Tests on a terminal, which script(1) of util-linux makes.
 
 use std::process::{Command, Output, Stdio};
 

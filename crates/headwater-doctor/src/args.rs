@@ -1,4 +1,4 @@
-//! What can be asked for.
+//! Arguments of `headwater doctor` and `headwater wait`.
 
 use crate::{Id, Kernel};
 use std::path::PathBuf;
@@ -9,32 +9,34 @@ use std::time::Duration;
 #[group(skip)]
 #[command(args_conflicts_with_subcommands = true)]
 #[command(after_help = "\
-Looks at this machine, in less than a second and without /dev/hwrng, unless --root, --journal or --strace give it something else.
-As an ordinary user it checks what it can, and names what root would add.
+Checks this machine, in less than a second and without /dev/hwrng, unless --root, --journal or
+--strace name another input. An ordinary user gets the checks that need no root, and the list of the others.
 
-Exit status: 0 healthy, or notes only; 1 findings; 2 wrong usage; 3 could not check.")]
+Exit status: 0 healthy, or notes only; 1 findings; 2 wrong usage; 3 could not read or check anything;
+4 incomplete: nothing found, but some checks could not be made.")]
 pub struct Args {
     #[allow(missing_docs)] // clap would print it
     #[command(subcommand)]
     pub verb: Option<Verb>,
 
-    /// Look at a machine that 'headwater lab record DIR' recorded, or at a copy of its /proc, /sys and /etc
-    #[arg(long, value_name = "DIR")]
+    /// Check a recorded machine ('headwater lab record FILE.host' or DIR), or a copy of its files
+    #[arg(long, value_name = "DIR|FILE.host")]
     pub root: Option<PathBuf>,
 
-    /// Read a log: journalctl (short, short-iso, short-precise, short-monotonic, json or export; -k, -u UNIT or all) or dmesg; - for stdin
+    /// Read a log of any boot: journalctl in any of its formats, dmesg, syslog; - for stdin
     #[arg(long, value_name = "FILE")]
     pub journal: Vec<PathBuf>,
 
-    /// Read what strace wrote: a summary (-c) or a trace with times (-T, -r, -t; with -f too); - for stdin
+    /// Read output of strace: a summary (-c), or a trace with times (-T, -r, -t; also -f); - for
+    /// stdin
     #[arg(long, value_name = "FILE")]
     pub strace: Vec<PathBuf>,
 
-    /// Judge as if the machine ran this kernel, such as 6.12 or 5.10.223-1: what would an upgrade change?
+    /// Judge as if the machine ran this kernel, such as 6.12 or 5.10.223-1
     #[arg(long, value_name = "VERSION", value_parser = kernel)]
     pub assume_kernel: Option<Kernel>,
 
-    /// Measure too: how fast entropy comes, and whether hardware sources pass health tests; takes 5 s, and says so first
+    /// Also measure the speed of entropy and the health of hardware sources; takes 5 s
     #[arg(long, conflicts_with_all = ["root", "journal", "strace"])]
     pub deep: bool,
 
@@ -50,7 +52,7 @@ pub struct Args {
     #[arg(long)]
     pub json: bool,
 
-    /// Print nothing: the exit status tells
+    /// Print nothing; the exit status is the answer
     #[arg(long, short, conflicts_with = "json")]
     pub quiet: bool,
 
@@ -63,14 +65,14 @@ pub struct Args {
     pub prometheus: Option<PathBuf>,
 }
 
-/// What the doctor does besides looking.
+/// Verbs of the doctor.
 #[derive(clap::Subcommand, Clone, Debug)]
 pub enum Verb {
-    /// Tell what a finding means, how it is recognised, what to do, and where that is known from
+    /// Explain a finding: its meaning, how it is recognised, what to do, and the sources
     Explain(Explain),
 }
 
-/// Tell what a finding means, how it is recognised, what to do, and where that is known from
+/// Explain a finding: its meaning, how it is recognised, what to do, and the sources
 #[derive(clap::Args, Clone, Debug)]
 pub struct Explain {
     /// The finding, such as HW004; all of them in a line each, if not given
@@ -86,11 +88,11 @@ Asks as programs do, by getrandom(2), so that a kernel that gathers entropy on d
 
 Exit status: 0 ready; 1 not ready in time; 2 wrong usage; 3 the kernel cannot be asked.")]
 pub struct WaitArgs {
-    /// Give up after so many seconds; without it, never
+    /// Give up after so many seconds; the default is to wait for ever
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub timeout: Option<Duration>,
 
-    /// Print nothing: the exit status tells
+    /// Print nothing; the exit status is the answer
     #[arg(long, short)]
     pub quiet: bool,
 }

@@ -1,30 +1,36 @@
-//! A boot, as a log tells it.
+//! Boots, as logs show them.
 
 use crate::Evidence;
 use serde::Serialize;
 
-/// A boot, as a log tells it. Times are seconds since the kernel started, or as [`Boot::clock`] says; what the log does not
-/// tell is `None`.
+/// One boot, read from a log. Times are seconds since the kernel started, unless [`Boot::clock`]
+/// says otherwise; facts that the log lacks are `None`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Boot {
-    /// What times are counted from.
+    /// The origin of all times of this boot.
     pub clock: Clock,
     /// The kernel's release, from "Linux version ...".
     pub kernel: Option<String>,
     /// The line that names the release, for findings to quote.
     #[serde(skip)]
     pub kernel_by: Option<Evidence>,
-    /// The boot's id, where the log has it: what is said elsewhere of the same id is of the same boot.
+    /// The boot's id, if the log has one. Logs with the same id are of the same boot.
     #[serde(skip)]
     pub id: Option<String>,
     /// The kernel's command line.
     pub command_line: Option<String>,
-    /// When the first program started.
+    /// The start of the first program: "Run /init as init process".
     pub init: Option<Moment>,
+    /// The first line that only a program can have caused. The first program started no later.
+    pub program: Option<Moment>,
     /// "fast init done": kernels before 5.18 only.
     pub fast_init: Option<Moment>,
     /// "crng init done".
     pub ready: Option<Moment>,
+    /// The wait of systemd-random-seed, which says so: "Kernel entropy pool is not initialized yet,
+    /// waiting until it is."
+    pub seed_wait: Option<SeedWait>,
     /// The last line's time: how far the log goes.
     pub end: Option<f64>,
     /// The kernel's own calls before the generator was ready, the same caller once.
@@ -37,14 +43,192 @@ pub struct Boot {
     pub forks: Vec<Moment>,
     /// "crng reseeded on system resumption".
     pub resumptions: Vec<Moment>,
-    /// Units of systemd that the log tells of.
+    /// The systemd units in the log.
     pub units: Vec<Unit>,
-    /// Other lines that decide something: clock source, virtio-rng, seccomp kills, rdrand errata ...
+    /// Other lines that decide something: clock source, virtio-rng, seccomp kills, RDRAND errata.
     pub hints: Vec<Hint>,
+    /// Facts about the machine in the log.
+    pub machine: LogMachine,
+    /// The error of one time, in seconds: 1 for stamps in whole seconds.
+    pub resolution: f64,
+    /// The wall clock at the origin of the times, to join files of one boot.
+    #[serde(skip)]
+    pub wall: Option<f64>,
+    /// The first line's time.
+    #[serde(skip)]
+    pub begin: Option<f64>,
+    /// True if lines of the kernel carry the kernel's own times, which have no error.
+    #[serde(skip)]
+    pub has_kernel_times: bool,
 }
 
-/// What a boot's times are counted from.
+/// Facts about the machine that its log shows.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct LogMachine {
+    /// The firmware's "DMI:" line: vendor, product, version.
+    pub dmi: Option<String>,
+    /// The name after "Hypervisor detected:".
+    pub hypervisor: Option<String>,
+    /// The "Machine model:" line of a device tree.
+    pub model: Option<String>,
+    /// The technology of a confidential guest: "Intel TDX", "AMD SEV SEV-ES SEV-SNP".
+    pub confidential: Option<String>,
+}
+
+/// The wait of systemd-random-seed for the kernel's generator.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct SeedWait {
+    /// The line that says so.
+    pub from: Moment,
+    /// The end of the unit's start, if the log shows it.
+    pub until: Option<Moment>,
+}
+
+/// Bounds of a time in seconds.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Bounds {
+    /// The time is no shorter.
+    pub at_least: f64,
+    /// The time is no longer; `None` if the log does not show it.
+    pub at_most: Option<f64>,
+}
+
+/// Bounds as close as this are printed as one figure.
+const NEAR_S: f64 = 0.2;
+
+impl Bounds {
+    /// Returns the time if both bounds are as close as a reader can tell.
+    pub fn exact(self) -> Option<f64> {
+        let most = self.at_most?;
+        (most - self.at_least <= NEAR_S).then_some((self.at_least + most) / 2.0)
+    }
+
+    /// Returns the bounds in words that are never off: "101.7 s", "at least 104 s".
+    pub fn words(self) -> String {
+        if let Some(exact) = self.exact() {
+            return headwater_text::time::from_s(exact);
+        }
+        match (self.at_least, self.at_most) {
+            (least, None) => format!("at least {}", rounded(least, f64::floor)),
+            (least, Some(most)) if least <= 0.0 => format!("at most {}", rounded(most, f64::ceil)),
+            (least, Some(most)) => {
+                let least = rounded(least, f64::floor);
+                format!("between {} and {}", least.trim_end_matches(" s"), rounded(most, f64::ceil))
+            }
+        }
+    }
+}
+
+/// Rounds a bound outwards, so that the bound stays true: whole seconds, tenths below 10 s.
+fn rounded(seconds: f64, outwards: fn(f64) -> f64) -> String {
+    if seconds < 10.0 {
+        format!("{:.1} s", outwards(seconds * 10.0) / 10.0)
+    } else {
+        format!("{:.0} s", outwards(seconds))
+    }
+}
+
+impl Boot {
+    /// Returns the bounds of the time from the kernel's start to the ready generator; `None` if
+    /// the log does not say that the generator was ready, or has no times.
+    pub fn ready_after(&self) -> Option<Bounds> {
+        let (at, is_late) = self.readiness()?;
+        Some(match (self.clock, is_late) {
+            (Clock::None, _) => return None,
+            (Clock::Kernel, false) => self.around(at),
+            (Clock::Kernel, true) => {
+                Bounds { at_least: 0.0, at_most: Some(at + self.kernel_error()) }
+            }
+            (Clock::FirstLine, false) => {
+                Bounds { at_least: (at - self.resolution).max(0.0), at_most: None }
+            }
+            (Clock::FirstLine, true) => Bounds { at_least: 0.0, at_most: None },
+        })
+    }
+
+    /// Returns the bounds of the time that programs had to wait: from the first program's start
+    /// to the ready generator, or to the log's end.
+    pub fn waited(&self) -> Option<Bounds> {
+        let (until, is_late, is_over) = match self.readiness() {
+            Some((at, is_late)) => (at, is_late, true),
+            None => (self.end?, false, false),
+        };
+        let start = self.init.as_ref().or(self.program.as_ref());
+        let began = start.and_then(|moment| moment.at);
+        let is_start = self.init.as_ref().is_some_and(|init| !init.at_most);
+        let at_most = |seconds: f64| is_over.then_some(seconds.max(0.0));
+        // The error of the end, and of a start by the wall clock.
+        let end_error = self.kernel_error();
+        let error = end_error + if is_start { end_error } else { 0.0 };
+        Some(match (self.clock, began) {
+            (Clock::None, _) => return None,
+            (Clock::FirstLine, _) if is_late => Bounds { at_least: 0.0, at_most: None },
+            // The clock's origin is after the kernel's start, so only a difference has a meaning.
+            (Clock::FirstLine, began) => {
+                let began = began.unwrap_or(0.0).min(until);
+                let most = if is_start { at_most(until - began + error) } else { None };
+                Bounds { at_least: (until - began - self.resolution).max(0.0), at_most: most }
+            }
+            (Clock::Kernel, Some(began)) if !is_late => Bounds {
+                at_least: (until - began - error).max(0.0),
+                at_most: at_most(if is_start { until - began } else { until } + end_error),
+            },
+            (Clock::Kernel, _) => Bounds { at_least: 0.0, at_most: at_most(until + end_error) },
+        })
+    }
+
+    /// The error of times of the kernel's lines.
+    fn kernel_error(&self) -> f64 {
+        if self.clock == Clock::Kernel && self.has_kernel_times { 0.0 } else { self.resolution }
+    }
+
+    /// Returns the time of readiness on this boot's clock, and whether the true time may be
+    /// earlier. systemd-random-seed continues as soon as the generator is ready.
+    pub fn readiness(&self) -> Option<(f64, bool)> {
+        if let Some(ready) = &self.ready {
+            return Some((ready.at?, ready.at_most));
+        }
+        let until = self.seed_wait.as_ref()?.until.as_ref()?;
+        Some((until.at?, until.at_most))
+    }
+
+    fn around(&self, at: f64) -> Bounds {
+        let error = self.kernel_error();
+        Bounds { at_least: (at - error).max(0.0), at_most: Some(at + error) }
+    }
+
+    /// Moves the origin of all times by `seconds`.
+    pub(crate) fn shift(&mut self, seconds: f64) {
+        let moments = [&mut self.init, &mut self.program, &mut self.fast_init, &mut self.ready];
+        let mut all: Vec<&mut Moment> = moments.into_iter().flatten().collect();
+        if let Some(wait) = &mut self.seed_wait {
+            all.push(&mut wait.from);
+            all.extend(&mut wait.until);
+        }
+        all.extend(self.early_callers.iter_mut().map(|caller| &mut caller.moment));
+        all.extend(self.early_reads.iter_mut().map(|read| &mut read.moment));
+        all.extend(self.forks.iter_mut().chain(&mut self.resumptions));
+        all.extend(self.hints.iter_mut().map(|hint| &mut hint.moment));
+        for attempt in self.units.iter_mut().flat_map(|unit| &mut unit.attempts) {
+            all.push(&mut attempt.began);
+            all.extend(&mut attempt.ended);
+        }
+        for at in all.into_iter().filter_map(|moment| moment.at.as_mut()) {
+            *at += seconds;
+        }
+        for at in [&mut self.end, &mut self.begin].into_iter().flatten() {
+            *at += seconds;
+        }
+        self.wall = self.wall.map(|wall| wall - seconds);
+    }
+}
+
+/// The origin of a boot's times.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Clock {
     /// The log has no times.
@@ -52,14 +236,18 @@ pub enum Clock {
     None,
     /// The kernel's start.
     Kernel,
-    /// The boot's first line, by the wall clock. journald stamps what the kernel said before it with its own start, so that
-    /// these times are some seconds too small, and never too large.
+    /// The boot's first line, by the wall clock. journald stamps earlier messages of the kernel
+    /// with its own start, so these times are some seconds too small and never too large.
     FirstLine,
 }
 
-/// A time, and the line that tells it.
+/// A time, and the line that shows it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Moment {
+    /// True if the line was stamped late, so that the event may be earlier than `at`. journald
+    /// stamps all that the kernel said before with its own start.
+    pub at_most: bool,
     /// Seconds since the kernel started; `None` in a log without times.
     pub at: Option<f64>,
     /// The line.
@@ -68,6 +256,7 @@ pub struct Moment {
 
 /// "get_random_bytes called from CALLER with crng_init=N".
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct EarlyCaller {
     /// When first.
     pub moment: Moment,
@@ -75,12 +264,13 @@ pub struct EarlyCaller {
     pub caller: String,
     /// 0: nothing gathered; 1: a first 64 bytes.
     pub crng_init: u8,
-    /// How often.
+    /// The number of occurrences.
     pub times: u64,
 }
 
 /// "NAME: uninitialized urandom read (N bytes read)".
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct EarlyRead {
     /// When first.
     pub moment: Moment,
@@ -88,12 +278,13 @@ pub struct EarlyRead {
     pub program: String,
     /// In all.
     pub bytes: u64,
-    /// How often.
+    /// The number of occurrences.
     pub times: u64,
 }
 
 /// A unit of systemd, as often as it was started.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Unit {
     /// Its name, such as ssh.service.
     pub name: String,
@@ -103,17 +294,19 @@ pub struct Unit {
 
 /// One start of a unit.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Attempt {
     /// "Starting ...".
     pub began: Moment,
     /// When that was over; `None` if the log ends before.
     pub ended: Option<Moment>,
-    /// How.
+    /// The way in which the start ended.
     pub outcome: Outcome,
 }
 
-/// How a start ended.
+/// The end of a unit's start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Outcome {
     /// "Started ...".
@@ -122,21 +315,23 @@ pub enum Outcome {
     TimedOut,
     /// It failed.
     Failed,
-    /// The log does not tell.
+    /// The log does not show the end.
     Unknown,
 }
 
 /// A line that decides something.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Hint {
-    /// What it tells.
+    /// The meaning of the line.
     pub kind: HintKind,
     /// When and where.
     pub moment: Moment,
 }
 
-/// What a line tells. The list grows with the checks.
+/// The meaning of a line. The list grows with the checks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum HintKind {
     /// A clock source was chosen or found unstable.

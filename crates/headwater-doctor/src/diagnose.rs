@@ -1,22 +1,19 @@
 //! All checks on a case.
 
-use crate::checks::{Answer, CHECKS};
-use crate::{Assumed, Case, Finding, Id, NotChecked, Report};
+use crate::boot::{Boot, Bounds};
+use crate::checks::{Answer, CHECKS, Check, Needs};
+use crate::{Assumed, Case, Finding, Id, NotChecked, Report, Verdict};
 use std::cmp::Reverse;
 
-/// Checks that look at logs only, and cannot look where the machine's own log cannot be read.
-const OF_LOGS: [Id; 5] =
-    [Id::ReadyLate, Id::UnitWaited, Id::EarlyCaller, Id::EarlyRead, Id::Cloned];
-
-/// Makes every check, and orders what they found: worst first, then by number. Where another kernel is assumed, the findings are
-/// those under it, and [`Report::assumed`] says what became of the others.
+/// Makes every check and orders the findings: worst first, then by number. If another kernel is
+/// assumed, the findings are those under that kernel, and [`Report::assumed`] lists the difference.
 pub fn diagnose(case: Case) -> Report {
-    let looked = Looked::at(&case);
+    let results = CheckResults::of(&case);
     let assumed = case.assumed.as_ref().map(|kernel| {
         let running = Case { assumed: None, ..case.clone() };
         let is_x86 = case.host.as_ref().is_none_or(|host| host.cpu.is_x86());
-        let now = ids(&Looked::at(&running).findings);
-        let then = ids(&looked.findings);
+        let now = ids(&CheckResults::of(&running).findings);
+        let then = ids(&results.findings);
         Assumed {
             kernel: kernel.to_string(),
             changes: running.kernel().map_or(Vec::new(), |before| before.changes(kernel, is_x86)),
@@ -25,19 +22,24 @@ pub fn diagnose(case: Case) -> Report {
         }
     });
     let running = Case { assumed: None, ..case.clone() }.kernel();
-    Report {
+    let ready = case.boot().and_then(Boot::ready_after);
+    let mut report = Report {
         schema: "headwater.doctor/1",
+        verdict: Verdict::CouldNotCheck,
         of: case.of.clone(),
         platform: case.platform(),
         kernel: running.map(|kernel| kernel.to_string()),
         assumed,
-        ready_seconds: case.boot().and_then(|boot| boot.ready.as_ref()?.at),
-        findings: looked.findings,
-        not_checked: looked.not_checked,
-        passed: looked.passed,
-        deep: None,
+        ready_seconds: ready.and_then(Bounds::exact),
+        ready_bounds: ready,
+        findings: results.findings,
+        not_checked: results.not_checked,
+        passed: results.passed,
+        deep: case.deep,
         boots: case.boots,
-    }
+    };
+    report.verdict = report.verdict();
+    report
 }
 
 fn ids(findings: &[Finding]) -> Vec<Id> {
@@ -47,25 +49,26 @@ fn ids(findings: &[Finding]) -> Vec<Id> {
     ids
 }
 
-/// What the checks answered.
+/// The answers of all checks.
 #[derive(Default)]
-struct Looked {
+struct CheckResults {
     findings: Vec<Finding>,
     not_checked: Vec<NotChecked>,
     passed: Vec<Id>,
 }
 
-impl Looked {
-    fn at(case: &Case) -> Looked {
-        let mut looked = Looked::default();
+impl CheckResults {
+    fn of(case: &Case) -> CheckResults {
+        let mut results = CheckResults::default();
         for check in CHECKS {
-            looked.add(check.id, (check.run)(case), case.log_trouble.as_deref());
+            results.add(check, (check.run)(case), case.log_error.as_deref());
         }
-        looked.findings.sort_by_key(|finding| (Reverse(finding.severity), finding.id));
-        looked
+        results.findings.sort_by_key(|finding| (Reverse(finding.severity), finding.id));
+        results
     }
 
-    fn add(&mut self, id: Id, answer: Answer, log_trouble: Option<&str>) {
+    fn add(&mut self, check: &Check, answer: Answer, log_error: Option<&str>) {
+        let id = check.id;
         match answer {
             Answer::Found(findings) if findings.is_empty() => self.passed.push(id),
             Answer::Found(findings) => self.findings.extend(findings),
@@ -75,7 +78,7 @@ impl Looked {
             }
             Answer::CouldNot(why) => self.not_checked.push(NotChecked { id, why }),
             Answer::NotAsked => {
-                if let Some(why) = log_trouble.filter(|_| OF_LOGS.contains(&id)) {
+                if let Some(why) = log_error.filter(|_| check.needs == Needs::Log) {
                     self.not_checked.push(NotChecked { id, why: why.to_owned() });
                 }
             }

@@ -1,27 +1,28 @@
-//! Why there is no report.
+//! Errors that leave no report.
 
 use crate::LogError;
+use headwater_text::escape::untrusted;
 use std::fmt;
 use std::io;
 use std::path::PathBuf;
 
-/// Why there is no report.
+/// Errors that leave no report.
 #[derive(Debug)]
 pub enum Error {
-    /// The folder of a recorded machine is not one.
+    /// The recording of a machine cannot be read.
     Root {
-        /// As it was given.
-        folder: PathBuf,
-        /// What is wrong with it.
+        /// The path as given.
+        path: PathBuf,
+        /// The cause, for a host file with its line.
         reason: String,
     },
     /// A log or a trace cannot be read, or is none.
     Log(LogError),
     /// A file cannot be written.
     Write {
-        /// As it was given.
+        /// The path as given.
         file: PathBuf,
-        /// What the system says.
+        /// The system's error.
         reason: io::Error,
     },
     /// The kernel does not answer getrandom(2).
@@ -31,22 +32,24 @@ pub enum Error {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Error::Root { folder, reason } => write!(
+            Error::Root { path, reason } => write!(
                 f,
-                "cannot look at {}: {reason}; name a folder that 'headwater lab record DIR' made, or that holds a copy of /proc and /sys",
-                folder.display()
+                "cannot open recording {}: {}; expected a host file or a directory, as \
+                 'headwater lab record' writes them",
+                untrusted(&path.display().to_string()),
+                untrusted(reason)
             ),
             Error::Log(error) => error.fmt(f),
             Error::Write { file, reason } => {
                 write!(
                     f,
-                    "cannot write {}: {reason}; name a file in a folder that is there",
-                    file.display()
+                    "cannot write {}: {reason}; name a file in a directory that exists",
+                    untrusted(&file.display().to_string())
                 )
             }
             Error::Kernel(reason) => write!(
                 f,
-                "the kernel cannot be asked: getrandom: {reason}; a sandbox refuses the call, or the kernel is older than 3.17"
+                "cannot ask the kernel: getrandom: {reason}; a sandbox refuses the call, or the kernel is older than 3.17"
             ),
         }
     }

@@ -1,10 +1,11 @@
-//! What a check finds.
+//! Findings.
 
 use crate::{Id, Platform};
 use serde::Serialize;
 
-/// How much it matters, worst last.
+/// The severity of a finding, worst last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
     /// Worth knowing; nothing to do. Does not make a machine unhealthy.
@@ -15,29 +16,32 @@ pub enum Severity {
     Critical,
 }
 
-/// What was read, and where, so that a reader can look for himself.
+/// A quotation and its place, so that the reader can check it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Evidence {
     /// The file, the line of a log, the system call.
     pub place: String,
-    /// What it says, cut to one line.
+    /// The text there, cut to one line.
     pub says: String,
 }
 
 /// On which side a fix is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
-pub enum Where {
+pub enum Side {
     /// On the hypervisor: no image has to be changed.
     Host,
     /// In the machine itself.
     Guest,
 }
 
-/// What a fix brings.
+/// The effect of a fix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
-pub enum Gives {
+pub enum Effect {
     /// Entropy at boot, once: what ends a stall.
     Seed,
     /// Entropy at boot and ever after.
@@ -48,39 +52,41 @@ pub enum Gives {
     Nothing,
 }
 
-/// One way to mend it.
+/// One way to fix the finding.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Fix {
     /// On which side.
     #[serde(rename = "where")]
-    pub side: Where,
-    /// What it is for, where it is for one platform only.
+    pub side: Side,
+    /// The platform, if the fix applies to one platform only.
     pub platform: Option<Platform>,
-    /// What to do, in a sentence.
+    /// The action, in a sentence.
     pub what: String,
     /// The exact setting or command, to be copied.
     pub exact: Option<String>,
-    /// What it brings.
-    pub gives: Gives,
-    /// Whom it trusts: "the hypervisor", "the CPU's maker"; `None` if nobody new.
+    /// The effect.
+    pub gives: Effect,
+    /// The party that must be trusted: "the hypervisor", "the CPU's maker"; `None` if no new one.
     pub trusts: Option<&'static str>,
 }
 
-/// What a check found.
+/// The result of a check that found something.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Finding {
     /// Which check.
     pub id: Id,
-    /// How much it matters here.
+    /// The severity on this machine.
     pub severity: Severity,
-    /// What is so, in one line with its figures: "ssh.service waited 101 s for the random generator".
+    /// The fact in one line with its figures: "ssh.service waited 101 s for the random generator".
     pub title: String,
-    /// What it was read from.
+    /// The places that show the fact.
     pub evidence: Vec<Evidence>,
-    /// Why it matters, in a sentence or two.
+    /// The consequence, in a sentence or two.
     pub why: String,
-    /// How to mend it, the best first: the hypervisor's side before the machine's own.
+    /// Fixes, the best first: the hypervisor's side before the machine's own.
     pub fixes: Vec<Fix>,
-    /// How to see that it is mended.
+    /// The command that shows that the finding is fixed.
     pub verify: String,
 }

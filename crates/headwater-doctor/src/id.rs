@@ -14,7 +14,7 @@ macro_rules! ids {
             /// Every check, in the order of their numbers.
             pub const ALL: &'static [Id] = &[$(Id::$variant),+];
 
-            /// What it looks for, in a few words.
+            /// Returns the subject of the check in a few words.
             pub const fn about(self) -> &'static str {
                 match self { $(Id::$variant => $about,)+ }
             }
@@ -47,6 +47,7 @@ ids! {
     HwrngUnhealthy = 27, "the random device fails its health tests";
     BootSeedUnused = 28, "the firmware's seed is not used";
     SavedSeed = 29, "the saved seed is missing, old or not credited";
+    HypervisorSeed = 30, "a confidential guest that relies on its hypervisor's random bytes";
     // Repeats.
     NoVmgenid = 40, "a VM that cannot tell when it is cloned";
     VmgenidNoDriver = 41, "a clone signal that the kernel does not listen to";
@@ -54,7 +55,7 @@ ids! {
     Cloned = 43, "this VM was cloned or rolled back while running";
     Checkpointing = 44, "process images are restored here";
     BlindGenerators = 45, "programs whose generators do not notice a clone";
-    // What runs on the host.
+    // Programs and settings of the machine.
     Sandbox = 50, "a sandbox that kills or fails random system calls";
     NeedlessDaemon = 51, "an entropy daemon without a use";
     SwappedPages = 52, "secure bytes may reach swap";
@@ -81,5 +82,20 @@ impl fmt::Display for Id {
 impl serde::Serialize for Id {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(self)
+    }
+}
+
+#[cfg(test)]
+impl schemars::JsonSchema for Id {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Id".into()
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({
+            "description": "The name of a check, which never changes its meaning.",
+            "type": "string",
+            "pattern": "^HW[0-9]{3}$",
+        })
     }
 }

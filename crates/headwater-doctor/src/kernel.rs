@@ -1,9 +1,9 @@
-//! What a kernel release does with its random generator.
+//! Properties of a kernel's random generator, by the kernel's release.
 //!
-//! Version numbers alone mislead: the rework of Linux 5.18 went into the stable series of May and June 2022 as well
-//! (4.9.320, 4.14.285, 4.19.249, 5.4.200, 5.10.119, 5.15.44: their change logs), Debian's release does not name its stable
-//! version, and makers such as Red Hat carry what they like. So each answer may be "unknown", and what the machine itself
-//! shows (its pool's size) comes before any number.
+//! Version numbers alone mislead: the rework of Linux 5.18 also went into the stable series of May
+//! and June 2022 (4.9.320, 4.14.285, 4.19.249, 5.4.200, 5.10.119, 5.15.44), Debian's release does
+//! not name its stable version, and makers such as Red Hat backport freely. Each answer may
+//! therefore be "unknown", and the size of the machine's pool decides before any number.
 
 use serde::Serialize;
 use std::fmt;
@@ -15,11 +15,11 @@ pub struct Kernel {
     /// Major, minor and stable number of the mainline kernel that it was made of.
     version: (u16, u16, u16),
     maker: Maker,
-    /// What the machine shows: whether it has the generator of Linux 5.18.
+    /// Whether the machine's pool is that of Linux 5.18; `None` if the machine does not show it.
     shown: Option<bool>,
 }
 
-/// Who built it, as far as it decides what the version says.
+/// The builder of a kernel, as far as it decides what the version means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Maker {
     /// The version says what is in it.
@@ -34,7 +34,7 @@ pub enum Maker {
     Suse,
 }
 
-/// How many callers can draw at once.
+/// The number of callers that can draw at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Locking {
     /// One lock for all.
@@ -45,12 +45,12 @@ pub enum Locking {
     PerCpu,
 }
 
-/// What a kernel takes the CPU's random instruction for.
+/// A kernel's trust in the CPU's random instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CpuTrust {
     /// Mixed in, never credited; no option changes that.
     Never,
-    /// As CONFIG_RANDOM_TRUST_CPU and random.trust_cpu= say.
+    /// CONFIG_RANDOM_TRUST_CPU and random.trust_cpu= decide.
     ByOption,
     /// Credited unless random.trust_cpu=off.
     ByDefault,
@@ -58,12 +58,13 @@ pub enum CpuTrust {
 
 /// One thing that another kernel does otherwise.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Change {
-    /// What.
+    /// The property that differs.
     pub what: &'static str,
-    /// What the kernel that runs does.
+    /// The behaviour of the running kernel.
     pub before: &'static str,
-    /// What the other one does.
+    /// The behaviour of the other kernel.
     pub after: &'static str,
 }
 
@@ -75,15 +76,16 @@ const REWORKED: [(u16, u16, u16); 6] =
     [(4, 9, 320), (4, 14, 285), (4, 19, 249), (5, 4, 200), (5, 10, 119), (5, 15, 44)];
 
 impl Kernel {
-    /// Reads a release as `uname -r` prints it, or a bare version such as 5.10; `None` if it does not begin with one.
+    /// Reads a release as `uname -r` prints it, or a bare version such as 5.10. Returns `None` if
+    /// the text does not begin with a version.
     pub fn parse(release: &str) -> Option<Kernel> {
         let release = release.trim();
         let version = leading_version(release)?;
         Some(Kernel { release: release.to_owned(), version, maker: maker(release), shown: None })
     }
 
-    /// With what /proc/version says of the build, which is where Debian puts its stable version:
-    /// `... #1 SMP Debian 5.10.223-1 (2024-08-10)`.
+    /// Adds /proc/version, where Debian names its stable version: `... #1 SMP Debian 5.10.223-1
+    /// (2024-08-10)`.
     #[must_use]
     pub fn built_as(mut self, proc_version: &str) -> Kernel {
         if let Some((_, after)) = proc_version.rsplit_once(" Debian ")
@@ -95,7 +97,8 @@ impl Kernel {
         self
     }
 
-    /// With Ubuntu's /proc/version_signature, whose last word is the stable version: `Ubuntu 5.15.0-105.115-generic 5.15.148`.
+    /// Adds Ubuntu's /proc/version_signature, whose last word is the stable version: `Ubuntu
+    /// 5.15.0-105.115-generic 5.15.148`.
     #[must_use]
     pub fn signed_as(mut self, signature: &str) -> Kernel {
         if signature.starts_with("Ubuntu ")
@@ -107,7 +110,7 @@ impl Kernel {
         self
     }
 
-    /// With what /proc/sys/kernel/random/poolsize shows: 256 from the rework on, 4096 before.
+    /// Adds /proc/sys/kernel/random/poolsize: 256 since the rework, 4096 before.
     #[must_use]
     pub fn with_pool_of(mut self, bits: u32) -> Kernel {
         self.shown = match bits {
@@ -125,7 +128,7 @@ impl Kernel {
         }
     }
 
-    /// As it was given.
+    /// Returns the release as given.
     pub fn release(&self) -> &str {
         &self.release
     }
@@ -135,27 +138,28 @@ impl Kernel {
         self.version
     }
 
-    /// Who built it.
+    /// Returns the builder.
     pub fn maker(&self) -> Maker {
         self.maker
     }
 
-    /// Whether it is Debian's cloud flavour, which leaves drivers out.
+    /// Returns whether this is Debian's cloud flavour, which lacks drivers.
     pub fn is_debian_cloud(&self) -> bool {
         self.release.contains("-cloud-")
     }
 
-    /// Whether it is that mainline version or a later one, by its number.
+    /// Returns whether the number is that mainline version or a later one.
     pub fn is_at_least(&self, major: u16, minor: u16) -> bool {
         (self.version.0, self.version.1) >= (major, minor)
     }
 
-    /// Whether its number says nothing about what it lacks.
+    /// Returns whether the number does not show which features are missing.
     fn is_backporting(&self) -> bool {
         matches!(self.maker, Maker::El(_) | Maker::Suse)
     }
 
-    /// What mainline has from a version on: yes, no, or unknown where a maker may have brought it to an older number.
+    /// Returns whether a feature that mainline has since a version is present: yes, no, or unknown
+    /// if the builder may have backported it.
     fn since(&self, major: u16, minor: u16) -> Option<bool> {
         match (self.is_at_least(major, minor), self.is_backporting()) {
             (true, _) => Some(true),
@@ -164,14 +168,16 @@ impl Kernel {
         }
     }
 
-    /// Whether it has the generator of 5.18: 256 bits of state, a key for each CPU.
+    /// Returns whether the kernel has the generator of 5.18: 256 bits of state and a key for each
+    /// CPU.
     pub fn is_reworked(&self) -> Option<bool> {
         let (major, minor, stable) = self.version;
         let backported = REWORKED.iter().any(|&(a, b, c)| (a, b) == (major, minor) && stable >= c);
         self.shown.or(if backported { Some(true) } else { self.since(5, 18) })
     }
 
-    /// Whether it gathers entropy by itself where it has a cycle counter: the jitter loop of 5.4 (50ee7529ec45).
+    /// Returns whether the kernel gathers entropy by itself if it has a cycle counter: the jitter
+    /// loop of 5.4 (50ee7529ec45).
     pub fn has_jitter_loop(&self) -> Option<bool> {
         if self.is_reworked() == Some(true) { Some(true) } else { self.since(5, 4) }
     }
@@ -181,7 +187,8 @@ impl Kernel {
         self.is_reworked().map(|reworked| if reworked { 256 } else { 128 })
     }
 
-    /// Whether getrandom waits for them all: since 4.17 and the stable 4.16.4 and 4.14.36 (43838a23a05f).
+    /// Returns whether getrandom waits for all 256 bits: since 4.17, and since the stable 4.16.4
+    /// and 4.14.36 (43838a23a05f).
     pub fn waits_for_all(&self) -> Option<bool> {
         match self.version {
             (4, 16, 4..) | (4, 14, 36..) => Some(true),
@@ -190,8 +197,8 @@ impl Kernel {
         }
     }
 
-    /// What it takes the CPU's random instruction for. The option is of 4.19 (39a8883a2b98, 9b25436662d5); 6.2 dropped the
-    /// build option and trusts by default.
+    /// Returns the trust in the CPU's random instruction. The option is of 4.19 (39a8883a2b98,
+    /// 9b25436662d5); 6.2 dropped the build option and trusts by default.
     pub fn cpu_trust(&self) -> CpuTrust {
         match self.is_at_least(4, 19) || self.is_backporting() {
             true if self.is_at_least(6, 2) => CpuTrust::ByDefault,
@@ -200,7 +207,8 @@ impl Kernel {
         }
     }
 
-    /// Whether it credits the firmware's seed unless told otherwise: an option since 5.4, the default since 6.2.
+    /// Returns whether the kernel credits the firmware's seed by default: an option since 5.4, the
+    /// default since 6.2.
     pub fn trusts_boot_seed(&self) -> CpuTrust {
         match self.is_at_least(5, 4) || self.is_backporting() {
             true if self.is_at_least(6, 2) => CpuTrust::ByDefault,
@@ -209,7 +217,8 @@ impl Kernel {
         }
     }
 
-    /// How many callers can draw at once: one before 4.8 (1e7f583af67b made it one a node), every CPU since the rework.
+    /// Returns the number of callers that can draw at once: one before 4.8 (1e7f583af67b made it
+    /// one a node), every CPU since the rework.
     pub fn locking(&self) -> Option<Locking> {
         match (self.is_reworked()?, self.is_at_least(4, 8)) {
             (true, _) => Some(Locking::PerCpu),
@@ -218,28 +227,30 @@ impl Kernel {
         }
     }
 
-    /// Whether getrandom is in the vDSO: 6.11 on x86-64, 6.12 on arm64 and others.
+    /// Returns whether getrandom is in the vDSO: 6.11 on x86-64, 6.12 on arm64 and others.
     pub fn has_vdso(&self, is_x86: bool) -> Option<bool> {
         self.since(6, if is_x86 { 11 } else { 12 })
     }
 
-    /// Whether memory can be mapped that never reaches swap (MAP_DROPPABLE, 6.11).
+    /// Returns whether memory can be mapped that never reaches swap (MAP_DROPPABLE, 6.11).
     pub fn has_droppable(&self) -> Option<bool> {
         self.since(6, 11)
     }
 
-    /// Whether it can listen to a vmgenid that ACPI (5.18) or the device tree (6.10) announces.
+    /// Returns whether the kernel has a driver for a vmgenid in ACPI (5.18) or in the device tree
+    /// (6.10).
     pub fn has_vmgenid(&self, by_device_tree: bool) -> Option<bool> {
         if by_device_tree { self.since(6, 10) } else { self.since(5, 18) }
     }
 
-    /// Whether it can show programs a VMClock (6.13).
+    /// Returns whether the kernel can show a VMClock to programs (6.13).
     pub fn has_vmclock(&self) -> Option<bool> {
         self.since(6, 13)
     }
 
-    /// Whether it takes a CPU at its word that has no cycle counter. Up to 6.12 x86-64 reads the counter whatever CPUID says;
-    /// 7.3 does not (seen by booting them); between, it is not known.
+    /// Returns whether the kernel honours a CPUID that reports no cycle counter. Up to 6.12 x86-64
+    /// reads the counter in any case; 7.3 does not (both were booted); versions between are
+    /// unknown.
     pub fn heeds_missing_tsc(&self) -> Option<bool> {
         match self.version {
             (7.., ..) => Some(true),
@@ -248,7 +259,7 @@ impl Kernel {
         }
     }
 
-    /// What the other kernel does otherwise, as far as both are known.
+    /// Returns the known differences of the other kernel.
     pub fn changes(&self, other: &Kernel, is_x86: bool) -> Vec<Change> {
         let yes = |kernel: &Kernel, has: Option<bool>| match has {
             Some(true) => "yes",

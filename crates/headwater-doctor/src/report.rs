@@ -3,6 +3,8 @@
 mod html;
 mod prometheus;
 #[cfg(test)]
+mod schema;
+#[cfg(test)]
 pub(crate) mod tests;
 mod text;
 mod timeline;
@@ -14,20 +16,23 @@ pub(crate) use text::COLUMNS;
 pub(crate) use text::fill;
 pub(crate) use words::number;
 
-use crate::boot::Boot;
+use crate::boot::{Boot, Bounds};
 use crate::deep::Deep;
 use crate::{Change, Finding, Id, Platform, Severity};
 use serde::Serialize;
 
 /// The one word, for the exit status.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
     /// No finding, or notes only: exit status 0.
     Healthy,
     /// Warnings or worse: exit status 1.
     Findings,
-    /// Nothing could be looked at: exit status 3.
+    /// No finding, but some checks could not be made: exit status 4.
+    Incomplete,
+    /// Nothing could be checked: exit status 3.
     CouldNotCheck,
 }
 
@@ -37,6 +42,7 @@ impl Verdict {
         match self {
             Verdict::Healthy => 0,
             Verdict::Findings => 1,
+            Verdict::Incomplete => 4,
             Verdict::CouldNotCheck => 3,
         }
     }
@@ -44,19 +50,21 @@ impl Verdict {
 
 /// A check that could not be made, or only in part.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct NotChecked {
     /// Which.
     pub id: Id,
-    /// Why, and what would help: "needs root to read /proc/1/syscall".
+    /// The reason, and the remedy: "needs root to read /proc/1/syscall".
     pub why: String,
 }
 
-/// What another kernel would change, for `--assume-kernel`.
+/// The difference that another kernel would make, for `--assume-kernel`.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Assumed {
     /// The kernel that was asked about. The findings are those under it.
     pub kernel: String,
-    /// What it does otherwise than the one that runs.
+    /// Differences from the running kernel.
     pub changes: Vec<Change>,
     /// Checks that find something now, and would find nothing.
     pub gone: Vec<Id>,
@@ -64,35 +72,43 @@ pub struct Assumed {
     pub new: Vec<Id>,
 }
 
-/// Everything a run found. As JSON: schema `headwater.doctor/1`.
+/// All results of a run. The JSON form is schema `headwater.doctor/1`; times are in seconds, and an
+/// unknown value is null.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Report {
-    /// "headwater.doctor/1".
+    /// The name and version of this document's schema.
+    #[cfg_attr(test, schemars(extend("const" = "headwater.doctor/1")))]
     pub schema: &'static str,
-    /// What was looked at: "this machine", the folder, the files.
+    /// The verdict, which the exit status follows.
+    pub verdict: Verdict,
+    /// The input: "this machine", a recording, or log files.
     pub of: String,
-    /// What it runs on.
+    /// The machine's platform.
     pub platform: Option<Platform>,
     /// The release of the kernel that runs.
     pub kernel: Option<String>,
-    /// What another kernel would change, if that was asked.
+    /// The difference that another kernel would make, for `--assume-kernel`.
     pub assumed: Option<Assumed>,
-    /// Seconds from the kernel's start until its generator was ready.
+    /// Seconds from the kernel's start until its generator was ready; null if the log shows no
+    /// time, or only bounds of it.
     pub ready_seconds: Option<f64>,
+    /// Bounds of the same time, if the log shows any.
+    pub ready_bounds: Option<Bounds>,
     /// Findings, worst first, then by number.
     pub findings: Vec<Finding>,
-    /// What could not be checked.
+    /// Checks that could not be made, or only in part.
     pub not_checked: Vec<NotChecked>,
     /// Checks that were made and found nothing.
     pub passed: Vec<Id>,
-    /// What was measured, if that was asked.
+    /// Measurements, if the user asked for them.
     pub deep: Option<Deep>,
-    /// The boots that logs told of, the last one last.
+    /// The boots in the logs, the last one last.
     pub boots: Vec<Boot>,
 }
 
 impl Report {
-    /// Keeps the checks that are wanted: those of `only`, all if it is empty, without those of `ignore`.
+    /// Keeps the checks in `only` (all, if it is empty) that are not in `ignore`.
     pub fn keep(&mut self, only: &[Id], ignore: &[Id]) {
         let wanted = |id: Id| (only.is_empty() || only.contains(&id)) && !ignore.contains(&id);
         self.findings.retain(|finding| wanted(finding.id));
@@ -102,12 +118,39 @@ impl Report {
             assumed.gone.retain(|id| wanted(*id));
             assumed.new.retain(|id| wanted(*id));
         }
+        self.verdict = self.verdict();
     }
 
-    /// The one word.
+    /// Returns the report as JSON. Control and format characters are escaped, so that a document
+    /// that is printed cannot move a terminal's cursor or reverse a line.
+    ///
+    /// # Errors
+    ///
+    /// As from serde_json; this type has no value that cannot be written.
+    pub fn json(&self) -> serde_json::Result<String> {
+        let pretty = serde_json::to_string_pretty(self)?;
+        let mut safe = String::with_capacity(pretty.len());
+        for letter in pretty.chars() {
+            let mut text = [0; 4];
+            let text = letter.encode_utf8(&mut text);
+            if letter == '\n' || headwater_text::escape::untrusted(text) == *text {
+                safe.push(letter);
+            } else {
+                let mut units = [0; 2];
+                for unit in letter.encode_utf16(&mut units) {
+                    safe.push_str(&format!("\\u{unit:04x}"));
+                }
+            }
+        }
+        Ok(safe + "\n")
+    }
+
+    /// Judges the findings and the checks that could not be made.
     pub fn verdict(&self) -> Verdict {
         if self.findings.iter().any(|finding| finding.severity > Severity::Note) {
             Verdict::Findings
+        } else if !self.not_checked.is_empty() {
+            Verdict::Incomplete
         } else if self.passed.is_empty() && self.findings.is_empty() {
             Verdict::CouldNotCheck
         } else {

@@ -1,22 +1,37 @@
-//! Where files are read from: this machine, or a folder that mirrors one.
+//! The place that files are read from: this machine, a directory that mirrors one, or a host file.
+//!
+//! A directory or a host file may come from a stranger. Paths and links are therefore resolved
+//! inside the root, only regular files are opened, and no read is longer than [`MAX_TEXT`].
 
-use std::fs;
-use std::io::{self, Read};
-use std::path::{Path, PathBuf};
+mod beneath;
 
-/// No file that is looked at is longer; one that is, is cut there.
-const MOST: u64 = 1 << 20;
+use beneath::Beneath;
+use headwater_hostfile::{Archive, MAX_BYTES};
+use std::fs::{self, File};
+use std::io::{self, Cursor, Read};
+use std::path::Path;
+use std::sync::Arc;
 
-/// Where files are read from: this machine, or a folder that mirrors one (see `headwater lab record`).
+/// Longer files are cut here: no file that decides anything is longer.
+const MAX_TEXT: u64 = 1 << 20;
+
+/// The place that files are read from.
 #[derive(Clone, Debug)]
 pub struct Root {
-    folder: PathBuf,
-    live: bool,
-    /// Devices and marks that were there when it was recorded; a folder cannot hold them.
+    files: Files,
+    name: String,
+    /// Devices and marks of the recorded machine that a directory cannot hold.
     nodes: Vec<String>,
 }
 
-/// What `headwater lab record` says of a recording, as far as it is needed.
+#[derive(Clone, Debug)]
+enum Files {
+    Live,
+    Directory(Beneath),
+    Archive(Arc<Archive>),
+}
+
+/// The part of `recording.json` that is needed here.
 #[derive(serde::Deserialize, Default)]
 #[serde(default)]
 struct Recording {
@@ -24,49 +39,111 @@ struct Recording {
 }
 
 impl Root {
-    /// This machine.
+    /// Returns the root of this machine.
     pub fn live() -> Root {
-        Root { folder: PathBuf::from("/"), live: true, nodes: Vec::new() }
+        Root { files: Files::Live, name: "this machine".to_owned(), nodes: Vec::new() }
     }
 
-    /// A folder that mirrors a machine.
-    pub fn recorded(folder: &Path) -> Root {
-        let text = fs::read_to_string(folder.join("recording.json")).unwrap_or_default();
-        let Recording { nodes } = serde_json::from_str(&text).unwrap_or_default();
-        Root { folder: folder.to_path_buf(), live: false, nodes }
-    }
-
-    /// Whether system calls say something about it too.
-    pub fn is_live(&self) -> bool {
-        self.live
-    }
-
-    /// Where `path`, which is absolute, lies.
-    pub fn path(&self, path: &str) -> PathBuf {
-        self.folder.join(path.trim_start_matches('/'))
-    }
-
-    /// A file's text, what is no UTF-8 replaced, white space at its end left out.
+    /// Opens a directory that mirrors a machine, or a host file.
     ///
     /// # Errors
     ///
-    /// As from open(2) and read(2).
+    /// Returns the error of open(2), or [`io::ErrorKind::InvalidData`] with line and cause if the
+    /// file is not a host file.
+    pub fn open(path: &Path) -> io::Result<Root> {
+        let name = path.display().to_string();
+        if path.is_dir() {
+            return Ok(Root::new(Files::Directory(Beneath::open(path)?), name));
+        }
+        // A pipe is read like a file, so that `--root <(zcat x.host.gz)` works.
+        let mut bytes = Vec::new();
+        File::open(path)?.take(MAX_BYTES + 1).read_to_end(&mut bytes)?;
+        let archive = Archive::parse(&bytes)
+            .map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))?;
+        Ok(Root::archive(name, archive))
+    }
+
+    /// Returns the root of an archive that reports call `name`.
+    pub fn archive(name: String, archive: Archive) -> Root {
+        Root::new(Files::Archive(Arc::new(archive)), name)
+    }
+
+    fn new(files: Files, name: String) -> Root {
+        let mut root = Root { files, name, nodes: Vec::new() };
+        let text = root.text("/recording.json").unwrap_or_default();
+        let Recording { nodes } = serde_json::from_str(&text).unwrap_or_default();
+        root.nodes = nodes;
+        root
+    }
+
+    /// Returns whether this is the running machine, which system calls describe too.
+    pub fn is_live(&self) -> bool {
+        matches!(self.files, Files::Live)
+    }
+
+    /// Returns the name for reports: "this machine", the directory, the host file.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Opens a file of any length, without following links out of the root.
+    ///
+    /// # Errors
+    ///
+    /// Returns the error of open(2).
+    pub fn reader(&self, path: &str) -> io::Result<Box<dyn Read + Send>> {
+        Ok(match &self.files {
+            Files::Live => Box::new(File::open(path)?),
+            Files::Directory(directory) => Box::new(directory.file(path)?),
+            Files::Archive(archive) => Box::new(Cursor::new(archive.file(path)?.to_vec())),
+        })
+    }
+
+    /// Returns a file's text, with invalid UTF-8 replaced and white space at the end removed.
+    ///
+    /// # Errors
+    ///
+    /// Returns the error of open(2) or read(2).
     pub fn text(&self, path: &str) -> io::Result<String> {
         let mut bytes = Vec::new();
-        fs::File::open(self.path(path))?.take(MOST).read_to_end(&mut bytes)?;
+        self.reader(path)?.take(MAX_TEXT).read_to_end(&mut bytes)?;
         Ok(String::from_utf8_lossy(&bytes).trim_end().to_string())
     }
 
-    /// Whether something is there.
+    /// Returns whether the path exists.
     pub fn exists(&self, path: &str) -> bool {
-        fs::symlink_metadata(self.path(path)).is_ok() || self.nodes.iter().any(|node| node == path)
+        let exists = match &self.files {
+            Files::Live => fs::symlink_metadata(path).is_ok(),
+            Files::Directory(directory) => directory.exists(path),
+            Files::Archive(archive) => archive.exists(path),
+        };
+        exists || self.nodes.iter().any(|node| node == path)
     }
 
-    /// The names in a folder, sorted; none if it is not there.
+    /// Returns the length of a regular file.
+    pub fn size(&self, path: &str) -> Option<u64> {
+        match &self.files {
+            Files::Live => fs::metadata(path).ok().filter(fs::Metadata::is_file).map(|it| it.len()),
+            Files::Directory(directory) => Some(directory.file(path).ok()?.metadata().ok()?.len()),
+            Files::Archive(archive) => Some(archive.file(path).ok()?.len() as u64),
+        }
+    }
+
+    /// Returns owner, mode and times of a file of the running machine. A recording keeps none.
+    pub fn metadata(&self, path: &str) -> Option<fs::Metadata> {
+        if self.is_live() { fs::metadata(path).ok() } else { None }
+    }
+
+    /// Returns the names in a directory, sorted; nothing if the directory does not exist.
     pub fn names(&self, path: &str) -> Vec<String> {
-        let entries = fs::read_dir(self.path(path)).into_iter().flatten().flatten();
-        let mut names: Vec<String> =
-            entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+        let mut names = match &self.files {
+            Files::Live => {
+                let entries = fs::read_dir(path).into_iter().flatten().flatten();
+                entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()
+            }
+            Files::Directory(directory) => directory.names(path),
+            Files::Archive(archive) => archive.names(path),
+        };
         names.sort();
         names
     }

@@ -1,7 +1,6 @@
 //! From what was asked for to a report.
 
 use crate::deep::Deep;
-use crate::fixes::PlatformFacts;
 use crate::host::Ready;
 use crate::{Args, Case, Error, Report, Root, diagnose, journal, strace};
 use std::path::Path;
@@ -10,20 +9,19 @@ use std::path::Path;
 ///
 /// # Errors
 ///
-/// If there is nothing to look at where the arguments point.
+/// Returns an error if an input does not exist or cannot be read.
 pub fn run(args: &Args) -> Result<Report, Error> {
     let files = || args.journal.iter().chain(&args.strace).map(|file| file.display().to_string());
     let mut case = match &args.root {
-        Some(folder) => Case::of_machine(recorded(folder)?)?,
+        Some(path) => Case::of_machine(recorded(path)?)?,
         // A log or a trace may be of another machine, and this one has nothing to do with it.
         None if files().next().is_some() => {
             Case { of: files().collect::<Vec<String>>().join(", "), ..Case::default() }
         }
         None => Case::of_machine(Root::live())?,
     };
-    if let Some(folder) = &args.root {
-        let all: Vec<String> =
-            std::iter::once(folder.display().to_string()).chain(files()).collect();
+    if let Some(path) = &args.root {
+        let all: Vec<String> = std::iter::once(path.display().to_string()).chain(files()).collect();
         case.of = all.join(", ");
     }
     let logs = args.journal.iter().map(|file| journal::read_file(file));
@@ -32,27 +30,20 @@ pub fn run(args: &Args) -> Result<Report, Error> {
         case.traces.push(strace::read_file(file)?);
     }
     case.assumed = args.assume_kernel.clone();
-    let deep = args.deep.then(|| {
+    if args.deep {
         let ready = case.live().is_none_or(|live| live.ready != Ready::No);
-        Deep::measure(&Root::live(), case.kernel().as_ref(), ready)
-    });
-    let facts = deep.as_ref().map(|_| PlatformFacts::read(&Root::live(), case.platform()));
-    let mut report = diagnose(case);
-    if let (Some(deep), Some(facts)) = (deep, facts) {
-        deep.tell(&mut report, &facts);
+        case.deep = Some(Deep::measure(&Root::live(), case.kernel().as_ref(), ready));
     }
+    let mut report = diagnose(case);
     report.keep(&args.only, &args.ignore);
     Ok(report)
 }
 
-fn recorded(folder: &Path) -> Result<Root, Error> {
-    let wrong = |reason: &str| Error::Root { folder: folder.to_owned(), reason: reason.to_owned() };
-    if !folder.is_dir() {
-        return Err(wrong("it is no folder"));
-    }
-    let root = Root::recorded(folder);
+fn recorded(path: &Path) -> Result<Root, Error> {
+    let wrong = |reason: String| Error::Root { path: path.to_owned(), reason };
+    let root = Root::open(path).map_err(|reason| wrong(reason.to_string()))?;
     if !["/proc", "/sys", "/etc", "/log"].into_iter().any(|path| root.exists(path)) {
-        return Err(wrong("none of proc, sys, etc and log is in it"));
+        return Err(wrong("it contains none of proc/, sys/, etc/ and log/".to_owned()));
     }
     Ok(root)
 }

@@ -5,9 +5,9 @@ use rustix::rand::{GetRandomFlags, getrandom};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
-/// How a wait ended.
+/// The end of a wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Waited {
+pub enum WaitOutcome {
     /// It was ready when asked.
     Not,
     /// It got ready, after so long.
@@ -16,20 +16,20 @@ pub enum Waited {
     InVain,
 }
 
-impl Waited {
+impl WaitOutcome {
     /// The exit status that says so.
     pub fn exit_status(self) -> u8 {
-        u8::from(self == Waited::InVain)
+        u8::from(self == WaitOutcome::InVain)
     }
 
-    /// What to print of a wait with that limit, in a line without an end.
-    pub fn told(self, timeout: Option<Duration>) -> String {
+    /// Returns the line to print, without its newline.
+    pub fn message(self, timeout: Option<Duration>) -> String {
         match self {
-            Waited::Not => "ready: did not wait".to_owned(),
-            Waited::For(time) => format!("ready: waited {:.3} s", time.as_secs_f64()),
-            Waited::InVain => {
+            WaitOutcome::Not => "ready: did not wait".to_owned(),
+            WaitOutcome::For(time) => format!("ready: waited {:.3} s", time.as_secs_f64()),
+            WaitOutcome::InVain => {
                 let seconds = timeout.unwrap_or(Duration::MAX).as_secs_f64();
-                format!("not ready after {seconds} s; 'headwater doctor' tells why")
+                format!("not ready after {seconds} s; 'headwater doctor' says why")
             }
         }
     }
@@ -37,20 +37,23 @@ impl Waited {
 
 /// Waits until the kernel's generator is ready, for `timeout` at most.
 ///
-/// By a getrandom(2) that waits, and not by poll(2) on /dev/random: the first program that waits in getrandom makes a kernel from
-/// 5.4 on gather entropy from the CPU's timing (drivers/char/random.c, try_to_generate_entropy), and poll does not.
+/// Calls getrandom(2), not poll(2) on /dev/random: since 5.4 the first program that blocks in
+/// getrandom makes the kernel gather entropy from the CPU's timing (drivers/char/random.c,
+/// try_to_generate_entropy), and poll does not.
 ///
 /// # Errors
 ///
-/// The errno of getrandom(2), where a sandbox refuses it or the kernel (before 3.17) does not have it.
-pub fn wait(timeout: Option<Duration>) -> Result<Waited, std::io::Error> {
+/// Returns the errno of getrandom(2) if a sandbox refuses the call, or the kernel (before 3.17)
+/// lacks it.
+pub fn wait(timeout: Option<Duration>) -> Result<WaitOutcome, std::io::Error> {
     let begun = Instant::now();
     match getrandom(&mut [0; 1], GetRandomFlags::NONBLOCK) {
-        Ok(_) => return Ok(Waited::Not),
+        Ok(_) => return Ok(WaitOutcome::Not),
         Err(Errno::AGAIN) => {}
         Err(errno) => return Err(errno.into()),
     }
-    // In a thread of its own, because nothing else ends a getrandom in time; where it waits on, the process ends with it.
+    // A thread of its own, because no timeout can end a getrandom that blocks. If it blocks on, it
+    // ends with the process.
     let (to, from) = channel();
     std::thread::spawn(move || {
         let asked = loop {
@@ -59,7 +62,7 @@ pub fn wait(timeout: Option<Duration>) -> Result<Waited, std::io::Error> {
                 asked => break asked,
             }
         };
-        // Nobody listens any more after the time-out.
+        // The receiver is gone after the timeout.
         let _ = to.send(asked);
     });
     let asked = match timeout {
@@ -67,8 +70,8 @@ pub fn wait(timeout: Option<Duration>) -> Result<Waited, std::io::Error> {
         None => from.recv().map_err(|_| RecvTimeoutError::Disconnected),
     };
     match asked {
-        Ok(Ok(_)) => Ok(Waited::For(begun.elapsed())),
+        Ok(Ok(_)) => Ok(WaitOutcome::For(begun.elapsed())),
         Ok(Err(errno)) => Err(errno.into()),
-        Err(_) => Ok(Waited::InVain),
+        Err(_) => Ok(WaitOutcome::InVain),
     }
 }

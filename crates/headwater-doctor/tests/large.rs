@@ -2,8 +2,9 @@
 //!
 //! `cargo test --release -p headwater-doctor --test large -- --ignored --nocapture`
 //!
-//! MiB a second by the clock, best of three, file in the page cache (2026-11-22, AMD EPYC, Zen 4, otherwise idle): short 926,
-//! short-monotonic 868, json 1742, export 1168, strace 383; memory grew by 1 MiB at most.
+//! MiB a second by the clock, best of three, file in the page cache (2026-11-22, AMD EPYC, Zen 4,
+//! otherwise idle): short 926, short-monotonic 868, json 1742, export 1168, strace 383; memory grew
+//! by 1 MiB at most.
 
 use headwater_doctor::{journal, strace};
 use std::fs::{self, File};
@@ -15,7 +16,7 @@ const SIZE: usize = 1 << 30;
 /// The buffer of a block, a boot or two, and what the allocator keeps.
 const MOST_MEMORY_KIB: u64 = 16 << 10;
 
-/// What a machine with a web server writes: one line in ten is systemd's.
+/// A log of a machine with a web server: one line in ten is systemd's.
 const LINES: [(&str, u32, &str); 10] = [
     (
         "nginx",
@@ -143,7 +144,8 @@ fn write(path: &Path, line: Write1) {
     file.flush().unwrap();
 }
 
-/// Time that this thread has had a CPU, seconds: on a machine with other work, what the clock says is the others' too.
+/// Returns the CPU seconds of this thread: on a machine with other work, the clock would count that
+/// work too.
 fn on_cpu() -> f64 {
     let text = fs::read_to_string("/proc/thread-self/schedstat").unwrap();
     text.split_ascii_whitespace().next().unwrap().parse::<f64>().unwrap() / 1e9

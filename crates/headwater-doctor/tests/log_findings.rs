@@ -1,4 +1,4 @@
-//! What the checks of logs and traces find: in the founding stall, and in boots that look like it.
+//! Findings of the checks of logs and traces: in the founding stall, and in boots that resemble it.
 
 use headwater_doctor::{Case, Finding, Id, Kernel, Report, Severity, diagnose, journal, strace};
 use std::path::{Path, PathBuf};
@@ -42,7 +42,7 @@ fn the_founding_stall_is_one_line() {
         let waited = one(&report, Id::UnitWaited);
         assert_eq!(
             waited.title,
-            "ssh.service waited 101.7 s for the random generator, in 2 attempts, of which systemd killed one at its start timeout"
+            "ssh.service waited 101.7 s for the random generator, in 2 attempts (90 s and 11 s), of which systemd killed one at its start timeout"
         );
         assert_eq!(waited.severity, Severity::Critical);
         assert_eq!(waited.evidence.len(), 5, "{:?}", waited.evidence);
@@ -185,7 +185,7 @@ fn a_healthy_log_has_no_finding() {
     assert!(report.passed.contains(&Id::UnitWaited) && report.passed.contains(&Id::ReadyLate));
 }
 
-/// Lines that are not there prove nothing: neither that the generator never was ready, nor that a unit hangs.
+/// Missing lines prove neither that the generator never was ready nor that a unit hangs.
 #[test]
 fn a_start_whose_end_is_not_in_the_log_did_not_wait() {
     let log = "\
@@ -224,7 +224,7 @@ fn a_unit_of_an_old_systemd_is_named() {
 ";
     assert_eq!(
         one(&of_log(log), Id::UnitWaited).title,
-        "sshd.service waited 97.0 s for the random generator, in 2 attempts, of which systemd killed one at its start timeout"
+        "sshd.service waited 97.0 s for the random generator, in 2 attempts (90 s and 7 s), of which systemd killed one at its start timeout"
     );
 }
 
@@ -260,10 +260,10 @@ fn the_kernels_log_and_a_units_own_are_one_boot() {
         let report = diagnose(Case { boots, ..Case::default() });
         assert_eq!(
             one(&report, Id::UnitWaited).title,
-            "ssh.service waited 101.7 s for the random generator, in 2 attempts, of which systemd killed one at its start timeout"
+            "ssh.service waited 101.7 s for the random generator, in 2 attempts (90 s and 11 s), of which systemd killed one at its start timeout"
         );
     }
-    // By the wall clock, nothing tells when the unit's first line was.
+    // The wall clock does not show how long after the kernel's start the unit's first line was.
     let boots = journal::put_together(vec![first("kernel-short-monotonic"), first("unit-short")]);
     assert_eq!(boots.len(), 2);
 }

@@ -29,13 +29,17 @@ fn files() -> &'static [(String, Vec<u8>)] {
     })
 }
 
-/// Logs of boots that were well: the kernel's logs of guests whose generator was ready before the first program, and the second boot
-/// of the story.
+/// Logs of healthy boots: the kernel's logs of guests whose generator was ready before the first
+/// program, and the second boot of the founding story.
 fn healthy() -> &'static [String] {
     static LOGS: OnceLock<Vec<String>> = OnceLock::new();
     LOGS.get_or_init(|| {
         let mut logs: Vec<String> = ["lab-6.1-rdrand", "lab-6.12-vmgenid", "lab-7-uefi-seed"]
-            .map(|host| fs::read_to_string(folder("hosts").join(host).join("log/kernel")).unwrap())
+            .map(|host| {
+                let file = folder("hosts/guest").join(format!("{host}.host"));
+                let archive = headwater_hostfile::Archive::parse(&fs::read(file).unwrap()).unwrap();
+                String::from_utf8(archive.file("/log/kernel").unwrap().to_vec()).unwrap()
+            })
             .to_vec();
         for format in ["short", "short-monotonic", "short-iso-precise", "short-unix", "with-unit"] {
             let both =
@@ -61,7 +65,7 @@ fn healthy() -> &'static [String] {
     })
 }
 
-/// What the checks of logs hold against a boot. (That a kernel is old is so whatever its log looks like.)
+/// Returns the findings that depend on a log. (An old kernel is a finding for any log.)
 fn faults(report: &Report) -> Vec<&Finding> {
     const OF_LOGS: [Id; 5] =
         [Id::ReadyLate, Id::UnitWaited, Id::EarlyCaller, Id::EarlyRead, Id::Cloned];
@@ -167,7 +171,7 @@ fn with_bytes(bytes: &[u8], changes: &[(prop::sample::Index, u8, u8)]) -> Vec<u8
     bytes
 }
 
-/// What belongs to a moment's text: a line that was changed into another one says something else.
+/// Returns the part of a moment's text that decides its meaning.
 fn is_understood(says: &str) -> bool {
     [
         "as init process",
@@ -197,7 +201,8 @@ fn is_understood(says: &str) -> bool {
 proptest! {
     #![proptest_config(ProptestConfig { cases: ProptestConfig::default().cases.max(600), failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Lines removed, doubled, exchanged, cut: what is left of a healthy boot has no moment that was not in it, and no fault.
+    /// Lines removed, doubled, exchanged or cut: the rest of a healthy boot has no moment that was
+    /// not in it, and no finding.
     #[test]
     fn a_healthy_log_with_lines_mangled_has_no_fault(which in any::<prop::sample::Index>(), changes in lines()) {
         let original = which.get(healthy());

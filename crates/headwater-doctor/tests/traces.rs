@@ -1,5 +1,5 @@
-//! `sshd -t` spent 101.67 s in one call of getrandom: told by strace's table and by each kind of trace; and strace itself, where it
-//! is, traces a program whose calls are known.
+//! `sshd -t` spent 101.67 s in one call of getrandom, by strace's table and by each kind of trace.
+//! If strace is installed, it also traces a program whose calls are known.
 
 use headwater_doctor::strace;
 use headwater_doctor::trace::Trace;
@@ -52,12 +52,12 @@ fn other_files_are_refused_with_the_next_step() {
     ] {
         assert_eq!(
             refused(trace),
-            "FILE is a trace that does not tell how long calls took: trace again with `strace -f -tt -T -o FILE PROGRAM`"
+            "FILE is a trace without the duration of calls: trace again with `strace -f -tt -T -o FILE PROGRAM`"
         );
     }
     assert_eq!(
         refused("Nov 22 06:07:30 vm1 kernel: random: crng init done\n"),
-        "FILE is no trace by strace: give what `strace -f -tt -T -o FILE PROGRAM` wrote, or the table of `strace -c -w PROGRAM`"
+        "FILE is not output of strace: give what `strace -f -tt -T -o FILE PROGRAM` wrote, or the table of `strace -c -w PROGRAM`"
     );
 }
 
@@ -68,7 +68,8 @@ fn what_strace_writes_is_read() {
         std::env::temp_dir().join(format!("headwater-doctor-strace-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
     let out = folder.join("out");
-    // getrandom by its number, since the C library may take bytes from the vDSO, which strace cannot see.
+    // getrandom by its number, because the C library may take bytes from the vDSO, which strace
+    // cannot see.
     let number = match std::env::consts::ARCH {
         "x86_64" => 318,
         "aarch64" | "riscv64" | "loongarch64" => 278,

@@ -1,51 +1,54 @@
-//! The words after `headwater lab`.
+//! Arguments of `headwater lab`.
 
-use crate::boot::{Clock, Rng};
-use crate::clone::Vmgenid;
-use crate::series::{self, SERIES};
-use crate::setup::ARM_PART;
+use crate::machine::part::ARM_PART;
+use crate::machine::series::{self, SERIES};
+use crate::plan::{BootPlan, Clock, ClonePlan, Rng, Vmgenid};
 use std::path::PathBuf;
 
-/// Boot real kernels in QEMU that wait for randomness, and clone guests whose bytes repeat
+/// Boot and clone real kernels in QEMU: which programs wait for random bytes, and whose bytes
+/// repeat
 #[derive(clap::Args, Clone, Debug)]
 #[command(after_help = "\
-Exit status: 0 done, and every promise held; 1 something did not hold, or was not shown; 2 wrong usage;
-3 could not be done: no QEMU or kernel in the cache, no archive, no root for criu, no disk space, a guest that failed.")]
+Exit status: 0 every promise held; 1 a promise is broken, or was not shown; 2 wrong usage;
+3 could not be done: no QEMU or kernel in the cache, no package archive, no root for criu,
+no disk space, or a guest that failed.")]
 pub struct Args {
-    /// Where QEMU and the kernels are kept [default: headwater/lab in the user's cache folder]
+    /// Directory of QEMU and the kernels [default: headwater/lab in the user's cache directory]
     #[arg(long, value_name = "DIR", global = true)]
     pub cache: Option<PathBuf>,
 
-    /// What to do.
+    /// The experiment.
     #[command(subcommand)]
     pub verb: Verb,
 }
 
-/// What to do.
+/// An experiment.
 #[derive(clap::Subcommand, Clone, Debug)]
 pub enum Verb {
-    /// Fetch QEMU and kernels into the cache, by apt; nothing is installed
-    Setup(Setup),
-    /// Boot a guest, and tell who waited for randomness, for how long, and why
-    Boot(Boot),
-    /// Save a guest that draws at full speed, start it twice, and tell what came twice
-    Clone(Clone),
-    /// Dump a process of this host once, restore it twice, and tell what came twice (root)
-    Criu(Criu),
-    /// Save what a doctor would look at on this host, as files in a folder
+    /// Fetch QEMU and kernels into the cache with apt; nothing is installed
+    Setup(SetupArgs),
+    /// Boot a guest, and report which requests waited for random bytes, how long, and why
+    Boot(BootArgs),
+    /// Save a guest that draws at full speed, resume it twice, and report which bytes repeat
+    Clone(CloneArgs),
+    /// Dump a process of this host once, restore it twice, and report which bytes repeat (root)
+    Criu(CriuArgs),
+    /// Stress restartable sequences, and report draws that repeat
+    Sections(SectionsArgs),
+    /// Save the files that a doctor would read on this host
     Record(Record),
-    /// Everything: the matrix of boots and the table of clones
-    All(All),
+    /// Run all tables: boots, clones, and restored processes
+    All(AllArgs),
 }
 
-/// The words after `setup`.
+/// Arguments of `setup`.
 #[derive(clap::Args, Clone, Debug)]
-pub struct Setup {
-    /// Only these parts: tools, 5.10, 6.1, 6.12, 6.18, 7, criu, arm64
+pub struct SetupArgs {
+    /// Fetch only these parts: tools, 5.10, 6.1, 6.12, 6.18, 7, criu, arm64
     #[arg(long, value_name = "PART", value_delimiter = ',')]
     pub only: Vec<String>,
 
-    /// Tell what would be fetched, and its size
+    /// Print what would be fetched, and its size
     #[arg(long)]
     pub list: bool,
 
@@ -54,30 +57,31 @@ pub struct Setup {
     pub refresh: bool,
 }
 
-/// The words after `boot`.
+/// Arguments of `boot`.
 #[derive(clap::Args, Clone, Debug)]
-pub struct Boot {
-    /// A series (5.10, 6.1, 6.12, 6.18 or 7, the default), or a kernel image; with --matrix: its boots alone [default: all]
+pub struct BootArgs {
+    /// A series (5.10, 6.1, 6.12, 6.18, or 7, the default) or a kernel image; with --matrix, a
+    /// series whose boots to run [default: all]
     #[arg(long, value_name = "SERIES|FILE")]
     pub kernel: Option<String>,
 
-    /// The machine [default: x86_64; with --matrix: all]
+    /// Architecture of the machine [default: x86_64; with --matrix: all]
     #[arg(long, value_name = "ARCH", value_parser = ["x86_64", "aarch64"])]
     pub arch: Option<String>,
 
-    /// What the machine offers the kernel's generator
+    /// Entropy source that the machine offers to the kernel
     #[arg(long, value_enum, default_value = "none")]
     pub rng: Rng,
 
-    /// What the kernel tells time by
+    /// The kernel's clock
     #[arg(long, value_enum, default_value = "tsc")]
     pub clock: Clock,
 
-    /// More words for the kernel's command line
+    /// Words to add to the kernel's command line
     #[arg(long, default_value = "", value_name = "WORDS", allow_hyphen_values = true)]
     pub append: String,
 
-    /// More words for QEMU
+    /// Words to add to QEMU's command line
     #[arg(long, default_value = "", value_name = "WORDS", allow_hyphen_values = true)]
     pub qemu: String,
 
@@ -85,7 +89,7 @@ pub struct Boot {
     #[arg(long, default_value_t = 60, value_name = "SECONDS", value_parser = clap::value_parser!(u32).range(1..=3600))]
     pub limit: u32,
 
-    /// Run the whole table of boots instead, and check it
+    /// Run and check the whole table of boots
     #[arg(long, conflicts_with_all = ["rng", "clock", "append", "qemu", "record"])]
     pub matrix: bool,
 
@@ -97,31 +101,32 @@ pub struct Boot {
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
 
-    /// Save what a doctor would look at in the guest, into an empty folder
-    #[arg(long, value_name = "DIR")]
+    /// Record the guest for 'headwater doctor --root', to a new FILE.host or an empty directory
+    #[arg(long, value_name = "FILE.host|DIR")]
     pub record: Option<PathBuf>,
 
-    /// The guest's program, instead of the one beside this command or in the source tree
+    /// The guest's program [default: built in the source tree, or beside this command]
     #[arg(long, value_name = "FILE")]
     pub guest: Option<PathBuf>,
 }
 
-/// The words after `clone`.
+/// Arguments of `clone`.
 #[derive(clap::Args, Clone, Debug)]
-pub struct Clone {
-    /// A series (5.10, 6.1, 6.12, 6.18 or 7, the default), or a kernel image; with --table: its situations alone [default: all]
+pub struct CloneArgs {
+    /// A series (5.10, 6.1, 6.12, 6.18, or 7, the default) or a kernel image; with --table, a
+    /// series whose situations to run [default: all]
     #[arg(long, value_name = "SERIES|FILE")]
     pub kernel: Option<String>,
 
-    /// The machine [default: x86_64; with --table: all]
+    /// Architecture of the machine [default: x86_64; with --table: all]
     #[arg(long, value_name = "ARCH", value_parser = ["x86_64", "aarch64"])]
     pub arch: Option<String>,
 
-    /// The generation identifier that tells a kernel of its cloning
+    /// The device that reports a clone to the guest's kernel
     #[arg(long, value_enum, default_value = "none")]
     pub vmgenid: Vmgenid,
 
-    /// With a VMClock
+    /// Add a VMClock device
     #[arg(long)]
     pub vmclock: bool,
 
@@ -129,36 +134,36 @@ pub struct Clone {
     #[arg(long, default_value_t = 1, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=16))]
     pub smp: u8,
 
-    /// Restore a snapshot in the same QEMU, instead of starting it twice
+    /// Restore a snapshot in the same QEMU, in place of two clones
     #[arg(long)]
     pub rollback: bool,
 
-    /// Without RDRAND (on arm64: RNDR)
+    /// Use a CPU without RDRAND (on arm64: RNDR)
     #[arg(long)]
     pub no_rdrand: bool,
 
-    /// headwater's modes, a process of two threads for each
+    /// Modes of headwater, with one process of two threads each
     #[arg(long, default_value = "auto,buffered,hedged,strict", value_delimiter = ',', value_name = "MODE",
           value_parser = ["auto", "buffered", "hedged", "strict", "kernel"])]
     pub mode: Vec<String>,
 
-    /// Seconds between the guest's being ready and the snapshot
+    /// Seconds between readiness and snapshot
     #[arg(long, default_value_t = 1.0, value_name = "SECONDS")]
     pub after: f64,
 
-    /// Iterations of each thread to compare after the clones parted
+    /// Rounds of each thread to compare after the clones diverge
     #[arg(long, default_value_t = 400, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=8000))]
     pub count: u64,
 
-    /// Watch the clones for so long, to see when repeats end: one thread for each mode, which draws every 50 ms
+    /// Watch the clones until the repeats end, with one thread per mode that draws every 50 ms
     #[arg(long, value_name = "SECONDS", conflicts_with = "count", value_parser = clap::value_parser!(u32).range(5..=600))]
     pub watch: Option<u32>,
 
-    /// Run every situation of the table instead, and check it
+    /// Run and check every situation of the table
     #[arg(long, conflicts_with_all = ["watch", "vmgenid", "vmclock", "smp", "rollback", "no_rdrand", "mode"])]
     pub table: bool,
 
-    /// With --table: only these situations, by name
+    /// With --table, run only these situations
     #[arg(long, value_delimiter = ',', value_name = "NAME", requires = "table", value_parser = situation)]
     pub only: Vec<String>,
 
@@ -166,61 +171,81 @@ pub struct Clone {
     #[arg(long)]
     pub json: bool,
 
-    /// The guest's program, instead of the one beside this command or in the source tree
+    /// The guest's program [default: built in the source tree, or beside this command]
     #[arg(long, value_name = "FILE")]
     pub guest: Option<PathBuf>,
 }
 
-/// The words after `criu`.
+/// Arguments of `criu`.
 #[derive(clap::Args, Clone, Debug)]
-pub struct Criu {
+pub struct CriuArgs {
     /// Print JSON (schema headwater.lab-criu/1, one for each mode)
     #[arg(long)]
     pub json: bool,
 
-    /// The guest's program, instead of the one beside this command or in the source tree
+    /// The guest's program [default: built in the source tree, or beside this command]
     #[arg(long, value_name = "FILE")]
     pub guest: Option<PathBuf>,
 }
 
-/// The words after `record`.
+/// Arguments of `sections`.
 #[derive(clap::Args, Clone, Debug)]
-pub struct Record {
-    /// An empty folder, or one to be made
-    #[arg(value_name = "DIR")]
-    pub folder: PathBuf,
+pub struct SectionsArgs {
+    /// A series (5.10, 6.1, 6.12, 6.18 or 7) or a kernel image [default: every series in the cache]
+    #[arg(long, value_name = "SERIES|FILE")]
+    pub kernel: Option<String>,
+
+    /// Duration of each of the two stresses
+    #[arg(long, default_value_t = 60, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=3600))]
+    pub seconds: u64,
+
+    /// Print JSON (schema headwater.lab-sections/1, one for each stress)
+    #[arg(long)]
+    pub json: bool,
+
+    /// The guest's program [default: built in the source tree, or beside this command]
+    #[arg(long, value_name = "FILE")]
+    pub guest: Option<PathBuf>,
 }
 
-/// The words after `all`.
+/// Arguments of `record`.
 #[derive(clap::Args, Clone, Debug)]
-pub struct All {
-    /// One boot of each series, and three pairs of clones
+pub struct Record {
+    /// A new file that ends in .host, to read or to mail; or a new or empty directory
+    #[arg(value_name = "FILE.host|DIR")]
+    pub path: PathBuf,
+}
+
+/// Arguments of `all`.
+#[derive(clap::Args, Clone, Debug)]
+pub struct AllArgs {
+    /// Run one boot of each series, and three pairs of clones
     #[arg(long)]
     pub short: bool,
 
-    /// Write tables and JSON into this folder
+    /// Write tables and JSON into this directory
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
 
-    /// Save what a doctor would look at in each guest that is booted, into a folder of its own under this one
+    /// Save the files that a doctor would read in each booted guest, under this directory
     #[arg(long, value_name = "DIR")]
     pub recordings: Option<PathBuf>,
 
-    /// The guest's program, instead of the one beside this command or in the source tree
+    /// The guest's program [default: built in the source tree, or beside this command]
     #[arg(long, value_name = "FILE")]
     pub guest: Option<PathBuf>,
 }
 
 fn situation(name: &str) -> Result<String, String> {
     let names: Vec<&str> =
-        crate::situations::SITUATIONS.iter().map(|situation| situation.id).collect();
+        crate::scenario::situations::SITUATIONS.iter().map(|situation| situation.id).collect();
     match names.contains(&name) {
         true => Ok(name.to_owned()),
         false => Err(format!("situations are {}", names.join(", "))),
     }
 }
 
-/// The part of the cache, or the file, that holds the kernel that is asked for: arm64 has a part of its own.
+/// Returns the part of the cache, or the file, with the requested kernel. arm64 has its own part.
 fn part(kernel: Option<&str>, arch: Option<&str>) -> Option<String> {
     let series = kernel.and_then(series::find).map(|series| series.name);
     match (kernel, arch) {
@@ -230,7 +255,7 @@ fn part(kernel: Option<&str>, arch: Option<&str>) -> Option<String> {
     }
 }
 
-/// The kernels whose rows of a table are wanted; empty: all.
+/// Returns the kernels whose rows of a table are requested; empty: all.
 fn parts(kernel: Option<&str>, arch: Option<&str>) -> Result<Vec<String>, String> {
     let parts = match (part(kernel, arch), arch) {
         (Some(part), _) => vec![part],
@@ -244,22 +269,22 @@ fn parts(kernel: Option<&str>, arch: Option<&str>) -> Result<Vec<String>, String
     }
 }
 
-/// The newest series, which is booted where none is asked for.
+/// The newest series, which is the default.
 const NEWEST: &str = "7";
 
-impl Boot {
-    /// The kernels that the matrix is wanted of.
+impl BootArgs {
+    /// Returns the requested kernels of the table.
     ///
     /// # Errors
     ///
-    /// If it has none such.
+    /// If the table has no such kernel.
     pub fn parts(&self) -> Result<Vec<String>, String> {
         parts(self.kernel.as_deref(), self.arch.as_deref())
     }
 
-    /// The boot that is asked for.
-    pub fn plan(&self) -> crate::boot::Plan {
-        crate::boot::Plan {
+    /// Returns the requested boot.
+    pub fn plan(&self) -> BootPlan {
+        BootPlan {
             kernel: part(self.kernel.as_deref(), self.arch.as_deref())
                 .unwrap_or_else(|| NEWEST.to_owned()),
             rng: self.rng,
@@ -273,19 +298,19 @@ impl Boot {
     }
 }
 
-impl Clone {
-    /// The kernels that the table is wanted of.
+impl CloneArgs {
+    /// Returns the requested kernels of the table.
     ///
     /// # Errors
     ///
-    /// If it has none such.
+    /// If the table has no such kernel.
     pub fn parts(&self) -> Result<Vec<String>, String> {
         parts(self.kernel.as_deref(), self.arch.as_deref())
     }
 
-    /// The pair that is asked for.
-    pub fn plan(&self) -> crate::clone::Plan {
-        crate::clone::Plan {
+    /// Returns the requested pair of clones.
+    pub fn plan(&self) -> ClonePlan {
+        ClonePlan {
             kernel: part(self.kernel.as_deref(), self.arch.as_deref())
                 .unwrap_or_else(|| NEWEST.to_owned()),
             vmgenid: self.vmgenid,

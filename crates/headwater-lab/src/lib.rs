@@ -1,41 +1,39 @@
-//! Real kernels in QEMU: boots that stall, clones that repeat, and what headwater makes of them.
+//! Real kernels in QEMU: boots that stall, clones whose bytes repeat, and headwater's part in both.
 //!
-//! Everything runs under QEMU's emulation (TCG): an openable /dev/kvm proves nothing. `setup` fetches QEMU and kernels
-//! into a cache folder; the guest's only program is `headwater-guest`, this project's own crates linked statically.
-//! docs/lab.md tells how to read what it prints.
+//! Everything runs under QEMU's emulation (TCG), because an openable /dev/kvm does not mean that
+//! KVM boots a stock kernel. `setup` fetches QEMU and kernels into a cache directory. A guest's
+//! only program is `headwater-guest`: this project's own crates, linked statically. docs/lab.md
+//! explains the reports.
+//!
+//! `machine` knows QEMU and the guest's serial line, `judge` knows the promises and never starts a
+//! machine, `scenario` runs the experiments of `plan`, and `report` prints the results.
+#![forbid(unsafe_code)]
 
-mod all;
-mod apt;
 mod args;
-mod arm;
-pub mod boot;
-mod cache;
-mod cause;
-pub mod clone;
-mod compare;
-pub mod criu;
-pub mod doctor;
-mod guest;
-pub mod html;
-mod initramfs;
 mod judge;
-mod line;
-mod manifest;
-pub mod matrix;
+mod machine;
+mod plan;
 mod process;
-mod qemu;
-mod qmp;
-pub mod recording;
-mod series;
-mod setup;
-pub mod situations;
-pub mod text;
+mod report;
+mod run;
+mod scenario;
 
-pub use all::{Outcome, Scope, run};
-pub use args::{All, Args, Boot, Clone, Criu, Record, Setup, Verb};
-pub use cache::Cache;
-pub use cause::Cause;
-pub use line::Line;
-pub use manifest::{Fetched, Kernel, Manifest};
-pub use series::{SERIES, Series};
-pub use setup::{Wanted, find_kernel, setup};
+pub use args::{
+    AllArgs, Args, BootArgs, CloneArgs, CriuArgs, Record, SectionsArgs, SetupArgs, Verb,
+};
+pub use judge::boot::BootReport;
+pub use judge::cause::Cause;
+pub use judge::finding::{Finding, FindingKind};
+pub use judge::image::RestoredImages;
+pub use judge::pair::ClonePair;
+pub use judge::sections::SectionsReport;
+pub use machine::cache::Cache;
+pub use machine::manifest::{FetchedPackage, KernelImage, Manifest};
+pub use machine::part::SetupRequest;
+pub use machine::series::{SERIES, Series};
+pub use machine::setup::{find_kernel, setup};
+pub use plan::{BootPlan, Clock, ClonePlan, Rng, Vmgenid};
+pub use report::{html, text};
+pub use run::{RunResults, Scope, run};
+pub use scenario::record as recording;
+pub use scenario::{boot, clone, criu, sections};

@@ -1,11 +1,12 @@
-//! What can go wrong, as OpenSSL's error queue tells it.
+//! Errors, in the form of OpenSSL's error queue.
 
 use crate::abi::Item;
 use crate::upcalls::{Core, Place};
-use std::ffi::{CStr, c_int, c_uint};
-use std::ptr::null_mut;
+use core::ffi::{CStr, c_int, c_uint};
+use core::ptr::null_mut;
 
-/// Why a call failed. The numbers are those in an error's code, so they stay.
+/// A reason of failure. The numbers are part of OpenSSL's error codes and must not change; number 1
+/// ("not instantiated") is not used since generators recover by themselves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reason {
     NotInstantiated = 1,
@@ -24,7 +25,7 @@ use Reason::{
     TooStrong,
 };
 
-/// The table that OpenSSL takes the texts from.
+/// The table from which OpenSSL reads the texts.
 pub(crate) static REASONS: [Item; 10] = [
     item(NotInstantiated),
     item(TooStrong),
@@ -46,25 +47,25 @@ impl Reason {
     const fn text(self) -> &'static CStr {
         match self {
             NotInstantiated => c"the generator is not instantiated",
-            TooStrong => c"more than 256 bits of strength are asked for",
-            TooLong => c"more bytes than max_request are asked for",
-            NoMemory => c"no memory",
+            TooStrong => c"more than 256 bits of strength requested",
+            TooLong => c"more bytes than max_request requested",
+            NoMemory => c"out of memory",
             NotReady => c"the kernel's random generator is not seeded yet",
             Refused => {
                 c"the kernel refused random bytes: getrandom(2) and /dev/urandom both failed"
             }
-            SeedTooShort => c"a seed of the longest length allowed has less entropy than asked for",
-            Parameter => c"a parameter is asked for in a type or size that does not hold it",
+            SeedTooShort => c"the longest allowed seed has less entropy than requested",
+            Parameter => c"a parameter does not fit the requested type or size",
             CannotDiscard => c"the kernel refused to drop the buffered bytes",
         }
     }
 
-    /// What made the core refuse to draw.
+    /// Returns the reason of an error of the core.
     pub(crate) fn of(error: headwater::Error) -> Reason {
         if error.is_not_ready() { NotReady } else { Refused }
     }
 
-    /// Puts it into the queue and answers 0, which is how a function tells that it failed.
+    /// Adds the reason to OpenSSL's queue and returns 0, the failure value of provider functions.
     #[cold]
     pub(crate) fn raise(self, core: &Core, place: Place) -> c_int {
         core.raise(self as c_uint, c"", place);

@@ -1,25 +1,32 @@
 //! headwater as a provider of OpenSSL 3.
 //!
-//! One generator, `HEADWATER` (properties `provider=headwater`), that OpenSSL uses in either of two places:
+//! The provider has one generator, `HEADWATER` (properties `provider=headwater`). OpenSSL uses it
+//! in one of two places:
 //!
-//! | in the section that `random` of the configuration names | effect |
+//! | in the section that `random` names | effect |
 //! | --- | --- |
-//! | `random = HEADWATER` | RAND_bytes and RAND_priv_bytes, and whatever in libcrypto and libssl calls them, draw from headwater |
+//! | `random = HEADWATER` | RAND_bytes, RAND_priv_bytes and their callers draw from headwater |
 //! | `seed = HEADWATER` | OpenSSL's own generator stays, and takes its seeds from here |
 //!
-//! OpenSSL 3.5 also knows `random_provider = headwater`, which passes its own layers by. `docs/openssl.md` tells what
-//! to put where; `headwater run --openssl -- COMMAND` does it for one command.
+//! OpenSSL 3.5 also reads `random_provider = headwater`, which bypasses OpenSSL's own layers.
+//! `docs/openssl.md` explains the configuration, and `headwater run --openssl -- COMMAND` makes it
+//! for one command.
 //!
-//! # What holds across this edge
+//! # Rules of this edge
 //!
-//! * Nothing of libcrypto is linked: all that is needed comes as function pointers. So the same file serves OpenSSL
-//!   3.0 to 3.5 and later, and programs that have an OpenSSL of their own built in, as Node has.
-//! * No function panics or unwinds, and none keeps a lock: a context is a state and nothing more, the bytes come
-//!   from the process's pools, which guard themselves against forks, clones and reseeds.
-//! * An error is 0 and an entry in OpenSSL's error queue. No byte of the output is then random: it is zero.
+//! * The module links nothing of libcrypto: OpenSSL passes every function as a pointer. One file
+//!   serves OpenSSL 3.0 to 3.5 and later, and programs with a built-in OpenSSL, such as Node.
+//! * No function panics, unwinds or holds a lock. A context is only a state; the bytes come from the
+//!   process's pools, which detect forks, clones and reseeds themselves.
+//! * An error is the return value 0 and an entry in OpenSSL's error queue, with the output zeroed.
 //! * The module stays in memory once loaded (`-z nodelete`).
 //!
-//! `abi` holds OpenSSL's side, declared by hand and compared with its headers by a test; `rand` the generator.
+//! `abi` declares OpenSSL's side by hand, and a test compares it with the headers. `rand` is the
+//! generator. The package in `module/` links the shared object.
+
+// The module must not load libgcc_s, which the standard library's unwinding needs: each process with
+// OpenSSL would pay for it.
+#![cfg_attr(not(test), no_std)]
 
 mod abi;
 mod errors;

@@ -1,20 +1,21 @@
-//! Parameters: questions by name, answered in the type that the asker has room for.
+//! Parameters (OSSL_PARAM): values by name, in the type and size that the caller asks for.
 
 use crate::abi::{self, Param};
-use std::ffi::{CStr, c_char, c_int, c_uint};
-use std::mem::size_of;
-use std::ptr::{null, null_mut};
+use core::ffi::{CStr, c_char, c_int, c_uint};
+use core::mem::size_of;
+use core::ptr::{null, null_mut};
 
-/// A value that does not fit where it should go.
+/// Error: the value does not fit the requested type or size.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct DoesNotFit;
 
-/// Answers each question of the list that `answer` knows; the others are left alone, as OpenSSL wants it.
+/// Calls `answer` for each parameter of the list. OpenSSL requires that unknown names stay
+/// unchanged.
 ///
 /// # Safety
 ///
-/// `params` is null or a list that ends with a null key; keys are C strings, and `data` is null or valid for writes
-/// of `data_size` bytes.
+/// `params` is null or a list that ends with a null key; keys are C strings, and `data` is null or
+/// valid for writes of `data_size` bytes.
 #[inline]
 pub(crate) unsafe fn answer_each(
     mut params: *mut Param,
@@ -23,7 +24,7 @@ pub(crate) unsafe fn answer_each(
     if params.is_null() {
         return Ok(());
     }
-    // SAFETY: the caller's promise; nobody else uses the list during the call.
+    // SAFETY: the caller's promise; nothing else uses the list during the call.
     while let Some(param) = unsafe { params.as_mut() }.filter(|param| !param.key.is_null()) {
         // SAFETY: as above.
         answer(unsafe { CStr::from_ptr(param.key) }, param)?;
@@ -34,34 +35,68 @@ pub(crate) unsafe fn answer_each(
 }
 
 impl Param {
-    /// Answers with a number, in a signed or unsigned integer of 4 or 8 bytes.
+    /// Sets a number, as OpenSSL's own OSSL_PARAM_set_uint64 does: integers of any width that hold the
+    /// value, signed or not, and a REAL if a double holds the value exactly.
     #[inline]
     pub(crate) fn set_number(&mut self, value: u64) -> Result<(), DoesNotFit> {
-        let signed = self.data_type == abi::PARAM_INTEGER;
-        if !signed && self.data_type != abi::PARAM_UNSIGNED_INTEGER {
-            return Err(DoesNotFit);
+        // OpenSSL asks for `max_request` before every draw, in this form.
+        if self.data_type == abi::PARAM_UNSIGNED_INTEGER
+            && self.data_size == size_of::<u64>()
+            && !self.data.is_null()
+        {
+            self.return_size = size_of::<u64>();
+            // SAFETY: `data` is valid for writes of `data_size` bytes.
+            unsafe { self.data.cast::<u64>().write_unaligned(value) };
+            return Ok(());
         }
+        self.set_other_number(value)
+    }
+
+    #[cold]
+    fn set_other_number(&mut self, value: u64) -> Result<(), DoesNotFit> {
+        let sign_bits = match self.data_type {
+            abi::PARAM_INTEGER => 1,
+            abi::PARAM_UNSIGNED_INTEGER => 0,
+            abi::PARAM_REAL => return self.set_real(value),
+            _ => return Err(DoesNotFit),
+        };
         self.return_size = size_of::<u64>();
         if self.data.is_null() {
             return Ok(()); // asks for the size
         }
-        let sign = u32::from(signed);
-        match self.data_size {
-            8 if value <= u64::MAX >> sign => {
-                // SAFETY: `data` is valid for writes of `data_size` bytes.
-                unsafe { self.data.cast::<u64>().write_unaligned(value) };
-            }
-            4 if value <= u64::from(u32::MAX >> sign) => {
-                // SAFETY: as above; the value fits.
-                unsafe { self.data.cast::<u32>().write_unaligned(value as u32) };
-            }
-            _ => return Err(DoesNotFit),
+        let bits = u64::BITS - value.leading_zeros() + sign_bits;
+        if self.data_size < bits.div_ceil(8).max(1) as usize {
+            return Err(DoesNotFit);
+        }
+        let to = self.data.cast::<u8>();
+        for (at, byte) in value.to_le_bytes().into_iter().enumerate().take(self.data_size) {
+            // SAFETY: `data` is valid for writes of `data_size` bytes. Only the bytes of the value are
+            // written here, in the order of x86-64 and arm64, the lowest first.
+            unsafe { to.add(at).write(byte) };
+        }
+        if let Some(rest) = self.data_size.checked_sub(size_of::<u64>()) {
+            // SAFETY: as above. A value that is not negative is extended with zeros.
+            unsafe { to.add(size_of::<u64>()).write_bytes(0, rest) };
         }
         self.return_size = self.data_size;
         Ok(())
     }
 
-    /// Answers with a constant text, by its address.
+    fn set_real(&mut self, value: u64) -> Result<(), DoesNotFit> {
+        self.return_size = size_of::<f64>();
+        if self.data.is_null() {
+            return Ok(());
+        }
+        // Every whole number up to 2^53 is a double; OpenSSL refuses larger ones alike.
+        if self.data_size != size_of::<f64>() || value >> 53 != 0 {
+            return Err(DoesNotFit);
+        }
+        // SAFETY: `data` is valid for writes of `data_size` bytes.
+        unsafe { self.data.cast::<f64>().write_unaligned(value as f64) };
+        Ok(())
+    }
+
+    /// Sets a constant text, by its address.
     pub(crate) fn set_text(&mut self, text: &'static CStr) -> Result<(), DoesNotFit> {
         if self.data_type != abi::PARAM_UTF8_PTR {
             return Err(DoesNotFit);
@@ -74,7 +109,7 @@ impl Param {
         Ok(())
     }
 
-    /// An entry of a table that tells what can be asked for.
+    /// Makes an entry of a table of known parameters.
     pub(crate) const fn describe(key: &'static CStr, data_type: c_uint, size: usize) -> Param {
         Param {
             key: key.as_ptr(),
@@ -131,16 +166,31 @@ mod tests {
     fn numbers_that_do_not_fit_are_refused() {
         let (mut byte, mut small, mut large) = (0_u8, 0_u32, 0_u64);
         let [signed, unsigned] = [abi::PARAM_INTEGER, abi::PARAM_UNSIGNED_INTEGER];
-        assert_eq!(asked(unsigned, &mut byte).set_number(1), Err(DoesNotFit));
+        assert_eq!(asked(unsigned, &mut byte).set_number(256), Err(DoesNotFit));
+        assert_eq!(asked(signed, &mut byte).set_number(128), Err(DoesNotFit));
         assert_eq!(asked(unsigned, &mut small).set_number(1 << 32), Err(DoesNotFit));
         assert_eq!(asked(signed, &mut small).set_number(1 << 31), Err(DoesNotFit));
         assert_eq!(asked(signed, &mut large).set_number(1 << 63), Err(DoesNotFit));
+        assert_eq!(asked(abi::PARAM_REAL, &mut large).set_number(1 << 53), Err(DoesNotFit));
+        assert_eq!(asked(abi::PARAM_REAL, &mut small).set_number(1), Err(DoesNotFit));
         assert_eq!(asked(abi::PARAM_UTF8_PTR, &mut large).set_number(1), Err(DoesNotFit));
         assert_eq!((byte, small, large), (0, 0, 0));
     }
 
     #[test]
-    fn who_has_no_room_is_told_the_size() {
+    fn numbers_go_into_every_width_and_into_doubles() {
+        let (mut byte, mut odd, mut wide, mut real) = (0_u8, [0xFF_u8; 3], [0xFF_u8; 16], 0.0_f64);
+        let unsigned = abi::PARAM_UNSIGNED_INTEGER;
+        assert_eq!(asked(unsigned, &mut byte).set_number(255), Ok(()));
+        assert_eq!(asked(unsigned, &mut odd).set_number(0x0102_0304 >> 8), Ok(()));
+        assert_eq!(asked(abi::PARAM_INTEGER, &mut wide).set_number(u64::MAX), Ok(()));
+        assert_eq!(asked(abi::PARAM_REAL, &mut real).set_number(256), Ok(()));
+        assert_eq!((byte, odd, real), (255, [3, 2, 1], 256.0));
+        assert_eq!(u128::from_le_bytes(wide), u64::MAX.into());
+    }
+
+    #[test]
+    fn without_room_the_size_is_returned() {
         let mut param = Param::u64(c"key");
         assert_eq!((param.set_number(1), param.return_size), (Ok(()), 8));
         let mut param = Param::text(c"key");
@@ -148,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_known_is_left_alone() {
+    fn unknown_names_stay_unchanged() {
         let mut room = 1_u64;
         let mut list = [asked(abi::PARAM_INTEGER, &mut room), Param::END];
         // SAFETY: a list with an end.

@@ -1,26 +1,27 @@
-//! The provider itself: how it is loaded, what it offers, and what it tells of headwater's status.
+//! The provider itself: entry point, algorithms, and headwater's status as parameters.
 
 use crate::abi::{self, Algorithm, CoreHandle, Dispatch, Item, Param};
 use crate::errors::{REASONS, Reason};
 use crate::params::{DoesNotFit, answer_each};
 use crate::rand::{self, entry};
 use crate::upcalls::{Core, here};
-use std::ffi::{CStr, c_int, c_void};
-use std::mem::transmute;
-use std::ptr::null;
+use core::ffi::{CStr, c_int, c_void};
+use core::mem::transmute;
+use core::ptr::null;
 
-/// What the core hands back with each call.
+/// The provider's context, which the core passes to each call.
 pub(crate) struct Provider {
     pub(crate) core: Core,
 }
 
-/// The one symbol that the module exports, which OpenSSL calls when it loads a provider.
+/// Starts the provider. OpenSSL calls this symbol, the only one that the module exports.
 ///
-/// Nothing is drawn or set up yet: many programs load their configuration and never ask for a byte.
+/// Set-up waits for the first generator, because many programs load their configuration and never
+/// draw.
 ///
 /// # Safety
 ///
-/// As OpenSSL's provider-base(7) says.
+/// The arguments are those of OpenSSL's provider-base(7).
 #[unsafe(no_mangle)]
 pub(crate) unsafe extern "C" fn OSSL_provider_init(
     handle: *const CoreHandle,
@@ -28,14 +29,14 @@ pub(crate) unsafe extern "C" fn OSSL_provider_init(
     to_core: *mut *const Dispatch,
     context: *mut *mut c_void,
 ) -> c_int {
-    // SAFETY: the core's own arguments.
+    // SAFETY: the arguments come from the core.
     let Some(core) = (unsafe { Core::from_table(handle, from_core) }) else {
         return 0;
     };
     let Some(provider) = core.allocate::<Provider>(here!()) else {
         return Reason::NoMemory.raise(&core, here!());
     };
-    // SAFETY: fresh memory of that size and alignment; the core asks for two answers.
+    // SAFETY: fresh memory of that size and alignment; both out-pointers come from the core.
     unsafe {
         provider.write(Provider { core });
         to_core.write(FUNCTIONS.as_ptr());
@@ -73,7 +74,7 @@ unsafe extern "C" fn query_operation(
     operation: c_int,
     no_store: *mut c_int,
 ) -> *const Algorithm {
-    // SAFETY: the core asks whether it may keep the answer; it may.
+    // SAFETY: an out-pointer of the core. 0 lets the core cache the table.
     unsafe { no_store.write(0) };
     if operation == abi::OP_RAND { ALGORITHMS.as_ptr() } else { null() }
 }
@@ -82,7 +83,7 @@ unsafe extern "C" fn get_reason_strings(_provider: *mut c_void) -> *const Item {
     REASONS.as_ptr()
 }
 
-// headwater's status, under the names that `headwater status --json` has.
+// headwater's status, under the names of `headwater status --json`.
 const MODE: &CStr = c"mode";
 const REFILLS: &CStr = c"refills";
 const DISCARDED_BYTES: &CStr = c"discarded_bytes";
@@ -111,7 +112,7 @@ unsafe extern "C" fn get_params(provider: *mut c_void, params: *mut Param) -> c_
     match unsafe { answer_each(params, answer) } {
         Ok(()) => 1,
         Err(DoesNotFit) => {
-            // SAFETY: the core calls with what `OSSL_provider_init` gave it.
+            // SAFETY: the pointer that `OSSL_provider_init` returned.
             Reason::Parameter.raise(unsafe { &(*provider.cast::<Provider>()).core }, here!())
         }
     }

@@ -1,4 +1,4 @@
-//! The generator: contexts that hold a state and nothing more, over the process's pools.
+//! The generator: contexts without data of their own, over the process's pools.
 
 use crate::abi::{self, Dispatch, Param};
 use crate::errors::Reason;
@@ -6,18 +6,18 @@ use crate::params::{DoesNotFit, answer_each};
 use crate::provider::Provider;
 use crate::seed;
 use crate::upcalls::{Core, here};
-use headwater::Word;
-use std::ffi::{CStr, c_int, c_uchar, c_uint, c_void};
-use std::mem::{MaybeUninit, transmute};
-use std::slice;
-use std::sync::atomic::{AtomicI32, Ordering};
+use core::ffi::{CStr, c_int, c_uchar, c_uint, c_void};
+use core::mem::{MaybeUninit, transmute};
+use core::slice;
+use core::sync::atomic::{AtomicI32, Ordering};
+use headwater::ReseedGeneration;
 
-/// Bits of security. Keys have 256 bits, in every mode.
+/// Bits of security: keys have 256 bits in every mode.
 const STRENGTH: c_uint = 256;
-/// Bytes in one call. OpenSSL asks for this number before every draw and cuts longer requests up by it.
+/// Bytes of one call. OpenSSL reads this number before every draw and splits longer requests.
 const MAX_REQUEST: usize = 1 << 30;
 
-/// What a context of OpenSSL's is to us. Used by several threads at once without a lock.
+/// A context of OpenSSL's, which several threads may use at once without a lock.
 pub(crate) struct Context {
     provider: *const Provider,
     state: AtomicI32,
@@ -26,7 +26,7 @@ pub(crate) struct Context {
 impl Context {
     /// # Safety
     ///
-    /// `at` is what [`newctx`] gave, not freed since.
+    /// `at` came from [`newctx`] and is not freed yet.
     #[inline]
     pub(crate) unsafe fn at<'a>(at: *mut c_void) -> &'a Context {
         // SAFETY: the caller's promise.
@@ -35,13 +35,38 @@ impl Context {
 
     #[inline]
     pub(crate) fn core(&self) -> &Core {
-        // SAFETY: OpenSSL keeps a provider for as long as there are contexts of it.
+        // SAFETY: OpenSSL frees a provider after its last context.
         unsafe { &(*self.provider).core }
     }
 
+    /// Makes the context ready if it is not: never instantiated, uninstantiated, or in error. OpenSSL's
+    /// own generator recovers in the same way. Without it, RAND_bytes would fail for ever in a thread
+    /// whose public generator was uninstantiated.
     #[inline]
-    pub(crate) fn is_ready(&self) -> bool {
-        self.state.load(Ordering::Relaxed) == abi::STATE_READY
+    pub(crate) fn make_ready(&self) -> Result<(), Reason> {
+        if self.state.load(Ordering::Relaxed) == abi::STATE_READY {
+            return Ok(());
+        }
+        self.set_up()
+    }
+
+    #[cold]
+    fn set_up(&self) -> Result<(), Reason> {
+        let done = headwater::init();
+        let state = if done.is_ok() { abi::STATE_READY } else { abi::STATE_ERROR };
+        self.state.store(state, Ordering::Relaxed);
+        done.map_err(Reason::of)
+    }
+
+    /// Returns the state that EVP_RAND_get_state and RAND_status report. A ready context draws one byte,
+    /// because a sandbox may have closed the sources since the last draw.
+    fn state(&self) -> c_int {
+        let state = self.state.load(Ordering::Relaxed);
+        if state == abi::STATE_READY && headwater::try_fill(&mut [0]).is_err() {
+            abi::STATE_ERROR
+        } else {
+            state
+        }
     }
 }
 
@@ -49,21 +74,25 @@ impl Context {
 ///
 /// # Safety
 ///
-/// `out` is valid for writes of `len` bytes, at most [`MAX_REQUEST`]; with a `len` of 0 it may be null.
+/// `out` is valid for writes of `len` bytes, at most [`MAX_REQUEST`]; with a `len` of 0 it may be
+/// null.
 #[inline]
 unsafe fn draw(core: &Core, out: *mut c_uchar, len: usize, strength: c_uint, fresh: bool) -> c_int {
-    if strength > STRENGTH {
-        return Reason::TooStrong.raise(core, here!());
-    }
-    if len > MAX_REQUEST {
-        return Reason::TooLong.raise(core, here!());
-    }
     if len == 0 {
         return 1;
     }
+    let refused = match () {
+        () if strength > STRENGTH => Some(Reason::TooStrong),
+        () if len > MAX_REQUEST => Some(Reason::TooLong),
+        () => None,
+    };
+    if let Some(reason) = refused {
+        // SAFETY: the caller's promise.
+        return unsafe { fail(core, reason, out, len) };
+    }
     let drawn = if fresh {
-        // SAFETY: the caller's promise. Zeroed first, since memory that a C program has not written yet must not be
-        // read, and `fill_fresh` takes a slice of initialised bytes.
+        // SAFETY: the caller's promise. Zeroed first, because `fill_fresh` takes initialised bytes
+        // and a C program may pass unwritten memory.
         headwater::fill_fresh(unsafe {
             out.write_bytes(0, len);
             slice::from_raw_parts_mut(out, len)
@@ -79,18 +108,33 @@ unsafe fn draw(core: &Core, out: *mut c_uchar, len: usize, strength: c_uint, fre
     }
 }
 
-/// OpenSSL gives its own generator as parent, as it would to a DRBG that must be seeded. It is not needed.
+/// Zeroes the output and raises the error. A caller that ignores the error must not use stale memory as
+/// random bytes.
+///
+/// # Safety
+///
+/// `out` is null, or valid for writes of `len` bytes.
+#[cold]
+unsafe fn fail(core: &Core, reason: Reason, out: *mut c_uchar, len: usize) -> c_int {
+    if !out.is_null() {
+        // SAFETY: the caller's promise.
+        unsafe { out.write_bytes(0, len) };
+    }
+    reason.raise(core, here!())
+}
+
+/// Makes a context. The parent, from which a DRBG would take its seed, is ignored.
 unsafe extern "C" fn newctx(
     provider: *mut c_void,
     _parent: *mut c_void,
     _parent_calls: *const Dispatch,
 ) -> *mut c_void {
     let provider = provider.cast::<Provider>().cast_const();
-    // SAFETY: what `OSSL_provider_init` gave to the core.
+    // SAFETY: the pointer that `OSSL_provider_init` returned.
     let core = unsafe { &(*provider).core };
     let Some(at) = core.allocate::<Context>(here!()) else {
         Reason::NoMemory.raise(core, here!());
-        return std::ptr::null_mut();
+        return core::ptr::null_mut();
     };
     let state = AtomicI32::new(abi::STATE_UNINITIALISED);
     // SAFETY: fresh memory of that size and alignment.
@@ -102,18 +146,18 @@ unsafe extern "C" fn freectx(context: *mut c_void) {
     if context.is_null() {
         return;
     }
-    // SAFETY: the core frees a context once, and uses it no more.
+    // SAFETY: the core frees a context once and does not use it afterwards.
     unsafe {
         let core = *Context::at(context).core();
         core.free(context.cast::<Context>(), here!());
     }
 }
 
-/// Sets up what the process needs, and waits until the kernel is seeded: once at boot, and never after. Later draws
-/// make no system call but getrandom(2), so that a sandbox may be entered.
+/// Sets the process up, and waits until the kernel is seeded (once after boot). Later draws make no
+/// system call except getrandom(2), so a program may enter a sandbox afterwards.
 ///
-/// The personalisation string and the parameters, which are those of a DRBG (cipher, reseed intervals), are not used:
-/// no state is made that they could set apart.
+/// The personalisation string and the parameters of a DRBG (cipher, reseed intervals) are ignored,
+/// because a context has no state that they could distinguish.
 unsafe extern "C" fn instantiate(
     context: *mut c_void,
     strength: c_uint,
@@ -122,29 +166,26 @@ unsafe extern "C" fn instantiate(
     _personalisation_len: usize,
     _params: *const Param,
 ) -> c_int {
-    // SAFETY: the core calls with a context of ours.
+    // SAFETY: a context from `newctx`.
     let context = unsafe { Context::at(context) };
     if strength > STRENGTH {
         return Reason::TooStrong.raise(context.core(), here!());
     }
-    match headwater::init() {
-        Ok(()) => {
-            context.state.store(abi::STATE_READY, Ordering::Relaxed);
-            1
-        }
-        Err(error) => Reason::of(error).raise(context.core(), here!()),
+    match context.set_up() {
+        Ok(()) => 1,
+        Err(reason) => reason.raise(context.core(), here!()),
     }
 }
 
 unsafe extern "C" fn uninstantiate(context: *mut c_void) -> c_int {
-    // SAFETY: the core calls with a context of ours.
+    // SAFETY: a context from `newctx`.
     let context = unsafe { Context::at(context) };
     context.state.store(abi::STATE_UNINITIALISED, Ordering::Relaxed);
     1
 }
 
-/// With prediction resistance the bytes have a key that the kernel gives for this request alone. Additional input is
-/// accepted and not used: it could only add to a key what the kernel has in it already, 256 bits.
+/// Draws. With prediction resistance, the request has its own key from the kernel. Additional input
+/// is ignored, because it cannot add entropy to a key that has 256 bits already.
 unsafe extern "C" fn generate(
     context: *mut c_void,
     out: *mut c_uchar,
@@ -154,17 +195,18 @@ unsafe extern "C" fn generate(
     _additional: *const c_uchar,
     _additional_len: usize,
 ) -> c_int {
-    // SAFETY: the core calls with a context of ours.
+    // SAFETY: a context from `newctx`.
     let context = unsafe { Context::at(context) };
-    if !context.is_ready() {
-        return Reason::NotInstantiated.raise(context.core(), here!());
+    if let Err(reason) = context.make_ready() {
+        // SAFETY: a buffer of that length, by provider-rand(7).
+        return unsafe { fail(context.core(), reason, out, len) };
     }
-    // SAFETY: the core calls with a buffer of that length.
+    // SAFETY: as above.
     unsafe { draw(context.core(), out, len, strength, prediction_resistance != 0) }
 }
 
-/// What was buffered is thrown away, in the whole process: every request from now on is served under keys that the
-/// kernel gives afterwards. Entropy and additional input are accepted and not used, as in [`generate`].
+/// Discards every buffered byte of the process, so that later requests have keys drawn from the
+/// kernel after this call. Entropy and additional input are ignored, as in [`generate`].
 unsafe extern "C" fn reseed(
     context: *mut c_void,
     _prediction_resistance: c_int,
@@ -173,10 +215,10 @@ unsafe extern "C" fn reseed(
     _additional: *const c_uchar,
     _additional_len: usize,
 ) -> c_int {
-    // SAFETY: the core calls with a context of ours.
+    // SAFETY: a context from `newctx`.
     let context = unsafe { Context::at(context) };
-    if !context.is_ready() {
-        return Reason::NotInstantiated.raise(context.core(), here!());
+    if let Err(reason) = context.make_ready() {
+        return reason.raise(context.core(), here!());
     }
     match headwater::discard() {
         Ok(()) => 1,
@@ -184,8 +226,8 @@ unsafe extern "C" fn reseed(
     }
 }
 
-/// Nothing has to be locked. So there are no functions to lock and unlock with, which OpenSSL would call around every
-/// draw, and asks for both or neither.
+/// Accepts the request for locking, which needs nothing. The table has no lock and unlock
+/// functions: OpenSSL would call both around every draw.
 unsafe extern "C" fn enable_locking(_context: *mut c_void) -> c_int {
     1
 }
@@ -202,11 +244,11 @@ unsafe extern "C" fn gettable_ctx_params(_: *mut c_void, _: *mut c_void) -> *con
     GETTABLE.as_ptr()
 }
 
-/// Called before every draw, for `max_request`.
+/// Answers parameters. OpenSSL asks for `max_request` before every draw, so this path is hot.
 unsafe extern "C" fn get_ctx_params(context: *mut c_void, params: *mut Param) -> c_int {
-    // SAFETY: the core calls with a context of ours.
+    // SAFETY: a context from `newctx`.
     let context = unsafe { Context::at(context) };
-    // SAFETY: the core calls with a list that ends.
+    // SAFETY: a list of the core, with an end.
     match unsafe { answer_each(params, |key, param| answer(context, key, param)) } {
         Ok(()) => 1,
         Err(DoesNotFit) => Reason::Parameter.raise(context.core(), here!()),
@@ -218,8 +260,8 @@ fn answer(context: &Context, key: &CStr, param: &mut Param) -> Result<(), DoesNo
     if key == abi::MAX_REQUEST {
         param.set_number(MAX_REQUEST as u64)
     } else if key == abi::STATE {
-        // Not negative: one of two constants.
-        param.set_number(context.state.load(Ordering::Relaxed).unsigned_abs().into())
+        // One of three constants, none negative.
+        param.set_number(context.state().unsigned_abs().into())
     } else if key == abi::STRENGTH {
         param.set_number(STRENGTH.into())
     } else if key == abi::RESEED_COUNTER {
@@ -229,28 +271,28 @@ fn answer(context: &Context, key: &CStr, param: &mut Param) -> Result<(), DoesNo
     }
 }
 
-/// A DRBG of OpenSSL's that has this generator as its parent reseeds when this number has changed. So it follows the
-/// kernel's reseeds, and what else can be told of duplicated processes and machines. Where nothing can be told it stays
-/// 0, and the DRBG goes by its own clock.
+/// Returns the number by which a DRBG with this generator as parent decides to reseed. It changes
+/// when the kernel reseeds, and at each detected duplication of the process or the machine. Without
+/// a detector it stays 0, and the DRBG reseeds by its own timer.
 fn reseed_counter() -> u32 {
-    let seen = match (headwater::generation(), headwater::status().word) {
+    let seen = match (headwater::generation(), headwater::status().reseed_generation) {
         (Some(generation), _) => generation.get(),
-        (None, Word::Live { value, .. }) => value,
+        (None, ReseedGeneration::Live { value, .. }) => value,
         (None, _) => 0,
     };
     ((seen >> 32) ^ seen) as u32
 }
 
-/// The contexts hold nothing of what is drawn, and the pools erase what they hand out.
+/// Returns success: contexts hold no bytes, and pools erase served ones.
 unsafe extern "C" fn verify_zeroization(_context: *mut c_void) -> c_int {
     1
 }
 
-/// Draws without a context, since OpenSSL 3.5: for `random_provider = headwater`.
+/// Draws without a context, for `random_provider = headwater` of OpenSSL 3.5.
 ///
 /// # Safety
 ///
-/// As OpenSSL's documentation of `provider_random_bytes` says.
+/// The arguments are those of OpenSSL's `provider_random_bytes`.
 pub(crate) unsafe extern "C" fn random_bytes(
     provider: *mut c_void,
     _which: c_int,
@@ -258,12 +300,12 @@ pub(crate) unsafe extern "C" fn random_bytes(
     len: usize,
     strength: c_uint,
 ) -> c_int {
-    // SAFETY: the core calls with what `OSSL_provider_init` gave it.
+    // SAFETY: the pointer that `OSSL_provider_init` returned.
     let core = unsafe { &(*provider.cast::<Provider>()).core };
     let mut done = 0;
     while done < len {
         let step = (len - done).min(MAX_REQUEST);
-        // SAFETY: the core calls with a buffer of that length.
+        // SAFETY: a buffer of that length, by provider-rand(7).
         if unsafe { draw(core, out.cast::<c_uchar>().add(done), step, strength, false) } == 0 {
             // SAFETY: as above.
             unsafe { out.cast::<c_uchar>().write_bytes(0, len) };
@@ -274,13 +316,13 @@ pub(crate) unsafe extern "C" fn random_bytes(
     1
 }
 
-/// An entry of the table: the number that the type belongs to, and the function.
+/// Makes an entry of a table: the number of a function type, and the function.
 macro_rules! entry {
     ($number:ident, $kind:ident, $function:expr) => {
         Dispatch {
             function_id: abi::$number,
-            // SAFETY: OpenSSL calls it by the type that the number says, which is this one: `abi` has both from
-            // one line.
+            // SAFETY: OpenSSL calls the function by the type that belongs to the number. `abi`
+            // declares number and type on one line.
             function: Some(unsafe {
                 transmute::<abi::$kind, unsafe extern "C" fn()>($function as abi::$kind)
             }),

@@ -3,20 +3,20 @@
 use crate::errors::Reason;
 use crate::rand::Context;
 use crate::upcalls::here;
-use std::ffi::{c_int, c_uchar, c_void};
-use std::slice;
+use core::ffi::{c_int, c_uchar, c_void};
+use core::slice;
 
-/// Bytes of a seed that come from one key: as many as the key has, so that a seed has as much entropy as it has bits.
+/// Bytes of a seed under one key. With as many bytes as the key, a seed has full entropy.
 const KEY: usize = 32;
 
-/// A seed of as many bytes as `entropy` bits need, at least `min_len`, in memory for secrets.
+/// Makes a seed of `entropy` bits, at least `min_len` bytes, in OpenSSL's secure memory.
 ///
-/// Never from what is buffered, with prediction resistance or without: a seed lives long. Each 32 bytes come under a
-/// key of their own that the kernel gives for them.
+/// Each 32 bytes have a key of their own, drawn from the kernel for them. Buffered bytes are never
+/// used, because a seed lives long.
 ///
 /// # Safety
 ///
-/// As OpenSSL's provider-rand(7) says.
+/// The arguments are those of OpenSSL's provider-rand(7).
 pub(crate) unsafe extern "C" fn get_seed(
     context: *mut c_void,
     seed: *mut *mut c_uchar,
@@ -27,11 +27,11 @@ pub(crate) unsafe extern "C" fn get_seed(
     _additional: *const c_uchar,
     _additional_len: usize,
 ) -> usize {
-    // SAFETY: the core calls with a context of ours.
+    // SAFETY: a context from `newctx`.
     let context = unsafe { Context::at(context) };
     let core = context.core();
-    if !context.is_ready() {
-        Reason::NotInstantiated.raise(core, here!());
+    if let Err(reason) = context.make_ready() {
+        reason.raise(core, here!());
         return 0;
     }
     let needed = u32::try_from(entropy).map_or(0, |bits| bits.div_ceil(8)) as usize;
@@ -48,12 +48,12 @@ pub(crate) unsafe extern "C" fn get_seed(
     let bytes = unsafe { slice::from_raw_parts_mut(at.as_ptr(), len) };
     match bytes.chunks_mut(KEY).try_for_each(headwater::fill_fresh) {
         Ok(()) => {
-            // SAFETY: the core asks for the seed's address there.
+            // SAFETY: an out-pointer of the core.
             unsafe { seed.write(at.as_ptr()) };
             len
         }
         Err(error) => {
-            // SAFETY: nobody else has seen it.
+            // SAFETY: allocated above, and not returned to the core.
             unsafe { core.free_secure(at.as_ptr(), len, here!()) };
             Reason::of(error).raise(core, here!());
             0
@@ -61,10 +61,12 @@ pub(crate) unsafe extern "C" fn get_seed(
     }
 }
 
+/// Erases and frees a seed.
+///
 /// # Safety
 ///
-/// As OpenSSL's provider-rand(7) says: `seed` is what [`get_seed`] gave, and `len` what it answered.
+/// [`get_seed`] returned `seed` and `len` (provider-rand(7)).
 pub(crate) unsafe extern "C" fn clear_seed(context: *mut c_void, seed: *mut c_uchar, len: usize) {
-    // SAFETY: the core calls with a context of ours, and with a seed that it uses no more.
+    // SAFETY: a context from `newctx`, and a seed that the core does not use afterwards.
     unsafe { Context::at(context).core().free_secure(seed, len, here!()) };
 }

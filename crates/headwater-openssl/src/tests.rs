@@ -1,4 +1,4 @@
-//! What no program can see from behind OpenSSL: the seeds themselves, and a core that has no memory left.
+//! Cases that programs cannot reach through OpenSSL: seeds themselves, and a core without memory.
 
 use crate::abi::{self, Dispatch};
 use crate::provider::OSSL_provider_init;
@@ -10,7 +10,7 @@ use std::mem::transmute;
 use std::ptr::{null, null_mut};
 
 thread_local! {
-    /// Allocations that this thread still gets.
+    /// Allocations that this thread may still make.
     static LEFT: Cell<u32> = const { Cell::new(u32::MAX) };
 }
 
@@ -42,7 +42,7 @@ static CORE: [Dispatch; 5] = [
     Dispatch { function_id: 0, function: None },
 ];
 
-/// The generator's function of this number, by the type that the number says. For unsafe blocks.
+/// Returns the generator's function of this number and type. For unsafe blocks.
 macro_rules! function {
     ($number:ident, $kind:ident) => {{
         let entry = FUNCTIONS.iter().find(|entry| entry.function_id == abi::$number).unwrap();
@@ -50,18 +50,18 @@ macro_rules! function {
     }};
 }
 
-/// The provider, for this core.
+/// Starts the provider with this core.
 fn provider() -> Option<*mut c_void> {
     let (mut functions, mut provider) = (null(), null_mut());
-    // SAFETY: what a core calls with.
+    // SAFETY: arguments of a core.
     let made =
         unsafe { OSSL_provider_init(null(), CORE.as_ptr(), &raw mut functions, &raw mut provider) };
     (made == 1).then_some(provider)
 }
 
-/// A generator that is ready.
+/// Returns an instantiated generator.
 fn context() -> *mut c_void {
-    // SAFETY: what a core calls with.
+    // SAFETY: arguments of a core.
     unsafe {
         let context = function!(RAND_NEWCTX, RandNewctx)(provider().unwrap(), null_mut(), null());
         let ready =
@@ -108,7 +108,7 @@ fn without_memory_there_is_an_error_and_no_crash() {
     let (provider_made, context) = (provider().unwrap(), context());
     LEFT.set(0);
     assert_eq!(provider(), None);
-    // SAFETY: what a core calls with.
+    // SAFETY: arguments of a core.
     let made = unsafe { function!(RAND_NEWCTX, RandNewctx)(provider_made, null_mut(), null()) };
     assert!(made.is_null());
     assert_eq!(seed(context, 256, 0, 1000), None);

@@ -1,17 +1,17 @@
-//! What OpenSSL's core lends the provider: memory, and its error queue.
+//! Services of OpenSSL's core: memory and the error queue.
 
 use crate::abi::{
     self, Char, CoreHandle, CoreNewError, CoreSetErrorDebug, CoreVsetError, CryptoClearFree,
     CryptoSecureClearFree, CryptoSecureZalloc, CryptoZalloc, Dispatch, VaList,
 };
-use std::ffi::{CStr, c_int, c_uint, c_void};
-use std::mem::transmute;
-use std::ptr::NonNull;
+use core::ffi::{CStr, c_int, c_uint, c_void};
+use core::mem::transmute;
+use core::ptr::NonNull;
 
-/// A function of any type, as a table has it.
+/// A function of any type, as an entry of a table.
 type Entry = Option<unsafe extern "C" fn()>;
 
-/// Where an allocation or an error happened, as OpenSSL shows it.
+/// A place in the source, which OpenSSL shows with allocations and errors.
 #[derive(Clone, Copy)]
 pub(crate) struct Place {
     pub(crate) file: &'static CStr,
@@ -24,23 +24,23 @@ impl Place {
     }
 }
 
-/// This place in the source.
+/// Returns the place of the call.
 macro_rules! here {
     () => {
         $crate::upcalls::Place {
             file: const {
-                match std::ffi::CStr::from_bytes_with_nul(concat!(file!(), "\0").as_bytes()) {
+                match core::ffi::CStr::from_bytes_with_nul(concat!(file!(), "\0").as_bytes()) {
                     Ok(file) => file,
                     Err(_) => c"headwater-openssl",
                 }
             },
-            line: line!() as std::ffi::c_int,
+            line: line!() as core::ffi::c_int,
         }
     };
 }
 pub(crate) use here;
 
-/// The core's functions, and the handle that they know this provider by.
+/// The core's functions, and this provider's handle.
 #[derive(Clone, Copy)]
 pub(crate) struct Core {
     handle: *const CoreHandle,
@@ -48,12 +48,12 @@ pub(crate) struct Core {
     clear_free: CryptoClearFree,
     secure_zalloc: CryptoSecureZalloc,
     secure_clear_free: CryptoSecureClearFree,
-    /// Without all three, errors are told by the return value alone.
+    /// Without all three functions, only the return value reports an error.
     errors: Option<(CoreNewError, CoreSetErrorDebug, CoreVsetError)>,
 }
 
 impl Core {
-    /// The core that hands over this table; None if it lacks memory, without which nothing works.
+    /// Reads a table of functions. Returns `None` if the memory functions are missing.
     ///
     /// # Safety
     ///
@@ -65,9 +65,9 @@ impl Core {
         let (mut zalloc, mut clear_free, mut secure_zalloc, mut secure_clear_free) =
             (None, None, None, None);
         let (mut new_error, mut set_error_debug, mut vset_error) = (None, None, None);
-        // SAFETY: the table ends with the number 0. Each number stands for the type that its function is taken
-        // for: `abi` has both from the same line, which a test compares with the header. An Option of a function
-        // has the size of the function, and None for null.
+        // SAFETY: the number 0 ends the table. Each number belongs to the type of its function:
+        // `abi` declares both on one line, and a test compares the line with the header. An Option
+        // of a function pointer has the size of the pointer, and None is null.
         unsafe {
             while (*table).function_id != 0 {
                 let function = (*table).function;
@@ -112,54 +112,55 @@ impl Core {
         })
     }
 
-    /// Memory for a `T`, zeroed and aligned as malloc's is; None if there is none left.
+    /// Allocates a zeroed `T` with malloc's alignment, or returns `None` if memory is exhausted.
     pub(crate) fn allocate<T>(&self, place: Place) -> Option<NonNull<T>> {
         const { assert!(align_of::<T>() <= align_of::<u128>()) };
-        // SAFETY: the core's own function; it keeps the file's name, which is a constant.
+        // SAFETY: the core's function. It keeps the pointer to the file name, a constant.
         let at = unsafe { (self.zalloc)(size_of::<T>(), place.file(), place.line) };
         NonNull::new(at.cast())
     }
 
-    /// Erases and frees what [`allocate`](Core::allocate) gave.
+    /// Erases and frees memory of [`allocate`](Core::allocate).
     ///
     /// # Safety
     ///
-    /// `at` is null, or from there and not used any more.
+    /// `at` is null, or came from `allocate` and is not used afterwards.
     pub(crate) unsafe fn free<T>(&self, at: *mut T, place: Place) {
         // SAFETY: the caller's promise.
         unsafe { (self.clear_free)(at.cast(), size_of::<T>(), place.file(), place.line) };
     }
 
-    /// `len` bytes of memory for secrets, zeroed: never in swap, if the application has asked OpenSSL for that.
+    /// Allocates `len` zeroed bytes for secrets. If the application set up OpenSSL's secure heap,
+    /// the bytes never reach swap.
     pub(crate) fn allocate_secure(&self, len: usize, place: Place) -> Option<NonNull<u8>> {
-        // SAFETY: as in `allocate`.
+        // SAFETY: the core's function, as in `allocate`.
         let at = unsafe { (self.secure_zalloc)(len, place.file(), place.line) };
         NonNull::new(at.cast())
     }
 
-    /// Erases and frees what [`allocate_secure`](Core::allocate_secure) gave.
+    /// Erases and frees memory of [`allocate_secure`](Core::allocate_secure).
     ///
     /// # Safety
     ///
-    /// `at` is null, or `len` bytes from there that are not used any more.
+    /// `at` is null, or `len` bytes from `allocate_secure` that are not used afterwards.
     pub(crate) unsafe fn free_secure(&self, at: *mut u8, len: usize, place: Place) {
         // SAFETY: the caller's promise.
         unsafe { (self.secure_clear_free)(at.cast(), len, place.file(), place.line) };
     }
 
-    /// Puts an error into this thread's queue: its number, and a text for people.
+    /// Adds an error to this thread's queue, with its number and a text.
     ///
-    /// `details` is a format of printf's to OpenSSL, so it must hold no `%`.
+    /// OpenSSL passes `details` to printf, so it must not contain `%`.
     #[cold]
     pub(crate) fn raise(&self, reason: c_uint, details: &CStr, place: Place) {
         let Some((new_error, set_error_debug, vset_error)) = self.errors else {
             return;
         };
-        // An empty list of arguments, which nothing is taken from. A `va_list` is passed by its address, on x86-64
-        // and arm64 alike, and arm64 copies the 32 bytes there before it looks at the format: so no null.
+        // An empty argument list. x86-64 and arm64 pass a `va_list` by address. Not null, because
+        // arm64 copies the 32 bytes there before it reads the format.
         let mut no_arguments = [0_u64; 8];
         let no_arguments = VaList((&raw mut no_arguments).cast::<c_void>());
-        // SAFETY: the core's own functions and handle; they copy the texts.
+        // SAFETY: the core's functions and handle. They copy the texts.
         unsafe {
             new_error(self.handle);
             set_error_debug(self.handle, place.file(), place.line, c"headwater".as_ptr().cast());

@@ -1,4 +1,5 @@
-//! The command `openssl`, of each OpenSSL at hand, with headwater as its generator by the configuration that is shipped.
+//! The command `openssl`, of each OpenSSL at hand, with headwater as its generator by the
+//! configuration that is shipped.
 #![cfg(target_os = "linux")]
 
 mod support;
@@ -9,7 +10,8 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use support::{OpenSsl, configuration, modules, said};
 
-/// `openssl` with these arguments and this configuration, and headwater where it looks for providers.
+/// `openssl` with these arguments and this configuration, and headwater where it looks for
+/// providers.
 fn openssl(openssl: &OpenSsl, configuration: &Path, line: &str) -> Command {
     let mut command = openssl.command();
     command.args(line.split_whitespace());
@@ -50,8 +52,8 @@ const FOUND: [(&str, &str, usize); 5] = [
 fn included_after_any_configuration_it_is_the_generator() {
     for here in OpenSsl::all() {
         for (what, before, providers) in FOUND {
-            let folder = tempfile::tempdir().unwrap();
-            let configuration = configuration(folder.path(), before);
+            let directory = tempfile::tempdir().unwrap();
+            let configuration = configuration(directory.path(), before);
             let run = |line| said(openssl(&here, &configuration, line).output().unwrap());
             let context = format!("{what}, {}", here.name());
             let list = run("list -providers");
@@ -71,12 +73,13 @@ fn included_after_any_configuration_it_is_the_generator() {
     }
 }
 
-/// OpenSSL 3.5's shorter way, as the page for users has it: by a line more. An older OpenSSL must not ignore it.
+/// OpenSSL 3.5's shorter way, as the page for users has it: by a line more. An older OpenSSL must
+/// not ignore it.
 #[test]
 fn the_provider_itself_is_called_since_3_5() {
     for here in OpenSsl::all() {
-        let folder = tempfile::tempdir().unwrap();
-        let configuration = configuration(folder.path(), "");
+        let directory = tempfile::tempdir().unwrap();
+        let configuration = configuration(directory.path(), "");
         let mut text = std::fs::read_to_string(&configuration).unwrap();
         text.push_str("[headwater_random_sect]\nrandom_provider = headwater\n");
         std::fs::write(&configuration, text).unwrap();
@@ -95,8 +98,8 @@ fn the_provider_itself_is_called_since_3_5() {
 #[test]
 fn processes_draw_differently() {
     for here in OpenSsl::all() {
-        let folder = tempfile::tempdir().unwrap();
-        let configuration = configuration(folder.path(), "");
+        let directory = tempfile::tempdir().unwrap();
+        let configuration = configuration(directory.path(), "");
         let mut seen = HashSet::new();
         for mode in ["buffered", "hedged", "strict", "kernel"] {
             for length in ["16", "1000", "70000"] {
@@ -110,12 +113,13 @@ fn processes_draw_differently() {
     }
 }
 
-/// Every kind of key that needs random bytes in another way: primes, scalars, raw bytes; and 3.5's new ones.
+/// Every kind of key that needs random bytes in another way: primes, scalars, raw bytes; and 3.5's
+/// new ones.
 #[test]
 fn keys_are_made() {
     for here in OpenSsl::all() {
-        let folder = tempfile::tempdir().unwrap();
-        let configuration = configuration(folder.path(), "");
+        let directory = tempfile::tempdir().unwrap();
+        let configuration = configuration(directory.path(), "");
         let mut kinds = vec![
             "RSA -pkeyopt rsa_keygen_bits:1024",
             "EC -pkeyopt ec_paramgen_curve:P-256",
@@ -143,14 +147,15 @@ fn keys_are_made() {
     }
 }
 
-/// A query that asks for a validated module passes headwater by, and says so: no bytes, but no others in silence.
+/// A query that asks for a validated module passes headwater by, and says so: no bytes, but no
+/// others in silence.
 #[test]
 fn who_asks_for_fips_gets_no_byte_from_here() {
     for here in OpenSsl::all() {
-        let folder = tempfile::tempdir().unwrap();
+        let directory = tempfile::tempdir().unwrap();
         let before = "openssl_conf = openssl_init\n[openssl_init]\nalg_section = evp_properties\n\
                       [evp_properties]\ndefault_properties = fips=yes\n";
-        let configuration = configuration(folder.path(), before);
+        let configuration = configuration(directory.path(), before);
         let output = openssl(&here, &configuration, "rand -hex 16").output().unwrap();
         assert!(!output.status.success() && output.stdout.is_empty(), "{output:?}");
         let said = String::from_utf8_lossy(&output.stderr).to_lowercase();
@@ -162,10 +167,10 @@ fn who_asks_for_fips_gets_no_byte_from_here() {
 #[test]
 fn without_the_module_there_is_no_byte() {
     for here in OpenSsl::all() {
-        let folder = tempfile::tempdir().unwrap();
-        let configuration = configuration(folder.path(), "");
+        let directory = tempfile::tempdir().unwrap();
+        let configuration = configuration(directory.path(), "");
         let mut run = openssl(&here, &configuration, "rand -hex 16");
-        let output = run.env("OPENSSL_MODULES", folder.path()).output().unwrap();
+        let output = run.env("OPENSSL_MODULES", directory.path()).output().unwrap();
         assert!(!output.status.success() && output.stdout.is_empty(), "{output:?}");
     }
 }
@@ -180,15 +185,17 @@ impl Drop for Server {
     }
 }
 
-/// A handshake over loopback with a key made for it, and a line that the server sends back reversed.
+/// A handshake over loopback with a key made for it, and a line that the server sends back
+/// reversed.
 #[test]
 fn both_ends_of_a_tls_connection_draw_from_headwater() {
     for here in OpenSsl::all() {
         for tls in ["-tls1_3", "-tls1_2"] {
-            let folder = tempfile::tempdir().unwrap();
+            let directory = tempfile::tempdir().unwrap();
             let before = "[req]\ndistinguished_name = dn\n[dn]\n";
-            let configuration = configuration(folder.path(), before);
-            let [key, certificate] = ["key.pem", "cert.pem"].map(|name| folder.path().join(name));
+            let configuration = configuration(directory.path(), before);
+            let [key, certificate] =
+                ["key.pem", "cert.pem"].map(|name| directory.path().join(name));
             let mut request = openssl(
                 &here,
                 &configuration,

@@ -17,7 +17,7 @@ fn mandoc_finds_nothing_in_the_manual_page() {
     let Ok(output) = Command::new("mandoc").args(["-T", "lint", "-W", "style"]).arg(&page).output()
     else {
         println!(
-            "skipped: the manual page: there is no mandoc; nobody sees whether it is well formed"
+            "skipped: the manual page: there is no mandoc; nothing shows whether it is well formed"
         );
         return;
     };

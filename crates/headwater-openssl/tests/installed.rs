@@ -1,5 +1,5 @@
-//! What docs/openssl.md tells administrators to do, done: installed, and included by the system's configuration, as a
-//! mount namespace of the test's own shows it.
+//! What docs/openssl.md tells administrators to do, done: installed, and included by the system's
+//! configuration, as a mount namespace of the test's own shows it.
 //!
 //! Ignored unless asked for, because it installs and needs root: `cargo xtask test --all` does.
 #![cfg(target_os = "linux")]
@@ -25,7 +25,7 @@ fn where_it_is(shown: &Path, place: &Path, line: &str) -> Output {
 #[test]
 #[ignore = "installs, and needs root"]
 fn the_systems_configuration_may_include_the_installed_one() {
-    const LOSS: &str = "nobody sees whether the page for administrators is right";
+    const LOSS: &str = "nothing shows whether the page for administrators is right";
     let Some(system) = ["/etc/ssl/openssl.cnf", "/etc/pki/tls/openssl.cnf"]
         .into_iter()
         .find_map(|path| fs::canonicalize(path).ok())
@@ -40,22 +40,22 @@ fn the_systems_configuration_may_include_the_installed_one() {
         return;
     }
 
-    let folder = tempfile::tempdir().unwrap();
-    let prefix = folder.path().join("prefix");
+    let directory = tempfile::tempdir().unwrap();
+    let prefix = directory.path().join("prefix");
     let mut install = Command::new(env!("CARGO"));
-    install.args(["xtask", "install", "--prefix"]).arg(&prefix);
+    install.args(["xtask", "install", "--only", "openssl", "--prefix"]).arg(&prefix);
     said(install.current_dir(env!("CARGO_MANIFEST_DIR")).output().unwrap());
-    let shown = folder.path().join("openssl.cnf");
+    let shown = directory.path().join("openssl.cnf");
     let installed = prefix.join("share/headwater/headwater-openssl.cnf");
     let before = fs::read_to_string(&system).unwrap();
     fs::write(&shown, format!("{before}\n.include {}\n", installed.display())).unwrap();
 
     let list = said(where_it_is(&shown, &system, "openssl list -random-instances"));
     assert_eq!(list.matches("HEADWATER @ headwater").count(), 3, "{list}");
-    // With an OpenSSL of its own, which reads the same file and has no folder for modules.
+    // With an OpenSSL of its own, which reads the same file and has no directory for modules.
     if Command::new("node").arg("--version").output().is_err() {
         println!(
-            "skipped: Node with headwater: it is not installed; nobody sees whether it starts"
+            "skipped: Node with headwater: it is not installed; nothing shows whether it starts"
         );
         return;
     }

@@ -3,7 +3,7 @@
 
 mod support;
 
-use headwater::{Mode, Word};
+use headwater::{Mode, ReseedGeneration};
 use std::process::Command;
 use support::{OpenSsl, configuration, modules, said};
 
@@ -12,16 +12,17 @@ const MODES: [&str; 4] = ["buffered", "hedged", "strict", "kernel"];
 #[test]
 fn a_context_lives_as_openssl_documents_it() {
     for openssl in OpenSsl::all() {
-        let folder = tempfile::tempdir().unwrap();
-        let Some(program) = openssl.compile("life.c", folder.path()) else { continue };
+        let directory = tempfile::tempdir().unwrap();
+        let Some(program) = openssl.compile("life.c", directory.path()) else { continue };
         for mode in MODES {
             let run =
                 || said(openssl.program(&program).env("HEADWATER_MODE", mode).output().unwrap());
-            // Again where it was blind: other tests have the kernel reseed without end, and one process in ten that
-            // starts meanwhile does not find the kernel's word.
+            // Again where it was blind: other tests have the kernel reseed without end, and one
+            // process in ten that starts meanwhile does not find the reseed generation.
             let mut runs = std::iter::repeat_with(run).take(8);
             let mut said = runs.next().unwrap();
-            let sees = mode != "kernel" && matches!(headwater::status().word, Word::Live { .. });
+            let sees = mode != "kernel"
+                && matches!(headwater::status().reseed_generation, ReseedGeneration::Live { .. });
             while sees && said != "lived\n" {
                 let Some(next) = runs.next() else { break };
                 said = next;
@@ -40,9 +41,9 @@ fn a_context_lives_as_openssl_documents_it() {
 #[test]
 fn parent_and_children_never_draw_the_same() {
     for openssl in OpenSsl::all() {
-        let folder = tempfile::tempdir().unwrap();
-        let Some(program) = openssl.compile("forks.c", folder.path()) else { continue };
-        let configuration = configuration(folder.path(), "");
+        let directory = tempfile::tempdir().unwrap();
+        let Some(program) = openssl.compile("forks.c", directory.path()) else { continue };
+        let configuration = configuration(directory.path(), "");
         for mode in MODES {
             let mut run = openssl.program(&program);
             run.env("OPENSSL_CONF", &configuration).env("OPENSSL_MODULES", modules());
@@ -55,8 +56,8 @@ fn parent_and_children_never_draw_the_same() {
 #[test]
 fn a_kernel_that_refuses_is_told_and_gives_no_byte() {
     for openssl in OpenSsl::all() {
-        let folder = tempfile::tempdir().unwrap();
-        let Some(program) = openssl.compile("refused.c", folder.path()) else { continue };
+        let directory = tempfile::tempdir().unwrap();
+        let Some(program) = openssl.compile("refused.c", directory.path()) else { continue };
         for mode in ["auto", "kernel"] {
             let run = openssl.program(&program).env("HEADWATER_MODE", mode).output().unwrap();
             let said = said(run);
@@ -65,12 +66,39 @@ fn a_kernel_that_refuses_is_told_and_gives_no_byte() {
     }
 }
 
+/// The same program with OpenSSL's own generator is the measure.
+#[test]
+fn uninstantiated_generators_recover_as_openssls_own_do() {
+    for openssl in OpenSsl::all() {
+        let directory = tempfile::tempdir().unwrap();
+        let Some(program) = openssl.compile("recover.c", directory.path()) else { continue };
+        let configuration = configuration(directory.path(), "");
+        let stock = said(openssl.program(&program).output().unwrap());
+        let mut run = openssl.program(&program);
+        run.env("OPENSSL_CONF", &configuration).env("OPENSSL_MODULES", modules());
+        assert_eq!(said(run.output().unwrap()), stock, "{}", openssl.name());
+    }
+}
+
+/// The program compares each answer with OpenSSL's own OSSL_PARAM_set_uint64.
+#[test]
+fn numbers_are_answered_in_every_type_and_width() {
+    for openssl in OpenSsl::all() {
+        let directory = tempfile::tempdir().unwrap();
+        let Some(program) = openssl.compile("params.c", directory.path()) else { continue };
+        let configuration = configuration(directory.path(), "");
+        let mut run = openssl.program(&program);
+        run.env("OPENSSL_CONF", &configuration).env("OPENSSL_MODULES", modules());
+        assert_eq!(said(run.output().unwrap()), "540 alike\n", "{}", openssl.name());
+    }
+}
+
 #[test]
 fn it_draws_whenever_libraries_come_and_go() {
     for openssl in OpenSsl::all() {
-        let folder = tempfile::tempdir().unwrap();
-        let Some(program) = openssl.compile("unloaded.c", folder.path()) else { continue };
-        let configuration = configuration(folder.path(), "");
+        let directory = tempfile::tempdir().unwrap();
+        let Some(program) = openssl.compile("unloaded.c", directory.path()) else { continue };
+        let configuration = configuration(directory.path(), "");
         let mut run = openssl.program(&program);
         // OpenSSL's own context, too: the one that it cleans up at exit.
         run.env("OPENSSL_CONF", &configuration).env("OPENSSL_MODULES", modules());
@@ -84,7 +112,7 @@ fn the_module_has_one_function_and_needs_no_openssl() {
     let module = modules().join("headwater.so");
     let Ok(output) = Command::new("nm").args(["--dynamic"]).arg(&module).output() else {
         println!(
-            "skipped: the symbols of the module: there is no nm; nobody sees what else it exports"
+            "skipped: the symbols of the module: there is no nm; nothing shows what else it exports"
         );
         return;
     };
@@ -103,9 +131,9 @@ fn the_module_has_one_function_and_needs_no_openssl() {
 #[test]
 fn an_unchanged_program_draws_from_headwater() {
     for openssl in OpenSsl::all() {
-        let folder = tempfile::tempdir().unwrap();
-        let Some(program) = openssl.compile("generator.c", folder.path()) else { continue };
-        let configuration = configuration(folder.path(), "");
+        let directory = tempfile::tempdir().unwrap();
+        let Some(program) = openssl.compile("generator.c", directory.path()) else { continue };
+        let configuration = configuration(directory.path(), "");
         let run = |module: bool| {
             let mut run = openssl.program(&program);
             if module {

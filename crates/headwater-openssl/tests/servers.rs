@@ -1,7 +1,8 @@
 //! Servers that know nothing of headwater, and draw from it by the configuration that is shipped.
 //!
-//! Ignored unless asked for, because they have to be installed: `cargo xtask test --all` does. Each shows that the
-//! module is in the server's memory, and that its pools are: nobody else's memory is cleared at a fork or droppable.
+//! Ignored unless asked for, because they have to be installed: `cargo xtask test --all` does. Each
+//! shows that the module is in the server's memory, and that its pools are: nobody else's memory is
+//! cleared at a fork or droppable.
 #![cfg(target_os = "linux")]
 
 mod support;
@@ -18,17 +19,18 @@ use std::thread::sleep;
 use std::time::Duration;
 use support::{configuration, modules, said};
 
-/// A folder that every user may read, with the module, the configuration, and a key and certificate for localhost.
+/// A directory that every user may read, with the module, the configuration, and a key and
+/// certificate for localhost.
 struct Place {
-    folder: tempfile::TempDir,
+    directory: tempfile::TempDir,
     configuration: PathBuf,
 }
 
 impl Place {
     fn new() -> Place {
-        let folder = tempfile::tempdir().unwrap();
-        fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).unwrap();
-        let module = folder.path().join("headwater.so");
+        let directory = tempfile::tempdir().unwrap();
+        fs::set_permissions(directory.path(), fs::Permissions::from_mode(0o755)).unwrap();
+        let module = directory.path().join("headwater.so");
         fs::copy(modules().join("headwater.so"), &module).unwrap();
         let system = "/etc/ssl/openssl.cnf";
         let before = if Path::new(system).is_file() {
@@ -36,12 +38,13 @@ impl Place {
         } else {
             "[req]\ndistinguished_name = dn\n[dn]".to_owned()
         };
-        let configuration = configuration(folder.path(), &before);
-        // By its path, as an installation has it: Node's own OpenSSL has no folder to look for it.
+        let configuration = configuration(directory.path(), &before);
+        // By its path, as an installation has it: Node's own OpenSSL has no directory to look for
+        // it.
         let mut text = fs::read_to_string(&configuration).unwrap();
         writeln!(text, "[headwater_sect]\nmodule = {}", module.display()).unwrap();
         fs::write(&configuration, text).unwrap();
-        let place = Place { folder, configuration };
+        let place = Place { directory, configuration };
         let line = "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -noenc -days 2 -subj /CN=localhost";
         let mut request = place.command("openssl");
         request.args(line.split_whitespace());
@@ -51,7 +54,7 @@ impl Place {
     }
 
     fn path(&self, name: &str) -> PathBuf {
-        self.folder.path().join(name)
+        self.directory.path().join(name)
     }
 
     /// A program that draws from headwater.
@@ -111,7 +114,8 @@ fn wait_for_port(port: u16) {
     wait_for("the server", || TcpStream::connect(("127.0.0.1", port)).is_ok());
 }
 
-/// The processes under this one, itself included, in which headwater is loaded, and how many of them it has pools in.
+/// The processes under this one, itself included, in which headwater is loaded, and how many of
+/// them it has pools in.
 fn drawing(root: u32) -> (usize, usize) {
     let parent = |id: u32| -> Option<u32> {
         let stat = fs::read_to_string(format!("/proc/{id}/stat")).ok()?;
@@ -145,10 +149,10 @@ fn drawing(root: u32) -> (usize, usize) {
 fn is_missing(program: &str) -> bool {
     let found = std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default())
         .chain([PathBuf::from("/usr/sbin")])
-        .any(|folder| folder.join(program).is_file());
+        .any(|directory| directory.join(program).is_file());
     if !found {
         println!(
-            "skipped: {program} with headwater: it is not installed; nobody sees whether it draws from there"
+            "skipped: {program} with headwater: it is not installed; nothing shows whether it draws from there"
         );
     }
     !found
@@ -158,7 +162,7 @@ fn is_not_root() -> bool {
     let id = said(Command::new("id").arg("-u").output().unwrap());
     if id != "0\n" {
         println!(
-            "skipped: a server that has to be started by root: this is user {}; nobody sees whether it draws from headwater",
+            "skipped: a server that has to be started by root: this is user {}; nothing shows whether it draws from headwater",
             id.trim()
         );
     }
@@ -173,17 +177,17 @@ fn nginx_draws_from_headwater() {
     }
     let place = Place::new();
     let port = free_port();
-    let folder = place.folder.path().display();
+    let directory = place.directory.path().display();
     let user = if said(Command::new("id").arg("-u").output().unwrap()) == "0\n" {
         "user root;"
     } else {
         ""
     };
     let text = format!(
-        "{user} daemon off; worker_processes 2; pid {folder}/pid; error_log stderr;\n\
+        "{user} daemon off; worker_processes 2; pid {directory}/pid; error_log stderr;\n\
          events {{}}\n\
-         http {{ access_log off; client_body_temp_path {folder}/b; proxy_temp_path {folder}/p; fastcgi_temp_path {folder}/f;\n\
-         uwsgi_temp_path {folder}/u; scgi_temp_path {folder}/s;\n\
+         http {{ access_log off; client_body_temp_path {directory}/b; proxy_temp_path {directory}/p; fastcgi_temp_path {directory}/f;\n\
+         uwsgi_temp_path {directory}/u; scgi_temp_path {directory}/s;\n\
          server {{ listen 127.0.0.1:{port} ssl; ssl_certificate cert.pem; ssl_certificate_key key.pem;\n\
          ssl_protocols TLSv1.3; location / {{ return 200 \"$request_id\\n\"; }} }} }}\n"
     );
@@ -191,7 +195,7 @@ fn nginx_draws_from_headwater() {
     let mut nginx = place.command("nginx");
     nginx
         .arg("-p")
-        .arg(place.folder.path())
+        .arg(place.directory.path())
         .arg("-c")
         .arg(place.path("nginx.conf"))
         .args(["-e", "stderr"]);
@@ -218,7 +222,7 @@ fn postgresql_draws_from_headwater() {
     let versions = fs::read_dir("/usr/lib/postgresql").into_iter().flatten().flatten();
     let Some(bin) = versions.map(|entry| entry.path().join("bin")).max() else {
         println!(
-            "skipped: PostgreSQL with headwater: it is not installed; nobody sees whether it draws from there"
+            "skipped: PostgreSQL with headwater: it is not installed; nothing shows whether it draws from there"
         );
         return;
     };
@@ -255,7 +259,8 @@ fn postgresql_draws_from_headwater() {
         psql.output().unwrap()
     };
     wait_for("PostgreSQL", || ask("select 1").status.success());
-    // gen_random_uuid() draws by RAND_bytes in the process of the session, which then looks at itself.
+    // gen_random_uuid() draws by RAND_bytes in the process of the session, which then looks at
+    // itself.
     let answer = said(ask(
         "select count(distinct gen_random_uuid()) from generate_series(1, 1000); \
          select pg_read_file('/proc/self/smaps') like '%/headwater.so%', pg_read_file('/proc/self/smaps') ~ 'VmFlags:[ a-z]* (dp|wf) '",
@@ -283,9 +288,9 @@ fn sshd_draws_from_headwater() {
                 .unwrap(),
         );
     }
-    let folder = place.folder.path().display();
+    let directory = place.directory.path().display();
     let text = format!(
-        "ListenAddress 127.0.0.1\nPort {port}\nHostKey {folder}/host\nAuthorizedKeysFile {folder}/user.pub\n\
+        "ListenAddress 127.0.0.1\nPort {port}\nHostKey {directory}/host\nAuthorizedKeysFile {directory}/user.pub\n\
          StrictModes no\nUsePAM no\nPidFile none\nPermitRootLogin yes\n"
     );
     fs::write(place.path("sshd_config"), text).unwrap();
@@ -371,6 +376,6 @@ fn node_draws_from_headwater() {
             });
         });";
     let mut node = place.command("node");
-    let output = node.args(["-e", script]).current_dir(place.folder.path()).output().unwrap();
+    let output = node.args(["-e", script]).current_dir(place.directory.path()).output().unwrap();
     assert_eq!(said(output), "10000 TLSv1.3 true true\n");
 }

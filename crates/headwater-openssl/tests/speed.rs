@@ -1,5 +1,5 @@
-//! How fast RAND_bytes is with headwater, with OpenSSL's own generator, and with one that does nothing, in turns in one
-//! process. Run by `cargo xtask openssl --speed`; a figure, not a check.
+//! How fast RAND_bytes is with headwater, with OpenSSL's own generator, and with one that does
+//! nothing, in turns in one process. Run by `cargo xtask openssl --speed`; a figure, not a check.
 #![cfg(target_os = "linux")]
 
 mod support;
@@ -9,20 +9,21 @@ use std::path::PathBuf;
 use support::{OpenSsl, modules, said};
 use tempfile::TempDir;
 
-/// The program, and a folder that holds the providers which it compares; None, and a line, if it cannot be compiled.
+/// The program, and a directory that holds the providers which it compares; None, and a line, if it
+/// cannot be compiled.
 fn compiled(openssl: &OpenSsl) -> Option<(PathBuf, TempDir)> {
-    let folder = tempfile::tempdir().unwrap();
-    fs::copy(modules().join("headwater.so"), folder.path().join("headwater.so")).unwrap();
+    let directory = tempfile::tempdir().unwrap();
+    fs::copy(modules().join("headwater.so"), directory.path().join("headwater.so")).unwrap();
     let shared = ["-shared", "-fPIC", "-lcrypto"];
-    let empty = openssl.compile_with("empty.c", folder.path(), &shared)?;
-    fs::rename(empty, folder.path().join("empty.so")).unwrap();
-    Some((openssl.compile("speed.c", folder.path())?, folder))
+    let empty = openssl.compile_with("empty.c", directory.path(), &shared)?;
+    fs::rename(empty, directory.path().join("empty.so")).unwrap();
+    Some((openssl.compile("speed.c", directory.path())?, directory))
 }
 
 fn measured(openssl: &OpenSsl, mode: &str, rounds: &str) -> Option<String> {
-    let (program, folder) = compiled(openssl)?;
+    let (program, directory) = compiled(openssl)?;
     let mut run = openssl.program(program);
-    run.arg(rounds).env("HEADWATER_MODULES", folder.path()).env("HEADWATER_MODE", mode);
+    run.arg(rounds).env("HEADWATER_MODULES", directory.path()).env("HEADWATER_MODE", mode);
     Some(said(run.output().unwrap()))
 }
 
@@ -38,8 +39,8 @@ fn rand_bytes_beside_the_stock_generator() {
     }
 }
 
-/// So that it does not rot: every generator gives bytes, and has a line for each of four lengths and two numbers of
-/// threads.
+/// So that it does not rot: every generator gives bytes, and has a line for each of four lengths
+/// and two numbers of threads.
 #[test]
 fn the_speed_program_measures_every_generator() {
     for openssl in OpenSsl::all() {

@@ -1,4 +1,4 @@
-//! What can be asked for.
+//! The request: options, and their meaning for a run.
 
 use crate::Error;
 use crate::effort::Effort;
@@ -10,14 +10,14 @@ use std::path::PathBuf;
 #[derive(clap::Args, Clone, Debug, Default)]
 #[group(skip)]
 #[command(after_help = "\
-Exit status: 0 clean; 1 failed; 2 wrong usage; 3 could not be judged, or too little data.
-A run over perfect numbers fails once in a million times, and shows something weak once in a hundred.")]
+Exit status: 0 clean or weak; 1 failed; 2 wrong usage; 3 no verdict: no data, too little data, or no place for the report.
+A run over perfect numbers fails once in a million times, and is weak once in a hundred.")]
 pub struct Args {
-    /// What to judge: a name of --list, or - for bytes from standard input
+    /// A name of --list, or - for bytes from standard input
     #[arg(value_name = "SOURCE", default_value = "headwater")]
     pub source: String,
 
-    /// Name what can be judged
+    /// List all sources by name
     #[arg(long)]
     pub list: bool,
 
@@ -25,55 +25,59 @@ pub struct Args {
     #[arg(long, group = "effort")]
     pub fast: bool,
 
-    /// A minute at most: 128 MiB, and as many streams, seeds and keys as there are (default)
+    /// At most a minute: 128 MiB, then streams, seeds and keys; stops at the first failure (default)
     #[arg(long, group = "effort")]
     pub standard: bool,
 
-    /// Hours: --size of each arrangement of streams; can be stopped, and goes on where it was
+    /// With --standard: go on after a failure, for the whole picture
+    #[arg(long, conflicts_with_all = ["fast", "deep"])]
+    pub all: bool,
+
+    /// Hours: --size of each arrangement of streams; an interrupted run continues where it was
     #[arg(long, group = "effort")]
     pub deep: bool,
 
-    /// The seed of a reproducible generator
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    pub seed: u64,
+    /// Seed of a reproducible generator [default: 1]
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
 
-    /// Only so many of its streams, a word of each in turn
+    /// Judge only this number of its streams, a word of each in turn
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1 << 20))]
     pub streams: Option<u64>,
 
-    /// Only the streams of these seeds, a word of each in turn
+    /// Judge only the streams of these seeds, a word of each in turn
     #[arg(long, value_name = "A..B", value_parser = seeds)]
     pub seeds: Option<Range<u64>>,
 
-    /// Only these arrangements of streams, such as one,keys,key-bits
+    /// Judge only these arrangements of streams, such as one,keys,key-bits
     #[arg(long, value_name = "KIND", value_delimiter = ',', conflicts_with_all = ["streams", "seeds"])]
     pub only: Vec<Group>,
 
-    /// With --deep: how much of each arrangement, in GiB
-    #[arg(long, value_name = "GIB", default_value_t = 64.0)]
-    pub size: f64,
+    /// With --deep: GiB of each arrangement [default: 64]
+    #[arg(long, value_name = "GIB")]
+    pub size: Option<f64>,
 
-    /// With --deep: where to keep what was counted so far
+    /// With --deep: file that keeps the counts between sittings
     #[arg(long, value_name = "FILE")]
     pub state: Option<PathBuf>,
 
-    /// Threads; as many as there are CPUs, if not given
+    /// Number of threads [default: the number of CPUs]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1024))]
     pub threads: Option<u64>,
 
-    /// Estimate the entropy of standard input as a noise source's (always done for hwrng and rdrand)
+    /// Estimate the entropy of standard input as of a noise source (always done for hwrng and rdrand)
     #[arg(long)]
     pub entropy: bool,
 
-    /// Other batteries too: ent, rngtest, dieharder, RNG_test (PractRand), as far as installed; with --deep at full length
+    /// Run other batteries too, if installed: ent, rngtest, dieharder, RNG_test (PractRand)
     #[arg(long)]
     pub external: bool,
 
-    /// A battery of your own, such as a driver of TestU01, that reads standard input
+    /// Run this command too: a battery that reads standard input, such as a driver of TestU01
     #[arg(long, value_name = "COMMAND")]
     pub battery: Vec<String>,
 
-    /// Words of a block of --deep, for tests: what it counts is another thing with each length.
+    /// Words of the main block, for tests.
     #[arg(skip)]
     #[doc(hidden)]
     pub block_words: Option<usize>,
@@ -82,18 +86,20 @@ pub struct Args {
     #[arg(long)]
     pub json: bool,
 
-    /// Write the report as one page for a browser, too
+    /// Write the report also as an HTML page
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
 }
 
-/// What was asked for, checked.
+/// The checked request.
 #[derive(Clone)]
 pub(crate) struct Request {
     /// `None`: standard input.
     pub(crate) source: Option<&'static Named>,
     pub(crate) effort: Effort,
     pub(crate) seed: u64,
+    /// Go on after a failure.
+    pub(crate) all: bool,
     pub(crate) streams: Option<u64>,
     pub(crate) seeds: Option<Range<u64>>,
     pub(crate) only: Vec<Group>,
@@ -131,21 +137,21 @@ impl Args {
                     .to_owned(),
             ));
         }
-        if self.state.is_some() && effort != Effort::Deep {
-            return Err(Error::Usage("only --deep keeps a state".to_owned()));
-        }
-        if !(self.size > 0.0 && self.size < 1e9) {
+        self.refuse_idle(source, effort)?;
+        let size = self.size.unwrap_or(64.0);
+        if !(size > 0.0 && size < 1e9) {
             return Err(Error::Usage("a size is a number of GiB, greater than 0".to_owned()));
         }
         let cpus = std::thread::available_parallelism().map_or(1, std::num::NonZeroUsize::get);
         Ok(Request {
             source,
             effort,
-            seed: self.seed,
+            seed: self.seed.unwrap_or(1),
+            all: self.all || effort != Effort::Standard,
             streams: self.streams,
             seeds: self.seeds.clone(),
             only: self.only.clone(),
-            bytes: (self.size * (1_u64 << 30) as f64) as u64,
+            bytes: (size * (1_u64 << 30) as f64) as u64,
             state: self.state.clone(),
             threads: self.threads.map_or(cpus, |threads| threads as usize),
             entropy: self.entropy,
@@ -153,6 +159,35 @@ impl Args {
             batteries: self.battery.clone(),
             block: self.block_words.unwrap_or(effort.block()),
         })
+    }
+}
+
+impl Args {
+    /// Refuses options that would have no effect: their user expects one.
+    fn refuse_idle(&self, source: Option<&Named>, effort: Effort) -> Result<(), Error> {
+        let deep = effort == Effort::Deep;
+        let seeded = source.is_some_and(Named::is_reproducible);
+        let noise = source.is_some_and(|source| source.kind == sources::Kind::Noise);
+        let why = match self {
+            Args { state: Some(_), .. } if !deep => "only --deep keeps a state",
+            Args { state: Some(_), .. } if source.is_none() => {
+                "standard input has no state to keep"
+            }
+            Args { size: Some(_), .. } if !deep => {
+                "only --deep has a size; use --fast or --standard as they are"
+            }
+            Args { size: Some(_), .. } if source.is_none() => {
+                "--deep reads standard input to its end"
+            }
+            Args { seed: Some(_), .. } if !seeded => "this source has no seed",
+            Args { seed: Some(_), streams: None, seeds: Some(_), .. } => "--seeds replaces --seed",
+            Args { entropy: true, .. } if deep => "--entropy needs --fast or --standard",
+            Args { entropy: true, .. } if source.is_some() && !noise => {
+                "only noise sources and standard input have entropy to estimate"
+            }
+            _ => return Ok(()),
+        };
+        Err(Error::Usage(why.to_owned()))
     }
 }
 

@@ -1,18 +1,19 @@
-//! How much work a run is: each budget's sizes in one place.
+//! The budgets of a run, with all their sizes in one place.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::time::Duration;
 
-/// How long to look.
+/// The budget of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Effort {
     /// At most half a second.
     Fast,
     /// A minute.
     Standard,
-    /// Hours: the standard tests on block after block, their counts added up.
+    /// Hours: the standard tests on block after block, with all counts added up.
     Deep,
 }
 
@@ -31,27 +32,27 @@ impl Effort {
         }
     }
 
-    /// Values of a view. Narrow ones show what they can show sooner.
-    pub(crate) fn values(self, width: u32) -> usize {
-        if width == 64 { self.block() } else { self.block() / 4 }
+    /// Values of a view that is narrower than a word. They are a sample of the whole block.
+    pub(crate) fn values(self) -> usize {
+        self.block() / 4
     }
 
-    /// How long a slow source may take over its block.
+    /// Returns the time that a slow source has for its block.
     pub(crate) fn patience(self) -> Duration {
         Duration::from_millis(if self.thorough() { 20_000 } else { 120 })
     }
 
-    /// Whether each plane gets the long tests too.
+    /// Returns true if each plane gets the long tests too.
     pub(crate) fn thorough(self) -> bool {
         self != Effort::Fast
     }
 
-    /// Windows of 4,096 bits whose complexity is taken in each plane.
+    /// Number of windows of 4,096 bits in each plane whose complexity is measured.
     pub(crate) fn short_windows(self) -> usize {
         if self.thorough() { 16 } else { 1 }
     }
 
-    /// Matrices of `side` in each plane.
+    /// Number of matrices of `side` in each plane.
     pub(crate) fn matrices(self, side: usize) -> usize {
         match (self.thorough(), side) {
             (_, 1024..) => 1,
@@ -62,12 +63,12 @@ impl Effort {
         }
     }
 
-    /// Values whose bits are compared with each other's.
+    /// Number of values whose bits are compared with each other.
     pub(crate) fn correlated(self) -> usize {
         if self.thorough() { 1 << 22 } else { 1 << 16 }
     }
 
-    /// Words that sums over windows are taken of.
+    /// Number of words whose sums over windows are taken.
     pub(crate) fn summed(self) -> usize {
         if self.thorough() { 1 << 22 } else { 1 << 18 }
     }

@@ -1,46 +1,46 @@
-//! What keeps a generator from being judged.
+//! Reasons for which a source cannot be judged.
 
 use std::fmt;
 use std::path::PathBuf;
 
-/// Why there is no report. One line each, with the next step.
+/// The reason for which there is no report: one line, with the next step.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Error {
     /// The request makes no sense.
     Usage(String),
-    /// No source of this name.
+    /// No source has this name.
     UnknownSource(String),
-    /// A source gives nothing.
+    /// A source has no numbers.
     Source {
         /// Its name.
         source: String,
-        /// What it said.
+        /// The message.
         reason: String,
     },
-    /// Fewer bytes than any test can say something about.
+    /// The data is too short for every test.
     TooLittle {
-        /// How many there were.
+        /// Number of bytes.
         bytes: u64,
     },
     /// A file cannot be read or written.
     File {
-        /// Which.
+        /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The system's message.
         reason: String,
     },
-    /// The state of an earlier run is not this run's.
+    /// The state belongs to another run.
     State {
-        /// Its file.
+        /// The file of the state.
         path: PathBuf,
-        /// What differs.
+        /// The difference.
         reason: String,
     },
 }
 
 impl Error {
-    /// Whether the command line is at fault.
+    /// Returns true if the command line is at fault.
     pub fn is_usage(&self) -> bool {
         matches!(self, Error::Usage(_) | Error::UnknownSource(_))
     }
@@ -53,10 +53,10 @@ impl fmt::Display for Error {
             Error::UnknownSource(name) => {
                 write!(f, "no generator is called '{name}'; 'headwater quality --list' names all")
             }
-            Error::Source { source, reason } => write!(f, "{source} gives no words: {reason}"),
+            Error::Source { source, reason } => write!(f, "{source} has no numbers: {reason}"),
             Error::TooLittle { bytes } => write!(
                 f,
-                "{bytes} bytes are too few to judge; give at least {}, better some megabytes",
+                "{bytes} bytes are too few to judge: at least {} are needed, some megabytes are better",
                 crate::LEAST_BYTES
             ),
             Error::File { path, reason } => write!(f, "{}: {reason}", path.display()),

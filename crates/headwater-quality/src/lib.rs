@@ -1,9 +1,9 @@
-//! How good are these numbers: tests of random generators, bit planes first.
+//! Statistical tests of random generators, bit planes first.
 //!
-//! [`run`] judges a source of 64-bit words and gives a [`Report`]. The method, each test's origin, the rate of false alarms and what no
-//! amount of data shows are in `docs/quality.md` of the repository.
+//! [`run`] judges a source of 64-bit words and returns a [`Report`]. `docs/quality.md` of the repository describes the
+//! method, the origin of each test, the rate of false alarms, and the limits of such tests.
 //!
-//! A new test is one file and one line in `tests/mod.rs`; a new source is one line in a table under `sources/`.
+//! A new test is one file and one line in `statistics/mod.rs`. A new source is one line in a table under `sources/`.
 
 #![deny(unsafe_code)]
 
@@ -14,26 +14,24 @@ mod effort;
 mod entropy;
 mod error;
 mod external;
-mod html;
 mod report;
 mod run;
 mod sources;
+mod statistics;
 mod stats;
-mod table;
 mod tally;
-mod tests;
 mod view;
 
 pub use args::Args;
 pub use effort::Effort;
 pub use entropy::{Health, health};
 pub use error::Error;
-pub use html::{check_file as check_html_file, write as write_html};
+pub use report::html::{check_file as check_html_file, write as write_html};
 pub use report::{FALSE_ALARMS, Report, Row, Verdict, WEAK_ALARMS};
 pub use run::run;
 pub use sources::{Group, Kind, Named, Open, Source, Way, all as sources};
 #[doc(hidden)]
 pub use stats::kolmogorov_smirnov;
 
-/// The shortest input that is judged.
+/// The smallest input that is judged.
 pub(crate) const LEAST_BYTES: u64 = 4096;

@@ -1,4 +1,4 @@
-//! From a request to a report.
+//! The run: from a request to a report.
 
 use crate::args::{Args, Request};
 use crate::battery::{self, Figure, Missed};
@@ -7,14 +7,14 @@ use crate::report::{Report, Section};
 use crate::sources::{self, Arrangement, Named, Source};
 use crate::{Error, LEAST_BYTES, deep, entropy, external};
 use clap::ValueEnum;
-use std::io::Read;
+use std::io::{Read, Write};
 use std::time::{Duration, Instant};
 
-/// Judges what `args` name. `stdin` is read only if they say so.
+/// Judges the source that `args` name. Reads `stdin` only if the source is `-`.
 ///
 /// # Errors
 ///
-/// As [`Error`] says.
+/// [`Error`] if the request makes no sense, or if the source has too few numbers.
 pub fn run(args: &Args, stdin: impl Read + Send) -> Result<Report, Error> {
     let request = args.request()?;
     let mut report = match request.source {
@@ -26,17 +26,21 @@ pub fn run(args: &Args, stdin: impl Read + Send) -> Result<Report, Error> {
     Ok(report)
 }
 
-/// Every arrangement's block, once.
+/// Judges one block of every arrangement.
 fn once(request: &Request, source: &'static Named) -> Result<Report, Error> {
     let mut report = Report::new(request);
     for (arrangement, words) in plan(request, source)? {
         let mut stream = sources::open(source, request.seed, &arrangement)?;
         let patience = (!source.is_reproducible()).then(|| request.effort.patience());
         let block = draw(&mut *stream, words, patience)?;
-        let (figures, missed) = battery::run(&block, request.effort, request.threads);
+        let (figures, missed, stopped) = battery::run(&block, request);
         report.sections.push(section(&arrangement, block.len() as u64, figures, &missed));
         if source.kind == sources::Kind::Noise {
             report.entropy = Some(entropy::judge(&block, request.effort));
+        }
+        report.stopped = stopped;
+        if stopped {
+            break;
         }
     }
     report.external =
@@ -46,7 +50,11 @@ fn once(request: &Request, source: &'static Named) -> Result<Report, Error> {
 
 fn from_stdin(request: &Request, stdin: impl Read + Send) -> Result<Report, Error> {
     let mut report = Report::new(request);
-    let mut stream = sources::Stdin::new(stdin);
+    let mut stream = sources::Stdin::new(stdin, |bytes| {
+        // Not `eprintln`, which panics where standard error is closed.
+        let mut errors = std::io::stderr();
+        let _ = writeln!(errors, "headwater: waiting for standard input, {bytes} bytes so far");
+    });
     if request.effort == Effort::Deep {
         deep::stdin(request, &mut stream, &mut report)?;
     } else {
@@ -55,7 +63,8 @@ fn from_stdin(request: &Request, stdin: impl Read + Send) -> Result<Report, Erro
             let bytes = block.len() as u64 * 8 + stream.left_over as u64;
             return Err(Error::TooLittle { bytes });
         }
-        let (figures, missed) = battery::run(&block, request.effort, request.threads);
+        let (figures, missed, stopped) = battery::run(&block, request);
+        report.stopped = stopped;
         report.sections.push(section(&Arrangement::One, block.len() as u64, figures, &missed));
         if request.entropy {
             report.entropy = Some(entropy::judge(&block, request.effort));
@@ -73,12 +82,12 @@ pub(crate) fn section(
     let missed = missed.iter().map(|Missed { test, form }| {
         let bytes = test.least * form.width as usize / 8;
         let unseen = test.unseen;
-        format!("{} over {form}: needs {bytes} bytes; nobody knows {unseen}", test.name)
+        format!("{} over {form}: needs {bytes} bytes; not known: {unseen}", test.name)
     });
     Section { arrangement: arrangement.to_string(), words, figures, missed: missed.collect() }
 }
 
-/// Which streams are tested, and how many words of each.
+/// Returns the arrangements of streams that are tested, and the number of words of each.
 pub(crate) fn plan(request: &Request, source: &Named) -> Result<Vec<(Arrangement, usize)>, Error> {
     let effort = request.effort;
     let (main, side) = (request.block, effort.side_block());
@@ -123,7 +132,7 @@ pub(crate) fn plan(request: &Request, source: &Named) -> Result<Vec<(Arrangement
     Ok(plan)
 }
 
-/// Up to `words` words: fewer if the stream ends, or after `patience` with a slow one.
+/// Draws up to `words` words: fewer if the stream ends, or once `patience` with a slow source is exhausted.
 pub(crate) fn draw(
     source: &mut dyn Source,
     words: usize,

@@ -1,22 +1,22 @@
-//! P-values: how often a perfect generator would look as strange as this, or stranger.
+//! P-values: the probability that a perfect generator looks at least as strange as the data.
 //!
-//! The special functions are those of the crate `statrs`, which agreed with mpmath to eight digits over the ranges used here, tails of 1e-300
-//! included. All p-values are two-sided where a statistic can be too good as well as too bad.
+//! The special functions are those of the crate `statrs`, which agrees with mpmath to eight digits over the ranges used
+//! here, tails of 1e-300 included. P-values are two-sided where a statistic can be too good as well as too bad.
 
 use statrs::function::erf::erfc;
 use statrs::function::gamma::{gamma_lr, gamma_ur, ln_gamma};
 
-/// Of a statistic whose chances of being this low or lower, and this high or higher, are given.
+/// Returns the two-sided p-value of the lower and upper tail probabilities.
 fn two_sided(low: f64, high: f64) -> f64 {
     (2.0 * low.min(high)).clamp(0.0, 1.0)
 }
 
-/// Of `z`, which is standard normal.
+/// Returns the two-sided p-value of a standard normal statistic.
 pub(crate) fn normal(z: f64) -> f64 {
     erfc(z.abs() / core::f64::consts::SQRT_2).clamp(0.0, 1.0)
 }
 
-/// Of a sum of squares with `freedom` degrees of freedom. Far too even is as strange as far too uneven.
+/// Returns the p-value of chi-square with `freedom` degrees of freedom. Too even is as strange as too uneven.
 pub(crate) fn chi_square(sum: f64, freedom: usize) -> f64 {
     if freedom == 0 {
         return 1.0;
@@ -31,7 +31,7 @@ pub(crate) fn chi_square(sum: f64, freedom: usize) -> f64 {
     two_sided(gamma_lr(a, x), gamma_ur(a, x))
 }
 
-/// Of `seen` events where `expected` are, Poisson distributed. Exact.
+/// Returns the exact p-value of `seen` events that are Poisson distributed with mean `expected`.
 pub(crate) fn poisson(seen: u64, expected: f64) -> f64 {
     if expected <= 0.0 {
         return if seen == 0 { 1.0 } else { 0.0 };
@@ -40,12 +40,12 @@ pub(crate) fn poisson(seen: u64, expected: f64) -> f64 {
     two_sided(gamma_ur(seen as f64 + 1.0, expected), high)
 }
 
-/// Of `ones` out of `trials` throws of a fair coin.
+/// Returns the p-value of `ones` in `trials` throws of a fair coin.
 pub(crate) fn coin(ones: u64, trials: u64) -> f64 {
     rate(ones, trials, 0.5)
 }
 
-/// Of `seen` out of `trials` where each has the chance `chance`: exact for few, normal for many.
+/// Returns the p-value of `seen` successes in `trials`, each with probability `chance`: exact for few, normal for many.
 pub(crate) fn rate(seen: u64, trials: u64, chance: f64) -> f64 {
     if trials == 0 {
         return 1.0;
@@ -54,12 +54,12 @@ pub(crate) fn rate(seen: u64, trials: u64, chance: f64) -> f64 {
     if trials <= 4096 || variance < 100.0 {
         return binomial(seen, trials, chance);
     }
-    // Continuity: the half step towards the middle.
+    // Continuity correction: half a step towards the middle.
     let distance = (seen as f64 - trials as f64 * chance).abs();
     normal((distance - 0.5).max(0.0) / variance.sqrt())
 }
 
-/// Sums the smaller tail term by term, outwards from `seen`.
+/// Returns the exact p-value of a binomial count: sums the smaller tail term by term, outwards from `seen`.
 fn binomial(seen: u64, trials: u64, chance: f64) -> f64 {
     let (n, k) = (trials as f64, seen as f64);
     let at = |k: f64| {
@@ -82,8 +82,7 @@ fn binomial(seen: u64, trials: u64, chance: f64) -> f64 {
     (2.0 * sum).clamp(0.0, 1.0)
 }
 
-/// Of the smallest of `count` p-values being `smallest`, whether they depend on each other or not: exact if they do not, too large if
-/// they do (Sidak).
+/// Returns the p-value of the smallest of `count` p-values: exact if they are independent, too large otherwise (Sidak).
 pub(crate) fn smallest_of(smallest: f64, count: u64) -> f64 {
     if smallest >= 1.0 {
         return 1.0;
@@ -91,8 +90,8 @@ pub(crate) fn smallest_of(smallest: f64, count: u64) -> f64 {
     (-(count as f64 * (-smallest).ln_1p()).exp_m1()).clamp(0.0, 1.0)
 }
 
-/// Kolmogorov and Smirnov: of values that should be uniform between 0 and 1. Stephens's correction (1970) makes the limit's
-/// distribution good to three digits from eight values on.
+/// Returns the p-value of values that should be uniform between 0 and 1 (Kolmogorov and Smirnov). Stephens's correction
+/// (1970) makes the limit's distribution good to three digits from eight values on.
 #[doc(hidden)]
 pub fn kolmogorov_smirnov(values: &mut [f64]) -> f64 {
     values.sort_unstable_by(f64::total_cmp);

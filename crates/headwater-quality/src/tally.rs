@@ -1,31 +1,31 @@
-//! What a test counts, in a form that adds up: over blocks of one run, and over the sittings of a run that takes a night.
+//! The counts of a test, in a form that adds up over the blocks of a run and over the sittings of `--deep`.
 
+use crate::statistics::weights;
 use crate::stats;
-use crate::tests::weights;
 use serde::{Deserialize, Serialize};
 
-/// Counts, and what a perfect generator makes of them.
+/// Counts, with the distribution that a perfect generator has for them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Tally {
-    /// Cells that are equally likely.
+    /// Equally likely cells.
     Even(Vec<u64>),
-    /// Cells with these chances.
+    /// Cells with these probabilities.
     Cells { seen: Vec<u64>, chances: Vec<f64> },
     /// Rare events.
     Rare { seen: u64, expected: f64 },
-    /// Several fair coins, each thrown `throws` times. The strangest is judged, as the strangest of so many.
+    /// Several fair coins, each thrown `throws` times. The strangest is judged as the strangest of all.
     Coins { heads: Vec<u64>, throws: u64 },
-    /// Several coins that show heads with one chance.
+    /// Several binomial counts with a common success probability.
     Rates { seen: Vec<u64>, trials: Vec<u64>, chance: f64 },
-    /// Statistics with exact p-values: the smallest of each bit plane, of `each` that it had.
+    /// Statistics with exact p-values: the smallest of `each` for every bit plane.
     Planes { smallest: Vec<f64>, each: u64 },
-    /// Classes of Hamming weights of neighbouring values.
+    /// Counts of classes of Hamming weights of neighbouring values.
     Weights { seen: Vec<u64>, width: u32 },
 }
 
 impl Tally {
-    /// The p-value of all that was counted.
+    /// Returns the p-value of all counts.
     pub(crate) fn p(&self) -> f64 {
         match self {
             Tally::Even(seen) => {
@@ -50,7 +50,7 @@ impl Tally {
         }
     }
 
-    /// Of how many p-values `places` gives the smallest.
+    /// Returns the number of p-values behind those of `places`.
     fn independent(&self, places: usize) -> u64 {
         match self {
             Tally::Planes { each, .. } => places as u64 * each,
@@ -58,7 +58,7 @@ impl Tally {
         }
     }
 
-    /// The p-values of its parts, where it has parts: planes, pairs of planes, distances.
+    /// Returns the p-values of the parts, if there are any: planes, pairs of planes, distances.
     pub(crate) fn places(&self) -> Vec<f64> {
         match self {
             Tally::Coins { heads, throws } => {
@@ -73,7 +73,7 @@ impl Tally {
         }
     }
 
-    /// The p-value of each bit plane, where it has planes.
+    /// Returns the p-value of each bit plane, if the counts belong to planes.
     pub(crate) fn planes(&self) -> Option<Vec<f64>> {
         match self {
             Tally::Planes { smallest, each } => {
@@ -83,7 +83,7 @@ impl Tally {
         }
     }
 
-    /// Adds what another block gave. `false` if the two are not the same test's, and nothing is added.
+    /// Adds the counts of another block. Returns false, and adds nothing, if the two belong to different tests.
     pub(crate) fn add(&mut self, other: &Tally) -> bool {
         match (self, other) {
             (Tally::Even(a), Tally::Even(b)) => sum(a, b),

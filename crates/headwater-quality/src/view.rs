@@ -1,14 +1,15 @@
-//! One block of a stream, seen as values of 8, 32 or 64 bits, forwards or with the bits of each value reversed, and as bit planes.
+//! A view of a block: its words as values of 8, 32 or 64 bits, forwards or with the bits of each value reversed, and as
+//! bit planes.
 
 use std::fmt;
 use std::sync::OnceLock;
 
-/// How words become values.
+/// The form in which words become values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Form {
-    /// 8, 32 or 64: bytes and halves come out of a word the lowest first, as they lie in memory.
+    /// 8, 32 or 64. Bytes and halves leave a word lowest first, as they lie in memory.
     pub(crate) width: u32,
-    /// The lowest bit is the highest: what looks at high bits sees low ones.
+    /// The lowest bit becomes the highest, so a test of high bits sees the low ones.
     pub(crate) reversed: bool,
 }
 
@@ -37,12 +38,13 @@ pub(crate) struct View {
 }
 
 impl View {
-    /// At most `limit` values of `words`.
+    /// Views at most `limit` values of `words`, taken in pieces from the whole block.
+    ///
+    /// A prefix would hide everything that begins late: bytes that go bad after 4 MiB once passed 64 MiB.
     pub(crate) fn new(words: &[u64], form: Form, limit: usize) -> View {
         let parts = (64 / form.width) as usize;
-        let words = &words[..words.len().min(limit / parts)];
-        let mut values = Vec::with_capacity(words.len() * parts);
-        for &word in words {
+        let mut values = Vec::with_capacity(words.len().saturating_mul(parts).min(limit));
+        for &word in pieces(words, limit / parts, PIECE / parts) {
             for part in 0..parts as u32 {
                 let value = word << (64 - form.width * (part + 1));
                 let value = value & (u64::MAX << (64 - form.width));
@@ -56,10 +58,30 @@ impl View {
         View { form, values, planes: OnceLock::new() }
     }
 
-    /// Plane 0 holds the lowest bit of each value.
+    /// Returns the bit planes. Plane 0 holds the lowest bit of each value.
     pub(crate) fn planes(&self) -> &Planes {
         self.planes.get_or_init(|| Planes::new(&self.values, self.form.width))
     }
+}
+
+/// Values in each piece of a sampled view. Windows of the linear tests are shorter, so none of them spans two pieces.
+const PIECE: usize = 1 << 13;
+
+/// Returns at most `limit` of `words`, in pieces of `length` whose starts are spread evenly from the first word to the last.
+///
+/// A perfect generator's values are independent wherever they come from, so the tests' p-values hold for joined pieces.
+pub(crate) fn pieces(words: &[u64], limit: usize, length: usize) -> impl Iterator<Item = &u64> {
+    let length = if words.len() <= limit { words.len() } else { length.min(limit) };
+    let count = words.len().min(limit).checked_div(length).unwrap_or(0);
+    let last = words.len() - length; // start of the last piece
+    (0..count).flat_map(move |piece| {
+        let start = if count == 1 {
+            0
+        } else {
+            (last as u128 * piece as u128 / (count as u128 - 1)) as usize
+        };
+        &words[start..start + length]
+    })
 }
 
 /// The same bit of each value, as a sequence: bit `i % 64` of word `i / 64` belongs to value `i`.
@@ -95,7 +117,7 @@ impl Planes {
     }
 }
 
-/// Mirrors a square of 64 by 64 bits: bit `j` of word `i` becomes bit `i` of word `j` (Warren, Hacker's Delight, section 7-3).
+/// Mirrors a square of 64 by 64 bits: bit `j` of word `i` becomes bit `i` of word `j` (Warren, Hacker's Delight, 7-3).
 pub(crate) fn transpose(square: &mut [u64; 64]) {
     let mut mask = 0x0000_0000_ffff_ffff_u64;
     let mut step = 32;
@@ -127,6 +149,24 @@ mod tests {
                 assert_eq!(row >> j & 1, column >> i & 1);
             }
         }
+    }
+
+    #[test]
+    fn pieces_reach_from_the_first_word_to_the_last() {
+        let words: Vec<u64> = (0..100_000).collect();
+        for (limit, length, count) in
+            [(8192, 1024, 8), (1024, 1024, 1), (100, 1024, 1), (200_000, 10, 1)]
+        {
+            let taken: Vec<u64> = pieces(&words, limit, length).copied().collect();
+            assert_eq!(taken.len(), words.len().min(limit), "{limit}");
+            assert_eq!(taken[0], 0);
+            let jumps = taken.windows(2).filter(|two| two[1] != two[0] + 1).count();
+            assert_eq!(jumps, count - 1, "{limit}");
+            if count > 1 {
+                assert_eq!(*taken.last().unwrap(), 99_999);
+            }
+        }
+        assert_eq!(pieces(&[], 5, 2).count(), 0);
     }
 
     #[test]

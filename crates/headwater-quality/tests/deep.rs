@@ -33,10 +33,9 @@ fn deep(
     let args = Args {
         source: source.to_owned(),
         deep: true,
-        seed: 3,
         // One arrangement, so that rounds differ with the number of threads.
         seeds: Some(3..4),
-        size: (blocks * BLOCK * 8) as f64 / (1_u64 << 30) as f64,
+        size: Some((blocks * BLOCK * 8) as f64 / (1_u64 << 30) as f64),
         state: Some(state.to_owned()),
         threads: Some(threads),
         block_words: Some(BLOCK),

@@ -1,11 +1,7 @@
 //! The page of a report, opened in a browser. These need Chromium, so that `cargo test` passes them over; `cargo xtask test --all` gets one and
 //! runs them. With `PAGE_IMAGES=folder` they leave there what they saw.
 
-#[expect(dead_code)] // what only the benchmark's page needs
-#[path = "../../headwater-bench/tests/chromium/mod.rs"]
-mod chromium;
-
-use chromium::Chromium;
+use headwater_browser::Chromium;
 use headwater_quality::{Args, run, write_html};
 use serde_json::json;
 use std::path::PathBuf;
@@ -18,8 +14,7 @@ struct Page {
 
 impl Page {
     fn open(source: &str) -> Page {
-        let args =
-            Args { source: source.to_owned(), fast: true, seed: 1, size: 1.0, ..Args::default() };
+        let args = Args { source: source.to_owned(), fast: true, ..Args::default() };
         let page = run(&args, std::io::empty()).unwrap().html().unwrap();
         let name =
             format!("headwater-page-{}-{}.html", std::process::id(), source.trim_end_matches('+'));

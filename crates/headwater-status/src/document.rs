@@ -2,7 +2,7 @@
 
 use crate::json::Object;
 use crate::{Facts, Verdict};
-use headwater::{Hardware, Status, Vmclock, Vmgenid, Word};
+use headwater::{Hardware, ReseedGeneration, Status, Vmclock, Vmgenid};
 
 /// Writes the document `headwater.status/1` on one line, in pieces, to `out`.
 pub fn write(facts: &Facts<'_>, out: &mut dyn FnMut(&[u8])) {
@@ -41,7 +41,7 @@ pub fn write(facts: &Facts<'_>, out: &mut dyn FnMut(&[u8])) {
         object.text("level", verdict.level.name());
         object.texts("text", verdict.parts());
     }
-    // Measured by the command, and only if it is asked to.
+    // The command replaces it if it was asked to measure.
     document.null("speed");
 }
 
@@ -50,7 +50,7 @@ fn known(name: &'static str, is_unknown: bool) -> Option<&'static str> {
 }
 
 fn guard(status: &Status, mut object: Object<'_>) {
-    word(status.word, object.object("word"));
+    reseed_generation(status.reseed_generation, object.object("reseed_generation"));
     object
         .text_or_null("vmgenid", known(status.vmgenid.name(), status.vmgenid == Vmgenid::Unknown));
     vmclock(status.vmclock, object.object("vmclock"));
@@ -61,14 +61,14 @@ fn guard(status: &Status, mut object: Object<'_>) {
     object.truth("fork_detection", status.fork_detection);
 }
 
-fn word(word: Word, mut object: Object<'_>) {
-    let (live, candidates, why) = match word {
-        Word::Live { value, page, offset } => (Some((value, page, offset)), None, None),
-        Word::Undecided { candidates } => (None, Some(candidates.into()), None),
-        Word::Absent(why) => (None, None, Some(why)),
+fn reseed_generation(generation: ReseedGeneration, mut object: Object<'_>) {
+    let (live, candidates, why) = match generation {
+        ReseedGeneration::Live { value, page, offset } => (Some((value, page, offset)), None, None),
+        ReseedGeneration::Undecided { candidates } => (None, Some(candidates.into()), None),
+        ReseedGeneration::Absent(why) => (None, None, Some(why)),
         _ => (None, None, None),
     };
-    object.text("state", word.name());
+    object.text("state", generation.name());
     object.number_or_null("value", live.map(|(value, ..)| value));
     object.number_or_null("page", live.map(|(_, page, _)| page.into()));
     object.number_or_null("offset", live.map(|(.., offset)| offset.into()));

@@ -1,25 +1,25 @@
-//! The machine that headwater runs on. What cannot be told is `None`.
+//! The machine that headwater runs on.
 
 use crate::{Kmsg, Text};
 use core::ffi::{CStr, c_int};
 
-/// The machine that headwater runs on. What cannot be told is `None`.
+/// The machine that headwater runs on; unknown facts are `None`.
 #[derive(Clone, Copy, Debug)]
 pub struct Host {
     /// The kernel's release, such as 6.12.9-amd64.
     pub kernel: Option<Text>,
     /// The C library and its version.
     pub libc: Option<Text>,
-    /// What runs this machine: a hypervisor's name, or "none".
+    /// Name of the hypervisor, or "none".
     pub hypervisor: Option<Text>,
-    /// Who made the machine, by its firmware; a cloud often names itself there.
+    /// Vendor in the firmware's tables, where clouds often name themselves.
     pub vendor: Option<Text>,
-    /// What the kernel's log says about its random generator.
+    /// Facts from the kernel's log.
     pub kmsg: Kmsg,
 }
 
 impl Host {
-    /// Looks at the machine: four files and two instructions. Sets errno.
+    /// Reads four files and executes two instructions. Changes errno.
     pub fn read() -> Host {
         Host {
             kernel: first_line(c"/proc/sys/kernel/osrelease"),
@@ -37,26 +37,31 @@ fn first_line(path: &CStr) -> Option<Text> {
 }
 
 /// A file open for reading, closed when dropped.
+///
+/// The calls go through syscall(2). The C library's open, read and close are cancellation points: a
+/// thread with a pending cancellation would end inside headwater_status_json().
 pub(crate) struct File(c_int);
 
 impl File {
-    /// Reads of it do not wait: the one past the last record of the kernel's log would.
+    /// Opens without blocking, because a read after the last record of the kernel's log would
+    /// block.
     pub(crate) fn open(path: &CStr) -> Option<File> {
         let flags = libc::O_RDONLY | libc::O_CLOEXEC | libc::O_NONBLOCK;
-        // SAFETY: a C string.
-        let fd = unsafe { libc::open(path.as_ptr(), flags) };
-        (fd >= 0).then_some(File(fd))
+        // SAFETY: openat reads a C string.
+        let fd = unsafe { libc::syscall(libc::SYS_openat, libc::AT_FDCWD, path.as_ptr(), flags) };
+        c_int::try_from(fd).ok().filter(|fd| *fd >= 0).map(File)
     }
 
-    /// One read(2) that no signal interrupts, or the errno.
+    /// Reads once, again after a signal, and returns the bytes or the errno.
     pub(crate) fn read<'b>(&self, buf: &'b mut [u8]) -> Result<&'b [u8], c_int> {
         loop {
             // SAFETY: `buf` is valid for writes of its length.
-            let given = unsafe { libc::read(self.0, buf.as_mut_ptr().cast(), buf.len()) };
+            let given =
+                unsafe { libc::syscall(libc::SYS_read, self.0, buf.as_mut_ptr(), buf.len()) };
             if let Ok(given) = usize::try_from(given) {
                 return buf.get(..given).ok_or(libc::EIO);
             }
-            // SAFETY: the C library's own place for it.
+            // SAFETY: errno's address is valid.
             match unsafe { *libc::__errno_location() } {
                 libc::EINTR => {}
                 errno => return Err(errno),
@@ -67,21 +72,21 @@ impl File {
 
 impl Drop for File {
     fn drop(&mut self) {
-        // SAFETY: the descriptor is ours, and this is the last use of it.
-        unsafe { libc::close(self.0) };
+        // SAFETY: this object owns the descriptor, and this is its last use.
+        unsafe { libc::syscall(libc::SYS_close, self.0) };
     }
 }
 
 #[cfg(target_env = "gnu")]
 fn libc_version() -> Option<Text> {
-    // SAFETY: it takes nothing, and returns a string that is a constant of the library.
+    // SAFETY: the function returns a constant string.
     let version = unsafe { CStr::from_ptr(libc::gnu_get_libc_version()) };
     let mut text = Text::from("glibc ");
     text.push(version.to_str().ok()?);
     Some(text)
 }
 
-/// musl does not tell its version, on purpose.
+/// musl hides its version on purpose.
 #[cfg(target_env = "musl")]
 fn libc_version() -> Option<Text> {
     Some(Text::from("musl"))
@@ -92,8 +97,8 @@ fn libc_version() -> Option<Text> {
     None
 }
 
-/// The signatures that hypervisors show in CPUID leaf 0x4000_0000, and their names. Sources: the manuals of each;
-/// Linux, arch/x86/kernel/cpu/.
+/// Signatures of hypervisors in CPUID leaf 0x4000_0000, and their names. Sources: the vendors'
+/// manuals; Linux, arch/x86/kernel/cpu/.
 #[cfg(target_arch = "x86_64")]
 const HYPERVISORS: [(&[u8; 12], &str); 8] = [
     (b"KVMKVMKVM\0\0\0", "KVM"),
@@ -106,12 +111,12 @@ const HYPERVISORS: [(&[u8; 12], &str); 8] = [
     (b"ACRNACRNACRN", "ACRN"),
 ];
 
-/// What CPUID says: leaf 1 has a bit for "in a VM", leaf 0x4000_0000 the hypervisor's signature.
+/// Reads CPUID: a bit of leaf 1 means "in a VM", leaf 0x4000_0000 holds the signature.
 #[cfg(target_arch = "x86_64")]
 fn hypervisor() -> Option<Text> {
     use core::arch::x86_64::__cpuid;
     #[allow(unused_unsafe)] // safe from Rust 1.92 on
-    // SAFETY: every x86-64 CPU has CPUID and leaf 1; where there is a hypervisor, the other leaf is its own.
+    // SAFETY: every x86-64 CPU has CPUID and leaf 1. The other leaf belongs to the hypervisor.
     let leaf = |leaf| unsafe { __cpuid(leaf) };
     if leaf(1).ecx >> 31 & 1 == 0 {
         return Some(Text::from("none"));
@@ -120,13 +125,13 @@ fn hypervisor() -> Option<Text> {
     Some(named([answer.ebx, answer.ecx, answer.edx]))
 }
 
-/// No register tells it on other machines.
+/// Other architectures have no such register.
 #[cfg(not(target_arch = "x86_64"))]
 fn hypervisor() -> Option<Text> {
     None
 }
 
-/// The hypervisor's name; its signature, as far as that is text, where it has no name here.
+/// Returns the hypervisor's name, or the printable part of an unknown signature.
 #[cfg(target_arch = "x86_64")]
 fn named(registers: [u32; 3]) -> Text {
     let mut signature = [0; 12];
@@ -138,7 +143,7 @@ fn named(registers: [u32; 3]) -> Text {
     signature
         .iter_mut()
         .filter(|byte| !byte.is_ascii_graphic() && **byte != b' ')
-        .for_each(|byte| *byte = 0xFF); // no UTF-8, and so left out
+        .for_each(|byte| *byte = 0xFF); // not UTF-8, so `first_line` drops it
     let mut text = Text::from("signature '");
     text.push(Text::first_line(&signature).as_deref().unwrap_or_default());
     text.push("'");

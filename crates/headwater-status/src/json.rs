@@ -1,8 +1,8 @@
-//! The forms of JSON that the document has, written piece by piece to whoever takes them.
+//! The forms of JSON in the document, written piece by piece.
 
 use crate::Text;
 
-/// One object: its members are written as they are named, and it is closed when dropped.
+/// An object under construction. Each call writes a member; the drop closes the object.
 pub(crate) struct Object<'a> {
     out: &'a mut dyn FnMut(&[u8]),
     is_empty: bool,
@@ -27,7 +27,7 @@ impl<'a> Object<'a> {
         self.texts(name, [value]);
     }
 
-    /// One text of several parts.
+    /// Writes one text of several parts.
     pub(crate) fn texts<'t>(&mut self, name: &str, parts: impl IntoIterator<Item = &'t str>) {
         self.name(name);
         text(self.out, parts);
@@ -56,7 +56,7 @@ impl<'a> Object<'a> {
         }
     }
 
-    /// Microseconds as seconds.
+    /// Writes microseconds as seconds.
     pub(crate) fn seconds_or_null(&mut self, name: &str, microseconds: Option<u64>) {
         let Some(microseconds) = microseconds else { return self.null(name) };
         self.name(name);
@@ -107,9 +107,9 @@ fn text<'t>(out: &mut dyn FnMut(&[u8]), parts: impl IntoIterator<Item = &'t str>
     out(b"\"");
 }
 
-/// In decimal, with zeros in front up to `places`.
+/// Writes a decimal number, with leading zeros up to `places`.
 fn digits(out: &mut dyn FnMut(&[u8]), mut value: u64, places: usize) {
-    let mut digits = [b'0'; 20]; // u64::MAX has so many
+    let mut digits = [b'0'; 20]; // u64::MAX has 20 digits
     let mut written = 0;
     for digit in digits.iter_mut().rev() {
         if value == 0 && written >= places {

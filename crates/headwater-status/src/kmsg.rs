@@ -1,27 +1,27 @@
-//! What the kernel's log says about its random generator.
+//! The kernel's log on its random generator.
 
 use crate::host::File;
 
-/// What is left of it in the log; `None` where the log cannot be read or no longer goes back so far.
+/// Facts from the log; `None` if the log is unreadable or starts too late.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Kmsg {
-    /// When the generator was seeded, in microseconds after boot.
+    /// Time at which the generator was seeded, in microseconds after boot.
     pub seeded_at_us: Option<u64>,
-    /// How often it was reseeded because the VM was cloned or restored, since then.
+    /// Number of reseeds since then for a clone or restore of the VM.
     pub vm_fork_reseeds: Option<u64>,
 }
 
 impl Kmsg {
-    /// Reads /dev/kmsg, which an ordinary user may not do where `kernel.dmesg_restrict` is set.
+    /// Reads /dev/kmsg, which needs root if `kernel.dmesg_restrict` is set.
     pub fn read() -> Kmsg {
         let mut found = Kmsg::default();
         let Some(log) = File::open(c"/dev/kmsg") else { return found };
-        let mut record = [0; 8192]; // the kernel's own limit on what a record is written out as
+        let mut record = [0; 8192]; // CONSOLE_EXT_LOG_MAX, the kernel's limit of one record
         loop {
             match log.read(&mut record) {
                 Ok(&[]) => return found,
                 Ok(record) => found.add(record),
-                // Overwritten while we read; the next one is the oldest that is left.
+                // Overwritten while we read; the next read returns the oldest record left.
                 Err(libc::EPIPE) => {}
                 Err(_) => return found, // EAGAIN after the last one
             }
@@ -34,7 +34,7 @@ impl Kmsg {
         let seeded: [&[u8]; 2] = [b"random: crng init done", b"random: crng done"];
         if seeded.iter().any(|seeded| text.starts_with(seeded)) {
             self.seeded_at_us.get_or_insert(microseconds);
-            // From here on the log is whole, so that no line means none.
+            // The log is complete from here on, so no later line means no such reseed.
             self.vm_fork_reseeds.get_or_insert(0);
         } else if text.starts_with(b"random: crng reseeded due to virtual machine fork") {
             self.vm_fork_reseeds = self.vm_fork_reseeds.map(|count| count + 1);
@@ -42,8 +42,9 @@ impl Kmsg {
     }
 }
 
-/// Microseconds after boot and text of a record `level,sequence,microseconds,flags[,...];text`, if the
-/// kernel itself wrote it: root may write there too, and its records carry a facility above 0.
+/// Splits a record `level,sequence,microseconds,flags[,...];text` into microseconds after boot and
+/// text. Returns `None` for records that the kernel did not write: those of root have a facility
+/// above 0.
 fn kernel_message(record: &[u8]) -> Option<(u64, &[u8])> {
     let mut halves = record.splitn(2, |&byte| byte == b';');
     let mut fields = halves.next()?.split(|&byte| byte == b',');

@@ -1,9 +1,10 @@
-//! What is armed on a machine: the facts beside [`headwater::Status`], what they amount to, and the document that
-//! tells both.
+//! The status of a machine: facts beside [`headwater::Status`], a verdict on them, and the document
+//! `headwater.status/1` with both.
 //!
-//! Shared by the `headwater` command and the C library, so that both give the same document. The C library has no
-//! standard library and no allocator in it, and nothing in it may panic: hence texts of a fixed size, files read by
-//! system calls, and a writer of its own for the few forms of JSON that there are.
+//! The `headwater` command and the C library share this crate, so that both write the same
+//! document. The C library has neither the standard library nor an allocator, and must not panic.
+//! Therefore texts have a fixed size, files are read by system calls, and the JSON writer is our
+//! own.
 
 #![cfg_attr(not(test), no_std)]
 
@@ -20,12 +21,12 @@ pub use kmsg::Kmsg;
 pub use text::Text;
 pub use verdict::{Level, Verdict};
 
-/// What the document is made of.
+/// The contents of the document.
 pub struct Facts<'a> {
-    /// What is armed in this process.
+    /// Status of this process.
     pub status: &'a headwater::Status,
-    /// The machine that it runs on.
+    /// The machine of the process.
     pub host: &'a Host,
-    /// Whether the kernel's generator is seeded, which a draw that does not wait tells.
+    /// True if the kernel's generator is seeded, as a draw without waiting shows.
     pub seeded: bool,
 }

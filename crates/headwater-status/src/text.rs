@@ -1,9 +1,9 @@
-//! A short text in place, without an allocation.
+//! A short text without an allocation.
 
 use core::fmt;
 use core::ops::Deref;
 
-/// As long as the longest name of a kernel (`__NEW_UTS_LEN`); longer texts are cut.
+/// Length of the longest kernel release (`__NEW_UTS_LEN`); longer texts are cut.
 const ROOM: usize = 64;
 
 /// A text of at most 64 bytes.
@@ -18,7 +18,7 @@ impl Text {
         Text { bytes: [0; ROOM], len: 0 }
     }
 
-    /// Adds as much as there is room for, in whole characters.
+    /// Appends whole characters as far as they fit.
     pub(crate) fn push(&mut self, text: &str) {
         for character in text.chars() {
             let end = self.len + character.len_utf8();
@@ -31,7 +31,8 @@ impl Text {
         }
     }
 
-    /// The first line, without the space around it and without what is no UTF-8; none if nothing is left.
+    /// Returns the first line without surrounding space and without bytes that are not UTF-8, or
+    /// `None` if nothing remains.
     pub(crate) fn first_line(bytes: &[u8]) -> Option<Text> {
         let line = bytes.split(|&byte| byte == b'\n').next()?;
         let mut text = Text::new();
@@ -55,7 +56,7 @@ impl Deref for Text {
 
     fn deref(&self) -> &str {
         let bytes = self.bytes.get(..self.len).unwrap_or_default();
-        core::str::from_utf8(bytes).unwrap_or_default() // whole characters, so that there is no other case
+        core::str::from_utf8(bytes).unwrap_or_default() // never the default: whole characters only
     }
 }
 

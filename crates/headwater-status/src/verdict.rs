@@ -1,15 +1,15 @@
-//! One sentence on what the armed parts amount to.
+//! The verdict: one sentence on the status.
 
 use crate::Facts;
 use core::fmt;
-use headwater::{CpuRng, Hardware, Mode, Page, Status, Vmclock, Vmgenid, Word};
+use headwater::{CpuRng, Hardware, Mode, Page, ReseedGeneration, Status, Vmclock, Vmgenid};
 
-/// How good what is armed is.
+/// Rating of a status.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Level {
     /// Nothing is missing.
     Good,
-    /// Safe as far as it goes, and something is weaker than it could be.
+    /// Safe, but weaker than possible.
     Weaker,
     /// Something is wrong with this machine.
     Wrong,
@@ -26,24 +26,24 @@ impl Level {
     }
 }
 
-/// More clauses than there are findings.
+/// Room for clauses, more than there are findings.
 const MOST: usize = 10;
 
-/// One sentence on what the armed parts amount to.
+/// One sentence on a status, with its rating.
 #[derive(Clone, Copy, Debug)]
 pub struct Verdict {
-    /// How good that is.
+    /// The rating.
     pub level: Level,
     clauses: [&'static str; MOST],
     len: usize,
 }
 
 impl Verdict {
-    /// The verdict on these facts.
+    /// Judges these facts.
     pub fn of(facts: &Facts<'_>) -> Verdict {
         let mut verdict = Verdict { level: Level::Good, clauses: [""; MOST], len: 0 };
         if !facts.seeded {
-            // Nothing is armed before, so that there is nothing more to say.
+            // Before the seed no guard is set up, so every other clause would mislead.
             verdict.level = Level::Wrong;
             verdict.add(NOT_SEEDED);
             return verdict;
@@ -69,7 +69,7 @@ impl Verdict {
         }
     }
 
-    /// The parts of the sentence, with what stands between them.
+    /// Returns the clauses with their separators.
     pub(crate) fn parts(&self) -> impl Iterator<Item = &'static str> + '_ {
         let clauses = self.clauses.iter().take(self.len).enumerate();
         clauses.flat_map(|(at, clause)| [if at == 0 { "" } else { "; " }, clause])
@@ -85,42 +85,44 @@ impl fmt::Display for Verdict {
 const NOT_SEEDED: &str = "the kernel's generator is not seeded yet, and requests wait until it is; \
                           in a VM, RDRAND or a virtio-rng device ends such waits";
 
-/// What must not be on any machine.
+/// Adds the clauses of faults.
 fn wrong(status: &Status, found: &mut Verdict) {
     if status.counters.tripwires > 0 {
         found.add(
-            "a page held zeros where random bytes belong, which chance does not do: it was thrown \
-             away, and the memory or the kernel of this machine is at fault",
+            "a page held zeros in place of random bytes: it was discarded; the memory or the kernel of \
+             this machine is faulty",
         );
     }
     if status.cpu_rng == CpuRng::Broken {
-        found.add("the CPU's random instruction gives values that are not random, and is not used");
+        found.add(
+            "the CPU's random instruction returns values that are not random, and is not used",
+        );
     }
-    if status.word == Word::Retired {
-        found.add("the kernel's word stopped agreeing with the kernel, and is not used");
+    if status.reseed_generation == ReseedGeneration::Retired {
+        found.add("the reseed generation stopped agreeing with the kernel, and is not used");
     }
 }
 
-/// What could be stronger.
+/// Adds the clauses of weaknesses.
 fn weak(status: &Status, found: &mut Verdict) {
     if status.unknown_mode_requested {
-        found.add("HEADWATER_MODE names no mode, so that strict is used");
+        found.add("HEADWATER_MODE has an unknown value, so mode strict is in use");
     }
     if status.mode == Mode::Kernel {
         found.add("nothing is buffered, and every request costs a system call");
     }
     if !clones_differ(status) {
         found.add(match status.mode {
-            Mode::Hedged | Mode::Strict if !tells_by_vmclock(status) => {
-                "nothing here tells of a clone of this VM, and without a CPU random instruction only \
+            Mode::Hedged | Mode::Strict if !has_clone_signal_of_vmclock(status) => {
+                "no detector reports a clone of this VM, and without a CPU random instruction only \
                  the cycle counter makes a clone's bytes differ"
             }
-            _ if tells_by_vmclock(status) => {
-                "VMClock tells of a clone of this VM, but without a CPU random instruction only the \
+            _ if has_clone_signal_of_vmclock(status) => {
+                "VMClock reports a clone of this VM, but without a CPU random instruction only the \
                  cycle counter makes a clone's bytes differ"
             }
             _ => {
-                "nothing here tells of a clone of this VM, which may repeat bytes until its kernel \
+                "no detector reports a clone of this VM, which may repeat bytes until its kernel \
                  reseeds"
             }
         });
@@ -130,26 +132,26 @@ fn weak(status: &Status, found: &mut Verdict) {
     }
 }
 
-/// Whether two clones of this machine give different bytes.
+/// Returns true if two clones of this machine draw different bytes.
 fn clones_differ(status: &Status) -> bool {
     let mixes_cpu = matches!(status.mode, Mode::Hedged | Mode::Strict) && has_cpu_words(status);
     mixes_cpu || clone_signal(status).is_some()
 }
 
-/// Whether fresh words of the CPU enter each key.
+/// Returns true if fresh words of the CPU enter each key.
 fn has_cpu_words(status: &Status) -> bool {
     matches!(status.cpu_rng, CpuRng::Good | CpuRng::Slow)
 }
 
-/// Whether VMClock's page promises to move when a snapshot is loaded.
-fn tells_by_vmclock(status: &Status) -> bool {
+/// Returns true if VMClock's page promises to change when a snapshot is loaded.
+fn has_clone_signal_of_vmclock(status: &Status) -> bool {
     matches!(status.vmclock, Vmclock::Mapped { vm_generation: Some(_), .. })
 }
 
-/// What makes a clone's bytes differ, or says that there is none, as a clause. VMClock tells headwater and not the
-/// kernel, so that it counts only beside the CPU's words.
+/// Returns the clause on clone detection, or `None` without a detector. VMClock notifies headwater
+/// but not the kernel, so it counts only together with the CPU's random words.
 fn clone_signal(status: &Status) -> Option<&'static str> {
-    let vmclock = tells_by_vmclock(status) && has_cpu_words(status);
+    let vmclock = has_clone_signal_of_vmclock(status) && has_cpu_words(status);
     let vmgenid = status.vmgenid == Vmgenid::Bound;
     match (vmclock, vmgenid) {
         (true, true) => Some("a clone of this VM is noticed by VMClock and vmgenid"),
@@ -165,16 +167,16 @@ fn clone_signal(status: &Status) -> Option<&'static str> {
 fn good(status: &Status, found: &mut Verdict) {
     match status.mode {
         Mode::Hedged => found.add(
-            "buffered bytes, and fresh bits of the CPU mixed into every request: a clone of this machine does not \
-             repeat them",
+            "buffered bytes, with fresh bits of the CPU mixed into every request: a clone of this machine does \
+             not repeat them",
         ),
         Mode::Strict => found.add(
-            "every request has a key of its own, drawn from the kernel and the CPU: a clone of this machine does not \
+            "every request has its own key, from the kernel and the CPU: a clone of this machine does not \
              repeat it",
         ),
         _ => {
-            found.add("buffered bytes, thrown away when the kernel reseeds");
-            // There is one, or it is not good.
+            found.add("buffered bytes, discarded when the kernel reseeds");
+            // Always present here: without a signal the rating is not `Good`.
             found.add(clone_signal(status).unwrap_or_default());
         }
     }

@@ -1,41 +1,43 @@
-//! Elements by their numbers, in any order.
+//! Elements by their indices, in any order.
 
 use crate::counter;
 use crate::engine::Block;
 use crate::{Error, Stream};
 
-/// Indices that go through the engine at once: as many as AES instructions take side by side. More would only be more to clear for a few.
+/// Indices that go through the engine at once: as many as AES instructions process side by side. A larger buffer would only
+/// cost time to clear.
 const TOGETHER: usize = 32;
 
 impl Stream {
-    /// Writes the bytes whose numbers are `indices`, in their order. Any number is one, and may come several times.
+    /// Writes the bytes at `indices`, in their order. An index may repeat.
     ///
     /// # Errors
     ///
-    /// [`Error::Lengths`] if there are not as many outputs as indices; nothing is written then.
+    /// [`Error::Lengths`] if there are not as many outputs as indices, and [`Error::RangeTooLong`] for the index 2^64 - 1,
+    /// at which every stream has ended. Nothing is written then.
     pub fn u8_at(&self, indices: &[u64], out: &mut [u8]) -> Result<(), Error> {
         self.elements_at(0, indices, out, |[byte]| byte)
     }
 
-    /// Writes the elements of the stream as `u32` whose numbers are `indices`.
+    /// Writes the `u32` elements at `indices`.
     ///
     /// # Errors
     ///
-    /// As [`u8_at`](Stream::u8_at).
+    /// The errors of [`u8_at`](Stream::u8_at).
     pub fn u32_at(&self, indices: &[u64], out: &mut [u32]) -> Result<(), Error> {
         self.elements_at(0, indices, out, u32::from_le_bytes)
     }
 
-    /// Writes the elements of the stream as `u64` whose numbers are `indices`.
+    /// Writes the `u64` elements at `indices`.
     ///
     /// # Errors
     ///
-    /// As [`u8_at`](Stream::u8_at).
+    /// The errors of [`u8_at`](Stream::u8_at).
     pub fn u64_at(&self, indices: &[u64], out: &mut [u64]) -> Result<(), Error> {
         self.elements_at(0, indices, out, u64::from_le_bytes)
     }
 
-    /// For elements of `WIDTH` bytes, a power of two up to 16.
+    /// Writes elements of `WIDTH` bytes, a power of two up to 16.
     pub(crate) fn elements_at<T, const WIDTH: usize>(
         &self,
         draw: u16,
@@ -46,11 +48,12 @@ impl Stream {
         if indices.len() != out.len() {
             return Err(Error::Lengths { indices: indices.len(), out: out.len() });
         }
+        indices.iter().try_for_each(|&index| crate::stream::check(index, 1))?;
         self.gather(draw, indices, out, value);
         Ok(())
     }
 
-    /// The same where there is a place for each index.
+    /// Writes the elements. `out` has a place for each index, and every index exists.
     pub(crate) fn gather<T, const WIDTH: usize>(
         &self,
         draw: u16,

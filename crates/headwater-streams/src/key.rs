@@ -1,8 +1,8 @@
 //! Keys: the root of all streams, and how one becomes many.
 
 use crate::counter::STREAMS;
-use crate::cpu::Features;
 use crate::engine::Backend;
+use crate::features::Features;
 use crate::{Engine, Error, Label, Seed, Stream};
 use blake2::{Blake2s256, Digest};
 

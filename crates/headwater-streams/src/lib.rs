@@ -33,9 +33,9 @@
 mod at;
 mod bytes;
 mod counter;
-mod cpu;
 mod engine;
 mod error;
+mod features;
 pub mod generators;
 mod key;
 mod numbers;

@@ -20,7 +20,8 @@ type Cow<'a, T> = &'a T;
 /// Any seed is as good as any other, 0, small numbers and neighbours too, for all go through a hash.
 ///
 /// As text (`parse`), for command lines and settings: a whole number as `42`, `-1` or `0x2a`, from -2^128 to 2^128 - 1; bytes as
-/// `hex:00ff`; a text as `text:anything`, or as it is if it begins with neither a digit nor a sign.
+/// `hex:00ff`; a text as `text:anything`. `text:` may be omitted, unless the text looks like a number (`1.5`, `.5`, `½`) or
+/// begins or ends with white space.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Seed<'a>(Value<'a>);
 
@@ -136,12 +137,24 @@ impl FromStr for Seed<'static> {
         if let Some(digits) = typed.strip_prefix("hex:") {
             return Ok(bytes(digits).ok_or_else(no_seed)?.into());
         }
-        match typed.bytes().next() {
+        match typed.chars().next() {
             None => Err(no_seed()),
-            Some(b'0'..=b'9' | b'-' | b'+') => number(typed).map(Seed).ok_or_else(no_seed),
+            Some('0'..='9' | '-' | '+') => number(typed).map(Seed).ok_or_else(no_seed),
+            // " 5" or ".5" as a text would be another seed than the number that its user meant, without a word.
+            Some(_) if typed.trim() != typed || looks_like_a_number(typed) => Err(no_seed()),
             Some(_) => Ok(typed.to_string().into()),
         }
     }
+}
+
+#[cfg(feature = "std")]
+/// Returns true for a point, another script's digit or a typographic sign in front, and for a float's words.
+fn looks_like_a_number(typed: &str) -> bool {
+    let first = typed.chars().next().unwrap_or_default();
+    let word = typed.to_ascii_lowercase();
+    matches!(first, '.' | ',' | '\u{2010}'..='\u{2015}' | '\u{2212}' | '\u{ff0b}' | '\u{ff0d}')
+        || first.is_numeric()
+        || matches!(word.as_str(), "nan" | "inf" | "infinity")
 }
 
 #[cfg(feature = "std")]
@@ -258,7 +271,9 @@ mod tests {
             ("text:42", "42".into()),
             ("text:hex:00", "hex:00".into()),
             ("alice", "alice".into()),
-            (" 42", " 42".into()),
+            ("text: 42", " 42".into()),
+            ("text:.5", ".5".into()),
+            ("v1.5", "v1.5".into()),
             ("é", "é".into()),
         ] {
             assert_eq!(typed.parse(), Ok(seed), "{typed}");
@@ -281,6 +296,18 @@ mod tests {
             "0xg",
             "1e6",
             "1.5",
+            " 5",
+            "5 ",
+            "a ",
+            "\ta",
+            ".5",
+            ",5",
+            "\u{2212}5",
+            "\u{2013}5",
+            "\u{663}",
+            "½",
+            "nan",
+            "Inf",
             "1_000",
             "12monkeys",
             "340282366920938463463374607431768211456",

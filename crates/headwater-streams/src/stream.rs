@@ -1,7 +1,7 @@
 //! Streams: any element of any range of them, at any time.
 
-use crate::cpu::Features;
 use crate::engine::{Backend, Block};
+use crate::features::Features;
 use crate::words::Words;
 use crate::{Error, Key, bytes, counter};
 
@@ -153,7 +153,7 @@ impl Words for Stream {
 mod tests {
     use super::*;
     use crate::Engine;
-    use crate::cpu::tests::on_every_path;
+    use crate::features::tests::on_every_path;
 
     #[test]
     fn a_stream_is_the_same_on_every_path() {

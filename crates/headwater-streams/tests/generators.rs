@@ -3,7 +3,7 @@
 
 use headwater_streams::generators::{Pcg64Dxsm, SeedSequence, Sfc64, Xorshift128p, Xoshiro256pp};
 use headwater_streams::{Error, Key, Seed};
-use reference::generators as reference;
+use reference::streams::generators as reference;
 use serde_json::Value;
 
 /// From the authors' C program with the state 1, 2, 3, 4: the values that rand_xoshiro tests.

@@ -16,7 +16,7 @@ fn hash<T: Copy + Default, const N: usize>(
     let mut array = vec![T::default(); LEN];
     fill(&mut array).unwrap();
     let bytes: Vec<u8> = array.into_iter().flat_map(bytes).collect();
-    reference::blake2s::<32>(&bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+    reference::streams::blake2s::<32>(&bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// Each kind of array of a stream.

@@ -192,6 +192,11 @@ fn what_makes_no_sense_is_told_in_one_line_and_writes_nothing() {
     // One less is the whole stream's end, and nothing at its end is nothing.
     stream.fill_u64(start, &mut words[..9]).unwrap();
     stream.fill_u64(u64::MAX, &mut []).unwrap();
+    // One end for ranges and for single indices.
+    let mut last = [0; 2];
+    stream.u8_at(&[0, u64::MAX - 1], &mut last).unwrap();
+    let error = stream.u8_at(&[0, u64::MAX], &mut last).unwrap_err();
+    assert_eq!(error, Error::RangeTooLong { start: u64::MAX, len: 1 });
     let unknown = "ars6".parse::<Engine>().unwrap_err().to_string();
     for engine in Engine::ALL {
         assert!(unknown.contains(engine.name()), "{unknown}");

@@ -1,21 +1,20 @@
-//! Storms on `random_pseudo_bytes`: more threads than CPUs, signals in the middle of draws, children made in
-//! the middle of both. No word comes twice, and none is zero.
+//! Storms on `random_pseudo_bytes`: more threads than CPUs, signals in the middle of draws, children
+//! made in the middle of both. No word repeats, and none is zero.
 //!
-//! Without the lock the first of these finds some thousand repeats; `src/process/tests.rs` steps into each place of a
-//! draw by itself, which storms only do by chance.
+//! Each storm runs with restartable sequences and without. `src/process/tests.rs` steps into each place
+//! of a draw by itself, which storms only do by chance.
 
 #![cfg(target_os = "linux")]
+
+mod ways;
 
 use headwater_streams::{random_pseudo_bytes, random_pseudo_u64};
 use std::cell::Cell;
 use std::mem::zeroed;
 use std::ptr::null_mut;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering::SeqCst};
 use std::thread;
-
-/// One storm at a time: timers and children are the process's.
-static ALONE: Mutex<()> = Mutex::new(());
+use ways::both_ways;
 
 /// Words in the record; false alarms of all tests here: 2^48 / 2^65.
 const CAPACITY: usize = 1 << 24;
@@ -121,49 +120,51 @@ fn bind_to_two_cpus() {
 
 #[test]
 fn eight_threads_on_two_cpus_repeat_nothing() {
-    let _alone = ALONE.lock().unwrap();
-    open();
-    let threads = [(); 8].map(|()| {
-        thread::spawn(|| {
-            bind_to_two_cpus();
-            let mut words = vec![0; 1_000_000];
-            words.iter_mut().for_each(|word| *word = random_pseudo_u64().unwrap());
-            record(&words);
-        })
+    both_ways("eight_threads_on_two_cpus_repeat_nothing", |_| {
+        open();
+        let threads = [(); 8].map(|()| {
+            thread::spawn(|| {
+                bind_to_two_cpus();
+                let mut words = vec![0; 1_000_000];
+                words.iter_mut().for_each(|word| *word = random_pseudo_u64().unwrap());
+                record(&words);
+            })
+        });
+        threads.into_iter().for_each(|thread| thread.join().unwrap());
+        assert_eq!(check(), 8_000_000);
     });
-    threads.into_iter().for_each(|thread| thread.join().unwrap());
-    assert_eq!(check(), 8_000_000);
 }
 
 #[test]
 fn forks_among_threads_repeat_nothing() {
-    let _alone = ALONE.lock().unwrap();
-    open();
-    let done = AtomicBool::new(false);
-    thread::scope(|scope| {
-        for _ in 0..4 {
-            scope.spawn(|| {
-                while !done.load(SeqCst) && has_room() {
-                    draw(10);
-                    thread::yield_now();
-                }
-            });
-        }
-        for round in 0..200 {
-            if raw_fork() {
-                draw(2);
-                if round % 4 == 0 && raw_fork() {
+    both_ways("forks_among_threads_repeat_nothing", |_| {
+        open();
+        let done = AtomicBool::new(false);
+        thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| {
+                    while !done.load(SeqCst) && has_room() {
+                        draw(10);
+                        thread::yield_now();
+                    }
+                });
+            }
+            for round in 0..200 {
+                if raw_fork() {
+                    draw(2);
+                    if round % 4 == 0 && raw_fork() {
+                        draw(2);
+                        end();
+                    }
                     draw(2);
                     end();
                 }
                 draw(2);
-                end();
             }
-            draw(2);
-        }
-        done.store(true, SeqCst);
+            done.store(true, SeqCst);
+        });
+        check();
     });
-    check();
 }
 
 thread_local! {
@@ -213,30 +214,31 @@ fn without_alarms(body: impl FnOnce()) {
 
 #[test]
 fn signals_and_forks_in_the_middle_of_draws_repeat_nothing() {
-    let _alone = ALONE.lock().unwrap();
-    open();
-    // SAFETY: an action of zeros has no flags and an empty mask; the handler has the type that goes with that.
-    unsafe {
-        let mut action: libc::sigaction = zeroed();
-        action.sa_sigaction = draw_and_fork as *const () as usize;
-        action.sa_flags = libc::SA_RESTART;
-        assert_eq!(libc::sigaction(libc::SIGALRM, &raw const action, null_mut()), 0);
-    }
-    MAY_FORK.set(true);
-    alarm_every(100); // a child does not inherit the timer
-    while SIGNALS.load(SeqCst) < 4000 && has_room() {
-        // These are interrupted. They are not recorded: of a word that was drawn before a fork, and not yet recorded,
-        // parent and child would each record one.
-        let mut words = [0; 1000];
-        words.iter_mut().for_each(|word| *word = random_pseudo_u64().unwrap());
-        without_alarms(|| draw(1));
-        if CHILD.get() {
-            draw(5);
-            end();
+    both_ways("signals_and_forks_in_the_middle_of_draws_repeat_nothing", |_| {
+        open();
+        // SAFETY: an action of zeros has no flags and an empty mask; the handler has the type that goes with that.
+        unsafe {
+            let mut action: libc::sigaction = zeroed();
+            action.sa_sigaction = draw_and_fork as *const () as usize;
+            action.sa_flags = libc::SA_RESTART;
+            assert_eq!(libc::sigaction(libc::SIGALRM, &raw const action, null_mut()), 0);
         }
-    }
-    MAY_FORK.set(false);
-    alarm_every(0);
-    let words = check();
-    println!("{} signals, {words} words", SIGNALS.load(SeqCst));
+        MAY_FORK.set(true);
+        alarm_every(100); // a child does not inherit the timer
+        while SIGNALS.load(SeqCst) < 4000 && has_room() {
+            // These are interrupted. They are not recorded: of a word that was drawn before a fork, and not yet recorded,
+            // parent and child would each record one.
+            let mut words = [0; 1000];
+            words.iter_mut().for_each(|word| *word = random_pseudo_u64().unwrap());
+            without_alarms(|| draw(1));
+            if CHILD.get() {
+                draw(5);
+                end();
+            }
+        }
+        MAY_FORK.set(false);
+        alarm_every(0);
+        let words = check();
+        println!("{} signals, {words} words", SIGNALS.load(SeqCst));
+    });
 }

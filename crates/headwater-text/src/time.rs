@@ -2,7 +2,8 @@
 
 /// Writes nanoseconds with three or four digits and the unit that fits: `364 ns`, `168.7 µs`.
 ///
-/// The choice of unit follows the value that is printed, so 99.96 ns is `100 ns` and not `100.0 ns`.
+/// The choice of unit follows the value that is printed, so 99.96 ns is `100 ns` and not `100.0
+/// ns`.
 pub fn from_ns(ns: f64) -> String {
     match ns {
         ns if ns < 99.95 => format!("{ns:.1} ns"),

@@ -1,27 +1,27 @@
 //! Unbiased draws below a bound.
 //!
-//! Method: D. Lemire, "Fast Random Integer Generation in an Interval", ACM TOMACS 29(1), 2019: the high
-//! half of `random * bound` is the result; the few low halves that would favour some results are drawn
-//! again. The bound is a non-zero type, so nothing can divide by zero or panic.
+//! Method: D. Lemire, "Fast Random Integer Generation in an Interval", ACM TOMACS 29(1), 2019: the
+//! high half of `random * bound` is the result; the few low halves that would favour some results
+//! are drawn again. The bound is a non-zero type, so nothing can divide by zero or panic.
 
 use crate::Error;
 use core::num::{NonZeroU32, NonZeroU64};
 
-/// An unbiased draw from `0..bound`.
+/// Returns an unbiased draw from `0..bound`.
 ///
 /// # Errors
 ///
-/// As [`fill`](crate::fill).
+/// The errors of [`fill`](crate::fill).
 #[inline]
 pub fn u32_below(bound: NonZeroU32) -> Result<u32, Error> {
     below_u32(bound, crate::u32)
 }
 
-/// An unbiased draw from `0..bound`.
+/// Returns an unbiased draw from `0..bound`.
 ///
 /// # Errors
 ///
-/// As [`fill`](crate::fill).
+/// The errors of [`fill`](crate::fill).
 #[inline]
 pub fn u64_below(bound: NonZeroU64) -> Result<u64, Error> {
     below_u64(bound, crate::u64)
@@ -35,7 +35,7 @@ macro_rules! below {
             mut draw: impl FnMut() -> Result<$word, E>,
         ) -> Result<$word, E> {
             let mut product = <$wide>::from(draw()?) * <$wide>::from(bound.get());
-            // Only low halves below `bound` can be biased, so the division is rarely reached.
+            // The division is rarely reached, because only low halves below `bound` can be biased.
             if (product as $word) < bound.get() {
                 let biased = bound.get().wrapping_neg() % bound;
                 while (product as $word) < biased {
@@ -55,8 +55,8 @@ mod tests {
     use super::*;
     use core::convert::Infallible;
 
-    /// The method over a whole (small) word: run it on every input and count. An 8-bit word would need
-    /// another instantiation, so the macro is used once more here.
+    /// The method over a whole (small) word: run it on every input and count. An 8-bit word would
+    /// need another instantiation, so the macro is used once more here.
     #[test]
     fn every_result_is_equally_likely() {
         below!(below_u8, u8, u16, core::num::NonZeroU8);

@@ -3,11 +3,11 @@
 use core::fmt;
 use core::num::NonZeroI32;
 
-/// Why no random bytes could be given.
+/// The reason why no random bytes were returned.
 ///
-/// It is one type, one word long and `Copy`, because a caller can do only two things with it: wait
-/// and ask again ([`is_not_ready`](Error::is_not_ready)), or report it. Whatever happened, the
-/// buffer then holds no random byte: what had been written is zeroed.
+/// The type is `Copy` and one word long, because a caller can do only two things with an error:
+/// wait and ask again ([`is_not_ready`](Error::is_not_ready)), or report it. After any error the
+/// buffer is all zeros.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Error(NonZeroI32);
 
@@ -23,7 +23,8 @@ const EAGAIN: i32 = 11;
 impl Error {
     /// The kernel's generator has not been seeded yet (early boot), and the call was a `try_` one.
     pub const NOT_READY: Error = Error::code(EAGAIN);
-    /// The kernel answered something its documentation rules out, such as more bytes than asked for.
+    /// The kernel answered something its documentation rules out, such as more bytes than asked
+    /// for.
     pub const UNEXPECTED: Error = Error::code(UNEXPECTED);
     /// This system has no source of random bytes that headwater knows.
     pub const UNSUPPORTED: Error = Error::code(UNSUPPORTED);
@@ -35,19 +36,19 @@ impl Error {
         }
     }
 
-    /// The error with this errno; 0, which is none, becomes [`Error::UNEXPECTED`].
+    /// Returns the error with this errno; 0, which is not an errno, becomes [`Error::UNEXPECTED`].
     #[cfg_attr(not(all(target_os = "linux", target_pointer_width = "64")), allow(dead_code))]
     pub(crate) const fn from_errno(errno: i32) -> Error {
         if errno > 0 { Error::code(errno) } else { Error::UNEXPECTED }
     }
 
-    /// Whether the kernel's generator is not seeded yet: waiting helps. Only the `try_` functions
-    /// and a non-blocking set-up return this.
+    /// Returns whether the kernel's generator is not seeded yet, so that waiting helps. Only the
+    /// `try_` functions and a non-blocking set-up return this.
     pub const fn is_not_ready(self) -> bool {
         self.0.get() == EAGAIN
     }
 
-    /// The errno of the system call that failed, if one did.
+    /// Returns the errno of the system call that failed, if one did.
     pub const fn errno(self) -> Option<i32> {
         if self.0.get() > 0 { Some(self.0.get()) } else { None }
     }
@@ -87,8 +88,8 @@ impl fmt::Display for Error {
     }
 }
 
-/// The names of what the two are known to fail with: refused by a sandbox, missing in a container, out of descriptors
-/// or memory.
+/// The names of what the two are known to fail with: refused by a sandbox, missing in a container,
+/// out of descriptors or memory.
 #[cfg(all(target_os = "linux", target_pointer_width = "64"))]
 fn name(errno: i32) -> Option<&'static str> {
     Some(match errno {

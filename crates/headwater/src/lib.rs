@@ -15,20 +15,20 @@
 //!
 //! # What a byte has been through
 //!
-//! Every buffered byte sits in a page that carries the number of its refill. A line outside the page
-//! carries the same number, the count of bytes left, and the kernel's reseed generation at the
-//! refill. A byte leaves only if page and line agree, the kernel's generation is still the same, and
-//! no fork has happened, compared after it was copied. The kernel reseeds at least
-//! once a minute and whenever its VM is cloned, so nothing that headwater holds outlives the kernel's
-//! own state. Where the kernel cannot tell of clones, [`Mode::Hedged`] or [`Mode::Strict`] take over
-//! by themselves; [`status()`] says which is armed, and why.
+//! Every buffered byte lies in a page that carries the number of its refill. A line outside the
+//! page carries the same number, the count of bytes left, and the kernel's reseed generation at the
+//! refill. A byte leaves only if page and line agree, the reseed generation is unchanged, and no
+//! fork has happened. These comparisons follow the copy. The kernel reseeds at least once a minute
+//! and whenever its VM is cloned, so nothing that headwater holds outlives the kernel's own state.
+//! If no clone would be reported, [`Mode::Hedged`] or [`Mode::Strict`] take over by themselves;
+//! [`status()`] shows the mode in use, and why.
 //!
 //! # Errors, early boot, panics
 //!
-//! * Never a weaker byte in place of an error. On an error the whole buffer is zero.
+//! * No weaker byte ever takes the place of an error. On an error the whole buffer is zero.
 //! * A blocking call waits until the kernel's generator is seeded; the `try_` forms return
 //!   [`Error::NOT_READY`] instead.
-//! * Nothing here panics, but the infallible draws of [`Rng`], and those only if the kernel takes
+//! * Nothing here panics except the infallible draws of [`Rng`], and these only if the kernel takes
 //!   getrandom(2) *and* /dev/urandom away from a running process.
 //!
 //! # Signals, threads, forks
@@ -36,21 +36,24 @@
 //! Free functions are async-signal-safe, first call included: no allocation, no lock that waits, no
 //! thread-local destructor. They may be called from any thread, from other libraries' destructors
 //! and at exit. A forked child (by fork, clone or vfork, from a handler or not) never sees its
-//! parent's bytes. After [`init()`] the only system call made is getrandom(2), unless that is refused; making
-//! more than 64 [`Rng`] handles maps memory.
+//! parent's bytes. After [`init()`] the only system call made is getrandom(2), unless that is
+//! refused; making more than 64 [`Rng`] handles maps memory.
 //!
 //! # Features
 //!
 //! * `pools` (default): buffered and hedged modes. Without it: strict and kernel modes only.
 //! * `rand_core` (default): the traits of rand_core 0.10 for [`Rng`].
 //! * `uuid`: UUIDs v4 and v7 as types of the `uuid` crate.
-//! * `std`: [`Error`] into `std::io::Error`. Without it the crate is `#![no_std]` and allocates nothing.
+//! * `std`: [`Error`] into `std::io::Error`. Without it the crate is `#![no_std]` and allocates
+//!   nothing.
 //!
-//! Systems other than Linux on 64-bit CPUs compile and forward to the `getrandom` crate: correct, not fast.
+//! Systems other than Linux on 64-bit CPUs compile and forward to the `getrandom` crate: correct,
+//! not fast.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
-// The C library has no standard library in it, which would bring thread-locals and a panic's machinery along: so
-// this crate must do without one wherever a feature does not ask for it. Tests and other systems are free to.
+// The C library contains no Rust standard library, which would add thread-locals and the machinery
+// of panics. Without `no_std` here it would be linked in. Tests, other systems and some features
+// need it.
 #![cfg_attr(
     all(
         target_os = "linux",
@@ -89,11 +92,22 @@ pub use mode::{Mode, UnknownMode};
 pub use rng::Rng;
 pub use stamp::{Freshness, Stamp};
 pub use status::{
-    Counters, CpuRng, Hardware, Page, Path, Pools, Source, Status, Vmclock, Vmgenid, Word,
+    Counters, CpuRng, Hardware, Page, Path, Pools, ReseedGeneration, Source, Status, Vmclock,
+    Vmgenid,
 };
 
 use core::mem::MaybeUninit;
 use core::num::NonZeroU64;
+
+/// Returns the offset of the rseq area's `cpu_id` from the thread pointer, if this process may draw
+/// in restartable sequences. Returns None before the first draw.
+///
+/// Not part of the interface: headwater-streams asks, so that both crates decide by the same facts.
+#[doc(hidden)]
+#[must_use]
+pub fn rseq_of_sections() -> Option<isize> {
+    imp::rseq_of_sections()
+}
 
 /// Fills `buf` with random bytes; waits, once at boot, until the kernel's generator is seeded.
 ///
@@ -101,7 +115,7 @@ use core::num::NonZeroU64;
 ///
 /// # Errors
 ///
-/// Only if the kernel refuses random bytes altogether. The buffer is then all zeros.
+/// Fails only if the kernel refuses random bytes altogether. The buffer is then all zeros.
 #[inline]
 pub fn fill(buf: &mut [u8]) -> Result<(), Error> {
     imp::fill(as_uninit(buf), true)
@@ -113,7 +127,7 @@ pub fn fill(buf: &mut [u8]) -> Result<(), Error> {
 ///
 /// # Errors
 ///
-/// As [`fill`], and [`Error::NOT_READY`].
+/// The errors of [`fill`], and [`Error::NOT_READY`].
 #[inline]
 pub fn try_fill(buf: &mut [u8]) -> Result<(), Error> {
     imp::fill(as_uninit(buf), false)
@@ -123,34 +137,36 @@ pub fn try_fill(buf: &mut [u8]) -> Result<(), Error> {
 ///
 /// # Errors
 ///
-/// As [`fill`].
+/// The errors of [`fill`].
 #[inline]
 pub fn fill_uninit(buf: &mut [MaybeUninit<u8>]) -> Result<&mut [u8], Error> {
     imp::fill(buf, true)?;
     #[expect(unsafe_code)]
-    // SAFETY: `imp::fill` returned Ok, and its contract is that every byte of `buf` is then written.
+    // SAFETY: `imp::fill` returned Ok, and its contract is that every byte of `buf` is then
+    // written.
     let filled = unsafe { &mut *(core::ptr::from_mut(buf) as *mut [u8]) };
     Ok(filled)
 }
 
 /// Fills `buf` as [`fill`] does, under keys that are drawn for this request alone, in every mode.
 ///
-/// For what asks for prediction resistance (NIST SP 800-90A, section 8.8), such as the seed of another
-/// generator: nobody who saw this process's memory before the call knows anything of these bytes. Costs a
-/// system call for each MiB. Async-signal-safe.
+/// Meant for prediction resistance (NIST SP 800-90A, section 8.8), such as the seed of another
+/// generator: a copy of this process's memory from before the call says nothing about these bytes.
+/// Costs one system call for each MiB. Async-signal-safe.
 ///
 /// # Errors
 ///
-/// As [`fill`].
+/// The errors of [`fill`].
 pub fn fill_fresh(buf: &mut [u8]) -> Result<(), Error> {
     imp::fill_fresh(as_uninit(buf))
 }
 
-/// As [`fill_uninit`], or [`Error::NOT_READY`] where that would wait.
+/// Fills `buf` as [`fill_uninit`] does, or returns [`Error::NOT_READY`] where that would wait.
+/// Async-signal-safe.
 ///
 /// # Errors
 ///
-/// As [`try_fill`].
+/// The errors of [`try_fill`].
 #[inline]
 pub fn try_fill_uninit(buf: &mut [MaybeUninit<u8>]) -> Result<&mut [u8], Error> {
     imp::fill(buf, false)?;
@@ -160,31 +176,32 @@ pub fn try_fill_uninit(buf: &mut [MaybeUninit<u8>]) -> Result<&mut [u8], Error> 
     Ok(filled)
 }
 
-/// A random `u32`.
+/// Returns a random `u32`. Async-signal-safe.
 ///
 /// # Errors
 ///
-/// As [`fill`].
+/// The errors of [`fill`].
 #[inline]
 pub fn u32() -> Result<u32, Error> {
     imp::u32()
 }
 
-/// A random `u64`.
+/// Returns a random `u64`. Async-signal-safe.
 ///
 /// # Errors
 ///
-/// As [`fill`].
+/// The errors of [`fill`].
 #[inline]
 pub fn u64() -> Result<u64, Error> {
     imp::u64()
 }
 
-/// `N` random bytes.
+/// Returns Returns Returns `N` random bytes. Async-signal-safe. Async-signal-safe.
+/// Async-signal-safe.
 ///
 /// # Errors
 ///
-/// As [`fill`].
+/// The errors of [`fill`].
 #[inline]
 pub fn array<const N: usize>() -> Result<[u8; N], Error> {
     let mut bytes = [0; N];
@@ -192,33 +209,34 @@ pub fn array<const N: usize>() -> Result<[u8; N], Error> {
     Ok(bytes)
 }
 
-/// What to arm. See [`init_with`].
+/// The configuration of this process; see [`init_with`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Config {
-    /// The mode to serve in. `Auto` arms what this machine can prove safe. A mode that the machine cannot
-    /// run is replaced by a stricter one, and [`Status::reason`] says so: `Buffered` needs the kernel's word,
-    /// `Hedged` the CPU's instructions. `Buffered` on request asks for no evidence that a clone is noticed.
+    /// The mode to serve in. `Auto` chooses what this machine can prove safe. A mode that the
+    /// machine cannot run is replaced by a stricter one, and [`Status::reason`] says so: `Buffered`
+    /// needs a live reseed generation, `Hedged` the CPU's instructions. If `Buffered` is requested,
+    /// no evidence is needed that clones are noticed.
     pub mode: Mode,
-    /// Whether /dev/vmclock0 may be mapped where it is readable. A process that maps a device page
+    /// True if /dev/vmclock0 may be mapped where it is readable. A process that maps a device page
     /// cannot be checkpointed by CRIU until [`quiesce()`] is called.
     pub vmclock: bool,
 }
 
 impl Config {
-    /// The configuration that [`fill`] sets up by itself: the mode of `HEADWATER_MODE` (`auto` if it
-    /// is unset), VMClock mapped where readable.
+    /// Returns the configuration that [`fill`] sets up by itself: the mode of `HEADWATER_MODE`
+    /// (`auto` if it is unset), and VMClock mapped where readable.
     pub fn new() -> Config {
         Config { mode: imp::mode_from_environment().0, vmclock: true }
     }
 
-    /// With this mode.
+    /// Sets the mode.
     pub fn mode(mut self, mode: Mode) -> Config {
         self.mode = mode;
         self
     }
 
-    /// With or without VMClock.
+    /// Sets whether VMClock may be mapped.
     pub fn vmclock(mut self, map: bool) -> Config {
         self.vmclock = map;
         self
@@ -231,73 +249,81 @@ impl Default for Config {
     }
 }
 
-/// Sets up now what the first [`fill`] would set up, and waits until the kernel is seeded.
+/// Does the set-up that the first [`fill`] would do, and waits until the kernel is seeded.
 ///
 /// Call it before a sandbox is entered: afterwards, only getrandom(2) is used.
 ///
 /// # Errors
 ///
-/// As [`fill`].
+/// The errors of [`fill`].
 pub fn init() -> Result<(), Error> {
     imp::init(None)
 }
 
-/// As [`init()`], with a configuration; may be called again at any time to change it.
+/// Does what [`init()`] does, with a configuration. A later call changes the configuration.
 ///
-/// Not async-signal-safe. Requests under way in other threads finish in the mode they began in.
+/// This function is not async-signal-safe. Requests under way in other threads finish in the mode
+/// they began in.
 ///
 /// # Errors
 ///
-/// As [`fill`].
+/// The errors of [`fill`].
 pub fn init_with(config: Config) -> Result<(), Error> {
     imp::init(Some(config))
 }
 
-/// Makes the process checkpointable by CRIU: lets go of the VMClock page, of every buffered byte, and of the vDSO.
+/// Makes the process checkpointable by CRIU: drops the VMClock page, every buffered byte, and
+/// the vDSO.
 ///
-/// What is drawn afterwards is drawn afresh, so that each image restored from the checkpoint gives
-/// different bytes. VMClock stays off until [`init_with`] arms it again.
+/// Every later request is served afresh, so that each image restored from the checkpoint draws
+/// different bytes. VMClock stays off until [`init_with`] maps it again. This function is not
+/// async-signal-safe.
 ///
-/// The image may be restored on another kernel, on which the vDSO's data lie elsewhere: no address in them is loaded
-/// from here on. [`init_with`] takes them back on the same boot of the same kernel, which `/proc` must show; on any
-/// other, keys come by system call for the life of the process, in mode `hedged` or `strict`. No draw may be
-/// under way in another thread at the checkpoint itself.
+/// The image may be restored on another kernel, on which the vDSO's data lie elsewhere: no address
+/// in them is loaded from here on. [`init_with`] takes them back on the same boot of the same
+/// kernel, which `/proc` must show; on any other, keys come by system call for the life of the
+/// process, in mode `hedged` or `strict`. No draw may be under way in another thread at the
+/// checkpoint itself.
 ///
 /// # Errors
 ///
-/// If the kernel refuses to replace VMClock's mapping: nothing has changed then. If the kernel refuses to drop pages:
-/// all others are dropped, requests are served afresh, and what the pages hold stays in the checkpoint until a
-/// second call succeeds. Pages that cannot be locked again are no error; [`Status::page`] shows them.
+/// If the kernel refuses to replace VMClock's mapping, nothing has changed. If the kernel refuses
+/// to drop a page, all other pages are dropped, requests are served afresh, and the page's bytes
+/// stay in the checkpoint until a second call succeeds. A page that cannot be locked again is not
+/// an error; [`Status::page`] shows it.
 pub fn quiesce() -> Result<(), Error> {
     imp::quiesce()
 }
 
-/// Throws away every byte that this process has buffered: what requests begun afterwards are served with is
-/// drawn from the kernel anew.
+/// Discards every byte that this process has buffered. Requests that begin afterwards are served
+/// from keys that the kernel is asked for anew.
 ///
-/// The reseed of other generators: nobody who saw this process's memory before the call can tell what is
-/// drawn after it. It takes microseconds, and other threads may go on drawing. No clone, fork or reseed of the
-/// kernel needs it. Not async-signal-safe.
+/// This is what other generators call a reseed: a copy of this process's memory from before the
+/// call says nothing about later bytes. It takes microseconds, and other threads may go on drawing.
+/// No clone, fork or reseed of the kernel needs it. This function is not async-signal-safe.
 ///
 /// # Errors
 ///
-/// If the kernel refuses to drop pages: bytes buffered before may then still be served. Pages that cannot be locked
-/// again (RLIMIT_MEMLOCK was lowered) are dropped and are no error; [`Status::page`] shows them.
+/// If the kernel refuses to drop a page, bytes buffered before may still be served. A page that
+/// cannot be locked again (RLIMIT_MEMLOCK was lowered) is dropped, which is not an error;
+/// [`Status::page`] shows it.
 pub fn discard() -> Result<(), Error> {
     imp::discard()
 }
 
-/// What is armed in this process, and what happened so far.
+/// Returns the parts in use in this process, and the counters of its events.
 pub fn status() -> Status {
     imp::status()
 }
 
-/// A number that changes when something happens that must not be survived by anything random that a
-/// program keeps: a reseed of the kernel, a clone or restore of the VM, a fork. `None` if this machine
-/// cannot tell.
+/// Returns a number that changes whenever kept random values must be thrown away: at a reseed of
+/// the kernel, a clone or restore of the VM, a fork. `None` if this machine cannot detect all of
+/// them.
 ///
-/// Compare it for inequality only: it is a mix of several counters. It says nothing about the bytes
-/// drawn: a machine may be told of its clones, and have no fresh bits for them ([`Status::reason`]). Async-signal-safe; a few loads. See [`Stamp`] for the usual way to use it.
+/// The number mixes several counters, so compare it for inequality only. It says nothing about the
+/// quality of the bytes: a machine may detect clones and have no fresh bits for them
+/// ([`Status::reason`]). Async-signal-safe; takes a few loads. [`Stamp`] is the usual way to use
+/// it.
 #[inline]
 pub fn generation() -> Option<NonZeroU64> {
     imp::generation()

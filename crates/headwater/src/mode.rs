@@ -1,18 +1,21 @@
-//! The names of the modes, and the one place that chooses among them.
+//! The names of the modes, and the one function that chooses among them.
 
 use core::fmt;
 use core::str::FromStr;
 
-/// How requests are served. From `Buffered` to `Kernel` each asks less of the machine and more time.
+/// The way in which requests are served. From `Buffered` to `Kernel` each mode needs less of the
+/// machine and more time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Mode {
-    /// Choose by what this machine can prove; see [`Status::reason`](crate::Status::reason). Never what is armed.
+    /// The choice by evidence; see [`Status::reason`](crate::Status::reason). It is only ever
+    /// requested, never in use.
     #[default]
     Auto,
     /// Bytes of a page, while the kernel's reseed generation is the one the page was filled under.
     Buffered,
-    /// As `Buffered`, with fresh bits from the CPU's random instruction mixed one-way into each request.
+    /// Bytes of a page, with fresh bits of the CPU's random instruction mixed one-way into each
+    /// request.
     Hedged,
     /// A fresh kernel key for each request, with the CPU's random instruction mixed into it.
     Strict,
@@ -25,7 +28,7 @@ impl Mode {
     pub const ALL: [Mode; 5] =
         [Mode::Auto, Mode::Buffered, Mode::Hedged, Mode::Strict, Mode::Kernel];
 
-    /// The name used in `HEADWATER_MODE` and in the status.
+    /// Returns the name used in `HEADWATER_MODE` and in the status.
     pub const fn name(self) -> &'static str {
         match self {
             Mode::Auto => "auto",
@@ -43,7 +46,7 @@ impl fmt::Display for Mode {
     }
 }
 
-/// The name is none of `auto`, `buffered`, `hedged`, `strict`, `kernel`.
+/// The error for a name other than `auto`, `buffered`, `hedged`, `strict`, `kernel`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UnknownMode;
 
@@ -55,49 +58,53 @@ impl fmt::Display for UnknownMode {
 
 impl core::error::Error for UnknownMode {}
 
-/// What the mode is chosen from. All of it are facts that every process of a host sees alike, given the
-/// same view of /sys; of timings only that of VMClock's loads, cached or uncached, has a part in them.
+/// The evidence from which the mode is chosen. Every process of a host with the same view of /sys
+/// finds the same evidence. The only timing in it is that of VMClock's loads, which separates
+/// cached from uncached pages.
 #[cfg(all(target_os = "linux", target_pointer_width = "64"))]
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Evidence {
     pub(crate) requested: Mode,
-    /// The environment asked for a mode that does not exist.
+    /// The environment requests an unknown mode.
     pub(crate) unknown_requested: bool,
     /// The kernel clears memory in a forked child.
     pub(crate) fork_detection: bool,
-    /// The machine was looked at; it is not if set-up was made for mode `kernel`.
+    /// The machine was examined; set-up for mode `kernel` does not examine it.
     pub(crate) examined: bool,
     /// There are lines and pages.
     pub(crate) pools: bool,
     pub(crate) quiesced: bool,
-    /// The kernel's word is live.
-    pub(crate) word: bool,
-    /// What would tell of a clone of the VM: the kernel, or headwater alone.
+    /// The reseed generation is live.
+    pub(crate) generation: bool,
+    /// The reporter of a clone of the VM: the kernel, or VMClock to headwater alone.
     pub(crate) clone_signal: Option<CloneSignal>,
-    /// The CPU has a random instruction that is sound, quick or slow: two fresh words of it enter each key.
+    /// The CPU has a random instruction that is sound, quick or slow: two fresh words of it enter
+    /// each key.
     pub(crate) fresh_bits: bool,
     /// The CPU has AES, and a random instruction that is sound and quick.
     pub(crate) hedge: bool,
 }
 
-/// Evidence that a clone would not go unnoticed. Being told is half of what mode `buffered` needs: the bytes drawn
-/// next must differ as well, which [`reseeds_the_source`] asks.
+/// Evidence that a clone is noticed. Mode `buffered` also needs the bytes drawn next to differ, for
+/// which [`reseeds_the_source`] asks.
 #[cfg(all(target_os = "linux", target_pointer_width = "64"))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum CloneSignal {
-    /// The kernel is told, reseeds, and its word moves.
+    /// The kernel notices the clone, reseeds, and its reseed generation changes.
     Vmgenid,
-    /// headwater is told by the marker; the kernel is not.
+    /// headwater notices the clone by the marker; the kernel does not.
     Vmclock,
-    /// There are no clones to be told of.
+    /// This machine is not cloned while it runs.
     BareMetal,
 }
 
-/// Whether keys that are drawn after a clone differ from what the snapshot's owner can compute.
+/// Returns whether keys drawn after a clone differ from those that the snapshot's owner can
+/// compute.
 ///
-/// VMClock's marker is compared by headwater and by nobody in the kernel: page and guards are thrown away, and the
-/// next key is drawn from the very state that the snapshot holds. Mixed with the cycle counter alone such a key was
-/// computed from a snapshot with 5,851 guesses. So VMClock counts only where the CPU's words enter each key.
+/// Only headwater compares VMClock's marker, and the kernel does not. The page is discarded, but
+/// the next key comes from the very state that the snapshot holds. Mixed with the cycle counter
+/// alone such a key was computed from a snapshot with 5,851 guesses. So VMClock counts only where
+/// the CPU's words enter each key.
 #[cfg(all(target_os = "linux", target_pointer_width = "64"))]
 fn reseeds_the_source(signal: CloneSignal, fresh_bits: bool) -> bool {
     match signal {
@@ -106,7 +113,7 @@ fn reseeds_the_source(signal: CloneSignal, fresh_bits: bool) -> bool {
     }
 }
 
-/// The mode, and why. The only place that chooses one.
+/// Returns the mode and the reason for it. No other function chooses a mode.
 #[cfg(all(target_os = "linux", target_pointer_width = "64"))]
 pub(crate) fn select(evidence: Evidence) -> (Mode, &'static str) {
     let Evidence { requested, hedge, fresh_bits, .. } = evidence;
@@ -124,11 +131,11 @@ pub(crate) fn select(evidence: Evidence) -> (Mode, &'static str) {
     if !evidence.examined {
         return (
             Mode::Kernel,
-            "this process was set up in mode kernel, and nothing else can be armed in it",
+            "this process was set up in mode kernel, and no other mode can be used in it",
         );
     }
     if evidence.quiesced {
-        return (Mode::Strict, "quiesced for a checkpoint, and not armed again since");
+        return (Mode::Strict, "quiesced for a checkpoint, and not set up again since");
     }
     if evidence.unknown_requested {
         return (Mode::Strict, "HEADWATER_MODE holds no known mode");
@@ -139,38 +146,40 @@ pub(crate) fn select(evidence: Evidence) -> (Mode, &'static str) {
     if !evidence.pools {
         return (Mode::Strict, "this build or this process has no pools");
     }
-    match (requested, evidence.word, reseeded) {
-        (Mode::Buffered, true, _) => (Mode::Buffered, "asked for, and the kernel's word is live"),
+    match (requested, evidence.generation, reseeded) {
+        (Mode::Buffered, true, _) => {
+            (Mode::Buffered, "asked for, and the kernel's reseed generation is live")
+        }
         (Mode::Auto, true, Some(CloneSignal::Vmgenid)) => (
             Mode::Buffered,
-            "the kernel's word is live, and vmgenid moves it when the VM is cloned",
+            "the kernel's reseed generation is live, and vmgenid moves it when the VM is cloned",
         ),
         (Mode::Auto, true, Some(CloneSignal::Vmclock)) => (
             Mode::Buffered,
-            "the kernel's word is live, VMClock tells of clones, and fresh bits of the CPU enter each key",
+            "the kernel's reseed generation is live, VMClock reports clones, and fresh bits of the CPU enter each key",
         ),
         (Mode::Auto, true, Some(CloneSignal::BareMetal)) => {
-            (Mode::Buffered, "the kernel's word is live, and bare metal is not cloned")
+            (Mode::Buffered, "the kernel's reseed generation is live, and bare metal is not cloned")
         }
         (Mode::Hedged, ..) if hedge => (Mode::Hedged, "asked for"),
         (Mode::Hedged, ..) => (
             Mode::Strict,
             "hedged was asked for, but this CPU has no AES or no sound, quick random instruction",
         ),
-        (_, false, _) if hedge => (Mode::Hedged, "no live kernel word tells of reseeds"),
+        (_, false, _) if hedge => (Mode::Hedged, "no live reseed generation reports reseeds"),
         (_, false, _) => {
-            (Mode::Strict, "no live kernel word tells of reseeds, and this CPU cannot hedge")
+            (Mode::Strict, "no live reseed generation reports reseeds, and this CPU cannot hedge")
         }
         (_, true, _) if signal == Some(CloneSignal::Vmclock) && !hedge => (
             Mode::Strict,
-            "VMClock tells headwater of clones but not the kernel, and this CPU has no sound random instruction",
+            "VMClock reports clones to headwater but not to the kernel, and this CPU has no sound random instruction",
         ),
         (_, true, _) if hedge => {
-            (Mode::Hedged, "nothing would tell the kernel of a clone of this machine")
+            (Mode::Hedged, "the kernel would not notice a clone of this machine")
         }
         (_, true, _) => (
             Mode::Strict,
-            "nothing would tell the kernel of a clone of this machine, and this CPU cannot hedge",
+            "the kernel would not notice a clone of this machine, and this CPU cannot hedge",
         ),
     }
 }
@@ -206,7 +215,7 @@ mod tests {
                         fork_detection: bit(1),
                         pools: bit(2),
                         quiesced: bit(3),
-                        word: bit(4),
+                        generation: bit(4),
                         clone_signal,
                         hedge: bit(5),
                         examined: bit(6),
@@ -216,9 +225,9 @@ mod tests {
                     assert!(!reason.is_empty());
                     assert_ne!(mode, Mode::Auto);
                     if mode == Mode::Buffered {
-                        assert!(evidence.word && evidence.pools && evidence.fork_detection);
+                        assert!(evidence.generation && evidence.pools && evidence.fork_detection);
                         assert!(!evidence.quiesced && !evidence.unknown_requested);
-                        // What is told to headwater alone makes no key differ: the CPU's words must.
+                        // A report to headwater alone changes no key: the CPU's words must.
                         let reseeded = match clone_signal {
                             None => false,
                             Some(CloneSignal::Vmclock) => bit(7),
@@ -245,8 +254,8 @@ mod tests {
         }
     }
 
-    /// VMClock arms `buffered` with the CPU's words in each key, and `strict` without them; vmgenid and bare metal
-    /// need no such words.
+    /// VMClock leads to `buffered` with the CPU's words in each key, and `strict` without them;
+    /// vmgenid and bare metal need no such words.
     #[test]
     fn a_marker_without_fresh_bits_is_no_evidence() {
         let evidence = Evidence {
@@ -254,7 +263,7 @@ mod tests {
             fork_detection: true,
             examined: true,
             pools: true,
-            word: true,
+            generation: true,
             ..Evidence::default()
         };
         for (signal, fresh_bits, mode, why) in [

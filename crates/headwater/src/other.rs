@@ -1,4 +1,5 @@
-//! Systems other than Linux on 64-bit CPUs: every request goes to the `getrandom` crate. Correct, not fast.
+//! Systems other than Linux on 64-bit CPUs: every request goes to the `getrandom` crate. Correct,
+//! not fast.
 
 use crate::status::{self, Status};
 use crate::{Config, Error, Mode};
@@ -20,6 +21,10 @@ pub(crate) fn fill(buf: &mut [MaybeUninit<u8>], _wait: bool) -> Result<(), Error
 
 pub(crate) fn fill_fresh(buf: &mut [MaybeUninit<u8>]) -> Result<(), Error> {
     fill(buf, true)
+}
+
+pub(crate) fn rseq_of_sections() -> Option<isize> {
+    None
 }
 
 pub(crate) fn u32() -> Result<u32, Error> {
@@ -63,7 +68,7 @@ pub(crate) fn status() -> Status {
         unknown_mode_requested: false,
         reason: "this is not Linux on a 64-bit CPU: every request goes to the getrandom crate",
         source: status::Source::Other,
-        word: status::Word::Absent("not Linux on a 64-bit CPU"),
+        word: status::ReseedGeneration::Absent("not Linux on a 64-bit CPU"),
         vmclock: status::Vmclock::Absent,
         vmgenid: status::Vmgenid::NotAsked,
         hardware: status::Hardware::NotAsked,

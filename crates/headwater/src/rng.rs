@@ -9,20 +9,21 @@ use core::num::{NonZeroU32, NonZeroU64};
 /// An owned handle with a page of its own: the fastest way to draw, under the same guards as
 /// [`fill`](crate::fill).
 ///
-/// It takes no lock, so it is `Send` and not `Sync`: one for each thread or task that draws much. Each
-/// handle keeps one page (4 KiB) of memory once it has drawn; pages come 64 to a mapping, and the first
-/// 64 handles need no system call to be made. A forked child may go on using its copy: it draws afresh.
+/// It takes no lock, so it is `Send` and not `Sync`: one for each thread or task that draws much.
+/// Each handle keeps one page (4 KiB) of memory once it has drawn; pages come 64 to a mapping, and
+/// the first 64 handles need no system call to be made. A forked child may go on using its copy: it
+/// draws afresh.
 ///
-/// With the feature `rand_core` it has the traits of rand_core 0.10, so that `rand`'s distributions,
-/// shuffles and samples work on it.
+/// With the feature `rand_core` it has the traits of rand_core 0.10, so that `rand`'s
+/// distributions, shuffles and samples work on it.
 pub struct Rng(imp::Handle);
 
 impl Rng {
-    /// A new handle.
+    /// Returns a new handle. More than 64 handles map memory; up to 64 need no system call.
     ///
     /// # Errors
     ///
-    /// As [`fill`](crate::fill).
+    /// The errors of [`fill`](crate::fill).
     pub fn new() -> Result<Rng, Error> {
         imp::Handle::new().map(Rng)
     }
@@ -31,7 +32,7 @@ impl Rng {
     ///
     /// # Errors
     ///
-    /// As the function [`fill`](crate::fill).
+    /// The errors of the function [`fill`](crate::fill).
     #[inline]
     pub fn fill(&mut self, buf: &mut [u8]) -> Result<(), Error> {
         self.0.fill(as_uninit(buf))
@@ -41,7 +42,7 @@ impl Rng {
     ///
     /// # Errors
     ///
-    /// As [`fill`](Rng::fill).
+    /// The errors of [`fill`](Rng::fill).
     #[inline]
     pub fn fill_uninit<'b>(
         &mut self,
@@ -54,42 +55,42 @@ impl Rng {
         Ok(filled)
     }
 
-    /// A random `u32`.
+    /// Returns a random `u32`. Async-signal-safe.
     ///
     /// # Panics
     ///
-    /// If the kernel has taken getrandom(2) and /dev/urandom away since the handle was made. Use
-    /// [`fill`](Rng::fill) where that must not end the thread.
+    /// Panics if the kernel has taken getrandom(2) and /dev/urandom away since the handle was made.
+    /// Use [`fill`](Rng::fill) where that must not end the thread.
     #[inline]
     pub fn next_u32(&mut self) -> u32 {
         self.0.u32().unwrap_or_else(|error| refused(error))
     }
 
-    /// A random `u64`.
+    /// Returns a random `u64`. Async-signal-safe.
     ///
     /// # Panics
     ///
-    /// As [`next_u32`](Rng::next_u32).
+    /// The panics of [`next_u32`](Rng::next_u32).
     #[inline]
     pub fn next_u64(&mut self) -> u64 {
         self.0.u64().unwrap_or_else(|error| refused(error))
     }
 
-    /// An unbiased draw from `0..bound`.
+    /// Returns an unbiased draw from `0..bound`.
     ///
     /// # Errors
     ///
-    /// As [`fill`](Rng::fill).
+    /// The errors of [`fill`](Rng::fill).
     #[inline]
     pub fn u32_below(&mut self, bound: NonZeroU32) -> Result<u32, Error> {
         below_u32(bound, || self.0.u32())
     }
 
-    /// An unbiased draw from `0..bound`.
+    /// Returns an unbiased draw from `0..bound`.
     ///
     /// # Errors
     ///
-    /// As [`fill`](Rng::fill).
+    /// The errors of [`fill`](Rng::fill).
     #[inline]
     pub fn u64_below(&mut self, bound: NonZeroU64) -> Result<u64, Error> {
         below_u64(bound, || self.0.u64())

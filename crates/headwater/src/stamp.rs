@@ -1,23 +1,23 @@
-//! A caller's own mark of when it drew something.
+//! A caller's own mark of the time of a draw.
 
 use crate::generation;
 
-/// What [`Stamp::check`] found.
+/// The result of [`Stamp::check`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Freshness {
     /// Nothing happened since the stamp was brought up to date.
     Fresh,
     /// Something happened: reseed, clone, restore or fork. The stamp is now up to date.
     Stale,
-    /// This machine cannot tell: keep no random bytes over time.
+    /// This machine cannot detect every event: keep no random bytes over time.
     Unknown,
 }
 
-/// A caller's own mark of when it drew something, to be checked before that is used.
+/// A caller's own mark of the time of a draw, to be checked before kept bytes are used.
 ///
-/// For batches and short-lived caches of random values: it goes stale at each reseed of the kernel too,
-/// which comes once a minute. It is ordinary memory and may be copied; in a forked child every copy is
-/// stale. A new stamp is stale at its first check.
+/// It suits batches and short-lived caches of random values: it goes stale at each reseed of the
+/// kernel too, which comes once a minute. It is ordinary memory and may be copied; in a forked
+/// child every copy is stale. A new stamp is stale at its first check.
 ///
 /// ```
 /// # fn main() -> Result<(), headwater::Error> {
@@ -40,19 +40,19 @@ pub enum Freshness {
 pub struct Stamp(u64);
 
 impl Stamp {
-    /// A stamp that is stale at its first check.
+    /// Returns a stamp that is stale at its first check.
     pub const fn new() -> Stamp {
         Stamp(0)
     }
 
-    /// Whether anything happened since the last check; brings the stamp up to date.
+    /// Returns whether something happened since the last check, and brings the stamp up to date.
     ///
-    /// Async-signal-safe; a few loads.
+    /// Async-signal-safe; takes a few loads.
     #[inline]
     pub fn check(&mut self) -> Freshness {
         match generation() {
             None => {
-                self.0 = 0; // whatever comes later must not look like no change
+                self.0 = 0; // a later value must not look like no change
                 Freshness::Unknown
             }
             Some(now) if now.get() == self.0 => Freshness::Fresh,

@@ -1,11 +1,12 @@
-//! What is armed in this process: every detector, and how it came to be as it is.
+//! Status of this process: the mode, every detector, and why each has its value.
 //!
-//! A detector that is not armed, or a slow path that is taken in silence, must show here.
+//! A detector that is not in use, or a slow path taken in silence, must show here.
 
 use crate::mode::Mode;
 use core::num::NonZeroU64;
 
-/// What serves this process, and under which guards. Made by [`status()`](crate::status).
+/// The parts that serve this process and the guards in use, returned by
+/// [`status()`](crate::status).
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Status {
@@ -13,39 +14,40 @@ pub struct Status {
     pub mode: Mode,
     /// The mode that was asked for, by `HEADWATER_MODE` or [`Config`](crate::Config).
     pub requested: Mode,
-    /// `HEADWATER_MODE` held a value that is no mode; `strict` is used then.
+    /// True if `HEADWATER_MODE` held an unknown value; the mode is `strict` then.
     pub unknown_mode_requested: bool,
-    /// Why `mode` is what it is, as one clause.
+    /// The reason for `mode`, as one clause.
     pub reason: &'static str,
-    /// Where key material comes from.
+    /// The source of key material.
     pub source: Source,
     /// The kernel's reseed generation, read from the vDSO's data.
-    pub word: Word,
+    pub reseed_generation: ReseedGeneration,
     /// The hypervisor's VMClock page.
     pub vmclock: Vmclock,
-    /// Whether the kernel's vmgenid driver has a device to listen to.
+    /// The state of the kernel's vmgenid driver.
     pub vmgenid: Vmgenid,
-    /// What the machine says of itself; only asked when it decides something.
+    /// The kind of machine; only asked if the mode depends on it.
     pub hardware: Hardware,
     /// The CPU's random instruction.
     pub cpu_rng: CpuRng,
-    /// How small requests reach buffered bytes.
+    /// The way in which small requests reach buffered bytes.
     pub path: Path,
     /// The cipher that expands keys.
     pub cipher: &'static str,
-    /// What memory the pages are made of.
+    /// The kind of memory of the pages.
     pub page: Page,
-    /// Whether the kernel clears pool memory in a forked child; false only where nothing is buffered.
+    /// True if the kernel clears pool memory in a forked child; false only where nothing is
+    /// buffered.
     pub fork_detection: bool,
-    /// What [`generation()`](crate::generation) answers now.
+    /// The value that [`generation()`](crate::generation) returns now.
     pub generation: Option<NonZeroU64>,
     /// Size of the pools.
     pub pools: Pools,
-    /// What happened so far in this process; a forked child counts anew.
+    /// The events so far in this process; a forked child counts anew.
     pub counters: Counters,
 }
 
-/// Where key material comes from.
+/// The source of key material.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Source {
@@ -57,12 +59,13 @@ pub enum Source {
     Urandom,
     /// The `getrandom` crate, on systems other than Linux.
     Other,
-    /// None has answered yet: the kernel's generator is not seeded, or all are refused.
+    /// No source has answered yet: the kernel's generator is not seeded, or all sources are
+    /// refused.
     None,
 }
 
 impl Source {
-    /// A stable name in snake_case.
+    /// Returns a stable name in snake_case.
     pub const fn name(self) -> &'static str {
         match self {
             Source::Vdso => "vdso",
@@ -74,7 +77,7 @@ impl Source {
     }
 }
 
-/// How small requests reach buffered bytes.
+/// The way in which small requests reach buffered bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Path {
@@ -82,7 +85,7 @@ pub enum Path {
     Sections,
     /// Under a slot's try-lock, because restartable sequences cannot be used for this reason.
     Slots(&'static str),
-    /// Not at all: nothing is buffered in this mode.
+    /// Nothing is buffered in this mode.
     Unbuffered,
 }
 
@@ -105,42 +108,43 @@ impl Path {
     }
 }
 
-/// The state of the kernel's generation word.
+/// The state of the kernel's reseed generation in this process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Word {
+pub enum ReseedGeneration {
     /// Found, verified at every refill.
     Live {
-        /// The word's value now.
+        /// The generation now.
         value: u64,
         /// Which page of `[vvar]` it lies in, counted from the mapping's start.
         page: u32,
         /// Its offset in that page, in bytes.
         offset: u32,
     },
-    /// Several places look alike; a reseed will single one out. Nothing is served `buffered` till then.
+    /// Several places look alike until a reseed singles one out. No request is served `buffered`
+    /// until then.
     Undecided {
-        /// How many places are left.
+        /// The number of places left.
         candidates: u32,
     },
-    /// It stopped agreeing with the kernel and is not used again in this process.
+    /// The place stopped agreeing with the kernel and is not used again in this process.
     Retired,
-    /// Let go of by [`quiesce()`](crate::quiesce), and not taken back since: its address may lead nowhere on the
-    /// kernel that a checkpoint is restored on.
+    /// Dropped by [`quiesce()`](crate::quiesce), and not searched again since: on the kernel of a
+    /// restored checkpoint the address may lead nowhere.
     Quiesced,
-    /// There is none, for this reason.
+    /// No place was found, for this reason.
     Absent(&'static str),
 }
 
-impl Word {
-    /// A stable name in snake_case.
+impl ReseedGeneration {
+    /// Returns a stable name in snake_case.
     pub const fn name(self) -> &'static str {
         match self {
-            Word::Live { .. } => "live",
-            Word::Undecided { .. } => "undecided",
-            Word::Retired => "retired",
-            Word::Quiesced => "quiesced",
-            Word::Absent(_) => "absent",
+            ReseedGeneration::Live { .. } => "live",
+            ReseedGeneration::Undecided { .. } => "undecided",
+            ReseedGeneration::Retired => "retired",
+            ReseedGeneration::Quiesced => "quiesced",
+            ReseedGeneration::Absent(_) => "absent",
         }
     }
 }
@@ -149,13 +153,14 @@ impl Word {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Vmclock {
-    /// Mapped, and its marker compared at each draw. The clock is evidence that clones are noticed only with a
-    /// `vm_generation`.
+    /// Mapped, and its marker compared at each draw. The clock is evidence that clones are noticed
+    /// only with a `vm_generation`.
     Mapped {
         /// `disruption_marker`: changes on snapshot load and on live migration.
         marker: u64,
-        /// `vm_generation_counter`, which changes on snapshot load only. `None` if the hypervisor does not promise
-        /// to keep the counter (flag VM_GEN_COUNTER_PRESENT): nothing says then that it tells of clones.
+        /// `vm_generation_counter`, which changes on snapshot load only. `None` if the hypervisor
+        /// does not promise to keep the counter (flag VM_GEN_COUNTER_PRESENT): nothing says then
+        /// that the page reports clones.
         vm_generation: Option<u64>,
     },
     /// No /dev/vmclock0.
@@ -166,14 +171,14 @@ pub enum Vmclock {
     Invalid,
     /// Its loads take too long (an uncached mapping), so it is not used.
     Slow,
-    /// Not mapped, by [`Config::vmclock`](crate::Config).
+    /// Left unmapped, by [`Config::vmclock`](crate::Config).
     Off,
-    /// Unmapped by [`quiesce()`](crate::quiesce) and not armed again since.
+    /// Unmapped by [`quiesce()`](crate::quiesce) and not mapped again since.
     Quiesced,
 }
 
 impl Vmclock {
-    /// A stable name in snake_case.
+    /// Returns a stable name in snake_case.
     pub const fn name(self) -> &'static str {
         match self {
             Vmclock::Mapped { .. } => "mapped",
@@ -187,7 +192,7 @@ impl Vmclock {
     }
 }
 
-/// Whether a vmgenid device is bound to its driver in this kernel.
+/// The binding of a vmgenid device to its driver in this kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Vmgenid {
@@ -197,12 +202,12 @@ pub enum Vmgenid {
     NotBound,
     /// /sys cannot be read.
     Unknown,
-    /// Not asked, because nothing depended on it.
+    /// Never asked, because nothing depended on it.
     NotAsked,
 }
 
 impl Vmgenid {
-    /// A stable name in snake_case.
+    /// Returns a stable name in snake_case.
     pub const fn name(self) -> &'static str {
         match self {
             Vmgenid::Bound => "bound",
@@ -213,7 +218,7 @@ impl Vmgenid {
     }
 }
 
-/// What the machine says of itself.
+/// The kind of machine, by its own files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Hardware {
@@ -221,14 +226,14 @@ pub enum Hardware {
     BareMetal,
     /// A virtual machine.
     Virtual,
-    /// It cannot be told; treated as a virtual machine.
+    /// Undecided; treated as a virtual machine.
     Unknown,
-    /// Not asked, because nothing depended on it.
+    /// Never asked, because nothing depended on it.
     NotAsked,
 }
 
 impl Hardware {
-    /// A stable name in snake_case.
+    /// Returns a stable name in snake_case.
     pub const fn name(self) -> &'static str {
         match self {
             Hardware::BareMetal => "bare_metal",
@@ -247,17 +252,17 @@ pub enum CpuRng {
     Good,
     /// The CPU has none.
     Absent,
-    /// It gave 0, all ones, a repeat, or nothing; not used again in this process.
+    /// It returned 0, all ones, a repeat, or nothing; not used again in this process.
     Broken,
-    /// It carries the SRBDS mitigation, which takes microseconds and a lock across cores: mixed into
-    /// page keys, too slow for each request.
+    /// It carries the SRBDS mitigation, which takes microseconds and a lock across cores: mixed
+    /// into page keys, too slow for each request.
     Slow,
-    /// Not asked, because nothing depended on it.
+    /// Never asked, because nothing depended on it.
     NotAsked,
 }
 
 impl CpuRng {
-    /// A stable name in snake_case.
+    /// Returns a stable name in snake_case.
     pub const fn name(self) -> &'static str {
         match self {
             CpuRng::Good => "good",
@@ -269,7 +274,7 @@ impl CpuRng {
     }
 }
 
-/// What memory the pages are made of.
+/// The kind of memory of the pages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Page {
@@ -284,7 +289,7 @@ pub enum Page {
 }
 
 impl Page {
-    /// A stable name in snake_case.
+    /// Returns a stable name in snake_case.
     pub const fn name(self) -> &'static str {
         match self {
             Page::Droppable => "droppable",
@@ -301,10 +306,11 @@ impl Page {
 pub struct Pools {
     /// Slots: one for each configured CPU (1,024 at most) and 64 that all CPUs share.
     pub slots: u32,
-    /// Slots that have been filled at least once in this process, and pages of CPUs that have been put.
+    /// Slots that have been filled at least once in this process, and pages of CPUs that have been
+    /// put.
     pub used: u32,
-    /// Slots that are taken at this moment. One that stays so was lost by a thread that was killed, or left
-    /// by siglongjmp, in the middle of a draw; it is not used again in this process.
+    /// Slots that are taken at this moment. One that stays so was lost by a thread that was killed,
+    /// or left by siglongjmp, in the middle of a draw; it is not used again in this process.
     pub taken: u32,
     /// Owned handles ([`Rng`](crate::Rng)) alive.
     pub handles: u32,
@@ -312,7 +318,7 @@ pub struct Pools {
     pub page_bytes: u32,
 }
 
-/// What happened so far in this process. Each counter is exact for its slot and read without a lock,
+/// The events so far in this process. Each counter is exact for its slot and read without a lock,
 /// so the sum may lag behind draws under way.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
@@ -327,7 +333,7 @@ pub struct Counters {
     pub busy: u64,
     /// Requests served by a fresh kernel key because no slot could serve them.
     pub fallbacks: u64,
-    /// Times that bytes which were never served were zero: 16 in a row under a slot's lock, or 8 in a
-    /// restartable sequence, which is not used any more in this process afterwards.
+    /// Times that bytes which were never served were zero: 16 in a row under a slot's lock, or 8 in
+    /// a restartable sequence, which is not used any more in this process afterwards.
     pub tripwires: u64,
 }

@@ -7,20 +7,21 @@ use ::uuid::{Builder, Uuid};
 ///
 /// # Errors
 ///
-/// As [`fill`](crate::fill).
+/// The errors of [`fill`](crate::fill).
 pub fn v4() -> Result<Uuid, Error> {
     Ok(Builder::from_random_bytes(crate::array()?).into_uuid())
 }
 
-/// A time-ordered UUID (version 7, RFC 9562 section 5.7): milliseconds since 1970, then the fraction of
-/// the millisecond in 12 bits (section 6.2, method 3), then 62 random bits.
+/// A time-ordered UUID (version 7, RFC 9562 section 5.7): milliseconds since 1970, then the
+/// fraction of the millisecond in 12 bits (section 6.2, method 3), then 62 random bits.
 ///
-/// UUIDs made one after the other by one thread ascend as its clock does (to 244 ns), and no further:
-/// nothing is shared between threads, and a clock set back goes back. Before 1970 the time reads 0.
+/// UUIDs made one after the other by one thread ascend as its clock does (to 244 ns), and no
+/// further: nothing is shared between threads, and a clock set back goes back. Before 1970 the time
+/// reads 0.
 ///
 /// # Errors
 ///
-/// As [`fill`](crate::fill).
+/// The errors of [`fill`](crate::fill).
 pub fn v7() -> Result<Uuid, Error> {
     let (seconds, nanoseconds) = imp::since_1970();
     let random: [u8; 8] = crate::array()?;
@@ -29,7 +30,7 @@ pub fn v7() -> Result<Uuid, Error> {
 
 fn from_time(seconds: u64, nanoseconds: u32, random: [u8; 8]) -> Uuid {
     let milliseconds = seconds.wrapping_mul(1000).wrapping_add(u64::from(nanoseconds / 1_000_000));
-    // 1 ms = 10^6 ns, cut into 4096 steps: the largest fraction, 999,999 ns, gives 4095.
+    // 1 ms = 10^6 ns, cut into 4096 steps: the largest fraction, 999,999 ns, yields 4095.
     let fraction = u64::from(nanoseconds % 1_000_000) * 4096 / 1_000_000;
     let mut bytes = [0; 16];
     bytes[..6].copy_from_slice(&milliseconds.to_be_bytes()[2..]);

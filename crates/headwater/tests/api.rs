@@ -36,7 +36,8 @@ fn uninitialised_memory_is_all_initialised() {
     }
 }
 
-/// 64 MiB at once: balanced (false alarm 3e-9 for each of the 64 parts), and no block twice (2^44 / 2^128).
+/// 64 MiB at once: balanced (false alarm 3e-9 for each of the 64 parts), and no block twice (2^44 /
+/// 2^128).
 #[test]
 fn a_large_fill() {
     let mut bytes = vec![0; 64 << 20];
@@ -45,10 +46,11 @@ fn a_large_fill() {
     let block = |block: &[u8; 16]| u128::from_ne_bytes(*block);
     let mut blocks = Vec::from_iter(bytes.as_chunks().0.iter().map(block));
     blocks.sort_unstable();
-    assert!(blocks.windows(2).all(|pair| pair[0] != pair[1]), "a block came twice");
+    assert!(blocks.windows(2).all(|pair| pair[0] != pair[1]), "a block repeats");
 }
 
-/// Draws of one thread, and of many, are all different: 800,000 words, two equal with probability 2e-8.
+/// Draws of one thread, and of many, are all different: 800,000 words, two equal with probability
+/// 2e-8.
 #[test]
 fn threads_draw_differently() {
     let draw = || {
@@ -104,8 +106,9 @@ fn bounded_draws() {
     assert_eq!(rng.u64_below(NonZeroU64::MIN).unwrap(), 0);
 }
 
-/// Chi-square of draws below 10, 16 and 52, and of the residues below 3/4 of a word's range, where a draw without
-/// rejection would favour every third. Each of the 16 statistics has a false alarm of 1e-9 or less.
+/// Chi-square of draws below 10, 16 and 52, and of the residues below 3/4 of a word's range, where
+/// a draw without rejection would favour every third. Each of the 16 statistics has a false alarm
+/// of 1e-9 or less.
 #[test]
 fn bounded_draws_are_uniform() {
     let mut rng = Rng::new().unwrap();
@@ -152,7 +155,7 @@ fn the_status_is_consistent() {
     assert!(status.pools.used <= status.pools.slots);
     assert_eq!(status.pools.slots % 2, 0);
     assert_eq!(status.pools.slots > 0, status.pools.page_bytes > 0);
-    let is_live = status.word.name() == "live";
+    let is_live = status.reseed_generation.name() == "live";
     assert_eq!(status.generation.is_some(), is_live);
     assert_eq!(headwater::generation().is_some(), is_live);
     assert!(status.mode != Mode::Buffered || is_live);
@@ -164,7 +167,7 @@ fn the_status_is_consistent() {
     }
     let names = [
         status.source.name(),
-        status.word.name(),
+        status.reseed_generation.name(),
         status.vmclock.name(),
         status.vmgenid.name(),
         status.hardware.name(),

@@ -1,5 +1,5 @@
-//! Every system call that a process makes, seen by ptrace, is the one that a small model says, whatever the kernel
-//! answers: nothing more, nothing less, in this order.
+//! Every system call that a process makes, seen by ptrace, is the one that a small model says,
+//! whatever the kernel answers: nothing more, nothing less, in this order.
 #![cfg(target_os = "linux")]
 
 mod common;
@@ -7,7 +7,7 @@ mod support;
 
 use common::isolated;
 use headwater::testing::{Force, set};
-use headwater::{Mode, Rng, Word};
+use headwater::{Mode, ReseedGeneration, Rng};
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::SeqCst};
 use support::answers::{Answer, Answers, Devices, Scribe, Which};
@@ -18,7 +18,8 @@ use support::tracer::{CAN_MEDDLE, traced};
 
 use Draw::{AskStatus, Fill, HandleFill, ManyFills, NewHandle, TryFill, Word as OneWord};
 
-/// Each kind of request, past the end of a page (3,536 bytes), above the limit of small ones, and with two keys.
+/// Each kind of request, past the end of a page (3,536 bytes), above the limit of small ones, and
+/// with two keys.
 const DRAWS: [Draw; 16] = [
     OneWord,
     Fill(100),
@@ -40,7 +41,7 @@ const DRAWS: [Draw; 16] = [
 const LARGE: usize = (1 << 20) + 1;
 const SENTINEL: u8 = 0xA5;
 
-/// What a traced child tells of its own.
+/// The results that a traced child reports.
 #[derive(Default)]
 #[repr(C)]
 struct Report {
@@ -65,7 +66,7 @@ impl Report {
     }
 }
 
-/// What the child does. Allocates nothing: that would be seen.
+/// Runs in the child. It allocates nothing, because the tracer would see the call.
 fn run(program: &[Draw], buffer: &mut [u8], report: &Report) {
     let mut rng = None;
     for (i, &draw) in program.iter().enumerate() {
@@ -90,7 +91,8 @@ fn run(program: &[Draw], buffer: &mut [u8], report: &Report) {
     }
 }
 
-/// Whether `draw` served all of it. (By chance a whole answer begins or ends as it was with probability 2^-56.)
+/// Returns whether `draw` served every byte. (By chance a whole answer begins or ends as it was
+/// with probability 2^-56.)
 fn drawn(buffer: &mut [u8], draw: impl FnOnce(&mut [u8]) -> Result<(), headwater::Error>) -> bool {
     buffer.fill(SENTINEL);
     let served = draw(buffer).is_ok();
@@ -106,7 +108,11 @@ fn drawn(buffer: &mut [u8], draw: impl FnOnce(&mut [u8]) -> Result<(), headwater
 /// The kernel's reseed generation, asked of a child: this process is not to be set up.
 fn generation(report: &Report) -> u64 {
     ask(Mode::Strict, &[], |status| {
-        let word = if let Word::Live { value, .. } = status.word { value } else { 0 };
+        let word = if let ReseedGeneration::Live { value, .. } = status.reseed_generation {
+            value
+        } else {
+            0
+        };
         report.generation.store(word, SeqCst);
         0
     });
@@ -144,7 +150,8 @@ impl Bench {
 
     fn program(&self, first: &[Draw]) -> Vec<Draw> {
         let mut program = [first, &DRAWS].concat();
-        // The kernel gives mode `kernel` these a page at a time, between which it may stop for a signal.
+        // The kernel returns these a page at a time in mode `kernel`, between which it may stop for
+        // a signal.
         if self.machine.armed[0] != Mode::Kernel {
             program.extend([Fill(LARGE), HandleFill(LARGE)]);
         }
@@ -152,8 +159,8 @@ impl Bench {
         program
     }
 
-    /// Runs the program in a traced child and compares. Returns the number of getrandom(2) calls, or why that
-    /// could not be done.
+    /// Runs the program in a traced child and compares. Returns the number of getrandom(2) calls,
+    /// or why that could not be done.
     fn compare(&mut self, program: &[Draw], answers: Answers) -> Result<usize, &'static str> {
         let mut model = Model::new(&self.machine, self.mode, answers);
         let served = program
@@ -180,8 +187,9 @@ impl Bench {
             if model.calls == scribe.calls && told == (served, source) {
                 return Ok(model.getrandom_calls);
             }
-            // A reseed while it ran had pages filled anew and states keyed, wherever it fell: no evidence. One comes
-            // a minute, and more where other processes ask for it. Without the vDSO nothing shows it.
+            // A reseed while it ran had pages filled anew and states keyed, wherever it fell: no
+            // evidence. One comes a minute, and more where other processes ask for it. Without the
+            // vDSO nothing shows it.
             let before = std::mem::replace(&mut self.generation, generation(report));
             if self.generation == before || !self.machine.vdso {
                 let case = format!("{} {:?} {answers:?}", self.mode, self.facts);
@@ -215,7 +223,7 @@ impl Bench {
         for (answer, devices) in DISTURBANCES {
             let tries = answer == Answer::NotReady || devices == Devices::NotReady;
             let program = if tries { &trying } else { &waiting };
-            // As many calls as there are, and from each on or that one alone.
+            // Every call in turn fails, alone or with all calls behind it.
             let mut first = 0;
             let mut calls = 1;
             while first < calls {

@@ -17,16 +17,16 @@ use support::machine::skip;
 use support::root::{FakeClock, Root};
 use support::rules::{SHARED_SLOTS, assert_by_the_rules, force};
 
-/// What a child that could not be confined ends with.
+/// The exit status of a child that could not be confined.
 const REFUSED: i32 = 77;
-/// Nobody in particular: an unprivileged user.
+/// An unprivileged user.
 const NOBODY: libc::uid_t = 65_534;
 
 fn ok(answer: libc::c_int) -> io::Result<()> {
     if answer == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }
 
-/// The C libraries give `what` different types.
+/// `what` has different types in different C libraries.
 fn set_limit(what: i32, bytes: u64) -> io::Result<()> {
     let limit = libc::rlimit { rlim_cur: bytes, rlim_max: bytes };
     // SAFETY: reads the structure.
@@ -35,7 +35,8 @@ fn set_limit(what: i32, bytes: u64) -> io::Result<()> {
 
 /// A mount namespace of this process's own, as root or in a user namespace.
 fn own_mounts() -> io::Result<()> {
-    // SAFETY: changes what this process sees. The second call needs a process with one thread: a forked child.
+    // SAFETY: changes what this process sees. The second call needs a process with one thread: a
+    // forked child.
     unsafe {
         ok(libc::unshare(libc::CLONE_NEWNS))
             .or_else(|_| ok(libc::unshare(libc::CLONE_NEWUSER | libc::CLONE_NEWNS)))?;
@@ -64,7 +65,7 @@ fn no_descriptors() -> io::Result<()> {
     set_limit(libc::RLIMIT_NOFILE as i32, 0)
 }
 
-/// An empty folder of this test's own.
+/// An empty directory of this test.
 fn empty_folder(name: &str) -> PathBuf {
     let folder =
         Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-{}", std::process::id()));
@@ -88,8 +89,8 @@ fn nothing_is_left(errno: i32) {
     set(Force::NoVdso, false);
 }
 
-/// Draws confined from the start, and confined after set-up; in each mode. Whatever is missing, the mode is by the
-/// rules, and without getrandom(2) there is `errno`.
+/// Draws confined from the start, and confined after set-up; in each mode. Whatever is missing, the
+/// mode is by the rules, and without getrandom(2) there is `errno`.
 fn draws_go_on(what: &str, errno: i32, confine: impl Fn() -> io::Result<()>) {
     for mode in Mode::ALL {
         for set_up_before in [false, true] {
@@ -148,7 +149,8 @@ fn open_descriptors() -> usize {
     fs::read_dir("/proc/self/fd").unwrap().count()
 }
 
-/// None stays open: not of the files that set-up reads, not VMClock's, not those of /dev/urandom, served or not.
+/// No descriptor stays open: not of the files that set-up reads, not VMClock's, not those of
+/// /dev/urandom, served or not.
 #[test]
 fn no_descriptor_stays_open() {
     isolated("no_descriptor_stays_open", || {
@@ -202,12 +204,12 @@ fn page_size() -> u64 {
     unsafe { libc::sysconf(libc::_SC_PAGESIZE) as u64 }
 }
 
-/// Bytes that are reserved for pages: 16 banks of slots, and a page for each CPU. Asked of a child, so that this
-/// process is not set up.
+/// Bytes that are reserved for pages: 16 banks of slots, and a page for each CPU. Asked of a child,
+/// so that this process is not set up.
 fn slot_pages(facts: &[Force]) -> u64 {
     let child = fork(|| {
         force(facts);
-        // A status has 8 bits; a machine with more CPUs would need another way to tell.
+        // A status has 8 bits; a machine with more CPUs would need another way to report.
         headwater::status().pools.slots.saturating_sub(SHARED_SLOTS).min(255) as i32
     });
     match wait(child) {
@@ -231,8 +233,9 @@ fn address_space() -> u64 {
     statm.split(' ').next().unwrap().parse::<u64>().unwrap() * page_size()
 }
 
-/// From no memory at all to enough of it: what can be armed is, and every draw is sound. Sizes are those of the whole
-/// address space, so that each mapping of set-up fails in turn.
+/// From no memory at all to enough of it: each process uses the best mode that its memory allows,
+/// and every draw is sound. Sizes are those of the whole address space, so that each mapping of
+/// set-up fails in turn.
 #[test]
 fn as_little_memory_as_there_may_be() {
     isolated("as_little_memory_as_there_may_be", || {
@@ -268,7 +271,7 @@ fn as_little_memory_as_there_may_be() {
             }
         }
         let natural = headwater::status().mode;
-        // Not even a page to put the set-up on; then nothing to buffer in; then everything.
+        // First no page for the set-up itself; then nothing to buffer in; then everything.
         assert_eq!(armed[0], Mode::Kernel);
         assert_eq!(armed.last(), Some(&natural));
         assert!(armed.contains(&Mode::Strict), "{armed:?}");

@@ -1,4 +1,4 @@
-//! What prediction resistance and a reseed ask for: bytes that owe nothing to what was buffered before.
+//! Prediction resistance and reseeds: bytes that are independent of everything buffered before.
 #![cfg(target_os = "linux")]
 
 mod common;
@@ -32,8 +32,8 @@ fn no_byte_buffered_before_leaves_after_a_discard() {
             draw(&mut rng); // fills a page of each
             let buffered = buffered_words();
             if mode == Mode::Buffered {
-                // They would have left: this shows that they are recognised. A reseed of the kernel's own, once a
-                // minute, may void them first.
+                // They would have left: this shows that they are recognised. A reseed of the
+                // kernel's own, once a minute, may void them first.
                 let seen = (0..3).any(|_| served_from(&buffered_words(), &mut rng) > 0);
                 assert!(seen, "the pages were not found");
             }
@@ -43,8 +43,8 @@ fn no_byte_buffered_before_leaves_after_a_discard() {
     });
 }
 
-/// Threads go on drawing while another discards, and no word comes twice or is zero: 400,000 words, of which two are
-/// equal with probability 4e-9.
+/// Threads go on drawing while another discards, and no word repeats or is zero: 400,000 words, of
+/// which two are equal with probability 4e-9.
 #[test]
 fn threads_draw_on_through_a_discard() {
     in_every_mode("threads_draw_on_through_a_discard", |_| {
@@ -67,8 +67,8 @@ fn threads_draw_on_through_a_discard() {
     });
 }
 
-/// RLIMIT_MEMLOCK is lowered, and the right to exceed it given up, after set-up: everything is dropped, what cannot be
-/// locked again is used unlocked, and the status says so.
+/// RLIMIT_MEMLOCK is lowered, and the right to exceed it dropped, after set-up: everything is
+/// dropped, what cannot be locked again is used unlocked, and the status says so.
 #[test]
 fn a_lock_that_is_lost_keeps_no_byte() {
     let test = "a_lock_that_is_lost_keeps_no_byte";
@@ -84,8 +84,8 @@ fn a_lock_that_is_lost_keeps_no_byte() {
                 }
                 let mut rng = Rng::new().unwrap();
                 draw(&mut rng);
-                // SAFETY: reads the structure; changes what this child may do, for good. Its memory stays readable
-                // to itself, which a change of users ends.
+                // SAFETY: reads the structure; changes what this child may do, for good. Its memory
+                // stays readable to itself, which a change of users ends.
                 unsafe {
                     let none = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
                     assert_eq!(libc::setrlimit(libc::RLIMIT_MEMLOCK, &raw const none), 0);
@@ -118,7 +118,8 @@ fn a_lock_that_is_lost_keeps_no_byte() {
     });
 }
 
-/// Threads that drop the contents of locked pages at once: each finds them unlocked, or locked again by another.
+/// Threads that drop the contents of locked pages at once: each finds them unlocked, or locked
+/// again by another.
 #[test]
 fn locked_pages_are_discarded_by_threads_at_once() {
     isolated("locked_pages_are_discarded_by_threads_at_once", || {
@@ -146,7 +147,8 @@ fn fresh_bytes_fill_every_length() {
     });
 }
 
-/// The kernel is asked for each request: where it refuses, there is an error and no byte, though pages are full.
+/// The kernel is asked for each request: where it refuses, there is an error and no byte, though
+/// pages are full.
 #[test]
 fn fresh_bytes_are_never_buffered_ones() {
     in_every_mode("fresh_bytes_are_never_buffered_ones", |_| {

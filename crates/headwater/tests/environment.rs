@@ -1,4 +1,4 @@
-//! What of the environment is believed: nothing in a program that runs with more rights than its caller.
+//! The environment: it is ignored in a program that runs with more rights than its caller.
 #![cfg(target_os = "linux")]
 
 mod common;
@@ -18,11 +18,11 @@ use support::rules::assert_by_the_rules;
 
 /// Set in a copy of this program: it says what it was asked for, instead of testing.
 const SAY: &str = "HEADWATER_TEST_SAY";
-/// Two users who are nobody here: whose program it is, and who runs it.
+/// Two unprivileged users: the program's owner and its caller.
 const OWNER: u32 = 65_533;
 const CALLER: u32 = 65_532;
 
-/// What makes a program run with more rights than its caller has.
+/// The ways to make a program run with more rights than its caller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Rights {
     None,
@@ -31,7 +31,8 @@ enum Rights {
     Capability,
 }
 
-/// Says, in a copy, what headwater makes of this process. Draws, so that the status is one of a process in use.
+/// Says, in a copy, what headwater makes of this process. Draws, so that the status is one of a
+/// process in use.
 fn say() {
     // SAFETY: getauxval reads the auxiliary vector and nothing else.
     let secure = unsafe { libc::getauxval(libc::AT_SECURE) } != 0;
@@ -48,7 +49,8 @@ fn say() {
     );
 }
 
-/// A copy of this program with these rights, in a folder where they count and which anybody may enter.
+/// A copy of this program with these rights, in a directory where they count and which every user
+/// may enter.
 fn copy(rights: Rights) -> io::Result<PathBuf> {
     let mut why = io::Error::from(io::ErrorKind::PermissionDenied);
     for folder in [Path::new(env!("CARGO_TARGET_TMPDIR")), &env::temp_dir(), Path::new("/var/tmp")]
@@ -58,7 +60,7 @@ fn copy(rights: Rights) -> io::Result<PathBuf> {
             Ok(said) if said.contains("secure=true") == (rights != Rights::None) => {
                 return Ok(path);
             }
-            Ok(_) => why = io::Error::other("the kernel gives it no more rights"),
+            Ok(_) => why = io::Error::other("the kernel grants it no more rights"),
             Err(error) => why = error,
         }
         let _ = fs::remove_file(&path);
@@ -76,13 +78,13 @@ fn prepare(path: &Path, rights: Rights) -> io::Result<()> {
     };
     fs::set_permissions(path, fs::Permissions::from_mode(mode))?;
     if rights == Rights::Capability {
-        // struct vfs_cap_data: revision 2, effective; permitted and inheritable, low and high words.
-        // CAP_SETPCAP, of which this program makes no use.
+        // struct vfs_cap_data: revision 2, effective; permitted and inheritable, low and high
+        // words. CAP_SETPCAP, of which this program makes no use.
         let words: [u32; 5] = [0x0200_0001, 1 << 8, 0, 0, 0];
         let data = words.map(u32::to_le_bytes).concat();
         let file = CString::new(path.as_os_str().as_bytes())?;
         let name = c"security.capability".as_ptr();
-        // SAFETY: C strings, and as many bytes as are given.
+        // SAFETY: C strings, and as many bytes as their length says.
         let set =
             unsafe { libc::setxattr(file.as_ptr(), name, data.as_ptr().cast(), data.len(), 0) };
         if set != 0 {
@@ -92,7 +94,7 @@ fn prepare(path: &Path, rights: Rights) -> io::Result<()> {
     Ok(())
 }
 
-/// What the copy says if somebody else runs it with this mode in the environment.
+/// Returns the copy's report if another user runs it with this mode in the environment.
 fn said(program: &Path, mode: &str) -> io::Result<String> {
     let mut command = Command::new(program);
     command
@@ -105,7 +107,8 @@ fn said(program: &Path, mode: &str) -> io::Result<String> {
         .uid(CALLER);
     let output = loop {
         match command.output() {
-            // Another test's child has not yet closed what it inherited: the file while it was written.
+            // Another test's child has not yet closed what it inherited: the file while it was
+            // written.
             Err(busy) if busy.kind() == io::ErrorKind::ExecutableFileBusy => {}
             output => break output?,
         }
@@ -155,7 +158,7 @@ fn a_program_with_more_rights_ignores_the_environment() {
     }
 }
 
-/// What no shell would set, and a program may: no mode by such a name, so the strictest of the buffered.
+/// Values that a program may set although no shell would: they name no mode, so `strict` is used.
 #[test]
 fn values_that_are_no_names() {
     let long = "kernel".repeat(20_000);
@@ -170,7 +173,8 @@ fn values_that_are_no_names() {
     ];
     for (what, value) in values {
         common::isolated_as("values_that_are_no_names", &what.replace(' ', "-"), &[], || {
-            // SAFETY: this process has one thread that matters; nobody reads the environment meanwhile.
+            // SAFETY: this process has one thread that matters, and no thread reads the environment
+            // meanwhile.
             unsafe { env::set_var("HEADWATER_MODE", OsStr::from_bytes(value)) };
             assert_eq!(Config::new().mode, Mode::Strict);
             headwater::fill(&mut [0; 100]).unwrap();
@@ -185,8 +189,8 @@ fn values_that_are_no_names() {
     }
 }
 
-/// `HEADWATER_NO_RSEQ` puts draws under locks, and the status says so; 0 and nothing do not. (The copies above are
-/// started with 1, and the one with more rights does not believe it.)
+/// `HEADWATER_NO_RSEQ` puts draws under locks, and the status says so; 0 and nothing do not. (The
+/// copies above are started with 1, and the one with more rights does not believe it.)
 #[test]
 fn sections_are_forbidden_by_a_variable() {
     for (value, forbids) in [("1", true), ("yes", true), ("0", false), ("", false)] {

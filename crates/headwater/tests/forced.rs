@@ -1,5 +1,5 @@
-//! Every fact of the machine, forced: the status shows it, the mode is what the rules make of it, and
-//! everything that can be drawn is drawn.
+//! Every fact of the machine, forced: the status shows it, the mode is what the rules make of it,
+//! and everything that can be drawn is drawn.
 #![cfg(target_os = "linux")]
 
 mod common;
@@ -7,7 +7,7 @@ mod support;
 
 use common::isolated;
 use headwater::testing::{Force, set};
-use headwater::{CpuRng, Hardware, Mode, Page, Source, Status, Vmclock, Vmgenid, Word};
+use headwater::{CpuRng, Hardware, Mode, Page, ReseedGeneration, Source, Status, Vmclock, Vmgenid};
 use std::io::{Read, Write};
 use support::children::{Ending, fork, wait};
 use support::draws::draw_everything;
@@ -24,13 +24,16 @@ fn draw_under(facts: &[Force]) -> Status {
     draw_everything();
     let after = headwater::status();
     assert_by_the_rules(&after);
-    assert_eq!((after.mode, after.word.name()), (status.mode, status.word.name()));
+    assert_eq!(
+        (after.mode, after.reseed_generation.name()),
+        (status.mode, status.reseed_generation.name())
+    );
     assert_eq!(after.counters.tripwires, 0);
     status
 }
 
 fn has_word(status: &Status) -> bool {
-    matches!(status.word, Word::Live { .. })
+    matches!(status.reseed_generation, ReseedGeneration::Live { .. })
 }
 
 /// One test for each case: the forced facts, and what the status then shows.
@@ -49,18 +52,18 @@ macro_rules! forced {
 forced! {
     no_vdso: [NoVdso] => |status| {
         assert_eq!(status.source, Source::Getrandom);
-        assert_eq!(status.word, Word::Absent("this process has no vDSO"));
+        assert_eq!(status.reseed_generation, ReseedGeneration::Absent("this process has no vDSO"));
         assert_eq!(status.generation, None);
         assert_ne!(status.mode, Mode::Buffered);
     }
-    no_word: [NoWord] => |status| {
-        assert_eq!(status.word.name(), "absent");
+    no_word: [NoGeneration] => |status| {
+        assert_eq!(status.reseed_generation.name(), "absent");
         assert_eq!(status.generation, None);
         assert_ne!(status.mode, Mode::Buffered);
     }
-    no_word_though_vmgenid_is_bound: [NoWord, VmgenidBound] => |status| {
+    no_word_though_vmgenid_is_bound: [NoGeneration, VmgenidBound] => |status| {
         assert_ne!(status.mode, Mode::Buffered);
-        assert!(status.reason.contains("no live kernel word"), "{}", status.reason);
+        assert!(status.reason.contains("no live reseed generation"), "{}", status.reason);
     }
     no_droppable: [NoDroppable] => |status| {
         // Without the right to lock memory the next kind is used, and shown.
@@ -93,7 +96,7 @@ forced! {
         assert!(status.cipher.starts_with("ChaCha20"), "{}", status.cipher);
         assert_ne!(status.mode, Mode::Hedged);
     }
-    no_aes_and_nothing_tells_of_clones: [NoAes, VmgenidNotBound, NoWord] => |status| {
+    no_aes_and_nothing_tells_of_clones: [NoAes, VmgenidNotBound, NoGeneration] => |status| {
         assert_eq!(status.mode, Mode::Strict);
         assert!(status.reason.contains("cannot hedge"), "{}", status.reason);
     }
@@ -101,18 +104,18 @@ forced! {
         assert_eq!(status.cpu_rng, CpuRng::Absent);
         assert_ne!(status.mode, Mode::Hedged);
     }
-    no_cpu_rng_no_word: [NoCpuRng, NoWord] => |status| {
+    no_cpu_rng_no_word: [NoCpuRng, NoGeneration] => |status| {
         assert_eq!(status.mode, Mode::Strict);
     }
-    stuck_cpu_rng: [CpuRngStuck, NoWord] => |status| { is_broken(&status); }
-    cpu_rng_gives_ones: [CpuRngOnes, NoWord] => |status| { is_broken(&status); }
-    cpu_rng_gives_zero: [CpuRngZero, NoWord] => |status| { is_broken(&status); }
-    cpu_rng_fails: [CpuRngFails, NoWord] => |status| { is_broken(&status); }
+    stuck_cpu_rng: [CpuRngStuck, NoGeneration] => |status| { is_broken(&status); }
+    cpu_rng_gives_ones: [CpuRngOnes, NoGeneration] => |status| { is_broken(&status); }
+    cpu_rng_gives_zero: [CpuRngZero, NoGeneration] => |status| { is_broken(&status); }
+    cpu_rng_fails: [CpuRngFails, NoGeneration] => |status| { is_broken(&status); }
     cpu_rng_fails_under_a_live_word: [CpuRngFails, VmgenidBound] => |status| {
         // Nothing hedges, and nothing has to.
         assert_eq!(status.mode == Mode::Buffered, has_word(&status));
     }
-    slow_cpu_rng: [CpuRngSlow, NoWord] => |status| {
+    slow_cpu_rng: [CpuRngSlow, NoGeneration] => |status| {
         if cpu_has_an_instruction() {
             assert_eq!(status.cpu_rng, CpuRng::Slow);
         }
@@ -153,7 +156,7 @@ forced! {
 
 const ALL: [Force; 31] = [
     Force::NoVdso,
-    Force::NoWord,
+    Force::NoGeneration,
     Force::NoProcmapQuery,
     Force::NoDroppable,
     Force::NoWipeOnFork,
@@ -185,7 +188,7 @@ const ALL: [Force; 31] = [
     Force::RandomDrained,
 ];
 
-/// Only the place is then told in another way: the word is found below the vDSO as well.
+/// The place is then found in another way: the reseed generation lies below the vDSO.
 #[test]
 fn no_procmap_query() {
     isolated("no_procmap_query", || {
@@ -204,7 +207,12 @@ fn nothing_is_forced_in_the_end() {
             let status = headwater::status();
             let Status { mode, requested, reason, source, vmclock, vmgenid, .. } = status;
             let words = [mode.name(), requested.name(), reason, source.name(), vmclock.name()];
-            let more = [vmgenid.name(), status.word.name(), status.hardware.name(), status.cipher];
+            let more = [
+                vmgenid.name(),
+                status.reseed_generation.name(),
+                status.hardware.name(),
+                status.cipher,
+            ];
             let rest = (status.cpu_rng, status.page, status.fork_detection, status.pools.slots);
             format!("{words:?} {more:?} {rest:?}")
         };
@@ -238,11 +246,11 @@ fn is_what_the_machine_has(status: &Status) {
         if status.mode != Mode::Kernel {
             assert_eq!(status.cipher.starts_with("AES"), has!("aes"));
         }
-        let expected = has!("vaes") && has!("avx512f") && has!("aes");
+        let expected = has!("vaes") && has!("avx2") && has!("aes");
         assert_eq!(status.cipher.contains("VAES"), expected, "{}", status.cipher);
     }
     let vvar = start_of("[vvar]");
-    if let Word::Live { value, page, offset } = status.word {
+    if let ReseedGeneration::Live { value, page, offset } = status.reseed_generation {
         let at = vvar.unwrap() + u64::from(page) * 4096 + u64::from(offset);
         // SAFETY: an aligned word of the kernel's data, which stays mapped and changes under us.
         let there =
@@ -263,8 +271,8 @@ fn each_cpu_has_its_slot() {
         bind(cpu);
         headwater::fill(&mut [0; 100]).unwrap();
     }
-    // A shared slot would have been used only if somebody held a CPU's own: nobody did. Where draws are
-    // sections, a refill works in the CPU's slot and puts the CPU's page.
+    // A shared slot would be used only while a CPU's own slot is held, which it never was. Where
+    // draws are sections, a refill works in the CPU's slot and puts the CPU's page.
     let status = headwater::status();
     let pages = if status.path == headwater::Path::Sections { 2 } else { 1 };
     assert_eq!(status.pools.used as usize, pages * cpus.len());

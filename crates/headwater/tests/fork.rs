@@ -87,8 +87,8 @@ fn a_raw_clone_draws_its_own() {
     });
 }
 
-/// A child that shares the memory of its parent, as vfork and posix_spawn make it, takes no copy of the bytes:
-/// it draws as one more thread does. With and without a parent that waits for it.
+/// A child that shares the memory of its parent, as vfork and posix_spawn make it, takes no copy of
+/// the bytes: it draws as one more thread does. With and without a parent that waits for it.
 #[test]
 fn a_child_in_shared_memory_draws_its_own() {
     extern "C" fn child(_: *mut libc::c_void) -> libc::c_int {
@@ -101,8 +101,8 @@ fn a_child_in_shared_memory_draws_its_own() {
         let mut stacks = vec![[0_u128; 8192]; 10];
         for (i, stack) in stacks.iter_mut().enumerate() {
             let waits = if i % 2 == 0 { libc::CLONE_VFORK } else { 0 };
-            // SAFETY: a stack of 128 KiB, aligned and used by this child alone, which ends without returning
-            // to this frame and takes no lock of the C library.
+            // SAFETY: a stack of 128 KiB, aligned and used by this child alone, which ends without
+            // returning to this frame and takes no lock of the C library.
             let pid = unsafe {
                 libc::clone(
                     child,
@@ -118,7 +118,7 @@ fn a_child_in_shared_memory_draws_its_own() {
     });
 }
 
-/// What `Command` starts, by posix_spawn where it can, sets up anew.
+/// A program started by `Command`, with posix_spawn where possible, sets up anew.
 #[test]
 fn a_spawned_program_draws_its_own() {
     const SPAWNED: &str = "HEADWATER_TEST_SPAWNED";
@@ -208,7 +208,8 @@ fn fifty_processes_in_ten_rounds_draw_their_own() {
     });
 }
 
-/// A handle is plain memory, and its copy in the child must not be a copy of what it would hand out.
+/// A handle is plain memory, and its copy in the child must not be a copy of what it would hand
+/// out.
 #[test]
 fn a_copied_handle_draws_its_own() {
     in_every_mode("a_copied_handle_draws_its_own", |_| {
@@ -237,7 +238,8 @@ fn a_copied_handle_draws_its_own() {
     });
 }
 
-/// Checks until nothing happened in between: once, but for a reseed of the kernel at that very moment.
+/// Checks until nothing happened in between: once, but for a reseed of the kernel at that very
+/// moment.
 fn becomes_fresh(stamp: &mut Stamp) -> bool {
     (0..3).any(|_| stamp.check() == Freshness::Fresh)
 }

@@ -1,12 +1,12 @@
-//! The kernel's word: bytes that it has voided are never served, a word that lies is dropped, and one that
-//! tells the truth never is.
+//! The reseed generation: bytes that it has voided are never served, a false place is dropped, and
+//! the true one never is.
 #![cfg(target_os = "linux")]
 
 mod common;
 mod support;
 
-use headwater::testing::{Force, Point, inject_word, set, set_hook, slot_page};
-use headwater::{Config, CpuRng, Freshness, Mode, Rng, Stamp, Word};
+use headwater::testing::{Force, Point, inject_generation, set, set_hook, slot_page};
+use headwater::{Config, CpuRng, Freshness, Mode, ReseedGeneration, Rng, Stamp};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
 use std::sync::{Mutex, OnceLock, PoisonError};
 use support::children::{Ending, fork, wait};
@@ -20,7 +20,8 @@ use support::voided::{ARMED_AT, DRAWS, interfere, no_voided_word_leaves};
 /// The CPUs of this process before a test bound itself to one.
 static ALL_CPUS: OnceLock<Vec<usize>> = OnceLock::new();
 
-/// As `common::isolated`, one test after the other: reseeds are the whole machine's.
+/// Runs as `common::isolated` does, one test after the other, because a reseed concerns the whole
+/// machine.
 fn isolated(test: &str, body: impl FnOnce()) {
     static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
     let _turn = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
@@ -32,7 +33,7 @@ fn isolated(test: &str, body: impl FnOnce()) {
     });
 }
 
-/// Sets up in mode `buffered`; false, said out loud, if this kernel has no word.
+/// Sets up in mode `buffered`; false, with a report, if this kernel shows no reseed generation.
 fn set_up_buffered(test: &str) -> bool {
     force(&[Force::VmgenidBound]);
     headwater::init().unwrap();
@@ -46,7 +47,7 @@ fn set_up_buffered(test: &str) -> bool {
 
 /// The kernel's own word, wherever another one is injected.
 fn kernels_word() -> &'static AtomicU64 {
-    let Word::Live { page, offset, .. } = headwater::status().word else {
+    let ReseedGeneration::Live { page, offset, .. } = headwater::status().reseed_generation else {
         panic!("{:?}", headwater::status());
     };
     let at = start_of("[vvar]").unwrap() + u64::from(page) * 4096 + u64::from(offset);
@@ -60,8 +61,8 @@ fn add(word: &AtomicU64) {
     word.fetch_add(1, SeqCst);
 }
 
-/// The word of a test in the kernel's place moves while bytes are copied. Nothing of that page is served. The
-/// kernel's state disagrees with such a word at the next refill, which retires it.
+/// A test's own counter in the kernel's place changes while bytes are copied. Nothing of that page
+/// is served. The kernel's state disagrees with such a word at the next refill, which retires it.
 #[test]
 fn a_word_that_moves_in_the_middle_of_a_copy() {
     isolated("a_word_that_moves_in_the_middle_of_a_copy", || {
@@ -78,11 +79,11 @@ fn a_word_that_moves_in_the_middle_of_a_copy() {
                 let discarded = loop {
                     let generation = kernels.load(SeqCst);
                     INJECTED.store(generation, SeqCst);
-                    inject_word(&INJECTED);
+                    inject_generation(&INJECTED);
                     assert_eq!(headwater::status().mode, Mode::Buffered);
                     let before = headwater::status().counters.discarded_bytes;
                     let met = no_voided_word_leaves(point, draw, &mut rng);
-                    // Only whole blocks have a middle.
+                    // A middle exists only in whole blocks.
                     assert_eq!(met, point == Point::Copied || draw.2 > 16, "{}", draw.0);
                     // Once a minute the kernel reseeds by itself: then nothing was shown.
                     if kernels.load(SeqCst) == generation {
@@ -92,7 +93,7 @@ fn a_word_that_moves_in_the_middle_of_a_copy() {
                 let Some(discarded) = discarded else { continue };
                 assert!(discarded > 0, "{}", draw.0);
                 let status = headwater::status();
-                assert_eq!(status.word, Word::Retired, "{}", draw.0);
+                assert_eq!(status.reseed_generation, ReseedGeneration::Retired, "{}", draw.0);
                 assert_ne!(status.mode, Mode::Buffered);
                 assert_by_the_rules(&status);
             }
@@ -100,7 +101,8 @@ fn a_word_that_moves_in_the_middle_of_a_copy() {
     });
 }
 
-/// A reseed of the real kernel, at every place where one can come: the word stays, the bytes go.
+/// A reseed of the real kernel, at every place where one can come: the generation stays live, the
+/// bytes are discarded.
 #[test]
 fn a_reseed_at_every_point() {
     let test = "a_reseed_at_every_point";
@@ -119,7 +121,8 @@ fn a_reseed_at_every_point() {
                     assert!(after.retries > before.retries, "{}", draw.0);
                 }
             }
-            // Between key and page: the page is void before it is full, and nothing is lost with it.
+            // Between key and page: the page is void before it is full, and nothing is lost with
+            // it.
             for point in [Point::Keyed, Point::Locked] {
                 let mut buf = vec![0; draw.2];
                 let mut words = Vec::new();
@@ -135,7 +138,7 @@ fn a_reseed_at_every_point() {
             }
         }
         let status = headwater::status();
-        assert_eq!((status.word.name(), status.mode), ("live", Mode::Buffered));
+        assert_eq!((status.reseed_generation.name(), status.mode), ("live", Mode::Buffered));
     });
 }
 
@@ -156,7 +159,7 @@ fn a_wrong_word_is_retired() {
                 continue; // a freshly booted kernel
             }
             INJECTED.store(value, SeqCst);
-            inject_word(&INJECTED);
+            inject_generation(&INJECTED);
             assert_eq!(headwater::status().mode, Mode::Buffered);
             let mut words = Vec::new();
             for _ in 0..1_000 {
@@ -164,7 +167,7 @@ fn a_wrong_word_is_retired() {
             }
             assert_distinct(words, what);
             let status = headwater::status();
-            assert_eq!(status.word, Word::Retired, "{what}: {value}");
+            assert_eq!(status.reseed_generation, ReseedGeneration::Retired, "{what}: {value}");
             assert_eq!((status.generation, headwater::generation()), (None, None));
             assert_ne!(status.mode, Mode::Buffered);
             assert_by_the_rules(&status);
@@ -174,13 +177,14 @@ fn a_wrong_word_is_retired() {
         draw_everything();
         // Asking for it again does not bring it back.
         headwater::init_with(Config::new().mode(Mode::Buffered)).unwrap();
-        assert_eq!(headwater::status().word, Word::Retired);
+        assert_eq!(headwater::status().reseed_generation, ReseedGeneration::Retired);
         assert_ne!(headwater::status().mode, Mode::Buffered);
     });
 }
 
-/// A draw that is left by siglongjmp in the middle of the vDSO's call leaves its state marked as in use: the vDSO
-/// does not touch it again, and its generation stands still. The word is right all the same.
+/// A draw that is left by siglongjmp in the middle of the vDSO's call leaves its state marked as in
+/// use: the vDSO does not touch it again, and its generation stands still. The reseed generation is
+/// right all the same.
 #[test]
 fn a_state_that_is_stuck_does_not_retire_the_word() {
     let test = "a_state_that_is_stuck_does_not_retire_the_word";
@@ -189,17 +193,23 @@ fn a_state_that_is_stuck_does_not_retire_the_word() {
             return;
         }
         headwater::u64().unwrap();
-        /// The state's place in a page, and `in_use` in the state (`struct vgetrandom_state` of Linux 6.11).
+        /// The state's place in a page, and `in_use` in the state (`struct vgetrandom_state` of
+        /// Linux 6.11).
         const IN_USE: usize = 64 + 137;
         for round in 0..3 {
             let page = slot_page();
             assert!(!page.is_null());
-            // SAFETY: a byte of a page of the pools; a stuck state is one of those the kernel's code expects.
+            // SAFETY: a byte of a page of the pools; a stuck state is one of those the kernel's
+            // code expects.
             unsafe { page.add(IN_USE).write_volatile(1) };
             assert!(reseed());
             assert_ne!(headwater::u64().unwrap(), 0);
             let status = headwater::status();
-            assert!(matches!(status.word, Word::Live { .. }), "round {round}: {:?}", status.word);
+            assert!(
+                matches!(status.reseed_generation, ReseedGeneration::Live { .. }),
+                "round {round}: {:?}",
+                status.reseed_generation
+            );
             assert_eq!(status.mode, Mode::Buffered);
         }
         draw_everything();
@@ -217,27 +227,29 @@ fn a_word_that_stands_still_is_retired() {
         let kernels = kernels_word();
         for by_handle in [false, true] {
             INJECTED.store(kernels.load(SeqCst), SeqCst);
-            inject_word(&INJECTED);
+            inject_generation(&INJECTED);
             assert!(reseed());
             let mut rng = Rng::new().unwrap();
             let page = headwater::status().pools.page_bytes as usize;
             for _ in 0..page / 8 + 1 {
-                // A stale page may serve what it holds: nothing tells of the reseed but the word.
+                // A stale page may serve what it holds: only the reseed generation reports the
+                // reseed.
                 let _ = if by_handle { rng.next_u64() } else { headwater::u64().unwrap() };
             }
-            assert_eq!(headwater::status().word, Word::Retired);
+            assert_eq!(headwater::status().reseed_generation, ReseedGeneration::Retired);
             assert_ne!(headwater::status().mode, Mode::Buffered);
         }
     });
 }
 
-/// Two places that look alike: nothing is buffered on the strength of either, until a reseed moves one.
+/// Two places that look alike: nothing is buffered on the strength of either, until a reseed moves
+/// one.
 #[test]
 fn look_alikes() {
     isolated("look_alikes", || look_alikes_are_told_apart("look_alikes", Mode::Buffered));
 }
 
-/// The same where nothing can be hedged, and strict serves meanwhile.
+/// Look-alikes on a machine that cannot hedge: `strict` serves meanwhile.
 #[test]
 fn look_alikes_in_strict() {
     isolated("look_alikes_in_strict", || {
@@ -250,14 +262,14 @@ fn look_alikes_in_strict() {
 fn look_alikes_are_told_apart(test: &str, requested: Mode) {
     force(&[Force::LookAlikes, Force::VmgenidBound]);
     // A reseed of the kernel's own, once a minute, may come at once: not in three processes.
-    let set_up = || match headwater::status().word {
-        Word::Live { .. } => 1,
+    let set_up = || match headwater::status().reseed_generation {
+        ReseedGeneration::Live { .. } => 1,
         _ => 0,
     };
     assert!((0..3).any(|_| wait(fork(set_up)) == Ending::Exited(0)), "one was taken at once");
     headwater::init_with(Config::new().mode(requested)).unwrap();
     let status = headwater::status();
-    if matches!(status.word, Word::Absent(_)) {
+    if matches!(status.reseed_generation, ReseedGeneration::Absent(_)) {
         return skip(test, status.reason);
     }
     let draw_a_page = || {
@@ -267,8 +279,11 @@ fn look_alikes_are_told_apart(test: &str, requested: Mode) {
     for _ in 0..2 {
         let status = headwater::status();
         // Unless the kernel has reseeded by itself just now, as it does once a minute.
-        if !matches!(status.word, Word::Live { .. }) {
-            assert!(matches!(status.word, Word::Undecided { candidates: 2.. }), "{status:?}");
+        if !matches!(status.reseed_generation, ReseedGeneration::Live { .. }) {
+            assert!(
+                matches!(status.reseed_generation, ReseedGeneration::Undecided { candidates: 2.. }),
+                "{status:?}"
+            );
             assert_ne!(status.mode, Mode::Buffered);
             assert_by_the_rules(&status);
             assert_eq!((status.generation, headwater::generation()), (None, None));
@@ -280,7 +295,7 @@ fn look_alikes_are_told_apart(test: &str, requested: Mode) {
     }
     draw_a_page();
     let status = headwater::status();
-    assert_eq!((status.word.name(), status.mode), ("live", Mode::Buffered));
+    assert_eq!((status.reseed_generation.name(), status.mode), ("live", Mode::Buffered));
     assert_by_the_rules(&status);
     // It is the kernel's, which moves.
     let before = kernels_word().load(SeqCst);
@@ -290,8 +305,8 @@ fn look_alikes_are_told_apart(test: &str, requested: Mode) {
     assert_eq!(headwater::status().mode, Mode::Buffered);
 }
 
-/// The kernel reseeds without a pause under eight threads. The right word survives, and 400,000 words are
-/// distinct (by chance two are equal: 4e-9).
+/// The kernel reseeds without a pause under eight threads. The right word survives, and 400,000
+/// words are distinct (by chance two are equal: 4e-9).
 #[test]
 fn a_storm_of_reseeds() {
     let test = "a_storm_of_reseeds";
@@ -314,7 +329,8 @@ fn a_storm_of_reseeds() {
             }
             words
         };
-        // Draws take nanoseconds, and the storm's thread may sleep through all of them: then once more.
+        // Draws take nanoseconds, and the storm's thread may sleep through all of them: then once
+        // more.
         for round in 0.. {
             assert!(round < 200, "no draw met a reseed: {:?}", headwater::status().counters);
             done.store(false, SeqCst);
@@ -337,7 +353,7 @@ fn a_storm_of_reseeds() {
             }
         }
         let status = headwater::status();
-        assert_eq!((status.word.name(), status.mode), ("live", Mode::Buffered));
+        assert_eq!((status.reseed_generation.name(), status.mode), ("live", Mode::Buffered));
         let reseeds = kernels_word().load(SeqCst) - before;
         assert!(reseeds > 100, "{reseeds} reseeds");
         assert!(status.counters.discarded_bytes > 0, "{:?}", status.counters);
@@ -373,7 +389,7 @@ fn stamps_and_generation() {
         assert_eq!(second.check(), Freshness::Stale, "each copy by itself");
         assert!(undisturbed(|| first.check() == Freshness::Fresh));
         assert_ne!(headwater::generation(), generation);
-        // A fork moves no word of the kernel's, and is told all the same.
+        // A fork changes no generation of the kernel, and is detected all the same.
         let mut inherited = first;
         let child = fork(|| {
             let stale = inherited.check() == Freshness::Stale;
@@ -387,7 +403,7 @@ fn stamps_and_generation() {
 #[test]
 fn stamps_without_a_word() {
     isolated("stamps_without_a_word", || {
-        force(&[Force::NoWord]);
+        force(&[Force::NoGeneration]);
         let mut stamp = Stamp::new();
         for _ in 0..3 {
             assert_eq!(stamp.check(), Freshness::Unknown);
@@ -397,12 +413,12 @@ fn stamps_without_a_word() {
     });
 }
 
-/// Where no word tells of reseeds, no page is served for more than a minute.
+/// If no reseed generation is live, no page is served for more than a minute.
 #[test]
 fn pages_without_a_word_expire() {
     for (variant, facts) in [
-        ("sections", &[Force::NoWord][..]),
-        ("slots", &[Force::NoWord, Force::NoSections]),
+        ("sections", &[Force::NoGeneration][..]),
+        ("slots", &[Force::NoGeneration, Force::NoSections]),
         ("no vDSO", &[Force::NoVdso]),
     ] {
         common::isolated_as("pages_without_a_word_expire", variant, &[], || {

@@ -18,8 +18,8 @@ use support::memory::anonymous_kib;
 use support::rules::force;
 use support::statistics::assert_distinct;
 
-/// `Rng` is `Send`, and not `Sync`: if it were, `None` below could be inferred in two ways, and this file
-/// would not compile.
+/// `Rng` is `Send`, and not `Sync`: if it were, `None` below could be inferred in two ways, and
+/// this file would not compile.
 const _: fn() = || {
     fn is_send<T: Send>() {}
     is_send::<Rng>();
@@ -145,7 +145,7 @@ fn moved_between_threads() {
     });
 }
 
-/// As a generator of the `rand` crate.
+/// The handle as a generator of the `rand` crate.
 #[cfg(feature = "rand_core")]
 #[test]
 fn as_a_generator_of_rand() {
@@ -167,7 +167,8 @@ fn as_a_generator_of_rand() {
         let statistic = chi_square(&counts);
         assert!(statistic < 60.66, "random_range: {statistic:.1}");
 
-        // All 6 orders of 3 things alike: 5 degrees of freedom, above 51 with probability below 1e-9.
+        // All 6 orders of 3 things alike: 5 degrees of freedom, above 51 with probability below
+        // 1e-9.
         let mut orders = std::collections::HashMap::new();
         for _ in 0..60_000 {
             let mut things = [0_u8, 1, 2];
@@ -284,7 +285,7 @@ fn pages_are_dropped(test: &str, mode: Mode) {
     if mode != Mode::Strict {
         assert!(counters.refills > 600 && counters.discarded_bytes > 0, "{counters:?}");
     }
-    // The page's number told each time, before the zeros had to.
+    // The page's number showed it each time, before the zeros had to.
     assert_eq!(counters.tripwires, 0);
 
     let (done, drops) = (AtomicBool::new(false), AtomicU64::new(0));
@@ -334,7 +335,8 @@ fn touch_stack() {
     black_box([0_u8; 24 << 10]);
 }
 
-/// What anonymous memory of the process grows by, in KiB, while this many living threads run `body`.
+/// Returns the growth of anonymous memory of the process, in KiB, while this many living threads
+/// run `body`.
 fn growth_with_threads(count: usize, body: fn()) -> u64 {
     let step = Barrier::new(count + 1);
     thread::scope(|scope| {
@@ -374,7 +376,7 @@ fn memory_is_bounded() {
     isolated("memory_is_bounded", || {
         const THREADS: usize = 1000;
         touch_stack();
-        // What reading /proc needs is resident before.
+        // The memory for reading /proc is resident before.
         anonymous_kib();
         let start = anonymous_kib();
         headwater::init().unwrap();
@@ -383,7 +385,7 @@ fn memory_is_bounded() {
         let first = anonymous_kib().saturating_sub(start);
         assert!(first <= 4 * used + 64, "{first} KiB for the first draw, {used} slots");
 
-        // What waiting at a barrier takes, and what drawing takes on top.
+        // The memory for waiting at a barrier, and the memory for drawing on top.
         let idle = growth_with_threads(THREADS, || ());
         let drawing = growth_with_threads(THREADS, draw_a_little);
         let more = u64::from(headwater::status().pools.used) - used;

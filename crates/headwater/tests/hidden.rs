@@ -1,7 +1,8 @@
-//! What set-up looks at is hidden from it, for real: a process without a vDSO, pages that cannot be probed, no
-//! /proc, no /sys, no PROCMAP_QUERY. The mode is what the rules make of what is left, and everything is drawn.
+//! The facts that set-up examines are hidden for real: a process without a vDSO, pages that cannot
+//! be probed, no /proc, no /sys, no PROCMAP_QUERY. The mode is what the rules make of what is left,
+//! and everything is drawn.
 //!
-//! And what is not hidden looks alike to all: every process of a host arms the same mode.
+//! And what is not hidden looks alike to all: every process of a host uses the same mode.
 #![cfg(target_os = "linux")]
 
 mod common;
@@ -9,7 +10,7 @@ mod support;
 
 use common::isolated;
 use headwater::testing::Force;
-use headwater::{Mode, Status, Vmgenid, Word};
+use headwater::{Mode, ReseedGeneration, Status, Vmgenid};
 use seccompiler::{
     BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter,
     SeccompRule,
@@ -31,8 +32,8 @@ use support::rules::{assert_by_the_rules, force};
 /// Set in a program that a test starts; its value says what that is to do.
 const STARTED: &str = "HEADWATER_TEST_STARTED";
 
-/// This test binary again, to run the body of `test` with [`STARTED`] set to `part`. By way of the open file: the
-/// path may lead through folders that another user may not enter.
+/// This test binary again, to run the body of `test` with [`STARTED`] set to `part`. Started
+/// through the open file: the path may lead through directories that another user may not enter.
 fn this_binary(test: &str, part: &str, file: &File) -> Command {
     let mut command = Command::new(format!("/proc/self/fd/{}", file.as_raw_fd()));
     command
@@ -50,7 +51,9 @@ fn open_this_binary() -> File {
 
 /// The answers of set-up in a child in which nothing is hidden.
 fn has_word_by_nature() -> bool {
-    let child = fork(|| i32::from(matches!(headwater::status().word, Word::Live { .. })));
+    let child = fork(|| {
+        i32::from(matches!(headwater::status().reseed_generation, ReseedGeneration::Live { .. }))
+    });
     match wait(child) {
         Ending::Exited(answer) => answer == 1,
         other => panic!("{other:?}"),
@@ -65,17 +68,21 @@ fn draw_by_the_rules() -> Status {
     draw_everything();
     let after = headwater::status();
     assert_by_the_rules(&after);
-    assert_eq!((after.mode, after.word.name()), (status.mode, status.word.name()));
+    assert_eq!(
+        (after.mode, after.reseed_generation.name()),
+        (status.mode, status.reseed_generation.name())
+    );
     assert_eq!(after.counters.tripwires, 0);
     status
 }
 
-/// The word is found where there is one, and follows the kernel's reseeds, which `urandom` is asked for.
+/// The reseed generation is found where there is one, and follows the kernel's reseeds, which
+/// `urandom` is asked for.
 fn finds_the_word(test: &str, natural: bool, urandom: &File) -> Status {
     const RNDRESEEDCRNG: libc::Ioctl = 0x5207;
     let status = draw_by_the_rules();
-    let value = || match headwater::status().word {
-        Word::Live { value, .. } => Some(value),
+    let value = || match headwater::status().reseed_generation {
+        ReseedGeneration::Live { value, .. } => Some(value),
         _ => None,
     };
     let before = value();
@@ -98,18 +105,18 @@ fn urandom() -> File {
 /// A handler that draws must not change what the code that it interrupts is about to read.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 fn the_first_draw_leaves_errno_alone() {
-    const BEFORE: i32 = 77; // EBADFD, which nothing here gives
+    const BEFORE: i32 = 77; // EBADFD, which no call here returns
     // SAFETY: the C library's own place for it.
     let errno = unsafe { libc::__errno_location() };
-    // SAFETY: this thread's, and nobody else has it.
+    // SAFETY: this thread's own.
     unsafe { *errno = BEFORE };
     headwater::fill(&mut [0; 16]).unwrap();
     // SAFETY: as above.
     assert_eq!(unsafe { *errno }, BEFORE);
 }
 
-/// The kernel tells a program of its vDSO in the auxiliary vector. A tracer takes that out before the program's
-/// first instruction, as `vdso=0` on the kernel's command line does for all.
+/// The kernel passes the vDSO's address in the auxiliary vector. A tracer takes that out before the
+/// program's first instruction, as `vdso=0` on the kernel's command line does for all.
 #[test]
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 fn a_program_without_a_vdso() {
@@ -122,9 +129,15 @@ fn a_program_without_a_vdso() {
             the_first_draw_leaves_errno_alone();
             let status = draw_by_the_rules();
             if status.requested == Mode::Kernel {
-                assert_eq!(status.word, Word::Absent("not looked for in mode kernel"));
+                assert_eq!(
+                    status.reseed_generation,
+                    ReseedGeneration::Absent("not looked for in mode kernel")
+                );
             } else {
-                assert_eq!(status.word, Word::Absent("this process has no vDSO"));
+                assert_eq!(
+                    status.reseed_generation,
+                    ReseedGeneration::Absent("this process has no vDSO")
+                );
             }
             assert_eq!((status.source, status.generation), (headwater::Source::Getrandom, None));
             assert_ne!(status.mode, Mode::Buffered);
@@ -185,7 +198,8 @@ fn strip_vdso(traced: &support::stepper::Traced) -> bool {
     }
 }
 
-/// From now on `call` fails with `errno` where the lower half of its argument number `index` is `value`.
+/// From now on `call` fails with `errno` where the lower half of its argument number `index` is
+/// `value`.
 fn refuse(call: libc::c_long, index: u8, value: u32, errno: i32) {
     let (length, equal) = (SeccompCmpArgLen::Dword, SeccompCmpOp::Eq);
     let condition = SeccompCondition::new(index, length, equal, value.into()).unwrap();
@@ -212,12 +226,14 @@ fn refuse_procmap_query() {
     refuse(libc::SYS_ioctl, 1, PROCMAP_QUERY, libc::ENOTTY);
 }
 
-/// No page of the vDSO's data can be read, as the answers go: nothing is read then, and there is no word.
+/// No page of the vDSO's data can be read, as the answers go: nothing is read then, and no
+/// generation is found.
 #[test]
 fn vvar_cannot_be_read() {
     isolated("vvar_cannot_be_read", || {
         let natural = has_word_by_nature();
-        // EFAULT: the page is not there. The others: the filter of a sandbox, of which nothing is known.
+        // EFAULT: the page is not there. The others: the filter of a sandbox, of which nothing is
+        // known.
         for errno in [libc::EFAULT, libc::EPERM, libc::ENOSYS] {
             let child = fork(|| {
                 refuse_probes(errno);
@@ -225,7 +241,10 @@ fn vvar_cannot_be_read() {
                 assert_eq!(status.generation, None);
                 assert_ne!(status.mode, Mode::Buffered);
                 if natural {
-                    assert_eq!(status.word, Word::Absent("not found in the vDSO's data"));
+                    assert_eq!(
+                        status.reseed_generation,
+                        ReseedGeneration::Absent("not found in the vDSO's data")
+                    );
                 }
                 0
             });
@@ -241,7 +260,7 @@ fn procmap_query_is_refused() {
         let both = fork(|| {
             refuse_procmap_query();
             refuse_probes(libc::EFAULT);
-            assert_eq!(draw_by_the_rules().word.name(), "absent");
+            assert_eq!(draw_by_the_rules().reseed_generation.name(), "absent");
             0
         });
         assert_eq!(wait(both), Ending::Exited(0));
@@ -250,7 +269,8 @@ fn procmap_query_is_refused() {
     });
 }
 
-/// A mount namespace of this process's own, in which mounts are nobody else's; false where that is forbidden.
+/// A mount namespace of this process's own, whose mounts no other process sees; false where that is
+/// forbidden.
 fn own_mounts() -> bool {
     let private = libc::MS_REC | libc::MS_PRIVATE;
     // SAFETY: the process has one thread that matters; strings and nulls as the calls expect them.
@@ -261,7 +281,7 @@ fn own_mounts() -> bool {
     }
 }
 
-/// Empty folders instead of these.
+/// Empty directories instead of these.
 fn mask(folders: &[&str]) -> bool {
     own_mounts()
         && folders.iter().all(|folder| {
@@ -271,7 +291,7 @@ fn mask(folders: &[&str]) -> bool {
         })
 }
 
-/// An empty folder instead of everything.
+/// An empty directory instead of everything.
 fn enter_an_empty_root(root: &Root) -> bool {
     let at = root.at("/empty/file");
     let at = CString::new(at.parent().unwrap().as_os_str().as_bytes()).unwrap();
@@ -279,8 +299,8 @@ fn enter_an_empty_root(root: &Root) -> bool {
     unsafe { libc::chroot(at.as_ptr()) == 0 && libc::chdir(c"/".as_ptr()) == 0 }
 }
 
-/// /proc and /sys empty, or not there at all: the word lies where it lay, and is found. What /sys would say of
-/// vmgenid is not known then, and counts as not being there.
+/// /proc and /sys empty, or not there at all: the reseed generation lies where it lay, and is
+/// found. The answer of /sys on vmgenid is not known then, and counts as not being there.
 #[test]
 fn proc_and_sys_are_masked_or_absent() {
     let test = "proc_and_sys_are_masked_or_absent";
@@ -319,8 +339,8 @@ fn proc_and_sys_are_masked_or_absent() {
     });
 }
 
-/// Sixty-four programs on all CPUs, of several users, in several folders, at once: one mode, for one reason. The
-/// same with each fault that the CPU's random instruction can have.
+/// Sixty-four programs on all CPUs, of several users, in several directories, at once: one mode,
+/// for one reason. The same with each fault that the CPU's random instruction can have.
 #[test]
 fn every_process_of_a_host_arms_the_same_mode() {
     const FAULTS: [(&str, &[Force]); 7] = [

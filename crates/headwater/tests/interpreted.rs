@@ -1,14 +1,14 @@
 //! The library as a whole, in few draws: what miri follows, access by access (`cargo xtask test`).
 //!
-//! There the kernel is `raw_miri`: memory of the allocator, one CPU with two slots, and no vDSO. Natively the
-//! same tests run on the real one, less the vDSO, which shows that they are right.
+//! There the kernel is `raw_miri`: memory of the allocator, one CPU with two slots, and no vDSO.
+//! Natively the same tests run on the real one, less the vDSO, which shows that they are right.
 #![cfg(target_os = "linux")]
 
 mod common;
 mod support;
 
 use common::isolated;
-use headwater::testing::{Force, drop_pages, inject_word, set};
+use headwater::testing::{Force, drop_pages, inject_generation, set};
 use headwater::{Config, Mode, Rng};
 use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
 use std::sync::{Barrier, mpsc};
@@ -18,15 +18,15 @@ use support::statistics::assert_distinct;
 
 const MODES: [Mode; 4] = [Mode::Buffered, Mode::Hedged, Mode::Strict, Mode::Kernel];
 
-/// Stands for the kernel's word, which lies in the vDSO's data.
+/// Stands for the kernel's reseed generation, which lies in the vDSO's data.
 static WORD: AtomicU64 = AtomicU64::new(1);
 
-/// Arms `mode`, but `strict` for `hedged` on a CPU that cannot hedge. (Miri's can if it is told that it has
-/// AES.) False then.
+/// Uses `mode`, but `strict` for `hedged` on a CPU that cannot hedge. (Miri's can if it is built as
+/// if it had AES.) False then.
 fn arm(mode: Mode) -> bool {
     set(Force::NoVdso, true);
     headwater::init_with(Config::new().mode(mode).vmclock(false)).unwrap();
-    inject_word(&WORD);
+    inject_generation(&WORD);
     let armed = headwater::status().mode;
     assert!(armed == mode || (mode, armed) == (Mode::Hedged, Mode::Strict), "{armed} for {mode}");
     if armed != mode {
@@ -35,8 +35,8 @@ fn arm(mode: Mode) -> bool {
     armed == mode
 }
 
-/// Draws by `draw` between two margins that must stay as they are. The bytes are written whole: a miri that
-/// saw one of them uninitialised would stop here.
+/// Draws by `draw` between two margins that must stay as they are. The bytes are written whole: a
+/// miri that saw one of them uninitialised would stop here.
 fn draw_between_margins(len: usize, draw: &mut dyn FnMut(&mut [u8])) -> Vec<u8> {
     const MARGIN: usize = 17;
     let mut buffer = vec![0xA5; MARGIN + len + MARGIN];
@@ -51,8 +51,8 @@ fn words(bytes: &[u8]) -> impl Iterator<Item = u64> {
     bytes.as_chunks().0.iter().map(|word| u64::from_ne_bytes(*word))
 }
 
-/// Nobody has set up before: threads race for it, and draw from the same slots at once. (Under miri this is
-/// true of the first test, and tests run by their names.)
+/// Before any set-up: threads race for it, and draw from the same slots at once. (Under miri this
+/// is true of the first test, and tests run by their names.)
 #[test]
 fn a_first_draw_of_three_threads() {
     isolated("a_first_draw_of_three_threads", || {
@@ -152,8 +152,8 @@ fn slots_go_from_thread_to_thread() {
     });
 }
 
-/// A handle is sent while bytes are left in its page, and a page goes from a handle that one thread drops to
-/// one that another makes. Nothing orders those two but the registry.
+/// A handle is sent while bytes are left in its page, and a page goes from a handle that one thread
+/// drops to one that another makes. Nothing orders those two but the registry.
 #[test]
 fn handles_go_from_thread_to_thread() {
     isolated("handles_go_from_thread_to_thread", || {
@@ -212,7 +212,7 @@ fn modes_change_under_draws() {
     });
 }
 
-/// What stands on top of the draws: bounds, uninitialised buffers, identifiers, `rand`.
+/// The functions on top of the draws: bounds, uninitialised buffers, identifiers, `rand`.
 #[test]
 fn what_is_built_on_draws() {
     use rand::{Rng as _, RngExt as _};

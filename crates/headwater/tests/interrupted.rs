@@ -1,9 +1,10 @@
-//! A request that a handler interrupts, which forks: at every point of the code where it makes a difference,
-//! for every kind of request, in every mode.
+//! A request that a handler interrupts, which forks: at every point of the code where it makes a
+//! difference, for every kind of request, in every mode.
 //!
-//! The handler is the hook of the feature `testing`, called where a signal could come. The child draws in it, so
-//! that everything the fork has cleared is in use again, and returns; then the interrupted frame goes on in both
-//! processes. From there on the hook may draw at each point, as further signals on the same frame would.
+//! The handler is the hook of the feature `testing`, called where a signal could come. The child
+//! draws in it, so that everything the fork has cleared is in use again, and returns; then the
+//! interrupted frame goes on in both processes. From there on the hook may draw at each point, as
+//! further signals on the same frame would.
 
 #![cfg(target_os = "linux")]
 
@@ -29,8 +30,9 @@ const POINTS: [Point; 7] = [
     Point::LargeChunk,
 ];
 
-/// Banks of slots in the core. So many forks on one frame bring the frame's own bank round again. Nothing but
-/// the comparison of the epochs tells then, and it comes too late for a signal that draws before it.
+/// Banks of slots in the core. So many forks on one frame bring the frame's own bank round again.
+/// Nothing but the comparison of the epochs detects it then, and it comes too late for a signal
+/// that draws before it.
 const BANKS: u32 = 16;
 
 #[derive(Clone, Copy, PartialEq)]
@@ -39,13 +41,13 @@ enum Kind {
     Handle,
 }
 
-/// What is interrupted, where, and by how much.
+/// The interrupted draw, the place, and the number of interruptions.
 #[derive(Clone, Copy)]
 struct Case {
     kind: Kind,
     len: usize,
-    /// Whether bytes were drawn before, so that the page is part used; else the request is the first of its
-    /// process, and set-up and refill are in it.
+    /// True if bytes were drawn before, so that the page is part used; else the request is the
+    /// first of its process, and set-up and refill are in it.
     warm: bool,
     point: Point,
     /// Forks on top of each other: the child forks in its turn before it returns, and so on.
@@ -53,7 +55,7 @@ struct Case {
 }
 
 thread_local! {
-    /// What the hook is to do. Without a destructor and constant at first, so reading it takes no lock.
+    /// The hook's task. Without a destructor and constant at first, so reading it takes no lock.
     static NEXT: Cell<Option<(Point, u32)>> = const { Cell::new(None) };
 }
 /// The hook is at work: what it draws comes by the points, too.
@@ -113,9 +115,10 @@ fn go_on(rng: &mut Rng) {
     }
 }
 
-/// Runs one case in this process, which has not drawn yet. Whether its point was reached.
+/// Runs one case in this process, which has not drawn yet. Returns whether its point was reached.
 fn run(case: Case, forced: Option<Force>) -> bool {
-    // One slot for all, so that what the child draws meets what was interrupted on whichever CPU it runs.
+    // One slot for all, so that what the child draws meets what was interrupted on whichever CPU it
+    // runs.
     testing::set(Force::OneCpu, true);
     if let Some(fact) = forced {
         testing::set(fact, true);
@@ -142,8 +145,8 @@ fn run(case: Case, forced: Option<Force>) -> bool {
     testing::set_hook(None);
     add(&bytes);
     go_on(rng.get_or_insert_with(|| Rng::new().expect("a handle")));
-    // A page that the fork has cleared is one that nobody has filled, not one that went wrong. Only where the banks
-    // come round may the frame meet a page that another has served from.
+    // A page that the fork has cleared counts as never filled, not as one that went wrong. Only
+    // where the banks come round may the frame meet a page that another has served from.
     assert!(case.depth == BANKS || headwater::status().counters.tripwires == 0, "tripwires");
     if IS_CHILD.load(SeqCst) {
         record::end();
@@ -152,7 +155,8 @@ fn run(case: Case, forced: Option<Force>) -> bool {
     FORKED.load(SeqCst)
 }
 
-/// The cases of a kind: each in a process of its own. Each point that the mode has must be reached by some.
+/// The cases of a kind: each in a process of its own. Each point that the mode has must be reached
+/// by some.
 fn run_all(mode: Mode, kind: Kind, lens: &[usize], forced: Option<Force>) {
     let reached: Vec<Point> = POINTS
         .into_iter()
@@ -193,7 +197,8 @@ fn run_all(mode: Mode, kind: Kind, lens: &[usize], forced: Option<Force>) {
 /// Runs a case in a child and passes its answer on.
 fn reaches(case: Case, forced: Option<Force>) -> bool {
     let Case { len, warm, point, depth, .. } = case;
-    // SAFETY: the child draws, records and ends; the other thread, libtest's, only waits for this one.
+    // SAFETY: the child draws, records and ends; the other thread, libtest's, only waits for this
+    // one.
     let child = unsafe { libc::fork() };
     assert!(child >= 0);
     if child == 0 {
@@ -244,8 +249,9 @@ fn a_handle_is_interrupted_where_pages_are_not_droppable() {
     });
 }
 
-/// An epoch is chosen at the first draw in a child, and whatever handlers do meanwhile, no child may come into
-/// an epoch that a parent of it was in: a stamp that a handler brought up to date would look fresh there.
+/// An epoch is chosen at the first draw in a child, and whatever handlers do meanwhile, no child
+/// may come into an epoch that a parent of it was in: a stamp that a handler brought up to date
+/// would look fresh there.
 #[test]
 fn stamps_are_stale_in_a_child_that_is_forked_while_an_epoch_is_chosen() {
     thread_local! {
@@ -257,8 +263,8 @@ fn stamps_are_stale_in_a_child_that_is_forked_while_an_epoch_is_chosen() {
             return;
         }
         let mut stamp = STAMP.get();
-        // At the odd levels the fork comes before the handler has asked for anything, which would settle the
-        // epoch that the interrupted frame is about to.
+        // At the odd levels the fork comes before the handler has asked for anything, which would
+        // settle the epoch that the interrupted frame is about to.
         if LEVEL.get().is_multiple_of(2) {
             stamp.check();
             draw_in_handler();
@@ -276,7 +282,7 @@ fn stamps_are_stale_in_a_child_that_is_forked_while_an_epoch_is_chosen() {
     let test = "stamps_are_stale_in_a_child_that_is_forked_while_an_epoch_is_chosen";
     in_every_mode(test, |mode| {
         if mode == Mode::Kernel {
-            return; // no stamp can tell
+            return; // no stamp can detect it
         }
         record::open();
         testing::set_hook(Some(handler));
@@ -291,12 +297,12 @@ fn stamps_are_stale_in_a_child_that_is_forked_while_an_epoch_is_chosen() {
     });
 }
 
-/// Why the epoch is compared after a copy, though banks keep children apart: a frame that has loaded its epoch when the
-/// fork comes takes, in the child, a slot of its parent's bank, and fills the page from which an older frame is
-/// about to copy.
+/// The epoch must be compared behind a copy, although banks separate children: a frame that has
+/// loaded its epoch when the fork comes takes, in the child, a slot of its parent's bank, and fills
+/// the page from which an older frame is about to copy.
 #[test]
 fn a_slot_is_taken_in_the_parents_bank() {
-    /// What the hook does at the next such point.
+    /// The hook's task at the next such point.
     static NEXT: Mutex<Option<Point>> = Mutex::new(None);
     fn hook(point: Point) {
         if NEXT.lock().unwrap().take_if(|next| *next == point).is_none() {
@@ -306,7 +312,8 @@ fn a_slot_is_taken_in_the_parents_bank() {
             raw_fork();
         } else {
             *NEXT.lock().unwrap() = Some(Point::EpochLoaded);
-            draw::<96>(); // more than what was drawn from the page before, by half of what goes on after this
+            // More than was drawn from the page before, by half of the draws that follow.
+            draw::<96>();
         }
     }
     common::isolated("a_slot_is_taken_in_the_parents_bank", || {

@@ -1,5 +1,5 @@
-//! Draws that are left by siglongjmp, and threads that die in one: a slot may be lost, and is counted; no byte
-//! that was copied comes out again, nothing is zero, nothing waits.
+//! Draws that are left by siglongjmp, and threads that die in one: a slot may be lost, and is
+//! counted; no byte that was copied comes out again, nothing is zero, nothing waits.
 #![cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
 
 mod common;
@@ -37,7 +37,7 @@ enum By {
     Handle,
 }
 
-/// What happened before the draw that is left.
+/// The events before the draw that is left.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Before {
     /// Nothing in this process.
@@ -49,7 +49,8 @@ enum Before {
 }
 
 thread_local! {
-    /// Where the next jump is made. Without a destructor and constant at first, so reading it takes no lock.
+    /// The place of the next jump. Without a destructor and constant at first, so reading it takes
+    /// no lock.
     static NEXT: Cell<Option<Point>> = const { Cell::new(None) };
 }
 
@@ -75,8 +76,9 @@ fn draw(rng: &mut Option<Rng>, buf: &mut [u8]) {
     }
 }
 
-/// The words of a page that the next draw of `len` bytes takes. None lie there where nothing is buffered. A draw
-/// that is left erases what it has copied; the rest of what it was to take is `lost`, and still there.
+/// The words of a page that the next draw of `len` bytes takes. No words lie there if nothing is
+/// buffered. A draw that is left erases what it has copied; the rest of what it was to take is
+/// `lost`, and still there.
 fn due(by: By, len: usize, lost: &HashSet<u64>) -> Vec<u64> {
     if headwater::status().pools.slots == 0 {
         return Vec::new();
@@ -85,7 +87,8 @@ fn due(by: By, len: usize, lost: &HashSet<u64>) -> Vec<u64> {
     if page.is_null() {
         return Vec::new();
     }
-    // SAFETY: the part of a page of the pools that holds random bytes. Volatile: it changes behind the compiler.
+    // SAFETY: the part of a page of the pools that holds random bytes. Volatile: it changes behind
+    // the compiler.
     let words =
         (512..4096).step_by(8).map(|at| unsafe { page.add(at).cast::<u64>().read_volatile() });
     let taken = if len > LIMIT { 4 } else { len.div_ceil(8) };
@@ -100,7 +103,7 @@ fn written(buf: &[u8]) -> impl Iterator<Item = u64> {
     words.into_iter().filter(|&word| word != 0)
 }
 
-/// Records words, each once: nobody may draw them from now on.
+/// Records words, each once: no later draw may return them.
 fn add_once(words: impl IntoIterator<Item = u64>) {
     let once: HashSet<u64> = words.into_iter().collect();
     let bytes: Vec<u8> = once.into_iter().flat_map(u64::to_ne_bytes).collect();
@@ -119,7 +122,7 @@ fn shared_number() -> &'static AtomicU64 {
     }
 }
 
-/// How many slots are lost by a jump at this point, at the least and at the most.
+/// The number of slots lost by a jump at this point, at the least and at the most.
 fn lost(point: Point, by: By) -> (u32, u32) {
     match (point, by) {
         (Point::Locked, _) | (Point::MidCopy | Point::Copied, By::Function) => (1, 1),
@@ -170,7 +173,8 @@ fn leave(point: Point, by: By, before: Before, len: usize) -> bool {
     left
 }
 
-/// Every request, left at every point where a signal makes a difference, in a process of its own each time.
+/// Every request, left at every point where a signal makes a difference, in a process of its own
+/// each time.
 #[test]
 fn a_draw_is_left_at_every_point() {
     in_every_mode("a_draw_is_left_at_every_point", |mode| {
@@ -203,7 +207,7 @@ fn a_draw_is_left_at_every_point() {
     });
 }
 
-/// Whether the vDSO of this kernel draws, in any mode that asks it.
+/// Returns whether the vDSO of this kernel draws, in any mode that asks it.
 fn has_vdso_states() -> bool {
     let answer = shared_number();
     fork(|| {
@@ -216,7 +220,8 @@ fn has_vdso_states() -> bool {
     answer.load(SeqCst) == 1
 }
 
-/// When every slot is lost each draw gets a key of its own; handles need no slot, and children have new ones.
+/// If every slot is lost, each draw gets a key of its own; handles need no slot, and children have
+/// new ones.
 #[test]
 fn every_slot_is_lost() {
     in_every_mode("every_slot_is_lost", |mode| {
@@ -279,8 +284,9 @@ fn fenced(len: usize) -> *mut u8 {
     }
 }
 
-/// A buffer that cannot be written, and a program that survives its SIGSEGV by a jump: no slot is held when the
-/// buffer is first touched. What a handle had copied by then is lost and does not come out later.
+/// A buffer that cannot be written, and a program that survives its SIGSEGV by a jump: no slot is
+/// held when the buffer is first touched. The bytes that a handle had copied by then are lost and
+/// does not come out later.
 #[test]
 fn a_bad_buffer_costs_no_slot() {
     in_every_mode("a_bad_buffer_costs_no_slot", |mode| {
@@ -301,7 +307,8 @@ fn a_bad_buffer_costs_no_slot() {
                         let by = if rng.is_some() { By::Handle } else { By::Function };
                         let due = if rng.is_some() { due(by, len, &lost) } else { Vec::new() };
                         let left = is_left(|| {
-                            // SAFETY: none. This is the bug of a caller in C: it is what the test is about.
+                            // SAFETY: none. This is the bug of a caller in C: it is what the test
+                            // is about.
                             let buf = unsafe { std::slice::from_raw_parts_mut(at, len) };
                             match &mut rng {
                                 None => headwater::fill(buf).unwrap(),
@@ -343,8 +350,8 @@ fn alarm_every(microseconds: libc::suseconds_t) {
     assert_eq!(unsafe { libc::setitimer(libc::ITIMER_REAL, &raw const timer, null_mut()) }, 0);
 }
 
-/// Draws, and is thrown out of draws by a timer, wherever they are. Records what it had just before each jump and
-/// just after it. How many jumps there were.
+/// Draws, and is thrown out of draws by a timer, wherever they are. Records what it had just before
+/// each jump and just after it. Returns the number of jumps.
 fn draw_in_a_storm_of_jumps(until: Instant) -> u64 {
     const LENS: [usize; 8] = [8, 256, 16, 1024, 40, 256, 8, 2048];
     let mut rngs = [None, Some(Rng::new().unwrap())];
@@ -364,7 +371,8 @@ fn draw_in_a_storm_of_jumps(until: Instant) -> u64 {
             jumps += 1;
             // Some of them have been recorded after the last jump; those are empty by now.
             for buf in &mut last {
-                // A copy of the C library's can stop in the middle of a word, which is then part zeros.
+                // A copy of the C library's can stop in the middle of a word, which is then part
+                // zeros.
                 let whole =
                     |word: &u64| word.to_ne_bytes().iter().filter(|&&byte| byte == 0).count() < 3;
                 add_once(written(buf).filter(whole));
@@ -416,11 +424,12 @@ fn draws_are_left_in_a_storm_of_timers() {
     });
 }
 
-/// A thread that ends where it is, without unwinding, as one that is killed by a bug of its own would if the
-/// kernel ended threads alone.
+/// A thread that ends where it is, without unwinding, as one that is killed by a bug of its own
+/// would if the kernel ended threads alone.
 fn die_at(point: Point) {
     if NEXT.get() == Some(point) {
-        // SAFETY: ends this thread. Its stack stays until it is joined, and nothing of it is used again.
+        // SAFETY: ends this thread. Its stack stays until it is joined, and nothing of it is used
+        // again.
         unsafe { libc::syscall(libc::SYS_exit, 0) };
     }
 }
@@ -477,14 +486,15 @@ fn threads_die_at_every_point() {
     });
 }
 
-/// What the thread that is cancelled drew last.
+/// The last draw of the thread that is cancelled.
 static LAST: AtomicU64 = AtomicU64::new(0);
 
-/// A thread is cancelled wherever it is in a draw (PTHREAD_CANCEL_ASYNCHRONOUS), and the others draw on.
+/// A thread is cancelled wherever it is in a draw (PTHREAD_CANCEL_ASYNCHRONOUS), and the others
+/// draw on.
 ///
-/// The C library cancels by unwinding. Rust's unwinder ends the process (SIGABRT) where the thread is at an
-/// instruction that cannot panic, in a function that has something to drop: that is Rust's answer to such a
-/// cancellation, whatever the function is, and some of the processes here end so.
+/// The C library cancels by unwinding. Rust's unwinder ends the process (SIGABRT) where the thread
+/// is at an instruction that cannot panic, in a function that has something to drop: that is Rust's
+/// answer to such a cancellation, whatever the function is, and some of the processes here end so.
 #[test]
 fn a_thread_that_is_cancelled_stops_nobody() {
     const PTHREAD_CANCEL_ASYNCHRONOUS: libc::c_int = 1;

@@ -1,5 +1,5 @@
-//! Draws before `main`, after it, and at the end of a thread: other libraries draw in their constructors and
-//! destructors, and nothing of headwater is torn down before them.
+//! Draws before `main`, after it, and at the end of a thread: other libraries draw in their
+//! constructors and destructors, and nothing of headwater is torn down before them.
 #![cfg(target_os = "linux")]
 
 mod common;
@@ -10,7 +10,7 @@ use std::cell::RefCell;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
 use std::thread;
 
-/// What was drawn before `main`; 0 if nothing was.
+/// The word drawn before `main`; 0 if none was drawn.
 static BEFORE_MAIN: AtomicU64 = AtomicU64::new(0);
 
 /// Runs before `main`, with the environment there and Rust's runtime not.
@@ -67,7 +67,8 @@ fn a_thread_may_draw_while_it_ends() {
     });
 }
 
-/// Every destructor of C++ and of other libraries runs as such a handler, while other threads go on.
+/// Every destructor of C++ and of other libraries runs as such a handler, while other threads go
+/// on.
 #[test]
 fn an_exit_handler_may_draw_while_threads_draw() {
     static DREW: AtomicBool = AtomicBool::new(false);

@@ -1,4 +1,4 @@
-//! How a mode is asked for, and what a machine that looks different makes of it.
+//! Requests for a mode, and the modes in use on machines that look different.
 #![cfg(target_os = "linux")]
 
 mod common;
@@ -6,7 +6,7 @@ mod support;
 
 use common::isolated;
 use headwater::testing::{Force, set, set_root};
-use headwater::{Config, CpuRng, Hardware, Mode, Rng, Source, Vmclock, Vmgenid, Word};
+use headwater::{Config, CpuRng, Hardware, Mode, ReseedGeneration, Rng, Source, Vmclock, Vmgenid};
 use std::sync::Barrier;
 use std::sync::atomic::{AtomicBool, Ordering};
 use support::draws::draw_everything;
@@ -49,11 +49,12 @@ environment! {
     environment_with_a_space: Some("buffered ") => Mode::Strict, true;
 }
 
-/// A mode that the machine cannot prove is replaced by a stricter one, whoever asked for it.
+/// A mode that the machine cannot prove is replaced by a stricter one, whatever the source of the
+/// request.
 #[test]
 fn buffered_without_a_word() {
     isolated("buffered_without_a_word", || {
-        force(&[Force::NoWord]);
+        force(&[Force::NoGeneration]);
         ask(Some("buffered"), Mode::Buffered, false);
         assert_ne!(headwater::status().mode, Mode::Buffered);
     });
@@ -87,15 +88,15 @@ fn the_program_overrides_the_environment() {
     });
 }
 
-/// Mode `kernel` asked for at set-up: the machine was not looked at, so nothing else can be armed later, and
-/// the status says so.
+/// Mode `kernel` asked for at set-up: the machine was not examined, so no other mode can be used
+/// later, and the status says so.
 #[test]
 fn kernel_first_leaves_no_pools() {
     isolated("kernel_first_leaves_no_pools", || {
         headwater::init_with(Config::new().mode(Mode::Kernel)).unwrap();
         let status = headwater::status();
         assert_eq!((status.mode, status.pools.slots), (Mode::Kernel, 0));
-        assert_eq!((status.word.name(), status.cipher), ("absent", "none"));
+        assert_eq!((status.reseed_generation.name(), status.cipher), ("absent", "none"));
         draw_everything();
         headwater::init_with(Config::new().mode(Mode::Buffered)).unwrap();
         let status = headwater::status();
@@ -105,8 +106,8 @@ fn kernel_first_leaves_no_pools() {
     });
 }
 
-/// Whatever mode a draw begins and ends in, what four threads draw is distinct: 400,000 words, of which two
-/// are equal with probability 4e-9.
+/// Whatever mode a draw begins and ends in, what four threads draw is distinct: 400,000 words, of
+/// which two are equal with probability 4e-9.
 #[test]
 fn modes_change_while_threads_draw() {
     isolated("modes_change_while_threads_draw", || {
@@ -208,7 +209,7 @@ fn cpu_rng_sticks_under_a_handle() {
     });
 }
 
-/// So do the slots, each at its second draw.
+/// The slots do the same, each at its second draw.
 #[test]
 fn cpu_rng_sticks_under_a_slot() {
     isolated("cpu_rng_sticks_under_a_slot", || {
@@ -225,7 +226,7 @@ fn cpu_rng_sticks_under_a_slot() {
     });
 }
 
-/// Sets up under a folder that stands for the machine.
+/// Sets up under a directory that stands for the machine.
 fn set_up_under(root: &Root) -> headwater::Status {
     set_root(root.c_path());
     headwater::init().unwrap();
@@ -235,12 +236,13 @@ fn set_up_under(root: &Root) -> headwater::Status {
     status
 }
 
-/// What the hardware is found to be, where the question is reached: with a word, and no sign of clones. The CPU's
-/// hypervisor bit, which no file outweighs, is hidden.
+/// The kind of hardware found, if the question is reached: with a live generation, and no sign of
+/// clones. The CPU's hypervisor bit, which no file outweighs, is hidden.
 fn assert_hardware(root: &Root, expected: Hardware) {
     force(&[Force::NoHypervisorBit]);
     let status = set_up_under(root);
-    let asked = matches!(status.word, Word::Live { .. }) && status.vmgenid != Vmgenid::Bound;
+    let asked = matches!(status.reseed_generation, ReseedGeneration::Live { .. })
+        && status.vmgenid != Vmgenid::Bound;
     if !asked {
         assert_eq!(status.hardware, Hardware::NotAsked);
     } else if expected == Hardware::BareMetal && !cfg!(target_arch = "x86_64") {
@@ -259,7 +261,8 @@ fn an_empty_machine() {
         assert_hardware(&root, Hardware::Unknown);
         let status = headwater::status();
         assert_eq!((status.vmgenid, status.vmclock), (Vmgenid::Unknown, Vmclock::Absent));
-        // Without /sys the affinity mask tells the CPUs, without /proc the word is found all the same.
+        // Without /sys the affinity mask shows the CPUs, without /proc the generation is found all
+        // the same.
         let cpus = *support::machine::cpus().last().unwrap() as u32 + 1;
         assert_eq!(status.pools.slots, cpus.min(1024) + SHARED_SLOTS);
     });
@@ -277,7 +280,7 @@ macro_rules! vmgenid {
                 $(root.link(concat!($folder, "/", $entry));)*
                 let status = set_up_under(&root);
                 assert_eq!(status.vmgenid, Vmgenid::$expected);
-                if status.vmgenid == Vmgenid::Bound && matches!(status.word, Word::Live { .. }) {
+                if status.vmgenid == Vmgenid::Bound && matches!(status.reseed_generation, ReseedGeneration::Live { .. }) {
                     assert_eq!(status.mode, Mode::Buffered);
                 }
             });
@@ -297,7 +300,7 @@ const PRODUCT: &str = "/sys/class/dmi/id/product_name";
 const DMI: &str = "/sys/class/dmi/id/modalias";
 const BRIDGE: &str = "/sys/bus/pci/devices/0000:00:00.0/modalias";
 
-/// A server, as the files show it; or a virtual machine that has been given the names of one.
+/// A server, as the files show it; or a virtual machine with the names of one.
 const SERVER: [(&str, &str); 4] = [
     (VENDOR, "Dell Inc.\n"),
     (PRODUCT, "PowerEdge R660\n"),
@@ -343,7 +346,8 @@ hardware! {
     dmi_without_modalias: [DMI => None] => Unknown;
     no_host_bridge: [BRIDGE => None] => Unknown;
     a_bridge_like_no_other: [BRIDGE => Some("\n")] => Unknown;
-    // The host's names for system and board, the hypervisor's bit hidden; and one thing that was forgotten.
+    // The host's names for system and board, the hypervisor's bit hidden; and one thing that was
+    // forgotten.
     hidden_but_for_its_chassis: [DMI => Some("dmi:bvnDellInc.:svnDellInc.:rvnDellInc.:cvnQEMU:ct1:cvrpc-q35-9.2:\n")] => Virtual;
     hidden_but_for_its_firmware: [DMI => Some("dmi:bvnSeaBIOS:svnDellInc.:rvnDellInc.:cvnDellInc.:\n")] => Virtual;
     hidden_but_for_its_uefi: [DMI => Some("dmi:bvnEDKII:svnDellInc.:rvnDellInc.:cvnDellInc.:\n")] => Virtual;
@@ -365,7 +369,7 @@ fn hidden_but_for_its_virtio() {
     });
 }
 
-/// The mitigation that makes RDRAND take microseconds, as the kernel tells of it.
+/// The mitigation that makes RDRAND take microseconds, as the kernel reports it.
 #[test]
 fn srbds_makes_the_instruction_slow() {
     isolated("srbds_makes_the_instruction_slow", || {

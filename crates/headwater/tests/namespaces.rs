@@ -1,5 +1,6 @@
-//! Time namespaces: the kernel puts other pages of the vDSO's data under a process that enters one, and up to
-//! Linux 6.14 the page that held its word was among them, so that the word read 0 from then on.
+//! Time namespaces: the kernel puts other pages of the vDSO's data under a process that enters one,
+//! and up to Linux 6.14 the page with the reseed generation was among them, so that the generation
+//! read 0 from then on.
 #![cfg(target_os = "linux")]
 
 mod common;
@@ -7,8 +8,8 @@ mod support;
 
 use common::record::{self, add, draw, draw_all_kinds, draw_all_kinds_from, fork};
 use common::{in_every_mode, isolated};
-use headwater::testing::{Force, inject_word};
-use headwater::{Mode, Rng, Source, Word};
+use headwater::testing::{Force, inject_generation};
+use headwater::{Mode, ReseedGeneration, Rng, Source};
 use seccompiler::{BpfProgram, SeccompAction, SeccompFilter};
 use std::fs::{self, File};
 use std::io::Error;
@@ -22,8 +23,8 @@ use support::rules::{assert_by_the_rules, force};
 
 const CLONE_NEWTIME: libc::c_int = 0x80;
 
-/// Runs `body` in a child, which has one thread: namespaces are a thread's, and libtest's process has two. Then
-/// checks what all have drawn.
+/// Runs `body` in a child, which has one thread: namespaces are a thread's, and libtest's process
+/// has two. Then checks what all have drawn.
 fn in_a_process_of_one_thread(body: impl FnOnce()) {
     record::open();
     fork(|| {
@@ -35,8 +36,9 @@ fn in_a_process_of_one_thread(body: impl FnOnce()) {
     record::check();
 }
 
-/// Makes a time namespace for the children of this process, with clocks that differ from this one's, so that the
-/// kernel has to give them pages of their own. False, said out loud, where that is forbidden or unknown.
+/// Makes a time namespace for the children of this process, with clocks that differ from this
+/// one's, so that the kernel must map pages of their own. False, with a report, where that is
+/// forbidden or unknown.
 fn unshare_time(test: &str) -> bool {
     // SAFETY: takes a number, and changes what children of this process are in.
     let unshared = unsafe {
@@ -51,8 +53,8 @@ fn unshare_time(test: &str) -> bool {
     true
 }
 
-/// Moves this process into a time namespace. The kernel refuses (EUSERS) while a thread is left, which may have
-/// been joined and still be on its way out.
+/// Moves this process into a time namespace. The kernel refuses (EUSERS) while a thread is left,
+/// which may have been joined and still be on its way out.
 fn enter(namespace: &File) -> Result<(), Error> {
     for _ in 0..1_000 {
         // SAFETY: an open descriptor.
@@ -83,12 +85,12 @@ fn assert_shifted(outside: i64) {
     assert!(monotonic() - outside >= 999_000, "still in the old namespace");
 }
 
-/// What is armed is right for this process.
+/// Checks that the mode in use is right for this process.
 #[track_caller]
 fn assert_sound(mode: Mode) {
     let status = headwater::status();
     assert_by_the_rules(&status);
-    if let Word::Live { value, .. } = status.word {
+    if let ReseedGeneration::Live { value, .. } = status.reseed_generation {
         assert_eq!((status.mode, status.counters.tripwires), (mode, 0));
         assert_ne!(value, 0);
     } else {
@@ -96,11 +98,11 @@ fn assert_sound(mode: Mode) {
     }
 }
 
-/// A live word is the kernel's and moves with it. The last thing that a test asks: a reseed voids all pages, and
-/// with them what could be drawn twice.
+/// A live word is the kernel's and moves with it. The last thing that a test asks: a reseed voids
+/// all pages, and with them what could be drawn twice.
 fn assert_word_moves() {
-    let value = || match headwater::status().word {
-        Word::Live { value, .. } => Some(value),
+    let value = || match headwater::status().reseed_generation {
+        ReseedGeneration::Live { value, .. } => Some(value),
         _ => None,
     };
     if let Some(before) = value()
@@ -111,7 +113,8 @@ fn assert_word_moves() {
     }
 }
 
-/// Parent and child, each with draws before and after, and generations below; every process its own bytes.
+/// Parent and child, each with draws before and after, and generations below; every process its own
+/// bytes.
 #[test]
 fn a_child_in_a_new_time_namespace_draws_its_own() {
     let test = "a_child_in_a_new_time_namespace_draws_its_own";
@@ -188,8 +191,8 @@ fn set_up_in_a_new_time_namespace() {
     });
 }
 
-/// A process moves over and back itself: the pages change under it between two draws, without a fork. Only a
-/// process with one thread may.
+/// A process moves over and back itself: the pages change under it between two draws, without a
+/// fork. Only a process with one thread may.
 #[test]
 fn a_process_that_moves_between_time_namespaces() {
     let test = "a_process_that_moves_between_time_namespaces";
@@ -236,7 +239,8 @@ fn a_process_that_moves_between_time_namespaces() {
     });
 }
 
-/// Threads draw all the while; fifty children at a time, each in the new namespace from its first instruction on.
+/// Threads draw all the while; fifty children at a time, each in the new namespace from its first
+/// instruction on.
 #[test]
 fn a_fork_storm_into_a_time_namespace_under_drawing_threads() {
     static DONE: AtomicBool = AtomicBool::new(false);
@@ -260,7 +264,8 @@ fn a_fork_storm_into_a_time_namespace_under_drawing_threads() {
                         }
                     });
                 }
-                // No thread can be started from here on: it would be in another namespace than its process.
+                // No thread can be started from here on: it would be in another namespace than its
+                // process.
                 if unshare_time(test) {
                     for round in 0..5 {
                         for _ in 0..50 {
@@ -285,16 +290,16 @@ fn a_fork_storm_into_a_time_namespace_under_drawing_threads() {
     });
 }
 
-/// What Linux up to 6.14 shows in a new time namespace, brought about by an injected word: it reads 0, and the
-/// vDSO cannot say that this is wrong, since it has no key. Zero is also what a fork leaves in a ledger, so no page
-/// may ever be served under it.
+/// The view of Linux up to 6.14 in a new time namespace, made by an injected generation: it reads
+/// 0, and the vDSO cannot say that this is wrong, since it has no key. Zero is also what a fork
+/// leaves in the state of a page, so no page may ever be served under it.
 #[test]
 fn a_word_that_reads_zero_serves_nothing() {
     static ZERO: AtomicU64 = AtomicU64::new(0);
     let test = "a_word_that_reads_zero_serves_nothing";
     isolated(test, || {
         force(&[Force::VmgenidBound]);
-        // Before the first draw: no state is ever keyed, and none contradicts the word.
+        // Before the first draw: no state is ever keyed, so no state contradicts the generation.
         headwater::init().unwrap();
         if headwater::status().mode != Mode::Buffered {
             return skip(test, headwater::status().reason);
@@ -305,7 +310,7 @@ fn a_word_that_reads_zero_serves_nothing() {
         let filter = SeccompFilter::new(rules.into(), allow, refuse, arch).unwrap();
         let filter: BpfProgram = filter.try_into().unwrap();
         seccompiler::apply_filter(&filter).unwrap();
-        inject_word(&ZERO);
+        inject_generation(&ZERO);
         let mut rng = Rng::new().unwrap();
         for by_handle in [false, true] {
             for _ in 0..10 {
@@ -315,7 +320,7 @@ fn a_word_that_reads_zero_serves_nothing() {
             }
         }
         let status = headwater::status();
-        assert_eq!((status.source, status.word.name()), (Source::Urandom, "live"));
+        assert_eq!((status.source, status.reseed_generation.name()), (Source::Urandom, "live"));
         // In a section's place stands a refill that puts no page; under a lock a key of its own.
         let by_sections = status.path == headwater::Path::Sections;
         assert!(by_sections || status.counters.fallbacks >= 10, "{:?}", status.counters);

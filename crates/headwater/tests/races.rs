@@ -10,8 +10,9 @@ use headwater::{Config, Mode};
 use std::sync::Barrier;
 use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 
-/// One thread chooses the mode anew, as a refill may; another quiesces. In an earlier form the first could store
-/// a mode that it had chosen before the second's change: 12 times in 200,000 rounds the process went on buffering.
+/// One thread chooses the mode anew, as a refill may; another quiesces. In an earlier form the
+/// first could store a mode that it had chosen before the second's change: 12 times in 200,000
+/// rounds the process went on buffering.
 #[test]
 fn a_quiesce_is_never_lost() {
     isolated("a_quiesce_is_never_lost", || {
@@ -29,7 +30,8 @@ fn a_quiesce_is_never_lost() {
             scope.spawn(|| {
                 for round in 0..ROUNDS {
                     while turn.load(SeqCst) != 2 * round + 1 {
-                        std::thread::yield_now(); // on a busy machine a turn would last a time slice
+                        // On a busy machine a turn would otherwise last a time slice.
+                        std::thread::yield_now();
                     }
                     // A few instructions earlier or later each time.
                     (0..round % 7).for_each(|_| std::hint::spin_loop());
@@ -52,7 +54,8 @@ fn a_quiesce_is_never_lost() {
     });
 }
 
-/// Two threads arm one clock: one mapping is left, and none after a quiesce, or CRIU would refuse the process.
+/// Two threads map one clock: one mapping is left, and none after a quiesce, or CRIU would refuse
+/// the process.
 #[test]
 fn a_clock_is_armed_once() {
     isolated("a_clock_is_armed_once", || {
@@ -80,7 +83,7 @@ fn a_clock_is_armed_once() {
                     });
                 }
             });
-            // On a busy machine the file's loads may look slow, and nothing is armed.
+            // On a busy machine the file's loads may look slow, and no page is mapped.
             assert!(mappings() <= 1, "round {round}");
         }
         headwater::quiesce().unwrap();

@@ -1,4 +1,4 @@
-//! What is left to a process under real seccomp filters.
+//! The draws of a process under real seccomp filters.
 #![cfg(target_os = "linux")]
 
 mod common;
@@ -66,7 +66,8 @@ refused! {
 /// Draws, and an end.
 const BARE: [libc::c_long; 2] = [libc::SYS_getrandom, libc::SYS_exit_group];
 
-/// Draws of every kind, without allocating: 64 KiB, so many small ones, every length, and a new handle.
+/// Draws of every kind, without allocating: 64 KiB, so many small ones, every length, and a new
+/// handle.
 fn draw_in_a_sandbox(small: usize, buffer: &mut [u8]) {
     headwater::fill(&mut buffer[..1 << 16]).unwrap();
     let mut rng = Rng::new().unwrap();
@@ -117,19 +118,19 @@ fn nothing_but_getrandom_is_called() {
     });
 }
 
-/// What a thread of the standard library needs to meet others and to end.
+/// The calls that a thread of the standard library needs to meet others and to end.
 const THREAD_ENDS: [libc::c_long; 6] = [
     libc::SYS_futex,
     libc::SYS_exit,
     libc::SYS_rt_sigprocmask,
-    // Its alternate stack and its stack are given back.
+    // Its alternate stack and its stack are unmapped.
     libc::SYS_sigaltstack,
     libc::SYS_munmap,
     libc::SYS_madvise,
 ];
 
-/// Threads that were there before the filter draw under it and end, and at their very end, in a destructor, they
-/// draw again.
+/// Threads that were there before the filter draw under it and end, and at their very end, in a
+/// destructor, they draw again.
 #[test]
 fn threads_draw_and_end_under_a_filter() {
     struct DrawsAtTheEnd;
@@ -171,8 +172,8 @@ fn threads_draw_and_end_under_a_filter() {
     });
 }
 
-/// Calls of set-up that a sandbox may refuse, with any errno: all but the one that ends in an error, by which
-/// memory is said to be readable that is not (EINVAL to rt_sigprocmask).
+/// Calls of set-up that a sandbox may refuse, with any errno: all but the one that ends in an
+/// error, by which memory is said to be readable that is not (EINVAL to rt_sigprocmask).
 const REFUSED: [(&str, libc::c_long); 10] = [
     ("mmap", libc::SYS_mmap),
     ("munmap", libc::SYS_munmap),
@@ -186,7 +187,8 @@ const REFUSED: [(&str, libc::c_long); 10] = [
     ("sched_getaffinity", libc::SYS_sched_getaffinity),
 ];
 
-/// Without any one of its calls set-up comes to a mode by the rules, and draws are sound; without all of them, too.
+/// Without any one of its calls set-up comes to a mode by the rules, and draws are sound; without
+/// all of them, too.
 #[test]
 fn set_up_does_without_each_of_its_calls() {
     isolated("set_up_does_without_each_of_its_calls", || {
@@ -204,7 +206,7 @@ fn set_up_does_without_each_of_its_calls() {
                         draw_in_a_sandbox(100, &mut buffer);
                         let status = headwater::status();
                         assert_by_the_rules(&status);
-                        // Nothing that a fork would clear can be had without these.
+                        // Without these no memory is available that a fork would clear.
                         let needed = ["mmap", "madvise", "all of them"];
                         assert_eq!(status.fork_detection, !needed.contains(&name));
                         0
@@ -216,7 +218,7 @@ fn set_up_does_without_each_of_its_calls() {
     });
 }
 
-/// A sandbox that answers success to any advice has promised nothing: forks are not told there.
+/// A sandbox that answers success to any advice has promised nothing: forks are not detected there.
 #[test]
 fn advice_that_is_always_taken() {
     isolated("advice_that_is_always_taken", || {

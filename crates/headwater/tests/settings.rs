@@ -1,6 +1,6 @@
-//! Pages under pressure that only a changed setting of the machine makes: huge pages for everybody, swap, a memory
-//! cgroup at its limit. Not run by default; `cargo xtask test` runs them as root. Each says what it changes, and
-//! puts it back.
+//! Pages under pressure that only a changed setting of the machine makes: huge pages everywhere,
+//! swap, a memory cgroup at its limit. These tests are not run by default; `cargo xtask test` runs
+//! them as root. Each says what it changes, and puts it back.
 #![cfg(target_os = "linux")]
 
 mod common;
@@ -29,10 +29,11 @@ use vanishing::settings::{
 };
 use vanishing::storm::Storm;
 
-/// Tells the tested process where the swap file, or the cgroup, is.
+/// Passes the place of the swap file, or of the cgroup, to the tested process.
 const WHERE: &str = "HEADWATER_TEST_SETTING";
 
-/// In the parent: makes `setting`, or says why `test` is skipped. `None` in the tested process, which has it.
+/// In the parent: makes `setting`, or says why `test` is skipped. `None` in the tested process,
+/// which has it.
 ///
 /// Err if the test is to be skipped.
 fn change<S>(test: &str, make: impl FnOnce() -> io::Result<S>) -> Result<Option<S>, ()> {
@@ -64,7 +65,7 @@ fn a_slot_takes_one_page_where_huge_pages_are_the_rule() {
         ("not droppable", &[Force::NoDroppable, Force::VmgenidBound]),
     ] {
         isolated_as(TEST, variant, &[], || {
-            // So that a page of 2 MiB would fit into the pools.
+            // The size makes room for a page of 2 MiB in the pools.
             let root = machine_with_cpus(256);
             force(facts);
             bind(&cpus()[..1]);
@@ -90,7 +91,7 @@ fn a_slot_takes_one_page_where_huge_pages_are_the_rule() {
 const MARKER: u64 = 0x9D5A_17C3_E86F_B204;
 const MARKED: usize = 64;
 
-/// A process that draws, and pushes all its memory out to swap when it is told to.
+/// A process that draws, and pushes all its memory out to swap on request.
 fn subject(mode: Mode, page: Page, mut say: impl Write, mut hear: impl Read) {
     bind(&cpus()[..1]);
     headwater::init_with(Config::new().mode(mode)).unwrap();
@@ -117,7 +118,8 @@ fn subject(mode: Mode, page: Page, mut say: impl Write, mut hear: impl Read) {
         let (end, rest) = rest.split_once(' ').unwrap();
         let [start, end] = [start, end].map(|hex| usize::from_str_radix(hex, 16).unwrap());
         if rest.starts_with("rw") {
-            // SAFETY: what is paged out comes back as it was, or is headwater's. Locked memory refuses.
+            // SAFETY: what is paged out comes back as it was, or is headwater's. Locked memory
+            // refuses.
             unsafe {
                 libc::madvise(ptr::without_provenance_mut(start), end - start, libc::MADV_PAGEOUT)
             };
@@ -131,16 +133,19 @@ fn subject(mode: Mode, page: Page, mut say: impl Write, mut hear: impl Read) {
     }
 }
 
-/// A build that is not optimised passes vectors on the stack, and leaves the last 64 bytes of a refill there.
+/// A build that is not optimised passes vectors on the stack, and leaves the last 64 bytes of a
+/// refill there.
 #[inline(never)]
 fn clear_stack() {
     std::hint::black_box([0_u8; 128 << 10]);
 }
 
-/// Whether words of pages of this kind are found in the swap file after the process that had them was pushed out.
+/// Returns whether words of pages of this kind are found in the swap file after the process that
+/// had them was pushed out.
 fn reaches_swap(mode: Mode, page: Page, swap: &Path) -> bool {
     let ((mut told, say), (hear, mut tell)) = (pipe().unwrap(), pipe().unwrap());
-    // The words are read by this process, not by the one that is pushed out: it would have them in its heap.
+    // The words are read by this process, not by the one that is pushed out: it would have them in
+    // its heap.
     let child = fork(|| {
         subject(mode, page, say, hear);
         0
@@ -154,7 +159,8 @@ fn reaches_swap(mode: Mode, page: Page, swap: &Path) -> bool {
         let mut bytes = vec![0; count * page_size()];
         memory.read_exact_at(&mut bytes, address).unwrap();
         let all = bytes.as_chunks().0.iter().map(|word| u64::from_ne_bytes(*word));
-        // Not the numbers and addresses, which stand elsewhere, too. Of random words one in 65,536 is left out.
+        // Numbers and addresses are left out, because they stand elsewhere, too. One random word in
+        // 65,536 is left out with them.
         words.extend(all.filter(|word| word >> 48 != 0));
     }
     assert!(words.len() > 9 * 300, "the pages were not found: {} words", words.len());
@@ -180,7 +186,7 @@ fn reaches_swap(mode: Mode, page: Page, swap: &Path) -> bool {
     found > 0
 }
 
-/// What is buffered is never in swap; where it may be, the status says so.
+/// Buffered bytes are never in swap; where they may be, the status says so.
 #[test]
 #[ignore = "changes a setting of the machine: a swap file"]
 fn no_byte_of_a_page_reaches_swap() {
@@ -197,9 +203,9 @@ fn no_byte_of_a_page_reaches_swap() {
             isolated_as(TEST, &variant, &[(WHERE, &swap)], || {
                 set(Force::VmgenidBound, true);
                 force(facts);
-                let (armed, real) = found_by_a_child(mode);
-                if (armed, real) != (mode, page) {
-                    let why = format!("{armed}, {} here: swap is not looked at", real.name());
+                let (used, real) = found_by_a_child(mode);
+                if (used, real) != (mode, page) {
+                    let why = format!("{used}, {} here: swap is not examined", real.name());
                     return skip(&variant, &why);
                 }
                 assert_eq!(reaches_swap(mode, page, &its_path()), page == Page::WipeOnFork);
@@ -208,7 +214,8 @@ fn no_byte_of_a_page_reaches_swap() {
     }
 }
 
-/// What a process that asks for `mode` gets here. Asked in a child: this process is not to be set up.
+/// Returns the mode of a process that requests `mode` here. Asked in a child: this process is not
+/// to be set up.
 fn found_by_a_child(mode: Mode) -> (Mode, Page) {
     let pages = [Page::Droppable, Page::WipeOnForkLocked, Page::WipeOnFork, Page::None];
     let modes = [Mode::Buffered, Mode::Hedged, Mode::Strict, Mode::Kernel];
@@ -238,7 +245,7 @@ fn draws_while_pages_go_to_swap_and_come_back() {
             headwater::init_with(Config::new().mode(mode)).unwrap();
             drop(Rng::new().unwrap());
             let pools = mappings_with(&["wf"]);
-            // Of the whole machine, which has no other use for swap.
+            // Counts the whole machine, which has no other use for swap.
             let paged_out = || {
                 let counts = fs::read_to_string("/proc/vmstat").unwrap();
                 let count = counts.lines().find_map(|line| line.strip_prefix("pswpout "));
@@ -261,8 +268,8 @@ fn draws_while_pages_go_to_swap_and_come_back() {
     }
 }
 
-/// The process may have a quarter of what its pages need, and nothing else of it can be reclaimed: each page that is
-/// filled costs another one.
+/// The process may have a quarter of what its pages need, and nothing else of it can be reclaimed:
+/// each page that is filled costs another one.
 #[test]
 #[ignore = "changes a setting of the machine: a memory cgroup"]
 fn draws_in_a_cgroup_at_its_limit() {

@@ -1,8 +1,9 @@
 //! Children in shared memory beside drawing threads, in numbers: no word twice, and no zero.
 //!
-//! Such a child (vfork, or clone without a thread pointer of its own) reads its parent's rseq area, and the
-//! kernel restarts nothing for it. Without RDPID in a section, thousands of words came twice in this test.
-//! `HEADWATER_TEST_EPISODES` sets the number of children; 2,000 of them draw 10^9 words.
+//! A child in shared memory (vfork, or clone without a thread pointer of its own) reads its
+//! parent's rseq area, and the kernel restarts nothing for it. Without RDPID in a section,
+//! thousands of words repeated in this test. `HEADWATER_TEST_EPISODES` sets the number of
+//! children; 2,000 of them draw 10^9 words.
 #![cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
 
 mod common;
@@ -31,8 +32,9 @@ impl Words {
         Words { words: UnsafeCell::new(vec![0; capacity]), drawn: AtomicUsize::new(0) }
     }
 
-    /// Draws until the room is full or `stop` is set: words, and blocks of 16 and 32 bytes. If it `moves`,
-    /// the task goes from CPU to CPU, which its rseq area does not follow if it is its parent's.
+    /// Draws until the room is full or `stop` is set: words, and blocks of 16 and 32 bytes. If it
+    /// `moves`, the task goes from CPU to CPU, which its rseq area does not follow if it is its
+    /// parent's.
     fn fill(&self, stop: &AtomicBool, moves: bool) {
         // SAFETY: the caller is the only task that uses these words now.
         let words = unsafe { &mut *self.words.get() };
@@ -62,8 +64,8 @@ impl Words {
 
 /// Moves this task to the CPU of this number, counted round. Allocates nothing.
 fn move_to(number: usize) {
-    // SAFETY: a set of CPUs is any bits; the calls read and write these sets alone. A CPU that this process
-    // may not use is refused, and the task stays where it is.
+    // SAFETY: a set of CPUs is any bits; the calls read and write these sets alone. A CPU that this
+    // process may not use is refused, and the task stays where it is.
     unsafe {
         let mut set: libc::cpu_set_t = std::mem::zeroed();
         let cpus = libc::sysconf(libc::_SC_NPROCESSORS_ONLN).max(1) as usize;
@@ -87,7 +89,8 @@ extern "C" fn child(argument: *mut libc::c_void) -> libc::c_int {
     unsafe { libc::_exit(0) }
 }
 
-/// One child of these flags beside drawing threads. Returns how many words the child drew, after a look at all.
+/// One child of these flags beside drawing threads. Returns how many words the child drew, after a
+/// look at all.
 fn episode(flags: libc::c_int, stack: &mut [u8]) -> usize {
     let mine =
         Child { words: Words::new(WORDS), never: AtomicBool::new(false), ended: AtomicU32::new(0) };
@@ -107,11 +110,12 @@ fn episode(flags: libc::c_int, stack: &mut [u8]) -> usize {
             )
         };
         assert!(pid > 0);
-        // With CLONE_VFORK the child has ended. Else this thread, whose rseq area the child shares, draws too.
+        // With CLONE_VFORK the child has ended. Else this thread, whose rseq area the child shares,
+        // draws too.
         while mine.ended.load(SeqCst) == 0 {
             black_box(headwater::u64().unwrap());
         }
-        // SAFETY: waits for a child of this process; the status is not looked at.
+        // SAFETY: waits for a child of this process; the status is not read.
         unsafe { libc::waitpid(pid, std::ptr::null_mut(), 0) };
         stop.store(true, SeqCst);
     });
@@ -141,8 +145,8 @@ fn children_in_shared_memory_repeat_nothing() {
             let episodes = episodes.unwrap_or(8);
             for done in 1..=episodes {
                 words += episode(flags, &mut stack);
-                // A run of many episodes on a busy machine can reach the limit for hangs. These lines
-                // show whether it still advanced.
+                // A run of many episodes on a busy machine can reach the limit for hangs. These
+                // lines show whether it still advanced.
                 if done % 10 == 0 {
                     println!("{variant}: {done} of {episodes} children");
                 }

@@ -1,4 +1,5 @@
-//! Draws in signal handlers, on top of draws, in storms: nothing is repeated, nothing is zero, nothing hangs.
+//! Draws in signal handlers, on top of draws, in storms: nothing is repeated, nothing is zero,
+//! nothing hangs.
 
 #![cfg(target_os = "linux")]
 
@@ -19,12 +20,13 @@ static SIGNALS: AtomicU64 = AtomicU64::new(0);
 static DEPTH: AtomicU32 = AtomicU32::new(0);
 /// Forks that this process may still make in handlers.
 static FORKS_LEFT: AtomicU32 = AtomicU32::new(0);
-/// How deep a line of such children may be, each of which takes up the interrupted frame: lower than the number
-/// of banks, for all may come on top of one frame if forking takes longer than a timer.
+/// The depth of a line of such children, each of which takes up the interrupted frame: lower than
+/// the number of banks, for all may come on top of one frame if forking takes longer than a timer.
 static DEEPEST: AtomicU32 = AtomicU32::new(1);
 
 fn handle(signal: libc::c_int, handler: extern "C" fn(libc::c_int)) {
-    // SAFETY: an action of zeros has no flags and an empty mask; the handler has the type that goes with that.
+    // SAFETY: an action of zeros has no flags and an empty mask; the handler has the type that goes
+    // with that.
     unsafe {
         let mut action: libc::sigaction = zeroed();
         action.sa_sigaction = handler as *const () as usize;
@@ -58,8 +60,8 @@ fn without_alarms<T>(body: impl FnOnce() -> T) -> T {
 
 const MICROSECONDS: libc::suseconds_t = 50;
 
-/// Draws, and now and then forks: a child that ends in the handler, or one that returns from it and goes on
-/// with what it interrupted, under a storm of its own.
+/// Draws, and now and then forks: a child that ends in the handler, or one that returns from it and
+/// goes on with what it interrupted, under a storm of its own.
 extern "C" fn draw_and_fork(_: libc::c_int) {
     let count = SIGNALS.fetch_add(1, SeqCst);
     draw::<8>();
@@ -83,7 +85,7 @@ extern "C" fn draw_and_fork(_: libc::c_int) {
             FORKS_LEFT.store(forks, SeqCst);
             // Timers are not inherited.
             alarm_every(MICROSECONDS);
-            // As many as take the position in a page past where the interrupted frame was.
+            // Enough draws to move the position in a page past the interrupted frame's.
             for _ in 0..7 + 30 * depth {
                 draw::<8>();
             }
@@ -101,7 +103,7 @@ extern "C" fn draw_only(_: libc::c_int) {
 
 /// Long ones among them, so that much of the time is spent in refills.
 const LENS: [usize; 8] = [8, 256, 16, 256, 40, 256, 8, 256];
-/// So much of each is recorded.
+/// The part of each draw that is recorded.
 const RECORDED: usize = 64;
 const LARGE: usize = 64 << 10;
 
@@ -147,8 +149,8 @@ impl Round {
         }
     }
 
-    /// Records what was begun in this process. A draw that a fork interrupted or followed is the parent's to
-    /// record: it may have been complete, and then both have it by right.
+    /// Records what was begun in this process. A draw that a fork interrupted or followed is the
+    /// parent's to record: it may have been complete, and then both have it by right.
     fn record(&self) {
         without_alarms(|| {
             let depth = DEPTH.load(SeqCst);
@@ -170,13 +172,13 @@ fn assert_no_zeros(drawn: &[u8]) {
     assert!(drawn.chunks(8).all(|word| word != [0; 8]), "zeros");
 }
 
-/// When a storm is over, however few signals have come.
+/// The time after which a storm is over, however few signals have come.
 fn three_seconds_from_now() -> Instant {
     Instant::now() + Duration::from_secs(3)
 }
 
-/// Draws until so many signals have come, or the time is over; a child that is made meanwhile is content with
-/// less.
+/// Draws until so many signals have come, or the time is over; a child that is made meanwhile is
+/// content with less.
 fn draw_under_storm(signals: u64, until: Instant) {
     let depth = DEPTH.load(SeqCst);
     let mut round = Round::new();
@@ -201,8 +203,8 @@ fn draw_under_storm(signals: u64, until: Instant) {
     }
 }
 
-/// Trees of children, one after the other, each of which grows while its root draws in a storm. To be run in a
-/// process that has one thread: handlers run nowhere else then.
+/// Trees of children, one after the other, each of which grows while its root draws in a storm. To
+/// be run in a process that has one thread: handlers run nowhere else then.
 fn timer_storm() {
     record::open();
     handle(libc::SIGALRM, draw_and_fork);
@@ -230,14 +232,15 @@ fn handlers_draw_and_fork_in_a_storm_of_timers() {
     });
 }
 
-/// The first draw of a process, with all of set-up in it, interrupted by handlers that draw first, and fork.
+/// The first draw of a process, with all of set-up in it, interrupted by handlers that draw first,
+/// and fork.
 #[test]
 fn set_up_is_interrupted_in_a_storm_of_timers() {
     in_every_mode("set_up_is_interrupted_in_a_storm_of_timers", |_| {
         record::open();
         for process in 0..48_u64 {
             fork(|| {
-                // So that the fork comes with another signal each time.
+                // With this count the fork comes with another signal each time.
                 SIGNALS.store(process % 16, SeqCst);
                 FORKS_LEFT.store(1, SeqCst);
                 handle(libc::SIGALRM, draw_and_fork);

@@ -1,4 +1,4 @@
-//! Where key material comes from when the kernel refuses it, has none yet, or gives it in pieces.
+//! The sources of key material when the kernel refuses, is not seeded yet, or returns pieces.
 #![cfg(target_os = "linux")]
 
 mod common;
@@ -52,7 +52,7 @@ fn everything_fails(errno: i32) {
     headwater::fill(&mut []).unwrap();
 }
 
-/// As [`everything_fails`], where nothing was set up yet.
+/// The case of [`everything_fails`] before any set-up.
 fn nothing_can_be_set_up(errno: i32) {
     everything_fails(errno);
     let code = |result: Result<(), Error>| result.unwrap_err().errno();
@@ -93,8 +93,8 @@ fn goes_to_urandom(refused: Force) {
     assert_eq!(headwater::status().source, Source::Getrandom);
 }
 
-/// Before Linux 5.6 /dev/random is readable only while its pool is full, which any neighbour can end: it is asked
-/// once in a process, and a child takes its parent's answer.
+/// Before Linux 5.6 /dev/random is readable only while its pool is full, which any neighbour can
+/// end: it is asked once in a process, and a child takes its parent's answer.
 #[test]
 fn a_drained_dev_random_makes_nobody_wait() {
     isolated("a_drained_dev_random_makes_nobody_wait", || {

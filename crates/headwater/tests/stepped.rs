@@ -1,19 +1,19 @@
-//! A draw, instruction by instruction: the kernel's word moves at each of them, or a signal comes whose handler
-//! does not return to it.
+//! A draw, instruction by instruction: the reseed generation changes at each of them, or a signal
+//! comes whose handler does not return to it.
 //!
-//! A tracer steps a child through one draw from a page that is full, has the real kernel reseed after so many
-//! steps, and lets the child go on. No hook is set, and nothing is known of the code: that bytes were copied shows
-//! in the page, where they are erased.
+//! A tracer steps a child through one draw from a page that is full, has the real kernel reseed
+//! after so many steps, and lets the child go on. No hook is set, and nothing is known of the code:
+//! that bytes were copied shows in the page, where they are erased.
 //!
-//! A word is compared once, after the copy, so a draw has two parts: up to the comparison a reseed is seen, and
-//! no buffered byte leaves; from there on it comes after the draw, and they do.
+//! A word is compared once, after the copy, so a draw has two parts: up to the comparison a reseed
+//! is seen, and no buffered byte leaves; from there on it comes after the draw, and they do.
 #![cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
 
 mod common;
 mod support;
 
 use headwater::testing::{Force, handle_page, slot_page};
-use headwater::{Mode, Rng, Word};
+use headwater::{Mode, ReseedGeneration, Rng};
 use std::collections::HashSet;
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::SeqCst};
@@ -24,7 +24,8 @@ use support::rules::force;
 use support::stepper::{Traced, stop, trace_me};
 use support::voided::DRAWS;
 
-/// As `common::isolated`, one test after the other: reseeds are the whole machine's.
+/// Runs as `common::isolated` does, one test after the other, because a reseed concerns the whole
+/// machine.
 fn isolated(test: &str, body: impl FnOnce()) {
     static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
     let _turn = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
@@ -35,19 +36,19 @@ fn isolated(test: &str, body: impl FnOnce()) {
 const STEPPED: [&str; 6] =
     ["u64", "fill of 16", "fill of 40", "next_u64", "Rng::fill of 16", "Rng::fill of 100"];
 
-/// Draws of these names are left at each step: one from a slot, which nobody has afterwards, and those from a
-/// handle, which goes on with its page.
+/// Draws of these names are left at each step: one from a slot, which no draw has afterwards, and
+/// those from a handle, which goes on with its page.
 const LEFT: [&str; 4] = ["u64", "next_u64", "Rng::fill of 16", "Rng::fill of 100"];
 
-/// Where the random bytes of a page begin; before them lies what is no output.
+/// The start of the random bytes of a page. The bytes before it are never output.
 const STREAM: u64 = 512;
 const STREAM_WORDS: usize = (4096 - STREAM as usize) / 8;
 
-/// More instructions than any draw has. Where atomic operations are loops of exclusive loads and stores (arm64
-/// without LSE) a step breaks the reservation, and the loop never ends.
+/// More instructions than any draw has. Where atomic operations are loops of exclusive loads and
+/// stores (arm64 without LSE) a step breaks the reservation, and the loop never ends.
 const TOO_MANY: usize = 20_000;
 
-/// What tracer and child tell each other, in memory that both see.
+/// The messages between tracer and child, in memory that both see.
 struct Shared {
     /// The index in `DRAWS` of what is drawn next.
     draw: AtomicUsize,
@@ -84,7 +85,7 @@ fn draw_for_the_tracer(shared: &Shared) -> ! {
         stop();
         if shared.leaves.load(SeqCst) == 1 {
             draw_and_leave(shared, || draw(&mut rng, &mut buf));
-            // As much as lay in the page, and so whatever could come out again.
+            // The bytes of the page: every byte that could come out again.
             let mut words = Vec::new();
             while words.len() < STREAM_WORDS {
                 draw(&mut rng, &mut buf);
@@ -131,7 +132,7 @@ struct Tracer {
     shared: &'static Shared,
 }
 
-/// How a draw went into which the kernel reseeded.
+/// The result of a draw into which the kernel reseeded.
 struct Outcome {
     /// Words came out of the page as it was before.
     left: bool,
@@ -140,8 +141,8 @@ struct Outcome {
 }
 
 fn kernels_word() -> u64 {
-    match headwater::status().word {
-        Word::Live { value, .. } => value,
+    match headwater::status().reseed_generation {
+        ReseedGeneration::Live { value, .. } => value,
         other => panic!("{other:?}"),
     }
 }
@@ -162,7 +163,7 @@ impl Tracer {
         self.child.words(self.shared.page.load(SeqCst) + STREAM, STREAM_WORDS)
     }
 
-    /// Lets the draw end. Whether words of `page` came out of it: then all of them did.
+    /// Lets the draw end. Returns whether words of `page` came out of it: then all words did.
     fn finish(&self, draw: usize, page: &[u64]) -> Outcome {
         self.child.run_to_stop();
         let buffered: HashSet<u64> = page.iter().copied().filter(|&word| word != 0).collect();
@@ -177,8 +178,8 @@ impl Tracer {
         }
     }
 
-    /// The steps that a draw has, and after which of them the page changes for the first and for the last time.
-    /// None if the steps do not end.
+    /// The steps that a draw has, and after which of them the page changes for the first and for
+    /// the last time; None if the steps do not end.
     fn steps(&self, draw: usize) -> Option<(usize, usize, usize)> {
         loop {
             let word = kernels_word();
@@ -234,8 +235,8 @@ impl Drop for Tracer {
 }
 
 fn shared_memory() -> &'static Shared {
-    // SAFETY: a new mapping, larger than the structure, which is made of atomics, for which zeros are valid; it
-    // is never unmapped.
+    // SAFETY: a new mapping, larger than the structure, which is made of atomics, for which zeros
+    // are valid; it is never unmapped.
     unsafe {
         let (read_write, flags) =
             (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_SHARED | libc::MAP_ANONYMOUS);
@@ -245,14 +246,14 @@ fn shared_memory() -> &'static Shared {
     }
 }
 
-/// A child that waits to be stepped through draws; None, said out loud, where that is not possible.
+/// A child that waits to be stepped through draws; None, with a report, where that is not possible.
 fn tracer(test: &str) -> Option<Tracer> {
     // Each step inside a section restarts it: see `a_stepped_section_is_given_up`.
     force(&[Force::NoSections]);
     tracer_of_any_draw(test)
 }
 
-/// The same for draws in sections, where the machine has them.
+/// Steps through draws in sections, where the machine has them.
 fn tracer_of_any_draw(test: &str) -> Option<Tracer> {
     force(&[Force::VmgenidBound]);
     headwater::init().unwrap();
@@ -264,7 +265,7 @@ fn tracer_of_any_draw(test: &str) -> Option<Tracer> {
     if !can_reseed(test) {
         return None;
     }
-    // The same slot each time; and the tracer's turn is the child's at once.
+    // One CPU: the same slot each time, and the child runs as soon as the tracer waits.
     bind(&cpus()[..1]);
     let shared = shared_memory();
     let child = fork(|| {
@@ -281,9 +282,9 @@ fn tracer_of_any_draw(test: &str) -> Option<Tracer> {
     Some(tracer)
 }
 
-/// Reseeds at every step of one draw. Up to the step at which its last byte is erased, nothing that was buffered
-/// leaves, and the draw is made again; after the last step everything does; and there is one step in between at
-/// which the one turns into the other.
+/// Reseeds at every step of one draw. Up to the step at which its last byte is erased, nothing that
+/// was buffered leaves, and the draw is made again; after the last step everything does; and there
+/// is one step in between at which the one turns into the other.
 #[test]
 fn a_reseed_after_every_instruction_of_a_draw() {
     let test = "a_reseed_after_every_instruction_of_a_draw";
@@ -321,8 +322,9 @@ fn a_reseed_after_every_instruction_of_a_draw() {
     });
 }
 
-/// A signal at every step of one draw, whose handler leaves it by siglongjmp. What was copied by then, because the
-/// page lacks it or a register holds it, does not come out later, and of what comes later nothing comes twice.
+/// A signal at every step of one draw, whose handler leaves it by siglongjmp. Bytes copied by then,
+/// which the page lacks or a register holds, do not come out later, and of later bytes nothing
+/// repeats.
 #[test]
 fn a_jump_after_every_instruction_of_a_draw() {
     let test = "a_jump_after_every_instruction_of_a_draw";
@@ -366,7 +368,7 @@ fn a_jump_after_every_instruction_of_a_draw() {
                 }
                 later.sort_unstable();
                 assert!(later[0] != 0, "{at}: zeros came out");
-                assert!(later.windows(2).all(|pair| pair[0] != pair[1]), "{at}: a word came twice");
+                assert!(later.windows(2).all(|pair| pair[0] != pair[1]), "{at}: a word repeats");
             }
             assert!(copied_at.is_some() && lost_at <= copied_at, "{name}: {copied_at:?}");
             println!("{name}: {steps} steps, lost from {lost_at:?}, copied from {copied_at:?}");
@@ -374,8 +376,8 @@ fn a_jump_after_every_instruction_of_a_draw() {
     });
 }
 
-/// A step inside a section makes the kernel restart it, and after eight of them the draw is made by a refill. So
-/// a stepped draw ends; and a reseed at any of its steps voids what the page held.
+/// A step inside a section makes the kernel restart it, and after eight of them the draw is made by
+/// a refill. So a stepped draw ends; and a reseed at any of its steps voids what the page held.
 #[test]
 fn a_stepped_section_is_given_up() {
     let test = "a_stepped_section_is_given_up";
@@ -397,7 +399,8 @@ fn a_stepped_section_is_given_up() {
                 assert!(steps < TOO_MANY, "{name}: the draw does not end");
             }
             assert!(!tracer.finish(draw, &page).left, "{name}: a section went through in steps");
-            // The restarts are among the first steps; the rest is the refill, whose own bytes no page holds.
+            // The restarts are among the first steps; the rest is the refill, whose bytes no page
+            // holds.
             for after in 0..steps.min(120) {
                 let outcome = tracer.reseed_after(after, draw);
                 assert!(

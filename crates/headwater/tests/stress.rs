@@ -19,13 +19,14 @@ const ALIVE: usize = 200;
 const THREADS: usize = 600;
 const ROUNDS: usize = 4;
 
-/// A word, two, small requests, and one with a key of its own. Whole words, so that each can be recorded.
+/// A word, two, small requests, and one with a key of its own. Whole words, so that each can be
+/// recorded.
 const LENGTHS: [usize; 6] = [8, 16, 40, 256, 1024, 4096];
 
 /// Handles that were made in one thread and go on in another.
 static POOL: Mutex<Vec<Rng>> = Mutex::new(Vec::new());
 
-/// What one thread does: draws by the functions, by a handle it drops, and by one it passes on.
+/// The work of one thread: draws by the functions, by a handle it drops, and by one it passes on.
 fn draw(number: usize) {
     let mut bytes = [0; 4096];
     let mut own = Rng::new().unwrap();
@@ -76,7 +77,8 @@ fn run(cpus: &[usize]) {
     POOL.lock().unwrap().clear();
 }
 
-/// Now and then a thread falls asleep with a slot in its hands, so that others find one slot taken, or all.
+/// Now and then a thread falls asleep with a slot in its hands, so that others find one slot taken,
+/// or all.
 const HELD: fn(Point) = |point| {
     static LOCKS: AtomicUsize = AtomicUsize::new(0);
     if point == Point::Locked && LOCKS.fetch_add(1, Relaxed).is_multiple_of(8) {
@@ -84,7 +86,7 @@ const HELD: fn(Point) = |point| {
     }
 };
 
-/// What the counters may be after `before`: nothing was torn, nothing tripped, nothing is held.
+/// The counters that may follow `before`: nothing was torn, nothing tripped, nothing is held.
 fn assert_plausible(mode: Mode, before: &Status, words: usize) {
     let after = headwater::status();
     assert_eq!(after.mode, mode);
@@ -94,8 +96,8 @@ fn assert_plausible(mode: Mode, before: &Status, words: usize) {
     let (busy, fallbacks) = (is.busy - was.busy, is.fallbacks - was.fallbacks);
     let refills = is.refills - was.refills;
     println!("{mode}: {words} words, {refills} refills, {busy} busy, {fallbacks} fallbacks");
-    // One request looks for another slot once, and again for each of the two times that it was torn; a large one
-    // does so for each key.
+    // One request looks for another slot once, and again for each of the two times that it was
+    // torn; a large one does so for each key.
     let requests = (THREADS * ROUNDS * 5) as u64;
     let retries = is.retries - was.retries;
     assert!(busy <= 3 * requests + 3 * retries, "{busy} busy, {requests} requests");
@@ -113,8 +115,8 @@ fn assert_plausible(mode: Mode, before: &Status, words: usize) {
     }
 }
 
-/// On all CPUs, on one, and on one where slots are held for long. Each record holds 0.8 million words; that two
-/// are equal in one of the sixteen has probability 3e-7.
+/// On all CPUs, on one, and on one where slots are held for long. Each record holds 0.8 million
+/// words; that two are equal in one of the sixteen has probability 3e-7.
 #[test]
 fn two_hundred_threads_come_and_go() {
     in_every_mode("two_hundred_threads_come_and_go", |mode| {
@@ -131,12 +133,14 @@ fn two_hundred_threads_come_and_go() {
             assert_plausible(mode, &before, words);
             if hook.is_some() && matches!(mode, Mode::Buffered | Mode::Hedged) {
                 let counters = headwater::status().counters;
-                // As many slots are shared as there are threads at a time, so that nobody falls back.
+                // At most as many threads run at a time as slots are shared, so that no draw falls
+                // back.
                 assert!(counters.busy > 0, "{counters:?}");
             }
         }
-        // A page for each slot, and for each handle of the moment with the most of them: three in each thread,
-        // one of them about to be dropped, and those that wait for a thread. Then the locks, and the canary.
+        // A page for each slot, and for each handle of the moment with the most of them: three in
+        // each thread, one of them about to be dropped, and those that wait for a thread. Then the
+        // locks, and the canary.
         let handles = (3 * ALIVE + ALIVE / 2) as u64;
         let slots = u64::from(headwater::status().pools.slots);
         // SAFETY: a call without pointers.

@@ -1,4 +1,5 @@
-//! The mode changes and pages vanish beside draws: nothing trips, and nothing old or zero is served.
+//! The mode changes and pages vanish beside draws: nothing trips, and nothing old or zero is
+//! served.
 #![cfg(target_os = "linux")]
 
 mod common;
@@ -39,8 +40,9 @@ fn draw_beside(lengths: &[usize], time: Duration, mut disturb: impl FnMut()) {
     });
 }
 
-/// A slot that a draw under its lock has filled becomes a refill's place to work. What was left in it must not
-/// be served under the refill's number: without that, this test saw hundreds of tripwires, and a request of zeros.
+/// A slot that a draw under its lock has filled becomes a refill's place to work. The bytes left in
+/// it must not be served under the refill's number: without that, this test saw hundreds of
+/// tripwires, and a request of zeros.
 #[test]
 fn modes_change_beside_draws() {
     isolated("modes_change_beside_draws", || {
@@ -61,8 +63,8 @@ fn modes_change_beside_draws() {
     });
 }
 
-/// A page that is dropped between claim and copy is zero by right: the draw is void, and no reason to give up
-/// sections.
+/// A page that is dropped between claim and copy is zero by right: the draw is void, and not a
+/// reason to switch sections off.
 #[test]
 fn pages_vanish_beside_draws() {
     isolated("pages_vanish_beside_draws", || {
@@ -80,8 +82,8 @@ fn pages_vanish_beside_draws() {
     });
 }
 
-/// A word that was erased before, as two draws in one place would leave it: it is not served, and sections are
-/// given up for good, in children as well.
+/// A word that was erased before, as two draws in one place would leave it: it is not served, and
+/// sections are not used again, in children as well.
 #[test]
 fn a_zero_word_ends_sections() {
     for len in [8, 16, 24, 64] {
@@ -96,7 +98,8 @@ fn a_zero_word_ends_sections() {
             }
             let mut buf = vec![0; len];
             headwater::fill(&mut buf).unwrap();
-            // SAFETY: the page of this CPU, whose stream ends 16 bytes before it does; nothing else draws.
+            // SAFETY: the page of this CPU, whose stream ends 16 bytes before it does; nothing else
+            // draws.
             unsafe { slot_page().add(512).write_bytes(0, 4096 - 512) };
             headwater::fill(&mut buf).unwrap();
             assert!(buf.as_chunks::<8>().0.iter().all(|word| *word != [0; 8]), "{buf:?}");
@@ -116,7 +119,8 @@ fn a_zero_word_ends_sections() {
     }
 }
 
-/// Where all memory of a process is locked, and pages are not droppable, they can be discarded all the same.
+/// If all memory of a process is locked, and pages are not droppable, pages can be discarded all
+/// the same.
 #[test]
 fn everything_is_locked_and_discarded() {
     isolated("everything_is_locked_and_discarded", || {

@@ -1,7 +1,7 @@
-//! Pages that vanish while they are drawn from, taken by the kernel itself: dropped, paged out, or never allowed
-//! to be there. Nobody is handed zeros, or the same bytes twice.
+//! Pages that vanish while they are drawn from, taken by the kernel itself: dropped, paged out, or
+//! never allowed to be there. No draw returns zeros, or the same bytes twice.
 //!
-//! What needs a setting of the machine to be changed is in `settings.rs`.
+//! Tests that change a setting of the machine are in `settings.rs`.
 #![cfg(target_os = "linux")]
 
 mod common;
@@ -20,7 +20,7 @@ use support::root::machine_with_cpus;
 use support::rules::{SHARED_SLOTS, force};
 use vanishing::storm::Storm;
 
-/// Tells the kernel what to do with a range of this process.
+/// Advises the kernel on a range of this process.
 fn advise(range: &Range<u64>, advice: i32) -> std::io::Result<()> {
     let (at, len) = (range.start as *mut libc::c_void, (range.end - range.start) as usize);
     // SAFETY: memory of headwater's pages, or of this test, that may become zeros at any instant.
@@ -30,8 +30,9 @@ fn advise(range: &Range<u64>, advice: i32) -> std::io::Result<()> {
     }
 }
 
-/// Where the droppable pages of this process lie; none on a kernel without them. One handle more than the threads
-/// of a storm have is made before, so that no further group of pages is mapped meanwhile.
+/// Returns the droppable pages of this process; none on a kernel without them. One handle more than
+/// the threads of a storm have is made before, so that no further group of pages is mapped
+/// meanwhile.
 fn droppable() -> Vec<Range<u64>> {
     drop(Rng::new().unwrap());
     let found = mappings_with(&["dp"]);
@@ -45,13 +46,15 @@ fn dont_need(ranges: &[Range<u64>]) {
     ranges.iter().for_each(|range| advise(range, libc::MADV_DONTNEED).unwrap());
 }
 
-/// What the status has to say after pages vanished under `mode` so often.
+/// Checks the status after pages vanished under `mode` so often.
 fn assert_counted(mode: Mode, takes: u64, counted: Counters) {
-    // The page's number told each time, and the zeros never had to: whoever holds a slot sees its page change from
-    // an older one to a newer one, and the newer one's number is not the ledger's until its holder fills it.
+    // The page's number showed it each time, and the zeros never had to: the holder of a slot sees
+    // its page change from an older one to a newer one, and the newer one's number is not the
+    // state's until its holder fills it.
     assert_eq!(counted.tripwires, 0);
     if matches!(mode, Mode::Buffered | Mode::Hedged) {
-        // A page holds 3,536 bytes; each take meets at least a handle's and a slot's, and seldom empty ones.
+        // A page holds 3,536 bytes; each take meets at least a handle's and a slot's, and seldom
+        // empty ones.
         assert!(counted.discarded_bytes > 500 * takes, "{takes} takes: {counted:?}");
         assert!(counted.retries > 0, "{counted:?}");
     }
@@ -73,7 +76,8 @@ fn pages_given_back_by_madvise_in_every_mode() {
     });
 }
 
-/// Pages that are not droppable are taken by the library's own way, as for a checkpoint: no other program can.
+/// Pages that are not droppable are taken by the library's own way, as for a checkpoint: no other
+/// program can.
 #[test]
 fn fallback_pages_given_back_in_every_mode() {
     const TEST: &str = "fallback_pages_given_back_in_every_mode";
@@ -94,8 +98,8 @@ fn fallback_pages_given_back_in_every_mode() {
     }
 }
 
-/// 16 MiB of droppable memory around the pools' own pages: a batch of reclaim is as long as it gets, and the pages'
-/// translations outlive them for as long as they can.
+/// 16 MiB of droppable memory around the pools' own pages: a batch of reclaim is as long as it
+/// gets, and the pages' translations outlive them for as long as they can.
 struct Region {
     filler: Range<u64>,
     all: Vec<Range<u64>>,
@@ -104,8 +108,9 @@ struct Region {
 impl Region {
     const LEN: usize = 16 << 20;
 
-    /// None on a kernel without droppable memory. The kernel puts a new mapping below the last one, and makes one of
-    /// the two if they are alike; where it does not, they are paged out one after the other.
+    /// Returns None on a kernel without droppable memory. The kernel puts a new mapping below the
+    /// last one, and makes one of the two if they are alike; where it does not, they are paged out
+    /// one after the other.
     fn around_the_pools() -> Option<Region> {
         const MAP_DROPPABLE: i32 = 0x08;
         let pools = droppable();
@@ -121,7 +126,8 @@ impl Region {
         assert!(filler != libc::MAP_FAILED);
         let start = filler as u64;
         let filler = start..start + Region::LEN as u64;
-        let _ = advise(&filler, libc::MADV_NOHUGEPAGE); // as the pools' pages: so they can be one mapping
+        // Advised like the pools' pages, so that both can be one mapping.
+        let _ = advise(&filler, libc::MADV_NOHUGEPAGE);
         let all = droppable();
         let joined = all.iter().any(|range| range.contains(&start) && pools[0] != filler);
         println!("{} mappings of droppable pages, pools beside the region: {joined}", all.len());
@@ -130,7 +136,8 @@ impl Region {
 
     fn page_out(&self) {
         for page in self.filler.clone().step_by(4096) {
-            // SAFETY: this region's own memory; where pages are larger, some are written more than once.
+            // SAFETY: this region's own memory; where pages are larger, some are written more than
+            // once.
             unsafe { (page as *mut u8).write_volatile(1) };
         }
         for range in &self.all {
@@ -139,8 +146,8 @@ impl Region {
     }
 }
 
-/// The kernel reclaims the pages, in every mode: of these drops it flushes the other CPU's translations later, in
-/// batches.
+/// The kernel reclaims the pages, in every mode: of these drops it flushes the other CPU's
+/// translations later, in batches.
 #[test]
 fn pages_reclaimed_in_every_mode() {
     const TEST: &str = "pages_reclaimed_in_every_mode";
@@ -157,7 +164,8 @@ fn pages_reclaimed_in_every_mode() {
     });
 }
 
-/// Two CPUs on one slot while its page goes away: while it does, each may see another page at its address.
+/// Two CPUs on one slot while its page goes away: while it does, each may see another page at its
+/// address.
 #[test]
 fn two_cpus_on_one_slot_while_it_is_reclaimed() {
     const TEST: &str = "two_cpus_on_one_slot_while_it_is_reclaimed";
@@ -179,7 +187,7 @@ fn two_cpus_on_one_slot_while_it_is_reclaimed() {
     }
 }
 
-/// Reclaim of pages that are not droppable takes nothing while there is no swap, and locked ones never.
+/// Reclaim of pages that are not droppable takes nothing without swap, and locked ones never.
 #[test]
 fn fallback_pages_are_not_reclaimed() {
     const TEST: &str = "fallback_pages_are_not_reclaimed";
@@ -205,7 +213,7 @@ fn fallback_pages_are_not_reclaimed() {
     }
 }
 
-/// Gives up the right to lock any amount of memory.
+/// Drops the right to lock any amount of memory.
 fn drop_ipc_lock() {
     const CAP_IPC_LOCK: u32 = 14;
     const VERSION_3: u32 = 0x2008_0522;
@@ -220,7 +228,7 @@ fn drop_ipc_lock() {
     }
 }
 
-/// Whether all that is mapped from now on is locked and made resident.
+/// Sets whether all memory mapped from now on is locked and made resident.
 fn lock_all_from_now_on(test: &str) -> bool {
     // SAFETY: no pointers.
     let locked = unsafe { libc::mlockall(libc::MCL_FUTURE) } == 0;
@@ -298,7 +306,8 @@ fn draws_where_no_more_can_be_locked() {
                 status.page, status.mode, status.reason
             );
             if limit > 0 {
-                // The reservation itself is refused, whatever it is made of: nothing is buffered, visibly.
+                // The reservation itself is refused, whatever it is made of: nothing is buffered,
+                // visibly.
                 assert_eq!((status.mode, status.page), (Mode::Strict, Page::None));
             } else {
                 assert_ne!(status.page, Page::WipeOnForkLocked);
@@ -308,7 +317,7 @@ fn draws_where_no_more_can_be_locked() {
     }
 }
 
-/// What `settings.rs` shows with huge pages switched on, as far as it can be seen without.
+/// The claim of `settings.rs` with huge pages, as far as it shows without them.
 #[test]
 fn huge_pages_are_forbidden() {
     const TEST: &str = "huge_pages_are_forbidden";

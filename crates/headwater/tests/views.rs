@@ -1,8 +1,8 @@
-//! While the kernel drops a page, two CPUs can see two pages at its address. Here one CPU sees the old page, and
-//! the new one from the middle of a draw on: what the old page held may not leave.
+//! While the kernel drops a page, two CPUs can see two pages at its address. Here one CPU sees the
+//! old page, and the new one from the middle of a draw on: what the old page held may not leave.
 //!
-//! The kernel's part is played by copying pages, at the moment at which the other CPU's translation would be
-//! flushed: the real window is a few nanoseconds wide.
+//! The kernel's part is played by copying pages, at the moment at which the other CPU's translation
+//! would be flushed: the real window is a few nanoseconds wide.
 #![cfg(target_os = "linux")]
 
 mod common;
@@ -17,11 +17,11 @@ use support::machine::{bind, cpus};
 const PAGE: usize = 4096;
 type Content = [u8; PAGE];
 
-/// What the page at this address becomes when the draw has copied its bytes.
+/// The change of the page at this address after the draw has copied its bytes.
 static FLUSH: Mutex<Option<(usize, Content)>> = Mutex::new(None);
 
 fn content(page: *mut u8) -> Content {
-    // SAFETY: a page of the pools, which stays mapped; nobody draws from it now.
+    // SAFETY: a page of the pools, which stays mapped; no draw uses it now.
     unsafe { page.cast::<Content>().read_volatile() }
 }
 
@@ -44,7 +44,7 @@ fn see_old_page(page: *mut u8, old: Content) {
     put(page, old);
 }
 
-/// Whether `word` stands anywhere in `page`. A random one does so with probability 2^-52.
+/// Returns whether `word` stands anywhere in `page`. A random one does so with probability 2^-52.
 fn holds(page: &Content, word: u64) -> bool {
     page.windows(8).any(|window| window == word.to_ne_bytes())
 }
@@ -59,12 +59,13 @@ fn set_up(mode: Mode) -> bool {
     set_hook(Some(flush));
     let armed = headwater::status().mode == mode;
     if !armed {
-        println!("skipped: {mode} cannot be armed here, its draws are not seen under two views");
+        println!("skipped: {mode} cannot be used here, its draws are not seen under two views");
     }
     armed
 }
 
-/// The slot's page as it was before the kernel dropped it and it was filled again, and `after` words drawn since.
+/// The slot's page as it was before the kernel dropped it and it was filled again, and `after`
+/// words drawn since.
 fn an_old_page(page: *mut u8, before: usize, after: usize) -> Content {
     let draw = |words| {
         (0..words).for_each(|_| {
@@ -127,7 +128,8 @@ fn a_hedged_draw_does_not_serve_the_old_page() {
         let old = an_old_page(page, 1, 11);
         let refills = headwater::status().counters.refills;
         see_old_page(page, old);
-        // What leaves is masked, so that only the refill shows that the old page was refused.
+        // The bytes that leave are masked, so that only the refill shows that the old page was
+        // refused.
         assert_ne!(headwater::u64().unwrap(), 0);
         assert!(headwater::status().counters.refills > refills, "nothing was noticed");
     });

@@ -7,7 +7,7 @@ mod support;
 use common::isolated;
 use headwater::testing::{Force, Point, set, set_hook, set_root};
 use headwater::{
-    Config, CpuRng, Freshness, Mode, Rng, Source, Stamp, Status, Vmclock, Vmgenid, Word,
+    Config, CpuRng, Freshness, Mode, ReseedGeneration, Rng, Source, Stamp, Status, Vmclock, Vmgenid,
 };
 use std::collections::HashSet;
 use std::sync::OnceLock;
@@ -44,10 +44,11 @@ fn set_up_under(root: &Root) -> Status {
 }
 
 fn has_word(status: &Status) -> bool {
-    matches!(status.word, Word::Live { .. })
+    matches!(status.reseed_generation, ReseedGeneration::Live { .. })
 }
 
-/// The fastest load of 512 decides; on a machine that is so busy that none was quick the file counts as slow.
+/// The fastest load of 512 decides; on a machine that is so busy that none was quick the file
+/// counts as slow.
 fn is_mapped_or_slow(test: &str, status: &Status) -> bool {
     if status.vmclock == Vmclock::Slow {
         skip(test, "loads are slow on this machine");
@@ -101,8 +102,9 @@ fn a_clock_is_mapped_and_compared() {
     });
 }
 
-/// The marker tells headwater, and nobody in the kernel: what is drawn next must owe something to the CPU, or the
-/// owner of the snapshot computes it. A stamp asks for less: it says only that something happened.
+/// The marker reports to headwater, and not to the kernel: the next bytes must depend on the CPU's
+/// words, or the owner of the snapshot computes it. A stamp asks for less: it says only that
+/// something happened.
 #[test]
 fn a_clock_alone_needs_fresh_bits() {
     let test = "a_clock_alone_needs_fresh_bits";
@@ -130,15 +132,18 @@ fn a_clock_alone_needs_fresh_bits() {
             });
             match wait(child) {
                 Ending::Exited(0) => {}
-                Ending::Exited(77) => return skip(test, "no clock or no word: nothing is told"),
+                Ending::Exited(77) => {
+                    return skip(test, "no clock or no reseed generation: nothing is reported");
+                }
                 other => panic!("{facts:?}: {other:?}"),
             }
         }
     });
 }
 
-/// A clock without VM_GEN_COUNTER_PRESENT may be there for time alone. It is mapped, and proves nothing: neither the
-/// mode nor a stamp relies on it. The flag is read when it is asked for, and not kept.
+/// A clock without VM_GEN_COUNTER_PRESENT may be there for time alone. It is mapped, and proves
+/// nothing: neither the mode nor a stamp relies on it. The flag is read when it is asked for, and
+/// not kept.
 #[test]
 fn a_clock_that_does_not_count_generations_is_no_evidence() {
     let test = "a_clock_that_does_not_count_generations_is_no_evidence";
@@ -151,7 +156,7 @@ fn a_clock_that_does_not_count_generations_is_no_evidence() {
         assert!(matches!(status.mode, Mode::Hedged | Mode::Strict), "{status:?}");
         assert_eq!((status.generation, headwater::generation()), (None, None));
         assert!(is_mapped(VMCLOCK));
-        // The same page under a hypervisor that counts.
+        // VMClock's page under a hypervisor that counts generations.
         CLOCK.get().unwrap().put(24, &(1_u64 << 8).to_le_bytes());
         headwater::init_with(Config::new()).unwrap();
         let status = headwater::status();
@@ -192,7 +197,8 @@ fn the_marker_moves_in_the_middle_of_a_copy() {
     isolated(test, || {
         // The hook is met by draws under a lock alone.
         set(Force::NoSections, true);
-        // Asked for, because this clock does not promise to tell of clones; its marker is compared all the same.
+        // Mode `buffered` is requested, because this clock does not promise to report clones; its
+        // marker is compared all the same.
         set_mode_variable(Some("buffered"));
         let (_root, status) = set_up(false);
         if !is_mapped_or_slow(test, &status) || status.mode != Mode::Buffered {
@@ -222,8 +228,8 @@ fn the_marker_moves_in_the_middle_of_a_copy() {
     });
 }
 
-/// A guard that never rests: a large request is started again once, each chunk is made again once, and then it
-/// is accepted, so that it ends.
+/// A guard that never rests: a large request is started again once, each chunk is made again once,
+/// and then it is accepted, so that it ends.
 #[test]
 fn a_large_request_ends_while_the_marker_moves() {
     let test = "a_large_request_ends_while_the_marker_moves";
@@ -337,7 +343,8 @@ fn quiescing_lets_go_of_pages_that_are_not_locked() {
     isolated("quiescing_lets_go_of_pages_that_are_not_locked", || quiesces(&facts));
 }
 
-/// The random words in memory that headwater uses. Its lines hold numbers too, which are small ones.
+/// The random words in memory that headwater uses. Its lines hold numbers too, which are small
+/// ones.
 fn random_words() -> HashSet<u64> {
     let mut words = buffered_words();
     words.retain(|&word| word >> 48 != 0 && word != u64::MAX);
@@ -367,7 +374,8 @@ fn quiesces(facts: &[Force]) {
         assert_eq!(left, 0, "words are left for the checkpoint");
         draw_everything();
         assert_ne!(rng.next_u64(), word);
-        // Nothing is buffered meanwhile, and no state of the vDSO's keyed, which would be in the image.
+        // Nothing is buffered meanwhile, and no state of the vDSO's keyed, which would be in the
+        // image.
         assert!(random_words().is_subset(&buffered));
         headwater::quiesce().unwrap(); // once more changes nothing
         assert_eq!(headwater::status().mode, Mode::Strict);
@@ -375,7 +383,7 @@ fn quiesces(facts: &[Force]) {
         headwater::init_with(Config::new()).unwrap();
         let armed = headwater::status();
         if is_mapped_or_slow("quiesces", &armed) {
-            // The same kernel: everything comes back.
+            // On the same kernel everything comes back.
             assert_eq!((armed.mode, armed.vmclock), (status.mode, status.vmclock));
             assert_eq!(has_word(&armed), has_word(&status));
             assert!(is_mapped(VMCLOCK));
@@ -387,7 +395,8 @@ fn quiesces(facts: &[Force]) {
     }
 }
 
-/// What draws are made of, without the C library's clock, which loads the vDSO's data as well.
+/// The functions that draws use, without the C library's clock, which loads the vDSO's data as
+/// well.
 fn draw_without_clocks(rng: &mut Rng) {
     for len in [1, 8, 16, 40, 1024, 3000] {
         let mut buf = vec![0; len];
@@ -398,8 +407,8 @@ fn draw_without_clocks(rng: &mut Rng) {
     assert_eq!((headwater::generation(), Stamp::new().check()), (None, Freshness::Unknown));
 }
 
-/// The pages of `[vvar]` are taken away, as CRIU does on another kernel: nothing reads them after `quiesce()`, and
-/// they are not looked for again under another boot identifier, or under none.
+/// The pages of `[vvar]` are taken away, as CRIU does on another kernel: nothing reads them after
+/// `quiesce()`, and they are not looked for again under another boot identifier, or under none.
 #[test]
 fn another_kernel_has_no_word() {
     let test = "another_kernel_has_no_word";
@@ -418,7 +427,10 @@ fn another_kernel_has_no_word() {
                 draw_everything();
                 headwater::quiesce().unwrap();
                 let quiet = headwater::status();
-                assert_eq!((quiet.word, quiet.mode), (Word::Quiesced, Mode::Strict));
+                assert_eq!(
+                    (quiet.reseed_generation, quiet.mode),
+                    (ReseedGeneration::Quiesced, Mode::Strict)
+                );
                 if !unmap("[vvar]") {
                     return 78;
                 }
@@ -430,14 +442,17 @@ fn another_kernel_has_no_word() {
                 for mode in [Mode::Auto, Mode::Buffered, Mode::Hedged, Mode::Strict] {
                     headwater::init_with(Config::new().mode(mode)).unwrap();
                     let status = headwater::status();
-                    assert_eq!((status.word, status.source), (Word::Quiesced, Source::Getrandom));
+                    assert_eq!(
+                        (status.reseed_generation, status.source),
+                        (ReseedGeneration::Quiesced, Source::Getrandom)
+                    );
                     assert!(matches!(status.mode, Mode::Hedged | Mode::Strict), "{status:?}");
                     draw_without_clocks(&mut rng);
                     // Checkpointed again on the other kernel, which is not the one to come back to.
                     headwater::quiesce().unwrap();
                 }
                 headwater::init_with(Config::new()).unwrap();
-                assert_eq!(headwater::status().word, Word::Quiesced);
+                assert_eq!(headwater::status().reseed_generation, ReseedGeneration::Quiesced);
                 draw_without_clocks(&mut rng);
                 0
             });
@@ -457,12 +472,13 @@ fn unmap(name: &str) -> bool {
     let line = maps.lines().find(|line| line.ends_with(name)).unwrap();
     let (start, end) = line.split(' ').next().unwrap().split_once('-').unwrap();
     let [start, end] = [start, end].map(|hex| usize::from_str_radix(hex, 16).unwrap());
-    // SAFETY: the vDSO's data, which nothing in this child uses from here on: that is what is tested.
+    // SAFETY: the vDSO's data, which nothing in this child uses from here on: that is what is
+    // tested.
     unsafe { libc::munmap(std::ptr::without_provenance_mut(start), end - start) == 0 }
 }
 
-/// Quiesced and armed again, over and over, under four threads: 400,000 words are distinct (by chance two are
-/// equal: 4e-9), and nobody reads where nothing is mapped.
+/// Quiesced and mapped again, over and over, under four threads: 400,000 words are distinct (by
+/// chance two are equal: 4e-9), and no thread reads where nothing is mapped.
 #[test]
 fn quiescing_while_threads_draw() {
     isolated("quiescing_while_threads_draw", || {

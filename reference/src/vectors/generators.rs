@@ -1,7 +1,7 @@
 //! `generators.json`: words of the generators with a state.
 
 use super::json::{Object, document, hex, string};
-use crate::generators::{
+use crate::streams::generators::{
     jump, pcg64dxsm, pcg64dxsm_seeded, sfc64, sfc64_seeded, times, xorshift128p, xoshiro256pp,
 };
 

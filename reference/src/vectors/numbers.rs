@@ -1,8 +1,8 @@
 //! `numbers.json`: numbers of every kind, to the last bit.
 
 use super::json::{Object, document, hex, string};
-use crate::floats::{exponential_f64, normal_pair_f32, normal_pair_f64};
-use crate::numbers::{bounded, permuted, shuffled, uniform_f32, uniform_f64};
+use crate::streams::floats::{exponential_f64, normal_pair_f32, normal_pair_f64};
+use crate::streams::numbers::{bounded, permuted, shuffled, uniform_f32, uniform_f64};
 use crate::streams::{Seed, root_key, stream_bytes};
 
 /// Elements of a range.

@@ -1,7 +1,7 @@
 //! `seeds.json`: bytes of the generators with a state, as the command is asked for them.
 
 use super::json::{Object, document, hex, string};
-use crate::generators::{
+use crate::streams::generators::{
     jump, pcg64dxsm, pcg64dxsm_seeded, sfc64, sfc64_seeded, times, xorshift128p, xoshiro256pp,
 };
 use crate::streams::{Seed, expand, root_key};

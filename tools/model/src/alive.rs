@@ -52,8 +52,8 @@ impl State {
         stream as u8
     }
 
-    /// Forgets that a word was delivered once it is nowhere, since then nobody can deliver it
-    /// again.
+    /// Forgets that a word was delivered once no copy of it is left, since no thread can deliver
+    /// it again.
     pub(crate) fn forget_dead(&mut self) {
         let alive = Alive::of(self);
         let mut kept = alive.words;

@@ -1,5 +1,5 @@
-//! What a search is told: who draws, what the kernel may do and how often, and which step is left
-//! out.
+//! The input of a search: the threads' scripts, the kernel's possible actions and their number, and
+//! the step that is left out.
 
 /// One thing that a thread does, after the one before it has ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -17,10 +17,10 @@ pub enum Op {
     Discard,
 }
 
-/// What a thread does from its begin to its end.
+/// The operations of a thread, in order.
 pub type Script = &'static [Op];
 
-/// How often something may happen in one execution; `None` stands for any number of times.
+/// The number of times that an event may happen in one execution; `None` is without limit.
 pub type Budget = Option<u8>;
 
 /// One step of the protocol, or one order of two steps, that a mutant does without.
@@ -32,7 +32,7 @@ pub enum Without {
     TakeCtl,
     /// Take does not compare the tag before it reads what is left.
     TagBefore,
-    /// Take does not compare the CPU with the one that RDPID gives.
+    /// Take does not compare the CPU with the result of RDPID.
     TakeRdpid,
     /// Take claims the word behind its read and its erasure.
     ClaimFirst,
@@ -52,7 +52,7 @@ pub enum Without {
     PutCtl,
     /// Put does not compare the epoch when it begins.
     PutEpoch,
-    /// Put does not look whether somebody was quicker.
+    /// Put does not check whether another refill came first.
     PutLost,
     /// Put does not compare the CPU when it begins.
     PutRdpid,
@@ -109,29 +109,28 @@ impl Without {
 /// One search.
 #[derive(Clone, Debug)]
 pub struct Config {
-    /// What a report calls it.
+    /// The name in reports.
     pub name: &'static str,
-    /// What each thread of the first process does; at the start no thread runs on any CPU.
+    /// The script of each thread of the first process; at the start no thread runs on any CPU.
     pub threads: Vec<Script>,
-    /// What a signal's handler does.
+    /// The script of a signal's handler.
     pub handler: Script,
-    /// What a child in shared memory does before it ends.
+    /// The script of a child in shared memory.
     pub child: Script,
     /// The words of a page.
     pub cap: u8,
     /// The pages that have words at the start.
     pub filled: [bool; 2],
-    /// How often a section is tried before the draw goes on without it.
+    /// The number of tries of a section before the draw continues without it.
     pub tries: u8,
-    /// How often words are made before the draw asks the kernel.
+    /// The number of refills before the draw asks the kernel.
     pub rounds: u8,
     /// Preemptions of each thread, wherever it is; a forked child has what its parent has left.
     pub preemptions: Budget,
     /// Preemptions inside a section that do not abort it; a registered thread on a sound kernel has
     /// none.
     pub inside: Budget,
-    /// Whether a thread that was preempted inside a section and not aborted may go on on another
-    /// CPU.
+    /// True if a thread preempted inside a section, and not aborted, may continue on another CPU.
     pub migrates_inside: bool,
     /// Signals; a thread in a handler gets none.
     pub signals: Budget,
@@ -152,8 +151,7 @@ pub struct Config {
     pub forgets_preemption: bool,
     /// A kernel that forgets to abort a section whose thread it moved to another CPU.
     pub forgets_migration: bool,
-    /// Whether a zero met by a section is an error, as it is with registered threads on a sound
-    /// kernel.
+    /// True if a zero found by a section is an error, as with registered threads on a sound kernel.
     pub trips_are_errors: bool,
     /// Put reads the number and stores it in two instructions, which another thread can come
     /// between.

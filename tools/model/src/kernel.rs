@@ -1,4 +1,4 @@
-//! What the kernel may do between any two instructions.
+//! The kernel's possible actions between any two instructions.
 
 use crate::config::{Budget, Config};
 use crate::memory::{CPUS, Page, Section, Work};
@@ -85,7 +85,7 @@ impl State {
             Action::Resume(thread, cpu) => self.resume(config, thread, cpu),
             Action::Signal(thread) => {
                 spend(&mut self.budgets.signals);
-                if self.thread(thread).registered && self.is_armed(thread) {
+                if self.thread(thread).registered && self.is_registered(thread) {
                     self.abort(config, thread);
                 }
                 self.thread(thread).in_handler = true;
@@ -118,20 +118,20 @@ impl State {
         self.threads[thread].and_then(|thread| thread.top().pc.section())
     }
 
-    /// Whether the kernel can tell that the thread is inside a section.
-    fn is_armed(&self, thread: usize) -> bool {
+    /// Returns whether the kernel sees that the thread is inside a section.
+    fn is_registered(&self, thread: usize) -> bool {
         let area = self.threads[thread].map(|thread| self.areas[usize::from(thread.area)]);
         let told = area.and_then(|area| area.section);
         told.is_some() && told == self.inside(thread)
     }
 
-    /// Whether a preemption now is none that surely aborts. The kernel looks at the descriptor when
-    /// the thread goes on, which matters only where another thread can store there in between.
+    /// Returns whether a preemption now might not abort the section. The kernel reads the
+    /// descriptor when the thread continues, so another thread can change it only in between.
     fn would_stay_inside(&self, config: &Config, thread: usize) -> bool {
         let registered = self.threads[thread].is_some_and(|thread| thread.registered);
         let forgets = config.forgets_preemption || config.forgets_migration;
         let open = forgets || self.shares_area(thread);
-        let aborted = registered && self.is_armed(thread) && !open;
+        let aborted = registered && self.is_registered(thread) && !open;
         self.inside(thread).is_some() && !aborted
     }
 
@@ -144,7 +144,7 @@ impl State {
             }
             return;
         }
-        if self.thread(thread).registered && self.is_armed(thread) {
+        if self.thread(thread).registered && self.is_registered(thread) {
             self.abort(config, thread);
         }
         self.thread(thread).place = Where::Off;
@@ -158,7 +158,7 @@ impl State {
             return;
         }
         self.area(thread).cpu = cpu;
-        if was != Where::Off && self.is_armed(thread) {
+        if was != Where::Off && self.is_registered(thread) {
             let stays = was == Where::Inside(cpu);
             let forgets = if stays { config.forgets_preemption } else { config.forgets_migration };
             if !forgets {

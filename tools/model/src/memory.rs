@@ -1,4 +1,4 @@
-//! What the threads share: lines, pages and the rest of a process's memory, and the areas of
+//! The memory that threads share: lines, pages and the rest of a process's memory, and the areas of
 //! rseq(2).
 
 /// The CPUs of the machine.
@@ -13,7 +13,7 @@ pub(crate) struct Word(pub(crate) u8);
 
 impl Word {
     pub(crate) const ZERO: Word = Word(0);
-    /// What a stream gives whose keys the kernel dropped: the same for everybody.
+    /// The output of a stream whose keys the kernel dropped: the same in every process.
     pub(crate) const WEAK: Word = Word(1);
 
     /// The word at a place of the stream with this key; the key 0 is what a dropped page leaves.
@@ -57,10 +57,10 @@ pub(crate) struct Work {
 /// The memory of a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub(crate) struct Process {
-    /// Whether the lines are set up, which a fork undoes in the child: the number of CPUs in the
-    /// real thing.
+    /// True if the lines are set up, which a fork undoes in the child. The real code stores the
+    /// number of CPUs here.
     pub(crate) cpus: bool,
-    /// What a fork sets to 0 in the child.
+    /// The epoch, which a fork sets to 0 in the child.
     pub(crate) epoch: u8,
     /// The epochs that were ever chosen; a fork keeps it.
     pub(crate) epochs: u8,
@@ -71,14 +71,15 @@ pub(crate) struct Process {
     pub(crate) work: Work,
 }
 
-/// Which of the two sections a descriptor tells the kernel of.
+/// The section that a descriptor announces to the kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Section {
     Take,
     Put,
 }
 
-/// What a thread and its kernel share by rseq(2): a child made by vfork(2) has its parent's.
+/// The area that a thread and the kernel share by rseq(2): a child made by vfork(2) has its
+/// parent's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub(crate) struct Area {
     pub(crate) cpu: u8,

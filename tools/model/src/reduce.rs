@@ -20,8 +20,8 @@ impl Config {
         scripts.flat_map(|script| script.iter()).any(|op| ops.contains(op))
     }
 
-    /// Whether all threads are registered, all preemptions abort, and nobody touches another CPU's
-    /// page.
+    /// Returns whether all threads are registered, all preemptions abort, and no thread touches
+    /// another CPU's page.
     pub(crate) fn is_orderly(&self) -> bool {
         !self.forgets_preemption
             && !self.forgets_migration
@@ -29,8 +29,8 @@ impl Config {
             && !self.any(&[Op::Vfork, Op::Clone, Op::Discard])
     }
 
-    /// Whether an instruction commutes with all instructions of other threads, and with a reseed. A
-    /// thread that is alone in its process shares nothing but the kernel's word.
+    /// Returns whether an instruction commutes with all instructions of other threads, and with a
+    /// reseed. A thread that is alone in its process shares only the kernel's reseed generation.
     fn commutes(&self, pc: Pc, alone: bool) -> bool {
         let reads_word = matches!(
             pc,

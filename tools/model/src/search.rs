@@ -8,8 +8,8 @@ use std::fmt;
 
 const SOUND: &str = "no word twice, none zero, weak or stale, no trip, and every draw ends";
 
-/// The transitions at which a search gives up: a configuration has to be small enough to be seen
-/// whole.
+/// The number of transitions after which a search fails. A configuration has to be small enough for
+/// a complete search.
 const LIMIT: usize = 4_000_000;
 
 struct Machine(Config);
@@ -37,17 +37,17 @@ impl Model for Machine {
     }
 }
 
-/// Whether a thread is left, and all that are left wait for others.
+/// Returns whether threads are left, and each of them waits for another.
 fn is_stuck(state: &State) -> bool {
     let places = || state.threads.iter().flatten().map(|thread| thread.place);
     places().any(|place| place == Where::Waits)
         && places().all(|place| matches!(place, Where::Waits | Where::Ended))
 }
 
-/// What a search came to.
+/// The outcome of a search.
 #[derive(Debug)]
 pub struct Outcome {
-    /// Whether it saw every state, or found what it looked for.
+    /// True if the search visited every state, or found its goal.
     pub complete: bool,
     /// The states that it visited.
     pub states: usize,
@@ -60,9 +60,9 @@ pub struct Outcome {
 /// A way to a broken property.
 #[derive(Debug)]
 pub struct Trace {
-    /// What is broken; nothing stands for threads that wait for ever.
+    /// The broken rule; `None` if threads wait for ever.
     pub bad: Option<Bad>,
-    /// What happens, one action a line, without instructions that touch nothing shared.
+    /// The execution, one action a line, without instructions on private memory.
     pub lines: Vec<String>,
 }
 

@@ -10,7 +10,7 @@ pub(crate) const PROCESSES: usize = 2;
 /// The most streams whose words are somewhere at one time, key 0 included.
 pub(crate) const STREAMS: usize = 16;
 
-/// What must never happen.
+/// An event that must never happen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Bad {
     /// A word was delivered a second time.
@@ -150,7 +150,8 @@ pub(crate) struct Frame {
     pub(crate) generation: u8,
     pub(crate) stream: u8,
     pub(crate) own: Word,
-    /// The keys are on the stack, which nobody drops, as another frame has the work page.
+    /// True if the keys are on the stack, which is never dropped, because another frame has the
+    /// work page.
     pub(crate) on_stack: bool,
 }
 
@@ -262,7 +263,7 @@ impl Thread {
     }
 }
 
-/// How often the kernel may still do what.
+/// The remaining number of each action of the kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Budgets {
     pub(crate) inside: Budget,
@@ -341,7 +342,7 @@ impl State {
         &mut self.areas[usize::from(number)]
     }
 
-    /// Whether another thread has the same area, so that the stores there can be seen.
+    /// Returns whether another thread has the same area and so can see the stores there.
     pub(crate) fn shares_area(&self, thread: usize) -> bool {
         let area = self.threads[thread].map(|thread| thread.area);
         self.threads.iter().flatten().filter(|other| Some(other.area) == area).count() > 1

@@ -6,7 +6,7 @@ use crate::state::{Bad, Frame, Next, Part, Pc, Source, State, Thread, Where};
 use crate::{make, take};
 
 impl State {
-    /// Runs a thread's next instruction, and behind it those that nobody else can see.
+    /// Runs a thread's next instruction, and the following ones that no other thread can observe.
     pub(crate) fn step(&mut self, config: &Config, thread: usize) {
         self.instruction(config, thread);
         while self.bad.is_none() && self.unseen(thread) {
@@ -14,8 +14,8 @@ impl State {
         }
     }
 
-    /// Whether the next instruction touches only the thread's own area: no other thread can tell
-    /// when it ran.
+    /// Returns whether the next instruction touches only the thread's own area, so that no other
+    /// thread can observe when it ran.
     fn unseen(&self, thread: usize) -> bool {
         let Some(this) = self.threads[thread] else { return false };
         let stores = matches!(this.top().pc, Pc::PutArm | Pc::Disarm);
@@ -156,8 +156,8 @@ impl State {
     }
 }
 
-/// How far a frame is: each of its instructions has to raise it, and it has a bound, so every draw
-/// ends.
+/// Returns the progress of a frame. Each instruction has to raise it, and it has a bound, so every
+/// draw ends.
 fn progress(frame: &Frame) -> (u8, u8, Part, u8, Pc, u8) {
     let part = match (frame.pc, frame.next) {
         (Pc::Disarm, Next::After) => Part::Put,

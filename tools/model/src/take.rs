@@ -11,7 +11,7 @@ pub(crate) fn leave(frame: &mut Frame, next: Next) {
     frame.pc = Pc::Disarm;
 }
 
-/// Whether the thread runs on the CPU that its area named, which RDPID tells.
+/// Returns whether the thread runs on the CPU that its area named, by the result of RDPID.
 pub(crate) fn runs_on(state: &State, thread: usize, cpu: u8) -> bool {
     state.threads[thread].is_some_and(|thread| thread.place == Where::On(cpu))
 }

@@ -13,7 +13,7 @@ pub struct Case {
     mode: &'static str,
 }
 
-/// What came of it.
+/// The result of the search.
 pub struct Found {
     case: Case,
     label: String,
@@ -76,7 +76,7 @@ impl Found {
     pub const HEADER: &str = "profile  forced   cipher  mode            draw      keys  key/8  \
                               round  stream   stack  verdict";
 
-    /// Tells whether anything was left behind, or more stack was used than is allowed.
+    /// Returns whether anything was left behind, or more stack was used than is allowed.
     pub fn is_fault(&self) -> bool {
         let Residue { keys, key_pieces, round_keys, stream, is_blind } = &self.residue;
         let left = keys.len() + key_pieces.count + round_keys.count + stream.count;
@@ -87,7 +87,7 @@ impl Found {
         self.limit.is_some_and(|limit| self.stack > limit)
     }
 
-    /// Names the mode that was asked for, and the one that is armed where that is another.
+    /// Names the mode that was asked for, and the one that is in use where that is another.
     fn mode(&self) -> String {
         match self.status.split_once('|') {
             Some((armed, _)) if armed != self.case.mode => format!("{} ({armed})", self.case.mode),
@@ -124,7 +124,7 @@ impl fmt::Display for Found {
             write!(f, ", more than {limit} bytes of stack")?;
         }
         if *is_blind {
-            write!(f, ", BLIND: no key that was told gives what was served")?;
+            write!(f, ", BLIND: no reported key produces the served bytes")?;
         }
         if let Some((found, all)) = self.stolen {
             write!(f, ", {found} of {all} secrets come back")?;

@@ -1,4 +1,5 @@
-//! What is not searched, and why: the whole list, so that nothing is left out silently.
+//! The memory that is not searched, with reasons: the whole list, so that nothing is left out
+//! silently.
 //!
 //! Signals are not on it, since none is sent: the kernel saves registers on the stack of a thread
 //! only to run a handler, and those frames would be the kernel's doing and not the library's.
@@ -10,15 +11,15 @@ use std::ops::Range;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exception {
     /// The library's own pages, with the states of the vDSO: the kernel writes them to no swap and
-    /// to no core dump. A kernel without such memory gives memory that it wipes on a fork.
+    /// to no core dump. A kernel without such memory has memory that it wipes on a fork instead.
     Pages,
     /// Memory of the kernel's, which shows its clocks.
     Kernel,
-    /// Memory that nobody has touched yet.
+    /// Memory that no code has touched yet.
     Untouched,
 }
 
-/// Tells whether a mapping is left out, and why.
+/// Returns whether a mapping is left out, and why.
 pub fn exception(mapping: &Mapping, droppable: bool) -> Option<Exception> {
     if mapping.has(if droppable { "dp" } else { "wf" }) {
         Some(Exception::Pages)
@@ -33,7 +34,7 @@ pub fn exception(mapping: &Mapping, droppable: bool) -> Option<Exception> {
 
 /// Takes the subject's buffers out of a mapping, with which the kernel may have joined them.
 ///
-/// They hold what the caller was given, what it drew later, and the keys that were told to it.
+/// They hold the caller's bytes, its later draws, and the keys that the library reported to it.
 pub fn without(whole: Range<u64>, hole: &Range<u64>) -> [Range<u64>; 2] {
     let before = whole.start..whole.end.min(hole.start).max(whole.start);
     let after = whole.start.max(hole.end).min(whole.end)..whole.end;

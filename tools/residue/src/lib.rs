@@ -1,4 +1,5 @@
-//! What both programs share: a process that has just drawn, and the search for what it left.
+//! The part that both programs share: a process that has just drawn, and the search for what it
+//! left.
 
 pub mod case;
 pub mod exceptions;

@@ -1,7 +1,7 @@
 //! Looks for key material in the memory and registers of a process that has just drawn.
 //!
 //! The process is the package `subject`, built in the profile in question; this one is always built
-//! to be quick. README.md tells what is searched for, and how.
+//! to be quick. README.md describes the search.
 
 use residue::case::{Case, Found};
 use residue::options::Options;

@@ -14,14 +14,14 @@ pub struct Mapping {
     pub access: String,
     /// A file or a name in brackets, empty for most memory.
     pub name: String,
-    /// Whether any of it is in memory or in swap.
+    /// True if any of it is in memory or in swap.
     pub is_resident: bool,
     /// Two letters each: `dp` droppable, `wf` wiped on fork.
     pub flags: Vec<String>,
 }
 
 impl Mapping {
-    /// Tells whether the kernel gave it this flag.
+    /// Returns whether the kernel gave it this flag.
     pub fn has(&self, flag: &str) -> bool {
         self.flags.iter().any(|ours| ours == flag)
     }
@@ -29,9 +29,9 @@ impl Mapping {
 
 /// A part of the memory, copied.
 pub struct Section {
-    /// What it is.
+    /// The kind of memory.
     pub name: String,
-    /// What it held.
+    /// The content.
     pub bytes: Vec<u8>,
 }
 

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-/// What was asked for.
+/// The request.
 #[derive(Debug, Default)]
 pub struct Options {
     /// The program that draws.
@@ -11,11 +11,11 @@ pub struct Options {
     pub label: String,
     /// A fact to force, which chooses the back end.
     pub force: Option<String>,
-    /// Whether to begin with the names of the columns.
+    /// True if the output begins with the names of the columns.
     pub header: bool,
-    /// How many bytes of stack a draw may take that fills a page.
+    /// The bytes of stack that a draw may take that fills a page.
     pub refill_limit: Option<usize>,
-    /// How many the first draw of a process may take.
+    /// The bytes of stack that the first draw of a process may take.
     pub first_limit: Option<usize>,
     /// Cases of this name alone.
     pub only: Option<String>,

@@ -8,9 +8,9 @@ use std::ops::Range;
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, ChildStdout, Command, Stdio};
 
-/// What the subject paints its stack with.
+/// The pattern that the subject paints its stack with.
 const PAINT: [u8; 8] = 0xA5A5_5A5A_A5A5_5A5A_u64.to_ne_bytes();
-/// How many told keys the subject keeps.
+/// The number of reported keys that the subject keeps.
 const KEYS: u64 = 256;
 
 /// Anything that keeps a case from being run.
@@ -22,15 +22,15 @@ pub struct Account {
     pub sections: Vec<Section>,
     /// The library's pages at that moment, which are not searched.
     pub pages: Vec<u8>,
-    /// What the draw gave.
+    /// The bytes of the draw.
     pub served: Vec<u8>,
-    /// What draws gave that were made afterwards.
+    /// The bytes of later draws.
     pub later: Vec<u8>,
-    /// The keys that the library told, if it was asked to tell them.
+    /// The keys that the library reported, if it was asked to.
     pub told: Vec<[u8; 32]>,
     /// Mode and cipher, as the library names them.
     pub status: String,
-    /// How deep the painted stack was used.
+    /// The depth to which the painted stack was used.
     pub stack: usize,
 }
 
@@ -68,12 +68,12 @@ impl Subject {
         Ok(Subject { child, out, places, served })
     }
 
-    /// Tells its number.
+    /// Returns its number.
     pub fn id(&self) -> u32 {
         self.child.id()
     }
 
-    /// Tells where its buffers lie, which nobody but the subject writes.
+    /// Returns the place of its buffers, which only the subject writes.
     pub fn room(&self) -> &Range<u64> {
         &self.places.room
     }
@@ -103,7 +103,7 @@ impl Subject {
         }
     }
 
-    /// Has it abort, and tells whether the kernel dumped it.
+    /// Makes it abort, and returns whether the kernel dumped it.
     pub fn abort(mut self) -> Result<bool, Trouble> {
         self.say(b"a")?;
         Ok(self.child.wait()?.core_dumped())
@@ -189,7 +189,7 @@ fn told(pid: u32, at: u64) -> Result<Vec<[u8; 32]>, Trouble> {
     Ok(keys.as_chunks::<32>().0[..count].to_vec())
 }
 
-/// Tells how many bytes lie between the lowest that was changed and the end of the stack.
+/// Returns the number of bytes between the lowest that was changed and the end of the stack.
 fn depth(stack: &[u8]) -> usize {
     let untouched = stack.chunks_exact(8).take_while(|word| **word == PAINT).count();
     stack.len() - 8 * untouched

@@ -18,8 +18,8 @@ pub(crate) fn pin(cpu: usize) {
     apply(&set);
 }
 
-/// The calling thread, kept on one CPU until this is dropped. A tracer beside its tracee, because waking another
-/// CPU takes longer than a step.
+/// Keeps the calling thread on one CPU until it is dropped. A tracer runs beside its tracee,
+/// because waking another CPU takes longer than a step.
 pub struct Pinned(Option<libc::cpu_set_t>);
 
 impl Pinned {
@@ -56,6 +56,7 @@ fn affinity() -> io::Result<libc::cpu_set_t> {
 }
 
 fn apply(set: &libc::cpu_set_t) {
-    // SAFETY: the set has the size that is given; 0 is the calling thread. A refusal changes nothing.
+    // SAFETY: the set has the size that is given; 0 is the calling thread. A refusal changes
+    // nothing.
     unsafe { libc::sched_setaffinity(0, size_of_val(set), set) };
 }

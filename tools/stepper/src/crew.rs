@@ -7,8 +7,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::thread;
 use std::time::Duration;
 
-/// A child that hangs, say by a lock that a thread of its parent held when it was forked, ends after so many
-/// seconds.
+/// Seconds after which an alarm ends a child that hangs, for example on a lock that a thread of its
+/// parent held at the fork.
 const TOO_LONG: libc::c_uint = 120;
 
 /// The traced threads of a child process.
@@ -30,22 +30,24 @@ pub struct Place<'a> {
 }
 
 impl Crew {
-    /// Forks a child that has one thread on each of `cpus`. Each runs `body`, which prepares what it wants and then
-    /// asks [`Place::told`] again and again what to do.
+    /// Forks a child that has one thread on each of `cpus`. Each runs `body`, which prepares its
+    /// data and then calls [`Place::told`] for each command.
     ///
-    /// The child has a copy of this thread alone: what another one is just about to change stays so in it. Only
-    /// the calling thread may use what is returned.
+    /// The child has a copy of this thread alone: data that another thread is changing stays half
+    /// changed. Only the calling thread may use the returned crew.
     ///
     /// # Errors
     ///
-    /// What `body` returns before it asks for the first time, or why the child cannot be traced.
+    /// Returns the error of `body` before its first command, or the reason why the child cannot be
+    /// traced.
     pub fn fork(
         cpus: &[usize],
         body: impl Fn(&mut Place) -> Result<(), String> + Sync,
     ) -> io::Result<Crew> {
         let (reader, writer) = io::pipe()?;
-        // SAFETY: the child runs on with what this thread has, and leaves by `_exit`. What it needs of the C library
-        // is in order after a fork; a lock of another thread could make it hang, for which it has an alarm.
+        // SAFETY: the child continues with the state of this thread, and leaves by `_exit`. The
+        // parts of the C library that it needs work after a fork. If a lock of another thread makes
+        // it hang, an alarm ends it.
         match unsafe { libc::fork() } {
             -1 => Err(io::Error::last_os_error()),
             0 => child(cpus, body, &writer),
@@ -78,7 +80,7 @@ fn announced(pipe: PipeReader, count: usize) -> io::Result<Vec<libc::pid_t>> {
     Ok(ids)
 }
 
-/// A thread's number and its id, if that is what the line tells.
+/// Returns a thread's number and id, if the line announces them.
 fn announcement(line: &str, count: usize) -> Option<(usize, libc::pid_t)> {
     let (index, id) = line.split_once(' ')?;
     let index = index.parse().ok().filter(|&index: &usize| index < count)?;
@@ -122,8 +124,8 @@ fn exit() -> ! {
 }
 
 impl Place<'_> {
-    /// Stops until the tracer says what to do, which is any number. The first time, once all has been prepared,
-    /// it becomes a traced thread.
+    /// Stops until the tracer sends a number. The first call, after all preparation, makes the
+    /// thread a traced one.
     #[inline]
     pub fn told(&mut self) -> u64 {
         if !self.joined {
@@ -165,8 +167,9 @@ impl Tracee {
 impl Drop for Process {
     fn drop(&mut self) {
         tracee::end(self.0);
-        // Its end is told only after that of all its threads; those that are traced already and that nobody has
-        // taken over, because another could not be, have to be waited for one by one.
+        // The kernel reports the end of a process only after that of all its threads. If one thread
+        // could not be traced, those traced already have no other waiter, so each is waited for
+        // here.
         let tasks = format!("/proc/{}/task", self.0);
         while tracee::has_ended(self.0).is_ok_and(|ended| !ended) {
             for task in fs::read_dir(&tasks).into_iter().flatten().flatten() {

@@ -11,15 +11,15 @@ use std::os::unix::process::CommandExt;
 use std::process::Command;
 use std::ptr::null_mut;
 
-/// A thread that we trace, stopped whenever we look at it. Its process ends with this value. Only the thread that
-/// made it may use it: a tracer is one thread.
+/// A traced thread, stopped whenever it is inspected. Its process ends with this value. Only the
+/// thread that made the value may use it, because a tracer is one thread.
 pub struct Tracee {
     process: libc::pid_t,
     thread: libc::pid_t,
     /// Its memory, readable and writable whatever its pages say.
     memory: File,
     info: InstructionInfoFactory,
-    /// What was decoded, by address: code does not change while we look.
+    /// The decoded instructions by address; code does not change while it is traced.
     decoded: HashMap<u64, Instruction>,
     /// Where the last step was, if it may not have been the last round of its instruction.
     repeating: Option<u64>,
@@ -35,9 +35,9 @@ pub struct Touch {
     pub at: u64,
     /// Its length in bytes.
     pub len: u64,
-    /// Whether it is read.
+    /// True if the instruction reads the memory.
     pub reads: bool,
-    /// Whether it is written. What is written on a condition or under a mask counts as written.
+    /// True if the instruction writes it, also if only under a condition or mask.
     pub writes: bool,
 }
 
@@ -116,7 +116,7 @@ impl Tracee {
             };
             let at = memory.virtual_address(0, |register, _, _| value(&registers, register));
             let at = at.ok_or_else(|| other(format!("an operand of {:?}", instruction.code())))?;
-            // Of all rounds together the length is not known beforehand; of this one it is.
+            // Only the length of one round is known beforehand, not that of all rounds together.
             let size = if repeats { instruction.memory_size() } else { memory.memory_size() };
             touches.push(Touch { at, len: size.size() as u64, reads, writes });
         }
@@ -157,7 +157,7 @@ impl Tracee {
         Ok(u64::from_le_bytes(word))
     }
 
-    /// What is at this address, up to 64 bytes.
+    /// Returns the bytes at this address, up to 64.
     pub fn read(&self, at: u64, len: u64) -> io::Result<Vec<u8>> {
         let mut bytes = vec![0; len.min(64) as usize];
         self.memory.read_exact_at(&mut bytes, at)?;
@@ -200,7 +200,8 @@ impl Tracee {
     }
 
     fn request(&self, request: libc::c_uint, data: usize) -> io::Result<()> {
-        // SAFETY: these requests read or write at most a `Registers` at `data`, which those that do are given.
+        // SAFETY: these requests access at most a `Registers` at `data`, and their callers pass
+        // one.
         match unsafe { libc::ptrace(request, self.thread, null_mut::<u8>(), data) } {
             0 => Ok(()),
             _ => Err(io::Error::last_os_error()),
@@ -216,9 +217,10 @@ impl Drop for Tracee {
     }
 }
 
-/// Asks that the thread that started this process trace the calling one, and the process not outlive it.
+/// Makes the thread that started this process the tracer of the calling thread, and ends the
+/// process with that tracer.
 pub(crate) fn trace_me() -> io::Result<()> {
-    // SAFETY: it changes nothing in this process but who may stop it.
+    // SAFETY: it changes only which thread may stop this process.
     match unsafe { libc::ptrace(libc::PTRACE_TRACEME) } {
         0 => Ok(()),
         _ => Err(io::Error::last_os_error()),
@@ -227,7 +229,7 @@ pub(crate) fn trace_me() -> io::Result<()> {
 
 /// Kills a process that is ours and not yet waited for.
 pub(crate) fn end(process: libc::pid_t) {
-    // SAFETY: takes numbers. The id is of a child that nobody has waited for, so it is nobody else's.
+    // SAFETY: takes numbers. The child has not been waited for, so its id is still in use.
     unsafe { libc::kill(process, libc::SIGKILL) };
 }
 
@@ -241,7 +243,7 @@ pub(crate) fn wait(thread: libc::pid_t) -> io::Result<libc::c_int> {
     }
 }
 
-/// Whether this child or traced thread has ended, without waiting for it.
+/// Returns whether this child or traced thread has ended, without waiting for it.
 pub(crate) fn has_ended(thread: libc::pid_t) -> io::Result<bool> {
     let mut status = 0;
     // SAFETY: `status` is a valid place for one.

@@ -11,12 +11,12 @@ struct Line {
     _words: [u64; 8],
 }
 
-/// What each number makes a thread do: nothing, or one of these.
+/// Runs the action that belongs to a number, or nothing.
 fn obey(number: u64, shared: *const Line) {
     let mut own = Line { _words: [0; 8] };
     let (own, shared) = ((&raw mut own).cast::<u8>(), shared.cast::<u8>());
-    // SAFETY: writes to a line of this function and to one that is made for it, by locked instructions or by this
-    // process's own threads in turns; `getppid` changes nothing.
+    // SAFETY: writes to a line of this function and to a shared one, by locked instructions or by
+    // this process's own threads in turns. `getppid` changes nothing.
     unsafe {
         match number {
             1 => asm!("nop", "nop", "nop", options(nostack)),

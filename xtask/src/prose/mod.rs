@@ -40,6 +40,9 @@ pub(crate) fn list(area: Option<&str>) -> Result<ExitCode> {
         }
     }
     let counts = counts(&hits, None);
+    if counts.is_empty() {
+        println!("no hits");
+    }
     print!("{}", ceilings::table(&counts));
     Ok(ExitCode::SUCCESS)
 }

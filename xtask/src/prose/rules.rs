@@ -84,15 +84,20 @@ fn sentences(text: &str) -> Vec<(usize, &str)> {
     let mut start = 0;
     let bytes = text.as_bytes();
     for at in 0..bytes.len() {
-        let ends = matches!(bytes[at], b'.' | b'!' | b'?')
-            && bytes.get(at + 1) == Some(&b' ')
-            && bytes[at + 2..]
+        if at < start || !matches!(bytes[at], b'.' | b'!' | b'?') {
+            continue;
+        }
+        // Emphasis and quotes may close behind the mark.
+        let closing = bytes[at + 1..].iter().take_while(|c| b"*_\"')".contains(c)).count();
+        let next = at + 1 + closing;
+        let ends = bytes.get(next) == Some(&b' ')
+            && bytes[next + 1..]
                 .iter()
                 .find(|c| !b"*_\"'(".contains(c))
                 .is_some_and(|c| c.is_ascii_uppercase() || *c == text::CODE || c.is_ascii_digit());
         if ends {
-            sentences.push((start, &text[start..=at]));
-            start = at + 2;
+            sentences.push((start, &text[start..next]));
+            start = next + 1;
         }
     }
     sentences.push((start, &text[start..]));

@@ -35,8 +35,11 @@ impl Passage {
 /// Lines over [`WIDTH`] columns, with their start.
 type Wide = Vec<(usize, String)>;
 
+/// Splits a file into its paragraphs, and lists its wide lines.
+type Reader = fn(&str) -> (Vec<Passage>, Wide);
+
 /// Returns the function that reads files of this name, if they hold prose.
-pub(super) fn reader(file: &str) -> Option<fn(&str) -> (Vec<Passage>, Wide)> {
+pub(super) fn reader(file: &str) -> Option<Reader> {
     match file.rsplit_once('.')?.1 {
         "rs" => Some(|source| source_text(source, true)),
         "c" | "h" => Some(|source| source_text(source, false)),

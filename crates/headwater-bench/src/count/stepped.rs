@@ -1,9 +1,9 @@
 //! The steps of calls, and what they add up to.
 
-use super::{Count, Mean};
-use crate::contender::Contender;
-use crate::plan::Cell;
-use crate::verify;
+use crate::count::counted::{Count, Mean};
+use crate::draw::verify;
+use crate::impls::variant::Variant;
+use crate::plan::comparison::Comparison;
 use headwater_stepper::{Crew, Pinned, Place, Tracee, allowed_cpus};
 use std::collections::BTreeSet;
 use std::io;
@@ -20,7 +20,7 @@ const FEWEST_CALLS: usize = 9;
 /// A call that takes more is given up; in tests sooner, because a step takes microseconds.
 const TOO_LONG: usize = if cfg!(test) { 10_000 } else { 200_000 };
 
-/// What one interval between two stops did.
+/// The work between two stops.
 #[derive(Clone, Debug, Default)]
 struct Tally {
     instructions: u64,
@@ -31,22 +31,22 @@ struct Tally {
     lines: BTreeSet<u64>,
 }
 
-/// Counts what calls of this contender do.
-pub(super) fn count(cell: &Cell, contender: &Contender) -> Result<Count, String> {
+/// Counts what calls of this variant do.
+pub(super) fn count(comparison: &Comparison, variant: &Variant) -> Result<Count, String> {
     let cpus = match *allowed_cpus() {
         [first, .., last] => vec![first, last],
         [only] => vec![only],
         [] => vec![0],
     };
-    look(cell, contender, &cpus).map_err(|error| error.to_string())
+    look(comparison, variant, &cpus).map_err(|error| error.to_string())
 }
 
-fn look(cell: &Cell, contender: &Contender, cpus: &[usize]) -> io::Result<Count> {
-    let mut crew = Crew::fork(cpus, |place| draw_as_told(cell, contender, place))?;
+fn look(comparison: &Comparison, variant: &Variant, cpus: &[usize]) -> io::Result<Count> {
+    let mut crew = Crew::fork(cpus, |place| draw_as_told(comparison, variant, place))?;
     let mut threads: Vec<(&mut Tracee, Vec<Tally>)> =
         crew.threads.iter_mut().map(|thread| (thread, Vec::new())).collect();
     let mut spent = 0;
-    for calls in 0..BYTES.div_ceil(cell.len).max(FEWEST_CALLS) {
+    for calls in 0..BYTES.div_ceil(comparison.len).max(FEWEST_CALLS) {
         if calls >= FEWEST_CALLS && spent >= BUDGET {
             break;
         }
@@ -67,19 +67,24 @@ fn look(cell: &Cell, contender: &Contender, cpus: &[usize]) -> io::Result<Count>
     sum_up(&ours, others.as_ref()).ok_or_else(|| io::Error::other("no call was seen"))
 }
 
-/// The part of a thread: makes as many calls as it is told, again and again. Ready once it is warm.
-fn draw_as_told(cell: &Cell, contender: &Contender, place: &mut Place) -> Result<(), String> {
-    let mut worker = contender.open().map_err(|absent| absent.0)?;
-    let len = cell.output_len();
+/// Makes as many calls as the other process asks for, again and again, in one thread. It is ready
+/// once it is warm.
+fn draw_as_told(
+    comparison: &Comparison,
+    variant: &Variant,
+    place: &mut Place,
+) -> Result<(), String> {
+    let mut worker = variant.open().map_err(|absent| absent.0)?;
+    let len = comparison.output_len();
     let mut memory = vec![0; len + LINE as usize];
     let start = memory.as_ptr().align_offset(LINE as usize).min(LINE as usize);
     let buf = &mut memory[start..start + len];
-    let refused = "it gives no random bytes";
-    verify::check(&mut *worker, cell.work, buf).map_err(|_| refused)?;
-    worker.batch(cell.work, WARM_UP, buf).map_err(|_| refused)?;
+    let refused = "it returns no random bytes";
+    verify::check(&mut *worker, comparison.work, buf).map_err(|_| refused)?;
+    worker.batch(comparison.work, WARM_UP, buf).map_err(|_| refused)?;
     loop {
         let calls = place.told();
-        worker.batch(cell.work, calls, buf).map_err(|_| refused)?;
+        worker.batch(comparison.work, calls, buf).map_err(|_| refused)?;
     }
 }
 
@@ -118,7 +123,8 @@ fn calls(tallies: Vec<Tally>) -> Vec<Tally> {
     tallies.map(less).collect()
 }
 
-/// From one refill to another, if there were two: that many calls and that many refills belong together.
+/// From one refill to another, if there were two: that many calls and that many refills belong
+/// together.
 fn whole_periods(calls: &[Tally], warm: u64) -> &[Tally] {
     let most = calls.iter().map(|call| call.instructions).max().unwrap_or(warm);
     let is_refill = |call: &Tally| call.instructions > warm.midpoint(most);
@@ -158,18 +164,19 @@ fn sum_up(calls: &[Tally], others: Option<&BTreeSet<u64>>) -> Option<Count> {
 mod tests {
     use super::*;
     use crate::case::Case;
-    use crate::impls::{Implementation, Opened};
-    use crate::plan::{Batch, Pace};
-    use crate::work::{Drawn, Generator, Refused, Work};
+    use crate::draw::work::{Drawn, Generator, Refused, Work};
+    use crate::impls::implementation::{Implementation, Opened};
+    use crate::plan::comparison::{Batch, Pace};
     use std::sync::atomic::{AtomicU64, Ordering};
     use std::time::Duration;
 
-    /// A counter in the line of nobody else.
+    /// A counter in a cache line of its own.
     #[repr(align(64))]
     struct Alone(AtomicU64);
     static SHARED: [Alone; 2] = [const { Alone(AtomicU64::new(0)) }; 2];
 
-    /// Does as its name says for each call; bytes come from the kernel's own file when it is opened.
+    /// Does as its name says for each call; bytes come from the kernel's own file when it is
+    /// opened.
     struct Known {
         own: Box<Alone>,
         locks: usize,
@@ -202,19 +209,19 @@ mod tests {
     }
 
     fn counted(implementation: Implementation) -> Option<Count> {
-        let contender = Contender::from(&*Box::leak(Box::new(implementation)));
-        let cell = Cell {
+        let variant = Variant::from(&*Box::leak(Box::new(implementation)));
+        let comparison = Comparison {
             case: Case::Fill,
             work: Work::Fill,
             len: 128,
             threads: 1,
             procs: 1,
-            pins: crate::pin::Pins::default(),
-            contenders: vec![contender],
+            pins: crate::system::pin::Pins::default(),
+            variants: vec![variant],
             pace: Pace { batch: Batch::Calls(1), rounds: 1..=1, budget: Duration::ZERO },
             counts: true,
         };
-        match count(&cell, &contender) {
+        match count(&comparison, &variant) {
             Ok(count) => Some(count),
             Err(reason) if reason.contains("ptrace") => {
                 eprintln!("skipped: counting: {reason}, WHETHER WHAT CALLS DO IS COUNTED RIGHTLY");
@@ -232,7 +239,7 @@ mod tests {
             (2, implementation("two", &|| known(2, 0))),
         ] {
             let Some(count) = counted(open) else { return };
-            // One more is the generator's own, which nobody else writes.
+            // The generator adds one write, to a line that no other thread writes.
             assert_eq!((count.locked, count.mean.locked), (locks + 1, locks as f64 + 1.0));
             assert_eq!((count.syscalls, count.rdrand), (0, 0));
             assert_eq!(count.mean.instructions, count.instructions as f64);
@@ -284,8 +291,8 @@ mod tests {
                 Ok(())
             }
         }
-        let contender = implementation("endless", &|| Ok(Box::new(Endless)));
-        let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| counted(contender)));
+        let variant = implementation("endless", &|| Ok(Box::new(Endless)));
+        let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| counted(variant)));
         if let Err(panic) = outcome {
             let text = panic.downcast_ref::<String>().unwrap();
             assert_eq!(text, "a call takes more than 10000 instructions");

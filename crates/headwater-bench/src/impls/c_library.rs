@@ -1,9 +1,10 @@
-//! What the C library offers. Looked up when the program runs, because old versions lack some of it.
+//! The C library's generators. They are looked up when the program runs, because old versions lack
+//! some of them.
 
-use super::{Absent, Implementation, ready};
+use crate::draw::work::{Drawn, Generator, Refused};
+use crate::impls::implementation::{Absent, Implementation, ready};
 #[cfg(target_os = "linux")]
-use super::{errno_of_failure, fill_all};
-use crate::work::{Drawn, Generator, Refused};
+use crate::impls::implementation::{errno_of_failure, fill_all};
 use libloading::os::unix::Library;
 #[cfg(target_os = "linux")]
 use std::ffi::c_uint;
@@ -32,7 +33,8 @@ pub(crate) const ARC4RANDOM: Implementation = Implementation {
     open: &|| ready(Arc4random::new()?),
 };
 
-/// The function `name` of the libraries that this process was started with, which stay until its end.
+/// The function `name` of the libraries that this process was started with, which stay until its
+/// end.
 ///
 /// # Safety
 ///
@@ -43,7 +45,7 @@ unsafe fn lookup<F: Copy>(name: &str) -> Result<F, Absent> {
     symbol.map(|symbol| *symbol).map_err(|_| Absent(format!("this C library has no {name}")))
 }
 
-/// Such as `glibc 2.36`; `None` where the C library does not tell.
+/// Returns a name such as `glibc 2.36`, or `None` if the C library does not report its version.
 pub(crate) fn version() -> Option<String> {
     // SAFETY: `const char *gnu_get_libc_version(void)`, gnu_get_libc_version(3).
     let function: unsafe extern "C" fn() -> *const c_char =
@@ -110,7 +112,8 @@ struct Arc4random {
 
 impl Arc4random {
     fn new() -> Result<Arc4random, Absent> {
-        // SAFETY: `uint32_t arc4random(void)` and `void arc4random_buf(void buf[], size_t n)`, arc4random(3).
+        // SAFETY: `uint32_t arc4random(void)` and `void arc4random_buf(void buf[], size_t n)`,
+        // arc4random(3).
         unsafe { Ok(Arc4random { word: lookup("arc4random")?, buf: lookup("arc4random_buf")? }) }
     }
 }

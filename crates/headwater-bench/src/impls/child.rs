@@ -1,18 +1,20 @@
-//! What this program and one in another language say to each other: a line each way, in turn.
+//! The protocol between this program and one in another language: a line each way, in turn.
 //!
-//! When it has started, the other one tells the version of its runtime. It is asked
+//! When the other program has started, its first line is the version of its runtime. Then it
+//! answers these requests:
 //!
-//! - `sample FUNCTION LENGTH BYTE`: to fill a buffer with this byte, draw into it once, and answer its content in
-//!   hexadecimal;
-//! - `time FUNCTION LENGTH CALLS`: to draw so many times, and answer the nanoseconds that they took.
+//! - `sample FUNCTION LENGTH BYTE`: fill a buffer with this byte, draw into it once, and answer its
+//!   content in hexadecimal;
+//! - `time FUNCTION LENGTH CALLS`: draw so many times, and answer the nanoseconds that the draws
+//!   took.
 //!
-//! [`locked`](super::locked)'s program is this one, and knows a third request:
+//! The program of [`locked`](super::locked) is this one, and knows a third request:
 //!
-//! - `crowd THREADS LENGTH MICROSECONDS`: to let so many threads draw together for so long, and
-//!   answer the calls, the nanoseconds, and the three numbers of
-//!   [`Counters`](crate::stretch::Counters).
+//! - `crowd THREADS LENGTH MICROSECONDS`: let so many threads draw together for so long, and answer
+//!   the calls, the nanoseconds, and the three numbers of
+//!   [`Counters`](crate::draw::crowd::Counters).
 //!
-//! What it cannot do it answers by `error` and the reason. It ends when nobody can ask any more.
+//! It answers a request that it cannot serve by `error` and the reason. It ends with its input.
 
 use std::fmt::Display;
 use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
@@ -86,7 +88,7 @@ impl Child {
         self.requests.write_all(request.as_bytes()).map_err(lost)
     }
 
-    /// The next line. One without end is cut, and then understood by nobody.
+    /// Reads the next line. A line without an end is cut, and no request or answer has that form.
     fn answer(&mut self, len: usize) -> Result<String, String> {
         let limit = (len + ANSWER_MAX) as u64;
         let mut line = String::new();
@@ -102,7 +104,7 @@ impl Child {
 }
 
 impl Drop for Child {
-    /// Whatever it is doing: nobody will read the answer.
+    /// The child is killed even while it works, because its answer has no reader any more.
     fn drop(&mut self) {
         let _ = self.process.kill(); // it may have ended
         let _ = self.process.wait();

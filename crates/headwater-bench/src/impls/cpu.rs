@@ -1,10 +1,10 @@
-//! The CPU's random instruction: RDRAND on x86-64, RNDR on arm64. On most CPUs all cores share one unit
-//! behind it, so measure it on several threads, too.
+//! The CPU's random instruction: RDRAND on x86-64, RNDR on arm64. On most CPUs all cores share one
+//! unit behind it, so measure it on several threads, too.
 //!
 //! RDSEED and RNDRRS are for seeding other generators: slower, and refusing when they run dry.
 
-use super::{Absent, Implementation, ready};
-use crate::work::{Drawn, Generator, Refused};
+use crate::draw::work::{Drawn, Generator, Refused};
+use crate::impls::implementation::{Absent, Implementation, ready};
 use std::arch::asm;
 
 pub(crate) const IMPLEMENTATION: Implementation = Implementation {
@@ -12,7 +12,7 @@ pub(crate) const IMPLEMENTATION: Implementation = Implementation {
     name: "rdrand",
     #[cfg(target_arch = "aarch64")]
     name: "rndr",
-    version: &crate::machine::microcode,
+    version: &crate::system::facts::microcode,
     has_modes: false,
     open: &|| {
         if !present() {
@@ -32,20 +32,20 @@ fn present() -> bool {
     std::arch::is_aarch64_feature_detected!("rand")
 }
 
-/// Only made where the CPU has the instruction.
+/// The CPU's generator. It exists only where the CPU has the instruction.
 struct Instruction(());
 
 /// The makers advise ten attempts before the unit is thought broken.
 const ATTEMPTS: u32 = 10;
 
 impl Instruction {
-    /// In assembler and not by the intrinsic, which could not be inlined into loops that are compiled for
-    /// any CPU.
+    /// In assembler and not by the intrinsic, which could not be inlined into loops that are
+    /// compiled for any CPU.
     #[inline(always)]
     fn once(&self) -> Option<u64> {
         let (word, success): (u64, u8);
-        // SAFETY: whoever made `self` has seen that the CPU has the instruction, which writes a register
-        // and the flags and reads nothing.
+        // SAFETY: `open` has seen that the CPU has the instruction. It writes a register and the
+        // flags and reads no memory.
         #[cfg(target_arch = "x86_64")]
         unsafe {
             asm!(

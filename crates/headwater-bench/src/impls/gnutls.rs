@@ -1,9 +1,9 @@
-//! gnutls_rnd, at the level for keys of a session and at that for nonces. Nettle, which is below it, has
-//! ciphers and no generator that a program would call without seeding it itself.
+//! gnutls_rnd, at the level for keys of a session and at that for nonces. Nettle, which is below
+//! it, has ciphers and no generator that a program would call without seeding it itself.
 
-use super::library::{self, Family, Function, Host, Usual};
-use super::{Absent, Implementation, ready};
-use crate::work::{Drawn, Generator, Refused};
+use crate::draw::work::{Drawn, Generator, Refused};
+use crate::impls::implementation::{Absent, Implementation, ready};
+use crate::impls::library::{self, Family, Function, Host, Usual};
 use std::ffi::{c_char, c_int, c_void};
 
 pub(crate) const RANDOM: Implementation = Implementation {
@@ -13,7 +13,7 @@ pub(crate) const RANDOM: Implementation = Implementation {
     open: &|| GNUTLS.open(RANDOM.name),
 };
 
-/// What is drawn at this level may be predicted by who learns the generator's state.
+/// An attacker who learns the generator's state may predict draws at this level.
 pub(crate) const NONCE: Implementation = Implementation {
     name: "gnutls-rnd-nonce",
     version: &|| GNUTLS.version(NONCE.name),
@@ -42,7 +42,8 @@ fn functions(host: &'static Host) -> Result<Vec<Function>, Absent> {
         unsafe { host.function("gnutls_check_version") }?;
     // SAFETY: null asks for no version in particular; the answer is a constant string.
     let version = unsafe { library::text(version(std::ptr::null())) };
-    // SAFETY: `int gnutls_rnd(gnutls_rnd_level_t level, void *data, size_t len)`; the level is an enum.
+    // SAFETY: `int gnutls_rnd(gnutls_rnd_level_t level, void *data, size_t len)`; the level is an
+    // enum.
     let call: RndFn = unsafe { host.function("gnutls_rnd") }?;
     let functions = LEVELS.map(|(name, level)| Function {
         name,
@@ -60,8 +61,8 @@ struct Rnd {
 impl Generator for Rnd {
     #[inline]
     fn fill(&mut self, buf: &mut [u8]) -> Drawn {
-        // SAFETY: the level is one of the library's; the pointer and the length are those of `buf`. The
-        // library keeps a state for each thread.
+        // SAFETY: the level is one of the library's; the pointer and the length are those of `buf`.
+        // The library keeps a state for each thread.
         match unsafe { (self.call)(self.level, buf.as_mut_ptr().cast(), buf.len()) } {
             0 => Ok(()),
             _ => Err(Refused),

@@ -1,7 +1,7 @@
 //! headwater itself: the free functions, and an owned handle.
 
-use super::{Absent, Implementation, Opened};
-use crate::work::{Drawn, Generator, Refused};
+use crate::draw::work::{Drawn, Generator, Refused};
+use crate::impls::implementation::{Absent, Implementation, Opened};
 use ::headwater::{Error, Rng};
 use uuid::Uuid;
 

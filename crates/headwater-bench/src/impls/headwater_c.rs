@@ -1,9 +1,9 @@
-//! headwater as C programs call it: the shared library that lies beside this program, as `cargo build --release` puts
-//! it, or that is installed.
+//! headwater as C programs call it: the shared library that lies beside this program, as `cargo
+//! build --release` puts it, or that is installed.
 
-use super::library::{self, Family, Function, Host, Usual};
-use super::{Absent, Implementation, ready};
-use crate::work::{Drawn, Generator, Refused};
+use crate::draw::work::{Drawn, Generator, Refused};
+use crate::impls::implementation::{Absent, Implementation, ready};
+use crate::impls::library::{self, Family, Function, Host, Usual};
 use std::ffi::{c_char, c_int, c_void};
 
 pub(crate) const FILL: Implementation = Implementation {

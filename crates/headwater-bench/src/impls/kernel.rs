@@ -1,11 +1,11 @@
 //! getrandom(2) as a system call, past libc's wrapper, which newer versions send to the vDSO.
 
-use super::{Absent, Implementation, errno_of_failure, fill_all};
-use crate::work::{Drawn, Generator};
+use crate::draw::work::{Drawn, Generator};
+use crate::impls::implementation::{Absent, Implementation, errno_of_failure, fill_all};
 
 pub(crate) const IMPLEMENTATION: Implementation = Implementation {
     name: "getrandom-syscall",
-    version: &crate::machine::kernel_release,
+    version: &crate::system::facts::kernel_release,
     has_modes: false,
     open: &|| Ok(Box::new(Syscall::new()?)),
 };

@@ -1,11 +1,12 @@
-//! Libraries that the host may have, opened when the program runs: nothing of them is needed to build.
+//! Libraries that the host may have, opened when the program runs: the build needs none of them.
 //!
-//! Several versions of one library stand side by side in this process. Each is opened by its path with
-//! RTLD_LOCAL, so that its own references find its own functions and nobody else's find them. A second
-//! namespace (dlmopen) would bring a second C library with it, whose malloc and thread-local storage the
-//! threads of this process were not set up for; a child process could not be timed in the same rounds.
+//! Several versions of one library stand side by side in this process. Each is opened by its path
+//! with RTLD_LOCAL, so that its own references find its own functions, and no other library's
+//! references do. A second namespace (dlmopen) would load a second C library, whose malloc and
+//! thread-local storage the threads of this process lack. A child process could not be timed in the
+//! same rounds.
 
-use super::{Absent, Opened};
+use crate::impls::implementation::{Absent, Opened};
 use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
 use std::ffi::{CStr, OsStr, c_void};
 use std::fs;
@@ -17,11 +18,11 @@ use std::sync::OnceLock;
 pub(super) struct Host(Library);
 
 impl Host {
-    /// What the loader finds under a soname, or the file at an absolute path.
+    /// Opens the library that the loader finds under a soname, or the file at an absolute path.
     pub(super) fn open(file: &Path) -> Result<&'static Host, libloading::Error> {
-        // SAFETY: initialisers of the libraries asked for here set up themselves and nothing else, and
-        // their finalisers run at exit only, because the library is never closed. RTLD_LOCAL keeps its
-        // symbols from replacing those of others.
+        // SAFETY: initialisers of the libraries asked for here set up themselves and nothing else,
+        // and their finalisers run at exit only, because the library is never closed. RTLD_LOCAL
+        // keeps its symbols from replacing those of others.
         let library = unsafe { Library::open(Some(file), RTLD_NOW | RTLD_LOCAL) }?;
         Ok(Box::leak(Box::new(Host(library))))
     }
@@ -56,7 +57,8 @@ impl Host {
         if unsafe { libc::dladdr(address, &raw mut info) } == 0 || info.dli_fname.is_null() {
             return None;
         }
-        // SAFETY: dladdr's answer is a C string of the loader's, which lives as long as the library.
+        // SAFETY: dladdr's answer is a C string of the loader's, which lives as long as the
+        // library.
         let path = unsafe { CStr::from_ptr(info.dli_fname) };
         fs::canonicalize(OsStr::from_bytes(path.to_bytes())).ok()
     }
@@ -74,7 +76,7 @@ pub(super) unsafe fn text(text: *const std::ffi::c_char) -> Option<String> {
 
 /// One function of an opened library, ready to be measured.
 pub(super) struct Function {
-    /// As in `Implementation::name`.
+    /// The name, as in `Implementation::name`.
     pub(super) name: &'static str,
     /// The library's own version string.
     pub(super) version: Option<String>,
@@ -83,18 +85,19 @@ pub(super) struct Function {
 
 /// Libraries with the same functions.
 pub(super) struct Family {
-    /// What error messages call it.
+    /// The name in error messages.
     pub(super) title: &'static str,
     /// No library without this function belongs to the family.
     pub(super) mark: &'static str,
-    /// Sets up a library that has the mark, and tells what it offers.
+    /// Sets up a library that has the mark, and returns its functions.
     pub(super) functions: fn(&'static Host) -> Result<Vec<Function>, Absent>,
-    /// Where it is looked for: sonames for the loader, paths below the host's library folders, and, as in a rpath,
-    /// $ORIGIN for the folder of this program.
+    /// The places of the library: sonames for the loader, paths below the host's library
+    /// directories, and, as in an rpath, $ORIGIN for the directory of this program.
     pub(super) places: &'static [&'static str],
 }
 
-/// The library of a family that this host uses unless told otherwise: the first of its places that has one.
+/// Returns the library of a family that this host uses by default: the first of its places that has
+/// one.
 pub(super) struct Usual {
     family: &'static Family,
     loaded: OnceLock<Result<Loaded, Absent>>,
@@ -141,7 +144,7 @@ impl Usual {
     }
 }
 
-/// What the loader is to be asked for: a soname as it is, a path as the files that it names.
+/// Returns the names to ask the loader for: a soname unchanged, a path as the files that it names.
 fn files(place: &str) -> Vec<PathBuf> {
     if !place.contains('/') {
         return vec![PathBuf::from(place)];
@@ -154,7 +157,7 @@ fn files(place: &str) -> Vec<PathBuf> {
     folders().into_iter().map(|folder| folder.join(place)).filter(|file| file.is_file()).collect()
 }
 
-/// The files of the host's library folders whose names start with `prefix`, each once.
+/// Returns the files of the host's library directories whose names start with `prefix`, each once.
 pub(super) fn starting_with(prefix: &str) -> Vec<PathBuf> {
     let mut files: Vec<PathBuf> = folders()
         .iter()
@@ -169,7 +172,8 @@ pub(super) fn starting_with(prefix: &str) -> Vec<PathBuf> {
     files
 }
 
-/// Where libraries are installed: what the loader was told, and where packages and `make install` put them.
+/// Returns the directories where libraries are installed: those of the loader's configuration, and
+/// those of packages and of `make install`.
 fn folders() -> Vec<PathBuf> {
     let told = std::env::var_os("LD_LIBRARY_PATH").unwrap_or_default();
     let mut folders: Vec<PathBuf> = std::env::split_paths(&told).collect();
@@ -179,7 +183,8 @@ fn folders() -> Vec<PathBuf> {
         let text = fs::read_to_string(file).unwrap_or_default();
         folders.extend(text.lines().map(|line| PathBuf::from(line.trim())));
     }
-    // Such as Debian's x86_64-linux-gnu; other C libraries' folders hold what this process cannot use.
+    // A directory such as Debian's x86_64-linux-gnu. Other C libraries' directories hold libraries
+    // that this process cannot use.
     let c_library = if cfg!(target_env = "musl") { "musl" } else { "gnu" };
     let triplet = format!("{}-linux-{c_library}", std::env::consts::ARCH);
     let prefixes = [PathBuf::from("/usr"), PathBuf::from("/usr/local")];
@@ -198,7 +203,7 @@ fn folders() -> Vec<PathBuf> {
     found
 }
 
-/// The full names in `folder`; none if it cannot be read.
+/// Returns the full names in `directory`, or an empty list if it cannot be read.
 fn entries(folder: impl AsRef<Path>) -> Vec<PathBuf> {
     let Ok(entries) = fs::read_dir(folder) else {
         return Vec::new();

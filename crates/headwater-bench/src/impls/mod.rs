@@ -1,11 +1,11 @@
 //! The generators that can be measured, one file for each library that they come from.
 //!
-//! The rules of an implementation: `open` either gives a generator that works, with state of its own for
-//! the calling thread, or says in one clause why this host has none; `fill` is the best call that the
-//! library offers for the length; everything that can be done once is done in `open`.
+//! The rules of an implementation: `open` either returns a working generator, with state of its own
+//! for the calling thread, or the reason why this host has none, in one clause. `fill` is the best
+//! call that the library offers for the length. Work that can be done once is done in `open`.
 
-use crate::Error;
-use crate::work::{Generator, Worker};
+use crate::error::Error;
+use crate::impls::implementation::Implementation;
 
 // The only code of this crate that calls C, or an instruction by itself.
 #[expect(unsafe_code)]
@@ -19,12 +19,14 @@ mod gnutls;
 mod headwater;
 #[expect(unsafe_code)]
 mod headwater_c;
+pub(crate) mod implementation;
 #[cfg(target_os = "linux")]
 #[expect(unsafe_code)]
 mod kernel;
 #[expect(unsafe_code)]
 mod library;
 mod locked;
+pub(crate) mod names;
 #[expect(unsafe_code)]
 mod nss;
 #[expect(unsafe_code)]
@@ -34,12 +36,14 @@ mod openssl_headwater;
 #[cfg(feature = "peers")]
 mod peers;
 mod pseudo;
+pub(crate) mod rfc;
 #[cfg(feature = "peers")]
 mod runtimes;
 #[expect(unsafe_code)]
 mod sodium;
 pub(crate) mod streams;
 mod urandom;
+pub(crate) mod variant;
 #[cfg(target_os = "linux")]
 #[expect(unsafe_code)]
 mod vdso;
@@ -47,7 +51,6 @@ mod versions;
 
 pub(crate) use c_library::version as libc_version;
 pub(crate) use headwater::SHARED as HEADWATER;
-pub(crate) use locked::serve;
 /// headwater without restartable sequences has this name.
 pub(crate) const LOCKED: &str = locked::FILL.name;
 #[cfg(target_os = "linux")]
@@ -55,33 +58,7 @@ pub(crate) use kernel::{IMPLEMENTATION as SYSCALL, Syscall};
 #[cfg(target_os = "linux")]
 pub(crate) use vdso::{IMPLEMENTATION as VDSO, State as VdsoState};
 
-/// Why an implementation cannot be measured here, as one clause.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Absent(pub(crate) String);
-
-/// What `open` gives: a generator for the calling thread.
-pub(crate) type Opened = Result<Box<dyn Worker>, Absent>;
-
-/// One generator that can be measured.
-pub(crate) struct Implementation {
-    /// The name in `--impls` and in reports: the function, not the library.
-    pub(crate) name: &'static str,
-    /// The version of the library that it comes from, if that can be told.
-    pub(crate) version: &'static (dyn Fn() -> Option<String> + Sync),
-    /// Whether it obeys headwater's modes.
-    pub(crate) has_modes: bool,
-    pub(crate) open: &'static (dyn Fn() -> Opened + Sync),
-}
-
-/// A generator that has given its first bytes, which many prepare for.
-fn ready(mut generator: impl Generator + 'static) -> Opened {
-    match generator.fill(&mut [0; 16]) {
-        Ok(()) => Ok(Box::new(generator)),
-        Err(_) => Err(Absent("it gives no random bytes".to_owned())),
-    }
-}
-
-/// What is known before the host is looked at, in the order of the tables.
+/// The implementations that are known before the host is examined, in the order of the tables.
 const ALL: &[&Implementation] = &[
     &headwater::SHARED,
     &headwater::OWNED,
@@ -120,7 +97,8 @@ const ALL: &[&Implementation] = &[
     &peers::FASTRAND,
 ];
 
-/// Those that need a runtime or minutes of building, which are measured if named, or by [`Args::all`](crate::Args::all).
+/// Implementations that need a runtime or minutes of building. They are measured by name, or by
+/// [`Args::all`](crate::Args::all).
 #[cfg(feature = "peers")]
 pub(crate) const MORE: &[&Implementation] = &[
     #[cfg(feature = "peers-all")]
@@ -137,12 +115,12 @@ pub(crate) const MORE: &[&Implementation] = &[
 #[cfg(not(feature = "peers"))]
 pub(crate) const MORE: &[&Implementation] = &[];
 
-/// Measured only if named: beside a function of the same library that is as fast, or that serves more uses; and
-/// what is not for secrets.
+/// Measured only if named: beside a function of the same library that is as fast, or that serves
+/// more uses; and what is not for secrets.
 const ON_REQUEST: [&str; 3] =
     [openssl::RAND_PRIV_BYTES.name, gnutls::NONCE.name, pseudo::BYTES.name];
 
-/// Hardly any host has it, so that nobody needs to be told that this one has not.
+/// Hardly any host has these, so a report does not mention their absence.
 const ABSENT_IN_SILENCE: [&str; 2] = [headwater_c::FILL.name, openssl_headwater::RAND_BYTES.name];
 
 /// Every implementation that `--impls` may name on this host.
@@ -156,7 +134,7 @@ fn every() -> impl Iterator<Item = &'static Implementation> {
         .chain(versions::named())
 }
 
-/// What is measured if nothing is named, whether this host has it or not.
+/// Returns the implementations that are measured by default, whether this host has them or not.
 pub(crate) fn usual() -> Vec<&'static Implementation> {
     every()
         .filter(|implementation| !is_on_request(implementation))
@@ -198,7 +176,7 @@ pub(crate) fn find(name: &str) -> Option<&'static Implementation> {
     })
 }
 
-/// What `--lib` has named in this process, as it was given.
+/// Returns the arguments of `--lib` in this process, unchanged.
 pub(crate) fn added() -> Vec<String> {
     versions::arguments()
 }
@@ -213,35 +191,6 @@ pub(crate) fn add(arguments: &[String]) -> Result<Vec<&'static Implementation>, 
     Ok(added)
 }
 
-/// Fills `buf` by a call that may write less than it was asked for, and answers the negative errno if it
-/// failed: the manner of getrandom(2) and of its vDSO form.
-#[cfg(target_os = "linux")]
-#[inline(always)]
-fn fill_all(buf: &mut [u8], mut call: impl FnMut(&mut [u8]) -> isize) -> crate::work::Drawn {
-    let mut rest = buf;
-    while !rest.is_empty() {
-        match call(rest) {
-            written if written > 0 => {
-                let written = usize::try_from(written).map_err(|_| crate::work::Refused)?;
-                rest = rest.get_mut(written..).ok_or(crate::work::Refused)?;
-            }
-            error if error == -(libc::EINTR as isize) => {} // a signal before the first byte: ask again
-            _ => return Err(crate::work::Refused),
-        }
-    }
-    Ok(())
-}
-
-/// The answer of a C function that counts bytes and keeps its error in errno, as `fill_all` reads it.
-#[cfg(target_os = "linux")]
-#[inline(always)]
-fn errno_of_failure(written: isize) -> isize {
-    if written >= 0 {
-        return written;
-    }
-    -(std::io::Error::last_os_error().raw_os_error().unwrap_or(libc::EIO) as isize)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -253,30 +202,5 @@ mod tests {
         names.sort_unstable();
         names.dedup();
         assert_eq!(names.len(), count);
-    }
-
-    #[cfg(target_os = "linux")]
-    #[test]
-    fn fill_all_goes_on_after_short_and_interrupted_calls() {
-        let mut answers = [3, -(libc::EINTR as isize), 5].into_iter();
-        let mut buf = [0; 8];
-        let outcome = fill_all(&mut buf, |rest| {
-            let answer = answers.next().unwrap();
-            for byte in rest.iter_mut().take(usize::try_from(answer).unwrap_or(0)) {
-                *byte += 1;
-            }
-            answer
-        });
-        assert!(outcome.is_ok());
-        assert_eq!(buf, [1; 8]);
-    }
-
-    #[cfg(target_os = "linux")]
-    #[test]
-    fn fill_all_refuses_errors_and_nonsense() {
-        let mut buf = [0; 8];
-        assert!(fill_all(&mut buf, |_| -(libc::ENOSYS as isize)).is_err());
-        assert!(fill_all(&mut buf, |_| 9).is_err());
-        assert!(fill_all(&mut buf, |_| 0).is_err());
     }
 }

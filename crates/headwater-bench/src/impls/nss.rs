@@ -1,8 +1,8 @@
 //! PK11_GenerateRandom of NSS, set up without a database of certificates.
 
-use super::library::{self, Family, Function, Host, Usual};
-use super::{Absent, Implementation, ready};
-use crate::work::{Drawn, Generator, Refused};
+use crate::draw::work::{Drawn, Generator, Refused};
+use crate::impls::implementation::{Absent, Implementation, ready};
+use crate::impls::library::{self, Family, Function, Host, Usual};
 use std::ffi::{c_char, c_int, c_uchar};
 
 pub(crate) const GENERATE_RANDOM: Implementation = Implementation {
@@ -30,7 +30,7 @@ fn functions(host: &'static Host) -> Result<Vec<Function>, Absent> {
     // SAFETY: `SECStatus NSS_NoDB_Init(const char *configdir)`; the status is an enum.
     let init: unsafe extern "C" fn(*const c_char) -> c_int =
         unsafe { host.function("NSS_NoDB_Init") }?;
-    // SAFETY: the folder is not used, and null is what NSS's own programs pass.
+    // SAFETY: NSS does not use the directory, and NSS's own programs pass null.
     if unsafe { init(std::ptr::null()) } != SUCCESS {
         return Err(Absent(
             "NSS_NoDB_Init fails: libsoftokn3 and libfreebl3 may be missing".to_owned(),
@@ -59,7 +59,8 @@ impl Generator for Nss {
     #[inline]
     fn fill(&mut self, buf: &mut [u8]) -> Drawn {
         for chunk in buf.chunks_mut(MAX) {
-            // SAFETY: the pointer and the length, which fits, are those of `chunk`. NSS takes its own locks.
+            // SAFETY: the pointer and the length, which fits, are those of `chunk`. NSS takes its
+            // own locks.
             if unsafe { (self.0)(chunk.as_mut_ptr(), chunk.len() as c_int) } != SUCCESS {
                 return Err(Refused);
             }

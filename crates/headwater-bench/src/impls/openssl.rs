@@ -1,9 +1,9 @@
-//! RAND_bytes of the libcrypto that the host has: OpenSSL's, and those of its descendants, which tell who
-//! they are by their version strings and differ in the type of a length.
+//! RAND_bytes of the libcrypto that the host has: OpenSSL's, and those of its descendants. They
+//! identify themselves by their version strings and differ in the type of a length.
 
-use super::library::{self, Family, Function, Host, Usual};
-use super::{Absent, Implementation, ready};
-use crate::work::{Drawn, Generator, Refused};
+use crate::draw::work::{Drawn, Generator, Refused};
+use crate::impls::implementation::{Absent, Implementation, ready};
+use crate::impls::library::{self, Family, Function, Host, Usual};
 use std::ffi::{c_char, c_int, c_uchar};
 
 pub(crate) const RAND_BYTES: Implementation = Implementation {
@@ -13,7 +13,7 @@ pub(crate) const RAND_BYTES: Implementation = Implementation {
     open: &|| OPENSSL.open(RAND_BYTES.name),
 };
 
-/// The same from the generator that OpenSSL keeps for secrets.
+/// RAND_priv_bytes: the generator that OpenSSL keeps for secrets.
 pub(crate) const RAND_PRIV_BYTES: Implementation = Implementation {
     name: "openssl-RAND_priv_bytes",
     version: &|| OPENSSL.version(RAND_PRIV_BYTES.name),
@@ -40,7 +40,8 @@ pub(super) const LIBCRYPTO: Family = Family {
     title: "libcrypto of OpenSSL, LibreSSL, BoringSSL or AWS-LC (RAND_bytes)",
     mark: "RAND_bytes",
     functions,
-    // Newest first. OpenSSL 1.0 and before are not asked: theirs is not safe to call from several threads.
+    // Newest first. OpenSSL 1.0 and before are not asked: theirs is not safe to call from several
+    // threads.
     places: &["libcrypto.so.3", "libcrypto.so.1.1"],
 };
 
@@ -50,7 +51,7 @@ fn functions(host: &'static Host) -> Result<Vec<Function>, Absent> {
         unsafe { host.function("OpenSSL_version") }?;
     // SAFETY: 0 is OPENSSL_VERSION; the answer is a string in the library's own constant data.
     let version = unsafe { library::text(version(0)) }
-        .ok_or_else(|| Absent("this libcrypto does not tell its version".to_owned()))?;
+        .ok_or_else(|| Absent("this libcrypto does not report its version".to_owned()))?;
     let function = |name, open| Function { name, version: Some(version.clone()), open };
     // AWS-LC calls itself "OpenSSL 1.1.1 (compatible; AWS-LC 1.39.0)".
     let long = [("BoringSSL", BORING.name), ("AWS-LC", "aws-lc-RAND_bytes")];

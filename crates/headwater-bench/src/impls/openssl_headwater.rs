@@ -1,11 +1,12 @@
 //! OpenSSL's RAND_bytes with headwater as its generator: the front door that servers come by.
 //!
-//! In a library context of its own, so that the host's libcrypto is measured beside it with the generator that it
-//! has by itself.
+//! In a library context of its own, so that the host's libcrypto is measured beside it with the
+//! generator that it has by itself.
 
-use super::library::{Family, Function, Host, Usual};
-use super::{Absent, Implementation, openssl, ready};
-use crate::work::{Drawn, Generator, Refused};
+use crate::draw::work::{Drawn, Generator, Refused};
+use crate::impls::implementation::{Absent, Implementation, ready};
+use crate::impls::library::{Family, Function, Host, Usual};
+use crate::impls::openssl;
 use std::env;
 use std::ffi::{CString, c_char, c_int, c_uchar, c_uint, c_void};
 use std::os::unix::ffi::OsStrExt;
@@ -32,7 +33,8 @@ static LIBCRYPTO: Usual = Usual::of(&Family {
 const MODULE: &str = "headwater.so";
 
 fn functions(host: &'static Host) -> Result<Vec<Function>, Absent> {
-    // SAFETY: `int RAND_bytes_ex(OSSL_LIB_CTX *ctx, unsigned char *buf, size_t num, unsigned int strength)`.
+    // SAFETY: `int RAND_bytes_ex(OSSL_LIB_CTX *ctx, unsigned char *buf, size_t num, unsigned int
+    // strength)`.
     let call: BytesFn = unsafe { host.function("RAND_bytes_ex") }?;
     let context: OnceLock<Result<Context, Absent>> = OnceLock::new();
     let open = move || {
@@ -84,7 +86,8 @@ impl Context {
     }
 }
 
-/// The module: where the user says, as `cargo xtask openssl` puts it beside this program, or installed.
+/// The module: where the user says, as `cargo xtask openssl` puts it beside this program, or
+/// installed.
 fn module() -> Option<PathBuf> {
     let told = env::var_os("OPENSSL_MODULES").map(PathBuf::from);
     let beside = env::current_exe().ok().and_then(|program| Some(program.parent()?.to_owned()));

@@ -1,7 +1,7 @@
 //! Generators that are compiled in: the crates that a Rust program would pick instead.
 
-use super::{Absent, Implementation};
-use crate::work::{Drawn, Generator, Refused};
+use crate::draw::work::{Drawn, Generator, Refused};
+use crate::impls::implementation::{Absent, Implementation};
 use rand::Rng as _;
 use rand::rngs::ThreadRng;
 #[cfg(target_os = "linux")]
@@ -40,7 +40,7 @@ pub(crate) const BORING: Implementation = Implementation {
     open: &|| Ok(Box::new(Boring)),
 };
 
-/// Its own state for each thread, as [`super::VDSO`] has, but behind a crate's interface.
+/// A state for each thread, as [`super::VDSO`] has, but behind a crate's interface.
 #[cfg(target_os = "linux")]
 pub(crate) const VDSO_RNG: Implementation = Implementation {
     name: "vdso-rng",
@@ -54,7 +54,7 @@ pub(crate) const VDSO_RNG: Implementation = Implementation {
     },
 };
 
-/// What a generator costs that makes no promise, for comparison.
+/// The cost of a generator without a promise, for comparison.
 pub(crate) const FASTRAND: Implementation = Implementation {
     name: "fastrand",
     version: &|| {

@@ -1,7 +1,7 @@
 //! headwater's numbers for everything that is no secret.
 
-use super::{Implementation, ready};
-use crate::work::{Drawn, Generator, Refused};
+use crate::draw::work::{Drawn, Generator, Refused};
+use crate::impls::implementation::{Implementation, ready};
 
 pub(super) const BYTES: Implementation = Implementation {
     name: "headwater-pseudo",

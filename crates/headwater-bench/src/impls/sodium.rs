@@ -1,8 +1,9 @@
-//! libsodium's randombytes_buf, which asks the kernel each time unless the program replaced its source.
+//! libsodium's randombytes_buf, which asks the kernel each time unless the program replaced its
+//! source.
 
-use super::library::{self, Family, Function, Host, Usual};
-use super::{Absent, Implementation, ready};
-use crate::work::{Drawn, Generator, Refused};
+use crate::draw::work::{Drawn, Generator, Refused};
+use crate::impls::implementation::{Absent, Implementation, ready};
+use crate::impls::library::{self, Family, Function, Host, Usual};
 use std::ffi::{c_char, c_int, c_void};
 
 pub(crate) const RANDOMBYTES_BUF: Implementation = Implementation {
@@ -33,7 +34,8 @@ fn functions(host: &'static Host) -> Result<Vec<Function>, Absent> {
         unsafe { host.function("sodium_version_string") }?;
     // SAFETY: it takes nothing and returns a constant string.
     let version = unsafe { library::text(version()) };
-    // SAFETY: `uint32_t randombytes_random(void)` and `void randombytes_buf(void *buf, size_t size)`.
+    // SAFETY: `uint32_t randombytes_random(void)` and `void randombytes_buf(void *buf, size_t
+    // size)`.
     let sodium = unsafe {
         Sodium {
             word: host.function("randombytes_random")?,

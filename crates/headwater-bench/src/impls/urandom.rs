@@ -1,7 +1,7 @@
 //! /dev/urandom, read without a buffer: opened once, or for each call.
 
-use super::{Absent, Implementation, ready};
-use crate::work::{Drawn, Generator, Refused};
+use crate::draw::work::{Drawn, Generator, Refused};
+use crate::impls::implementation::{Absent, Implementation, ready};
 use std::fs::File;
 use std::io::Read;
 
@@ -9,15 +9,15 @@ const PATH: &str = "/dev/urandom";
 
 pub(crate) const KEPT: Implementation = Implementation {
     name: "urandom-read",
-    version: &crate::machine::kernel_release,
+    version: &crate::system::facts::kernel_release,
     has_modes: false,
     open: &|| ready(Kept(open()?)),
 };
 
-/// What programs do that must not keep a descriptor.
+/// The calls of programs that must not keep a descriptor.
 pub(crate) const REOPENED: Implementation = Implementation {
     name: "urandom-reopened",
-    version: &crate::machine::kernel_release,
+    version: &crate::system::facts::kernel_release,
     has_modes: false,
     open: &|| open().and_then(|_| ready(Reopened)),
 };

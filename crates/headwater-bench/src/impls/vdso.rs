@@ -1,11 +1,12 @@
-//! The kernel's getrandom in user space (Linux >= 6.11), called raw: the least that a caller can pay for it.
+//! The kernel's getrandom in user space (Linux >= 6.11), called directly: the least that a caller
+//! can pay for it.
 //!
-//! The calling convention is that of the kernel's `vgetrandom`: a first call with a length of all ones and
-//! no buffer tells how a state is to be mapped and how large it is; afterwards every call names one state,
-//! which only one thread may use at a time.
+//! The calling convention is that of the kernel's `vgetrandom`. A first call with a length of all
+//! ones and no buffer returns the size of a state and the flags of its mapping. Afterwards every
+//! call names one state, which only one thread may use at a time.
 
-use super::{Absent, Implementation, fill_all};
-use crate::work::{Drawn, Generator};
+use crate::draw::work::{Drawn, Generator};
+use crate::impls::implementation::{Absent, Implementation, fill_all};
 use libloading::os::unix::Library;
 use std::ffi::{c_int, c_uint, c_void};
 use std::ptr::{self, NonNull};
@@ -13,7 +14,7 @@ use std::sync::OnceLock;
 
 pub(crate) const IMPLEMENTATION: Implementation = Implementation {
     name: "getrandom-vdso",
-    version: &crate::machine::kernel_release,
+    version: &crate::system::facts::kernel_release,
     has_modes: false,
     open: &|| Ok(Box::new(State::new()?)),
 };
@@ -45,15 +46,16 @@ fn vdso() -> Result<Vdso, Absent> {
 
 fn find() -> Result<Vdso, Absent> {
     let absent = |reason: &str| Absent(reason.to_owned());
-    // SAFETY: RTLD_NOLOAD loads nothing, so that no initialiser runs; what it finds is the vDSO, which
-    // the dynamic loader has registered under this name and never unmaps.
+    // SAFETY: RTLD_NOLOAD loads nothing, so that no initialiser runs; what it finds is the vDSO,
+    // which the dynamic loader has registered under this name and never unmaps.
     let library =
         unsafe { Library::open(Some("linux-vdso.so.1"), libc::RTLD_NOW | libc::RTLD_NOLOAD) }
             .map_err(|_| absent("the dynamic loader knows no vDSO in this process"))?;
     let symbol = ["__vdso_getrandom", "__kernel_getrandom"] // x86 and most others; arm64
         .into_iter()
         .find_map(|name| {
-            // SAFETY: under either name the kernel exports a function of this type, and nothing else.
+            // SAFETY: under either name the kernel exports a function of this type, and nothing
+            // else.
             unsafe { library.get::<Getrandom>(name) }.ok()
         })
         .ok_or_else(|| absent("this kernel's vDSO has no getrandom (Linux 6.11 has)"))?;
@@ -63,7 +65,7 @@ fn find() -> Result<Vdso, Absent> {
     // parameters, which it writes to the `Params` that the state pointer names.
     let answer = unsafe { getrandom(ptr::null_mut(), 0, 0, (&raw mut params).cast(), usize::MAX) };
     if answer != 0 || params.size_of_opaque_state == 0 {
-        return Err(absent("the vDSO's getrandom does not tell how large its state is"));
+        return Err(absent("the vDSO's getrandom does not report the size of its state"));
     }
     Ok(Vdso { getrandom, params })
 }
@@ -80,7 +82,8 @@ impl State {
     pub(crate) fn new() -> Result<State, Absent> {
         let Vdso { getrandom, params } = vdso()?;
         let len = params.size_of_opaque_state as usize;
-        // SAFETY: an anonymous mapping at an address of the kernel's choosing touches nothing that exists.
+        // SAFETY: an anonymous mapping at an address of the kernel's choosing touches nothing that
+        // exists.
         let mapping = unsafe {
             libc::mmap(
                 ptr::null_mut(),
@@ -105,9 +108,9 @@ impl Generator for State {
     #[inline]
     fn fill(&mut self, buf: &mut [u8]) -> Drawn {
         fill_all(buf, |rest| {
-            // SAFETY: `getrandom` is the vDSO's function of that type; buffer and length are those of
-            // `rest`; the state is mapped as the kernel asked for, with the length that it gave, and
-            // `&mut self` keeps every other thread out of it.
+            // SAFETY: `getrandom` is the vDSO's function of that type; buffer and length are those
+            // of `rest`; the state is mapped as the kernel asked for, with the length that it gave,
+            // and `&mut self` keeps every other thread out of it.
             unsafe {
                 (self.getrandom)(
                     rest.as_mut_ptr().cast(),
@@ -123,8 +126,8 @@ impl Generator for State {
 
 impl Drop for State {
     fn drop(&mut self) {
-        // SAFETY: exactly the mapping made in `new`, and nobody has the pointer after this. It cannot
-        // fail for a mapping that exists, and there would be nothing to do about it.
+        // SAFETY: exactly the mapping made in `new`, and no pointer to it exists after this. The
+        // call cannot fail for a mapping that exists, and a failure would need no handling.
         unsafe { libc::munmap(self.state.as_ptr(), self.len) };
     }
 }

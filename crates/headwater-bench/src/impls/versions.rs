@@ -1,25 +1,27 @@
-//! Libraries beyond those that the host uses by itself: other versions that are installed, which get rows
-//! such as `openssl-RAND_bytes@1.1.1w`, and files that the user names by `--lib`.
+//! Libraries beyond those that the host uses by itself: other versions that are installed, which
+//! get rows such as `openssl-RAND_bytes@1.1.1w`, and files that the user names by `--lib`.
 
-use super::library::{Family, Function, Host, Usual};
-use super::{Absent, Implementation, gnutls, headwater_c, library, nss, openssl, sodium};
-use crate::Error;
+use crate::error::Error;
+use crate::impls::implementation::{Absent, Implementation};
+use crate::impls::library::{Family, Function, Host, Usual};
+use crate::impls::{gnutls, headwater_c, library, nss, openssl, sodium};
 use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-/// What `--lib` understands.
+/// The families that `--lib` understands.
 const FAMILIES: [&Family; 5] =
     [&openssl::LIBCRYPTO, &sodium::FAMILY, &gnutls::FAMILY, &nss::FAMILY, &headwater_c::FAMILY];
 
-/// A loader that is asked for a soname answers with any library of that soname that it has opened before,
-/// so that the host's own must be opened before those of the same soname are, by their paths.
+/// A loader that is asked for a soname answers with any library of that soname that it has opened
+/// before, so that the host's own must be opened before those of the same soname are, by their
+/// paths.
 static USUAL: [&Usual; 5] =
     [&openssl::OPENSSL, &sodium::SODIUM, &gnutls::GNUTLS, &nss::NSS, &headwater_c::LIBHEADWATER];
 
-/// Every libcrypto in the host's library folders but the one that it uses by itself. What the loader
-/// refuses, such as one for another CPU, is passed over.
+/// Returns every libcrypto in the host's library directories except the one that the host uses by
+/// itself. Files that the loader refuses, such as those for another CPU, are passed over.
 pub(super) fn installed() -> &'static [&'static Implementation] {
     static INSTALLED: OnceLock<Vec<&Implementation>> = OnceLock::new();
     INSTALLED.get_or_init(|| {
@@ -54,7 +56,7 @@ struct Named {
     rows: Vec<&'static Implementation>,
 }
 
-/// Those of this process: what has been opened stays.
+/// The libraries of this process: an opened library stays open.
 static NAMED: Mutex<Vec<Named>> = Mutex::new(Vec::new());
 
 /// The rows of all files named so far.
@@ -63,7 +65,7 @@ pub(super) fn named() -> Vec<&'static Implementation> {
     named.iter().flat_map(|named| named.rows.iter().copied()).collect()
 }
 
-/// What has been named so far, as `NAME=PATH`: another process of this program has to be told.
+/// The names so far, as `NAME=PATH`: other processes of this program need them too.
 pub(super) fn arguments() -> Vec<String> {
     let named = NAMED.lock().unwrap_or_else(PoisonError::into_inner);
     named.iter().map(|named| format!("{}={}", named.label, named.path.display())).collect()
@@ -96,7 +98,7 @@ pub(super) fn add(argument: &str) -> Result<Vec<&'static Implementation>, Error>
         };
     }
     for usual in USUAL {
-        let _ = usual.load(); // its absence is told where it is asked for
+        let _ = usual.load(); // the report of the request names its absence
     }
     let functions = functions(&path).map_err(|Absent(reason)| bad(reason))?;
     let rows: Vec<_> = functions
@@ -107,12 +109,12 @@ pub(super) fn add(argument: &str) -> Result<Vec<&'static Implementation>, Error>
     Ok(rows)
 }
 
-/// What may follow the @ of a name in a list that is split at commas.
+/// Reports whether a name may follow the @ in a list that is split at commas.
 fn is_label(label: &str) -> bool {
     !label.is_empty() && label.chars().all(|c| c.is_alphanumeric() || ".-_".contains(c))
 }
 
-/// What the library at an absolute `path` offers.
+/// Returns the functions of the library at an absolute `path`.
 fn functions(path: &Path) -> Result<Vec<Function>, Absent> {
     let host = Host::open(path)
         .map_err(|error| Absent(format!("the loader refuses it: {}", cause(&error))))?;
@@ -127,13 +129,13 @@ fn functions(path: &Path) -> Result<Vec<Function>, Absent> {
     (family.functions)(host)
 }
 
-/// What the loader itself said, in one line.
+/// Returns the loader's own words, in one line.
 fn cause(error: &libloading::Error) -> String {
     let cause = std::error::Error::source(error).map_or(error.to_string(), ToString::to_string);
     cause.lines().collect::<Vec<_>>().join("; ")
 }
 
-/// Of a library that is never closed, so that its row need not end either.
+/// Leaks the rows of a library that is never closed, so that they live as long as it does.
 fn implementation(name: String, function: Function) -> &'static Implementation {
     let Function { version, open, .. } = function;
     Box::leak(Box::new(Implementation {

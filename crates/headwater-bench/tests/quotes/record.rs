@@ -1,6 +1,7 @@
 //! The records, and what a figure in them is when rounded.
 
-use crate::marks::Query;
+use crate::document::numbers;
+use crate::entries::Query;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fs;
@@ -15,12 +16,12 @@ struct Record {
 }
 
 impl Records {
-    /// All records in a folder, if there is one.
+    /// Reads all records in a directory, if the directory exists.
     pub(crate) fn read(folder: &Path) -> Option<Records> {
         let mut records = BTreeMap::new();
         for entry in fs::read_dir(folder).ok()? {
             let path = entry.unwrap().path();
-            // Other instruments keep their records here too.
+            // Other instruments keep their records here too, without this file.
             let Ok(text) = fs::read_to_string(path.join("bench.json")) else { continue };
             let record = Record {
                 bench: serde_json::from_str(&text).unwrap(),
@@ -31,7 +32,8 @@ impl Records {
         Some(Records(records))
     }
 
-    /// The value that is asked for, in the unit of the figure; of a ratio its interval too.
+    /// Returns the value that a query names, in the unit of the figure. A ratio has three values:
+    /// the ratio and the ends of its interval.
     pub(crate) fn find(&self, query: &Query) -> Result<Vec<f64>, String> {
         let record =
             self.0.get(&query.record).ok_or_else(|| format!("no record '{}'", query.record))?;
@@ -41,8 +43,12 @@ impl Records {
                 .or_else(|| record.verdict(query, against))
                 .ok_or_else(|| "the record has no such ratio".to_owned()),
             None => {
-                let field = if query.unit == 0.0 { "gb_per_s" } else { "ns_per_call" };
-                let scale = if query.unit == 0.0 { 1.0 } else { query.unit };
+                let (field, scale) = match query.unit {
+                    "GB/s" => ("gb_per_s", 1.0),
+                    "ms" => ("ns_per_call", 1e6),
+                    "us" => ("ns_per_call", 1e3),
+                    _ => ("ns_per_call", 1.0),
+                };
                 let row = record.row(query).ok_or("the record has no such row")?;
                 let value = row[field].as_f64().ok_or("the record has no such figure")?;
                 Ok(vec![value / scale])
@@ -50,7 +56,7 @@ impl Records {
         }
     }
 
-    /// Whether any row of the oldest record takes so many nanoseconds.
+    /// Reports whether any row of the oldest record takes so many nanoseconds.
     pub(crate) fn first_has(&self, figure: &str) -> bool {
         let rows = self.0.values().next().and_then(|record| record.bench["rows"].as_array());
         rows.is_some_and(|rows| {
@@ -83,7 +89,8 @@ impl Record {
         ["ratio", "low", "high"].into_iter().map(|field| ratio[field].as_f64()).collect()
     }
 
-    /// The same out of a line of `--check`: `| fill 16 B headwater | aws-lc | 10.0 | 8.54 (8.53 to 8.56) | short |`.
+    /// Finds the ratio in the output of `--check`, whose lines have this form:
+    /// `| fill 16 B headwater | aws-lc | 10.0 | 8.54 (8.53 to 8.56) | short |`.
     fn verdict(&self, query: &Query, against: &str) -> Option<Vec<f64>> {
         let len = match query.case.as_str() {
             "fill" => format!(" {}", headwater_bench::show_size(query.len)),
@@ -95,12 +102,12 @@ impl Record {
             (cells.len() > 4 && cells[1] == title && cells[2] == against)
                 .then(|| cells[4].to_owned())
         })?;
-        crate::marks::numbers(&cells).iter().map(|number| number.parse().ok()).collect()
+        numbers(&cells).iter().map(|number| number.parse().ok()).collect()
     }
 }
 
-/// Whether `figure` is `value` to as many digits as it shows, which must be two at least. Zeros at the end of
-/// a whole number may be digits or only places.
+/// Reports whether `figure` is `value` to as many digits as it shows, which must be two at least.
+/// Zeros at the end of a whole number may be digits or only places.
 pub(crate) fn is_rounded(figure: &str, value: f64) -> bool {
     let figure = figure.replace(',', "");
     if let Some((_, decimals)) = figure.split_once('.') {

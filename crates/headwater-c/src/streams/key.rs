@@ -1,4 +1,4 @@
-//! Keys: from seeds, and from keys.
+//! Keys, made from seeds or from other keys.
 
 use crate::edge::{fail, input, text};
 use core::ffi::{c_char, c_int, c_void};
@@ -8,17 +8,17 @@ use libc::{EFAULT, EINVAL, size_t};
 /// Engine `ars7`, the default: AES rounds, the fastest where the CPU has AES.
 pub const HEADWATER_ARS7: u32 = 0;
 
-/// Engine `ars5`: the same with five rounds, as Intel's MKL has it.
+/// Engine `ars5`: five rounds instead of seven, bit-compatible with Intel's MKL.
 pub const HEADWATER_ARS5: u32 = 1;
 
 /// Engine `philox4x32`: Philox4x32-10, the fastest where the CPU has no AES.
 pub const HEADWATER_PHILOX4X32: u32 = 2;
 
-/// What the numbers of 2^48 streams depend on. Not for secrets.
+/// The key of 2^48 reproducible streams. Not for secrets.
 ///
-/// A value: it may be copied, compared by its members, stored and sent. Nothing is to be freed, and
-/// no function keeps a pointer to it. Make one with headwater_stream_key_from_seed() and the like;
-/// by hand only to go on with one that was kept.
+/// A key is a plain value: programs may copy it, compare its members, store it and send it. It
+/// needs no free, and no function keeps a pointer to it. Make a key with one of the
+/// headwater_stream_key_from_...() functions, and fill the members by hand only from a stored key.
 #[repr(C)]
 #[derive(Clone, Copy)]
 #[allow(non_camel_case_types)] // a name of C
@@ -29,11 +29,11 @@ pub struct headwater_key {
     pub bytes: [u8; 16],
 }
 
-/// Makes `*key` the key of a whole number, with the engine `engine`: the numbers that
-/// `headwater stream --seed` gives for it. Not for secrets.
+/// Makes the key of a number as seed, as `headwater stream --engine ENGINE --seed SEED` does. Not
+/// for secrets.
 ///
-/// Returns 0, or -1 with errno set and `*key` as it was: EINVAL if there is no such engine, EFAULT
-/// if `key` is NULL. Async-signal-safe.
+/// Returns 0, or -1 with errno set and `*key` unchanged: EINVAL if the engine is unknown, EFAULT if
+/// `key` is NULL. Async-signal-safe.
 ///
 /// # Safety
 ///
@@ -49,14 +49,15 @@ pub unsafe extern "C" fn headwater_stream_key_from_seed(
     unsafe { from_seed(key, engine, seed.into()) }
 }
 
-/// Makes `*key` the key of `len` bytes, as of headwater stream --seed hex:... Not for secrets.
+/// Makes the key of `len` bytes as seed, as `headwater stream --seed hex:...` does. Not for
+/// secrets.
 ///
-/// Returns as headwater_stream_key_from_seed(); EFAULT also if `seed` is NULL and `len` is not 0.
-/// Async-signal-safe.
+/// Returns as headwater_stream_key_from_seed() does. EFAULT also means that `seed` is NULL and
+/// `len` is not 0. Async-signal-safe.
 ///
 /// # Safety
 ///
-/// As there, and `seed` is NULL or valid for reads of `len` bytes.
+/// `key` is NULL or valid for writes, and `seed` is NULL or valid for reads of `len` bytes.
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn headwater_stream_key_from_bytes(
@@ -71,14 +72,14 @@ pub unsafe extern "C" fn headwater_stream_key_from_bytes(
     unsafe { from_seed(key, engine, seed.into()) }
 }
 
-/// Makes `*key` the key of a text, as of headwater stream --seed text:... Not for secrets.
+/// Makes the key of a text as seed, as `headwater stream --seed text:...` does. Not for secrets.
 ///
-/// Returns as headwater_stream_key_from_seed(); EFAULT also if `seed` is NULL, EINVAL also if it is
-/// not UTF-8. Async-signal-safe.
+/// Returns as headwater_stream_key_from_seed() does. EFAULT also means that `seed` is NULL, EINVAL
+/// that `seed` is not UTF-8. Async-signal-safe.
 ///
 /// # Safety
 ///
-/// As there, and `seed` is NULL or a string of C.
+/// `key` is NULL or valid for writes, and `seed` is NULL or a C string.
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn headwater_stream_key_from_text(
@@ -94,12 +95,12 @@ pub unsafe extern "C" fn headwater_stream_key_from_text(
     }
 }
 
-/// Makes `*child` the child number `label` of `*parent`, a function of the two and nothing else: for
-/// each part of a program that wants numbers of its own. `child` and `parent` may be the same. Not
-/// for secrets.
+/// Derives child number `label` of `*parent`, for a part of a program that needs numbers of its
+/// own. The child depends on parent and label alone. `child` and `parent` may be the same pointer.
+/// Not for secrets.
 ///
-/// Returns 0, or -1 with errno set and `*child` as it was: EINVAL if the parent's engine does not
-/// exist, EFAULT if a pointer is NULL. Async-signal-safe.
+/// Returns 0, or -1 with errno set and `*child` unchanged: EINVAL if the parent's engine is
+/// unknown, EFAULT if a pointer is NULL. Async-signal-safe.
 ///
 /// # Safety
 ///
@@ -115,15 +116,15 @@ pub unsafe extern "C" fn headwater_stream_key_child(
     unsafe { child_of(child, parent, label.into()) }
 }
 
-/// Makes `*child` the child of `*parent` with this name, which no number is equal to. Not for
-/// secrets.
+/// Derives the child of `*parent` with a name as label. It differs from every numbered child. Not
+/// for secrets.
 ///
-/// Returns as headwater_stream_key_child(); EFAULT also if `label` is NULL, EINVAL also if it is not
-/// UTF-8. Async-signal-safe.
+/// Returns as headwater_stream_key_child() does. EFAULT also means that `label` is NULL, EINVAL
+/// that `label` is not UTF-8. Async-signal-safe.
 ///
 /// # Safety
 ///
-/// As there, and `label` is NULL or a string of C.
+/// The promise of [`headwater_stream_key_child`], and `label` is NULL or a C string.
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn headwater_stream_key_child_text(
@@ -185,7 +186,7 @@ unsafe fn child_of(
     }
 }
 
-/// The key that C means, and the number of its engine; or an errno.
+/// Returns the key and the number of its engine, or an errno.
 ///
 /// # Safety
 ///

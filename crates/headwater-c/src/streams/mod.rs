@@ -1,4 +1,5 @@
-//! Reproducible streams: functions of a key, a stream's number and an element's, and a state for each CPU beside them.
+//! Reproducible streams, which are functions of a key, a stream number and an element number; and
+//! the per-CPU generator for numbers that need not repeat.
 
 pub mod key;
 pub mod numbers;

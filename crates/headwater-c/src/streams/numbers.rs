@@ -1,4 +1,4 @@
-//! Numbers: elements of a key's streams, of each kind.
+//! Numbers of each kind, as elements of a key's streams.
 
 use super::key::{headwater_key, key_of};
 use crate::edge::{fail, output};
@@ -7,21 +7,20 @@ use headwater_streams::{Error, Stream};
 use libc::{EFAULT, EINVAL, ERANGE, size_t};
 
 /// Writes bytes `start` to `start + n - 1` of stream number `stream` of `*key` to `out`. Element i
-/// is a function of key, stream and i, whatever range is asked for, by whom, in what order. Not for
-/// secrets.
+/// depends on key, stream and i alone, never on the range or the order of calls. Not for secrets.
 ///
-/// Returns 0, or -1 with errno set and `out` as it was:
+/// Returns 0, or -1 with errno set and `out` unchanged:
 ///
-///     EINVAL  the key's engine does not exist
+///     EINVAL  the key's engine is unknown
 ///     ERANGE  `stream` is 2^48 or more, or the range ends past 2^64 - 1
 ///     EFAULT  `key` is NULL, or `out` is and `n` is not 0, or `n` elements are above SSIZE_MAX bytes
 ///
-/// Async-signal-safe. errno is not touched on success.
+/// Async-signal-safe. On success errno keeps its value.
 ///
 /// # Safety
 ///
 /// `key` is NULL or valid for reads; `out` is NULL, or aligned and valid for writes of `n` elements
-/// that nobody else uses meanwhile.
+/// that nothing else uses meanwhile.
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn headwater_stream_fill_u8(
@@ -35,11 +34,12 @@ pub unsafe extern "C" fn headwater_stream_fill_u8(
     unsafe { fill(key, stream, out, n, |stream, out| stream.fill_u8(start, out)) }
 }
 
-/// As headwater_stream_fill_u8(), 32 bits each: the same bytes, the lowest first. Not for secrets.
+/// Writes the bytes of headwater_stream_fill_u8() as numbers of 32 bits, lowest byte first. Not for
+/// secrets.
 ///
 /// # Safety
 ///
-/// As [`headwater_stream_fill_u8`].
+/// The promise of [`headwater_stream_fill_u8`].
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn headwater_stream_fill_u32(
@@ -53,11 +53,12 @@ pub unsafe extern "C" fn headwater_stream_fill_u32(
     unsafe { fill(key, stream, out, n, |stream, out| stream.fill_u32(start, out)) }
 }
 
-/// As headwater_stream_fill_u8(), 64 bits each: the same bytes, the lowest first. Not for secrets.
+/// Writes the bytes of headwater_stream_fill_u8() as numbers of 64 bits, lowest byte first. Not for
+/// secrets.
 ///
 /// # Safety
 ///
-/// As [`headwater_stream_fill_u8`].
+/// The promise of [`headwater_stream_fill_u8`].
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn headwater_stream_fill_u64(
@@ -71,11 +72,12 @@ pub unsafe extern "C" fn headwater_stream_fill_u64(
     unsafe { fill(key, stream, out, n, |stream, out| stream.fill_u64(start, out)) }
 }
 
-/// As headwater_stream_fill_u8(), numbers from 0 to below 1, multiples of 2^-24. Not for secrets.
+/// Writes numbers from 0 to below 1, multiples of 2^-24. Arguments and errors are those of
+/// headwater_stream_fill_u8(). Not for secrets.
 ///
 /// # Safety
 ///
-/// As [`headwater_stream_fill_u8`].
+/// The promise of [`headwater_stream_fill_u8`].
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn headwater_stream_fill_f32(
@@ -89,11 +91,12 @@ pub unsafe extern "C" fn headwater_stream_fill_f32(
     unsafe { fill(key, stream, out, n, |stream, out| stream.fill_f32(start, out)) }
 }
 
-/// As headwater_stream_fill_u8(), numbers from 0 to below 1, multiples of 2^-53. Not for secrets.
+/// Writes numbers from 0 to below 1, multiples of 2^-53. Arguments and errors are those of
+/// headwater_stream_fill_u8(). Not for secrets.
 ///
 /// # Safety
 ///
-/// As [`headwater_stream_fill_u8`].
+/// The promise of [`headwater_stream_fill_u8`].
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn headwater_stream_fill_f64(
@@ -107,12 +110,12 @@ pub unsafe extern "C" fn headwater_stream_fill_f64(
     unsafe { fill(key, stream, out, n, |stream, out| stream.fill_f64(start, out)) }
 }
 
-/// As headwater_stream_fill_u8(), normal numbers, mean 0 and variance 1 (Box and Muller), the same
-/// bits on every machine. Not for secrets.
+/// Writes normal numbers with mean 0 and variance 1 (Box and Muller), the same bits on every
+/// machine. Arguments and errors are those of headwater_stream_fill_u8(). Not for secrets.
 ///
 /// # Safety
 ///
-/// As [`headwater_stream_fill_u8`].
+/// The promise of [`headwater_stream_fill_u8`].
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn headwater_stream_fill_normal_f32(
@@ -126,11 +129,11 @@ pub unsafe extern "C" fn headwater_stream_fill_normal_f32(
     unsafe { fill(key, stream, out, n, |stream, out| stream.fill_normal_f32(start, out)) }
 }
 
-/// As headwater_stream_fill_normal_f32(), doubles. Not for secrets.
+/// Writes normal numbers as headwater_stream_fill_normal_f32() does, in doubles. Not for secrets.
 ///
 /// # Safety
 ///
-/// As [`headwater_stream_fill_u8`].
+/// The promise of [`headwater_stream_fill_u8`].
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn headwater_stream_fill_normal_f64(
@@ -144,12 +147,12 @@ pub unsafe extern "C" fn headwater_stream_fill_normal_f64(
     unsafe { fill(key, stream, out, n, |stream, out| stream.fill_normal_f64(start, out)) }
 }
 
-/// As headwater_stream_fill_u8(), exponential numbers with mean 1, the same bits on every machine.
-/// Not for secrets.
+/// Writes exponential numbers with mean 1, the same bits on every machine. Arguments and errors are
+/// those of headwater_stream_fill_u8(). Not for secrets.
 ///
 /// # Safety
 ///
-/// As [`headwater_stream_fill_u8`].
+/// The promise of [`headwater_stream_fill_u8`].
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn headwater_stream_fill_exponential_f64(
@@ -163,12 +166,12 @@ pub unsafe extern "C" fn headwater_stream_fill_exponential_f64(
     unsafe { fill(key, stream, out, n, |stream, out| stream.fill_exponential_f64(start, out)) }
 }
 
-/// As headwater_stream_fill_u8(), whole numbers below `bound`, each equally likely; EINVAL also if
-/// `bound` is 0. Not for secrets.
+/// Writes whole numbers below `bound`, each with the same probability. Arguments and errors are
+/// those of headwater_stream_fill_u8(); EINVAL also means that `bound` is 0. Not for secrets.
 ///
 /// # Safety
 ///
-/// As [`headwater_stream_fill_u8`].
+/// The promise of [`headwater_stream_fill_u8`].
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn headwater_stream_fill_bounded_u64(
@@ -183,12 +186,12 @@ pub unsafe extern "C" fn headwater_stream_fill_bounded_u64(
     unsafe { fill(key, stream, out, n, |stream, out| stream.fill_bounded_u64(bound, start, out)) }
 }
 
-/// Writes to `*value` where element `i` goes in the stream's permutation of the numbers below `n`,
-/// without making a list of the others: each of these comes for exactly one `i`. Not for secrets.
+/// Writes element `i` of the stream's permutation of the numbers below `n` to `*value`, without a
+/// list of the other elements. Not for secrets.
 ///
-/// Returns 0, or -1 with errno set and `*value` as it was: ERANGE also if `i` is not below `n`,
-/// otherwise as headwater_stream_fill_u8(). Async-signal-safe; each call prepares the permutation
-/// anew, which takes a hundred nanoseconds or two.
+/// Returns 0, or -1 with errno set and `*value` unchanged. The errors are those of
+/// headwater_stream_fill_u8(); ERANGE also means that `i` is not below `n`. Async-signal-safe. Each
+/// call prepares the permutation anew, which takes 100 to 200 ns.
 ///
 /// # Safety
 ///
@@ -219,7 +222,7 @@ pub unsafe extern "C" fn headwater_stream_perm_at(
     }
 }
 
-/// Each error of a request has an errno.
+/// Returns the errno of a request's error.
 fn errno(error: &Error) -> c_int {
     match error {
         Error::RangeTooLong { .. } | Error::PastEnd { .. } | Error::StreamId(_) => ERANGE,
@@ -229,7 +232,7 @@ fn errno(error: &Error) -> c_int {
 
 /// # Safety
 ///
-/// As [`key_of`].
+/// The promise of [`key_of`].
 unsafe fn stream_of(key: *const headwater_key, stream: u64) -> Result<Stream, c_int> {
     // SAFETY: the caller's promise.
     let (_, key) = unsafe { key_of(key) }?;
@@ -238,7 +241,7 @@ unsafe fn stream_of(key: *const headwater_key, stream: u64) -> Result<Stream, c_
 
 /// # Safety
 ///
-/// As [`headwater_stream_fill_u8`].
+/// The promise of [`headwater_stream_fill_u8`].
 #[inline(always)]
 unsafe fn fill<T>(
     key: *const headwater_key,

@@ -1,23 +1,23 @@
-//! Numbers that need not come again.
+//! Fast numbers that need not repeat and are not secret.
 
 use crate::edge::{fail, output, refused};
 use core::ffi::{c_int, c_void};
 use libc::{EFAULT, size_t};
 
-/// Fills `buf` with `len` bytes that nobody has to repeat and nobody has to be kept from guessing,
-/// as quickly as a generator of one's own, with nothing to keep: for sampling, backoff, jitter, test
-/// data. Not for secrets: whoever sees 32 bytes in a row can compute the next.
+/// Fills `buf` with `len` fast random bytes, for sampling, backoff, jitter and test data. Not for
+/// secrets.
 ///
-/// One state of xoshiro256++ for each CPU, all seeded once by headwater_fill() and 2^192 words
-/// apart. A forked child starts its own from fresh seeds; a virtual machine that is cloned or
-/// restored repeats them.
+/// Each process has one key, from headwater_fill(), and each CPU a counter. The engine ars7 turns
+/// counters into blocks (Philox where the CPU has no AES instructions), and no block of a process
+/// repeats. A forked child makes a key of its own. A cloned or restored virtual machine repeats the
+/// numbers.
 ///
 /// Returns 0, or -1 with errno set as headwater_fill() does, and `buf` all zeros.
-/// Async-signal-safe. errno is not touched on success.
+/// Async-signal-safe. On success errno keeps its value.
 ///
 /// # Safety
 ///
-/// `buf` is NULL, or valid for writes of `len` bytes that nobody else uses meanwhile.
+/// `buf` is NULL, or valid for writes of `len` bytes that nothing else uses meanwhile.
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn headwater_random_pseudo_bytes(buf: *mut c_void, len: size_t) -> c_int {

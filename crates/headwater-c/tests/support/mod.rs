@@ -13,15 +13,20 @@ pub fn package() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// The folder of what `cargo build --release` makes: libheadwater.so, libheadwater.a and the command.
+/// The folder of what `cargo build --release` makes: libheadwater.so, libheadwater.a and the
+/// command.
 pub fn library() -> &'static Path {
     static FOLDER: OnceLock<PathBuf> = OnceLock::new();
     FOLDER.get_or_init(|| {
+        // Another build of the library, such as an installed one.
+        if let Some(named) = std::env::var_os("HEADWATER_TEST_LIBRARY") {
+            return named.into();
+        }
         // target/tmp is where cargo has tests put their files.
         let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap();
         let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-        // At the root, and without a package named: the features of a crate are those of all packages that are
-        // built together, so that anything else would be another library.
+        // At the root, and without a package named: the features of a crate are those of all
+        // packages that are built together, so that anything else would be another library.
         run(Command::new(cargo)
             .args(["build", "--release", "--quiet", "--target-dir"])
             .arg(target)

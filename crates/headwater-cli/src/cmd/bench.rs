@@ -16,14 +16,14 @@ pub(crate) fn run(args: &headwater_bench::Args) -> Result<(), Failure> {
     if let Some(baseline) = baseline {
         baseline.compare(&mut report);
     }
-    // First: whoever reads standard output may stop reading.
+    // Before stdout, whose reader may close the pipe.
     if let Some(file) = &args.html {
-        write_html(file, &report.html()?)?;
+        write_html(file, &headwater_bench::html(&report)?)?;
     }
     if args.json {
         output::json(&report)?;
     } else {
-        output::text(&format!("{}\n", report.table().trim_end()))?;
+        output::text(&format!("{}\n", headwater_bench::table(&report).trim_end()))?;
     }
     match report.regressions() {
         0 => Ok(()),

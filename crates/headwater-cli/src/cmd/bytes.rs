@@ -7,8 +7,8 @@ use crate::failure::Failure;
 #[derive(clap::Args)]
 #[group(skip)]
 pub(crate) struct Args {
-    /// How many bytes; with k, M or G (also KiB, MiB, GiB) in units of 1024, 1024^2, 1024^3
-    #[arg(value_name = "N", value_parser = dump::size, allow_negative_numbers = true)]
+    /// Number of bytes; k, M, G and T (also KiB, MiB, GiB, TiB) are powers of 1024
+    #[arg(value_name = "N", value_parser = headwater_text::size::parse, allow_negative_numbers = true)]
     n: u64,
 
     #[command(flatten)]

@@ -10,12 +10,12 @@ use std::io::Write;
 /// Print the completion script of a shell
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// Which shell
+    /// The shell
     shell: Shell,
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    // Into memory first: `generate` panics where a write fails, and a closed pipe is no failure.
+    // Into memory first, because `generate` panics if a write fails, as to a closed pipe.
     let mut script = Vec::new();
     generate(args.shell, &mut Cli::command(), "headwater", &mut script);
     output::unbuffered()?.write_all(&script)?;

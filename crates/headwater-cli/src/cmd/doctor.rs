@@ -1,4 +1,4 @@
-//! `headwater doctor` and `headwater wait`: why this machine waits for randomness, and whether its bytes can repeat.
+//! `headwater doctor` and `headwater wait`: stalls for randomness, and the risk of repeated bytes.
 
 use crate::failure::Failure;
 use crate::output;
@@ -12,12 +12,12 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         return Ok(output::coloured(&text)?);
     }
     if args.deep && !args.quiet {
-        // On stderr, and before: whoever waits should know for how long.
+        // First, so that the user knows how long the measurement takes.
         let _ =
             writeln!(std::io::stderr(), "headwater doctor: {}", headwater_doctor::deep::BEFOREHAND);
     }
     let report = headwater_doctor::run(args)?;
-    // First: whoever reads standard output may stop reading.
+    // Before stdout, whose reader may close the pipe.
     if let Some(file) = &args.html {
         write(file, &report.html())?;
     }
@@ -25,7 +25,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         write(file, &report.prometheus())?;
     }
     if args.json {
-        output::json(&report)?;
+        output::text(&report.json().map_err(std::io::Error::from)?)?;
     } else if !args.quiet {
         output::coloured(&report.text())?;
     }
@@ -40,7 +40,7 @@ fn write(file: &Path, text: &str) -> Result<(), Error> {
 pub(crate) fn wait(args: &WaitArgs) -> Result<(), Failure> {
     let waited = headwater_doctor::wait(args.timeout).map_err(Error::Kernel)?;
     if !args.quiet {
-        output::text(&(waited.told(args.timeout) + "\n"))?;
+        output::text(&(waited.message(args.timeout) + "\n"))?;
     }
     verdict(waited.exit_status())
 }

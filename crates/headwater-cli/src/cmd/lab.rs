@@ -2,22 +2,25 @@
 
 use crate::failure::Failure;
 use crate::output;
-use headwater_lab::{Cache, Scope, Verb, Wanted, boot, clone, criu, html, recording, text};
+use headwater_lab::{
+    Cache, Scope, SectionsArgs, SectionsReport, SetupRequest, Verb, boot, clone, criu, html,
+    recording, sections, text,
+};
 use std::io::Write;
 
 pub(crate) fn run(args: &headwater_lab::Args) -> Result<(), Failure> {
     if let Verb::Record(record) = &args.verb {
-        recording::of_host(&record.folder)?;
+        recording::of_host(&record.path)?;
         return Ok(());
     }
-    // After the words have been looked at: whoever has misspelt one need not wait for another lab to end.
+    // Opened only after the arguments are checked, so that a typo does not wait for another lab.
     let open = || Cache::open(args.cache.as_deref());
     match &args.verb {
         Verb::Setup(setup) => {
-            let wanted =
-                Wanted { only: setup.only.clone(), list: setup.list, refresh: setup.refresh };
-            wanted.check().map_err(|error| Failure::Usage(error.to_string()))?;
-            let manifest = headwater_lab::setup(&open()?, &wanted, &say)?;
+            let request =
+                SetupRequest { only: setup.only.clone(), list: setup.list, refresh: setup.refresh };
+            request.check().map_err(|error| Failure::Usage(error.to_string()))?;
+            let manifest = headwater_lab::setup(&open()?, &request, &progress)?;
             if setup.list {
                 return Ok(());
             }
@@ -57,7 +60,7 @@ pub(crate) fn run(args: &headwater_lab::Args) -> Result<(), Failure> {
         }
         Verb::Boot(args) => {
             let report = boot::boot(&open()?, &args.plan())?;
-            // First: whoever reads standard output may stop reading.
+            // Before the text, because the reader of standard output may close it.
             if let Some(file) = &args.html {
                 html::write(&report, file)?;
             }
@@ -76,7 +79,7 @@ pub(crate) fn run(args: &headwater_lab::Args) -> Result<(), Failure> {
             }
         }
         Verb::Criu(args) => {
-            let images = criu::all(&open()?, args.guest.as_deref(), &say)?;
+            let images = criu::all(&open()?, args.guest.as_deref(), &progress)?;
             let findings = criu::findings(&images);
             if args.json {
                 output::json(&images)?;
@@ -87,22 +90,54 @@ pub(crate) fn run(args: &headwater_lab::Args) -> Result<(), Failure> {
                 return Err(Failure::Findings(findings.len()));
             }
         }
+        Verb::Sections(args) => return sections(&open()?, args),
         Verb::Record(_) => {}
     }
     Ok(())
 }
 
-/// Runs whatever the scope holds; an error if a promise does not hold.
-fn all(cache: &Cache, scope: &Scope) -> Result<(), Failure> {
-    let outcome = headwater_lab::run(cache, scope, &say)?;
-    output::text(&outcome.text())?;
-    match outcome.findings.len() {
+/// Stresses restartable sequences on one kernel, or on each in the cache.
+fn sections(cache: &Cache, args: &SectionsArgs) -> Result<(), Failure> {
+    let kernels = match &args.kernel {
+        Some(kernel) => vec![kernel.clone()],
+        None => headwater_lab::SERIES.iter().map(|series| series.name.to_owned()).collect(),
+    };
+    let mut reports = Vec::new();
+    for kernel in &kernels {
+        // Without a named kernel, a series that no mirror serves is not an error.
+        if args.kernel.is_none()
+            && let Err(error) = headwater_lab::find_kernel(cache, kernel)
+        {
+            progress(&format!("skipped: {error:#}"));
+            continue;
+        }
+        progress(&format!("stressing kernel {kernel}"));
+        let guest = args.guest.as_deref();
+        reports.extend(sections::sections(cache, kernel, args.seconds, guest)?);
+    }
+    let findings: Vec<_> = reports.iter().flat_map(SectionsReport::findings).collect();
+    if args.json {
+        output::json(&reports)?;
+    } else {
+        output::text(&(text::sections(&reports) + &text::findings(&findings)))?;
+    }
+    match findings.len() {
         0 => Ok(()),
         findings => Err(Failure::Findings(findings)),
     }
 }
 
-/// Words on stderr, of work that takes long.
-fn say(line: &str) {
+/// Runs the experiments of a scope. A broken promise is an error.
+fn all(cache: &Cache, scope: &Scope) -> Result<(), Failure> {
+    let results = headwater_lab::run(cache, scope, &progress)?;
+    output::text(&results.text())?;
+    match results.findings.len() {
+        0 => Ok(()),
+        findings => Err(Failure::Findings(findings)),
+    }
+}
+
+/// Prints a line about the progress of a long run to stderr.
+fn progress(line: &str) {
     let _ = writeln!(std::io::stderr(), "headwater lab: {line}");
 }

@@ -1,4 +1,4 @@
-//! The verbs, one a file: its arguments, and what it does.
+//! The verbs, one a file, each with its arguments.
 
 pub(crate) mod bench;
 pub(crate) mod bytes;

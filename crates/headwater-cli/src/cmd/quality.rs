@@ -1,4 +1,4 @@
-//! `headwater quality`: a generator before the tests.
+//! `headwater quality`: statistical tests of a generator.
 
 use crate::failure::Failure;
 use crate::output;
@@ -13,22 +13,24 @@ pub(crate) fn run(args: &headwater_quality::Args) -> Result<(), Failure> {
         headwater_quality::check_html_file(file)?;
     }
     let report = headwater_quality::run(args, std::io::stdin())?;
-    // First: whoever reads standard output may stop reading.
+    // Before stdout, whose reader may close the pipe.
     if let Some(file) = &args.html {
         headwater_quality::write_html(file, &report.html()?)?;
     }
-    if args.json {
-        output::json(&report)?;
+    let written = if args.json {
+        output::json(&report)
     } else {
-        output::text(&format!("{}\n", report.table().trim_end()))?;
-    }
+        output::text(&format!("{}\n", report.table().trim_end()))
+    };
+    // Status 1 means "failed" to scripts, so a full disk needs another one.
+    written.map_err(Failure::Report)?;
     match report.verdict {
         Verdict::Failed => Err(Failure::Quality(report.source)),
         Verdict::Clean | Verdict::Weak => Ok(()),
     }
 }
 
-/// Every name, by kind.
+/// Lists every source by kind.
 fn list() -> Result<(), Failure> {
     let mut text = String::new();
     let mut last = None;
@@ -38,7 +40,7 @@ fn list() -> Result<(), Failure> {
                 Kind::Secure => "Secure bytes",
                 Kind::Engine => "Reproducible streams, not for secrets",
                 Kind::System => "The system's",
-                Kind::Noise => "Hardware, whose entropy is estimated too",
+                Kind::Noise => "Hardware; its entropy is estimated too",
                 Kind::Control => "Controls, which must fail",
             };
             let gap = if last.is_some() { "\n" } else { "" };
@@ -47,6 +49,6 @@ fn list() -> Result<(), Failure> {
         }
         let _ = writeln!(text, "  {:20} {}", source.name, source.about);
     }
-    let _ = writeln!(text, "\nStandard input\n  {:20} bytes of anybody's generator", "-");
+    let _ = writeln!(text, "\nStandard input\n  {:20} bytes of any generator", "-");
     Ok(output::text(&text)?)
 }

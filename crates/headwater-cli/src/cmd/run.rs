@@ -10,12 +10,14 @@ use std::process::Command;
 /// Run a command that draws its random bytes from headwater
 #[derive(clap::Args)]
 #[command(after_help = "\
-With --openssl: sets OPENSSL_CONF to a configuration that includes the present one and adds headwater's provider.
-The module, headwater.so, is looked for in OPENSSL_MODULES, beside this command, and where OpenSSL has its own.
+--openssl sets OPENSSL_CONF to a configuration that includes the present one and adds headwater's
+provider. The module, headwater.so, is searched in OPENSSL_MODULES, beside this command, and in
+OpenSSL's own directories.
 
-Exit status, as of env(1): the command's own; 125 it was not run, 126 it could not be run, 127 it was not found.")]
+Exit status: the command's own; 125 if the command was not started, 126 if it cannot be executed,
+127 if it was not found.")]
 pub(crate) struct Args {
-    /// By OpenSSL 3, for commands that draw by RAND_bytes or use TLS
+    /// Make headwater the generator of OpenSSL 3: RAND_bytes and TLS
     #[arg(long)]
     openssl: bool,
 
@@ -29,14 +31,13 @@ pub(crate) const NOT_RUN: u8 = 125;
 const CANNOT_RUN: u8 = 126;
 const NOT_FOUND: u8 = 127;
 
-/// Becomes the command; returns only if that fails.
+/// Replaces this process by the command. Returns only on failure.
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let not_run = |what| Failure::Run { status: NOT_RUN, what };
     if !args.openssl {
         return Err(not_run(
-            "without --openssl there is nothing to run a command with: the library that takes the place of the C \
-             library's own functions is not part of this version; for commands that use OpenSSL 3, say \
-             'headwater run --openssl -- COMMAND'"
+            "a mechanism is missing: use 'headwater run --openssl -- COMMAND' for commands that use OpenSSL 3; this \
+             version has no library that replaces the C library's functions"
                 .to_owned(),
         ));
     }

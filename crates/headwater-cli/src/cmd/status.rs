@@ -1,17 +1,17 @@
-//! `headwater` and `headwater status`: what is armed on this machine.
+//! `headwater` and `headwater status`: the status of this machine.
 
 use crate::facts::Facts;
 use crate::failure::Failure;
 use crate::{json, output, screen};
 
-/// Show what is armed on this machine, as `headwater` alone does
+/// Show the status of this machine, as `headwater` alone does
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// Print JSON (schema headwater.status/1), without the speed table
     #[arg(long)]
     json: bool,
 
-    /// With --json: measure speed too, which takes half a second
+    /// Measure speed too, which takes half a second
     #[arg(long, requires = "json")]
     speed: bool,
 }
@@ -25,7 +25,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     Ok(())
 }
 
-/// What `headwater` without a verb shows.
+/// Prints the screen of `headwater` without a verb.
 pub(crate) fn screen() -> Result<(), Failure> {
     let facts = Facts::gather(true)?;
     output::coloured(&screen::render(&facts))?;

@@ -7,18 +7,18 @@ use std::io::{BufWriter, Write};
 /// Print random UUIDs
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// How many
+    /// Number of UUIDs
     #[arg(short, value_name = "N", value_parser = count, default_value = "1")]
-    #[arg(allow_negative_numbers = true)] // so that -1 is told to be no count, not no option
+    #[arg(allow_negative_numbers = true)] // so that -1 is refused as a count, not as an option
     n: u64,
 
-    /// Version 7, which begins with the time, so that later ones sort after earlier ones
+    /// Make version 7, which starts with the time and sorts by it
     #[arg(long)]
     v7: bool,
 }
 
 fn count(typed: &str) -> Result<u64, &'static str> {
-    typed.parse().map_err(|_| "a count is a whole number from 0 to 2^64 - 1")
+    typed.parse().map_err(|_| "expected a whole number from 0 to 2^64 - 1")
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {

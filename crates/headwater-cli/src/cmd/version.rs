@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use crate::output;
-use headwater::{Hardware, Status, Vmclock, Vmgenid, Word};
+use headwater::{Hardware, ReseedGeneration, Status, Vmclock, Vmgenid};
 
 const NAME: &str = concat!("headwater ", env!("CARGO_PKG_VERSION"));
 
@@ -12,10 +12,10 @@ pub(crate) fn short() -> Result<(), Failure> {
     Ok(())
 }
 
-/// What a bug report needs.
+/// Several lines, for bug reports.
 pub(crate) fn long() -> Result<(), Failure> {
-    // One draw arms what there is to arm. Whether it succeeds does not matter: a version can always
-    // be told, and a machine without random bytes is one that somebody reports a bug of.
+    // One draw sets everything up. Its error is ignored: a machine without random bytes is a likely
+    // subject of a bug report, and its version must still be printed.
     let _ = headwater::try_fill(&mut [0]);
     let status = headwater::status();
     output::text(&format!(
@@ -28,16 +28,16 @@ pub(crate) fn long() -> Result<(), Failure> {
     Ok(())
 }
 
-/// The detectors that are armed, in a few words.
+/// Names the detectors in use.
 fn guard(status: &Status) -> String {
-    let armed = [
-        (matches!(status.word, Word::Live { .. }), "kernel word"),
+    let detectors = [
+        (matches!(status.reseed_generation, ReseedGeneration::Live { .. }), "reseed generation"),
         (status.vmgenid == Vmgenid::Bound, "vmgenid"),
         (matches!(status.vmclock, Vmclock::Mapped { .. }), "VMClock"),
         (status.hardware == Hardware::BareMetal, "bare metal"),
         (status.fork_detection, "fork"),
     ];
     let names: Vec<&str> =
-        armed.into_iter().filter_map(|(is_armed, name)| is_armed.then_some(name)).collect();
+        detectors.into_iter().filter_map(|(in_use, name)| in_use.then_some(name)).collect();
     if names.is_empty() { "none".to_string() } else { names.join(", ") }
 }

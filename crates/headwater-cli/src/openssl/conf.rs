@@ -1,23 +1,23 @@
-//! Configurations of OpenSSL, as far as headwater has to add to them (config(5)).
+//! Configurations of OpenSSL (config(5)), as far as headwater must extend them.
 
 use std::collections::HashMap;
 use std::fmt::Write;
 use std::path::Path;
 use std::{env, fs};
 
-/// The sections of a configuration, by their names.
+/// The sections of the present configuration, by name.
 #[derive(Default)]
 pub(super) struct Present {
     sections: HashMap<String, HashMap<String, String>>,
 }
 
-/// Files that include each other without end are stopped here.
+/// Depth of inclusion at which files that include each other are refused.
 const DEEPEST: u32 = 16;
-/// The section of lines before any section.
+/// Name of the section before the first heading.
 const TOP: &str = "default";
 
 impl Present {
-    /// What `path` says, and the files that it includes. One that is not there says nothing, as to OpenSSL.
+    /// Reads `path` and the files that it includes. A missing file counts as empty, as in OpenSSL.
     pub(super) fn read(path: &Path) -> Result<Present, String> {
         let mut present = Present::default();
         let mut section = TOP.to_owned();
@@ -27,7 +27,10 @@ impl Present {
 
     fn add_file(&mut self, path: &Path, section: &mut String, depth: u32) -> Result<(), String> {
         if depth > DEEPEST {
-            return Err(format!("{}: files include each other without end", path.display()));
+            return Err(format!(
+                "{}: configuration files include each other in a circle",
+                path.display()
+            ));
         }
         if path.is_dir() {
             let mut files: Vec<_> = fs::read_dir(path).into_iter().flatten().flatten().collect();
@@ -55,8 +58,8 @@ impl Present {
                 self.sections.entry(section.clone()).or_default();
             } else if let Some(included) = line.strip_prefix(".include") {
                 let included = included.trim_start().trim_start_matches('=').trim();
-                let folder = env::var_os("OPENSSL_CONF_INCLUDE").unwrap_or_default();
-                self.add_file(&Path::new(&folder).join(included), section, depth + 1)?;
+                let directory = env::var_os("OPENSSL_CONF_INCLUDE").unwrap_or_default();
+                self.add_file(&Path::new(&directory).join(included), section, depth + 1)?;
             } else if let Some((name, value)) = line.split_once('=')
                 && !line.starts_with('.')
             {
@@ -73,7 +76,8 @@ impl Present {
         self.sections.get(section)?.get(name).map(String::as_str)
     }
 
-    /// A value that names a section, or `otherwise`; an error if only OpenSSL can tell what it is.
+    /// Returns a value that names a section, or `otherwise`. Returns an error if the value contains
+    /// a variable, which only OpenSSL can expand.
     fn section<'a>(
         &'a self,
         section: &str,
@@ -82,7 +86,7 @@ impl Present {
     ) -> Result<&'a str, String> {
         match self.value(section, name) {
             Some(value) if value.contains('$') => Err(format!(
-                "the present configuration of OpenSSL says '{name} = {value}', whose value depends on others; include \
+                "cannot extend the present configuration of OpenSSL: '{name} = {value}' contains a variable; include \
                  headwater-openssl.cnf there by hand"
             )),
             Some(value) if !value.is_empty() => Ok(value),
@@ -90,7 +94,7 @@ impl Present {
         }
     }
 
-    /// Whether this section of providers activates one. Then OpenSSL adds no default provider by itself.
+    /// Returns true if this section activates a provider. Then OpenSSL adds no default provider.
     fn activates(&self, providers: &str) -> bool {
         let off = ["0", "no", "false", "off"];
         self.sections.get(providers).into_iter().flat_map(HashMap::values).any(|section| {
@@ -99,21 +103,24 @@ impl Present {
         })
     }
 
-    /// The text of a configuration that includes `base`, which this is, and has `module` as its generator.
+    /// Returns a configuration that includes `base` (the file of `self`) and has `module` as
+    /// generator.
     pub(super) fn extended(&self, base: Option<&Path>, module: &Path) -> Result<String, String> {
         let mut text = String::from("# Made by `headwater run --openssl`.\n");
-        let mut line = |line: String| writeln!(text, "{line}").expect("a String takes it");
+        let mut line =
+            |line: String| writeln!(text, "{line}").expect("writing to a String cannot fail");
         if let Some(base) = base {
             line(format!(".include {}", plain(base)?));
         }
         let openssl = self.section(TOP, "openssl_conf", "headwater_init")?;
-        // Node looks for its settings under a name of its own.
+        // Node reads the section that this name refers to.
         let nodejs = self.section(TOP, "nodejs_conf", openssl)?;
         line(format!("[{TOP}]\nopenssl_conf = {openssl}\nnodejs_conf = {nodejs}"));
         for init in if openssl == nodejs { vec![openssl] } else { vec![openssl, nodejs] } {
             let providers = self.section(init, "providers", "headwater_providers")?;
             let random = self.section(init, "random", "headwater_random")?;
-            // In this order: OpenSSL 3.5 takes an activation back where `random_provider` names a provider that is active.
+            // `random` comes first: OpenSSL 3.5 deactivates a provider that is active already when
+            // `random_provider` names it.
             line(format!("[{init}]\nrandom = {random}\nproviders = {providers}"));
             line(format!("[{random}]\nrandom = HEADWATER"));
             line(format!("[{providers}]\nheadwater = headwater_module"));
@@ -127,11 +134,11 @@ impl Present {
     }
 }
 
-/// A path that config(5) takes for itself.
+/// Returns a path that config(5) reads without escapes, or a message.
 fn plain(path: &Path) -> Result<&str, String> {
     let is_plain = |text: &str| text.chars().all(|c| c.is_alphanumeric() || "/._-+@,~".contains(c));
     path.to_str().filter(|text| is_plain(text)).ok_or_else(|| {
-        format!("{}: OpenSSL's configuration takes no path with such characters", path.display())
+        format!("cannot name {} in OpenSSL's configuration: the path has characters that config(5) expands", path.display())
     })
 }
 
@@ -145,7 +152,7 @@ mod tests {
         present.extended(Some(Path::new("/etc/ssl/openssl.cnf")), Path::new("/m/headwater.so"))
     }
 
-    /// What the result adds to the section `name`.
+    /// Returns the lines that the result adds to section `name`.
     fn added<'a>(text: &'a str, name: &str) -> &'a str {
         let (_, section) = text.split_once(&format!("[{name}]\n")).expect(name);
         section.split_once("\n[").map_or(section, |(section, _)| section).trim_end()
@@ -163,7 +170,7 @@ mod tests {
         assert_eq!(added(&text, "headwater_module"), "module = /m/headwater.so\nactivate = 1");
     }
 
-    /// As Debian 13 has it: a section of providers, of which none is activated.
+    /// The configuration of Debian 13 has a section of providers and activates none.
     #[test]
     fn the_default_provider_stays_where_it_was_implied() {
         let text = extended(
@@ -209,26 +216,26 @@ mod tests {
     }
 
     #[test]
-    fn what_only_openssl_can_tell_is_refused() {
+    fn what_only_openssl_can_expand_is_refused() {
         assert!(extended("openssl_conf = $name\n").unwrap_err().contains("by hand"));
         for path in ["/a b/m.so", "/a\n[x]", "/$HOME/m.so", "/a#b"] {
             let refused = Present::default().extended(None, Path::new(path)).unwrap_err();
-            assert!(refused.contains("no path with such characters"), "{refused}");
+            assert!(refused.contains("characters that config(5) expands"), "{refused}");
         }
     }
 
     #[test]
-    fn files_that_include_each_other_are_told() {
-        let folder = env::temp_dir().join(format!("headwater-conf-{}", std::process::id()));
-        fs::create_dir_all(&folder).unwrap();
-        let [one, two] = ["one.cnf", "two.cnf"].map(|name| folder.join(name));
+    fn files_that_include_each_other_are_refused() {
+        let directory = env::temp_dir().join(format!("headwater-conf-{}", std::process::id()));
+        fs::create_dir_all(&directory).unwrap();
+        let [one, two] = ["one.cnf", "two.cnf"].map(|name| directory.join(name));
         fs::write(&one, format!(".include {}\n[a]\nb = 1\n", two.display())).unwrap();
         fs::write(&two, "[c]\nd = 2\n").unwrap();
         let present = Present::read(&one).unwrap();
         assert_eq!((present.value("a", "b"), present.value("c", "d")), (Some("1"), Some("2")));
         fs::write(&two, format!(".include = {}\n", one.display())).unwrap();
-        assert!(Present::read(&one).err().unwrap().contains("without end"));
-        fs::remove_dir_all(&folder).unwrap();
+        assert!(Present::read(&one).err().unwrap().contains("in a circle"));
+        fs::remove_dir_all(&directory).unwrap();
         assert!(Present::read(&one).unwrap().sections.is_empty());
     }
 }

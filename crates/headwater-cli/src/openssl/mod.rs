@@ -1,17 +1,17 @@
-//! What makes headwater the generator of an OpenSSL program: the module, and a configuration that loads it.
+//! The module and the configuration that make headwater the generator of an OpenSSL program.
 
 mod conf;
-mod folder;
+mod kept;
 
 use conf::Present;
 use std::env;
 use std::path::{Path, PathBuf, absolute};
 
-/// The module's name where OpenSSL looks for it.
+/// File name of the module where OpenSSL searches for it.
 const MODULE: &str = "headwater.so";
-/// Its name as cargo builds it.
+/// File name of the module in cargo's output.
 const BUILT: &str = "libheadwater_openssl.so";
-/// Where distributions keep the configuration that OpenSSL reads unless told otherwise.
+/// Paths of the distributions' default configuration.
 const USUAL: [&str; 4] = [
     "/etc/ssl/openssl.cnf",
     "/etc/pki/tls/openssl.cnf",
@@ -19,8 +19,8 @@ const USUAL: [&str; 4] = [
     "/usr/local/ssl/openssl.cnf",
 ];
 
-/// A file that OPENSSL_CONF may name: the present configuration, and headwater's lines after it. What is wrong, as
-/// one line, if there can be none.
+/// Writes a file for OPENSSL_CONF, with the present configuration and headwater's lines after it.
+/// Returns its path, or a message of one line.
 pub(crate) fn configuration() -> Result<PathBuf, String> {
     let module = module()?;
     let base = base();
@@ -28,26 +28,26 @@ pub(crate) fn configuration() -> Result<PathBuf, String> {
         Some(path) => Present::read(path)?,
         None => Present::default(),
     };
-    folder::keep(&present.extended(base.as_deref(), &module)?)
+    kept::keep(&present.extended(base.as_deref(), &module)?)
 }
 
-/// The configuration that the command would have read: the user's, or the system's.
+/// Returns the configuration that the command would have read: the user's, or the system's.
 fn base() -> Option<PathBuf> {
     match env::var_os("OPENSSL_CONF") {
-        // Set to nothing, it turns the system's off.
+        // An empty value disables the system's configuration.
         Some(named) if named.is_empty() => None,
-        // The command may go to another folder first.
+        // The command may change its directory first.
         Some(named) => absolute(named).ok(),
         None => USUAL.iter().map(PathBuf::from).find(|path| path.is_file()),
     }
 }
 
-/// The provider's module: where the user says, beside this command, or where OpenSSL has its own.
+/// Finds the module: in OPENSSL_MODULES, beside this command, or in OpenSSL's own directories.
 fn module() -> Result<PathBuf, String> {
     let triplet = format!("{}-linux-gnu", env::consts::ARCH);
     let mut places = Vec::new();
-    if let Some(folder) = env::var_os("OPENSSL_MODULES") {
-        places.push(PathBuf::from(folder).join(MODULE));
+    if let Some(directory) = env::var_os("OPENSSL_MODULES") {
+        places.push(PathBuf::from(directory).join(MODULE));
     }
     if let Some(beside) = env::current_exe().ok().as_deref().and_then(Path::parent) {
         let lib = beside.join("../lib");
@@ -66,8 +66,8 @@ fn module() -> Result<PathBuf, String> {
     }
     let places: Vec<String> = places.iter().map(|place| place.display().to_string()).collect();
     Err(format!(
-        "OpenSSL's module of headwater is not installed: none of {} is there; build it with 'cargo build --release', \
-         or name the folder of {MODULE} in OPENSSL_MODULES",
+        "headwater's module for OpenSSL was not found (searched: {}); build it with 'cargo build --release', or set \
+         OPENSSL_MODULES to the directory of {MODULE}",
         places.join(", ")
     ))
 }

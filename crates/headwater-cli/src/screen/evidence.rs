@@ -1,8 +1,11 @@
-//! What each part of the status says in words.
+//! The words for each part of the status.
 
-use super::layout::{Tone, grouped};
-use headwater::{CpuRng, Hardware, Mode, Page, Path, Source, Status, Vmclock, Vmgenid, Word};
+use super::layout::Tone;
+use headwater::{
+    CpuRng, Hardware, Mode, Page, Path, ReseedGeneration, Source, Status, Vmclock, Vmgenid,
+};
 use headwater_status::Kmsg;
+use headwater_text::number::grouped;
 
 /// One line of the screen.
 pub(super) struct Row {
@@ -21,7 +24,7 @@ pub(super) fn of(status: &Status) -> [Row; 10] {
     [
         mode(status),
         source(status.source),
-        word(status.word),
+        reseed_generation(status.reseed_generation),
         vmgenid(status.vmgenid),
         vmclock(status.vmclock),
         hardware(status.hardware),
@@ -42,7 +45,7 @@ fn mode(status: &Status) -> Row {
     let note = if granted {
         status.reason.to_string()
     } else {
-        format!("{} was asked for: {}", status.requested, status.reason)
+        format!("{} was requested: {}", status.requested, status.reason)
     };
     row("mode", status.mode.name(), tone, note)
 }
@@ -52,33 +55,29 @@ fn source(source: Source) -> Row {
         Source::Vdso => ("vDSO", Tone::Good, "the kernel's getrandom, without a system call"),
         Source::Getrandom => ("getrandom(2)", Tone::Plain, "by system call"),
         Source::Urandom => ("/dev/urandom", Tone::Weak, "getrandom(2) is missing or forbidden"),
-        Source::None => ("none", Tone::Wrong, "none has answered yet"),
+        Source::None => ("none", Tone::Wrong, "no source has answered yet"),
         other => (other.name(), Tone::Plain, ""),
     };
     row("source", value, tone, note)
 }
 
-fn word(word: Word) -> Row {
-    let (tone, note) = match word {
-        Word::Live { value, page, offset } => (
+fn reseed_generation(generation: ReseedGeneration) -> Row {
+    let (tone, note) = match generation {
+        ReseedGeneration::Live { value, page, offset } => (
             Tone::Good,
-            format!(
-                "reseed generation {}, in page {page} of [vvar] at offset {offset:#x}",
-                grouped(value)
-            ),
+            format!("{}, in page {page} of [vvar] at offset {offset:#x}", grouped(value)),
         ),
-        Word::Undecided { candidates } => {
-            (Tone::Weak, format!("{candidates} places look alike until the kernel's next reseed"))
+        ReseedGeneration::Undecided { candidates } => {
+            (Tone::Weak, format!("{candidates} candidates until the kernel's next reseed"))
         }
-        Word::Retired => (
-            Tone::Wrong,
-            "it stopped agreeing with the kernel; not used again in this process".to_string(),
-        ),
-        Word::Quiesced => (Tone::Plain, "let go of by quiesce()".to_string()),
-        Word::Absent(why) => (Tone::Weak, why.to_string()),
+        ReseedGeneration::Retired => {
+            (Tone::Wrong, "it disagreed with the kernel; disabled in this process".to_string())
+        }
+        ReseedGeneration::Quiesced => (Tone::Plain, "released by quiesce()".to_string()),
+        ReseedGeneration::Absent(why) => (Tone::Weak, why.to_string()),
         _ => (Tone::Plain, String::new()),
     };
-    row("kernel word", word.name(), tone, note)
+    row("reseed generation", generation.name(), tone, note)
 }
 
 fn vmgenid(vmgenid: Vmgenid) -> Row {
@@ -100,14 +99,14 @@ fn vmclock(vmclock: Vmclock) -> Row {
         Vmclock::Mapped { marker, .. } => (
             Tone::Plain,
             format!(
-                "disruption marker {marker}; this hypervisor does not say that it tells of clones"
+                "disruption marker {marker}; this hypervisor does not promise to report clones"
             ),
         ),
         Vmclock::Absent => (Tone::Plain, "no /dev/vmclock0".to_string()),
         Vmclock::Unreadable => {
-            (Tone::Weak, "a udev rule that makes /dev/vmclock0 readable would arm it".to_string())
+            (Tone::Weak, "not readable; a udev rule for /dev/vmclock0 would enable it".to_string())
         }
-        Vmclock::Invalid => (Tone::Weak, "/dev/vmclock0 is no VMClock page".to_string()),
+        Vmclock::Invalid => (Tone::Weak, "/dev/vmclock0 is not a VMClock page".to_string()),
         Vmclock::Slow => (Tone::Plain, "not used: its loads take too long".to_string()),
         Vmclock::Off => (Tone::Plain, "not mapped".to_string()),
         Vmclock::Quiesced => (Tone::Plain, "unmapped by quiesce()".to_string()),
@@ -140,7 +139,7 @@ fn cpu_rng(cpu_rng: CpuRng) -> Row {
         CpuRng::Good => (Tone::Good, "passed its checks, mixed into keys"),
         CpuRng::Absent => (Tone::Plain, "this CPU has no random instruction"),
         CpuRng::NotAsked => (Tone::Plain, "nothing depends on it"),
-        CpuRng::Broken => (Tone::Wrong, "not random: not used again in this process"),
+        CpuRng::Broken => (Tone::Wrong, "its output is not random; disabled in this process"),
         CpuRng::Slow => (Tone::Plain, "mixed into the keys of pages, too slow for each request"),
         _ => (Tone::Plain, ""),
     };
@@ -169,13 +168,11 @@ fn path(path: Path) -> Row {
     row("draws", value, tone, note)
 }
 
-/// Since when the kernel's generator is seeded.
+/// Formats the time at which the kernel's generator was seeded.
 pub(super) fn seeded(kmsg: Kmsg) -> String {
     let since = match kmsg.seeded_at_us {
         Some(us) => format!("{:.3} s after boot", us as f64 / 1e6),
-        None => {
-            "since when is unknown: the kernel's log cannot be read or starts later".to_string()
-        }
+        None => "time unknown: the kernel's log is unreadable or starts later".to_string(),
     };
     match kmsg.vm_fork_reseeds {
         None | Some(0) => since,
@@ -184,7 +181,7 @@ pub(super) fn seeded(kmsg: Kmsg) -> String {
     }
 }
 
-/// What people call it.
+/// Returns the common name of an implementation.
 pub(super) fn implementation(name: &'static str) -> &'static str {
     match name {
         "getrandom-syscall" => "getrandom(2)",

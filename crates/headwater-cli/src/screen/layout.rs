@@ -1,15 +1,16 @@
 //! Lines, columns and colours.
 
 use anstyle::{AnsiColor, Style};
+use headwater_text::number::grouped;
 use std::fmt::Write;
 use textwrap::Options;
 
 pub(super) const WIDTH: usize = 100;
-const LABEL: usize = 13;
+const LABEL: usize = 19;
 const VALUE: usize = 14;
 pub(super) const INDENT: &str = "  ";
 
-/// How good a value is.
+/// A rating of a value, shown as its colour.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Tone {
     Plain,
@@ -32,11 +33,11 @@ impl Tone {
 const BOLD: Style = Style::new().bold();
 const DIM: Style = Style::new().dimmed();
 
-/// A text that grows downwards.
+/// A text that grows line by line.
 pub(super) struct Screen(String);
 
 impl Screen {
-    /// With a title.
+    /// Makes a screen with a title.
     pub(super) fn new(title: &str) -> Screen {
         Screen(format!("{BOLD}{title}{BOLD:#}\n"))
     }
@@ -45,7 +46,7 @@ impl Screen {
         self.0
     }
 
-    /// A section's name, with an aside.
+    /// Adds the name of a section and a remark.
     pub(super) fn heading(&mut self, name: &str, aside: &str) {
         self.write(format_args!("\n{BOLD}{name}{BOLD:#}"));
         if !aside.is_empty() {
@@ -54,12 +55,12 @@ impl Screen {
         self.0.push('\n');
     }
 
-    /// A label, a value in the colour of its tone, and a note that may take several lines.
+    /// Adds a label, a value in the colour of its tone, and a note that may wrap.
     pub(super) fn row(&mut self, label: &str, value: &str, tone: Tone, note: &str) {
         let style = tone.style();
         self.write(format_args!("{INDENT}{DIM}{label:<LABEL$}{DIM:#}{style}{value}{style:#}"));
-        // The note begins in its column, or after the value where that is too long for its own, and
-        // goes on in its column. Textwrap counts what is already on the line as an indent.
+        // The note starts in its column, or after a value that is wider than its own column, and
+        // wraps in its column. Textwrap counts the text before the note as an indent.
         let used = INDENT.len() + LABEL + value.chars().count();
         let column = INDENT.len() + LABEL + VALUE;
         let (first, rest) = (" ".repeat(column.max(used + 2)), " ".repeat(column));
@@ -69,7 +70,7 @@ impl Screen {
         self.write(format_args!("{note}\n"));
     }
 
-    /// Names and numbers, all on one line.
+    /// Adds names and numbers on one line.
     pub(super) fn pairs(&mut self, pairs: &[(&str, u64, Tone)]) {
         let mut gap = INDENT;
         for (name, number, tone) in pairs {
@@ -96,7 +97,7 @@ impl Screen {
         self.write(format_args!("{INDENT}{style}{text}{style:#}\n"));
     }
 
-    /// A paragraph whose first word is coloured.
+    /// Adds a paragraph with a coloured first word.
     pub(super) fn paragraph(&mut self, word: &str, tone: Tone, text: &str) {
         let style = tone.style().bold();
         let whole = textwrap::fill(&format!("{word} {text}"), WIDTH);
@@ -105,33 +106,6 @@ impl Screen {
     }
 
     fn write(&mut self, text: std::fmt::Arguments<'_>) {
-        self.0.write_fmt(text).expect("a String takes whatever is written to it");
-    }
-}
-
-/// A number with its thousands apart: 1,234,567.
-pub(super) fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn thousands() {
-        for (number, text) in
-            [(0, "0"), (999, "999"), (1000, "1,000"), (12_345, "12,345"), (1_234_567, "1,234,567")]
-        {
-            assert_eq!(grouped(number), text);
-        }
+        self.0.write_fmt(text).expect("writing to a String cannot fail");
     }
 }

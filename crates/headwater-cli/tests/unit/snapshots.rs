@@ -1,10 +1,13 @@
-//! The screen and the document as people get them, from facts that are fixed.
+//! The screen and the document of fixed facts, compared with snapshots.
 //!
-//! `SNAPSHOTS=overwrite cargo test -p headwater-cli` writes them anew, to be looked at in the diff.
+//! `SNAPSHOTS=overwrite cargo test -p headwater-cli` writes the snapshots anew, for review in the
+//! diff.
 
 use crate::facts::{Facts, Speed};
 use crate::{json, screen};
-use headwater::{CpuRng, Hardware, Mode, Page, Path, Source, Status, Vmclock, Vmgenid, Word};
+use headwater::{
+    CpuRng, Hardware, Mode, Page, Path, ReseedGeneration, Source, Status, Vmclock, Vmgenid,
+};
 use headwater_status::{Host, Kmsg};
 use snapbox::{assert_data_eq, file};
 use std::num::NonZeroU64;
@@ -49,9 +52,9 @@ fn healthy_status() -> Status {
     status.mode = Mode::Buffered;
     status.requested = Mode::Auto;
     status.unknown_mode_requested = false;
-    status.reason = "the kernel's word is live, and vmgenid is bound";
+    status.reason = "the kernel's reseed generation is live, and vmgenid is bound";
     status.source = Source::Vdso;
-    status.word = Word::Live { value: 1234, page: 2, offset: 0x280 };
+    status.reseed_generation = ReseedGeneration::Live { value: 1234, page: 2, offset: 0x280 };
     status.vmclock = Vmclock::Mapped { marker: 7, vm_generation: Some(3) };
     status.vmgenid = Vmgenid::Bound;
     status.hardware = Hardware::NotAsked;
@@ -76,7 +79,7 @@ fn healthy_status() -> Status {
 
 fn bare_metal() -> Facts {
     let mut facts = healthy_vm();
-    facts.status.reason = "the kernel's word is live, and this is bare metal";
+    facts.status.reason = "the kernel's reseed generation is live, and this is bare metal";
     facts.status.vmgenid = Vmgenid::NotBound;
     facts.status.vmclock = Vmclock::Absent;
     facts.status.hardware = Hardware::BareMetal;
@@ -86,14 +89,14 @@ fn bare_metal() -> Facts {
     facts
 }
 
-/// Debian 12 in a VM: no word in the vDSO, no MAP_DROPPABLE, /dev/kmsg not for everybody.
+/// Debian 12 in a VM: no reseed generation in the vDSO, no MAP_DROPPABLE, /dev/kmsg for root only.
 fn old_kernel() -> Facts {
     let mut facts = healthy_vm();
     let status = &mut facts.status;
     status.mode = Mode::Hedged;
     status.reason = "this kernel shows no generation word, and nothing tells of a clone";
     status.source = Source::Getrandom;
-    status.word = Word::Absent("this kernel's vDSO has no getrandom");
+    status.reseed_generation = ReseedGeneration::Absent("this kernel's vDSO has no getrandom");
     status.vmclock = Vmclock::Absent;
     status.vmgenid = Vmgenid::NotBound;
     status.hardware = Hardware::Virtual;
@@ -113,7 +116,7 @@ fn kernel_mode() -> Facts {
     status.mode = Mode::Kernel;
     status.requested = Mode::Kernel;
     status.reason = "it serves without a buffer";
-    status.word = Word::Absent("not looked for in this mode");
+    status.reseed_generation = ReseedGeneration::Absent("not looked for in this mode");
     status.vmgenid = Vmgenid::NotAsked;
     status.hardware = Hardware::Unknown;
     status.cpu_rng = CpuRng::NotAsked;
@@ -137,7 +140,7 @@ fn everything_broken() -> Facts {
     status.unknown_mode_requested = true;
     status.reason = "the strictest mode that buffers";
     status.source = Source::Urandom;
-    status.word = Word::Retired;
+    status.reseed_generation = ReseedGeneration::Retired;
     status.vmclock = Vmclock::Unreadable;
     status.vmgenid = Vmgenid::NotBound;
     status.hardware = Hardware::Virtual;
@@ -209,7 +212,7 @@ fn document_of_a_healthy_vm() {
     assert_data_eq!(pretty(&healthy_vm()), file!["../snapshots/healthy_vm.json"].raw());
 }
 
-/// What cannot be told is null, and never 0.
+/// Unknown values are null, and never 0.
 #[test]
 fn document_of_what_is_unknown() {
     assert_data_eq!(pretty(&kernel_mode()), file!["../snapshots/kernel_mode.json"].raw());

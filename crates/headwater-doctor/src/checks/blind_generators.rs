@@ -5,11 +5,11 @@ use crate::fixes::Cause;
 use crate::host::{Host, Process};
 use crate::{Case, Evidence, Finding, Id, Severity};
 
-/// Folders of shared libraries; those of multi-arch distributions lie one below /usr/lib.
+/// Directories of shared libraries; multi-arch distributions have them one level below /usr/lib.
 const LIBRARIES: [&str; 4] =
     ["/usr/lib64", "/usr/lib", "/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu"];
 const NODE: [&str; 2] = ["/usr/bin/node", "/usr/local/bin/node"];
-/// Parts of the names of mapped files that tell of such a generator.
+/// Parts of the names of mapped files that belong to such a generator.
 const MAPPED: [&str; 4] = ["/libcrypto.so", "/libjvm.so", "/bin/node", "/libgnutls.so"];
 
 pub(super) fn check(case: &Case) -> Answer {
@@ -49,7 +49,7 @@ pub(super) fn check(case: &Case) -> Answer {
     .into()
 }
 
-/// What is installed, by its files.
+/// Finds installed libraries by their files.
 fn installed(host: &Host) -> Vec<(String, Evidence)> {
     let root = &host.root;
     let mut found = Vec::new();
@@ -61,7 +61,7 @@ fn installed(host: &Host) -> Vec<(String, Evidence)> {
             if let Some(version) = version {
                 found.push((
                     format!("OpenSSL {version} (libcrypto)"),
-                    evidence(format!("{folder}/{name}"), "is there"),
+                    evidence(format!("{folder}/{name}"), "exists"),
                 ));
             }
         }
@@ -76,14 +76,14 @@ fn installed(host: &Host) -> Vec<(String, Evidence)> {
         }
     }
     if let Some(path) = NODE.into_iter().find(|path| root.exists(path)) {
-        found.push(("Node".to_owned(), evidence(path, "is there")));
+        found.push(("Node".to_owned(), evidence(path, "exists")));
     }
     found.sort_by(|a, b| a.0.cmp(&b.0));
     found.dedup_by(|a, b| a.0 == b.0);
     found
 }
 
-/// Programs that were there when the VM was last cloned, by the kernel's log, and map such a library.
+/// Finds programs that map such a library and ran when the VM was last cloned, by the kernel's log.
 fn started_before_a_clone(case: &Case, host: &Host) -> Vec<Evidence> {
     let last = case.boot().and_then(|boot| boot.forks.last()?.at);
     let Some(last) = last else { return Vec::new() };

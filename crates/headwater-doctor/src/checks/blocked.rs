@@ -7,7 +7,8 @@ use crate::{Case, Finding, Id, Severity};
 
 pub(super) fn check(case: &Case) -> Answer {
     let Some(host) = &case.host else { return Answer::NotAsked };
-    // Once it is ready nobody waits for it, and the files of some thousand processes need not be read.
+    // A ready generator blocks no process, so the files of some thousand processes need not be
+    // read.
     if host.live.as_ref().is_some_and(|live| live.ready == Ready::Yes) {
         return Answer::fine();
     }
@@ -25,7 +26,7 @@ pub(super) fn check(case: &Case) -> Answer {
     match (host.live.as_ref(), seen, unseen) {
         (Some(live), _, 1..) if !live.is_root => Answer::InPart(
             findings,
-            format!("{unseen} processes of other users could not be looked at; root can"),
+            format!("{unseen} processes of other users could not be read; root can"),
         ),
         // A recording without these files.
         (None, 0, _) => Answer::NotAsked,

@@ -8,7 +8,7 @@ const EFI: &str = "/sys/firmware/efi";
 
 pub(super) fn check(case: &Case) -> Answer {
     let (Some(kernel), Some(host)) = (case.kernel(), &case.host) else { return Answer::NotAsked };
-    // Without EFI there is a seed only where a device tree holds one, and the kernel wipes that out.
+    // Without EFI a seed exists only in a device tree, and the kernel wipes that one.
     if !host.root.exists(EFI) {
         return Answer::fine();
     }
@@ -23,7 +23,7 @@ pub(super) fn check(case: &Case) -> Answer {
             format!("/boot/config-{}", kernel.release()),
             "# CONFIG_RANDOM_TRUST_BOOTLOADER is not set",
         ),
-        (CpuTrust::ByOption, None) if built().is_none() && case.waited() != Some(0.0) => {
+        (CpuTrust::ByOption, None) if built().is_none() && !case.was_seeded_early() => {
             return Answer::CouldNot(format!(
                 "whether kernel {kernel} credits the firmware's seed is an option of its build, and its configuration is \
                  not there to read"

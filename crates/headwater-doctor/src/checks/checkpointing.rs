@@ -7,7 +7,8 @@ use crate::{Case, Evidence, Finding, Host, Id, Severity};
 
 const PROGRAMS: [&str; 4] =
     ["/usr/sbin/criu", "/usr/bin/criu", "/usr/local/sbin/criu", "/usr/local/bin/criu"];
-/// Where checkpoints of containers are kept: Kubernetes' kubelet, and below each of Docker's containers.
+/// Directories of containers' checkpoints: Kubernetes' kubelet, and below each of Docker's
+/// containers.
 const KUBELET: &str = "/var/lib/kubelet/checkpoints";
 const DOCKER: &str = "/var/lib/docker/containers";
 

@@ -24,7 +24,7 @@ fn by_log(case: &Case, boot: &Boot) -> Option<Finding> {
         severity: Severity::Note,
         title: format!("this VM was restored from a snapshot or cloned {times}{when}; the kernel noticed and reseeded"),
         evidence: boot.forks.iter().rev().take(3).map(|fork| fork.evidence.clone()).collect(),
-        why: "What the kernel gives out since then differs from clone to clone. Programs with random generators of their own that ran \
+        why: "The kernel's bytes since then differ from clone to clone. Programs with random generators of their own that ran \
               before that moment do not notice, and go on with the same numbers in each clone; and so do bytes that were drawn and not used \
               yet: keys, nonces, session numbers."
             .to_owned(),

@@ -1,7 +1,7 @@
 //! HW022: the CPU's random instruction is broken or has an erratum.
 //!
-//! Sources: AMD-SB-7055 and Linux, arch/x86/kernel/cpu/amd.c (`zen5_rdseed_microcode`: the revisions below; families 15h and 16h
-//! after a resume: `rdrand=`); Intel SA-00320 (SRBDS).
+//! Sources: AMD-SB-7055 and Linux, arch/x86/kernel/cpu/amd.c (`zen5_rdseed_microcode`: the
+//! revisions below; families 15h and 16h after a resume: `rdrand=`); Intel SA-00320 (SRBDS).
 
 use super::{Answer, evidence};
 use crate::boot::HintKind;
@@ -9,7 +9,7 @@ use crate::fixes::Cause;
 use crate::{Case, Finding, Host, Id, Platform, Severity};
 use headwater::CpuRng;
 
-/// Zen 5 whose RDSEED gives 0 and says success: model, and the microcode that mends it.
+/// Zen 5 models whose RDSEED returns 0 with success, and the microcode that fixes them.
 const ZEN5: [(u16, u64); 2] = [(0x02, 0x0b00_215a), (0x11, 0x0b10_1054)];
 
 pub(super) fn check(case: &Case) -> Answer {
@@ -29,7 +29,7 @@ pub(super) fn check(case: &Case) -> Answer {
     if case.live().is_some_and(|live| live.status.cpu_rng == CpuRng::Broken) {
         add(
             Severity::Critical,
-            "the CPU's random instruction gives 0, all ones, a repeat, or nothing".to_owned(),
+            "the CPU's random instruction returns 0, all ones, a repeat, or nothing".to_owned(),
             evidence("headwater::status()", "cpu_rng: broken"),
             "The kernel and every program that trusts it get no entropy from it; on some CPUs it says success all the same.",
         );
@@ -37,7 +37,7 @@ pub(super) fn check(case: &Case) -> Answer {
     if let Some((proof, why)) = erratum(host) {
         add(
             Severity::Warning,
-            "the CPU's random instruction has an erratum that is not mended here".to_owned(),
+            "the CPU's random instruction has an erratum that is not fixed here".to_owned(),
             proof,
             why,
         );
@@ -67,8 +67,8 @@ fn erratum(host: &Host) -> Option<(crate::Evidence, &'static str)> {
     {
         return Some((
             evidence("/proc/cmdline", "rdrand=force"),
-            "On AMD families 15h and 16h RDRAND may give the same number for ever after a resume; the kernel hides it, and \
-             was told not to.",
+            "On AMD families 15h and 16h RDRAND may return the same number for ever after a resume; the kernel hides it, and \
+             was configured not to.",
         ));
     }
     // In a VM the revision is the hypervisor's invention.
@@ -85,7 +85,7 @@ fn erratum(host: &Host) -> Option<(crate::Evidence, &'static str)> {
                 "/proc/cpuinfo",
                 format!("microcode {:#x}", cpu.microcode.unwrap_or_default()),
             ),
-            "RDSEED of 16 and 32 bits may give 0 and say success (AMD-SB-7055). The microcode mends it; newer kernels hide \
+            "RDSEED of 16 and 32 bits may return 0 with success (AMD-SB-7055). The microcode fixes it; newer kernels hide \
              the instruction.",
         ));
     }

@@ -4,7 +4,7 @@ use super::{Answer, evidence};
 use crate::fixes::Cause;
 use crate::{Case, CpuTrust, Evidence, Finding, Host, Id, Kernel, Severity};
 
-/// From here on somebody may notice the wait, and credit would have ended it.
+/// From here on a user may notice the wait, which credit would have ended.
 const FELT_S: f64 = 0.2;
 
 pub(super) fn check(case: &Case) -> Answer {
@@ -12,8 +12,8 @@ pub(super) fn check(case: &Case) -> Answer {
     let Some(flag) = host.cpu.random_flag() else { return Answer::fine() };
     match case.trusts_cpu() {
         Some(true) => return Answer::fine(),
-        // Whatever it was seeded by, nobody had to wait.
-        None if case.waited() == Some(0.0) => return Answer::fine(),
+        // Some source seeded the generator in time, so no program had to wait.
+        None if case.was_seeded_early() => return Answer::fine(),
         None => {
             return Answer::CouldNot(format!(
                 "whether kernel {kernel} credits {flag} is an option of its build, and its configuration is not there to read"
@@ -23,7 +23,7 @@ pub(super) fn check(case: &Case) -> Answer {
     }
     let severity = match case.waited() {
         _ if case.is_starved() => Severity::Critical,
-        Some(seconds) if seconds > FELT_S => Severity::Warning,
+        Some(waited) if waited.at_least > FELT_S => Severity::Warning,
         _ => Severity::Note,
     };
     Finding {

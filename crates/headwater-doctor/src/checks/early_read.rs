@@ -32,7 +32,7 @@ fn by_log(case: &Case, boot: &Boot) -> Option<Finding> {
     let why = if harmless {
         "systemd reads a few bytes this early to seed its hash tables, and never makes a key of them (its documents: \"Random Seeds\")."
     } else {
-        "/dev/urandom does not wait. What it gives before the generator is ready may be guessed, or be the same in every machine of an \
+        "/dev/urandom does not wait. Its bytes before the generator is ready may be guessed, or be the same in every machine of an \
          image; a key or a password made of it is worth nothing."
     };
     Some(Finding {
@@ -53,5 +53,6 @@ fn by_log(case: &Case, boot: &Boot) -> Option<Finding> {
 fn is_systemds(read: &EarlyRead) -> bool {
     read.program == "systemd"
         || read.program.starts_with("systemd-")
+        || read.program == "udevadm"
         || read.program.ends_with("udev-worker)")
 }

@@ -11,7 +11,8 @@ pub(super) fn check(case: &Case) -> Answer {
     }
     let Some(waited) = case.waited() else {
         return Answer::CouldNot(
-            "no log tells when the generator was ready; root can read the kernel's".to_owned(),
+            "no log shows when the generator was ready; root can read the log of the kernel"
+                .to_owned(),
         );
     };
     let ready = case.boot().and_then(|boot| boot.ready.as_ref());
@@ -20,7 +21,8 @@ pub(super) fn check(case: &Case) -> Answer {
         id: Id::HwrngLate,
         severity: Severity::Critical,
         title: format!(
-            "the random device is there, and its driver came so late that programs had to wait {waited:.1} s"
+            "the random device is there, and its driver came so late that programs had to wait {}",
+            waited.words()
         ),
         evidence: vec![ready.evidence.clone(), evidence("/proc/modules", "virtio_rng: a module")],
         why: "The wait ends when the module virtio_rng is loaded. Unless the initial RAM disk has it, that is after the root \

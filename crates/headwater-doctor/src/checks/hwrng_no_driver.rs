@@ -12,7 +12,7 @@ pub(super) fn check(case: &Case) -> Answer {
     Finding {
         id: Id::HwrngNoDriver,
         severity: if case.is_starved() { Severity::Critical } else { Severity::Warning },
-        title: "the hypervisor gives this VM a random device (virtio-rng), and no driver runs it".to_owned(),
+        title: "the hypervisor provides a random device (virtio-rng), and no driver uses it".to_owned(),
         evidence: vec![device, evidence("/sys/class/misc/hw_random/rng_available", "without virtio_rng")],
         why: "The device does nothing until the module virtio_rng is loaded. Minimal kernels leave it out, and in most \
               distributions it is a module that the initial RAM disk does not have."

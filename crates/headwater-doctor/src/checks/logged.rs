@@ -1,11 +1,11 @@
-//! What the checks of logs share: which boots there are, and how much an old one matters.
+//! Shared parts of the checks of logs: the choice of the boot, and the weight of old boots.
 
 use super::Answer;
 use crate::boot::{Boot, Moment};
 use crate::{Case, Severity};
 
-/// Looks at the boots from the last one back, and gives what `find` finds in the first that has something. What an earlier boot
-/// showed and the last did not is history: findings of it are no more than notes.
+/// Runs `find` on the boots from the last one back, and returns the first result with findings. If
+/// the last boot shows nothing, findings of an earlier boot are history and become notes.
 pub(super) fn newest(case: &Case, mut find: impl FnMut(&Boot) -> Answer) -> Answer {
     let Some((last, earlier)) = case.boots.split_last() else { return no_log(case) };
     let answer = find(last);
@@ -31,9 +31,9 @@ pub(super) fn newest(case: &Case, mut find: impl FnMut(&Boot) -> Answer) -> Answ
     )
 }
 
-/// A machine without a log could not be looked at; without a machine, nobody asked.
+/// A machine without a log leaves the check unmade; without a machine, the check was not asked for.
 fn no_log(case: &Case) -> Answer {
-    match (&case.host, &case.log_trouble) {
+    match (&case.host, &case.log_error) {
         (None, _) => Answer::NotAsked,
         (Some(_), Some(trouble)) => Answer::CouldNot(trouble.clone()),
         (Some(_), None) => Answer::CouldNot("there is no log of this boot to read".to_owned()),

@@ -11,6 +11,8 @@ mod early_caller;
 mod early_read;
 mod hwrng_late;
 mod hwrng_no_driver;
+mod hwrng_unhealthy;
+mod hypervisor_seed;
 mod logged;
 mod needless_daemon;
 mod no_cpu_rng;
@@ -33,22 +35,22 @@ mod vmgenid_no_driver;
 
 use crate::{Case, Evidence, Finding, Id};
 
-/// What a check gives.
+/// The result of a check.
 #[derive(Clone, Debug)]
 pub enum Answer {
-    /// It looked at everything; what it found, if anything.
+    /// The check is complete; its findings, if any.
     Found(Vec<Finding>),
-    /// It looked as far as it could; what it found so far, and what it could not look at and why:
-    /// "needs root to read /proc/1/syscall".
+    /// The check is made in part: its findings so far, and the missing part with its reason: "needs
+    /// root to read /proc/1/syscall".
     InPart(Vec<Finding>, String),
-    /// It could not look, and why.
+    /// The check could not be made, with the reason.
     CouldNot(String),
-    /// Nothing of the kind that it looks at was given (a log without a machine, a machine without a trace).
+    /// The input of the check was not given (a log without a machine, a machine without a trace).
     NotAsked,
 }
 
 impl Answer {
-    /// It looked, and all is well.
+    /// Returns a complete check without findings.
     pub const fn fine() -> Answer {
         Answer::Found(Vec::new())
     }
@@ -65,53 +67,74 @@ impl From<Finding> for Answer {
     }
 }
 
+impl From<Vec<Finding>> for Answer {
+    fn from(findings: Vec<Finding>) -> Answer {
+        Answer::Found(findings)
+    }
+}
+
 impl From<Option<Finding>> for Answer {
     fn from(finding: Option<Finding>) -> Answer {
         Answer::Found(finding.into_iter().collect())
     }
 }
 
-/// A check and its name.
+/// The input without which a check cannot be made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Needs {
+    /// Facts of the machine, or any input that the check itself looks for.
+    Facts,
+    /// A log. If the machine's own log cannot be read, the check counts as not made.
+    Log,
+    /// The measurements of `--deep`.
+    Measurement,
+}
+
+/// A check.
 pub struct Check {
-    /// Which.
+    /// The check's name.
     pub id: Id,
-    /// Looks at the case.
+    /// The input that it needs.
+    pub needs: Needs,
+    /// Examines the case.
     pub run: fn(&Case) -> Answer,
 }
 
-const fn check(id: Id, run: fn(&Case) -> Answer) -> Check {
-    Check { id, run }
+const fn check(id: Id, needs: Needs, run: fn(&Case) -> Answer) -> Check {
+    Check { id, needs, run }
 }
 
 /// Every check, in the order of their numbers.
 pub const CHECKS: &[Check] = &[
-    check(Id::NotReady, not_ready::check),
-    check(Id::ReadyLate, ready_late::check),
-    check(Id::Blocked, blocked::check),
-    check(Id::UnitWaited, unit_waited::check),
-    check(Id::TraceWaited, trace_waited::check),
-    check(Id::EarlyCaller, early_caller::check),
-    check(Id::EarlyRead, early_read::check),
-    check(Id::NoJitter, no_jitter::check),
-    check(Id::OneLock, one_lock::check),
-    check(Id::NoVdso, no_vdso::check),
-    check(Id::NoReseedWord, no_reseed_word::check),
-    check(Id::NoCpuRng, no_cpu_rng::check),
-    check(Id::CpuRngUntrusted, cpu_rng_untrusted::check),
-    check(Id::CpuRngBroken, cpu_rng_broken::check),
-    check(Id::NoCycleCounter, no_cycle_counter::check),
-    check(Id::NoHwrng, no_hwrng::check),
-    check(Id::HwrngNoDriver, hwrng_no_driver::check),
-    check(Id::HwrngLate, hwrng_late::check),
-    check(Id::BootSeedUnused, boot_seed_unused::check),
-    check(Id::SavedSeed, saved_seed::check),
-    check(Id::NoVmgenid, no_vmgenid::check),
-    check(Id::VmgenidNoDriver, vmgenid_no_driver::check),
-    check(Id::VmclockUnreadable, vmclock_unreadable::check),
-    check(Id::Cloned, cloned::check),
-    check(Id::Checkpointing, checkpointing::check),
-    check(Id::BlindGenerators, blind_generators::check),
-    check(Id::Sandbox, sandbox::check),
-    check(Id::NeedlessDaemon, needless_daemon::check),
-    check(Id::SwappedPages, swapped_pages::check),
+    check(Id::NotReady, Needs::Facts, not_ready::check),
+    check(Id::ReadyLate, Needs::Log, ready_late::check),
+    check(Id::Blocked, Needs::Facts, blocked::check),
+    check(Id::UnitWaited, Needs::Log, unit_waited::check),
+    check(Id::TraceWaited, Needs::Facts, trace_waited::check),
+    check(Id::EarlyCaller, Needs::Log, early_caller::check),
+    check(Id::EarlyRead, Needs::Log, early_read::check),
+    check(Id::NoJitter, Needs::Facts, no_jitter::check),
+    check(Id::OneLock, Needs::Facts, one_lock::check),
+    check(Id::NoVdso, Needs::Facts, no_vdso::check),
+    check(Id::NoReseedWord, Needs::Facts, no_reseed_word::check),
+    check(Id::NoCpuRng, Needs::Facts, no_cpu_rng::check),
+    check(Id::CpuRngUntrusted, Needs::Facts, cpu_rng_untrusted::check),
+    check(Id::CpuRngBroken, Needs::Facts, cpu_rng_broken::check),
+    check(Id::NoCycleCounter, Needs::Facts, no_cycle_counter::check),
+    check(Id::NoHwrng, Needs::Facts, no_hwrng::check),
+    check(Id::HwrngNoDriver, Needs::Facts, hwrng_no_driver::check),
+    check(Id::HwrngLate, Needs::Facts, hwrng_late::check),
+    check(Id::HwrngUnhealthy, Needs::Measurement, hwrng_unhealthy::check),
+    check(Id::BootSeedUnused, Needs::Facts, boot_seed_unused::check),
+    check(Id::SavedSeed, Needs::Facts, saved_seed::check),
+    check(Id::HypervisorSeed, Needs::Facts, hypervisor_seed::check),
+    check(Id::NoVmgenid, Needs::Facts, no_vmgenid::check),
+    check(Id::VmgenidNoDriver, Needs::Facts, vmgenid_no_driver::check),
+    check(Id::VmclockUnreadable, Needs::Facts, vmclock_unreadable::check),
+    check(Id::Cloned, Needs::Log, cloned::check),
+    check(Id::Checkpointing, Needs::Facts, checkpointing::check),
+    check(Id::BlindGenerators, Needs::Facts, blind_generators::check),
+    check(Id::Sandbox, Needs::Facts, sandbox::check),
+    check(Id::NeedlessDaemon, Needs::Facts, needless_daemon::check),
+    check(Id::SwappedPages, Needs::Facts, swapped_pages::check),
 ];

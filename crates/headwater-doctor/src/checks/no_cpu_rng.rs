@@ -15,7 +15,8 @@ pub(super) fn check(case: &Case) -> Answer {
     }
     let (instruction, key) =
         if cpu.is_x86() { ("RDRAND or RDSEED", "flags") } else { ("RNDR", "Features") };
-    // On x86 every CPU since 2012 to 2015 has it, so a VM without it is one whose CPU model hides it. Few arm64 CPUs do.
+    // Every x86 CPU since 2012 to 2015 has the instruction, so a VM without it has a CPU model that
+    // hides it. Few arm64 CPUs have one.
     let severity = match (case.is_starved(), cpu.is_x86() && host.is_vm()) {
         (true, _) => Severity::Critical,
         (false, true) => Severity::Warning,
@@ -32,7 +33,7 @@ pub(super) fn check(case: &Case) -> Answer {
         },
         evidence: vec![evidence("/proc/cpuinfo", format!("{key} without {}", instruction.to_lowercase()))],
         why: "It is what makes the kernel's generator ready before the first program starts. It also keeps the bytes of two \
-              clones apart where nothing tells the kernel of the clone."
+              clones apart where nothing signals the clone to the kernel."
             .to_owned(),
         fixes: case.fixes(Cause::NoCpuRng),
         verify: "grep -c rdrand /proc/cpuinfo is not 0, and dmesg has \"crng init done\" before the first program starts".to_owned(),

@@ -10,7 +10,7 @@ pub(super) fn check(case: &Case) -> Answer {
         return Answer::CouldNot("/sys/devices/system/clocksource cannot be read".to_owned());
     };
     let is_coarse = clock == "jiffies" || clock == "refined-jiffies";
-    // With a finer clock the kernel falls back to that one; with a counter it needs no clock.
+    // A finer clock replaces a missing counter, and with a counter the kernel needs no clock.
     let has_counter = !host.cpu.is_x86() || host.cpu.has("tsc");
     if !is_coarse || has_counter || kernel.heeds_missing_tsc() == Some(false) {
         return Answer::fine();
@@ -30,7 +30,7 @@ pub(super) fn check(case: &Case) -> Answer {
             evidence("/sys/devices/system/clocksource/clocksource0/current_clocksource", clock),
         ],
         why: "The kernel fills its generator in about a second from the jitter of a counter. A clock that only moves with the \
-              timer's tick never differs between two readings, so the loop gives up, and an idle machine may wait for ever."
+              timer's tick never differs between two readings, so the loop stops, and an idle machine may wait for ever."
             .to_owned(),
         fixes: case.fixes(Cause::NoCycleCounter),
         verify: "cat /sys/devices/system/clocksource/clocksource0/current_clocksource says tsc, kvm-clock, hpet or acpi_pm".to_owned(),

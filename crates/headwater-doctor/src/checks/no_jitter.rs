@@ -11,7 +11,7 @@ pub(super) fn check(case: &Case) -> Answer {
         // Whatever it is made of, it was ready in time.
         None if case.waited().is_some() && !case.is_starved() => Answer::fine(),
         None => Answer::CouldNot(format!(
-            "the maker of kernel {kernel} brings newer code to an old version number, which therefore does not tell"
+            "the maker of kernel {kernel} brings newer code to an old version number, which therefore does not show it"
         )),
         Some(false) => {
             let has_other_source = case.trusts_cpu() == Some(true) && !case.is_starved();

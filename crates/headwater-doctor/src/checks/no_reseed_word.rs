@@ -3,16 +3,17 @@
 use super::{Answer, evidence};
 use crate::fixes::Cause;
 use crate::{Case, Finding, Id, Severity};
-use headwater::Word;
+use headwater::ReseedGeneration;
 
 pub(super) fn check(case: &Case) -> Answer {
     let (Some(kernel), Some(host)) = (case.kernel(), &case.host) else { return Answer::NotAsked };
-    let running = case.live().filter(|_| case.assumed.is_none()).map(|live| live.status.word);
+    let running =
+        case.live().filter(|_| case.assumed.is_none()).map(|live| live.status.reseed_generation);
     let proof = match (running, kernel.has_vdso(host.cpu.is_x86())) {
-        (Some(Word::Absent(why)), _) => evidence("headwater::status()", why),
-        (Some(Word::Retired), _) => evidence(
+        (Some(ReseedGeneration::Absent(why)), _) => evidence("headwater::status()", why),
+        (Some(ReseedGeneration::Retired), _) => evidence(
             "headwater::status()",
-            "the word was found, and then disagreed with the kernel",
+            "the reseed generation was found, and then disagreed with the kernel",
         ),
         (Some(_), _) | (None, Some(true)) => return Answer::fine(),
         (None, Some(false)) => evidence("/proc/sys/kernel/osrelease", kernel.release()),
@@ -32,7 +33,7 @@ pub(super) fn check(case: &Case) -> Answer {
               hedged), or asks the kernel each time (strict): as safe, and slower."
             .to_owned(),
         fixes: case.fixes(Cause::NoReseedWord),
-        verify: "headwater status says: word live".to_owned(),
+        verify: "headwater status says: reseed generation live".to_owned(),
     }
     .into()
 }

@@ -1,4 +1,4 @@
-//! HW040: a VM that cannot tell when it is cloned.
+//! HW040: a VM without a clone signal.
 
 use super::{Answer, evidence};
 use crate::fixes::Cause;
@@ -20,10 +20,10 @@ pub(super) fn check(case: &Case) -> Answer {
     Finding {
         id: Id::NoVmgenid,
         severity: Severity::Warning,
-        title: "nothing tells this VM that it was cloned or rolled back: both copies then draw the same random bytes".to_owned(),
+        title: "nothing signals to this VM that it was cloned or rolled back: both copies then draw the same bytes".to_owned(),
         evidence: vec![evidence("/sys/bus/acpi/devices", "no generation device (vmgenid: VMGENCTR, QEMUVGID, VM_GEN_COUNTER)")],
         why: format!(
-            "After a snapshot is started twice, getrandom() gives both machines the same bytes until the kernel reseeds by \
+            "After a snapshot is started twice, getrandom() returns to both machines the same bytes until the kernel reseeds by \
              its timer, up to a minute later: the same keys, the same session names. {} It matters only if snapshots of \
              the running machine are ever started.",
             if has_cpu_rng {

@@ -29,21 +29,34 @@ pub(super) fn check(case: &Case) -> Answer {
     }
 }
 
-/// A log that begins with the kernel, goes past the start of the first program, and has no "crng init done".
+/// Judges a log that has lines of the generator's start, or begins with the kernel, and continues
+/// for seconds after a program has run, without "crng init done".
 fn by_log(case: &Case, boot: &Boot) -> Option<Finding> {
-    let (init, end) = (boot.init.as_ref()?, boot.end?);
-    let started = init.at?;
-    if boot.ready.is_some() || boot.kernel.is_none() || end - started < SETTLED_S {
+    if boot.readiness().is_some() || boot.ready.is_some() {
         return None;
     }
-    Some(finding(
+    // A log that lacks the kernel's first lines may lack the line of readiness as well, unless
+    // other lines show the generator's start.
+    let begins = boot.fast_init.is_some()
+        || !boot.early_reads.is_empty()
+        || boot.seed_wait.is_some()
+        || boot.kernel.is_some();
+    let start = boot.init.as_ref().or(boot.program.as_ref()).or(boot.fast_init.as_ref())?;
+    let waited = boot.waited().filter(|waited| begins && waited.at_least >= SETTLED_S)?;
+    let mut evidence = vec![start.evidence.clone()];
+    evidence.extend(boot.fast_init.as_ref().map(|moment| moment.evidence.clone()));
+    evidence.extend(boot.seed_wait.as_ref().map(|wait| wait.from.evidence.clone()));
+    evidence.dedup();
+    let finding = finding(
         case,
         format!(
-            "the kernel's random generator was not ready {:.0} s after the first program started, where the log ends",
-            end - started
+            "the kernel's random generator was not ready {:.0} s after programs ran, where the log \
+             ends",
+            waited.at_least.floor()
         ),
-        init.evidence.clone(),
-    ))
+        start.evidence.clone(),
+    );
+    Some(Finding { evidence, ..finding })
 }
 
 fn finding(case: &Case, title: String, evidence: Evidence) -> Finding {
@@ -51,11 +64,17 @@ fn finding(case: &Case, title: String, evidence: Evidence) -> Finding {
         id: Id::NotReady,
         severity: Severity::Critical,
         title,
-        evidence: vec![evidence],
+        evidence: std::iter::once(evidence).chain(slope(case)).collect(),
         why: "getrandom() waits until the kernel has gathered 256 bits; services, logins and key generation hang \
               with it."
             .to_owned(),
         fixes: case.fixes(Cause::NoSeed),
         verify: "headwater wait --timeout 10 returns at once after a reboot".to_owned(),
     }
+}
+
+/// The measured speed of entropy, from which follows the time that is left.
+fn slope(case: &Case) -> Option<Evidence> {
+    let slope = case.deep.as_ref()?.entropy.as_ref()?;
+    Some(Evidence { place: "/proc/sys/kernel/random/entropy_avail".to_owned(), says: slope.says() })
 }

@@ -4,7 +4,7 @@ use super::{Answer, evidence};
 use crate::fixes::Cause;
 use crate::{Case, Finding, Id, Locking, Severity};
 
-/// CPUs behind one lock from which on it is told.
+/// The number of CPUs behind one lock that makes a finding.
 const MANY: usize = 16;
 
 pub(super) fn check(case: &Case) -> Answer {
@@ -30,7 +30,7 @@ pub(super) fn check(case: &Case) -> Answer {
     Finding {
         id: Id::OneLock,
         severity: Severity::Warning,
-        title: format!("{sharing} CPUs share one lock for every random byte that kernel {kernel} gives"),
+        title: format!("{sharing} CPUs share one lock for every random byte of kernel {kernel}"),
         evidence: vec![
             evidence("/proc/sys/kernel/osrelease", kernel.release()),
             evidence("/sys/devices/system/{cpu,node}/online", format!("{cpus} CPUs, {nodes} memory nodes")),

@@ -1,14 +1,15 @@
 //! HW002: the kernel's generator was ready late.
 
 use super::Answer;
-use super::logged::{between, newest};
-use crate::boot::Boot;
+use super::logged::newest;
+use crate::boot::{Boot, Bounds, Clock, Moment};
 use crate::fixes::Cause;
-use crate::{Case, Finding, Id, Severity};
+use crate::{Case, Evidence, Finding, Id, Severity};
 
-/// Nobody notices less.
+/// A shorter wait is not noticeable.
 const UNNOTICED_S: f64 = 0.3;
-/// The jitter loop takes 256 ticks of the kernel's timer, 2.6 s at the slowest (100 a second), and 5.10's begins a second late.
+/// The jitter loop takes 256 ticks of the kernel's timer, 2.6 s at the slowest (100 a second); in
+/// 5.10 it begins a second late.
 const JITTER_S: f64 = 5.0;
 /// Start timeouts and people lose patience.
 const LONG_S: f64 = 30.0;
@@ -18,44 +19,96 @@ pub(super) fn check(case: &Case) -> Answer {
 }
 
 fn by_log(case: &Case, boot: &Boot) -> Answer {
-    let Some(ready) = &boot.ready else {
+    let Some(evidence) = ready(boot) else {
         return Answer::CouldNot(
-            "the log has no line that says when the generator was ready: the line is lost, or came after the log's end".to_owned(),
+            "the log has no line that says when the generator was ready: the line is lost, or came \
+             after the log's end"
+                .to_owned(),
         );
     };
-    let Some(init) = &boot.init else {
-        return Answer::CouldNot("the log does not tell when the first program started".to_owned());
-    };
-    let Some(late) = between(init, ready) else {
+    let Some(waited) = boot.waited() else {
         return Answer::CouldNot(
-            "the log has no times: write it with `journalctl -b -o short-monotonic` or plain `dmesg`".to_owned(),
+            "the log has no times: write it with `journalctl -b -o short-monotonic` or plain `dmesg`"
+                .to_owned(),
         );
     };
-    let severity = match late {
-        late if late <= UNNOTICED_S => return Answer::fine(),
-        late if late <= JITTER_S => Severity::Note,
-        late if late <= LONG_S => Severity::Warning,
-        _ => Severity::Critical,
+    let exact = waited.exact();
+    let start = boot.init.as_ref().or(boot.program.as_ref());
+    let is_bound = exact.is_none() && start.is_none() && boot.clock == Clock::Kernel;
+    let severity = match (exact.unwrap_or(waited.at_least), waited.at_most) {
+        // Without any trace of a program the kernel's start is the only bound. A kernel may need
+        // half a minute itself; beyond that, the bound is a stall.
+        (_, Some(most)) if is_bound && most > 2.0 * LONG_S => Severity::Critical,
+        (_, Some(most)) if is_bound && most > LONG_S => Severity::Warning,
+        (late, _) if late > LONG_S => Severity::Critical,
+        (late, _) if late > JITTER_S => Severity::Warning,
+        (late, most) if late <= UNNOTICED_S && most.is_none_or(|most| most > JITTER_S) => {
+            return Answer::CouldNot(format!(
+                "the log does not show how long programs waited for the generator: {}; give the \
+                 whole output of `dmesg`, or of `journalctl -b -o short-monotonic`",
+                match most {
+                    Some(_) => waited.words(),
+                    None => "it was ready at some time before the journal started".to_owned(),
+                }
+            ));
+        }
+        (late, _) if late <= UNNOTICED_S => return Answer::fine(),
+        _ => Severity::Note,
     };
     let (why, fixes) = if severity == Severity::Note {
-        let why = "That is the time the kernel takes to gather entropy from the jitter of its own clock: 256 ticks of its timer, 0.26 s \
-                   at 1000 a second, 1 s at 250, 2.6 s at 100. Whoever asks for random bytes meanwhile waits so long once, and no longer.";
+        let why = "The kernel takes this time to gather entropy from the jitter of its own clock: \
+                   256 ticks of its timer, 0.26 s at 1000 a second, 1 s at 250, 2.6 s at 100. A \
+                   program that asks meanwhile waits so long once, and no longer.";
         (why, Vec::new())
     } else {
-        let why = "The kernel had no random instruction that it trusts, no random device, no seed and no jitter to go by, so it waited for \
-                   interrupts, which give about one bit a second of the 256 (128 on older kernels). Until then each program that asks for \
-                   random bytes hangs.";
+        let why = "The kernel had no random instruction that it trusts, no random device, no seed \
+                   and no jitter, so it waited for interrupts, which bring about one bit a second \
+                   of the 256 (128 on older kernels). Until then each program that asks for random \
+                   bytes hangs. A service of Type=simple counts as started at once, so a log cannot \
+                   show which of those waited.";
         (why, case.fixes(Cause::NoSeed))
     };
     Finding {
         id: Id::ReadyLate,
         severity,
-        title: format!("the kernel's random generator was ready {late:.1} s after the first program started"),
-        evidence: vec![init.evidence.clone(), ready.evidence.clone()],
+        title: title(boot, waited, start),
+        evidence: start.map(|start| start.evidence.clone()).into_iter().chain([evidence]).collect(),
         why: why.to_owned(),
         fixes,
-        verify: "after a reboot, `dmesg | grep -e 'as init process' -e 'crng init done'` shows the second line first, or less than a second later"
-            .to_owned(),
+        verify:
+            "after a reboot, `dmesg | grep -e 'as init process' -e 'crng init done'` shows the \
+                 second line first, or less than a second later"
+                .to_owned(),
     }
     .into()
+}
+
+/// The line that shows that the generator was ready.
+fn ready(boot: &Boot) -> Option<Evidence> {
+    let by_seed = || Some(boot.seed_wait.as_ref()?.until.as_ref()?.evidence.clone());
+    boot.ready.as_ref().map(|ready| ready.evidence.clone()).or_else(by_seed)
+}
+
+fn title(boot: &Boot, waited: Bounds, start: Option<&Moment>) -> String {
+    let ready = "the kernel's random generator was ready";
+    match (start, waited.exact()) {
+        (_, Some(exact)) => format!("{ready} {exact:.1} s after the first program started"),
+        (Some(_), None) => {
+            let between = match (boot.clock, boot.readiness(), boot.resolution > 0.0) {
+                (Clock::FirstLine, Some((at, _)), true) => {
+                    format!(" ({at:.0} s by the log's whole seconds)")
+                }
+                _ => String::new(),
+            };
+            format!("{ready} {} after the first program started{between}", waited.words())
+        }
+        (None, None) if boot.clock == Clock::FirstLine => {
+            format!("{ready} {} after the log's first line", waited.words())
+        }
+        (None, None) => format!(
+            "{ready} {} after the first program started; the log does not show that start, and \
+             counts from the kernel's",
+            waited.words()
+        ),
+    }
 }

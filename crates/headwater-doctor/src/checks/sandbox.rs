@@ -21,7 +21,7 @@ pub(super) fn check(case: &Case) -> Answer {
         (None, false) => ("a filter for system calls killed a program for getrandom", killed),
         (None, true) if case.host.is_none() && case.boots.is_empty() => return Answer::NotAsked,
         (None, true) => {
-            return match &case.log_trouble {
+            return match &case.log_error {
                 Some(why) => Answer::InPart(Vec::new(), why.clone()),
                 None => Answer::fine(),
             };
@@ -42,7 +42,7 @@ pub(super) fn check(case: &Case) -> Answer {
     .into()
 }
 
-/// The reader of logs gives kills for getrandom only.
+/// The reader of logs keeps kills for getrandom only.
 fn killed(case: &Case) -> Vec<Evidence> {
     let hints = case.boot().into_iter().flat_map(|boot| &boot.hints);
     let kills = hints.filter(|it| it.kind == HintKind::SeccompKill);

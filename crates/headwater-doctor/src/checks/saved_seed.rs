@@ -15,24 +15,28 @@ pub(super) fn check(case: &Case) -> Answer {
     if !runs_systemd || host.platform == Platform::Container {
         return Answer::NotAsked;
     }
+    // A copy of /proc and /sys alone says nothing about files in /var.
+    let holds = |path| host.root.exists(path);
+    if !host.root.is_live() && !holds("/recording.json") && !holds("/var/lib/systemd") {
+        return Answer::CouldNot(format!("this root does not hold {SEED}, nor its directory"));
+    }
     let starved = case.is_starved();
-    let file = std::fs::metadata(host.root.path(SEED)).ok();
+    let size = host.root.size(SEED);
     let (title, proof, cause) = if !host.root.exists(SEED) {
         (
             "no seed is kept from one boot to the next".to_owned(),
             evidence(SEED, "is not there"),
             Cause::SavedSeedMissing,
         )
-    } else if let Some(file) = file.as_ref().filter(|file| file.is_file() && file.len() < 32) {
+    } else if let Some(size) = size.filter(|size| *size < 32) {
         (
             format!(
-                "the seed that is kept for the next boot has {} bytes, too few for 256 bits",
-                file.len()
+                "the seed that is kept for the next boot has {size} bytes, too few for 256 bits"
             ),
-            evidence(SEED, format!("{} bytes", file.len())),
+            evidence(SEED, format!("{size} bytes")),
             Cause::SavedSeedMissing,
         )
-    } else if let Some(days) = age_at_boot(case, file.as_ref()) {
+    } else if let Some(days) = age_at_boot(case) {
         (
             format!(
                 "the seed that is kept for the next boot is {days} days older than this boot: it is used again and again"
@@ -55,8 +59,8 @@ pub(super) fn check(case: &Case) -> Answer {
         severity: if starved { Severity::Warning } else { Severity::Note },
         title,
         evidence: vec![proof],
-        why: "systemd saves random bytes at shutdown and at each start, and mixes them in at the next boot, uncredited unless \
-              told to. Credited, a seed ends the wait; that is only safe where no two machines start from one image, or one \
+        why: "systemd saves random bytes at shutdown and at each start, and mixes them in at the next boot, uncredited by \
+              default. Credited, a seed ends the wait; that is only safe where no two machines start from one image, or one \
               of them starts twice from the same snapshot."
             .to_owned(),
         fixes: case.fixes(cause),
@@ -65,12 +69,14 @@ pub(super) fn check(case: &Case) -> Answer {
     .into()
 }
 
-/// Whole days from the file's last change to this boot, if more than one; systemd writes it anew at each boot.
-fn age_at_boot(case: &Case, file: Option<&std::fs::Metadata>) -> Option<u64> {
+/// Returns the whole days from the file's last change to this boot, if more than one; systemd
+/// writes the file at each boot.
+fn age_at_boot(case: &Case) -> Option<u64> {
     let host = case.host.as_ref().filter(|host| host.root.is_live())?;
+    let file = host.root.metadata(SEED)?;
     let booted =
         SystemTime::now().checked_sub(Duration::try_from_secs_f64(host.uptime()?).ok()?)?;
-    let days = booted.duration_since(file?.modified().ok()?).ok()?.as_secs() / 86_400;
+    let days = booted.duration_since(file.modified().ok()?).ok()?.as_secs() / 86_400;
     (days > 1).then_some(days)
 }
 

@@ -14,7 +14,7 @@ pub(super) fn check(case: &Case) -> Answer {
             (Severity::Warning, "the memory could not be locked (RLIMIT_MEMLOCK)")
         }
         (Some(_), _) | (None, Some(true)) => return Answer::fine(),
-        // Whether a program may lock memory is its own limit.
+        // A program's own limit decides whether it may lock memory.
         (None, _) => {
             (Severity::Note, "a program that may not lock memory (RLIMIT_MEMLOCK) cannot help it")
         }

@@ -5,7 +5,8 @@ use crate::fixes::Cause;
 use crate::trace::Trace;
 use crate::{Case, Finding, Id, Severity};
 
-/// One call takes less than a microsecond, some seconds in the jitter loop; longer ones waited for the generator.
+/// One call takes less than a microsecond, some seconds in the jitter loop; longer ones waited for
+/// the generator.
 const LEAST_S: f64 = 0.3;
 const LATE_S: f64 = 5.0;
 const LONG_S: f64 = 30.0;
@@ -16,7 +17,7 @@ pub(super) fn check(case: &Case) -> Answer {
     }
     let findings: Vec<Finding> =
         case.traces.iter().filter_map(|trace| by_trace(case, trace)).collect();
-    // A table of `strace -c` counts the CPU's time unless told otherwise, and a call that waits takes none.
+    // A table of `strace -c` counts the CPU's time by default, and a call that waits takes none.
     let blind = |trace: &Trace| trace.summary && trace.calls > 0 && trace.longest < LEAST_S;
     if case.traces.iter().any(blind) {
         return Answer::InPart(

@@ -1,12 +1,14 @@
 //! HW004: a service waited for the kernel's generator.
 //!
-//! No log says what a service hangs in. What it says is when its start began and ended; a start that hung while the generator was
-//! not ready, and was over the moment it was, waited for it. So a unit counts if the generator was late, the start went on for
-//! seconds before that, and ended within seconds after, or systemd killed it at its start timeout meanwhile.
+//! A log shows when a service's start began and ended, and not what the start hung in. A start that
+//! hung while the generator was not ready, and was over the moment it was, has waited for it. A
+//! start that systemd killed before that is tied to the generator only if a later attempt of the
+//! same unit is, or if its program is known to draw. Otherwise it may have waited, and the finding
+//! says no more.
 
 use super::Answer;
 use super::logged::{between, newest};
-use crate::boot::{Attempt, Boot, Moment, Outcome, Unit};
+use crate::boot::{Attempt, Boot, Moment, Outcome, SeedWait, Unit};
 use crate::fixes::Cause;
 use crate::host::Ready;
 use crate::{Case, Evidence, Finding, Id, Severity};
@@ -15,49 +17,180 @@ use crate::{Case, Evidence, Finding, Id, Severity};
 const LEAST_S: f64 = 5.0;
 /// A start that waited is over soon after.
 const SOON_S: f64 = 3.0;
-/// From here on somebody was locked out.
+/// The generation of keys takes so long after its first random bytes, on a slow board.
+const KEYGEN_S: f64 = 120.0;
+/// From here on a user was locked out.
 const LONG_S: f64 = 30.0;
 /// Units that are named one by one, those that waited longest.
 const NAMED: usize = 8;
+
+/// Parts of names, and of descriptions before systemd 249, whose programs draw random bytes when
+/// they start.
+const DRAWS: [&str; 24] = [
+    "ssh",
+    "secure shell",
+    "keygen",
+    "dropbear",
+    "random-seed",
+    "random seed",
+    "cryptsetup",
+    "openvpn",
+    "strongswan",
+    "ipsec",
+    "named",
+    "bind9",
+    "nginx",
+    "apache",
+    "httpd",
+    "mariadb",
+    "mysql",
+    "docker",
+    "containerd",
+    "balena",
+    "lightdm",
+    "gdm",
+    "krb5",
+    "networkmanager.service",
+];
+/// Parts of names of units that wait for something else: devices, networks, timers of the day.
+const WAITS_FOR_OTHERS: [&str; 12] = [
+    "wait-online",
+    "wait online",
+    "wait for network",
+    "apt-daily",
+    "apt download",
+    "apt upgrade",
+    "fsck",
+    "file system check",
+    "plymouth",
+    "man-db",
+    "fstrim",
+    "journal-flush",
+];
 
 pub(super) fn check(case: &Case) -> Answer {
     newest(case, |boot| by_log(case, boot))
 }
 
 fn by_log(case: &Case, boot: &Boot) -> Answer {
-    let (Some(init), Some(until)) = (&boot.init, until(boot)) else {
-        return without_the_kernel(boot);
+    let mut findings: Vec<Finding> =
+        boot.seed_wait.iter().filter_map(|wait| random_seed(case, boot, wait)).collect();
+    let Some(until) = until(boot) else {
+        return if findings.is_empty() { without_the_kernel(boot) } else { findings.into() };
     };
-    let Some(started) = init.at else {
+    let Some(waited) = boot.waited() else {
         return Answer::CouldNot(
             "the log has no times: write it with `journalctl -b -o short-monotonic`".to_owned(),
         );
     };
-    if until - started < LEAST_S {
-        return Answer::fine();
+    if !findings.is_empty() && boot.units.is_empty() {
+        return findings.into();
+    }
+    if waited.at_most.is_some_and(|most| most < LEAST_S) || waited.at_least < 0.3 {
+        return match waited.at_most {
+            Some(most) if most <= LEAST_S => findings.into(),
+            _ if !findings.is_empty() => findings.into(),
+            Some(_) if boot.init.is_none() && boot.program.is_none() => no_services(),
+            _ => Answer::CouldNot(
+                "the log's stamps do not show whether programs ran before the generator was ready: \
+                 give `journalctl -b -o short-monotonic`"
+                    .to_owned(),
+            ),
+        };
+    }
+    if waited.at_least < LEAST_S {
+        return findings.into();
     }
     if boot.units.is_empty() {
-        return Answer::CouldNot(
-            "the generator was late, and the kernel's log does not name the services that waited: give what `journalctl -b` prints"
-                .to_owned(),
-        );
+        return no_services();
     }
-    // A start without an end hangs, or its end is not in the log: it counts if the machine itself says that it is not ready.
+    // A start without an end hangs, or its end is not in the log: it counts if the machine itself
+    // says that it is not ready.
     let still_waits =
         boot.ready.is_none() && case.live().is_some_and(|live| live.ready == Ready::No);
-    let mut waits: Vec<Wait<'_>> =
-        boot.units.iter().filter_map(|unit| wait(unit, until, still_waits)).collect();
+    let mut waits: Vec<Wait<'_>> = boot
+        .units
+        .iter()
+        .filter_map(|unit| wait(unit, until, boot.resolution, still_waits))
+        .collect();
+    waits.retain(|wait| findings.is_empty() || !is_random_seed(&wait.unit.name));
     waits.sort_by(|one, other| other.seconds.total_cmp(&one.seconds));
     let ready = boot.ready.as_ref().map(|ready| &ready.evidence);
-    Answer::Found(waits.iter().take(NAMED).map(|wait| finding(case, wait, ready)).collect())
+    let named = waits.iter().take(NAMED).map(|wait| finding(case, boot, wait, ready));
+    findings.extend(named);
+    findings.into()
 }
 
-/// Until when whoever asked for random bytes had to wait: until the generator was ready, or the log ends.
+fn no_services() -> Answer {
+    Answer::CouldNot(
+        "the generator was late, and the log does not name the services that waited: give what \
+         `journalctl -b` prints"
+            .to_owned(),
+    )
+}
+
+fn is_random_seed(name: &str) -> bool {
+    name == "systemd-random-seed.service" || name.contains("Random Seed")
+}
+
+/// systemd-random-seed itself says that it waits.
+fn random_seed(case: &Case, boot: &Boot, wait: &SeedWait) -> Option<Finding> {
+    let from = wait.from.at;
+    let (end, is_over) = match (&wait.until, boot.readiness()) {
+        (Some(until), _) => (until.at, true),
+        (None, Some((at, _))) => (Some(at), true),
+        (None, None) => (boot.end, false),
+    };
+    let seconds = end.zip(from).map(|(end, from)| (end - from).max(0.0));
+    if is_over && seconds.is_some_and(|seconds| seconds + boot.resolution < LEAST_S) {
+        return None;
+    }
+    let seconds = seconds.map_or_else(
+        || "for an unknown time".to_owned(),
+        |seconds| around(seconds, boot.resolution),
+    );
+    let title = if is_over {
+        format!("systemd-random-seed.service waited {seconds} for the random generator")
+    } else {
+        format!(
+            "systemd-random-seed.service waits for the random generator, {seconds} so far, where \
+             the log ends"
+        )
+    };
+    let until = wait.until.iter().map(|until| until.evidence.clone());
+    Some(Finding {
+        id: Id::UnitWaited,
+        severity: Severity::Warning,
+        title,
+        evidence: [wait.from.evidence.clone()].into_iter().chain(until).collect(),
+        why: "The service says itself that the kernel's generator is not ready and that it waits. \
+              Units that are ordered after it start as late."
+            .to_owned(),
+        fixes: case.fixes(Cause::NoSeed),
+        verify:
+            "after a reboot, `systemd-analyze blame | grep random-seed` shows less than a second"
+                .to_owned(),
+    })
+}
+
+/// Writes seconds with the error of the log's stamps.
+fn around(seconds: f64, error: f64) -> String {
+    if error > 0.0 {
+        format!("{seconds:.0} s (± {error:.0} s)")
+    } else {
+        format!("{seconds:.1} s")
+    }
+}
+
+/// Time at which blocked programs could continue: the generator was ready, or the log ends.
 fn until(boot: &Boot) -> Option<f64> {
-    match &boot.ready {
-        Some(ready) => ready.at,
-        // A log that begins with the kernel and has no such line.
-        None => boot.kernel.as_ref().and(boot.end),
+    match boot.readiness() {
+        Some((at, _)) => Some(at),
+        // A log that shows the generator's start and has no line of its readiness.
+        None if boot.ready.is_none() && (boot.kernel.is_some() || boot.fast_init.is_some()) => {
+            boot.end
+        }
+        None => None,
     }
 }
 
@@ -65,13 +198,25 @@ fn until(boot: &Boot) -> Option<f64> {
 struct Wait<'a> {
     unit: &'a Unit,
     seconds: f64,
-    attempts: Vec<&'a Attempt>,
+    attempts: Vec<(&'a Attempt, f64)>,
     killed: usize,
-    /// The start that went on when the generator was ready; `None` if systemd gave up before.
+    /// The end of the start that went on when the generator was ready; `None` if systemd gave up
+    /// before.
     over: Option<&'a Moment>,
+    /// True if the start or the program ties the unit to the generator.
+    is_tied: bool,
 }
 
-fn wait(unit: &Unit, until: f64, still_waits: bool) -> Option<Wait<'_>> {
+fn wait(unit: &Unit, until: f64, error: f64, still_waits: bool) -> Option<Wait<'_>> {
+    let name = unit.name.to_lowercase();
+    let is = |names: &[&str]| names.iter().any(|part| name.contains(part));
+    let is_service = !["mount", "swap", "device", "socket", "target", "timer", "path", "scope"]
+        .iter()
+        .any(|kind| name.ends_with(&format!(".{kind}")));
+    if !is_service || is(&WAITS_FOR_OTHERS) {
+        return None;
+    }
+    let soon = if is(&["keygen", "host key", "hostkey"]) { KEYGEN_S } else { SOON_S };
     let attempts: Vec<&Attempt> = unit
         .attempts
         .iter()
@@ -80,51 +225,62 @@ fn wait(unit: &Unit, until: f64, still_waits: bool) -> Option<Wait<'_>> {
     let end = |attempt: &Attempt| attempt.ended.as_ref().and_then(|ended| ended.at);
     let straddles = |attempt: &Attempt| match end(attempt) {
         // A start that fails for reasons of its own did not wait.
-        Some(end) if attempt.outcome != Outcome::Failed => end >= until && end <= until + SOON_S,
+        Some(end) if attempt.outcome != Outcome::Failed => {
+            end >= until - error && end <= until + soon + error
+        }
         Some(_) => false,
         None => still_waits && attempt.outcome == Outcome::Unknown,
     };
     let last = attempts.last().filter(|attempt| straddles(attempt));
     let killed = attempts.iter().filter(|attempt| attempt.outcome == Outcome::TimedOut).count();
-    let counted: Vec<&Attempt> = attempts
+    let is_counted = |attempt: &&Attempt| {
+        attempt.outcome == Outcome::TimedOut
+            || last.is_some_and(|last| std::ptr::eq(*last, *attempt))
+    };
+    let counted: Vec<(&Attempt, f64)> = attempts
         .iter()
         .copied()
-        .filter(|attempt| {
-            attempt.outcome == Outcome::TimedOut
-                || last.is_some_and(|last| std::ptr::eq(*last, *attempt))
+        .filter(is_counted)
+        .filter_map(|attempt| {
+            Some((attempt, end(attempt).unwrap_or(until).min(until) - attempt.began.at?))
         })
         .collect();
-    let seconds: f64 = counted
-        .iter()
-        .filter_map(|attempt| Some(end(attempt).unwrap_or(until).min(until) - attempt.began.at?))
-        .sum();
+    let seconds: f64 = counted.iter().map(|(_, seconds)| seconds).sum();
     (seconds >= LEAST_S).then(|| Wait {
         unit,
         seconds,
         attempts: counted,
         killed,
         over: last.and_then(|last| last.ended.as_ref()),
+        is_tied: last.is_some() || is(&DRAWS),
     })
 }
 
-fn finding(case: &Case, wait: &Wait<'_>, ready: Option<&Evidence>) -> Finding {
+fn finding(case: &Case, boot: &Boot, wait: &Wait<'_>, ready: Option<&Evidence>) -> Finding {
     let name = &wait.unit.name;
     let number = wait.attempts.len();
+    let each: Vec<String> =
+        wait.attempts.iter().map(|(_, seconds)| format!("{seconds:.0} s")).collect();
+    let each = each.join(" and ");
     let attempts = match (number, wait.killed) {
         (_, 0) => String::new(),
         (1, _) => ", until systemd killed it at its start timeout".to_owned(),
         (number, 1) => {
-            format!(", in {number} attempts, of which systemd killed one at its start timeout")
+            format!(
+                ", in {number} attempts ({each}), of which systemd killed one at its start timeout"
+            )
         }
         (number, killed) if number == killed => {
-            format!(", in {number} attempts, each of which systemd killed at its start timeout")
+            format!(
+                ", in {number} attempts ({each}), each of which systemd killed at its start timeout"
+            )
         }
-        (number, killed) => {
-            format!(", in {number} attempts, of which systemd killed {killed} at the start timeout")
-        }
+        (number, killed) => format!(
+            ", in {number} attempts ({each}), of which systemd killed {killed} at the start timeout"
+        ),
     };
     let mut evidence = Vec::new();
-    for attempt in &wait.attempts {
+    for (attempt, _) in &wait.attempts {
         evidence.push(attempt.began.evidence.clone());
         if attempt.outcome == Outcome::TimedOut {
             evidence.extend(attempt.ended.as_ref().map(|ended| ended.evidence.clone()));
@@ -137,20 +293,26 @@ fn finding(case: &Case, wait: &Wait<'_>, ready: Option<&Evidence>) -> Finding {
         fixes.extend(case.fixes(Cause::StartTimeout));
         fixes.sort_by_key(|fix| fix.side);
     }
+    let seconds = around(wait.seconds, boot.resolution * number as f64);
+    let (severity, verb, why) = if !wait.is_tied {
+        let why = "systemd killed the start while the kernel's generator was not ready. Nothing in \
+                   the log shows that the start waited for it: a trace would (`strace -f -T`).";
+        (Severity::Warning, "may have waited", why.to_owned())
+    } else {
+        let why = format!(
+            "The start of {name} hung while the kernel's generator was not ready{}. Such a start \
+             hangs in getrandom(), and to systemd it is only slow.",
+            if wait.over.is_some() { ", and was over as soon as it was" } else { "" }
+        );
+        let is_long = wait.seconds >= LONG_S || wait.killed > 0;
+        (if is_long { Severity::Critical } else { Severity::Warning }, "waited", why)
+    };
     Finding {
         id: Id::UnitWaited,
-        severity: if wait.seconds >= LONG_S || wait.killed > 0 {
-            Severity::Critical
-        } else {
-            Severity::Warning
-        },
-        title: format!("{name} waited {:.1} s for the random generator{attempts}", wait.seconds),
+        severity,
+        title: format!("{name} {verb} {seconds} for the random generator{attempts}"),
         evidence,
-        why: format!(
-            "The start of {name} hung while the kernel's generator was not ready{}. What it hangs in is getrandom(), which waits; to systemd \
-             it is just slow.",
-            if wait.over.is_some() { ", and was over as soon as it was" } else { "" }
-        ),
+        why,
         fixes,
         verify: format!(
             "after a reboot, `systemd-analyze blame | grep {name}` shows less than a second"
@@ -158,7 +320,8 @@ fn finding(case: &Case, wait: &Wait<'_>, ready: Option<&Evidence>) -> Finding {
     }
 }
 
-/// The log of one unit, say. A kill at the start timeout in it may have this cause, or another.
+/// Judges a log without lines of the kernel, such as that of one unit. A kill at the start timeout
+/// in it may have this cause, or another.
 fn without_the_kernel(boot: &Boot) -> Answer {
     let killed = boot.units.iter().find_map(|unit| {
         let attempt = unit.attempts.iter().find(|attempt| attempt.outcome == Outcome::TimedOut)?;
@@ -166,13 +329,15 @@ fn without_the_kernel(boot: &Boot) -> Answer {
     });
     match killed {
         Some((unit, seconds)) => Answer::CouldNot(format!(
-            "systemd killed {} at its start timeout{}, and the log has no lines of the kernel's that tell whether it waited for the random \
-             generator: give what `journalctl -b` prints, without -u",
+            "systemd killed {} at its start timeout{}, and the log has no lines of the kernel that \
+             show whether it waited for the random generator: give what `journalctl -b` prints, \
+             without -u",
             unit.name,
             seconds.map(|seconds| format!(" after {seconds:.0} s")).unwrap_or_default()
         )),
         None => Answer::CouldNot(
-            "the log does not tell when the first program started and when the generator was ready: give what `journalctl -b` prints"
+            "the log does not show when the first program started and when the generator was \
+             ready: give what `journalctl -b` prints"
                 .to_owned(),
         ),
     }

@@ -34,7 +34,7 @@ pub(super) fn check(case: &Case) -> Answer {
     };
     Finding {
         id: Id::VmclockUnreadable,
-        // With vmgenid what is left is the moment between the clone and the kernel's reseed.
+        // With vmgenid, only the moment between the clone and the kernel's reseed remains.
         severity: if host.clones.listens.is_some() { Severity::Note } else { Severity::Warning },
         title,
         evidence: vec![device, proof],
@@ -50,6 +50,5 @@ pub(super) fn check(case: &Case) -> Answer {
 
 /// A recording does not keep it.
 fn mode(case: &Case) -> Option<u32> {
-    let host = case.host.as_ref().filter(|host| host.root.is_live())?;
-    Some(std::fs::metadata(host.root.path(NODE)).ok()?.mode())
+    Some(case.host.as_ref()?.root.metadata(NODE)?.mode())
 }

@@ -24,13 +24,13 @@ pub(super) fn check(case: &Case) -> Answer {
     Finding {
         id: Id::VmgenidNoDriver,
         severity: Severity::Warning,
-        title: "the hypervisor tells of clones (vmgenid), and this kernel does not listen: clones draw the same random bytes".to_owned(),
+        title: "the hypervisor signals clones (vmgenid), and this kernel does not listen: clones draw the same bytes".to_owned(),
         evidence: vec![
             device,
             evidence("/sys/bus/{platform,acpi}/drivers/vmgenid", "no device bound"),
             evidence("/proc/sys/kernel/osrelease", format!("{kernel}, {reason}")),
         ],
-        why: "With the driver the kernel reseeds within milliseconds of a clone or restore. Without it getrandom() gives both \
+        why: "With the driver the kernel reseeds within milliseconds of a clone or restore. Without it getrandom() returns to both \
               machines the same bytes until the timer reseeds, up to a minute later."
             .to_owned(),
         fixes: case.fixes(Cause::VmgenidNoDriver),

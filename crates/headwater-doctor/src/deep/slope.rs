@@ -1,15 +1,16 @@
-//! How fast entropy comes, and what that means for a machine that waits.
+//! The speed of entropy, and its meaning for a machine that waits.
 //!
-//! Source: Linux, drivers/char/random.c. Before 5.18 the count is of bits in a pool of 4096, and goes down when they are used; since
-//! then it is of bits gathered so far, 256 at most, stays there for ever, and says nothing once it is there. In both, while the
-//! generator is not ready, it rises with each bit that is credited, and the generator is ready when enough have come.
+//! Source: Linux, drivers/char/random.c. Before 5.18 the count is of bits in a pool of 4096, and
+//! use lowers it. Since 5.18 it is of bits gathered so far; it stops at 256 and says nothing after
+//! that. In both, while the generator is not ready, the count rises with each credited bit.
 
 use crate::Kernel;
 use serde::Serialize;
 use std::time::Duration;
 
-/// How fast entropy came.
+/// The speed of entropy.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Slope {
     /// Bits at first.
     pub before: u32,
@@ -17,11 +18,11 @@ pub struct Slope {
     pub after: u32,
     /// Seconds in between.
     pub seconds: f64,
-    /// Whether the generator was ready all the time.
+    /// True if the generator was ready all the time.
     pub ready: bool,
     /// Seconds until it is ready, if it goes on so; `None` if it is ready, or if nothing came.
     pub remaining_seconds: Option<f64>,
-    /// What the count means here.
+    /// The meaning of the count on this kernel.
     pub meaning: &'static str,
 }
 
@@ -38,7 +39,7 @@ impl Slope {
         let after = available()?;
         let seconds = pause.as_secs_f64();
         let reworked = kernel.and_then(Kernel::is_reworked);
-        // Where the version does not tell, the larger number: a wait that ends early disappoints nobody.
+        // If the version is unknown, take the larger number: a wait that ends early does no harm.
         let needed = kernel.and_then(Kernel::bits_needed).unwrap_or(256);
         let gained = f64::from(after) - f64::from(before);
         let remaining = f64::from(needed.saturating_sub(after)) * seconds / gained;
@@ -63,7 +64,7 @@ impl Slope {
         let expected = match (self.ready, self.remaining_seconds) {
             (true, _) => return format!("{counted}: {}", self.meaning),
             (false, Some(seconds)) => format!("at this rate it is ready in about {seconds:.0} s"),
-            (false, None) => "nothing comes: at this rate it is never ready".to_owned(),
+            (false, None) => "no entropy arrives: at this rate it is never ready".to_owned(),
         };
         format!("{counted}: {expected}")
     }

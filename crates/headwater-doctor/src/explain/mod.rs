@@ -1,7 +1,7 @@
 //! The long version of each finding, with the sources.
 //!
-//! A text is a file beside this one, by its id: paragraphs, headings (`## `) and lists (`* `), a line each, so that it can be
-//! read where it lies too.
+//! Each text is a file beside this one, named by its id: paragraphs, headings (`## `) and lists
+//! (`* `), wrapped at 100 columns and joined again for the terminal.
 
 use crate::Id;
 use crate::report::fill;
@@ -45,6 +45,7 @@ texts! {
     HwrngUnhealthy "HW027"
     BootSeedUnused "HW028"
     SavedSeed "HW029"
+    HypervisorSeed "HW030"
     NoVmgenid "HW040"
     VmgenidNoDriver "HW041"
     VmclockUnreadable "HW042"
@@ -56,20 +57,36 @@ texts! {
     SwappedPages "HW052"
 }
 
-/// What a finding means, with colours; without an id, all of them in a line each.
+/// Returns the explanation of a finding with colours; without an id, all findings in one line each.
 pub fn explain(id: Option<Id>) -> String {
     let Some(id) = id else { return list() };
     let mut out = format!("{BOLD}{id}: {}{BOLD:#}\n\n", id.about());
-    for line in text(id).lines() {
+    for line in joined(text(id)) {
         if let Some(heading) = line.strip_prefix("## ") {
             let _ = writeln!(out, "{BOLD}{heading}{BOLD:#}");
         } else if let Some(item) = line.strip_prefix("* ") {
             fill(&mut out, "  * ", "    ", item);
         } else {
-            fill(&mut out, "", "", line);
+            fill(&mut out, "", "", &line);
         }
     }
     out
+}
+
+/// Joins the lines of a paragraph or of an item, as Markdown does; an empty line stays.
+fn joined(text: &str) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for line in text.lines() {
+        let begins = line.is_empty() || line.starts_with("## ") || line.starts_with("* ");
+        match lines.last_mut() {
+            Some(last) if !begins && !last.is_empty() && !last.starts_with("## ") => {
+                last.push(' ');
+                last.push_str(line.trim_start());
+            }
+            _ => lines.push(line.to_owned()),
+        }
+    }
+    lines
 }
 
 fn list() -> String {
@@ -96,7 +113,7 @@ mod tests {
             assert_eq!(headings, ["How it is found", "What to do", "Sources"], "{id}");
             let sources = text.split("## Sources\n").nth(1).unwrap_or_default();
             assert!(
-                sources.lines().count() > 0 && sources.lines().all(|it| it.starts_with("* ")),
+                !sources.is_empty() && joined(sources).iter().all(|line| line.starts_with("* ")),
                 "{id}"
             );
             assert!(text.len() > 500, "{id} is short for a long version");

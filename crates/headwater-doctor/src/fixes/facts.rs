@@ -1,11 +1,14 @@
-//! What decides how a setting is written on this machine.
+//! The facts that decide how a setting is written on this machine.
 
+use crate::boot::Boot;
+use crate::host::Confidential;
 use crate::{Platform, Root};
 
-/// What decides how a setting is written on this machine. What cannot be told stays unknown, and the advice general.
+/// The facts that decide how a setting is written on this machine. If a fact is unknown, the advice
+/// is general.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlatformFacts {
-    /// What it runs on.
+    /// The platform.
     pub platform: Option<Platform>,
     /// Whose files and packages it has.
     pub distribution: Distribution,
@@ -15,9 +18,11 @@ pub struct PlatformFacts {
     pub kernel: Option<String>,
     /// Where the kernel's command line is written.
     pub boot_loader: BootLoader,
-    /// What builds the initial RAM disk.
+    /// The builder of the initial RAM disk.
     pub initramfs: Initramfs,
-    /// Whether it is an x86 machine, as far as can be told.
+    /// True if the machine's owner does not trust the hypervisor.
+    pub confidential: bool,
+    /// True for an x86 machine, and if the architecture is unknown.
     pub x86: bool,
 }
 
@@ -48,12 +53,12 @@ pub enum BootLoader {
     SystemdBoot,
     /// extlinux, as Alpine has it.
     Extlinux,
-    /// The hypervisor gives kernel and command line.
+    /// The hypervisor supplies kernel and command line.
     Hypervisor,
     Unknown,
 }
 
-/// What builds the initial RAM disk.
+/// The builder of the initial RAM disk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs)] // the names say it
 pub enum Initramfs {
@@ -66,7 +71,7 @@ pub enum Initramfs {
 }
 
 impl PlatformFacts {
-    /// From the machine's files; `platform` is found by whoever calls.
+    /// Reads the machine's files; the caller has found `platform`.
     pub fn read(root: &Root, platform: Option<Platform>) -> PlatformFacts {
         let os = root.text("/etc/os-release").unwrap_or_default();
         let field = |name: &str| {
@@ -83,11 +88,32 @@ impl PlatformFacts {
             kernel,
             boot_loader: boot_loader(root, platform, distribution),
             initramfs: initramfs(root, distribution),
+            confidential: Confidential::detect(root).is_some(),
             x86: is_x86(root),
         }
     }
 
-    /// Whether nothing but the platform is known, as for a log from elsewhere.
+    /// Reads the facts that a log alone shows: platform, kernel, architecture.
+    pub fn of_log(boot: &Boot) -> PlatformFacts {
+        let kernel = boot.kernel.clone();
+        let release = kernel.as_deref().unwrap_or_default();
+        const OTHERS: [&str; 9] =
+            ["arm", "aarch64", "riscv", "s390", "ppc", "powerpc", "mips", "raspi", "loong"];
+        // Only x86 has a firmware table without an "EFI stub" of another architecture's name, and
+        // only other architectures have a device tree's model.
+        let x86 = boot.machine.model.is_none()
+            && !OTHERS.iter().any(|part| release.contains(part))
+            && !release.ends_with("-v7")
+            && !release.ends_with("-v8");
+        PlatformFacts {
+            confidential: boot.machine.confidential.is_some(),
+            kernel,
+            x86,
+            ..PlatformFacts::of_platform(Platform::of_log(&boot.machine))
+        }
+    }
+
+    /// Returns facts of which only the platform is known, for a log from elsewhere.
     pub fn of_platform(platform: Option<Platform>) -> PlatformFacts {
         PlatformFacts {
             platform,
@@ -96,6 +122,7 @@ impl PlatformFacts {
             kernel: None,
             boot_loader: BootLoader::Unknown,
             initramfs: Initramfs::Unknown,
+            confidential: false,
             x86: true,
         }
     }
@@ -123,7 +150,7 @@ fn distribution(names: &str) -> Distribution {
 }
 
 fn boot_loader(root: &Root, platform: Option<Platform>, distribution: Distribution) -> BootLoader {
-    // Firecracker boots a kernel file with a command line of its own; nothing in the guest decides either.
+    // Firecracker boots a kernel file with a command line of its own; the guest decides neither.
     if platform == Some(Platform::Firecracker) {
         return BootLoader::Hypervisor;
     }
@@ -139,7 +166,7 @@ fn boot_loader(root: &Root, platform: Option<Platform>, distribution: Distributi
     if root.exists("/etc/update-extlinux.conf") {
         return BootLoader::Extlinux;
     }
-    // A recording has few of these files; the distribution's default is the best guess, and it is what the files are called there.
+    // A recording has few of these files, so the distribution's default is the best guess.
     match distribution {
         Distribution::Debian | Distribution::Ubuntu | Distribution::Suse => BootLoader::Grub,
         Distribution::RedHat | Distribution::Fedora => BootLoader::Grubby,
@@ -149,7 +176,8 @@ fn boot_loader(root: &Root, platform: Option<Platform>, distribution: Distributi
 }
 
 fn initramfs(root: &Root, distribution: Distribution) -> Initramfs {
-    // Debian has initramfs-tools by default and dracut by choice; dracut's folder may be there for plug-ins only.
+    // Debian has initramfs-tools by default and dracut by choice; plug-ins can create dracut's
+    // directory without dracut.
     if root.exists("/etc/initramfs-tools/modules") {
         return Initramfs::InitramfsTools;
     }
@@ -171,9 +199,10 @@ fn initramfs(root: &Root, distribution: Distribution) -> Initramfs {
     }
 }
 
-/// What /proc/cpuinfo is written like; x86 where it says nothing, which the advice for CPU models is for.
+/// The architecture follows from the form of /proc/cpuinfo; x86 if it is missing, because the
+/// advice for CPU models is about x86.
 fn is_x86(root: &Root) -> bool {
     let cpu = root.text("/proc/cpuinfo").unwrap_or_default();
-    !cpu.contains("CPU implementer") && !cpu.contains("Features\t")
-        || cpu.contains("vendor_id") && cpu.contains("flags")
+    // s390x has a `vendor_id` and no `flags`; other architectures have neither.
+    cpu.is_empty() || cpu.contains("vendor_id") && cpu.contains("flags")
 }

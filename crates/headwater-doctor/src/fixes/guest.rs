@@ -1,25 +1,27 @@
 //! The machine's own side: how its distribution writes each setting.
 //!
-//! Checked against: initramfs-tools(7), dracut.conf(5), mkinitcpio.conf(5), mkinitfs(1); kernel-parameters of Linux (random.trust_cpu,
-//! random.trust_bootloader); grubby(8), update-grub(8); systemd-random-seed.service(8), bootctl(1), systemd.service(5); udev(7); the
-//! configurations of Debian's kernels (package linux-config-6.1: the cloud flavour has no CONFIG_VMGENID, the other one has).
+//! Checked against: initramfs-tools(7), dracut.conf(5), mkinitcpio.conf(5), mkinitfs(1);
+//! kernel-parameters of Linux (random.trust_cpu, random.trust_bootloader); grubby(8),
+//! update-grub(8); systemd-random-seed.service(8), bootctl(1), systemd.service(5); udev(7); the
+//! configurations of Debian's kernels (package linux-config-6.1: the cloud flavour lacks
+//! CONFIG_VMGENID, the general one has it).
 
 use super::{BootLoader, Distribution, Initramfs, PlatformFacts};
-use crate::{Fix, Gives, Where};
+use crate::{Effect, Fix, Side};
 
 /// A fix in the machine itself.
 pub(super) fn fix(
     what: &str,
     exact: Option<String>,
-    gives: Gives,
+    gives: Effect,
     trusts: Option<&'static str>,
 ) -> Fix {
-    Fix { side: Where::Guest, platform: None, what: what.to_owned(), exact, gives, trusts }
+    Fix { side: Side::Guest, platform: None, what: what.to_owned(), exact, gives, trusts }
 }
 
 /// One that only takes something out of the way.
 pub(super) fn plain(what: &str, exact: Option<&str>) -> Fix {
-    fix(what, exact.map(str::to_owned), Gives::Nothing, None)
+    fix(what, exact.map(str::to_owned), Effect::Nothing, None)
 }
 
 /// A driver into the initial RAM disk, so that it is there before the first program asks.
@@ -95,7 +97,8 @@ pub(super) fn command_line(add: Option<&str>, remove: &[&str], facts: &PlatformF
 pub(super) fn newer_kernel(facts: &PlatformFacts) -> Option<String> {
     let version = facts.version.as_deref().unwrap_or_default();
     let text = match facts.distribution {
-        // With backports among its sources, which Debian's cloud images have and others may not.
+        // The package is in backports, which Debian's cloud images list among their sources and
+        // others may not.
         Distribution::Debian => match debian_name(version) {
             Some(release) => {
                 format!(
@@ -132,8 +135,9 @@ pub(super) fn kernel_package(facts: &PlatformFacts) -> &'static str {
     if facts.x86 { "linux-image-amd64" } else { "linux-image-arm64" }
 }
 
-/// Whether it runs Debian's kernel for clouds, from which drivers are left out. Its name is enough where /etc/os-release is not
-/// there to read: nobody else's flavour ends like this (Debian, linux: debian/config/*/defines.toml).
+/// Returns whether the machine runs Debian's kernel for clouds, which lacks drivers. The name is
+/// enough if /etc/os-release is missing: no other flavour ends like this (Debian, linux:
+/// debian/config/*/defines.toml).
 pub(super) fn is_cloud_flavour(facts: &PlatformFacts) -> bool {
     let ends =
         |release: &str| ["-cloud-amd64", "-cloud-arm64"].iter().any(|it| release.ends_with(it));

@@ -1,17 +1,19 @@
-//! The hypervisor's side: one row a platform, with what has to be set there so that no image has to be changed.
+//! Settings of the hypervisor, one row a platform, so that no image has to be changed.
 //!
-//! Checked in 2026 against: the manuals of QEMU (qemu-system(1), docs/specs/vmgenid), libvirt (formatdomain: `genid`, `rng`, `cpu`),
-//! Proxmox VE (qm(1); built-in CPU models in its CPUConfig.pm), Ganeti (gnt-instance(8), issue 1350), OpenStack Nova (extra specs, image
-//! properties), KubeVirt (issue 1260), CloudStack (agent.properties), Firecracker (docs/entropy.md, changelog), Xen (xl.cfg(5)), Google
-//! Cloud ("Enabling Virtio RNG"), VMware (EVC and CPU compatibility), Apple (VZVirtioEntropyDeviceConfiguration), and Linux for what a guest
-//! makes of it. QEMU's settings were run in the lab.
+//! Checked in 2026 against the manuals of QEMU (qemu-system(1), docs/specs/vmgenid), libvirt
+//! (formatdomain: `genid`, `rng`, `cpu`), Proxmox VE (qm(1); CPU models in its CPUConfig.pm),
+//! Ganeti (gnt-instance(8), issue 1350), OpenStack Nova (extra specs, image properties), KubeVirt
+//! (issue 1260), CloudStack (agent.properties), Firecracker (docs/entropy.md, changelog), Xen
+//! (xl.cfg(5)), Google Cloud ("Enabling Virtio RNG"), VMware (EVC and CPU compatibility), Apple
+//! (VZVirtioEntropyDeviceConfiguration), and Linux for the guest's side. QEMU's settings were run
+//! in the lab.
 
-use crate::{Fix, Gives, Platform, Where};
+use crate::{Effect, Fix, Platform, Side};
 
-/// One thing that a hypervisor can be told.
+/// One setting of a hypervisor.
 #[derive(Clone, Copy)]
 pub(super) struct Setting {
-    /// What to do, in a sentence.
+    /// The action, in a sentence.
     pub(super) what: &'static str,
     /// To be copied; capitals stand for names of yours.
     pub(super) exact: Option<&'static str>,
@@ -22,12 +24,13 @@ const fn set(what: &'static str, exact: &'static str) -> Setting {
     Setting { what, exact: Some(exact) }
 }
 
-/// A sentence alone, where there is no single setting.
+/// Builds an action without a single setting.
 const fn say(what: &'static str) -> Setting {
     Setting { what, exact: None }
 }
 
-/// What one platform can be told. `None`: it has nothing of the kind, and nothing is advised.
+/// The settings of one platform. `None` means that the platform has no such setting, and no fix is
+/// advised.
 pub(super) struct Hypervisor {
     platform: Platform,
     /// A random device, virtio-rng.
@@ -44,10 +47,15 @@ pub(super) fn of(platform: Option<Platform>) -> &'static Hypervisor {
 }
 
 impl Setting {
-    /// As a fix on the hypervisor's side.
-    pub(super) fn fix(self, platform: Option<Platform>, gives: Gives, trusts: &'static str) -> Fix {
+    /// Returns the setting as a fix on the hypervisor's side.
+    pub(super) fn fix(
+        self,
+        platform: Option<Platform>,
+        gives: Effect,
+        trusts: &'static str,
+    ) -> Fix {
         Fix {
-            side: Where::Host,
+            side: Side::Host,
             platform,
             what: self.what.to_owned(),
             exact: self.exact.map(str::to_owned),
@@ -60,7 +68,7 @@ impl Setting {
 const UNKNOWN: Hypervisor = Hypervisor {
     platform: Platform::OtherVm,
     device: Some(say(
-        "ask whoever runs the hypervisor for a virtio-rng device, fed from the host's /dev/urandom",
+        "ask the operator of the hypervisor for a virtio-rng device, fed from the host's /dev/urandom",
     )),
     cpu: Some(say(
         "ask for a CPU model with RDRAND: the host's own, or Intel Ivy Bridge, AMD EPYC or later",
@@ -78,7 +86,7 @@ const TABLE: &[Hypervisor] = &[
             "-object rng-random,id=rng0,filename=/dev/urandom -device virtio-rng-pci,rng=rng0",
         )),
         cpu: Some(set(
-            "give the guest the host's CPU, or add the instructions to the model (the default models, qemu64 and kvm64, have neither)",
+            "show the host's CPU to the guest, or add the instructions to the model (the default models, qemu64 and kvm64, have neither)",
             "-cpu host    # or: -cpu MODEL,+rdrand,+rdseed",
         )),
         signal: Some(set(
@@ -93,7 +101,7 @@ const TABLE: &[Hypervisor] = &[
             "<rng model='virtio'><backend model='random'>/dev/urandom</backend></rng>",
         )),
         cpu: Some(set(
-            "give the guest the host's CPU (virsh edit DOMAIN), then shut it down and start it",
+            "show the host's CPU to the guest (virsh edit DOMAIN), then shut it down and start it",
             "<cpu mode='host-passthrough'/>    <!-- or: <feature policy='require' name='rdrand'/> in a model of yours -->",
         )),
         signal: Some(set(
@@ -109,7 +117,7 @@ const TABLE: &[Hypervisor] = &[
             "gnt-cluster modify -H kvm:kvm_extra='-device virtio-rng-pci'",
         )),
         cpu: Some(set(
-            "give the guests the nodes' CPU, or, in a cluster of unlike nodes, a model with RDRAND that all of them have",
+            "show the nodes' CPU to the guests, or, in a cluster of unlike nodes, a model with RDRAND that all of them have",
             r"gnt-cluster modify -H kvm:cpu_type=host    # or: -H kvm:cpu_type='SandyBridge\,+rdrand'",
         )),
         signal: Some(set(
@@ -124,7 +132,7 @@ const TABLE: &[Hypervisor] = &[
             "qm set VMID --rng0 source=/dev/urandom",
         )),
         cpu: Some(set(
-            "give the guest the host's CPU: kvm64 and the x86-64-v2, -v2-AES, -v3 and -v4 types have no RDRAND",
+            "show the host's CPU to the guest: kvm64 and the x86-64-v2, -v2-AES, -v3 and -v4 types have no RDRAND",
             "qm set VMID --cpu host    # or a model that is alike on all nodes, such as IvyBridge or EPYC",
         )),
         signal: Some(set(
@@ -141,7 +149,7 @@ const TABLE: &[Hypervisor] = &[
              openstack flavor set --property hw_rng:allowed=True FLAVOR",
         )),
         cpu: Some(set(
-            "give the guests the compute node's CPU (nova.conf of the compute node)",
+            "show the compute node's CPU to the guests (nova.conf of the compute node)",
             "[libvirt]\ncpu_mode = host-model",
         )),
         signal: None,
@@ -153,7 +161,7 @@ const TABLE: &[Hypervisor] = &[
             r#"kubectl patch vm NAME --type merge -p '{"spec":{"template":{"spec":{"domain":{"devices":{"rng":{}}}}}}}'"#,
         )),
         cpu: Some(set(
-            "give the guest the node's CPU",
+            "show the node's CPU to the guest",
             r#"kubectl patch vm NAME --type merge -p '{"spec":{"template":{"spec":{"domain":{"cpu":{"model":"host-passthrough"}}}}}}'"#,
         )),
         signal: None,
@@ -173,7 +181,7 @@ const TABLE: &[Hypervisor] = &[
             "vm.rng.enable=true\nvm.rng.model=random\nvm.rng.path=/dev/urandom",
         )),
         cpu: Some(set(
-            "give the guests the host's CPU (agent.properties of each host)",
+            "show the host's CPU to the guests (agent.properties of each host)",
             "guest.cpu.mode=host-model",
         )),
         signal: None,
@@ -190,7 +198,7 @@ const TABLE: &[Hypervisor] = &[
         )),
         signal: Some(say(
             "nothing to set: Firecracker has had a generation ID since 1.8, which changes whenever a snapshot is loaded; update an \
-             older one, and give the guest a kernel with CONFIG_VMGENID",
+             older one, and run a guest kernel with CONFIG_VMGENID",
         )),
     },
     Hypervisor {
@@ -252,7 +260,7 @@ const TABLE: &[Hypervisor] = &[
     Hypervisor {
         platform: Platform::Gce,
         device: Some(say(
-            "nothing to set: Compute Engine gives every VM a virtio-rng device; see that the image has its driver",
+            "nothing to set: Compute Engine has a virtio-rng device in every VM; see that the image has its driver",
         )),
         cpu: Some(set(
             "ask for a CPU of Ivy Bridge or later, which has RDRAND",
@@ -269,10 +277,28 @@ const TABLE: &[Hypervisor] = &[
         signal: None,
     },
     Hypervisor {
+        platform: Platform::Bhyve,
+        device: Some(set(
+            "add a virtio-rnd device to the guest (bhyve(8)); it is fed from the host's /dev/random",
+            "-s 7,virtio-rnd",
+        )),
+        cpu: None,
+        signal: None,
+    },
+    Hypervisor {
+        platform: Platform::Wsl,
+        device: None,
+        cpu: Some(set(
+            "update WSL's own kernel, on Windows; its virtual machine shows the host's CPU already",
+            "wsl --update",
+        )),
+        signal: None,
+    },
+    Hypervisor {
         platform: Platform::VirtualBox,
         device: None,
         cpu: Some(set(
-            "give the guest the host's CPU; VirtualBox has no random device",
+            "show the host's CPU to the guest; VirtualBox has no random device",
             "VBoxManage modifyvm VMNAME --cpu-profile host",
         )),
         signal: None,

@@ -1,7 +1,8 @@
-//! How to mend it: for each cause, the settings of the platform found, the hypervisor's side before the machine's own.
+//! Fixes: for each cause the settings of the platform, the hypervisor's side before the machine's
+//! own.
 //!
-//! A check names the [`Cause`]; which words and which commands follow from the machine is decided here, so that a new
-//! platform is one row of a table and no check knows any.
+//! A check names the [`Cause`], and the words and commands for the machine are chosen here. A new
+//! platform is therefore one row of a table, and no check knows a platform.
 
 mod facts;
 mod guest;
@@ -11,13 +12,14 @@ mod tests;
 
 pub use facts::{BootLoader, Distribution, Initramfs, PlatformFacts};
 
-use crate::{Fix, Gives, Kernel, Platform, Where};
+use crate::{Effect, Fix, Kernel, Platform, Side};
 use guest::{command_line, early_module, fix, module_at_boot, newer_kernel, plain};
 
-/// What is wrong, as far as the cure depends on it.
+/// The cause of a finding, as far as the fix depends on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Cause {
-    /// Nothing gives this machine entropy early: no instruction, no device, no seed. (HW001, HW002, HW006, HW007)
+    /// The machine has no early source of entropy: no instruction, no device, no seed. (HW001,
+    /// HW002, HW006, HW007)
     NoSeed,
     /// A unit's start timeout is shorter than the wait. (HW004)
     StartTimeout,
@@ -27,11 +29,11 @@ pub enum Cause {
     OneLock,
     /// No getrandom in the vDSO, or no C library that uses it. (HW012)
     NoVdso,
-    /// No word that tells of reseeds. (HW013)
+    /// Programs cannot see the kernel's reseed generation. (HW013)
     NoReseedWord,
     /// The CPU model, or the CPU, has no random instruction. (HW020)
     NoCpuRng,
-    /// It has one that the kernel was told not to credit. (HW021)
+    /// The CPU has one that the kernel is configured not to credit. (HW021)
     CpuRngUntrusted,
     /// It has one that is broken. (HW022)
     CpuRngBroken,
@@ -45,7 +47,7 @@ pub enum Cause {
     HwrngLate,
     /// The device's numbers fail health tests. (HW027)
     HwrngUnhealthy,
-    /// The firmware's seed is refused, or there is none to be had. (HW028)
+    /// The firmware's seed is refused, or unavailable. (HW028)
     BootSeedUnused,
     /// No seed is saved at shutdown. (HW029)
     SavedSeedMissing,
@@ -73,24 +75,46 @@ pub enum Cause {
     SwappedPages,
 }
 
-/// Whom one trusts who takes numbers from there.
+/// The party that must be trusted if this entropy source is used.
 const THE_HYPERVISOR: &str = "the hypervisor";
 const THE_CPU: &str = "the CPU's maker";
 const THE_FIRMWARE: &str = "the firmware and the boot loader";
-const THE_IMAGE: &str = "that no two machines start from the same seed file, and nobody read it";
+const THE_IMAGE: &str =
+    "that no two machines start from the same seed file, and that the file stayed secret";
 
-/// How to mend it here, the best first: the hypervisor's side before the machine's own. Empty only where nothing can be done.
+/// Returns the fixes for this machine, the best first: the hypervisor's side before the machine's
+/// own. The list is empty only if nothing can be done.
 pub fn for_cause(cause: Cause, facts: &PlatformFacts) -> Vec<Fix> {
     let mut fixes = host_side(cause, facts);
-    // What a container runs on decides, and its files do not: its distribution's kernel and boot loader are not in use.
+    // A container's own files do not count: its distribution's kernel and boot loader are not in
+    // use.
     if facts.platform != Some(Platform::Container) || is_inside(cause) {
         fixes.extend(guest_side(cause, facts));
+    }
+    if facts.confidential {
+        // The hypervisor is the adversary: its device and its signals may be added to other
+        // sources, and are never the fix.
+        fixes.retain(|fix| fix.trusts != Some(THE_HYPERVISOR));
+        let lacks_seed = matches!(
+            cause,
+            Cause::NoSeed
+                | Cause::NoJitter
+                | Cause::NoHwrng
+                | Cause::StartTimeout
+                | Cause::HwrngNoDriver
+                | Cause::HwrngLate
+        );
+        if lacks_seed {
+            let at = fixes.iter().take_while(|fix| fix.side == Side::Host).count();
+            let credit = guest_side(Cause::CpuRngUntrusted, facts);
+            fixes.splice(at..at, credit);
+        }
     }
     debug_assert!(fixes.is_sorted_by_key(|fix| fix.side), "the hypervisor's side comes first");
     fixes
 }
 
-/// What is mended in a container itself, whatever it runs on.
+/// Returns whether the fix is inside a container, whatever the host is.
 fn is_inside(cause: Cause) -> bool {
     matches!(
         cause,
@@ -110,9 +134,9 @@ fn host_side(cause: Cause, facts: &PlatformFacts) -> Vec<Fix> {
         _ => {}
     }
     let row = hypervisor::of(platform);
-    let device = || row.device.map(|it| it.fix(platform, Gives::Volume, THE_HYPERVISOR));
-    let cpu = || row.cpu.filter(|_| facts.x86).map(|it| it.fix(platform, Gives::Volume, THE_CPU));
-    let signal = || row.signal.map(|it| it.fix(platform, Gives::Signal, THE_HYPERVISOR));
+    let device = || row.device.map(|it| it.fix(platform, Effect::Volume, THE_HYPERVISOR));
+    let cpu = || row.cpu.filter(|_| facts.x86).map(|it| it.fix(platform, Effect::Volume, THE_CPU));
+    let signal = || row.signal.map(|it| it.fix(platform, Effect::Signal, THE_HYPERVISOR));
     let found = match cause {
         Cause::NoSeed
         | Cause::NoJitter
@@ -130,17 +154,17 @@ fn host_side(cause: Cause, facts: &PlatformFacts) -> Vec<Fix> {
     found.into_iter().flatten().collect()
 }
 
-/// For a container: whoever runs it has the kernel.
+/// Returns the fix for a container, whose kernel belongs to the host.
 fn on_the_host(cause: Cause) -> Vec<Fix> {
     if is_inside(cause) {
         return Vec::new();
     }
     vec![Fix {
-        side: Where::Host,
+        side: Side::Host,
         platform: Some(Platform::Container),
         what: "the kernel belongs to the container's host: have this run there, and follow what it says".to_owned(),
         exact: Some("headwater doctor".to_owned()),
-        gives: Gives::Nothing,
+        gives: Effect::Nothing,
         trusts: None,
     }]
 }
@@ -154,10 +178,10 @@ fn on_the_board(cause: Cause) -> Vec<Fix> {
         Cause::CpuRngBroken => "update the board's firmware, which carries the CPU's microcode",
         _ => return Vec::new(),
     };
-    let gives = if cause == Cause::CpuRngBroken { Gives::Nothing } else { Gives::Volume };
-    let trusts = (gives == Gives::Volume).then_some("the TPM's maker");
+    let gives = if cause == Cause::CpuRngBroken { Effect::Nothing } else { Effect::Volume };
+    let trusts = (gives == Effect::Volume).then_some("the TPM's maker");
     vec![Fix {
-        side: Where::Host,
+        side: Side::Host,
         platform: Some(Platform::BareMetal),
         what: what.to_owned(),
         exact: None,
@@ -168,46 +192,48 @@ fn on_the_board(cause: Cause) -> Vec<Fix> {
 
 fn hwrng_source(platform: Option<Platform>) -> Fix {
     Fix {
-        side: Where::Host,
+        side: Side::Host,
         platform,
         what: "feed the random device from the host's generator and from no other file".to_owned(),
         exact: Some("/dev/urandom".to_owned()),
-        gives: Gives::Volume,
+        gives: Effect::Volume,
         trusts: Some(THE_HYPERVISOR),
     }
 }
 
 fn take_no_running_copies(platform: Option<Platform>) -> Fix {
     Fix {
-        side: Where::Host,
+        side: Side::Host,
         platform,
         what: "make templates and copies of machines that are shut down; where a running one must be copied, use a hypervisor that \
                has both a generation ID and a VMClock"
             .to_owned(),
         exact: None,
-        gives: Gives::Nothing,
+        gives: Effect::Nothing,
         trusts: None,
     }
 }
 
 fn guest_side(cause: Cause, facts: &PlatformFacts) -> Vec<Fix> {
-    let kernel = |what: &str| fix(what, newer_kernel(facts), Gives::Seed, None);
-    let no_gain = |what: &str| fix(what, newer_kernel(facts), Gives::Nothing, None);
+    let kernel = |what: &str| fix(what, newer_kernel(facts), Effect::Seed, None);
+    let no_gain = |what: &str| fix(what, newer_kernel(facts), Effect::Nothing, None);
     let early_virtio = || {
         fix(
             "load the device's driver in the initial RAM disk, so that it is there before the first program asks",
             Some(early_module("virtio_rng", facts)),
-            Gives::Volume,
+            Effect::Volume,
             Some(THE_HYPERVISOR),
         )
     };
     match cause {
+        // A kernel that gathers by itself already does not become better by a newer one.
+        Cause::NoSeed | Cause::NoJitter if gathers_by_itself(facts) => vec![credited_seed()],
         Cause::NoSeed => vec![
             kernel("run a kernel that gathers entropy by itself: 5.4 or later, or the latest stable release of an older series"),
             credited_seed(),
         ],
         Cause::StartTimeout => vec![plain(
-            "until the cause is mended, give the service longer than the wait (systemctl edit UNIT), for each kill starts the wait anew",
+            "until the cause is removed, allow the service more time than the wait (systemctl edit UNIT), because each kill restarts the wait",
             Some("[Service]\nTimeoutStartSec=5min"),
         )],
         Cause::NoJitter => vec![kernel(
@@ -218,15 +244,15 @@ fn guest_side(cause: Cause, facts: &PlatformFacts) -> Vec<Fix> {
         Cause::NoReseedWord => vec![no_gain("run Linux 6.11 or later (6.12 on arm64), which shows each reseed to programs")],
         Cause::NoCpuRng => vec![],
         Cause::CpuRngUntrusted => vec![fix(
-            "let the kernel count what the CPU's random instruction gives; it is mixed with everything else in any case",
+            "let the kernel credit the CPU's random instruction, whose numbers are mixed in anyway",
             Some(command_line(Some("random.trust_cpu=on"), &["nordrand", "random.trust_cpu=off"], facts)),
-            Gives::Seed,
+            Effect::Seed,
             Some(THE_CPU),
         )],
         Cause::CpuRngBroken => vec![fix(
             "install the CPU's microcode; until then keep the kernel from counting the instruction",
             Some(command_line(Some("random.trust_cpu=off"), &[], facts)),
-            Gives::Nothing,
+            Effect::Nothing,
             None,
         )],
         Cause::NoCycleCounter => vec![plain(
@@ -238,20 +264,20 @@ fn guest_side(cause: Cause, facts: &PlatformFacts) -> Vec<Fix> {
             let load = fix(
                 "load the device's driver, now and at each boot",
                 Some(module_at_boot("virtio_rng")),
-                Gives::Volume,
+                Effect::Volume,
                 Some(THE_HYPERVISOR),
             );
             vec![early_virtio(), load]
         }
         Cause::HwrngLate => vec![early_virtio()],
         Cause::HwrngUnhealthy => vec![plain(
-            "until it is mended, take no bytes from the device",
+            "until it is fixed, take no bytes from the device",
             Some("echo none > /sys/class/misc/hw_random/rng_current    # where that is refused: modprobe -r virtio_rng"),
         )],
         Cause::BootSeedUnused => vec![fix(
             "let the kernel count the seed that firmware and boot loader hand over",
             Some(command_line(Some("random.trust_bootloader=on"), &["random.trust_bootloader=off"], facts)),
-            Gives::Seed,
+            Effect::Seed,
             Some(THE_FIRMWARE),
         )],
         Cause::SavedSeedMissing => vec![saved_seed(facts)],
@@ -269,7 +295,7 @@ fn guest_side(cause: Cause, facts: &PlatformFacts) -> Vec<Fix> {
         Cause::VmclockNoDriver => vec![fix(
             "run Linux 6.13 or later with CONFIG_PTP_1588_CLOCK_VMCLOCK, and load its driver",
             Some(module_at_boot("ptp_vmclock")),
-            Gives::Signal,
+            Effect::Signal,
             Some(THE_HYPERVISOR),
         )],
         Cause::VmclockUnreadable => vec![fix(
@@ -279,10 +305,10 @@ fn guest_side(cause: Cause, facts: &PlatformFacts) -> Vec<Fix> {
                  udevadm control --reload && udevadm trigger --subsystem-match=misc"
                     .to_owned(),
             ),
-            Gives::Signal,
+            Effect::Signal,
             Some(THE_HYPERVISOR),
         )],
-        // Without a command: a roll-back is one machine, and new host keys only frighten those who log in.
+        // No command: a roll-back leaves one machine, and new host keys only alarm its users.
         Cause::Cloned => vec![plain(
             "if both copies lived on, replace what both hold: host keys, keys and tickets of TLS servers, tokens; restart programs that \
              keep random state",
@@ -299,9 +325,13 @@ fn guest_side(cause: Cause, facts: &PlatformFacts) -> Vec<Fix> {
             ),
             plain("restart the others after a clone; a fresh process asks the kernel again", None),
         ],
+        // No drop-in to copy: in a unit without a filter, SystemCallFilter=getrandom would be one
+        // that allows nothing else.
         Cause::Sandbox => vec![plain(
-            "allow getrandom in the sandbox's filter (in a unit file of systemd: systemctl edit UNIT)",
-            Some("[Service]\nSystemCallFilter=getrandom"),
+            "allow getrandom in the filter that refuses it; in a unit of systemd whose own \
+             SystemCallFilter= lists what is allowed, add getrandom to that line, and add no such \
+             line to a unit that has none",
+            None,
         )],
         Cause::NeedlessDaemon => vec![plain(
             "take the daemon out; since Linux 5.6 /dev/random does not run dry, and the kernel gathers its own seed",
@@ -312,6 +342,11 @@ fn guest_side(cause: Cause, facts: &PlatformFacts) -> Vec<Fix> {
             Some("swap  /dev/PARTITION  /dev/urandom  swap,cipher=aes-xts-plain64,size=512"),
         )],
     }
+}
+
+fn gathers_by_itself(facts: &PlatformFacts) -> bool {
+    let kernel = facts.kernel.as_deref().and_then(Kernel::parse);
+    kernel.is_some_and(|kernel| kernel.is_at_least(5, 4))
 }
 
 /// The kernel's half, if it lacks; the C library's comes with a distribution.
@@ -326,7 +361,7 @@ fn faster_calls(facts: &PlatformFacts) -> Fix {
     fix(
         "nothing has to be done; Linux 6.11 or later (6.12 on arm64) with glibc 2.41 or later makes the calls faster",
         newer_kernel(facts),
-        Gives::Nothing,
+        Effect::Nothing,
         None,
     )
 }
@@ -345,10 +380,11 @@ fn vmgenid_kernel(facts: &PlatformFacts) -> Fix {
             newer_kernel(facts),
         )
     };
-    fix(what, exact, Gives::Signal, Some(THE_HYPERVISOR))
+    fix(what, exact, Effect::Signal, Some(THE_HYPERVISOR))
 }
 
-/// Debian 12's kernel for clouds would not hear the signal that the hypervisor is to give. Later ones would: a 6.12 was booted.
+/// Debian 12's kernel for clouds lacks the driver for the signal that the hypervisor would send.
+/// Later kernels have it: a 6.12 was booted.
 fn hears_no_signal(facts: &PlatformFacts) -> bool {
     let kernel = facts.kernel.as_deref().and_then(Kernel::parse);
     guest::is_cloud_flavour(facts)
@@ -363,7 +399,7 @@ fn saved_seed(facts: &PlatformFacts) -> Fix {
     fix(
         "save a seed at shutdown, and mix it in at the next boot",
         Some(exact.to_owned()),
-        Gives::Seed,
+        Effect::Seed,
         Some(THE_IMAGE),
     )
 }
@@ -373,7 +409,7 @@ fn credited_seed() -> Fix {
     fix(
         "as a last resort, count the seed file that systemd saves (systemctl edit systemd-random-seed); never in an image that is copied",
         Some("[Service]\nEnvironment=SYSTEMD_RANDOM_SEED_CREDIT=true".to_owned()),
-        Gives::Seed,
+        Effect::Seed,
         Some(THE_IMAGE),
     )
 }

@@ -1,19 +1,19 @@
-//! What tells the machine that it was cloned: vmgenid and VMClock.
+//! Clone signals: vmgenid and VMClock.
 
 use crate::{Evidence, Root};
 
-/// What tells the machine that it was cloned.
+/// The clone signals of a machine.
 #[derive(Clone, Debug, Default)]
 pub struct Clones {
     /// The hypervisor's vmgenid, and where it was seen.
     pub vmgenid: Option<Evidence>,
-    /// Whether the device tree announces it, not ACPI.
+    /// True if the device tree announces it, false for ACPI.
     pub by_device_tree: bool,
-    /// The folder of the driver that listens to it.
+    /// The directory of the bound driver.
     pub listens: Option<String>,
     /// The hypervisor's VMClock, and where it was seen.
     pub vmclock: Option<Evidence>,
-    /// Whether there is a /dev/vmclock0.
+    /// True if /dev/vmclock0 exists.
     pub vmclock_node: bool,
 }
 
@@ -37,13 +37,13 @@ impl Clones {
     }
 }
 
-/// What every driver's folder holds.
+/// Returns whether every driver's directory has this entry.
 fn is_common(name: &str) -> bool {
     ["bind", "unbind", "uevent", "module", "new_id", "remove_id"].contains(&name)
 }
 
-/// A device with one of these hardware names, or with that compatible name, which the modalias holds after the hardware name:
-/// `acpi:QEMUVGID:VM_GEN_COUNTER:`.
+/// Finds a device with one of these hardware names or with the compatible name, which the modalias
+/// holds after the hardware name: `acpi:QEMUVGID:VM_GEN_COUNTER:`.
 fn acpi(root: &Root, hardware: &[&str], compatible: &str) -> Option<Evidence> {
     root.names(ACPI).into_iter().find_map(|name| {
         ["hid", "modalias"].into_iter().find_map(|file| {
@@ -58,7 +58,7 @@ fn acpi(root: &Root, hardware: &[&str], compatible: &str) -> Option<Evidence> {
     })
 }
 
-/// A node at the tree's root that is compatible with that.
+/// Finds a node at the tree's root with that compatible name.
 fn device_tree(root: &Root, compatible: &str) -> Option<Evidence> {
     let tree = "/sys/firmware/devicetree/base";
     root.names(tree).into_iter().find_map(|name| {

@@ -13,11 +13,11 @@ pub struct Cpu {
     pub name: String,
     /// The microcode's revision.
     pub microcode: Option<u64>,
-    /// What it can do: `flags` on x86, `Features` on arm64.
+    /// The features: `flags` on x86, `Features` on arm64.
     pub flags: Vec<String>,
-    /// CPUs online; 0 if it cannot be told.
+    /// The number of CPUs online; 0 if unknown.
     pub online: usize,
-    /// Memory nodes online; 0 if it cannot be told.
+    /// The number of memory nodes online; 0 if unknown.
     pub nodes: usize,
 }
 
@@ -47,17 +47,19 @@ impl Cpu {
         }
     }
 
-    /// Whether it has that flag.
+    /// Returns whether the CPU has that flag.
     pub fn has(&self, flag: &str) -> bool {
         self.flags.iter().any(|it| it == flag)
     }
 
-    /// Whether it is an x86.
+    /// Returns whether the CPU is an x86.
     pub fn is_x86(&self) -> bool {
-        !self.vendor.is_empty()
+        // s390x has the field too.
+        !self.vendor.is_empty() && self.vendor != "IBM/S390"
     }
 
-    /// The flag of its random instruction, if the kernel shows one: `rdrand` on x86, `rng` (FEAT_RNG) on arm64.
+    /// Returns the flag of the random instruction, if the kernel shows one: `rdrand` on x86, `rng`
+    /// (FEAT_RNG) on arm64.
     pub fn random_flag(&self) -> Option<&'static str> {
         ["rdrand", "rdseed", "rng"].into_iter().find(|flag| self.has(flag))
     }
@@ -72,7 +74,7 @@ fn number_of_model(text: &str) -> Option<u16> {
     value.trim().parse().ok()
 }
 
-/// Of a list such as `0-3,8`.
+/// Counts the members of a list such as `0-3,8`.
 fn count(list: &str) -> Option<usize> {
     list.trim()
         .split(',')

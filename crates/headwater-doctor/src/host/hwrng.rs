@@ -2,7 +2,7 @@
 
 use crate::{Evidence, Root};
 
-/// What there is of random devices. Nothing is read from the devices themselves.
+/// The random devices of a machine. The devices themselves are not read.
 #[derive(Clone, Debug, Default)]
 pub struct Hwrng {
     /// A virtio random device on a bus, and where that was seen.
@@ -11,7 +11,7 @@ pub struct Hwrng {
     pub available: Vec<String>,
     /// The one in use.
     pub current: Option<String>,
-    /// Whether the driver of the virtio device is a module, that is: may come late.
+    /// True if the driver of the virtio device is a module, which may load late.
     pub is_module: bool,
 }
 
@@ -36,7 +36,7 @@ impl Hwrng {
         }
     }
 
-    /// Whether the driver of the virtio device runs it.
+    /// Returns whether the virtio device has its driver.
     pub fn has_virtio_driver(&self) -> bool {
         self.available.iter().any(|name| name.starts_with("virtio_rng"))
     }

@@ -1,4 +1,4 @@
-//! What only a live machine tells: by system calls, not by files.
+//! Facts that need system calls on the live machine.
 
 use rustix::io::Errno;
 use rustix::rand::{GetRandomFlags, getrandom};
@@ -7,10 +7,10 @@ use std::io::Read;
 use std::os::unix::fs::OpenOptionsExt;
 use std::process::Command;
 
-/// Whether the kernel's generator gives bytes.
+/// The state of the kernel's generator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ready {
-    /// It does.
+    /// The generator is ready.
     Yes,
     /// It is not seeded; a call that may wait waits.
     No,
@@ -18,23 +18,23 @@ pub enum Ready {
     Refused(i32),
 }
 
-/// What only a live machine tells.
+/// Facts of a live machine.
 #[derive(Clone, Debug)]
 pub struct Live {
-    /// Whether the kernel's generator gives bytes.
+    /// The state of the kernel's generator.
     pub ready: Ready,
-    /// What is armed in this process, and what the CPU's random instruction is worth.
+    /// The status of this process: mode, detectors, and the worth of the CPU's random instruction.
     pub status: headwater::Status,
-    /// The hypervisor's name by CPUID, or "none"; `None` on a CPU that does not tell.
+    /// The hypervisor's name by CPUID, or "none"; `None` if the CPU does not say.
     pub hypervisor: Option<String>,
     /// The C library that programs here are linked with, such as "glibc 2.36".
     pub libc: Option<String>,
-    /// Whether root looks.
+    /// True for root.
     pub is_root: bool,
 }
 
 impl Live {
-    /// Asks; nothing here waits, on a machine whose generator is not ready either.
+    /// Asks the kernel. No call waits, even if the generator is not ready.
     pub(super) fn look() -> Live {
         let host = headwater_status::Host::read();
         Live {
@@ -51,11 +51,13 @@ impl Live {
     }
 }
 
-/// The kernel's log as dmesg(1) prints it raw, `[    1.234567] text`, its own messages only: root may write there too.
+/// Reads the kernel's log in dmesg(1)'s raw form, `[    1.234567] text`. Lines that user space
+/// wrote into it are left out, because any root process can write there.
 ///
 /// # Errors
 ///
-/// As from open(2): an ordinary user may not read it where kernel.dmesg_restrict is set.
+/// Returns the error of open(2): an ordinary user may not read the log if kernel.dmesg_restrict is
+/// set.
 pub(crate) fn kernel_log() -> std::io::Result<String> {
     let mut log = OpenOptions::new()
         .read(true)
@@ -78,18 +80,20 @@ pub(crate) fn kernel_log() -> std::io::Result<String> {
     }
 }
 
-/// The kernel's log of this boot as the journal kept it: what the kernel's own buffer has since overwritten is there still.
+/// Reads the kernel's log of this boot from the journal, which keeps lines that the kernel's own
+/// buffer has overwritten.
 ///
 /// # Errors
 ///
-/// Why it could not be had, in a clause.
+/// Returns the reason in a clause.
 pub(crate) fn journal_of_the_kernel() -> Result<String, String> {
     let mut command = Command::new("journalctl");
     command.args(["-k", "-b", "0", "-q", "--no-pager", "--no-hostname", "-o", "short-monotonic"]);
     super::services::output(command)
 }
 
-/// Of a record `level,sequence,microseconds,flags[,...];text`, whose second line on tells of the device.
+/// Converts a record `level,sequence,microseconds,flags[,...];text`. Its further lines describe the
+/// device.
 fn line(record: &str, text: &mut String) {
     let Some((head, message)) = record.split_once(';') else { return };
     let mut fields = head.split(',');

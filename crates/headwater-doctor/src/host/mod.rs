@@ -1,6 +1,7 @@
-//! The facts of a machine, area by area, and what only a live machine tells.
+//! The facts of a machine, one module an area.
 
 mod clones;
+mod confidential;
 mod cpu;
 mod hwrng;
 pub(crate) mod live;
@@ -8,6 +9,7 @@ mod processes;
 mod services;
 
 pub use clones::Clones;
+pub use confidential::Confidential;
 pub use cpu::Cpu;
 pub use hwrng::Hwrng;
 pub use live::{Live, Ready};
@@ -16,7 +18,7 @@ pub use processes::Process;
 use crate::boot::Unit;
 use crate::{Evidence, Kernel, Platform, Root};
 
-/// The facts of a machine. Each is read once; what cannot be told is `None`.
+/// The facts of a machine. Each is read once; an unknown fact is `None`.
 #[derive(Clone, Debug)]
 pub struct Host {
     /// Where its files are.
@@ -25,21 +27,23 @@ pub struct Host {
     pub kernel: Option<Kernel>,
     /// Its command line, split at spaces.
     pub command_line: Vec<String>,
-    /// What it runs on.
+    /// The platform.
     pub platform: Platform,
-    /// What told that.
+    /// The source of the platform.
     pub platform_by: Evidence,
     /// Its CPUs.
     pub cpu: Cpu,
     /// Its random device.
     pub hwrng: Hwrng,
-    /// What tells it that it was cloned.
+    /// The clone signals.
     pub clones: Clones,
+    /// The technology that protects the machine from its hypervisor, and the place that shows it.
+    pub confidential: Option<(Confidential, Evidence)>,
     /// The clock that the kernel keeps time by: tsc, kvm-clock, hpet, jiffies.
     pub clock_source: Option<String>,
     /// Its processes, by number.
     pub processes: Vec<Process>,
-    /// What only a live machine tells; `None` on a recording.
+    /// Facts of a live machine; `None` for a recording.
     pub live: Option<Live>,
 }
 
@@ -74,6 +78,7 @@ impl Host {
             cpu: Cpu::read(&root),
             hwrng: Hwrng::read(&root),
             clones: Clones::read(&root),
+            confidential: Confidential::detect(&root),
             clock_source: text("/sys/devices/system/clocksource/clocksource0/current_clocksource"),
             processes: processes::all(&root),
             live,
@@ -96,7 +101,8 @@ impl Host {
         }
     }
 
-    /// Whether the kernel was built with that option; `None` if its configuration is not there to read.
+    /// Returns whether the kernel was built with that option; `None` if its configuration is
+    /// missing.
     pub fn is_built_with(&self, option: &str) -> Option<bool> {
         let path = match &self.kernel {
             Some(kernel) if self.root.is_live() => format!("/boot/config-{}", kernel.release()),
@@ -112,16 +118,17 @@ impl Host {
         self.root.text("/proc/uptime").ok()?.split(' ').next()?.parse().ok()
     }
 
-    /// The starts of systemd's services at this boot, asked of systemctl; none where there is no systemd.
+    /// Returns the starts of systemd's services at this boot, from systemctl; empty without
+    /// systemd.
     ///
     /// # Errors
     ///
-    /// Why they could not be asked for, in a clause.
+    /// Returns the reason in a clause.
     pub fn units(&self) -> Result<Vec<Unit>, String> {
         services::units(&self.root)
     }
 
-    /// Whether it is a virtual machine, which can be cloned or rolled back while it runs.
+    /// Returns whether it is a virtual machine, which can be cloned or rolled back while it runs.
     pub fn is_vm(&self) -> bool {
         self.platform.is_vm()
     }

@@ -2,7 +2,7 @@
 
 use crate::Root;
 
-/// Processes that are looked at; a machine with more is looked at in part, within the second that a look may take.
+/// The limit of processes that are read, so that a machine with more is done within the second.
 const MOST: usize = 20_000;
 
 /// A process.
@@ -27,8 +27,8 @@ pub(super) fn all(root: &Root) -> Vec<Process> {
         .collect()
 }
 
-/// Field 22 of /proc/PID/stat, in hundredths of a second on every architecture that Debian has (proc_pid_stat(5)). The name before
-/// it may hold spaces and brackets.
+/// Reads field 22 of /proc/PID/stat, in hundredths of a second on every architecture that Debian
+/// has (proc_pid_stat(5)). The name before it may contain spaces and brackets.
 fn started(root: &Root, pid: u32) -> Option<f64> {
     let stat = root.text(&format!("/proc/{pid}/stat")).ok()?;
     let ticks = stat.rsplit_once(')')?.1.split_whitespace().nth(19)?;
@@ -36,8 +36,8 @@ fn started(root: &Root, pid: u32) -> Option<f64> {
 }
 
 impl Process {
-    /// In which call it waits for the kernel's generator, as the kernel tells it; `Err` if it does not say, which takes root
-    /// for other users' processes.
+    /// Returns the call in which the process waits for the kernel's generator. Without root, the
+    /// kernel refuses the answer for other users' processes, which is the error.
     pub fn waits_for_randomness(&self, root: &Root) -> Result<Option<String>, std::io::Error> {
         let place = format!("/proc/{}/wchan", self.pid);
         // A user who may not see it reads "0", as he does for a process that waits for nothing.
@@ -47,7 +47,7 @@ impl Process {
         }
         let place = format!("/proc/{}/syscall", self.pid);
         let call = root.text(&place)?;
-        // 318 on x86-64, 278 on arm64 and riscv64. A process that runs says "running".
+        // A process that runs says "running".
         let number = call.split(' ').next().unwrap_or_default();
         let is_getrandom = match cfg_number(root) {
             Some(expected) => number == expected,
@@ -57,12 +57,17 @@ impl Process {
     }
 }
 
-/// The number of getrandom on the machine that was looked at.
+/// Returns the number of getrandom on the machine, by the form of its /proc/cpuinfo.
 fn cfg_number(root: &Root) -> Option<&'static str> {
     let info = root.text("/proc/cpuinfo").ok()?;
-    if info.contains("vendor_id") {
-        Some("318")
-    } else {
-        info.contains("Features").then_some("278")
-    }
+    let has = |text: &str| info.contains(text);
+    Some(match () {
+        () if has("IBM/S390") => "349",
+        () if has("vendor_id") => "318",
+        () if has("CPU architecture: 8") || has("isa\t\t: rv") || has("Loongson") => "278",
+        () if has("CPU architecture:") => "384",
+        () if has("POWER") || has("PowerPC") => "359",
+        () if has("Features") => "278",
+        () => return None,
+    })
 }

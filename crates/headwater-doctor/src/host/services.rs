@@ -6,7 +6,7 @@ use std::io::Read;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// What an answer may take: a look at the machine takes less than a second in all.
+/// The time limit of an answer: a whole diagnosis takes less than a second.
 const LIMIT: Duration = Duration::from_millis(400);
 const PROPERTIES: &str = "Id,InactiveExitTimestampMonotonic,ActiveEnterTimestampMonotonic,ActiveExitTimestampMonotonic,Result,ActiveState,SubState";
 /// Where a recording keeps the answer.
@@ -24,7 +24,7 @@ pub(super) fn units(root: &Root) -> Result<Vec<Unit>, String> {
     Ok(parse(&output(command)?))
 }
 
-/// What a command prints, if it is done within the limit.
+/// Returns the output of a command that ends within the limit.
 pub(super) fn output(mut command: Command) -> Result<String, String> {
     let name = command.get_program().to_string_lossy().into_owned();
     let mut child = command
@@ -60,8 +60,8 @@ fn ends_in_time(child: &mut Child) -> bool {
     false
 }
 
-/// Blocks of `Name=value` lines, an empty line between two units. Times are microseconds of the monotonic clock, which starts with the
-/// kernel; 0 is "never".
+/// Reads blocks of `Name=value` lines with an empty line between two units. Times are microseconds
+/// of the monotonic clock, which starts with the kernel; 0 is "never".
 fn parse(text: &str) -> Vec<Unit> {
     text.split("\n\n").filter_map(unit).collect()
 }
@@ -75,6 +75,7 @@ fn unit(block: &str) -> Option<Unit> {
     };
     let name = of("Id")?;
     let moment = |key: &str, seconds: f64| Moment {
+        at_most: false,
         at: Some(seconds),
         evidence: Evidence {
             place: format!("systemctl show {name}"),

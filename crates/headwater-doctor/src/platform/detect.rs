@@ -1,18 +1,20 @@
-//! Which platform, by what it leaves in the machine: firmware tables (DMI), device tree, CPUID, names of devices, network addresses
-//! whose first bytes a product gives out.
+//! Detection of the platform by firmware tables (DMI), device tree, CPUID, names of devices, and
+//! network addresses whose first bytes belong to a product.
 //!
-//! Names: systemd's src/basic/virt.c and each product's documentation; network prefixes: `mac-prefix` of gnt-cluster(8) (aa:00:00),
-//! Proxmox VE 8.1 (BC:24:11), `base_mac` of OpenStack Neutron (fa:16:3e), libvirt and QEMU (52:54:00; QEMU's own default goes on
-//! with 12:34).
+//! Sources: systemd's src/basic/virt.c and each product's documentation. Network prefixes:
+//! `mac-prefix` of gnt-cluster(8) (aa:00:00), Proxmox VE 8.1 (BC:24:11), `base_mac` of OpenStack
+//! Neutron (fa:16:3e), libvirt and QEMU (52:54:00; QEMU's own default continues with 12:34).
 
 use super::Platform;
+use crate::boot::LogMachine;
 use crate::{Evidence, Root};
 
 /// Azure's mark among Hyper-V's machines.
 const AZURE_TAG: &str = "7783-7084-3265-9085-8269-3286-77";
 
-/// Firmware names, more telling ones first: vendor, product, platform; an empty text matches anything.
-const FIRMWARE: [(&str, &str, Platform); 24] = [
+/// Vendor, product and platform, the more specific rows first; an empty text matches anything.
+const FIRMWARE: [(&str, &str, Platform); 25] = [
+    ("", "BHYVE", Platform::Bhyve),
     ("Amazon EC2", "", Platform::Aws),
     ("Google", "Google Compute Engine", Platform::Gce),
     ("VMware", "", Platform::VMware),
@@ -40,13 +42,41 @@ const FIRMWARE: [(&str, &str, Platform); 24] = [
 ];
 
 impl Platform {
-    /// What it runs on, and what told so. `hypervisor` is what CPUID answers on a live machine ("none" for bare metal).
+    /// Returns the platform and its source. `hypervisor` is the answer of CPUID on a live machine
+    /// ("none" for bare metal).
     pub fn detect(root: &Root, hypervisor: Option<&str>) -> (Platform, Evidence) {
         container(root)
             .or_else(|| firmware(root))
             .or_else(|| traces(root))
             .or_else(|| device_tree(root))
             .unwrap_or_else(|| by_cpu(root, hypervisor))
+    }
+}
+
+impl Platform {
+    /// Returns the platform that a log shows, by the kernel's "DMI:" and "Hypervisor detected:"
+    /// lines. A log without them says nothing, and a board's name alone is not enough: a hypervisor
+    /// can show its host's tables.
+    pub(crate) fn of_log(machine: &LogMachine) -> Option<Platform> {
+        let dmi = machine.dmi.as_deref().unwrap_or_default();
+        let (maker, rest) = dmi.split_once(' ').unwrap_or((dmi, ""));
+        let named = FIRMWARE.iter().find(|(vendor, product, _)| {
+            dmi.starts_with(vendor)
+                && (dmi.contains(product) || rest.contains(product))
+                && !(vendor.is_empty() && maker.is_empty())
+        });
+        let by_hypervisor = match machine.hypervisor.as_deref().unwrap_or_default() {
+            name if name.starts_with("VMware") => Some(Platform::VMware),
+            name if name.starts_with("Microsoft Hyper") => Some(Platform::HyperV),
+            name if name.starts_with("Xen") => Some(Platform::Xen),
+            name if name.starts_with("KVM") => Some(Platform::OtherVm),
+            _ => None,
+        };
+        match (named.map(|row| row.2), by_hypervisor) {
+            // EC2's and Azure's machines keep their names; a bare Microsoft or Xen is the product.
+            (Some(platform), _) if !dmi.is_empty() => Some(platform),
+            (_, by_hypervisor) => by_hypervisor,
+        }
     }
 }
 
@@ -57,7 +87,8 @@ fn evidence(place: &str, says: impl Into<String>) -> Evidence {
 }
 
 fn container(root: &Root) -> Found {
-    // A machine whose files were once a container's image keeps the image's mark. Kernel threads are seen by the machine alone.
+    // A machine whose files were once a container's image keeps the image's mark, but only a whole
+    // machine shows kernel threads.
     if root.text("/proc/2/comm").is_ok_and(|name| name == "kthreadd") {
         return None;
     }
@@ -69,6 +100,11 @@ fn container(root: &Root) -> Found {
                 evidence(place, says.lines().next().unwrap_or("is there")),
             ));
         }
+    }
+    // gVisor answers every system call itself, under a version that it never changes.
+    let version = root.text("/proc/version").unwrap_or_default();
+    if version.starts_with("Linux version 4.4.0 #1 SMP Sun Jan 10 15:06:54 PST 2016") {
+        return Some((Platform::Container, evidence("/proc/version", version)));
     }
     let place = "/proc/1/cgroup";
     let text = root.text(place).ok()?;
@@ -102,13 +138,13 @@ fn firmware(root: &Root) -> Found {
             Some(over_qemu(root, &of("bios_vendor")).unwrap_or((Platform::Qemu, says)))
         }
         Some(platform) => Some((platform, says)),
-        // A maker's name on a CPU that says it is virtual: a hypervisor that shows its host's tables.
+        // A board maker's name on a virtual CPU: a hypervisor that shows its host's tables.
         None if is_virtual_cpu(root) => Some((Platform::OtherVm, says)),
         None => Some((Platform::BareMetal, says)),
     }
 }
 
-/// Who drives QEMU, by what it leaves.
+/// Finds the product that drives QEMU.
 fn over_qemu(root: &Root, bios: &str) -> Found {
     if bios.contains("Proxmox") {
         return Some((Platform::Proxmox, evidence("/sys/class/dmi/id/bios_vendor", bios)));
@@ -124,7 +160,7 @@ fn over_qemu(root: &Root, bios: &str) -> Found {
             "52:54:00" if !address.starts_with("52:54:00:12:34") => Platform::Libvirt,
             _ => return None,
         };
-        // The rest of the address is nobody's business.
+        // The rest of the address would identify the machine.
         Some((platform, evidence(&place, format!("{}:..", address.get(..8)?))))
     })
 }
@@ -138,9 +174,10 @@ fn traces(root: &Root) -> Found {
     }
     let release = root.text("/proc/sys/kernel/osrelease").unwrap_or_default();
     if release.contains("microsoft-standard-WSL") {
-        return Some((Platform::HyperV, evidence("/proc/sys/kernel/osrelease", release)));
+        return Some((Platform::Wsl, evidence("/proc/sys/kernel/osrelease", release)));
     }
-    // Firecracker's generation device has its specification's own name; QEMU's, Hyper-V's and others' have their makers'.
+    // Firecracker's generation device has the specification's name; QEMU's and Hyper-V's have their
+    // makers' names.
     let acpi = "/sys/bus/acpi/devices";
     let name = root.names(acpi).into_iter().find(|name| name.starts_with("VMGENCTR"));
     let place = format!("{acpi}/{}", name?);
@@ -159,7 +196,7 @@ fn device_tree(root: &Root) -> Found {
     let platform = if hypervisor.contains("xen") {
         Platform::Xen
     } else if says.contains("linux,dummy-virt") {
-        // Both QEMU's `virt` and Firecracker call themselves that; only QEMU has its configuration device.
+        // QEMU's `virt` and Firecracker use the same name; only QEMU has its configuration device.
         let is_qemu = root.names(tree).iter().any(|name| name.starts_with("fw-cfg"));
         if is_qemu { Platform::Qemu } else { Platform::Firecracker }
     } else if is_virtual_cpu(root) || !hypervisor.is_empty() {
@@ -186,7 +223,8 @@ fn by_cpu(root: &Root, hypervisor: Option<&str>) -> (Platform, Evidence) {
         Some("QEMU TCG") => Platform::Qemu,
         Some(_) => Platform::OtherVm,
         None if is_virtual_cpu(root) => Platform::OtherVm,
-        // Nothing says what it is. A machine that may be virtual is taken for one: too much care is cheap.
+        // Unknown. A machine that may be virtual is treated as virtual, because too much care costs
+        // little.
         None => Platform::OtherVm,
     };
     let says = hypervisor.unwrap_or("no table, no tree, no name");

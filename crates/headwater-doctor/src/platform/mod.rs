@@ -1,11 +1,12 @@
-//! What a machine runs on: decides which setting to advise.
+//! Platforms, which decide the settings to advise.
 
 mod detect;
 
 use serde::Serialize;
 
-/// What a machine runs on.
+/// The platform of a machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 #[allow(missing_docs)] // the names say it
 pub enum Platform {
@@ -28,6 +29,9 @@ pub enum Platform {
     Aws,
     Azure,
     VirtualBox,
+    Bhyve,
+    /// Windows Subsystem for Linux 2, whose virtual machine has no settings for its devices.
+    Wsl,
     AppleVirtualization,
     /// A container or a sandbox; what its host runs on cannot be seen from within.
     Container,
@@ -36,13 +40,13 @@ pub enum Platform {
 }
 
 impl Platform {
-    /// Whether it is a virtual machine, which can be cloned or rolled back while it runs.
+    /// Returns whether it is a virtual machine, which can be cloned or rolled back while it runs.
     pub fn is_vm(self) -> bool {
         !matches!(self, Platform::BareMetal | Platform::Container)
     }
 
-    /// Whether its operator, as a rule, makes snapshots of running machines: what a clone signal is for. Public clouds clone
-    /// disks, not memory.
+    /// Returns whether operators of the platform usually take snapshots of running machines, for
+    /// which a clone signal exists. Public clouds clone disks, not memory.
     pub fn snapshots_memory(self) -> bool {
         self.is_vm() && !matches!(self, Platform::Aws | Platform::Gce | Platform::Azure)
     }

@@ -1,9 +1,9 @@
 //! The report as one page: what the terminal shows, and a drawing of the boot.
 //!
-//! It has no script and asks for nothing: it can be sent by mail, and its policy forbids everything but its own style. The texts
-//! of logs in it are escaped by `html!`.
+//! The page has no script and loads nothing, so it can be sent by mail; its policy forbids
+//! everything but its own style. `html!` escapes the texts of logs.
 
-use super::timeline::{Bar, Timeline};
+use super::timeline::{Timeline, TimelineBar};
 use super::words;
 use crate::boot::{Clock, Outcome};
 use crate::{Finding, Fix, Report, Severity, Verdict};
@@ -17,8 +17,8 @@ const ROW: f64 = 22.0;
 const HEAD: f64 = 44.0;
 
 impl Report {
-    /// The report as one page for a browser. The same report gives the same page, on a machine too that has no random bytes yet:
-    /// so its policy has no nonce in it, and allows what style there is.
+    /// Returns the report as one page. The page is a pure function of the report, so its policy has
+    /// no nonce; it works on a machine without random bytes.
     pub fn html(&self) -> String {
         const POLICY: &str =
             "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
@@ -30,7 +30,7 @@ impl Report {
                     meta http-equiv="Content-Security-Policy" content=(POLICY);
                     meta name="viewport" content="width=device-width, initial-scale=1";
                     meta name="color-scheme" content="light dark";
-                    title { "headwater doctor: " (self.of) }
+                    title { "headwater doctor: " (words::harmless(&self.of)) }
                     style { (PreEscaped(STYLE)) }
                 }
                 body {
@@ -95,7 +95,7 @@ impl Report {
                         @if let Some(slope) = &deep.entropy { li { "entropy_avail: " (slope.says()) } }
                         @for sample in &deep.samples {
                             @match &sample.skipped {
-                                Some(why) => li { (sample.source) ": " (why) },
+                                Some(why) => li { (sample.source) ": " (words::harmless(why)) },
                                 None => @for test in &sample.tests { li { (sample.source) ", " (sample.bytes) " bytes: " (test.says()) } },
                             }
                         }
@@ -107,7 +107,7 @@ impl Report {
 
     fn class(&self) -> &'static str {
         match (self.verdict(), words::worst(&self.findings)) {
-            (Verdict::CouldNotCheck, _) => "warning",
+            (Verdict::CouldNotCheck | Verdict::Incomplete, _) => "warning",
             (_, Some(severity @ (Severity::Critical | Severity::Warning))) => {
                 words::severity(severity)
             }
@@ -146,7 +146,7 @@ fn article(finding: &Finding) -> Markup {
     html! {
         article class=(words::severity(finding.severity)) {
             h3 { span.tag { (words::severity(finding.severity)) " " (finding.id) } (words::harmless(&finding.title)) }
-            p { (finding.why) }
+            p { (words::harmless(&finding.why)) }
             @if !finding.evidence.is_empty() {
                 dl { @for seen in &finding.evidence {
                     dt { (words::harmless(&seen.place)) }
@@ -157,7 +157,7 @@ fn article(finding: &Finding) -> Markup {
                 @if i == 0 || words::side(&finding.fixes[i - 1]) != words::side(fix) { h4 { (words::side(fix)) } }
                 (advice(fix))
             }
-            p { b { "To verify: " } (finding.verify) }
+            p { b { "To verify: " } (words::harmless(&finding.verify)) }
         }
     }
 }
@@ -171,8 +171,8 @@ fn sentence(clause: &str) -> String {
 fn advice(fix: &Fix) -> Markup {
     let brings = words::brings(fix);
     html! {
-        p { (sentence(&fix.what)) "." }
-        @if let Some(exact) = &fix.exact { pre { (exact) } }
+        p { (sentence(&words::harmless(&fix.what))) "." }
+        @if let Some(exact) = &fix.exact { pre { (lines(exact)) } }
         @if !brings.is_empty() { p { small { (brings) } } }
     }
 }
@@ -220,7 +220,7 @@ fn drawing(timeline: &Timeline) -> Markup {
     }
 }
 
-/// A line across, with its name above; on the left of the line where there is no room on its right.
+/// Draws a vertical line with its name above; on the left of the line if the right has no room.
 fn mark(x: f64, bottom: f64, y: f64, name: &str, class: &str) -> Markup {
     let right = x < LABEL + 0.6 * PLOT;
     html! {
@@ -229,12 +229,14 @@ fn mark(x: f64, bottom: f64, y: f64, name: &str, class: &str) -> Markup {
     }
 }
 
-fn class(bar: &Bar) -> &'static str {
+fn class(bar: &TimelineBar) -> &'static str {
     match bar.outcome {
         Outcome::TimedOut => "bar timedout",
         Outcome::Failed => "bar failed",
-        Outcome::Started | Outcome::Unknown if bar.straddles => "bar straddles",
-        Outcome::Started | Outcome::Unknown => "bar",
+        // The log does not show the end, so the bar claims neither a wait nor a failure.
+        Outcome::Unknown => "bar unknown",
+        Outcome::Started if bar.straddles => "bar straddles",
+        Outcome::Started => "bar",
     }
 }
 
@@ -243,8 +245,13 @@ const fn outcome(outcome: Outcome) -> &'static str {
         Outcome::Started => "started",
         Outcome::TimedOut => "killed at its start timeout",
         Outcome::Failed => "failed",
-        Outcome::Unknown => "the log does not tell how it ended",
+        Outcome::Unknown => "the log does not show the end",
     }
+}
+
+/// Escapes a command line by line, so that its line breaks stay.
+fn lines(exact: &str) -> String {
+    exact.lines().map(words::harmless).collect::<Vec<String>>().join("\n")
 }
 
 /// A length on the drawing, to a tenth.

@@ -1,9 +1,9 @@
 //! The report as metrics, for the textfile collector of Prometheus' node exporter.
 //!
-//! Source: the text format 0.0.4 of Prometheus' documentation ("Exposition formats"); the collector reads only files that end
-//! in `.prom`, and reads them whenever it likes, so that a file is put in its place whole.
+//! Source: the text format 0.0.4 of Prometheus' documentation ("Exposition formats"). The collector
+//! reads files that end in `.prom` at any time, so a file is replaced atomically.
 
-use crate::Report;
+use crate::{Report, Verdict};
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::fs::{self, OpenOptions};
@@ -12,7 +12,8 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 impl Report {
-    /// The report as metrics. A finding is one series by id and severity, however often it was found.
+    /// Returns the report as metrics. A finding is one series by id and severity, however often it
+    /// occurs.
     pub fn prometheus(&self) -> String {
         let mut out = String::new();
         let mut metric = |name: &str, help: &str, series: &[(String, String)]| {
@@ -38,9 +39,20 @@ impl Report {
                 (format!("{{id=\"{id}\",severity=\"{severity}\"}}"), "1".to_owned())
             })
             .collect();
+        let verdict = match self.verdict() {
+            Verdict::Healthy => "healthy",
+            Verdict::Findings => "findings",
+            Verdict::Incomplete => "incomplete",
+            Verdict::CouldNotCheck => "could_not_check",
+        };
+        metric(
+            "headwater_doctor_verdict",
+            "The verdict: healthy, findings, incomplete or could_not_check.",
+            &[(format!("{{verdict=\"{verdict}\"}}"), "1".to_owned())],
+        );
         metric(
             "headwater_doctor_finding",
-            "What headwater doctor found; 'headwater doctor explain ID' tells more.",
+            "Findings of headwater doctor; see 'headwater doctor explain ID'.",
             &found,
         );
         let checks = [("passed", self.passed.len()), ("not_checked", self.not_checked.len())];
@@ -55,14 +67,15 @@ impl Report {
     }
 }
 
-/// Puts `text` in the place of `file` at once: readers see the former file or this one, and never a part. Anybody may read it.
+/// Replaces `file` atomically by `text`, readable by all users.
 ///
 /// # Errors
 ///
-/// As from open(2), write(2), fsync(2) and rename(2); the former file is then still there.
+/// Returns the error of open(2), write(2), fsync(2) or rename(2); the old file then remains.
 pub fn write_whole(file: &Path, text: &str) -> io::Result<()> {
     let name = file.file_name().ok_or(io::ErrorKind::InvalidInput)?;
-    // In the same folder, since a rename cannot go to another file system. Its name ends in digits, which no collector reads.
+    // In the same directory, because a rename cannot cross file systems. The name ends in digits,
+    // which no collector reads.
     let mut beside = std::ffi::OsString::from(".");
     beside.push(name);
     beside.push(format!(".{}", std::process::id()));

@@ -1,9 +1,9 @@
-//! Reports of cases that are written here, so that each output can be looked at whatever machine runs the tests.
+//! Reports of fixed cases, so that the outputs do not depend on the machine.
 
 use crate::boot::{
-    Attempt, Boot, Clock, EarlyCaller, EarlyRead, Hint, HintKind, Moment, Outcome, Unit,
+    Attempt, Boot, Bounds, Clock, EarlyCaller, EarlyRead, Hint, HintKind, Moment, Outcome, Unit,
 };
-use crate::deep::{Deep, Sample, Test};
+use crate::deep::{Deep, HealthTest, Sample};
 use crate::fixes::{Cause, PlatformFacts, for_cause};
 use crate::{
     Assumed, Change, Evidence, Finding, Id, NotChecked, Platform, Report, Severity, Verdict,
@@ -11,10 +11,11 @@ use crate::{
 
 pub(super) fn moment(at: f64, says: &str) -> Moment {
     let evidence = Evidence { place: "boot.log, line 812".to_owned(), says: says.to_owned() };
-    Moment { at: Some(at), evidence }
+    Moment { at_most: false, at: Some(at), evidence }
 }
 
-/// The founding case: a service that is killed at its start timeout and started again, until the generator is ready.
+/// The founding case: systemd kills a service at its start timeout and starts it again, until the
+/// generator is ready.
 pub(super) fn late_boot() -> Boot {
     let attempt = |from: f64, to: f64, outcome| Attempt {
         began: moment(from, "systemd[1]: Starting OpenBSD Secure Shell server..."),
@@ -62,6 +63,7 @@ pub(super) fn late_boot() -> Boot {
             kind: HintKind::ClockSource,
             moment: moment(1.1, "clocksource: Switched to clocksource tsc"),
         }],
+        ..Boot::default()
     }
 }
 
@@ -82,11 +84,13 @@ pub(crate) fn late() -> Report {
     };
     Report {
         schema: "headwater.doctor/1",
+        verdict: Verdict::Findings,
         of: "boot.log".to_owned(),
         platform: Some(Platform::Ganeti),
         kernel: Some("4.19.0-27-amd64".to_owned()),
         assumed: None,
         ready_seconds: Some(101.7),
+        ready_bounds: Some(Bounds { at_least: 101.7, at_most: Some(101.7) }),
         findings: vec![
             finding(
                 Id::UnitWaited,
@@ -133,6 +137,7 @@ fn healthy() -> Report {
         not_checked: vec![],
         boots: vec![],
         ready_seconds: None,
+        ready_bounds: None,
         platform: None,
         kernel: None,
         ..late()
@@ -185,8 +190,9 @@ fn an_assumed_kernel_and_what_was_measured_are_told_on_terminal_and_page() {
         samples: vec![Sample {
             source: "RDRAND",
             bytes: 4096,
-            tests: vec![Test { name: "repetition count", cutoff: 6, highest: 2, alarms: 0 }],
+            tests: vec![HealthTest { name: "repetition count", cutoff: 6, highest: 2, alarms: 0 }],
             skipped: None,
+            absent: false,
         }],
     });
     let (text, page) = (plain(&report.text()), report.html());
@@ -213,13 +219,16 @@ fn verdicts_follow_severities_and_what_is_ignored_does_not_count() {
     report.keep(&[], &[Id::UnitWaited, Id::NoVmgenid]);
     assert_eq!(
         (report.verdict(), report.findings.len()),
-        (Verdict::Healthy, 1),
-        "a note alone is healthy"
+        (Verdict::Incomplete, 1),
+        "a note alone does not count, and a missing check does"
     );
+    let mut complete = report.clone();
+    complete.keep(&[], &[Id::Blocked]);
+    assert_eq!(complete.verdict(), Verdict::Healthy, "a note alone is healthy");
     report.keep(&[Id::Blocked], &[]);
     assert_eq!(
         report.verdict(),
-        Verdict::CouldNotCheck,
+        Verdict::Incomplete,
         "the one check that was wanted could not be made"
     );
 }
@@ -251,7 +260,7 @@ fn the_boot_is_drawn_with_who_waited() {
     assert!(!healthy().html().contains("<svg"));
 }
 
-/// As Prometheus' text parser reads it: each metric has its HELP and TYPE first, and no series comes twice.
+/// Prometheus' text parser: each metric has its HELP and TYPE first, and no series repeats.
 #[test]
 fn the_metrics_are_what_the_textfile_collector_reads() {
     let mut report = late();
@@ -274,7 +283,7 @@ fn the_metrics_are_what_the_textfile_collector_reads() {
     assert!(text.ends_with('\n'));
     assert_eq!(series["headwater_crng_ready_seconds"], 101.7);
     assert_eq!(series[r#"headwater_doctor_finding{id="HW004",severity="critical"}"#], 1.0);
-    assert_eq!(series.len(), 1 + 3 + 2);
+    assert_eq!(series.len(), 1 + 1 + 3 + 2);
     assert!(
         !healthy().prometheus().contains("\nheadwater_crng_ready_seconds "),
         "unknown is not 0"
@@ -289,7 +298,7 @@ fn a_file_is_replaced_whole_and_readable_by_the_exporter() {
     let file = folder.join("headwater.prom");
     crate::write_whole(&file, "one\n").unwrap();
     let first = std::fs::metadata(&file).unwrap();
-    // Whoever has it open goes on reading the former one.
+    // An open reader continues with the old file.
     let reader = std::fs::File::open(&file).unwrap();
     crate::write_whole(&file, "two\n").unwrap();
     let second = std::fs::metadata(&file).unwrap();
@@ -304,4 +313,48 @@ fn a_file_is_replaced_whole_and_readable_by_the_exporter() {
     assert_eq!(second.permissions().mode() & 0o777, 0o644);
     assert_eq!(names, ["headwater.prom"], "nothing else is left");
     assert!(nowhere.is_err());
+}
+
+/// Every string of a report that can come from a machine, in every output: no control, bidi or
+/// invisible format character is left.
+#[test]
+fn no_output_contains_control_or_format_characters_of_a_machine() {
+    const HOSTILE: &str = "a\x1b[31m\u{9b}2J\u{202e}txt\u{200b}\u{feff}\u{e0041}\x07b";
+    let hostile = || HOSTILE.to_owned();
+    let mut report = late();
+    report.of = hostile();
+    report.kernel = Some(hostile());
+    report.assumed =
+        Some(Assumed { kernel: hostile(), changes: vec![], gone: vec![], new: vec![] });
+    report.not_checked.push(NotChecked { id: Id::Sandbox, why: hostile() });
+    for finding in &mut report.findings {
+        (finding.title, finding.why, finding.verify) = (hostile(), hostile(), hostile());
+        finding.evidence.push(Evidence { place: hostile(), says: hostile() });
+        for fix in &mut finding.fixes {
+            (fix.what, fix.exact) = (hostile(), Some(hostile()));
+        }
+    }
+    for boot in &mut report.boots {
+        boot.kernel = Some(hostile());
+        boot.units.iter_mut().for_each(|unit| unit.name = hostile());
+        boot.early_reads.iter_mut().for_each(|read| read.program = hostile());
+    }
+    let errors = [
+        crate::LogError::Empty { of: hostile() }.to_string(),
+        crate::LogError::Wrong { of: hostile(), seems: "x", instead: "y" }.to_string(),
+        crate::Error::Root { path: hostile().into(), reason: hostile() }.to_string(),
+    ];
+    let outputs =
+        [plain(&report.text()), report.html(), report.prometheus(), report.json().unwrap()];
+    for output in outputs.iter().chain(&errors) {
+        let left: Vec<char> = output
+            .chars()
+            .filter(|letter| *letter != '\n')
+            .filter(|letter| {
+                let text = letter.to_string();
+                headwater_text::escape::untrusted(&text) != text
+            })
+            .collect();
+        assert!(left.is_empty(), "{left:?} in {output}");
+    }
 }

@@ -3,7 +3,7 @@
 //! Commands and settings are not wrapped, for they are to be copied.
 
 use super::words;
-use crate::deep::Test;
+use crate::deep::HealthTest;
 use crate::{Finding, Fix, Id, Report, Severity, Verdict};
 use anstyle::{AnsiColor, Style};
 use std::fmt::Write;
@@ -17,11 +17,14 @@ const BOLD: Style = Style::new().bold();
 const QUIET: Style = Style::new().dimmed();
 
 impl Report {
-    /// The report for a terminal, with colours (ECMA-48); whoever prints it elsewhere takes them out.
+    /// Returns the report for a terminal, with colours (ECMA-48); a caller that writes elsewhere
+    /// strips them.
     pub fn text(&self) -> String {
         let mut out = String::new();
         let style = match (self.verdict(), words::worst(&self.findings)) {
-            (Verdict::CouldNotCheck, _) | (_, Some(Severity::Warning)) => of(Severity::Warning),
+            (Verdict::CouldNotCheck | Verdict::Incomplete, _) | (_, Some(Severity::Warning)) => {
+                of(Severity::Warning)
+            }
             (_, Some(Severity::Critical)) => of(Severity::Critical),
             _ => AnsiColor::Green.on_default().bold(),
         };
@@ -95,8 +98,9 @@ impl Report {
             hanging(out, "  ", "entropy_avail", &slope.says());
         }
         for sample in &deep.samples {
-            let says: Vec<String> = sample.tests.iter().map(Test::says).collect();
+            let says: Vec<String> = sample.tests.iter().map(HealthTest::says).collect();
             let says = sample.skipped.clone().unwrap_or_else(|| says.join("; "));
+            let says = words::harmless(&says);
             hanging(out, "  ", sample.source, &format!("{} bytes: {says}", sample.bytes));
         }
     }
@@ -121,7 +125,7 @@ fn write_finding<'a>(out: &mut String, finding: &'a Finding, said: &mut Said<'a>
     let mut plain = String::new();
     hanging(&mut plain, "", &head, &title);
     let _ = write!(out, "{style}{head}{style:#}{}", plain.get(head.len()..).unwrap_or_default());
-    wrapped(out, "  ", &finding.why);
+    wrapped(out, "  ", &words::harmless(&finding.why));
     for seen in finding.evidence.iter().take(MOST_EVIDENCE) {
         let says = cut(&words::harmless(&seen.says));
         let mut plain = String::new();
@@ -139,21 +143,27 @@ fn write_finding<'a>(out: &mut String, finding: &'a Finding, said: &mut Said<'a>
         }
         write_fix(out, i + 1, fix, finding.id, said);
     }
-    hanging(out, "  ", "To verify:", &finding.verify);
+    hanging(out, "  ", "To verify:", &words::harmless(&finding.verify));
 }
 
-/// A number, what to do, the command, what it brings. What was said of a worse finding is not said again.
+/// Writes number, action, command and effect. Advice that a worse finding has printed is not
+/// repeated.
 fn write_fix<'a>(out: &mut String, number: usize, fix: &'a Fix, id: Id, said: &mut Said<'a>) {
     let number = format!("{number}.");
     if let Some((_, before)) = said.iter().find(|(what, _)| *what == fix.what) {
         // A setting of one line names it best.
         let first = fix.exact.as_deref().filter(|exact| !exact.contains('\n')).unwrap_or(&fix.what);
-        return hanging(out, "    ", &number, &format!("as for {before}: {}", cut(first)));
+        return hanging(
+            out,
+            "    ",
+            &number,
+            &format!("as for {before}: {}", cut(&words::harmless(first))),
+        );
     }
     said.push((&fix.what, id));
-    hanging(out, "    ", &number, &fix.what);
+    hanging(out, "    ", &number, &words::harmless(&fix.what));
     for line in fix.exact.iter().flat_map(|exact| exact.lines()) {
-        let _ = writeln!(out, "          {BOLD}{line}{BOLD:#}");
+        let _ = writeln!(out, "          {BOLD}{}{BOLD:#}", words::harmless(line));
     }
     let brings = words::brings(fix);
     if !brings.is_empty() {

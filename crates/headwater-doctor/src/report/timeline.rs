@@ -1,11 +1,12 @@
-//! What is drawn of a boot: when programs started, when the generator was ready, and who waited in between.
+//! The drawing of a boot: start of programs, readiness of the generator, and the services that
+//! waited between.
 
 use crate::boot::{Boot, Clock, Outcome, Unit};
 
 /// More rows than this say no more.
 const MOST_UNITS: usize = 14;
 
-/// A drawing in seconds; whoever draws it scales it.
+/// A drawing in seconds; the page scales it.
 #[derive(Debug, PartialEq)]
 pub(super) struct Timeline {
     /// Where it ends.
@@ -16,24 +17,24 @@ pub(super) struct Timeline {
     pub(super) ready: Option<f64>,
     /// When the machine was found cloned.
     pub(super) forks: Vec<f64>,
-    /// Random bytes drawn too early: when, and by whom.
+    /// Random bytes drawn too early: time and reader.
     pub(super) early: Vec<(f64, String)>,
     /// The services that matter, in the order of their starts.
-    pub(super) rows: Vec<Row>,
+    pub(super) rows: Vec<TimelineRow>,
     /// Services left out.
     pub(super) left_out: usize,
 }
 
 /// One service.
 #[derive(Debug, PartialEq)]
-pub(super) struct Row {
+pub(super) struct TimelineRow {
     pub(super) name: String,
-    pub(super) bars: Vec<Bar>,
+    pub(super) bars: Vec<TimelineBar>,
 }
 
 /// One start of it.
 #[derive(Debug, PartialEq)]
-pub(super) struct Bar {
+pub(super) struct TimelineBar {
     pub(super) from: f64,
     pub(super) to: f64,
     pub(super) outcome: Outcome,
@@ -55,10 +56,11 @@ impl Timeline {
         let early =
             readers.chain(callers).filter_map(|(at, who)| Some((at?, who.clone()))).collect();
         let end = boot.end.or(ready)?;
-        let mut rows: Vec<Row> = boot.units.iter().map(|unit| row(unit, ready, end)).collect();
+        let mut rows: Vec<TimelineRow> =
+            boot.units.iter().map(|unit| row(unit, ready, end)).collect();
         rows.retain(|row| !row.bars.is_empty());
         let all = rows.len();
-        // Those that waited, and those that were tried more than once; then the slowest.
+        // Services that waited or were started more than once come first, then the slowest.
         rows.sort_by(|a, b| b.weight().total_cmp(&a.weight()));
         rows.truncate(MOST_UNITS);
         let left_out = all - rows.len();
@@ -80,7 +82,7 @@ impl Timeline {
     }
 }
 
-impl Row {
+impl TimelineRow {
     fn from(&self) -> f64 {
         self.bars.first().map_or(0.0, |bar| bar.from)
     }
@@ -92,16 +94,16 @@ impl Row {
     }
 }
 
-fn row(unit: &Unit, ready: Option<f64>, end: f64) -> Row {
+fn row(unit: &Unit, ready: Option<f64>, end: f64) -> TimelineRow {
     let bars = unit.attempts.iter().filter_map(|attempt| {
         let from = attempt.began.at?;
         // A start that the log does not see end goes as far as the log.
         let to = attempt.ended.as_ref().map_or(Some(end), |ended| ended.at)?.max(from);
         let straddles =
             from < ready.unwrap_or(f64::INFINITY) && ready.is_none_or(|ready| to >= ready);
-        Some(Bar { from, to, outcome: attempt.outcome, straddles })
+        Some(TimelineBar { from, to, outcome: attempt.outcome, straddles })
     });
-    Row { name: unit.name.clone(), bars: bars.collect() }
+    TimelineRow { name: unit.name.clone(), bars: bars.collect() }
 }
 
 #[cfg(test)]

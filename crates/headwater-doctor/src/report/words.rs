@@ -1,6 +1,6 @@
 //! The words that the terminal and the page share.
 
-use crate::{Finding, Fix, Gives, Platform, Report, Severity, Verdict, Where};
+use crate::{Effect, Finding, Fix, Platform, Report, Severity, Side, Verdict};
 
 /// A platform's name, as its makers write it.
 pub(crate) const fn platform(platform: Platform) -> &'static str {
@@ -23,6 +23,8 @@ pub(crate) const fn platform(platform: Platform) -> &'static str {
         Platform::Aws => "Amazon EC2",
         Platform::Azure => "Microsoft Azure",
         Platform::VirtualBox => "VirtualBox",
+        Platform::Bhyve => "bhyve",
+        Platform::Wsl => "WSL 2",
         Platform::AppleVirtualization => "Apple Virtualization",
         Platform::Container => "a container",
         Platform::OtherVm => "a hypervisor unknown to this version",
@@ -41,23 +43,23 @@ pub(crate) const fn severity(severity: Severity) -> &'static str {
 /// Which side a fix is made on, for a heading.
 pub(crate) const fn side(fix: &Fix) -> &'static str {
     match (fix.side, fix.platform) {
-        (Where::Host, Some(Platform::BareMetal)) => "In the firmware",
-        (Where::Host, Some(Platform::Container)) => "On the container's host",
-        (Where::Host, _) => "On the hypervisor (no image has to be changed)",
-        (Where::Guest, _) => "In the machine",
+        (Side::Host, Some(Platform::BareMetal)) => "In the firmware",
+        (Side::Host, Some(Platform::Container)) => "On the container's host",
+        (Side::Host, _) => "On the hypervisor (no image has to be changed)",
+        (Side::Guest, _) => "In the machine",
     }
 }
 
-/// What a fix brings, and whom one trusts with it; empty if it only takes something out of the way.
+/// Returns the effect of a fix and the party to trust; empty if the fix only removes an obstacle.
 pub(crate) fn brings(fix: &Fix) -> String {
-    let gives = match fix.gives {
-        Gives::Seed => "gives entropy once, at boot",
-        Gives::Volume => "gives entropy, at boot and after",
-        Gives::Signal => "gives a signal at every clone",
-        Gives::Nothing => "",
+    let effect = match fix.gives {
+        Effect::Seed => "entropy once, at boot",
+        Effect::Volume => "entropy at boot and after",
+        Effect::Signal => "a signal at every clone",
+        Effect::Nothing => "",
     };
-    let trusts = fix.trusts.map(|whom| format!("trusts {whom}")).unwrap_or_default();
-    let notes: Vec<&str> = [gives, &trusts].into_iter().filter(|it| !it.is_empty()).collect();
+    let trusts = fix.trusts.map(|party| format!("trusts {party}")).unwrap_or_default();
+    let notes: Vec<&str> = [effect, &trusts].into_iter().filter(|it| !it.is_empty()).collect();
     notes.join("; ")
 }
 
@@ -75,6 +77,17 @@ impl Report {
         let checks = number(self.passed.len(), "check");
         match self.verdict() {
             Verdict::CouldNotCheck => "Nothing could be checked".to_owned(),
+            Verdict::Incomplete => {
+                let missing = number(self.not_checked.len(), "check");
+                let notes = if counts.is_empty() {
+                    String::new()
+                } else {
+                    format!("; {}", counts.join(", "))
+                };
+                format!(
+                    "Incomplete: nothing found, and {missing} could not be made; {checks} found nothing{notes}"
+                )
+            }
             Verdict::Healthy if counts.is_empty() => format!("Healthy: {checks} found nothing"),
             Verdict::Healthy => format!("Healthy: {checks} found nothing; {}", counts.join(", ")),
             Verdict::Findings => {
@@ -87,7 +100,7 @@ impl Report {
         }
     }
 
-    /// What was looked at, in one line: "this machine: Ganeti, Linux 5.10.0-30-amd64".
+    /// Returns the input in one line: "this machine: Ganeti, Linux 5.10.0-30-amd64".
     pub fn about(&self) -> String {
         let kernel = self.kernel.as_ref().map(|release| format!("Linux {release}"));
         let on = self.platform.map(|it| platform(it).to_owned());
@@ -99,10 +112,14 @@ impl Report {
         }
     }
 
-    /// When the generator was ready, in words; `None` where nothing tells.
+    /// Returns the time of readiness in words; `None` if unknown.
     pub fn readiness(&self) -> Option<String> {
-        let seconds = self.ready_seconds?;
-        Some(format!("the kernel's generator was ready {} after the kernel's start", time(seconds)))
+        let bounds =
+            self.ready_bounds.filter(|bounds| bounds.at_least > 0.0 || bounds.at_most.is_some())?;
+        Some(format!(
+            "the kernel's generator was ready {} after the kernel's start",
+            bounds.words()
+        ))
     }
 }
 
@@ -118,33 +135,14 @@ pub(crate) fn number(count: usize, what: &str) -> String {
     format!("{count} {what}{s}")
 }
 
-/// Seconds with three figures: 0.112 s, 1.02 s, 102 s.
+/// Writes seconds with three digits: 0.112 s, 1.02 s, 102 s.
 pub(crate) fn time(seconds: f64) -> String {
-    let digits = match seconds {
-        s if s < 1.0 => 3,
-        s if s < 10.0 => 2,
-        s if s < 100.0 => 1,
-        _ => 0,
-    };
-    format!("{seconds:.digits$} s")
+    headwater_text::time::from_s(seconds)
 }
 
-/// A line of somebody else's: control characters, which could move a terminal's cursor or colour it, are written out.
+/// Escapes foreign text; see [`headwater_text::escape::untrusted`].
 pub(crate) fn harmless(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '\t' => out.push(' '),
-            // Also those that turn the direction of writing around, or hide.
-            c if c.is_control()
-                || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}') =>
-            {
-                out.extend(c.escape_unicode());
-            }
-            c => out.push(c),
-        }
-    }
-    out
+    headwater_text::escape::untrusted(text)
 }
 
 #[cfg(test)]

@@ -1,10 +1,10 @@
-//! The functions that cross the edge, each with its number, in either direction.
+//! The functions that cross the edge in either direction, each with its number.
 
 use super::{Algorithm, Char, CoreHandle, Dispatch, Item, Param, VaList};
-use std::ffi::{c_int, c_uchar, c_uint, c_void};
+use core::ffi::{c_int, c_uchar, c_uint, c_void};
 
-/// For each function: OpenSSL's name for its number (`OSSL_FUNC_...`), the number, our name for its type, OpenSSL's
-/// (`OSSL_FUNC_..._fn`), and the type.
+/// Declares functions: OpenSSL's name of the number (`OSSL_FUNC_...`), the number, our name of the
+/// type, OpenSSL's name of the type (`OSSL_FUNC_..._fn`), and the type.
 macro_rules! functions {
     ($($constant:ident = $number:literal, $ours:ident, $theirs:literal, $kind:ty;)*) => {
         $(
@@ -12,7 +12,7 @@ macro_rules! functions {
             pub(crate) const $constant: c_int = $number;
             pub(crate) type $ours = $kind;
         )*
-        /// What the test compares with the headers: the two names, the number, and the type as C has it.
+        /// Returns names, number and C type of each function, for the comparison with the headers.
         #[cfg(test)]
         pub(super) fn all() -> Vec<(&'static str, &'static str, c_int, String)> {
             use super::headers::C;
@@ -21,7 +21,7 @@ macro_rules! functions {
     };
 }
 
-// What the core gives the provider.
+// Functions of the core.
 functions! {
     CORE_NEW_ERROR = 5, CoreNewError, "core_new_error",
         unsafe extern "C" fn(*const CoreHandle);
@@ -38,7 +38,7 @@ functions! {
     CRYPTO_SECURE_CLEAR_FREE = 29, CryptoSecureClearFree, "CRYPTO_secure_clear_free",
         unsafe extern "C" fn(*mut c_void, usize, *const Char, c_int);
 
-    // What the provider gives the core.
+    // Functions of the provider.
     PROVIDER_TEARDOWN = 1024, ProviderTeardown, "provider_teardown",
         unsafe extern "C" fn(*mut c_void);
     PROVIDER_GETTABLE_PARAMS = 1025, ProviderGettableParams, "provider_gettable_params",
@@ -53,7 +53,7 @@ functions! {
     PROVIDER_RANDOM_BYTES = 1032, ProviderRandomBytes, "provider_random_bytes",
         unsafe extern "C" fn(*mut c_void, c_int, *mut c_void, usize, c_uint) -> c_int;
 
-    // What the generator gives the core.
+    // Functions of the generator.
     RAND_NEWCTX = 1, RandNewctx, "rand_newctx",
         unsafe extern "C" fn(*mut c_void, *mut c_void, *const Dispatch) -> *mut c_void;
     RAND_FREECTX = 2, RandFreectx, "rand_freectx",

@@ -1,4 +1,4 @@
-//! The declarations against OpenSSL's own headers: a C program made of assertions, which a compiler checks.
+//! Compares the declarations with OpenSSL's headers: a C compiler checks generated assertions.
 
 use super::*;
 use std::env;
@@ -8,7 +8,7 @@ use std::mem::offset_of;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// A type of ours as C writes it.
+/// The C spelling of a Rust type.
 pub(super) trait C {
     fn c() -> String;
 }
@@ -70,8 +70,8 @@ functions_of!(A1 A2 A3 A4 A5 A6);
 functions_of!(A1 A2 A3 A4 A5 A6 A7);
 functions_of!(A1 A2 A3 A4 A5 A6 A7 A8);
 
-/// A program that compiles if all of it is as the headers have it. What the headers do not know, because it is newer,
-/// is left out.
+/// Returns a program that compiles if the declarations match the headers. Functions that are newer
+/// than the headers are left out.
 fn program() -> String {
     let mut program = String::from(
         "#include <stdarg.h>\n#include <stddef.h>\n#include <openssl/core.h>\n#include <openssl/core_dispatch.h>\n\
@@ -99,10 +99,12 @@ fn program() -> String {
         ("OSSL_OP_RAND", OP_RAND as usize),
         ("OSSL_PARAM_INTEGER", PARAM_INTEGER as usize),
         ("OSSL_PARAM_UNSIGNED_INTEGER", PARAM_UNSIGNED_INTEGER as usize),
+        ("OSSL_PARAM_REAL", PARAM_REAL as usize),
         ("OSSL_PARAM_UTF8_PTR", PARAM_UTF8_PTR as usize),
         ("OSSL_PARAM_UNMODIFIED", PARAM_UNMODIFIED),
         ("EVP_RAND_STATE_UNINITIALISED", STATE_UNINITIALISED as usize),
         ("EVP_RAND_STATE_READY", STATE_READY as usize),
+        ("EVP_RAND_STATE_ERROR", STATE_ERROR as usize),
     ] {
         assert(format!("{name} == {value}u"));
     }
@@ -122,7 +124,7 @@ fn program() -> String {
         writeln!(program, "#ifdef OSSL_FUNC_{constant}").unwrap();
         writeln!(program, "_Static_assert(OSSL_FUNC_{constant} == {number}, \"{constant}\");")
             .unwrap();
-        // Through a name: the expression that makes a type and the type that is made may both need one.
+        // By a typedef, because `__typeof__` of a function type cannot stand in the comparison.
         writeln!(program, "typedef __typeof__({c}) our_{name};").unwrap();
         writeln!(
             program,
@@ -133,35 +135,35 @@ fn program() -> String {
     program
 }
 
-/// What the compiler says of the program with the headers in these folders, which it looks at first.
-fn compile(program: &str, folders: &[PathBuf]) -> std::io::Result<std::process::Output> {
-    let folder = tempfile::tempdir()?;
-    let source = folder.path().join("declarations.c");
+/// Compiles the program with the headers of these directories, which come first.
+fn compile(program: &str, directories: &[PathBuf]) -> std::io::Result<std::process::Output> {
+    let directory = tempfile::tempdir()?;
+    let source = directory.path().join("declarations.c");
     std::fs::write(&source, program)?;
     let mut compiler = Command::new(env::var_os("CC").unwrap_or_else(|| "cc".into()));
-    for folder in folders {
-        compiler.arg("-isystem").arg(folder);
+    for directory in directories {
+        compiler.arg("-isystem").arg(directory);
     }
     compiler.args(["-std=gnu11", "-Wall", "-Werror", "-fsyntax-only"]).arg(source).output()
 }
 
-/// Checks with these headers, if there are any.
-fn check(which: &str, folders: &[PathBuf]) {
+/// Checks against these headers if they are installed.
+fn check(which: &str, directories: &[PathBuf]) {
     let skip = |why: &str| {
         println!(
-            "skipped: the declarations against the headers of OpenSSL {which}: {why}; nobody sees a wrong one before it crashes"
+            "skipped: the declarations against the headers of OpenSSL {which}: {why}; a wrong declaration would stay unnoticed"
         );
     };
-    match compile("#include <openssl/core_dispatch.h>\n", folders) {
+    match compile("#include <openssl/core_dispatch.h>\n", directories) {
         Err(error) => return skip(&format!("no C compiler ({error})")),
         Ok(output) if !output.status.success() => {
             return skip("they are not installed (libssl-dev)");
         }
         Ok(_) => {}
     }
-    let compiled = compile(&program(), folders).unwrap();
+    let compiled = compile(&program(), directories).unwrap();
     assert!(compiled.status.success(), "{}", String::from_utf8_lossy(&compiled.stderr));
-    // The check can fail: one number, one type, one name.
+    // Proof that the check can fail: a wrong number, a wrong type, a wrong name.
     for (right, wrong) in [
         ("OSSL_FUNC_RAND_GENERATE == 5", "OSSL_FUNC_RAND_GENERATE == 6"),
         ("typedef __typeof__(int(void *, unsigned int,", "typedef __typeof__(int(void *, int,"),
@@ -169,7 +171,7 @@ fn check(which: &str, folders: &[PathBuf]) {
     ] {
         let broken = program().replace(right, wrong);
         assert_ne!(broken, program(), "{right} is not in the program");
-        assert!(!compile(&broken, folders).unwrap().status.success(), "{wrong} compiles");
+        assert!(!compile(&broken, directories).unwrap().status.success(), "{wrong} compiles");
     }
 }
 
@@ -178,7 +180,7 @@ fn the_declarations_are_those_of_the_systems_headers() {
     check("of this system", &[]);
 }
 
-/// The folder that `cargo xtask test` unpacks Debian 13's packages into.
+/// `cargo xtask test` unpacks Debian 13's packages into the target directory.
 #[test]
 fn the_declarations_are_those_of_the_headers_of_3_5() {
     let unpacked = env::var_os("HEADWATER_OPENSSL_3_5")
@@ -188,7 +190,7 @@ fn the_declarations_are_those_of_the_headers_of_3_5() {
     let architecture = include.join(format!("{}-linux-gnu", env::consts::ARCH));
     if !include.is_dir() {
         println!(
-            "skipped: the declarations against the headers of OpenSSL 3.5: not unpacked (cargo xtask openssl); nobody sees a wrong one before it crashes"
+            "skipped: the declarations against the headers of OpenSSL 3.5: not unpacked (cargo xtask openssl); a wrong declaration would stay unnoticed"
         );
         return;
     }

@@ -1,6 +1,7 @@
-//! OpenSSL's side of the edge: the types of `openssl/core.h`, the functions of `openssl/core_dispatch.h`.
+//! OpenSSL's side of the edge: types of `openssl/core.h`, functions of `openssl/core_dispatch.h`.
 //!
-//! Only what the provider uses. All of it is compared with the headers of each OpenSSL at hand by `headers`, a test.
+//! Only the part that the provider uses. The test `headers` compares it with the headers of each
+//! installed OpenSSL.
 
 mod functions;
 #[cfg(test)]
@@ -8,23 +9,23 @@ mod headers;
 
 pub(crate) use functions::*;
 
-use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
+use core::ffi::{CStr, c_char, c_int, c_uint, c_void};
 
-/// `OSSL_CORE_HANDLE`: names this provider in calls to the core.
+/// `OSSL_CORE_HANDLE`: identifies this provider in calls to the core.
 #[repr(C)]
 pub(crate) struct CoreHandle {
     _opaque: [u8; 0],
 }
 
-/// `char`, which on arm64 is the same type to Rust as `unsigned char`, and another one to C.
+/// `char`. On arm64 Rust's `c_char` equals `unsigned char`, while C distinguishes the two.
 #[repr(transparent)]
 pub(crate) struct Char(c_char);
 
-/// `OSSL_DISPATCH`: a function under its number; 0 ends a table.
+/// `OSSL_DISPATCH`: a function with its number; 0 ends a table.
 #[repr(C)]
 pub(crate) struct Dispatch {
     pub(crate) function_id: c_int,
-    /// Of the type that the number says.
+    /// A function of the type that belongs to the number.
     pub(crate) function: Option<unsafe extern "C" fn()>,
 }
 
@@ -37,7 +38,7 @@ pub(crate) struct Algorithm {
     pub(crate) algorithm_description: *const c_char,
 }
 
-/// `OSSL_PARAM`: a value by name, of a type and size that the asker chooses; a null key ends a list.
+/// `OSSL_PARAM`: a named value, of a type and size that the caller chooses; a null key ends a list.
 #[repr(C)]
 pub(crate) struct Param {
     pub(crate) key: *const c_char,
@@ -54,20 +55,21 @@ pub(crate) struct Item {
     pub(crate) ptr: *mut c_void,
 }
 
-// SAFETY: constant tables of pointers to constants; nobody writes through those.
+// SAFETY: constant tables of pointers to constants, which are never written through.
 unsafe impl Sync for Algorithm {}
 // SAFETY: as above.
 unsafe impl Sync for Param {}
 // SAFETY: as above.
 unsafe impl Sync for Item {}
 
-/// `va_list`, as it is passed: by the address of something, on every architecture that headwater is fast on.
+/// `va_list` as x86-64 and arm64 pass it: by address.
 #[repr(transparent)]
 #[derive(Clone, Copy)]
 pub(crate) struct VaList(pub(crate) *mut c_void);
 
 pub(crate) const PARAM_INTEGER: c_uint = 1;
 pub(crate) const PARAM_UNSIGNED_INTEGER: c_uint = 2;
+pub(crate) const PARAM_REAL: c_uint = 3;
 pub(crate) const PARAM_UTF8_PTR: c_uint = 6;
 /// `OSSL_PARAM_UNMODIFIED`: no answer was written.
 pub(crate) const PARAM_UNMODIFIED: usize = usize::MAX;
@@ -78,6 +80,8 @@ pub(crate) const OP_RAND: c_int = 5;
 pub(crate) const STATE_UNINITIALISED: c_int = 0;
 /// `EVP_RAND_STATE_READY`.
 pub(crate) const STATE_READY: c_int = 1;
+/// `EVP_RAND_STATE_ERROR`.
+pub(crate) const STATE_ERROR: c_int = 2;
 
 // Names of parameters.
 pub(crate) const STATE: &CStr = c"state";

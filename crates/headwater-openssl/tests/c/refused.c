@@ -1,4 +1,4 @@
-/* What a program sees when the kernel takes its random bytes away: 0, a reason, and no byte. */
+/* Draws while the kernel denies random bytes: they return 0 with a reason, and zeroed output. */
 #define _GNU_SOURCE
 #include "check.h"
 #include <errno.h>
@@ -35,7 +35,7 @@ int main(void)
     EVP_RAND_CTX *child = EVP_RAND_CTX_new(drbg, ctx);
     CHECK(child != NULL);
     if (!refuse()) {
-        puts("skipped: a kernel that refuses: it takes no filter of system calls; nobody sees what is said then");
+        puts("skipped: a kernel that refuses: it accepts no filter of system calls; errors stay untested");
         return 0;
     }
     const char *expected = "the kernel refused random bytes: getrandom(2) and /dev/urandom both failed";
@@ -60,8 +60,17 @@ int main(void)
     };
     CHECK(!EVP_RAND_instantiate(child, 256, 0, NULL, 0, settings));
     CHECK(strcmp(last_reason(), expected) == 0);
-    /* The generator itself is not broken by it, only its source. */
-    CHECK(EVP_RAND_get_state(ctx) == EVP_RAND_STATE_READY);
+    /* The reported state says whether the next draw succeeds: from a page that is full, it does. */
+    int state = EVP_RAND_get_state(ctx);
+    int drawn = EVP_RAND_generate(ctx, bytes, 1, 0, 0, NULL, 0);
+    CHECK(state == (drawn ? EVP_RAND_STATE_READY : EVP_RAND_STATE_ERROR));
+    CHECK(buffers || !drawn);
+    ERR_clear_error();
+    /* Refused requests are zeroed as well. */
+    memset(bytes, 0x5A, sizeof bytes);
+    CHECK(!EVP_RAND_generate(ctx, bytes, 100, 257, 0, NULL, 0));
+    for (size_t at = 0; at < sizeof bytes; at++)
+        CHECK(bytes[at] == (at < 100 ? 0 : 0x5A));
     puts("refused");
     return 0;
 }

@@ -10,13 +10,14 @@ use std::process::{Command, Output, Stdio};
 use std::sync::OnceLock;
 use tempfile::TempDir;
 
-/// The module, in a folder of its own under the name that OpenSSL looks for.
+/// The module, in a directory of its own under the name that OpenSSL looks for.
 pub(crate) fn modules() -> &'static Path {
     static MODULES: OnceLock<TempDir> = OnceLock::new();
-    let folder = MODULES.get_or_init(|| {
-        // Tests are not given a cdylib of their package by cargo. By the time they run it has let go of its lock, and
-        // most of the time there is nothing left to build. Tests that are optimised, which tell speeds, take what users
-        // get: all that `cargo build --release` makes, since crates that are built alone may have other features.
+    let directory = MODULES.get_or_init(|| {
+        // Tests are not given a cdylib of their package by cargo. By the time they run it has let
+        // go of its lock, and most of the time there is nothing left to build. Tests that are
+        // optimised, which tell speeds, take what users get: all that `cargo build --release`
+        // makes, since crates that are built alone may have other features.
         let what: &[&str] = if cfg!(debug_assertions) {
             &["--package", "headwater-openssl-module"]
         } else {
@@ -33,12 +34,15 @@ pub(crate) fn modules() -> &'static Path {
         let messages = String::from_utf8(built.stdout).expect("JSON is UTF-8");
         let end = messages.rfind("libheadwater_openssl.so\"").expect("cargo names the module");
         let path = messages[..end].rsplit('"').next().expect("a path between quotes");
-        let folder = tempfile::tempdir().expect("a folder");
-        std::fs::copy(format!("{path}libheadwater_openssl.so"), folder.path().join("headwater.so"))
-            .expect("the module can be copied");
-        folder
+        let directory = tempfile::tempdir().expect("a directory");
+        std::fs::copy(
+            format!("{path}libheadwater_openssl.so"),
+            directory.path().join("headwater.so"),
+        )
+        .expect("the module can be copied");
+        directory
     });
-    folder.path()
+    directory.path()
 }
 
 /// An OpenSSL of this machine.
@@ -61,7 +65,7 @@ impl OpenSsl {
             found.push(OpenSsl::Installed);
         } else {
             println!(
-                "skipped: the installed OpenSSL: there is no `openssl`; nobody sees whether the provider works here"
+                "skipped: the installed OpenSSL: there is no `openssl`; nothing shows whether the provider works here"
             );
         }
         let unpacked = env::var_os("HEADWATER_OPENSSL_3_5").map_or_else(
@@ -73,7 +77,7 @@ impl OpenSsl {
                 found.push(OpenSsl::Unpacked(root));
             }
             _ => println!(
-                "skipped: OpenSSL 3.5: not unpacked (cargo xtask openssl); nobody sees whether the provider works there"
+                "skipped: OpenSSL 3.5: not unpacked (cargo xtask openssl); nothing shows whether the provider works there"
             ),
         }
         found
@@ -121,20 +125,21 @@ impl OpenSsl {
         }
     }
 
-    /// This C program, compiled for this OpenSSL; None, and a line, if there is no compiler or no header.
-    pub(crate) fn compile(&self, source: &str, folder: &Path) -> Option<PathBuf> {
-        self.compile_with(source, folder, &["-lcrypto", "-lpthread"])
+    /// This C program, compiled for this OpenSSL; None, and a line, if there is no compiler or no
+    /// header.
+    pub(crate) fn compile(&self, source: &str, directory: &Path) -> Option<PathBuf> {
+        self.compile_with(source, directory, &["-lcrypto", "-lpthread"])
     }
 
     /// As [`compile`](OpenSsl::compile), with these arguments at the end.
     pub(crate) fn compile_with(
         &self,
         source: &str,
-        folder: &Path,
+        directory: &Path,
         last: &[&str],
     ) -> Option<PathBuf> {
         let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/c");
-        let program = folder.join(source.trim_end_matches(".c"));
+        let program = directory.join(source.trim_end_matches(".c"));
         let mut compiler = Command::new(env::var_os("CC").unwrap_or_else(|| "cc".into()));
         compiler.args(["-std=gnu11", "-O2", "-Wall", "-Wextra", "-Werror", "-o"]).arg(&program);
         if let OpenSsl::Unpacked(root) = self {
@@ -147,7 +152,7 @@ impl OpenSsl {
         }
         let skip = |why: &str| {
             println!(
-                "skipped: {source} with {}: {why}; nobody sees whether C programs work",
+                "skipped: {source} with {}: {why}; nothing shows whether C programs work",
                 self.name()
             );
         };
@@ -165,15 +170,16 @@ impl OpenSsl {
     }
 }
 
-/// As Debian names folders.
+/// As Debian names directories.
 pub(crate) fn architecture() -> String {
     format!("{}-linux-gnu", env::consts::ARCH)
 }
 
-/// The configuration that the project ships, with what stands before it, in a file of this folder.
-pub(crate) fn configuration(folder: &Path, before: &str) -> PathBuf {
+/// The configuration that the project ships, with what stands before it, in a file of this
+/// directory.
+pub(crate) fn configuration(directory: &Path, before: &str) -> PathBuf {
     let ours = Path::new(env!("CARGO_MANIFEST_DIR")).join("headwater-openssl.cnf");
-    let path = folder.join("openssl.cnf");
+    let path = directory.join("openssl.cnf");
     std::fs::write(&path, format!("{before}\n.include {}\n", ours.display())).expect("a file");
     path
 }

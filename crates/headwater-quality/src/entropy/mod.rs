@@ -1,7 +1,7 @@
 //! Noise sources: the health tests and some of the min-entropy estimators of NIST SP 800-90B (January 2018).
 //!
-//! An estimate is what a few models of a source make of a sample. It is no bound: a generator behind a noise source, such as RDRAND's, looks
-//! full of entropy whatever the noise was. The predictors of section 6.3 but the lag predictor are not here.
+//! Each estimate fits one model of a source to a sample. It is not a bound: a generator behind a noise source, such as
+//! RDRAND's, looks full of entropy whatever the noise is. Of the predictors of section 6.3, only the lag predictor is here.
 
 mod bitwise;
 mod bytewise;
@@ -11,12 +11,13 @@ use crate::effort::Effort;
 use crate::report::Verdict;
 use serde::Serialize;
 
-/// What a sample of a noise source looks like.
+/// Estimates and health tests of a sample of a noise source.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Entropy {
-    /// Always the same sentence: what these figures are.
+    /// A constant sentence about the meaning of these figures.
     pub note: &'static str,
-    /// Bytes looked at.
+    /// Number of bytes in the sample.
     pub bytes: usize,
     /// Bits of min-entropy a byte that the health tests assume.
     pub claim: f64,
@@ -24,27 +25,29 @@ pub struct Entropy {
     pub health: Vec<Health>,
     /// Bits a byte, by estimator.
     pub estimates: Vec<Estimate>,
-    /// The least of them.
+    /// The smallest estimate.
     pub least: f64,
 }
 
 /// One health test, run over the sample as it would watch the source.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Health {
-    /// Which.
+    /// Name of the test.
     pub name: &'static str,
-    /// It alarms at this count.
+    /// The count at which the test alarms.
     pub cutoff: usize,
     /// The highest count seen.
     pub highest: usize,
-    /// How often it alarmed.
+    /// Number of alarms.
     pub alarms: u64,
 }
 
-/// What one estimator says.
+/// The result of one estimator.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Estimate {
-    /// Which.
+    /// Name of the estimator.
     pub name: &'static str,
     /// The section of SP 800-90B.
     pub section: &'static str,
@@ -52,12 +55,12 @@ pub struct Estimate {
     pub bits: f64,
 }
 
-/// What NIST asks a sample to have.
+/// Size of a sample that NIST asks for.
 const SAMPLE: usize = 1_000_000;
-/// Half of full entropy: sources of full entropy should hold it by far.
+/// Half of full entropy, which a source of full entropy exceeds by far.
 const CLAIM: f64 = 4.0;
 
-/// Judges up to a million bytes of `words`, and of these a million bits; quickly, a sixteenth of that.
+/// Judges up to a million bytes of `words`, and a million bits of these bytes; with `--fast` a sixteenth of that.
 pub(crate) fn judge(words: &[u64], effort: Effort) -> Entropy {
     let sample = if effort.thorough() { SAMPLE } else { SAMPLE / 16 };
     let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).take(sample).collect();
@@ -78,7 +81,7 @@ pub(crate) fn judge(words: &[u64], effort: Effort) -> Entropy {
     ];
     let least = estimates.iter().map(|estimate| estimate.bits).fold(8.0, f64::min);
     Entropy {
-        note: "estimates, not bounds: what some models make of this sample, whatever made it",
+        note: "estimates, not bounds: some models fitted to this sample, whatever its origin",
         bytes: bytes.len(),
         claim: CLAIM,
         health: health(&bytes).into(),
@@ -87,14 +90,15 @@ pub(crate) fn judge(words: &[u64], effort: Effort) -> Entropy {
     }
 }
 
-/// The repetition count test and the adaptive proportion test of SP 800-90B, 4.4, over a sample of bytes that should have at least four
-/// bits of min-entropy each. For perfect bytes an alarm is a matter of centuries; see [`Health::alarms`].
+/// Runs the repetition count test and the adaptive proportion test of SP 800-90B, 4.4, over a sample of bytes that should
+/// have at least four bits of min-entropy each. Perfect bytes raise an alarm once in centuries; see [`Health::alarms`].
 pub fn health(sample: &[u8]) -> [Health; 2] {
     [health::repetition(sample, CLAIM), health::proportion(sample, CLAIM)]
 }
 
 impl Entropy {
-    /// An alarm has a chance below 2^-20 with each byte, even of a source that has only what is claimed.
+    /// Fails on any alarm. Each byte raises one with a probability below 2^-20, even if the source has only the claimed
+    /// entropy.
     pub(crate) fn verdict(&self) -> Verdict {
         if self.health.iter().any(|test| test.alarms > 0) {
             Verdict::Failed

@@ -1,6 +1,6 @@
-//! Other people's batteries, as processes of the user: fed by a pipe, their words read, their versions recorded.
+//! Batteries of other authors, run as processes: fed through a pipe, their output parsed, their versions recorded.
 //!
-//! None is linked, shipped or asked to be installed: what is missing is said.
+//! None is linked, shipped or installed. The report names those that are missing.
 
 mod dieharder;
 mod ent;
@@ -16,38 +16,40 @@ use crate::report::Verdict;
 use crate::sources::Source;
 use serde::Serialize;
 
-/// What one battery said.
+/// The results of one battery.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Battery {
     /// Its name.
     pub name: String,
-    /// As it was called.
+    /// The command line.
     pub command: String,
-    /// As it tells, or as its package does.
+    /// The version that the battery or its package reports.
     pub version: Option<String>,
-    /// What it took.
+    /// Number of bytes that it read.
     pub bytes: u64,
-    /// Its tests.
+    /// Results of its tests.
     pub results: Vec<Outcome>,
-    /// Why there are none.
+    /// The reason, if there are no results.
     pub skipped: Option<String>,
 }
 
-/// What it said of one test.
+/// The result of one test of a battery.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Outcome {
-    /// Its name there.
+    /// The battery's name for the test.
     pub test: String,
-    /// Its p-value, if it tells one.
+    /// The p-value, if the battery reports one.
     pub p: Option<f64>,
-    /// Its own words.
+    /// The battery's own words.
     pub words: String,
-    /// How it is taken here.
+    /// The verdict that follows here.
     pub verdict: Verdict,
 }
 
 impl Battery {
-    /// The worst of its tests.
+    /// Returns the worst verdict of its tests.
     pub(crate) fn verdict(&self) -> Verdict {
         self.results.iter().map(|outcome| outcome.verdict).max().unwrap_or(Verdict::Clean)
     }
@@ -64,21 +66,21 @@ impl Battery {
     }
 }
 
-/// How a battery is called, and how its words are read.
+/// A battery: its command line and the parser of its output.
 struct Known {
     name: &'static str,
     program: &'static str,
     arguments: fn(Effort) -> Vec<Vec<&'static str>>,
-    /// Bytes after which its input ends; some stop by themselves before.
+    /// Number of bytes after which its input ends. Some batteries stop earlier by themselves.
     limit: fn(Effort) -> u64,
-    /// Asked for the version, if what it says of itself while it runs does not tell.
+    /// Command that prints the version, if the battery's output does not contain it.
     version: Option<&'static [&'static str]>,
     read: fn(&str) -> (Option<String>, Vec<Outcome>),
 }
 
 const KNOWN: [Known; 4] = [ent::KNOWN, rngtest::KNOWN, dieharder::KNOWN, practrand::KNOWN];
 
-/// Runs what is installed, if it was asked for.
+/// Runs the installed batteries that the request asks for.
 pub(crate) fn run(
     request: &Request,
     open: impl Fn() -> Result<Box<dyn Source>, Error>,
@@ -115,7 +117,7 @@ fn one(
                 if results.is_empty() {
                     let last = done.words.lines().rev().find(|line| !line.trim().is_empty());
                     let last = last.unwrap_or("nothing");
-                    let reason = format!("its words were not understood, the last being: {last}");
+                    let reason = format!("unknown output; its last line: {last}");
                     return Battery::skipped(known.name, &shown, reason);
                 }
                 battery.results.extend(results);
@@ -131,7 +133,7 @@ fn one(
     battery
 }
 
-/// How a p-value of somebody else's is taken: by the thresholds of their own authors, which are much the same everywhere.
+/// Judges a p-value of another battery by the thresholds of the batteries' authors, which hardly differ.
 fn by_p(p: f64) -> Verdict {
     match p.min(1.0 - p) {
         p if p < 1e-8 => Verdict::Failed,

@@ -125,7 +125,12 @@ pub fn all() -> impl Iterator<Item = &'static Named> {
 ///
 /// [`Error::UnknownSource`]
 pub(crate) fn by_name(name: &str) -> Result<&'static Named, Error> {
-    all().find(|source| source.name == name).ok_or_else(|| Error::UnknownSource(name.to_owned()))
+    // The authors write a plus where names of files and options need a letter.
+    let with_letter = name.strip_suffix('+').map(|name| format!("{name}p"));
+    all()
+        .find(|source| source.name == name)
+        .or_else(|| all().find(|source| Some(source.name) == with_letter.as_deref()))
+        .ok_or_else(|| Error::UnknownSource(name.to_owned()))
 }
 
 /// A generator that is one function.

@@ -7,7 +7,7 @@ use super::ars::aes as ars_aes;
 #[cfg(target_arch = "aarch64")]
 use super::ars::arm as ars_aes;
 use super::{Block, Engine, ars, philox};
-use crate::cpu::Features;
+use crate::features::Features;
 
 /// The code for one engine on one kind of CPU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -114,14 +114,16 @@ impl Backend {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cpu::tests::on_every_path;
+    use crate::features::tests::on_every_path;
 
     /// The engine by its definition.
     fn expected(engine: Engine, key: u128, counter: u128) -> Block {
         let block = match engine {
-            Engine::Ars7 => reference::ars(7, key, counter),
-            Engine::Ars5 => reference::ars(5, key, counter),
-            Engine::Philox4x32 => reference::philox4x32(key as u64, counter ^ key >> 64 << 64),
+            Engine::Ars7 => reference::streams::ars(7, key, counter),
+            Engine::Ars5 => reference::streams::ars(5, key, counter),
+            Engine::Philox4x32 => {
+                reference::streams::philox4x32(key as u64, counter ^ key >> 64 << 64)
+            }
         };
         block.to_le_bytes()
     }

@@ -170,7 +170,7 @@ mod tests {
     use super::*;
     use crate::generators::xorshift128p::{self, Xorshift128p};
     use crate::generators::xoshiro256pp::{self, Xoshiro256pp};
-    use reference::generators as reference;
+    use reference::streams::generators as reference;
 
     #[test]
     fn the_characteristic_polynomials_are_those_of_the_words() {

@@ -29,8 +29,6 @@ mod xorshift128p;
 pub(crate) mod xoshiro256pp;
 
 pub use lanes::Xoshiro256ppX8;
-#[cfg(all(feature = "process", target_os = "linux"))]
-pub(crate) use lanes::{Lanes, Path};
 #[cfg(feature = "std")]
 pub use pcg64dxsm::Pcg64Dxsm;
 #[cfg(feature = "std")]

@@ -28,7 +28,7 @@ pub(crate) fn state_of<const N: usize>(key: &Key, name: &str) -> [u64; N] {
 }
 
 /// Little-endian words.
-#[cfg(any(feature = "process", feature = "rand_core"))]
+#[cfg(feature = "rand_core")]
 pub(crate) fn words<const N: usize>(bytes: &[u8]) -> [u64; N] {
     let (words, _) = bytes.as_chunks::<8>();
     core::array::from_fn(|i| u64::from_le_bytes(words[i]))

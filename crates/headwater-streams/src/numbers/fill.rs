@@ -4,8 +4,9 @@ use super::Number;
 use super::path::{Kernel, Path};
 use crate::words::Words;
 
-/// Words made at a time: 8 KiB, a quarter of a first-level cache.
-const CHUNK: usize = 1024;
+/// Words made at a time: 8 KiB, a quarter of a first-level cache. Half of it without the standard library,
+/// for C: a thread with the smallest stack (PTHREAD_STACK_MIN, 16 KiB) must have room for the buffer.
+const CHUNK: usize = if cfg!(feature = "std") { 1024 } else { 512 };
 /// The same where so few are asked for that clearing the larger buffer would be felt.
 const SMALL_CHUNK: usize = 64;
 

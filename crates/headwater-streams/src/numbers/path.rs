@@ -6,7 +6,7 @@
 
 #![allow(unsafe_code)]
 
-use crate::cpu::Features;
+use crate::features::Features;
 
 /// A loop, and what it works on.
 pub(crate) trait Kernel {

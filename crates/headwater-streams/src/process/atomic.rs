@@ -1,3 +1,3 @@
-//! The atomics of what threads race for, by one name: `tests/loom` has the model checker's in their place.
+//! The atomics of `races`, by one name: `tests/loom` has the model checker's in their place.
 
-pub(crate) use core::sync::atomic::{AtomicPtr, AtomicU32, AtomicUsize, Ordering};
+pub(crate) use core::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};

@@ -1,18 +1,16 @@
-//! Where a test may step into a draw.
+//! Failpoints: the places where a test may step into a draw.
 
 /// A place in a draw or in the set-up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(not(test), allow(dead_code))]
 pub(crate) enum Point {
-    /// A slot is taken, and its state not yet read.
-    Taken,
-    /// Its state is read and not yet stored.
-    Stepped,
-    /// It is given back, and what was drawn is not yet known to be this process's.
+    /// Counters are claimed, and their blocks not yet computed.
+    Claimed,
+    /// The blocks are computed, and the last look at the pool is still to come.
     Drawn,
     /// A set-up has begun.
     Begun,
-    /// It has its seed, and is not published.
+    /// The set-up has its seed, and its pool is not published.
     Seeded,
 }
 

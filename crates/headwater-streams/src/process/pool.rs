@@ -1,157 +1,238 @@
-//! The pool of a process: where it is, how it is set up, and how a draw finds out that it is the parent's.
+//! The pool of a process: its place, its set-up, and how a draw finds out that the pool is its parent's.
 //!
-//! A pool lies in memory that the kernel clears in a child, and so does the only pointer to it. So a child finds no
-//! pool and makes one of its own, at another address, since the parent's stays mapped. A frame that the fork
-//! interrupted, and which goes on in the child, works on the parent's pool, where nobody else in the child does; its
-//! last look finds the pointer changed, and it draws again. So nothing that such a frame reads, stores or frees
-//! reaches what the child uses, however many forks are stacked on it.
+//! A pool lies in memory that the kernel clears in a child, and so does the only pointer to it. So a
+//! child finds no pool and makes one of its own, at another address, since the parent's stays mapped. A
+//! frame that the fork interrupted, and which goes on in the child, works on the parent's pool, where no
+//! other frame of the child does; its last look finds the pointer changed, and it draws again. So
+//! nothing that such a frame reads or stores reaches the child's pool, however many forks are stacked
+//! on it.
 //!
-//! Set-up may run in a handler that interrupted a set-up, and in several threads at once: each makes a pool in
-//! private, and one compare-exchange publishes one of them. What it exchanges is a mark that this set-up alone has put
-//! there before it drew its seed; so a set-up that was forked in the middle publishes in the parent, and not in the
-//! child, where the same seed would make the same pool.
+//! Set-up may run in a handler that interrupted a set-up, and in several threads at once: each makes a
+//! pool in private, and one compare-exchange publishes one of them. The exchange replaces a mark that
+//! this set-up alone has put there before it drew its seed. So a set-up that was forked in the middle
+//! publishes in the parent, and not in the child, where the same seed would make the same pool.
 
 #![allow(unsafe_code)]
 
+use super::block::{self, Keys};
+use super::counters::{Claim, Counters};
 use super::hook::{Point, hook};
 use super::memory;
 use super::races::{Place, TRIES};
-use super::slot::{Held, Slot};
-use crate::generators::{Lanes, Xoshiro256pp, rng};
+use super::section;
+use crate::engine::{Backend, Block, Engine, ars7_keys};
+use crate::features::Features;
 use core::cell::UnsafeCell;
 use core::ptr::null_mut;
-use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering, compiler_fence};
+use core::sync::atomic::{
+    AtomicBool, AtomicIsize, AtomicPtr, AtomicU32, AtomicUsize, Ordering, compiler_fence,
+};
 
-/// Two for each of so many CPUs; CPUs beyond share. Virtual space only: what is not touched is not resident.
-const SLOTS: usize = 2 * 256;
+/// CPUs that have counters of their own; CPUs beyond share. Virtual space only: pages that no draw
+/// touches are not resident.
+const CPUS: usize = 256;
 
-/// All states of a process, in memory that the kernel clears in a child.
+/// From this length on the engine's own functions are quicker than single blocks: they compute
+/// several blocks with each instruction, and expand the key first.
+const WIDE: usize = 128;
+
+/// All state of a process, in memory that the kernel clears in a child.
 #[repr(C, align(128))]
-struct Pool {
-    /// Where slot 0 begins. Written before the pool is published.
-    start: UnsafeCell<[u64; 4]>,
-    slots: [Slot; SLOTS],
+pub(crate) struct Pool {
+    /// CPUs whose own counters sections may use; 0 where sections are off, and in a child.
+    pub(super) cpus: AtomicU32,
+    /// Written before the pool is published.
+    start: UnsafeCell<Start>,
+    pub(super) counters: [Counters; CPUS],
 }
 
-// SAFETY: `start` is not written once others can see it; slots have locks.
+/// The function that turns counters into blocks. Zeros, which a frame may read after a fork cleared
+/// the pool under it, are valid.
+///
+/// Aligned, so that no key lies in two cache lines.
+#[derive(Clone, Copy)]
+#[repr(C, align(64))]
+struct Start {
+    keys: Keys,
+    /// The lower halves of counters begin here. Below 2^63, so that no claim wraps around.
+    lower: u64,
+    /// The upper halves begin here.
+    upper: u64,
+    /// 1 if `block` has a quick path for this CPU.
+    quick: u32,
+}
+
+// SAFETY: `start` is not written once others can see it; all else is atomic.
 unsafe impl Sync for Pool {}
 
-/// Where the pool is; in memory that the kernel clears in a child.
+/// The place of the pool, in memory that the kernel clears in a child.
 type Current = Place<Pool>;
 
 /// Stands for a process that has set up nothing; always null.
 static NONE_YET: Current = Place(AtomicPtr::new(null_mut()));
 static CURRENT: AtomicPtr<Current> = AtomicPtr::new((&raw const NONE_YET).cast_mut());
 
-/// Set where memory that a fork clears cannot be had.
+/// Set where memory that a fork clears is unavailable.
 static UNAVAILABLE: AtomicBool = AtomicBool::new(false);
 
 /// Marks given out so far, in memory that a child keeps.
 static MARKS: AtomicUsize = AtomicUsize::new(0);
 
-/// Where the states of a slot begin.
-#[derive(Clone, Copy)]
-pub(crate) struct At<'a> {
-    pool: &'a Pool,
-    index: usize,
-}
+/// The offset of the rseq area's `cpu_id` from the thread pointer; 0 without sections. Stored before
+/// a pool is published, in memory that a child keeps: a frame in a child that read 0 in cleared memory
+/// would take the thread control block for the rseq area and write to it.
+static RSEQ: AtomicIsize = AtomicIsize::new(0);
 
-impl At<'_> {
-    /// Each slot is 2^192 words behind the one before, and begins with its own state.
-    #[cold]
-    #[inline(never)]
-    pub(crate) fn state(self) -> [u64; 4] {
-        self.first().map_or([0; 4], |first| first.state())
-    }
-
-    /// Its lanes follow, 2^128 words apart.
-    #[cold]
-    #[inline(never)]
-    pub(crate) fn lanes(self) -> Lanes {
-        self.first().map_or(Lanes::ZERO, |mut first| {
-            first.jump();
-            Lanes::from_jumps(&first)
-        })
-    }
-
-    /// None if a fork has cleared the pool under this frame: zeros, which `draw` throws away.
-    fn first(self) -> Option<Xoshiro256pp> {
+impl Pool {
+    /// Claims counters for this many blocks, of this CPU where possible. Never waits, never fails.
+    #[inline(always)]
+    fn claim(&self, blocks: u64) -> (u64, u64) {
+        let rseq = RSEQ.load(Ordering::Relaxed);
+        let own =
+            if section::AVAILABLE && rseq != 0 { section::claim(self, rseq, blocks) } else { None };
+        let Claim { first, counter } = match own {
+            Some(claim) => claim,
+            None => self.claim_shared(blocks),
+        };
+        hook(Point::Claimed);
         // SAFETY: not written since the pool was published.
-        let start = Xoshiro256pp::from_state(unsafe { *self.pool.start.get() })?;
-        Some(start.node(self.index as u64))
+        let start = unsafe { &*self.start.get() };
+        (start.lower.wrapping_add(first), start.upper.wrapping_add(counter))
+    }
+
+    #[inline(never)]
+    fn claim_shared(&self, blocks: u64) -> Claim {
+        // SAFETY: takes no arguments. One load, where the C library knows the CPU (glibc 2.35), else a
+        // call of the vDSO. If it fails (-1), or the thread moves, another CPU's counter serves as well.
+        let index = index_of(unsafe { libc::sched_getcpu() });
+        self.counters[index].claim_shared(index, blocks)
+    }
+
+    #[inline(always)]
+    fn keys(&self) -> *const Keys {
+        // SAFETY: a place in the pool; nothing is read here.
+        unsafe { &raw const (*self.start.get()).keys }
+    }
+
+    #[inline(always)]
+    fn is_quick(&self) -> bool {
+        // SAFETY: not written since the pool was published.
+        section::AVAILABLE && unsafe { (*self.start.get()).quick != 0 }
+    }
+
+    /// Returns the next word.
+    #[inline(always)]
+    pub(super) fn word(&self) -> u64 {
+        let (lower, upper) = self.claim(1);
+        if self.is_quick() {
+            // SAFETY: `quick` says that the CPU has the instructions.
+            unsafe { block::word(self.keys(), lower, upper) }
+        } else {
+            u128::from_le_bytes(self.block(lower, upper)) as u64
+        }
+    }
+
+    /// Returns the next 16 bytes.
+    #[inline(always)]
+    pub(super) fn bytes(&self) -> Block {
+        let (lower, upper) = self.claim(1);
+        if self.is_quick() {
+            // SAFETY: `quick` says that the CPU has the instructions.
+            unsafe { block::bytes(self.keys(), lower, upper) }
+        } else {
+            self.block(lower, upper)
+        }
+    }
+
+    /// Fills `out` with the next blocks; the rest of the last one is discarded.
+    #[inline(never)]
+    pub(super) fn fill(&self, out: &mut [u8]) {
+        let (lower, upper) = self.claim(out.len().div_ceil(16) as u64);
+        if self.is_quick() && out.len() < WIDE {
+            let block = |i: usize| {
+                // SAFETY: `quick` says that the CPU has the instructions.
+                unsafe { block::bytes(self.keys(), lower.wrapping_add(i as u64), upper) }
+            };
+            // Whole blocks by one store each: a copy of any length is a call of memcpy.
+            let (blocks, rest) = out.as_chunks_mut();
+            let whole = blocks.len();
+            for (i, out) in blocks.iter_mut().enumerate() {
+                *out = block(i);
+            }
+            if !rest.is_empty() {
+                let last = block(whole);
+                if let Ok(half) = <&mut [u8; 8]>::try_from(&mut *rest) {
+                    half.copy_from_slice(&last[..8]);
+                } else {
+                    rest.copy_from_slice(&last[..rest.len()]);
+                }
+            }
+            return;
+        }
+        let (blocks, rest) = out.as_chunks_mut();
+        self.blocks(lower, upper, blocks);
+        if !rest.is_empty() {
+            let last = self.block(lower.wrapping_add(blocks.len() as u64), upper);
+            rest.copy_from_slice(&last[..rest.len()]);
+        }
+    }
+
+    #[inline(never)]
+    fn block(&self, lower: u64, upper: u64) -> Block {
+        let mut block = [Block::default()];
+        self.blocks(lower, upper, &mut block);
+        block[0]
+    }
+
+    fn blocks(&self, lower: u64, upper: u64, out: &mut [Block]) {
+        let features = Features::detect();
+        // Any engine gives numbers that repeat nothing. Without AES instructions ars is slow.
+        let engine = if features.aes { Engine::Ars7 } else { Engine::Philox4x32 };
+        // SAFETY: not written since the pool was published.
+        let key = unsafe { (*self.start.get()).keys[0] };
+        Backend::choose(engine, features).fill(engine, key, upper, lower, out);
     }
 }
 
-/// Draws from a slot that is free. None if none is, or if there is no pool and none can be made.
+/// Draws from this process's pool. None if there is no pool and none can be made.
 #[inline(always)]
-pub(crate) fn draw<T>(mut from: impl FnMut(&Held, At) -> T) -> Option<T> {
+pub(crate) fn draw<T>(mut from: impl FnMut(&Pool) -> T) -> Option<T> {
     match draw_once(current().get(), &mut from) {
-        Ok(drawn) => Some(drawn),
-        Err(Miss::Busy) => None,
-        Err(Miss::NotOurs) => draw_slowly(from),
+        Some(drawn) => Some(drawn),
+        None => draw_slowly(from),
     }
 }
 
 #[cold]
 #[inline(never)]
-fn draw_slowly<T>(mut from: impl FnMut(&Held, At) -> T) -> Option<T> {
+fn draw_slowly<T>(mut from: impl FnMut(&Pool) -> T) -> Option<T> {
     for _ in 0..TRIES {
-        match draw_once(Some(set_up()?), &mut from) {
-            Ok(drawn) => return Some(drawn),
-            Err(Miss::Busy) => return None,
-            Err(Miss::NotOurs) => {}
+        let drawn = draw_once(Some(set_up()?), &mut from);
+        if drawn.is_some() {
+            return drawn;
         }
     }
     None
 }
 
-enum Miss {
-    /// This is no pool, or not this process's.
-    NotOurs,
-    /// Every slot that was tried is taken.
-    Busy,
-}
-
+/// Draws once. None if this is not a pool, or not this process's.
 #[inline(always)]
-fn draw_once<T>(pool: Option<*mut Pool>, from: &mut impl FnMut(&Held, At) -> T) -> Result<T, Miss> {
-    let pool = pool.ok_or(Miss::NotOurs)?;
-    // SAFETY: what is published is complete, and is never unmapped.
-    let ours = unsafe { &*pool };
-    let (slot, index) = take(ours).ok_or(Miss::Busy)?;
-    let drawn = from(&slot, At { pool: ours, index });
-    drop(slot);
+fn draw_once<T>(pool: Option<*mut Pool>, from: &mut impl FnMut(&Pool) -> T) -> Option<T> {
+    let pool = pool?;
+    // SAFETY: a published pool is complete, and is never unmapped.
+    let drawn = from(unsafe { &*pool });
     hook(Point::Drawn);
-    // The states were read before this look, so a frame that read a parent's states in the child sees here that it
-    // did. Only a handler on this thread can come in between, so it is the compiler's order that counts.
+    // Counters and keys were read before this look, so a frame that read its parent's in a child sees
+    // here that it did. Only a handler on this thread can come in between, so the compiler's order
+    // is enough.
     compiler_fence(Ordering::SeqCst);
-    if current().holds(pool) { Ok(drawn) } else { Err(Miss::NotOurs) }
+    current().holds(pool).then_some(drawn)
 }
 
-/// The first of a CPU's two slots.
+/// Returns the index of a CPU's counters.
 #[inline(always)]
-pub(super) fn first_slot(cpu: libc::c_int) -> usize {
-    2 * (cpu as usize % (SLOTS / 2))
-}
-
-/// Takes this CPU's first slot, its second, or one of the next CPU's.
-#[inline(always)]
-fn take(pool: &Pool) -> Option<(Held<'_>, usize)> {
-    // SAFETY: takes no arguments. One load, where the C library knows the CPU (glibc 2.35), else a call of the vDSO.
-    // Where it fails (-1) one slot serves as well as another.
-    let first = first_slot(unsafe { libc::sched_getcpu() });
-    match pool.slots[first].take() {
-        Some(slot) => Some((slot, first)),
-        None => take_other(pool, first),
-    }
-}
-
-#[cold]
-#[inline(never)]
-fn take_other(pool: &Pool, first: usize) -> Option<(Held<'_>, usize)> {
-    (1..4).map(|next| (first + next) % SLOTS).find_map(|index| {
-        let slot = pool.slots[index].take()?;
-        Some((slot, index))
-    })
+pub(super) fn index_of(cpu: libc::c_int) -> usize {
+    cpu as usize % CPUS
 }
 
 #[inline(always)]
@@ -192,10 +273,21 @@ fn make() -> Option<*mut Pool> {
         unsafe { memory::release(pool.cast(), size_of::<Pool>()) };
         return None;
     }
-    // Once in 2^256 processes the seed is zero, which the generator would never leave.
-    let start = Xoshiro256pp::from_state(rng::words(&seed)).unwrap_or(Xoshiro256pp::from_u64(0));
-    // SAFETY: fresh memory of this size, where zeros are a pool without a start.
-    unsafe { (*pool).start.get().write(start.state()) };
+    let half = |at: usize| -> u64 { u64::from_le_bytes(core::array::from_fn(|i| seed[at + i])) };
+    let features = Features::detect();
+    let start = Start {
+        keys: ars7_keys(core::array::from_fn(|i| seed[i])),
+        lower: half(16) >> 1,
+        upper: half(24),
+        quick: u32::from(features.aes && features.avx2),
+    };
+    // SAFETY: fresh memory of this size, where zeros are counters and a pool without sections.
+    unsafe { (*pool).start.get().write(start) };
+    if let Some(rseq) = headwater::rseq_of_sections() {
+        RSEQ.store(rseq, Ordering::Relaxed);
+        // SAFETY: as above.
+        unsafe { (*pool).cpus.store(CPUS as u32, Ordering::Relaxed) };
+    }
     Some(pool)
 }
 

@@ -1,33 +1,13 @@
-//! What threads race for: the lock of a slot, and the place where a process's pool is found.
+//! The place where a process's pool is published.
 //!
 //! `tests/loom` compiles this file with the model checker's atomics, and tries every order of every race. So it knows
 //! nothing but atomics, and nothing in it may make one in a `const fn`.
 
-use super::atomic::{AtomicPtr, AtomicU32, AtomicUsize, Ordering};
+use super::atomic::{AtomicPtr, AtomicUsize, Ordering};
 use super::hook::{Point, hook};
 
 /// How often something begins again that was forked, or lost to somebody.
 pub(crate) const TRIES: usize = 4;
-
-/// 1 while somebody has what it guards; 0, which fresh memory holds and a child finds, is free.
-#[derive(Default)]
-#[repr(transparent)]
-pub(crate) struct Lock(AtomicU32);
-
-impl Lock {
-    /// Whether it was free, and is the caller's now. Never waits, and never takes it from somebody.
-    #[inline(always)]
-    pub(crate) fn take(&self) -> bool {
-        // Acquire: pairs with the release in `free`, so that what it guards is as its last holder left it.
-        self.0.swap(1, Ordering::Acquire) == 0
-    }
-
-    /// Frees it; the caller holds it.
-    #[inline(always)]
-    pub(crate) fn free(&self) {
-        self.0.store(0, Ordering::Release);
-    }
-}
 
 /// What is made once and used by everybody, or the mark of a set-up (an odd number), or null. In memory that the kernel
 /// clears in a child.

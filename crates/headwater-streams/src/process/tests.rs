@@ -1,5 +1,7 @@
-//! Draws that are interrupted at each of their steps: by draws, by forks, by draws in the child, by forks in the
-//! child's handlers. Nothing may come twice.
+//! Draws that are interrupted at each of their steps: by draws, by forks, by draws in the child, by
+//! forks in the child's handlers. Nothing may repeat.
+//!
+//! `both_ways` runs each of them with sections and without, in processes of their own.
 
 #![allow(unsafe_code)]
 
@@ -177,7 +179,7 @@ fn interrupt(place: Point, hook: fn(Point), times: u32, fresh: bool) -> usize {
 
 #[test]
 fn a_draw_that_is_interrupted_anywhere_repeats_nothing() {
-    for place in [Point::Taken, Point::Stepped, Point::Drawn] {
+    for place in [Point::Claimed, Point::Drawn] {
         for hook in ALL {
             for times in [1, 3] {
                 for fresh in [false, true] {
@@ -202,7 +204,7 @@ fn a_set_up_that_is_interrupted_anywhere_repeats_nothing() {
 /// Children of children of a frame: more than any number of banks.
 #[test]
 fn forty_forks_on_top_of_one_frame_repeat_nothing() {
-    for place in [Point::Stepped, Point::Drawn, Point::Seeded] {
+    for place in [Point::Claimed, Point::Drawn, Point::Seeded] {
         const DEEPER: fn(Point) = |point| {
             if is_due(point) {
                 if fork() {
@@ -249,45 +251,90 @@ fn a_set_up_that_was_left_is_done_by_the_next_draw() {
     draw();
     if fork() {
         leave_a_set_up();
-        assert!(super::pool::draw(|slot, at| slot.fill(at, &mut [0; 8])).is_some());
+        assert!(super::pool::draw(super::pool::Pool::word).is_some());
         draw();
     }
     assert_eq!(all.check(), 2 * 44);
 }
 
-/// A handler that finds its slot taken takes another, and what it draws is not from the core.
+/// A draw that is interrupted holds nothing, so a handler's draw needs no other counter.
 #[test]
-fn a_handler_draws_from_another_state() {
+fn a_handler_draws_while_a_draw_is_interrupted() {
     thread_local! {
-        static BUSY: Cell<[bool; 2]> = const { Cell::new([false; 2]) };
+        static DRAWN: Cell<bool> = const { Cell::new(false) };
     }
     const LOOK: fn(Point) = |point| {
         if is_due(point) {
-            let inner = super::pool::draw(|slot, at| slot.fill(at, &mut [0; 8]));
-            BUSY.set([true, inner.is_some()]);
+            DRAWN.set(super::pool::draw(super::pool::Pool::word).is_some());
         }
     };
-    for place in [Point::Taken, Point::Stepped] {
+    for place in [Point::Claimed, Point::Drawn] {
         PLACE.set(place);
+        LEFT.set(1);
+        DRAWN.set(false);
         HOOK.set(Some(LOOK));
-        // Other tests of this binary may hold all four for a moment, but not at each try.
-        let found = (0..1000).any(|_| {
-            BUSY.set([false; 2]);
-            LEFT.set(1);
-            random_pseudo_u64().unwrap();
-            BUSY.get() == [true; 2]
-        });
+        random_pseudo_u64().unwrap();
         HOOK.set(None);
-        assert!(found, "{place:?}: no other state was free");
+        assert!(DRAWN.get(), "{place:?}");
     }
 }
 
 /// sched_getcpu answers -1 where the kernel refuses to say: under some seccomp filters, where no vDSO says it.
 #[test]
-fn whatever_the_cpu_is_called_there_is_a_slot_for_it() {
+fn whatever_the_cpu_is_called_there_is_a_counter_for_it() {
     for cpu in [-1, 0, 1, 255, 256, libc::c_int::MAX, libc::c_int::MIN] {
-        assert!(super::pool::first_slot(cpu).is_multiple_of(2), "CPU {cpu}");
-        assert!(super::pool::first_slot(cpu) < 512, "CPU {cpu}");
+        assert!(super::pool::index_of(cpu) < 256, "CPU {cpu}");
     }
-    assert_ne!(super::pool::first_slot(0), super::pool::first_slot(1));
+    assert_ne!(super::pool::index_of(0), super::pool::index_of(1));
+}
+
+/// The quick path of one block is the engine's function, and each length begins with the same blocks.
+#[test]
+fn all_lengths_are_blocks_of_the_engine() {
+    use crate::engine::{Backend, Block, Engine, ars7_keys};
+    let features = crate::features::Features::detect();
+    let backend = Backend::choose(Engine::Ars7, features);
+    let (key, lower, upper) = ([0xA5; 16], 1 << 62, 0x0123_4567_89AB_CDEF);
+    let mut expected = [Block::default()];
+    backend.fill(Engine::Ars7, key, upper, lower, &mut expected);
+    let keys = ars7_keys(key);
+    assert_eq!(keys[0], key);
+    if super::section::AVAILABLE && features.aes && features.avx2 {
+        // SAFETY: the CPU has AES instructions and AVX.
+        let (word, bytes) = unsafe {
+            (super::block::word(&keys, lower, upper), super::block::bytes(&keys, lower, upper))
+        };
+        assert_eq!(bytes, expected[0]);
+        assert_eq!(word.to_le_bytes(), bytes[..8]);
+    } else {
+        println!("skipped: the quick path of a block: this CPU or build has none");
+    }
+}
+
+/// Each length is filled to its end, and no further.
+#[test]
+fn every_length_is_filled() {
+    for len in (0..300).chain([1000, 4096, 65_537]) {
+        let mut sum = vec![0; len];
+        for _ in 0..16 {
+            let mut drawn = vec![0; len + 1];
+            random_pseudo_bytes(&mut drawn[..len]).unwrap();
+            assert_eq!(drawn[len], 0);
+            sum.iter_mut().zip(drawn).for_each(|(sum, byte)| *sum |= byte);
+        }
+        // A byte that is filled stays zero in 16 draws with probability 2^-128.
+        assert!(sum.iter().all(|byte| *byte != 0), "{len} bytes");
+    }
+}
+
+/// Zeros, which fresh memory and a child's cleared memory hold, are a free pool without sections.
+#[test]
+fn counters_are_claimed_once() {
+    use super::counters::Counters;
+    // SAFETY: counters are integers, for which zeros are valid.
+    let counters: Counters = unsafe { core::mem::zeroed() };
+    let claims = [3, 1, 2].map(|blocks| counters.claim_shared(5, blocks));
+    assert_eq!(claims.map(|claim| claim.first), [0, 3, 4]);
+    assert!(claims.iter().all(|claim| claim.counter == 11));
+    assert_eq!(counters.own.load(SeqCst), 0);
 }

@@ -10,7 +10,6 @@
 
 mod process;
 mod publication;
-mod slot;
 
 /// Runs a model through all its executions; each has to end well.
 fn every_order(model: impl Fn() + Send + Sync + 'static) {

@@ -2,7 +2,7 @@
 
 /// Stands for `src/process/atomic.rs`.
 pub(crate) mod atomic {
-    pub(crate) use loom::sync::atomic::{AtomicPtr, AtomicU32, AtomicUsize, Ordering};
+    pub(crate) use loom::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 }
 
 #[path = "../../src/process/hook.rs"]

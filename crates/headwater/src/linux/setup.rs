@@ -1,154 +1,163 @@
-//! Set-up: from nothing to a published arena, once in a process.
+//! Set-up: builds and publishes the state of the process, once.
 //!
-//! It may run in a signal handler that interrupted another set-up, and in several threads at once: each
-//! builds an arena of its own, one compare-exchange publishes the first that is done, and the losers give
-//! theirs back. So no once-lock, on which a handler would wait for the frame it interrupted. It allocates
-//! nothing and opens nothing that stays open.
+//! Set-up may run in a signal handler that interrupted another set-up, and in several threads at
+//! once. Each builds a state of its own, one compare-exchange publishes the first, and the losers
+//! unmap theirs. A once-lock would deadlock: a handler would wait for the frame that it
+//! interrupted. Set-up allocates nothing and leaves nothing open.
 
 #![allow(unsafe_code)]
 
-use super::arena::{Arena, Facts, Line, Memory};
-use super::cell::layout::{STATE, STATE_ROOM};
-use super::cipher::Backend;
-use super::cpu::{self, CpuHint, Rseq};
-use super::features::Features;
-use super::force::{Force, Point, forced, hook};
-use super::guard::age::CoarseClock;
-use super::guard::epoch::BANKS;
-use super::guard::vmclock::Clock;
-use super::guard::word::KernelWord;
-use super::guard::{hardware, vmgenid};
+use crate::linux::cipher::Backend;
+use crate::linux::cpu::current::{self, CpuHint, Rseq};
+use crate::linux::cpu::features::Features;
+use crate::linux::cpu::random;
+use crate::linux::failpoint::{Force, Point, forced, hook};
+use crate::linux::guards::age::CoarseClock;
+use crate::linux::guards::fork::BANKS;
+use crate::linux::guards::generation::KernelGeneration;
+use crate::linux::guards::vmclock::Clock;
+use crate::linux::guards::{bare_metal, vmgenid};
 #[cfg(feature = "pools")]
-use super::handle::Registry;
-use super::races::published::Published;
-use super::section;
-use super::sections::NoSections;
-use super::source::vdso::Vdso;
-use super::source::vgetrandom::Vgetrandom;
-use super::{hwrng, memory, raw, source};
+use crate::linux::pool::owned::Registry;
+use crate::linux::pool::page::layout::{STATE, STATE_ROOM};
+use crate::linux::pool::reservation::Memory;
+use crate::linux::pool::section;
+use crate::linux::pool::section_switch::NoSections;
+use crate::linux::pool::slot_line::SlotLine;
+use crate::linux::process::{Facts, Process};
+use crate::linux::source;
+use crate::linux::source::vdso::Vdso;
+use crate::linux::source::vgetrandom::Vgetrandom;
+use crate::linux::sync::once_ptr::OncePtr;
+use crate::linux::sys;
+use crate::linux::sys::memory;
 use crate::status::{CpuRng, Hardware, Vmgenid};
 use crate::{Config, Error, Mode};
 use core::sync::atomic::{AtomicPtr, AtomicU64};
 
-static ARENA: Published<Arena> = Published(AtomicPtr::new(none_yet()));
-/// Stands for "not set up": nobody draws from it, and no null has to be compared at each draw.
-static NONE_YET: Arena = Arena::destitute();
-static DESTITUTE: Arena = Arena::destitute();
+static PROCESS: OncePtr<Process> = OncePtr(AtomicPtr::new(none_yet()));
+/// Stands for "not set up". A null pointer here would have to be compared at each draw.
+static NONE_YET: Process = Process::destitute();
+static DESTITUTE: Process = Process::destitute();
 
-const fn none_yet() -> *mut Arena {
+const fn none_yet() -> *mut Process {
     (&raw const NONE_YET).cast_mut()
 }
 
-/// CPUs that have a slot and a page of their own; further ones share. Only virtual space grows with it.
+/// CPUs that have a slot and a page of their own; further ones share. Only virtual space grows with
+/// it.
 const MOST_CPUS: usize = 1024;
 /// Slots that all CPUs share under contention: 256 KiB of pages, resident only where they are used.
 pub(crate) const SHARED_SLOTS: usize = 64;
 // An epoch has room for the index of a slot.
 const _: () = assert!(BANKS * (MOST_CPUS + SHARED_SLOTS) <= 1 << 16);
 
-/// The arena, if set-up is done.
+/// Returns the state, if set-up is done.
 #[inline]
-pub(crate) fn published() -> Option<&'static Arena> {
-    let arena = quick_arena();
-    (!core::ptr::eq(arena, &NONE_YET)).then_some(arena)
+pub(crate) fn published() -> Option<&'static Process> {
+    let process = current();
+    (!core::ptr::eq(process, &NONE_YET)).then_some(process)
 }
 
-/// The arena, or one that is not quick.
+/// Returns the state, or [`NONE_YET`], whose mode serves nothing quickly.
 #[inline(always)]
-pub(crate) fn quick_arena() -> &'static Arena {
-    // SAFETY: a static, or an arena that is complete and lives for ever.
-    unsafe { &*ARENA.get() }
+pub(crate) fn current() -> &'static Process {
+    // SAFETY: a static, or a process that is complete and lives for ever.
+    unsafe { &*PROCESS.get() }
 }
 
-/// The arena, setting it up first where that is not done. `NOT_READY` if the kernel is not seeded and
+/// Returns the state, and sets it up first if need be. `NOT_READY` if the kernel is not seeded and
 /// `wait` is false.
 #[cold]
 #[inline(never)]
-pub(crate) fn arena(wait: bool) -> Result<&'static Arena, Error> {
+pub(crate) fn process(wait: bool) -> Result<&'static Process, Error> {
     set_up(Config { mode: Mode::Auto, vmclock: true }, true, wait)
 }
 
-/// As [`arena`], with this configuration instead of the environment's.
-pub(crate) fn arena_with(config: Config) -> Result<&'static Arena, Error> {
+/// Returns the state as [`process`] does, set up with this configuration instead of the
+/// environment's.
+pub(crate) fn process_with(config: Config) -> Result<&'static Process, Error> {
     set_up(config, false, true)
 }
 
-fn set_up(config: Config, environment: bool, wait: bool) -> Result<&'static Arena, Error> {
-    if let Some(arena) = published() {
-        return Ok(arena);
+fn set_up(config: Config, environment: bool, wait: bool) -> Result<&'static Process, Error> {
+    if let Some(process) = published() {
+        return Ok(process);
     }
     // Nothing is buffered, and no slot held, before the kernel's generator is seeded.
     let mut byte = 0;
     // SAFETY: one byte.
     unsafe { source::fill(&raw mut byte, 1, wait) }?;
     let (mode, unknown) = if environment { mode_from_environment() } else { (config.mode, false) };
-    let len = (size_of::<Arena>() + HANDLES).next_multiple_of(raw::page_size());
+    let len = (size_of::<Process>() + HANDLES).next_multiple_of(sys::page_size());
     let Ok(place) = memory::reserve(len) else {
         return Ok(publish(&DESTITUTE).unwrap_or_else(|theirs| theirs));
     };
-    let place: *mut Arena = place.cast();
-    // SAFETY: fresh, zeroed, page-aligned memory of at least that size, never unmapped once published.
-    let arena = unsafe {
+    let place: *mut Process = place.cast();
+    // SAFETY: fresh, zeroed, page-aligned memory of at least that size, never unmapped once
+    // published.
+    let process = unsafe {
         gather(place, config.vmclock, mode, unknown);
         (*place).rseq = (*place).cpu_hint.rseq().unwrap_or(Rseq::NONE);
         &*place
     };
     #[cfg(feature = "pools")]
-    if arena.memory.slots > 0 {
-        arena.handles.prepare(arena.memory.stride());
+    if process.memory.slots > 0 {
+        process.handles.prepare(process.memory.stride());
     }
-    arena.settle_in();
-    arena.choose_mode();
+    process.choose_first_epoch();
+    process.choose_mode();
     hook(Point::SetUp);
-    // No closure: it would hold `arena` as an argument, for which the memory may not go before it returns.
-    if let Err(theirs) = publish(arena) {
-        discard(arena);
-        // SAFETY: nobody else has seen it, and `discard` was the last use.
-        unsafe { raw::munmap(place.cast(), len) };
+    // A closure would still borrow `process` when the mapping behind it is unmapped
+    // (undefined behaviour, found by miri).
+    if let Err(theirs) = publish(process) {
+        discard(process);
+        // SAFETY: no other thread has seen it, and `discard` was the last use.
+        unsafe { sys::munmap(place.cast(), len) };
         return Ok(theirs);
     }
-    Ok(arena)
+    Ok(process)
 }
 
-/// Makes `arena` everyone's; the one that was published before, if any.
-fn publish(arena: &'static Arena) -> Result<&'static Arena, &'static Arena> {
-    let mine = core::ptr::from_ref(arena).cast_mut();
+/// Publishes `process`; an error holds the state that was published before.
+fn publish(process: &'static Process) -> Result<&'static Process, &'static Process> {
+    let mine = core::ptr::from_ref(process).cast_mut();
     // SAFETY: published before, so complete.
-    ARENA.publish(none_yet(), mine).map(|()| arena).map_err(|theirs| unsafe { &*theirs })
+    PROCESS.publish(none_yet(), mine).map(|()| process).map_err(|theirs| unsafe { &*theirs })
 }
 
-/// The mode that the environment asks for, and whether it asks for one that does not exist.
+/// Returns the mode that the environment requests, and whether it requests an unknown one.
 pub(crate) fn mode_from_environment() -> (Mode, bool) {
-    if raw::is_secure_execution() {
+    if sys::is_secure_execution() {
         return (Mode::Auto, false);
     }
-    let Some(value) = raw::environment(c"HEADWATER_MODE") else {
+    let Some(value) = sys::environment(c"HEADWATER_MODE") else {
         return (Mode::Auto, false);
     };
-    match Mode::ALL.into_iter().find(|mode| mode.name().as_bytes() == value) {
+    match Mode::ALL.into_iter().find(|mode| mode.name().as_bytes() == value.as_bytes()) {
         Some(mode) => (mode, false),
-        None if value.is_empty() => (Mode::Auto, false),
+        None if value.as_bytes().is_empty() => (Mode::Auto, false),
         None => (Mode::Strict, true),
     }
 }
 
-/// Bytes of the registry of handles, which lies behind the arena.
+/// The size of the registry of handles, which lies behind the state.
 #[cfg(feature = "pools")]
 const HANDLES: usize = size_of::<Registry>();
 #[cfg(not(feature = "pools"))]
 const HANDLES: usize = 0;
 #[cfg(feature = "pools")]
-const _: () = assert!(size_of::<Arena>().is_multiple_of(align_of::<Registry>()));
+const _: () = assert!(size_of::<Process>().is_multiple_of(align_of::<Registry>()));
 
-/// Looks at the machine, and makes an arena of what it finds.
+/// Examines the machine, and builds the state from the facts.
 ///
-/// Apart from its caller, so that the facts' part of the stack is free again when bytes are drawn.
+/// A function of its own, so that the facts' part of the stack is free again when bytes are drawn.
 ///
 /// # Safety
 ///
-/// `place` is fresh, zeroed memory for an arena and the registry behind it.
+/// `place` is fresh, zeroed memory for a process and the registry behind it.
 #[inline(never)]
-unsafe fn gather(place: *mut Arena, vmclock: bool, requested: Mode, unknown_requested: bool) {
+unsafe fn gather(place: *mut Process, vmclock: bool, requested: Mode, unknown_requested: bool) {
     // SAFETY: the caller's promise. Zeros are a registry without handles.
     unsafe {
         #[cfg(feature = "pools")]
@@ -158,15 +167,15 @@ unsafe fn gather(place: *mut Arena, vmclock: bool, requested: Mode, unknown_requ
             handles,
             ..facts(vmclock, requested, unknown_requested)
         };
-        place.write(Arena::new(facts));
+        place.write(Process::new(facts));
     }
 }
 
-/// Looks at the machine. In mode `kernel` only at what that mode needs: no vDSO, no device.
+/// Examines the machine. Mode `kernel` examines only its own needs: no vDSO, no device.
 fn facts(vmclock: bool, requested: Mode, unknown_requested: bool) -> Facts {
     let (canary, memory) = reserve(requested);
     let mut facts = Facts {
-        word: KernelWord::absent("not looked for in mode kernel"),
+        generation: KernelGeneration::absent("not looked for in mode kernel"),
         clock: Clock::off(),
         canary,
         cpu_hint: CpuHint::Stack,
@@ -182,33 +191,36 @@ fn facts(vmclock: bool, requested: Mode, unknown_requested: bool) -> Facts {
         vmgenid: Vmgenid::NotAsked,
         hardware: Hardware::NotAsked,
         #[cfg(feature = "pools")]
-        handles: &super::arena::NO_HANDLES,
+        handles: &crate::linux::process::NO_HANDLES,
     };
     if requested == Mode::Kernel || canary.is_none() {
         return facts;
     }
     let features = Features::detect();
     facts.backend = Backend::choose(features);
-    facts.cpu_rng = hwrng::assess(features, hardware::random_instruction_is_slow);
+    facts.cpu_rng = random::assess(features, bare_metal::random_instruction_is_slow);
     let vdso = Vdso::find();
     facts.cpu_hint = CpuHint::find(vdso.as_ref());
     facts.avx = features.avx;
     facts.coarse_clock = CoarseClock::find(vdso.as_ref());
     facts.no_sections = missing_for_sections(features, &facts);
-    (facts.vgetrandom, facts.word) = find_word(vdso.as_ref(), &facts.memory);
+    (facts.vgetrandom, facts.generation) = find_generation(vdso.as_ref(), &facts.memory);
     empty(&facts.memory);
     facts.vmgenid = vmgenid::look();
     if vmclock {
-        facts.clock.arm();
+        facts.clock.map_device();
     }
-    if facts.word.is_live() && facts.vmgenid != Vmgenid::Bound && !facts.clock.tells_of_clones() {
-        facts.hardware = hardware::look(features);
+    if facts.generation.is_live()
+        && facts.vmgenid != Vmgenid::Bound
+        && !facts.clock.reports_clones()
+    {
+        facts.hardware = bare_metal::look(features);
     }
     facts
 }
 
-/// Returns what is missing for draws in restartable sequences. Facts alone, so that all processes of a
-/// machine choose alike; the one wish that counts is that of tools which move code.
+/// Returns what is missing for draws in restartable sequences. Only facts count, so that all
+/// processes of a machine choose alike; the one exception serves tools that move code.
 fn missing_for_sections(features: Features, facts: &Facts) -> Option<NoSections> {
     let no_rdpid = !features.rdpid || forced(Force::NoRdpid);
     let missing = [
@@ -224,18 +236,19 @@ fn missing_for_sections(features: Features, facts: &Facts) -> Option<NoSections>
     missing.into_iter().find_map(|(is_missing, reason)| is_missing.then_some(reason))
 }
 
-/// Whether `HEADWATER_NO_RSEQ` is set to anything but nothing or 0.
+/// Returns whether `HEADWATER_NO_RSEQ` is set to a value other than the empty one and 0.
 fn forbids_sections() -> bool {
-    !raw::is_secure_execution()
-        && raw::environment(c"HEADWATER_NO_RSEQ")
-            .is_some_and(|value| !value.is_empty() && value != b"0")
+    !sys::is_secure_execution()
+        && sys::environment(c"HEADWATER_NO_RSEQ")
+            .is_some_and(|value| !matches!(value.as_bytes(), b"" | b"0"))
 }
 
-/// Reserves the canary and, with pools, lines and pages. Virtual space only: it is resident where touched.
+/// Reserves the canary and, with pools, lines and pages. Virtual space only: it is resident where
+/// touched.
 fn reserve(requested: Mode) -> (Option<*const AtomicU64>, Memory) {
-    let cpus = cpu::configured().clamp(1, MOST_CPUS);
+    let cpus = current::configured().clamp(1, MOST_CPUS);
     let buffering = cfg!(feature = "pools") && requested != Mode::Kernel;
-    let page_size = raw::page_size();
+    let page_size = sys::page_size();
     let mut memory = Memory { page_size, ..Memory::NONE };
     if buffering {
         memory.cpus = cpus as u32;
@@ -243,9 +256,9 @@ fn reserve(requested: Mode) -> (Option<*const AtomicU64>, Memory) {
         memory.sections = if section::AVAILABLE { cpus as u32 } else { 0 };
     }
     memory.lines_len =
-        size_of::<Line>() * (1 + (memory.sections as usize) + BANKS * memory.slots as usize);
-    // The canary has the first line, beside the switch of sections: both are read often, and written by a fork
-    // alone.
+        size_of::<SlotLine>() * (1 + (memory.sections as usize) + BANKS * memory.slots as usize);
+    // The canary has the first line, beside the switch of sections: both are read often, and
+    // written by a fork alone.
     let Ok(control) = memory::reserve_wiped(memory.lines_len) else {
         return (None, Memory::NONE);
     };
@@ -257,7 +270,7 @@ fn reserve(requested: Mode) -> (Option<*const AtomicU64>, Memory) {
         // SAFETY: both lie within the reservations, which were made for this.
         (memory.lines, memory.pages) = unsafe {
             (
-                control.cast_const().cast::<Line>().add(1 + sections),
+                control.cast_const().cast::<SlotLine>().add(1 + sections),
                 pages.add(sections * memory.stride()),
             )
         };
@@ -268,46 +281,53 @@ fn reserve(requested: Mode) -> (Option<*const AtomicU64>, Memory) {
     (Some(canary), Memory { lines_len: memory.lines_len, ..Memory::NONE })
 }
 
-/// The vDSO's getrandom, and the kernel's word, for which a state in the first page is keyed for a moment.
-fn find_word(vdso: Option<&Vdso>, memory: &Memory) -> (Option<Vgetrandom>, KernelWord) {
+/// Returns the vDSO's getrandom and the reseed generation, for which a state in the first page is
+/// keyed for a moment.
+fn find_generation(vdso: Option<&Vdso>, memory: &Memory) -> (Option<Vgetrandom>, KernelGeneration) {
     let Some(vdso) = vdso else {
-        return (None, KernelWord::absent("this process has no vDSO"));
+        return (None, KernelGeneration::absent("this process has no vDSO"));
     };
     if memory.slots == 0 {
-        return (None, KernelWord::absent("nothing is buffered"));
+        return (None, KernelGeneration::absent("nothing is buffered"));
     }
     let Some(vgetrandom) = Vgetrandom::find(vdso, STATE_ROOM) else {
-        return (None, KernelWord::absent("this kernel's vDSO has no getrandom (Linux 6.11 has)"));
+        return (
+            None,
+            KernelGeneration::absent("this kernel's vDSO has no getrandom (Linux 6.11 has)"),
+        );
     };
-    // SAFETY: nobody uses the pages yet; the state fits its room, and the page is emptied by `gather`.
-    let word = unsafe { KernelWord::search(vdso, &vgetrandom, memory.pages.add(STATE)) };
+    // SAFETY: the pages are not in use yet; the state fits its room, and the page is emptied by
+    // `gather`.
+    let word = unsafe { KernelGeneration::search(vdso, &vgetrandom, memory.pages.add(STATE)) };
     (Some(vgetrandom), word)
 }
 
-/// Empties the pages: the first held a state of the search. It also takes back what mlockall(MCL_FUTURE) made
-/// resident, which is all of them, so it is done whether anything was searched for or not.
+/// Empties the pages: the first held a state of the search. It also takes back what
+/// mlockall(MCL_FUTURE) made resident, which is all of them, so it is done whether anything was
+/// searched for or not.
 fn empty(memory: &Memory) {
     if memory.slots > 0 {
         let (pages, len) = memory.all_pages();
-        // SAFETY: nobody uses the pages yet. If it fails, the state stays one like any other.
+        // SAFETY: the pages are not in use yet. If it fails, the state stays in the page, like any
+        // later state.
         let _ = unsafe { memory::drop_contents(pages, len, memory.locked_len()) };
     }
 }
 
-/// Gives back the reservations of an arena that another was published before.
-fn discard(arena: &Arena) {
-    let memory = arena.memory;
-    arena.clock.discard();
-    // SAFETY: nobody else has seen this arena.
+/// Unmaps the reservations of a state that lost the race for publication.
+fn discard(process: &Process) {
+    let memory = process.memory;
+    process.clock.discard();
+    // SAFETY: no other thread has seen this state.
     unsafe {
-        if let Some(canary) = arena.canary() {
-            raw::munmap(canary.cast_mut().cast(), memory.lines_len);
+        if let Some(canary) = process.canary() {
+            sys::munmap(canary.cast_mut().cast(), memory.lines_len);
         }
         if memory.slots > 0 {
             let (pages, len) = memory.all_pages();
-            raw::munmap(pages, len);
+            sys::munmap(pages, len);
         }
     }
     #[cfg(feature = "pools")]
-    arena.handles.discard(memory.stride());
+    process.handles.discard(memory.stride());
 }

@@ -1,80 +1,81 @@
-//! What a test may force, and where it may step in. Only with the feature `testing`.
+//! The facts that a test may force, and the places where it may step in (feature `testing`).
 
-pub use super::force::{Force, Point};
+pub use crate::linux::failpoint::{Force, Point};
 
-use super::force;
+use crate::linux::failpoint;
 use core::ffi::CStr;
 use core::sync::atomic::AtomicU64;
 
-/// Forces a fact of the machine; before the first draw of the process, but for the `Getrandom`, `Urandom`,
-/// `Random` and `CpuRng` ones, which act at once.
+/// Forces a fact of the machine; before the first draw of the process, but for the `Getrandom`,
+/// `Urandom`, `Random` and `CpuRng` ones, which act at once.
 pub fn set(fact: Force, on: bool) {
-    force::set_forced(fact, on);
+    failpoint::set_forced(fact, on);
 }
 
 /// Calls `hook` at every [`Point`], in the thread that gets there.
 pub fn set_hook(hook: Option<fn(Point)>) {
-    force::set_hook(hook);
+    failpoint::set_hook(hook);
 }
 
 /// Calls `witness` with every key of 32 bytes as soon as it is derived, before it is used.
 pub fn set_key_witness(witness: Option<fn(&[u8; 32])>) {
-    force::set_witness(witness);
+    failpoint::set_witness(witness);
 }
 
 /// Lets the clock by which pages age jump by these seconds.
 pub fn pass_seconds(seconds: u64) {
-    force::pass(seconds);
+    failpoint::pass(seconds);
 }
 
-/// Reads /sys, /proc and /dev/vmclock0 under this folder.
+/// Reads /sys, /proc and /dev/vmclock0 under this directory.
 pub fn set_root(root: &'static CStr) {
-    force::set_root(root);
+    failpoint::set_root(root);
 }
 
-/// Takes `word` for the kernel's.
-pub fn inject_word(word: &'static AtomicU64) {
-    if let Some(arena) = super::setup::published() {
-        arena.word.inject(word);
-        arena.choose_mode();
+/// Uses `word` as the kernel's reseed generation.
+pub fn inject_generation(word: &'static AtomicU64) {
+    if let Some(process) = crate::linux::setup::published() {
+        process.generation.inject(word);
+        process.choose_mode();
     }
 }
 
 /// The lock of this thread's first slot, taken as a killed thread would leave it.
 pub fn leak_a_slot() {
-    if let Some(arena) = super::setup::published() {
-        core::mem::forget(super::slots::Slot::take(arena, arena.epoch()));
+    if let Some(process) = crate::linux::setup::published() {
+        core::mem::forget(crate::linux::pool::slot::Slot::take(process, process.epoch()));
     }
 }
 
 /// Drops the contents of every page, as the kernel does under memory pressure.
 pub fn drop_pages() {
-    if let Some(arena) = super::setup::published() {
-        super::drop_contents(arena).expect("dropping contents cannot fail");
+    if let Some(process) = crate::linux::setup::published() {
+        super::control::drop_contents(process).expect("dropping contents cannot fail");
     }
 }
 
-/// Chooses the mode anew, as a refill does that finds the word wrong.
+/// Chooses the mode anew, as a refill does if the reseed generation fails its verification.
 pub fn choose_mode() {
-    if let Some(arena) = super::setup::published() {
-        arena.choose_mode();
+    if let Some(process) = crate::linux::setup::published() {
+        process.choose_mode();
     }
 }
 
 /// The page that this CPU's shared draws come from: its own, or its slot's. Null before set-up.
 #[cfg(feature = "pools")]
 pub fn slot_page() -> *mut u8 {
-    super::setup::published().map_or(core::ptr::null_mut(), |arena| {
-        if arena.has_sections() {
-            return arena.sections.page(arena.cpu_hint.get());
+    crate::linux::setup::published().map_or(core::ptr::null_mut(), |process| {
+        if process.has_sections() {
+            return process.sections.page(process.cpu_hint.get());
         }
-        let slot = super::slots::Slot::take_first(arena, arena.epoch());
-        slot.map_or(core::ptr::null_mut(), |slot| slot.cell().page)
+        let slot = crate::linux::pool::slot::Slot::take_first(process, process.epoch());
+        slot.map_or(core::ptr::null_mut(), |slot| slot.page_ref().page)
     })
 }
 
 /// The page of the first handle; null before set-up.
 #[cfg(feature = "pools")]
 pub fn handle_page() -> *mut u8 {
-    super::setup::published().map_or(core::ptr::null_mut(), |arena| arena.handles.first_page())
+    crate::linux::setup::published()
+        .map_or(core::ptr::null_mut(), |process| process.handles.first_page())
 }

@@ -1,4 +1,4 @@
-//! What the tests share. Every test target compiles its own copy and uses a part of it.
+//! The part that tests share. Every test target compiles its own copy and uses a part of it.
 #![allow(dead_code)]
 
 pub(crate) mod record;
@@ -13,14 +13,15 @@ use std::{env, panic, thread};
 /// Set in the process that runs a test's body; its value says which body.
 const VARIANT: &str = "HEADWATER_TEST_VARIANT";
 
-/// After this long a test hangs. It is no measure of speed: the slowest body takes a few seconds.
+/// The time after which a test hangs. It does not measure speed: the slowest body takes a few
+/// seconds.
 const HANGS: Duration = Duration::from_secs(180);
 
-/// Runs `body` in a fresh process of this test binary: what headwater finds out at set-up is found out
-/// once in a process, so tests that share one would depend on their order.
+/// Runs `body` in a fresh process of this test binary: what headwater finds out at set-up is found
+/// out once in a process, so tests that share one would depend on their order.
 ///
-/// `test` is the path of the calling test, as libtest prints it. In the fresh process a panic of any
-/// thread, or of a forked child, ends the process that panicked with status 101.
+/// `test` is the path of the calling test, as libtest prints it. In the fresh process a panic of
+/// any thread, or of a forked child, ends the process that panicked with status 101.
 ///
 /// An interpreter starts no process: there, the tests of a target share one.
 pub(crate) fn isolated(test: &str, body: impl FnOnce()) {
@@ -30,7 +31,8 @@ pub(crate) fn isolated(test: &str, body: impl FnOnce()) {
     isolated_as(test, "only", &[], body);
 }
 
-/// As [`isolated`], with these environment variables; `variant` tells several bodies of one test apart.
+/// Runs `body` as [`isolated`] does, with these environment variables; `variant` separates several
+/// bodies of one test.
 pub(crate) fn isolated_as(
     test: &str,
     variant: &str,
@@ -47,13 +49,13 @@ pub(crate) fn isolated_as(
     }
 }
 
-/// Whether this is the process that starts the fresh ones, and outlives them. What a test changes for them
-/// and has to change back belongs here.
+/// Returns whether this process starts the fresh ones, and outlives them. A setting that a test
+/// changes for them and has to change back belongs here.
 pub(crate) fn is_parent() -> bool {
     env::var(VARIANT).is_err()
 }
 
-/// Runs `body` in a fresh process for each mode that this machine can arm, and names the others.
+/// Runs `body` in a fresh process for each mode that this machine can use, and names the others.
 pub(crate) fn in_every_mode(test: &str, body: impl Fn(Mode)) {
     for mode in [Mode::Buffered, Mode::Hedged, Mode::Strict, Mode::Kernel] {
         let variables = [("HEADWATER_MODE", mode.name())];
@@ -63,15 +65,16 @@ pub(crate) fn in_every_mode(test: &str, body: impl Fn(Mode)) {
             if armed == mode as i32 {
                 body(mode);
             } else {
-                println!("{test}: skipped: mode {} cannot be armed here", mode.name());
+                println!("{test}: skipped: mode {} cannot be used here", mode.name());
             }
         });
     }
 }
 
-/// The mode that a forked child of this process arms, as a number.
+/// Returns the mode that a forked child of this process uses, as a number.
 fn armed_in_a_child() -> i32 {
-    // SAFETY: this is the only thread that matters in this process so far, and the child ends at once.
+    // SAFETY: this is the only thread that matters in this process so far, and the child ends at
+    // once.
     let status = unsafe {
         let child = libc::fork();
         if child == 0 {
@@ -89,7 +92,7 @@ fn exit_on_panic() {
     let print = panic::take_hook();
     panic::set_hook(Box::new(move |info| {
         print(info);
-        // Not `exit`, which would flush what a forked child has inherited a second time.
+        // `_exit`, because `exit` would flush what a forked child has inherited a second time.
         // SAFETY: ends the process, whatever state it is in.
         unsafe { libc::_exit(101) }
     }));
@@ -98,7 +101,7 @@ fn exit_on_panic() {
 fn run_again(test: &str, variant: &str, variables: &[(&str, &str)]) {
     let mut command = Command::new(env::current_exe().expect("this binary has a path"));
     command
-        // Of a test that is ignored by default somebody has asked for the run that this is part of.
+        // A test that is ignored by default runs only on request, and this run is part of it.
         .args(["--exact", test, "--include-ignored", "--nocapture", "--test-threads=1"])
         .env_remove("HEADWATER_MODE")
         .env("RUST_BACKTRACE", "0") // takes locks that a forked child may find taken

@@ -1,20 +1,20 @@
-//! What all processes of a test have drawn, and the processes themselves.
+//! The record of all words that the processes of a test have drawn.
 //!
-//! The record lies in memory that is shared across forks, so a draw is put there without a system call, by
-//! children and in signal handlers alike. One record for each process that calls [`open`], and for all that it
-//! forks.
+//! The record lies in memory that is shared across forks, so a draw is put there without a system
+//! call, by children and in signal handlers alike. One record for each process that calls [`open`],
+//! and for all that it forks.
 
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering::SeqCst};
 
-/// Words that a record holds. The pages of it that nobody touches cost nothing.
+/// Words that a record holds. Untouched pages of it cost nothing.
 const CAPACITY: usize = 8 << 20;
 
 /// Words drawn so far, then the words. Null in a process without a record.
 static RECORD: AtomicPtr<u64> = AtomicPtr::new(null_mut());
 
-/// Begins an empty record, for this process and all that descend from it. What an orphan among them leaves is
-/// left to this process, not to init.
+/// Begins an empty record, for this process and all that descend from it. The leftovers of an
+/// orphan among them are left to this process, not to init.
 pub(crate) fn open() {
     // SAFETY: a new mapping at an address of the kernel's choice; then a call without pointers.
     let (base, adopted) = unsafe {
@@ -48,28 +48,28 @@ pub(crate) fn add(drawn: &[u8]) {
     // SAFETY: the mapping begins with the counter, which is used as an atomic alone.
     let at = unsafe { AtomicUsize::from_ptr(base.cast()) }.fetch_add(words, SeqCst);
     assert!(at + words <= CAPACITY, "the record is full");
-    // SAFETY: these words lie in the mapping and are this call's alone. If a fork comes in between, both
-    // processes write the same there.
+    // SAFETY: these words lie in the mapping and are this call's alone. If a fork comes in between,
+    // both processes write the same there.
     unsafe {
         let place = base.add(1 + at).cast::<u8>();
         place.copy_from_nonoverlapping(drawn.as_ptr(), drawn.len());
     }
 }
 
-/// Waits for all descendants and looks at the record: none of them failed, no word of it is zero, none is
-/// there twice. Says how many words there are. The record is empty afterwards.
+/// Waits for all descendants and looks at the record: no process failed, no word of it is zero,
+/// none is there twice. Says how many words there are. The record is empty afterwards.
 ///
-/// Words are compared rather than blocks of 16 bytes, because the shortest draws are words, and pages are
-/// served in multiples of them: a block that two processes share shows as two words, however it lies in
-/// what they asked for. False alarm: n words of sound generators hold a repeat with probability
-/// n^2 / 2^65, which is 7e-8 for the 1.6 million of the largest record and 3e-6 for all records of one run of
-/// the tests together; and a zero with n / 2^64.
+/// Words are compared rather than blocks of 16 bytes, because the shortest draws are words, and
+/// pages are served in multiples of them: a block that two processes share shows as two words,
+/// however it lies in what they asked for. False alarm: n words of sound generators hold a repeat
+/// with probability n^2 / 2^65, which is 7e-8 for the 1.6 million of the largest record and 3e-6
+/// for all records of one run of the tests together; and a zero with n / 2^64.
 #[track_caller]
 pub(crate) fn check() -> usize {
     wait_for_all();
     let base = RECORD.load(SeqCst);
     assert!(!base.is_null());
-    // SAFETY: as in `add`; nobody else is left who writes.
+    // SAFETY: as in `add`; no writer is left.
     let words = unsafe {
         let count = AtomicUsize::from_ptr(base.cast()).swap(0, SeqCst);
         assert!(count <= CAPACITY);
@@ -101,7 +101,8 @@ pub(crate) fn wait_for_all() {
 
 /// Forks by the C library; the child runs `body` and ends.
 pub(crate) fn fork(body: impl FnOnce()) {
-    // SAFETY: `body` of these tests draws, records and forks; other threads' locks are not asked for.
+    // SAFETY: `body` of these tests draws, records and forks; other threads' locks are not asked
+    // for.
     match unsafe { libc::fork() } {
         -1 => panic!("fork: {}", std::io::Error::last_os_error()),
         0 => {
@@ -114,7 +115,8 @@ pub(crate) fn fork(body: impl FnOnce()) {
 
 /// Forks as a program without a C library would; true in the child. Async-signal-safe.
 pub(crate) fn raw_fork() -> bool {
-    // SAFETY: a copy of the address space and no new stack: a fork, of which the C library hears nothing.
+    // SAFETY: a copy of the address space and no new stack: a fork, of which the C library hears
+    // nothing.
     let child = unsafe { libc::syscall(libc::SYS_clone, libc::SIGCHLD, 0, 0, 0, 0) };
     assert!(child >= 0, "clone failed");
     child == 0
@@ -141,7 +143,7 @@ pub(crate) fn draw_all_kinds() {
     draw::<4096>();
 }
 
-/// As [`draw_all_kinds`], from a handle.
+/// Draws as [`draw_all_kinds`] does, from a handle.
 pub(crate) fn draw_all_kinds_from(rng: &mut headwater::Rng) {
     add(&rng.next_u64().to_ne_bytes());
     let mut bytes = [0; 4096];

@@ -1,15 +1,15 @@
 //! Pages of handles go from owner to owner.
 
-use crate::linux::races::bits::Bits;
+use crate::linux::sync::bitmap::Bitmap;
 use crate::most_orders;
 use loom::cell::UnsafeCell;
 use loom::sync::Arc;
 use loom::sync::atomic::AtomicU64;
 use loom::thread;
 
-/// As `handle::Group`, with all pages but the last two taken.
+/// The bits of `owned::Group`, with all pages but the last two taken.
 struct Group {
-    owned: Bits,
+    owned: Bitmap,
     pages: [UnsafeCell<u32>; 2],
 }
 
@@ -18,13 +18,13 @@ const FREE: u32 = 62;
 impl Group {
     fn new(free: u32) -> Arc<Group> {
         Arc::new(Group {
-            owned: Bits(AtomicU64::new(u64::MAX >> free)),
+            owned: Bitmap(AtomicU64::new(u64::MAX >> free)),
             pages: [UnsafeCell::new(0), UnsafeCell::new(0)],
         })
     }
 
-    /// A handle that is made, used and dropped; how many used its page before. The page is plain memory: the
-    /// checker fails if two threads touch it unordered.
+    /// A handle that is made, used and dropped; how many used its page before. The page is plain
+    /// memory: the checker fails if two threads touch it unordered.
     fn handle(&self) -> Option<u32> {
         let index = self.owned.take()?;
         // SAFETY: the page is ours; the checker watches.

@@ -1,20 +1,21 @@
 //! A copy against the kernel, which replaces the page behind it.
 //!
-//! The library's `copy_between` runs; the page is a tag and two words, loaded relaxed as `Cell::is_present` and
-//! `Words::take` load them. To a program an address is replaced at one instant, so for every pair of loads of it
-//! that are in order the later one sees the new page if the earlier one did. Two stores with a release fence
-//! between them are the weakest thing that keeps this promise for one pair: tag before bytes for a
-//! copy that comes late, bytes before tag for one that comes early. Each fence of the copy makes one pair.
+//! The library's `seqlock_read` runs; the page is a tag and two words, loaded relaxed as
+//! `PageRef::is_present` and `Words::take` load them. To a program an address is replaced at one
+//! instant, so for every pair of loads of it that are in order the later one sees the new page if
+//! the earlier one did. Two stores with a release fence between them are the weakest thing that
+//! keeps this promise for one pair: tag before bytes for a copy that comes late, bytes before tag
+//! for one that comes early. Each fence of the copy makes one pair.
 
 use crate::every_order;
-use crate::linux::races::looks::copy_between;
+use crate::linux::sync::seqlock::{Void, seqlock_read};
 use loom::sync::Arc;
 use loom::sync::atomic::{AtomicU64, Ordering::Relaxed, Ordering::Release, fence};
 use loom::thread;
 
-/// The number of the page that the ledger knows.
+/// The number of the page that the page_state knows.
 const NUMBER: u64 = 9;
-/// What that page holds.
+/// The contents of that page.
 const BYTES: [u64; 2] = [91, 92];
 
 struct Page {
@@ -27,13 +28,14 @@ impl Page {
         Arc::new(Page { tag: AtomicU64::new(tag), words: words.map(AtomicU64::new) })
     }
 
-    /// As `Cell::copy_words`, without the guards that lie elsewhere.
-    fn copy(&self) -> Result<[u64; 2], bool> {
+    /// Copies as `PageRef::copy_words`, without the guards that lie elsewhere.
+    fn copy(&self) -> Result<[u64; 2], Void> {
         let is_present = || self.tag.load(Relaxed) == NUMBER;
-        copy_between!(is_present(), self.take(), is_present())
+        seqlock_read!(is_present(), self.take(), is_present())
     }
 
-    /// As `Words::take`: reads, then erases. Without the tripwire, which would hide what the last look is for.
+    /// Takes as `Words::take`: reads, then erases. Without the tripwire, which would hide the
+    /// purpose of the last comparison.
     fn take(&self) -> Option<[u64; 2]> {
         let words = [self.words[0].load(Relaxed), self.words[1].load(Relaxed)];
         self.words.iter().for_each(|word| word.store(0, Relaxed));
@@ -59,8 +61,8 @@ fn a_copy_of_a_page_that_the_kernel_drops_is_its_bytes_or_refused() {
     });
 }
 
-/// The page was dropped and filled again under the ledger's number, on another CPU; this one sees the old page
-/// for a while. Its bytes have been served, or are void.
+/// The page was dropped and filled again under the page_state's number, on another CPU; this one
+/// sees the old page for a while. Its bytes have been served, or are void.
 #[test]
 fn a_copy_by_a_cpu_that_sees_the_old_page_is_the_new_pages_bytes_or_refused() {
     every_order(|| {
@@ -80,8 +82,8 @@ fn a_copy_by_a_cpu_that_sees_the_old_page_is_the_new_pages_bytes_or_refused() {
     });
 }
 
-/// The guards that lie outside the page: one that moved before the page was filled with what it tells of (here a
-/// snapshot's bytes, marked by 0) is seen by the last look.
+/// The guards that lie outside the page: one that moved before the page was filled with the new
+/// bytes (here a snapshot's, marked by 0) is seen by the last comparison.
 #[test]
 fn a_guard_that_moves_before_the_bytes_change_refuses_the_copy() {
     every_order(|| {
@@ -93,7 +95,7 @@ fn a_guard_that_moves_before_the_bytes_change_refuses_the_copy() {
             fence(Release);
             restored.words.iter().for_each(|word| word.store(0, Relaxed));
         });
-        let copied: Result<_, bool> = copy_between!(true, page.take(), word.load(Relaxed) == 5);
+        let copied: Result<_, Void> = seqlock_read!(true, page.take(), word.load(Relaxed) == 5);
         if let Ok(copied) = copied {
             assert_eq!(copied, BYTES);
         }

@@ -1,6 +1,6 @@
 //! The fork canary: threads that race for an epoch, and forks in the middle.
 
-use crate::linux::epoch::{Canary, Epoch};
+use crate::linux::fork::{Canary, Epoch};
 use crate::{every_order, most_orders};
 use loom::sync::Arc;
 use loom::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -19,11 +19,11 @@ impl Process {
     }
 
     fn enter(&self) -> Epoch {
-        self.canary().settled().unwrap_or_else(|| self.canary().choose())
+        self.canary().current().unwrap_or_else(|| self.canary().choose())
     }
 
-    /// What the kernel makes of the two words in a child: the canary is cleared, the counter is as the thread
-    /// that forks sees it.
+    /// The kernel's effect on the two words in a child: the canary is cleared, the counter is as
+    /// the thread that forks sees it.
     fn fork(&self) -> Process {
         let reserved = AtomicU64::new(self.reserved.load(Relaxed));
         Process { epoch: AtomicU64::new(0), reserved }
@@ -51,7 +51,7 @@ fn a_child_never_gets_the_epoch_of_a_frame_of_its_parent() {
         let process = Arc::new(Process::default());
         let other = process.clone();
         let thread = thread::spawn(move || other.enter());
-        if let Some(frame) = process.canary().settled() {
+        if let Some(frame) = process.canary().current() {
             let child = process.fork();
             assert!(!child.canary().is(frame));
             assert_ne!(child.enter(), frame);
@@ -63,7 +63,8 @@ fn a_child_never_gets_the_epoch_of_a_frame_of_its_parent() {
     });
 }
 
-/// A fork between the two steps of `choose`: the frame's number is reserved, and published in the child.
+/// A fork between the two steps of `choose`: the frame's number is reserved, and published in the
+/// child.
 #[test]
 fn a_frame_that_was_choosing_and_its_childs_child_never_share_an_epoch() {
     every_order(|| {

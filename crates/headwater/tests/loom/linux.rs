@@ -7,11 +7,11 @@ pub(crate) mod atomic {
     };
 }
 
-#[path = "../../src/linux/guard/epoch.rs"]
-pub(crate) mod epoch;
-#[path = "../../src/linux/force.rs"]
-pub(crate) mod force;
-#[path = "../../src/linux/ledger.rs"]
-pub(crate) mod ledger;
-#[path = "../../src/linux/races/mod.rs"]
-pub(crate) mod races;
+#[path = "../../src/linux/failpoint.rs"]
+pub(crate) mod failpoint;
+#[path = "../../src/linux/guards/fork.rs"]
+pub(crate) mod fork;
+#[path = "../../src/linux/pool/page_state.rs"]
+pub(crate) mod page_state;
+#[path = "../../src/linux/sync/mod.rs"]
+pub(crate) mod sync;

@@ -1,8 +1,8 @@
-//! The mode follows from facts that several threads change: quiesce in one, a word that is retired, or an
-//! instruction that lies, in another.
+//! The mode follows from facts that several threads change: quiesce in one, a word that is retired,
+//! or an instruction that lies, in another.
 
 use crate::linux::atomic::AtomicPtr;
-use crate::linux::races::settled::settle;
+use crate::linux::sync::recompute::recompute;
 use crate::{every_order, most_orders};
 use core::ptr::from_ref;
 use loom::sync::Arc;
@@ -13,17 +13,17 @@ const BUFFERED: u8 = 1;
 const HEDGED: u8 = 2;
 const STRICT: u8 = 3;
 
-/// As `Arena`: what the mode is chosen from, each fact stored and loaded relaxed.
-struct Arena {
+/// The facts in `Process` from which the mode is chosen, each stored and loaded relaxed.
+struct Process {
     mode: AtomicU8,
     quiesced: AtomicBool,
     retired: AtomicBool,
     broken: AtomicBool,
 }
 
-impl Arena {
-    fn new() -> Arc<Arena> {
-        Arc::new(Arena {
+impl Process {
+    fn new() -> Arc<Process> {
+        Arc::new(Process {
             mode: AtomicU8::new(BUFFERED),
             quiesced: AtomicBool::new(false),
             retired: AtomicBool::new(false),
@@ -31,9 +31,9 @@ impl Arena {
         })
     }
 
-    /// As `Arena::choose_mode`.
+    /// Chooses as `Process::choose_mode`.
     fn choose_mode(&self) {
-        settle(&self.mode, || {
+        recompute(&self.mode, || {
             match [&self.quiesced, &self.retired, &self.broken].map(|fact| fact.load(Relaxed)) {
                 [true, ..] | [_, true, true] => STRICT,
                 [_, true, _] => HEDGED,
@@ -61,45 +61,46 @@ impl Arena {
 #[test]
 fn quiesce_is_never_lost_to_a_refill_that_chooses_the_mode() {
     every_order(|| {
-        let arena = Arena::new();
-        let other = arena.clone();
+        let process = Process::new();
+        let other = process.clone();
         let thread = thread::spawn(move || other.retire());
-        arena.quiesce(true);
-        // Nobody else would choose buffered again, nor hedged.
+        process.quiesce(true);
+        // No other thread would choose buffered again, nor hedged.
         thread.join().unwrap();
-        assert_eq!(arena.mode.load(Relaxed), STRICT);
+        assert_eq!(process.mode.load(Relaxed), STRICT);
     });
 }
 
 #[test]
 fn a_retired_word_is_never_lost_to_the_end_of_a_quiesce() {
     every_order(|| {
-        let arena = Arena::new();
-        arena.quiesce(true);
-        let other = arena.clone();
+        let process = Process::new();
+        process.quiesce(true);
+        let other = process.clone();
         let thread = thread::spawn(move || other.retire());
-        arena.quiesce(false);
+        process.quiesce(false);
         thread.join().unwrap();
-        assert_eq!(arena.mode.load(Relaxed), HEDGED);
+        assert_eq!(process.mode.load(Relaxed), HEDGED);
     });
 }
 
 #[test]
 fn three_facts_that_change_at_once_all_count() {
     most_orders(|| {
-        let arena = Arena::new();
-        let (second, third) = (arena.clone(), arena.clone());
+        let process = Process::new();
+        let (second, third) = (process.clone(), process.clone());
         let threads =
             [thread::spawn(move || second.retire()), thread::spawn(move || third.distrust())];
-        arena.choose_mode();
+        process.choose_mode();
         for thread in threads {
             thread.join().unwrap();
         }
-        assert_eq!(arena.mode.load(Relaxed), STRICT);
+        assert_eq!(process.mode.load(Relaxed), STRICT);
     });
 }
 
-/// As `KernelWord::settle`: two refills retire one look-alike each; none is left, or the one that is left.
+/// The race of `KernelGeneration::pick_live`: two refills retire one look-alike each; none is left,
+/// or the one that is left.
 #[test]
 fn a_candidate_that_one_refill_retired_is_never_live_after_another() {
     every_order(|| {
@@ -112,7 +113,7 @@ fn a_candidate_that_one_refill_retired_is_never_live_after_another() {
         impl Words {
             fn retire(&self, which: usize) {
                 self.candidates[which].store(false, Relaxed);
-                settle(&self.live, || {
+                recompute(&self.live, || {
                     let left = [0, 1].map(|i| self.candidates[i].load(Relaxed));
                     from_ref(match left {
                         [true, false] => &WORDS[0],

@@ -1,37 +1,38 @@
-//! Something is made in private and published: the arena, and the pages of handles.
+//! Something is made in private and published: the state of the process, and the pages of handles.
 
 use crate::linux::atomic::AtomicPtr;
-use crate::linux::races::published::Published;
+use crate::linux::sync::once_ptr::OncePtr;
 use crate::{every_order, most_orders};
 use core::ptr::null_mut;
 use loom::cell::UnsafeCell;
 use loom::sync::Arc;
 use loom::thread;
 
-/// As an arena: plain fields, written before it is published, read by everybody afterwards.
-struct Arena {
+/// The state of a process: plain fields, written before publication, read by every thread
+/// afterwards.
+struct Process {
     made_by: UnsafeCell<u32>,
 }
 
-struct Place(Published<Arena>);
+struct Place(OncePtr<Process>);
 
 impl Place {
     fn empty() -> Arc<Place> {
-        Arc::new(Place(Published(AtomicPtr::new(null_mut()))))
+        Arc::new(Place(OncePtr(AtomicPtr::new(null_mut()))))
     }
 
-    /// As `setup::arena`: what was published, or mine if nothing was; who made it.
+    /// Sets up as `setup::process`: returns the published state, or this thread's, and its maker.
     fn set_up(&self, me: u32) -> u32 {
         if let Some(made_by) = self.look() {
             return made_by;
         }
-        let mine = Box::into_raw(Box::new(Arena { made_by: UnsafeCell::new(0) }));
+        let mine = Box::into_raw(Box::new(Process { made_by: UnsafeCell::new(0) }));
         // SAFETY: made by this thread and not published yet; the checker watches.
         unsafe { (*mine).made_by.with_mut(|made_by| *made_by = me) };
         match self.0.publish(null_mut(), mine) {
             Ok(()) => me,
             Err(theirs) => {
-                // SAFETY: nobody else has seen it, as `discard`.
+                // SAFETY: no other thread has seen it, as `discard`.
                 drop(unsafe { Box::from_raw(mine) });
                 // SAFETY: published, and freed only with the place.
                 unsafe { (*theirs).made_by.with(|made_by| *made_by) }
@@ -39,17 +40,17 @@ impl Place {
         }
     }
 
-    /// As `setup::published`.
+    /// Loads as `setup::published`.
     fn look(&self) -> Option<u32> {
-        let arena = self.0.get();
+        let process = self.0.get();
         // SAFETY: null, or published and freed only with the place.
-        unsafe { arena.as_ref().map(|arena| arena.made_by.with(|made_by| *made_by)) }
+        unsafe { process.as_ref().map(|process| process.made_by.with(|made_by| *made_by)) }
     }
 }
 
 impl Drop for Place {
     fn drop(&mut self) {
-        // SAFETY: published by `set_up`, and nobody looks any more.
+        // SAFETY: published by `set_up`, and no thread reads it any more.
         drop(unsafe { Box::from_raw(self.0.get()) });
     }
 }

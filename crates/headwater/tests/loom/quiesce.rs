@@ -1,19 +1,19 @@
-//! VMClock's marker is armed and disarmed while others read it.
+//! VMClock's page is mapped and unmapped while other threads read the marker.
 
 use crate::every_order;
 use crate::linux::atomic::AtomicPtr;
-use crate::linux::races::published::Published;
+use crate::linux::sync::once_ptr::OncePtr;
 use core::ptr::from_ref;
 use loom::sync::Arc;
 use loom::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use loom::thread;
 
-/// What the hypervisor wrote.
+/// The value that the hypervisor wrote.
 const MARKER: u64 = 7;
 
-/// As `vmclock::Clock`, with room for what two calls of `map` give.
+/// The state of `vmclock::Clock`, with room for the results of two calls of `map`.
 struct Clock {
-    marker: Published<AtomicU64>,
+    marker: OncePtr<AtomicU64>,
     none: AtomicU64,
     mapped: [AtomicU64; 2],
 }
@@ -21,7 +21,7 @@ struct Clock {
 impl Clock {
     fn off() -> Arc<Clock> {
         let clock = Arc::new(Clock {
-            marker: Published(AtomicPtr::new(core::ptr::null_mut())),
+            marker: OncePtr(AtomicPtr::new(core::ptr::null_mut())),
             none: AtomicU64::new(0),
             mapped: [AtomicU64::new(0), AtomicU64::new(0)],
         });
@@ -33,7 +33,8 @@ impl Clock {
         from_ref(&self.none).cast_mut()
     }
 
-    /// As `Clock::arm`: a mapping that lost the race is unmapped, which here makes it all ones.
+    /// Maps as `Clock::map_device`: a mapping that lost the race is unmapped, which here makes it
+    /// all ones.
     fn arm(&self, page: usize) {
         if self.marker.get() != self.none() {
             return;
@@ -45,8 +46,8 @@ impl Clock {
         }
     }
 
-    /// As `Clock::disarm`: zeros in place of the mapping, then no marker.
-    /// Whoever returns from it finds the page that was mapped before gone, though another may have done it.
+    /// Unmaps as `Clock::unmap`: zeros in place of the mapping, then no marker. After its return
+    /// the page that was mapped before is gone, though another thread may have done it.
     fn disarm(&self) {
         let blank = |marker: *mut AtomicU64| {
             // SAFETY: a field of this clock.
@@ -57,15 +58,15 @@ impl Clock {
         assert_eq!(self.mapped[0].load(Relaxed), 0);
     }
 
-    /// As `Cell::agrees`.
+    /// Compares as `PageRef::agrees`.
     fn read(&self) -> u64 {
         // SAFETY: a field of this clock.
         unsafe { (*self.marker.get_unordered()).load(Relaxed) }
     }
 }
 
-/// A page filled under the marker is void from the moment that quiesce has returned; until then a reader sees
-/// the marker or zero, and never a page that is gone.
+/// A page filled under the marker is void from the moment that quiesce has returned; until then a
+/// reader sees the marker or zero, and never a page that is gone.
 #[test]
 fn a_reader_under_quiesce_sees_the_marker_and_then_zero() {
     every_order(|| {
@@ -101,8 +102,8 @@ fn two_that_arm_at_once_share_one_mapping_and_unmap_the_other() {
     });
 }
 
-/// Whatever the order, a device page that is still mapped at the end is the one that is armed; a second one, out
-/// of sight, would stand in the way of the next checkpoint.
+/// Whatever the order, a device page that is still mapped at the end is the one in use; a second
+/// one, out of sight, would stand in the way of the next checkpoint.
 #[test]
 fn two_that_quiesce_and_one_that_arms_leave_no_mapping_out_of_sight() {
     every_order(|| {

@@ -1,7 +1,7 @@
-//! A slot goes from holder to holder: its lock, its ledger, and the plain memory of its page.
+//! A slot goes from holder to holder: its lock, its page_state, and the plain memory of its page.
 
-use crate::linux::ledger::Ledger;
-use crate::linux::races::lock::Lock;
+use crate::linux::page_state::PageState;
+use crate::linux::sync::slot_lock::SlotLock;
 use crate::{every_order, most_orders};
 use loom::cell::UnsafeCell;
 use loom::sync::Arc;
@@ -11,20 +11,21 @@ use loom::thread;
 /// A page serves two words of 8 bytes.
 const CAPACITY: u32 = 16;
 
-/// As `arena::Line` and the page beside it. The page is plain memory: the checker fails if two threads
-/// touch it unordered.
+/// The slot's line (`SlotLine`) and the page beside it. The page is plain memory: the checker fails
+/// if two threads touch it unordered.
 ///
-/// That the slot is free at the end is nothing to ask this checker: a store (which frees) and an exchange by
-/// somebody who finds the slot taken are in no order to it, and it would let the exchange be the last.
+/// This checker cannot show that the slot is free at the end: a store (which frees) and an exchange
+/// by a thread that finds the slot taken are in no order to it, and it would let the exchange be
+/// the last.
 #[derive(Default)]
 struct Slot {
-    lock: Lock,
-    ledger: Ledger,
+    lock: SlotLock,
+    page_state: PageState,
     page: UnsafeCell<[u64; 2]>,
 }
 
 impl Slot {
-    /// As `Quick::take`, `Cell::copy_words` and `Quick::settle`.
+    /// Draws as `QuickSlot::take`, `PageRef::copy_words` and `QuickSlot::release`.
     fn quick(&self) -> Option<u64> {
         let left = self.lock.take_with(8, CAPACITY)?;
         let word = self.erase(left);
@@ -32,7 +33,7 @@ impl Slot {
         Some(word)
     }
 
-    /// The same for two words, where they are there; otherwise the slot is given back as it was.
+    /// Draws two words, if they are left; otherwise releases the slot as it was.
     fn quick_pair(&self) -> [Option<u64>; 2] {
         let Some(left) = self.lock.take_with(16, CAPACITY) else {
             return [None; 2];
@@ -42,27 +43,27 @@ impl Slot {
         words.map(Some)
     }
 
-    /// As `Slot::take`, `Cell::draw`, `Cell::refill` if need be, and `Slot::drop`.
+    /// Draws as `Slot::take`, `PageRef::draw`, `PageRef::refill` if need be, and `Slot::drop`.
     fn slow(&self) -> Option<u64> {
         let left = self.lock.take()?;
-        let ledger = &self.ledger;
-        ledger.remaining.store(left, Relaxed);
-        let withdrawn = ledger.withdraw(8).or_else(|| {
+        let page_state = &self.page_state;
+        page_state.remaining.store(left, Relaxed);
+        let withdrawn = page_state.withdraw(8).or_else(|| {
             self.refill();
-            ledger.withdraw(8)
+            page_state.withdraw(8)
         });
         let word = self.erase(withdrawn.expect("a page was just filled"));
-        self.lock.free(ledger.remaining.load(Relaxed));
+        self.lock.free(page_state.remaining.load(Relaxed));
         Some(word)
     }
 
-    /// Words that no other refill gives: its number, and which of the two it is.
+    /// Words that no other refill makes: its number, and which of the two it is.
     fn refill(&self) {
-        let number = self.ledger.number.load(Relaxed) + 1;
-        self.ledger.number.store(number, Relaxed);
+        let number = self.page_state.number.load(Relaxed) + 1;
+        self.page_state.number.store(number, Relaxed);
         // SAFETY: the slot is ours; the checker watches.
         self.page.with_mut(|page| unsafe { *page = [10 * number, 10 * number + 1] });
-        self.ledger.remaining.store(CAPACITY, Relaxed);
+        self.page_state.remaining.store(CAPACITY, Relaxed);
     }
 
     /// Takes the first word of `left` bytes.
@@ -106,8 +107,8 @@ fn a_third_holder_sees_what_the_first_two_did() {
     });
 }
 
-/// The slow path leaves one word: a draw of two finds too little, and whoever comes after it finds that word.
-/// A draw of two that finds the slot taken must not give it back.
+/// The slow path leaves one word: a draw of two finds too little, and the next draw finds that
+/// word. A draw of two that finds the slot taken must not release it.
 #[test]
 fn a_draw_that_finds_too_little_leaves_the_slot_as_it_was() {
     every_order(|| {

@@ -1,9 +1,9 @@
-//! How the kernel answers: what a test makes of the calls for random bytes, known to the tracer that does it and
-//! to the model that says what follows.
+//! The kernel's answers: the changes that a test makes to the calls for random bytes, known to the
+//! tracer that does it and to the model that says what follows.
 
 use super::tracer::{Entry, Meddle};
 
-/// What some calls of getrandom(2) answer.
+/// The answers of some calls of getrandom(2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Answer {
     /// This errno.
@@ -25,13 +25,13 @@ pub(crate) enum Which {
     Only(usize),
 }
 
-/// How /dev/random and /dev/urandom answer, where they are asked.
+/// The answers of /dev/random and /dev/urandom.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Devices {
     Sound,
     /// EINTR, at every other poll and read.
     Interrupted,
-    /// Reads give at most [`SHORT`] bytes.
+    /// Reads return at most [`SHORT`] bytes.
     Short,
     /// A poll that does not wait finds nothing.
     NotReady,
@@ -45,13 +45,13 @@ pub(crate) const SHORT: usize = 20;
 pub(crate) struct Answers {
     pub(crate) getrandom: Option<(Answer, Which)>,
     pub(crate) devices: Devices,
-    /// Memory can be had for pages. Without, the third mapping and all later ones are refused.
+    /// Memory is available for pages. Without, the third mapping and all later ones are refused.
     pub(crate) memory: bool,
 }
 
 impl Answers {
-    /// What the `n`th call of getrandom(2) answers, if not what the kernel would: `Err` with an errno, or `Ok` with
-    /// the most bytes that it gives.
+    /// Returns the answer of the `n`th call of getrandom(2), if it is not the kernel's: `Err` with
+    /// an errno, or `Ok` with the most bytes that it returns.
     pub(crate) fn getrandom(self, n: usize, flags: u32) -> Option<Result<usize, i32>> {
         let (answer, which) = self.getrandom?;
         let since = match which {
@@ -69,7 +69,7 @@ impl Answers {
         }
     }
 
-    /// Whether the `n`th poll or read of the devices is interrupted.
+    /// Returns whether the `n`th poll or read of the devices is interrupted.
     pub(crate) fn interrupts_device(self, n: usize) -> bool {
         self.devices == Devices::Interrupted && n.is_multiple_of(2)
     }

@@ -8,13 +8,14 @@ use std::mem::MaybeUninit;
 const SENTINEL: u8 = 0xA5;
 const MARGIN: usize = 64;
 
-/// Around every boundary that a path has: the word, the block, the small limit, the page, the chunk.
+/// Lengths around every boundary of a path: one word, one block, the small limit, the page, the
+/// chunk.
 pub(crate) fn lengths() -> impl Iterator<Item = usize> {
     let more = [63..=65, 255..=257, 1023..=1026, 4095..=4097];
     (1..=40).chain(more.into_iter().flatten()).chain([65_536, (1 << 20) + 1])
 }
 
-/// What was drawn, to be looked through for repeats.
+/// The drawn words, in which repeats are searched.
 #[derive(Default)]
 pub(crate) struct Seen {
     blocks: Vec<u128>,
@@ -22,8 +23,8 @@ pub(crate) struct Seen {
 }
 
 impl Seen {
-    /// Takes one output. 16 zero bytes in a row, at any of the 10^7 places that a test looks at, have
-    /// probability 10^7 / 2^128 = 3e-32.
+    /// Takes one output. 16 zero bytes in a row, at any of the 10^7 places that a test looks at,
+    /// have probability 10^7 / 2^128 = 3e-32.
     pub(crate) fn take(&mut self, bytes: &[u8]) {
         let mut zeros = 0;
         for (at, &byte) in bytes.iter().enumerate() {
@@ -43,19 +44,20 @@ impl Seen {
         self.words.extend(other.words);
     }
 
-    /// No block and no short output came twice. Fewer than 2^21 blocks and 2^15 words are ever kept: false
-    /// alarms 2^41 / 2^128 and 2^29 / 2^64, together 3e-11.
+    /// Checks that no block and no short output repeats. Fewer than 2^21 blocks and 2^15 words are
+    /// ever kept: false alarms 2^41 / 2^128 and 2^29 / 2^64, together 3e-11.
     pub(crate) fn assert_no_repeats(mut self) {
         assert!(self.blocks.len() < 1 << 21 && self.words.len() < 1 << 15);
         self.blocks.sort_unstable();
         let repeated = self.blocks.windows(2).find(|pair| pair[0] == pair[1]);
-        assert_eq!(repeated, None, "a block came twice");
+        assert_eq!(repeated, None, "a block repeats");
         assert_distinct(self.words, "short outputs");
     }
 }
 
-/// Draws `len` bytes until each place has held something else than what lay there before, and looks at the
-/// margins each time. A place that is written stays unchanged in all 24 draws with probability 2^-192.
+/// Draws `len` bytes until each place has held something else than what lay there before, and looks
+/// at the margins each time. A place that is written stays unchanged in all 24 draws with
+/// probability 2^-192.
 pub(crate) fn draw_length(len: usize, seen: &mut Seen, draw: &mut dyn FnMut(&mut [u8])) {
     // Every alignment within a block comes up.
     let begin = MARGIN + len % 16;

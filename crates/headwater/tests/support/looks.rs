@@ -1,13 +1,14 @@
-//! What set-up looks at on this machine, and with which calls: found out by other means, for the model.
+//! The facts that set-up examines on this machine and its calls, found by other means for the
+//! model.
 
 use super::children::{Ending, fork, wait};
 use super::machine::{cpu_says_virtual, is_intel, set_mode_variable};
 use super::model::{Looks, Machine};
 use headwater::testing::{Force, set};
-use headwater::{Mode, Page, Source, Status, Vmclock, Vmgenid, Word};
+use headwater::{Mode, Page, ReseedGeneration, Source, Status, Vmclock, Vmgenid};
 use std::fs::{self, File};
 
-/// What a child that is set up like this, and not traced, says of itself.
+/// Returns the report of a child that is set up like this, and not traced.
 pub(crate) fn ask(mode: Mode, facts: &[Force], answer: impl FnOnce(&Status) -> i32) -> i32 {
     let child = fork(|| {
         set_mode_variable(Some(mode.name()));
@@ -31,7 +32,7 @@ fn opened(path: &str, then: &[&str]) -> Vec<String> {
     calls
 }
 
-/// What the model has to know of this machine.
+/// Returns the facts of this machine that the model needs.
 pub(crate) fn machine(mode: Mode, facts: &[Force]) -> Machine {
     let and = |more: &[Force]| [facts, more].concat();
     let armed = |facts: &[Force]| Mode::ALL[ask(mode, facts, |status| status.mode as i32) as usize];
@@ -53,8 +54,8 @@ pub(crate) fn machine(mode: Mode, facts: &[Force]) -> Machine {
     let vmgenid = looks_for_vmgenid(bound);
     Machine {
         vdso: in_strict(|status| status.source == Source::Vdso),
-        word: in_strict(|status| matches!(status.word, Word::Live { .. })),
-        armed: [armed(facts), armed(&and(&[Force::NoWord]))],
+        word: in_strict(|status| matches!(status.reseed_generation, ReseedGeneration::Live { .. })),
+        armed: [armed(facts), armed(&and(&[Force::NoGeneration]))],
         looks: Looks { cpus, srbds, mappings, vmgenid, vmclock, hardware },
         vvar_pages,
         droppable: in_strict(|status| status.page == Page::Droppable),
@@ -64,14 +65,14 @@ pub(crate) fn machine(mode: Mode, facts: &[Force]) -> Machine {
     }
 }
 
-/// The files that tell a virtual machine, up to the one that does.
+/// The files that show a virtual machine, up to the first that does.
 fn looks_at_hardware() -> Vec<String> {
     let mut calls = Vec::new();
     for name in ["sys_vendor", "product_name", "modalias"] {
         let path = format!("/sys/class/dmi/id/{name}");
         calls.extend(opened(&path, &["read(1024)"]));
         let Ok(text) = fs::read_to_string(&path) else { return calls };
-        // Not all names there are: enough for the machines that these tests have run on.
+        // The names suffice for the machines on which these tests have run.
         let marks = ["qemu", "kvm", "vmware", "virtual", "xen", "google", "amazon", "microsoft"];
         if marks.iter().any(|mark| text.to_lowercase().contains(mark)) {
             return calls;
@@ -97,7 +98,7 @@ fn looks_at_hardware() -> Vec<String> {
     calls
 }
 
-/// The folders of both drivers, up to the one with a device.
+/// The directories of both drivers, up to the one with a device.
 fn looks_for_vmgenid(bound: bool) -> Vec<String> {
     let mut calls = Vec::new();
     for folder in ["/sys/bus/platform/drivers/vmgenid", "/sys/bus/acpi/drivers/vmgenid"] {

@@ -1,17 +1,13 @@
-//! What the tests of sources, guards and handles share.
+//! The part that the tests of sources, guards and handles share.
 
-// Each test binary compiles this folder for itself and uses part of it.
+// Each test binary compiles this directory for itself and uses part of it.
 #![allow(dead_code, unused_imports)]
 
 #[cfg(feature = "testing")]
 pub(crate) mod answers;
-pub(crate) mod children;
 pub(crate) mod draws;
-pub(crate) mod jump;
 #[cfg(feature = "testing")]
 pub(crate) mod looks;
-pub(crate) mod machine;
-pub(crate) mod memory;
 #[cfg(feature = "testing")]
 pub(crate) mod model;
 pub(crate) mod root;
@@ -23,3 +19,5 @@ pub(crate) mod stepper;
 pub(crate) mod tracer;
 #[cfg(feature = "testing")]
 pub(crate) mod voided;
+
+pub(crate) use headwater_testing::{children, jump, machine, memory};

@@ -1,12 +1,13 @@
-//! A model of headwater, no more than which system calls it makes: what a program of draws must show to a tracer.
+//! A model of headwater, no more than which system calls it makes: what a program of draws must
+//! show to a tracer.
 //!
-//! Written from PLATFORM.md, and as slow and plain as it can be. No call is allowed for: what is not here must not
-//! be made.
+//! Written from PLATFORM.md, and as slow and plain as it can be. No call is allowed for: what is
+//! not here must not be made.
 
 use super::answers::{Answers, Devices, SHORT};
 use headwater::{Mode, Source};
 
-/// What a program does.
+/// The actions of a program.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Draw {
     Word,
@@ -21,14 +22,14 @@ pub(crate) enum Draw {
 
 pub(crate) const MANY: usize = 3_000;
 
-/// What the model is told of the machine. The rest of set-up follows from it.
+/// The model's facts of the machine. The rest of set-up follows from them.
 #[derive(Clone, Debug)]
 pub(crate) struct Machine {
     /// The vDSO has getrandom.
     pub(crate) vdso: bool,
-    /// The kernel's word can be found.
+    /// The reseed generation can be found.
     pub(crate) word: bool,
-    /// The mode that is armed for the one that is asked for, with a word and without.
+    /// The modes in use for the requested one, with a reseed generation and without.
     pub(crate) armed: [Mode; 2],
     pub(crate) looks: Looks,
     /// Pages of `[vvar]` that are tried.
@@ -45,15 +46,16 @@ pub(crate) struct Looks {
     pub(crate) cpus: Vec<String>,
     /// Is the random instruction slow?
     pub(crate) srbds: Vec<String>,
-    /// Where is `[vvar]`?
+    /// The question for the place of `[vvar]`.
     pub(crate) mappings: Vec<String>,
     pub(crate) vmgenid: Vec<String>,
     pub(crate) vmclock: Vec<String>,
-    /// Is it a virtual machine? Asked if there is a word, and nobody who would tell of a clone.
+    /// The question for a virtual machine, asked if a generation is live and no clone would be
+    /// reported.
     pub(crate) hardware: Vec<String>,
 }
 
-/// What ends a request: an errno, or 0 for an answer that cannot be.
+/// The end of a request: an errno, or 0 for an answer that cannot be.
 type Refused = i32;
 
 /// Bytes that a page serves, that a request may take of it, and that one key makes.
@@ -68,7 +70,7 @@ struct Page {
     left: usize,
 }
 
-/// What set-up has found.
+/// The results of set-up.
 #[derive(Clone, Copy)]
 struct SetUp {
     mode: Mode,
@@ -85,7 +87,7 @@ pub(crate) struct Model<'a> {
     slot: Page,
     handle: Option<Page>,
     by_handle: bool,
-    /// What has been called so far.
+    /// The calls so far.
     pub(crate) calls: Vec<String>,
     pub(crate) getrandom_calls: usize,
     device_calls: usize,
@@ -153,7 +155,7 @@ impl Model<'_> {
         }
     }
 
-    /// What the status shows after that.
+    /// Returns the status that must follow.
     pub(crate) fn source(&self) -> Source {
         match self.set_up {
             None => Source::None,
@@ -203,8 +205,9 @@ impl Model<'_> {
         self.system_call(32, true)
     }
 
-    /// The vDSO's getrandom: asks the kernel for a key of 32 bytes once, and if it does not get all of it, for what
-    /// it was asked for. (It asks again after each reseed, which the test makes sure there is none of.)
+    /// The vDSO's getrandom: asks the kernel for a key of 32 bytes once, and if it does not get all
+    /// of it, for what it was asked for. (It asks again after each reseed, which the test
+    /// excludes.)
     fn vdso(&mut self, len: usize) -> bool {
         if !self.slot.keyed {
             self.slot.keyed = self.getrandom(32, 0) == Ok(32);
@@ -316,7 +319,8 @@ impl Model<'_> {
         Ok(*self.set_up.insert(SetUp { mode, vdso, pages }))
     }
 
-    /// The search for the word: under a state that is keyed for the purpose, so in vain if it cannot be.
+    /// The search for the generation: under a state that is keyed for the purpose, so in vain if it
+    /// cannot be.
     fn search(&mut self) -> bool {
         self.look(|looks| &looks.mappings);
         for _ in 0..4 {
@@ -338,7 +342,7 @@ impl Model<'_> {
     /// Memory that a fork wipes.
     fn wiped(&mut self) {
         self.call("mmap");
-        // The first is no advice, and has to be refused.
+        // The first advice does not exist, and must be refused.
         for advice in [-1, libc::MADV_WIPEONFORK, libc::MADV_DONTDUMP, libc::MADV_NOHUGEPAGE] {
             self.call(madvise(advice));
         }

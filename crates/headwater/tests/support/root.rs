@@ -1,4 +1,4 @@
-//! A folder that stands for the machine's /sys, /proc and /dev/vmclock0.
+//! A directory that stands for the machine's /sys, /proc and /dev/vmclock0.
 
 use std::ffi::{CStr, CString};
 use std::fs::{self, File};
@@ -15,7 +15,7 @@ impl Root {
     pub(crate) fn new() -> Root {
         let name = format!("root-{}", std::process::id());
         let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
-        // A test that failed leaves its folder behind, and process numbers come round.
+        // A test that failed leaves its directory behind, and process numbers come round.
         let _ = fs::remove_dir_all(&path);
         fs::create_dir_all(&path).unwrap();
         Root { path }
@@ -27,7 +27,7 @@ impl Root {
         Box::leak(path.into_boxed_c_str())
     }
 
-    /// The real path of what headwater knows as `path`, in a folder that exists.
+    /// Returns the real path of headwater's `path`, in a directory that exists.
     pub(crate) fn at(&self, path: &str) -> PathBuf {
         let at = self.path.join(path.trim_start_matches('/'));
         fs::create_dir_all(at.parent().unwrap()).unwrap();
@@ -54,7 +54,8 @@ impl Drop for Root {
     }
 }
 
-/// A machine with this many CPUs, and otherwise as it is; headwater sees it from now on. Its /sys holds nothing else.
+/// A machine with this many CPUs, and otherwise as it is; headwater sees it from now on. Its /sys
+/// holds nothing else.
 #[cfg(feature = "testing")]
 pub(crate) fn machine_with_cpus(count: usize) -> Root {
     let root = Root::new();
@@ -72,7 +73,8 @@ pub(crate) const MARKER: u64 = 0x1122_3344;
 pub(crate) const VM_GENERATION: u64 = 7;
 
 impl FakeClock {
-    /// A valid page with [`MARKER`], and with [`VM_GENERATION`] if `counts` says that the flag is set.
+    /// A valid page with [`MARKER`], and with [`VM_GENERATION`] if `counts` says that the flag is
+    /// set.
     pub(crate) fn new(root: &Root, counts: bool) -> FakeClock {
         const VM_GENERATION_FLAG: u64 = 1 << 8;
         let clock = FakeClock(File::create(root.at(VMCLOCK)).unwrap());
@@ -87,12 +89,12 @@ impl FakeClock {
         clock
     }
 
-    /// Overwrites part of the page; whoever has mapped it sees it at once.
+    /// Overwrites part of the page, which every process that maps it sees at once.
     pub(crate) fn put(&self, offset: u64, bytes: &[u8]) {
         self.0.write_all_at(bytes, offset).unwrap();
     }
 
-    /// What a hypervisor does when a snapshot is loaded.
+    /// Changes the page as a hypervisor does when a snapshot is loaded.
     pub(crate) fn set_marker(&self, marker: u64) {
         self.put(16, &marker.to_le_bytes());
     }

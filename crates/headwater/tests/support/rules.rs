@@ -1,14 +1,15 @@
-//! The rules by which a mode is chosen, written a second time, from the documentation instead of the code.
+//! The rules by which a mode is chosen, written a second time, from the documentation instead of
+//! the code.
 
 use headwater::testing::{Force, set};
-use headwater::{CpuRng, Hardware, Mode, Status, Vmclock, Vmgenid, Word};
+use headwater::{CpuRng, Hardware, Mode, ReseedGeneration, Status, Vmclock, Vmgenid};
 
 /// Slots that all CPUs share, beside the one that each has.
 pub(crate) const SHARED_SLOTS: u32 = 64;
 
 /// The mode that this status has to show, and a part of the reason.
 pub(crate) fn expected(status: &Status) -> (Mode, &'static str) {
-    let word = matches!(status.word, Word::Live { .. });
+    let word = matches!(status.reseed_generation, ReseedGeneration::Live { .. });
     let fresh = matches!(status.cpu_rng, CpuRng::Good | CpuRng::Slow);
     let clock = matches!(status.vmclock, Vmclock::Mapped { vm_generation: Some(_), .. });
     let signal = if status.vmgenid == Vmgenid::Bound {
@@ -42,12 +43,14 @@ pub(crate) fn expected(status: &Status) -> (Mode, &'static str) {
         _ if status.pools.slots == 0 => (Mode::Strict, "no pools"),
         Mode::Hedged if hedge => (Mode::Hedged, "asked for"),
         Mode::Hedged => (Mode::Strict, "no AES or no sound, quick random instruction"),
-        _ if !word => instead_of_buffered("no live kernel word"),
+        _ if !word => instead_of_buffered("no live reseed generation"),
         Mode::Buffered => (Mode::Buffered, "asked for"),
         _ => match signal {
             Some(signal) => (Mode::Buffered, signal),
-            None if clock => (Mode::Strict, "VMClock tells headwater of clones but not the kernel"),
-            None => instead_of_buffered("nothing would tell the kernel of a clone"),
+            None if clock => {
+                (Mode::Strict, "VMClock reports clones to headwater but not to the kernel")
+            }
+            None => instead_of_buffered("the kernel would not notice a clone"),
         },
     }
 }

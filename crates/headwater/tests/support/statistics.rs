@@ -1,7 +1,8 @@
-//! Two crude tests of bytes. They find an implementation that is broken, never a cipher that is weak.
+//! Two crude tests of bytes. They find an implementation that is broken, never a cipher that is
+//! weak.
 
-/// Bits and bytes of at least 64 KiB are balanced. False alarms: 3e-9 for random bytes, 1e-9 by the bits and
-/// 2e-9 by the two sides of the bytes' chi-square.
+/// Bits and bytes of at least 64 KiB are balanced. False alarms: 3e-9 for random bytes, 1e-9 by the
+/// bits and 2e-9 by the two sides of the bytes' chi-square.
 pub(crate) fn assert_balanced(bytes: &[u8], what: &str) {
     assert!(bytes.len() >= 1 << 16, "too short for a statistic");
     let ones: u64 = bytes.iter().map(|byte| u64::from(byte.count_ones())).sum();
@@ -29,10 +30,11 @@ pub(crate) fn chi_square(counts: &[u64]) -> f64 {
     counts.iter().map(square).sum()
 }
 
-/// Values that must all differ. For `n` random words of 64 bits: n^2 / 2^65 false alarms, 1e-7 for 2 M.
+/// Values that must all differ. For `n` random words of 64 bits: n^2 / 2^65 false alarms, 1e-7 for
+/// 2 M.
 pub(crate) fn assert_distinct(mut words: Vec<u64>, what: &str) {
     words.sort_unstable();
     if let Some(pair) = words.windows(2).find(|pair| pair[0] == pair[1]) {
-        panic!("{what}: {:#x} came twice among {}", pair[0], words.len());
+        panic!("{what}: {:#x} repeats among {}", pair[0], words.len());
     }
 }

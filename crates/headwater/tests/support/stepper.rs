@@ -8,8 +8,8 @@ pub(crate) struct Traced(pub(crate) libc::pid_t);
 
 /// Asks to be traced by the parent; false if that is refused.
 pub(crate) fn trace_me() -> bool {
-    // SAFETY: changes nothing in this process but who may stop it, and that it does not outlive a tracer that
-    // fails: stopped for ever, it would keep the pipes of the test open.
+    // SAFETY: changes nothing in this process but who may stop it, and that it does not outlive a
+    // tracer that fails: stopped for ever, it would keep the pipes of the test open.
     unsafe {
         libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
     }
@@ -24,7 +24,8 @@ pub(crate) fn stop() {
 }
 
 impl Traced {
-    /// Waits until the child stops by `signal`. Otherwise how it ended, as [`libc::waitpid`] says it.
+    /// Waits until the child stops by `signal`. Otherwise how it ended, as [`libc::waitpid`] says
+    /// it.
     #[track_caller]
     pub(crate) fn wait_for(&self, signal: libc::c_int) -> Result<(), libc::c_int> {
         let mut status = 0;
@@ -118,7 +119,8 @@ impl Traced {
     #[track_caller]
     pub(crate) fn stack_pointer(&self) -> u64 {
         const NT_PRSTATUS: usize = 1;
-        // SAFETY: registers are numbers, for which zeros are valid; the kernel writes no more than the length.
+        // SAFETY: registers are numbers, for which zeros are valid; the kernel writes no more than
+        // the length.
         unsafe {
             let mut registers: libc::user_regs_struct = std::mem::zeroed();
             let mut place = libc::iovec {

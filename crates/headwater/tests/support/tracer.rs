@@ -8,22 +8,22 @@ use std::ptr::null_mut;
 pub(crate) struct Entry {
     pub(crate) number: libc::c_long,
     pub(crate) args: [u64; 6],
-    /// What openat opens.
+    /// The file that openat opens.
     pub(crate) path: String,
 }
 
-/// What a test does to a call.
+/// The change that a test makes to a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Meddle {
     /// It is not made, and answers this: a length, or an errno below 0.
     Answer(i64),
     /// It is made with this third argument: getrandom's is its flags, read's its length.
     Third(u64),
-    /// As `Third`, for the second argument: getrandom's length.
+    /// The second argument: getrandom's length.
     Second(u64),
 }
 
-/// Whether calls can be answered otherwise on this CPU; elsewhere they can only be looked at.
+/// True if calls can be answered otherwise on this CPU; elsewhere they can only be observed.
 pub(crate) const CAN_MEDDLE: bool = cfg!(target_arch = "x86_64");
 
 const MARK: libc::c_long = libc::SYS_getppid;
@@ -33,7 +33,8 @@ fn mark() {
     unsafe { libc::syscall(MARK) };
 }
 
-/// Runs `body` in a forked child, after `prepare`, and shows each of its calls to `see`. None if tracing is refused.
+/// Runs `body` in a forked child, after `prepare`, and shows each of its calls to `see`; None if
+/// tracing is refused.
 pub(crate) fn traced(
     prepare: impl FnOnce(),
     body: impl FnOnce(),
@@ -69,8 +70,8 @@ pub(crate) fn traced(
         }
         if first_stop {
             first_stop = false;
-            // Without TRACESYSGOOD the kernel does not say that a stop is a system call's. With EXITKILL a test
-            // that panics leaves no child behind.
+            // Without TRACESYSGOOD the kernel does not say that a stop is a system call's. With
+            // EXITKILL a test that panics leaves no child behind.
             let options = libc::PTRACE_O_TRACESYSGOOD | libc::PTRACE_O_EXITKILL;
             // SAFETY: the child is stopped, and the options are a number.
             unsafe { libc::ptrace(libc::PTRACE_SETOPTIONS, child, 0_usize, options as usize) };
@@ -105,7 +106,8 @@ pub(crate) fn traced(
 }
 
 fn syscall_info(child: pid_t) -> libc::ptrace_syscall_info {
-    // SAFETY: the child is stopped; zeros are a valid structure, which is as large as the size that is given.
+    // SAFETY: the child is stopped; zeros are a valid structure, which is as large as the size
+    // passed.
     unsafe {
         let mut info: libc::ptrace_syscall_info = std::mem::zeroed();
         let size = size_of_val(&info);
@@ -134,13 +136,14 @@ mod registers {
     use std::cell::Cell;
 
     thread_local! {
-        /// The register that was changed at the entry, as it was: a call leaves it alone, so the child may rely
-        /// on it afterwards.
+        /// The register that was changed at the entry, as it was: a call leaves it alone, so the
+        /// child may rely on it afterwards.
         static SAVED: Cell<u64> = const { Cell::new(0) };
     }
 
     fn change(child: pid_t, change: impl FnOnce(&mut user_regs_struct)) {
-        // SAFETY: the child is stopped; zeros are a valid structure, which the kernel writes and reads.
+        // SAFETY: the child is stopped; zeros are a valid structure, which the kernel writes and
+        // reads.
         unsafe {
             let mut registers: user_regs_struct = std::mem::zeroed();
             let null = 0_usize;
@@ -173,7 +176,7 @@ mod registers {
     use super::Meddle;
 
     pub(super) fn change_entry(_: libc::pid_t, _: Meddle) {
-        unreachable!("nobody meddles where CAN_MEDDLE is false");
+        unreachable!("no test meddles where CAN_MEDDLE is false");
     }
 
     pub(super) use change_entry as change_exit;

@@ -2,10 +2,10 @@
 
 use super::memory::buffered_words;
 use headwater::testing::Point;
-use headwater::{Rng, Word};
+use headwater::{ReseedGeneration, Rng};
 use std::sync::Mutex;
 
-/// One way to draw 8 bytes or more; the first 8 are looked at.
+/// One way to draw 8 bytes or more; the first 8 are compared.
 pub(crate) type Draw = fn(&mut Rng, &mut [u8]);
 
 pub(crate) const DRAWS: [(&str, Draw, usize); 9] = [
@@ -20,24 +20,24 @@ pub(crate) const DRAWS: [(&str, Draw, usize); 9] = [
     ("Rng::fill of 1024", |rng, buf| rng.fill(buf).unwrap(), 1024),
 ];
 
-/// Where the next draw is interfered with.
+/// The point at which the next draw is disturbed.
 pub(crate) static ARMED_AT: Mutex<Option<Point>> = Mutex::new(None);
 
-/// Once, at the point that is armed: lets a guard move.
+/// Changes a guard once, at the point that is set.
 pub(crate) fn interfere(point: Point, move_guard: impl FnOnce()) {
     if ARMED_AT.lock().unwrap().take_if(|armed| *armed == point).is_some() {
         move_guard();
     }
 }
 
-/// Whether the word has not moved since the status said this.
-fn is_still(generation: Word) -> bool {
-    headwater::status().word == generation
+/// Returns whether the reseed generation is still the status's.
+fn is_still(generation: ReseedGeneration) -> bool {
+    headwater::status().reseed_generation == generation
 }
 
-/// Draws once while a guard moves at `point`, then as much as a page holds. No word of what was buffered before
-/// comes out, the one that was being copied included. (By chance: fewer than 1,300 words are drawn, fewer than
-/// 2^14 are buffered: 2^-39.) True if the point was met.
+/// Draws once while a guard moves at `point`, then as much as a page holds. No buffered word before
+/// comes out, the one that was being copied included. (By chance: fewer than 1,300 words are drawn,
+/// fewer than 2^14 are buffered: 2^-39.) True if the point was met.
 pub(crate) fn no_voided_word_leaves(
     point: Point,
     (name, draw, len): (&str, Draw, usize),
@@ -50,7 +50,7 @@ pub(crate) fn no_voided_word_leaves(
     while refills() == before {
         draw(rng, &mut buf);
     }
-    let generation = headwater::status().word;
+    let generation = headwater::status().reseed_generation;
     let buffered = buffered_words();
     assert!(buffered.len() > 200, "the page was not found: {} words", buffered.len());
     *ARMED_AT.lock().unwrap() = Some(point);
@@ -60,8 +60,8 @@ pub(crate) fn no_voided_word_leaves(
         let served = buf.as_chunks().0.iter().map(|word| u64::from_ne_bytes(*word));
         let void: Vec<u64> = served.filter(|word| buffered.contains(word)).collect();
         if !met {
-            // No guard has moved. This shows that the words of a page are recognised, unless the kernel has
-            // reseeded by itself, as it does once a minute.
+            // No guard has moved. This shows that the words of a page are recognised, unless the
+            // kernel has reseeded by itself, as it does once a minute.
             assert!(void.len() == len / 8 || !is_still(generation), "{name}");
             break;
         }

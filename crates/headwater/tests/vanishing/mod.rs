@@ -1,6 +1,6 @@
-//! What the tests of vanishing pages share.
+//! The part that the tests of vanishing pages share.
 
-// Each test binary compiles this folder for itself and uses part of it.
+// Each test binary compiles this directory for itself and uses part of it.
 #![allow(dead_code)]
 
 pub(crate) mod settings;

@@ -1,5 +1,6 @@
-//! Settings of the machine, changed for a test and put back: by the process that starts the tested ones and
-//! outlives them, when the guard is dropped. A process that is killed itself leaves them as they are.
+//! Settings of the machine, changed for a test and put back: by the process that starts the tested
+//! ones and outlives them, when the guard is dropped. A process that is killed itself leaves them
+//! as they are.
 
 use super::page_size;
 use crate::support::machine::skip;
@@ -13,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use std::{process, thread};
 
-/// Whether this user may change settings. Says so if `what` has to be skipped.
+/// Returns whether this user may change settings; reports `what` as skipped if not.
 pub(crate) fn may_change(what: &str) -> bool {
     // SAFETY: no arguments.
     let root = unsafe { libc::geteuid() } == 0;
@@ -49,7 +50,8 @@ impl HugePages {
         let folder = Path::new("/sys/kernel/mm/transparent_hugepage");
         let mut files = vec![folder.join("enabled")];
         for entry in fs::read_dir(folder)? {
-            let size = entry?.path().join("enabled"); // hugepages-64kB and the like, since Linux 6.8
+            // hugepages-64kB and its siblings, since Linux 6.8.
+            let size = entry?.path().join("enabled");
             if size.exists() {
                 files.push(size);
             }
@@ -86,7 +88,7 @@ pub(crate) struct Swap {
 impl Swap {
     const LEN: usize = 32 << 20;
 
-    /// Err where swap cannot be used, or not files of this folder's file system.
+    /// Err if swap cannot be used, or not with files of this directory's file system.
     pub(crate) fn on() -> io::Result<Swap> {
         let compressed = fs::read_to_string("/sys/module/zswap/parameters/enabled");
         if compressed.is_ok_and(|enabled| enabled.starts_with('Y')) {
@@ -95,7 +97,8 @@ impl Swap {
         let name = format!("swap-{}", process::id());
         let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
         let mut swap = Swap { path, on: false, _turn: Turn::wait()? };
-        // What mkswap writes: the version, the last page, and at the end of the first page a name.
+        // The bytes that mkswap writes: the version, the last page, and at the end of the first
+        // page a name.
         let page = page_size();
         let mut content = vec![0; Swap::LEN];
         content[1024..][..4].copy_from_slice(&1_u32.to_ne_bytes());
@@ -134,7 +137,7 @@ impl Drop for Swap {
     }
 }
 
-/// What lies on the disk of this file, in words.
+/// Returns the words of this file on the disk.
 ///
 /// Swap goes past the page cache, where the file may still be as it was written.
 pub(crate) fn words_on_disk(path: &Path) -> Vec<u64> {
@@ -159,7 +162,7 @@ impl Cgroup {
     const V1: [&str; 2] = ["memory.usage_in_bytes", "memory.limit_in_bytes"];
     const V2: [&str; 2] = ["memory.current", "memory.max"];
 
-    /// Err where there is no memory controller, or none for us.
+    /// Err without a memory controller for this user.
     pub(crate) fn new() -> io::Result<Cgroup> {
         let turn = Turn::wait()?;
         let name = format!("headwater-{}", process::id());
@@ -195,8 +198,8 @@ impl Cgroup {
         &self.path
     }
 
-    /// Ends the pressure after this long if the group's processes have not ended by then: a refill may loop in
-    /// the kernel until it ends. No measure of speed.
+    /// Ends the pressure after this long if the group's processes have not ended by then: a refill
+    /// may loop in the kernel until it ends. No measure of speed.
     pub(crate) fn end_pressure_after(&self, time: Duration) {
         let path = self.path.clone();
         thread::spawn(move || {
@@ -211,7 +214,8 @@ impl Cgroup {
 
 impl Drop for Cgroup {
     fn drop(&mut self) {
-        // A group is busy until the last of its processes is gone, which may be a moment after it was waited for.
+        // A group is busy until the last of its processes is gone, which may be a moment after it
+        // was waited for.
         for _ in 0..100 {
             if !self.path.exists() || fs::remove_dir(&self.path).is_ok() {
                 break;
@@ -239,7 +243,8 @@ pub(crate) fn usage(path: &Path) -> u64 {
     fs::read_to_string(file).unwrap().trim().parse().unwrap()
 }
 
-/// Lets the group have this many bytes, or any number. False if the kernel could not reclaim enough.
+/// Lets the group have this many bytes, or any number. False if the kernel could not reclaim
+/// enough.
 pub(crate) fn set_limit(path: &Path, bytes: Option<u64>) -> bool {
     let v1 = path.join(Cgroup::V1[1]);
     let bytes = bytes.map(|bytes| bytes.to_string());

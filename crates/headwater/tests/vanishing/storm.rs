@@ -9,22 +9,23 @@ use std::thread;
 /// Words that a record holds at most, but for what one draw adds: a false alarm of 7e-8.
 const RECORDED: usize = 1_600_000;
 
-/// How a storm goes.
+/// The course of a storm.
 #[derive(Clone, Copy)]
 pub(crate) struct Storm {
     /// Threads that draw.
     pub(crate) threads: usize,
-    /// How often the pages are taken.
+    /// The number of times that the pages are taken.
     pub(crate) takes: u64,
     /// The threads go from CPU to CPU, so that a slot's page is used by all of them.
     pub(crate) migrate: bool,
 }
 
 impl Storm {
-    /// Draws from functions and handles in every thread while this one calls `take`. Nothing that was drawn is
-    /// zero, nothing is there twice. Says what the status has counted meanwhile.
+    /// Draws from functions and handles in every thread while this one calls `take`. Nothing that
+    /// was drawn is zero, nothing is there twice. Says what the status has counted meanwhile.
     ///
-    /// Between two takes some thread has begun and ended a round: whatever was taken has been missed.
+    /// Between two takes some thread has begun and ended a round: whatever was taken has been
+    /// missed.
     pub(crate) fn rage(self, mut take: impl FnMut()) -> Counters {
         record::open();
         let before = headwater::status().counters;
@@ -72,13 +73,13 @@ impl Storm {
     }
 }
 
-/// What a thread has drawn around a take, half of it before and half after: all of it would be too much, and what
-/// is served twice is served shortly before and after its page has vanished.
+/// The draws of a thread around a take, half of it before and half after: all of it would be too
+/// much, and what is served twice is served shortly before and after its page has vanished.
 struct Recent {
     bytes: Vec<u8>,
     half: usize,
     takes: u64,
-    /// Where the part that comes after the last take ends.
+    /// The end of the part behind the last take.
     until: Option<usize>,
 }
 

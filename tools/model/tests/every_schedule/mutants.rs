@@ -1,13 +1,13 @@
 //! Each step that the protocol cannot do without: the search finds what goes wrong in its absence.
 //!
 //! No configuration here needs the other steps of [`Without`]. Three of them only save work: take's
-//! first compare of the tag, put's first compare of the epoch, and put's look whether somebody was
-//! quicker. The compares with the wiped lines say in the model what a count of 0 says as well; in
-//! the real code they also keep the CPU's number inside the arrays. Put's compares of the number
-//! and of the CPU shorten the window in which an unregistered child can spoil a page. What passes
-//! through it meets the look for a zero, so it costs a trip and repeats nothing. The own word's
-//! compare of the generation makes a word as new as its delivery, where [`Stale`] only asks that it
-//! is as new as its draw.
+//! first compare of the tag, put's first compare of the epoch, and put's check whether another
+//! refill came first. The compares with the wiped lines say in the model what a count of 0 says as
+//! well; in the real code they also keep the CPU's number inside the arrays. Put's compares of the
+//! number and of the CPU shorten the window in which an unregistered child can spoil a page. A draw
+//! that passes through it meets the check for a zero, so it costs a trip and repeats nothing. The
+//! own word's compare of the generation makes a word as new as its delivery, where [`Stale`] only
+//! asks that it is as new as its draw.
 
 use crate::{configs, report};
 use headwater_model::Bad::{Stale, Trip, Twice, Weak, Zero};

@@ -1,5 +1,5 @@
-//! What is left where the kernel does not abort: how many preemptions inside sections a repeated
-//! word needs.
+//! The remaining risk where the kernel does not abort: the number of preemptions inside sections
+//! that a repeated word needs.
 
 use crate::{configs, is_clean, report};
 use headwater_model::{Bad, Config};

@@ -5,10 +5,10 @@ use super::targets::Targets;
 use crate::memory::Section;
 use std::collections::HashSet;
 
-/// How often something was found, and where first.
+/// The number of places at which something was found, and the first of them.
 #[derive(Debug, Default)]
 pub struct Copies {
-    /// How often.
+    /// The number of places.
     pub count: usize,
     /// Where the first was; on the stack that is counted from its end, where it begins.
     pub first: Option<String>,

@@ -1,4 +1,4 @@
-//! What of a draw can still be found: keys first, then copies of all that is known by then.
+//! The search for the remains of a draw: keys first, then copies of all that is known by then.
 
 mod candidates;
 mod copies;
@@ -12,18 +12,18 @@ pub use copies::Copies;
 use oracle::{Cipher, Oracle};
 use targets::Targets;
 
-/// What was left behind.
+/// The remains of a draw.
 #[derive(Debug, Default)]
 pub struct Residue {
     /// Keys that could be computed from what was left.
     pub keys: Vec<([u8; 32], Cipher)>,
-    /// Pieces of 8 bytes of those keys and of the ones that the library told.
+    /// Pieces of 8 bytes of those keys and of those that the library reported.
     pub key_pieces: Copies,
     /// Round keys of them.
     pub round_keys: Copies,
-    /// Blocks of 16 bytes that nobody was served, and everything else that the pages hold.
+    /// Blocks of 16 bytes that were never served, and everything else that the pages hold.
     pub stream: Copies,
-    /// Keys were told, and none of them gives what was served: the search is blind.
+    /// Keys were reported, and none of them produces the served bytes: the search is blind.
     pub is_blind: bool,
 }
 
@@ -59,7 +59,7 @@ pub fn residue(account: &Account) -> Residue {
 
 /// Counts the secrets that come back from one look at pages and memory.
 ///
-/// The thief was served nothing, so a key counts only if it gives a part of a page.
+/// The thief was served nothing, so a key counts only if it produces a part of a page.
 pub fn recovered(sections: &[Section], pages: &[u8], secrets: &[u8]) -> usize {
     let keys = candidates::keys(sections, &Targets::new([pages]));
     let mut streams = Targets::new([]);

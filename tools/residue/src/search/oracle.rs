@@ -1,4 +1,4 @@
-//! Whether a key is the library's: it is if its keystream holds a row that is known.
+//! Recognises the library's keys: a key is one if its keystream holds a row that is known.
 
 use super::schedule::Row;
 use super::targets::Targets;
@@ -7,7 +7,7 @@ use aes::cipher::{Array, BlockCipherEncrypt, KeyInit};
 use chacha20::ChaCha20;
 use chacha20::cipher::{KeyIvInit, StreamCipher, StreamCipherSeek};
 
-/// What expands keys.
+/// The key expansion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cipher {
     /// AES-256 in counter mode, the counter being the whole block, from 0.
@@ -72,13 +72,13 @@ impl<'a> Oracle<'a> {
         Oracle { targets, counters: counters(), blocks: Vec::new() }
     }
 
-    /// Tells whether AES-256 under this key gives one.
+    /// Returns whether AES-256 under this key produces one.
     pub fn aes(&mut self, key: &[u8; 32]) -> bool {
         aes_blocks(key, &self.counters, &mut self.blocks);
         self.blocks.iter().any(|row| self.targets.has(row))
     }
 
-    /// Tells whether ChaCha20 under this key gives one.
+    /// Returns whether ChaCha20 under this key produces one.
     pub fn chacha(&mut self, key: &[u8; 32]) -> bool {
         chacha_rows(key, &mut self.blocks);
         self.blocks.iter().any(|row| self.targets.has(row))

@@ -32,7 +32,7 @@ impl Targets {
         self.rows.retain(|row| !other.has(row));
     }
 
-    /// Tells whether the row is one of them.
+    /// Returns whether the row is one of them.
     pub fn has(&self, row: &Row) -> bool {
         let bit = bit(row);
         self.filter[bit / 64] >> (bit % 64) & 1 == 1 && self.rows.contains(row)
@@ -50,7 +50,8 @@ pub fn rows(bytes: &[u8], step: usize) -> impl Iterator<Item = (usize, Row)> + '
     windows.map(|(at, row)| (at, row.try_into().expect("16 bytes"))).filter(|(_, row)| random(row))
 }
 
-/// Tells whether 16 bytes look random: at least 11 differ, as in all but one of a million that are.
+/// Returns whether 16 bytes look random: at least 11 differ, as in all but one of a million that
+/// are.
 fn random(row: &Row) -> bool {
     let mut seen = [0u64; 4];
     row.iter().for_each(|byte| seen[usize::from(byte >> 6)] |= 1 << (byte & 63));

@@ -1,30 +1,30 @@
-//! What can be drawn, and the order of things: set up, draw, tell, wait, draw on.
+//! The kinds of draws, and the order of events: set up, draw, report, wait, draw on.
 
 use crate::room::{LATER, LONGEST, Room};
 use crate::stack::Stack;
 use headwater::{Config, Mode, Rng};
 use std::mem::offset_of;
 
-/// How many secrets the theft is about.
+/// The number of secrets that the theft is about.
 const SECRETS: usize = 100;
 /// A small draw.
 const SMALL: usize = 16;
 /// Draws after which some page must have been filled again.
 const ENOUGH: usize = 4096;
 
-/// What the code on the painted stack is given.
+/// The order for the code on the painted stack.
 struct Order {
     /// Where the bytes go.
     at: *mut u8,
     len: usize,
-    /// Whether keys for this request alone are asked for.
+    /// True if keys for this request alone are asked for.
     fresh: bool,
-    /// Who gives the bytes; the free functions do where there is no handle.
+    /// The handle that serves the bytes; without one the free functions do.
     handle: Option<Rng>,
     failed: bool,
 }
 
-/// Draws `what` in `mode`, tells where everything lies, and waits before it draws on.
+/// Draws `what` in `mode`, prints where everything lies, and waits before it draws on.
 pub fn run(what: &str, mode: Mode) {
     stay_on_one_cpu();
     let room = crate::room::new();
@@ -81,7 +81,7 @@ fn draw_on(stack: &mut Stack, room: *mut Room, order: &mut Order) {
 
 /// Draws as ordered: all that runs on the painted stack besides the library.
 unsafe extern "C" fn draw(order: *mut Order) {
-    // SAFETY: the caller hands over an order that nobody else uses, with room for its bytes.
+    // SAFETY: the caller hands over an order that no other code uses, with room for its bytes.
     let (order, bytes) = unsafe {
         let order = &mut *order;
         let bytes = std::slice::from_raw_parts_mut(order.at, order.len);
@@ -97,7 +97,7 @@ unsafe extern "C" fn draw(order: *mut Order) {
 
 /// Draws on, on the ordinary stack, so that the rest of the page becomes known.
 fn draw_later(room: *mut Room, order: &mut Order) {
-    // SAFETY: this part of the room is mapped, and nobody else uses it.
+    // SAFETY: this part of the room is mapped, and no other code uses it.
     let later = unsafe { &mut (*room).later };
     for bytes in later.chunks_exact_mut(SMALL) {
         match &mut order.handle {
@@ -115,7 +115,7 @@ fn refills() -> u64 {
     headwater::status().counters.refills
 }
 
-/// Prints where the one who looks finds stack, registers, room and the keys that were told.
+/// Prints where the searching program finds stack, registers, room and the reported keys.
 fn tell_places(stack: &Stack, room: *mut Room) {
     let (base, size) = stack.place();
     let room = room as usize;
@@ -155,5 +155,5 @@ fn wait() {
     if count == 1 && letter == b'a' {
         std::process::abort();
     }
-    assert_eq!(count, 1, "whoever looks says when it is done");
+    assert_eq!(count, 1, "the searching program says when it is done");
 }

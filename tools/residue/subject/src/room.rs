@@ -5,7 +5,7 @@ use std::ptr::null_mut;
 
 /// The longest draw.
 pub const LONGEST: usize = 64 * 1024;
-/// What is drawn afterwards: more than two pages of the library.
+/// The bytes drawn afterwards: more than two pages of the library.
 pub const LATER: usize = 8 * 1024;
 /// So many keys the witness remembers.
 pub const KEYS: usize = 256;
@@ -15,13 +15,13 @@ pub const KEYS: usize = 256;
 pub struct Room {
     /// The registers, as they were right behind the draw.
     pub saved: Saved,
-    /// What the draw gave.
+    /// The bytes of the draw.
     pub served: [u8; LONGEST],
-    /// What later draws gave.
+    /// The bytes of later draws.
     pub later: [u8; LATER],
-    /// How many keys the library has told.
+    /// The number of keys that the library has reported.
     pub told: u64,
-    /// The keys that it told, the latest in place of the oldest.
+    /// The keys that it reported, the latest in place of the oldest.
     pub keys: [[u8; 32]; KEYS],
 }
 
@@ -36,7 +36,7 @@ pub fn new() -> *mut Room {
     room.cast()
 }
 
-/// Maps memory that is zero and belongs to nobody else; it is never given back.
+/// Maps memory that is zero and private; it is never given back.
 pub fn map(len: usize) -> *mut u8 {
     let (access, kind) =
         (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);

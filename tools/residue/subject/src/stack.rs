@@ -5,7 +5,7 @@ use std::arch::{is_x86_feature_detected, naked_asm};
 
 /// More than any draw takes, in any profile.
 const SIZE: usize = 256 * 1024;
-/// What the stack is painted with; the one who looks knows it as well.
+/// The pattern that the stack is painted with; the searching program knows it too.
 const PAINT: u64 = 0xA5A5_5A5A_A5A5_5A5A;
 
 /// The registers: 16 general ones, 8 masks, then 32 vectors with 64 bytes of room for each.
@@ -23,14 +23,14 @@ pub struct Stack {
 }
 
 impl Stack {
-    /// Maps a stack; 0 to 2 tells how much of the vector registers this CPU has.
+    /// Maps a stack; 0 to 2 says how much of the vector registers this CPU has.
     pub fn new() -> Stack {
         let wide = is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512bw");
         let level = usize::from(is_x86_feature_detected!("avx")) + usize::from(wide);
         Stack { base: map(SIZE), level }
     }
 
-    /// Tells where the stack lies: its lowest address and its size.
+    /// Returns the place of the stack: its lowest address and its size.
     pub fn place(&self) -> (usize, usize) {
         (self.base as usize, SIZE)
     }
@@ -38,7 +38,7 @@ impl Stack {
     /// Paints the whole stack, over whatever an earlier draw left there.
     pub fn paint(&mut self) {
         for at in (0..SIZE).step_by(8) {
-            // SAFETY: the eight bytes lie in our mapping, and nobody runs on it now.
+            // SAFETY: the eight bytes lie in our mapping, and no code runs on it now.
             unsafe { self.base.add(at).cast::<u64>().write_volatile(PAINT) };
         }
     }
@@ -70,7 +70,7 @@ impl Stack {
 /// # Safety
 ///
 /// `top` is aligned to 16 and has room below it; `entry` may be called with `argument`; `level`
-/// tells no more vector registers than this CPU has.
+/// names no more vector registers than this CPU has.
 #[unsafe(naked)]
 unsafe extern "C" fn call_on(
     top: *mut u8,

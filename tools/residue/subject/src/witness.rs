@@ -1,4 +1,4 @@
-//! The keys that the library tells, written down without a copy on the way.
+//! The keys that the library reports, written down without a copy on the way.
 
 use crate::room::{KEYS, Room};
 use std::ptr::null_mut;
@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicPtr, Ordering};
 
 static ROOM: AtomicPtr<Room> = AtomicPtr::new(null_mut());
 
-/// Has the library tell each key from now on.
+/// Makes the library report each key from now on.
 pub fn listen(room: *mut Room) {
     ROOM.store(room, Ordering::Release);
     headwater::testing::set_key_witness(Some(note));

@@ -16,14 +16,14 @@ const FRESH_PROCESSES: u32 = 30;
 
 /// A target, and what was measured.
 #[derive(Serialize)]
-struct Verdict {
+struct TargetVerdict {
     case: &'static str,
     len: usize,
     threads: usize,
     subject: &'static str,
     against: String,
     at_least: f64,
-    /// How many times faster; `None` if one of the two could not be measured.
+    /// The subject is so many times as fast; `None` if one of the two could not be measured.
     ratio: Option<f64>,
     /// The 95 % interval of `ratio` over the rounds.
     low: Option<f64>,
@@ -35,16 +35,16 @@ struct Verdict {
 
 /// All verdicts, and the figures behind them.
 #[derive(Serialize)]
-pub(crate) struct Outcome {
+pub(crate) struct CheckOutcome {
     schema: &'static str,
     /// The targets are those of this maker's CPUs.
     vendor: &'static str,
-    targets: Vec<Verdict>,
+    targets: Vec<TargetVerdict>,
     pub(crate) report: Report,
 }
 
 /// Measures every target, at the pace of `args`.
-pub(crate) fn check(args: &Args) -> Result<Outcome, Failure> {
+pub(crate) fn check(args: &Args) -> Result<CheckOutcome, Failure> {
     let mut report = Report::of(Vec::new());
     let vendor = Vendor::of(headwater_bench::machine().vendor.as_deref());
     for comparison @ (case, len, threads) in comparisons() {
@@ -95,12 +95,12 @@ pub(crate) fn check(args: &Args) -> Result<Outcome, Failure> {
         let fallbacks = find(&report, target, target.subject)
             .filter(|_| target.without_fallbacks)
             .and_then(|row| Some(row.counters?.fallbacks));
-        targets.push(Verdict::new(target, vendor, ratio, fallbacks));
+        targets.push(TargetVerdict::new(target, vendor, ratio, fallbacks));
     }
-    Ok(Outcome { schema: "headwater.bench-check/1", vendor: vendor.title(), targets, report })
+    Ok(CheckOutcome { schema: "headwater.bench-check/1", vendor: vendor.title(), targets, report })
 }
 
-/// What headwater's own function takes in fresh processes.
+/// Measures headwater's own function in fresh processes.
 fn first_bytes(rounds: u32) -> Result<Report, Failure> {
     Ok(headwater_bench::run(&Args {
         cases: vec![FIRST_BYTE.to_owned()],
@@ -167,8 +167,7 @@ fn find<'a>(report: &'a Report, target: &Target, implementation: &str) -> Option
     })
 }
 
-/// How the subject's gain from a second thread compares with the peer's, which is how much its lead over
-/// the peer grows; `None` on one CPU.
+/// Returns how much the subject's lead over the peer grows with a second thread. `None` on one CPU.
 fn scaling(args: &Args, target: &Target, peer: &str) -> Result<Option<Interval>, Failure> {
     if std::thread::available_parallelism().map_or(1, usize::from) < 2 {
         return Ok(None);
@@ -198,16 +197,16 @@ fn scaling(args: &Args, target: &Target, peer: &str) -> Result<Option<Interval>,
     Ok(Some(Interval::of(&ratios)))
 }
 
-impl Verdict {
+impl TargetVerdict {
     fn new(
         target: &Target,
         vendor: Vendor,
         ratio: Option<Interval>,
         fallbacks: Option<u64>,
-    ) -> Verdict {
+    ) -> TargetVerdict {
         let at_least = target.at_least.on(vendor);
         let served = !target.without_fallbacks || fallbacks == Some(0);
-        Verdict {
+        TargetVerdict {
             case: match target.against {
                 Against::ScalingOf(_) => "scaling",
                 _ => target.case,
@@ -261,14 +260,14 @@ impl Verdict {
     /// Says that a promise of no fallbacks was broken. A column would be too narrow for the number.
     fn broken(&self) -> Option<String> {
         let fallbacks = self.fallbacks.filter(|&fallbacks| fallbacks > 0)?;
-        let Verdict { case, threads, subject, .. } = self;
+        let TargetVerdict { case, threads, subject, .. } = self;
         Some(format!(
             "short: {subject} counted {fallbacks} fallbacks in {case} on {threads} threads\n"
         ))
     }
 }
 
-impl Outcome {
+impl CheckOutcome {
     pub(crate) fn exit_code(&self) -> ExitCode {
         if self.count(Some(false)) > 0 {
             ExitCode::from(1)
@@ -291,15 +290,16 @@ impl Outcome {
             .set_width(100)
             .set_content_arrangement(ContentArrangement::Dynamic)
             .set_header(["case", "against", "least", "times faster (95 %)", ""])
-            .add_rows(self.targets.iter().map(Verdict::cells));
+            .add_rows(self.targets.iter().map(TargetVerdict::cells));
         for column in table.column_iter_mut().skip(2).take(2) {
             column.set_cell_alignment(CellAlignment::Right);
         }
-        let mut broken: Vec<String> = self.targets.iter().filter_map(Verdict::broken).collect();
+        let mut broken: Vec<String> =
+            self.targets.iter().filter_map(TargetVerdict::broken).collect();
         broken.dedup(); // several targets may have one row
         format!(
             "{}\n\ntargets for {}\ntimes faster, as the median over the rounds and its 95 % interval\n{}\n{}{} met, {} short, {} missing",
-            self.report.table(),
+            headwater_bench::table(&self.report),
             self.vendor,
             table.trim_fmt(),
             broken.concat(),
@@ -314,13 +314,13 @@ impl Outcome {
 mod tests {
     use super::*;
 
-    fn verdict(target: &Target, ratio: Option<Interval>) -> Verdict {
-        Verdict::new(target, Vendor::Intel, ratio, Some(0))
+    fn verdict(target: &Target, ratio: Option<Interval>) -> TargetVerdict {
+        TargetVerdict::new(target, Vendor::Intel, ratio, Some(0))
     }
 
-    fn outcome(ratios: &[Option<&[f64]>]) -> Outcome {
+    fn outcome(ratios: &[Option<&[f64]>]) -> CheckOutcome {
         let verdicts = ratios.iter().map(|ratio| verdict(&TARGETS[0], ratio.map(Interval::of)));
-        Outcome {
+        CheckOutcome {
             vendor: Vendor::Intel.title(),
             schema: "headwater.bench-check/1",
             targets: verdicts.collect(),
@@ -365,8 +365,8 @@ mod tests {
     fn the_table_names_the_vendor_whose_targets_hold() {
         let at_least = |name: Option<&str>| {
             let vendor = Vendor::of(name);
-            let verdict = Verdict::new(&TARGETS[0], vendor, None, None);
-            let text = Outcome { vendor: vendor.title(), ..outcome(&[None]) }.table();
+            let verdict = TargetVerdict::new(&TARGETS[0], vendor, None, None);
+            let text = CheckOutcome { vendor: vendor.title(), ..outcome(&[None]) }.table();
             assert!(text.contains(&format!("targets for {}\n", vendor.title())), "{text}");
             verdict.at_least
         };
@@ -379,11 +379,11 @@ mod tests {
     fn a_fallback_breaks_a_promise_of_none() {
         let target = TARGETS.iter().find(|target| target.without_fallbacks).unwrap();
         let fast = || Some(Interval::of(&[9.0; 6]));
-        let verdict = |fallbacks| Verdict::new(target, Vendor::Amd, fast(), fallbacks);
+        let verdict = |fallbacks| TargetVerdict::new(target, Vendor::Amd, fast(), fallbacks);
         assert_eq!(verdict(Some(0)).met, Some(true));
         assert_eq!(verdict(None).met, Some(false), "what is not counted is not none");
         let twice = vec![verdict(Some(3)), verdict(Some(3))];
-        let text = Outcome { targets: twice, ..outcome(&[]) }.table();
+        let text = CheckOutcome { targets: twice, ..outcome(&[]) }.table();
         let line = "\nshort: headwater counted 3 fallbacks in crowd on 64 threads\n";
         assert_eq!(text.matches(line).count(), 1, "{text}");
         assert!(text.ends_with("0 met, 2 short, 0 missing"), "{text}");
@@ -394,7 +394,7 @@ mod tests {
         let verdicts =
             TARGETS.iter().map(|target| verdict(target, Some(Interval::of(&[123.4; 9]))));
         let vendor = Vendor::Unknown.title();
-        let outcome = Outcome { vendor, targets: verdicts.collect(), ..outcome(&[]) };
+        let outcome = CheckOutcome { vendor, targets: verdicts.collect(), ..outcome(&[]) };
         let text = outcome.table();
         let rows = text.lines().filter(|line| line.ends_with("met |")).count();
         assert_eq!(rows, TARGETS.len(), "{text}");

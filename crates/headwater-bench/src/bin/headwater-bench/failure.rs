@@ -1,4 +1,4 @@
-//! What can end the command, as one line and an exit status.
+//! The reasons for which the command ends, each one line and an exit status.
 
 use headwater_bench::Error;
 use std::fmt;

@@ -1,5 +1,5 @@
-//! The benchmark with its peers built in: `headwater bench`, and what only a developer of headwater needs,
-//! which is records to quote from and a check of the targets.
+//! The benchmark with its peers built in: `headwater bench`, and what only a developer of headwater
+//! needs, which is records to quote from and a check of the targets.
 
 #![forbid(unsafe_code)]
 
@@ -17,12 +17,14 @@ use std::process::ExitCode;
 /// Every length of fill that the records show.
 const SIZES: [&str; 10] = ["4", "16", "32", "64", "256", "1k", "4k", "64k", "1M", "64M"];
 
-/// Compares random generators: headwater, the kernel, libc, OpenSSL, and crates that Rust programs use.
+/// Compares random generators: headwater, the kernel, libc, OpenSSL, and crates that Rust programs
+/// use.
 ///
-/// Without --cases it runs all of them, and without --sizes it fills all lengths from 4 bytes to 64 MiB.
+/// Without --cases it runs all of them, and without --sizes it fills all lengths from 4 bytes to 64
+/// MiB.
 ///
-/// Exit status: 0; 1 if --check finds that something falls short, or --compare that headwater is slower; 2 for wrong usage; 3 if something could
-/// not be measured or checked.
+/// Exit status: 0; 1 if --check finds that something falls short, or --compare that headwater is
+/// slower; 2 for wrong usage; 3 if something could not be measured or checked.
 #[derive(Parser)]
 #[command(name = "headwater-bench", version)]
 struct Cli {
@@ -31,7 +33,7 @@ struct Cli {
     /// Also what needs a runtime: Go, Java, Node, Python, as far as they are here
     #[arg(long, conflicts_with_all = ["impls", "check", "from"])]
     all: bool,
-    /// Write the report into a new folder DIR/<date>-<cpu>
+    /// Write the report into a new directory DIR/<date>-<cpu>
     #[arg(long, value_name = "DIR", conflicts_with = "from")]
     record: Option<PathBuf>,
     /// Measure headwater's targets, as ratios, and say what falls short
@@ -72,7 +74,7 @@ impl Cli {
                 baseline.compare(&mut report);
             }
             let code = ExitCode::from(u8::from(report.regressions() > 0));
-            (Output::new(&self, &report, &report, report.table())?, code)
+            (Output::new(&self, &report, &report, headwater_bench::table(&report))?, code)
         };
         if let (Some(file), Some(page)) = (&self.args.html, &output.page) {
             write_html(file, page)?;
@@ -90,7 +92,7 @@ impl Cli {
 struct Output {
     json: String,
     table: String,
-    /// If one was asked for.
+    /// The page, if one was asked for.
     page: Option<String>,
     versions: Vec<String>,
 }
@@ -105,7 +107,7 @@ impl Output {
         Ok(Output {
             json: serde_json::to_string_pretty(data)?,
             table,
-            page: cli.args.html.as_ref().map(|_| report.html()).transpose()?,
+            page: cli.args.html.as_ref().map(|_| headwater_bench::html(report)).transpose()?,
             versions: record::versions(report),
         })
     }

@@ -8,8 +8,8 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// The folder in `directory` for a run on this machine today. It must not exist: a record is never
-/// overwritten, and that is found out before an hour of measuring rather than after.
+/// Returns the directory in `directory` for a run on this machine today. It must not exist, because
+/// a record is never overwritten. The check comes before an hour of measuring rather than after it.
 pub(crate) fn new_folder(directory: &Path) -> Result<PathBuf, Failure> {
     let folder = directory.join(folder_name(&machine())?);
     if folder.exists() {
@@ -45,11 +45,11 @@ fn taken(folder: &Path) -> Failure {
     Failure::Other(format!("{} exists: a record is never overwritten", folder.display()))
 }
 
-/// Such as `2026-11-21-amd-epyc`.
+/// Returns a name such as `2026-11-21-amd-epyc`.
 fn folder_name(machine: &Machine) -> Result<String, Failure> {
     let seconds = machine.date.and_then(|date| i64::try_from(date).ok());
     let date = seconds.and_then(|seconds| Timestamp::from_second(seconds).ok());
-    let date = date.ok_or_else(|| Failure::Other("the clock does not tell the date".to_owned()))?;
+    let date = date.ok_or_else(|| Failure::Other("the clock shows no date".to_owned()))?;
     let cpu = machine.cpu.as_deref().map_or_else(|| std::env::consts::ARCH.to_owned(), slug);
     Ok(format!("{}-{cpu}", date.strftime("%Y-%m-%d")))
 }
@@ -64,7 +64,7 @@ fn slug(cpu: &str) -> String {
     words.collect::<Vec<_>>().join("-")
 }
 
-/// What was run, and what it ran on.
+/// Returns the command that was run, and the versions that it ran on.
 fn command(arguments: &[String], versions: &[String]) -> String {
     let quoted = arguments.iter().map(|argument| quote(argument));
     let command: Vec<String> =
@@ -77,7 +77,7 @@ fn command(arguments: &[String], versions: &[String]) -> String {
     format!("{}\n{mode}\n\n{}", command.join(" "), versions.join("\n"))
 }
 
-/// As a POSIX shell reads it back.
+/// Quotes an argument so that a POSIX shell reads it back.
 fn quote(argument: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_=,./:+@%".contains(c);
     if !argument.is_empty() && argument.chars().all(plain) {
@@ -87,7 +87,7 @@ fn quote(argument: &str) -> String {
     }
 }
 
-/// One line for everything that has a version.
+/// Returns one line for each part that has a version.
 pub(crate) fn versions(report: &Report) -> Vec<String> {
     let machine = &report.machine;
     let known = |name: &str, version: &Option<String>| {

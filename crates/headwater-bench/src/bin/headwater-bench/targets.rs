@@ -1,5 +1,5 @@
-//! The speed that headwater promises, as ratios of times measured in the same rounds, on a CPU with VAES.
-//! Some promises differ between Intel and AMD.
+//! The speed that headwater promises, as ratios of times measured in the same rounds, on a CPU with
+//! VAES. Some promises differ between Intel and AMD.
 //!
 //! "The better of two" is two lines: a promise against the better is one against both.
 
@@ -82,7 +82,7 @@ impl Target {
     }
 }
 
-/// What a subject is held against.
+/// The implementation that a subject is compared with.
 #[derive(Clone, Copy)]
 pub(crate) enum Against {
     /// Another implementation, in the same rounds.
@@ -178,7 +178,8 @@ pub(crate) const TARGETS: [Target; 42] = [
     dirty("headwater-rng"),
     dirty("headwater[hedged]"),
     dirty("headwater-c"),
-    // From C, by a library: at most a nanosecond more than the Rust function takes, which is 6.6 here.
+    // From C, by a library: at most a nanosecond more than the Rust function takes, which is 6.6
+    // here.
     target("fill", 16, "headwater-c", "headwater", 0.87),
     // By OpenSSL's own front door, which is most of the time at 16 bytes.
     target("fill", 16, "openssl-headwater", "openssl-RAND_bytes", 6.0),

@@ -1,14 +1,15 @@
-//! Other languages' generators, as programs in them get at them.
+//! Generators of other languages, as programs in them call them.
 //!
-//! Each runtime runs one small program of ours, for as long as the benchmark lasts, which draws and times itself
-//! when told to: so its figures stand in the same rounds as all others, and starting it is in none of them. The
-//! loop around the calls is the language's own and is part of its figures, as it is for its users.
+//! Each runtime runs one small program for as long as the benchmark lasts. The program draws and
+//! times its draws on request, so its figures stand in the same rounds as all others, and starting
+//! it is in none of them. The loop around the calls is the language's own and is part of its
+//! figures, as it is for its users.
 
-use super::child::{self, Child};
-use super::{Absent, Implementation, Opened};
 use crate::case::{Case, Numbers};
-use crate::clock::Clock;
-use crate::work::{Declined, Drawn, Refused, Work, Worker};
+use crate::draw::work::{Declined, Drawn, Refused, Work, Worker};
+use crate::impls::child::{self, Child};
+use crate::impls::implementation::{Absent, Implementation, Opened};
+use crate::system::clock::Clock;
 use std::borrow::Cow;
 use std::fs;
 use std::path::Path;
@@ -42,7 +43,8 @@ implementation!(NODE_UUID, "node-randomUUID", NODE, "randomUUID", Case::UuidV4);
 implementation!(PYTHON_BYTES, "python-os.urandom", PYTHON, "urandom", Case::Fill);
 implementation!(PYTHON_UUID, "python-uuid4", PYTHON, "uuid4", Case::UuidV4);
 
-/// `$family` is what the program knows a generator as, which has a function for each case of streams.
+/// `$family` is what the program knows a generator as, which has a function for each case of
+/// streams.
 macro_rules! stream {
     ($constant:ident, $name:literal, $family:literal, $has:expr) => {
         const $constant: Implementation = Implementation {
@@ -59,7 +61,7 @@ stream!(NUMPY_SFC64, "numpy-SFC64", "SFC64", &Numbers::ALL);
 stream!(NUMPY_PHILOX, "numpy-Philox", "Philox", &Numbers::ALL);
 stream!(MKL_ARS5, "mkl_random-ARS5", "ARS5", &[Numbers::U64, Numbers::F64, Numbers::Normal]);
 
-/// What fills arrays in Python.
+/// The number arrays of Python.
 pub(crate) const STREAMS: &[&Implementation] =
     &[&NUMPY_PCG64, &NUMPY_SFC64, &NUMPY_PHILOX, &MKL_ARS5];
 
@@ -69,7 +71,8 @@ static GO: Runtime = Runtime {
     command: |folder| {
         let program = folder.join("bench");
         let mut build = Command::new("go");
-        // The compiler that is here: it must not look for a newer one, nor into a module around the folder.
+        // Go must use the installed compiler: it must not download a newer one, nor read a module
+        // around the directory.
         build.current_dir(folder).env("GOTOOLCHAIN", "local").env("GO111MODULE", "off");
         child::finish(build.args(["build", "-o", "bench", "main.go"]))?;
         Ok(Command::new(program))
@@ -115,11 +118,11 @@ fn interpreter(program: &str, folder: &Path, file: &str) -> Command {
     command
 }
 
-/// A language's program, which is started when somebody first asks for it.
+/// A language's program, which starts at the first request.
 struct Runtime {
     file: &'static str,
     source: &'static str,
-    /// Runs `file`, which is in this folder.
+    /// Runs `file`, which is in this directory.
     command: fn(&Path) -> Result<Command, String>,
     child: OnceLock<Result<Mutex<Child>, String>>,
 }
@@ -154,7 +157,7 @@ impl Runtime {
     }
 }
 
-/// What a function, or a family of them, is for.
+/// The purpose of a function, or of a family of functions.
 #[derive(Clone, Copy)]
 enum Does {
     /// This case, by the function of this name.
@@ -200,7 +203,7 @@ impl Worker for Call {
         Ok(())
     }
 
-    /// Only we could time single calls, and would time the pipe: that case is declined.
+    /// Times no single calls, because only this process could, and the pipe would be in the time.
     fn fill_timed(&mut self, _: &Clock, _: &mut [u64], _: &mut [u8]) -> Drawn {
         Err(Refused)
     }
@@ -238,7 +241,7 @@ impl Worker for Call {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::verify::{self, Fault};
+    use crate::draw::verify::{self, Fault};
 
     /// A runtime whose every answer is what the shell makes of `answer`.
     fn fake(answer: &str) -> Call {
@@ -266,7 +269,7 @@ mod tests {
             verdict("echo 00112233445566778899aabbccddeeff"),
             defect("the same bytes each time")
         );
-        // What was in the buffer before: nothing was drawn into it.
+        // The buffer's earlier content: no bytes were drawn into it.
         let poison =
             "for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16; do printf %02x $number; done; echo";
         assert_eq!(verdict(poison), defect("some bytes are never written"));
@@ -282,7 +285,8 @@ mod tests {
         assert_eq!(call.own_time(), Some(Duration::from_micros(123)));
     }
 
-    /// Those that this host has; the others say in one line what is missing.
+    /// Returns the generators that this host has. For each of the others it prints a line with the
+    /// missing part.
     #[test]
     fn every_runtime_draws_and_times_itself() {
         for (implementation, case) in [

@@ -1,13 +1,15 @@
 //! headwater's own engines.
 
-use super::{Implementation, Stream, ready};
 use crate::case::{BOUND, Numbers};
+use crate::impls::implementation::Implementation;
+use crate::impls::streams::stream::{Stream, ready};
 use headwater_streams::generators::{
     Pcg64Dxsm, SeedSequence, Sfc64, Xorshift128p, Xoshiro256pp, Xoshiro256ppX8,
 };
 use headwater_streams::{Engine, Key};
 
-/// An engine that is addressed by index: what an array holds is up to the key, the stream and the place alone.
+/// An engine that is addressed by index: what an array holds is up to the key, the stream and the
+/// place alone.
 macro_rules! indexed {
     ($constant:ident, $name:literal, $engine:ident) => {
         pub(super) const $constant: Implementation = Implementation {

@@ -1,15 +1,16 @@
-//! What else Rust programs fill arrays from.
+//! The other sources from which Rust programs fill arrays.
 
-use super::{Implementation, Stream, ready};
 use crate::case::{BOUND, Numbers};
+use crate::impls::implementation::Implementation;
+use crate::impls::streams::stream::{Stream, ready};
 use rand::seq::SliceRandom;
 use rand::{Rng, RngExt, SeedableRng};
 use rand_distr::StandardNormal;
 use rand_philox::Philox;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-/// xoshiro256++ of `rand_xoshiro`, which is also what `rand`'s `SmallRng` is; with `rand`'s and `rand_distr`'s ways to
-/// make numbers of it.
+/// xoshiro256++ of `rand_xoshiro`, which is also what `rand`'s `SmallRng` is; with `rand`'s and
+/// `rand_distr`'s ways to make numbers of it.
 pub(super) const XOSHIRO: Implementation = Implementation {
     name: "rand_xoshiro",
     version: &|| {

@@ -1,16 +1,12 @@
-//! Two generators of which one bit, the lowest, is a linear recurrence: carries of the final addition hide the others only.
+//! Two generators whose lowest bit is a linear recurrence: the carries of the final addition hide the other bits only.
 
 use super::{Source, endless, splitmix};
+use headwater_streams::generators::Xorshift128p;
 
-/// Vigna, Further scramblings of Marsaglia's xorshift generators, 2014: the variant that the founding commit of this project's streams used.
-pub(super) fn xorshift128_plus(mut seed: u64) -> Box<dyn Source> {
-    let mut state = [splitmix(&mut seed), splitmix(&mut seed)];
-    endless(move || {
-        let [mut x, y] = state;
-        x ^= x << 23;
-        state = [y, x ^ y ^ (x >> 18) ^ (y >> 5)];
-        state[1].wrapping_add(y)
-    })
+/// Vigna, "Further scramblings of Marsaglia's xorshift generators", 2014: the engine of this name. Streams are jumps.
+pub(super) fn xorshift128p(seed: u64, stream: u64) -> Box<dyn Source> {
+    let mut engine = Xorshift128p::from_u64(seed).stream(stream);
+    endless(move || engine.next_u64())
 }
 
 /// Blackman and Vigna, Scrambled linear pseudorandom number generators, 2018.

@@ -1,17 +1,18 @@
-//! Generators that must fail. A battery that passes one of them says nothing about the others.
+//! Generators that must fail. If a battery passes one of them, its verdict on other generators means nothing.
 
 mod ars3;
 mod clock;
 mod linear;
 mod mt19937;
+mod subtle;
 
 use super::{Kind, Named, Open, Source, endless, splitmix};
 
 pub(super) const ALL: &[Named] = &[
     control(
-        "xorshift128+",
+        "xorshift128p",
         "linear in its lowest bit, of degree 128 (Vigna 2014; shifts 23, 18, 5)",
-        Open::Seeded(linear::xorshift128_plus),
+        Open::Streams(linear::xorshift128p),
     ),
     control(
         "xoroshiro128+",
@@ -46,6 +47,37 @@ pub(super) const ALL: &[Named] = &[
         Open::Live(|| Ok(clock::open())),
     ),
     control("twice", "two copies of one sound stream, interleaved", Open::Seeded(twice)),
+    control(
+        "late-bytes",
+        "sound for 2 MiB; then one byte of each word has even parity",
+        Open::Seeded(subtle::late_bytes),
+    ),
+    control(
+        "copied-bit-8",
+        "each bit copies the one before with probability 2^-8",
+        Open::Seeded(subtle::copied_bit::<8>),
+    ),
+    control(
+        "copied-bit-9",
+        "each bit copies the one before with probability 2^-9",
+        Open::Seeded(subtle::copied_bit::<9>),
+    ),
+    control(
+        "markov-10",
+        "each bit copies the one before with probability 2^-10; needs 32 MiB",
+        Open::Seeded(subtle::copied_bit::<10>),
+    ),
+    control(
+        "biased-10",
+        "each bit is one with probability 1/2 + 2^-10",
+        Open::Seeded(subtle::biased::<10>),
+    ),
+    control(
+        "biased-12",
+        "each bit is one with probability 1/2 + 2^-12; needs 32 MiB",
+        Open::Seeded(subtle::biased::<12>),
+    ),
+    control("period-20", "a period of 2^20 + 3 bytes", Open::Seeded(subtle::period)),
 ];
 
 const fn control(name: &'static str, about: &'static str, open: Open) -> Named {
@@ -108,7 +140,7 @@ mod tests {
         assert!(words("xoroshiro128+", 42, 100).iter().all(|&word| word == peer.next_u64()));
     }
 
-    /// The author's first output for his array of seeds is of another seeding; the C++ standard, [rand.predef], gives the 10,000th of this.
+    /// The author publishes the first output of another seeding. The C++ standard, [rand.predef], has the 10,000th of this one.
     #[test]
     fn the_twister_gives_the_word_that_the_cpp_standard_demands() {
         assert_eq!(words("mt19937", 5489, 10_000)[9_999], 9_981_545_732_273_789_042);

@@ -16,7 +16,22 @@ mod x86;
 #[cfg(target_arch = "x86_64")]
 pub(crate) use x86::{aes, vaes256, vaes512};
 
+#[cfg(feature = "process")]
+use super::Block;
+
 /// What the halves of the key grow by in each round, the lower half first.
 const GROWTH: [u64; 2] = [0x9E37_79B9_7F4A_7C15, 0xBB67_AE85_84CA_A73B];
+/// Returns the key before the first round, and the key of each round, of ars7.
+#[cfg(feature = "process")]
+#[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
+pub(crate) fn keys(key: Block) -> [Block; KEYS] {
+    let mut halves = [0, 8].map(|at| u64::from_le_bytes(core::array::from_fn(|i| key[at + i])));
+    core::array::from_fn(|_| {
+        let key = u128::from(halves[1]) << 64 | u128::from(halves[0]);
+        halves = [0, 1].map(|half: usize| halves[half].wrapping_add(GROWTH[half]));
+        key.to_le_bytes()
+    })
+}
+
 /// Room for the keys of every number of rounds: one before the first round, one for each.
 const KEYS: usize = 8;

@@ -23,12 +23,6 @@ impl Lanes {
     /// No lanes yet: a state that no generator reaches.
     pub(crate) const ZERO: Lanes = Lanes([[0; LANES]; 4]);
 
-    /// Whether the first lane is zero, which it is if all are.
-    #[cfg(all(feature = "process", target_os = "linux"))]
-    pub(crate) fn is_zero(&self) -> bool {
-        self.lane(0) == [0; 4]
-    }
-
     /// Lane `i` begins `i` jumps of 2^128 words after `start`.
     pub(crate) fn from_jumps(start: &Xoshiro256pp) -> Lanes {
         let mut lanes = Lanes::ZERO;

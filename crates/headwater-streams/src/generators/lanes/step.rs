@@ -7,7 +7,7 @@
 
 use super::vector::Vector;
 use super::{LANES, Lanes};
-use crate::cpu::Features;
+use crate::features::Features;
 
 /// Bytes of a row: one word of each lane.
 pub(super) const ROW: usize = 8 * LANES;

@@ -1,7 +1,7 @@
 //! The lanes as one generator.
 
 use super::{LANES, Lanes, Path};
-use crate::cpu::Features;
+use crate::features::Features;
 use crate::generators::Xoshiro256pp;
 use crate::generators::gf2::{self, Steps};
 use crate::generators::rng::{fill_bytes, to_f64};
@@ -175,7 +175,7 @@ crate::traits::impl_rand_core!(Xoshiro256ppX8, fill_bytes);
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cpu::tests::on_every_path;
+    use crate::features::tests::on_every_path;
 
     /// Word `8 r + i` is word `r` of stream `i`, by the scalar generator.
     fn expected(start: &Xoshiro256pp, words: usize) -> Vec<u64> {

@@ -4,7 +4,7 @@ use super::{Awkward, stream};
 use crate::numbers::bounded::{Bounded32, Bounded64};
 use crate::numbers::fill;
 use crate::numbers::path::Path;
-use reference::numbers::bounded;
+use reference::streams::numbers::bounded;
 
 /// Bounds that keep all words, that reject half of them, and what lies between.
 const BOUNDS: [u64; 13] = [

@@ -13,7 +13,10 @@ fn a_shuffle_is_what_the_method_says() {
     for len in (0..20).chain([511, 512, 513, 700, 2047, 2050, 16_383, 16_384, 16_390, 20_000]) {
         let mut order: Vec<usize> = (0..len).collect();
         shuffle(&Awkward, &mut order);
-        assert!(order == reference::numbers::shuffled(len, Awkward::word), "{len} elements");
+        assert!(
+            order == reference::streams::numbers::shuffled(len, Awkward::word),
+            "{len} elements"
+        );
     }
 }
 
@@ -27,7 +30,7 @@ fn a_long_shuffle_is_what_the_method_says() {
     };
     let mut order: Vec<usize> = (0..600_000).collect();
     stream(20).shuffle(&mut order);
-    assert!(order == reference::numbers::shuffled(600_000, word));
+    assert!(order == reference::streams::numbers::shuffled(600_000, word));
 }
 
 #[test]
@@ -54,7 +57,7 @@ fn a_permutation_is_what_its_network_says_on_every_path() {
         for n in [257, 512, 513, 1_000_003, 1 << 32, (1 << 32) + 1, 10u64.pow(18), u64::MAX] {
             let permutation = stream(test).permutation(n);
             for start in [0, (n - 256) / 2, n - 256] {
-                let right = (start..).map(|i| reference::numbers::permuted(n, i, &keys));
+                let right = (start..).map(|i| reference::streams::numbers::permuted(n, i, &keys));
                 let right: Vec<u64> = right.take(256).collect();
                 for path in Path::all() {
                     let mut out = [0; 256];

@@ -52,10 +52,11 @@ fn ulps_f32(value: f32, right: f64) -> u32 {
 #[test]
 fn uniform_floats_are_the_upper_bits() {
     let words = words();
-    let right: Vec<f64> = words.iter().map(|&word| reference::numbers::uniform_f64(word)).collect();
+    let right: Vec<f64> =
+        words.iter().map(|&word| reference::streams::numbers::uniform_f64(word)).collect();
     assert_eq!(made(&UniformF64, &words), right);
     let halves = words.iter().flat_map(|&word| [word as u32, (word >> 32) as u32]);
-    let right: Vec<f32> = halves.map(reference::numbers::uniform_f32).collect();
+    let right: Vec<f32> = halves.map(reference::streams::numbers::uniform_f32).collect();
     assert_eq!(made(&UniformF32, &words), right);
 }
 
@@ -63,7 +64,8 @@ fn uniform_floats_are_the_upper_bits() {
 fn exponentials_are_logarithms_within_three_units_of_the_last_place() {
     let words = words();
     let errors = made(&ExponentialF64, &words).into_iter().zip(&words);
-    let worst = errors.map(|(x, &word)| ulps(x, reference::numbers::exponential(word))).max();
+    let worst =
+        errors.map(|(x, &word)| ulps(x, reference::streams::numbers::exponential(word))).max();
     assert!(worst <= Some(3), "{worst:?}");
 }
 
@@ -72,7 +74,7 @@ fn normals_are_what_box_and_muller_say_within_four_units_of_the_last_place() {
     let words = words();
     let mut worst = 0;
     for (x, words) in made(&NormalF64, &words).chunks(2).zip(words.chunks(2)) {
-        let right = reference::numbers::normal_pair(64, words[0], words[1]);
+        let right = reference::streams::numbers::normal_pair(64, words[0], words[1]);
         worst = worst.max(ulps(x[0], right[0])).max(ulps(x[1], right[1]));
     }
     assert!(worst <= 4, "{worst}");
@@ -84,7 +86,7 @@ fn single_normals_are_within_four_units_of_the_last_place() {
     let mut worst = 0;
     for (x, word) in made(&NormalF32, &words).chunks(2).zip(&words) {
         let (distance, direction) = (word & 0xFFFF_FFFF, word >> 32);
-        let right = reference::numbers::normal_pair(32, distance, direction);
+        let right = reference::streams::numbers::normal_pair(32, distance, direction);
         worst = worst.max(ulps_f32(x[0], right[0])).max(ulps_f32(x[1], right[1]));
     }
     assert!(worst <= 4, "{worst}");
@@ -100,7 +102,7 @@ fn off(value: f64, [high, low]: [f64; 2], digits: i32) -> f64 {
 #[test]
 fn logarithms_are_off_by_less_than_three_and_a_half_units_and_directions_by_less_than_three() {
     use crate::numbers::polynomials::{direction, direction_f32, minus_ln, minus_ln_f32};
-    use reference::numbers::{direction_wide, exponential_wide};
+    use reference::streams::numbers::{direction_wide, exponential_wide};
     let (mut logarithm, mut point) = ([0.0_f64; 2], [0.0_f64; 2]);
     for word in words() {
         let right = exponential_wide(64, word);

@@ -1,11 +1,11 @@
-//! AES-256 in counter mode for arm64, in assembly for the reason that `x86/mod.rs` gives.
+//! AES-256 in counter mode for arm64, in assembly for the reason stated in `x86/mod.rs`.
 
 #![allow(unsafe_code)]
 
 /// Expands the key in `v0` and `v1` to 15 round keys at `{rk}`; `v6` is zero.
 ///
-/// AESE substitutes and shifts rows. If all four columns of its input are the same word and the key is
-/// zero, shifting changes nothing, so one instruction gives SubWord(word) in every column.
+/// AESE substitutes and shifts rows. If all four columns of its input are the same word and the key
+/// is zero, shifting changes nothing, so one instruction computes SubWord(word) in every column.
 macro_rules! expand_keys {
     () => {
         concat!(
@@ -51,13 +51,13 @@ macro_rules! clear_schedule {
 ///
 /// # Safety
 ///
-/// `key` is readable for 32 bytes, `round_keys` is aligned to 16 and writable for 240 bytes, and the
-/// CPU has the AES extension.
+/// `key` is readable for 32 bytes, `round_keys` is aligned to 16 and writable for 240 bytes, and
+/// the CPU has the AES extension.
 #[inline(never)]
 #[target_feature(enable = "neon,aes")]
 pub(crate) unsafe fn expand(key: *const u8, round_keys: *mut u8) {
-    // SAFETY: the block reads 32 bytes at `key` and writes 240 at `round_keys`, both promised by the
-    // caller, and clears every register that held a round key.
+    // SAFETY: the block reads 32 bytes at `key` and writes 240 at `round_keys`, both promised by
+    // the caller, and clears every register that held a round key.
     unsafe {
         core::arch::asm!(
             "ldp q0, q1, [{key}]",
@@ -168,8 +168,8 @@ pub(crate) unsafe fn stream(
     out: *mut u8,
     len: usize,
 ) {
-    // SAFETY: full strips are written while at least 128 bytes are left; then single blocks while 16
-    // are left, then single bytes. The other accesses are the caller's promise.
+    // SAFETY: full strips are written while at least 128 bytes are left; then single blocks while
+    // 16 are left, then single bytes. The other accesses are the caller's promise.
     unsafe {
         core::arch::asm!(
             "ld1 {{v16.16b, v17.16b, v18.16b, v19.16b}}, [{rk}], #64",

@@ -32,7 +32,8 @@ pub(super) unsafe fn derive(seed: *mut u8, to: *mut u8) {
 /// The promises of [`derive`].
 #[inline(never)]
 unsafe fn derive_apart(seed: *const u8, to: *mut u8) {
-    // SAFETY: 64 readable bytes at `seed`; volatile, because a dropped page changes under the reader.
+    // SAFETY: 64 readable bytes at `seed`; volatile, because a dropped page changes under the
+    // reader.
     let mut seed = unsafe { seed.cast::<[[u8; 32]; 2]>().read_volatile() };
     for half in 0..2 {
         let (block, mut out) = (16 * half, [0; 16]);
@@ -78,7 +79,7 @@ unsafe fn stream_apart(key: *const u8, [first, high]: [u64; 2], out: *mut u8, le
     let mut start = [0; 16];
     start[..4].copy_from_slice(&(first as u32).to_le_bytes());
     start[4..12].copy_from_slice(&high.to_le_bytes());
-    // The page itself is never given to the crate: that memory may change, which `&mut` forbids.
+    // The page itself is never passed to the crate: that memory may change, which `&mut` forbids.
     let mut scratch = [0; SCRATCH];
     let mut done = 0;
     while done < len {

@@ -1,10 +1,11 @@
 //! The mask of a hedged request: H = AES-256_k(X) ^ X, with X holding fresh words of the CPU.
 //!
-//! The output is page bytes ^ H. If the CPU's words are known or stuck, the page bytes still hide H; if
-//! page and k are known, as they are to the owner of a clone, the output is a one-way function of 64 bits
-//! (up to 8 bytes) or 128 bits that nobody else has. The feed-forward `^ X` makes it one-way: AES alone
-//! could be inverted from 16 public bytes of a request, and would show the rest of it. One-way also means
-//! that an instruction which sees the page in memory cannot pick a word that cancels the page's bytes.
+//! The output is page bytes ^ H. If the CPU's words are known or stuck, the page bytes still hide
+//! H; if page and k are known, as they are to the owner of a clone, the output is a one-way
+//! function of 64 bits (up to 8 bytes) or 128 bits that no other machine has. The feed-forward `^
+//! X` makes it one-way: AES alone could be inverted from 16 public bytes of a request, and would
+//! show the rest of it. One-way also means that an instruction which sees the page in memory cannot
+//! pick a word that cancels the page's bytes.
 //!
 //! `reference` has the same function in plain words.
 
@@ -26,7 +27,7 @@ pub(crate) unsafe fn mask_one(keys: *const u8, r: [u64; 2]) -> [u64; 2] {
 ///
 /// # Safety
 ///
-/// As [`mask_one`].
+/// The promises of [`mask_one`].
 #[cfg_attr(target_arch = "x86_64", target_feature(enable = "aes,sse4.1"))]
 #[cfg_attr(target_arch = "aarch64", target_feature(enable = "neon,aes"))]
 #[inline]
@@ -59,8 +60,8 @@ pub(crate) unsafe fn mask_in_place(keys: *const u8, r: [u64; 2], dst: *mut u8, l
 
 /// XORs the first `len` bytes of `mask` into the bytes at `dst`.
 ///
-/// A word at a time and in assembly, so that bytes of a page, which `dst` holds until then, never pass through
-/// the compiler's registers and stack: what is erased from the page would stay there.
+/// A word at a time and in assembly, so that bytes of a page, which `dst` holds until then, never
+/// pass through the compiler's registers and stack: what is erased from the page would stay there.
 ///
 /// # Safety
 ///
@@ -106,8 +107,9 @@ unsafe fn xor_word(dst: *mut u8, word: u64) {
 mod cpu {
     /// The rounds of AES-256 on the registers of these numbers, and the feed-forward from `{x}`.
     ///
-    /// The round keys are read from memory by the instructions that use them: in a register of the compiler's
-    /// they would be spilled in some builds, and the page's key for masks would stay on the stack.
+    /// The round keys are read from memory by the instructions that use them: in a register of the
+    /// compiler's they would be spilled in some builds, and the page's key for masks would stay on
+    /// the stack.
     macro_rules! rounds {
         ($numbers:literal) => {
             concat!(
@@ -149,8 +151,9 @@ mod cpu {
         mut x: [[u64; 2]; N],
     ) -> [[u64; 2]; N] {
         const { assert!(N == 1 || N == 4) };
-        // SAFETY: the caller's promise; X is replaced by its mask, in an array of ours. A block of assembly is to
-        // the compiler what a volatile access is: it is not moved past the comparisons that follow.
+        // SAFETY: the caller's promise; X is replaced by its mask, in an array of ours. A block of
+        // assembly is to the compiler what a volatile access is: it is not moved past the
+        // comparisons that follow.
         unsafe {
             if N == 1 {
                 core::arch::asm!(
@@ -181,8 +184,8 @@ mod cpu {
     #[target_feature(enable = "aes,sse4.1")]
     pub(super) unsafe fn masks<const N: usize>(keys: *const u8, x: [[u64; 2]; N]) -> [[u64; 2]; N] {
         let keys: *const __m128i = keys.cast();
-        // Volatile: the kernel may drop the page between two of these loads, and the compiler must neither
-        // merge nor move them past the check that would notice.
+        // Volatile: the kernel may drop the page between two of these loads, and the compiler must
+        // neither merge nor move them past the check that would notice.
         // SAFETY: within the 15 round keys.
         let key = |round| unsafe { keys.add(round).read_volatile() };
         let x = x.map(|[low, high]| _mm_set_epi64x(high as i64, low as i64));
@@ -253,7 +256,7 @@ mod tests {
 
     #[test]
     fn masks_equal_the_reference() {
-        let features = crate::linux::features::Features::detect();
+        let features = crate::linux::cpu::features::Features::detect();
         let backend = crate::linux::cipher::Backend::choose(features);
         if !backend.is_aes() {
             println!("skipped: hedge masks are not checked, this CPU has no AES instructions");

@@ -1,8 +1,9 @@
 //! The cipher: from 64 bytes of seed to a key, and from the key to a keystream.
 //!
-//! AES-256 in counter mode (FIPS 197, NIST SP 800-38A section 6.5) where the CPU has AES instructions,
-//! ChaCha20 (RFC 8439) where it has none: AES in software is either slow or leaks its key through the
-//! cache. A key is used for one stream and erased, so the counter starts from zero for each.
+//! AES-256 in counter mode (FIPS 197, NIST SP 800-38A section 6.5) where the CPU has AES
+//! instructions, ChaCha20 (RFC 8439) where it has none: AES in software is either slow or leaks its
+//! key through the cache. A key is used for one stream and erased, so the counter starts from zero
+//! for each.
 
 #![allow(unsafe_code)]
 
@@ -16,7 +17,7 @@ pub(crate) mod hedge;
 #[cfg_attr(miri, allow(dead_code, unused_imports))] // miri follows no assembly
 pub(crate) mod x86;
 
-use super::features::Features;
+use crate::linux::cpu::features::Features;
 use core::sync::atomic::{Ordering, compiler_fence};
 
 /// Bytes of an expanded key: 15 round keys of AES-256. ChaCha20 keeps its 32-byte key there.
@@ -72,7 +73,7 @@ impl Backend {
         Backend::all(features).next().unwrap_or(Backend::ChaCha)
     }
 
-    /// Whether the backend runs on AES instructions.
+    /// Returns whether the backend runs on AES instructions.
     pub(crate) fn is_aes(self) -> bool {
         self != Backend::ChaCha
     }
@@ -96,16 +97,17 @@ impl Backend {
     ///
     /// The seed is the kernel's 32 bytes K and two blocks X0 and X1 of [`write_mix`]. The key is
     /// f(K, X0) followed by f(K, X1), where f(K, X) = AES-256_K(X) ^ X: the compression function of
-    /// Davies and Meyer, one-way in the ideal-cipher model whichever input an attacker picks (Black,
-    /// Rogaway, Shrimpton, CRYPTO 2002, scheme 5). So the key is unpredictable if K or X is, and no
-    /// choice of X by somebody who knows K steers it: neither the order in which the two were drawn
-    /// nor who could see the other matters. For ChaCha20, f is the first half-row of a block under K
-    /// whose last four words are X; its final addition has the same purpose.
+    /// Davies and Meyer, one-way in the ideal-cipher model whichever input an attacker picks
+    /// (Black, Rogaway, Shrimpton, CRYPTO 2002, scheme 5). So the key is unpredictable if K or X
+    /// is, and no choice of X by an instruction that knows K steers it: neither the order in which
+    /// the two were drawn nor who could see the other matters. For ChaCha20, f is the first
+    /// half-row of a block under K whose last four words are X; its final addition has the same
+    /// purpose.
     ///
     /// # Safety
     ///
-    /// `seed` is writable for [`SEED`] bytes, `round_keys` for [`ROUND_KEYS`] and aligned to 16, and
-    /// this CPU can run the backend.
+    /// `seed` is writable for [`SEED`] bytes, `round_keys` for [`ROUND_KEYS`] and aligned to 16,
+    /// and this CPU can run the backend.
     #[inline]
     pub(crate) unsafe fn derive(self, seed: *mut u8, round_keys: *mut u8) {
         self.clean_registers();
@@ -152,7 +154,8 @@ impl Backend {
         }
     }
 
-    /// Writes `len` bytes of keystream from block `first` on: its number, and the counter's upper half.
+    /// Writes `len` bytes of keystream from block `first` on: its number, and the counter's upper
+    /// half.
     ///
     /// The block numbers of one call must not pass 2^64 (AES) or 2^32 (ChaCha20).
     ///
@@ -171,7 +174,7 @@ impl Backend {
         // Miri takes several seconds for a page of keystream.
         if cfg!(all(miri, not(test))) {
             // SAFETY: the caller's promise.
-            let _ = unsafe { super::raw::getrandom(out, len, 0) };
+            let _ = unsafe { crate::linux::sys::getrandom(out, len, 0) };
             return;
         }
         // SAFETY: the caller's promise, for each.
@@ -211,7 +214,7 @@ impl Backend {
 #[inline(always)]
 pub(crate) fn clean_upper_halves() {
     // SAFETY: callers know that the CPU has AVX. Lower halves keep their contents, and all upper
-    // halves are declared; the System V ABI preserves none of them across a call.
+    // halves are declared; across a call the System V ABI preserves no vector register.
     unsafe {
         core::arch::asm!(
             "vzeroupper",
@@ -223,14 +226,15 @@ pub(crate) fn clean_upper_halves() {
     }
 }
 
-/// Writes the half of a seed that is not the kernel's to `at`: random words of the CPU, bound to the moment
-/// and the place at which they were drawn, and the mark that tells the two blocks apart.
+/// Writes the half of a seed that is not the kernel's to `at`: random words of the CPU, bound to
+/// the moment and the place at which they were drawn, and the mark that separates the two blocks.
 ///
-/// Two words are 128 fresh bits, as many as a hedged request carries. Four would be 256, and two more cost 66 ns
-/// a page on Zen 5, 86 on Emerald Rapids: a tenth of a refill, and as much again of a request of 4 KiB.
+/// Two words are 128 fresh bits, as many as a hedged request carries. Four would be 256, and two
+/// more cost 66 ns a page on Zen 5, 86 on Emerald Rapids: a tenth of a refill, and as much again of
+/// a request of 4 KiB.
 ///
-/// If the CPU has no random instruction, moment and place are all that differs between two clones. The words
-/// go straight to their place: a structure that is moved leaves a copy where it was.
+/// If the CPU has no random instruction, moment and place are all that differs between two clones.
+/// The words go straight to their place: a structure that is moved leaves a copy where it was.
 ///
 /// # Safety
 ///
@@ -243,7 +247,8 @@ pub(crate) unsafe fn write_mix(
     cpu: u32,
 ) {
     const MARK: u64 = u64::from_le_bytes(*b"headwatr");
-    // The highest bit of the second word: clear in X0 and set in X1, whatever the instruction gave.
+    // The highest bit of the second word: clear in X0 and set in X1, whatever the instruction
+    // returned.
     const SECOND: u64 = 1 << 63;
     // SAFETY: the caller's 32 bytes. Volatile: a page may be dropped at any instant.
     unsafe {
@@ -253,7 +258,8 @@ pub(crate) unsafe fn write_mix(
         at.add(3).write_volatile((words[1] ^ u64::from(cpu)) | SECOND);
     }
     for word in words {
-        // SAFETY: a word of ours. Volatile: the erasure of a word that nobody reads again must not be left out.
+        // SAFETY: a word of ours. Volatile: the compiler would otherwise leave out the erasure,
+        // because the word is not read again.
         unsafe { core::ptr::from_mut(word).write_volatile(0) };
     }
 }
@@ -280,7 +286,7 @@ impl Workspace {
     pub(crate) unsafe fn derive(&mut self, backend: Backend) {
         // SAFETY: the two arrays, aligned to 64 by the structure; the CPU is the caller's promise.
         unsafe { backend.derive(self.seed.as_mut_ptr(), self.round_keys.as_mut_ptr()) };
-        super::force::witness(self.round_keys.as_ptr());
+        crate::linux::failpoint::witness(self.round_keys.as_ptr());
     }
 
     /// Writes `len` bytes of keystream from the first block on.
@@ -305,21 +311,22 @@ impl Drop for Workspace {
     }
 }
 
-/// Clears what the `chacha20` crate leaves of a key: the stack below its caller's frame, and registers.
+/// Clears what the `chacha20` crate leaves of a key: the stack below its caller's frame, and
+/// registers.
 ///
 /// Called right after the crate's code and from the same frame, so that the memory is the same.
 #[cfg(any(not(target_arch = "x86_64"), miri))]
 #[inline(never)]
 fn scrub() {
-    // As much as the crate's frames take in a release build, and little enough for a signal stack.
+    // The size covers the crate's frames in a release build, and fits a signal stack.
     let mut below = [0u128; 72];
     // SAFETY: our own array.
     unsafe { wipe((&raw mut below).cast(), size_of_val(&below)) };
     scrub_registers();
 }
 
-/// Clears the vector registers that a key schedule has gone through: the next signal's frame, or a core
-/// dump, would write them to memory.
+/// Clears the vector registers that a key schedule has gone through: the next signal's frame, or a
+/// core dump, would write them to memory.
 #[cfg(any(not(target_arch = "x86_64"), miri))]
 #[inline]
 fn scrub_registers() {

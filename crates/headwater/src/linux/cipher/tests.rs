@@ -2,8 +2,8 @@
 
 use super::*;
 
-/// Around each boundary that a backend has: the block (16), a register of two or four (32, 64), a strip
-/// (128, 256, 512), the scratch buffer of ChaCha20 (256), a page's stream (3584) and a chunk.
+/// Around each boundary that a backend has: the block (16), a register of two or four (32, 64), a
+/// strip (128, 256, 512), the scratch buffer of ChaCha20 (256), a page's stream (3584) and a chunk.
 fn lengths() -> impl Iterator<Item = usize> {
     let around = [16, 32, 64, 128, 256, 384, 512, 1024, 3536, 3584, 4096, 65_536];
     let around = around.into_iter().flat_map(|len| [len - 1, len, len + 1, len + 7]);

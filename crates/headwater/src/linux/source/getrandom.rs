@@ -1,8 +1,8 @@
 //! The getrandom(2) system call (Linux 3.17).
 
 use super::fill_exactly;
-use crate::linux::force::{Force, every_other_time, forced};
-use crate::linux::raw::{self, Errno};
+use crate::linux::failpoint::{Force, every_other_time, forced};
+use crate::linux::sys::{self, Errno};
 
 /// Waits for the generator to be seeded unless `wait` is false; EAGAIN then.
 ///
@@ -11,7 +11,7 @@ use crate::linux::raw::{self, Errno};
 /// `dst` is valid for writes of `len` bytes.
 pub(super) unsafe fn fill(dst: *mut u8, len: usize, wait: bool) -> Result<(), Errno> {
     let flags = if wait { 0 } else { libc::GRND_NONBLOCK };
-    // SAFETY: the caller's promise; `once` writes at most what it is told.
+    // SAFETY: the caller's promise; `once` writes at most `len` bytes.
     unsafe { fill_exactly(dst, len, |at, len| once(at, len, flags)) }
 }
 
@@ -35,5 +35,5 @@ unsafe fn once(dst: *mut u8, len: usize, flags: u32) -> Result<usize, Errno> {
     }
     let len = if forced(Force::GetrandomShort) { len.min(5) } else { len };
     // SAFETY: `len` is at most what the caller promised.
-    unsafe { raw::getrandom(dst, len, flags) }
+    unsafe { sys::getrandom(dst, len, flags) }
 }

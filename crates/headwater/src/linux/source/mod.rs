@@ -1,12 +1,12 @@
-//! Where key material comes from, and in which order it is asked for.
+//! The sources of key material, and the order in which they are asked.
 //!
 //! A source either fills the whole buffer with bytes of the kernel's seeded generator or returns an
-//! error; it never gives part of them, and never bytes from before the generator was seeded.
+//! error. It never returns a part, nor bytes from before the generator was seeded.
 //!
-//! The order: the vDSO ([`vgetrandom`]), which needs a state of its own and is therefore called by those
-//! who hold a page; then [`getrandom(2)`](getrandom); and only where that is missing (ENOSYS) or
-//! forbidden (EPERM, as some sandboxes answer) [`/dev/urandom`](urandom), after /dev/random has said
-//! that the generator is seeded.
+//! The order: the vDSO ([`vgetrandom`]), which needs a state of its own and is therefore called by
+//! those who hold a page; then [`getrandom(2)`](getrandom); and only where that is missing (ENOSYS)
+//! or forbidden (EPERM, as some sandboxes answer) [`/dev/urandom`](urandom), after /dev/random has
+//! said that the generator is seeded.
 
 #![allow(unsafe_code)]
 
@@ -15,14 +15,14 @@ mod urandom;
 pub(crate) mod vdso;
 pub(crate) mod vgetrandom;
 
-use super::raw::Errno;
 use crate::Error;
+use crate::linux::sys::Errno;
 use crate::status::Source;
 use core::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 
 /// The system call that answered last, for the status only.
 static ANSWERED: AtomicU8 = AtomicU8::new(0);
-/// Whether the vDSO refused when it was asked last, for the status only.
+/// True if the vDSO refused its last call, for the status only.
 static VDSO_REFUSED: AtomicBool = AtomicBool::new(false);
 
 /// Fills `len` bytes at `dst` from the kernel by system call. `wait` says whether to wait for the
@@ -58,7 +58,7 @@ pub(crate) fn note_vdso(answered: bool) {
     }
 }
 
-/// Where bytes come from, if the vDSO is asked, or is not.
+/// Returns the source that answered last, with or without the vDSO.
 pub(crate) fn answered(vdso: bool) -> Source {
     if vdso && !VDSO_REFUSED.load(Ordering::Relaxed) {
         return Source::Vdso;
@@ -88,7 +88,8 @@ unsafe fn fill_exactly(
         match step(at, len - done) {
             Ok(given) if (1..=len - done).contains(&given) => done += given,
             // Zero bytes, or more than were asked for: an errno no source answers, which becomes
-            // `Error::UNEXPECTED`. Old 32-bit kernels with another system call at this number did so.
+            // `Error::UNEXPECTED`. Old 32-bit kernels with another system call at this number did
+            // so.
             Ok(_) => return Err(Errno(0)),
             Err(Errno(libc::EINTR)) => {}
             Err(errno) => return Err(errno),

@@ -1,20 +1,21 @@
 //! /dev/urandom, for kernels without getrandom(2) and sandboxes that forbid it.
 //!
-//! /dev/urandom itself answers before the generator is seeded, so /dev/random is polled first, once in a process.
-//! Each device is opened for one use and closed at once: a descriptor kept open would be closed under us by
-//! daemons that close all, and then reused. This path is slow and rare.
+//! /dev/urandom itself answers before the generator is seeded, so /dev/random is polled first, once
+//! in a process. Each device is opened for one use and closed at once: a descriptor kept open would
+//! be closed under us by daemons that close all, and then reused. This path is slow and rare.
 
 use super::fill_exactly;
-use crate::linux::force::{Force, forced};
-use crate::linux::raw::{Errno, Fd};
+use crate::linux::failpoint::{Force, forced};
+use crate::linux::sys::{Errno, Fd};
 use core::sync::atomic::{AtomicBool, Ordering};
 
 /// Set once a poll of /dev/random has answered in this process, or in one that it was forked from.
 ///
-/// Polling before each request would be wrong: until Linux 5.6 /dev/random is readable only while the input pool
-/// counts 64 bits or more, so that a neighbour who drains /dev/random would make every request wait. The first
-/// answer proves that the generator is seeded, and a seeded generator stays so. Relaxed loads and stores are
-/// enough: the flag publishes nothing but itself, and whoever misses it polls once more.
+/// Polling before each request would be wrong: until Linux 5.6 /dev/random is readable only while
+/// the input pool counts 64 bits or more, so that a neighbour who drains /dev/random would make
+/// every request wait. The first answer proves that the generator is seeded, and a seeded generator
+/// stays so. Relaxed loads and stores are enough: the flag publishes nothing but itself, and a
+/// thread that misses it polls once more.
 static SEEDED: AtomicBool = AtomicBool::new(false);
 
 /// Waits for the generator to be seeded unless `wait` is false; EAGAIN then.
@@ -31,7 +32,7 @@ pub(super) unsafe fn fill(dst: *mut u8, len: usize, wait: bool) -> Result<(), Er
         SEEDED.store(true, Ordering::Relaxed);
     }
     let urandom = Fd::open_read(c"/dev/urandom")?;
-    // SAFETY: the caller's promise; a read writes at most what it is told.
+    // SAFETY: the caller's promise; a read writes at most `len` bytes.
     unsafe { fill_exactly(dst, len, |at, len| urandom.read_raw(at, len)) }
 }
 

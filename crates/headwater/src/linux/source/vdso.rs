@@ -1,13 +1,13 @@
 //! Finding a function in the vDSO, the small ELF library that the kernel maps into each process.
 //!
 //! Written from the ELF specification (System V gABI, chapters 4 and 5, and the GNU hash section).
-//! The image is the kernel's own, so its offsets are trusted to lie inside it; what may be absent is
-//! still checked, since kernels differ in which hash table they ship.
+//! The image is the kernel's own, so its offsets are trusted to lie inside it; what may be absent
+//! is still checked, since kernels differ in which hash table they ship.
 
 #![allow(unsafe_code)]
 
-use crate::linux::force::{Force, forced};
-use crate::linux::raw;
+use crate::linux::failpoint::{Force, forced};
+use crate::linux::sys;
 use core::ffi::{CStr, c_char, c_void};
 use core::mem::size_of;
 use core::ptr::{self, NonNull};
@@ -25,7 +25,7 @@ const DT_GNU_HASH: u64 = 0x6fff_fef5;
 #[derive(Clone, Copy)]
 pub(crate) struct Vdso {
     image: *const u8,
-    /// What is added to a virtual address of the image to get a pointer.
+    /// The offset from a virtual address of the image to a pointer.
     bias: usize,
     symbols: *const Elf64_Sym,
     count: usize,
@@ -33,12 +33,12 @@ pub(crate) struct Vdso {
 }
 
 impl Vdso {
-    /// The vDSO of this process, if the kernel gave it one (`vdso=0`, or a stripped auxiliary vector).
+    /// Returns the vDSO of this process; None with `vdso=0` or a stripped auxiliary vector.
     pub(crate) fn find() -> Option<Vdso> {
         if forced(Force::NoVdso) || cfg!(any(miri, not(target_pointer_width = "64"))) {
             return None;
         }
-        let image = raw::auxiliary(libc::AT_SYSINFO_EHDR);
+        let image = sys::auxiliary(libc::AT_SYSINFO_EHDR);
         if image == 0 {
             return None;
         }
@@ -50,7 +50,7 @@ impl Vdso {
     ///
     /// `image` points to a well-formed ELF64 image, mapped as its PT_LOAD header says, for ever.
     unsafe fn parse(image: *const u8) -> Option<Vdso> {
-        // SAFETY: all reads are at offsets that the headers of a well-formed image give.
+        // SAFETY: all reads are at offsets in the headers of a well-formed image.
         unsafe {
             let header = image.cast::<Elf64_Ehdr>().read_unaligned();
             if header.e_ident[..4] != *b"\x7fELF" || header.e_ident[4] != 2 {
@@ -95,7 +95,7 @@ impl Vdso {
         }
     }
 
-    /// Where the image begins in memory; the kernel's data pages lie just below.
+    /// Returns the start of the image in memory; the kernel's data pages lie just below.
     pub(crate) fn base(&self) -> *const u8 {
         self.image
     }
@@ -119,13 +119,14 @@ impl Vdso {
     }
 }
 
-/// The number of symbols that a GNU hash table covers: one more than the last member of its last chain.
+/// The number of symbols that a GNU hash table covers: one more than the last member of its last
+/// chain.
 ///
 /// # Safety
 ///
 /// `table` points to a well-formed DT_GNU_HASH table.
 unsafe fn gnu_hash_symbols(table: *const u32) -> usize {
-    // SAFETY: header, bloom filter, buckets, chains, in this order and of the sizes the header gives.
+    // SAFETY: header, bloom filter, buckets, chains, in this order and of the sizes in the header.
     unsafe {
         let [buckets, first, bloom_words, _] = table.cast::<[u32; 4]>().read_unaligned();
         let bucket = table.add(4 + bloom_words as usize * (size_of::<u64>() / size_of::<u32>()));

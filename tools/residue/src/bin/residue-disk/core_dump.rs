@@ -32,7 +32,7 @@ fn dump(program: &Path, folder: &Path) -> Result<(Account, Vec<u8>), Stop> {
     if !subject.abort()? {
         return Err(Stop::Skipped("the kernel dumped nothing, so none is looked at".into()));
     }
-    let dump = fs::read_dir(folder)?.next().ok_or("the dump is not in its folder")??;
+    let dump = fs::read_dir(folder)?.next().ok_or("the dump is not in its directory")??;
     Ok((account, fs::read(dump.path())?))
 }
 

@@ -1,6 +1,6 @@
 //! Looks for key material where memory reaches the disk: in a core dump, and in swap.
 //!
-//! Whoever finds the disk later knows no page and no register, so this asks less than the search of
+//! A later reader of the disk knows no page and no register, so this asks less than the search of
 //! the memory itself. But what it finds stays there for years.
 
 mod core_dump;
@@ -53,12 +53,12 @@ fn main() -> ExitCode {
     ExitCode::from(worst)
 }
 
-/// Searches what is on disk for all that the memory of the same process gives away.
+/// Searches the disk for all keys that the memory of the same process reveals.
 fn report(name: &str, account: Account, on_disk: Vec<u8>) -> u8 {
     let size = on_disk.len() / 1024;
     let sections = vec![Section { name: name.to_owned(), bytes: on_disk }];
     let in_memory = residue(&account);
-    // Keys that are in memory are looked for on disk like keys that were told.
+    // The disk is searched for keys found in memory as for keys that the library reported.
     let told = in_memory.keys.iter().map(|(key, _)| *key).chain(account.told).collect();
     let found = residue(&Account { sections, told, ..account });
     let (pieces, rounds) = (found.key_pieces.count, found.round_keys.count);

@@ -17,7 +17,7 @@ use std::time::Duration;
 
 const SIZE: usize = 64 << 20;
 const PAGE: usize = 4096;
-/// How often the kernel is asked.
+/// The number of requests to the kernel.
 const PATIENCE: usize = 10;
 /// Before every other area: swapon(2), SWAP_FLAG_PREFER with the highest priority.
 const FIRST: i32 = 0x8000 | 0x7FFF;
@@ -100,7 +100,7 @@ pub(crate) fn look(program: &Path) -> Result<(Account, Vec<u8>), Stop> {
     Err(lost("the dead stack does not get to the swap file"))
 }
 
-/// Tells whether each page of the stack that the draw used is in the file.
+/// Returns whether each page of the stack that the draw used is in the file.
 fn holds_the_stack(on_disk: &[u8], account: &Account) -> bool {
     let stack = &account.sections[0].bytes;
     let used = account.stack.next_multiple_of(PAGE);

@@ -1,8 +1,8 @@
 //! The keystream with AES-NI: one block to an instruction, eight in flight.
 //!
-//! The instructions are the legacy ones, so that CPUs without AVX can run them. Where a caller's upper
-//! register halves are dirty, each would wait for the halves to be merged; [`stream`] is told whether
-//! the CPU has AVX and clears them first.
+//! The instructions are the legacy ones, so that CPUs without AVX can run them. Where a caller's
+//! upper register halves are dirty, each would wait for the halves to be merged; [`stream`] has an
+//! argument that says whether the CPU has AVX and clears them first.
 
 #![allow(unsafe_code)]
 
@@ -92,8 +92,8 @@ pub(crate) unsafe fn stream(
     out: *mut u8,
     len: usize,
 ) {
-    // SAFETY: full strips are written while at least 128 bytes are left; then single blocks while 16
-    // are left, then single bytes. The other accesses are the caller's promise and a static.
+    // SAFETY: full strips are written while at least 128 bytes are left; then single blocks while
+    // 16 are left, then single bytes. The other accesses are the caller's promise and a static.
     unsafe {
         core::arch::asm!(
             load_128!(),

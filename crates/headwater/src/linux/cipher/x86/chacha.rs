@@ -1,8 +1,8 @@
 //! ChaCha20 (RFC 8439) on SSE2: three blocks side by side, a row of the state to a register.
 //!
-//! For CPUs, and virtual CPUs, without AES instructions. The `chacha20` crate is faster where there is
-//! AVX2, and leaves halves of the key on the stack. Rows a, b, c and d of the three blocks are in `xmm0`
-//! to `xmm2`, `xmm3` to `xmm5`, `xmm6` to `xmm8` and `xmm9` to `xmm11`.
+//! For CPUs, and virtual CPUs, without AES instructions. The `chacha20` crate is faster where there
+//! is AVX2, and leaves halves of the key on the stack. Rows a, b, c and d of the three blocks are
+//! in `xmm0` to `xmm2`, `xmm3` to `xmm5`, `xmm6` to `xmm8` and `xmm9` to `xmm11`.
 
 #![allow(unsafe_code)]
 
@@ -130,7 +130,8 @@ macro_rules! quarter {
     };
 }
 
-/// Turns the rows of three blocks by these many columns: diagonals become columns, or columns diagonals.
+/// Turns the rows of three blocks by these many columns: diagonals become columns, or columns
+/// diagonals.
 macro_rules! turn {
     ($b:literal, $d:literal) => {
         concat!(
@@ -166,8 +167,8 @@ macro_rules! round {
     };
 }
 
-/// Makes three blocks under the key at `{key}`, whose fourth rows are in `d`. Adds the first three rows of
-/// the state at the end; the fourth is the caller's.
+/// Makes three blocks under the key at `{key}`, whose fourth rows are in `d`. Adds the first three
+/// rows of the state at the end; the fourth is the caller's.
 macro_rules! blocks {
     () => {
         concat!(
@@ -210,8 +211,8 @@ macro_rules! clear {
 /// `seed` is writable for 64 bytes, and `to` for 32.
 #[inline(never)]
 pub(crate) unsafe fn derive(seed: *mut u8, to: *mut u8) {
-    // SAFETY: the block reads and erases 64 bytes at `seed` and writes 32 at `to`, both promised by the
-    // caller, and clears every register that held a part of either key.
+    // SAFETY: the block reads and erases 64 bytes at `seed` and writes 32 at `to`, both promised by
+    // the caller, and clears every register that held a part of either key.
     unsafe {
         core::arch::asm!(
             "movdqu xmm9, xmmword ptr [{key} + 32]",
@@ -231,7 +232,8 @@ pub(crate) unsafe fn derive(seed: *mut u8, to: *mut u8) {
     }
 }
 
-/// Writes `len` bytes of keystream from block `first` on, where `nonce` is the first 8 of its 12 bytes.
+/// Writes `len` bytes of keystream from block `first` on, where `nonce` is the first 8 of its 12
+/// bytes.
 ///
 /// # Safety
 ///
@@ -240,8 +242,8 @@ pub(crate) unsafe fn derive(seed: *mut u8, to: *mut u8) {
 pub(crate) unsafe fn stream(key: *const u8, [first, nonce]: [u64; 2], out: *mut u8, len: usize) {
     // The fourth row: the counter of 32 bits, then the nonce, whose last 4 bytes are zero.
     let low = u64::from(first as u32) | nonce << 32;
-    // SAFETY: full strips are written while at least 192 bytes are left; then rows while 16 are left,
-    // then single bytes. The other accesses are the caller's promise and a static.
+    // SAFETY: full strips are written while at least 192 bytes are left; then rows while 16 are
+    // left, then single bytes. The other accesses are the caller's promise and a static.
     unsafe {
         core::arch::asm!(
             "movq xmm15, {low}",

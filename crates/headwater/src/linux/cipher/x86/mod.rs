@@ -1,15 +1,15 @@
 //! AES-256 in counter mode for x86-64, in assembly from the key to the last byte of the keystream.
 //!
 //! The code is assembly so that no compiler setting decides where key material goes. Under cargo's
-//! default profile, rustc spilled every round key of an earlier version to the stack, where the keys
-//! stayed after the refill and gave back bytes that had been served and erased (DESIGN.md, "Why is
-//! the cipher assembly?"). Here a round key is in a vector register or in the 240 bytes that the
+//! default profile, rustc spilled every round key of an earlier version to the stack, where the
+//! keys stayed after the refill and revealed bytes that had been served and erased (DESIGN.md, "Why
+//! is the cipher assembly?"). Here a round key is in a vector register or in the 240 bytes that the
 //! caller provides and wipes; each block clears the registers that it used before it ends.
 //!
 //! [`schedule`] expands the key. The keystream has three forms, all driven by the same pieces:
-//! [`vaes512`] (four blocks to an instruction), [`vaes256`] (two) and [`aesni`] (one). The pieces are
-//! macros that expand to assembly text, because a refill of a shared page runs the same text inside a
-//! restartable sequence (`linux::section`), where a call would leave the sequence.
+//! [`vaes512`] (four blocks to an instruction), [`vaes256`] (two) and [`aesni`] (one). The pieces
+//! are macros that expand to assembly text, because a refill of a shared page runs the same text
+//! inside a restartable sequence (`linux::section`), where a call would leave the sequence.
 
 pub(crate) mod aesni;
 pub(crate) mod chacha;

@@ -4,9 +4,9 @@
 
 /// Expands the key in `xmm0` and `xmm1` to 15 round keys at `{rk}`.
 ///
-/// AESENCLAST substitutes, shifts rows and adds a round key. If all four columns of its input are the
-/// same word, shifting rows changes nothing, so one instruction gives SubWord(word) ^ rcon in every
-/// column. AESKEYGENASSIST does the same and is microcoded, several times slower.
+/// AESENCLAST substitutes, shifts rows and adds a round key. If all four columns of its input are
+/// the same word, shifting rows changes nothing, so one instruction computes SubWord(word) ^ rcon
+/// in every column. AESKEYGENASSIST does the same and is microcoded, several times slower.
 macro_rules! expand_keys {
     () => {
         concat!(
@@ -60,12 +60,12 @@ macro_rules! clear_schedule {
 ///
 /// # Safety
 ///
-/// `key` is readable for 32 bytes, `round_keys` is aligned to 16 and writable for 240 bytes, and the
-/// CPU has AES-NI and SSSE3.
+/// `key` is readable for 32 bytes, `round_keys` is aligned to 16 and writable for 240 bytes, and
+/// the CPU has AES-NI and SSSE3.
 #[inline(never)]
 pub(crate) unsafe fn expand(key: *const u8, round_keys: *mut u8) {
-    // SAFETY: the block reads 32 bytes at `key` and writes 240 at `round_keys`, both promised by the
-    // caller, and clears every register that held a round key.
+    // SAFETY: the block reads 32 bytes at `key` and writes 240 at `round_keys`, both promised by
+    // the caller, and clears every register that held a round key.
     unsafe {
         core::arch::asm!(
             "movdqu xmm0, xmmword ptr [{key}]",
@@ -82,8 +82,9 @@ pub(crate) unsafe fn expand(key: *const u8, round_keys: *mut u8) {
 
 /// Derives a key from the 64 bytes at `seed`, erases the seed, and expands the key to `round_keys`.
 ///
-/// The seed holds the kernel's 32 bytes K and two blocks X0 and X1; the key is E_K(X0) ^ X0 followed
-/// by E_K(X1) ^ X1 (see [`Backend::derive`](super::super::Backend::derive) for the argument).
+/// The seed holds the kernel's 32 bytes K and two blocks X0 and X1; the key is E_K(X0) ^ X0
+/// followed by E_K(X1) ^ X1 (see [`Backend::derive`](super::super::Backend::derive) for the
+/// argument).
 ///
 /// # Safety
 ///

@@ -86,8 +86,8 @@ pub(crate) unsafe fn stream(
     out: *mut u8,
     len: usize,
 ) {
-    // SAFETY: full strips are written while at least 256 bytes are left; then single blocks while 16
-    // are left, then single bytes. The other accesses are the caller's promise and a static.
+    // SAFETY: full strips are written while at least 256 bytes are left; then single blocks while
+    // 16 are left, then single bytes. The other accesses are the caller's promise and a static.
     unsafe {
         core::arch::asm!(
             load_256!(),

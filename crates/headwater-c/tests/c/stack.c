@@ -1,0 +1,213 @@
+/* The stack that each function takes, measured on a painted stack. Each call runs in a child of its
+ * own. Prints a line a call: its name and bytes. With the argument "small", runs first draws on an
+ * alternate signal stack of 8 KiB, and stream calls on a thread with the smallest stack. */
+#define _GNU_SOURCE
+#include "check.h"
+#include <headwater.h>
+#include <pthread.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+enum { ROOM = 1 << 18, PAINT = 0xA5 };
+
+static unsigned char bytes[70000];
+static double doubles[4096];
+static float floats[4096];
+static uint64_t words[4096];
+static char text[4096];
+static uint64_t stamp;
+static struct headwater_key key;
+static struct headwater_rng *rng;
+static volatile int result;
+
+static void nothing(void) { }
+static void init(void) { result = headwater_init(); }
+static void fill_16(void) { result = headwater_fill(bytes, 16); }
+static void fill_large(void) { result = headwater_fill(bytes, sizeof bytes); }
+static void getrandom_16(void) { result = (int)headwater_getrandom(bytes, 16, 0); }
+static void getentropy_256(void) { result = headwater_getentropy(bytes, 256); }
+static void arc4random_word(void) { result = (int)headwater_arc4random(); }
+static void arc4random_bounded(void) { result = (int)headwater_arc4random_uniform(10); }
+static void rng_new(void) { rng = headwater_rng_new(); }
+static void rng_fill(void) { result = headwater_rng_fill(rng, bytes, 16); }
+static void rng_fill_large(void) { result = headwater_rng_fill(rng, bytes, sizeof bytes); }
+static void generation(void) { result = (int)headwater_generation(); }
+static void stale(void) { result = headwater_stale(&stamp); }
+static void status(void) { result = (int)headwater_status_json(text, sizeof text); }
+static void quiesce(void) { result = headwater_quiesce(); }
+static void pseudo(void) { result = headwater_random_pseudo_bytes(bytes, sizeof bytes); }
+static void key_from_text(void) { result = headwater_stream_key_from_text(&key, HEADWATER_ARS7, "seed"); }
+static void key_child(void) { result = headwater_stream_key_child(&key, &key, 1); }
+static void stream_u8(void) { result = headwater_stream_fill_u8(&key, 0, 3, bytes, 60000); }
+static void stream_u64(void) { result = headwater_stream_fill_u64(&key, 0, 3, words, 4096); }
+static void stream_f32(void) { result = headwater_stream_fill_f32(&key, 0, 3, floats, 4096); }
+static void stream_f64(void) { result = headwater_stream_fill_f64(&key, 0, 3, doubles, 4096); }
+static void stream_normal_f32(void) { result = headwater_stream_fill_normal_f32(&key, 0, 3, floats, 4096); }
+static void stream_normal_f64(void) { result = headwater_stream_fill_normal_f64(&key, 0, 3, doubles, 4096); }
+static void stream_exponential(void) { result = headwater_stream_fill_exponential_f64(&key, 0, 3, doubles, 4096); }
+static void stream_bounded(void) { result = headwater_stream_fill_bounded_u64(&key, 0, 10, 3, words, 4096); }
+static void stream_perm(void) { result = headwater_stream_perm_at(&key, 0, 1000, 3, words); }
+
+static const struct {
+    const char *name;
+    void (*call)(void);
+    int first; /* the first call of the process */
+} calls[] = {
+    { "first headwater_init", init, 1 },
+    { "first headwater_fill", fill_16, 1 },
+    { "first headwater_arc4random", arc4random_word, 1 },
+    { "first headwater_rng_new", rng_new, 1 },
+    { "first headwater_status_json", status, 1 },
+    { "first headwater_random_pseudo_bytes", pseudo, 1 },
+    { "headwater_fill, 16 bytes", fill_16, 0 },
+    { "headwater_fill, 70000 bytes", fill_large, 0 },
+    { "headwater_getrandom", getrandom_16, 0 },
+    { "headwater_getentropy", getentropy_256, 0 },
+    { "headwater_arc4random", arc4random_word, 0 },
+    { "headwater_arc4random_uniform", arc4random_bounded, 0 },
+    { "headwater_rng_new", rng_new, 0 },
+    { "headwater_rng_fill, 16 bytes", rng_fill, 0 },
+    { "headwater_rng_fill, 70000 bytes", rng_fill_large, 0 },
+    { "headwater_generation", generation, 0 },
+    { "headwater_stale", stale, 0 },
+    { "headwater_status_json", status, 0 },
+    { "headwater_quiesce", quiesce, 0 },
+    { "headwater_random_pseudo_bytes", pseudo, 0 },
+    { "headwater_stream_key_from_text", key_from_text, 0 },
+    { "headwater_stream_key_child", key_child, 0 },
+    { "headwater_stream_fill_u8", stream_u8, 0 },
+    { "headwater_stream_fill_u64", stream_u64, 0 },
+    { "headwater_stream_fill_f32", stream_f32, 0 },
+    { "headwater_stream_fill_f64", stream_f64, 0 },
+    { "headwater_stream_fill_normal_f32", stream_normal_f32, 0 },
+    { "headwater_stream_fill_normal_f64", stream_normal_f64, 0 },
+    { "headwater_stream_fill_exponential_f64", stream_exponential, 0 },
+    { "headwater_stream_fill_bounded_u64", stream_bounded, 0 },
+    { "headwater_stream_perm_at", stream_perm, 0 },
+};
+
+enum { CALLS = sizeof calls / sizeof *calls };
+
+static size_t taken(void (*call)(void))
+{
+    static ucontext_t here, there;
+    unsigned char *stack = mmap(NULL, ROOM, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    size_t untouched = 0;
+    CHECK(stack != MAP_FAILED);
+    memset(stack, PAINT, ROOM);
+    CHECK(getcontext(&there) == 0);
+    there.uc_stack.ss_sp = stack;
+    there.uc_stack.ss_size = ROOM;
+    there.uc_link = &here;
+    makecontext(&there, call, 0);
+    CHECK(swapcontext(&here, &there) == 0);
+    while (untouched < ROOM && stack[untouched] == PAINT)
+        untouched++;
+    return ROOM - untouched;
+}
+
+static void prepare(int first)
+{
+    CHECK(headwater_stream_key_from_seed(&key, HEADWATER_ARS7, 1) == 0);
+    /* The environment moves: the first draw then reads it in the way that takes most stack. */
+    CHECK(setenv("HEADWATER_TEST_MOVES", "the environment", 1) == 0);
+    if (!first) {
+        int i;
+        CHECK(headwater_random_pseudo_bytes(bytes, 8) == 0);
+        for (i = 0; i < 100; i++)
+            CHECK(headwater_fill(bytes, 16) == 0);
+        rng = headwater_rng_new();
+        CHECK(rng != NULL && headwater_generation() + 1 != 0);
+    }
+}
+
+static void in_child(void (*work)(size_t), size_t which)
+{
+    int ended;
+    pid_t child;
+    fflush(stdout);
+    child = fork();
+    CHECK(child >= 0);
+    if (child == 0) {
+        work(which);
+        fflush(stdout);
+        _exit(0);
+    }
+    CHECK(waitpid(child, &ended, 0) == child);
+    if (!WIFEXITED(ended) || WEXITSTATUS(ended) != 0)
+        fprintf(stderr, "%s: ended with %x\n", calls[which].name, ended);
+    CHECK(WIFEXITED(ended) && WEXITSTATUS(ended) == 0);
+}
+
+static void measure(size_t which)
+{
+    size_t base;
+    prepare(calls[which].first);
+    base = taken(nothing);
+    printf("%s: %zu\n", calls[which].name, taken(calls[which].call) - base);
+}
+
+static volatile sig_atomic_t handled;
+
+static void handler(int signal)
+{
+    (void)signal;
+    handled = headwater_fill(bytes, 16) == 0;
+}
+
+/* A first draw in a handler, on an alternate stack of the constant SIGSTKSZ of old headers. */
+static void on_alternate_stack(size_t unused)
+{
+    static unsigned char guarded[3 * 8192] __attribute__((aligned(4096)));
+    stack_t stack;
+    struct sigaction action;
+    (void)unused;
+    /* A page that cannot be written lies below the stack. */
+    CHECK(mprotect(guarded, 8192, PROT_NONE) == 0);
+    memset(&stack, 0, sizeof stack);
+    memset(&action, 0, sizeof action);
+    stack.ss_sp = guarded + 8192;
+    stack.ss_size = 8192;
+    action.sa_handler = handler;
+    action.sa_flags = SA_ONSTACK;
+    CHECK(sigaltstack(&stack, NULL) == 0 && sigaction(SIGUSR1, &action, NULL) == 0);
+    CHECK(raise(SIGUSR1) == 0 && handled);
+}
+
+static void *streams(void *unused)
+{
+    size_t i;
+    for (i = 0; i < CALLS; i++)
+        if (strstr(calls[i].name, "stream") != NULL)
+            calls[i].call();
+    return unused;
+}
+
+static void on_small_thread(size_t unused)
+{
+    pthread_attr_t attributes;
+    pthread_t thread;
+    (void)unused;
+    CHECK(headwater_stream_key_from_seed(&key, HEADWATER_ARS7, 1) == 0);
+    CHECK(pthread_attr_init(&attributes) == 0);
+    CHECK(pthread_attr_setstacksize(&attributes, 16384) == 0);
+    CHECK(pthread_create(&thread, &attributes, streams, NULL) == 0 && pthread_join(thread, NULL) == 0);
+}
+
+int main(int argc, char **argv)
+{
+    size_t i;
+    if (argc > 1 && strcmp(argv[1], "small") == 0) {
+        in_child(on_alternate_stack, 1);
+        in_child(on_small_thread, CALLS - 1);
+        puts("fits");
+        return 0;
+    }
+    for (i = 0; i < CALLS; i++)
+        in_child(measure, i);
+    return 0;
+}

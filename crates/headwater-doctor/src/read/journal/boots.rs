@@ -1,0 +1,412 @@
+//! Entries become boots.
+
+use super::entry::{Entry, Writer};
+use super::event::{LogEvent, event};
+use super::stamp::{Stamp, YEAR};
+use super::units::Starts;
+use crate::Evidence;
+use crate::boot::{Boot, Clock, EarlyCaller, EarlyRead, Hint, HintKind, Moment, SeedWait};
+
+/// Boots that are kept, the last ones. A broken file may have any number.
+const BOOTS: usize = 200;
+/// Lines of a kind that are kept of a boot; the kernel's rate limit lets a handful through.
+const LINES: usize = 100;
+/// The kernel's clock never goes back, but journald writes all earlier lines of the kernel at once.
+const BACK: f64 = 60.0;
+/// The time in which journald reads the kernel's earlier lines.
+const BATCH: f64 = 0.5;
+/// The time after the journal's first line in which that reading begins.
+const BATCH_BEGINS: f64 = 5.0;
+/// A longer gap between two lines of a boot is a clock that was set: the longest stall on record
+/// took hours.
+const STEP: f64 = 43_200.0;
+
+/// Entries become boots.
+#[derive(Default)]
+pub(super) struct Boots {
+    done: Vec<Boot>,
+    open: OpenBoot,
+}
+
+/// The boot that is being read.
+#[derive(Default)]
+struct OpenBoot {
+    boot: Boot,
+    id: Option<String>,
+    starts: Starts,
+    /// The first line that only a program can have caused. Its time follows at the end, when the
+    /// kernel's start by the wall clock is known.
+    program: Option<(Stamp, Evidence)>,
+    /// The first line of the kernel by the wall clock. journald reads all earlier lines of the
+    /// kernel in one piece, so lines close to this one have happened at some time before.
+    batch: Option<f64>,
+    /// The kernel's start by the wall clock, from systemd's "Startup finished".
+    started: Option<f64>,
+    /// True if any wall-clock stamp is in whole seconds.
+    is_coarse: bool,
+    /// The wall clock when the kernel started, by the lines that have both times: the smallest
+    /// difference, for a line is logged after it was said.
+    zero: Option<f64>,
+    /// The first line, by the wall clock.
+    first: Option<f64>,
+    /// The same, as [`Stamp::civil`].
+    civil: Option<f64>,
+    /// The first line, by the kernel's clock.
+    begin: Option<f64>,
+    /// The last line.
+    last: Option<Stamp>,
+    /// What is added to the wall clock: years that the dates do not tell, and what it was set by.
+    shift: f64,
+    /// Any entry at all.
+    begun: bool,
+}
+
+impl Boots {
+    /// An entry. `before` is the time of the line before it, which is asked for only where it
+    /// decides; `evidence` quotes the entry.
+    pub(super) fn note(
+        &mut self,
+        entry: &Entry<'_>,
+        before: impl FnOnce() -> Option<Stamp>,
+        evidence: impl Fn() -> Evidence,
+    ) {
+        let says = event(entry);
+        if self.is_another(entry, says.as_ref()) {
+            self.close(before());
+            self.open.id = entry.boot.as_deref().map(str::to_owned);
+        } else if says == Some(LogEvent::ClockSet) {
+            self.open.clock_set(entry.stamp, before());
+        }
+        let open = &mut self.open;
+        open.begun = true;
+        if open.id.is_none() {
+            open.id = entry.boot.as_deref().map(str::to_owned);
+        }
+        let stamp = open.stamp(entry.stamp);
+        if entry.writer == Writer::Kernel && stamp.kernel.is_none() {
+            open.batch = open.batch.or(stamp.wall);
+        } else if entry.writer != Writer::Kernel {
+            open.program(stamp, &evidence);
+        }
+        if let Some(says) = says {
+            open.note(says, entry, stamp, evidence);
+        }
+    }
+
+    /// `-- Reboot --`, or `-- Boot ID --`; `before` is the time of the line before it.
+    pub(super) fn separator(&mut self, before: impl FnOnce() -> Option<Stamp>) {
+        if self.open.begun {
+            self.close(before());
+        }
+    }
+
+    /// The file's first line, which may say nothing else.
+    pub(super) fn first(&mut self, stamp: Stamp) {
+        self.open.stamp(stamp);
+    }
+
+    /// Notes that a program ran when the file's first line was written.
+    pub(super) fn program(&mut self, stamp: Stamp, evidence: impl FnOnce() -> Evidence) {
+        let stamp = self.open.stamp(stamp);
+        self.open.program(stamp, evidence);
+    }
+
+    /// All boots, one at least; `last` is the time of the last line.
+    pub(super) fn finish(mut self, last: Option<Stamp>) -> Vec<Boot> {
+        if self.open.begun || self.done.is_empty() {
+            self.close(last);
+        }
+        self.done
+    }
+
+    fn is_another(&self, entry: &Entry<'_>, says: Option<&LogEvent<'_>>) -> bool {
+        let open = &self.open;
+        if let (Some(id), Some(boot)) = (&open.id, &entry.boot) {
+            return id != boot.as_ref();
+        }
+        let back = match (entry.stamp.kernel, open.last.and_then(|last| last.kernel)) {
+            (Some(now), Some(last)) => now < last - BACK,
+            _ => false,
+        };
+        let again = matches!(says, Some(LogEvent::Version(_)))
+            && (open.boot.kernel.is_some()
+                || open.boot.init.is_some()
+                || open.boot.ready.is_some()
+                || open.program.is_some());
+        open.begun && (back || again)
+    }
+
+    fn close(&mut self, last: Option<Stamp>) {
+        let mut open = std::mem::take(&mut self.open);
+        if let Some(last) = last {
+            open.stamp(last);
+        }
+        if self.done.len() == BOOTS {
+            self.done.remove(0);
+        }
+        self.done.push(open.finish());
+    }
+}
+
+impl OpenBoot {
+    /// Records a timestamp, corrected for year roll-over and clock steps.
+    fn stamp(&mut self, mut stamp: Stamp) -> Stamp {
+        self.is_coarse |= stamp.is_coarse;
+        if let Some(wall) = &mut stamp.wall {
+            *wall += self.shift;
+            let last = self.last.and_then(|last| last.wall).filter(|_| stamp.kernel.is_none());
+            if let Some(last) = last {
+                let step = *wall - last;
+                if step < -YEAR / 2.0 {
+                    self.shift += YEAR;
+                    *wall += YEAR;
+                } else if step < -1.0 || step > STEP && self.boot.ready.is_none() {
+                    // The clock was set without a message. The time that passed is unknown, and
+                    // counts as none, so that no wait is longer than it was.
+                    self.shift -= step;
+                    *wall = last;
+                }
+            }
+            if self.first.is_none() {
+                (self.first, self.civil) = (Some(*wall), stamp.civil);
+            }
+            if let Some(kernel) = stamp.kernel {
+                let zero = *wall - kernel;
+                self.zero = Some(self.zero.map_or(zero, |known| known.min(zero)));
+            }
+        }
+        if let Some(kernel) = stamp.kernel {
+            self.begin = Some(self.begin.map_or(kernel, |begin| begin.min(kernel)));
+        }
+        if stamp != Stamp::default() {
+            self.last = Some(stamp);
+        }
+        stamp
+    }
+
+    /// Removes the step of a wall clock that was set between this line and the one before. Programs
+    /// report a step after the fact, so it may lie one line earlier. The resulting error in the
+    /// boot's length is never reported as waiting time: the line before counts as simultaneous.
+    fn clock_set(&mut self, now: Stamp, before: Option<Stamp>) {
+        if let (None, Some(now), Some(before)) =
+            (now.kernel, now.wall, before.and_then(|before| before.wall))
+        {
+            self.shift += before - now;
+        }
+    }
+
+    fn at(&self, stamp: Stamp) -> Option<f64> {
+        stamp.kernel.or_else(|| Some(stamp.wall? - self.zero.or(self.first)?))
+    }
+
+    fn moment(&self, stamp: Stamp, evidence: impl FnOnce() -> Evidence) -> Moment {
+        Moment { at: self.at(stamp), at_most: self.is_late(stamp), evidence: evidence() }
+    }
+
+    /// Returns whether journald may have stamped the line long after it was written.
+    fn is_late(&self, stamp: Stamp) -> bool {
+        let (None, Some(wall), Some(batch)) = (stamp.kernel, stamp.wall, self.batch) else {
+            return false;
+        };
+        // A first line of the kernel long after the journal's own is not of the time before.
+        let begins = self.first.is_none_or(|first| batch - first <= BATCH_BEGINS);
+        begins && wall - batch <= if self.is_coarse { 1.0 } else { BATCH }
+    }
+
+    /// Notes the first line of a program, or of the kernel about a program.
+    fn program(&mut self, stamp: Stamp, evidence: impl FnOnce() -> Evidence) {
+        if self.program.is_none() {
+            self.program = Some((stamp, evidence()));
+        }
+    }
+
+    fn note(
+        &mut self,
+        says: LogEvent<'_>,
+        entry: &Entry<'_>,
+        stamp: Stamp,
+        evidence: impl Fn() -> Evidence,
+    ) {
+        match says {
+            LogEvent::Version(release) => {
+                self.boot.kernel = Some(release.to_owned());
+                self.boot.kernel_by = Some(evidence());
+            }
+            LogEvent::CommandLine(line) => self.boot.command_line = Some(line.to_owned()),
+            LogEvent::Init => {
+                if self.boot.init.is_none() {
+                    self.boot.init = Some(self.moment(stamp, evidence));
+                }
+            }
+            LogEvent::Program => self.program(stamp, &evidence),
+            LogEvent::SeedWait => {
+                if self.boot.seed_wait.is_none() {
+                    let from = self.moment(stamp, evidence);
+                    self.boot.seed_wait = Some(SeedWait { from, until: None });
+                }
+            }
+            LogEvent::StartupFinished(seconds) => {
+                self.started = stamp.wall.map(|wall| wall - seconds).or(self.started);
+            }
+            LogEvent::Dmi(name) => set(&mut self.boot.machine.dmi, name),
+            LogEvent::Hypervisor(name) => set(&mut self.boot.machine.hypervisor, name),
+            LogEvent::Encryption(name) => set(&mut self.boot.machine.confidential, name),
+            LogEvent::Model(name) => set(&mut self.boot.machine.model, name),
+            LogEvent::FastInit => {
+                if self.boot.fast_init.is_none() {
+                    self.boot.fast_init = Some(self.moment(stamp, evidence));
+                }
+            }
+            LogEvent::Ready { trusted } => {
+                if trusted {
+                    self.hint(HintKind::TrustedCpu, stamp, &evidence);
+                }
+                if self.boot.ready.is_none() {
+                    self.boot.ready = Some(self.moment(stamp, evidence));
+                }
+            }
+            LogEvent::EarlyCaller { caller, crng_init } => {
+                self.early_caller(caller, crng_init, stamp, evidence);
+            }
+            LogEvent::EarlyRead { program, bytes } => {
+                self.program(stamp, &evidence);
+                self.early_read(program, bytes, stamp, evidence);
+            }
+            LogEvent::Missed(count) => {
+                self.boot.warnings_missed = self.boot.warnings_missed.saturating_add(count);
+            }
+            LogEvent::Fork if self.boot.forks.len() < LINES => {
+                let moment = self.moment(stamp, evidence);
+                self.boot.forks.push(moment);
+            }
+            LogEvent::Resumed if self.boot.resumptions.len() < LINES => {
+                let moment = self.moment(stamp, evidence);
+                self.boot.resumptions.push(moment);
+            }
+            LogEvent::Hint(kind) => self.hint(kind, stamp, &evidence),
+            LogEvent::Unit => {
+                if self.boot.seed_wait.as_ref().is_some_and(|wait| wait.until.is_none())
+                    && ends_random_seed(&entry.message)
+                {
+                    let until = self.moment(stamp, &evidence);
+                    if let Some(wait) = &mut self.boot.seed_wait {
+                        wait.until = Some(until);
+                    }
+                }
+                let is_ready = self.boot.ready.is_some();
+                self.starts.note(&entry.message, entry.unit.as_deref(), is_ready, stamp, evidence);
+            }
+            LogEvent::Fork | LogEvent::Resumed | LogEvent::ClockSet => {}
+        }
+    }
+
+    fn early_caller(
+        &mut self,
+        caller: &str,
+        crng_init: u8,
+        stamp: Stamp,
+        evidence: impl Fn() -> Evidence,
+    ) {
+        let known = self
+            .boot
+            .early_callers
+            .iter_mut()
+            .find(|known| known.caller == caller && known.crng_init == crng_init);
+        if let Some(known) = known {
+            known.times += 1;
+        } else if self.boot.early_callers.len() < LINES {
+            let moment = self.moment(stamp, evidence);
+            self.boot.early_callers.push(EarlyCaller {
+                moment,
+                caller: caller.to_owned(),
+                crng_init,
+                times: 1,
+            });
+        }
+    }
+
+    fn early_read(
+        &mut self,
+        program: &str,
+        bytes: u64,
+        stamp: Stamp,
+        evidence: impl Fn() -> Evidence,
+    ) {
+        let known = self.boot.early_reads.iter_mut().find(|known| known.program == program);
+        if let Some(known) = known {
+            known.times += 1;
+            known.bytes = known.bytes.saturating_add(bytes);
+        } else if self.boot.early_reads.len() < LINES {
+            let moment = self.moment(stamp, evidence);
+            self.boot.early_reads.push(EarlyRead {
+                moment,
+                program: program.to_owned(),
+                bytes,
+                times: 1,
+            });
+        }
+    }
+
+    fn hint(&mut self, kind: HintKind, stamp: Stamp, evidence: &impl Fn() -> Evidence) {
+        if self.boot.hints.len() < LINES {
+            let moment = self.moment(stamp, evidence);
+            self.boot.hints.push(Hint { kind, moment });
+        }
+    }
+
+    fn finish(mut self) -> Boot {
+        let mut boot = std::mem::take(&mut self.boot);
+        boot.clock = match self.last {
+            None => Clock::None,
+            Some(_) if self.zero.is_some() => Clock::Kernel,
+            Some(Stamp { kernel: Some(_), .. }) => Clock::Kernel,
+            Some(_) => Clock::FirstLine,
+        };
+        boot.id = self.id.take();
+        boot.end = self.last.and_then(|last| self.at(last));
+        boot.begin = match boot.clock {
+            Clock::FirstLine => Some(0.0),
+            _ => self.begin,
+        };
+        // The origin of the boot's times, on the scale that all formats share.
+        let origin = self.zero.or(self.first);
+        boot.wall = origin
+            .zip(self.first)
+            .zip(self.civil)
+            .map(|((origin, first), civil)| civil - (first - origin));
+        boot.resolution = if self.is_coarse { 1.0 } else { 0.0 };
+        boot.has_kernel_times = self.zero.is_some() || self.begin.is_some();
+        if let Some((stamp, evidence)) = self.program.take() {
+            let mut moment = Moment { at_most: true, ..self.moment(stamp, || evidence) };
+            // An upper bound stays one in spite of the stamp's error.
+            if boot.clock == Clock::Kernel && stamp.kernel.is_none() {
+                moment.at = moment.at.map(|at| at + boot.resolution);
+            }
+            boot.program = Some(moment);
+        }
+        boot.units = std::mem::take(&mut self.starts)
+            .finish(|stamp, evidence| self.moment(stamp, || evidence));
+        if let (Clock::FirstLine, Some(started), Some(first)) =
+            (boot.clock, self.started, self.first)
+            && first >= started
+        {
+            boot.shift(first - started);
+            boot.clock = Clock::Kernel;
+        }
+        boot
+    }
+}
+
+/// Keeps the first value; a log may repeat a line.
+fn set(field: &mut Option<String>, value: &str) {
+    if field.is_none() {
+        *field = Some(value.to_owned());
+    }
+}
+
+/// The end of systemd-random-seed's start, by the unit's name or by its description.
+fn ends_random_seed(message: &str) -> bool {
+    let ends = ["Started ", "Finished ", "Failed to start "];
+    ends.iter().any(|end| message.starts_with(end))
+        && ["Random Seed", "systemd-random-seed.service"].iter().any(|name| message.contains(name))
+}

@@ -1,0 +1,360 @@
+//! A line of a log: its time, its writer, its message.
+
+use super::stamp::{self, Follows, Stamp};
+use std::borrow::Cow;
+
+/// Who wrote a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Writer {
+    /// The kernel.
+    Kernel,
+    /// systemd as the first program, not as a user's manager.
+    Init,
+    /// systemd-random-seed.
+    Seed,
+    /// The audit daemon's stream, which also has the kills of filters.
+    Audit,
+    /// criu(8).
+    Criu,
+    /// A program that sets the clock, or reports that it was set.
+    Clock,
+    /// Any other program. Its words about the random generator are hearsay.
+    Other,
+}
+
+/// A line of a log.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Entry<'a> {
+    pub(super) stamp: Stamp,
+    pub(super) writer: Writer,
+    pub(super) message: Cow<'a, str>,
+    /// The unit that it is about, where the format has a field for it.
+    pub(super) unit: Option<Cow<'a, str>>,
+    /// The boot's id, likewise.
+    pub(super) boot: Option<Cow<'a, str>>,
+}
+
+impl Writer {
+    /// By the name before the colon, and the process's number.
+    pub(super) fn by_name(name: &str, pid: Option<&str>) -> Writer {
+        match name {
+            "kernel" if pid.is_none() => Writer::Kernel,
+            // `-o with-unit` names the unit that the line comes from.
+            "systemd" | "init.scope" if pid == Some("1") => Writer::Init,
+            "systemd-random-seed" => Writer::Seed,
+            "audit" => Writer::Audit,
+            "criu" => Writer::Criu,
+            "systemd-timesyncd" | "systemd-resolved" | "chronyd" | "ntpd" => Writer::Clock,
+            _ => Writer::Other,
+        }
+    }
+}
+
+/// Reads a line of a text format; `None` where it has no form that is known.
+pub(super) fn parse(line: &str) -> Option<Entry<'_>> {
+    let line = without_level(line.trim_end());
+    if let Some(rest) = line.strip_prefix("1 ")
+        && let Some(entry) = rfc5424(rest)
+    {
+        return Some(entry);
+    }
+    let Some((stamp, follows, rest)) = stamp::take(line) else {
+        if let Some((stamp, rest)) = stamp::captured(line) {
+            let (writer, message) = direct(rest);
+            return Some(entry(stamp, writer, message));
+        }
+        // dmesg without times.
+        let (writer, message) = direct(line);
+        return is_kernels(line).then(|| entry(Stamp::default(), writer, message));
+    };
+    let (writer, message) = match (follows, head(rest)) {
+        (Follows::Message, _) => direct(rest),
+        (Follows::Name, head) => head?,
+        (Follows::Either, Some((Writer::Kernel, message))) => (Writer::Kernel, message),
+        (Follows::Either, Some(head)) if named_by_journal(rest) => head,
+        (Follows::Either, _) => direct(rest),
+    };
+    Some(match stamp::take_kernels(message) {
+        Some((kernel, message)) if writer == Writer::Kernel => {
+            entry(Stamp { kernel: Some(kernel), ..stamp }, writer, message)
+        }
+        _ => entry(stamp, writer, message),
+    })
+}
+
+/// Returns the stamp of a line that only a program can have written: journald's or syslog's, and
+/// not the kernel's own time.
+pub(super) fn written_by_a_program(line: &str) -> Option<Stamp> {
+    let (stamp, follows, _) = stamp::take(without_level(line.trim_end()))?;
+    let is_logged = follows == Follows::Name && stamp.kernel.is_none();
+    (is_logged && parse(line)?.stamp.kernel.is_none()).then_some(stamp)
+}
+
+/// A message of `dmesg --json`, whose time is on the line before: `"time":     1.234567,`.
+pub(super) fn of_dmesg_json(line: &str, before: &[u8]) -> Option<Entry<'static>> {
+    let text = line.trim().strip_prefix("\"msg\":")?.trim().trim_end_matches(',');
+    let message: String = serde_json::from_str(text).ok()?;
+    let before = std::str::from_utf8(before).ok()?.trim();
+    let time = before.strip_prefix("\"time\":")?.trim().trim_end_matches(',');
+    let (writer, message) = direct(&message);
+    Some(Entry {
+        stamp: Stamp { kernel: Some(stamp::seconds(time)?), ..Stamp::default() },
+        writer,
+        message: Cow::Owned(message.to_owned()),
+        unit: None,
+        boot: None,
+    })
+}
+
+fn entry(stamp: Stamp, writer: Writer, message: &str) -> Entry<'_> {
+    Entry { stamp, writer, message: Cow::Borrowed(message), unit: None, boot: None }
+}
+
+/// `HOST NAME[PID]: message` or `NAME[PID]: message`.
+fn head(rest: &str) -> Option<(Writer, &str)> {
+    let (head, message) = rest.split_once(": ").or_else(|| Some((rest.strip_suffix(':')?, "")))?;
+    let mut words = head.split_ascii_whitespace();
+    let ((Some(name), None, _) | (Some(_), Some(name), None)) =
+        (words.next(), words.next(), words.next())
+    else {
+        return None;
+    };
+    let (name, pid) = match name.strip_suffix(']').and_then(|name| name.split_once('[')) {
+        Some((name, pid)) => (name, Some(pid)),
+        None => (name, None),
+    };
+    Some((Writer::by_name(name, pid), message))
+}
+
+/// Whether what follows a time since the kernel's start is journalctl's `HOST NAME[PID]: `, and not
+/// a message of the kernel's.
+fn named_by_journal(rest: &str) -> bool {
+    let head = rest.split_once(": ").map_or("", |(head, _)| head);
+    let (host, name) = head.split_once(' ').unwrap_or(("", head));
+    let pid = name.strip_suffix(']').and_then(|name| name.split_once('['));
+    let has_pid = pid
+        .is_some_and(|(_, pid)| !pid.is_empty() && pid.bytes().all(|byte| byte.is_ascii_digit()));
+    has_pid && !name.contains(' ') && !host.ends_with(':')
+}
+
+/// RFC 5424: `2026-11-22T06:07:30.5Z HOST APP PROCID MSGID DATA message`, after `<PRI>1 `.
+fn rfc5424(line: &str) -> Option<Entry<'_>> {
+    let (stamp, _, rest) = stamp::take(line)?;
+    let mut words = rest.splitn(5, ' ');
+    let (_host, app, pid, _id) = (words.next()?, words.next()?, words.next()?, words.next()?);
+    let rest = words.next()?;
+    // The data is `-`, or elements in brackets.
+    let message = match rest.strip_prefix("- ") {
+        Some(message) => message,
+        None => rest.starts_with('[').then(|| rest.rsplit_once("] ")).flatten()?.1,
+    };
+    let writer = Writer::by_name(app, Some(pid).filter(|pid| *pid != "-"));
+    let message = message.trim_start_matches('\u{feff}');
+    Some(match stamp::take_kernels(message) {
+        Some((kernel, message)) if writer == Writer::Kernel => {
+            entry(Stamp { kernel: Some(kernel), ..stamp }, writer, message)
+        }
+        _ => entry(stamp, writer, message),
+    })
+}
+
+/// Splits a line of the kernel's buffer, which also holds lines of programs that run before the
+/// journal: `systemd[1]: ` and the like.
+fn direct(rest: &str) -> (Writer, &str) {
+    let head = rest.split_once("]: ").and_then(|(head, message)| {
+        let (name, pid) = head.split_once('[')?;
+        let is_pid = !pid.is_empty() && pid.len() <= 7 && pid.bytes().all(|it| it.is_ascii_digit());
+        (is_pid && !name.is_empty() && !name.contains([' ', ':'])).then_some((name, pid, message))
+    });
+    match head {
+        // Only programs have a number in brackets; a program named "kernel" is still a program.
+        Some((name, pid, message)) => match Writer::by_name(name, Some(pid)) {
+            Writer::Kernel => (Writer::Other, message),
+            writer => (writer, message),
+        },
+        None => (Writer::Kernel, rest),
+    }
+}
+
+/// Lines by which a log of the kernel's without times is known.
+fn is_kernels(line: &str) -> bool {
+    [
+        "Linux version ",
+        "Freeing unused kernel ",
+        "lrng_",
+        "random: ",
+        "Command line: ",
+        "Kernel command line: ",
+        "Run /",
+        "systemd[1]: ",
+    ]
+    .iter()
+    .any(|start| line.starts_with(start))
+}
+
+/// Removes the level: `<6>` of the kernel's buffer, `kern  :info  : ` of dmesg --decode.
+fn without_level(line: &str) -> &str {
+    if let Some((level, rest)) = line.strip_prefix('<').and_then(|line| line.split_once('>'))
+        && level.len() <= 4
+        && level.bytes().all(|byte| byte.is_ascii_digit())
+    {
+        return rest;
+    }
+    const FACILITIES: [&str; 13] = [
+        "kern", "user", "mail", "daemon", "auth", "syslog", "lpr", "news", "uucp", "cron",
+        "authpriv", "ftp", "local",
+    ];
+    let mut parts = line.splitn(3, ':');
+    let (facility, level, rest) = (parts.next(), parts.next(), parts.next());
+    match (facility.map(str::trim_end), level.map(str::trim), rest) {
+        (Some(facility), Some(level), Some(rest))
+            if FACILITIES.iter().any(|known| facility.starts_with(known))
+                && !facility.contains(' ')
+                && (3..=6).contains(&level.len())
+                && level.bytes().all(|byte| byte.is_ascii_lowercase()) =>
+        {
+            rest.trim_start()
+        }
+        _ => line,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(line: &str) -> (Option<f64>, Writer, &str) {
+        let entry = parse(line).unwrap_or_else(|| panic!("{line}"));
+        let message = match entry.message {
+            Cow::Borrowed(message) => message,
+            Cow::Owned(_) => unreachable!(),
+        };
+        (entry.stamp.kernel, entry.writer, message)
+    }
+
+    #[test]
+    fn the_kernels_line_is_the_kernels_in_every_format() {
+        for (line, time) in [
+            ("[    1.500000] random: crng init done", Some(1.5)),
+            ("<5>[    1.500000] random: crng init done", Some(1.5)),
+            ("kern  :notice: [    1.500000] random: crng init done", Some(1.5)),
+            ("kern  :notice: [Sun Nov 22 06:07:30 2026] random: crng init done", None),
+            ("[Sun Nov 22 06:07:30 2026] random: crng init done", None),
+            ("[    1.500000] myhost kernel: random: crng init done", Some(1.5)),
+            ("[    1.500000] kernel: random: crng init done", Some(1.5)),
+            ("Nov 22 06:07:30 myhost kernel: random: crng init done", None),
+            ("Nov 22 06:07:30.123456 kernel: random: crng init done", None),
+            ("Nov 22 06:07:30 myhost kernel: [    1.500000] random: crng init done", Some(1.5)),
+            ("2026-11-22T06:07:30+0000 myhost kernel: random: crng init done", None),
+            ("2026-11-22T06:07:30,123456+00:00 random: crng init done", None),
+            ("5,170,1500000,-;random: crng init done", Some(1.5)),
+            ("<5>random: crng init done", None),
+            ("random: crng init done", None),
+        ] {
+            assert_eq!(read(line), (time, Writer::Kernel, "random: crng init done"), "{line}");
+        }
+    }
+
+    #[test]
+    fn the_first_program_is_told_from_a_users_manager_and_from_programs() {
+        let starting = "Starting ssh.service - OpenBSD Secure Shell server...";
+        for head in [
+            "[    3.100000] systemd[1]: ",
+            "[    3.100000] myhost systemd[1]: ",
+            "Nov 22 06:07:30 myhost systemd[1]: ",
+            "Nov 22 06:07:30 systemd[1]: ",
+            "daemon:info  : [    3.100000] systemd[1]: ",
+            "Sun 2026-11-22 06:07:30 UTC myhost init.scope[1]: ",
+        ] {
+            assert_eq!(parse(&format!("{head}{starting}")).unwrap().writer, Writer::Init, "{head}");
+        }
+        for head in
+            ["Nov 22 06:07:30 myhost systemd[812]: ", "[    3.100000] myhost systemd[812]: "]
+        {
+            assert_eq!(
+                parse(&format!("{head}{starting}")).unwrap().writer,
+                Writer::Other,
+                "{head}"
+            );
+        }
+    }
+
+    /// What a program writes about the generator is hearsay: a log reader in the log must not make
+    /// a boot ready.
+    #[test]
+    fn a_program_that_quotes_the_kernel_is_not_the_kernel() {
+        for line in [
+            "Nov 22 06:07:30 myhost sshd[44]: random: crng init done",
+            "[   12.500000] myhost sshd[44]: random: crng init done",
+            "Nov 22 06:07:30 myhost random: crng init done",
+        ] {
+            let entry = parse(line).unwrap();
+            assert_eq!(entry.writer, Writer::Other, "{line}: {entry:?}");
+        }
+    }
+
+    #[test]
+    fn a_message_of_dmesg_json_takes_its_time_from_the_line_before() {
+        let entry = of_dmesg_json(
+            r#"         "msg": "random: crng \"init\" done""#,
+            b"         \"time\":     1.500000,",
+        );
+        let entry = entry.unwrap();
+        assert_eq!((entry.stamp.kernel, entry.writer), (Some(1.5), Writer::Kernel));
+        assert_eq!(entry.message, "random: crng \"init\" done");
+    }
+
+    #[test]
+    fn captures_and_rfc_5424_are_read() {
+        for (line, kernel, writer, message) in [
+            (
+                "2026-11-22 06:07:30 [    1.5] random: crng init done",
+                Some(1.5),
+                Writer::Kernel,
+                "random: crng init done",
+            ),
+            (
+                "[18:04:51.071][Moby           ][Info   ] random: crng init done",
+                None,
+                Writer::Kernel,
+                "random: crng init done",
+            ),
+            (
+                "<6>1 2026-11-22T06:07:30.5Z host kernel - - - [    1.5] random: crng init done",
+                Some(1.5),
+                Writer::Kernel,
+                "random: crng init done",
+            ),
+            (
+                "<30>1 2026-11-22T06:07:30Z host systemd 1 - - Starting a",
+                None,
+                Writer::Init,
+                "Starting a",
+            ),
+            (
+                "Fri Jun 30 00:29:07 2023 kern.notice kernel: [   23.882527] random: crng init done",
+                Some(23.882_527),
+                Writer::Kernel,
+                "random: crng init done",
+            ),
+            (
+                "> [    8.685944] random: crng init done",
+                Some(8.685_944),
+                Writer::Kernel,
+                "random: crng init done",
+            ),
+            ("[    2.5] udevd[77]: starting", Some(2.5), Writer::Other, "starting"),
+        ] {
+            assert_eq!(read(line), (kernel, writer, message), "{line}");
+        }
+    }
+
+    #[test]
+    fn lines_of_other_files_are_no_entries() {
+        for line in
+            ["", "hello", "{\"a\": 1}", "99.96  101.67  1 getrandom", "execve(\"/bin/true\") = 0"]
+        {
+            assert_eq!(parse(line), None, "{line}");
+        }
+    }
+}

@@ -1,0 +1,405 @@
+//! The events in messages. The texts are those of the kernel's drivers/char/random.c from 3.17 to
+//! 6.18, init/main.c and arch/x86, of the LRNG patches, and of systemd's src/core from 219 to 257.
+
+use super::entry::{Entry, Writer};
+use crate::boot::HintKind;
+
+/// Each relevant line holds one of these words. Whole blocks are searched for them, so each must be
+/// rare in a log.
+pub(super) const WORDS: &[&str] = &[
+    "random: ",
+    "systemd[1]: ",
+    "init.scope[1]: ",
+    "Linux version ",
+    "ommand line: ",
+    " as init process",
+    "-- Boot ",
+    "-- Reboot --",
+    "clocksource: ",
+    "RDRAND",
+    "RDSEED",
+    "seeding entropy pool",
+    "hwrng",
+    "virtio_rng",
+    "type=1326",
+    "SECCOMP",
+    "criu[",
+    "Clock change detected",
+    "time server",
+    "System clock w",
+    "Freeing unused ",
+    "lrng",
+    "ernel entropy pool",
+    "DMI: ",
+    "Hypervisor detected",
+    "Machine model: ",
+    "Memory Encryption Features active",
+    "procd: ",
+    "] init: ",
+];
+
+/// The same for JSON, where the writer's name is a field.
+pub(super) const JSON_WORDS: &[&str] = &[
+    "random: ",
+    "\"systemd\"",
+    "Linux version ",
+    "ommand line: ",
+    " as init process",
+    "clocksource: ",
+    "RDRAND",
+    "RDSEED",
+    "seeding entropy pool",
+    "hwrng",
+    "virtio_rng",
+    "type=1326",
+    "SECCOMP",
+    "\"criu\"",
+    "Freeing unused ",
+    "lrng",
+    "ernel entropy pool",
+    "DMI: ",
+    "Hypervisor detected",
+    "Machine model: ",
+    "Memory Encryption Features active",
+];
+
+/// An event that a message reports.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum LogEvent<'a> {
+    /// The kernel's release.
+    Version(&'a str),
+    CommandLine(&'a str),
+    /// The first program starts.
+    Init,
+    FastInit,
+    /// The generator is ready; whether because the CPU's maker is trusted.
+    Ready {
+        trusted: bool,
+    },
+    EarlyCaller {
+        caller: &'a str,
+        crng_init: u8,
+    },
+    EarlyRead {
+        program: &'a str,
+        bytes: u64,
+    },
+    Missed(u64),
+    Fork,
+    Resumed,
+    Hint(HintKind),
+    /// A line about a unit's start; [`super::units`] reads it.
+    Unit,
+    /// systemd-random-seed waits for the generator.
+    SeedWait,
+    /// A program runs.
+    Program,
+    /// The boot is complete, so many seconds after the kernel's start.
+    StartupFinished(f64),
+    /// The firmware's name for the machine.
+    Dmi(&'a str),
+    /// The hypervisor's name.
+    Hypervisor(&'a str),
+    /// The device tree's name for the machine.
+    Model(&'a str),
+    /// The memory encryption of a confidential guest.
+    Encryption(&'a str),
+    /// The wall clock was set.
+    ClockSet,
+}
+
+/// Returns the event of an entry, if the entry is relevant.
+pub(super) fn event<'a>(entry: &'a Entry<'_>) -> Option<LogEvent<'a>> {
+    let message = entry.message.as_ref();
+    match entry.writer {
+        Writer::Kernel => kernel(message),
+        Writer::Init if message.starts_with("Startup finished in ") => startup(message),
+        Writer::Init if message.starts_with("Time has been changed") => Some(LogEvent::ClockSet),
+        Writer::Init => Some(LogEvent::Unit),
+        Writer::Audit => seccomp(message),
+        Writer::Criu => message.contains("estore").then_some(LogEvent::Hint(HintKind::Criu)),
+        Writer::Clock => clock_set(message),
+        Writer::Seed => message
+            .starts_with("Kernel entropy pool is not initialized")
+            .then_some(LogEvent::SeedWait),
+        Writer::Other => None,
+    }
+}
+
+/// `Startup finished in 3.2s (firmware) + 1.1s (loader) + 2.034s (kernel) + 1min 3.1s (userspace)
+/// = ...`: the seconds since the kernel's start, which firmware and loader precede.
+fn startup(message: &str) -> Option<LogEvent<'_>> {
+    let (parts, _) = message.strip_prefix("Startup finished in ")?.split_once(" = ")?;
+    let mut seconds = 0.0;
+    for part in parts.split(" + ") {
+        let (time, name) = part.rsplit_once(" (")?;
+        if !matches!(name, "firmware)" | "loader)") {
+            seconds += span(time)?;
+        }
+    }
+    Some(LogEvent::StartupFinished(seconds))
+}
+
+/// systemd's spans: `1min 2.345s`, `345ms`.
+pub(super) fn span(text: &str) -> Option<f64> {
+    text.split_ascii_whitespace().try_fold(0.0, |sum, word| {
+        let digits = word.find(|c: char| c.is_ascii_alphabetic())?;
+        let value: f64 = word.get(..digits)?.parse().ok()?;
+        let unit = match word.get(digits..)? {
+            "us" | "µs" => 1e-6,
+            "ms" => 1e-3,
+            "s" => 1.0,
+            "min" => 60.0,
+            "h" => 3600.0,
+            _ => return None,
+        };
+        Some(sum + value * unit)
+    })
+}
+
+fn kernel(message: &str) -> Option<LogEvent<'_>> {
+    if let Some(random) = message.strip_prefix("random: ") {
+        return generator(random);
+    }
+    if let Some(version) = message.strip_prefix("Linux version ") {
+        return version.split_ascii_whitespace().next().map(LogEvent::Version);
+    }
+    if let Some(line) = message
+        .strip_prefix("Kernel command line: ")
+        .or_else(|| message.strip_prefix("Command line: "))
+    {
+        return Some(LogEvent::CommandLine(line));
+    }
+    // Before 4.18 the kernel does not name the first program, but frees its own start-up code
+    // immediately before.
+    if message.starts_with("Run /") && message.ends_with(" as init process")
+        || message.starts_with("Freeing unused kernel ")
+        || message.starts_with("Freeing unused decrypted memory")
+    {
+        return Some(LogEvent::Init);
+    }
+    // LRNG, a replacement of drivers/char/random.c that some vendors build in.
+    if message.starts_with("lrng") && message.contains("LRNG fully seeded") {
+        return Some(LogEvent::Ready { trusted: false });
+    }
+    if let Some(name) = message.strip_prefix("DMI: ") {
+        return Some(LogEvent::Dmi(name));
+    }
+    if let Some((_, name)) = message.split_once("Hypervisor detected: ") {
+        return Some(LogEvent::Hypervisor(name));
+    }
+    if let Some((_, name)) = message.split_once("Machine model: ") {
+        return Some(LogEvent::Model(name));
+    }
+    // Plain SEV encrypts memory without its integrity, and the hypervisor is still trusted.
+    if let Some((_, name)) = message.split_once("Memory Encryption Features active: ")
+        && (name.contains("SNP") || name.contains("TDX"))
+    {
+        return Some(LogEvent::Encryption(name));
+    }
+    // OpenWrt's first program writes to the kernel's log without a process number.
+    if message.starts_with("procd: ") || message.starts_with("init: ") {
+        return Some(LogEvent::Program);
+    }
+    if message.starts_with("audit: type=1326 ") {
+        return seccomp(message);
+    }
+    let kind = if message.contains("Switched to clocksource ")
+        || message.contains("clocksource: timekeeping watchdog")
+    {
+        HintKind::ClockSource
+    } else if is_erratum(message) {
+        HintKind::RdrandErratum
+    } else if message.contains("seeding entropy pool") {
+        HintKind::BootSeed
+    } else if message.starts_with("hwrng") || message.starts_with("virtio_rng") {
+        HintKind::Hwrng
+    } else {
+        return None;
+    };
+    Some(LogEvent::Hint(kind))
+}
+
+/// After "random: ".
+fn generator(says: &str) -> Option<LogEvent<'_>> {
+    match says {
+        // Before 4.8 getrandom waited for the pool of that name.
+        "crng init done" | "nonblocking pool is initialized" => {
+            return Some(LogEvent::Ready { trusted: false });
+        }
+        "crng done (trusting CPU's manufacturer)"
+        | "crng init done (trusting CPU's manufacturer)" => {
+            return Some(LogEvent::Ready { trusted: true });
+        }
+        "fast init done" => return Some(LogEvent::FastInit),
+        "crng reseeded due to virtual machine fork" => return Some(LogEvent::Fork),
+        "crng reseeded on system resumption" => return Some(LogEvent::Resumed),
+        _ => {}
+    }
+    if let Some((program, read)) = says.rsplit_once(": uninitialized urandom read (") {
+        let bytes = read.split_once(" bytes read")?.0.parse().ok()?;
+        return Some(LogEvent::EarlyRead { program, bytes });
+    }
+    // 5.18 and later.
+    if let Some((program, _)) = says.split_once(": uninitialized urandom read") {
+        return Some(LogEvent::EarlyRead { program, bytes: 0 });
+    }
+    // Before 4.8; how much was read is not told.
+    if let Some((program, rest)) = says.split_once(" urandom read with ") {
+        return rest
+            .ends_with(" bits of entropy available")
+            .then_some(LogEvent::EarlyRead { program, bytes: 0 });
+    }
+    if let Some((call, crng_init)) = says.rsplit_once(" with crng_init=") {
+        let (_, caller) = call.split_once(" called from ")?;
+        let crng_init = crng_init.parse().ok().filter(|state| *state < 2)?;
+        return Some(LogEvent::EarlyCaller {
+            caller: caller.split('+').next().unwrap_or(caller),
+            crng_init,
+        });
+    }
+    let (count, rest) = says.split_once(' ')?;
+    let missed = rest.starts_with("urandom warning(s) missed")
+        || rest.starts_with("get_random_xx warning(s) missed");
+    missed.then(|| count.parse().ok().map(LogEvent::Missed))?
+}
+
+/// arch/x86/kernel/cpu/rdrand.c and amd.c.
+fn is_erratum(message: &str) -> bool {
+    [
+        "RDRAND gives funky smelling output",
+        "RDRAND is not reliable on this platform",
+        "hiding RDRAND via CPUID",
+        "RDSEED is not reliable on this platform",
+        "RDSEED32 is broken",
+    ]
+    .iter()
+    .any(|text| message.contains(text))
+}
+
+/// The number of getrandom by the audit name of an architecture (linux/audit.h). A number has a
+/// meaning only together with its architecture.
+const GETRANDOM: [(&str, &str); 12] = [
+    ("c000003e", "318"),  // x86-64
+    ("40000003", "355"),  // i386
+    ("c00000b7", "278"),  // arm64
+    ("40000028", "384"),  // arm
+    ("c00000f3", "278"),  // riscv64
+    ("c0000102", "278"),  // loongarch64
+    ("80000016", "349"),  // s390x
+    ("c0000015", "359"),  // ppc64le
+    ("80000015", "359"),  // ppc64
+    ("14", "359"),        // ppc
+    ("40000008", "4353"), // mipsel
+    ("c0000008", "5313"), // mips64el
+];
+/// SECCOMP_RET_LOG: the filter allowed the call and wrote a line about it.
+const ONLY_LOGGED: &str = "0x7ffc0000";
+
+/// A filter's refusal of getrandom.
+fn seccomp(message: &str) -> Option<LogEvent<'_>> {
+    let field = |name: &str| {
+        message.split_ascii_whitespace().find_map(|word| word.strip_prefix(name)?.strip_prefix('='))
+    };
+    let seccomp = message.contains("SECCOMP") || message.contains("type=1326");
+    let call = field("arch").zip(field("syscall"))?;
+    (seccomp && GETRANDOM.contains(&call) && field("code") != Some(ONLY_LOGGED))
+        .then_some(LogEvent::Hint(HintKind::SeccompKill))
+}
+
+fn clock_set(message: &str) -> Option<LogEvent<'_>> {
+    [
+        "Initial synchronization to time server",
+        "Initial clock synchronization",
+        "Synchronized to time server",
+        "Clock change detected",
+        "System clock was stepped",
+        "System clock wrong by",
+    ]
+    .iter()
+    .any(|text| message.starts_with(text))
+    .then_some(LogEvent::ClockSet)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_generators_messages_are_understood() {
+        let says = [
+            ("crng init done", Some(LogEvent::Ready { trusted: false })),
+            ("crng done (trusting CPU's manufacturer)", Some(LogEvent::Ready { trusted: true })),
+            (
+                "crng init done (trusting CPU's manufacturer)",
+                Some(LogEvent::Ready { trusted: true }),
+            ),
+            ("fast init done", Some(LogEvent::FastInit)),
+            (
+                "dd: uninitialized urandom read (512 bytes read)",
+                Some(LogEvent::EarlyRead { program: "dd", bytes: 512 }),
+            ),
+            (
+                "a: b: uninitialized urandom read (4 bytes read)",
+                Some(LogEvent::EarlyRead { program: "a: b", bytes: 4 }),
+            ),
+            (
+                "dd urandom read with 3 bits of entropy available",
+                Some(LogEvent::EarlyRead { program: "dd", bytes: 0 }),
+            ),
+            (
+                "get_random_bytes called from start_kernel+0x93/0x52a with crng_init=0",
+                Some(LogEvent::EarlyCaller { caller: "start_kernel", crng_init: 0 }),
+            ),
+            ("7 urandom warning(s) missed due to ratelimiting", Some(LogEvent::Missed(7))),
+            ("3 get_random_xx warning(s) missed due to ratelimiting", Some(LogEvent::Missed(3))),
+            ("crng reseeded due to virtual machine fork", Some(LogEvent::Fork)),
+            ("crng reseeded on system resumption", Some(LogEvent::Resumed)),
+            ("crng init do", None),
+            ("get_random_bytes called from start_kernel with crng_init=9", None),
+            ("urandom warning(s) missed", None),
+        ];
+        for (text, expected) in says {
+            assert_eq!(generator(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn every_message_that_is_understood_holds_a_word_of_the_prefilter() {
+        for text in [
+            "random: crng init done",
+            "Linux version 6.1.0",
+            "Kernel command line: quiet",
+            "Command line: quiet",
+            "Run /init as init process",
+            "clocksource: Switched to clocksource tsc",
+            "clocksource: timekeeping watchdog on CPU0: Marking clocksource 'tsc' as unstable",
+            "BIOS may not properly restore RDRAND after suspend, hiding RDRAND via CPUID. Use rdrand=force to reenable.",
+            "RDSEED32 is broken. Disabling the corresponding CPUID bit.",
+            "efi: seeding entropy pool",
+            "audit: type=1326 audit(1.2:3): auid=1 sig=31 arch=c000003e syscall=318 compat=0",
+        ] {
+            assert!(kernel(text).is_some(), "{text}");
+            for words in [WORDS, JSON_WORDS] {
+                assert!(words.iter().any(|word| text.contains(word)), "{text}");
+            }
+        }
+    }
+
+    /// The same number is another call elsewhere, and another program's line is no filter's.
+    #[test]
+    fn a_filters_kill_counts_for_getrandom_only() {
+        let line = |arch: &str, call: u32| {
+            format!(
+                "audit: type=1326 audit(1.2:3): auid=1 comm=\"x\" sig=31 arch={arch} syscall={call} code=0x80000000"
+            )
+        };
+        assert_eq!(kernel(&line("c000003e", 318)), Some(LogEvent::Hint(HintKind::SeccompKill)));
+        assert_eq!(kernel(&line("c00000b7", 278)), Some(LogEvent::Hint(HintKind::SeccompKill)));
+        assert_eq!(kernel(&line("c000003e", 278)), None);
+        assert_eq!(kernel(&line("c000003e", 3180)), None);
+        assert_eq!(kernel(&line("80000016", 349)), Some(LogEvent::Hint(HintKind::SeccompKill)));
+        let logged = line("c000003e", 318).replace("0x80000000", "0x7ffc0000");
+        assert_eq!(kernel(&logged), None, "SECCOMP_RET_LOG lets the call pass");
+    }
+}

@@ -1,0 +1,173 @@
+//! Logs become [`Boot`]s: of systemd's journal as journalctl(1) prints it (short, short-precise,
+//! short-iso, short-full, short-unix, short-monotonic, with-unit, json, export), of the kernel's
+//! buffer as dmesg(1) and /dev/kmsg give it (with and without times and levels, by the calendar),
+//! of syslog.
+//!
+//! The format is recognised by the file. A log of gigabytes passes in flat memory, and most of it
+//! is only searched for a few words.
+//!
+//! What is believed: the kernel's lines, and those of systemd as process 1. What a program writes
+//! about the random generator is hearsay.
+
+mod boots;
+mod entry;
+mod event;
+mod export;
+mod json;
+pub(crate) mod stamp;
+mod together;
+mod units;
+
+pub use together::put_together;
+
+use crate::boot::Boot;
+use crate::read::logs::{Blocks, Input, Line, quoted, scan, unpack, unpainted};
+use crate::{Evidence, LogError};
+use boots::Boots;
+use entry::{Entry, Writer};
+use stamp::Stamp;
+use std::io::Read;
+use std::path::Path;
+
+/// Lines that are looked at to recognise a format.
+const LOOKED_AT: usize = 1000;
+
+/// Reads a file; `-` is standard input. On a terminal, a bar is shown while a large one is read.
+///
+/// # Errors
+///
+/// If it cannot be read, or is no log.
+pub fn read_file(path: &Path) -> Result<Vec<Boot>, LogError> {
+    let input = Input::open(path)?;
+    let name = input.name.clone();
+    read(input, &name)
+}
+
+/// Reads a stream that evidence calls `name`. The boots are in the log's order.
+///
+/// # Errors
+///
+/// If it cannot be read, or is no log.
+pub fn read(source: impl Read, name: &str) -> Result<Vec<Boot>, LogError> {
+    let source = unpack(source).map_err(|reason| LogError::read(name, reason))?;
+    let mut blocks = Blocks::new(source);
+    let first = blocks.peek().map_err(|reason| LogError::read(name, reason))?;
+    if let Some(error) = LogError::by_magic(name, first) {
+        return Err(error);
+    }
+    match recognise(first, name)? {
+        Format::Text => text(&mut blocks, name),
+        Format::Json => by_json(&mut blocks, name),
+        Format::Export => by_export(blocks.into_reader(), name),
+    }
+    .map_err(|reason| LogError::read(name, reason))
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Format {
+    Text,
+    Json,
+    Export,
+}
+
+/// By the first lines: the first one that has a form decides.
+fn recognise(first: &[u8], name: &str) -> Result<Format, LogError> {
+    let wrong = |seems, instead| Err(LogError::Wrong { of: name.to_owned(), seems, instead });
+    if crate::strace::is_trace(first) {
+        return wrong("a trace by strace", "give it with --strace");
+    }
+    for line in first
+        .split(|&byte| byte == b'\n')
+        .map(<[u8]>::trim_ascii)
+        .filter(|line| !line.is_empty())
+        .take(LOOKED_AT)
+    {
+        if line == b"{" && memchr::memmem::find(first, b"\"dmesg\":").is_some() {
+            return Ok(Format::Text);
+        }
+        if line == b"{" {
+            return wrong("journalctl's json-pretty", "write it with -o json");
+        }
+        if memchr::memmem::find(line, b" [s=").is_some() && line.ends_with(b"]") {
+            return wrong("journalctl's verbose", "write it with -o export");
+        }
+        if json::parse(line).is_some() {
+            return Ok(Format::Json);
+        }
+        if line.starts_with(b"__") && export::is_field(line) {
+            return Ok(Format::Export);
+        }
+        if entry::parse(&unpainted(line)).is_some() {
+            return Ok(Format::Text);
+        }
+    }
+    wrong(
+        "an unknown log format",
+        "give what `journalctl -b`, `journalctl -b -o export` or `dmesg` prints",
+    )
+}
+
+fn text(blocks: &mut Blocks<impl Read>, name: &str) -> std::io::Result<Vec<Boot>> {
+    let mut boots = Boots::default();
+    let time = |line: &[u8]| entry::parse(&unpainted(line)).map(|entry| entry.stamp);
+    if let Some(stamp) = blocks.peek()?.split(|&byte| byte == b'\n').take(LOOKED_AT).find_map(time)
+    {
+        boots.first(stamp);
+    }
+    // A journal or a syslog is written by a program, which ran when the first line was stamped.
+    let head = (1..).zip(blocks.peek()?.split(|&byte| byte == b'\n').take(LOOKED_AT));
+    let mut lines = head.map(|(number, line)| (number, unpainted(line)));
+    if let Some((number, line)) = lines.find(|(_, line)| entry::parse(line).is_some())
+        && let Some(stamp) = entry::written_by_a_program(&line)
+    {
+        let evidence = || Evidence { place: format!("{name}:{number}"), says: quoted(&line) };
+        boots.program(stamp, evidence);
+    }
+    let last = scan(blocks, event::WORDS, |Line { number, text, before }| {
+        let line = unpainted(text);
+        if line.starts_with("-- Boot ") || line.starts_with("-- Reboot --") {
+            boots.separator(|| time(before));
+        } else if let Some(entry) =
+            entry::parse(&line).or_else(|| entry::of_dmesg_json(&line, before))
+        {
+            let evidence = || Evidence { place: format!("{name}:{number}"), says: quoted(&line) };
+            boots.note(&entry, || time(before), evidence);
+        }
+    })?;
+    Ok(boots.finish(time(&last)))
+}
+
+fn by_json(blocks: &mut Blocks<impl Read>, name: &str) -> std::io::Result<Vec<Boot>> {
+    let mut boots = Boots::default();
+    let time = |line: &[u8]| json::parse(line).map(|entry| entry.stamp);
+    let last = scan(blocks, event::JSON_WORDS, |Line { number, text, before }| {
+        if let Some(entry) = json::parse(text) {
+            boots.note(&entry, || time(before), || evidence(&entry, format!("{name}:{number}")));
+        }
+    })?;
+    Ok(boots.finish(time(&last)))
+}
+
+fn by_export(source: impl Read, name: &str) -> std::io::Result<Vec<Boot>> {
+    let mut boots = Boots::default();
+    let mut last: Option<Stamp> = None;
+    export::read(source, |number, fields| {
+        let entry = fields.entry();
+        let before = last.replace(entry.stamp);
+        boots.note(&entry, || before, || evidence(&entry, format!("{name}, entry {number}")));
+    })?;
+    Ok(boots.finish(last))
+}
+
+/// An entry of fields, as a line.
+fn evidence(entry: &Entry<'_>, place: String) -> Evidence {
+    let writer = match entry.writer {
+        Writer::Kernel => "kernel: ",
+        Writer::Init => "systemd[1]: ",
+        Writer::Audit => "audit: ",
+        Writer::Criu => "criu: ",
+        Writer::Seed => "systemd-random-seed: ",
+        Writer::Clock | Writer::Other => "",
+    };
+    Evidence { place, says: quoted(&format!("{writer}{}", entry.message)) }
+}

@@ -1,0 +1,364 @@
+//! The time at the head of a line, as journalctl(1), dmesg(1), rsyslog and the kernel itself write
+//! it.
+
+/// When a line was written, as far as it says.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Stamp {
+    /// Seconds since the kernel started.
+    pub(super) kernel: Option<f64>,
+    /// Seconds by the wall clock from an origin of the format's: only differences have a meaning.
+    pub(super) wall: Option<f64>,
+    /// True if the wall clock's seconds are whole, so that a difference is off by up to one.
+    pub(super) is_coarse: bool,
+    /// The local time of the day and its date in a year without a number, as all formats of a
+    /// calendar have it: the common scale of files in different formats.
+    pub(super) civil: Option<f64>,
+}
+
+impl Stamp {
+    const NONE: Stamp = Stamp { kernel: None, wall: None, is_coarse: false, civil: None };
+
+    fn kernel(seconds: f64) -> Stamp {
+        Stamp { kernel: Some(seconds), ..Stamp::NONE }
+    }
+
+    /// A day of the calendar, and the seconds of that day.
+    fn date((days, civil): (f64, f64), seconds: f64) -> Stamp {
+        Stamp { civil: Some(civil * DAY + seconds), ..Stamp::wall(days * DAY + seconds) }
+    }
+
+    fn wall(seconds: f64) -> Stamp {
+        Stamp { wall: Some(seconds), is_coarse: seconds.fract() == 0.0, ..Stamp::NONE }
+    }
+}
+
+/// A year without a number: what is written before the last of its days and after the first is
+/// taken for the next year's.
+pub(super) const YEAR: f64 = 366.0 * DAY;
+const DAY: f64 = 86_400.0;
+
+/// What comes after the time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Follows {
+    /// The message, as in the kernel's buffer.
+    Message,
+    /// `HOST NAME[PID]: ` and the message, as in a log.
+    Name,
+    /// Either: dmesg's format and journalctl's short-monotonic begin alike.
+    Either,
+}
+
+/// Takes the time off the head of a line; `None` where the line does not begin with one.
+pub(super) fn take(line: &str) -> Option<(Stamp, Follows, &str)> {
+    let line = line.trim_start();
+    match line.as_bytes().first()? {
+        b'[' => bracketed(line),
+        b'0'..=b'9' => {
+            iso(line).or_else(|| kmsg(line)).or_else(|| unix(line)).or_else(|| short(line))
+        }
+        _ => short(line).or_else(|| full(line)).or_else(|| ctime(line)),
+    }
+}
+
+/// OpenWrt's logread: `Fri Jun 30 00:29:07 2023 kern.notice kernel: `.
+fn ctime(line: &str) -> Option<(Stamp, Follows, &str)> {
+    let (weekday, rest) = line.split_once(' ')?;
+    (weekday.len() == 3).then_some(())?;
+    let (name, rest) = rest.split_once(' ')?;
+    let (day, rest) = rest.trim_start().split_once(' ')?;
+    let (time, rest) = rest.split_once(' ')?;
+    let (year, rest) = rest.split_once(' ')?;
+    let days = both(year.parse().ok()?, month(name)?, day.parse().ok()?)?;
+    Some((Stamp::date(days, clock(time)?), Follows::Name, rest))
+}
+
+/// Finds the kernel's own stamp behind a stamp that a capture of the console has put in front, in
+/// whichever form: `2026-11-22 06:07:30 [    1.234567] `. A capture's own time of day counts only
+/// if the kernel has none: `[18:04:51.071][Moby  ][Info  ] random: crng init done`.
+pub(super) fn captured(line: &str) -> Option<(Stamp, &str)> {
+    const HEAD: usize = 80;
+    let head = line.char_indices().take_while(|(at, _)| *at < HEAD);
+    for (at, _) in head.filter(|(_, letter)| *letter == '[').skip_while(|(at, _)| *at == 0) {
+        if let Some((stamp @ Stamp { kernel: Some(_), .. }, _, rest)) = bracketed(line.get(at..)?) {
+            // A line that was copied out of a message in Markdown.
+            return Some((stamp, rest.trim_end_matches('`')));
+        }
+    }
+    let (time, mut rest) = line.strip_prefix('[')?.split_once(']')?;
+    let seconds = clock(time)?;
+    while let Some((_, after)) = rest.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
+        rest = after;
+    }
+    Some((Stamp::wall(seconds), rest.trim_start()))
+}
+
+/// As [`take`], of the kernel's own time alone: syslog keeps it inside the message.
+pub(super) fn take_kernels(message: &str) -> Option<(f64, &str)> {
+    let (stamp, _, rest) = take(message)?;
+    Some((stamp.kernel?, rest))
+}
+
+/// The kernel's own, `[    1.234567] `, journalctl's short-monotonic, dmesg's -d, -e, -H and -T.
+fn bracketed(line: &str) -> Option<(Stamp, Follows, &str)> {
+    let (inside, mut rest) = line[1..].split_once(']')?;
+    // CONFIG_PRINTK_CALLER: "[    1.234567][    T1] ".
+    if let Some((caller, after)) = rest.strip_prefix('[').and_then(|rest| rest.split_once(']'))
+        && caller.trim_start().starts_with(['T', 'C'])
+    {
+        rest = after;
+    }
+    let inside = inside.trim();
+    let stamp = match inside.split_once('<').map_or(inside, |(time, _)| time.trim()) {
+        // -d with -t: the time since the line before and no other.
+        "" => Stamp::NONE,
+        // -H: the time since the line before.
+        delta if delta.starts_with('+') && seconds(delta[1..].trim()).is_some() => Stamp::NONE,
+        // With a point: "[0]" is in any text.
+        time => match seconds(time).filter(|_| time.contains('.')) {
+            Some(time) => Stamp::kernel(time),
+            None => by_calendar(time)?,
+        },
+    };
+    let follows = if stamp.wall.is_some() { Follows::Message } else { Follows::Either };
+    Some((stamp, follows, rest.strip_prefix(' ').unwrap_or(rest)))
+}
+
+/// -T: `Sun Nov 22 06:07:30 2026`; -e and -H: `Nov22 06:07`, which is to the minute only and so no
+/// time at all.
+fn by_calendar(text: &str) -> Option<Stamp> {
+    let mut words = text.split_ascii_whitespace();
+    let (first, second) = (words.next()?, words.next()?);
+    if let Some(month) = first.get(..3).and_then(month) {
+        let _ = (month, first.get(3..)?.parse::<u8>().ok()?, second.split_once(':')?);
+        return Some(Stamp::NONE);
+    }
+    let (day, time, year) = (words.next()?, words.next()?, words.next()?);
+    let day = both(year.parse().ok()?, month(second)?, day.parse().ok()?)?;
+    Some(Stamp::date(day, clock(time)?))
+}
+
+/// journalctl's short-iso, short-iso-precise; dmesg --time-format=iso; rsyslog's own.
+fn iso(line: &str) -> Option<(Stamp, Follows, &str)> {
+    let (word, rest) = line.split_once(' ')?;
+    let (days, time) = word.split_once('T')?;
+    let days = iso_date(days)?;
+    let zone = time.find(['Z', '+', '-']).unwrap_or(time.len());
+    let (local, offset) = (clock(&time[..zone])?, offset(&time[zone..])?);
+    let stamp = Stamp::date(days, local);
+    let stamp = Stamp { wall: stamp.wall.map(|wall| wall - offset), ..stamp };
+    // A comma is dmesg's.
+    let follows = if time.contains(',') { Follows::Message } else { Follows::Name };
+    Some((stamp, follows, rest))
+}
+
+/// /dev/kmsg: `6,1234,5678901,-;message`.
+fn kmsg(line: &str) -> Option<(Stamp, Follows, &str)> {
+    let (head, message) = line.split_once(';')?;
+    let mut fields = head.split(',');
+    let mut number = || fields.next()?.parse::<u64>().ok();
+    let (_, _, micros) = (number()?, number()?, number()?);
+    fields.next()?;
+    Some((Stamp::kernel(micros as f64 / 1e6), Follows::Message, message))
+}
+
+/// journalctl's short-unix.
+fn unix(line: &str) -> Option<(Stamp, Follows, &str)> {
+    let (word, rest) = line.split_once(' ')?;
+    let (whole, _) = word.split_once('.')?;
+    // Nine digits are the year 1973: no count of anything else is as long.
+    (whole.len() >= 9).then_some(())?;
+    Some((Stamp::wall(seconds(word)?), Follows::Name, rest))
+}
+
+/// journalctl's short and short-precise, and syslog's: `Nov 22 06:07:30 `. In an unknown language
+/// the day counts and the month does not.
+fn short(line: &str) -> Option<(Stamp, Follows, &str)> {
+    let (name, rest) = line.split_once(' ')?;
+    let is_word = name.trim_end_matches('.').chars().all(char::is_alphabetic);
+    (name.chars().count() <= 10 && (is_word || month(name).is_some())).then_some(())?;
+    let (day, rest) = rest.trim_start().split_once(' ')?;
+    let (time, rest) = rest.split_once(' ')?;
+    let day: u8 = day.parse().ok().filter(|day| (1..=31).contains(day))?;
+    let (_, day) = both(2000, month(name).unwrap_or(1), day)?;
+    Some((Stamp::date((day, day), clock(time)?), Follows::Name, rest))
+}
+
+/// journalctl's short-full and with-unit: `Sun 2026-11-22 06:07:30 UTC `.
+fn full(line: &str) -> Option<(Stamp, Follows, &str)> {
+    let (weekday, rest) = line.split_once(' ')?;
+    weekday.trim_end_matches('.').chars().all(char::is_alphabetic).then_some(())?;
+    let (days, rest) = rest.split_once(' ')?;
+    let (time, rest) = rest.split_once(' ')?;
+    let (zone, rest) = rest.split_once(' ')?;
+    (zone.len() <= 6).then_some(())?;
+    Some((Stamp::date(iso_date(days)?, clock(time)?), Follows::Name, rest))
+}
+
+/// `2026-11-22`, as [`both`].
+fn iso_date(text: &str) -> Option<(f64, f64)> {
+    let mut parts = text.split('-');
+    let (year, month, day) = (parts.next()?, parts.next()?, parts.next()?);
+    let whole = parts.next().is_none() && year.len() == 4;
+    whole.then_some(())?;
+    both(year.parse().ok()?, month.parse().ok()?, day.parse().ok()?)
+}
+
+/// Returns the days of a date, and those since 1 January of a leap year.
+fn both(year: u32, month: u8, day: u8) -> Option<(f64, f64)> {
+    Some((date(year, month, day)?, date(2000, month, day)? - date(2000, 1, 1)?))
+}
+
+/// `06:07:30`, with a fraction after a point or a comma.
+fn clock(text: &str) -> Option<f64> {
+    let mut parts = text.split(':');
+    let (hour, minute, second) = (parts.next()?, parts.next()?, parts.next()?);
+    let hour: u8 = hour.parse().ok().filter(|hour| *hour < 24)?;
+    let minute: u8 = minute.parse().ok().filter(|minute| *minute < 60)?;
+    // 60: a leap second.
+    let second = seconds(&second.replace(',', ".")).filter(|second| *second < 61.0)?;
+    parts.next().is_none().then_some(f64::from(hour) * 3600.0 + f64::from(minute) * 60.0 + second)
+}
+
+/// `Z`, `+0100` or `+01:00`, as seconds; nothing is nothing.
+fn offset(text: &str) -> Option<f64> {
+    let sign = match text.as_bytes().first() {
+        None | Some(b'Z') => return Some(0.0),
+        Some(b'+') => 1.0,
+        Some(b'-') => -1.0,
+        Some(_) => return None,
+    };
+    let digits = text[1..].replace(':', "");
+    let (hours, minutes) =
+        (digits.get(..2)?.parse::<u8>().ok()?, digits.get(2..4)?.parse::<u8>().ok()?);
+    Some(sign * (f64::from(hours) * 3600.0 + f64::from(minutes) * 60.0))
+}
+
+/// Digits with a point and more digits, and nothing else: no sign, no exponent, no "nan".
+pub(crate) fn seconds(text: &str) -> Option<f64> {
+    let plain = text.len() <= 20 && text.starts_with(|c: char| c.is_ascii_digit());
+    (plain && text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.'))
+        .then(|| text.parse().ok())?
+}
+
+/// Reads a month's name as strftime(3) abbreviates it in English, German, Dutch, Swedish, French,
+/// Spanish, Italian, Portuguese, Finnish, Polish, Czech, Russian, Chinese and Japanese. Each row
+/// lists beginnings, because locales abbreviate one month differently.
+fn month(name: &str) -> Option<u8> {
+    const MONTHS: [&[&str]; 12] = [
+        &["jan", "ene", "gen", "tam", "sty", "led", "янв"],
+        &["feb", "fév", "fev", "hel", "lut", "úno", "фев"],
+        &["mar", "mär", "mrt", "maa", "bře", "мар"],
+        &["apr", "avr", "abr", "huh", "kwi", "dub", "апр"],
+        &["may", "mai", "mei", "maj", "mag", "tou", "kvě", "май", "мая"],
+        &["jun", "juin", "giu", "kes", "cze", "čen", "чер", "июн"],
+        &["jul", "juil", "lug", "hei", "lip", "čec", "июл"],
+        &["aug", "aoû", "ago", "elo", "sie", "srp", "авг"],
+        &["sep", "set", "syy", "wrz", "zář", "сен"],
+        &["oct", "okt", "out", "ott", "lok", "paź", "říj", "окт"],
+        &["nov", "mar.r", "marra", "lis", "ноя"],
+        &["dec", "dez", "déc", "dic", "jou", "gru", "pro", "дек"],
+    ];
+    if let Some(number) = name.strip_suffix('月') {
+        return number.parse().ok().filter(|month| (1..=12).contains(month));
+    }
+    let name = name.to_lowercase();
+    // The longest beginning decides: Finnish "marras" is November, and German "März" is not.
+    let rows = (1..).zip(MONTHS);
+    let all =
+        rows.flat_map(|(number, row)| row.iter().map(move |start| (start.len(), number, start)));
+    all.filter(|(.., start)| name.starts_with(**start)).max().map(|(_, number, _)| number)
+}
+
+/// Days since 1 March of the year 0 (Howard Hinnant, "chrono-compatible low-level date algorithms":
+/// days_from_civil).
+fn date(year: u32, month: u8, day: u8) -> Option<f64> {
+    ((1..=12).contains(&month) && (1..=31).contains(&day) && (1..10_000).contains(&year))
+        .then_some(())?;
+    let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
+    let in_year = (153 * u32::from(month) + 2) / 5 + u32::from(day) - 1;
+    Some(f64::from(year * 365 + year / 4 - year / 100 + year / 400 + in_year))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kernel(line: &str) -> (f64, &str) {
+        let (stamp, _, rest) = take(line).unwrap();
+        (stamp.kernel.unwrap(), rest)
+    }
+
+    #[test]
+    fn times_since_the_kernels_start_are_read() {
+        for line in [
+            "[    1.250000] text",
+            "[ 1.250000 <    0.000123>] text",
+            "[    1.250000][    T1] text",
+            "[    1.250000][   C12] text",
+            "6,77,1250000,-;text",
+            "6,77,1250000,-,caller=T1;text",
+        ] {
+            assert_eq!(kernel(line), (1.25, "text"), "{line}");
+        }
+        assert_eq!(kernel("[123456.000001] text").0, 123_456.000_001);
+    }
+
+    /// One instant, in every format that has a year.
+    #[test]
+    fn one_instant_in_every_format_is_one_time() {
+        let wall = |line: &str| match take(line) {
+            Some((Stamp { wall: Some(wall), .. }, _, "text")) => wall,
+            other => panic!("{line}: {other:?}"),
+        };
+        let instant = wall("[Sun Nov 22 06:07:30 2026] text");
+        for line in [
+            "2026-11-22T06:07:30+0000 text",
+            "2026-11-22T07:07:30+01:00 text",
+            "2026-11-22T06:07:30Z text",
+            "2026-11-22T06:07:30.000000+00:00 text",
+            "2026-11-22T06:07:30,000000+00:00 text",
+            "2026-11-22T01:37:30-0430 text",
+            "Sun 2026-11-22 06:07:30 UTC text",
+            "So. 2026-11-22 06:07:30.000000 CET text",
+        ] {
+            assert_eq!(wall(line), instant, "{line}");
+        }
+        assert_eq!(wall("1795327651.500000 text") - wall("1795327650.000000 text"), 1.5);
+        assert_eq!(
+            wall("Nov 22 06:07:30.250000 text") - wall("Nov  9 06:07:30 text"),
+            13.0 * DAY + 0.25
+        );
+        assert_eq!(wall("Jan  1 00:00:00 text") + YEAR - wall("Dec 31 23:59:58 text"), 2.0);
+        // Finnish.
+        assert_eq!(wall("marras 05 15:39:06 text") - wall("marras 05 15:37:37 text"), 89.0);
+    }
+
+    #[test]
+    fn deltas_and_minutes_are_no_times() {
+        for line in ["[<    0.000000>] text", "[  +0.000012] text", "[Nov22 06:07] text"] {
+            assert_eq!(take(line), Some((Stamp::NONE, Follows::Either, "text")), "{line}");
+        }
+    }
+
+    #[test]
+    fn other_lines_have_no_time() {
+        for line in [
+            "",
+            "[",
+            "[OK] Started",
+            "[-1.0] text",
+            "[1e9] text",
+            "[nan] text",
+            "[0] = text",
+            "[    1.2.3] text",
+            "Linux version 6.1 (x) #1",
+            "random: crng init done",
+            "Nov 32 06:07:30 text",
+            "Nov 22 24:07:30 text",
+            "2026-13-22T06:07:30Z text",
+            "12.5 text",
+        ] {
+            assert_eq!(take(line), None, "{line}");
+        }
+    }
+}

@@ -1,0 +1,65 @@
+//! Shared parts of the readers: large files in flat memory, and errors of files.
+
+mod blocks;
+mod error;
+mod input;
+mod scan;
+mod unpack;
+
+pub(crate) use blocks::Blocks;
+pub use error::LogError;
+pub(crate) use input::Input;
+pub(crate) use scan::{Line, scan};
+pub(crate) use unpack::unpack;
+
+use std::borrow::Cow;
+
+/// The limit of a quotation in characters: a long command line fits, a page of hexadecimal does
+/// not.
+const QUOTED: usize = 300;
+
+/// A line as evidence quotes it: control characters out, one line, cut.
+pub(crate) fn quoted(line: &str) -> String {
+    let clean = line.trim().chars().map(|c| if c.is_control() { ' ' } else { c });
+    let mut quoted: String = clean.clone().take(QUOTED).collect();
+    if clean.count() > QUOTED {
+        quoted.push_str(" ...");
+    }
+    quoted
+}
+
+/// Removes colour sequences ("ESC [ ... m"), which saved logs sometimes keep.
+pub(crate) fn unpainted(line: &[u8]) -> Cow<'_, str> {
+    let text = String::from_utf8_lossy(line);
+    if !text.contains('\x1b') {
+        return text;
+    }
+    let mut plain = String::with_capacity(text.len());
+    let mut rest = text.as_ref();
+    while let Some(at) = rest.find("\x1b[") {
+        plain.push_str(&rest[..at]);
+        let sequence = &rest[at + 2..];
+        let end = sequence.find(|c: char| ('@'..='~').contains(&c));
+        rest = end.map_or("", |end| &sequence[end + 1..]);
+    }
+    plain.push_str(rest);
+    Cow::Owned(plain)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn colours_are_left_out_of_a_line() {
+        let painted = b"\x1b[32m[    1.500000] \x1b[0m\x1b[33mrandom: \x1b[0mcrng init done";
+        assert_eq!(unpainted(painted), "[    1.500000] random: crng init done");
+        assert_eq!(unpainted(b"cut off \x1b[3"), "cut off ");
+    }
+
+    #[test]
+    fn a_quoted_line_is_one_line_and_not_long() {
+        assert_eq!(quoted("  a\tb\n"), "a b");
+        assert_eq!(quoted(&"x".repeat(1000)).len(), QUOTED + 4);
+    }
+}

@@ -1,0 +1,5 @@
+//! Readers of logs and traces.
+
+pub mod journal;
+pub(crate) mod logs;
+pub mod strace;

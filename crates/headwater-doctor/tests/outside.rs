@@ -1,0 +1,95 @@
+//! The doctor on excerpts of logs that people posted in public: tests/outside/README.md has the
+//! sources, and the expectations that were written down first.
+
+use headwater_doctor::{Case, Id, Report, diagnose, journal};
+use headwater_hostfile::Archive;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+fn file(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/outside").join(name)
+}
+
+fn logs() -> Archive {
+    Archive::parse(&fs::read(file("logs.txt")).unwrap()).unwrap()
+}
+
+fn report(log: &[u8], name: &str) -> Result<Report, String> {
+    let boots = journal::read(log, name).map_err(|error| error.to_string())?;
+    Ok(diagnose(Case { boots, ..Case::default() }))
+}
+
+/// The verdict, the findings about waiting and the bounds, as a row of the table has them.
+fn summary(log: &[u8], name: &str) -> String {
+    let report = match report(log, name) {
+        Ok(report) => report,
+        Err(error) => return error,
+    };
+    let about = [Id::NotReady, Id::ReadyLate, Id::UnitWaited, Id::EarlyRead];
+    let mut findings: Vec<_> =
+        report.findings.iter().filter(|finding| about.contains(&finding.id)).collect();
+    findings.sort_by_key(|finding| finding.id);
+    let findings: Vec<String> = findings
+        .iter()
+        .map(|finding| format!("{} {:?}", finding.id, finding.severity).to_lowercase())
+        .map(|text| text.replacen("hw", "HW", 1))
+        .collect();
+    let findings = if findings.is_empty() { "none".to_owned() } else { findings.join(", ") };
+    let waited = report.boots.last().and_then(|boot| {
+        // Without a line of readiness the bound is only the length of the log.
+        boot.waited().filter(|_| boot.readiness().is_some())
+    });
+    let waited = waited.map_or("unknown".to_owned(), |waited| waited.words());
+    format!("{:?}; {findings}; {waited}", report.verdict()).to_lowercase().replace("hw", "HW")
+}
+
+#[test]
+fn every_outside_log_gets_the_expected_verdict() {
+    let table = fs::read_to_string(file("README.md")).unwrap();
+    let rows: Vec<Vec<&str>> = table
+        .lines()
+        .filter(|line| {
+            line.starts_with("| ") && !line.starts_with("| case") && !line.starts_with("| ---")
+        })
+        .map(|line| line.trim_matches('|').split(" | ").map(str::trim).collect())
+        .collect();
+    let logs = logs();
+    assert!(rows.len() >= 30, "{} rows", rows.len());
+    assert_eq!(rows.len(), logs.entries().count(), "each log has a row");
+    let mut wrong = String::new();
+    for row in &rows {
+        let [name, _source, _person, expected, result] = row.as_slice() else {
+            panic!("{row:?}");
+        };
+        let found = summary(logs.file(name).unwrap(), name);
+        let wanted = if *result == "same" { expected } else { result.split(" (").next().unwrap() };
+        if found != wanted.trim_start_matches("differs: ") {
+            wrong.push_str(&format!("{name}\n  expected {expected}\n  found    {found}\n"));
+        }
+    }
+    assert!(wrong.is_empty(), "\n{wrong}");
+}
+
+/// The founding post-mortem's two files of one boot, in both orders, in one report.
+#[test]
+fn the_founding_blocks_are_one_boot_in_any_order() {
+    let logs = logs();
+    let read = |name: &str| journal::read(logs.file(name).unwrap(), name).unwrap();
+    for order in [["founding-grep2", "founding-ssh"], ["founding-ssh", "founding-grep2"]] {
+        let boots = journal::put_together(order.map(read).to_vec());
+        assert_eq!(boots.len(), 1, "{order:?}");
+        let report = diagnose(Case { boots, ..Case::default() });
+        let text: Vec<&str> = report.findings.iter().map(|finding| &*finding.title).collect();
+        let text = text.join("\n");
+        assert!(text.contains("105 s by the log's whole seconds"), "{text}");
+        let unit =
+            text.lines().find(|line| line.contains("ecure Shell") || line.contains("ssh.service"));
+        let unit = unit.unwrap_or_else(|| panic!("{text}"));
+        for part in ["2 attempts (90 s and 12 s)", "102 s (± 2 s)", "killed one"] {
+            assert!(unit.contains(part), "{part}: {unit}");
+        }
+    }
+    // The log of another boot stays another boot.
+    let files = ["founding-grep", "founding-ssh", "founding-grep2"].map(read).to_vec();
+    assert_eq!(journal::put_together(files).len(), 2);
+}

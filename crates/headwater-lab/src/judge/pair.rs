@@ -1,0 +1,480 @@
+//! The report on one pair of clones: repeats of each witness, detectors in use, end of the repeats.
+
+use crate::judge::boot::{release, seconds};
+use crate::judge::compare::{Divergence, Repeats, Thread};
+use crate::machine::manifest::KernelImage;
+use crate::plan::{ClonePlan, Vmgenid};
+use anyhow::{Context, Result, ensure};
+use headwater_lab_protocol::{self as protocol, Hello, Log, Message, Ready, Status};
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// The report on a pair of clones, in JSON of schema `headwater.lab-clone/1`.
+#[derive(Clone, Debug, Serialize)]
+pub struct ClonePair {
+    pub(crate) schema: &'static str,
+    /// `uname -r` of the guest.
+    pub kernel: String,
+    /// Its series.
+    pub series: String,
+    /// The generation identifier.
+    pub vmgenid: Vmgenid,
+    /// True if the machine had a VMClock.
+    pub vmclock: bool,
+    /// Virtual CPUs.
+    pub smp: usize,
+    /// True if a snapshot was restored in place.
+    pub rollback: bool,
+    /// True if the CPU has a random instruction. Under emulation, the host's generator answers it.
+    pub rdrand: bool,
+    /// Seconds after the resume in which the first clone drew; null: the counter's speed is
+    /// unknown.
+    pub watched_s: Option<f64>,
+    /// Threads that drew, in all processes. Each may have had one draw in flight at the snapshot.
+    pub threads: usize,
+    /// Threads that ran again in both clones.
+    pub threads_compared: usize,
+    /// Each witness, and headwater in each mode.
+    pub rows: Vec<WitnessResult>,
+    /// Mode and detectors of each process.
+    pub modes: Vec<ModeStatus>,
+    /// For each clone, the kernel's reseed because of the clone, in seconds after the resume.
+    pub fork_reseeds: Vec<Option<f64>>,
+    /// Size of the saved state in MiB.
+    pub state_mib: u64,
+    /// Seconds that the pair took on this host.
+    pub wall_s: f64,
+}
+
+/// Repeats of one witness.
+#[derive(Clone, Debug, Serialize)]
+pub struct WitnessResult {
+    /// `syscall`, `vdso`, `openssl`, `rand`, `headwater`, `headwater-rng`, `headwater-large`, or
+    /// `headwater-openssl` (RAND_bytes with headwater's provider).
+    pub witness: String,
+    /// headwater's mode that the process asked for; null: the witness has no mode.
+    pub mode: Option<String>,
+    /// Draws of 16 bytes that began after the resume, in the first clone; 0: absent.
+    pub draws: usize,
+    /// Draws with bytes that the other clone drew too.
+    pub repeated: usize,
+    /// Start of the last such draw, in seconds after the resume.
+    pub last_s: Option<f64>,
+    /// Repeats that began after headwater's stamp had changed in this clone.
+    pub after_stamp: usize,
+    /// Words of 8 bytes that repeat within one clone.
+    pub twice_within: usize,
+}
+
+/// Mode and detectors of a process.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ModeStatus {
+    /// The mode that the process asked for.
+    pub asked: String,
+    /// The mode before the snapshot.
+    pub before: String,
+    /// The mode in each clone.
+    pub after: Vec<String>,
+    /// The reason for the mode before the snapshot.
+    pub reason: String,
+    /// Detectors: name and state.
+    pub guards: BTreeMap<String, String>,
+}
+
+/// All messages of a pair of clones.
+pub(crate) struct PairTranscript {
+    /// Messages up to the snapshot.
+    pub(crate) source: Vec<Message>,
+    pub(crate) clones: [CloneTranscript; 2],
+    pub(crate) state_mib: u64,
+}
+
+/// Draws and messages of one clone.
+pub(crate) struct CloneTranscript {
+    pub(crate) threads: Vec<Thread>,
+    pub(crate) messages: Vec<Message>,
+}
+
+/// Returns true for witnesses that are drawn in each of headwater's modes.
+fn has_mode(witness: &str) -> bool {
+    witness.starts_with("headwater")
+}
+
+/// Compares both clones.
+///
+/// # Errors
+///
+/// If the guest was never ready, or if no thread drew in both clones.
+pub(crate) fn judge(
+    plan: &ClonePlan,
+    kernel: &KernelImage,
+    transcript: &PairTranscript,
+) -> Result<ClonePair> {
+    let source = &transcript.source;
+    let ready = protocol::first::<Ready>(source).context("the guest was never ready")?;
+    let stamp = ready.witnesses.iter().position(|name| name == "stamp");
+    let stamp = stamp.context("the guest does not draw a stamp")?;
+    let [one, two] = &transcript.clones;
+    let divergence = Divergence::between(&one.threads, &two.threads, &ready.threads, stamp);
+    ensure!(divergence.threads > 0, "no thread drew in both clones");
+    let frequency = frequency(source);
+    let in_seconds = |cycles: u64| frequency.map(|frequency| cycles as f64 / frequency);
+    // The counter starts before the kernel's clock; the guest's `ready` has both at one moment.
+    let resumed = frequency.map(|frequency| {
+        seconds(ready.at_us) + (divergence.at as f64 - ready.cycles as f64) / frequency
+    });
+    let hello = protocol::first::<Hello>(source);
+    let clones = transcript.clones.iter();
+    Ok(ClonePair {
+        schema: "headwater.lab-clone/1",
+        // A kernel that was given as a file has only the name that it reports.
+        kernel: hello
+            .and_then(|hello| release(&hello.kernel))
+            .unwrap_or(&kernel.release)
+            .to_owned(),
+        series: kernel.series.clone(),
+        vmgenid: plan.vmgenid,
+        vmclock: plan.vmclock,
+        smp: plan.smp,
+        rollback: plan.rollback,
+        rdrand: plan.rdrand,
+        watched_s: in_seconds(divergence.watched()),
+        threads: ready.threads.len(),
+        threads_compared: divergence.threads,
+        rows: rows(&divergence, ready, stamp, &plan.modes, &in_seconds),
+        modes: plan.modes.iter().map(|mode| mode_status(mode, transcript)).collect(),
+        fork_reseeds: clones.map(|clone| fork_reseed(&clone.messages, resumed)).collect(),
+        state_mib: transcript.state_mib,
+        wall_s: 0.0,
+    })
+}
+
+/// Returns one row for each witness; for witnesses of headwater, one for each mode.
+fn rows(
+    divergence: &Divergence,
+    ready: &Ready,
+    stamp: usize,
+    modes: &[String],
+    in_seconds: &dyn Fn(u64) -> Option<f64>,
+) -> Vec<WitnessResult> {
+    let all_threads: Vec<usize> = (0..ready.threads.len()).collect();
+    let mut rows = Vec::new();
+    for (index, witness) in ready.witnesses.iter().enumerate().filter(|(at, _)| *at != stamp) {
+        let mut add = |mode: Option<&str>, threads: &[usize]| {
+            let Repeats { draws, repeated, last, after_stamp } = divergence.repeats(index, threads);
+            rows.push(WitnessResult {
+                witness: witness.clone(),
+                mode: mode.map(str::to_owned),
+                draws,
+                repeated,
+                last_s: if repeated > 0 { in_seconds(last) } else { None },
+                after_stamp,
+                twice_within: divergence.repeats_within(index),
+            });
+        };
+        if has_mode(witness) {
+            for mode in modes {
+                let threads: Vec<usize> =
+                    all_threads.iter().copied().filter(|at| ready.threads[*at] == *mode).collect();
+                add(Some(mode), &threads);
+            }
+        } else {
+            add(None, &all_threads);
+        }
+    }
+    rows
+}
+
+/// Returns the frequency of the cycle counter in Hz, as the guest's kernel measured it.
+fn frequency(messages: &[Message]) -> Option<f64> {
+    let mut mhz = protocol::all::<Log>(messages).filter_map(|line| {
+        let rest = match line.text.strip_prefix("tsc: Detected ") {
+            Some(rest) => rest,
+            None => line.text.split_once("cp15 timer running at ")?.1,
+        };
+        let digits = rest.find(|c: char| !c.is_ascii_digit() && c != '.')?;
+        rest[..digits]
+            .parse::<f64>()
+            .ok()
+            .filter(|_| rest[digits..].trim_start().starts_with("MHz"))
+    });
+    mhz.next().map(|mhz| mhz * 1e6)
+}
+
+fn mode_status(mode: &str, transcript: &PairTranscript) -> ModeStatus {
+    // The last one: `auto` settles on a mode once the process has drawn.
+    let status = |messages: &[Message]| {
+        protocol::all::<Status>(messages).filter(|status| status.asked == mode).last().cloned()
+    };
+    let before = status(&transcript.source).unwrap_or_default();
+    let after =
+        transcript.clones.iter().map(|clone| status(&clone.messages).unwrap_or_default().mode);
+    let guards = [
+        ("reseed_generation", &before.reseed_generation),
+        ("vmgenid", &before.vmgenid),
+        ("vmclock", &before.vmclock),
+        ("hardware", &before.hardware),
+        ("cpu_rng", &before.cpu_rng),
+        ("source", &before.source),
+        ("page", &before.page),
+    ];
+    ModeStatus {
+        asked: mode.to_owned(),
+        after: after.collect(),
+        guards: guards.map(|(name, state)| (name.to_owned(), state.clone())).into(),
+        before: before.mode,
+        reason: before.reason,
+    }
+}
+
+/// Returns the time between the resume and the kernel's line about its reseed because of the clone.
+fn fork_reseed(messages: &[Message], resumed: Option<f64>) -> Option<f64> {
+    let line = protocol::all::<Log>(messages)
+        .filter(|line| line.text.contains("reseeded due to virtual machine fork"))
+        .last()?;
+    Some(seconds(line.at_us) - resumed?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use headwater_lab_protocol::Draw;
+    use std::path::PathBuf;
+
+    const WITNESSES: [&str; 4] = ["syscall", "headwater", "openssl", "stamp"];
+
+    fn kernel() -> KernelImage {
+        KernelImage {
+            series: "7".into(),
+            release: "from-manifest".into(),
+            architecture: "x86_64".into(),
+            image: PathBuf::new(),
+            sha256: String::new(),
+            modules: Vec::new(),
+        }
+    }
+
+    fn log(at_us: u64, text: &str) -> Message {
+        Log { at_us, text: text.into() }.into()
+    }
+
+    fn status(asked: &str, mode: &str, reason: &str) -> Message {
+        Status {
+            asked: asked.into(),
+            mode: mode.into(),
+            reseed_generation: "live".into(),
+            reason: reason.into(),
+            ..Status::default()
+        }
+        .into()
+    }
+
+    /// A round of four draws; 0 in place of bytes: absent.
+    fn round(mark: u64, bytes: [u128; 4]) -> Vec<Draw> {
+        let draw = |(at, bytes): (usize, u128)| Draw {
+            mark: mark + at as u64,
+            bytes: (bytes != 0).then(|| (bytes << 64 | (bytes + 1_000_000)).to_be_bytes()),
+        };
+        bytes.into_iter().enumerate().map(draw).collect()
+    }
+
+    fn thread(rounds: &[(u64, Vec<Draw>)]) -> Thread {
+        rounds.iter().cloned().collect()
+    }
+
+    /// Two threads of `auto` and `strict` on a CPU of 1 MHz, resumed 2 s after the guest was ready
+    /// at 3 s. The system call repeats in both threads, headwater in `auto` alone, OpenSSL is
+    /// absent.
+    fn transcript() -> PairTranscript {
+        let past = round(1_999_997, [1, 2, 0, 7]);
+        let clone = |mark: u64, own: u128, stamp: u128| {
+            let one = [(1, past.clone()), (2, round(mark, [10, 20, 0, stamp]))];
+            let two = [(1, past.clone()), (2, round(mark + 500_000, [11, own, 0, stamp]))];
+            vec![thread(&one), thread(&two)]
+        };
+        PairTranscript {
+            source: vec![
+                Hello { kernel: "Linux version 7.3.4 (x)".into(), ..Hello::default() }.into(),
+                log(0, "tsc: Detected 1.000 MHz processor"),
+                status("auto", "strict", "early"),
+                status("strict", "strict", "asked for"),
+                Ready {
+                    at_us: 3_000_000,
+                    cycles: 0,
+                    threads: ["auto", "strict"].map(str::to_owned).to_vec(),
+                    witnesses: WITNESSES.map(str::to_owned).to_vec(),
+                }
+                .into(),
+                status("auto", "hedged", "no clone marker"),
+            ],
+            clones: [
+                CloneTranscript {
+                    threads: clone(2_500_000, 21, 7),
+                    messages: vec![
+                        log(4_000_000, "random: crng reseeded due to virtual machine fork"),
+                        log(5_250_000, "random: crng reseeded due to virtual machine fork"),
+                        status("auto", "hedged", ""),
+                        status("auto", "buffered", ""),
+                    ],
+                },
+                CloneTranscript { threads: clone(2_600_000, 22, 8), messages: Vec::new() },
+            ],
+            state_mib: 90,
+        }
+    }
+
+    fn plan() -> ClonePlan {
+        ClonePlan {
+            modes: ["auto", "strict"].map(str::to_owned).to_vec(),
+            smp: 2,
+            vmclock: true,
+            ..ClonePlan::new("7")
+        }
+    }
+
+    fn judged(change: impl FnOnce(&mut PairTranscript)) -> Result<ClonePair> {
+        let mut transcript = transcript();
+        change(&mut transcript);
+        judge(&plan(), &kernel(), &transcript)
+    }
+
+    fn row<'a>(pair: &'a ClonePair, witness: &str, mode: Option<&str>) -> &'a WitnessResult {
+        let mut rows =
+            pair.rows.iter().filter(|row| row.witness == witness && row.mode.as_deref() == mode);
+        let row = rows.next().unwrap_or_else(|| panic!("no row {witness} {mode:?}"));
+        assert!(rows.next().is_none(), "two rows {witness} {mode:?}");
+        row
+    }
+
+    #[test]
+    fn witnesses_without_a_mode_are_compared_across_all_threads() {
+        let pair = judged(|_| ()).unwrap();
+        let syscall = row(&pair, "syscall", None);
+        assert_eq!((syscall.draws, syscall.repeated), (2, 2));
+        assert_eq!(row(&pair, "openssl", None).draws, 0);
+        // The stamp is not a witness.
+        assert_eq!(pair.rows.len(), 4);
+    }
+
+    #[test]
+    fn headwater_is_compared_by_mode() {
+        let pair = judged(|_| ()).unwrap();
+        let auto = row(&pair, "headwater", Some("auto"));
+        assert_eq!((auto.draws, auto.repeated), (1, 1));
+        let strict = row(&pair, "headwater", Some("strict"));
+        assert_eq!((strict.draws, strict.repeated, strict.last_s), (1, 0, None));
+    }
+
+    /// The bytes that only another mode's process drew are not a repeat of this mode.
+    #[test]
+    fn a_mode_is_compared_with_itself_only() {
+        let pair = judged(|transcript| {
+            let shared = transcript.clones[0].threads[0][&2][1].bytes;
+            transcript.clones[1].threads[0].get_mut(&2).unwrap()[1].bytes = None;
+            transcript.clones[1].threads[1].get_mut(&2).unwrap()[1].bytes = shared;
+        })
+        .unwrap();
+        assert_eq!(row(&pair, "headwater", Some("auto")).repeated, 0);
+    }
+
+    #[test]
+    fn repeats_after_the_stamp_and_within_a_clone_reach_the_row() {
+        let pair = judged(|transcript| {
+            // The first clone's stamp changes in round 2, and round 3 repeats the other clone.
+            let [one, two] = &mut transcript.clones;
+            one.threads[0].get_mut(&2).unwrap()[3].bytes = Some([9; 16]);
+            one.threads[0].insert(3, round(2_700_000, [12, 20, 0, 0]));
+            two.threads[0].insert(3, round(2_800_000, [13, 20, 0, 0]));
+        })
+        .unwrap();
+        let auto = row(&pair, "headwater", Some("auto"));
+        assert_eq!((auto.repeated, auto.after_stamp), (2, 1));
+        assert_eq!(auto.twice_within, 4); // both halves, in both clones
+        assert_eq!(row(&pair, "syscall", None).twice_within, 0);
+    }
+
+    #[test]
+    fn times_are_those_of_the_guests_counter() {
+        let pair = judged(|_| ()).unwrap();
+        // The clones diverged at cycle 2,000,000 with the past's stamp; a cycle is a microsecond.
+        let last = row(&pair, "syscall", None).last_s.unwrap();
+        assert!((last - 1.0).abs() < 1e-9, "{last}");
+        let watched = pair.watched_s.unwrap();
+        assert!((watched - 1.000_001).abs() < 1e-9, "{watched}");
+    }
+
+    /// Resume is 5 s after boot: 3 s at cycle 0, and 2,000,000 cycles more.
+    #[test]
+    fn the_last_reseed_of_each_kernel_is_relative_to_the_resume() {
+        let pair = judged(|_| ()).unwrap();
+        let [Some(first), None] = pair.fork_reseeds[..] else { panic!("{:?}", pair.fork_reseeds) };
+        assert!((first - 0.25).abs() < 1e-9, "{first}");
+    }
+
+    #[test]
+    fn without_a_frequency_there_are_no_times() {
+        let pair = judged(|transcript| {
+            transcript.source.retain(|message| !matches!(message, Message::Log(_)));
+        })
+        .unwrap();
+        assert_eq!((pair.watched_s, row(&pair, "syscall", None).last_s), (None, None));
+        assert_eq!(pair.fork_reseeds, [None, None]);
+        assert_eq!(row(&pair, "syscall", None).repeated, 2);
+    }
+
+    #[test]
+    fn frequencies_of_both_architectures_are_read() {
+        let of = |text: &str| frequency(&[log(0, "tsc: unrelated"), log(0, text)]);
+        assert_eq!(of("tsc: Detected 2445.406 MHz processor"), Some(2_445_406_000.0));
+        assert_eq!(of("arch_timer: cp15 timer running at 62.50MHz (virt)."), Some(62_500_000.0));
+        assert_eq!(of("tsc: Detected MHz processor"), None);
+        assert_eq!(of("tsc: Detected 2445.406 kHz processor"), None);
+        assert_eq!(of("tsc: Detected 2445"), None);
+        assert_eq!(of("clocksource: tsc: mask: 0xffff"), None);
+    }
+
+    /// `auto` settles on its mode after the first status.
+    #[test]
+    fn the_last_status_before_the_snapshot_counts() {
+        let pair = judged(|_| ()).unwrap();
+        let [auto, strict] = &pair.modes[..] else { panic!("{:?}", pair.modes) };
+        assert_eq!((auto.asked.as_str(), auto.before.as_str()), ("auto", "hedged"));
+        assert_eq!(auto.reason, "no clone marker");
+        assert_eq!(auto.guards["reseed_generation"], "live");
+        assert_eq!(auto.after, ["buffered", ""]);
+        assert_eq!((strict.before.as_str(), strict.reason.as_str()), ("strict", "asked for"));
+    }
+
+    #[test]
+    fn the_report_names_kernel_and_plan() {
+        let pair = judged(|_| ()).unwrap();
+        assert_eq!((pair.kernel.as_str(), pair.series.as_str()), ("7.3.4", "7"));
+        assert_eq!((pair.threads, pair.threads_compared, pair.state_mib), (2, 2, 90));
+        assert!(pair.vmclock && pair.rdrand && !pair.rollback && pair.smp == 2);
+        let unnamed = judged(|transcript| drop(transcript.source.remove(0))).unwrap();
+        assert_eq!(unnamed.kernel, "from-manifest");
+    }
+
+    #[test]
+    fn a_guest_that_was_not_ready_or_did_not_draw_is_an_error() {
+        let error = |result: Result<ClonePair>| format!("{:#}", result.unwrap_err());
+        let unready = judged(|transcript| {
+            transcript.source.retain(|message| !matches!(message, Message::Ready(_)));
+        });
+        assert!(error(unready).contains("never ready"));
+        let silent = judged(|transcript| {
+            for thread in &mut transcript.clones[1].threads {
+                thread.remove(&2);
+            }
+        });
+        assert!(error(silent).contains("no thread drew in both clones"));
+        let stampless = judged(|transcript| {
+            for message in &mut transcript.source {
+                if let Message::Ready(ready) = message {
+                    ready.witnesses.pop();
+                }
+            }
+        });
+        assert!(error(stampless).contains("stamp"));
+    }
+}

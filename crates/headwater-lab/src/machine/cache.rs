@@ -1,0 +1,191 @@
+//! The directory of everything that `setup` fetches. Nothing is installed into the system.
+
+use anyhow::{Context, Result, bail};
+use std::env;
+use std::fs::{self, File, TryLockError};
+use std::io::{Read, Seek, Write};
+use std::path::{Path, PathBuf};
+
+/// The directory of packages, kernels, tools and logs, locked for one lab at a time.
+#[derive(Debug)]
+pub struct Cache {
+    root: PathBuf,
+    /// The lock belongs to the open file, so that a killed lab leaves no lock behind.
+    _lock: File,
+}
+
+impl Cache {
+    /// Opens the given directory, or `headwater/lab` under `$XDG_CACHE_HOME` or `~/.cache`.
+    ///
+    /// # Errors
+    ///
+    /// If no directory is given and neither variable is set, if the directory cannot be created, or
+    /// if another lab works in it.
+    pub fn open(directory: Option<&Path>) -> Result<Cache> {
+        let root = match directory {
+            Some(directory) => directory.to_path_buf(),
+            None => {
+                let cache = env::var_os("XDG_CACHE_HOME").filter(|path| !path.is_empty());
+                let cache = cache.map(PathBuf::from);
+                let home = || env::var_os("HOME").map(|home| Path::new(&home).join(".cache"));
+                let cache = cache.or_else(home);
+                cache
+                    .context("neither XDG_CACHE_HOME nor HOME is set; use --cache DIR")?
+                    .join("headwater/lab")
+            }
+        };
+        fs::create_dir_all(&root)
+            .with_context(|| format!("cannot create {}; use --cache DIR", root.display()))?;
+        // QEMU and apt run in other working directories.
+        let root =
+            root.canonicalize().with_context(|| format!("cannot find {}", root.display()))?;
+        let _lock = lock(&root)?;
+        Ok(Cache { root, _lock })
+    }
+
+    /// Returns the directory itself.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// Returns the directory of QEMU, its libraries and its firmware.
+    pub(crate) fn tools(&self) -> PathBuf {
+        self.root.join("tools")
+    }
+
+    /// Returns the directory of the newer CRIU and its libraries.
+    pub(crate) fn criu(&self) -> PathBuf {
+        self.root.join("criu")
+    }
+
+    /// Returns the directory of the arm64 packages that guests are linked with.
+    pub(crate) fn arm_libraries(&self) -> PathBuf {
+        self.root.join("arm64-libraries")
+    }
+
+    /// Returns the directory of arm64's libcrypto.a.
+    pub(crate) fn arm_libcrypto(&self) -> PathBuf {
+        self.arm_libraries().join("usr/lib/aarch64-linux-gnu")
+    }
+
+    /// Returns the directory of a kernel and its modules.
+    pub(crate) fn kernel(&self, series: &str) -> PathBuf {
+        self.root.join("kernels").join(series)
+    }
+
+    /// Returns the directory of an apt's lists, state and archives.
+    pub(crate) fn apt(&self, name: &str) -> PathBuf {
+        self.root.join("apt").join(name)
+    }
+
+    pub(crate) fn manifest(&self) -> PathBuf {
+        self.root.join("manifest.json")
+    }
+
+    /// Creates an empty directory for the files of one run of guests.
+    pub(crate) fn run(&self, name: &str) -> Result<PathBuf> {
+        let directory = self.root.join("runs").join(name);
+        if directory.exists() {
+            fs::remove_dir_all(&directory)
+                .with_context(|| format!("cannot empty {}", directory.display()))?;
+        }
+        fs::create_dir_all(&directory)
+            .with_context(|| format!("cannot create {}", directory.display()))?;
+        Ok(directory)
+    }
+}
+
+/// Locks the cache: two labs would empty each other's runs and resume each other's guests.
+fn lock(root: &Path) -> Result<File> {
+    let path = root.join("lock");
+    let open = File::options().read(true).write(true).create(true).truncate(false).open(&path);
+    let mut file = open.with_context(|| format!("cannot write {}", path.display()))?;
+    match file.try_lock() {
+        Ok(()) => {}
+        Err(TryLockError::WouldBlock) => {
+            let mut holder = String::new();
+            let _ = file.read_to_string(&mut holder); // only for the message
+            let holder = holder.trim();
+            let holder = if holder.is_empty() { "unknown" } else { holder };
+            bail!(
+                "another lab (process {holder}) works in {}; wait for it to end, or use --cache DIR",
+                root.display()
+            );
+        }
+        Err(TryLockError::Error(error)) => {
+            return Err(error).with_context(|| {
+                format!("cannot lock {}; use --cache DIR on a local disk", path.display())
+            });
+        }
+    }
+    let emptied = file.set_len(0).and_then(|()| file.rewind());
+    emptied
+        .and_then(|()| writeln!(file, "{}", std::process::id()))
+        .with_context(|| format!("cannot write {}", path.display()))?;
+    Ok(file)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::process::{Command, Stdio};
+    use std::thread::sleep;
+    use std::time::{Duration, Instant};
+
+    /// A directory that is removed at the end of its test.
+    struct TestDirectory(PathBuf);
+
+    impl TestDirectory {
+        fn new(name: &str) -> TestDirectory {
+            let directory =
+                env::temp_dir().join(format!("headwater-{name}-{}", std::process::id()));
+            fs::create_dir_all(&directory).unwrap();
+            TestDirectory(directory)
+        }
+    }
+
+    impl Drop for TestDirectory {
+        fn drop(&mut self) {
+            let _ = fs::remove_dir_all(&self.0);
+        }
+    }
+
+    #[test]
+    fn two_labs_do_not_work_in_one_cache() {
+        let directory = TestDirectory::new("two-labs");
+        let first = Cache::open(Some(&directory.0)).unwrap();
+        let refused = format!("{:#}", Cache::open(Some(&directory.0)).unwrap_err());
+        assert!(refused.contains(&format!("(process {})", std::process::id())), "{refused}");
+        assert!(refused.contains("--cache DIR") && !refused.contains('\n'), "{refused}");
+        drop(first);
+        Cache::open(Some(&directory.0)).unwrap();
+    }
+
+    /// A killed lab leaves its process number in the file, but not the lock.
+    #[test]
+    fn the_lock_of_a_dead_process_is_taken_over() {
+        let directory = TestDirectory::new("dead-lab");
+        let file = directory.0.join("lock");
+        let mut holder = Command::new("flock");
+        holder.arg("--no-fork").arg(&file).args(["sleep", "60"]).stdin(Stdio::null());
+        let Ok(mut holder) = holder.spawn() else {
+            println!(
+                "skipped: flock(1) is not installed; taking over a dead lab's lock is not shown"
+            );
+            return;
+        };
+        let begun = Instant::now();
+        let refused = loop {
+            match Cache::open(Some(&directory.0)) {
+                Err(error) => break format!("{error:#}"),
+                Ok(_) => assert!(begun.elapsed() < Duration::from_secs(20), "flock never locks"),
+            }
+            sleep(Duration::from_millis(5));
+        };
+        assert!(refused.contains("another lab"), "{refused}");
+        holder.kill().unwrap();
+        holder.wait().unwrap();
+        Cache::open(Some(&directory.0)).unwrap();
+        assert_eq!(fs::read_to_string(&file).unwrap(), format!("{}\n", std::process::id()));
+    }
+}

@@ -1,0 +1,392 @@
+//! QEMU from the cache, started by the loader it was packaged with, and the conversation with its
+//! guest.
+
+use crate::machine::cache::Cache;
+use crate::machine::manifest::KernelImage;
+use crate::machine::qmp::Qmp;
+use crate::process::{last_lines, output};
+use anyhow::{Context, Result, bail, ensure};
+use headwater_lab_protocol::{
+    self as protocol, Command as GuestCommand, Data, Entry, FileError, Message,
+};
+use std::fs::{self, File};
+use std::io::{self, BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::time::{Duration, Instant};
+
+/// A machine to start.
+#[derive(Clone, Debug)]
+pub(crate) struct Machine {
+    pub(crate) kernel: KernelImage,
+    pub(crate) archive: PathBuf,
+    /// `-machine`
+    pub(crate) board: String,
+    /// `-cpu`
+    pub(crate) cpu: String,
+    pub(crate) cpus: usize,
+    pub(crate) devices: Vec<String>,
+    pub(crate) firmware: Option<PathBuf>,
+    /// Words for the kernel's command line.
+    pub(crate) append: String,
+}
+
+impl Machine {
+    /// Returns a plain machine: no random instruction, no device but two serial ports.
+    pub(crate) fn new(kernel: &KernelImage, archive: &Path) -> Machine {
+        let arm = kernel.architecture == "aarch64";
+        Machine {
+            kernel: kernel.clone(),
+            archive: archive.to_path_buf(),
+            // By default, QEMU passes a seed in the device tree.
+            board: if arm { "virt,dtb-randomness=off" } else { "pc" }.to_owned(),
+            cpu: if arm { "cortex-a57" } else { "qemu64" }.to_owned(),
+            cpus: 1,
+            devices: Vec::new(),
+            firmware: None,
+            append: String::new(),
+        }
+    }
+
+    /// Adds words to QEMU's command line.
+    pub(crate) fn device(&mut self, words: &str) {
+        self.devices.extend(words.split_ascii_whitespace().map(str::to_owned));
+    }
+
+    fn is_arm(&self) -> bool {
+        self.kernel.architecture == "aarch64"
+    }
+}
+
+/// Returns the command of a program in the cache, with the loader and libraries it was packaged
+/// with.
+pub(crate) fn program(cache: &Cache, path: &str) -> Result<Command> {
+    program_of(&cache.tools(), path)
+}
+
+/// Returns the same for another tree of unpacked packages.
+pub(crate) fn program_of(tools: &Path, path: &str) -> Result<Command> {
+    let (loader, triple) = match std::env::consts::ARCH {
+        "aarch64" => ("usr/lib/ld-linux-aarch64.so.1", "aarch64-linux-gnu"),
+        _ => ("usr/lib64/ld-linux-x86-64.so.2", "x86_64-linux-gnu"),
+    };
+    let file = tools.join(path);
+    ensure!(file.is_file(), "{path} is not in {}; run `headwater lab setup`", tools.display());
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let libraries = tools.join("usr/lib").join(triple);
+    let mut command = Command::new(tools.join(loader));
+    command.arg("--library-path").arg(&libraries).args(["--argv0", name]).arg(file);
+    command.env("QEMU_MODULE_DIR", libraries.join("qemu"));
+    Ok(command)
+}
+
+/// Returns the command, wrapped so that the kernel kills it when this process ends, even by a
+/// signal.
+fn killed_with_us(command: &Command) -> Command {
+    let mut wrapped = Command::new("setpriv");
+    wrapped.args(["--pdeathsig", "KILL"]).arg(command.get_program()).args(command.get_args());
+    for (name, value) in command.get_envs() {
+        if let Some(value) = value {
+            wrapped.env(name, value);
+        }
+    }
+    wrapped
+}
+
+/// Returns the first line of `qemu --version`.
+pub(crate) fn version(cache: &Cache) -> Result<String> {
+    let text = output(program(cache, "usr/bin/qemu-system-x86_64")?.arg("--version"))?;
+    Ok(text.lines().next().unwrap_or_default().to_owned())
+}
+
+/// Creates an empty disk image, which `savevm` needs for its snapshots.
+pub(crate) fn make_disk(cache: &Cache, file: &Path) -> Result<()> {
+    output(
+        program(cache, "usr/bin/qemu-img")?
+            .args(["create", "-q", "-f", "qcow2"])
+            .arg(file)
+            .arg("1G"),
+    )
+    .map(drop)
+}
+
+/// Returns the UEFI firmware for x86-64 guests.
+pub(crate) fn firmware(cache: &Cache) -> Result<PathBuf> {
+    let file = cache.tools().join("usr/share/OVMF/OVMF_CODE_4M.fd");
+    ensure!(
+        file.is_file(),
+        "{} not found; run `headwater lab setup --only tools --refresh`",
+        file.display()
+    );
+    Ok(file)
+}
+
+/// A guest that runs or waits to be resumed.
+pub(crate) struct Guest {
+    child: Child,
+    input: ChildStdin,
+    lines: Receiver<String>,
+    pub(crate) qmp: Qmp,
+    /// File with the output of the kernel's console.
+    pub(crate) console: PathBuf,
+    errors: PathBuf,
+    pub(crate) begun: Instant,
+}
+
+impl Guest {
+    /// Starts the machine. From a saved state, if one is given; the guest is then paused.
+    pub(crate) fn start(
+        cache: &Cache,
+        machine: &Machine,
+        directory: &Path,
+        name: &str,
+        incoming: Option<&Path>,
+    ) -> Result<Guest> {
+        let mut command = program(
+            cache,
+            if machine.is_arm() {
+                "usr/bin/qemu-system-aarch64"
+            } else {
+                "usr/bin/qemu-system-x86_64"
+            },
+        )?;
+        let share = cache.tools().join("usr/share");
+        let console = directory.join(format!("{name}.console"));
+        let errors = directory.join(format!("{name}.errors"));
+        // The path of a socket has at most 107 bytes, and the path of the cache may be longer.
+        let sockets = std::env::temp_dir().join(format!("headwater-lab-{}", std::process::id()));
+        fs::create_dir_all(&sockets)
+            .with_context(|| format!("cannot create {}", sockets.display()))?;
+        let socket = sockets.join(name);
+        let _ = fs::remove_file(&socket);
+        let with_path = |part: &str, path: &Path| {
+            format!("{part}{}", path.display().to_string().replace(',', ",,"))
+        };
+        command
+            .args(["-accel", "tcg", "-nodefaults", "-display", "none", "-no-reboot", "-m", "256"])
+            .arg("-L")
+            .arg(share.join("qemu"))
+            .arg("-L")
+            .arg(share.join("seabios"))
+            .args([
+                "-machine",
+                &machine.board,
+                "-cpu",
+                &machine.cpu,
+                "-smp",
+                &machine.cpus.to_string(),
+            ])
+            .args(["-serial", &with_path("file:", &console)])
+            .args(["-chardev", "stdio,id=port,signal=off", "-serial", "chardev:port"])
+            .args(["-qmp", &format!("{},server=on,wait=off", with_path("unix:", &socket))])
+            .args(&machine.devices)
+            .arg("-kernel")
+            .arg(&machine.kernel.image)
+            .arg("-initrd")
+            .arg(&machine.archive)
+            .args(["-append", &command_line(machine)]);
+        if let Some(firmware) = &machine.firmware {
+            let drive = with_path("if=pflash,unit=0,format=raw,readonly=on,file=", firmware);
+            command.args(["-drive", &drive]);
+        }
+        if let Some(state) = incoming {
+            command.args(["-incoming", &with_path("file:", state)]);
+        }
+        let mut command = killed_with_us(&command);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(File::create(&errors)?);
+        let begun = Instant::now();
+        let mut child = command.spawn().context("cannot start QEMU")?;
+        let input = child.stdin.take().context("QEMU has no input")?;
+        let output = child.stdout.take().context("QEMU has no output")?;
+        let (sender, lines) = channel();
+        let log = File::create(directory.join(format!("{name}.lines")))?;
+        std::thread::spawn(move || {
+            let mut log = log;
+            for line in BufReader::new(output).split(b'\n').map_while(Result::ok) {
+                let line = String::from_utf8_lossy(&line).into_owned();
+                let _ = writeln!(log, "{}", line.trim_end()); // kept for the analysis of failures
+                if sender.send(line).is_err() {
+                    return;
+                }
+            }
+        });
+        let qmp = Qmp::connect(&socket, Duration::from_secs(60));
+        let _ = fs::remove_file(&socket);
+        let _ = fs::remove_dir(&sockets); // the next guest creates it again
+        let qmp = qmp.map_err(|error| {
+            let _ = child.kill();
+            let _ = child.wait();
+            let errors = last_lines(&fs::read(&errors).unwrap_or_default());
+            error
+                .context(format!("QEMU did not start {}: {errors}", machine.kernel.image.display()))
+        })?;
+        Ok(Guest { child, input, lines, qmp, console, errors, begun })
+    }
+
+    /// Returns the next message of the guest, if it comes within `patience`.
+    pub(crate) fn next(&mut self, patience: Duration) -> Result<Message> {
+        let deadline = Instant::now() + patience;
+        loop {
+            let left = deadline.saturating_duration_since(Instant::now());
+            match self.lines.recv_timeout(left) {
+                Ok(line) => match protocol::read(&line)? {
+                    Some(Message::Failed(failed)) => bail!("the guest reports: {}", failed.text),
+                    Some(message) => return Ok(message),
+                    None => {}
+                },
+                Err(RecvTimeoutError::Timeout) => {
+                    bail!("the guest was silent for {} s{}", patience.as_secs(), self.panic());
+                }
+                Err(RecvTimeoutError::Disconnected) => {
+                    let errors = last_lines(&fs::read(&self.errors).unwrap_or_default());
+                    bail!(
+                        "QEMU ended{}{}{errors}",
+                        self.panic(),
+                        if errors.is_empty() { "" } else { ": " }
+                    );
+                }
+            }
+        }
+    }
+
+    /// Returns all messages up to the first for which `is_last` holds.
+    pub(crate) fn until(
+        &mut self,
+        is_last: impl Fn(&Message) -> bool,
+        patience: Duration,
+    ) -> Result<Vec<Message>> {
+        let mut messages = Vec::new();
+        loop {
+            let message = self.next(patience)?;
+            let found = is_last(&message);
+            messages.push(message);
+            if found {
+                return Ok(messages);
+            }
+        }
+    }
+
+    /// Sends a command and returns the answer.
+    pub(crate) fn ask(&mut self, command: &GuestCommand) -> Result<Vec<Message>> {
+        self.ask_for(command, Duration::from_secs(120))
+    }
+
+    /// Sends a command whose answer may take longer.
+    pub(crate) fn ask_for(
+        &mut self,
+        command: &GuestCommand,
+        patience: Duration,
+    ) -> Result<Vec<Message>> {
+        self.input
+            .write_all(protocol::line(command).as_bytes())
+            .with_context(|| format!("cannot send {command:?} to the guest"))?;
+        let is_done = |message: &Message| matches!(message, Message::Done(_));
+        let messages = self.until(is_done, patience).with_context(|| format!("at {command:?}"))?;
+        complete(messages).with_context(|| format!("at {command:?}"))
+    }
+
+    /// Returns the content of a file in the guest.
+    pub(crate) fn read(&mut self, path: &str) -> io::Result<Vec<u8>> {
+        let messages = self.ask_for_file(&GuestCommand::Read { path: path.to_owned() })?;
+        let pieces = protocol::all::<Data>(&messages);
+        Ok(pieces.flat_map(|piece| piece.bytes.iter().copied()).collect())
+    }
+
+    /// Returns the entries of a directory in the guest.
+    pub(crate) fn list(&mut self, path: &str) -> io::Result<Vec<Entry>> {
+        let messages = self.ask_for_file(&GuestCommand::List { path: path.to_owned() })?;
+        Ok(protocol::all::<Entry>(&messages).cloned().collect())
+    }
+
+    fn ask_for_file(&mut self, command: &GuestCommand) -> io::Result<Vec<Message>> {
+        const EIO: i32 = 5;
+        let messages = self.ask(command).map_err(|error| io::Error::other(format!("{error:#}")))?;
+        match protocol::first::<FileError>(&messages) {
+            Some(FileError { errno: 0, .. }) => Err(io::Error::from_raw_os_error(EIO)),
+            Some(error) => Err(io::Error::from_raw_os_error(error.errno)),
+            None => Ok(messages),
+        }
+    }
+
+    /// Lets the guest end itself.
+    pub(crate) fn off(mut self) {
+        let _ = self.input.write_all(protocol::line(&GuestCommand::Off).as_bytes());
+        let begun = Instant::now();
+        while begun.elapsed() < Duration::from_secs(10) {
+            if let Ok(Some(_)) = self.child.try_wait() {
+                return;
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        // The drop kills a guest that does not end.
+    }
+
+    /// Returns the first line about a panic on the kernel's console, as the end of a message.
+    fn panic(&self) -> String {
+        let console = fs::read(&self.console).unwrap_or_default();
+        let console = String::from_utf8_lossy(&console);
+        let line =
+            console.lines().find(|line| line.contains("PANIC") || line.contains("Kernel panic"));
+        line.map_or_else(String::new, |line| format!("; its console shows: {}", line.trim()))
+    }
+
+    /// Returns true if the guest's kernel panicked.
+    pub(crate) fn panicked(&self) -> bool {
+        !self.panic().is_empty()
+    }
+}
+
+impl Drop for Guest {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Removes the [`Done`](Message::Done) at the end of an answer, after a check that no message was
+/// lost.
+fn complete(mut messages: Vec<Message>) -> Result<Vec<Message>> {
+    let Some(Message::Done(done)) = messages.pop() else { bail!("the answer has no end") };
+    // Other processes of the guest send their status; the one that answers does not count it.
+    let counted = messages.iter().filter(|message| !matches!(message, Message::Status(_))).count();
+    ensure!(
+        counted as u64 == done.messages,
+        "{counted} of {} messages arrived; the others were lost on the serial line",
+        done.messages
+    );
+    Ok(messages)
+}
+
+/// Returns the kernel's command line. The kernel uses the first port, the guest's program the
+/// second.
+fn command_line(machine: &Machine) -> String {
+    let (console, port) =
+        if machine.is_arm() { ("ttyAMA0", "ttyAMA1") } else { ("ttyS0", "ttyS1") };
+    // `reboot=t`: a triple fault ends every kind of machine. `no_timer_check`: on a busy host the
+    // emulated timer is late, and without this word the kernel panics.
+    let common = format!("console={console} hw.port={port} quiet panic=-1 reboot=t no_timer_check");
+    format!("{common} {}", machine.append).trim_end().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use headwater_lab_protocol::{Done, Rtc, Status};
+
+    #[test]
+    fn an_answer_that_lacks_a_message_is_refused() {
+        let rtc = || Message::from(Rtc { accepted: true });
+        let done = |messages| Message::from(Done { messages });
+        let status = || Message::from(Status::default());
+        assert_eq!(complete(vec![rtc(), done(1)]).unwrap(), [rtc()]);
+        assert_eq!(complete(vec![done(0)]).unwrap(), []);
+        // The status of other processes is not part of the count.
+        assert_eq!(complete(vec![status(), rtc(), status(), done(1)]).unwrap().len(), 3);
+        assert!(complete(vec![done(1)]).is_err());
+        assert!(complete(vec![rtc(), rtc(), done(3)]).is_err());
+        assert!(complete(vec![rtc(), rtc(), done(1)]).is_err());
+        assert!(complete(vec![status(), done(1)]).is_err());
+        assert!(complete(Vec::new()).is_err());
+    }
+}

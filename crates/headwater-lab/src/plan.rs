@@ -1,0 +1,139 @@
+//! Experiments as the user asks for them: what machine to boot, and what to do with it.
+
+use clap::ValueEnum;
+use serde::Serialize;
+use std::path::PathBuf;
+
+/// Returns a value's name on the command line.
+pub(crate) fn name(value: impl ValueEnum) -> String {
+    value.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
+}
+
+/// Entropy sources that the machine offers to the kernel's generator.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Rng {
+    /// No source: interrupts and the jitter loop alone
+    None,
+    /// virtio-rng, with its driver loaded before the first request
+    Virtio,
+    /// virtio-rng, with its driver loaded after the wait
+    VirtioLate,
+    /// RDRAND and RDSEED, which the kernel trusts
+    Rdrand,
+    /// RDRAND and RDSEED, and a kernel that does not trust them
+    RdrandUntrusted,
+    /// A seed from UEFI firmware that has virtio-rng; no driver in the guest
+    Efi,
+    /// 256 bits that a program credits, as a saved seed can be
+    Seed,
+}
+
+/// The kernel's clock, which the jitter loop depends on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Clock {
+    /// The CPU's cycle counter
+    #[default]
+    Tsc,
+    /// Timer ticks alone: no cycle counter, no fine clock
+    Jiffies,
+    /// The HPET: no cycle counter
+    Hpet,
+}
+
+/// A boot.
+#[derive(Clone, Debug)]
+pub struct BootPlan {
+    /// A series or a file.
+    pub kernel: String,
+    /// Entropy sources.
+    pub rng: Rng,
+    /// The kernel's clock.
+    pub clock: Clock,
+    /// Words added to the kernel's command line.
+    pub append: String,
+    /// Words added to QEMU's command line.
+    pub devices: String,
+    /// Seconds after which a wait counts as endless.
+    pub limit_s: u32,
+    /// Where to save the files that a doctor would read in the guest.
+    pub record: Option<PathBuf>,
+    /// The guest's program; `None`: find or build it.
+    pub guest: Option<PathBuf>,
+}
+
+impl BootPlan {
+    /// Returns a plain boot of a kernel.
+    pub fn new(kernel: &str) -> BootPlan {
+        BootPlan {
+            kernel: kernel.to_owned(),
+            rng: Rng::None,
+            clock: Clock::Tsc,
+            append: String::new(),
+            devices: String::new(),
+            limit_s: 60,
+            record: None,
+            guest: None,
+        }
+    }
+}
+
+/// The device that reports a clone to the guest's kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Vmgenid {
+    /// A device with a new identifier for each clone
+    Auto,
+    /// A device with the same identifier for all clones
+    Fixed,
+    /// No device
+    None,
+}
+
+/// A pair of clones.
+#[derive(Clone, Debug)]
+pub struct ClonePlan {
+    /// A series or a file.
+    pub kernel: String,
+    /// The generation identifier.
+    pub vmgenid: Vmgenid,
+    /// True if the machine has a VMClock.
+    pub vmclock: bool,
+    /// Virtual CPUs.
+    pub smp: usize,
+    /// Restore a snapshot into the same QEMU in place of two clones.
+    pub rollback: bool,
+    /// True if the CPU has RDRAND (on arm64: RNDR).
+    pub rdrand: bool,
+    /// headwater's modes, with one process each.
+    pub modes: Vec<String>,
+    /// Seconds between the guest's `ready` and the snapshot.
+    pub after_s: f64,
+    /// Rounds of each thread that are compared after the clones diverged.
+    pub count: u64,
+    /// Seconds for which the clones are watched, with one slow thread for each mode; 0: only
+    /// briefly.
+    pub watch_s: u32,
+    /// The guest's program; `None`: find or build it.
+    pub guest: Option<PathBuf>,
+}
+
+impl ClonePlan {
+    /// Returns clones of a kernel that no device informs.
+    pub fn new(kernel: &str) -> ClonePlan {
+        ClonePlan {
+            kernel: kernel.to_owned(),
+            vmgenid: Vmgenid::None,
+            vmclock: false,
+            smp: 1,
+            rollback: false,
+            rdrand: true,
+            modes: ["auto", "buffered", "hedged", "strict"].map(str::to_owned).to_vec(),
+            after_s: 1.0,
+            count: 400,
+            watch_s: 0,
+            guest: None,
+        }
+    }
+}

@@ -1,0 +1,4 @@
+//! Reports for people: text for a terminal, and a page of HTML.
+
+pub mod html;
+pub mod text;

@@ -1,0 +1,9 @@
+//! Experiments: each boots guests or processes, and hands their messages to the judgements.
+
+pub mod boot;
+pub mod clone;
+pub mod criu;
+pub(crate) mod matrix;
+pub mod record;
+pub mod sections;
+pub(crate) mod situations;

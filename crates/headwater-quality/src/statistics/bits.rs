@@ -1,0 +1,113 @@
+//! Frequencies: of ones in each bit plane, of ones and bytes in all data.
+
+use super::{Part, Test, forwards, words};
+use crate::effort::Effort;
+use crate::tally::Tally;
+use crate::view::View;
+
+pub(crate) const TEST: Test = Test {
+    name: "bit-frequency",
+    source: "Knuth, TAOCP 2, 3.3.2 A; NIST SP 800-22, 2.1, for each plane",
+    meaning: "Some bit of each value is one more often than zero, or less often.",
+    unseen: "whether each bit is one half of the time",
+    least: 64,
+    costly: false,
+    fits: forwards,
+    run: |view, _| {
+        // The values of the planes, counted without making the planes.
+        let values = &view.values[..view.values.len() / 64 * 64];
+        let heads = ones(values)[64 - view.form.width as usize..].to_vec();
+        let throws = values.len() as u64;
+        vec![Part::new("ones", values.len(), Tally::Coins { heads, throws })]
+    },
+};
+
+pub(crate) const BYTES: Test = Test {
+    name: "byte-frequency",
+    source: "Knuth, TAOCP 2, 3.3.2 A; Pearson's chi-square over 256 cells",
+    meaning: "Over all data, some bytes are more frequent than others, or ones are not half of the bits.",
+    unseen: "whether all bytes are equally frequent",
+    least: 256,
+    costly: false,
+    fits: words,
+    run: bytes,
+};
+
+/// Counts every byte of the block. Small biases need all of them: 2^-12 of a bit shows in 2^28 bits and not in 2^25.
+fn bytes(view: &View, _: Effort) -> Vec<Part> {
+    // A table for each place in a word: one table would stall when equal bytes follow each other.
+    let mut tables = [[0_u64; 256]; 8];
+    for value in &view.values {
+        for (table, byte) in tables.iter_mut().zip(value.to_le_bytes()) {
+            table[usize::from(byte)] += 1;
+        }
+    }
+    let seen: Vec<u64> =
+        (0..256).map(|byte| tables.iter().map(|table| table[byte]).sum()).collect();
+    let bit = |bit: u32| {
+        let counts = seen.iter().enumerate().filter(|(byte, _)| byte >> bit & 1 == 1);
+        counts.map(|(_, &count)| count).sum::<u64>()
+    };
+    let each: Vec<u64> = (0..8).map(bit).collect();
+    let bytes = 8 * view.values.len();
+    let all = Tally::Coins { heads: vec![each.iter().sum()], throws: 8 * bytes as u64 };
+    vec![
+        Part::new("bytes", bytes, Tally::Even(seen)),
+        Part::new("ones of all bits", bytes, all),
+        Part::new(
+            "ones of each bit of a byte",
+            bytes,
+            Tally::Coins { heads: each, throws: bytes as u64 },
+        ),
+    ]
+}
+
+/// Returns for each bit, the lowest first, the number of values that have it.
+///
+/// The counters are bit-sliced: bit i of slice k is bit k of the counter of bit i. A few operations add a word to 64
+/// counters (Knuth, TAOCP 4A, 7.1.3), and eight words are added side by side.
+fn ones(values: &[u64]) -> [u64; 64] {
+    const LANES: usize = 8;
+    const SLICES: usize = 8;
+    let mut totals = [0; 64];
+    // The largest number of rows that counters of eight bits can hold.
+    for rows in values.chunks(LANES * ((1 << SLICES) - 1)) {
+        let mut slices = [[0_u64; LANES]; SLICES];
+        for row in rows.chunks(LANES) {
+            let mut carry = [0; LANES];
+            carry[..row.len()].copy_from_slice(row);
+            for slice in &mut slices {
+                for (slice, carry) in slice.iter_mut().zip(&mut carry) {
+                    (*slice, *carry) = (*slice ^ *carry, *slice & *carry);
+                }
+            }
+        }
+        for (k, slice) in slices.iter().enumerate() {
+            for (bit, total) in totals.iter_mut().enumerate() {
+                let set: u64 = slice.iter().map(|lane| lane >> bit & 1).sum();
+                *total += set << k;
+            }
+        }
+    }
+    totals
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_bit_is_counted() {
+        let mut rng = fastrand::Rng::with_seed(1);
+        for len in [0, 1, 7, 8, 2039, 2040, 2041, 10_000] {
+            // All bits set at first, so that counters reach their highest.
+            let values: Vec<u64> =
+                (0..len).map(|i| if i < 2040 { u64::MAX } else { rng.u64(..) }).collect();
+            let counted = ones(&values);
+            for (bit, &count) in counted.iter().enumerate() {
+                let expected = values.iter().filter(|&value| value >> bit & 1 == 1).count();
+                assert_eq!(count, expected as u64, "bit {bit} of {len} values");
+            }
+        }
+    }
+}

@@ -1,0 +1,350 @@
+//! Small requests under a slot's lock.
+//!
+//! The draw has a hot half and a cold half. The hot half (`quick_*`) runs as long as this CPU's
+//! slot is free, its page has enough bytes and every guard is unchanged. Everything else ends in
+//! [`Refused`], and the cold half fills the page, tries a shared slot, or derives a key for the
+//! request alone.
+//!
+//! Machines with restartable sequences use [`draw_section`](super::draw_section) instead.
+
+#![allow(unsafe_code)]
+
+use crate::Error;
+use crate::linux::cipher::{hedge, wipe};
+use crate::linux::guards::fork::Epoch;
+use crate::linux::per_request;
+use crate::linux::pool::copy::Words;
+use crate::linux::pool::draw_section;
+use crate::linux::pool::mask::{CpuWords, Mask, Plain};
+use crate::linux::pool::page::{ForkCheck, PageRef, Refused};
+use crate::linux::pool::slot::{QuickSlot, Slot, count};
+use crate::linux::pool::slot_line::SlotCounters;
+use crate::linux::process::Process;
+
+/// Above this many bytes a request gets a key of its own: the copy out of the page, its erasure and
+/// its share of the refill would cost more than a key schedule. Measured: DESIGN.md, "Why 1 KiB".
+pub(crate) const LIMIT: usize = 1024;
+
+/// Draws one or two words, unmasked, on the hot path: no call, no loop, and only the instructions
+/// that the guards need. A call added here costs every small draw the saving of registers.
+#[inline(always)]
+pub(crate) fn quick_words<W: Words>(process: &Process) -> Result<W, Refused> {
+    let slot = QuickSlot::take(process, W::BYTES)?;
+    let words = slot.page_ref().copy_words(slot.fork_check(), slot.left);
+    slot.release(W::BYTES, words)
+}
+
+/// Draws 17 to [`LIMIT`] bytes, unmasked, on the hot path. `dst` may hold void bytes on an error.
+///
+/// # Safety
+///
+/// `dst` is valid for writes of `len` bytes.
+#[inline(always)]
+pub(crate) unsafe fn quick_blocks(
+    process: &Process,
+    dst: *mut u8,
+    len: usize,
+) -> Result<(), Refused> {
+    let bytes = (len as u32).next_multiple_of(8);
+    // SAFETY: the caller's promise.
+    let (slot, copied) = unsafe {
+        touch(dst, len);
+        let slot = QuickSlot::take(process, bytes)?;
+        let copied = slot.page_ref().copy_blocks(slot.fork_check(), slot.left, dst, len);
+        (slot, copied)
+    };
+    slot.release(bytes, copied)
+}
+
+/// Draws 16 bytes to `dst`, unmasked, on the hot path. `dst` holds void bytes on an error.
+///
+/// Writes in place: a two-word return value goes through the stack, which doubles the time of the
+/// draw.
+///
+/// # Safety
+///
+/// `dst` is valid for writes of 16 bytes.
+#[inline(always)]
+pub(crate) unsafe fn quick_block(process: &Process, dst: *mut u8) -> Result<(), Refused> {
+    let slot = QuickSlot::take(process, 16)?;
+    // SAFETY: the caller's promise.
+    let copied = unsafe { slot.page_ref().copy_block(slot.fork_check(), slot.left, dst) };
+    slot.release(16, copied)
+}
+
+/// Draws 1 to 16 masked bytes on the hot path. `dst` is written only after the guards were
+/// compared.
+///
+/// # Safety
+///
+/// `dst` is valid for writes of `len` bytes, and the CPU has AES instructions.
+#[cfg_attr(target_arch = "x86_64", target_feature(enable = "aes,sse4.1"))]
+#[cfg_attr(target_arch = "aarch64", target_feature(enable = "neon,aes"))]
+#[inline(never)]
+pub(crate) unsafe fn quick_hedged(
+    process: &Process,
+    dst: *mut u8,
+    len: usize,
+) -> Result<(), Refused> {
+    process.clean_registers();
+    // RDRAND takes 20 ns and more; inside the lock, other threads of this CPU would find the slot
+    // taken.
+    let Some(words) = CpuWords::draw(process, len) else {
+        return Err(Refused::Stuck);
+    };
+    let bytes = if len > 8 { 16 } else { 8 };
+    let slot = QuickSlot::take(process, bytes)?;
+    let (page, fork_check, left) = (slot.page_ref(), slot.fork_check(), slot.left);
+    // SAFETY: the caller's promise, for all; a block is 16 bytes.
+    unsafe {
+        let mask = match page.mask(words.words(), len) {
+            Ok(mask) => mask,
+            // The page has no hedge key yet, or the instruction is stuck; nothing was taken.
+            Err(refused) => {
+                slot.release_untouched();
+                return Err(refused);
+            }
+        };
+        if len > 8 {
+            let mut block = [0u8; 16];
+            let copied = page.copy_block(fork_check, left, block.as_mut_ptr());
+            slot.release(bytes, copied)?;
+            hedge::xor(&mask, block.as_mut_ptr(), 16);
+            dst.copy_from_nonoverlapping(block.as_ptr(), len);
+            wipe(block.as_mut_ptr(), 16);
+        } else {
+            let word = page.copy_words::<u64>(fork_check, left);
+            slot.release(bytes, word)?.masked(mask).put(dst, len);
+        }
+    }
+    Ok(())
+}
+
+/// Draws 1 to [`LIMIT`] bytes in mode `buffered`, from any state of the pools.
+///
+/// # Safety
+///
+/// `dst` is valid for writes of `len` bytes, and the process has slots.
+#[inline(never)]
+pub(crate) unsafe fn plain(process: &Process, dst: *mut u8, len: usize) -> Result<(), Error> {
+    // A thread without an rseq registration, and a CPU added after set-up, have no page and take
+    // slots.
+    if process.has_sections() && process.sections.has(process.rseq.get()) {
+        // SAFETY: the caller's promise.
+        return match unsafe { draw_section::unmasked(process, dst, len) } {
+            Ok(()) => Ok(()),
+            // SAFETY: the caller's promise.
+            Err(refused) => unsafe { draw_section::make(process, refused, dst, len) },
+        };
+    }
+    let epoch = process.epoch();
+    // SAFETY: the caller's promise.
+    unsafe {
+        touch(dst, len);
+        let Some(slot) = Slot::take_first(process, epoch) else {
+            return elsewhere::<Plain>(process, dst, len);
+        };
+        match slot.page_ref().draw(ForkCheck::Epoch(epoch), Plain, dst, len) {
+            Ok(()) => Ok(()),
+            Err(refused) => refill(slot, refused, epoch, Plain, dst, len),
+        }
+    }
+}
+
+/// Draws 1 to [`LIMIT`] bytes in mode `hedged`, from any state of the pools.
+///
+/// Compiled for CPUs with AES, like the functions beside it: the masks are then inlined instead of
+/// called.
+///
+/// # Safety
+///
+/// The promises of [`plain`]; the CPU has AES instructions.
+#[cfg_attr(target_arch = "x86_64", target_feature(enable = "aes,sse4.1"))]
+#[cfg_attr(target_arch = "aarch64", target_feature(enable = "neon,aes"))]
+#[inline(never)]
+pub(crate) unsafe fn hedged(process: &Process, dst: *mut u8, len: usize) -> Result<(), Error> {
+    if process.has_sections() && process.sections.has(process.rseq.get()) {
+        // SAFETY: the caller's promise.
+        return match unsafe { draw_section::hedged(process, dst, len) } {
+            Ok(()) => Ok(()),
+            // SAFETY: the caller's promise.
+            Err(refused) => unsafe { draw_section::make(process, refused, dst, len) },
+        };
+    }
+    process.clean_registers();
+    // Drawn before the lock is taken: RDRAND inside it would make other threads find the slot
+    // taken.
+    let (epoch, words) = (process.epoch(), CpuWords::draw(process, len));
+    // SAFETY: the caller's promise.
+    unsafe {
+        touch(dst, len);
+        let Some(words) = words else {
+            return fall_back(process, dst, len);
+        };
+        let Some(slot) = Slot::take_first(process, epoch) else {
+            return elsewhere::<CpuWords>(process, dst, len);
+        };
+        let fork_check = ForkCheck::Epoch(epoch);
+        let drawn = if len <= 16 {
+            slot.page_ref().draw_masked(fork_check, words.words(), dst, len)
+        } else {
+            hedged_blocks(slot.page_ref(), fork_check, words, dst, len)
+        };
+        match drawn {
+            Ok(()) => Ok(()),
+            Err(refused) => refill(slot, refused, epoch, words, dst, len),
+        }
+    }
+}
+
+/// Draws masked bytes as [`PageRef::draw`], in a frame of its own: the copy's registers are then
+/// not saved by the draw of up to 16 bytes.
+///
+/// # Safety
+///
+/// The promises of [`PageRef::draw`].
+#[cfg_attr(target_arch = "x86_64", target_feature(enable = "aes,sse4.1"))]
+#[cfg_attr(target_arch = "aarch64", target_feature(enable = "neon,aes"))]
+#[inline(never)]
+unsafe fn hedged_blocks(
+    page: PageRef<'_>,
+    fork_check: ForkCheck,
+    words: CpuWords,
+    dst: *mut u8,
+    len: usize,
+) -> Result<(), Refused> {
+    // SAFETY: the caller's promise.
+    unsafe { page.draw(fork_check, words, dst, len) }
+}
+
+/// Fills the page of a slot that the caller holds, draws from it, and retries elsewhere if that
+/// fails.
+///
+/// # Safety
+///
+/// The promises of [`plain`]; with masks those of [`hedged`].
+#[cold]
+#[inline(never)]
+unsafe fn refill<M: Mask>(
+    slot: Slot<'_>,
+    refused: Refused,
+    epoch: Epoch,
+    mask: M,
+    dst: *mut u8,
+    len: usize,
+) -> Result<(), Error> {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let fork_check = ForkCheck::Epoch(epoch);
+        if slot.page_ref().refill_and_draw(refused, fork_check, mask, dst, len)? {
+            return Ok(());
+        }
+        let process = slot.page_ref().process;
+        // The retry may take this very slot: held any longer, it would count as taken.
+        drop(slot);
+        again::<M>(process, dst, len)
+    }
+}
+
+/// Draws from a shared slot if one is free, because this CPU's slot is taken.
+///
+/// # Safety
+///
+/// The promises of [`plain`]; with masks those of [`hedged`].
+#[cold]
+#[inline(never)]
+unsafe fn elsewhere<M: Mask>(process: &Process, dst: *mut u8, len: usize) -> Result<(), Error> {
+    let epoch = process.epoch();
+    let mask = M::draw(process, len);
+    // SAFETY: the caller's promise.
+    unsafe {
+        if let (Some(mask), Some(slot)) = (mask, Slot::take_other(process, epoch)) {
+            return match slot.page_ref().draw(ForkCheck::Epoch(epoch), mask, dst, len) {
+                Ok(()) => Ok(()),
+                Err(refused) => refill(slot, refused, epoch, mask, dst, len),
+            };
+        }
+        fall_back(process, dst, len)
+    }
+}
+
+/// Draws from any free slot, up to two times, and then under a key for this request alone.
+///
+/// # Safety
+///
+/// The promises of [`plain`]; with masks those of [`hedged`].
+unsafe fn again<M: Mask>(process: &Process, dst: *mut u8, len: usize) -> Result<(), Error> {
+    let drawn = retry(process, len, |epoch, mask: M| {
+        let slot = Slot::take(process, epoch)?;
+        let fork_check = ForkCheck::Epoch(epoch);
+        // SAFETY: the caller's promise.
+        Some(unsafe { slot.page_ref().draw_or_refill(fork_check, mask, dst, len) })
+    })?;
+    if drawn {
+        return Ok(());
+    }
+    // SAFETY: the caller's promise.
+    unsafe { fall_back(process, dst, len) }
+}
+
+/// Calls `attempt` until a draw succeeds; false after two draws that a guard voided, or if
+/// `attempt` or the CPU's instruction returns None. The caller then derives a key for the request
+/// alone.
+///
+/// A fork in the middle of an attempt does not count: the child starts again in its own bank and
+/// has one thread.
+#[inline(always)]
+pub(crate) fn retry<M: Mask>(
+    process: &Process,
+    len: usize,
+    mut attempt: impl FnMut(Epoch, M) -> Option<Result<bool, Error>>,
+) -> Result<bool, Error> {
+    let mut tries = 0;
+    while tries < 2 {
+        // Read anew for each attempt: after a fork the old epoch would void every draw of the
+        // child.
+        let epoch = process.epoch();
+        let Some(mask) = M::draw(process, len) else { break };
+        match attempt(epoch, mask) {
+            None => break,
+            Some(drawn) => {
+                if drawn? {
+                    return Ok(true);
+                }
+            }
+        }
+        if process.is_epoch(epoch) {
+            tries += 1;
+        }
+    }
+    Ok(false)
+}
+
+/// Serves the request under a key of its own, and counts it: a silent slow path must show in the
+/// status.
+///
+/// # Safety
+///
+/// `dst` is valid for writes of `len` bytes.
+#[cold]
+#[inline(never)]
+pub(crate) unsafe fn fall_back(process: &Process, dst: *mut u8, len: usize) -> Result<(), Error> {
+    count(process, |counters| SlotCounters::add(&counters.fallbacks, 1));
+    // SAFETY: the caller's promise.
+    unsafe { per_request::fill(process, dst, len) }
+}
+
+/// Writes to both ends of the caller's buffer. A bad buffer then faults before a slot is taken;
+/// inside the lock, a handler that leaves the fault by siglongjmp would lose the slot for good.
+///
+/// # Safety
+///
+/// `dst` is valid for writes of `len` bytes, at least 1.
+#[inline(always)]
+pub(crate) unsafe fn touch(dst: *mut u8, len: usize) {
+    // SAFETY: the first and the last byte.
+    unsafe {
+        dst.write_volatile(0);
+        dst.add(len - 1).write_volatile(0);
+    }
+}

@@ -1,0 +1,63 @@
+//! The mask of a draw: nothing in mode `buffered`, fresh words of the CPU in mode `hedged`.
+
+use crate::linux::process::Process;
+use crate::status::CpuRng;
+
+/// The material from which a draw makes its masks.
+///
+/// Draws are generic over the mask, so that a plain draw carries neither a test of the mode nor two
+/// dummy words through its registers: the 16-byte draw has none to spare.
+pub(crate) trait Mask: Copy {
+    /// True if bytes are masked.
+    const HEDGED: bool;
+
+    /// Draws the material for `len` bytes; returns None if the CPU's instruction failed. The
+    /// request must then get a key of its own, because an unmasked byte would break the promise of
+    /// `hedged`.
+    fn draw(process: &Process, len: usize) -> Option<Self>;
+
+    /// Returns the two words from which `cipher::hedge` makes masks; zeros if nothing is masked.
+    fn words(self) -> [u64; 2];
+}
+
+/// No mask.
+#[derive(Clone, Copy)]
+pub(crate) struct Plain;
+
+impl Mask for Plain {
+    const HEDGED: bool = false;
+
+    #[inline(always)]
+    fn draw(_: &Process, _: usize) -> Option<Plain> {
+        Some(Plain)
+    }
+
+    #[inline(always)]
+    fn words(self) -> [u64; 2] {
+        [0; 2]
+    }
+}
+
+/// Two words for a mask. Up to 8 bytes one fresh word stands beside the constant 8, which separates
+/// such masks from those of longer requests; otherwise two fresh words that differ.
+#[derive(Clone, Copy)]
+pub(crate) struct CpuWords([u64; 2]);
+
+impl Mask for CpuWords {
+    const HEDGED: bool = true;
+
+    #[inline(always)]
+    fn draw(process: &Process, len: usize) -> Option<CpuWords> {
+        if process.cpu_rng() != CpuRng::Good {
+            return None;
+        }
+        process.expire();
+        let first = process.cpu_word(0)?;
+        Some(CpuWords([first, if len <= 8 { 8 } else { process.cpu_word(first)? }]))
+    }
+
+    #[inline(always)]
+    fn words(self) -> [u64; 2] {
+        self.0
+    }
+}

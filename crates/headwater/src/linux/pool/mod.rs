@@ -1,0 +1,28 @@
+//! Pools: pages of random bytes, and the draws from them.
+//!
+//! A page is filled by `refill` and described by its `page_state`. Shared draws reach a page in one
+//! of two ways: in a restartable sequence (`section`, `draw_section`), or under the lock of a slot
+//! (`slot`, `draw`). A handle owns its page (`owned`) and needs neither. `copy` moves the bytes and
+//! erases them.
+
+pub(crate) mod copy;
+#[cfg(feature = "pools")]
+pub(crate) mod draw;
+#[cfg(feature = "pools")]
+pub(crate) mod draw_section;
+pub(crate) mod mask;
+#[cfg_attr(not(feature = "pools"), path = "owned_none.rs")]
+pub(crate) mod owned;
+pub(crate) mod page;
+pub(crate) mod page_state;
+#[cfg(feature = "pools")]
+mod refill;
+pub(crate) mod reservation;
+#[cfg_attr(
+    not(all(target_arch = "x86_64", feature = "pools", not(any(miri, sanitized)))),
+    path = "section_none.rs"
+)]
+pub(crate) mod section;
+pub(crate) mod section_switch;
+pub(crate) mod slot;
+pub(crate) mod slot_line;

@@ -1,0 +1,405 @@
+//! Owned handles: a page without a lock.
+
+#![allow(unsafe_code)]
+
+use crate::linux::per_request;
+use crate::linux::pool::copy::{Block, Words};
+use crate::linux::pool::draw;
+use crate::linux::pool::mask::{CpuWords, Mask, Plain};
+use crate::linux::pool::page::layout::{CAPACITY, PAGE};
+use crate::linux::pool::page::{ForkCheck, PageRef, Refused};
+use crate::linux::pool::page_state::PageState;
+use crate::linux::process::Process;
+use crate::linux::sync::bitmap::Bitmap;
+use crate::linux::sync::once_ptr::OncePtr;
+use crate::linux::sys::Errno;
+use crate::linux::sys::memory;
+use crate::status::Page;
+use crate::{Error, Mode};
+use core::cell::UnsafeCell;
+use core::marker::PhantomData;
+use core::mem::MaybeUninit;
+use core::ptr::null_mut;
+use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, Ordering};
+
+/// Pages in one mapping: a bit each in a word.
+const PAGES: usize = 64;
+/// Mappings; handles beyond 16,384 draw from the slots. Miri looks at each of them whenever a
+/// reference to the process is passed on.
+const GROUPS: usize = if cfg!(miri) { 2 } else { 256 };
+
+/// The pages of handles. One atomic operation takes or returns a page; no page is ever unmapped.
+pub(crate) struct Registry {
+    groups: [Group; GROUPS],
+    /// Some mapping, of handles or of slots, could not be locked in memory, or could not be locked
+    /// again after its contents were dropped, though it would have to be to stay out of swap.
+    unlocked: AtomicBool,
+    /// Handles made so far. Their refills are numbered from there on: if they began at the same
+    /// number, a page that a former owner filled, and that a CPU still sees after the kernel has
+    /// dropped it, could be taken for its next owner's.
+    made: AtomicU64,
+}
+
+struct Group {
+    pages: OncePtr<u8>,
+    /// Which of them handles own.
+    owned: Bitmap,
+}
+
+impl Registry {
+    pub(crate) const fn new() -> Registry {
+        Registry {
+            groups: [const { Group::unmapped() }; GROUPS],
+            unlocked: AtomicBool::new(false),
+            made: AtomicU64::new(0),
+        }
+    }
+
+    /// Takes a page for a handle; None if no page is left.
+    fn take(&self, stride: usize) -> Option<Place<'_>> {
+        for group in &self.groups {
+            let pages = group.pages_or_map(stride, &self.unlocked)?;
+            if let Some(index) = group.owned.take() {
+                // SAFETY: a mapping of PAGES pages.
+                let page = unsafe { pages.add(index as usize * stride) };
+                return Some(Place { group, index, page });
+            }
+        }
+        None
+    }
+
+    /// Maps the first group, so that the first handles need no system call.
+    pub(crate) fn prepare(&self, stride: usize) {
+        let _ = self.groups[0].pages_or_map(stride, &self.unlocked);
+    }
+
+    #[cfg(feature = "testing")]
+    pub(crate) fn first_page(&self) -> *mut u8 {
+        self.groups[0].pages.get()
+    }
+
+    pub(crate) fn alive(&self) -> u32 {
+        self.groups.iter().map(|group| group.owned.count()).sum()
+    }
+
+    pub(crate) fn is_unlocked(&self) -> bool {
+        self.unlocked.load(Ordering::Relaxed)
+    }
+
+    /// Returns the number before a new handle's first refill, 2^32 away from every other handle's.
+    fn first_number(&self) -> u64 {
+        self.made.fetch_add(1, Ordering::Relaxed) << 32
+    }
+
+    /// Unmaps everything, for a process that was never published.
+    pub(crate) fn discard(&self, stride: usize) {
+        let pages = self.groups[0].pages.get();
+        if !pages.is_null() {
+            // SAFETY: no thread has seen it; no handle has been made, so there is no second group.
+            unsafe { crate::linux::sys::munmap(pages, PAGES * stride) };
+        }
+    }
+
+    pub(crate) fn note_unlocked(&self) {
+        self.unlocked.store(true, Ordering::Relaxed);
+    }
+
+    /// Empties every page: those behind one that refuses as well.
+    pub(crate) fn drop_contents(&self, stride: usize) -> Result<(), Errno> {
+        let mut result = Ok(());
+        for group in &self.groups {
+            let pages = group.pages.get();
+            if pages.is_null() {
+                break;
+            }
+            // SAFETY: after a drop by the kernel a handle finds a page of zeros, too.
+            match unsafe { memory::drop_contents(pages, PAGES * stride, PAGES * stride) } {
+                Ok(memory::Lock::Kept) => {}
+                Ok(memory::Lock::Lost) => self.note_unlocked(),
+                Err(errno) => result = Err(errno),
+            }
+        }
+        result
+    }
+}
+
+impl Group {
+    const fn unmapped() -> Group {
+        Group { pages: OncePtr(AtomicPtr::new(null_mut())), owned: Bitmap(AtomicU64::new(0)) }
+    }
+
+    fn pages_or_map(&self, stride: usize, unlocked: &AtomicBool) -> Option<*mut u8> {
+        let pages = self.pages.get();
+        if !pages.is_null() {
+            return Some(pages);
+        }
+        let (mapped, kind) = memory::reserve_pages(PAGES * stride, PAGES * stride).ok()?;
+        if kind == Page::WipeOnFork {
+            unlocked.store(true, Ordering::Relaxed);
+        }
+        match self.pages.publish(null_mut(), mapped) {
+            Ok(()) => Some(mapped),
+            Err(theirs) => {
+                // SAFETY: no other thread has seen it.
+                unsafe { crate::linux::sys::munmap(mapped, PAGES * stride) };
+                Some(theirs)
+            }
+        }
+    }
+}
+
+/// The page of handles without one: their ledgers stay empty, so it is neither read nor written.
+#[repr(align(4096))]
+struct NoPage(UnsafeCell<[u8; PAGE]>);
+static NO_PAGE: NoPage = NoPage(UnsafeCell::new([0; PAGE]));
+
+// SAFETY: never read nor written.
+unsafe impl Sync for NoPage {}
+
+/// The page of a handle.
+struct Place<'a> {
+    group: &'a Group,
+    index: u32,
+    page: *mut u8,
+}
+
+impl Drop for Place<'_> {
+    /// Makes no system call: the page stays mapped for the next handle, whose state starts empty
+    /// and at another number. [`Handle`]'s drop has erased the contents.
+    fn drop(&mut self) {
+        self.group.owned.give_back(self.index);
+    }
+}
+
+pub(crate) struct Handle {
+    process: &'static Process,
+    page_state: PageState,
+    /// The handle's page; a page of zeros, from which nothing is drawn, if no page was left.
+    page: *mut u8,
+    /// The place of the page; None if no page was left, or nothing is buffered: the slots serve
+    /// instead.
+    place: Option<Place<'static>>,
+    not_sync: PhantomData<core::cell::Cell<()>>,
+}
+
+impl Drop for Handle {
+    /// Erases the page. From unserved bytes, the vDSO's state or the hedge key a later reader of
+    /// the memory could compute earlier or later bytes. A page that was never filled is not
+    /// touched, or it would become resident.
+    fn drop(&mut self) {
+        let refills = self.page_state.number.load(Ordering::Relaxed) as u32;
+        if self.place.is_some() && refills != 0 {
+            // SAFETY: the page is this handle's until `place` is dropped, after this function.
+            // Zeros are what an empty page_state's page may hold.
+            unsafe { memory::erase(self.page, PAGE) };
+        }
+    }
+}
+
+// SAFETY: a handle owns its page; the raw pointer in it leads to memory that no thread is bound to.
+// Two threads use it one after the other, ordered by whatever moved it.
+unsafe impl Send for Handle {}
+
+impl Handle {
+    pub(crate) fn new() -> Result<Handle, Error> {
+        let process = crate::linux::process(true)?;
+        let place = (process.memory.page != Page::None)
+            .then(|| process.handles.take(process.memory.stride()))
+            .flatten();
+        Ok(Handle {
+            process,
+            page_state: PageState::starting_at(process.handles.first_number()),
+            page: place.as_ref().map_or(NO_PAGE.0.get().cast(), |place| place.page),
+            place,
+            not_sync: PhantomData,
+        })
+    }
+
+    #[inline]
+    pub(crate) fn u64(&mut self) -> Result<u64, Error> {
+        match self.quick() {
+            Ok(word) => Ok(word),
+            Err(refused) => self.after(refused).map(u64::from_ne_bytes),
+        }
+    }
+
+    #[inline]
+    pub(crate) fn u32(&mut self) -> Result<u32, Error> {
+        // Eight bytes are taken for four: a page is cheap, and words stay aligned.
+        match self.quick::<u64>() {
+            Ok(word) => Ok(word as u32),
+            Err(refused) => self.after(refused).map(u32::from_ne_bytes),
+        }
+    }
+
+    #[inline]
+    pub(crate) fn fill(&mut self, buf: &mut [MaybeUninit<u8>]) -> Result<(), Error> {
+        let (dst, len) = (buf.as_mut_ptr().cast::<u8>(), buf.len());
+        // SAFETY: `buf` is valid for writes of its length.
+        unsafe {
+            match len {
+                0 => Ok(()),
+                1..=8 => self.fill_words::<u64>(dst, len),
+                16 => match self.quick_block(dst) {
+                    Ok(()) => Ok(()),
+                    Err(refused) => self.fill_after(refused, dst, len),
+                },
+                9..16 => self.fill_words::<Block>(dst, len),
+                17..=draw::LIMIT => match self.quick_blocks(dst, len) {
+                    Ok(()) => Ok(()),
+                    Err(refused) => self.fill_after(refused, dst, len),
+                },
+                _ => self.fill_slowly(dst, len),
+            }
+        }
+    }
+
+    /// # Safety
+    ///
+    /// `dst` is valid for writes of `len` bytes, for which the words suffice.
+    #[inline(always)]
+    unsafe fn fill_words<W: Words>(&mut self, dst: *mut u8, len: usize) -> Result<(), Error> {
+        // SAFETY: the caller's promise.
+        unsafe {
+            match self.quick::<W>() {
+                Ok(words) => {
+                    words.put(dst, len);
+                    Ok(())
+                }
+                Err(refused) => self.fill_after(refused, dst, len),
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn page_ref(&self) -> PageRef<'_> {
+        PageRef { process: self.process, page_state: &self.page_state, page: self.page }
+    }
+
+    /// Draws one or two words, if bytes are left and every guard is unchanged.
+    #[inline(always)]
+    fn quick<W: Words>(&mut self) -> Result<W, Refused> {
+        if !self.process.is_buffered() {
+            return Err(Refused::Empty);
+        }
+        self.page_ref().draw_words(ForkCheck::TagOnly)
+    }
+
+    /// Draws 16 bytes, if they are left and every guard is unchanged; else `dst` may hold void
+    /// bytes.
+    ///
+    /// # Safety
+    ///
+    /// `dst` is valid for writes of 16 bytes.
+    #[inline(always)]
+    unsafe fn quick_block(&mut self, dst: *mut u8) -> Result<(), Refused> {
+        if !self.process.is_buffered() {
+            return Err(Refused::Empty);
+        }
+        // SAFETY: the caller's promise.
+        unsafe { self.page_ref().draw_block(ForkCheck::TagOnly, dst) }
+    }
+
+    /// Draws 17 to `draw::LIMIT` bytes, if they are left and every guard is unchanged.
+    ///
+    /// # Safety
+    ///
+    /// `dst` is valid for writes of `len` bytes.
+    #[inline(never)]
+    unsafe fn quick_blocks(&mut self, dst: *mut u8, len: usize) -> Result<(), Refused> {
+        if !self.process.is_buffered() {
+            return Err(Refused::Empty);
+        }
+        self.process.clean_registers();
+        // SAFETY: the caller's promise.
+        unsafe { self.page_ref().draw(ForkCheck::TagOnly, Plain, dst, len) }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn after<const N: usize>(&mut self, refused: Refused) -> Result<[u8; N], Error> {
+        let mut bytes = [0; N];
+        // SAFETY: N bytes.
+        unsafe { self.fill_after(refused, bytes.as_mut_ptr(), N) }?;
+        Ok(bytes)
+    }
+
+    /// # Safety
+    ///
+    /// The promises of [`fill_slowly`](Self::fill_slowly).
+    #[cold]
+    #[inline(never)]
+    unsafe fn fill_after(
+        &mut self,
+        refused: Refused,
+        dst: *mut u8,
+        len: usize,
+    ) -> Result<(), Error> {
+        refused.count(self.process);
+        // SAFETY: the caller's promise.
+        unsafe { self.fill_slowly(dst, len) }
+    }
+
+    /// # Safety
+    ///
+    /// `dst` is valid for writes of `len` bytes, at least 1.
+    #[inline(never)]
+    unsafe fn fill_slowly(&mut self, dst: *mut u8, len: usize) -> Result<(), Error> {
+        self.process.clean_registers();
+        // SAFETY: the caller's promise, for all.
+        let result = unsafe {
+            match self.process.mode() {
+                Mode::Buffered | Mode::Hedged if self.place.is_none() => {
+                    crate::linux::serve::serve(self.process, dst, len)
+                }
+                Mode::Buffered | Mode::Hedged if len > draw::LIMIT => self.large(dst, len),
+                Mode::Buffered => self.own::<Plain>(dst, len),
+                Mode::Hedged => self.own::<CpuWords>(dst, len),
+                _ => crate::linux::serve::serve(self.process, dst, len),
+            }
+        };
+        if result.is_err() {
+            // SAFETY: the caller's promise.
+            unsafe { dst.write_bytes(0, len) };
+        }
+        result
+    }
+
+    /// Draws from the handle's own page, up to two times, and then under a key for this request
+    /// alone.
+    ///
+    /// # Safety
+    ///
+    /// `dst` is valid for writes of `len` bytes, 1 to `draw::LIMIT`; with masks, the process can
+    /// hedge.
+    #[inline(never)]
+    unsafe fn own<M: Mask>(&mut self, dst: *mut u8, len: usize) -> Result<(), Error> {
+        const { assert!(draw::LIMIT <= CAPACITY) };
+        let page = self.page_ref();
+        let drawn = draw::retry(self.process, len, |_, mask: M| {
+            // SAFETY: the caller's promise.
+            Some(unsafe { page.draw_or_refill(ForkCheck::TagOnly, mask, dst, len) })
+        })?;
+        if drawn {
+            return Ok(());
+        }
+        // SAFETY: the caller's promise.
+        unsafe { per_request::fill(self.process, dst, len) }
+    }
+
+    /// Serves a large request as `per_request::large` does, with keys from the handle's own page.
+    ///
+    /// # Safety
+    ///
+    /// `dst` is valid for writes of `len` bytes.
+    #[inline(never)]
+    unsafe fn large(&mut self, dst: *mut u8, len: usize) -> Result<(), Error> {
+        let process = self.process;
+        // SAFETY: the caller's promise; a key is 32 bytes.
+        unsafe {
+            per_request::expand(process, dst, len, |at| {
+                per_request::mixed(process, at, |at| self.own::<Plain>(at, 32))
+            })
+        }
+    }
+}

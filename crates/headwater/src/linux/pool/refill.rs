@@ -1,0 +1,283 @@
+//! Filling a page: one key, derived from the kernel's bytes and the CPU's, expanded and erased.
+
+#![allow(unsafe_code)]
+
+use crate::linux::cipher::{ROUND_KEYS as ROUND_KEY_BYTES, wipe};
+use crate::linux::failpoint::{Point, hook, witness};
+use crate::linux::guards::Seen;
+use crate::linux::guards::fork::Epoch;
+use crate::linux::pool::mask::Mask;
+use crate::linux::pool::page::layout::{
+    CAPACITY, PAGE, ROUND_KEYS, STAGED_KEYS, STATE, STATE_ROOM, STREAM,
+};
+use crate::linux::pool::page::{ForkCheck, PageRef, Refused};
+use crate::linux::pool::section;
+use crate::linux::pool::slot::count;
+use crate::linux::pool::slot_line::SlotCounters;
+use crate::linux::source;
+use crate::{Error, Mode};
+use core::sync::atomic::{Ordering, compiler_fence, fence};
+
+/// The block at which the bytes of the request that a refill answers begin: far behind the page's.
+const OWN_BLOCK: u64 = 1 << 20;
+
+impl PageRef<'_> {
+    /// Draws as [`draw`](PageRef::draw), from a new page if need be. `Ok(false)` if a guard voided
+    /// the copy: what was written to `dst` is void.
+    ///
+    /// # Safety
+    ///
+    /// The promises of [`draw`](PageRef::draw).
+    #[inline(always)]
+    pub(crate) unsafe fn draw_or_refill<M: Mask>(
+        self,
+        fork_check: ForkCheck,
+        mask: M,
+        dst: *mut u8,
+        len: usize,
+    ) -> Result<bool, Error> {
+        // SAFETY: the caller's promise.
+        unsafe {
+            match self.draw(fork_check, mask, dst, len) {
+                Ok(()) => Ok(true),
+                Err(refused) => self.refill_and_draw(refused, fork_check, mask, dst, len),
+            }
+        }
+    }
+
+    /// Fills the page after `refused`, and draws as [`draw`](PageRef::draw), twice at most.
+    /// `Ok(false)` if a guard changed during the copy: `dst` holds void bytes then.
+    ///
+    /// # Safety
+    ///
+    /// The promises of [`draw`](PageRef::draw).
+    pub(crate) unsafe fn refill_and_draw<M: Mask>(
+        self,
+        mut refused: Refused,
+        fork_check: ForkCheck,
+        mask: M,
+        dst: *mut u8,
+        len: usize,
+    ) -> Result<bool, Error> {
+        for _ in 0..2 {
+            if refused != Refused::Empty {
+                break;
+            }
+            self.refill()?;
+            // SAFETY: the caller's promise.
+            match unsafe { self.draw(fork_check, mask, dst, len) } {
+                Ok(()) => return Ok(true),
+                Err(again) => refused = again,
+            }
+        }
+        refused.count(self.process);
+        Ok(false)
+    }
+
+    /// Fills the page.
+    ///
+    /// The order of the steps is the argument. State and tag come first: a drop or a fork from here
+    /// on leaves a tag of 0, whatever is written later. The key comes next: drawn after the guards
+    /// were read, it is at least as new as they are. The count of bytes left comes last: until then
+    /// no draw can start.
+    pub(crate) fn refill(self) -> Result<(), Error> {
+        let PageRef { process, page_state, .. } = self;
+        self.count_discarded();
+        self.draw_key()?;
+        let hedging = process.mode() == Mode::Hedged;
+        // SAFETY: the stream ends with the page, and the round keys lie before it, in a page that
+        // we own.
+        unsafe {
+            let (stream, round_keys) = (self.page.add(STREAM), self.round_keys());
+            process.backend.stream(round_keys, [0, 0], stream, PAGE - STREAM);
+            // A key schedule for masks takes 17 ns, so it is made only where masks are used.
+            if hedging {
+                process.backend.expand(stream, round_keys);
+            } else {
+                wipe(round_keys, ROUND_KEY_BYTES);
+            }
+            wipe(stream, 32);
+        }
+        page_state.hedge_key.store(u32::from(hedging), Ordering::Relaxed);
+        compiler_fence(Ordering::SeqCst);
+        count(process, |counters| SlotCounters::add(&counters.refills, 1));
+        page_state
+            .remaining
+            .store(if self.is_known() { CAPACITY as u32 } else { 0 }, Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// Draws a key under the guards as they are now, and leaves its round keys in the page.
+    ///
+    /// The seed lies where the stream begins, and is erased by the derivation. So every byte from
+    /// which the key could be computed is in memory that the kernel never swaps nor dumps, or in a
+    /// register.
+    fn draw_key(self) -> Result<(), Error> {
+        // SAFETY: the first 64 bytes of the stream's room, in a page that we own.
+        let seed = unsafe { self.page.add(STREAM) };
+        self.verified_half(seed, || self.number())?;
+        // SAFETY: as above; the round keys' room is aligned, and the back end is available.
+        unsafe {
+            self.process.mix(seed.add(32));
+            self.process.backend.derive(seed, self.round_keys());
+            witness(self.round_keys());
+        }
+        Ok(())
+    }
+
+    fn round_keys(self) -> *mut u8 {
+        // SAFETY: within the page.
+        unsafe { self.page.add(ROUND_KEYS) }
+    }
+
+    /// Returns whether the stored generation is not 0: a new time namespace can put a page of zeros
+    /// in its place.
+    fn is_known(self) -> bool {
+        self.page_state.generation.load(Ordering::Relaxed) != 0
+    }
+
+    /// Writes `len` bytes under a key of their own to `dst`, and puts a page under the same key for
+    /// this CPU's next draws. False if a guard changed meanwhile: `dst` holds void bytes then.
+    ///
+    /// The refill works in this page, which is never served from. So each refill answers its own
+    /// request, whether its page was put or not, and a preempted thread never makes another thread
+    /// wait.
+    ///
+    /// # Safety
+    ///
+    /// `dst` is valid for writes of `len` bytes; the process has sections.
+    pub(crate) unsafe fn make(self, epoch: Epoch, dst: *mut u8, len: usize) -> Result<bool, Error> {
+        let PageRef { process, page_state, page } = self;
+        // A draw under the slot's lock may have left bytes, if the mode changed in between. Their
+        // page is about to get a new number and generation, under which they would pass for new
+        // ones.
+        page_state.remaining.store(0, Ordering::Relaxed);
+        let stamp = process.sections.stamp_or_switch_on();
+        let hedging = process.mode() == Mode::Hedged;
+        // A page that was put before the mode became `hedged` is replaced, however much is left of
+        // it.
+        let lacks_key = hedging && !process.has_hedge_key();
+        self.draw_key()?;
+        if hedging && !process.has_cpu_words() {
+            // The instruction failed just now: in `hedged` no byte leaves without its words.
+            return Ok(false);
+        }
+        hook(Point::Keyed);
+        let order = section::Put {
+            stamp,
+            generation: page_state.generation.load(Ordering::Relaxed),
+            marker: page_state.marker.load(Ordering::Relaxed),
+            work_number: page_state.number.load(Ordering::Relaxed),
+            need: if lacks_key { u32::MAX } else { len as u32 },
+            hedge_key: u32::from(hedging),
+        };
+        // SAFETY: the page is ours, `dst` is the caller's promise, and the back end is available.
+        unsafe {
+            let round_keys = self.round_keys();
+            process.backend.stream(round_keys, [OWN_BLOCK, 0], dst, len);
+            hook(Point::MidCopy);
+            if hedging {
+                let (key, staged) = (page.add(STREAM), page.add(STAGED_KEYS));
+                process.backend.stream(round_keys, [0, 0], key, 32);
+                process.backend.expand(key, staged);
+                wipe(key, 32);
+            }
+            if stamp != 0 && self.is_known() && section::put(process, page, &order) {
+                count(process, |counters| SlotCounters::add(&counters.refills, 1));
+            }
+            wipe(round_keys, ROUND_KEY_BYTES);
+            if hedging {
+                wipe(page.add(STAGED_KEYS), ROUND_KEY_BYTES);
+            }
+        }
+        hook(Point::Copied);
+        // The guards are read after the bytes were made, not before. The tag: had the page been
+        // dropped, the bytes would be a stream of round keys that are zero.
+        fence(Ordering::Acquire);
+        Ok(self.may_leave(ForkCheck::Epoch(epoch)))
+    }
+
+    /// Writes the number of the next refill and the guards' values into the state, and the number
+    /// into the page.
+    fn number(self) {
+        let PageRef { process, page_state, .. } = self;
+        let Seen { generation, marker } = process.guards();
+        let number = page_state.number.load(Ordering::Relaxed).wrapping_add(1).max(1);
+        page_state.number.store(number, Ordering::Relaxed);
+        page_state.generation.store(generation, Ordering::Relaxed);
+        page_state.marker.store(marker, Ordering::Relaxed);
+        self.set_tag(number);
+        compiler_fence(Ordering::SeqCst);
+    }
+
+    /// Draws the kernel's half of a key after `prepare`, and verifies the reseed generation by it.
+    ///
+    /// `dst` is the place of the first half of a seed.
+    pub(crate) fn verified_half(self, dst: *mut u8, prepare: impl Fn()) -> Result<(), Error> {
+        let generation = &self.process.generation;
+        for last_try in [false, true] {
+            let before = generation.before();
+            prepare();
+            self.kernel_half(dst)?;
+            hook(Point::Keyed);
+            let agrees = generation.agrees(&before, self.keyed_under());
+            if !agrees && !last_try {
+                // If siglongjmp left the middle of the vDSO's call, the state stays marked as in
+                // use and its generation stands still. Emptied, it is a new state; a place that
+                // fails with the new state is not the generation. SAFETY: the state lies in the
+                // page that we own, and zeros are a valid, unkeyed one.
+                unsafe { wipe(self.page.add(STATE), STATE_ROOM) };
+                continue;
+            }
+            if (!agrees || generation.is_undecided())
+                && generation.verify(&before, self.keyed_under())
+            {
+                self.process.choose_mode();
+            }
+            break;
+        }
+        Ok(())
+    }
+
+    /// Counts the bytes discarded because a guard has changed; a rest too short for a request does
+    /// not count.
+    fn count_discarded(self) {
+        let PageRef { process, page_state, .. } = self;
+        let left = page_state.remaining.swap(0, Ordering::Relaxed);
+        let seen = Seen {
+            generation: page_state.generation.load(Ordering::Relaxed),
+            marker: page_state.marker.load(Ordering::Relaxed),
+        };
+        let moved = seen != process.guards();
+        if left > 0 && (moved || !self.is_present()) {
+            count(process, |counters| {
+                SlotCounters::add(&counters.discarded_bytes, u64::from(left));
+            });
+        }
+    }
+
+    /// Draws 32 bytes of the kernel to `dst`, by the vDSO with the state in this page, else by
+    /// system call.
+    fn kernel_half(self, dst: *mut u8) -> Result<(), Error> {
+        if let Some(vgetrandom) = self.process.vgetrandom() {
+            // SAFETY: 32 bytes; the state lies in the page that we own, within its room, and is
+            // zero or what this function left there.
+            let answered = unsafe { vgetrandom.fill(dst, 32, self.page.add(STATE)) };
+            source::note_vdso(answered);
+            if answered {
+                return Ok(());
+            }
+        }
+        // SAFETY: 32 bytes.
+        unsafe { source::fill(dst, 32, true) }
+    }
+
+    /// Returns the generation under which the state in this page was last keyed; 0 if it is
+    /// unknown.
+    fn keyed_under(self) -> u64 {
+        // SAFETY: the state of this page.
+        self.process
+            .vgetrandom()
+            .map_or(0, |vgetrandom| unsafe { vgetrandom.generation(self.page.add(STATE)) })
+    }
+}

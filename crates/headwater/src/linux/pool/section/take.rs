@@ -1,0 +1,240 @@
+//! Draws: claim, copy, erase, compare.
+
+use super::{CpuLine, END, outcome};
+use crate::linux::pool::page::Refused;
+use crate::linux::pool::page::layout::CAPACITY;
+use crate::linux::pool::section_switch::Control;
+use crate::linux::process::Process;
+use core::mem::offset_of;
+
+/// Claims `$bytes` bytes, or leaves if there are fewer. `{at}` is then their negated distance from
+/// the page's end, less the bytes themselves.
+///
+/// RDPID stands between load and store: see the head of this file.
+macro_rules! claim {
+    ($bytes:literal, $most:literal) => {
+        concat!(
+            "mov {n}, qword ptr [{ln} + {number}]\n",
+            "cmp qword ptr [{pg}], {n}\n",
+            "jne 5b\n",
+            "mov {at:e}, dword ptr [{ln}]\n",
+            "sub {at:e}, ",
+            $bytes,
+            "\n",
+            "cmp {at:e}, ",
+            $most,
+            "\n",
+            "ja 5b\n",
+            on_this_cpu!(),
+            "mov dword ptr [{ln}], {at:e}\n",
+            "neg {at}\n",
+        )
+    };
+}
+
+/// Leaves if the bytes are void: a guard moved, or the page is another by now.
+macro_rules! guards {
+    () => {
+        concat!(
+            "mov {t}, qword ptr [{ar} + {kernel}]\n",
+            "mov {t}, qword ptr [{t}]\n",
+            "cmp {t}, qword ptr [{ln} + {generation}]\n",
+            "jne 6b\n",
+            "mov {t}, qword ptr [{ar} + {clock}]\n",
+            "mov {t}, qword ptr [{t}]\n",
+            "cmp {t}, qword ptr [{ln} + {marker}]\n",
+            "jne 6b\n",
+            "cmp qword ptr [{pg}], {n}\n",
+            "jne 6b\n",
+        )
+    };
+}
+
+/// The body of a draw of more than 16 bytes: copies, erases, and looks at every word.
+macro_rules! copy_blocks {
+    () => {
+        concat!(
+            // The claim is for whole words; the bytes lie at the page's end less what was left.
+            "mov {c}, qword ptr [{request} + 8]\n",
+            "add {c:e}, 7\n",
+            "and {c:e}, -8\n",
+            claim!("{c:e}", "{capacity} - 17"),
+            "sub {at}, {c}\n",
+            "lea {at}, [{pg} + {at} + {end}]\n",
+            "mov {c}, qword ptr [{request} + 8]\n",
+            "mov {d}, qword ptr [{request}]\n",
+            "vpxor ymm15, ymm15, ymm15\n",
+            "vpxor ymm14, ymm14, ymm14\n",
+            "sub {c:e}, 128\n",
+            "jb 31f\n",
+            "30:\n",
+            ".irp b, 0, 1, 2, 3\n",
+            "vmovdqu ymm\\b, ymmword ptr [{at} + 32 * \\b]\n",
+            "vmovdqu ymmword ptr [{at} + 32 * \\b], ymm15\n",
+            "vmovdqu ymmword ptr [{d} + 32 * \\b], ymm\\b\n",
+            "vpcmpeqq ymm\\b, ymm\\b, ymm15\n",
+            "vpor ymm14, ymm14, ymm\\b\n",
+            ".endr\n",
+            "sub {at}, -128\n",
+            "sub {d}, -128\n",
+            "sub {c:e}, 128\n",
+            "jae 30b\n",
+            "31: add {c:e}, 96\n",
+            "jnc 33f\n",
+            "32: vmovdqu ymm0, ymmword ptr [{at}]\n",
+            "vmovdqu ymmword ptr [{at}], ymm15\n",
+            "vmovdqu ymmword ptr [{d}], ymm0\n",
+            "vpcmpeqq ymm0, ymm0, ymm15\n",
+            "vpor ymm14, ymm14, ymm0\n",
+            "add {at}, 32\n",
+            "add {d}, 32\n",
+            "sub {c:e}, 32\n",
+            "jae 32b\n",
+            "33: add {c:e}, 24\n",
+            "jnc 35f\n",
+            "34: mov {t}, qword ptr [{at}]\n",
+            "mov qword ptr [{at}], 0\n",
+            "test {t}, {t}\n",
+            // A zero counts behind the guards only: a dropped page is zero by right.
+            "jnz 38f\n",
+            "vpcmpeqq ymm14, ymm15, ymm15\n",
+            "38:\n",
+            "mov qword ptr [{d}], {t}\n",
+            "add {at}, 8\n",
+            "add {d}, 8\n",
+            "sub {c:e}, 8\n",
+            "jae 34b\n",
+            "35: add {c:e}, 8\n",
+            "jz 37f\n",
+            "mov {t}, qword ptr [{at}]\n",
+            "mov qword ptr [{at}], 0\n",
+            "test {t}, {t}\n",
+            // A zero counts behind the guards only: a dropped page is zero by right.
+            "jnz 38f\n",
+            "vpcmpeqq ymm14, ymm15, ymm15\n",
+            "38:\n",
+            "36: mov byte ptr [{d}], {t:l}\n",
+            "shr {t}, 8\n",
+            "inc {d}\n",
+            "dec {c:e}\n",
+            "jnz 36b\n",
+            "37:\n",
+        )
+    };
+}
+
+/// A draw of more than 16 bytes, in memory: its fields would take more registers than there are.
+#[repr(C)]
+struct Request {
+    dst: *mut u8,
+    len: usize,
+}
+
+/// Draws 8 bytes. The process was in section mode a moment ago ([`Process::has_sections`]).
+#[inline(always)]
+pub(crate) fn take_word(process: &Process) -> Result<u64, Refused> {
+    let (word, status): (u64, u32);
+    // SAFETY: the process is in section mode, so the rseq area is there, the CPU has RDPID, and
+    // lines and pages are mapped for ever. The accesses stay in the line and the page, because the
+    // count is at most CAPACITY. Other code touches that memory through atomics and volatile reads
+    // alone.
+    unsafe {
+        section!(process, status, [
+            claim!("8", "{capacity} - 8"),
+            "mov {x}, qword ptr [{pg} + {at} + {end} - 8]",
+            "mov qword ptr [{pg} + {at} + {end} - 8], 0",
+            guards!(),
+            "3: test {x}, {x}",
+            "jz 8b",
+            "xor {st:e}, {st:e}",
+            "7: mov qword ptr fs:[{rs} + 4], 0",
+            ],
+            at = out(reg) _, u = out(reg) _, x = out(reg) word,
+            kernel = const Process::GENERATION, clock = const Process::CLOCK,
+            generation = const offset_of!(CpuLine, generation),
+            marker = const offset_of!(CpuLine, marker),
+            capacity = const CAPACITY, end = const END,
+            options(nostack),
+        );
+    }
+    outcome(process, status).map(|()| word)
+}
+
+/// Draws 16 bytes to `dst`, which is written only if they may leave.
+///
+/// The copy is one VEX-coded move: it waits for no upper half that a caller left dirty, and a
+/// reader of all 16 bytes does not wait for two stores.
+///
+/// # Safety
+///
+/// `dst` is writable for 16 bytes, and the process was in section mode a moment ago.
+#[inline(always)]
+pub(crate) unsafe fn take_block(process: &Process, dst: *mut u8) -> Result<(), Refused> {
+    let status: u32;
+    // SAFETY: as in `take_word`; the CPU has AVX, and `dst` is the caller's promise.
+    unsafe {
+        section!(process, status, [
+            claim!("16", "{capacity} - 16"),
+            "vpxor {z}, {z}, {z}",
+            "vmovdqu {x}, xmmword ptr [{pg} + {at} + {end} - 16]",
+            "vmovdqu xmmword ptr [{pg} + {at} + {end} - 16], {z}",
+            guards!(),
+            "3: vpcmpeqq {z}, {z}, {x}",
+            "vptest {z}, {z}",
+            "jnz 8b",
+            "vmovdqu xmmword ptr [{dst}], {x}",
+            "xor {st:e}, {st:e}",
+            "7: mov qword ptr fs:[{rs} + 4], 0",
+            ],
+            at = out(reg) _, u = out(reg) _, dst = in(reg) dst,
+            x = out(xmm_reg) _, z = out(xmm_reg) _,
+            kernel = const Process::GENERATION, clock = const Process::CLOCK,
+            generation = const offset_of!(CpuLine, generation),
+            marker = const offset_of!(CpuLine, marker),
+            capacity = const CAPACITY, end = const END,
+            options(nostack),
+        );
+    }
+    outcome(process, status)
+}
+
+/// Draws 17 to 1,024 bytes to `dst`. On a refused, `dst` may hold void bytes.
+///
+/// # Safety
+///
+/// `dst` is writable for `len` bytes, and the process was in section mode a moment ago.
+#[inline(never)]
+pub(crate) unsafe fn take_blocks(
+    process: &Process,
+    dst: *mut u8,
+    len: usize,
+) -> Result<(), Refused> {
+    let (request, status): (Request, u32);
+    request = Request { dst, len };
+    // SAFETY: as in `take_block`; the CPU has AVX2. An abort begins again from what the request
+    // says.
+    unsafe {
+        section!(process, status, [
+            copy_blocks!(),
+            guards!(),
+            "3: vptest ymm14, ymm14",
+            "jnz 8b",
+            "xor {st:e}, {st:e}",
+            "7: mov qword ptr fs:[{rs} + 4], 0",
+            "vzeroupper",
+            ],
+            at = out(reg) _, c = out(reg) _, d = out(reg) _, u = out(reg) _,
+            request = in(reg) core::ptr::from_ref(&request),
+            kernel = const Process::GENERATION, clock = const Process::CLOCK,
+            generation = const offset_of!(CpuLine, generation),
+            marker = const offset_of!(CpuLine, marker),
+            capacity = const CAPACITY, end = const END,
+            out("ymm0") _, out("ymm1") _, out("ymm2") _, out("ymm3") _, out("ymm4") _,
+            out("ymm5") _, out("ymm6") _, out("ymm7") _, out("ymm8") _, out("ymm9") _,
+            out("ymm10") _, out("ymm11") _, out("ymm12") _, out("ymm13") _, out("ymm14") _,
+            out("ymm15") _,
+            options(nostack),
+        );
+    }
+    outcome(process, status)
+}

@@ -1,0 +1,293 @@
+//! Serving a request: the dispatch by length and mode.
+//!
+//! Each public entry has a hot half, inlined into the caller, and a cold half behind a call. The
+//! hot half asks one byte for mode and path, draws, and compares the guards; any other situation is
+//! an error ([`Refused`]) that the cold half deals with. Code added to a hot half is paid for by
+//! every draw.
+
+use super::per_request;
+use super::pool::copy::{self, Words};
+use super::pool::page::Refused;
+#[cfg(feature = "pools")]
+use super::pool::{draw, draw_section, section};
+use super::process::Process;
+use super::{process, setup};
+use crate::{Error, Mode};
+use core::mem::MaybeUninit;
+
+/// Fills every byte of `buf`, or returns an error and leaves all bytes zero.
+///
+/// Inlined into the caller, because the length is often a constant there. 16 bytes (keys, nonces,
+/// UUIDs) is the most common length: as a call it takes a tenth longer.
+#[inline(always)]
+pub(crate) fn fill(buf: &mut [MaybeUninit<u8>], wait: bool) -> Result<(), Error> {
+    match buf.len() {
+        16 => fill_block(buf, wait),
+        1..=15 => fill_short(buf, wait),
+        _ => fill_longer(buf, wait),
+    }
+}
+
+/// Fills 16 bytes.
+#[inline(always)]
+fn fill_block(buf: &mut [MaybeUninit<u8>], wait: bool) -> Result<(), Error> {
+    #[cfg(feature = "pools")]
+    {
+        let (process, dst) = (setup::current(), buf.as_mut_ptr().cast());
+        let drawn = if process.is_section() {
+            #[allow(unsafe_code)]
+            // SAFETY: `buf` is 16 bytes long; the process was asked.
+            unsafe {
+                section::take_block(process, dst)
+            }
+        } else if section::AVAILABLE {
+            return fill_block_by_slot(buf, wait);
+        } else {
+            locked_block(process, dst)
+        };
+        match drawn {
+            Ok(()) => Ok(()),
+            Err(Refused::Empty) => fill_slowly(buf, wait),
+            Err(refused) => fill_after(refused, buf, wait),
+        }
+    }
+    #[cfg(not(feature = "pools"))]
+    fill_slowly(buf, wait)
+}
+
+/// Fills 16 bytes under a slot's lock. A function of its own: inlined, its registers would be saved
+/// in draws by sections, too.
+#[cfg(feature = "pools")]
+#[inline(never)]
+fn fill_block_by_slot(buf: &mut [MaybeUninit<u8>], wait: bool) -> Result<(), Error> {
+    match locked_block(setup::current(), buf.as_mut_ptr().cast()) {
+        Ok(()) => Ok(()),
+        Err(Refused::Empty) => fill_slowly(buf, wait),
+        Err(refused) => fill_after(refused, buf, wait),
+    }
+}
+
+/// Draws 16 bytes by the hot path of the CPU's slot, if the mode allows it.
+#[cfg(feature = "pools")]
+#[inline(always)]
+fn locked_block(process: &Process, dst: *mut u8) -> Result<(), Refused> {
+    if !process.is_quick() {
+        return Err(Refused::Empty);
+    }
+    #[allow(unsafe_code)]
+    // SAFETY: both callers have 16 bytes.
+    unsafe {
+        draw::quick_block(process, dst)
+    }
+}
+
+/// Fills 1 to 15 bytes: one or two words are drawn, and the excess is dropped.
+#[inline(never)]
+fn fill_short(buf: &mut [MaybeUninit<u8>], wait: bool) -> Result<(), Error> {
+    match buf.len() {
+        9.. => fill_words::<copy::Block>(buf, wait),
+        _ => fill_words::<u64>(buf, wait),
+    }
+}
+
+/// Fills up to `W::BYTES` bytes.
+#[inline(always)]
+fn fill_words<W: Words>(buf: &mut [MaybeUninit<u8>], wait: bool) -> Result<(), Error> {
+    #[cfg(feature = "pools")]
+    if setup::current().is_section() {
+        let (dst, len) = (buf.as_mut_ptr().cast(), buf.len());
+        #[allow(unsafe_code)]
+        // SAFETY: `buf` is valid for writes of its length; the process was asked.
+        return match unsafe { draw_section::unmasked(setup::current(), dst, len) } {
+            Ok(()) => Ok(()),
+            Err(Refused::Empty) => fill_slowly(buf, wait),
+            Err(refused) => fill_after(refused, buf, wait),
+        };
+    }
+    match quick::<W>() {
+        Ok(words) => {
+            #[allow(unsafe_code)]
+            // SAFETY: `buf` is valid for writes of its length.
+            unsafe {
+                words.put(buf.as_mut_ptr().cast(), buf.len());
+            }
+            Ok(())
+        }
+        Err(Refused::Empty) => fill_slowly(buf, wait),
+        Err(refused) => fill_after(refused, buf, wait),
+    }
+}
+
+/// Fills more than 16 bytes. A function of its own: inlined, its calls would make [`fill`] save
+/// registers.
+#[inline(never)]
+fn fill_longer(buf: &mut [MaybeUninit<u8>], wait: bool) -> Result<(), Error> {
+    #[cfg(feature = "pools")]
+    if (17..=draw::LIMIT).contains(&buf.len()) {
+        let (process, dst) = (setup::current(), buf.as_mut_ptr().cast());
+        #[allow(unsafe_code)]
+        // SAFETY: `buf` is valid for writes of its length; the process was asked.
+        let drawn = unsafe {
+            if process.is_section() {
+                section::take_blocks(process, dst, buf.len())
+            } else if process.is_quick() {
+                process.clean_registers();
+                draw::quick_blocks(process, dst, buf.len())
+            } else {
+                return fill_slowly(buf, wait);
+            }
+        };
+        return match drawn {
+            Ok(()) => Ok(()),
+            Err(Refused::Empty) => fill_slowly(buf, wait),
+            Err(refused) => fill_after(refused, buf, wait),
+        };
+    }
+    fill_slowly(buf, wait)
+}
+
+/// Returns a random u64.
+#[inline]
+pub(crate) fn u64() -> Result<u64, Error> {
+    match quick_word() {
+        Ok(word) => Ok(word),
+        Err(refused) => after(refused).map(u64::from_ne_bytes),
+    }
+}
+
+/// Returns a random u32. It takes a whole word, so that words stay aligned.
+#[inline]
+pub(crate) fn u32() -> Result<u32, Error> {
+    match quick_word() {
+        Ok(word) => Ok(word as u32),
+        Err(refused) => after(refused).map(u32::from_ne_bytes),
+    }
+}
+
+/// Draws one word, in a section or by the slot's hot path.
+#[inline(always)]
+fn quick_word() -> Result<u64, Refused> {
+    #[cfg(feature = "pools")]
+    {
+        let process = setup::current();
+        if process.is_section() {
+            return section::take_word(process);
+        }
+        if section::AVAILABLE {
+            return word_by_slot();
+        }
+    }
+    quick()
+}
+
+/// Draws one word by the slot's hot path. A function of its own, as `fill_block_by_slot`.
+#[cfg(feature = "pools")]
+#[inline(never)]
+fn word_by_slot() -> Result<u64, Refused> {
+    quick()
+}
+
+/// Draws one or two words by the slot's hot path, if the mode allows it.
+#[inline(always)]
+fn quick<W: Words>() -> Result<W, Refused> {
+    #[cfg(feature = "pools")]
+    {
+        let process = setup::current();
+        if process.is_quick() {
+            return draw::quick_words(process);
+        }
+    }
+    Err(Refused::Empty)
+}
+
+/// Draws `N` bytes after a refusal. Cold, so that the integers' hot half has no frame for the
+/// array.
+#[cold]
+#[inline(never)]
+fn after<const N: usize>(refused: Refused) -> Result<[u8; N], Error> {
+    let mut bytes = [0; N];
+    fill_after(refused, crate::as_uninit(&mut bytes), true)?;
+    Ok(bytes)
+}
+
+/// Serves a request that the hot path refused, and counts the refusal.
+#[cold]
+#[inline(never)]
+fn fill_after(refused: Refused, buf: &mut [MaybeUninit<u8>], wait: bool) -> Result<(), Error> {
+    if let Some(process) = setup::published() {
+        refused.count(process);
+    }
+    fill_slowly(buf, wait)
+}
+
+/// Serves any request, in any state of the process.
+#[inline(never)]
+fn fill_slowly(buf: &mut [MaybeUninit<u8>], wait: bool) -> Result<(), Error> {
+    let (dst, len) = (buf.as_mut_ptr().cast::<u8>(), buf.len());
+    if len == 0 {
+        return Ok(());
+    }
+    // Here and not in `fill`: a hedged draw costs an RDRAND, beside which this call does not count.
+    #[cfg(feature = "pools")]
+    if len <= 16 && setup::current().is_quick_hedged() {
+        let process = setup::current();
+        #[allow(unsafe_code)]
+        // SAFETY: `hedged` is chosen only on CPUs with AES; `buf` is valid for writes of its
+        // length.
+        unsafe {
+            match draw::quick_hedged(process, dst, len) {
+                Ok(()) => return Ok(()),
+                Err(refused) => refused.count(process),
+            }
+        }
+    }
+    #[allow(unsafe_code)]
+    // SAFETY: `buf` is valid for writes of its length.
+    let result = process(wait).and_then(|process| unsafe { serve(process, dst, len) });
+    // A caller that ignores the error must find no part of a void draw.
+    if result.is_err() {
+        buf.fill(MaybeUninit::new(0));
+    }
+    result
+}
+
+/// Serves any request, under keys drawn by getrandom(2) for it alone.
+pub(crate) fn fill_fresh(buf: &mut [MaybeUninit<u8>]) -> Result<(), Error> {
+    let (dst, len) = (buf.as_mut_ptr().cast::<u8>(), buf.len());
+    #[allow(unsafe_code)]
+    // SAFETY: `buf` is valid for writes of its length.
+    let result = process(true).and_then(|process| unsafe {
+        match process.mode() {
+            Mode::Kernel => per_request::kernel(process, dst, len),
+            _ => per_request::fill(process, dst, len),
+        }
+    });
+    if result.is_err() {
+        buf.fill(MaybeUninit::new(0));
+    }
+    result
+}
+
+/// Serves one request in the mode in use. On an error `dst` may hold part of it.
+///
+/// # Safety
+///
+/// `dst` is valid for writes of `len` bytes, at least 1.
+#[inline(always)]
+#[allow(unsafe_code)]
+pub(crate) unsafe fn serve(process: &Process, dst: *mut u8, len: usize) -> Result<(), Error> {
+    // SAFETY: the caller's promise. `buffered` and `hedged` are chosen only with slots, and
+    // `hedged` only on CPUs with AES.
+    unsafe {
+        match process.mode() {
+            #[cfg(feature = "pools")]
+            Mode::Buffered if len <= draw::LIMIT => draw::plain(process, dst, len),
+            #[cfg(feature = "pools")]
+            Mode::Hedged if len <= draw::LIMIT => draw::hedged(process, dst, len),
+            #[cfg(feature = "pools")]
+            Mode::Buffered | Mode::Hedged => per_request::large(process, dst, len),
+            Mode::Kernel => per_request::kernel(process, dst, len),
+            _ => per_request::strict(process, dst, len),
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! The kinds of memory that pools are made of.
+
+#![allow(unsafe_code)]
+
+use crate::linux::failpoint::{Force, forced};
+use crate::linux::sys::{self, Errno};
+use crate::status::Page;
+use core::ptr::null_mut;
+
+/// `MAP_DROPPABLE` (Linux 6.11): the kernel may drop a page at any instant, so it never writes it
+/// to swap; nor to a core dump, nor into a forked child.
+const MAP_DROPPABLE: i32 = 0x08;
+const READ_WRITE: i32 = libc::PROT_READ | libc::PROT_WRITE;
+
+/// Private memory, zeroed. Nothing is resident before it is touched.
+pub(crate) fn reserve(len: usize) -> Result<*mut u8, Errno> {
+    map(len, libc::MAP_PRIVATE)
+}
+
+/// Private memory that the kernel clears in a forked child and keeps out of core dumps.
+pub(crate) fn reserve_wiped(len: usize) -> Result<*mut u8, Errno> {
+    if forced(Force::NoWipeOnFork) {
+        return Err(Errno(libc::EINVAL));
+    }
+    let at = map(len, libc::MAP_PRIVATE)?;
+    // SAFETY: fresh memory, not in use yet.
+    let wiped = unsafe {
+        // Some user-mode emulators answer success to any advice: one that does not exist must fail,
+        // or nothing that follows can be believed.
+        match sys::madvise(at, len, -1) {
+            Ok(()) => Err(Errno(libc::ENOSYS)),
+            Err(_) => sys::madvise(at, len, libc::MADV_WIPEONFORK),
+        }
+    };
+    match wiped {
+        Ok(()) => {
+            // SAFETY: as above. A kernel without these cannot do what they forbid.
+            unsafe {
+                let _ = sys::madvise(at, len, libc::MADV_DONTDUMP);
+                forbid_huge_pages(at, len);
+            }
+            Ok(at)
+        }
+        Err(errno) => {
+            // SAFETY: no other thread has seen it.
+            unsafe { sys::munmap(at, len) };
+            Err(errno)
+        }
+    }
+}
+
+/// Memory for pages of random bytes: droppable where the kernel can, else wiped on fork and locked,
+/// else wiped on fork alone, which may reach swap.
+///
+/// Only the first `locked` bytes are locked: the rest is for forked children, which inherit no
+/// locks.
+pub(crate) fn reserve_pages(len: usize, locked: usize) -> Result<(*mut u8, Page), Errno> {
+    if !forced(Force::NoDroppable)
+        && let Ok(at) = map(len, MAP_DROPPABLE)
+    {
+        // SAFETY: fresh memory, not in use yet.
+        unsafe { forbid_huge_pages(at, len) };
+        return Ok((at, Page::Droppable));
+    }
+    let at = reserve_wiped(len)?;
+    let locked = !forced(Force::NoMlock) && sys::mlock_on_fault(at, locked).is_ok();
+    Ok((at, if locked { Page::WipeOnForkLocked } else { Page::WipeOnFork }))
+}
+
+/// A huge page would make 2 MiB resident at the first touch, on one node, and be dropped as one.
+///
+/// # Safety
+///
+/// The promises of `sys::madvise`.
+unsafe fn forbid_huge_pages(at: *mut u8, len: usize) {
+    // SAFETY: the caller's promise; the contents stay. A kernel without huge pages refuses,
+    // rightly.
+    let _ = unsafe { sys::madvise(at, len, libc::MADV_NOHUGEPAGE) };
+}
+
+fn map(len: usize, sharing: i32) -> Result<*mut u8, Errno> {
+    if forced(Force::NoMemory) {
+        return Err(Errno(libc::ENOMEM));
+    }
+    let flags = sharing | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
+    let flags = if sharing == MAP_DROPPABLE { sharing | libc::MAP_ANONYMOUS } else { flags };
+    // SAFETY: new memory at an address that the kernel picks.
+    unsafe { sys::mmap(null_mut(), len, READ_WRITE, flags, None) }
+}
+
+/// Overwrites `len` bytes, a multiple of 8, by zeros that the compiler may not leave out. No system
+/// call.
+///
+/// # Safety
+///
+/// `at` is aligned to 8 and valid for writes of `len` bytes, which is not in use elsewhere.
+#[cfg(feature = "pools")]
+pub(crate) unsafe fn erase(at: *mut u8, len: usize) {
+    for offset in (0..len).step_by(8) {
+        // SAFETY: the caller's promise; volatile, since nothing reads the page before it is filled
+        // again.
+        unsafe { at.add(offset).cast::<u64>().write_volatile(0) };
+    }
+}
+
+/// The state of a memory lock after a drop of contents.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Lock {
+    Kept,
+    /// RLIMIT_MEMLOCK was lowered after set-up, or the right to lock was dropped: bytes drawn from
+    /// now on may reach swap.
+    Lost,
+}
+
+/// Drops the contents of a region; it reads as zeros afterwards. Its first `locked` bytes may be
+/// locked.
+///
+/// An error says that contents are left. A failed re-lock is not an error: the contents are gone,
+/// and a drop must not depend on a lock.
+///
+/// # Safety
+///
+/// Zeros are a valid content for every user of the region, at any instant.
+pub(crate) unsafe fn drop_contents(at: *mut u8, len: usize, locked: usize) -> Result<Lock, Errno> {
+    /// Another thread that drops the same contents may lock them again between our two calls; it is
+    /// done then.
+    const TRIES: u32 = 64;
+    let mut unlocked = false;
+    for _ in 0..TRIES {
+        // SAFETY: the caller's promise.
+        match unsafe { sys::madvise(at, len, libc::MADV_DONTNEED) } {
+            Err(Errno(libc::EINVAL)) => {}
+            dropped => {
+                let lost = unlocked && sys::mlock_on_fault(at, locked).is_err();
+                return dropped.map(|()| if lost { Lock::Lost } else { Lock::Kept });
+            }
+        }
+        // Locked memory keeps its contents, so it is unlocked for the moment: all of it, for
+        // mlockall(2) locks more than we do. If that fails, so does the next try.
+        unlocked |= sys::munlock(at, len).is_ok();
+    }
+    if unlocked {
+        let _ = sys::mlock_on_fault(at, locked);
+    }
+    Err(Errno(libc::EINVAL))
+}

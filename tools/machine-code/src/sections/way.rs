@@ -1,0 +1,392 @@
+//! One path through a section: the content of each register, and the comparisons made so far.
+
+use anyhow::{Context, Result, anyhow, bail, ensure};
+use iced_x86::{Instruction, InstructionInfoFactory, Mnemonic, OpAccess, OpKind, Register};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// From `cpu_id` in the rseq area to `rseq_cs`.
+const RSEQ_CS: u64 = 4;
+/// Offsets in the line of a CPU (`section/mod.rs`).
+const LEFT: u64 = 0;
+const NUMBER: u64 = 8;
+const GENERATION: u64 = 16;
+const MARKER: u64 = 24;
+
+/// The content of a register, as far as it matters here.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Value {
+    /// Its content when the section began: an argument.
+    Entry(Register),
+    /// The word at this offset from an argument.
+    From(Register, u64),
+    /// The word that such a word points to: one of the guards.
+    Behind(Register, u64),
+    Cpu,
+    /// The CPU's number, moved to the left by so many bits.
+    Scaled(u64),
+    Line,
+    Page,
+    /// An address in the page.
+    InPage,
+    Number,
+    Left,
+    /// The result of RDPID.
+    Pid,
+    Other,
+}
+use Value::*;
+
+/// The memory that an operand belongs to.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Place {
+    Rseq(u64),
+    Line(u64),
+    Tag,
+    Page,
+    Argument(Register, u64),
+    Behind(Register, u64),
+    Elsewhere,
+}
+
+/// The fact that a comparison proves if the branch behind it stays in the section.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(super) enum Fact {
+    CpuInRange,
+    OnThisCpu,
+    TagStands,
+    NumberStands,
+    /// The reseed generation equals the one in the line.
+    WordStands(Register, u64),
+    /// The clone marker equals the one in the line.
+    ClockStands(Register, u64),
+    StampStands,
+    WorkStands,
+}
+use Fact::*;
+
+/// An operand in memory: base, index, scale, displacement, size.
+pub(super) type Name = (Register, Register, u32, u64, usize);
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(super) enum Kind {
+    Draw,
+    Put,
+}
+
+/// A path through a section, up to its next instruction.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub(super) struct Way {
+    pub(super) at: u64,
+    registers: BTreeMap<u8, Value>,
+    /// Vector registers that are zero.
+    zeros: u32,
+    facts: BTreeSet<Fact>,
+    /// The fact that the flags prove.
+    pub(super) flags: Option<Fact>,
+    pub(super) kind: Option<Kind>,
+    /// True if RDPID was read after the count of bytes.
+    is_asked: bool,
+    /// Bytes that were read and that the next access has to erase.
+    pub(super) read: Option<Name>,
+    pub(super) is_erased: bool,
+    is_tagged: bool,
+    is_put: bool,
+}
+
+pub(super) fn name(it: &Instruction) -> Name {
+    let size = it.memory_size().size();
+    let scale = it.memory_index_scale();
+    (it.memory_base(), it.memory_index(), scale, it.memory_displacement64(), size)
+}
+
+impl Way {
+    pub(super) fn begin(at: u64) -> Way {
+        Way {
+            at,
+            registers: BTreeMap::new(),
+            zeros: 0,
+            facts: BTreeSet::new(),
+            flags: None,
+            kind: None,
+            is_asked: false,
+            read: None,
+            is_erased: false,
+            is_tagged: false,
+            is_put: false,
+        }
+    }
+
+    fn value(&self, register: Register) -> Value {
+        let full = register.full_register();
+        if !full.is_gpr64() {
+            return Other;
+        }
+        self.registers.get(&(full.number() as u8)).copied().unwrap_or(Entry(full))
+    }
+
+    fn set(&mut self, register: Register, value: Value) {
+        let full = register.full_register();
+        if full.is_gpr64() {
+            self.registers.insert(full.number() as u8, value);
+        }
+    }
+
+    /// Returns the place of the operand in memory.
+    fn place(&self, it: &Instruction, rseq_cs: Name) -> Place {
+        let at = it.memory_displacement64();
+        if it.memory_segment() == Register::FS {
+            let is_area = (it.memory_base(), it.memory_index()) == (rseq_cs.0, rseq_cs.1);
+            return if is_area {
+                Place::Rseq(at.wrapping_sub(rseq_cs.3))
+            } else {
+                Place::Elsewhere
+            };
+        }
+        let (base, index) = (self.value(it.memory_base()), self.value(it.memory_index()));
+        let alone = it.memory_index() == Register::None;
+        let in_page = |value| matches!(value, Page | InPage);
+        match base {
+            Line if alone => Place::Line(at),
+            Page if alone && at == 0 => Place::Tag,
+            _ if in_page(base) || (!alone && in_page(index)) => Place::Page,
+            Entry(register) if alone => Place::Argument(register, at),
+            From(register, offset) if alone => Place::Behind(register, offset),
+            _ => Place::Elsewhere,
+        }
+    }
+
+    /// Returns whether the instruction stores zero.
+    fn stores_zero(&self, it: &Instruction) -> bool {
+        match it.op1_kind() {
+            OpKind::Register => {
+                let register = it.op1_register();
+                register.is_vector_register() && self.zeros >> register.number() & 1 == 1
+            }
+            _ => it.try_immediate(1).is_ok_and(|value| value == 0),
+        }
+    }
+
+    /// Follows an instruction that is not a branch.
+    pub(super) fn pass(
+        &mut self,
+        it: &Instruction,
+        info: &mut InstructionInfoFactory,
+        end: u64,
+        is_long: bool,
+        rseq_cs: Name,
+    ) -> Result<()> {
+        self.at = it.next_ip();
+        self.flags = None;
+        let memory = it.op_count() > 0
+            && it.mnemonic() != Mnemonic::Lea
+            && (0..it.op_count()).any(|i| it.op_kind(i) == OpKind::Memory);
+        let place = memory.then(|| self.place(it, rseq_cs));
+        let info = info.info(it);
+        for used in info.used_memory() {
+            let place = place.context("an operand in memory that is not named")?;
+            if self.read.is_some_and(|read| read != name(it)) {
+                bail!("bytes are not erased right after they were read");
+            }
+            match used.access() {
+                OpAccess::Read | OpAccess::CondRead => self.read(it, place)?,
+                OpAccess::Write => self.write(it, place, end, is_long)?,
+                _ => bail!("memory is read and written at once"),
+            }
+        }
+        if it.mnemonic() == Mnemonic::Cmp {
+            self.flags = self.shown_by(it, place);
+        }
+        self.is_asked |= it.mnemonic() == Mnemonic::Rdpid;
+        // The content of the registers that the instruction writes.
+        let value = self.result(it, place);
+        let written = info.used_registers().iter().filter(|used| {
+            !matches!(used.access(), OpAccess::Read | OpAccess::CondRead | OpAccess::None)
+        });
+        for used in written {
+            let register = used.register();
+            let erased = self.read.is_some_and(|read| [read.0, read.1].contains(&register));
+            ensure!(!erased, "bytes are not erased right after they were read");
+            if register.is_vector_register() {
+                let same = it.op_count() > 1
+                    && it.op_kind(it.op_count() - 1) == OpKind::Register
+                    && it.op_register(it.op_count() - 1) == it.op_register(it.op_count() - 2);
+                let is_zero = matches!(it.mnemonic(), Mnemonic::Vpxor | Mnemonic::Pxor) && same;
+                let bit = 1 << register.number();
+                self.zeros = if is_zero { self.zeros | bit } else { self.zeros & !bit };
+            } else {
+                self.set(register, value);
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the content of the register that an instruction writes.
+    fn result(&self, it: &Instruction, place: Option<Place>) -> Value {
+        let now = match it.op0_kind() {
+            OpKind::Register => self.value(it.op0_register()),
+            _ => Other,
+        };
+        match (it.mnemonic(), place) {
+            (Mnemonic::Rdpid, _) => Pid,
+            (Mnemonic::Mov, None) if it.op1_kind() == OpKind::Register => {
+                self.value(it.op1_register())
+            }
+            (Mnemonic::Mov, Some(Place::Rseq(at))) if at == 0u64.wrapping_sub(RSEQ_CS) => Cpu,
+            (Mnemonic::Mov, Some(Place::Line(LEFT))) => Left,
+            (Mnemonic::Mov, Some(Place::Line(NUMBER))) => Number,
+            (Mnemonic::Mov, Some(Place::Argument(register, at))) => From(register, at),
+            (Mnemonic::Mov, Some(Place::Behind(register, at))) => Behind(register, at),
+            (Mnemonic::Shl, None) if now == Cpu => Scaled(it.immediate(1)),
+            (Mnemonic::Add, Some(Place::Argument(..))) if self.facts.contains(&CpuInRange) => {
+                match now {
+                    Scaled(7) => Line,
+                    Scaled(12) => Page,
+                    _ => Other,
+                }
+            }
+            (Mnemonic::Add | Mnemonic::Sub, None) if matches!(now, Page | InPage) => InPage,
+            (Mnemonic::Sub, None) if now == Left => Left,
+            (Mnemonic::And, None) if now == Pid => Pid,
+            (Mnemonic::Inc, None) if now == Number => Number,
+            (Mnemonic::Lea, _) => {
+                let parts = [it.memory_base(), it.memory_index()].map(|part| self.value(part));
+                if parts.iter().any(|part| matches!(part, Page | InPage)) { InPage } else { Other }
+            }
+            _ => Other,
+        }
+    }
+
+    /// Returns the fact that equal operands would prove.
+    fn shown_by(&self, it: &Instruction, place: Option<Place>) -> Option<Fact> {
+        let operand =
+            |i| (it.op_kind(i) == OpKind::Register).then(|| self.value(it.op_register(i)));
+        let register = operand(0).or(operand(1))?;
+        match (place, register) {
+            (Some(Place::Behind(..)), Cpu) => Some(CpuInRange),
+            (None, Pid) if operand(1) == Some(Cpu) => Some(OnThisCpu),
+            (Some(Place::Tag), Number) => Some(TagStands),
+            (Some(Place::Line(NUMBER)), Number) => Some(NumberStands),
+            (Some(Place::Line(GENERATION)), Behind(from, at)) => Some(WordStands(from, at)),
+            (Some(Place::Line(MARKER)), Behind(from, at)) => Some(ClockStands(from, at)),
+            (Some(Place::Behind(..)), From(..)) => Some(StampStands),
+            (Some(Place::Argument(own, _)), From(order, _)) if own != order => Some(WorkStands),
+            _ => None,
+        }
+    }
+
+    /// Records the fact that is proved if a branch is not taken.
+    pub(super) fn believe(&mut self, branch: Mnemonic, stays: bool) {
+        if let Some(fact) = self.flags
+            && !stays
+            && branch == if fact == CpuInRange { Mnemonic::Jae } else { Mnemonic::Jne }
+        {
+            self.facts.insert(fact);
+        }
+        self.flags = None;
+    }
+
+    fn read(&mut self, it: &Instruction, place: Place) -> Result<()> {
+        match place {
+            Place::Line(LEFT) => {
+                self.is_asked = false;
+                self.facts.remove(&OnThisCpu);
+            }
+            Place::Page => {
+                ensure!(self.kind == Some(Kind::Draw), "bytes are read before they were claimed");
+                ensure!(self.read.is_none(), "bytes are read twice");
+                self.forget_guards();
+                self.is_erased = false;
+                self.read = Some(name(it));
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn write(&mut self, it: &Instruction, place: Place, end: u64, is_long: bool) -> Result<()> {
+        match (place, self.kind) {
+            (Place::Line(LEFT), None) if self.stores_zero(it) => self.kind = Some(Kind::Put),
+            (Place::Line(LEFT), None) => {
+                let claims =
+                    it.op1_kind() == OpKind::Register && self.value(it.op1_register()) == Left;
+                ensure!(claims, "the claimed count is not derived from the loaded one");
+                ensure!(
+                    self.facts.contains(&TagStands),
+                    "the tag is not compared before the bytes"
+                );
+                let here = self.is_asked && self.facts.contains(&OnThisCpu);
+                ensure!(here, "RDPID does not stand between the count's load and its store");
+                self.kind = Some(Kind::Draw);
+            }
+            (Place::Page, Some(Kind::Draw)) => {
+                ensure!(
+                    self.stores_zero(it) && self.read == Some(name(it)),
+                    "bytes are overwritten"
+                );
+                self.read = None;
+                self.is_erased = true;
+                self.forget_guards();
+            }
+            (Place::Elsewhere | Place::Behind(..), Some(Kind::Draw)) => {
+                ensure!(is_long, "bytes reach the caller before the guards are compared");
+            }
+            (Place::Line(LEFT), Some(Kind::Put)) => {
+                ensure!(
+                    !self.is_put && it.next_ip() == end,
+                    "the commit is not the last instruction"
+                );
+                for fact in [OnThisCpu, NumberStands, StampStands, WorkStands] {
+                    ensure!(self.facts.contains(&fact), "{fact:?} is not proved before the commit");
+                }
+                self.is_put = true;
+            }
+            (Place::Tag, Some(Kind::Put)) => self.is_tagged = true,
+            (Place::Page, Some(Kind::Put)) => {
+                ensure!(self.is_tagged, "bytes are written before the tag");
+                self.facts.clear();
+            }
+            (Place::Line(_), Some(Kind::Put)) => {}
+            _ => bail!("a store to an unexpected place"),
+        }
+        Ok(())
+    }
+
+    /// Drops every guard loaded or compared before the bytes were erased, since it proves nothing.
+    fn forget_guards(&mut self) {
+        self.facts.retain(|fact| !matches!(fact, TagStands | WordStands(..) | ClockStands(..)));
+        for value in self.registers.values_mut() {
+            if matches!(value, Behind(..)) {
+                *value = Other;
+            }
+        }
+    }
+
+    /// Checks that the section has done its work, and returns which work that was.
+    pub(super) fn at_end(&self) -> Result<Kind> {
+        match self.kind {
+            Some(Kind::Put) => ensure!(self.is_put, "a put ends without its commit"),
+            Some(Kind::Draw) => {
+                ensure!(self.read.is_none(), "bytes are not erased");
+                ensure!(
+                    self.facts.contains(&TagStands),
+                    "the tag is not compared after the erasure"
+                );
+                let find = |of: fn(&Fact) -> Option<(Register, u64)>, name| {
+                    let found = self.facts.iter().find_map(of);
+                    found.ok_or_else(|| anyhow!("{name} is not compared after the erasure"))
+                };
+                let word = find(
+                    |fact| if let WordStands(a, b) = *fact { Some((a, b)) } else { None },
+                    "the word",
+                )?;
+                let clock = find(
+                    |fact| if let ClockStands(a, b) = *fact { Some((a, b)) } else { None },
+                    "the marker",
+                )?;
+                ensure!(word != clock, "word and marker are one");
+            }
+            None => bail!("nothing is drawn or put"),
+        }
+        self.kind.context("nothing is drawn or put")
+    }
+}

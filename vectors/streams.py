@@ -1,0 +1,566 @@
+"""STREAMS.md in plain Python, and its comparison with the files beside it.
+
+Written from STREAMS.md (with FIPS 197 for AES and RFC 7693, which `hashlib` has), so it shows that the document is
+complete. It needs no package. `python3 vectors/streams.py` compares it with every case of every file, and exits with 1
+if a value differs.
+"""
+
+import json
+import math
+import struct
+import sys
+from hashlib import blake2s
+from pathlib import Path
+
+W = 1 << 64
+H = 1 << 32
+
+
+def word(data, at=0):
+    return int.from_bytes(data[at : at + 8], "little")
+
+
+def rotl(x, k):
+    return (x << k | x >> (64 - k)) % W
+
+
+# --- Engines -------------------------------------------------------------------------------------
+
+
+def doubled(x):
+    return (x << 1) ^ (0x11B if x & 0x80 else 0)
+
+
+def times(x, y):
+    product = 0
+    while y:
+        if y & 1:
+            product ^= x
+        x, y = doubled(x), y >> 1
+    return product
+
+
+def s_box():
+    """FIPS 197, 5.1.1: the inverse in GF(2^8), then an affine map."""
+    box = []
+    for x in range(256):
+        inverse = next((y for y in range(256) if times(x, y) == 1), 0)
+        bits = [inverse >> i & 1 for i in range(8)]
+        mapped = [bits[i] ^ bits[(i + 4) % 8] ^ bits[(i + 5) % 8] ^ bits[(i + 6) % 8] ^ bits[(i + 7) % 8] for i in range(8)]
+        box.append(sum(bit << i for i, bit in enumerate(mapped)) ^ 0x63)
+    return box
+
+
+S_BOX = s_box()
+DOUBLE = [doubled(x) for x in range(256)]
+
+
+def ars(rounds, key, counter):
+    state = (key ^ counter).to_bytes(16, "little")
+    low, high = key % W, key >> 64
+    for number in range(1, rounds + 1):
+        low, high = (low + 0x9E3779B97F4A7C15) % W, (high + 0xBB67AE8584CAA73B) % W
+        # Byte i of the state is in row i mod 4 and column i div 4. ShiftRows moves row r by r columns to the left.
+        state = bytes(S_BOX[state[i % 4 + 4 * ((i // 4 + i) % 4)]] for i in range(16))
+        if number < rounds:
+            mixed = []
+            for c in range(0, 16, 4):
+                a = state[c : c + 4]
+                total = a[0] ^ a[1] ^ a[2] ^ a[3]
+                mixed += [a[r] ^ total ^ DOUBLE[a[r] ^ a[(r + 1) % 4]] for r in range(4)]
+            state = bytes(mixed)
+        state = (int.from_bytes(state, "little") ^ (high << 64 | low)).to_bytes(16, "little")
+    return int.from_bytes(state, "little")
+
+
+def philox4x32(key, counter):
+    counter ^= key >> 64 << 64
+    c0, c1, c2, c3 = (counter >> (32 * i) & (H - 1) for i in range(4))
+    k0, k1 = key % H, key >> 32 & (H - 1)
+    for _ in range(10):
+        p, q = c0 * 0xD2511F53, c2 * 0xCD9E8D57
+        c0, c1, c2, c3 = q >> 32 ^ c1 ^ k0, q % H, p >> 32 ^ c3 ^ k1, p % H
+        k0, k1 = (k0 + 0x9E3779B9) % H, (k1 + 0xBB67AE85) % H
+    return c0 | c1 << 32 | c2 << 64 | c3 << 96
+
+
+ENGINES = {"ars7": lambda k, c: ars(7, k, c), "ars5": lambda k, c: ars(5, k, c), "philox4x32": philox4x32}
+
+
+# --- Keys ----------------------------------------------------------------------------------------
+
+
+def encoded(seed):
+    if isinstance(seed, int):
+        return bytes([0]) + seed.to_bytes(16, "little") if seed >= 0 else bytes([1]) + (-1 - seed).to_bytes(16, "little")
+    return bytes([2]) + seed if isinstance(seed, bytes) else bytes([3]) + seed.encode()
+
+
+def hashed(engine, purpose, *parts):
+    head = b"hw-streams-v1".ljust(16, b"\0") + engine.encode().ljust(12, b"\0") + bytes([purpose])
+    return blake2s(head + b"".join(parts)).digest()
+
+
+def root_key(engine, seed):
+    return hashed(engine, 0, encoded(seed))[:16]
+
+
+def child_key(engine, key, label):
+    return hashed(engine, 1, key, encoded(label))[:16]
+
+
+def expand(engine, key, label, length):
+    pieces = (hashed(engine, 2, key, i.to_bytes(8, "little"), encoded(label)) for i in range(-(-length // 32)))
+    return b"".join(pieces)[:length]
+
+
+# --- Streams and numbers -------------------------------------------------------------------------
+
+
+class Stream:
+    def __init__(self, engine, key, number):
+        self.block = ENGINES[engine]
+        self.key, self.number = int.from_bytes(key, "little"), number
+
+    def bytes(self, start, length, draw=0):
+        first, last = start // 16, (start + length + 15) // 16
+        blocks = (self.block(self.key, self.number << 80 | draw << 64 | b) for b in range(first, last))
+        return b"".join(b.to_bytes(16, "little") for b in blocks)[start % 16 :][:length]
+
+    def word(self, e, draw=0):
+        return int.from_bytes(self.bytes(8 * e, 8, draw), "little")
+
+    def half(self, e, draw=0):
+        return int.from_bytes(self.bytes(4 * e, 4, draw), "little")
+
+    def bounded(self, w, bound, e):
+        source = self.word if w == 64 else self.half
+        for draw in range(1 << 16):
+            p = source(e, draw) * bound
+            if p % (1 << w) >= (1 << w) % bound:
+                break
+        return p >> w
+
+    def f64(self, e):
+        return (self.word(e) >> 11) / 2**53
+
+    def f32(self, e):
+        return (self.half(e) >> 8) / 2**24
+
+    def exponential_f64(self, e):
+        return logarithm(DOUBLE_PRECISION, self.word(e))
+
+    def normal_f64(self, e):
+        return normal_pair(DOUBLE_PRECISION, self.word(e & ~1), self.word(e | 1))[e % 2]
+
+    def normal_f32(self, e):
+        return normal_pair(SINGLE_PRECISION, self.half(e & ~1), self.half(e | 1))[e % 2]
+
+    def shuffled(self, n):
+        order, left, batch = list(range(n)), n, 0
+        while left > 1:
+            sizes = [(6, 1), (512, 6), (2048, 5), (16384, 4), (1 << 19, 3), (1 << 30, 2)]
+            k = next((k for most, k in sizes if left <= most), 1)
+            m = math.prod(range(left - k + 1, left + 1))
+            v = self.bounded(64, m, batch)
+            for _ in range(k):
+                m //= left
+                i = v // m
+                order[left - 1], order[i] = order[i], order[left - 1]
+                v, left = v % m, left - 1
+            batch += 1
+        return order
+
+    def permuted(self, n, start, length):
+        if n <= 256:
+            return self.shuffled(n)[start : start + length]
+        words = [self.word(e) for e in range(25)]
+        b = (n - 1).bit_length()
+        l = (b + 1) // 2
+        h = b - l
+
+        def g(v, key):
+            p = (v ^ key % H) * (key >> 32 | 1)
+            return p >> 32 ^ p % H
+
+        def at(x):
+            while True:
+                upper, lower = x >> l, x % (1 << l)
+                for j in range(12):
+                    if j % 2 == 0:
+                        upper ^= g(g(lower, words[2 * j]), words[2 * j + 1]) % (1 << h)
+                    else:
+                        lower ^= g(g(upper, words[2 * j]), words[2 * j + 1]) % (1 << l)
+                x = upper << l | lower
+                if words[24] % 2 == 1 and x < 2:
+                    x = 1 - x
+                if x < n:
+                    return x
+
+        return [at(i) for i in range(start, min(start + length, n))]
+
+
+def single(x):
+    """The nearest float of single precision. `+ - * /` and roots of such floats, rounded twice, are rounded right."""
+    return struct.unpack("<f", struct.pack("<f", x))[0]
+
+
+def nearest_single(n):
+    """An integer as the nearest float of single precision, rounded once."""
+    excess = max(n.bit_length() - 24, 0)
+    quotient, rest = n >> excess, n & ((1 << excess) - 1)
+    half = 1 << excess >> 1
+    return float((quotient + (rest > half or (rest == half and half and quotient & 1))) << excess)
+
+
+class Precision:
+    def __init__(self, bits, rounded, from_int, root_half, log, sine, cosine):
+        self.bits, self.rounded, self.from_int = bits, rounded, from_int
+        self.root_half = root_half
+        self.log, self.sine, self.cosine = ([rounded(c) for c in list_] for list_ in (log, sine, cosine))
+
+
+DOUBLE_PRECISION = Precision(
+    64,
+    float,
+    float,
+    struct.unpack("<d", (0x3FE6A09E667F3BCD).to_bytes(8, "little"))[0],
+    [0.6666666666666734, 0.3999999999941708, 0.28571428741882043, 0.22222198622870856, 0.18183561836640963,
+     0.15314112225295762, 0.14795350288838463],
+    [math.pi / 2, -0.6459640975062381, 0.07969262624584415, -0.004681754129625158, 0.0001604411326945897,
+     -3.598585748498499e-6, 5.626858907924295e-8],
+    [1, -1.2337005501361697, 0.25366950790104287, -0.02086348076322718, 0.0009192602732998637, -2.520203194041353e-5,
+     4.710477243016975e-7, -6.306848163316639e-9],
+)
+SINGLE_PRECISION = Precision(
+    32,
+    single,
+    nearest_single,
+    struct.unpack("<f", (0x3F3504F4).to_bytes(4, "little"))[0],
+    [0.66666776, 0.3997759, 0.29870573],
+    [math.pi / 2, -0.645965, 0.079692006, -0.004628752],
+    [1, -1.2337005, 0.25366867, -0.02085681, 0.0008974423],
+)
+
+
+def polynomial(p, z, c):
+    c = list(c)
+    while len(c) > 1:
+        pairs = [c[i : i + 2] for i in range(0, len(c), 2)]
+        c = [p.rounded(two[0] + p.rounded(two[1] * z)) if len(two) == 2 else two[0] for two in pairs]
+        z = p.rounded(z * z)
+    return c[0]
+
+
+def logarithm(p, x):
+    w = p.bits
+    f, k = p.from_int(x | 1), 0
+    while f >= 2 * p.root_half:
+        f, k = f / 2, k + 1
+    d = -(p.from_int(~x % (1 << w) | 1) / 2**w) if k == w else p.rounded(f - 1)
+    s = p.rounded(d / p.rounded(d + 2))
+    z = p.rounded(s * s)
+    tail = p.rounded(p.rounded(p.rounded(s * z) * polynomial(p, z, p.log)) + p.rounded(s + s))
+    return p.rounded(p.rounded((w - k) * p.rounded(math.log(2))) - tail)
+
+
+def normal_pair(p, x, y):
+    w = p.bits
+    r = p.rounded(math.sqrt(p.rounded(2 * logarithm(p, x))))
+    t = p.from_int((2 * y + 1) % (1 << (w - 2))) / 2 ** (w - 1)
+    z = p.rounded(t * t)
+    s = p.rounded(polynomial(p, z, p.sine) * t)
+    c = polynomial(p, z, p.cosine)
+    first, second = (s, c) if y >> (w - 3) & 1 else (c, s)
+    first = -first if y >> (w - 1) & 1 else first
+    second = -second if y >> (w - 2) & 1 else second
+    return p.rounded(r * first), p.rounded(r * second)
+
+
+# --- Generators with a state ---------------------------------------------------------------------
+
+
+class Xoshiro256pp:
+    width = 4
+
+    def __init__(self, state):
+        self.s = list(state)
+
+    def next(self):
+        s = self.s
+        result = (rotl((s[0] + s[3]) % W, 23) + s[0]) % W
+        t = s[1] << 17 & (W - 1)
+        s[2] ^= s[0]
+        s[3] ^= s[1]
+        s[1] ^= s[2]
+        s[0] ^= s[3]
+        s[2] ^= t
+        s[3] = rotl(s[3], 45)
+        return result
+
+
+class Xorshift128p:
+    width = 2
+
+    def __init__(self, state):
+        self.s = list(state)
+
+    def next(self):
+        s0, s1 = self.s
+        a = s0 ^ s0 << 23 & (W - 1)
+        self.s = [s1, a ^ s1 ^ a >> 18 ^ s1 >> 5]
+        return (self.s[0] + self.s[1]) % W
+
+
+class Pcg64Dxsm:
+    M = 0xDA942042E4DD58B5
+
+    def __init__(self, state, increment):
+        self.state, self.increment = state, increment
+
+    def next(self):
+        h, l = self.state >> 64, self.state % W | 1
+        h ^= h >> 32
+        h = h * self.M % W
+        h ^= h >> 48
+        self.state = (self.state * self.M + self.increment) % (1 << 128)
+        return h * l % W
+
+    def skip(self, n):
+        """n steps at once, by squaring the map x -> m x + a."""
+        m, a, total_m, total_a = self.M, self.increment, 1, 0
+        while n:
+            if n & 1:
+                total_m, total_a = m * total_m % (1 << 128), (m * total_a + a) % (1 << 128)
+            m, a, n = m * m % (1 << 128), (m * a + a) % (1 << 128), n >> 1
+        self.state = (total_m * self.state + total_a) % (1 << 128)
+
+
+class Sfc64:
+    def __init__(self, a, b, c, n=1):
+        self.s = [a, b, c, n]
+
+    def next(self):
+        a, b, c, n = self.s
+        r = (a + b + n) % W
+        self.s = [b ^ b >> 11, (c + (c << 3)) % W, (rotl(c, 24) + r) % W, (n + 1) % W]
+        return r
+
+
+def splitmix64(x, count):
+    words = []
+    for _ in range(count):
+        x = (x + 0x9E3779B97F4A7C15) % W
+        z = (x ^ x >> 30) * 0xBF58476D1CE4E5B9 % W
+        z = (z ^ z >> 27) * 0x94D049BB133111EB % W
+        words.append(z ^ z >> 31)
+    return words
+
+
+def columns(generator):
+    """The step of a linear generator as a matrix over GF(2): its images of the unit vectors, as integers."""
+    images = []
+    for bit in range(64 * generator.width):
+        there = generator([(1 << bit) >> 64 * i & (W - 1) for i in range(generator.width)])
+        there.next()
+        images.append(sum(x << 64 * i for i, x in enumerate(there.s)))
+    return images
+
+
+def image(matrix, vector):
+    total = 0
+    while vector:
+        low = vector & -vector
+        total ^= matrix[low.bit_length() - 1]
+        vector ^= low
+    return total
+
+
+POWERS = {}
+
+
+def power(generator, exponent):
+    """The matrix of 2^exponent steps."""
+    matrices = POWERS.setdefault(generator, [columns(generator)])
+    while len(matrices) <= exponent:
+        matrices.append([image(matrices[-1], column) for column in matrices[-1]])
+    return matrices[exponent]
+
+
+def skip(there, n):
+    generator = type(there)
+    vector = sum(x << 64 * i for i, x in enumerate(there.s))
+    for exponent in range(n.bit_length()):
+        if n >> exponent & 1:
+            vector = image(power(generator, exponent), vector)
+    there.s = [vector >> 64 * i & (W - 1) for i in range(generator.width)]
+
+
+def seed_sequence(entropy, spawn_key, count):
+    words = list(entropy)
+    if spawn_key:
+        words += [0] * (4 - len(words)) + list(spawn_key)
+    c = 0x43B0D7E5
+
+    def scrambled(v):
+        nonlocal c
+        v ^= c
+        c = c * 0x931E8875 % H
+        v = v * c % H
+        return v ^ v >> 16
+
+    def mix(x, y):
+        r = (x * 0xCA01F9DD - y * 0x4973F715) % H
+        return r ^ r >> 16
+
+    pool = [scrambled(words[i] if i < len(words) else 0) for i in range(4)]
+    for source in range(4):
+        for target in range(4):
+            if target != source:
+                pool[target] = mix(pool[target], scrambled(pool[source]))
+    for value in words[4:]:
+        for target in range(4):
+            pool[target] = mix(pool[target], scrambled(value))
+    out, c = [], 0x8B51F9DD
+    for i in range(2 * count):
+        v = pool[i % 4] ^ c
+        c = c * 0x58F38DED % H
+        v = v * c % H
+        out.append(v ^ v >> 16)
+    return [low | high << 32 for low, high in zip(out[::2], out[1::2])]
+
+
+def half_words(n):
+    return [n >> 32 * i & (H - 1) for i in range(max(1, -(-n.bit_length() // 32)))]
+
+
+def numpys(name, entropy, spawn_key):
+    if name == "pcg64dxsm":
+        w = seed_sequence(entropy, spawn_key, 4)
+        initial, increment = w[0] << 64 | w[1], ((w[2] << 64 | w[3]) << 1 | 1) % (1 << 128)
+        state = (increment + initial) * 0x2360ED051FC65DA44385DF649FCCF645 + increment
+        return Pcg64Dxsm(state % (1 << 128), increment)
+    there = Sfc64(*seed_sequence(entropy, spawn_key, 3))
+    for _ in range(12):
+        there.next()
+    return there
+
+
+def typed(text):
+    """A seed as it is typed to the command."""
+    for prefix, make in ("hex:", bytes.fromhex), ("text:", str):
+        if text.startswith(prefix):
+            return make(text[len(prefix) :])
+    return int(text, 0) if text[0] in "0123456789-" else text
+
+
+def command(name, seed, substream, offset, length):
+    """Bytes of `headwater stream --engine name` for a generator with a state."""
+    if name in ("pcg64dxsm", "sfc64"):
+        there = numpys(name, half_words(seed), [] if substream is None else [substream])
+        there.skip(offset // 8) if offset >= 8 else None
+        lanes = [there]
+    else:
+        generator = Xorshift128p if name == "xorshift128p" else Xoshiro256pp
+        label, jump = ("xorshift128p", 64) if name == "xorshift128p" else ("xoshiro256pp", 128)
+        state = expand("ars7", root_key("ars7", seed), label, 8 * generator.width)
+        words = [word(state, 8 * i) for i in range(generator.width)]
+        many = 8 if name.endswith("-x8") else 1
+        lanes = []
+        for lane in range(many):
+            there = generator(words if any(words) else splitmix64(0, generator.width))
+            skip(there, ((substream or 0) * many + lane) << jump)
+            skip(there, offset // 8 // many + (lane < offset // 8 % many))
+            lanes.append(there)
+        first = offset // 8 % many
+        lanes = lanes[first:] + lanes[:first]
+    return joined(lanes, offset % 8 + length)[offset % 8 :]
+
+
+def joined(lanes, length):
+    """Bytes of several generators, a word of each in turn."""
+    words = (lanes[i % len(lanes)].next() for i in range(-(-length // 8)))
+    return b"".join(w.to_bytes(8, "little") for w in words)[:length]
+
+
+# --- The files -----------------------------------------------------------------------------------
+
+
+def bits(x, double):
+    return struct.pack(">d" if double else ">f", x).hex()
+
+
+def numbers(case):
+    stream = Stream(case["engine"], bytes.fromhex(case["key"]), case["stream"])
+    kind, start, count = case["kind"], int(case["start"]), len(case["values"])
+    n = int(case.get("n", case.get("bound", 0)))
+    if kind == "shuffle":
+        return [str(i) for i in stream.shuffled(n)]
+    if kind in ("permutation", "sample"):
+        return [str(i) for i in stream.permuted(n, start, count)]
+    if kind.startswith("bounded"):
+        return [str(stream.bounded(int(kind[-2:]), n, e)) for e in range(start, start + count)]
+    element = getattr(stream, kind)
+    return [bits(element(e), kind.endswith("64")) for e in range(start, start + count)]
+
+
+def check(name, case):
+    """What the case says, and what this program computes."""
+    if name == "engines":
+        block = ENGINES[case["engine"]](int(case["key"], 16), int(case["counter"], 16))
+        return case["block"], f"{block:032x}"
+    if name == "keys":
+        (kind, value), engine = next(iter(case["seed"].items())), case["engine"]
+        seed = {"integer": int, "text": str, "bytes": bytes.fromhex}[kind](value)
+        key = root_key(engine, seed)
+        child = child_key(engine, key, seed)
+        expanded = expand(engine, child, seed, 70)
+        return [case["key"], case["child"], case["expanded"]], [key.hex(), child.hex(), expanded.hex()]
+    if name == "streams":
+        stream = Stream(case["engine"], bytes.fromhex(case["key"]), case["stream"])
+        return case["bytes"], stream.bytes(int(case["start"]), len(case["bytes"]) // 2).hex()
+    if name == "numbers":
+        return case["values"], numbers(case)
+    length = len(case["bytes"]) // 2
+    if name == "seeds":
+        substream = None if case["substream"] is None else int(case["substream"])
+        data = command(case["generator"], typed(case["seed"]), substream, int(case["offset"]), length)
+        return case["bytes"], data.hex()
+    return case["bytes"], generator_case(case, length)
+
+
+def generator_case(case, length):
+    name = case["generator"]
+    if "entropy" in case:
+        entropy = case["entropy"]
+        entropy = half_words(int(entropy)) if isinstance(entropy, (str, int)) else [int(x) for x in entropy]
+        there = numpys(name, entropy, [int(x) for x in case["spawn_key"]])
+        return joined([there], length).hex()
+    data = bytes.fromhex(case["state"])
+    state = [word(data, at) for at in range(0, len(data), 8)]
+    base, _, exponent = case["skip"].partition("^")
+    steps = int(base) ** int(exponent) if exponent else int(base)
+    generator = Xorshift128p if name == "xorshift128p" else Xoshiro256pp
+    lanes = []
+    for lane in range(8 if name.endswith("8 lanes") else 1):
+        there = generator(state)
+        skip(there, steps + (lane << 128))
+        lanes.append(there)
+    return joined(lanes, length).hex()
+
+
+def main():
+    wrong = 0
+    for name in "engines", "keys", "streams", "numbers", "generators", "seeds":
+        cases = json.loads((Path(__file__).parent / f"{name}.json").read_text())["cases"]
+        for case in cases:
+            expected, computed = check(name, case)
+            if expected != computed:
+                wrong += 1
+                print(f"{name}.json: {case}\n  computed {computed}")
+        print(f"{name}.json: {len(cases)} cases")
+    sys.exit(1 if wrong else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,148 @@
+//! `cargo xtask machine-code`: builds the probe and runs the checks of `tools/machine-code` on it.
+
+use crate::process::{program, root, run};
+use crate::report::{Choice, Report, Stop, need};
+use crate::test::cargo;
+use crate::tools;
+use anyhow::{Context, Result, anyhow};
+use machine_code::object::{Architecture, Library};
+use machine_code::{arm64, reach};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::{env, fs};
+
+/// The architectures with code of their own in the core.
+const TARGETS: [&str; 2] = ["x86_64-unknown-linux-gnu", "aarch64-unknown-linux-gnu"];
+/// The probe's functions, each of which draws in another way.
+const ROOTS: [&str; 6] =
+    ["probe_u64", "probe_u32", "probe_fill", "probe_try_fill", "probe_rng_u64", "probe_rng_fill"];
+
+/// Runs only these checks.
+pub(crate) fn check() -> Result<ExitCode> {
+    env::set_current_dir(root()?)?;
+    let mut report = Report::new(Choice::Ordinary);
+    steps(&mut report);
+    Ok(report.finish())
+}
+
+/// The checks, as steps.
+pub(crate) fn steps(report: &mut Report) {
+    report.step("no panic in a draw", no_panic);
+    report.step("no panic in the C library", no_panic_in_c);
+    report.step("no panic in OpenSSL's module", no_panic_in_the_provider);
+    report.step("order in the arm64 code", || {
+        const LOSS: &str = "whether the arm64 code has its barriers in place";
+        let target = TARGETS[1];
+        need(tools::target(target), LOSS)?;
+        Ok(arm64::check(&library(target)?)?)
+    });
+    report.step("order in the x86-64 code", order_here);
+    // A release build, because only an optimised one fuses a multiplication and an addition.
+    report.step("nothing fused in the streams", || {
+        cargo("test --release -p headwater-streams --lib -- --nocapture no_multiplication")
+    });
+}
+
+fn no_panic() -> Result<(), Stop> {
+    for target in TARGETS {
+        need(tools::target(target), "whether a draw can panic or allocate")?;
+        let library = library(target)?;
+        let mut faults = Vec::new();
+        for root in ROOTS {
+            match reach::walk(&library, root, &[]) {
+                Ok(reached) => println!("{target}: {root} reaches {reached} functions, all sound"),
+                Err(error) => faults.push(error.to_string()),
+            }
+        }
+        if !faults.is_empty() {
+            return Err(anyhow!("{target}:\n{}", faults.join("\n")).into());
+        }
+    }
+    Ok(())
+}
+
+/// Checks every function of headwater.h. Only those that create and free handles may allocate.
+fn no_panic_in_c() -> Result<(), Stop> {
+    let listed =
+        fs::read_to_string(root()?.join("crates/headwater-c/abi.txt")).context("abi.txt")?;
+    for target in TARGETS {
+        need(tools::target(target), "whether a function for C can panic or allocate")?;
+        let library = archive("headwater-c", "libheadwater.a", target, "")?;
+        let mut faults = Vec::new();
+        for root in listed.lines().filter_map(|line| line.split('@').next()) {
+            let allocates = ["headwater_rng_new", "headwater_rng_free"].contains(&root);
+            let also = if allocates { &reach::FOR_C_HANDLES[..] } else { &reach::FOR_C[..] };
+            match reach::walk(&library, root, also) {
+                Ok(reached) => println!("{target}: {root} reaches {reached} functions, all sound"),
+                Err(error) => faults.push(error.to_string()),
+            }
+        }
+        if !faults.is_empty() {
+            return Err(anyhow!("{target}:\n{}", faults.join("\n")).into());
+        }
+    }
+    Ok(())
+}
+
+/// Checks all of OpenSSL's module: its one exported function refers to the tables of all others.
+fn no_panic_in_the_provider() -> Result<(), Stop> {
+    const ROOT: &str = "OSSL_provider_init";
+    for target in TARGETS {
+        need(tools::target(target), "whether a call from OpenSSL can panic or allocate")?;
+        let library =
+            archive("headwater-openssl-module", "libheadwater_openssl.a", target, UNWINDING)?;
+        let reached =
+            reach::walk(&library, ROOT, &[]).map_err(|error| anyhow!("{target}:\n{error}"))?;
+        println!("{target}: {ROOT} reaches {reached} functions, all sound");
+    }
+    Ok(())
+}
+
+/// The panic strategy of most programs. With `abort` the unwinding paths would be absent.
+const UNWINDING: &str = "--config profile.release.panic=\"unwind\"";
+
+/// Builds the probe for this target.
+fn library(target: &str) -> Result<Library> {
+    archive("probe", "libprobe.a", target, UNWINDING)
+}
+
+/// Builds a static library, the linker's input; building it needs no linker.
+fn archive(package: &str, file: &str, target: &str, options: &str) -> Result<Library> {
+    run(&mut program(&format!(
+        "cargo rustc --release -p {package} --lib --crate-type staticlib --target {target} {options}"
+    )))?;
+    let path = target_directory()?.join(target).join("release").join(file);
+    let library = Library::parse(&fs::read(&path)?).with_context(|| path.display().to_string())?;
+    let is_arm = library.architecture == Architecture::Aarch64;
+    anyhow::ensure!(
+        is_arm == target.starts_with("aarch64"),
+        "{} is for another CPU",
+        path.display()
+    );
+    Ok(library)
+}
+
+#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+fn order_here() -> Result<(), Stop> {
+    run(&mut program("cargo build --release -p probe --bin probe"))?;
+    let probe = target_directory()?.join("release/probe");
+    let probe = fs::canonicalize(probe).context("the probe")?;
+    use machine_code::{sections, trace};
+    let (aborts, summary) = sections::check(&fs::read(&probe).context("the probe")?)?;
+    println!("{summary}");
+    let mut left_out = trace::check(&probe)?;
+    left_out.extend(trace::check_aborted(&probe, &aborts)?);
+    let all = if left_out.is_empty() { Ok(()) } else { Err(anyhow!(left_out.join("; "))) };
+    need(all, "the order of memory accesses in modes that are unavailable here")
+}
+
+#[cfg(not(all(target_arch = "x86_64", target_os = "linux")))]
+fn order_here() -> Result<(), Stop> {
+    let elsewhere = Err(anyhow!("this machine is not x86-64 Linux"));
+    need(elsewhere, "the order of memory accesses in the x86-64 code")
+}
+
+/// Returns the directory that cargo builds in.
+pub(crate) fn target_directory() -> Result<PathBuf> {
+    Ok(env::var_os("CARGO_TARGET_DIR").map_or(root()?.join("target"), PathBuf::from))
+}
