@@ -46,11 +46,18 @@ pub(super) fn route() -> Route {
 /// seccomp filter that allows getrandom(2) and little else; set-up needs more. It never waits: if the
 /// kernel is not ready, the first draw that the kernel can answer does the set-up.
 extern "C" fn constructor() {
-    if read() == Route::Headwater && !is_set("HEADWATER_LAZY") {
+    let sets_up = read() == Route::Headwater && !is_set("HEADWATER_LAZY");
+    if sets_up {
         // An error, such as "not ready", is not this function's to report: the first draw meets it too.
         let _ = headwater::try_fill(&mut [0]);
     }
-    IS_CANCELLATION_POINT.store(u8::from(!libc_asks_vdso()), Relaxed);
+    // Asking for the status sets everything up as well, so it is asked only here.
+    let has_vdso = !sets_up
+        || !matches!(
+            headwater::status().source,
+            headwater::Source::Getrandom | headwater::Source::Urandom
+        );
+    IS_CANCELLATION_POINT.store(u8::from(!(has_vdso && libc_asks_vdso())), Relaxed);
 }
 
 #[used]
@@ -115,7 +122,8 @@ fn variable(name: &str) -> Option<&'static CStr> {
     }
 }
 
-/// Whether the C library's own getrandom asks the vDSO: glibc 2.41 and later, on a kernel that has it.
+/// Returns true if the C library's own getrandom asks the vDSO, where the kernel has it: glibc 2.41 and
+/// later.
 fn libc_asks_vdso() -> bool {
     // The function is glibc's own. musl lacks it, so the reference is weak: a strong one would keep
     // programs of musl from starting.
@@ -127,12 +135,7 @@ fn libc_asks_vdso() -> bool {
     let version = unsafe { CStr::from_ptr(version()) }.to_bytes();
     let mut parts = version.split(|byte| *byte == b'.').map(number);
     let (major, minor) = (parts.next().unwrap_or(0), parts.next().unwrap_or(0));
-    // A source that is not known yet, under HEADWATER_LAZY or before readiness, is most likely the vDSO.
-    let kernel_has_vdso = !matches!(
-        headwater::status().source,
-        headwater::Source::Getrandom | headwater::Source::Urandom
-    );
-    (major, minor) >= (2, 41) && kernel_has_vdso
+    (major, minor) >= (2, 41)
 }
 
 /// Returns the decimal number at the start of `digits`.
