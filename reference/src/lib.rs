@@ -1,8 +1,9 @@
-//! The oracle of headwater's tests: every deterministic step of the generators, written for the reader.
+//! The oracle of headwater's tests: every deterministic step of the generators, written for the
+//! reader.
 //!
-//! Each function follows its standard line by line, a byte or a word at a time, without dependencies,
-//! unsafe code or tricks. The functions leak keys through the cache and are slow. Tests compare the fast
-//! code with them; no program may use them for secrets.
+//! Each function follows its standard line by line, a byte or a word at a time, without
+//! dependencies, unsafe code or tricks. The functions leak keys through the cache and are slow.
+//! Tests compare the fast code with them; no program may use them for secrets.
 //!
 //! * [`secure`]: ciphers, key derivation and the mask of hedged mode.
 //! * [`streams`]: reproducible streams as STREAMS.md specifies them.

@@ -1,9 +1,10 @@
 //! Linear algebra over GF(2), a bit at a time.
 
-/// The linear complexity of a sequence, and how often it grew on the way.
+/// Returns the linear complexity of a sequence, and the number of times that it grew on the way.
 ///
-/// Massey, "Shift-register synthesis and BCH decoding", 1969, with its own letters: `c` is the register's polynomial, `b` the one before
-/// the last change of its length `l`, `x` the distance to that change.
+/// Massey, "Shift-register synthesis and BCH decoding", 1969, with its own letters: `c` is the
+/// register's polynomial, `b` the one before the last change of its length `l`, `x` the distance to
+/// that change.
 pub fn linear_complexity(s: &[bool]) -> (usize, usize) {
     let mut c = vec![false; s.len() + 1];
     let mut b = vec![false; s.len() + 1];
@@ -29,7 +30,8 @@ pub fn linear_complexity(s: &[bool]) -> (usize, usize) {
     (l, jumps)
 }
 
-/// The rank of a square matrix whose rows, of `side` bits each, lie one after the other. `side` is a multiple of 64.
+/// Returns the rank of a square matrix whose rows, of `side` bits each, lie one after the other.
+/// `side` is a multiple of 64.
 pub fn binary_rank(rows: &[u64], side: usize) -> usize {
     let bit = |i: usize, j: usize| rows[(i * side + j) / 64] >> (j % 64) & 1 == 1;
     let mut rows: Vec<Vec<bool>> =

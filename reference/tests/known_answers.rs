@@ -155,8 +155,8 @@ fn chacha20_blocks_rfc_8439_appendix_a1() {
     }
 }
 
-/// headwater's own construction, so no standard has an example: the expected values were put together
-/// from single blocks that `openssl enc -aes-256-ecb` encrypted.
+/// Checks headwater's own construction, for which no standard has an example: the expected values
+/// were put together from single blocks that `openssl enc -aes-256-ecb` encrypted.
 #[test]
 fn hedge_at_each_of_its_forms() {
     let (r0, r1) = (0x0123_4567_89ab_cdef, 0xfedc_ba98_7654_3210);
@@ -173,8 +173,8 @@ fn hedge_at_each_of_its_forms() {
     }
 }
 
-/// headwater's own construction as well: the expected values are made of blocks that `openssl enc` with
-/// `-aes-256-ecb` and `-chacha20` encrypted.
+/// Checks another construction of headwater's own: the expected values are made of blocks that
+/// `openssl enc` with `-aes-256-ecb` and `-chacha20` encrypted.
 #[test]
 fn keys_derived_from_a_counting_seed() {
     let seed: [u8; 64] = core::array::from_fn(|i| i as u8);
@@ -191,8 +191,10 @@ fn blake2s_rfc_7693_appendix_b() {
     assert_eq!(blake2s::<32>(b"abc")[..], expected);
 }
 
-/// RFC 7693, appendix E, without the keyed half: hashes of messages of every length around a block, hashed. The lengths, and how a message is made
-/// from its length, are the RFC's; the expected value is `hashlib.blake2s`'s of Python 3.11, as the RFC's own has the keyed half in it.
+/// Follows RFC 7693, appendix E, without the keyed half: hashes of messages of every length around
+/// a block, hashed. The RFC fixes the lengths, and how a message is made from its length. The
+/// expected value is that of Python 3.11's `hashlib.blake2s`, because the RFC's own covers the
+/// keyed half as well.
 #[test]
 fn blake2s_of_many_lengths() {
     let mut all = Vec::new();
@@ -224,7 +226,8 @@ fn rfc_7693_sequence(length: usize, seed: u32) -> Vec<u8> {
         .collect()
 }
 
-/// The authors' `kat_vectors` (Random123 1.14), lines "ars4x32 10": counter, key, block, in words of 32 bits, the lowest first.
+/// The authors' `kat_vectors` (Random123 1.14), lines "ars4x32 10": counter, key, block, in words
+/// of 32 bits, the lowest first.
 #[test]
 fn ars_random123_kat_vectors() {
     for line in [

@@ -25,7 +25,8 @@ pub struct Args {
     #[arg(long, group = "effort")]
     pub fast: bool,
 
-    /// At most a minute: 128 MiB, then streams, seeds and keys; stops at the first failure (default)
+    /// At most a minute: 128 MiB, then streams, seeds and keys; stops at the first failure
+    /// (default)
     #[arg(long, group = "effort")]
     pub standard: bool,
 
@@ -65,7 +66,8 @@ pub struct Args {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1024))]
     pub threads: Option<u64>,
 
-    /// Estimate the entropy of standard input as of a noise source (always done for hwrng and rdrand)
+    /// Estimate the entropy of standard input as of a noise source (always done for hwrng and
+    /// rdrand)
     #[arg(long)]
     pub entropy: bool,
 

@@ -48,11 +48,12 @@ impl std::fmt::Debug for Test {
 /// The largest number of figures of a run. A test of the crate counts those of every source.
 pub(crate) const MOST_FIGURES: u64 = 2048;
 
-/// Runs every test for which `words` suffice, and stops at the first failed form if the request allows it. The third
-/// result is true if it stopped. The order of the figures does not depend on the number of threads.
+/// Runs every test for which `words` suffice, and stops at the first failed form if the request
+/// allows it. The third result is true if it stopped. The order of the figures does not depend on
+/// the number of threads.
 ///
-/// Stopping does not change a verdict. A run stops only at a p-value that fails as one of [`MOST_FIGURES`], so it would
-/// fail with all its figures too.
+/// Stopping does not change a verdict. A run stops only at a p-value that fails as one of
+/// [`MOST_FIGURES`], so it would fail with all its figures too.
 pub(crate) fn run(words: &[u64], request: &Request) -> (Vec<Figure>, Vec<Missed>, bool) {
     let (mut figures, mut missed) = (Vec::new(), Vec::new());
     for form in Form::ALL {
@@ -81,7 +82,8 @@ pub(crate) fn block(
     (figures, missed)
 }
 
-/// Runs the wanted tests of one form. Forms take turns, because a view of a large block takes as much memory as the block.
+/// Runs the wanted tests of one form. Forms take turns, because a view of a large block takes as
+/// much memory as the block.
 fn one_form(
     words: &[u64],
     form: Form,

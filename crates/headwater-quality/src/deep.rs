@@ -1,4 +1,5 @@
-//! Hours of it: block after block of every arrangement on all cores, counts added up, and kept in a file between sittings.
+//! Hours of it: block after block of every arrangement on all cores, counts added up, and kept in a
+//! file between sittings.
 
 use crate::args::Request;
 use crate::battery::{self, Figure, Missed};
@@ -12,11 +13,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
-/// What was counted so far, as it lies in the file.
+/// The counts so far, as the file holds them.
 #[derive(Serialize, Deserialize)]
 struct State {
     schema: String,
-    /// What must be the same for counts to be added up.
+    /// The parameters that must agree before counts may be added.
     run: Run,
     sections: Vec<Counted>,
 }
@@ -39,7 +40,7 @@ struct Counted {
 
 const SCHEMA: &str = "headwater.quality-state/2";
 
-/// Judges a source that can begin again where it was, or that never repeats.
+/// Judges a source that can continue where it was, or that never repeats.
 pub(crate) fn run(request: &Request, source: &'static Named) -> Result<Report, Error> {
     let mut report = Report::new(request);
     let plan = plan(request, source)?;
@@ -67,8 +68,8 @@ pub(crate) fn run(request: &Request, source: &'static Named) -> Result<Report, E
             Ok(stream)
         })
         .collect::<Result<Vec<_>, Error>>()?;
-    bar.reset_eta(); // earlier sittings say nothing about the speed of this one
-    // Every core has a block in its hands, and after each round all counts are of whole blocks.
+    bar.reset_eta(); // the speed of earlier sittings is unknown
+    // Every core works on a block, and after each round all counts are of whole blocks.
     let rounds = request.threads.div_ceil(plan.len()).max(1);
     while state.sections.iter().any(|counted| counted.words < goal) {
         let wanted = (0..plan.len()).flat_map(|i| std::iter::repeat_n(i, rounds));
@@ -86,7 +87,7 @@ pub(crate) fn run(request: &Request, source: &'static Named) -> Result<Report, E
     report.judge()
 }
 
-/// Judges standard input to its end, which nobody can read again.
+/// Judges standard input to its end. It cannot be read a second time.
 pub(crate) fn stdin(
     request: &Request,
     stream: &mut dyn Source,
@@ -104,7 +105,8 @@ pub(crate) fn stdin(
             missed = if counted.words == 0 { without } else { missed };
             counted.add(figures, block.len() as u64);
         }
-        // A last part of another length has other figures, which would be judged apart; it is left out.
+        // A last part of another length has other figures, which would be judged apart; it is left
+        // out.
         if !whole {
             break;
         }
@@ -116,7 +118,8 @@ pub(crate) fn stdin(
     Ok(())
 }
 
-/// One block for each entry of `wanted`, the next of that arrangement. Streams are drawn from in order, whoever does it.
+/// One block for each entry of `wanted`, the next of that arrangement. Streams are drawn from in
+/// order, by whichever thread.
 fn round(
     request: &Request,
     streams: &mut [Box<dyn Source>],
@@ -220,7 +223,7 @@ fn file_error(path: &Path, error: &std::io::Error) -> Error {
     Error::File { path: path.to_owned(), reason: error.to_string() }
 }
 
-/// `headwater-quality-ars7-1.json`, in the present folder.
+/// `headwater-quality-ars7-1.json`, in the working directory.
 fn default_path(source: &Named, seed: u64) -> PathBuf {
     let name = source.name.replace(|c: char| !c.is_ascii_alphanumeric(), "_");
     PathBuf::from(format!("headwater-quality-{name}-{seed}.json"))

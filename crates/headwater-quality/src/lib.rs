@@ -1,9 +1,11 @@
 //! Statistical tests of random generators, bit planes first.
 //!
-//! [`run`] judges a source of 64-bit words and returns a [`Report`]. `docs/quality.md` of the repository describes the
-//! method, the origin of each test, the rate of false alarms, and the limits of such tests.
+//! [`run`] judges a source of 64-bit words and returns a [`Report`]. `docs/quality.md` of the
+//! repository describes the method, the origin of each test, the rate of false alarms, and the
+//! limits of such tests.
 //!
-//! A new test is one file and one line in `statistics/mod.rs`. A new source is one line in a table under `sources/`.
+//! A new test is one file and one line in `statistics/mod.rs`. A new source is one line in a table
+//! under `sources/`.
 
 #![deny(unsafe_code)]
 

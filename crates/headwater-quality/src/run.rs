@@ -132,7 +132,8 @@ pub(crate) fn plan(request: &Request, source: &Named) -> Result<Vec<(Arrangement
     Ok(plan)
 }
 
-/// Draws up to `words` words: fewer if the stream ends, or once `patience` with a slow source is exhausted.
+/// Draws up to `words` words: fewer if the stream ends, or once `patience` with a slow source is
+/// exhausted.
 pub(crate) fn draw(
     source: &mut dyn Source,
     words: usize,

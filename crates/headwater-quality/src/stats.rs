@@ -1,7 +1,8 @@
 //! P-values: the probability that a perfect generator looks at least as strange as the data.
 //!
-//! The special functions are those of the crate `statrs`, which agrees with mpmath to eight digits over the ranges used
-//! here, tails of 1e-300 included. P-values are two-sided where a statistic can be too good as well as too bad.
+//! The special functions are those of the crate `statrs`, which agrees with mpmath to eight digits
+//! over the ranges used here, tails of 1e-300 included. P-values are two-sided where a statistic
+//! can be too good as well as too bad.
 
 use statrs::function::erf::erfc;
 use statrs::function::gamma::{gamma_lr, gamma_ur, ln_gamma};
@@ -16,7 +17,8 @@ pub(crate) fn normal(z: f64) -> f64 {
     erfc(z.abs() / core::f64::consts::SQRT_2).clamp(0.0, 1.0)
 }
 
-/// Returns the p-value of chi-square with `freedom` degrees of freedom. Too even is as strange as too uneven.
+/// Returns the p-value of chi-square with `freedom` degrees of freedom. Too even is as strange as
+/// too uneven.
 pub(crate) fn chi_square(sum: f64, freedom: usize) -> f64 {
     if freedom == 0 {
         return 1.0;
@@ -45,7 +47,8 @@ pub(crate) fn coin(ones: u64, trials: u64) -> f64 {
     rate(ones, trials, 0.5)
 }
 
-/// Returns the p-value of `seen` successes in `trials`, each with probability `chance`: exact for few, normal for many.
+/// Returns the p-value of `seen` successes in `trials`, each with probability `chance`: exact for
+/// few, normal for many.
 pub(crate) fn rate(seen: u64, trials: u64, chance: f64) -> f64 {
     if trials == 0 {
         return 1.0;
@@ -59,7 +62,8 @@ pub(crate) fn rate(seen: u64, trials: u64, chance: f64) -> f64 {
     normal((distance - 0.5).max(0.0) / variance.sqrt())
 }
 
-/// Returns the exact p-value of a binomial count: sums the smaller tail term by term, outwards from `seen`.
+/// Returns the exact p-value of a binomial count: sums the smaller tail term by term, outwards from
+/// `seen`.
 fn binomial(seen: u64, trials: u64, chance: f64) -> f64 {
     let (n, k) = (trials as f64, seen as f64);
     let at = |k: f64| {
@@ -82,7 +86,8 @@ fn binomial(seen: u64, trials: u64, chance: f64) -> f64 {
     (2.0 * sum).clamp(0.0, 1.0)
 }
 
-/// Returns the p-value of the smallest of `count` p-values: exact if they are independent, too large otherwise (Sidak).
+/// Returns the p-value of the smallest of `count` p-values: exact if they are independent, too
+/// large otherwise (Sidak).
 pub(crate) fn smallest_of(smallest: f64, count: u64) -> f64 {
     if smallest >= 1.0 {
         return 1.0;
@@ -90,8 +95,9 @@ pub(crate) fn smallest_of(smallest: f64, count: u64) -> f64 {
     (-(count as f64 * (-smallest).ln_1p()).exp_m1()).clamp(0.0, 1.0)
 }
 
-/// Returns the p-value of values that should be uniform between 0 and 1 (Kolmogorov and Smirnov). Stephens's correction
-/// (1970) makes the limit's distribution good to three digits from eight values on.
+/// Returns the p-value of values that should be uniform between 0 and 1 (Kolmogorov and Smirnov).
+/// Stephens's correction (1970) makes the limit's distribution good to three digits from eight
+/// values on.
 #[doc(hidden)]
 pub fn kolmogorov_smirnov(values: &mut [f64]) -> f64 {
     values.sort_unstable_by(f64::total_cmp);

@@ -1,4 +1,5 @@
-//! The counts of a test, in a form that adds up over the blocks of a run and over the sittings of `--deep`.
+//! The counts of a test, in a form that adds up over the blocks of a run and over the sittings of
+//! `--deep`.
 
 use crate::statistics::weights;
 use crate::stats;
@@ -14,7 +15,8 @@ pub(crate) enum Tally {
     Cells { seen: Vec<u64>, chances: Vec<f64> },
     /// Rare events.
     Rare { seen: u64, expected: f64 },
-    /// Several fair coins, each thrown `throws` times. The strangest is judged as the strangest of all.
+    /// Several fair coins, each thrown `throws` times. The strangest is judged as the strangest of
+    /// all.
     Coins { heads: Vec<u64>, throws: u64 },
     /// Several binomial counts with a common success probability.
     Rates { seen: Vec<u64>, trials: Vec<u64>, chance: f64 },
@@ -83,7 +85,8 @@ impl Tally {
         }
     }
 
-    /// Adds the counts of another block. Returns false, and adds nothing, if the two belong to different tests.
+    /// Adds the counts of another block. Returns false, and adds nothing, if the two belong to
+    /// different tests.
     pub(crate) fn add(&mut self, other: &Tally) -> bool {
         match (self, other) {
             (Tally::Even(a), Tally::Even(b)) => sum(a, b),

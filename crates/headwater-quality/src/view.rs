@@ -1,5 +1,5 @@
-//! A view of a block: its words as values of 8, 32 or 64 bits, forwards or with the bits of each value reversed, and as
-//! bit planes.
+//! A view of a block: its words as values of 8, 32 or 64 bits, forwards or with the bits of each
+//! value reversed, and as bit planes.
 
 use std::fmt;
 use std::sync::OnceLock;
@@ -30,7 +30,8 @@ impl fmt::Display for Form {
     }
 }
 
-/// A block in one form. Values are left-aligned: the highest bit of a value is bit 63, whatever its width.
+/// A block in one form. Values are left-aligned: the highest bit of a value is bit 63, whatever its
+/// width.
 pub(crate) struct View {
     pub(crate) form: Form,
     pub(crate) values: Vec<u64>,
@@ -40,7 +41,8 @@ pub(crate) struct View {
 impl View {
     /// Views at most `limit` values of `words`, taken in pieces from the whole block.
     ///
-    /// A prefix would hide everything that begins late: bytes that go bad after 4 MiB once passed 64 MiB.
+    /// A prefix would hide everything that begins late: bytes that go bad after 4 MiB once passed
+    /// 64 MiB.
     pub(crate) fn new(words: &[u64], form: Form, limit: usize) -> View {
         let parts = (64 / form.width) as usize;
         let mut values = Vec::with_capacity(words.len().saturating_mul(parts).min(limit));
@@ -64,12 +66,15 @@ impl View {
     }
 }
 
-/// Values in each piece of a sampled view. Windows of the linear tests are shorter, so none of them spans two pieces.
+/// Values in each piece of a sampled view. Windows of the linear tests are shorter, so none of them
+/// spans two pieces.
 const PIECE: usize = 1 << 13;
 
-/// Returns at most `limit` of `words`, in pieces of `length` whose starts are spread evenly from the first word to the last.
+/// Returns at most `limit` of `words`, in pieces of `length` whose starts are spread evenly from
+/// the first word to the last.
 ///
-/// A perfect generator's values are independent wherever they come from, so the tests' p-values hold for joined pieces.
+/// A perfect generator's values are independent wherever they come from, so the tests' p-values
+/// hold for joined pieces.
 pub(crate) fn pieces(words: &[u64], limit: usize, length: usize) -> impl Iterator<Item = &u64> {
     let length = if words.len() <= limit { words.len() } else { length.min(limit) };
     let count = words.len().min(limit).checked_div(length).unwrap_or(0);
@@ -117,7 +122,8 @@ impl Planes {
     }
 }
 
-/// Mirrors a square of 64 by 64 bits: bit `j` of word `i` becomes bit `i` of word `j` (Warren, Hacker's Delight, 7-3).
+/// Mirrors a square of 64 by 64 bits: bit `j` of word `i` becomes bit `i` of word `j` (Warren,
+/// Hacker's Delight, 7-3).
 pub(crate) fn transpose(square: &mut [u64; 64]) {
     let mut mask = 0x0000_0000_ffff_ffff_u64;
     let mut step = 32;

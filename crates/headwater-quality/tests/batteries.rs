@@ -2,7 +2,8 @@
 
 use headwater_quality::{Args, Verdict, run};
 
-/// What is installed reads the stream, says its version and finds a sound engine sound; of what is not, that is said.
+/// Every installed battery reads the stream, reports its version and passes a sound engine. The
+/// report names the missing ones.
 #[test]
 fn installed_batteries_are_fed_and_understood() {
     let args = Args { source: "ars7".to_owned(), fast: true, external: true, ..Args::default() };

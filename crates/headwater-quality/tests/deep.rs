@@ -53,7 +53,7 @@ fn a_run_that_was_stopped_goes_on_and_counts_the_same() {
     let (whole, parts) = (State::new("whole"), State::new("parts"));
     let once = deep("pcg64dxsm", 20, &whole.0, 1).unwrap();
     assert_eq!(once.bytes as usize, 20 * BLOCK * 8);
-    // The costly tests see blocks 0 and 16, whoever has them in his hands.
+    // The costly tests see blocks 0 and 16, whichever thread runs them.
     for blocks in [1, 12, 20] {
         let report = deep("pcg64dxsm", blocks, &parts.0, 2).unwrap();
         assert_ne!(report.verdict, Verdict::Failed);
@@ -67,7 +67,7 @@ fn a_run_that_was_stopped_goes_on_and_counts_the_same() {
     }
 }
 
-/// What a power cut does: no handler, no destructor, no last round.
+/// A power cut: no handler, no destructor, no last round.
 #[test]
 fn a_run_that_was_killed_goes_on_and_counts_the_same() {
     const BLOCKS: usize = 48;
@@ -98,10 +98,10 @@ fn a_run_that_was_killed_goes_on_and_counts_the_same() {
     assert_eq!(rows(&report), rows(&once));
 }
 
-/// Tells the test that it is the one to be killed, and where its state is.
+/// Set in the process that will be killed; the value is the path of its state.
 const VICTIM: &str = "HEADWATER_QUALITY_VICTIM";
 
-/// How many blocks the state in `path` holds; none if there is no state yet.
+/// Returns the number of blocks that the state in `path` holds; none if there is no state yet.
 fn blocks_in(path: &Path) -> u64 {
     let Ok(text) = std::fs::read_to_string(path) else { return 0 };
     let state: serde_json::Value = serde_json::from_str(&text).expect("a state is whole");

@@ -1,5 +1,6 @@
-//! The page of a report, opened in a browser. These need Chromium, so that `cargo test` passes them over; `cargo xtask test --all` gets one and
-//! runs them. With `PAGE_IMAGES=folder` they leave there what they saw.
+//! The page of a report, opened in a browser. These need Chromium, so `cargo test` skips them;
+//! `cargo xtask test --all` gets one and runs them. With `PAGE_IMAGES=folder` they leave there what
+//! they saw.
 
 use headwater_browser::Chromium;
 use headwater_quality::{Args, run, write_html};
@@ -44,7 +45,8 @@ impl Drop for Page {
 fn the_map_shows_which_bit_is_bad_and_nothing_is_complained_of_or_fetched() {
     let mut page = Page::open("xorshift128+");
     page.keep_image("quality-light");
-    // Of linear complexity's 64 planes the lowest, drawn last and on the right, is dark, and no other.
+    // The lowest of linear complexity's 64 planes, drawn last and on the right, is dark, and no
+    // other.
     let dark = page.browser.eval(
         "(() => {
            const cells = [...document.querySelectorAll('svg.planes rect')].slice(0, 64);

@@ -1,4 +1,4 @@
-//! How fast the generators are, beside rand_xoshiro: interleaved rounds in one process, medians.
+//! The speed of the generators, beside rand_xoshiro: interleaved rounds in one process, medians.
 //!
 //! `cargo bench -p headwater-streams --bench generators`. Compare within one run only.
 

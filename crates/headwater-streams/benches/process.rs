@@ -1,5 +1,5 @@
-//! How fast `random_pseudo_bytes` is, beside getrandom(2), `headwater::fill` and generators that a thread keeps:
-//! interleaved rounds in one process, medians.
+//! The speed of `random_pseudo_bytes`, beside getrandom(2), `headwater::fill` and generators that a
+//! thread keeps: interleaved rounds in one process, medians.
 //!
 //! `cargo bench -p headwater-streams --bench process`. Compare within one run only.
 

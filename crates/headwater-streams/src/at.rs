@@ -4,8 +4,8 @@ use crate::counter;
 use crate::engine::Block;
 use crate::{Error, Stream};
 
-/// Indices that go through the engine at once: as many as AES instructions process side by side. A larger buffer would only
-/// cost time to clear.
+/// Indices that go through the engine at once: as many as AES instructions process side by side. A
+/// larger buffer would only cost time to clear.
 const TOGETHER: usize = 32;
 
 impl Stream {
@@ -13,8 +13,8 @@ impl Stream {
     ///
     /// # Errors
     ///
-    /// [`Error::Lengths`] if there are not as many outputs as indices, and [`Error::RangeTooLong`] for the index 2^64 - 1,
-    /// at which every stream has ended. Nothing is written then.
+    /// [`Error::Lengths`] if there are not as many outputs as indices, and [`Error::RangeTooLong`]
+    /// for the index 2^64 - 1, at which every stream has ended. Nothing is written then.
     pub fn u8_at(&self, indices: &[u64], out: &mut [u8]) -> Result<(), Error> {
         self.elements_at(0, indices, out, |[byte]| byte)
     }

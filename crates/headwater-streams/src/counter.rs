@@ -1,12 +1,14 @@
 //! The counter: where in an engine's 2^128 blocks a stream's blocks are.
 //!
-//! From the top: 48 bits of stream, 16 bits of draw, 64 bits of block. Each field has bits of its own, so places that differ in any field
-//! have counters that differ; and an engine is, for each key, a bijection of counters to blocks. That is the whole proof that
-//! streams do not meet (STREAMS.md works it out).
+//! From the top: 48 bits of stream, 16 bits of draw, 64 bits of block. Each field has bits of its
+//! own, so places that differ in any field have counters that differ; and for each key, an engine
+//! is a bijection of counters to blocks. These two facts are the whole proof that streams do not
+//! meet (STREAMS.md works it out).
 //!
-//! The draw is for whoever needs more than one number for an element: attempt 3 of element `e` takes the place of `e` in draw 3.
+//! The draw field serves elements that need more than one number: attempt 3 of element `e` takes
+//! the place of `e` in draw 3.
 
-/// How many bits each field has.
+/// The number of bits in each field.
 struct Packing {
     stream: u32,
     draw: u32,
@@ -18,14 +20,15 @@ const PACKING: Packing = Packing { stream: 48, draw: 16, block: 64 };
 /// Streams of one key.
 pub(crate) const STREAMS: u64 = 1 << PACKING.stream;
 
-/// The upper 64 bits of the counters of one draw of one stream, `stream` being below [`STREAMS`]. The lower 64 are the block's number.
+/// Returns the upper 64 bits of the counters of one draw of one stream; `stream` is below
+/// [`STREAMS`]. The lower 64 bits are the block's number.
 #[inline]
 pub(crate) const fn upper(stream: u64, draw: u16) -> u64 {
     (PACKING.counter(stream, draw, 0) >> PACKING.block) as u64
 }
 
 impl Packing {
-    /// The counter of a place, each of whose numbers fits its field.
+    /// Returns the counter of a place, each of whose numbers fits its field.
     #[inline]
     const fn counter(&self, stream: u64, draw: u16, block: u64) -> u128 {
         debug_assert!((stream as u128) < 1 << self.stream);
@@ -39,7 +42,7 @@ impl Packing {
 mod tests {
     use super::*;
 
-    /// The same packing with 16 bits, and an engine of 16 bits: every place, and none of its blocks twice.
+    /// Packs every place of a toy with 16 bits, and checks that no block of its engine repeats.
     #[test]
     fn no_two_places_of_a_toy_have_one_block() {
         let toy = Packing { stream: 6, draw: 3, block: 7 };

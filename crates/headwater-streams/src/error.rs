@@ -4,9 +4,10 @@
 use crate::Engine;
 use core::fmt;
 
-/// Why a request makes no sense.
+/// The reason why a request makes no sense.
 ///
-/// Streams cannot fail otherwise: they ask nothing of the system. Nothing has been written when one is returned.
+/// Streams cannot fail otherwise, because they ask nothing of the system. If a call returns an
+/// error, it has written nothing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Error {
@@ -14,14 +15,14 @@ pub enum Error {
     RangeTooLong {
         /// The first element asked for.
         start: u64,
-        /// How many were asked for.
+        /// The number of elements in the request.
         len: usize,
     },
     /// There is one output for each index, and their numbers differ.
     Lengths {
-        /// How many indices there are.
+        /// The number of indices.
         indices: usize,
-        /// How many outputs there are.
+        /// The number of outputs.
         out: usize,
     },
     /// Numbers below 0 are asked for.
@@ -32,9 +33,9 @@ pub enum Error {
     PastEnd {
         /// The first element asked for.
         start: u64,
-        /// How many were asked for.
+        /// The number of elements in the request.
         len: usize,
-        /// How many there are.
+        /// The number of elements in the permutation.
         n: u64,
     },
     /// A stream's number is 2^48 or more.
@@ -77,7 +78,8 @@ impl fmt::Display for Error {
             }
             #[cfg(feature = "std")]
             Error::UnknownEngine(name) => {
-                write!(f, "no engine is called '{}'; there are", name.escape_debug())?; // one line, whatever the name holds
+                // Escaped, so that the message stays one line whatever the name holds.
+                write!(f, "no engine is called '{}'; there are", name.escape_debug())?;
                 let names: Vec<_> = Engine::ALL.iter().map(|engine| engine.name()).collect();
                 write!(f, " {}", names.join(", "))
             }

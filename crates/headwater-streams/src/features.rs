@@ -1,6 +1,8 @@
-//! What this CPU can do: the one place that asks. It chooses how values are computed, and never which.
+//! The features of this CPU, which no other file asks for. They choose how values are computed, and
+//! never which.
 
-/// Instructions that some code here has a path for; false where they are missing or unknown.
+/// Instructions for which the crate has a path. A field is false if the instructions are missing or
+/// unknown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Features {
     /// AES rounds on one block: AES-NI with SSE4.1, or the Cryptographic Extension of Armv8.
@@ -18,14 +20,15 @@ pub(crate) struct Features {
 }
 
 impl Features {
-    /// Of this CPU. The standard library asks once for each process, and answers from memory then.
+    /// Returns the features of this CPU. The standard library asks the CPU once for each process,
+    /// and answers from memory afterwards.
     #[inline]
     pub(crate) fn detect() -> Features {
         #[cfg(test)]
         if let Some(features) = tests::forced() {
             return features;
         }
-        // An interpreter has no use for other paths than the portable one.
+        // Miri interprets the portable path only.
         if cfg!(miri) { Features::default() } else { detect() }
     }
 }
@@ -42,8 +45,9 @@ fn detect() -> Features {
     Features { aes, sse2: true, avx2, vaes256: avx2 && vaes, avx512, vaes512: avx512 && vaes }
 }
 
-/// Where the standard library is missing, `cpufeatures` asks once. It takes VAES for an instruction of AVX-512, so a CPU
-/// that has it with AVX2 alone goes the way of AES-NI.
+/// Returns the features of this CPU without the standard library: `cpufeatures` asks once. It
+/// counts VAES as an AVX-512 instruction, so a CPU that has VAES with AVX2 alone takes the path of
+/// AES-NI.
 #[cfg(all(target_arch = "x86_64", not(feature = "std")))]
 #[inline]
 fn detect() -> Features {
@@ -88,7 +92,8 @@ pub(crate) mod tests {
         FORCED.get()
     }
 
-    /// Runs `test` on this thread once for each path that this CPU has, from the widest to the portable one.
+    /// Runs `test` on this thread once for each path that this CPU has, from the widest to the
+    /// portable one.
     pub(crate) fn on_every_path(test: impl Fn(Features)) {
         let all = Features::detect();
         for (there, path) in [

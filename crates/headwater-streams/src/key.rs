@@ -1,4 +1,4 @@
-//! Keys: the root of all streams, and how one becomes many.
+//! Keys: the roots of all streams, and their children.
 
 use crate::counter::STREAMS;
 use crate::engine::Backend;
@@ -6,7 +6,7 @@ use crate::features::Features;
 use crate::{Engine, Error, Label, Seed, Stream};
 use blake2::{Blake2s256, Digest};
 
-/// Begins every message: the specification, and the version of it that all values depend on.
+/// The beginning of every message: the specification and its version.
 const SPEC: &[u8; 16] = b"hw-streams-v1\0\0\0";
 /// Room for an engine's name, which is padded with zeros.
 const NAME: usize = 12;
@@ -19,7 +19,8 @@ const _: () = {
     }
 };
 
-/// What is hashed: a byte of the message, so that a root, a child and expanded bytes never meet.
+/// The purpose of a hash: a byte of the message, so that a root, a child and expanded bytes never
+/// meet.
 #[derive(Clone, Copy)]
 enum Purpose {
     Root = 0,
@@ -27,10 +28,12 @@ enum Purpose {
     Expand = 2,
 }
 
-/// An engine and 128 bits: everything that the numbers of 2^48 streams depend on. [Not for secrets](crate).
+/// An engine and 128 bits: everything that the numbers of 2^48 streams depend on. [Not for
+/// secrets](crate).
 ///
-/// Keys are values. There is no counter behind them and nothing that a thread could take from another: a key's children and streams
-/// are functions of the key and their names, in any order, any number of times, on any machine.
+/// Keys are values without a counter or other shared state behind them. A key's children and
+/// streams are functions of the key and their names: in any order, any number of times, on any
+/// machine and thread.
 ///
 /// ```
 /// use headwater_streams::Key;
@@ -41,8 +44,8 @@ enum Purpose {
 /// # Ok::<(), headwater_streams::Error>(())
 /// ```
 ///
-/// Two children of a key, and two keys of two seeds, have keys that are equal with a chance of 2^-128; STREAMS.md works out what that
-/// means for millions. Streams of one key do not meet at all.
+/// The keys of two children, or of two seeds, are equal with a chance of 2^-128; STREAMS.md works
+/// out the chance among millions. Streams of one key do not meet at all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Key {
     engine: Engine,
@@ -50,12 +53,13 @@ pub struct Key {
 }
 
 impl Key {
-    /// The key of the default engine, `ars7`, that `seed` stands for.
+    /// Returns the key of the default engine, `ars7`, that `seed` stands for.
     pub fn from_seed<'a>(seed: impl Into<Seed<'a>>) -> Key {
         Key::with_engine(Engine::default(), seed)
     }
 
-    /// The key of `engine` that `seed` stands for. Two engines' keys from one seed have nothing to do with each other.
+    /// Returns the key of `engine` that `seed` stands for. Two engines' keys from one seed are
+    /// unrelated.
     pub fn with_engine<'a>(engine: Engine, seed: impl Into<Seed<'a>>) -> Key {
         seed.into().encoded(|kind, seed| Key {
             engine,
@@ -63,15 +67,18 @@ impl Key {
         })
     }
 
-    /// The key made of these 16 bytes as they are, the lowest first, with no hash between: to get what other programs get from the
-    /// same engine, and test vectors. Keys of one's own are better made [from a seed](Key::from_seed).
+    /// Returns the key made of these 16 bytes as they are, the lowest first, with no hash between.
+    /// It serves test vectors, and reproduces the numbers of other programs with the same engine.
+    /// For other uses, make keys [from a seed](Key::from_seed).
     pub const fn from_raw(engine: Engine, bytes: [u8; 16]) -> Key {
         Key { engine, bytes }
     }
 
-    /// The key of the child called `label`: for each part of a program, each task, each particle that wants numbers of its own.
+    /// Returns the key of the child called `label`. Make a child for each part of a program, each
+    /// task or each particle that needs numbers of its own.
     ///
-    /// A pure function of the key and the label. As a label, an integer is its value, and no text; see [`Seed`].
+    /// A pure function of the key and the label. An integer as a label is its value, and not a
+    /// text; see [`Seed`].
     pub fn child<'a>(&self, label: impl Into<Label<'a>>) -> Key {
         label.into().encoded(|kind, label| Key {
             engine: self.engine,
@@ -79,8 +86,9 @@ impl Key {
         })
     }
 
-    /// Fills `out` with bytes for the generator called `label`: what the states of other generators are seeded with. They have nothing
-    /// to do with the key's streams and children; a shorter `out` gets the beginning of a longer one.
+    /// Fills `out` with bytes for the generator called `label`: the material that seeds the states
+    /// of other generators. The bytes are unrelated to the key's streams and children, and a
+    /// shorter `out` gets the beginning of a longer one.
     pub fn expand<'a>(&self, label: impl Into<Label<'a>>, out: &mut [u8]) {
         label.into().encoded(|kind, label| {
             for (number, chunk) in (0_u64..).zip(out.chunks_mut(32)) {
@@ -92,7 +100,7 @@ impl Key {
         });
     }
 
-    /// Stream number `id` of this key. No two streams of a key have a block in common.
+    /// Returns stream number `id` of this key. No two streams of a key have a block in common.
     ///
     /// # Errors
     ///
@@ -101,10 +109,12 @@ impl Key {
         if id < STREAMS { Ok(Stream::new(*self, id)) } else { Err(Error::StreamId(id)) }
     }
 
-    /// The engine itself: the block that it makes of `counter`, whatever stream that is in.
+    /// Returns the engine's own output: the block that it makes of `counter`, whatever stream that
+    /// is in.
     ///
-    /// Word 0 of the authors' `ctr`, `key` and result is the lowest of ours. With the upper half of the key zero, Philox gives what cuRAND and PyTorch
-    /// make of seed `key`, subsequence `counter >> 64` and offset `counter as u64 * 4`.
+    /// Word 0 of the authors' `ctr`, `key` and result is the lowest of ours. If the upper half of
+    /// the key is zero, Philox returns the block of cuRAND and PyTorch for seed `key`, subsequence
+    /// `counter >> 64` and offset `counter as u64 * 4`.
     pub fn block(&self, counter: u128) -> u128 {
         let mut block = [counter.to_le_bytes()];
         Backend::choose(self.engine, Features::detect()).replace(
@@ -115,19 +125,20 @@ impl Key {
         u128::from_le_bytes(block[0])
     }
 
-    /// The engine.
+    /// Returns the engine.
     pub const fn engine(&self) -> Engine {
         self.engine
     }
 
-    /// The 16 bytes, from which [`from_raw`](Key::from_raw) makes the key again.
+    /// Returns the 16 bytes, from which [`from_raw`](Key::from_raw) makes the key again.
     pub const fn to_raw(&self) -> [u8; 16] {
         self.bytes
     }
 }
 
-/// BLAKE2s-256 (RFC 7693) of the specification's name, the engine's, the purpose, and `parts`. All of these but the last part have a length that the
-/// purpose tells, and the last one goes up to the end, so two lists of parts that differ are two messages.
+/// Returns BLAKE2s-256 (RFC 7693) of the specification's name, the engine's, the purpose, and
+/// `parts`. The purpose fixes the lengths of all these but the last part, which goes up to the end,
+/// so two different lists of parts are two different messages.
 fn hash(purpose: Purpose, engine: Engine, parts: &[&[u8]]) -> [u8; 32] {
     // In one piece, if it is short: BLAKE2s would take half its time to put five together.
     let mut message = [0; 128];
@@ -153,7 +164,7 @@ fn hash(purpose: Purpose, engine: Engine, parts: &[&[u8]]) -> [u8; 32] {
     hash.finalize().into()
 }
 
-/// A hash as a key: its first half.
+/// Turns a hash into a key: its first half.
 fn half(hash: [u8; 32]) -> [u8; 16] {
     core::array::from_fn(|i| hash[i])
 }

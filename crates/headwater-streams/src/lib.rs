@@ -1,10 +1,11 @@
 //! Reproducible random streams: the same array for any partition of the work, at memory speed.
 //!
-//! **Not for secrets.** Whoever sees some of these numbers may compute the others; bytes that must not be guessed
-//! come from the crate `headwater`. Nothing here implements `CryptoRng`.
+//! **Not for secrets.** A reader who sees some of these numbers may compute the others; bytes that
+//! must not be guessed come from the crate `headwater`. Nothing here implements `CryptoRng`.
 //!
-//! A [`Key`] is made from a seed, and has children by name and 2^48 [streams](Stream) by number. A stream is a function from an element's number
-//! to its value, so any part of an array can be filled by anybody, in any order, and parts make the whole:
+//! A [`Key`] is made from a seed, and has children by name and 2^48 [streams](Stream) by number. A
+//! stream is a function from an element's number to its value, so any thread or machine can fill
+//! any part of an array, in any order, and parts make the whole:
 //!
 //! ```
 //! use headwater_streams::Key;
@@ -21,11 +22,13 @@
 //! # Ok::<(), headwater_streams::Error>(())
 //! ```
 //!
-//! What the values are, to the bit, and why streams do not meet, is in STREAMS.md of the repository. The CPU chooses how they are computed (VAES, AVX-512,
-//! AVX2, AES-NI, Armv8's AES, or none of these), and never which.
+//! STREAMS.md in the repository specifies the values to the bit, and proves that streams do not
+//! meet. The CPU chooses how values are computed (VAES, AVX-512, AVX2, AES-NI, Armv8's AES, or none
+//! of these), and never which.
 //!
-//! A child process that goes on with its parent's stream gets its parent's numbers: that is what reproducible means. Nothing here asks the operating system for
-//! anything but threads, where [`Stream::par`] is told to; filling neither allocates nor locks, so it may be done in a signal handler.
+//! A child process that continues its parent's stream gets its parent's numbers: that is what
+//! reproducible means. Streams ask the operating system for nothing but threads, and only in
+//! [`Stream::par`]. Filling neither allocates nor locks, so a signal handler may fill.
 
 #![cfg_attr(not(feature = "std"), no_std)]
 #![deny(unsafe_code)]

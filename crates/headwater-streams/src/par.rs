@@ -7,11 +7,13 @@ use std::panic::resume_unwind;
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
-/// Bytes that are worth a thread: it takes some ten microseconds to start, in which another one would have filled twice as many.
+/// Bytes that are worth a thread. A thread takes some ten microseconds to start, and another one
+/// would fill twice as many bytes in that time.
 const WORTH_A_THREAD: usize = 256 << 10;
 /// Pieces that each thread gets if none is interrupted.
 const PIECES: usize = 4;
-/// Pieces are multiples of so many elements, so that no two threads write to a page that begins where the array does.
+/// Pieces are multiples of so many elements, so that no two threads write to one page if the array
+/// begins at a page.
 const PAGE: usize = 4096;
 
 /// A [`Stream`] that is filled from by several threads; see [`Stream::par`].
@@ -22,11 +24,12 @@ pub struct Par {
 }
 
 impl Stream {
-    /// The same stream, for arrays so large that several threads fill them: `threads` of them, or as many as there are CPUs for this process if
-    /// that is 0.
+    /// Returns the same stream for arrays so large that several threads fill them. `threads` is
+    /// their number; 0 stands for one thread per CPU that this process may use.
     ///
-    /// What is filled in does not depend on that number: each thread takes parts of the range. Threads are started for each call and end
-    /// with it; small arrays take fewer. Where no thread can be started, the caller's does the work.
+    /// The values do not depend on that number: each thread takes parts of the range. Threads are
+    /// started for each call and end with it; small arrays take fewer. Where no thread can be
+    /// started, the caller's does the work.
     pub fn par(&self, threads: usize) -> Par {
         let cpus = || thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
         Par { stream: *self, threads: NonZeroUsize::new(threads).unwrap_or_else(cpus) }
@@ -34,35 +37,36 @@ impl Stream {
 }
 
 impl Par {
-    /// As [`Stream::fill_u8`].
+    /// Fills `out` like [`Stream::fill_u8`].
     ///
     /// # Errors
     ///
-    /// As there.
+    /// The errors of [`Stream::fill_u8`].
     pub fn fill_u8(&self, start: u64, out: &mut [u8]) -> Result<(), Error> {
         self.fill(start, out, Stream::fill_u8)
     }
 
-    /// As [`Stream::fill_u32`].
+    /// Fills `out` like [`Stream::fill_u32`].
     ///
     /// # Errors
     ///
-    /// As there.
+    /// The errors of [`Stream::fill_u32`].
     pub fn fill_u32(&self, start: u64, out: &mut [u32]) -> Result<(), Error> {
         self.fill(start, out, Stream::fill_u32)
     }
 
-    /// As [`Stream::fill_u64`].
+    /// Fills `out` like [`Stream::fill_u64`].
     ///
     /// # Errors
     ///
-    /// As there.
+    /// The errors of [`Stream::fill_u64`].
     pub fn fill_u64(&self, start: u64, out: &mut [u64]) -> Result<(), Error> {
         self.fill(start, out, Stream::fill_u64)
     }
 
-    /// Has the threads take pieces of `out` and call `fill` for each. The range is checked as a whole first, so that nothing is written if it is wrong;
-    /// as to other errors, `fill` must fail for every piece or for none.
+    /// Has the threads take pieces of `out` and call `fill` for each. The range is checked as a
+    /// whole first, so that nothing is written if it is wrong. Any other error of `fill` must occur
+    /// for every piece or for none.
     pub(crate) fn fill<T: Send>(
         &self,
         start: u64,

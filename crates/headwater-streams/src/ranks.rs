@@ -1,4 +1,4 @@
-//! Which process of a parallel job this is, from the variables that launchers set.
+//! The rank of this process in a parallel job, from the variables that launchers set.
 
 use core::fmt;
 use std::env;
@@ -11,10 +11,11 @@ const WORKERS: u32 = 1 << 24;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Launcher {
-    /// PyTorch's `torchrun`: `RANK`, `WORLD_SIZE`, `LOCAL_RANK`. Taken for it only if the first two are set, since other
-    /// programs use these names.
+    /// PyTorch's `torchrun`: `RANK`, `WORLD_SIZE`, `LOCAL_RANK`. It is recognised only if the first
+    /// two are set, because other programs use these names.
     Torchrun,
-    /// Open MPI's `mpirun`: `OMPI_COMM_WORLD_RANK`, `OMPI_COMM_WORLD_SIZE`, `OMPI_COMM_WORLD_LOCAL_RANK`.
+    /// Open MPI's `mpirun`: `OMPI_COMM_WORLD_RANK`, `OMPI_COMM_WORLD_SIZE`,
+    /// `OMPI_COMM_WORLD_LOCAL_RANK`.
     OpenMpi,
     /// MVAPICH2's: `MV2_COMM_WORLD_RANK`, `MV2_COMM_WORLD_SIZE`, `MV2_COMM_WORLD_LOCAL_RANK`.
     Mvapich2,
@@ -22,7 +23,8 @@ pub enum Launcher {
     Hydra,
     /// Flux: `FLUX_TASK_RANK`, `FLUX_JOB_SIZE`, `FLUX_TASK_LOCAL_ID`.
     Flux,
-    /// SLURM's `srun`, and its batch script, which is rank 0: `SLURM_PROCID`, `SLURM_NTASKS`, `SLURM_LOCALID`.
+    /// SLURM's `srun`, and its batch script, which is rank 0: `SLURM_PROCID`, `SLURM_NTASKS`,
+    /// `SLURM_LOCALID`.
     Slurm,
 }
 
@@ -37,7 +39,7 @@ impl Launcher {
         Launcher::Slurm,
     ];
 
-    /// The variables of rank, size and local rank.
+    /// Returns the variables of rank, size and local rank.
     const fn variables(self) -> [&'static str; 3] {
         match self {
             Launcher::Torchrun => ["RANK", "WORLD_SIZE", "LOCAL_RANK"],
@@ -54,9 +56,9 @@ impl Launcher {
     }
 }
 
-/// Which process of a parallel job this is. **Streams are not for secrets.**
+/// The place of this process in a parallel job. **Streams are not for secrets.**
 ///
-/// For a stream of one's own for each thread of each process, without an exchange of messages:
+/// A rank assigns each thread of each process its own stream, without an exchange of messages:
 ///
 /// ```
 /// use headwater_streams::{Key, Rank, generators::Xoshiro256pp};
@@ -72,17 +74,17 @@ impl Launcher {
 /// # Ok(()) }
 /// ```
 ///
-/// What a rank draws then depends on how many there are and what each does. An array that must not depend on it is
-/// addressed by the elements' global numbers, and needs no rank.
+/// The numbers of a job then depend on the number of ranks and on the work of each. An array that
+/// must not depend on them is addressed by the elements' global numbers, and needs no rank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rank {
     /// The number of this process, from 0 on.
     pub rank: u32,
-    /// How many processes there are, if the launcher says so.
+    /// The number of processes, if the launcher provides it.
     pub size: Option<u32>,
     /// The number of this process among those of its machine, if the launcher says so.
     pub local: Option<u32>,
-    /// Who said so; `None` if nobody did.
+    /// The launcher that provided the rank; `None` if no launcher did.
     pub launcher: Option<Launcher>,
 }
 
@@ -90,12 +92,13 @@ impl Rank {
     /// The only process.
     pub const ALONE: Rank = Rank { rank: 0, size: Some(1), local: Some(0), launcher: None };
 
-    /// The rank that the launcher gave this process; `None` if no [`Launcher`]'s variables are set.
+    /// Returns the rank that the launcher assigned to this process; `None` if no [`Launcher`]'s
+    /// variables are set.
     ///
     /// # Errors
     ///
-    /// If a launcher's variable is not a number below 2^32, or the rank is not below the size. A rank is never guessed: two
-    /// processes would draw the same.
+    /// If a launcher's variable is not a number below 2^32, or the rank is not below the size. A
+    /// rank is never guessed, because two processes with one rank would draw the same numbers.
     pub fn from_env() -> Result<Option<Rank>, RankError> {
         Rank::from_variables(|name| env::var_os(name))
     }
@@ -138,8 +141,8 @@ impl Rank {
         Ok(None)
     }
 
-    /// The number of the stream of thread `worker` of this rank: `rank * 2^24 + worker`, which no other rank and worker
-    /// have.
+    /// Returns the number of the stream of thread `worker` of this rank: `rank * 2^24 + worker`,
+    /// which no other rank and worker have.
     ///
     /// # Errors
     ///
@@ -158,16 +161,16 @@ impl Rank {
 pub enum RankError {
     /// A launcher's variable holds something else than a number below 2^32.
     NotANumber {
-        /// Its name.
+        /// The variable's name.
         variable: &'static str,
-        /// What it holds.
+        /// The variable's value.
         value: String,
     },
     /// The rank is not below the size.
     BeyondSize {
         /// The names of the two variables.
         variables: [&'static str; 2],
-        /// What they hold.
+        /// The values of the two variables.
         values: [u32; 2],
     },
     /// Rank or worker is 2^24 or more.

@@ -1,31 +1,36 @@
-//! What keys are made from: numbers, bytes and text, each written down in exactly one way.
+//! The material of keys: numbers, bytes and text, each written down in exactly one way.
 
 #[cfg(feature = "std")]
 use crate::Error;
 #[cfg(feature = "std")]
 use core::str::FromStr;
 
-/// A value that is the seed's own, or somebody else's.
+/// A value that the seed owns or borrows.
 #[cfg(feature = "std")]
 type Cow<'a, T> = std::borrow::Cow<'a, T>;
-/// Without an allocator every value is somebody else's.
+/// A borrowed value, because a seed cannot own one without an allocator.
 #[cfg(not(feature = "std"))]
 type Cow<'a, T> = &'a T;
 
-/// A seed: what the user typed or chose, from which all numbers follow. [Not for secrets](crate).
+/// A seed: the value that the user typed or chose, from which all numbers follow. [Not for
+/// secrets](crate).
 ///
-/// Integers are seeds by their value: `7_u8`, `7_i64` and `7_u128` are one seed. Bytes and texts are others, even
-/// if they look alike: `"7"`, `&[7]` and `7` are three. A text is its UTF-8 bytes; nothing is normalised, trimmed or folded.
+/// Integers are seeds by their value: `7_u8`, `7_i64` and `7_u128` are one seed. Bytes and texts
+/// are others, even if they look alike: `"7"`, `&[7]` and `7` are three. A text is its UTF-8 bytes;
+/// nothing is normalised, trimmed or folded.
 ///
-/// Any seed is as good as any other, 0, small numbers and neighbours too, for all go through a hash.
+/// Any seed is as good as any other, 0, small numbers and neighbours too, for all go through a
+/// hash.
 ///
-/// As text (`parse`), for command lines and settings: a whole number as `42`, `-1` or `0x2a`, from -2^128 to 2^128 - 1; bytes as
-/// `hex:00ff`; a text as `text:anything`. `text:` may be omitted, unless the text looks like a number (`1.5`, `.5`, `½`) or
-/// begins or ends with white space.
+/// `parse` reads seeds of command lines and settings. A whole number from -2^128 to 2^128 - 1 is
+/// written as `42`, `-1` or `0x2a`, bytes as `hex:00ff`, and a text as `text:anything`. `text:` may
+/// be omitted, unless the text looks like a number (`1.5`, `.5`, `½`) or begins or ends with white
+/// space.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Seed<'a>(Value<'a>);
 
-/// The name of a child among its siblings (see [`Key::child`](crate::Key::child)). Whatever can be a seed can be a label.
+/// The name of a child among its siblings (see [`Key::child`](crate::Key::child)). Every value that
+/// can be a seed can be a label.
 pub type Label<'a> = Seed<'a>;
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -39,8 +44,9 @@ enum Value<'a> {
 }
 
 impl Seed<'_> {
-    /// Hands the canonical form to `read`: a byte for the kind, and a number's 16 bytes in little-endian order, or the bytes or the
-    /// text as they are. Two seeds that differ have forms that differ: in the kind, or in what follows, up to its end.
+    /// Hands the canonical form to `read`: a byte for the kind, and a number's 16 bytes in
+    /// little-endian order, or the bytes or the text as they are. Two seeds that differ have
+    /// different forms: the kind differs, or the rest up to its end.
     pub(crate) fn encoded<R>(&self, read: impl FnOnce(u8, &[u8]) -> R) -> R {
         match &self.0 {
             Value::Natural(n) => read(0, &n.to_le_bytes()),
@@ -51,7 +57,7 @@ impl Seed<'_> {
     }
 
     #[cfg(feature = "std")]
-    /// The number that it is, if it is one from 0 on.
+    /// Returns the number that the seed is, if it is one from 0 on.
     pub(crate) fn natural(&self) -> Option<u128> {
         match self.0 {
             Value::Natural(n) => Some(n),
@@ -85,7 +91,8 @@ naturals!(u8 u16 u32 u64 u128 usize);
 integers!(i8 i16 i32 i64 i128 isize);
 
 impl<'a> From<&'a [u8]> for Seed<'a> {
-    #[cfg_attr(not(feature = "std"), expect(clippy::useless_conversion))] // what is borrowed only needs none
+    // Without an allocator the value is a reference already, and `into` converts nothing.
+    #[cfg_attr(not(feature = "std"), expect(clippy::useless_conversion))]
     fn from(bytes: &'a [u8]) -> Self {
         Seed(Value::Bytes(bytes.into()))
     }
@@ -105,7 +112,8 @@ impl From<Vec<u8>> for Seed<'_> {
 }
 
 impl<'a> From<&'a str> for Seed<'a> {
-    #[cfg_attr(not(feature = "std"), expect(clippy::useless_conversion))] // what is borrowed only needs none
+    // Without an allocator the value is a reference already, and `into` converts nothing.
+    #[cfg_attr(not(feature = "std"), expect(clippy::useless_conversion))]
     fn from(text: &'a str) -> Self {
         Seed(Value::Text(text.into()))
     }
@@ -140,7 +148,8 @@ impl FromStr for Seed<'static> {
         match typed.chars().next() {
             None => Err(no_seed()),
             Some('0'..='9' | '-' | '+') => number(typed).map(Seed).ok_or_else(no_seed),
-            // " 5" or ".5" as a text would be another seed than the number that its user meant, without a word.
+            // " 5" or ".5" as a text would silently be another seed than the number that its user
+            // meant.
             Some(_) if typed.trim() != typed || looks_like_a_number(typed) => Err(no_seed()),
             Some(_) => Ok(typed.to_string().into()),
         }
@@ -148,7 +157,8 @@ impl FromStr for Seed<'static> {
 }
 
 #[cfg(feature = "std")]
-/// Returns true for a point, another script's digit or a typographic sign in front, and for a float's words.
+/// Returns true for a point, another script's digit or a typographic sign in front, and for a
+/// float's words.
 fn looks_like_a_number(typed: &str) -> bool {
     let first = typed.chars().next().unwrap_or_default();
     let word = typed.to_ascii_lowercase();
@@ -158,7 +168,7 @@ fn looks_like_a_number(typed: &str) -> bool {
 }
 
 #[cfg(feature = "std")]
-/// Two digits a byte.
+/// Reads two digits a byte.
 fn bytes(digits: &str) -> Option<Vec<u8>> {
     let digit = |digit: &u8| char::from(*digit).to_digit(16);
     let (pairs, rest) = digits.as_bytes().as_chunks::<2>();
@@ -167,7 +177,7 @@ fn bytes(digits: &str) -> Option<Vec<u8>> {
 }
 
 #[cfg(feature = "std")]
-/// A whole number, decimal or hexadecimal, with a minus or without.
+/// Reads a whole number, decimal or hexadecimal, with a minus or without.
 fn number(typed: &str) -> Option<Value<'static>> {
     let magnitude = typed.strip_prefix('-').unwrap_or(typed);
     let (digits, radix) = match magnitude.strip_prefix("0x") {

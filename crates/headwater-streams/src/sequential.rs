@@ -6,62 +6,68 @@ use core::fmt;
 /// Bytes that are made at a time. Divides 2^64, so that the last buffer of a stream is whole.
 const BUFFER: usize = 1024;
 
-/// A [`Stream`] with a position, for code that wants one number after the other. [Not for secrets](crate).
+/// A [`Stream`] with a position, for code that wants one number after the other. [Not for
+/// secrets](crate).
 ///
-/// What it gives are the stream's bytes in order: 8 of them for a `u64`, 4 for a `u32`, as little-endian numbers, from wherever it is. So
-/// `next_u64` from position 0 on gives the elements of [`Stream::fill_u64`], and no byte is passed over. After 2^64 bytes it begins again.
+/// It hands out the stream's bytes in order: 8 of them for a `u64`, 4 for a `u32`, as little-endian
+/// numbers, from its position on. So `next_u64` from position 0 on returns the elements of
+/// [`Stream::fill_u64`], and no byte is passed over. After 2^64 bytes it begins again.
 ///
-/// With the feature `rand_core` (on by default) it implements `rand_core`'s traits of version 0.10, so that `rand`'s distributions work on it.
+/// With the feature `rand_core` (on by default) it implements `rand_core`'s traits of version 0.10,
+/// so that `rand`'s distributions work on it.
 ///
-/// A forked child has a copy, which goes on with the same numbers: that is what reproducible means. A child that is to differ takes another stream.
+/// A forked child has a copy, which continues with the same numbers: that is what reproducible
+/// means. A child that needs other numbers takes another stream.
 #[derive(Clone)]
 pub struct Sequential {
     stream: Stream,
     /// Where the bytes begin that the buffer gets next.
     next: u64,
-    /// Bytes of the buffer that have been given away. With the buffer yet to be filled, `BUFFER` and as many as are to be passed over.
+    /// The number of the buffer's bytes that have been handed out. Before the buffer is filled,
+    /// `BUFFER` plus the number of bytes to pass over.
     used: usize,
     buffer: [u8; BUFFER],
 }
 
 impl Stream {
-    /// A generator that begins with byte 0 of the stream.
+    /// Returns a generator that begins with byte 0 of the stream.
     pub const fn sequential(&self) -> Sequential {
         Sequential { stream: *self, next: 0, used: BUFFER, buffer: [0; BUFFER] }
     }
 }
 
 impl Sequential {
-    /// The stream that it gives the bytes of.
+    /// Returns the stream whose bytes it hands out.
     pub const fn stream(&self) -> Stream {
         self.stream
     }
 
-    /// The number of the byte that comes next.
+    /// Returns the number of the byte that comes next.
     pub const fn position(&self) -> u64 {
         self.next.wrapping_add(self.used as u64).wrapping_sub(BUFFER as u64)
     }
 
-    /// Goes to the byte with this number, in no time: forwards or back, and none in between is made.
+    /// Moves to the byte with this number, forwards or back, at once: no byte in between is
+    /// computed.
     pub const fn seek(&mut self, position: u64) {
         let within = position % BUFFER as u64;
         self.next = position - within;
         self.used = BUFFER + within as usize;
     }
 
-    /// The next four bytes.
+    /// Returns the next four bytes.
     #[inline]
     pub fn next_u32(&mut self) -> u32 {
         u32::from_le_bytes(self.bytes())
     }
 
-    /// The next eight bytes.
+    /// Returns the next eight bytes.
     #[inline]
     pub fn next_u64(&mut self) -> u64 {
         u64::from_le_bytes(self.bytes())
     }
 
-    /// The next bytes.
+    /// Writes the next bytes.
     pub fn fill(&mut self, out: &mut [u8]) {
         let mut out = out;
         while !out.is_empty() {
@@ -81,9 +87,9 @@ impl Sequential {
         }
     }
 
-    /// Fills up to `whole` bytes of `out` without the buffer, and gives what is left of it.
+    /// Fills up to `whole` bytes of `out` without the buffer, and returns the rest of `out`.
     fn straight<'a>(&mut self, out: &'a mut [u8], whole: usize) -> &'a mut [u8] {
-        // As far as the stream goes; both numbers are multiples of the buffer's length.
+        // Not beyond the end of the stream; both numbers are multiples of the buffer's length.
         let to_the_end = (u64::MAX - self.next).saturating_add(1).min(whole as u64) as usize;
         let (now, rest) = out.split_at_mut(to_the_end - to_the_end % BUFFER);
         self.stream.bytes(0, u128::from(self.next), now);
@@ -102,7 +108,7 @@ impl Sequential {
         }
     }
 
-    /// Some from this buffer, and some from the next one.
+    /// Takes some bytes from this buffer, and some from the next one.
     #[cold]
     #[inline(never)]
     fn across<const N: usize>(&mut self) -> [u8; N] {

@@ -5,14 +5,16 @@ use crate::features::Features;
 use crate::words::Words;
 use crate::{Error, Key, bytes, counter};
 
-/// One of a key's 2^48 streams: a function from an element's number to its value. [Not for secrets](crate).
+/// One of a key's 2^48 streams: a function from an element's number to its value. [Not for
+/// secrets](crate).
 ///
-/// It has no position and no state, so everything takes `&self`, and whoever fills element `e`, in whatever order, from whatever thread,
-/// process or machine, gets the same value.
+/// It has no position and no state, so all functions take `&self`. Element `e` has the same value
+/// in any order of calls, and in any thread, process or machine.
 ///
-/// A stream's bytes are its engine's blocks in order. Element `e` of a type of `w` bytes is bytes `e * w .. (e + 1) * w` of them, as a
-/// little-endian number: the arrays of bytes, `u32` and `u64` are views of the same bytes. Elements are numbered up to 2^64 - 2, so that
-/// the end of a range is a `u64` as well.
+/// A stream's bytes are its engine's blocks in order. Element `e` of a type of `w` bytes is bytes
+/// `e * w .. (e + 1) * w` of them, as a little-endian number: the arrays of bytes, `u32` and `u64`
+/// are views of the same bytes. Elements are numbered up to 2^64 - 2, so that the end of a range is
+/// a `u64` as well.
 ///
 /// ```
 /// use headwater_streams::Key;
@@ -32,17 +34,17 @@ pub struct Stream {
 }
 
 impl Stream {
-    /// `id` is below [`counter::STREAMS`].
+    /// Makes a stream whose `id` is below [`counter::STREAMS`].
     pub(crate) const fn new(key: Key, id: u64) -> Stream {
         Stream { key, id }
     }
 
-    /// The key that it is a stream of.
+    /// Returns the key of the stream.
     pub const fn key(&self) -> Key {
         self.key
     }
 
-    /// Its number.
+    /// Returns the stream's number.
     pub const fn id(&self) -> u64 {
         self.id
     }
@@ -62,7 +64,7 @@ impl Stream {
     ///
     /// # Errors
     ///
-    /// As [`fill_u8`](Stream::fill_u8), with the range counted in elements.
+    /// The errors of [`fill_u8`](Stream::fill_u8), with the range counted in elements.
     pub fn fill_u32(&self, start: u64, out: &mut [u32]) -> Result<(), Error> {
         check(start, out.len())?;
         self.bytes(0, u128::from(start) * 4, bytes::of_u32(out));
@@ -74,14 +76,14 @@ impl Stream {
     ///
     /// # Errors
     ///
-    /// As [`fill_u8`](Stream::fill_u8), with the range counted in elements.
+    /// The errors of [`fill_u8`](Stream::fill_u8), with the range counted in elements.
     pub fn fill_u64(&self, start: u64, out: &mut [u64]) -> Result<(), Error> {
         check(start, out.len())?;
         self.words(0, start, out);
         Ok(())
     }
 
-    /// The code for this stream's engine on this CPU.
+    /// Chooses the code for this stream's engine on this CPU.
     #[inline]
     pub(crate) fn backend(&self) -> Backend {
         Backend::choose(self.key.engine(), Features::detect())
@@ -99,7 +101,7 @@ impl Stream {
             one[0]
         };
         let mut out = out;
-        // What the range has of a block that begins before it.
+        // The range may begin inside a block: the bytes of that block come first.
         let before = (start % 16) as usize;
         if before > 0 {
             let here = out.len().min(16 - before);
@@ -119,7 +121,7 @@ impl Stream {
     }
 }
 
-/// Whether a range of elements exists.
+/// Returns an error unless this range of elements exists.
 pub(crate) fn check(start: u64, len: usize) -> Result<(), Error> {
     match start.checked_add(len as u64) {
         Some(_) => Ok(()),
@@ -133,7 +135,8 @@ impl Words for Stream {
         bytes::u64_from_le(out);
     }
 
-    /// Several blocks for each instruction, wherever they lie: one at a time they would take ten times as long.
+    /// Computes several blocks with each instruction, wherever the blocks lie: one at a time they
+    /// would take ten times as long.
     fn groups(&self, width: usize, groups: &[u64], out: &mut [u64]) {
         match width {
             1 => self.gather(0, groups, out, u64::from_le_bytes),

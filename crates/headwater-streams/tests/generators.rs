@@ -1,5 +1,5 @@
-//! The generators against their authors' outputs, against the reference, and their jumps against matrices
-//! that take the same steps.
+//! The generators against their authors' outputs, against the reference, and their jumps against
+//! matrices that take the same steps.
 
 use headwater_streams::generators::{Pcg64Dxsm, SeedSequence, Sfc64, Xorshift128p, Xoshiro256pp};
 use headwater_streams::{Error, Key, Seed};
@@ -163,7 +163,8 @@ fn streams_and_nodes_are_jumps_in_a_row() {
         jumps.jump();
         long_jumps.long_jump();
     }
-    // The last stream of a node ends where the next node begins, and the last node where the first begins again.
+    // The last stream of a node ends where the next node begins, and the last node ends where the
+    // first begins again.
     let mut last = start.stream(u64::MAX);
     last.jump();
     assert_eq!(last, start.node(1));
@@ -210,7 +211,7 @@ fn bytes_words_and_fractions_are_the_same_draws() {
 /// The largest word must not round up to 1.
 #[test]
 fn a_fraction_is_never_one() {
-    // The word is rotl(s0 + s3, 23) + s0, so this state gives a word of ones.
+    // The word is rotl(s0 + s3, 23) + s0, so this state makes a word of ones.
     let mut engine = xoshiro([0, 1, 1, u64::MAX]);
     assert_eq!(engine.clone().next_u64(), u64::MAX);
     assert_eq!(engine.next_f64(), 1.0 - f64::EPSILON / 2.0);
@@ -281,7 +282,7 @@ fn the_vectors_are_these_words() {
     }
 }
 
-/// What `headwater stream` gives, made of the library's parts.
+/// Makes the output of `headwater stream` from the library's parts.
 #[test]
 fn seeds_as_typed_lead_to_the_vectors() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../vectors/seeds.json");
@@ -343,7 +344,8 @@ fn bytes(digits: &Value) -> Vec<u8> {
     (0..digits.len()).step_by(2).map(pair).collect()
 }
 
-/// As NumPy 2.4 prints them: `PCG64DXSM(0xdeadbeaf).random_raw(1000)`, its first and last, and so for `SFC64`.
+/// The words as NumPy 2.4 prints them: the first and last of
+/// `PCG64DXSM(0xdeadbeaf).random_raw(1000)`, and the same of `SFC64`.
 #[test]
 fn numpys_words_without_numpy() {
     let seeds = SeedSequence::from(0xdead_beaf_u64);

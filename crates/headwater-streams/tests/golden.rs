@@ -1,4 +1,5 @@
-//! The values of version 1, which nothing may change: hashes of long arrays, in a file that no command writes.
+//! The values of version 1, which must never change: hashes of long arrays, in a file that no
+//! command writes.
 
 use headwater_streams::{Engine, Error, Key, Stream};
 use std::path::Path;

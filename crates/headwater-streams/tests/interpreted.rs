@@ -1,7 +1,8 @@
-//! Every unsafe site that the portable paths reach, in small pieces, so that miri has time for it: words as bytes, the
-//! lanes' loads and stores, at all alignments and around all lengths.
+//! Every unsafe site that the portable paths reach, in small pieces so that miri has time for it:
+//! words as bytes, and the lanes' loads and stores, at all alignments and around all lengths.
 //!
-//! `cargo xtask test` has miri run them: `cargo +nightly miri test -p headwater-streams --test interpreted`.
+//! `cargo xtask test` has miri run them: `cargo +nightly miri test -p headwater-streams --test
+//! interpreted`.
 
 use headwater_streams::generators::Xoshiro256pp;
 use headwater_streams::{Engine, Key, Stream};

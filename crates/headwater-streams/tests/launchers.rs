@@ -22,7 +22,8 @@ fn ranks(test: &str, launcher: Launcher, command: &[&str]) {
     let output = match run.output() {
         Ok(output) if output.status.success() => output,
         Ok(output) => {
-            // An installed launcher may still refuse to start anything: as root, in a container, without a network.
+            // An installed launcher may still refuse to start anything: as root, in a container,
+            // without a network.
             let text = String::from_utf8_lossy(&output.stderr);
             assert!(!text.contains("panicked"), "{text}");
             let why = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();

@@ -1,10 +1,11 @@
-//! Other people's programs, where they are installed: the engines' authors' own code, and Python's hash.
+//! Programs of other authors, where they are installed: the engines' authors' own code, and
+//! Python's hash.
 
 use headwater_streams::{Engine, Key};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// A folder that goes when this does.
+/// A directory that is removed when this value is dropped.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -72,8 +73,8 @@ fn engines_agree_with_random123() {
     }
 }
 
-/// The whole specification in plain Python, written from STREAMS.md alone: if the document lacked something, or if the
-/// vectors changed, a case would differ.
+/// Runs the whole specification in plain Python, written from STREAMS.md alone. If the document
+/// lacked something, or if the vectors changed, a case would differ.
 #[test]
 fn the_specification_alone_makes_every_vector() {
     let program = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../vectors/streams.py");

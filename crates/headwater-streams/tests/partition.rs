@@ -1,4 +1,4 @@
-//! Whatever is asked for, in whatever pieces and order and by however many threads: the same elements.
+//! Elements are the same for any request: any pieces, any order and any number of threads.
 
 use headwater_streams::{Engine, Error, Key, Stream};
 use proptest::prelude::*;
@@ -8,7 +8,8 @@ fn streams() -> impl Strategy<Value = Stream> {
         .prop_map(|(engine, seed, id)| Key::with_engine(engine, seed).stream(id).unwrap())
 }
 
-/// Where ranges begin: at the start, past 2^32 elements and bytes, and so that the last of `len` elements is the last one.
+/// Starts of ranges: the first element, beyond 2^32 elements and bytes, and so that the last of
+/// `len` elements is the last one.
 fn starts(len: u64) -> impl Strategy<Value = u64> {
     prop_oneof![
         0..100_u64,

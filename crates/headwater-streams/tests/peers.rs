@@ -29,7 +29,8 @@ fn xoshiro256pp_is_rand_xoshiros() {
     assert_eq!(Xoshiro256pp::from_seed(seed).next_u64(), bytes);
 }
 
-/// Seeds of every length that NumPy treats differently: none of the pool, part of it, all, more than it.
+/// Seeds of every length that NumPy treats differently: no word of the pool, part of it, all, more
+/// than it.
 const SEEDS: [&[u32]; 8] = [
     &[0],
     &[1],
@@ -41,8 +42,8 @@ const SEEDS: [&[u32]; 8] = [
     &[7, 0, 0, 1],
 ];
 
-/// Prints for each seed, and for its child 3 and that one's child 0: words of the sequence, then of the engines,
-/// raw, after an advance, and as fractions.
+/// Prints, for each seed, its child 3 and child 0 of that child: words of the sequence, then words
+/// of the engines, raw, after an advance, and as fractions.
 const NUMPY: &str = "
 import sys, numpy as np
 from numpy.random import SeedSequence, PCG64DXSM, SFC64, Generator

@@ -1,8 +1,8 @@
-//! Storms on `random_pseudo_bytes`: more threads than CPUs, signals in the middle of draws, children
-//! made in the middle of both. No word repeats, and none is zero.
+//! Storms on `random_pseudo_bytes`: more threads than CPUs, signals in the middle of draws,
+//! children made in the middle of both. No word repeats, and none is zero.
 //!
-//! Each storm runs with restartable sequences and without. `src/process/tests.rs` steps into each place
-//! of a draw by itself, which storms only do by chance.
+//! Each storm runs with restartable sequences and without. `src/process/tests.rs` steps into each
+//! place of a draw by itself, which storms only do by chance.
 
 #![cfg(target_os = "linux")]
 
@@ -19,7 +19,8 @@ use ways::both_ways;
 /// Words in the record; false alarms of all tests here: 2^48 / 2^65.
 const CAPACITY: usize = 1 << 24;
 
-/// What all threads, handlers and children have drawn: a counter, then the words, in memory that children share.
+/// The words that all threads, handlers and children have drawn: a counter, then the words, in
+/// memory that children share.
 static RECORD: AtomicPtr<AtomicUsize> = AtomicPtr::new(null_mut());
 
 fn open() {
@@ -44,17 +45,18 @@ fn record(words: &[u64]) {
     }
 }
 
-/// Whether the record is not half full yet.
+/// Returns true until the record is half full.
 fn has_room() -> bool {
     // SAFETY: the record's counter.
     unsafe { (*RECORD.load(SeqCst)).load(SeqCst) < CAPACITY / 2 }
 }
 
-/// Waits for all children, each of which has to end well, and looks for what came twice.
+/// Waits for all children, each of which has to end well, and checks that no word repeats.
 fn check() -> usize {
     wait_for_children();
     let at = RECORD.load(SeqCst);
-    // SAFETY: the record's counter, and so many words behind it; nobody else is left.
+    // SAFETY: the record's counter, and so many words behind it; no other process or thread is
+    // left.
     let words = unsafe {
         let count = (*at).load(SeqCst);
         std::slice::from_raw_parts_mut(at.add(1).cast::<u64>(), count)
@@ -65,7 +67,7 @@ fn check() -> usize {
     let count = words.len();
     // SAFETY: the mapping of `open`.
     unsafe { libc::munmap(at.cast(), 8 * (CAPACITY + 1)) };
-    assert_eq!(twice, 0, "of {count} words so many came twice");
+    assert_eq!(twice, 0, "of {count} words so many repeat");
     count
 }
 
@@ -84,7 +86,7 @@ fn end() -> ! {
     unsafe { libc::_exit(0) }
 }
 
-/// As fork(2), without the C library's handlers. Async-signal-safe.
+/// Forks like fork(2), without the C library's handlers. Async-signal-safe.
 fn raw_fork() -> bool {
     // SAFETY: no stack, no flags but the signal; the child draws, records and ends.
     let child = unsafe { libc::syscall(libc::SYS_clone, libc::SIGCHLD, 0, 0, 0, 0) };
@@ -168,9 +170,9 @@ fn forks_among_threads_repeat_nothing() {
 }
 
 thread_local! {
-    /// Whether this thread's draws may be forked: not those of libtest's own.
+    /// True in the threads whose draws may be forked, which libtest's own threads are not.
     static MAY_FORK: Cell<bool> = const { Cell::new(false) };
-    /// Whether this is a child that returned from the handler which made it.
+    /// True in a child that returned from the handler which made it.
     static CHILD: Cell<bool> = const { Cell::new(false) };
 }
 
@@ -216,7 +218,8 @@ fn without_alarms(body: impl FnOnce()) {
 fn signals_and_forks_in_the_middle_of_draws_repeat_nothing() {
     both_ways("signals_and_forks_in_the_middle_of_draws_repeat_nothing", |_| {
         open();
-        // SAFETY: an action of zeros has no flags and an empty mask; the handler has the type that goes with that.
+        // SAFETY: an action of zeros has no flags and an empty mask; the handler's type matches the
+        // flags.
         unsafe {
             let mut action: libc::sigaction = zeroed();
             action.sa_sigaction = draw_and_fork as *const () as usize;
@@ -226,8 +229,8 @@ fn signals_and_forks_in_the_middle_of_draws_repeat_nothing() {
         MAY_FORK.set(true);
         alarm_every(100); // a child does not inherit the timer
         while SIGNALS.load(SeqCst) < 4000 && has_room() {
-            // These are interrupted. They are not recorded: of a word that was drawn before a fork, and not yet recorded,
-            // parent and child would each record one.
+            // Draws that signals interrupt. They are not recorded, because parent and child would
+            // both record a word that was drawn before a fork and not yet recorded.
             let mut words = [0; 1000];
             words.iter_mut().for_each(|word| *word = random_pseudo_u64().unwrap());
             without_alarms(|| draw(1));

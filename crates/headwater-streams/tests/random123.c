@@ -1,4 +1,5 @@
-/* Prints lines of key, counter, and the blocks of ars7, ars5 and philox4x32-10 by Random123, as hexadecimal numbers of 128 bits. */
+/* Prints lines of key, counter, and the blocks of ars7, ars5 and philox4x32-10 by Random123, as
+   hexadecimal numbers of 128 bits. */
 #include <Random123/ars.h>
 #include <Random123/philox.h>
 #include <stdint.h>

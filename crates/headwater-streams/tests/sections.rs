@@ -1,5 +1,5 @@
-//! `random_pseudo_bytes` with restartable sequences and without: children in shared memory, forks at
-//! every instruction of a section, and the machine code of the sections.
+//! `random_pseudo_bytes` with restartable sequences and without: children in shared memory, forks
+//! at every instruction of a section, and the machine code of the sections.
 #![cfg(all(target_os = "linux", target_arch = "x86_64"))]
 
 mod ways;
@@ -58,8 +58,8 @@ impl Words {
 
 /// Moves this task to the CPU of this number, counted round. Allocates nothing.
 fn move_to(number: usize) {
-    // SAFETY: a set of CPUs is any bits; the calls read and write these sets alone. The kernel refuses
-    // a CPU that this process may not use, and the task stays where it is.
+    // SAFETY: a set of CPUs is any bits; the calls read and write these sets alone. The kernel
+    // refuses a CPU that this process may not use, and the task stays where it is.
     unsafe {
         let mut set: libc::cpu_set_t = std::mem::zeroed();
         let cpus = libc::sysconf(libc::_SC_NPROCESSORS_ONLN).max(1) as usize;
@@ -124,8 +124,8 @@ fn episode(flags: libc::c_int, stack: &mut [u8]) {
     assert_eq!((zeros, twice), (0, 0), "of {} words: zeros, repeats", all.len());
 }
 
-/// Without the comparison of RDPID this test finds repeats. `HEADWATER_TEST_EPISODES` sets the number
-/// of children.
+/// Without the comparison of RDPID this test finds repeats. `HEADWATER_TEST_EPISODES` sets the
+/// number of children.
 #[test]
 fn children_in_shared_memory_repeat_no_pseudo_bytes() {
     both_ways("children_in_shared_memory_repeat_no_pseudo_bytes", |_| {
@@ -146,8 +146,8 @@ extern "C" fn move_away(_: libc::c_int, _: *mut libc::siginfo_t, context: *mut l
         unsafe { (BREAKPOINT.load(SeqCst).as_ref(), &mut *context.cast::<libc::ucontext_t>()) };
     let Some(breakpoint) = breakpoint else { return };
     breakpoint.clear();
-    // The kernel has moved the thread out of its section. A mutant without the descriptor is behind the
-    // breakpoint instead, and goes on with the instruction that was there.
+    // The kernel has moved the thread out of its section. A mutant without the descriptor is behind
+    // the breakpoint instead, and goes on with the instruction that was there.
     let at = &mut context.uc_mcontext.gregs[libc::REG_RIP as usize];
     if *at == breakpoint.address() as i64 + 1 {
         *at -= 1;
@@ -164,7 +164,8 @@ fn own_word() -> u64 {
     u64::from_ne_bytes(word)
 }
 
-/// Sets a breakpoint at this address and draws. None if the system lets no code be written.
+/// Sets a breakpoint at this address and draws. `None` if the system does not allow code to be
+/// written.
 fn own_word_with_breakpoint(at: u64) -> Option<u64> {
     IS_HIT.store(false, SeqCst);
     // SAFETY: the first byte of an instruction that this thread alone runs.
@@ -175,8 +176,8 @@ fn own_word_with_breakpoint(at: u64) -> Option<u64> {
     Some(word)
 }
 
-/// A thread that is moved between the choice of a counter and the addition must not add on another CPU
-/// than the counter's. Without the descriptor this test finds repeats.
+/// A thread that is moved between the choice of a counter and the addition must not add on another
+/// CPU than the counter's. Without the descriptor this test finds repeats.
 #[test]
 fn a_thread_moved_inside_a_section_repeats_nothing() {
     both_ways("a_thread_moved_inside_a_section_repeats_nothing", |has_sections| {
@@ -222,7 +223,8 @@ fn a_thread_moved_inside_a_section_repeats_nothing() {
 
 /// Sets the handler of breakpoints.
 fn handle_traps(handler: usize, flags: libc::c_int) {
-    // SAFETY: an action of zeros has no flags and an empty mask; the handler's type matches the flags.
+    // SAFETY: an action of zeros has no flags and an empty mask; the handler's type matches the
+    // flags.
     unsafe {
         let mut action: libc::sigaction = std::mem::zeroed();
         (action.sa_sigaction, action.sa_flags) = (handler, flags);
@@ -230,8 +232,8 @@ fn handle_traps(handler: usize, flags: libc::c_int) {
     }
 }
 
-/// Returns the sections of `random_pseudo_bytes` in this program: those that add to memory. The core's
-/// claim bytes by a store.
+/// Returns the sections of `random_pseudo_bytes` in this program: those that add to memory. The
+/// core's claim bytes by a store.
 fn sections() -> Vec<Vec<decoder::Instruction>> {
     let all = Section::all().iter().map(Section::instructions);
     all.filter(|section| section.iter().any(|i| i.mnemonic() == decoder::Mnemonic::Xadd)).collect()
@@ -257,7 +259,8 @@ fn each_section_ends_in_one_addition() {
     }
 }
 
-/// All that a parent and its children have drawn: a counter, then words, in memory that forks share.
+/// All that a parent and its children have drawn: a counter, then words, in memory that forks
+/// share.
 struct Record([AtomicU64; 4096]);
 
 static RECORD: AtomicPtr<Record> = AtomicPtr::new(null_mut());

@@ -1,4 +1,4 @@
-//! A stream as a generator gives the stream's bytes, whatever it is asked for in between.
+//! A stream as a generator produces the stream's bytes, whatever is requested in between.
 
 use headwater_streams::{Engine, Key};
 use proptest::prelude::*;

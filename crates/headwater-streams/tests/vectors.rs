@@ -1,4 +1,4 @@
-//! The files of `vectors/`: that they are what `reference` makes, and that this crate agrees with them.
+//! The files of `vectors/`: `reference` makes exactly these files, and this crate agrees with them.
 
 use headwater_streams::{Engine, Key, Label};
 use serde_json::Value;

@@ -268,7 +268,7 @@ mod tests {
         };
         for (signal, fresh_bits, mode, why) in [
             (CloneSignal::Vmclock, true, Mode::Buffered, "fresh bits of the CPU enter each key"),
-            (CloneSignal::Vmclock, false, Mode::Strict, "but not the kernel"),
+            (CloneSignal::Vmclock, false, Mode::Strict, "but not to the kernel"),
             (CloneSignal::Vmgenid, false, Mode::Buffered, "vmgenid moves it"),
             (CloneSignal::BareMetal, false, Mode::Buffered, "bare metal"),
         ] {

@@ -1,7 +1,7 @@
 //! AES-256 as in FIPS 197 and its counter mode as in NIST SP 800-38A, section 6.5.
 //!
-//! The state is kept as the 16 bytes of the block: FIPS 197 numbers them down the columns, so byte `i`
-//! is in row `i % 4` and column `i / 4`.
+//! The state is kept as the 16 bytes of the block: FIPS 197 numbers them down the columns, so byte
+//! `i` is in row `i % 4` and column `i / 4`.
 
 /// Rounds of AES-256 (`Nr`).
 const ROUNDS: usize = 14;
@@ -14,8 +14,8 @@ pub fn aes256_encrypt(key: &[u8; 32], block: [u8; 16]) -> [u8; 16] {
     cipher(&key_expansion(key), block)
 }
 
-/// Writes the keystream of counter mode: the encryptions of `counter_block`, `counter_block + 1` and so
-/// on, where the whole block is one big-endian number that wraps around.
+/// Writes the keystream of counter mode: the encryptions of `counter_block`, `counter_block + 1`
+/// and so on, where the whole block is one big-endian number that wraps around.
 pub fn aes256_ctr(key: &[u8; 32], counter_block: [u8; 16], out: &mut [u8]) {
     let schedule = key_expansion(key);
     let mut counter = u128::from_be_bytes(counter_block);
@@ -26,7 +26,7 @@ pub fn aes256_ctr(key: &[u8; 32], counter_block: [u8; 16], out: &mut [u8]) {
     }
 }
 
-/// FIPS 197, section 5.1.
+/// Encrypts one block (FIPS 197, section 5.1).
 fn cipher(schedule: &Schedule, block: [u8; 16]) -> [u8; 16] {
     let mut state = add_round_key(block, &schedule[0]);
     for round_key in &schedule[1..ROUNDS] {
@@ -39,7 +39,7 @@ pub(crate) fn sub_bytes(state: [u8; 16]) -> [u8; 16] {
     state.map(|byte| S_BOX[usize::from(byte)])
 }
 
-/// Row `r` moves `r` columns to the left.
+/// Moves row `r` by `r` columns to the left.
 pub(crate) fn shift_rows(state: [u8; 16]) -> [u8; 16] {
     core::array::from_fn(|i| {
         let (row, column) = (i % 4, i / 4);
@@ -47,7 +47,7 @@ pub(crate) fn shift_rows(state: [u8; 16]) -> [u8; 16] {
     })
 }
 
-/// Each column is multiplied by the polynomial 3x^3 + x^2 + x + 2.
+/// Multiplies each column by the polynomial 3x^3 + x^2 + x + 2.
 pub(crate) fn mix_columns(state: [u8; 16]) -> [u8; 16] {
     core::array::from_fn(|i| {
         let (row, column) = (i % 4, i / 4);
@@ -60,7 +60,7 @@ pub(crate) fn add_round_key(state: [u8; 16], round_key: &[u8; 16]) -> [u8; 16] {
     core::array::from_fn(|i| state[i] ^ round_key[i])
 }
 
-/// FIPS 197, section 5.2, for a key of eight words.
+/// Expands a key of eight words (FIPS 197, section 5.2).
 fn key_expansion(key: &[u8; 32]) -> Schedule {
     let mut words = [[0; 4]; 4 * (ROUNDS + 1)];
     let mut round_constant = 1;
@@ -100,7 +100,8 @@ static S_BOX: [u8; 256] = {
     table
 };
 
-/// `a^254`, which is `1 / a`, because `a^255` is 1 for every `a` but 0; and 0 for 0, as FIPS 197 wants.
+/// Returns `a^254`, which is `1 / a`, because `a^255` is 1 for every `a` but 0; and 0 for 0, as
+/// FIPS 197 requires.
 const fn inverse(a: u8) -> u8 {
     let mut power = a;
     let mut product = 1;
@@ -114,7 +115,7 @@ const fn inverse(a: u8) -> u8 {
     product
 }
 
-/// The product in GF(2^8) modulo x^8 + x^4 + x^3 + x + 1 (FIPS 197, section 4.2).
+/// Returns the product in GF(2^8) modulo x^8 + x^4 + x^3 + x + 1 (FIPS 197, section 4.2).
 const fn multiply(mut a: u8, mut b: u8) -> u8 {
     let mut product = 0;
     while b != 0 {

@@ -1,4 +1,5 @@
-//! The secure generator's deterministic parts: ciphers, key derivation, and the mask of hedged mode.
+//! The secure generator's deterministic parts: ciphers, key derivation, and the mask of hedged
+//! mode.
 
 pub(crate) mod aes;
 mod chacha20;
@@ -6,8 +7,8 @@ mod chacha20;
 pub use aes::{aes256_ctr, aes256_encrypt};
 pub use chacha20::chacha20;
 
-/// Returns the `n` bytes that hedged mode XORs onto a draw of `n` bytes. `r0` and `r1` are the words of
-/// the CPU's generator, `key` is the page's secret.
+/// Returns the `n` bytes that hedged mode XORs onto a draw of `n` bytes. `r0` and `r1` are the
+/// words of the CPU's generator, `key` is the page's secret.
 ///
 /// Each block is `AES(X) ^ X` (Davies and Meyer's one-way function: the owner of the key
 /// cannot compute the words from the output) with the 128-bit `X`:
@@ -25,7 +26,8 @@ pub fn hedge(key: &[u8; 32], r0: u64, r1: u64, n: usize) -> Vec<u8> {
     bytes
 }
 
-/// Derives a page's or a request's AES-256 key from a seed: the kernel's 32 bytes K, then X0 and X1.
+/// Derives a page's or a request's AES-256 key from a seed: the kernel's 32 bytes K, then X0 and
+/// X1.
 ///
 /// The key is `AES_K(X0) ^ X0` followed by `AES_K(X1) ^ X1`.
 pub fn derived_key(seed: &[u8; 64]) -> [u8; 32] {

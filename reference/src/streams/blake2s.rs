@@ -26,7 +26,7 @@ const SIGMA: [[usize; 16]; 10] = [
     [10, 2, 8, 4, 7, 6, 1, 5, 15, 11, 9, 14, 3, 12, 13, 0],
 ];
 
-/// The hash of `N` bytes, 1 to 32 (RFC 7693, section 3.3).
+/// Returns the hash of `N` bytes, 1 to 32 (RFC 7693, section 3.3).
 pub fn blake2s<const N: usize>(message: &[u8]) -> [u8; N] {
     let mut state = IV;
     state[0] ^= 0x0101_0000 ^ N as u32;

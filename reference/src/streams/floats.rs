@@ -1,13 +1,16 @@
-//! Exponential and normal numbers to the last bit: the operations of STREAMS.md's definitions in their order, one number at a time.
+//! Exponential and normal numbers to the last bit: the operations of STREAMS.md's definitions in
+//! their order, one number at a time.
 //!
-//! [`numbers`](crate::streams::numbers) says what these values approximate. Here is how they are rounded: each `+ - * /` and square root once, to nearest, as
-//! IEEE 754 has it, and nothing fused. The coefficients are part of the specification.
+//! [`numbers`](crate::streams::numbers) defines the exact values that these numbers approximate.
+//! This module defines the rounding: each `+ - * /` and square root is rounded once, to nearest, as
+//! IEEE 754 has it, and nothing is fused. The coefficients are part of the specification.
 
 /// sqrt(1/2), rounded up.
 const SQRT_HALF: f64 = f64::from_bits(0x3FE6_A09E_667F_3BCD);
 const SQRT_HALF_F32: f32 = f32::from_bits(0x3F35_04F4);
 
-/// `c[0] + c[1] z + c[2] z^2 + ...`: neighbours are put together, then neighbours of these, and so on.
+/// Evaluates `c[0] + c[1] z + c[2] z^2 + ...`: neighbours are put together, then neighbours of
+/// these, and so on.
 macro_rules! polynomial {
     ($name:ident, $float:ty) => {
         fn $name(z: $float, c: &[$float]) -> $float {
@@ -28,7 +31,7 @@ macro_rules! polynomial {
 polynomial!(polynomial, f64);
 polynomial!(polynomial_f32, f32);
 
-/// `-ln u` of the u that is the word with its lowest bit set, over 2^64.
+/// Returns `-ln u` of the u that is the word with its lowest bit set, over 2^64.
 pub fn exponential_f64(word: u64) -> f64 {
     let (mut f, mut exponent) = ((word | 1) as f64, 0);
     while f >= 2.0 * SQRT_HALF {
@@ -55,7 +58,7 @@ pub fn exponential_f64(word: u64) -> f64 {
     f64::from(64 - exponent) * core::f64::consts::LN_2 - ln_f
 }
 
-/// The same of 32 bits, in single precision.
+/// Does the same for 32 bits, in single precision.
 fn exponential_f32(word: u32) -> f32 {
     let (mut f, mut exponent) = ((word | 1) as f32, 0u8);
     while f >= 2.0 * SQRT_HALF_F32 {
@@ -70,7 +73,7 @@ fn exponential_f32(word: u32) -> f32 {
     f32::from(32 - exponent) * core::f32::consts::LN_2 - ln_f
 }
 
-/// A pair of normal numbers: a distance from the first word, a direction from the second.
+/// Returns a pair of normal numbers: a distance from the first word, a direction from the second.
 pub fn normal_pair_f64(words: [u64; 2]) -> [f64; 2] {
     let distance = (2.0 * exponential_f64(words[0])).sqrt();
     let bit = |i: u32| words[1] >> (64 - i) & 1 == 1;
@@ -106,7 +109,7 @@ pub fn normal_pair_f64(words: [u64; 2]) -> [f64; 2] {
     [distance * signed(x, bit(1)), distance * signed(y, bit(2))]
 }
 
-/// The same of the two `u32`s of a word, in single precision.
+/// Does the same for the two `u32`s of a word, in single precision.
 pub fn normal_pair_f32(words: [u32; 2]) -> [f32; 2] {
     let distance = (2.0 * exponential_f32(words[0])).sqrt();
     let bit = |i: u32| words[1] >> (32 - i) & 1 == 1;

@@ -23,9 +23,10 @@ pub fn xorshift128p(s: &mut [u64; 2]) -> u64 {
     s[1].wrapping_add(s0)
 }
 
-/// What `2^power` steps of a linear generator make of its state: a matrix over GF(2), by columns.
+/// Returns the effect of `2^power` steps on the state of a linear generator: a matrix over GF(2),
+/// by columns.
 ///
-/// The step is written as a matrix by what it makes of each unit vector, and the matrix is squared.
+/// The matrix of one step has the step's effect on each unit vector as its columns, and is squared.
 pub fn jump<const N: usize>(step: fn(&mut [u64; N]) -> u64, power: u32) -> Vec<[u64; N]> {
     let mut columns: Vec<[u64; N]> = (0..64 * N)
         .map(|bit| {
@@ -41,7 +42,7 @@ pub fn jump<const N: usize>(step: fn(&mut [u64; N]) -> u64, power: u32) -> Vec<[
     columns
 }
 
-/// A matrix, by columns, times a vector.
+/// Multiplies a matrix, stored by columns, by a vector.
 pub fn times<const N: usize>(columns: &[[u64; N]], vector: [u64; N]) -> [u64; N] {
     let mut product = [0; N];
     for (bit, column) in columns.iter().enumerate() {
@@ -54,11 +55,11 @@ pub fn times<const N: usize>(columns: &[[u64; N]], vector: [u64; N]) -> [u64; N]
     product
 }
 
-/// The characteristic polynomial of a linear generator, without its leading term, from the lowest bit of its
-/// first word.
+/// Returns the characteristic polynomial of a linear generator, without its leading term, from the
+/// lowest bit of its first word.
 ///
-/// Berlekamp and Massey's algorithm finds the shortest recurrence of those bits; where that is as long as the
-/// state, it is the characteristic polynomial.
+/// Berlekamp and Massey's algorithm finds the shortest recurrence of those bits; where that is as
+/// long as the state, it is the characteristic polynomial.
 ///
 /// # Panics
 ///
@@ -125,7 +126,8 @@ pub fn sfc64(s: &mut [u64; 4]) -> u64 {
     result
 }
 
-/// NumPy's `SeedSequence(entropy, spawn_key=spawn_key).generate_state(n)`, words of 32 bits (`bit_generator.pyx`).
+/// Returns NumPy's `SeedSequence(entropy, spawn_key=spawn_key).generate_state(n)`, words of 32 bits
+/// (`bit_generator.pyx`).
 pub fn seed_sequence(entropy: &[u32], spawn_key: &[u32], n: usize) -> Vec<u32> {
     let mut words = entropy.to_vec();
     if !spawn_key.is_empty() {
@@ -172,13 +174,13 @@ pub fn seed_sequence(entropy: &[u32], spawn_key: &[u32], n: usize) -> Vec<u32> {
         .collect()
 }
 
-/// The same as words of 64 bits, the lower half first.
+/// Returns the same as words of 64 bits, the lower half first.
 fn seed_sequence_u64(entropy: &[u32], spawn_key: &[u32], n: usize) -> Vec<u64> {
     let halves = seed_sequence(entropy, spawn_key, 2 * n);
     (0..n).map(|i| u64::from(halves[2 * i + 1]) << 32 | u64::from(halves[2 * i])).collect()
 }
 
-/// State and increment of NumPy's `PCG64DXSM` from this sequence (`pcg64_set_seed`).
+/// Returns state and increment of NumPy's `PCG64DXSM` from this sequence (`pcg64_set_seed`).
 pub fn pcg64dxsm_seeded(entropy: &[u32], spawn_key: &[u32]) -> (u128, u128) {
     let words = seed_sequence_u64(entropy, spawn_key, 4);
     let initial = u128::from(words[0]) << 64 | u128::from(words[1]);
@@ -189,7 +191,7 @@ pub fn pcg64dxsm_seeded(entropy: &[u32], spawn_key: &[u32]) -> (u128, u128) {
     (state.wrapping_mul(multiplier).wrapping_add(increment), increment)
 }
 
-/// The state of NumPy's `SFC64` from this sequence (`sfc64_set_seed`).
+/// Returns the state of NumPy's `SFC64` from this sequence (`sfc64_set_seed`).
 pub fn sfc64_seeded(entropy: &[u32], spawn_key: &[u32]) -> [u64; 4] {
     let words = seed_sequence_u64(entropy, spawn_key, 3);
     let mut state = [words[0], words[1], words[2], 1];

@@ -11,10 +11,11 @@ pub use ars::ars;
 pub use blake2s::blake2s;
 pub use philox::philox4x32;
 
-/// The version of the specification that all values depend on; the first 16 bytes of everything that is hashed.
+/// The version of the specification, on which all values depend: the first 16 bytes of everything
+/// that is hashed.
 pub const SPEC: &str = "hw-streams-v1";
 
-/// What a key is made from, and what a child is called.
+/// The material of a key, or the name of a child.
 #[derive(Clone, Debug)]
 pub enum Seed {
     /// A whole number from 0 on.
@@ -38,19 +39,19 @@ impl Seed {
     }
 }
 
-/// The key that a seed stands for with the engine of this name.
+/// Returns the key that a seed stands for with the engine of this name.
 pub fn root_key(engine: &str, seed: &Seed) -> [u8; 16] {
     let message = [head(engine, 0), seed.encoded()].concat();
     first_half(blake2s(&message))
 }
 
-/// The key of a key's child.
+/// Returns the key of a key's child.
 pub fn child_key(engine: &str, key: [u8; 16], label: &Seed) -> [u8; 16] {
     let message = [head(engine, 1), key.to_vec(), label.encoded()].concat();
     first_half(blake2s(&message))
 }
 
-/// `len` bytes for another generator.
+/// Returns `len` bytes for another generator.
 pub fn expand(engine: &str, key: [u8; 16], label: &Seed, len: usize) -> Vec<u8> {
     let mut bytes = Vec::new();
     for number in 0..len.div_ceil(32) as u64 {
@@ -62,7 +63,7 @@ pub fn expand(engine: &str, key: [u8; 16], label: &Seed, len: usize) -> Vec<u8> 
     bytes
 }
 
-/// The specification's name in 16 bytes, the engine's in 12, and what is hashed.
+/// Returns the specification's name in 16 bytes, the engine's in 12, and the purpose of the hash.
 fn head(engine: &str, purpose: u8) -> Vec<u8> {
     let mut head = SPEC.as_bytes().to_vec();
     head.resize(16, 0);
@@ -76,7 +77,7 @@ fn first_half(hash: [u8; 32]) -> [u8; 16] {
     core::array::from_fn(|i| hash[i])
 }
 
-/// The block that an engine makes of a counter.
+/// Returns the block that an engine makes of a counter.
 ///
 /// # Panics
 ///
@@ -92,7 +93,7 @@ pub fn block(engine: &str, key: [u8; 16], counter: u128) -> u128 {
     }
 }
 
-/// `len` bytes of a draw of a stream, from byte `start` on.
+/// Returns `len` bytes of a draw of a stream, from byte `start` on.
 pub fn stream_bytes(
     engine: &str,
     key: [u8; 16],

@@ -1,23 +1,25 @@
-//! Numbers out of words, as the definitions have them: logarithms and sines by their series, in integers.
+//! Numbers out of words, as the definitions have them: logarithms and sines by their series, in
+//! integers.
 //!
-//! `word(draw)` stands for a stream's word at one place of each of its draws, `word(draw, place)` for all of them.
+//! `word(draw)` stands for a stream's word at one place of each of its draws, `word(draw, place)`
+//! for all of them.
 
 /// A number from 0 to 256, in steps of 2^-120.
 type Fixed = u128;
 
 const ONE: Fixed = 1 << 120;
 
-/// Uniform in [0, 1): the upper 53 bits.
+/// Returns a uniform number in [0, 1): the upper 53 bits.
 pub fn uniform_f64(word: u64) -> f64 {
     (word >> 11) as f64 / 2f64.powi(53)
 }
 
-/// Uniform in [0, 1): the upper 24 bits.
+/// Returns a uniform number in [0, 1): the upper 24 bits.
 pub fn uniform_f32(word: u32) -> f32 {
     (word >> 8) as f32 / 2f32.powi(24)
 }
 
-/// An integer below `bound`, not 0, by Lemire's method from words of `bits` bits, 32 or 64.
+/// Returns an integer below `bound`, not 0, by Lemire's method from words of `bits` bits, 32 or 64.
 pub fn bounded(bits: u32, bound: u64, word: impl Fn(u16) -> u64) -> u64 {
     let outcomes = 1u128 << bits;
     for draw in 0.. {
@@ -29,27 +31,29 @@ pub fn bounded(bits: u32, bound: u64, word: impl Fn(u16) -> u64) -> u64 {
     unreachable!("65,536 words in a row are rejected with a chance below 2^-65536");
 }
 
-/// Exponential: `-ln u` for the u that is the odd number `word | 1` over 2^64.
+/// Returns an exponential number: `-ln u` for the u that is the odd number `word | 1` over 2^64.
 pub fn exponential(word: u64) -> f64 {
     to_f64(minus_ln(word | 1, 64))
 }
 
-/// The same of `bits` bits, 32 or 64, as a sum of two floats: twice as precise.
+/// Returns the same for `bits` bits, 32 or 64, as a sum of two floats: twice as precise.
 pub fn exponential_wide(bits: u32, word: u64) -> [f64; 2] {
     wide(minus_ln(word | 1, bits))
 }
 
-/// The smaller and the larger coordinate of a point of the unit circle, without signs, each as a sum of two floats: sine and cosine
-/// of the angle that [`normal_pair`] describes.
+/// Returns the smaller and the larger coordinate of a point of the unit circle, without signs, each
+/// as a sum of two floats: sine and cosine of the angle that [`normal_pair`] describes.
 pub fn direction_wide(bits: u32, direction: u64) -> [[f64; 2]; 2] {
     let (sin, cos) = eighth_of_a_turn(bits, direction);
     [wide(sin), wide(cos)]
 }
 
-/// A pair of normal numbers from two words of `bits` bits, 32 or 64: a distance of `sqrt(-2 ln u)`, and a direction.
+/// Returns a pair of normal numbers from two words of `bits` bits, 32 or 64: a distance of
+/// `sqrt(-2 ln u)`, and a direction.
 ///
-/// The direction's upper bit is the first number's sign, the next one the second's; the third exchanges the two. The others,
-/// with a 1 behind them, are an angle between 0 and an eighth of a turn.
+/// The direction's upper bit is the first number's sign, the next one the second's; the third
+/// exchanges the two. The other bits, with a 1 behind them, are an angle between 0 and an eighth of
+/// a turn.
 pub fn normal_pair(bits: u32, distance: u64, direction: u64) -> [f64; 2] {
     let distance = sqrt(2 * minus_ln(distance | 1, bits));
     let bit = |i: u32| direction >> (bits - i) & 1 == 1;
@@ -64,14 +68,14 @@ pub fn normal_pair(bits: u32, distance: u64, direction: u64) -> [f64; 2] {
     [signed(x, bit(1)), signed(y, bit(2))]
 }
 
-/// Sine and cosine of the angle that a direction's lower bits are.
+/// Returns sine and cosine of the angle in a direction's lower bits.
 fn eighth_of_a_turn(bits: u32, direction: u64) -> (Fixed, Fixed) {
     let angle = ((direction << 1) | 1) & ((1 << (bits - 2)) - 1);
     // In quarters of a turn: the angle over 2^(bits - 1).
     sin_cos(multiply(pi() / 2, Fixed::from(angle) << (121 - bits)))
 }
 
-/// Where each element of a slice of this length comes from after it was shuffled.
+/// Returns, for each element of a shuffled slice of this length, its place before the shuffle.
 pub fn shuffled(len: usize, word: impl Fn(u16, u64) -> u64) -> Vec<usize> {
     let mut order: Vec<usize> = (0..len).collect();
     let (mut left, mut place) = (len, 0);
@@ -85,7 +89,8 @@ pub fn shuffled(len: usize, word: impl Fn(u16, u64) -> u64) -> Vec<usize> {
             7.. => 6,
             _ => 1,
         };
-        // One number below the number of outcomes, as for one bounded integer; its digits of mixed radix, from the top.
+        // A number below the number of outcomes, as for one bounded integer, and its digits of
+        // mixed radix, from the top.
         let outcomes: u128 = (0..batch).map(|i| (left - i) as u128).product();
         let of_all = bounded(64, outcomes as u64, |draw| word(draw, place));
         let mut rest = u128::from(of_all);
@@ -101,7 +106,8 @@ pub fn shuffled(len: usize, word: impl Fn(u16, u64) -> u64) -> Vec<usize> {
     order
 }
 
-/// The value at `index` of a permutation of `0..n`, for `n` above 256, with 25 words as its keys.
+/// Returns the value at `index` of a permutation of `0..n`, for `n` above 256, with 25 words as its
+/// keys.
 pub fn permuted(n: u64, index: u64, words: &[u64; 25]) -> u64 {
     let bits = 64 - (n - 1).leading_zeros();
     let low_bits = bits.div_ceil(2);
@@ -125,13 +131,14 @@ pub fn permuted(n: u64, index: u64, words: &[u64; 25]) -> u64 {
     }
 }
 
-/// 32 bits of the product of a sum and a factor, both keyed: its upper half upon its lower one.
+/// Returns 32 bits of the product of a sum and a factor, both keyed: its upper half XORed with its
+/// lower one.
 fn keyed(x: u64, key: u64) -> u64 {
     let product = (x ^ (key % (1 << 32))) * ((key >> 32) | 1);
     (product >> 32) ^ (product % (1 << 32))
 }
 
-/// `-ln(m / 2^bits)` of an odd `m`.
+/// Returns `-ln(m / 2^bits)` of an odd `m`.
 fn minus_ln(m: u64, bits: u32) -> Fixed {
     let (m, whole) = (u128::from(m), 1u128 << bits);
     if m > whole / 2 {
@@ -144,12 +151,12 @@ fn minus_ln(m: u64, bits: u32) -> Fixed {
     u128::from(bits - exponent) * ln_2 - 2 * artanh(divide(m - power, m + power))
 }
 
-/// `s + s^3/3 + s^5/5 + ...`
+/// Returns `s + s^3/3 + s^5/5 + ...`.
 fn artanh(s: Fixed) -> Fixed {
     series(s, multiply(s, s), |n, power, _| (power / (2 * n + 1), false))
 }
 
-/// Machin's formula.
+/// Computes pi by Machin's formula.
 fn pi() -> Fixed {
     let arctan = |s| series(s, multiply(s, s), |n, power, _| (power / (2 * n + 1), n % 2 == 1));
     4 * (4 * arctan(divide(1, 5)) - arctan(divide(1, 239)))
@@ -166,7 +173,8 @@ fn sin_cos(x: Fixed) -> (Fixed, Fixed) {
     (sin, cos)
 }
 
-/// The sum of terms, each with a sign, until one is nothing. `term` gets its number, `first * ratio^n`, and the last term.
+/// Sums terms, each with a sign, until one is 0. `term` gets its number, `first * ratio^n`, and the
+/// last term.
 fn series(first: Fixed, ratio: Fixed, term: impl Fn(u128, Fixed, Fixed) -> (Fixed, bool)) -> Fixed {
     let (mut plus, mut minus) = (0, 0);
     let (mut power, mut last) = (first, first);
@@ -182,7 +190,7 @@ fn series(first: Fixed, ratio: Fixed, term: impl Fn(u128, Fixed, Fixed) -> (Fixe
     plus - minus
 }
 
-/// By long multiplication of 64-bit digits.
+/// Returns `a * b`, by long multiplication of 64-bit digits.
 fn multiply(a: Fixed, b: Fixed) -> Fixed {
     let digits = |x: u128| (x >> 64, x % (1 << 64));
     let ((a1, a0), (b1, b0)) = (digits(a), digits(b));
@@ -192,7 +200,7 @@ fn multiply(a: Fixed, b: Fixed) -> Fixed {
     (top << 8) + ((middle % (1 << 64)) >> 56)
 }
 
-/// `a / b` for `a` below `b` below 2^127, by long division.
+/// Returns `a / b` for `a` below `b` below 2^127, by long division.
 fn divide(a: u128, b: u128) -> Fixed {
     let (mut rest, mut quotient) = (a, 0);
     for _ in 0..120 {
@@ -203,7 +211,7 @@ fn divide(a: u128, b: u128) -> Fixed {
     quotient
 }
 
-/// Bit by bit, for a root below 16.
+/// Computes a root below 16 bit by bit.
 fn sqrt(x: Fixed) -> Fixed {
     let mut root = 0;
     for bit in (0..124).rev() {
@@ -215,7 +223,7 @@ fn sqrt(x: Fixed) -> Fixed {
     root
 }
 
-/// The nearest float, and what it lacks.
+/// Returns the nearest float, and the rest that it lacks.
 fn wide(x: Fixed) -> [f64; 2] {
     let nearest = x as f64;
     let lacking = x as i128 - nearest as i128;
@@ -230,7 +238,7 @@ fn to_f64(x: Fixed) -> f64 {
 mod tests {
     use super::*;
 
-    /// The first digits are known to everybody.
+    /// Compares the first digits with published constants.
     #[test]
     fn constants_are_those_of_the_tables() {
         assert_eq!(to_f64(pi()), core::f64::consts::PI);

@@ -47,7 +47,7 @@ pub(super) fn file() -> String {
     document("headwater.vectors.generators/1", about, &cases)
 }
 
-/// The bytes of the next words.
+/// Returns the bytes of the next words.
 fn words<const N: usize>(mut state: [u64; N], next: fn(&mut [u64; N]) -> u64) -> Vec<u8> {
     (0..WORDS).flat_map(|_| next(&mut state).to_le_bytes()).collect()
 }

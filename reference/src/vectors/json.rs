@@ -1,4 +1,4 @@
-//! As much of JSON as the files need.
+//! The part of JSON that the files need.
 
 use crate::streams::SPEC;
 use std::fmt::Write;
@@ -6,7 +6,7 @@ use std::fmt::Write;
 /// One object: names and values that are JSON already.
 pub(super) type Object = Vec<(&'static str, String)>;
 
-/// A document: what it is, and one object a line.
+/// Returns a document: its description, and one object a line.
 pub(super) fn document(schema: &str, about: &str, cases: &[Object]) -> String {
     let mut text = String::from("{\n");
     for (name, value) in [("schema", schema), ("spec", SPEC), ("about", about)] {
@@ -23,7 +23,7 @@ pub(super) fn document(schema: &str, about: &str, cases: &[Object]) -> String {
     text
 }
 
-/// A text, of which only quotes, backslashes and control characters need care.
+/// Returns a text as JSON; only quotes, backslashes and control characters are escaped.
 pub(super) fn string(text: &str) -> String {
     let mut json = String::from('"');
     for c in text.chars() {
@@ -39,13 +39,13 @@ pub(super) fn string(text: &str) -> String {
     json
 }
 
-/// Bytes in their order.
+/// Returns bytes as hexadecimal digits, in their order.
 pub(super) fn hex(bytes: &[u8]) -> String {
     let digits: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
     string(&digits)
 }
 
-/// A number of 128 bits.
+/// Returns a number of 128 bits as hexadecimal digits.
 pub(super) fn number(n: u128) -> String {
     string(&format!("{n:032x}"))
 }

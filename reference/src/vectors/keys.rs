@@ -11,7 +11,8 @@ pub(super) fn file() -> String {
             let mut case = vec![("engine", string(engine))];
             case.extend(named("seed", &seed));
             case.push(("key", hex(&key)));
-            // Its child by the same name, and that child's bytes for another generator of the same name.
+            // The key's child by the same name, and that child's bytes for another generator of the
+            // same name.
             let child = child_key(engine, key, &seed);
             case.push(("child", hex(&child)));
             case.push(("expanded", hex(&expand(engine, child, &seed, 70))));
@@ -23,7 +24,7 @@ pub(super) fn file() -> String {
     document("headwater.vectors.keys/1", about, &cases)
 }
 
-/// Around each length that fills a message of BLAKE2s, and each kind of number.
+/// Returns seeds around each length that fills a message of BLAKE2s, and of each kind of number.
 fn seeds() -> Vec<Seed> {
     let mut seeds: Vec<Seed> = [0, 1, 42, 1 << 64, u128::MAX].map(Seed::Natural).into();
     seeds.extend([0, 1, u128::MAX >> 1].map(Seed::Negative));
@@ -37,7 +38,7 @@ fn seeds() -> Vec<Seed> {
     seeds
 }
 
-/// One field, whose name tells the kind.
+/// Returns one field, whose name states the kind.
 fn named(name: &'static str, seed: &Seed) -> Object {
     let (kind, value) = match seed {
         Seed::Natural(n) => ("integer", string(&n.to_string())),

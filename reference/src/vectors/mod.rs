@@ -1,6 +1,7 @@
-//! The files of `vectors/`, by which every language's implementation is checked.
+//! The files of `vectors/`, which check the implementations in every language.
 //!
-//! A number of 128 bits is written in hexadecimal digits, the highest first; bytes are too, in their order.
+//! A number of 128 bits is written in hexadecimal digits, the highest first; bytes are written in
+//! hexadecimal digits too, in their order.
 
 mod engines;
 mod generators;
@@ -10,7 +11,7 @@ mod numbers;
 mod seeds;
 mod streams;
 
-/// The name of each file, and what is in it.
+/// Returns the name of each file, and its contents.
 pub fn files() -> Vec<(&'static str, String)> {
     vec![
         ("engines.json", engines::file()),

@@ -43,13 +43,13 @@ struct Stream {
 }
 
 impl Stream {
-    /// A word of a draw.
+    /// Returns a word of a draw.
     fn word(&self, draw: u16, place: u64) -> u64 {
         let bytes = stream_bytes(self.engine, self.key, self.id, draw, u128::from(place) * 8, 8);
         u64::from_le_bytes(core::array::from_fn(|i| bytes[i]))
     }
 
-    /// A `u32` of a draw.
+    /// Returns a `u32` of a draw.
     fn half(&self, draw: u16, place: u64) -> u32 {
         let word = self.word(draw, place / 2);
         if place.is_multiple_of(2) { word as u32 } else { (word >> 32) as u32 }
@@ -81,7 +81,7 @@ impl Stream {
         }
     }
 
-    /// A value of a permutation: up to 256 elements a shuffled table, above a network.
+    /// Returns a value of a permutation: up to 256 elements a shuffled table, above a network.
     fn permuted(&self, n: u64, index: u64) -> u64 {
         if n <= 256 {
             shuffled(n as usize, |draw, place| self.word(draw, place))[index as usize] as u64

@@ -31,7 +31,8 @@ pub(super) fn file() -> String {
             let bytes = drawn(xorshift.after(start, 0, word), xorshift128p);
             cases.push(case("xorshift128p", typed, substream, offset, &bytes[within..]));
 
-            // Streams 8 k to 8 k + 7, a word of each in turn; the offset is in the first of a row, or it would take more words.
+            // Streams 8 k to 8 k + 7, a word of each in turn. The offset lies in the first word of
+            // a row, or it would take more words.
             let begin = state(seed, "xoshiro256pp");
             let index = substream.map_or(0, |substream| substream % 8);
             let mut lanes: Vec<_> = (0..8)
@@ -68,7 +69,7 @@ pub(super) fn file() -> String {
     document("headwater.vectors.seeds/1", about, &cases)
 }
 
-/// The state that a generator takes from the key of the seed.
+/// Returns the state that a generator takes from the key of the seed.
 fn state<const N: usize>(seed: &Seed, name: &str) -> [u64; N] {
     let key = root_key("ars7", seed);
     let bytes = expand("ars7", key, &Seed::Text(name.into()), 8 * N);
@@ -88,7 +89,7 @@ impl<const N: usize> Jumps<N> {
         Jumps(jumps)
     }
 
-    /// The state `n * 2^power` steps after this one.
+    /// Returns the state `n * 2^power` steps after this one.
     fn after(&self, state: [u64; N], power: usize, n: u64) -> [u64; N] {
         (0..64)
             .filter(|bit| n >> bit & 1 == 1)
@@ -96,7 +97,7 @@ impl<const N: usize> Jumps<N> {
     }
 }
 
-/// The bytes of the next words, more than a case has.
+/// Returns the bytes of the next words, more than a case has.
 fn drawn<const N: usize>(mut state: [u64; N], next: fn(&mut [u64; N]) -> u64) -> Vec<u8> {
     (0..16).flat_map(|_| next(&mut state).to_le_bytes()).collect()
 }

@@ -11,7 +11,8 @@ pub(super) fn file() -> String {
             (0, 0, 1100),
             (1, 0, 48),
             ((1 << 48) - 1, 0, 48),
-            // Ranges that begin and end within blocks; a carry out of the lower 32 bits of the block's number; the last bytes.
+            // Ranges that begin and end within blocks; a carry out of the lower 32 bits of the
+            // block's number; the last bytes.
             (7, 5, 40),
             (7, (1 << 36) - 33, 70),
             (7, u64::MAX - 40, 40),

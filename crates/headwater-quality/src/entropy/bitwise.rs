@@ -1,4 +1,5 @@
-//! Estimators of section 6.3 that take a sequence of bits. Bits of a byte come the highest first, as the standard's own program has them.
+//! Estimators of section 6.3 that take a sequence of bits. Bits of a byte come the highest first,
+//! as the standard's own program has them.
 
 pub(super) struct Bits(pub(super) Vec<u8>);
 
@@ -10,7 +11,7 @@ impl Bits {
         Bits(bytes.iter().flat_map(|byte| (0..8).rev().map(move |bit| byte >> bit & 1)).collect())
     }
 
-    /// 6.3.2: how soon a value repeats. Of bits that is after two or three.
+    /// 6.3.2: the time until a value repeats, which is two or three for bits.
     pub(super) fn collision(&self) -> f64 {
         let (mut at, mut count, mut sum, mut squares) = (0, 0.0, 0.0, 0.0);
         while at + 2 < self.0.len() {
@@ -100,8 +101,9 @@ impl Bits {
     }
 }
 
-/// G of the standard: what a block of chance `z` adds to the mean. Its double sum, term by term: for each place t the sum over u < t of
-/// log2(u) z^2 (1 - z)^(u - 1), and log2(t) z (1 - z)^(t - 1).
+/// G of the standard: what a block of chance `z` adds to the mean. Its double sum, term by term:
+/// for each place t the sum over u < t of log2(u) z^2 (1 - z)^(u - 1), and log2(t) z (1 - z)^(t -
+/// 1).
 fn share(z: f64, dictionary: usize, blocks: usize) -> f64 {
     let (mut below, mut power, mut sum) = (0.0, 1.0, 0.0);
     for t in 1..=blocks {
@@ -132,7 +134,8 @@ mod tests {
             for (name, estimate, below) in [
                 ("collision", bits.collision(), 0.12),
                 ("Markov", bits.markov(), 0.01),
-                // It asks which source of one frequent block and sixty-three others could look so, and coins are not that.
+                // It asks which source of one frequent block and sixty-three others could look so,
+                // and coins are not that.
                 ("compression", bits.compression(), 0.3),
             ] {
                 assert!(

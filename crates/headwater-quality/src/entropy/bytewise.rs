@@ -15,17 +15,20 @@ pub(super) fn most_common(samples: &[u8]) -> f64 {
     -upper(most as f64 / samples.len() as f64, samples.len()).log2()
 }
 
-/// Longer repeats than this are not followed: a source that has them has been found out long before.
+/// The longest repeat that is followed. A source with longer ones fails other estimators first.
 const LONGEST: usize = 256;
-/// What occurs as often as this counts as frequent.
+/// A tuple that occurs this often counts as frequent.
 const FREQUENT: usize = 35;
 
-/// 6.3.5 and 6.3.6: the most frequent tuples of each length, and repeats of those lengths at which no tuple is frequent.
+/// 6.3.5 and 6.3.6: the most frequent tuples of each length, and repeats of those lengths at which
+/// no tuple is frequent.
 ///
-/// Tuples are made longer by one sample at a time, and only those that occur at least twice are followed.
+/// Tuples are made longer by one sample at a time, and only those that occur at least twice are
+/// followed.
 pub(super) fn tuples(samples: &[u8]) -> (f64, f64) {
     let n = samples.len();
-    // Where it begins in the low half; above that, which tuple of the length before it is, and the sample that makes it longer.
+    // Where it begins in the low half; above that, which tuple of the length before it is, and the
+    // sample that makes it longer.
     let mut places: Vec<u64> = (0..n as u64).collect();
     let (mut frequent, mut repeated) = (0.0_f64, 0.0_f64);
     for length in 1..=LONGEST.min(n - 1) {
@@ -61,7 +64,8 @@ pub(super) fn tuples(samples: &[u8]) -> (f64, f64) {
     (bits(frequent), if repeated == 0.0 { bits(frequent) } else { bits(repeated) })
 }
 
-/// 6.3.8: the best of 128 predictors, each of which says that what was so many samples ago comes again.
+/// 6.3.8: the best of 128 predictors, each of which says that what was so many samples ago comes
+/// again.
 pub(super) fn lag(samples: &[u8]) -> f64 {
     const LAGS: usize = 128;
     let mut score = [0_u32; LAGS];
@@ -88,7 +92,8 @@ pub(super) fn lag(samples: &[u8]) -> f64 {
     -overall.max(local(longest + 1, n)).max(1.0 / 256.0).log2()
 }
 
-/// The chance of a hit that has runs of `r` hits in `n` tries with the chance 1 %: 0.99 = (1 - p x) / ((r + 1 - r x) q) / x^(n + 1).
+/// The chance of a hit that has runs of `r` hits in `n` tries with the chance 1 %: 0.99 = (1 - p x)
+/// / ((r + 1 - r x) q) / x^(n + 1).
 fn local(r: usize, n: usize) -> f64 {
     let (mut low, mut high) = (0.0_f64, 1.0_f64);
     for _ in 0..60 {
@@ -109,7 +114,7 @@ fn local(r: usize, n: usize) -> f64 {
 mod tests {
     use super::*;
 
-    /// Sixteen equally likely values: four bits, whoever asks.
+    /// Sixteen equally likely values: four bits by every estimator.
     #[test]
     fn sixteen_values_have_four_bits() {
         let mut rng = fastrand::Rng::with_seed(11);

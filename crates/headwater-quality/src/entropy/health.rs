@@ -1,4 +1,5 @@
-//! The two health tests that SP 800-90B asks of every noise source (section 4.4), at its recommended false-alarm rate of 2^-20.
+//! The two health tests that SP 800-90B asks of every noise source (section 4.4), at its
+//! recommended false-alarm rate of 2^-20.
 
 use super::Health;
 use statrs::function::gamma::ln_gamma;
@@ -33,7 +34,8 @@ pub(super) fn proportion(samples: &[u8], claim: f64) -> Health {
     Health { name: "adaptive proportion", cutoff, highest, alarms }
 }
 
-/// The least number that a binomial variable stays at or below with the chance 1 - 2^-20: CRITBINOM of the standard.
+/// The least number that a binomial variable stays at or below with the chance 1 - 2^-20: CRITBINOM
+/// of the standard.
 fn critical(n: usize, p: f64) -> usize {
     let term = |k: usize| {
         let (n, k) = (n as f64, k as f64);
@@ -54,7 +56,8 @@ fn critical(n: usize, p: f64) -> usize {
 mod tests {
     use super::*;
 
-    /// The standard's own examples: H = 1 gives a cutoff of 21, and a window of 512 those of its table in 4.4.2.
+    /// The standard's own examples: H = 1 means a cutoff of 21, and a window of 512 those of its
+    /// table in 4.4.2.
     #[test]
     fn cutoffs_are_those_of_the_standard() {
         assert_eq!(repetition(&[], 1.0).cutoff, 21);

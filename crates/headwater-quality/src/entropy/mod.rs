@@ -1,7 +1,9 @@
-//! Noise sources: the health tests and some of the min-entropy estimators of NIST SP 800-90B (January 2018).
+//! Noise sources: the health tests and some of the min-entropy estimators of NIST SP 800-90B
+//! (January 2018).
 //!
-//! Each estimate fits one model of a source to a sample. It is not a bound: a generator behind a noise source, such as
-//! RDRAND's, looks full of entropy whatever the noise is. Of the predictors of section 6.3, only the lag predictor is here.
+//! Each estimate fits one model of a source to a sample. It is not a bound: a generator behind a
+//! noise source, such as RDRAND's, looks full of entropy whatever the noise is. The lag predictor
+//! is the only predictor of section 6.3 here.
 
 mod bitwise;
 mod bytewise;
@@ -60,7 +62,8 @@ const SAMPLE: usize = 1_000_000;
 /// Half of full entropy, which a source of full entropy exceeds by far.
 const CLAIM: f64 = 4.0;
 
-/// Judges up to a million bytes of `words`, and a million bits of these bytes; with `--fast` a sixteenth of that.
+/// Judges up to a million bytes of `words`, and a million bits of these bytes; with `--fast` a
+/// sixteenth of that.
 pub(crate) fn judge(words: &[u64], effort: Effort) -> Entropy {
     let sample = if effort.thorough() { SAMPLE } else { SAMPLE / 16 };
     let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).take(sample).collect();
@@ -90,15 +93,16 @@ pub(crate) fn judge(words: &[u64], effort: Effort) -> Entropy {
     }
 }
 
-/// Runs the repetition count test and the adaptive proportion test of SP 800-90B, 4.4, over a sample of bytes that should
-/// have at least four bits of min-entropy each. Perfect bytes raise an alarm once in centuries; see [`Health::alarms`].
+/// Runs the repetition count test and the adaptive proportion test of SP 800-90B, 4.4, over a
+/// sample of bytes that should have at least four bits of min-entropy each. Perfect bytes raise an
+/// alarm once in centuries; see [`Health::alarms`].
 pub fn health(sample: &[u8]) -> [Health; 2] {
     [health::repetition(sample, CLAIM), health::proportion(sample, CLAIM)]
 }
 
 impl Entropy {
-    /// Fails on any alarm. Each byte raises one with a probability below 2^-20, even if the source has only the claimed
-    /// entropy.
+    /// Fails on any alarm. Each byte raises one with a probability below 2^-20, even if the source
+    /// has only the claimed entropy.
     pub(crate) fn verdict(&self) -> Verdict {
         if self.health.iter().any(|test| test.alarms > 0) {
             Verdict::Failed

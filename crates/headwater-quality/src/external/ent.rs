@@ -14,7 +14,7 @@ pub(super) const KNOWN: Known = Known {
         Effort::Standard => 1 << 26,
         Effort::Deep => 1 << 32,
     },
-    version: None, // it has none to tell
+    version: None, // ent reports none
     read,
 };
 
@@ -41,7 +41,8 @@ fn read(words: &str) -> (Option<String>, Vec<Outcome>) {
         words,
         verdict: Verdict::Clean,
     };
-    // Bytes are uniform between 0 and 255: a variance of (256^2 - 1) / 12. The serial correlation has one of 1 / n.
+    // Bytes are uniform between 0 and 255: a variance of (256^2 - 1) / 12. The serial correlation
+    // has one of 1 / n.
     let outcomes = vec![
         judged("chi-square of bytes", stats::chi_square(chi_square, 255), format!("{chi_square}")),
         judged(

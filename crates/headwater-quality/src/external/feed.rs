@@ -1,18 +1,19 @@
-//! A process that eats a stream and says something.
+//! A process that reads a stream and writes a report.
 
 use crate::sources::Source;
 use std::io::{ErrorKind, Write};
 use std::process::{Command, Stdio};
 
-/// What it did.
+/// The result of a process.
 pub(super) struct Done {
-    /// Both of its outputs.
+    /// Its standard output and its standard error.
     pub(super) words: String,
-    /// How much it took of its input.
+    /// Number of bytes that it read.
     pub(super) bytes: u64,
 }
 
-/// Starts `program`, feeds it up to `limit` bytes and waits for its end. The error says in words why it did not run.
+/// Starts `program`, feeds it up to `limit` bytes and waits for its end. The error says in words
+/// why it did not run.
 pub(super) fn run(
     program: &str,
     arguments: &[&str],
@@ -40,7 +41,7 @@ pub(super) fn run(
                 }
                 bytes.clear();
                 bytes.extend(words.iter().flat_map(|word| word.to_le_bytes()));
-                // A battery that has had enough closes the pipe.
+                // A battery that has read enough closes the pipe.
                 if into.write_all(&bytes).is_err() {
                     break;
                 }

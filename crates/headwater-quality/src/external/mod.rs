@@ -1,6 +1,7 @@
-//! Batteries of other authors, run as processes: fed through a pipe, their output parsed, their versions recorded.
+//! Batteries of other authors, run as processes: fed through a pipe, their output parsed, their
+//! versions recorded.
 //!
-//! None is linked, shipped or installed. The report names those that are missing.
+//! They are not linked, shipped or installed. The report names those that are missing.
 
 mod dieharder;
 mod ent;
@@ -133,7 +134,8 @@ fn one(
     battery
 }
 
-/// Judges a p-value of another battery by the thresholds of the batteries' authors, which hardly differ.
+/// Judges a p-value of another battery by the thresholds of the batteries' authors, which hardly
+/// differ.
 fn by_p(p: f64) -> Verdict {
     match p.min(1.0 - p) {
         p if p < 1e-8 => Verdict::Failed,

@@ -1,4 +1,5 @@
-//! A battery that the user names: a shell command that reads standard input. TestU01's summaries are understood; of others, the exit status.
+//! A battery that the user names: a shell command that reads standard input. TestU01's summaries
+//! are understood; of others, the exit status.
 
 use super::{Battery, Outcome, feed};
 use crate::Error;
@@ -52,7 +53,8 @@ fn read(words: &str) -> (Option<String>, Vec<Outcome>) {
     (version, outcomes)
 }
 
-/// A line of TestU01's summary: number, test, p-value, where eps is below 1e-300 and eps1 below 1e-15.
+/// A line of TestU01's summary: number, test, p-value, where eps is below 1e-300 and eps1 below
+/// 1e-15.
 fn testu01(line: &str) -> Option<Outcome> {
     let mut words = line.split_whitespace();
     words.next()?.parse::<u32>().ok()?;

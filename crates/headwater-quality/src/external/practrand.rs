@@ -36,7 +36,7 @@ fn read(words: &str) -> (Option<String>, Vec<Outcome>) {
             line if line.contains("R=") && line.contains("VERY SUSPICIOUS") => {
                 (line, Verdict::Weak)
             }
-            line if line.contains("R=") && line.contains("p") => (line, Verdict::Clean), // unusual, suspicious: as it says
+            line if line.contains("R=") && line.contains("p") => (line, Verdict::Clean),
             _ => continue,
         };
         let test =

@@ -18,7 +18,8 @@ pub(super) const KNOWN: Known = Known {
     read,
 };
 
-/// A perfect block fails about 8 times in 10,000: the sum of the standard's intervals' chances, and what users see.
+/// A perfect block fails about 8 times in 10,000: the sum of the standard's intervals' chances, and
+/// what users see.
 const BLOCK_FAILS: f64 = 8e-4;
 
 fn read(words: &str) -> (Option<String>, Vec<Outcome>) {

@@ -239,8 +239,8 @@ impl Report {
 mod tests {
     use super::*;
 
-    /// The schema that the JSON of a report satisfies. `SNAPSHOTS=overwrite` rewrites the file: a changed field is seen in
-    /// review, because programs read it.
+    /// The schema that the JSON of a report satisfies. `SNAPSHOTS=overwrite` rewrites the file: a
+    /// changed field is seen in review, because programs read it.
     #[test]
     fn the_schema_is_the_one_that_is_checked_in() {
         let path = concat!(env!("CARGO_MANIFEST_DIR"), "/schema/headwater.quality.1.json");

@@ -2,17 +2,18 @@
 
 use crate::report::{FALSE_ALARMS, Report, Row, Verdict, WEAK_ALARMS};
 use comfy_table::{Cell, CellAlignment, Table, presets};
+use headwater_text::size::rounded;
 use std::fmt::Write;
 
 impl Report {
-    /// The report in words and one table, for a terminal.
+    /// Returns the report as text with one table, for a terminal.
     pub fn table(&self) -> String {
         let mut text = String::new();
         let _ = writeln!(text, "{}: {}", self.source, self.about());
         let _ = writeln!(
             text,
             "{} of data, {} figures, {:.1} s\n",
-            bytes(self.bytes),
+            rounded(self.bytes),
             self.rows.len(),
             self.seconds
         );
@@ -39,7 +40,7 @@ impl Report {
         }
         let _ = write!(
             text,
-            "\nPerfect numbers fail one run in {:.0}, and show something weak in one of {:.0}.",
+            "\nAn ideal generator fails one run in {:.0}, and is weak in one of {:.0}.",
             1.0 / FALSE_ALARMS,
             1.0 / WEAK_ALARMS
         );
@@ -59,7 +60,7 @@ impl Report {
             for test in &entropy.health {
                 let _ = writeln!(
                     text,
-                    "  {}: {} alarms; highest {}, cutoff {} at {} bits a byte",
+                    "  {}: {} alarms; highest count {}, cutoff {} at {} bits a byte",
                     test.name, test.alarms, test.highest, test.cutoff, entropy.claim
                 );
             }
@@ -71,7 +72,7 @@ impl Report {
                     let _ = writeln!(text, "\nskipped: {}: {reason}", battery.name);
                 }
                 None => {
-                    let taken = bytes(battery.bytes);
+                    let taken = rounded(battery.bytes);
                     let _ = writeln!(
                         text,
                         "\n{} ({version}): {}; took {taken}",
@@ -93,23 +94,23 @@ impl Report {
     }
 }
 
-/// The verdict in a sentence.
+/// Returns the verdict as a sentence.
 pub(crate) fn summary(report: &Report) -> String {
     let of = |verdict| report.rows.iter().filter(|row| row.verdict == verdict).count();
     match report.verdict {
         Verdict::Failed if of(Verdict::Failed) == 0 => {
-            "FAILED: not here, but by a health test or another battery.".to_owned()
+            "FAILED: by a health test or another battery, not by the figures below.".to_owned()
         }
         Verdict::Failed => {
             let after = report.failed_after.map(|after| format!(" The first was known after {after:.2} s."));
             format!("FAILED: {} figures cannot be chance.{}", of(Verdict::Failed), after.unwrap_or_default())
         }
-        Verdict::Weak => "weak: what one clean run in a hundred shows. Judge it again, longer or with another seed.".to_owned(),
-        Verdict::Clean => "clean: nothing was seen that chance does not do.".to_owned(),
+        Verdict::Weak => "weak: one clean run in a hundred looks like this. Judge again, longer or with another seed.".to_owned(),
+        Verdict::Clean => "clean: no figure is suspicious.".to_owned(),
     }
 }
 
-/// The strangest figure of each test.
+/// Returns a table of the smallest p-value of each test.
 fn worst(rows: &[Row]) -> Table {
     let mut table = Table::new();
     table.load_style(presets::NOTHING).set_header(["test", "p", "", "of", "over", "streams"]);
@@ -130,7 +131,7 @@ fn worst(rows: &[Row]) -> Table {
     table
 }
 
-/// What is not clean, by test: one test often fails in many figures for one reason.
+/// Returns the figures that are not clean, by test: one defect often fails many figures of a test.
 pub(crate) fn findings(rows: &[Row]) -> Vec<(&str, Vec<&Row>)> {
     let mut tests: Vec<(&str, Vec<&Row>)> = Vec::new();
     for row in rows.iter().filter(|row| row.verdict != Verdict::Clean) {
@@ -146,7 +147,7 @@ pub(crate) fn place(row: &Row) -> String {
     format!("{}, {}, {}: p {}", row.part, row.form, row.streams, p(row.p))
 }
 
-/// Which planes, where it is about planes.
+/// Names the failed planes, if the figure has planes.
 pub(crate) fn planes(row: &Row) -> String {
     let Some(planes) = &row.planes else { return String::new() };
     let bad: Vec<String> = (0..planes.len())
@@ -173,14 +174,5 @@ pub(crate) fn p(p: f64) -> String {
         0.0 => "< 1e-300".to_owned(),
         p if p < 0.001 => format!("{p:.0e}"),
         p => format!("{p:.3}"),
-    }
-}
-
-pub(crate) fn bytes(bytes: u64) -> String {
-    match bytes {
-        0x4000_0000.. => format!("{:.1} GiB", bytes as f64 / (1_u64 << 30) as f64),
-        0x10_0000.. => format!("{:.1} MiB", bytes as f64 / (1 << 20) as f64),
-        0x400.. => format!("{:.1} KiB", bytes as f64 / 1024.0),
-        _ => format!("{bytes} B"),
     }
 }

@@ -1,19 +1,19 @@
-//! Several streams as one: a word of each in turn. What two streams share shows side by side.
+//! Several streams as one: a word of each in turn, so that related streams lie side by side.
 
 use super::{Named, Source, Way};
 use crate::Error;
 use std::fmt;
 
-/// Which streams of a source make the words that are tested.
+/// The streams of a source that make the tested words.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Arrangement {
     /// One.
     One,
-    /// So many streams of one key.
+    /// This number of streams of one key.
     Streams(u64),
-    /// So many children of one key.
+    /// This number of children of one key.
     Children(u64),
-    /// So many consecutive keys.
+    /// This number of consecutive keys.
     Keys(u64),
     /// A key and the keys that differ from it in one bit.
     KeyBits,
@@ -23,7 +23,7 @@ pub(crate) enum Arrangement {
     SeedBits,
 }
 
-/// What kinds of arrangements there are: what `--only` takes.
+/// The kinds of arrangements: the values of `--only`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum Group {
     /// One stream
@@ -83,7 +83,7 @@ pub(crate) fn open(
     let streams: Vec<Box<dyn Source>> = match arrangement {
         Arrangement::One => return one(seed, Way::Plain),
         Arrangement::Streams(n) if source.has_streams() => ways(&mut (0..*n).map(Way::Stream))?,
-        // Sources without a seed have as many streams as they have readers.
+        // Each reader of a source without a seed has a stream of its own.
         Arrangement::Streams(n) if !source.is_reproducible() => {
             ways(&mut (0..*n).map(|_| Way::Plain))?
         }
@@ -120,9 +120,9 @@ const BUFFER: usize = 128;
 struct Interleaved {
     streams: Vec<Box<dyn Source>>,
     buffers: Vec<[u64; BUFFER]>,
-    /// The stream whose turn it is.
+    /// The next stream.
     next: usize,
-    /// Its place in the buffers.
+    /// The next place in each buffer.
     at: usize,
 }
 

@@ -1,4 +1,4 @@
-//! Where numbers come from: one table of everything that can be brought before the tests by name.
+//! The sources of numbers: one table of everything that the tests know by name.
 
 mod controls;
 mod engines;
@@ -16,37 +16,38 @@ use crate::Error;
 
 /// A stream of 64-bit words.
 pub trait Source: Send {
-    /// Writes the next words, and says how many: fewer than asked for only where the stream ends.
+    /// Writes the next words and returns their number: fewer than asked for only at the stream's
+    /// end.
     ///
     /// # Errors
     ///
-    /// [`Error::Source`] if it gives no more though it should.
+    /// [`Error::Source`] if the source fails.
     fn fill(&mut self, out: &mut [u64]) -> Result<usize, Error>;
 }
 
-/// What a source is.
+/// The kind of a source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// Bytes that must not be guessed.
     Secure,
     /// A reproducible stream of the crate headwater-streams.
     Engine,
-    /// Of the operating system.
+    /// A generator of the operating system.
     System,
     /// Raw or conditioned noise of hardware: its entropy is estimated as well.
     Noise,
-    /// Something bad, to test the tests with.
+    /// A bad generator, for tests of the tests.
     Control,
 }
 
-/// Which of a generator's streams.
+/// A choice among a generator's streams.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Way {
-    /// The one that a seed gives.
+    /// The stream of the seed alone.
     Plain,
-    /// Stream number so and so of one key.
+    /// The stream of the key with this number.
     Stream(u64),
-    /// The child of that label.
+    /// The child of the key with this label.
     Child(u64),
     /// The key that is this much greater.
     Key(u64),
@@ -54,42 +55,42 @@ pub enum Way {
     KeyBit(u32),
 }
 
-/// How a stream begins.
+/// A way to open a stream.
 pub enum Open {
-    /// With what the system has: no seed, and never the same twice.
+    /// Without a seed: the numbers differ each time.
     Live(fn() -> Result<Box<dyn Source>, Error>),
     /// With a seed.
     Seeded(fn(u64) -> Box<dyn Source>),
-    /// With a seed, and a stream's number; 0 is what the seed alone gives.
+    /// With a seed and a stream's number. Stream 0 is that of the seed alone.
     Streams(fn(u64, u64) -> Box<dyn Source>),
-    /// With a seed, and any of the ways of a generator that has keys.
+    /// With a seed and any way of a generator that has keys.
     Keyed(fn(u64, Way) -> Result<Box<dyn Source>, Error>),
 }
 
 /// A line of the table.
 pub struct Named {
-    /// As it is typed.
+    /// The name on the command line.
     pub name: &'static str,
-    /// What it is.
+    /// The kind of source.
     pub kind: Kind,
-    /// In a few words.
+    /// A short description.
     pub about: &'static str,
-    /// How it begins.
+    /// The function that opens it.
     pub open: Open,
 }
 
 impl Named {
-    /// Whether the same seed gives the same words.
+    /// Returns true if equal seeds make equal words.
     pub fn is_reproducible(&self) -> bool {
         !matches!(self.open, Open::Live(_))
     }
 
-    /// Whether one seed gives many streams.
+    /// Returns true if one seed makes many streams.
     pub fn has_streams(&self) -> bool {
         matches!(self.open, Open::Streams(_) | Open::Keyed(_))
     }
 
-    /// Whether it has keys, and children of keys.
+    /// Returns true if the source has keys, and children of keys.
     pub fn has_keys(&self) -> bool {
         matches!(self.open, Open::Keyed(_))
     }
@@ -98,7 +99,7 @@ impl Named {
     ///
     /// # Errors
     ///
-    /// [`Error::Source`] if the machine does not have it.
+    /// [`Error::Source`] if the machine lacks the source.
     pub(crate) fn begin(&self, seed: u64, way: Way) -> Result<Box<dyn Source>, Error> {
         match (&self.open, way) {
             (Open::Keyed(open), way) => open(seed, way),
@@ -114,12 +115,12 @@ impl Named {
     }
 }
 
-/// Every source but standard input, those that should pass first.
+/// Returns every source except standard input, those that should pass first.
 pub fn all() -> impl Iterator<Item = &'static Named> {
     secure::ALL.iter().chain(engines::ALL).chain(system::ALL).chain(controls::ALL)
 }
 
-/// The source called `name`.
+/// Returns the source with this name.
 ///
 /// # Errors
 ///
@@ -143,12 +144,12 @@ impl<F: FnMut() -> u64 + Send> Source for Words<F> {
     }
 }
 
-/// A generator that never ends, from a function that makes one word after the other.
+/// Makes a source without an end from a function that returns one word after the other.
 fn endless(next: impl FnMut() -> u64 + Send + 'static) -> Box<dyn Source> {
     Box::new(Words(next))
 }
 
-/// Words from something that fills bytes, little-endian.
+/// Writes words from a function that fills bytes, little-endian.
 fn words_from(
     out: &mut [u64],
     mut fill: impl FnMut(&mut [u8]) -> Result<(), Error>,
@@ -164,7 +165,8 @@ fn words_from(
     Ok(out.len())
 }
 
-/// Makes state out of a seed where a generator's author says so: SplitMix64 (Steele, Lea and Flood 2014, constants by Stafford and Vigna).
+/// Makes state out of a seed where a generator's author says so: SplitMix64 (Steele, Lea and Flood
+/// 2014, constants by Stafford and Vigna).
 fn splitmix(seed: &mut u64) -> u64 {
     *seed = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let mut z = *seed;

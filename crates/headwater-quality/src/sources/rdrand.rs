@@ -1,4 +1,4 @@
-//! RDRAND, as the CPU gives it.
+//! RDRAND, unprocessed.
 
 use super::Source;
 use crate::Error;
@@ -18,7 +18,7 @@ mod instruction {
             std::arch::is_x86_feature_detected!("rdrand").then_some(Rdrand(()))
         }
 
-        /// `None` if the CPU has none ready, ten times in a row, which Intel calls a failure of the source.
+        /// Returns `None` if ten attempts in a row fail, which Intel calls a failure of the source.
         pub(super) fn word(&self) -> Option<u64> {
             (0..10).find_map(|_| {
                 let mut word = 0;

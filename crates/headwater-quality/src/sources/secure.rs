@@ -1,4 +1,4 @@
-//! headwater's secure bytes, in the mode that this machine gets and in each mode by name.
+//! headwater's secure bytes, in the mode of this machine and in each mode by name.
 
 use super::{Kind, Named, Open, Source, words_from};
 use crate::Error;
@@ -22,16 +22,16 @@ const fn named(
 
 struct Secure;
 
-/// The mode is the process's, so this is for a process that draws from one source.
+/// Opens the source. The mode belongs to the process, so a process can test one mode only.
 fn open(mode: Option<Mode>) -> Result<Box<dyn Source>, Error> {
     if let Some(mode) = mode {
         headwater::init_with(Config::new().mode(mode)).map_err(|error| failed(&error))?;
-        let armed = headwater::status().mode;
-        if armed != mode {
-            // Bytes of another mode would be tested under this one's name.
+        let active = headwater::status().mode;
+        if active != mode {
+            // The report would show bytes of another mode under this one's name.
             return Err(Error::Source {
                 source: format!("headwater-{mode}"),
-                reason: format!("this machine cannot arm it ({armed} instead)"),
+                reason: format!("this machine does not support the mode ({active} instead)"),
             });
         }
     }

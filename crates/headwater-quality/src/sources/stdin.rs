@@ -21,11 +21,13 @@ struct Reading {
     bytes: u64,
 }
 
-/// A read that takes longer is reported: a forgotten generator and a slow one look the same to a user.
+/// A read that takes longer is reported: a forgotten generator and a slow one look the same to a
+/// user.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 impl<R: Read> Stdin<R> {
-    /// Reads from `from`. Calls `stalled` once, with the number of bytes so far, if a read takes longer than five seconds.
+    /// Reads from `from`. Calls `stalled` once, with the number of bytes so far, if a read takes
+    /// longer than five seconds.
     pub(crate) fn new(from: R, stalled: fn(u64)) -> Stdin<R> {
         let read = Arc::new(Mutex::new(Reading { since: None, bytes: 0 }));
         let watched = Arc::downgrade(&read);

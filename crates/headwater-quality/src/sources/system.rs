@@ -1,4 +1,4 @@
-//! What the machine offers: the kernel's generator, its hardware source, and the CPU's instruction.
+//! The machine's sources: the kernel's generator, its hardware source, and the CPU's instruction.
 
 use super::{Kind, Named, Open, Source, rdrand, words_from};
 use crate::Error;

@@ -32,7 +32,8 @@ fn run(view: &View, _: Effort) -> Vec<Part> {
             seen.push(pairs.map(|(a, b)| u64::from((a ^ b).count_ones())).sum());
             trials.push(64 * (values.len() - distance) as u64);
         }
-        // The name holds the largest distance, because longer blocks have more distances and must not be added to it.
+        // The name holds the largest distance, because longer blocks have more distances and must
+        // not be added to it.
         let name = format!("{name}, up to {}", distances[distances.len() - 1]);
         parts.push(Part::new(name, values.len(), Tally::Rates { seen, trials, chance: 0.5 }));
     }

@@ -16,8 +16,9 @@ pub(crate) const TEST: Test = Test {
     run,
 };
 
-/// Birthdays and days as powers of two, largest first. With m birthdays in d days, m^3 / 4d spacings are equal. Their number
-/// is Poisson distributed while m^2 / d is small; the square root of m^2 / d bounds the error.
+/// Birthdays and days as powers of two, largest first. With m birthdays in d days, m^3 / 4d
+/// spacings are equal. Their number is Poisson distributed while m^2 / d is small; the square root
+/// of m^2 / d bounds the error.
 const CROWDS: [(u32, u32); 4] = [(17, 49), (14, 40), (12, 32), (9, 25)];
 
 fn run(view: &View, _: Effort) -> Vec<Part> {

@@ -33,7 +33,8 @@ pub(crate) const BYTES: Test = Test {
     run: bytes,
 };
 
-/// Counts every byte of the block. Small biases need all of them: 2^-12 of a bit shows in 2^28 bits and not in 2^25.
+/// Counts every byte of the block. Small biases need all of them: 2^-12 of a bit shows in 2^28 bits
+/// and not in 2^25.
 fn bytes(view: &View, _: Effort) -> Vec<Part> {
     // A table for each place in a word: one table would stall when equal bytes follow each other.
     let mut tables = [[0_u64; 256]; 8];
@@ -64,8 +65,8 @@ fn bytes(view: &View, _: Effort) -> Vec<Part> {
 
 /// Returns for each bit, the lowest first, the number of values that have it.
 ///
-/// The counters are bit-sliced: bit i of slice k is bit k of the counter of bit i. A few operations add a word to 64
-/// counters (Knuth, TAOCP 4A, 7.1.3), and eight words are added side by side.
+/// The counters are bit-sliced: bit i of slice k is bit k of the counter of bit i. A few operations
+/// add a word to 64 counters (Knuth, TAOCP 4A, 7.1.3), and eight words are added side by side.
 fn ones(values: &[u64]) -> [u64; 64] {
     const LANES: usize = 8;
     const SLICES: usize = 8;

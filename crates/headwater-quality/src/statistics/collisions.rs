@@ -57,8 +57,9 @@ fn count(view: &View, balls: u32, urns: u32) -> Part {
     Part::new(format!("2^{balls} in 2^{urns}"), rounds << balls, Tally::Rare { seen, expected })
 }
 
-/// Compares whole words, and eight bytes at any place. If a stretch of the stream repeats, so do all its words. Of a large
-/// block, the words with four leading zeros are enough, and quick to sort.
+/// Compares whole words, and eight bytes at any place. If a stretch of the stream repeats, so do
+/// all its words. In a large block, the words with four leading zeros are enough, and quick to
+/// sort.
 fn repeats(view: &View, _: Effort) -> Vec<Part> {
     let m = view.values.len() as f64;
     let pairs = m * m / 2.0 / 2_f64.powi(64);
@@ -77,11 +78,11 @@ fn repeats(view: &View, _: Effort) -> Vec<Part> {
 /// Number of windows that are kept, as a power of two.
 const KEPT: u32 = 17;
 
-/// Compares eight bytes at any place with eight bytes at any other: a period of 2^20 + 3 bytes moves every word's place in
-/// its repetition, so whole words of it do not repeat within 8 MiB.
+/// Compares eight bytes at any place with eight bytes at any other: a period of 2^20 + 3 bytes
+/// moves every word's place in its repetition, so whole words of it do not repeat within 8 MiB.
 ///
-/// A window is kept by its content alone, so of two equal windows both are kept or neither is. The hash is a bijection, so
-/// exactly the stated share of all windows would be kept.
+/// A window is kept by its content alone, so of two equal windows both are kept or neither is. The
+/// hash is a bijection, so exactly the stated share of all windows would be kept.
 fn anywhere(words: &[u64]) -> Part {
     let windows = 8 * (words.len() - 1);
     let skipped = windows.ilog2().saturating_sub(KEPT);
@@ -93,7 +94,8 @@ fn anywhere(words: &[u64]) -> Part {
                 if byte == 0 { two[0] } else { two[0] >> (8 * byte) | two[1] << (64 - 8 * byte) };
             seen += 1;
             if window.wrapping_mul(0x9e37_79b9_7f4a_7c15).leading_zeros() >= skipped {
-                // A stuck source would have every window kept. Enough of them show that it is stuck.
+                // A stuck source would have every window kept. Enough of them show that it is
+                // stuck.
                 if kept.len() == 16 << KEPT {
                     break 'words;
                 }
@@ -130,7 +132,8 @@ mod tests {
         }
     }
 
-    /// All of few words are compared, and a sixteenth of many. A stretch of a thousand words shows in both.
+    /// All of few words are compared, and a sixteenth of many. A stretch of a thousand words shows
+    /// in both.
     #[test]
     fn a_stretch_that_comes_again_is_seen_in_few_words_and_in_many() {
         let mut rng = fastrand::Rng::with_seed(1);

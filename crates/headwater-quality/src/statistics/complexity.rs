@@ -1,8 +1,9 @@
-//! Linear complexity of bit planes: the length of the shortest shift register that makes the same bits, and its growth.
+//! Linear complexity of bit planes: the length of the shortest shift register that makes the same
+//! bits, and its growth.
 //!
-//! If a bit is linear over GF(2), like the lowest bit of xorshift128+ and every bit of a Mersenne Twister, its complexity is
-//! at most the number of bits of the state. The complexity of random bits is half the length of the sequence, and hardly
-//! ever differs from that by ten.
+//! If a bit is linear over GF(2), like the lowest bit of xorshift128+ and every bit of a Mersenne
+//! Twister, its complexity is at most the number of bits of the state. The complexity of random
+//! bits is half the length of the sequence, and hardly ever differs from that by ten.
 
 use super::{Part, Test, forwards, spread};
 use crate::effort::Effort;
@@ -80,21 +81,24 @@ fn measure(
     }
 }
 
-/// Returns the share of all sequences of `n` bits whose complexity is at least as improbable as `length`.
+/// Returns the share of all sequences of `n` bits whose complexity is at least as improbable as
+/// `length`.
 ///
-/// Rueppel: the length is `l` with probability 2^(min(2n - 2l, 2l - 1) - n). The sums of these powers over both tails are
-/// geometric, and equal 2^(1 - x) for x as below. The omitted ends of the tails are below a float's precision.
+/// Rueppel: the length is `l` with probability 2^(min(2n - 2l, 2l - 1) - n). The sums of these
+/// powers over both tails are geometric, and equal 2^(1 - x) for x as below. The omitted ends of
+/// the tails are below a float's precision.
 fn length_p(n: usize, length: usize) -> f64 {
     let (n, length) = (n as i64, length as i64);
     let x = (2 * length - n).max(n - 2 * length + 1);
     2_f64.powi(1 - i32::try_from(x).unwrap_or(i32::MAX))
 }
 
-/// Returns the share of all sequences of `n` bits whose complexity jumps at most, or at least, `jumps` times, doubled.
+/// Returns the share of all sequences of `n` bits whose complexity jumps at most, or at least,
+/// `jumps` times, doubled.
 ///
-/// Once a jump is possible, a fair coin decides at each bit. After `g` throws the length grows by `g`, and `g` bits must
-/// pass before the next jump is possible. So `k` jumps fit into `n` bits if 2 (g1 + ... + g(k-1)) + gk <= n, where the sum
-/// has Pascal's distribution.
+/// Once a jump is possible, a fair coin decides at each bit. After `g` throws the length grows by
+/// `g`, and `g` bits must pass before the next jump is possible. So `k` jumps fit into `n` bits if
+/// 2 (g1 + ... + g(k-1)) + gk <= n, where the sum has Pascal's distribution.
 fn jumps_p(n: usize, jumps: usize) -> f64 {
     let many = at_least(n, jumps);
     let few = 1.0 - at_least(n, jumps + 1);
@@ -139,7 +143,8 @@ struct Found {
     jumps: usize,
 }
 
-/// Berlekamp's and Massey's algorithm with 64 coefficients to a word. Keeps its buffers from one sequence to the next.
+/// Berlekamp's and Massey's algorithm with 64 coefficients to a word. Keeps its buffers from one
+/// sequence to the next.
 #[derive(Default)]
 struct Register {
     reversed: Vec<u64>,
@@ -151,7 +156,8 @@ struct Register {
 impl Register {
     fn shortest(&mut self, bits: &[u64]) -> Found {
         let n = bits.len() * 64;
-        // Read backwards, the bits that the taps meet at one step lie side by side, and one place further at each.
+        // Read backwards, the bits that the taps meet at one step lie side by side, and one place
+        // further at each.
         self.reversed.clear();
         self.reversed.extend(bits.iter().rev().map(|word| word.reverse_bits()));
         self.reversed.push(0);
@@ -185,7 +191,8 @@ impl Register {
         Found { length, jumps }
     }
 
-    /// Whether the register of `length` mistakes the bit that lies `start` bits into the reversed sequence.
+    /// Returns true if the register of `length` predicts a wrong bit, `start` bits into the
+    /// reversed sequence.
     fn disagrees(&self, start: usize, length: usize) -> bool {
         let words = length / 64 + 1;
         let (skip, shift) = (start / 64, start % 64);
@@ -265,7 +272,8 @@ mod tests {
         }
     }
 
-    /// All sequences of 16 bits, counted: what Rueppel's formula and the renewal argument for jumps must give.
+    /// All sequences of 16 bits, counted: what Rueppel's formula and the renewal argument for jumps
+    /// must give.
     #[test]
     fn both_distributions_are_exact_for_every_short_sequence() {
         const N: usize = 16;

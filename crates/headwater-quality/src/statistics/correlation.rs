@@ -1,4 +1,5 @@
-//! Each bit of a value compared with each bit of the same value, of the next one and of the one after that.
+//! Each bit of a value compared with each bit of the same value, of the next one and of the one
+//! after that.
 
 use super::{Part, Test, forwards, spread};
 use crate::effort::Effort;
@@ -21,7 +22,8 @@ const CHUNK: usize = 64;
 
 fn run(view: &View, effort: Effort) -> Vec<Part> {
     let planes = view.planes();
-    // Chunks spread over the planes: the first ones alone would not show a defect that begins later.
+    // Chunks spread over the planes: the first ones alone would not show a defect that begins
+    // later.
     let all = planes.get(0).len() / CHUNK;
     let wanted = (effort.correlated() / 64 / CHUNK).max(1);
     let chunks: Vec<usize> = if all == 0 { Vec::new() } else { spread(all, wanted).collect() };
@@ -30,7 +32,8 @@ fn run(view: &View, effort: Effort) -> Vec<Part> {
     for distance in 0..3_u32 {
         let mut heads = Vec::new();
         for i in 0..planes.len() {
-            // Bit t of `later` is bit t + distance of the plane. The last word of a chunk has no successor to borrow from.
+            // Bit t of `later` is bit t + distance of the plane. The last word of a chunk has no
+            // successor to borrow from.
             let later: Vec<Vec<u64>> = chunks
                 .iter()
                 .map(|chunk| {

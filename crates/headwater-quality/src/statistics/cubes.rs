@@ -1,8 +1,9 @@
 //! Sums over windows, which expose a counter that is mixed too little.
 //!
-//! A counter that runs through an aligned window of a power of two visits all corners of a cube. A function of low
-//! algebraic degree over GF(2) sums to zero over a cube, and so does a block cipher of few rounds (three of AES's, over 256
-//! values of one byte). A byte of such a sum should be zero one time in 256.
+//! A counter that runs through an aligned window of a power of two visits all corners of a cube. A
+//! function of low algebraic degree over GF(2) sums to zero over a cube, and so does a block cipher
+//! of few rounds (three of AES's, over 256 values of one byte). A byte of such a sum should be zero
+//! one time in 256.
 
 use super::{Part, Test, spread, words};
 use crate::effort::Effort;
@@ -20,7 +21,8 @@ pub(crate) const TEST: Test = Test {
     run,
 };
 
-/// Words that one value of the counter makes, times the number of interleaved streams. Each such word has sums of its own.
+/// Words that one value of the counter makes, times the number of interleaved streams. Each such
+/// word has sums of its own.
 const LANES: [usize; 3] = [1, 2, 2048];
 
 /// Words of an aligned piece.
@@ -29,7 +31,8 @@ const PIECE: usize = 1 << 16;
 fn run(view: &View, effort: Effort) -> Vec<Part> {
     let mut parts = Vec::new();
     for lanes in LANES.into_iter().filter(|lanes| view.values.len() >= 16 * lanes) {
-        // Aligned pieces over the whole block. A union of cubes sums to zero too, if each of them does.
+        // Aligned pieces over the whole block. A union of cubes sums to zero too, if each of them
+        // does.
         let whole = view.values.len() / PIECE;
         let mut sums: Vec<u64> = match effort.summed() / PIECE {
             wanted if wanted < whole => spread(whole, wanted)

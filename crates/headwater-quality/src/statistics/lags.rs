@@ -1,8 +1,9 @@
 //! Bits compared with the bits a fixed distance before them, over all data.
 //!
-//! The stream is one sequence of bits, the lowest bit of each byte first. A bit that copies its predecessor with
-//! probability 2^-9 changes no frequency of bits, and bytes only by a chi-square that 4 MiB of them hardly show. At lag 1,
-//! the 2^25 bits of 4 MiB are off by 11 standard deviations.
+//! The stream is one sequence of bits, the lowest bit of each byte first. A bit that copies its
+//! predecessor with probability 2^-9 changes no frequency of bits, and bytes only by a chi-square
+//! that 4 MiB of them hardly show. At lag 1, the 2^25 bits of 4 MiB are off by 11 standard
+//! deviations.
 
 use super::{Part, Test, words};
 use crate::effort::Effort;
@@ -38,10 +39,11 @@ fn run(view: &View, _: Effort) -> Vec<Part> {
 const LANES: usize = 8;
 type Lanes = [u64; LANES];
 
-/// Returns the number of bits that differ from the bit `lag` places later, for all bits but those of the last word.
+/// Returns the number of bits that differ from the bit `lag` places later, for all bits but those
+/// of the last word.
 ///
-/// Counting the ones of each word would take most of the time. Carry-save adders (Harley and Seal; Warren, Hacker's
-/// Delight, 5-1) reduce eight words to one whose ones count eight each.
+/// Counting the ones of each word would take most of the time. Carry-save adders (Harley and Seal;
+/// Warren, Hacker's Delight, 5-1) reduce eight words to one whose ones count eight each.
 fn differing(values: &[u64], lag: u32) -> u64 {
     let later =
         |low: u64, high: u64| if lag == 64 { high } else { low >> lag | high << (64 - lag) };

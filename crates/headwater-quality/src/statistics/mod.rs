@@ -32,7 +32,8 @@ pub(crate) struct Test {
     pub(crate) unseen: &'static str,
     /// The smallest number of values that the test accepts.
     pub(crate) least: usize,
-    /// `--deep` runs the test on one block in [`SHARE`] only: its defects show in any block, and it takes most of the time.
+    /// `--deep` runs the test on one block in [`SHARE`] only: its defects show in any block, and it
+    /// takes most of the time.
     pub(crate) costly: bool,
     /// True for the forms in which the test sees something that it does not see in another.
     pub(crate) fits: fn(Form) -> bool,
@@ -82,7 +83,8 @@ fn forwards(form: Form) -> bool {
     !form.reversed
 }
 
-/// For tests of memory rather than of numbers: whole words, forwards. This view holds the whole block.
+/// For tests of memory rather than of numbers: whole words, forwards. This view holds the whole
+/// block.
 fn words(form: Form) -> bool {
     form.width == 64 && !form.reversed
 }

@@ -19,8 +19,8 @@ pub(crate) const TEST: Test = Test {
 /// The sizes that a byte is cut down to, largest first: a short block cannot fill 65,536 cells.
 const BITS: [u32; 3] = [8, 6, 4];
 
-/// Pairs at even places and pairs at odd places are two figures: together they would overlap, and overlapping pairs have
-/// another distribution than chi-square.
+/// Pairs at even places and pairs at odd places are two figures: together they would overlap, and
+/// overlapping pairs have another distribution than chi-square.
 fn run(view: &View, _: Effort) -> Vec<Part> {
     let values = &view.values;
     let pairs = 4 * (values.len() - 1);

@@ -1,7 +1,7 @@
 //! Ranks of square matrices over GF(2) made of each bit plane's bits.
 //!
-//! A linear generator with a state of `s` bits makes no matrix of a rank above `s`. Other batteries stop at side 32, which
-//! shows no generator in use. The sides here go up to 4,096.
+//! A linear generator with a state of `s` bits makes no matrix of a rank above `s`. Other batteries
+//! stop at side 32, which shows no generator in use. The sides here go up to 4,096.
 
 use super::{Part, Test, forwards, spread};
 use crate::effort::Effort;
@@ -62,8 +62,8 @@ fn run(view: &View, effort: Effort) -> Vec<Part> {
     parts
 }
 
-/// Returns the probability that a square matrix's rank is `missing` below its side, in the limit of large sides. Side 64
-/// agrees with the limit to 19 digits.
+/// Returns the probability that a square matrix's rank is `missing` below its side, in the limit of
+/// large sides. Side 64 agrees with the limit to 19 digits.
 fn chance(missing: usize) -> f64 {
     let factor = |i: usize| 1.0 - 0.5_f64.powi(i as i32);
     let above: f64 = (missing + 1..=64.max(missing + 1)).map(factor).product();
@@ -95,7 +95,8 @@ fn rank_64(rows: &[u64]) -> usize {
     rank
 }
 
-/// Elimination, eight columns at a time: the sum of pivots that a row needs is one entry of a table of 256.
+/// Elimination, eight columns at a time: the sum of pivots that a row needs is one entry of a table
+/// of 256.
 #[derive(Default)]
 struct Matrix {
     rows: Vec<u64>,
@@ -134,8 +135,8 @@ impl Matrix {
         rank
     }
 
-    /// Moves up to eight rows that are independent in this strip to the place after `rank`, each reduced so that it alone
-    /// has its leading bit. Returns these bits.
+    /// Moves up to eight rows that are independent in this strip to the place after `rank`, each
+    /// reduced so that it alone has its leading bit. Returns these bits.
     fn pivots(
         &mut self,
         rank: usize,
@@ -188,7 +189,8 @@ impl Matrix {
         }
     }
 
-    /// Fills the table: entry `e` is the sum, from `word` on, of the pivots whose bits are set in `e`.
+    /// Fills the table: entry `e` is the sum, from `word` on, of the pivots whose bits are set in
+    /// `e`.
     fn combine(&mut self, rank: usize, pivots: &[u8], stride: usize, word: usize) {
         let width = stride - word;
         self.table.clear();
@@ -246,7 +248,8 @@ mod tests {
         }
     }
 
-    /// The numbers of all 4 x 4 matrices by rank are known: 1, 225, 7350, 37800, 20160. Side 64 is compared with the limit by counting.
+    /// The numbers of all 4 x 4 matrices by rank are known: 1, 225, 7350, 37800, 20160. Side 64 is
+    /// compared with the limit by counting.
     #[test]
     fn chances_are_those_of_counted_matrices() {
         let sum: f64 = (0..12).map(chance).sum();

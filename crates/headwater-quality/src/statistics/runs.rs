@@ -30,7 +30,8 @@ fn run(view: &View, _: Effort) -> Vec<Part> {
         last = value;
         begins = fell; // the value after a run is left out
     }
-    // A run that the block's end cuts off has no length. A counter's run never ends, and is long whatever follows.
+    // A run that the block's end cuts off has no length. A counter's run never ends, and is long
+    // whatever follows.
     if !begins && length > LONGEST {
         seen[LONGEST - 1] += 1;
     }

@@ -41,7 +41,8 @@ fn run(view: &View, _: Effort) -> Vec<Part> {
         .collect()
 }
 
-/// Counts each combination of the `each` leading bits of `N` neighbours. A constant length takes a third of the time.
+/// Counts each combination of the `each` leading bits of `N` neighbours. A constant length takes a
+/// third of the time.
 fn count<const N: usize>(values: &[u64], each: u32) -> Vec<u64> {
     let mut seen = vec![0; 1 << (N as u32 * each)];
     for tuple in values.as_chunks::<N>().0 {

@@ -1,8 +1,8 @@
 //! Dependencies among the Hamming weights of neighbouring values.
 //!
-//! In generators that are linear and sparse, or that carry little from one step to the next, a value with few ones follows
-//! another with few ones. Weights fall into three classes. Every product of orthonormal functions of neighbouring classes
-//! should average to zero.
+//! In generators that are linear and sparse, or that carry little from one step to the next, a
+//! value with few ones follows another with few ones. Weights fall into three classes. Every
+//! product of orthonormal functions of neighbouring classes should average to zero.
 
 use super::{Part, Test, any};
 use crate::effort::Effort;
@@ -61,7 +61,8 @@ fn class(ones: u32, width: u32) -> usize {
     }
 }
 
-/// Returns the p-value of each product that involves the first value. The other products are the same ones, shifted.
+/// Returns the p-value of each product that involves the first value. The other products are the
+/// same ones, shifted.
 pub(crate) fn judge(seen: &[u64], width: u32) -> Vec<f64> {
     let mut middle = 0.0;
     let mut ways = 1.0; // of `ones` in `width`
@@ -99,7 +100,8 @@ pub(crate) fn judge(seen: &[u64], width: u32) -> Vec<f64> {
 mod tests {
     use super::*;
 
-    /// Independent classes in exactly their shares give sums of zero; a repeated class gives large ones.
+    /// Independent classes in exactly their shares have sums of zero; a repeated class makes large
+    /// ones.
     #[test]
     fn only_dependence_shows() {
         let total = 1e12;

@@ -1,4 +1,5 @@
-//! Which code computes an engine on this CPU: chosen here and nowhere else, and the same bytes from each.
+//! The one place that chooses the code which computes an engine on this CPU. Each choice produces
+//! the same bytes.
 
 #![allow(unsafe_code)]
 
@@ -30,7 +31,8 @@ macro_rules! dispatch {
     ($backend:expr, $engine:expr, $function:ident, $($argument:expr),*) => {
         match ($backend, $engine) {
             #[cfg(target_arch = "x86_64")]
-            // SAFETY: `choose` gives this back end to CPUs with these instructions alone; so for each below.
+            // SAFETY: `choose` returns this backend only on CPUs that have its instructions; so for
+            // each below.
             (Backend::Wide, Engine::Ars7) => unsafe { ars::vaes512::$function::<7>($($argument),*) },
             #[cfg(target_arch = "x86_64")]
             // SAFETY: as above.
@@ -64,7 +66,7 @@ macro_rules! dispatch {
 }
 
 impl Backend {
-    /// The best one for `engine` on a CPU with these features.
+    /// Returns the fastest backend for `engine` on a CPU with these features.
     #[inline]
     pub(crate) fn choose(engine: Engine, features: Features) -> Backend {
         // For machines that have one form of an engine only.
@@ -91,7 +93,8 @@ impl Backend {
         Backend::Portable
     }
 
-    /// Writes the blocks of counters `upper << 64 | first`, and of those that follow. `first + out.len()` is below 2^64.
+    /// Writes the blocks of counters `upper << 64 | first`, and of the counters that follow.
+    /// `first + out.len()` is below 2^64.
     #[inline]
     pub(crate) fn fill(
         self,
@@ -116,7 +119,7 @@ mod tests {
     use super::*;
     use crate::features::tests::on_every_path;
 
-    /// The engine by its definition.
+    /// Computes the engine by its definition.
     fn expected(engine: Engine, key: u128, counter: u128) -> Block {
         let block = match engine {
             Engine::Ars7 => reference::streams::ars(7, key, counter),
@@ -128,8 +131,8 @@ mod tests {
         block.to_le_bytes()
     }
 
-    /// Numbers of blocks around every strip and register: 1, 2 and 4 blocks a register, 8 registers a strip, 4, 8 and 16 lanes of Philox,
-    /// batches of 64.
+    /// Numbers of blocks around every strip and register: 1, 2 and 4 blocks a register, 8 registers
+    /// a strip, 4, 8 and 16 lanes of Philox, batches of 64.
     const COUNTS: &[usize] = &[
         0, 1, 2, 3, 4, 5, 7, 8, 9, 12, 15, 16, 17, 23, 31, 32, 33, 36, 39, 63, 64, 65, 127, 128,
         130,

@@ -1,6 +1,7 @@
 //! The engines: for each key a bijection of 128 bits, from counters to blocks.
 //!
-//! Each has a file with its origin and one function for each kind of CPU; `backend` chooses among those.
+//! Each engine has a file with its origin and one function for each kind of CPU; `backend` chooses
+//! among these functions.
 
 mod ars;
 mod backend;
@@ -17,26 +18,31 @@ use core::fmt;
 #[cfg(feature = "std")]
 use core::str::FromStr;
 
-/// 16 bytes: what an engine makes of one counter, and also how that counter is written, the lowest byte first.
+/// 16 bytes: the output of an engine for one counter, and also the form of that counter, the lowest
+/// byte first.
 pub(crate) type Block = [u8; 16];
 
 /// A counter-based engine: block `i` of a stream is one call of it, whatever was called before.
 ///
-/// All are [not for secrets](crate). The engine is part of the key: the same seed gives other numbers with another one, and
-/// the same numbers on every machine.
+/// All are [not for secrets](crate). The engine is part of the key: another engine makes other
+/// numbers from the same seed, and one engine makes the same numbers on every machine.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Engine {
-    /// ARS4x32 with seven rounds (Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC11): AES rounds, and
-    /// a key schedule of additions. The default: at memory speed where the CPU has AES; slower than Philox where it has none.
+    /// ARS4x32 with seven rounds (Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as easy
+    /// as 1, 2, 3", SC11): AES rounds, and a key schedule of additions. The default. It fills at
+    /// memory speed where the CPU has AES, and is slower than Philox where the CPU has none.
     #[default]
     Ars7,
-    /// The same with five rounds, the fewest that their authors know no defect of: what Intel's MKL calls ARS5.
+    /// ARS4x32 with five rounds, the fewest without a defect that its authors know of. Intel's MKL
+    /// calls this engine ARS5.
     Ars5,
-    /// Philox4x32 with ten rounds, by the same authors: four multiplications of 32 bits a round, which every CPU and GPU has.
+    /// Philox4x32 with ten rounds, by the same authors: four multiplications of 32 bits a round,
+    /// which every CPU and GPU has.
     ///
-    /// Its own key has 64 bits. The upper 64 bits of a [`Key`](crate::Key) are XORed into the upper half of the counter, so that keys
-    /// have 128 bits here too; with those bits zero it is the Philox4x32-10 of cuRAND, PyTorch and C++26.
+    /// Its own key has 64 bits. The upper 64 bits of a [`Key`](crate::Key) are XORed into the upper
+    /// half of the counter, so that keys have 128 bits here too; with those bits zero it is the
+    /// Philox4x32-10 of cuRAND, PyTorch and C++26.
     Philox4x32,
 }
 

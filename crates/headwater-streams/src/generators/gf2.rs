@@ -1,17 +1,19 @@
 //! Jumps of linear generators, by polynomials over GF(2).
 //!
-//! One step of such a generator is a matrix `M` over GF(2), and `M` is a root of its own characteristic polynomial
-//! `P` (Cayley and Hamilton). So `M^n` equals `R(M)`, where `R` is `x^n` modulo `P`, a polynomial of as many bits
-//! as the state has: a jump of any length costs that many steps, and finding `R` some hundred squarings. After
-//! Haramoto, Matsumoto, Nishimura, Panneton and L'Ecuyer, "Efficient jump ahead for F2-linear random number
-//! generators" (INFORMS Journal on Computing 20, 2008); the constants of the generators' authors are such `R`s.
+//! One step of such a generator is a matrix `M` over GF(2), and `M` is a root of its own
+//! characteristic polynomial `P` (Cayley and Hamilton). So `M^n` equals `R(M)`, where `R` is `x^n`
+//! modulo `P`, a polynomial of as many bits as the state has. A jump of any length therefore costs
+//! that many steps, and finding `R` costs some hundred squarings. The method is that of Haramoto,
+//! Matsumoto, Nishimura, Panneton and L'Ecuyer, "Efficient jump ahead for F2-linear random number
+//! generators" (INFORMS Journal on Computing 20, 2008); the constants of the generators' authors
+//! are such `R`s.
 
 use core::marker::PhantomData;
 
 /// A generator whose state is a vector of `64 * N` bits, and whose step is linear. `N` is even.
 pub(crate) trait Linear<const N: usize> {
-    /// The characteristic polynomial of a step, without its leading term; bit `i` of word `w` is the coefficient of
-    /// `x^(64 w + i)`. It is primitive, so the period is `2^(64 N) - 1`.
+    /// The characteristic polynomial of a step, without its leading term; bit `i` of word `w` is
+    /// the coefficient of `x^(64 w + i)`. It is primitive, so the period is `2^(64 N) - 1`.
     const CHARACTERISTIC: [u64; N];
 
     fn step(state: &mut [u64; N]);
@@ -22,7 +24,8 @@ pub(crate) trait Linear<const N: usize> {
 pub(crate) struct Steps([u64; 4]);
 
 impl Steps {
-    /// `n * 2^(64 * words)`; what does not fit into 256 bits is an error of the caller's.
+    /// Returns `n * 2^(64 * words)`. A product that does not fit into 256 bits is a mistake of the
+    /// caller.
     pub(crate) const fn times_2_to_64(n: u128, words: usize) -> Steps {
         assert!(words < 3 || (words == 3 && n >> 64 == 0));
         let mut steps = [0; 4];
@@ -33,8 +36,8 @@ impl Steps {
         Steps(steps)
     }
 
-    /// The steps forward that lead to where `n` steps back would: the period less `n`, which is not 0 and below the
-    /// period, `2^(64 * words) - 1`.
+    /// Returns the number of steps forward that equals `n` steps back: the period less `n`. `n` is
+    /// not 0 and below the period, `2^(64 * words) - 1`.
     pub(crate) fn back(n: u128, words: usize) -> Steps {
         // Subtracting from a number of ones is a complement.
         let Steps(mut steps) = Steps::times_2_to_64(n, 0);
@@ -81,8 +84,8 @@ pub(crate) fn advance<E: Linear<N>, const N: usize>(state: &mut [u64; N], steps:
     apply::<E, N>(state, &power_of_x::<E, N>(steps));
 }
 
-/// `x^n` modulo the characteristic polynomial, for `n` below the period: square for each bit of `n`, and multiply
-/// by `x` where it is set.
+/// Returns `x^n` modulo the characteristic polynomial, for `n` below the period: it squares for
+/// each bit of `n`, and multiplies by `x` where the bit is set.
 pub(crate) fn power_of_x<E: Linear<N>, const N: usize>(n: Steps) -> [u64; N] {
     let high = &HighPowers::<E, N>::TABLE;
     let mut power = [0; N];
@@ -129,7 +132,8 @@ const fn times_x<E: Linear<N>, const N: usize>(power: [u64; N]) -> [u64; N] {
     product
 }
 
-/// Over GF(2) the square of a sum is the sum of the squares: bit `i` moves to `2 i`.
+/// Squares a polynomial. Over GF(2) the square of a sum is the sum of the squares: bit `i` moves to
+/// `2 i`.
 fn square<const N: usize>(power: &[u64; N], high: &[[u64; N]; MOST]) -> [u64; N] {
     let mut sum = [0; N];
     for (pair, word) in sum.chunks_exact_mut(2).zip(power) {

@@ -1,5 +1,5 @@
-//! Generators with a state: small, quick to draw one word at a time from, and where NumPy's numbers come from.
-//! **Not for secrets.**
+//! Generators with a state: small, quick to draw one word at a time from, and where NumPy's numbers
+//! come from. **Not for secrets.**
 //!
 //! | generator | state | streams | for |
 //! | --- | --- | --- | --- |
@@ -8,13 +8,13 @@
 //! | [`Pcg64Dxsm`], [`Sfc64`] | 256 bits | by [`SeedSequence`], as NumPy | the words of NumPy |
 //! | [`Xorshift128p`] | 128 bits | jumps of 2^64 words | comparison; its defects are on its page |
 //!
-//! An array that has to come out the same for any partition of the work is no job for a state: see
-//! [`Stream`](crate::Stream).
+//! A generator with a state cannot make an array that is the same for any partition of the work;
+//! [`Stream`](crate::Stream) can.
 //!
-//! All agree on this: they hand out words of 64 bits; a draw that needs part of a word throws the rest away;
-//! bytes are little-endian on every machine. None detects a fork: a child that goes on with a copy
-//! repeats its parent's numbers, as reproducible streams have to;
-//! [`random_pseudo_bytes`](crate::random_pseudo_bytes) does not.
+//! All of them hand out words of 64 bits. A draw that needs part of a word discards the rest, and
+//! bytes are little-endian on every machine. No generator here detects a fork: a child that
+//! continues with a copy repeats its parent's numbers, as reproducible streams have to.
+//! [`random_pseudo_bytes`](crate::random_pseudo_bytes) does not repeat them.
 
 mod gf2;
 mod lanes;

@@ -8,8 +8,8 @@ use crate::{Error, Seed};
 /// Words of the pool.
 const POOL: usize = 4;
 
-/// NumPy's `SeedSequence`: any number of words, hashed to any number of words. Here so that the engines of
-/// NumPy can be seeded as NumPy does it; **not for secrets**, and not how this crate seeds its own engines.
+/// NumPy's `SeedSequence`: any number of words, hashed to any number of words. It seeds the engines
+/// of NumPy as NumPy does; this crate seeds its own engines differently. **Not for secrets.**
 ///
 /// ```
 /// use headwater_streams::generators::{Pcg64Dxsm, SeedSequence};
@@ -25,13 +25,14 @@ pub struct SeedSequence {
 }
 
 impl SeedSequence {
-    /// `SeedSequence(list)` of Python integers below 2^32, or of an array of `uint32`.
+    /// Returns `SeedSequence(list)` of Python integers below 2^32, or of an array of `uint32`.
     pub fn from_words(words: &[u32]) -> SeedSequence {
         SeedSequence { entropy: words.to_vec(), spawn_key: Vec::new() }
     }
 
-    /// The child with this number: what NumPy's `spawn` gives as number `index`, counted from the first call. A pure
-    /// function, so no two threads can get the same child by asking at once.
+    /// Returns the child with this number: child `index` of those that NumPy's `spawn` returns,
+    /// counted from the first call. A pure function, so two threads that ask at the same time
+    /// cannot get the same child.
     #[must_use]
     pub fn child(&self, index: u32) -> SeedSequence {
         let mut child = self.clone();
@@ -39,7 +40,7 @@ impl SeedSequence {
         child
     }
 
-    /// `generate_state(N, uint64)`.
+    /// Returns `generate_state(N, uint64)`.
     pub fn generate_u64<const N: usize>(&self) -> [u64; N] {
         let mut words = self.words();
         core::array::from_fn(|_| {
@@ -48,13 +49,13 @@ impl SeedSequence {
         })
     }
 
-    /// `generate_state(N)`, words of 32 bits.
+    /// Returns `generate_state(N)`, words of 32 bits.
     pub fn generate_u32<const N: usize>(&self) -> [u32; N] {
         let mut words = self.words();
         core::array::from_fn(|_| words.next().unwrap_or(0))
     }
 
-    /// The words that `generate_state` takes, without end.
+    /// Returns the words that `generate_state` takes, without end.
     fn words(&self) -> impl Iterator<Item = u32> {
         let mut hash = Hash { constant: 0x8b51_f9dd, multiplier: 0x58f3_8ded };
         self.pool().into_iter().cycle().map(move |word| hash.of(word))
@@ -80,8 +81,8 @@ impl SeedSequence {
         pool
     }
 
-    /// Entropy, then spawn key; zeros in between where it would not fill the pool, or a child of a short seed
-    /// would equal a longer seed.
+    /// Returns the entropy, then the spawn key. Zeros fill up the pool in between, or a child of a
+    /// short seed would equal a longer seed.
     fn assembled(&self) -> Vec<u32> {
         let mut words = self.entropy.clone();
         if !self.spawn_key.is_empty() && words.len() < POOL {
@@ -95,7 +96,8 @@ impl SeedSequence {
 /// `SeedSequence(integer)`.
 impl From<u128> for SeedSequence {
     fn from(integer: u128) -> SeedSequence {
-        // NumPy takes no more words than the integer has. That is the same: up to four, what is missing counts as 0.
+        // NumPy takes only as many words as the integer has. Zeros for the missing words change
+        // nothing, because the pool of four words counts missing words as 0.
         let words: [u32; 4] = core::array::from_fn(|i| (integer >> (32 * i)) as u32);
         SeedSequence::from_words(&words)
     }

@@ -1,16 +1,17 @@
 //! SFC64, by Doty-Humphrey, as NumPy has it.
 //!
-//! Source: PractRand's `sfc64` (public domain); NumPy's `SFC64` fixes the seeding: three words, a counter that
-//! starts at 1, and twelve words thrown away.
+//! Source: PractRand's `sfc64` (public domain). NumPy's `SFC64` fixes the seeding: three words, a
+//! counter that starts at 1, and twelve words that are discarded.
 
 use super::SeedSequence;
 use super::rng::impl_rng;
 
-/// SFC64: 256 bits of state, of which 64 are a counter; the period is at least 2^64, and 2^255 on average. **Not
-/// for secrets.** Here for programs that come from NumPy: the words are those of `numpy.random.SFC64` from the
-/// same [`SeedSequence`].
+/// SFC64: 256 bits of state, of which 64 are a counter; the period is at least 2^64, and 2^255 on
+/// average. **Not for secrets.** It serves programs that come from NumPy: the words are those of
+/// `numpy.random.SFC64` from the same [`SeedSequence`].
 ///
-/// It cannot jump. Streams come from the hash of the seeds, so they are disjoint very probably, not by proof.
+/// It cannot jump. Streams come from the hash of the seeds, so they are disjoint very probably, not
+/// by proof.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sfc64 {
     a: u64,
@@ -20,7 +21,7 @@ pub struct Sfc64 {
 }
 
 impl Sfc64 {
-    /// As `numpy.random.SFC64(seed_sequence)`.
+    /// Returns the generator of `numpy.random.SFC64(seed_sequence)`.
     pub fn from_seed_sequence(seeds: &SeedSequence) -> Sfc64 {
         Self::seeded(seeds.generate_u64())
     }
@@ -33,17 +34,18 @@ impl Sfc64 {
         fresh
     }
 
-    /// With this state, as NumPy's `state` shows it: three words and the counter.
+    /// Returns the generator with this state, as NumPy's `state` shows it: three words and the
+    /// counter.
     pub fn from_state([a, b, c, counter]: [u64; 4]) -> Sfc64 {
         Sfc64 { a, b, c, counter }
     }
 
-    /// Three words and the counter.
+    /// Returns three words and the counter.
     pub fn state(&self) -> [u64; 4] {
         [self.a, self.b, self.c, self.counter]
     }
 
-    /// The next word.
+    /// Returns the next word.
     #[inline(always)]
     pub fn next_u64(&mut self) -> u64 {
         let word = self.a.wrapping_add(self.b).wrapping_add(self.counter);
@@ -61,12 +63,12 @@ impl_rng!(Sfc64);
 impl rand_core::SeedableRng for Sfc64 {
     type Seed = [u8; 24];
 
-    /// The three words from these bytes, little-endian; twelve words are thrown away.
+    /// Reads the three words from these bytes, little-endian, and discards twelve words.
     fn from_seed(seed: [u8; 24]) -> Self {
         Self::seeded(super::rng::words(&seed))
     }
 
-    /// As `numpy.random.SFC64(seed)`.
+    /// Returns the generator of `numpy.random.SFC64(seed)`.
     fn seed_from_u64(seed: u64) -> Self {
         Self::from_seed_sequence(&SeedSequence::from(seed))
     }

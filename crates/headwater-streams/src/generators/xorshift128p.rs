@@ -1,23 +1,25 @@
 //! xorshift128+, by Vigna, with the shifts 23, 18, 5.
 //!
-//! Source: "Further scramblings of Marsaglia's xorshift generators" (Journal of Computational and Applied
-//! Mathematics 315, 2017) and the author's public-domain `xorshift128plus.c` as it was in 2015, which is what
-//! the Solaris Porting Layer's `random_get_pseudo_bytes()` took: the sum is that of the state *after* the step. The
-//! page that replaced that file sums before it, so its words come one earlier.
+//! Source: "Further scramblings of Marsaglia's xorshift generators" (Journal of Computational and
+//! Applied Mathematics 315, 2017) and the author's public-domain `xorshift128plus.c` of 2015, from
+//! which the Solaris Porting Layer took its `random_get_pseudo_bytes()`: a word is the sum of the
+//! state *after* the step. The page that replaced that file sums before the step, so its words come
+//! one earlier.
 
 use super::gf2::{self, Linear, Steps};
 use super::rng::{self, impl_rng};
 use crate::Key;
 
-/// xorshift128+: 128 bits of state, period 2^128 - 1. **Not for secrets, and not for new work**: take
-/// [`Xoshiro256pp`](super::Xoshiro256pp).
+/// xorshift128+: 128 bits of state, period 2^128 - 1. **Not for secrets, and not for new work**:
+/// take [`Xoshiro256pp`](super::Xoshiro256pp).
 ///
-/// It is here because per-CPU streams by jumps began with it, and to be tested against. What is wrong with it:
+/// It is here because per-CPU streams by jumps began with it, and for comparisons. Its known
+/// defects:
 ///
-/// * Its lowest bit is a linear recurrence of 128 bits. A linear-complexity test of that bit fails in 10 ms, and
-///   PractRand at 32 MiB; the other low bits are little better.
-/// * Reversed, its words fail the matrix-rank and linear-complexity tests of Crush (Lemire and O'Neill, arXiv
-///   1810.05313), and Vigna's test of Hamming-weight dependencies fails after 6 GB.
+/// * Its lowest bit is a linear recurrence of 128 bits. A linear-complexity test of that bit fails
+///   in 10 ms, and PractRand at 32 MiB; the other low bits are little better.
+/// * Reversed, its words fail the matrix-rank and linear-complexity tests of Crush (Lemire and
+///   O'Neill, arXiv 1810.05313), and Vigna's test of Hamming-weight dependencies fails after 6 GB.
 /// * A state of few ones stays so for a dozen words, and zero stays zero.
 /// * Streams by jumps are 2^64 words each: fewer than a busy machine needs for ever.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,7 +27,7 @@ pub struct Xorshift128p {
     state: [u64; 2],
 }
 
-/// `x^(2^64)`: the author's constants. Those of other shifts are others.
+/// `x^(2^64)`: the author's constants, which hold for these shifts only.
 pub(crate) const JUMP: [u64; 2] = [0x8a5c_d789_635d_2dff, 0x121f_d215_5c47_2f96];
 
 impl Linear<2> for Xorshift128p {
@@ -40,27 +42,30 @@ impl Linear<2> for Xorshift128p {
 }
 
 impl Xorshift128p {
-    /// With this state; `None` if it is zero everywhere, which the generator would never leave.
+    /// Returns the generator with this state; `None` if it is zero everywhere, which the generator
+    /// would never leave.
     pub fn from_state(state: [u64; 2]) -> Option<Xorshift128p> {
         (state != [0; 2]).then_some(Xorshift128p { state })
     }
 
-    /// With the state that `key` stands for: [`Key::expand`] of `"xorshift128p"`, little-endian.
+    /// Returns the generator with the state that `key` stands for: [`Key::expand`] of
+    /// `"xorshift128p"`, little-endian.
     pub fn from_key(key: &Key) -> Xorshift128p {
         Xorshift128p { state: rng::state_of(key, "xorshift128p") }
     }
 
-    /// With two words of splitmix64, as the author advises; never a state of zeros.
+    /// Returns the generator with two words of splitmix64, as the author advises; never a state of
+    /// zeros.
     pub const fn from_u64(seed: u64) -> Xorshift128p {
         Xorshift128p { state: rng::splitmix64(seed) }
     }
 
-    /// The state, which is also the position.
+    /// Returns the state, which is also the position.
     pub fn state(&self) -> [u64; 2] {
         self.state
     }
 
-    /// The next word.
+    /// Returns the next word.
     #[inline(always)]
     pub fn next_u64(&mut self) -> u64 {
         Self::step(&mut self.state);
@@ -84,7 +89,8 @@ impl Xorshift128p {
         }
     }
 
-    /// The start of stream `index`: this state after so many [jumps](Self::jump). Each stream has 2^64 words.
+    /// Returns the start of stream `index`: this state after so many [jumps](Self::jump). Each
+    /// stream has 2^64 words.
     pub fn stream(&self, index: u64) -> Xorshift128p {
         let mut there = self.clone();
         gf2::repeat::<Self, 2>(&mut there.state, JUMP, index);
@@ -98,7 +104,8 @@ impl_rng!(Xorshift128p);
 impl rand_core::SeedableRng for Xorshift128p {
     type Seed = [u8; 16];
 
-    /// The state from these bytes, little-endian; from [`from_u64`](Xorshift128p::from_u64) of 0 if all are zero.
+    /// Reads the state from these bytes, little-endian. If all are zero, the state is that of
+    /// [`from_u64`](Xorshift128p::from_u64) of 0.
     fn from_seed(seed: [u8; 16]) -> Self {
         Self::from_state(rng::words(&seed)).unwrap_or_else(|| Self::from_u64(0))
     }

@@ -1,17 +1,18 @@
 //! xoshiro256++ 1.0, by Blackman and Vigna.
 //!
-//! Source: "Scrambled linear pseudorandom number generators" (ACM TOMS 47, 2021) and the authors' public-domain
-//! `xoshiro256plusplus.c`, whose output and jumps these are, word for word.
+//! Source: "Scrambled linear pseudorandom number generators" (ACM TOMS 47, 2021) and the authors'
+//! public-domain `xoshiro256plusplus.c`, with the same output and jumps, word for word.
 
 use super::gf2::{self, Linear, Steps};
 use super::rng::{self, impl_rng};
 use crate::Key;
 
-/// xoshiro256++: 256 bits of state, period 2^256 - 1, about a nanosecond a word. **Not for secrets**: four outputs
-/// give the state away.
+/// xoshiro256++: 256 bits of state, period 2^256 - 1, about a nanosecond a word. **Not for
+/// secrets**: four outputs reveal the state.
 ///
-/// Streams come from jumps, so they are disjoint by proof: `stream(i)` begins 2^128 `i` words further on, and
-/// `node(n)` 2^192 `n` words. See [`Xoshiro256ppX8`](super::Xoshiro256ppX8) for memory speed.
+/// Streams come from jumps, so they are disjoint by proof: `stream(i)` begins 2^128 `i` words
+/// further on, and `node(n)` 2^192 `n` words. See [`Xoshiro256ppX8`](super::Xoshiro256ppX8) for
+/// memory speed.
 ///
 /// ```
 /// use headwater_streams::{Key, generators::Xoshiro256pp};
@@ -52,7 +53,7 @@ impl Linear<4> for Xoshiro256pp {
     }
 }
 
-/// The next word of this state.
+/// Returns the next word of this state.
 #[inline(always)]
 pub(crate) fn next(s: &mut [u64; 4]) -> u64 {
     let word = s[0].wrapping_add(s[3]).rotate_left(23).wrapping_add(s[0]);
@@ -61,28 +62,31 @@ pub(crate) fn next(s: &mut [u64; 4]) -> u64 {
 }
 
 impl Xoshiro256pp {
-    /// With this state; `None` if it is zero everywhere, which the generator would never leave.
+    /// Returns the generator with this state; `None` if it is zero everywhere, which the generator
+    /// would never leave.
     pub fn from_state(state: [u64; 4]) -> Option<Xoshiro256pp> {
         (state != [0; 4]).then_some(Xoshiro256pp { state })
     }
 
-    /// With the state that `key` stands for: [`Key::expand`] of `"xoshiro256pp"`, little-endian.
+    /// Returns the generator with the state that `key` stands for: [`Key::expand`] of
+    /// `"xoshiro256pp"`, little-endian.
     pub fn from_key(key: &Key) -> Xoshiro256pp {
         Xoshiro256pp { state: rng::state_of(key, "xoshiro256pp") }
     }
 
-    /// With four words of splitmix64, as the authors advise; never a state of zeros.
+    /// Returns the generator with four words of splitmix64, as the authors advise; never a state of
+    /// zeros.
     pub const fn from_u64(seed: u64) -> Xoshiro256pp {
-        // Of any four words in a row of splitmix64 at most one is zero.
+        // At most one of any four words in a row of splitmix64 is zero.
         Xoshiro256pp { state: rng::splitmix64(seed) }
     }
 
-    /// The state, which is also the position.
+    /// Returns the state, which is also the position.
     pub fn state(&self) -> [u64; 4] {
         self.state
     }
 
-    /// The next word.
+    /// Returns the next word.
     #[inline(always)]
     pub fn next_u64(&mut self) -> u64 {
         next(&mut self.state)
@@ -110,15 +114,17 @@ impl Xoshiro256pp {
         }
     }
 
-    /// The start of stream `index`: this state after so many [jumps](Self::jump). Each stream has 2^128 words.
+    /// Returns the start of stream `index`: this state after so many [jumps](Self::jump). Each
+    /// stream has 2^128 words.
     ///
-    /// Take stream 0 for the first, and do not mix with [`jump`](Self::jump) from the same state.
+    /// Use stream 0 for the first generator, and do not mix with [`jump`](Self::jump) from the same
+    /// state.
     pub fn stream(&self, index: u64) -> Xoshiro256pp {
         self.after(JUMP, index)
     }
 
-    /// The start of node `index`: this state after so many [long jumps](Self::long_jump). Each node has 2^64
-    /// streams of 2^128 words.
+    /// Returns the start of node `index`: this state after so many [long jumps](Self::long_jump).
+    /// Each node has 2^64 streams of 2^128 words.
     pub fn node(&self, index: u64) -> Xoshiro256pp {
         self.after(LONG_JUMP, index)
     }
@@ -140,7 +146,8 @@ impl_rng!(Xoshiro256pp);
 impl rand_core::SeedableRng for Xoshiro256pp {
     type Seed = [u8; 32];
 
-    /// The state from these bytes, little-endian; from [`from_u64`](Xoshiro256pp::from_u64) of 0 if all are zero.
+    /// Reads the state from these bytes, little-endian. If all are zero, the state is that of
+    /// [`from_u64`](Xoshiro256pp::from_u64) of 0.
     fn from_seed(seed: [u8; 32]) -> Self {
         Self::from_state(rng::words(&seed)).unwrap_or_else(|| Self::from_u64(0))
     }

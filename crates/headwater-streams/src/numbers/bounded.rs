@@ -1,15 +1,17 @@
 //! Integers below a bound, each exactly as likely as any other.
 //!
-//! Method: D. Lemire, "Fast Random Integer Generation in an Interval", ACM TOMACS 29(1), 2019: the upper half of
-//! `random * bound` is the number; the few lower halves that would favour some numbers are rejected. A rejected element
-//! takes the same place of the stream's next draw, so that no element depends on what happened to another.
+//! Method: D. Lemire, "Fast Random Integer Generation in an Interval", ACM TOMACS 29(1), 2019. The
+//! upper half of `random * bound` is the number; the few lower halves that would favour some
+//! numbers are rejected. A rejected element takes the same place of the stream's next draw, so that
+//! no element depends on the rejection of another.
 
 use super::Number;
 use super::uniform::halves;
 use crate::Error;
 use core::marker::PhantomData;
 
-/// Element e is `low` plus a number below `bound`, from word e. All sums wrap around, as a signed type needs it.
+/// Integers from a range: element e is `low` plus a number below `bound`, from word e. All sums
+/// wrap around, as a signed type needs it.
 pub struct Bounded64<T> {
     low: u64,
     /// 0 means 2^64: the words as they are.
@@ -46,14 +48,14 @@ macro_rules! wrapped {
 wrapped!(u64: u64, i64: u64, u32: u32, i32: u32);
 
 impl Bounded64<u64> {
-    /// `0..bound`.
+    /// Returns the kind of the numbers in `0..bound`.
     pub(crate) fn below(bound: u64) -> Result<Self, Error> {
         if bound == 0 { Err(Error::ZeroBound) } else { Ok(Bounded64::new(0, bound)) }
     }
 }
 
 impl<T> Bounded64<T> {
-    /// `low..low + bound`, where a bound of 0 means 2^64.
+    /// Returns the kind of the numbers in `low..low + bound`, where a bound of 0 means 2^64.
     pub(crate) fn new(low: u64, bound: u64) -> Self {
         let threshold = bound.wrapping_neg().checked_rem(bound).unwrap_or(0);
         Bounded64 { low, bound, threshold, value: PhantomData }
@@ -61,14 +63,14 @@ impl<T> Bounded64<T> {
 }
 
 impl Bounded32<u32> {
-    /// `0..bound`.
+    /// Returns the kind of the numbers in `0..bound`.
     pub(crate) fn below(bound: u32) -> Result<Self, Error> {
         if bound == 0 { Err(Error::ZeroBound) } else { Ok(Bounded32::new(0, bound)) }
     }
 }
 
 impl<T> Bounded32<T> {
-    /// `low..low + bound`, where a bound of 0 means 2^32.
+    /// Returns the kind of the numbers in `low..low + bound`, where a bound of 0 means 2^32.
     pub(crate) fn new(low: u32, bound: u32) -> Self {
         let threshold = bound.wrapping_neg().checked_rem(bound).unwrap_or(0);
         Bounded32 { low, bound, threshold, value: PhantomData }

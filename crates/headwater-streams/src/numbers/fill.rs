@@ -1,11 +1,13 @@
-//! Ranges and lists of elements, group by group, through a buffer that stays in the first-level cache.
+//! Ranges and lists of elements, group by group, through a buffer that stays in the first-level
+//! cache.
 
 use super::Number;
 use super::path::{Kernel, Path};
 use crate::words::Words;
 
-/// Words made at a time: 8 KiB, a quarter of a first-level cache. Half of it without the standard library,
-/// for C: a thread with the smallest stack (PTHREAD_STACK_MIN, 16 KiB) must have room for the buffer.
+/// Words made at a time: 8 KiB, a quarter of a first-level cache. Half of it without the standard
+/// library, for C: a thread with the smallest stack (PTHREAD_STACK_MIN, 16 KiB) must have room for
+/// the buffer.
 const CHUNK: usize = if cfg!(feature = "std") { 1024 } else { 512 };
 /// The same where so few are asked for that clearing the larger buffer would be felt.
 const SMALL_CHUNK: usize = 64;
@@ -47,7 +49,8 @@ pub(crate) fn fill<N: Number>(
     }
 }
 
-/// Writes the elements with these numbers. The caller has checked that their words exist, and that there is room.
+/// Writes the elements with these numbers. The caller has checked that their words exist, and that
+/// `out` has room.
 pub(crate) fn at<N: Number>(
     path: Path,
     words: &impl Words,
@@ -64,7 +67,8 @@ pub(crate) fn at<N: Number>(
     for (indices, out) in indices.chunks(GROUPS).zip(out.chunks_mut(GROUPS)) {
         let buffer = &mut buffer[..indices.len() * N::WORDS];
         let made = &mut made[..indices.len() * N::VALUES];
-        // Groups that follow each other are asked for in one go: an engine makes many words faster than as many single ones.
+        // Groups that follow each other are requested together, because an engine makes many words
+        // faster than as many single ones.
         let runs = indices.chunk_by(|&a, &b| group(a).checked_add(1) == Some(group(b)));
         // Counted without a branch, since this is done for every list.
         let breaks =
@@ -92,7 +96,8 @@ pub(crate) fn at<N: Number>(
     }
 }
 
-/// Element number `element`, as it is after its attempts before number `attempt` have been rejected.
+/// Returns element number `element`, of which the attempts before number `attempt` have been
+/// rejected.
 fn one<N: Number>(words: &impl Words, number: &N, element: u64, attempt: u16) -> N::Value {
     let group = element / N::VALUES as u64;
     let place = (element % N::VALUES as u64) as usize;
@@ -104,11 +109,12 @@ fn one<N: Number>(words: &impl Words, number: &N, element: u64, attempt: u16) ->
             break;
         }
     }
-    // After 65,536 attempts that each had a chance of more than one half, the last one stands: nobody will see it.
+    // 65,536 rejections in a row never happen, because each attempt succeeds with a chance of more
+    // than one half. The last attempt stands, so that this cannot panic.
     made[place]
 }
 
-/// What makes whole groups.
+/// A maker of whole groups.
 struct Maker<'a, W, N> {
     path: Path,
     words: &'a W,
@@ -129,7 +135,8 @@ impl<W: Words, N: Number> Maker<'_, W, N> {
         }
     }
 
-    /// One attempt at all groups of `out`, through `buffer`. Answers whether any number is rejected.
+    /// Makes one attempt at all groups of `out`, through `buffer`. Returns true if any number is
+    /// rejected.
     fn attempt(&self, attempt: u16, first: u64, buffer: &mut [u64], out: &mut [N::Value]) -> bool {
         self.words.words(attempt, first * N::WORDS as u64, buffer);
         self.path.run(Convert { number: self.number, words: buffer, out })
@@ -145,7 +152,7 @@ impl<W: Words, N: Number> Maker<'_, W, N> {
         }
     }
 
-    /// The same for no more numbers than a `u64` has bits.
+    /// Does the same for no more numbers than a `u64` has bits.
     fn again_in_block(&self, first: u64, buffer: &[u64], out: &mut [N::Value]) {
         let rejected = |buffer: &[u64], among: u64| -> u64 {
             let bit = |i: usize| u64::from(self.number.rejects(buffer, i)) << i;
@@ -158,7 +165,8 @@ impl<W: Words, N: Number> Maker<'_, W, N> {
         let next = &mut next[..buffer.len()];
         let mut made = [N::Value::default(); SMALL_CHUNK];
         let made = &mut made[..out.len()];
-        // Many at once as long as many are left: an engine makes a block of words in the time of a few single ones.
+        // While many elements are left, all of them are tried at once: an engine makes a block of
+        // words in the time of a few single ones.
         while left.count_ones() > 4 && attempt < u16::MAX {
             let accepted = match self.attempt(attempt, first, next, made) {
                 true => left & !rejected(next, left),
@@ -179,7 +187,7 @@ impl<W: Words, N: Number> Maker<'_, W, N> {
     }
 }
 
-/// The numbers of the bits that are set.
+/// Lists the numbers of the bits that are set.
 fn bits(mut set: u64) -> impl Iterator<Item = usize> {
     core::iter::from_fn(move || {
         let lowest = set.trailing_zeros() as usize;

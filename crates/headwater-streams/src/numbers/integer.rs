@@ -4,17 +4,19 @@ use super::Number;
 use super::bounded::{Bounded32, Bounded64};
 use core::ops::RangeInclusive;
 
-/// `u32`, `i32`, `u64` or `i64`: what [`fill_range`](crate::Stream::fill_range) makes.
+/// `u32`, `i32`, `u64` or `i64`: the types of [`fill_range`](crate::Stream::fill_range).
 ///
-/// The 32-bit types are made of the stream's `u32`s and the others of its `u64`s, element by element.
+/// The 32-bit types are made of the stream's `u32`s and the others of its `u64`s, element by
+/// element.
 pub trait Integer: Sealed {}
 
-/// How its elements are made. Cannot be named outside, so nobody else's type is an [`Integer`].
+/// The generator of a type's elements. Other crates cannot name this trait, so they cannot make a
+/// type an [`Integer`].
 pub trait Sealed: Copy + Default + Send {
     #[doc(hidden)]
     type Range: Number<Value = Self>;
 
-    /// None if the range is empty.
+    /// Returns `None` if the range is empty.
     #[doc(hidden)]
     fn range(range: &RangeInclusive<Self>) -> Option<Self::Range>;
 }
@@ -28,7 +30,7 @@ macro_rules! integers {
 
             fn range(range: &RangeInclusive<$integer>) -> Option<Self::Range> {
                 let (&low, &high) = (range.start(), range.end());
-                // How many there are; 0 stands for all of them.
+                // The number of values in the range; 0 stands for all values of the type.
                 let many = (high as $word).wrapping_sub(low as $word).wrapping_add(1);
                 (low <= high).then(|| $range::new(low as $word, many))
             }

@@ -1,8 +1,9 @@
 //! Numbers out of words: each element a function of the key, the stream and its own number alone.
 //!
-//! A kind of number says how many words make how many elements: a *group*, the smallest piece whose place in the words
-//! is known. Element e of an array lies in group e / VALUES, which takes the words from group * WORDS on, whatever range
-//! was asked for. What is rejected (bounded integers only) takes the same words of the stream's next draw.
+//! A kind of number says how many words make how many elements: a *group*, the smallest piece whose
+//! place in the words is known. Element e of an array lies in group e / VALUES, which takes the
+//! words from group * WORDS on, whatever range was requested. A rejected element (bounded integers
+//! only) takes the same words of the stream's next draw.
 
 mod bounded;
 mod exponential;
@@ -25,7 +26,9 @@ pub use integer::Integer;
 pub use permutation::Permutation;
 
 /// A kind of number.
-#[allow(unreachable_pub)] // `Integer` leads here by its hidden `Range`, which Rust 1.89 does not see and later ones do
+// Public code reaches this trait through `Integer`'s hidden `Range`. Rust 1.89 does not see that,
+// and later versions do.
+#[allow(unreachable_pub)]
 pub trait Number: Sync {
     type Value: Copy + Default + Send;
     /// Words of one group: 1 or 2.
@@ -33,11 +36,12 @@ pub trait Number: Sync {
     /// Numbers of one group: 1 or 2.
     const VALUES: usize;
 
-    /// Makes numbers of whole groups, and says whether any of them is rejected. To be `#[inline(always)]`: it is compiled
-    /// for each of the [`Path`](path::Path)s.
+    /// Makes numbers of whole groups, and returns true if any of them is rejected. Implementations
+    /// are `#[inline(always)]`, because each of the [`Path`](path::Path)s compiles them for its
+    /// instructions.
     fn convert(&self, words: &[u64], out: &mut [Self::Value]) -> bool;
 
-    /// Whether number `i` of those made from these words is rejected.
+    /// Returns true if number `i` of the numbers made from these words is rejected.
     fn rejects(&self, _words: &[u64], _i: usize) -> bool {
         false
     }

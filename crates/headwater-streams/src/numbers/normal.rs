@@ -1,20 +1,22 @@
 //! Normal numbers: mean 0, standard deviation 1.
 //!
-//! Method: G. E. P. Box and M. E. Muller, "A Note on the Generation of Random Normal Deviates", Annals of Mathematical
-//! Statistics 29(2), 1958. It takes exactly one pair of words for each pair of numbers and has no branches, so that any
-//! element is known by its number, and a loop of it becomes vectors. Ziggurats take as many words as they like, and
-//! gather from tables: with vectors they were half as fast.
+//! Method: G. E. P. Box and M. E. Muller, "A Note on the Generation of Random Normal Deviates",
+//! Annals of Mathematical Statistics 29(2), 1958. It takes exactly one pair of words for each pair
+//! of numbers, so that the number of an element is enough to compute it, and it has no branches, so
+//! that compilers make vector code of a loop. Ziggurats take a varying number of words and gather
+//! from tables: with vectors they were half as fast.
 
 use super::Number;
 use super::polynomials::{direction, direction_f32, minus_ln, minus_ln_f32};
 use super::root::{sqrt_f32, sqrt_f64};
 use super::uniform::halves;
 
-/// Elements 2j and 2j + 1 are the coordinates of one point: its distance from words 2j, its direction from 2j + 1.
-/// None is farther out than 9.42.
+/// Normal doubles. Elements 2j and 2j + 1 are the coordinates of one point: its distance from words
+/// 2j, its direction from 2j + 1. No element is farther out than 9.42.
 pub(crate) struct NormalF64;
 
-/// The same from the `u32`s 2j and 2j + 1. None is farther out than 6.67, where one in 4e10 should be.
+/// Normal floats, in the same way from the `u32`s 2j and 2j + 1. No element is farther out than
+/// 6.67; an exact distribution has one in 4e10 there.
 pub(crate) struct NormalF32;
 
 impl Number for NormalF64 {

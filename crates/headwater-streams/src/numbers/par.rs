@@ -9,48 +9,48 @@ use super::{Number, stream};
 use crate::{Error, Par};
 use core::ops::RangeInclusive;
 
-/// Numbers, the same ones as by one thread.
+/// Numbers, the same ones as from one thread.
 ///
 /// # Errors
 ///
-/// As [`Stream`](crate::Stream)'s functions of these names.
+/// The errors are those of [`Stream`](crate::Stream)'s functions of the same names.
 impl Par {
-    /// As [`Stream::fill_f64`](crate::Stream::fill_f64).
+    /// Fills `out` like [`Stream::fill_f64`](crate::Stream::fill_f64).
     pub fn fill_f64(&self, start: u64, out: &mut [f64]) -> Result<(), Error> {
         self.numbers(&UniformF64, start, out)
     }
 
-    /// As [`Stream::fill_f32`](crate::Stream::fill_f32).
+    /// Fills `out` like [`Stream::fill_f32`](crate::Stream::fill_f32).
     pub fn fill_f32(&self, start: u64, out: &mut [f32]) -> Result<(), Error> {
         self.numbers(&UniformF32, start, out)
     }
 
-    /// As [`Stream::fill_normal_f64`](crate::Stream::fill_normal_f64).
+    /// Fills `out` like [`Stream::fill_normal_f64`](crate::Stream::fill_normal_f64).
     pub fn fill_normal_f64(&self, start: u64, out: &mut [f64]) -> Result<(), Error> {
         self.numbers(&NormalF64, start, out)
     }
 
-    /// As [`Stream::fill_normal_f32`](crate::Stream::fill_normal_f32).
+    /// Fills `out` like [`Stream::fill_normal_f32`](crate::Stream::fill_normal_f32).
     pub fn fill_normal_f32(&self, start: u64, out: &mut [f32]) -> Result<(), Error> {
         self.numbers(&NormalF32, start, out)
     }
 
-    /// As [`Stream::fill_exponential_f64`](crate::Stream::fill_exponential_f64).
+    /// Fills `out` like [`Stream::fill_exponential_f64`](crate::Stream::fill_exponential_f64).
     pub fn fill_exponential_f64(&self, start: u64, out: &mut [f64]) -> Result<(), Error> {
         self.numbers(&ExponentialF64, start, out)
     }
 
-    /// As [`Stream::fill_bounded_u64`](crate::Stream::fill_bounded_u64).
+    /// Fills `out` like [`Stream::fill_bounded_u64`](crate::Stream::fill_bounded_u64).
     pub fn fill_bounded_u64(&self, bound: u64, start: u64, out: &mut [u64]) -> Result<(), Error> {
         self.numbers(&Bounded64::below(bound)?, start, out)
     }
 
-    /// As [`Stream::fill_bounded_u32`](crate::Stream::fill_bounded_u32).
+    /// Fills `out` like [`Stream::fill_bounded_u32`](crate::Stream::fill_bounded_u32).
     pub fn fill_bounded_u32(&self, bound: u32, start: u64, out: &mut [u32]) -> Result<(), Error> {
         self.numbers(&Bounded32::below(bound)?, start, out)
     }
 
-    /// As [`Stream::fill_range`](crate::Stream::fill_range).
+    /// Fills `out` like [`Stream::fill_range`](crate::Stream::fill_range).
     pub fn fill_range<T: Integer>(
         &self,
         range: RangeInclusive<T>,

@@ -1,8 +1,8 @@
 //! One loop, compiled for each of the vector instructions that a CPU may have.
 //!
-//! The loops of this folder are plain Rust over IEEE 754's basic operations and integers, so the compiler may use
-//! whatever vectors there are and the bits stay the same: it never fuses a multiplication with an addition, and never
-//! changes the order of a sum, unless it is told that it may.
+//! The loops of this directory are plain Rust over IEEE 754's basic operations and integers. The
+//! compiler may therefore use any vectors without changing a bit: unless it is allowed to, it never
+//! fuses a multiplication with an addition, and never changes the order of a sum.
 
 #![allow(unsafe_code)]
 
@@ -12,7 +12,8 @@ use crate::features::Features;
 pub(crate) trait Kernel {
     type Output;
 
-    /// The loop. To be `#[inline(always)]`, as all that it calls: what is not inlined is compiled for the oldest CPU.
+    /// Runs the loop. This function and all that it calls are `#[inline(always)]`: a function that
+    /// is not inlined is compiled for the oldest CPU.
     fn run(self) -> Self::Output;
 }
 
@@ -22,7 +23,7 @@ pub(crate) struct Path(Instructions);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Instructions {
-    /// What every CPU of the architecture has: SSE2, NEON, or no vectors.
+    /// The instructions that every CPU of the architecture has: SSE2, NEON, or no vectors.
     Base,
     #[cfg(target_arch = "x86_64")]
     Avx2,
@@ -31,14 +32,15 @@ enum Instructions {
 }
 
 impl Path {
-    /// The widest vectors of this CPU.
+    /// Returns the widest vectors of this CPU.
     #[inline]
     pub(crate) fn best() -> Path {
         Path::of(Features::detect())
     }
 
-    /// 512-bit vectors, with the conversions between 64-bit integers and doubles; 256-bit ones, without FMA on purpose:
-    /// nothing here may use it; or what every CPU has.
+    /// Returns 512-bit vectors, with the conversions between 64-bit integers and doubles; else
+    /// 256-bit ones; else the instructions that every CPU has. FMA is not required, because no loop
+    /// may use it.
     #[inline]
     fn of(_features: Features) -> Path {
         #[cfg(target_arch = "x86_64")]
@@ -50,7 +52,7 @@ impl Path {
         Path(Instructions::Base)
     }
 
-    /// Every path that this CPU has, the plain one first: what a test goes through.
+    /// Returns every path that this CPU has for the tests, the plain one first.
     #[cfg(test)]
     pub(crate) fn all() -> Vec<Path> {
         let mut paths = vec![Path::of(Features::default())];

@@ -1,10 +1,12 @@
-//! Permutations by index: where element i goes, without a list of where all go.
+//! Permutations by index: the place of element i, without a list of all places.
 //!
-//! Up to 256 elements, a true Fisher-Yates table, which fits into the value. Above, a Feistel network over the smallest power of
-//! two that holds them (M. Luby and C. Rackoff, "How to construct pseudorandom permutations from pseudorandom
-//! functions", SIAM J. Comput. 17(2), 1988), repeated while its answer is too large, which keeps it a bijection (J. Black and
-//! P. Rogaway, "Ciphers with Arbitrary Finite Domains", CT-RSA 2002). A. Mitchell and others do the same on
-//! GPUs ("Bandwidth-Optimal Random Shuffling for GPUs", arXiv 2106.06161). Twelve rounds, each of two multiplications with keys of their own.
+//! Up to 256 elements, a true Fisher-Yates table, which fits into the value. Above, a Feistel
+//! network over the smallest power of two that holds them (M. Luby and C. Rackoff, "How to
+//! construct pseudorandom permutations from pseudorandom functions", SIAM J. Comput. 17(2), 1988),
+//! repeated while its answer is too large, which keeps it a bijection (J. Black and P. Rogaway,
+//! "Ciphers with Arbitrary Finite Domains", CT-RSA 2002). A. Mitchell and others do the same on
+//! GPUs ("Bandwidth-Optimal Random Shuffling for GPUs", arXiv 2106.06161). The network has twelve
+//! rounds, each of two multiplications with keys of their own.
 
 use super::path::{Kernel, Path};
 use super::shuffle::shuffle;
@@ -20,11 +22,12 @@ const ROUNDS: usize = 12;
 const CHUNK: usize = 256;
 
 impl Stream {
-    /// The permutation of `0..n` that this stream stands for.
+    /// Returns the permutation of `0..n` that this stream stands for.
     ///
-    /// Its value is 300 bytes, whatever `n`. All permutations of up to 256 elements are equally likely; of more, there are
-    /// more than any key can tell apart, and tests find no pattern. What was drawn with this stream before has
-    /// nothing to do with it only if it was drawn from another stream.
+    /// Its value is 300 bytes, whatever `n`. All permutations of up to 256 elements are equally
+    /// likely. Longer ones outnumber the keys, so most of them never occur; tests find no pattern
+    /// in the others. The permutation uses the stream's own words, so take another stream for
+    /// numbers that must be independent of it.
     ///
     /// ```
     /// let order = headwater_streams::Key::from_seed(42).stream(0)?.permutation(1_000_000_000_000);
@@ -36,8 +39,9 @@ impl Stream {
         Permutation::new(self, n)
     }
 
-    /// Writes `out.len()` different numbers of `0..n`, in random order: the beginning of [`permutation(n)`](Stream::permutation),
-    /// and as even as that is (exactly up to 256, as far as tests can tell above), so that a longer sample begins with a shorter one.
+    /// Writes `out.len()` different numbers of `0..n`, in random order: the beginning of
+    /// [`permutation(n)`](Stream::permutation), so that a longer sample begins with a shorter one.
+    /// For `n` up to 256 all samples are equally likely; above, tests find no difference from that.
     ///
     /// # Errors
     ///
@@ -72,12 +76,12 @@ impl Permutation {
         Permutation { n, how }
     }
 
-    /// How many elements it orders.
+    /// Returns the number of elements.
     pub const fn n(&self) -> u64 {
         self.n
     }
 
-    /// The value at `index`; None from `n` on.
+    /// Returns the value at `index`; `None` from `n` on.
     pub fn at(&self, index: u64) -> Option<u64> {
         let at = || match &self.how {
             How::Table(table) => u64::from(table[usize::from(index as u8)]),
@@ -86,7 +90,8 @@ impl Permutation {
         (index < self.n).then(at)
     }
 
-    /// The index at which `value` is: the inverse of [`at`](Permutation::at). None from `n` on.
+    /// Returns the index at which `value` is: the inverse of [`at`](Permutation::at). `None` from
+    /// `n` on.
     pub fn position(&self, value: u64) -> Option<u64> {
         let position = || match &self.how {
             How::Table(table) => {
@@ -110,7 +115,7 @@ impl Permutation {
         Ok(())
     }
 
-    /// The same for a range that exists, on one path.
+    /// Does the same for a range that exists, on one path.
     pub(super) fn fill_on(&self, path: Path, range: core::ops::Range<u64>, out: &mut [u64]) {
         match &self.how {
             How::Table(table) => {
@@ -155,7 +160,7 @@ struct Round {
 }
 
 impl Round {
-    /// What one half adds to the other.
+    /// Returns the value that one half adds to the other.
     #[inline(always)]
     fn mix(self, half: u32) -> u32 {
         let folded = |product: u64| (product ^ product >> 32) as u32;
@@ -165,7 +170,7 @@ impl Round {
 }
 
 impl Network {
-    /// For `n` elements, more than one.
+    /// Makes the network for `n` elements, more than one.
     fn new(words: &impl Words, n: u64) -> Network {
         let bits = (n - 1).ilog2() + 1;
         let shift = bits.div_ceil(2);
@@ -187,8 +192,8 @@ impl Network {
         }
     }
 
-    /// Repeats `step` until the number is below `n`. It does return: the numbers from `x` on form a cycle, and `x`, which is below
-    /// `n`, is on it.
+    /// Repeats `step` until the number is below `n`. The loop ends, because the numbers from `x` on
+    /// form a cycle, and `x` itself, which is on it, is below `n`.
     #[inline]
     fn walk(&self, x: u64, n: u64, step: impl Fn(&Network, u64) -> u64) -> u64 {
         let mut x = step(self, x);
@@ -231,7 +236,7 @@ impl Network {
         x ^ (u64::from(x < 2) & self.odd)
     }
 
-    /// The values of up to [`CHUNK`] indices from `start` on.
+    /// Writes the values of up to [`CHUNK`] indices from `start` on.
     fn chunk(&self, path: Path, start: u64, n: u64, out: &mut [u64]) {
         let (mut high, mut low) = ([0; CHUNK], [0; CHUNK]);
         let mut places = [0u16; CHUNK];
@@ -243,7 +248,8 @@ impl Network {
         while left > 0 {
             let (high, low) = (&mut high[..left], &mut low[..left]);
             path.run(Together { network: self, high, low });
-            // What is too large moves to the front and goes through again. Without a branch: it would be a toss-up.
+            // Numbers that are too large move to the front and go through again. There is no
+            // branch, because it would be mispredicted up to half of the time.
             let mut kept = 0;
             for i in 0..left {
                 let x = self.joined(high[i], low[i]);

@@ -1,19 +1,23 @@
 //! Logarithms, and points of the unit circle, out of random words.
 //!
-//! Only `+ - * /` of IEEE 754 and integers, in an order that is part of the specification: reordering a sum, or
-//! fusing it with a multiplication, changes bits. No branches, so that loops over them become vectors. The
-//! coefficients are of our own making: `polynomials.sollya`, beside this file, prints them and their errors.
+//! Only `+ - * /` of IEEE 754 and integers, in an order that is part of the specification:
+//! reordering a sum, or fusing it with a multiplication, changes bits. There are no branches, so
+//! compilers make vector code of loops over these functions. The coefficients are our own:
+//! `polynomials.sollya`, beside this file, prints them and their errors.
 //!
-//! Both take all bits of their word, and answer as if the word were a point in the middle of its interval: no word
-//! gives ln 0, and numbers near both ends have all the bits that a float can hold.
+//! Both functions use all bits of their word, and compute as if the word were a point in the middle
+//! of its interval. So no word leads to ln 0, and numbers near both ends have all the bits that a
+//! float can hold.
 
 use core::f32::consts::{FRAC_PI_2 as FRAC_PI_2_F32, LN_2 as LN_2_F32};
 use core::f64::consts::{FRAC_PI_2, LN_2};
 
-/// sqrt(1/2) rounded up, as bits: what is subtracted from a float's bits to count its exponent from there.
+/// sqrt(1/2) rounded up, as bits: subtracted from a float's bits, so that its exponent counts from
+/// there.
 const SQRT_HALF: u64 = 0x3FE6_A09E_667F_3BCD;
 const SQRT_HALF_F32: u32 = 0x3F35_04F4;
-/// 2^52 and 2^23: integers below them, put into their mantissas, are converted without an instruction for it.
+/// 2^52 and 2^23: integers below them, put into their mantissas, are converted without an
+/// instruction for it.
 const TWO_52: f64 = 4_503_599_627_370_496.0;
 const TWO_23: f32 = 8_388_608.0;
 const TWO_POW_MINUS_63: f64 = 1.0 / (1u64 << 63) as f64;
@@ -21,11 +25,12 @@ const TWO_POW_MINUS_64: f64 = TWO_POW_MINUS_63 / 2.0;
 const TWO_POW_MINUS_31: f32 = 1.0 / (1u32 << 31) as f32;
 const TWO_POW_MINUS_32: f32 = TWO_POW_MINUS_31 / 2.0;
 
-/// `-ln u` for the u in (0, 1) that is the word's lowest bit set, over 2^64: from 5.4e-20 to 44.4. Error below 3.5 ulp (largest of
-/// 400,000 random and awkward words: 3.39).
+/// Returns `-ln u` for the u in (0, 1) that is the word with its lowest bit set, over 2^64: from
+/// 5.4e-20 to 44.4. The error is below 3.5 ulp (largest of 400,000 random and awkward words: 3.39).
 #[inline(always)]
 pub(super) fn minus_ln(word: u64) -> f64 {
-    // 2^64 u and 2^64 (1 - u) as floats. Above sqrt(1/2), u is near 1 and only the second one is precise.
+    // 2^64 u and 2^64 (1 - u) as floats. Above sqrt(1/2), u is near 1 and only the second one is
+    // precise.
     let (low, high) = ((word | 1) as f64, (!word | 1) as f64);
     // low = f 2^exponent, with f between sqrt(1/2) and sqrt(2).
     let exponent = (low.to_bits() - SQRT_HALF) >> 52;
@@ -49,7 +54,7 @@ pub(super) fn minus_ln(word: u64) -> f64 {
     halvings * LN_2 - (s * z * p + (s + s))
 }
 
-/// As [`minus_ln`], of 32 bits: from 2.3e-10 to 22.2.
+/// Returns the same as [`minus_ln`] for a word of 32 bits: from 2.3e-10 to 22.2.
 #[inline(always)]
 pub(super) fn minus_ln_f32(word: u32) -> f32 {
     let (low, high) = ((word | 1) as f32, (!word | 1) as f32);
@@ -63,12 +68,15 @@ pub(super) fn minus_ln_f32(word: u32) -> f32 {
     halvings * LN_2_F32 - (s * z * p + (s + s))
 }
 
-/// A point of the unit circle, every direction as likely as any other. Error below 3 ulp of each coordinate (largest seen: 2.83).
+/// Returns a point of the unit circle, every direction as likely as any other. The error is below 3
+/// ulp of each coordinate (largest seen: 2.83).
 ///
-/// Two bits are the coordinates' signs, one exchanges them, and the others are an angle within an eighth of the circle.
+/// Two bits are the coordinates' signs, one exchanges them, and the others are an angle within an
+/// eighth of the circle.
 #[inline(always)]
 pub(super) fn direction(word: u64) -> (f64, f64) {
-    let angle = ((word << 1 | 1) & ((1 << 62) - 1)) as f64 * TWO_POW_MINUS_63; // quarters of a turn, below 1/2
+    // In quarters of a turn, below 1/2.
+    let angle = ((word << 1 | 1) & ((1 << 62) - 1)) as f64 * TWO_POW_MINUS_63;
     let z = angle * angle;
     let mut sin = polynomial(
         z,
@@ -101,7 +109,7 @@ pub(super) fn direction(word: u64) -> (f64, f64) {
     (f64::from_bits(x.to_bits() ^ word & SIGN), f64::from_bits(y.to_bits() ^ (word << 1) & SIGN))
 }
 
-/// As [`direction`], of 32 bits.
+/// Returns the same as [`direction`] for a word of 32 bits.
 #[inline(always)]
 pub(super) fn direction_f32(word: u32) -> (f32, f32) {
     let angle = ((word << 1 | 1) & ((1 << 30) - 1)) as f32 * TWO_POW_MINUS_31;
@@ -114,8 +122,9 @@ pub(super) fn direction_f32(word: u32) -> (f32, f32) {
     (f32::from_bits(x.to_bits() ^ word & SIGN), f32::from_bits(y.to_bits() ^ (word << 1) & SIGN))
 }
 
-/// The polynomial with these coefficients, up to eight, the constant one first. As a tree, not a chain: the vectors of
-/// older CPUs wait a tenth less (G. Estrin, "Organization of Computer Systems", WJCC 1960).
+/// The polynomial with these coefficients, up to eight, the constant one first. It is evaluated as
+/// a tree, not as a chain, because the vectors of older CPUs then wait a tenth less (G. Estrin,
+/// "Organization of Computer Systems", WJCC 1960).
 macro_rules! polynomial {
     ($name:ident, $float:ty) => {
         #[inline(always)]

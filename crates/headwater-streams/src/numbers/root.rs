@@ -1,11 +1,11 @@
 //! Square roots, correctly rounded as IEEE 754 has them, with and without the standard library.
 //!
-//! `core` has none on stable Rust. What the intrinsics of an architecture give is the same operation, which the compiler turns
-//! into vectors as well; elsewhere integers do.
+//! `core` has no square root on stable Rust. An architecture's intrinsics are the same operation,
+//! and compilers turn them into vector code as well. Other architectures compute it with integers.
 
 #![allow(unsafe_code)]
 
-/// Of a number that is 0, or normal and positive.
+/// Returns the root of a number that is 0, or normal and positive.
 #[inline(always)]
 pub(super) fn sqrt_f64(x: f64) -> f64 {
     #[cfg(feature = "std")]
@@ -33,8 +33,9 @@ pub(super) fn sqrt_f64(x: f64) -> f64 {
     }
 }
 
-/// Likewise. A double root rounded once more is the root: 53 bits are more than twice 24 and two more (S. A. Figueroa, "When is
-/// double rounding innocuous?", SIGNUM Newsletter 30(3), 1995).
+/// Returns the root of a number that is 0, or normal and positive. A double root rounded once more
+/// is the exact root: 53 bits are more than twice 24 and two more (S. A. Figueroa, "When is double
+/// rounding innocuous?", SIGNUM Newsletter 30(3), 1995).
 #[inline(always)]
 pub(super) fn sqrt_f32(x: f32) -> f32 {
     #[cfg(feature = "std")]
@@ -53,8 +54,8 @@ pub(super) fn sqrt_f32(x: f32) -> f32 {
     }
 }
 
-/// The root of the significand as an integer of 54 bits or more, of which all below the last but one say only whether there is
-/// a rest, so that the conversion rounds it as a whole.
+/// Returns the square root through the significand's, an integer of 54 bits or more. Its lowest bit
+/// shows only that there is a rest, so that the conversion rounds the root as a whole.
 #[cfg(any(test, not(any(feature = "std", target_arch = "x86_64", target_arch = "aarch64"))))]
 fn by_integers(x: f64) -> f64 {
     const FRACTION: u64 = (1 << 52) - 1;

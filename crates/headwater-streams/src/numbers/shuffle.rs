@@ -1,10 +1,13 @@
-//! Shuffling a slice: every order exactly as likely as any other, as far as a stream can tell.
+//! Shuffling a slice: every order exactly as likely as any other, as far as a stream's words are
+//! uniform.
 //!
-//! Method: R. Durstenfeld's, "Algorithm 235: Random permutation", CACM 7(7), 1964 (after Fisher and Yates), with several
-//! indices out of one word: N. Brackett-Rozinsky and D. Lemire, "Batched Ranged Random Integer Generation", Software:
-//! Practice and Experience 55(1), 2025, arXiv 2408.06213; the sizes of the batches are theirs. An index takes a word's upper half
-//! of a product, as for one bounded integer, and what is left below goes into the next index. Only the last
-//! remainder decides whether the batch is rejected; it then takes the same word of the stream's next draw.
+//! Method: R. Durstenfeld's, "Algorithm 235: Random permutation", CACM 7(7), 1964 (after Fisher and
+//! Yates), with several indices out of one word: N. Brackett-Rozinsky and D. Lemire, "Batched
+//! Ranged Random Integer Generation", Software: Practice and Experience 55(1), 2025, arXiv
+//! 2408.06213; the sizes of the batches are theirs. An index takes a word's upper half of a
+//! product, as for one bounded integer, and the lower half goes into the next index. Only the last
+//! remainder decides whether the batch is rejected; it then takes the same word of the stream's
+//! next draw.
 
 use crate::Stream;
 use crate::words::Words;
@@ -17,8 +20,8 @@ const MOST: usize = 6;
 impl Stream {
     /// Shuffles `slice`: a function of the key, the stream and the slice's length.
     ///
-    /// The whole slice must be in this process. [`permutation`](Stream::permutation) is for what is too long for that, or is to
-    /// be shuffled in parts; it is another order.
+    /// The whole slice must be in this process. For arrays that are too long for one process, or
+    /// are shuffled in parts, use [`permutation`](Stream::permutation), which is another order.
     pub fn shuffle<T>(&self, slice: &mut [T]) {
         shuffle(self, slice);
     }
@@ -28,8 +31,8 @@ impl Stream {
 pub(super) fn shuffle<T>(words: &impl Words, slice: &mut [T]) {
     let mut shuffle = Shuffle { words, left: slice.len(), next: 0 };
     let mut buffers = Buffers { words: [0; CHUNK], indices: [0; CHUNK * MOST] };
-    // From the end to the front: each element changes places with one that is not behind it. As many indices share a word as
-    // leave few rejections.
+    // From the end to the front: each element changes places with one that is not behind it. Each
+    // word makes as many indices as it can with few rejections.
     shuffle.settle::<1, T>(slice, 1 << 30, &mut buffers);
     shuffle.settle::<2, T>(slice, 1 << 19, &mut buffers);
     shuffle.settle::<3, T>(slice, 1 << 14, &mut buffers);
@@ -39,7 +42,7 @@ pub(super) fn shuffle<T>(words: &impl Words, slice: &mut [T]) {
     shuffle.settle::<1, T>(slice, 1, &mut buffers);
 }
 
-/// How far it has come.
+/// The state of a shuffle.
 struct Shuffle<'a, W> {
     words: &'a W,
     /// Elements that are not settled yet: the first ones.
@@ -48,7 +51,7 @@ struct Shuffle<'a, W> {
     next: u64,
 }
 
-/// What goes through it at a time.
+/// The buffers of a shuffle.
 struct Buffers {
     words: [u64; CHUNK],
     indices: [usize; CHUNK * MOST],
@@ -61,11 +64,12 @@ impl<W: Words> Shuffle<'_, W> {
             let batches = (self.left - end).div_ceil(K).min(CHUNK);
             let words = &mut buffers.words[..batches];
             self.words.words(0, self.next, words);
-            // No later batch of the buffer has as many outcomes as its first: one bound for all, in place of a product for each.
+            // No later batch of the buffer has more outcomes than the first one. So one bound
+            // serves all of them, in place of a product for each.
             let most = orders::<K>(self.left);
             let mut left = self.left;
-            // All indices first, and then all exchanges: a product that waits in line with exchanges takes their time as well (1.7 ns an
-            // element against 1.1).
+            // All indices come first, and then all exchanges: a product that waits in line with
+            // exchanges takes their time as well (1.7 ns an element against 1.1).
             let settled = &mut buffers.indices[..batches * K];
             let batches = settled.as_chunks_mut::<K>().0.iter_mut().zip(&*words).zip(self.next..);
             for ((indices, &word), place) in batches {
@@ -84,7 +88,8 @@ impl<W: Words> Shuffle<'_, W> {
         }
     }
 
-    /// The indices, unless their remainder says that they would be likelier than others.
+    /// Returns the indices, or those of a later draw if their remainder says that they would be
+    /// likelier than others.
     #[cold]
     fn checked<const K: usize>(
         &self,
@@ -106,19 +111,21 @@ impl<W: Words> Shuffle<'_, W> {
     }
 }
 
-/// In how many ways `K` elements can be chosen one after the other: at most 2^63.
+/// Returns the number of ways in which `K` elements can be chosen one after the other: at most
+/// 2^63.
 #[inline(always)]
 fn orders<const K: usize>(left: usize) -> u64 {
     (0..K).map(|i| (left - i) as u64).product()
 }
 
-/// By how much 2^64 exceeds a multiple of the number of outcomes, which is not 0.
+/// Returns the excess of 2^64 over a multiple of the number of outcomes, which is not 0.
 #[inline(always)]
 fn excess(orders: u64) -> u64 {
     orders.wrapping_neg().checked_rem(orders).unwrap_or(0)
 }
 
-/// Exchanges two elements. Both exist; asked here, because a function for C must not be able to panic.
+/// Exchanges two elements. Both exist, and the check stays here because a function for C must not
+/// be able to panic.
 #[inline(always)]
 fn swap<T>(slice: &mut [T], a: usize, b: usize) {
     debug_assert!(a.max(b) < slice.len());
@@ -127,7 +134,8 @@ fn swap<T>(slice: &mut [T], a: usize, b: usize) {
     }
 }
 
-/// The word as a number of mixed radix `left`, `left - 1` and so on: its digits, and what remains.
+/// Reads the word as a number of mixed radix `left`, `left - 1` and so on. Returns its digits, and
+/// the remainder.
 #[inline(always)]
 fn split<const K: usize>(word: u64, left: usize) -> ([usize; K], u64) {
     let mut rest = word;

@@ -12,69 +12,74 @@ use core::ops::RangeInclusive;
 
 /// Numbers.
 ///
-/// Element `e` is a function of the key, the stream and `e` alone: a range may be cut anywhere, and its parts filled in any order, by
-/// any threads or machines, with the same result, to the last bit, on every CPU. Kinds of numbers share the stream's words, so two
-/// arrays that must have nothing to do with each other need two streams.
+/// Element `e` is a function of the key, the stream and `e` alone: a range may be cut anywhere, and
+/// its parts filled in any order, by any threads or machines, with the same result, to the last
+/// bit, on every CPU. Kinds of numbers share the stream's words, so two arrays that must be
+/// independent need two streams.
 ///
-/// Every `fill_` writes elements `start..start + out.len()`, and its `_at` the elements that `indices` lists.
+/// Every `fill_` writes elements `start..start + out.len()`, and its `_at` the elements that
+/// `indices` lists.
 ///
 /// # Errors
 ///
-/// All of them: [`Error::RangeTooLong`] if an element's words end past 2^64 - 1, and [`Error::Lengths`] if there is not one place for
-/// each index. Nothing is written then.
+/// All of them: [`Error::RangeTooLong`] if an element's words end past 2^64 - 1, and
+/// [`Error::Lengths`] if there is not one place for each index. Nothing is written then.
 impl Stream {
-    /// Uniform in [0, 1): a multiple of 2^-53, never 1. From word `e`.
+    /// Writes uniform numbers in [0, 1): a multiple of 2^-53, never 1. From word `e`.
     pub fn fill_f64(&self, start: u64, out: &mut [f64]) -> Result<(), Error> {
         self.fill(&UniformF64, start, out)
     }
 
-    /// The elements of [`fill_f64`](Stream::fill_f64) with these numbers.
+    /// Writes the elements of [`fill_f64`](Stream::fill_f64) with these numbers.
     pub fn f64_at(&self, indices: &[u64], out: &mut [f64]) -> Result<(), Error> {
         self.at(&UniformF64, indices, out)
     }
 
-    /// Uniform in [0, 1): a multiple of 2^-24, never 1. From the `e`-th `u32`.
+    /// Writes uniform numbers in [0, 1): a multiple of 2^-24, never 1. From the `e`-th `u32`.
     pub fn fill_f32(&self, start: u64, out: &mut [f32]) -> Result<(), Error> {
         self.fill(&UniformF32, start, out)
     }
 
-    /// The elements of [`fill_f32`](Stream::fill_f32) with these numbers.
+    /// Writes the elements of [`fill_f32`](Stream::fill_f32) with these numbers.
     pub fn f32_at(&self, indices: &[u64], out: &mut [f32]) -> Result<(), Error> {
         self.at(&UniformF32, indices, out)
     }
 
-    /// Normal, mean 0 and standard deviation 1; tails up to 9.41. From words `e` and its neighbour, by Box and Muller's method.
+    /// Writes normal numbers, mean 0 and standard deviation 1; tails up to 9.41. From word `e` and
+    /// its neighbour, by Box and Muller's method.
     pub fn fill_normal_f64(&self, start: u64, out: &mut [f64]) -> Result<(), Error> {
         self.fill(&NormalF64, start, out)
     }
 
-    /// The elements of [`fill_normal_f64`](Stream::fill_normal_f64) with these numbers.
+    /// Writes the elements of [`fill_normal_f64`](Stream::fill_normal_f64) with these numbers.
     pub fn normal_f64_at(&self, indices: &[u64], out: &mut [f64]) -> Result<(), Error> {
         self.at(&NormalF64, indices, out)
     }
 
-    /// Normal, mean 0 and standard deviation 1; tails up to 6.66, beyond which lies one number in 3.6e10. From `u32` number `e`
-    /// and its neighbour.
+    /// Writes normal numbers, mean 0 and standard deviation 1; tails up to 6.66, beyond which lies
+    /// one number in 3.6e10. From `u32` number `e` and its neighbour.
     pub fn fill_normal_f32(&self, start: u64, out: &mut [f32]) -> Result<(), Error> {
         self.fill(&NormalF32, start, out)
     }
 
-    /// The elements of [`fill_normal_f32`](Stream::fill_normal_f32) with these numbers.
+    /// Writes the elements of [`fill_normal_f32`](Stream::fill_normal_f32) with these numbers.
     pub fn normal_f32_at(&self, indices: &[u64], out: &mut [f32]) -> Result<(), Error> {
         self.at(&NormalF32, indices, out)
     }
 
-    /// Exponential, mean 1: never 0, at most 44.4. From word `e`.
+    /// Writes exponential numbers, mean 1: never 0, at most 44.4. From word `e`.
     pub fn fill_exponential_f64(&self, start: u64, out: &mut [f64]) -> Result<(), Error> {
         self.fill(&ExponentialF64, start, out)
     }
 
-    /// The elements of [`fill_exponential_f64`](Stream::fill_exponential_f64) with these numbers.
+    /// Writes the elements of [`fill_exponential_f64`](Stream::fill_exponential_f64) with these
+    /// numbers.
     pub fn exponential_f64_at(&self, indices: &[u64], out: &mut [f64]) -> Result<(), Error> {
         self.at(&ExponentialF64, indices, out)
     }
 
-    /// In `0..bound`, each exactly as likely as any other. From word `e`, and rarely from the same word of later draws.
+    /// Writes numbers in `0..bound`, each exactly as likely as any other. From word `e`, and rarely
+    /// from the same word of later draws.
     ///
     /// # Errors
     ///
@@ -83,7 +88,7 @@ impl Stream {
         self.fill(&Bounded64::below(bound)?, start, out)
     }
 
-    /// The elements of [`fill_bounded_u64`](Stream::fill_bounded_u64) with these numbers.
+    /// Writes the elements of [`fill_bounded_u64`](Stream::fill_bounded_u64) with these numbers.
     ///
     /// # Errors
     ///
@@ -97,7 +102,8 @@ impl Stream {
         self.at(&Bounded64::below(bound)?, indices, out)
     }
 
-    /// In `0..bound`, each exactly as likely as any other, from the stream's `u32`s: twice as fast as 64 bits.
+    /// Writes numbers in `0..bound`, each exactly as likely as any other, from the stream's `u32`s:
+    /// twice as fast as 64 bits.
     ///
     /// # Errors
     ///
@@ -106,7 +112,7 @@ impl Stream {
         self.fill(&Bounded32::below(bound)?, start, out)
     }
 
-    /// The elements of [`fill_bounded_u32`](Stream::fill_bounded_u32) with these numbers.
+    /// Writes the elements of [`fill_bounded_u32`](Stream::fill_bounded_u32) with these numbers.
     ///
     /// # Errors
     ///
@@ -120,7 +126,7 @@ impl Stream {
         self.at(&Bounded32::below(bound)?, indices, out)
     }
 
-    /// In `range`, both ends included, each exactly as likely as any other.
+    /// Writes numbers in `range`, both ends included, each exactly as likely as any other.
     ///
     /// ```
     /// let stream = headwater_streams::Key::from_seed(42).stream(0)?;
@@ -142,7 +148,7 @@ impl Stream {
         self.fill(&T::range(&range).ok_or(Error::EmptyRange)?, start, out)
     }
 
-    /// The elements of [`fill_range`](Stream::fill_range) with these numbers.
+    /// Writes the elements of [`fill_range`](Stream::fill_range) with these numbers.
     ///
     /// # Errors
     ///
@@ -182,7 +188,8 @@ impl Stream {
     }
 }
 
-/// Whether these elements' words exist: they must end at word 2^64 - 2, so that the end of their range is a `u64`.
+/// Returns an error unless these elements' words exist: they must end at word 2^64 - 2, so that the
+/// end of their range is a `u64`.
 pub(super) fn check<N: Number>(start: u64, len: usize) -> Result<(), Error> {
     let end = start.checked_add(len as u64);
     let words = end.and_then(|end| end.div_ceil(N::VALUES as u64).checked_mul(N::WORDS as u64));

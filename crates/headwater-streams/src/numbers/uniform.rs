@@ -39,7 +39,7 @@ impl Number for UniformF32 {
     }
 }
 
-/// The two `u32` of a word, in the order of their bytes in the stream.
+/// Returns the two `u32` of a word, in the order of their bytes in the stream.
 #[inline(always)]
 pub(super) fn halves(word: u64) -> [u32; 2] {
     [word as u32, (word >> 32) as u32]

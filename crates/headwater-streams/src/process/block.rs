@@ -20,8 +20,8 @@ pub(crate) type Keys = [Block; 8];
 #[inline(always)]
 unsafe fn block(keys: *const Keys, lower: u64, upper: u64) -> __m128i {
     let block;
-    // SAFETY: eight keys of 16 bytes are read. A fork may clear them meanwhile; then the caller's last
-    // look discards the block. The caller's promise covers the instructions.
+    // SAFETY: eight keys of 16 bytes are read. A fork may clear them meanwhile; then the caller's
+    // last look discards the block. The caller's promise covers the instructions.
     unsafe {
         core::arch::asm!(
             "vmovq {x}, {lower}",

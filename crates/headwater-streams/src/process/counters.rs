@@ -2,17 +2,18 @@
 //!
 //! A counter is the whole state of a generator here: the engine turns each of its values into a
 //! block, so a claim of `n` blocks is one addition. Addition and read are one instruction, which no
-//! interrupt divides. So a thread that is preempted, killed or left by siglongjmp in the middle of a
-//! draw holds nothing, and no draw ever waits or finds its counter taken.
+//! interrupt divides. So a thread that is preempted, killed or left by siglongjmp in the middle of
+//! a draw holds nothing, and no draw ever waits or finds its counter taken.
 //!
-//! The two ways have counters of their own, because an addition with the lock prefix does not exclude
-//! one without it.
+//! The two ways have counters of their own, because an addition with the lock prefix does not
+//! exclude one without it.
 
 #![allow(unsafe_code)]
 
 use core::sync::atomic::{AtomicU64, Ordering};
 
-/// The counters of one CPU. Zeros, which fresh memory holds and a child finds, are the first values.
+/// The counters of one CPU. Zeros, which fresh memory holds and a child finds, are the first
+/// values.
 ///
 /// 128 bytes, because CPUs prefetch cache lines in pairs.
 #[repr(C, align(128))]

@@ -4,8 +4,8 @@
 
 use core::ptr::null_mut;
 
-/// `len` bytes of private zeros, which a child made by fork or clone finds cleared (Linux 4.14). None resident
-/// before they are touched. `None` if the kernel has no such memory, or no memory.
+/// `len` bytes of private zeros, which a child made by fork or clone finds cleared (Linux 4.14).
+/// None resident before they are touched. `None` if the kernel has no such memory, or no memory.
 ///
 /// Async-signal-safe; errno stays as it was.
 pub(crate) fn reserve_wiped(len: usize) -> Option<*mut u8> {
@@ -19,8 +19,8 @@ pub(crate) fn reserve_wiped(len: usize) -> Option<*mut u8> {
         if at == libc::MAP_FAILED {
             return None;
         }
-        // Some emulators answer success to any advice: one that does not exist must fail, or nothing that follows
-        // can be believed.
+        // Some emulators answer success to any advice: one that does not exist must fail, or
+        // nothing that follows can be believed.
         // SAFETY: fresh memory that nobody uses yet.
         let wiped = unsafe {
             libc::madvise(at, len, -1) != 0 && libc::madvise(at, len, libc::MADV_WIPEONFORK) == 0

@@ -24,25 +24,26 @@ mod tests;
 
 use headwater::Error;
 
-/// Fills `buf` with numbers that need neither be reproduced nor be kept secret. **Not for secrets**:
-/// tokens, keys, nonces and hash seeds come from `headwater`.
+/// Fills `buf` with numbers that need neither be reproduced nor be kept secret. **Not for
+/// secrets**: tokens, keys, nonces and hash seeds come from `headwater`.
 ///
-/// For sampling, backoff, load balancing, jitter, test data. Each process has one random function from
-/// counters to blocks of 16 bytes: [`ars7`](crate::Engine::Ars7), or Philox where the CPU has no AES
-/// instructions, under a key from [`headwater::fill`]. Each CPU has a counter, and a draw adds to it
-/// once. So no block of a process repeats, a draw never waits, and a thread that is killed or leaves a
-/// draw by siglongjmp holds nothing. Where the core draws in restartable sequences, so does this;
-/// elsewhere the addition is an atomic one.
+/// For sampling, backoff, load balancing, jitter, test data. Each process has one random function
+/// from counters to blocks of 16 bytes: [`ars7`](crate::Engine::Ars7), or Philox where the CPU has
+/// no AES instructions, under a key from [`headwater::fill`]. Each CPU has a counter, and a draw
+/// adds to it once. So no block of a process repeats, a draw never waits, and a thread that is
+/// killed or leaves a draw by siglongjmp holds nothing. Where the core draws in restartable
+/// sequences, so does this; elsewhere the addition is an atomic one.
 ///
-/// The key is the process's: a child made by fork or clone, from a handler or not, makes a fresh one. A
-/// virtual machine that is cloned or restored repeats its numbers.
+/// The key is the process's: a child made by fork or clone, from a handler or not, makes a fresh
+/// one. A virtual machine that is cloned or restored repeats its numbers.
 ///
 /// A buffer of more than 16 bytes has one of 2^255 contents, the number of keys and beginnings.
 ///
-/// Async-signal-safe, first call included; the first call takes up to 8 KiB of the handler's stack, which
-/// an alternate stack of SIGSTKSZ does not have where the kernel puts AVX-512 registers on it as well.
-/// The first call of a process maps 40 KiB, of which it touches a few pages. On systems other than Linux,
-/// and where memory that a fork clears is unavailable, this is [`headwater::fill`].
+/// Async-signal-safe, first call included; the first call takes up to 8 KiB of the handler's stack,
+/// which an alternate stack of SIGSTKSZ does not have where the kernel puts AVX-512 registers on it
+/// as well. The first call of a process maps 40 KiB, of which it touches a few pages. On systems
+/// other than Linux, and where memory that a fork clears is unavailable, this is
+/// [`headwater::fill`].
 ///
 /// ```
 /// # fn main() -> Result<(), headwater::Error> {
@@ -53,8 +54,8 @@ use headwater::Error;
 ///
 /// # Errors
 ///
-/// Only if the kernel refuses random bytes, and then only from a process's first call. The buffer is then
-/// all zeros.
+/// Only if the kernel refuses random bytes, and then only from a process's first call. The buffer
+/// is then all zeros.
 #[inline]
 pub fn random_pseudo_bytes(buf: &mut [u8]) -> Result<(), Error> {
     #[cfg(target_os = "linux")]

@@ -1,16 +1,18 @@
-//! The pool of a process: its place, its set-up, and how a draw finds out that the pool is its parent's.
+//! The pool of a process: its place, its set-up, and how a draw finds out that the pool is its
+//! parent's.
 //!
-//! A pool lies in memory that the kernel clears in a child, and so does the only pointer to it. So a
-//! child finds no pool and makes one of its own, at another address, since the parent's stays mapped. A
-//! frame that the fork interrupted, and which goes on in the child, works on the parent's pool, where no
-//! other frame of the child does; its last look finds the pointer changed, and it draws again. So
-//! nothing that such a frame reads or stores reaches the child's pool, however many forks are stacked
-//! on it.
+//! A pool lies in memory that the kernel clears in a child, and so does the only pointer to it. So
+//! a child finds no pool and makes one of its own, at another address, since the parent's stays
+//! mapped. A frame that the fork interrupted, and which goes on in the child, works on the parent's
+//! pool, where no other frame of the child does; its last look finds the pointer changed, and it
+//! draws again. So nothing that such a frame reads or stores reaches the child's pool, however many
+//! forks are stacked on it.
 //!
-//! Set-up may run in a handler that interrupted a set-up, and in several threads at once: each makes a
-//! pool in private, and one compare-exchange publishes one of them. The exchange replaces a mark that
-//! this set-up alone has put there before it drew its seed. So a set-up that was forked in the middle
-//! publishes in the parent, and not in the child, where the same seed would make the same pool.
+//! Set-up may run in a handler that interrupted a set-up, and in several threads at once: each
+//! makes a pool in private, and one compare-exchange publishes one of them. The exchange replaces a
+//! mark that this set-up alone has put there before it drew its seed. So a set-up that was forked
+//! in the middle publishes in the parent, and not in the child, where the same seed would make the
+//! same pool.
 
 #![allow(unsafe_code)]
 
@@ -78,9 +80,9 @@ static UNAVAILABLE: AtomicBool = AtomicBool::new(false);
 /// Marks given out so far, in memory that a child keeps.
 static MARKS: AtomicUsize = AtomicUsize::new(0);
 
-/// The offset of the rseq area's `cpu_id` from the thread pointer; 0 without sections. Stored before
-/// a pool is published, in memory that a child keeps: a frame in a child that read 0 in cleared memory
-/// would take the thread control block for the rseq area and write to it.
+/// The offset of the rseq area's `cpu_id` from the thread pointer; 0 without sections. Stored
+/// before a pool is published, in memory that a child keeps: a frame in a child that read 0 in
+/// cleared memory would take the thread control block for the rseq area and write to it.
 static RSEQ: AtomicIsize = AtomicIsize::new(0);
 
 impl Pool {
@@ -102,8 +104,9 @@ impl Pool {
 
     #[inline(never)]
     fn claim_shared(&self, blocks: u64) -> Claim {
-        // SAFETY: takes no arguments. One load, where the C library knows the CPU (glibc 2.35), else a
-        // call of the vDSO. If it fails (-1), or the thread moves, another CPU's counter serves as well.
+        // SAFETY: takes no arguments. One load, where the C library knows the CPU (glibc 2.35),
+        // else a call of the vDSO. If it fails (-1), or the thread moves, another CPU's counter
+        // serves as well.
         let index = index_of(unsafe { libc::sched_getcpu() });
         self.counters[index].claim_shared(index, blocks)
     }
@@ -222,9 +225,9 @@ fn draw_once<T>(pool: Option<*mut Pool>, from: &mut impl FnMut(&Pool) -> T) -> O
     // SAFETY: a published pool is complete, and is never unmapped.
     let drawn = from(unsafe { &*pool });
     hook(Point::Drawn);
-    // Counters and keys were read before this look, so a frame that read its parent's in a child sees
-    // here that it did. Only a handler on this thread can come in between, so the compiler's order
-    // is enough.
+    // Counters and keys were read before this look, so a frame that read its parent's in a child
+    // sees here that it did. Only a handler on this thread can come in between, so the compiler's
+    // order is enough.
     compiler_fence(Ordering::SeqCst);
     current().holds(pool).then_some(drawn)
 }
@@ -237,13 +240,14 @@ pub(super) fn index_of(cpu: libc::c_int) -> usize {
 
 #[inline(always)]
 fn current() -> &'static Current {
-    // Acquire: pairs with the release in `canary`; what it points to is mapped for ever, or a static.
+    // Acquire: pairs with the release in `canary`; what it points to is mapped for ever, or a
+    // static.
     // SAFETY: as said.
     unsafe { &*CURRENT.load(Ordering::Acquire) }
 }
 
-/// This process's pool, made now if need be. None if another set-up is quicker, time and again, or if it cannot be
-/// made.
+/// This process's pool, made now if need be. None if another set-up is quicker, time and again, or
+/// if it cannot be made.
 fn set_up() -> Option<*mut Pool> {
     // SAFETY: nobody else has seen what is discarded.
     let discard = |pool: *mut Pool| unsafe { memory::release(pool.cast(), size_of::<Pool>()) };

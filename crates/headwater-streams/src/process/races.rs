@@ -1,7 +1,7 @@
 //! The place where a process's pool is published.
 //!
-//! `tests/loom` compiles this file with the model checker's atomics, and tries every order of every race. So it knows
-//! nothing but atomics, and nothing in it may make one in a `const fn`.
+//! `tests/loom` compiles this file with the model checker's atomics, and tries every order of every
+//! race. So it knows nothing but atomics, and nothing in it may make one in a `const fn`.
 
 use super::atomic::{AtomicPtr, AtomicUsize, Ordering};
 use super::hook::{Point, hook};
@@ -9,8 +9,8 @@ use super::hook::{Point, hook};
 /// How often something begins again that was forked, or lost to somebody.
 pub(crate) const TRIES: usize = 4;
 
-/// What is made once and used by everybody, or the mark of a set-up (an odd number), or null. In memory that the kernel
-/// clears in a child.
+/// What is made once and used by everybody, or the mark of a set-up (an odd number), or null. In
+/// memory that the kernel clears in a child.
 #[repr(transparent)]
 pub(crate) struct Place<T>(pub(crate) AtomicPtr<T>);
 
@@ -28,10 +28,11 @@ impl<T> Place<T> {
         self.0.load(Ordering::Relaxed) == made
     }
 
-    /// What is there, made now if need be. None if another set-up is quicker, time and again, or if it cannot be made.
+    /// What is there, made now if need be. None if another set-up is quicker, time and again, or if
+    /// it cannot be made.
     ///
-    /// `marks` counts the marks given out so far. It is kept by a fork, and counted before a mark is used; so whatever
-    /// mark a frame has, no set-up of a child has the same.
+    /// `marks` counts the marks given out so far. It is kept by a fork, and counted before a mark
+    /// is used; so whatever mark a frame has, no set-up of a child has the same.
     pub(crate) fn set_up(
         &self,
         marks: &AtomicUsize,
@@ -43,8 +44,8 @@ impl<T> Place<T> {
             if is_made(now) {
                 return Some(now);
             }
-            // Whose mark is there may be the code that this handler interrupts, or a thread that was killed: it is not
-            // waited for, and what it makes is not published.
+            // Whose mark is there may be the code that this handler interrupts, or a thread that
+            // was killed: it is not waited for, and what it makes is not published.
             let number = marks.fetch_add(1, Ordering::Relaxed);
             let mark = core::ptr::without_provenance_mut(number << 1 | 1);
             if self.0.compare_exchange(now, mark, Ordering::Relaxed, Ordering::Relaxed).is_err() {

@@ -1,18 +1,20 @@
 //! A claim inside a restartable sequence (rseq(2)): an addition without the lock prefix.
 //!
-//! The kernel restarts the sequence if the thread is preempted, migrated or given a signal inside it.
-//! So the counter that the addition reaches is the one of the CPU that adds, and one instruction is
-//! atomic against everything else on its CPU. On Intel CPUs the lock prefix costs about 20 cycles.
+//! The kernel restarts the sequence if the thread is preempted, migrated or given a signal inside
+//! it. So the counter that the addition reaches is the one of the CPU that adds, and one
+//! instruction is atomic against everything else on its CPU. On Intel CPUs the lock prefix costs
+//! about 20 cycles.
 //!
-//! A child in shared memory (vfork, or clone without a thread pointer of its own) reads its parent's
-//! rseq area, and the kernel restarts nothing for it. On its CPU such a child is harmless all the
-//! same, because the addition is one instruction. RDPID keeps it from adding on another CPU than the
-//! area says; only a migration between RDPID and the addition, two neighbouring instructions, could
-//! do that. The same holds for a kernel that fails to restart a sequence.
+//! A child in shared memory (vfork, or clone without a thread pointer of its own) reads its
+//! parent's rseq area, and the kernel restarts nothing for it. On its CPU such a child is harmless
+//! all the same, because the addition is one instruction. RDPID keeps it from adding on another CPU
+//! than the area says; only a migration between RDPID and the addition, two neighbouring
+//! instructions, could do that. The same holds for a kernel that fails to restart a sequence.
 //!
-//! The core decides whether sections may be used (`headwater::rseq_of_sections`), so that both crates
-//! follow the same facts. The assembly is not shared: a draw of the core claims bytes, reads them and
-//! compares guards, and has nothing but the descriptor in common with these few instructions.
+//! The core decides whether sections may be used (`headwater::rseq_of_sections`), so that both
+//! crates follow the same facts. The assembly is not shared: a draw of the core claims bytes, reads
+//! them and compares guards, and has nothing but the descriptor in common with these few
+//! instructions.
 
 #![allow(unsafe_code)]
 
@@ -27,16 +29,16 @@ pub(crate) const AVAILABLE: bool = true;
 /// area says, or eight attempts were aborted.
 ///
 /// `rseq` is the offset of `cpu_id` in the rseq area from the thread pointer; `rseq_cs` is 4 behind
-/// it. Every way out passes label 7, which clears `rseq_cs`: a pointer to a descriptor that `dlclose`
-/// unmaps would be a fault at the thread's next preemption. The four bytes before label 4 are the
-/// signature that glibc registered.
+/// it. Every way out passes label 7, which clears `rseq_cs`: a pointer to a descriptor that
+/// `dlclose` unmaps would be a fault at the thread's next preemption. The four bytes before label 4
+/// are the signature that glibc registered.
 #[inline(always)]
 pub(crate) fn claim(pool: &Pool, rseq: isize, blocks: u64) -> Option<Claim> {
     let (first, cpu): (u64, u64);
     let status: u32;
-    // SAFETY: the core found the offset of the rseq area, which is the same in all threads, and a CPU
-    // with RDPID. The counters of a CPU below `cpus` lie in the pool, which is never unmapped, and
-    // `own` is touched by sections of its CPU alone.
+    // SAFETY: the core found the offset of the rseq area, which is the same in all threads, and a
+    // CPU with RDPID. The counters of a CPU below `cpus` lie in the pool, which is never unmapped,
+    // and `own` is touched by sections of its CPU alone.
     unsafe {
         core::arch::asm!(
             ".pushsection __rseq_cs, \"aw\", @progbits",
@@ -57,7 +59,8 @@ pub(crate) fn claim(pool: &Pool, rseq: isize, blocks: u64) -> Option<Claim> {
             "mov qword ptr fs:[{rs} + 4], {t}",
             "2:",
             "mov {t:e}, dword ptr fs:[{rs}]",
-            // Inside the section: a fork in a handler restarts the section in the child, which finds 0.
+            // Inside the section: a fork in a handler restarts the section in the child, which
+            // finds 0.
             "cmp {t:e}, dword ptr [{pool} + {cpus}]",
             "jae 5b",
             "mov {at:e}, {t:e}",

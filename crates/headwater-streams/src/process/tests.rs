@@ -11,7 +11,8 @@ use core::cell::Cell;
 use core::ptr::null_mut;
 use core::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 
-/// Words that all processes of a test have drawn: a counter, then the words, in memory that children share.
+/// Words that all processes of a test have drawn: a counter, then the words, in memory that
+/// children share.
 struct Record(*mut AtomicUsize);
 
 const CAPACITY: usize = 1 << 16;
@@ -159,7 +160,8 @@ const FORK_AND_DRAW: fn(Point) = |point| {
 /// And what it draws is interrupted, too, while a number is left.
 const ALL: [fn(Point); 3] = [DRAW, FORK, FORK_AND_DRAW];
 
-/// Interrupts draws at `place`, at the first draw of a process if `fresh`, `times` times on top of each other.
+/// Interrupts draws at `place`, at the first draw of a process if `fresh`, `times` times on top of
+/// each other.
 fn interrupt(place: Point, hook: fn(Point), times: u32, fresh: bool) -> usize {
     let all = Record::open();
     // In a child, which has no pool yet; the test's own process has.
@@ -231,8 +233,8 @@ fn leave_a_set_up() {
     HOOK.set(None);
 }
 
-/// A child's set-up that is left by a jump leaves its mark. The frame that the fork interrupted, whose pool the fork has
-/// cleared, must not take that mark for its own.
+/// A child's set-up that is left by a jump leaves its mark. The frame that the fork interrupted,
+/// whose pool the fork has cleared, must not take that mark for its own.
 #[test]
 fn a_set_up_that_was_left_helps_no_other_to_publish() {
     const FORK_AND_LEAVE: fn(Point) = |point| {
@@ -279,7 +281,8 @@ fn a_handler_draws_while_a_draw_is_interrupted() {
     }
 }
 
-/// sched_getcpu answers -1 where the kernel refuses to say: under some seccomp filters, where no vDSO says it.
+/// sched_getcpu answers -1 where the kernel refuses to say: under some seccomp filters, where no
+/// vDSO says it.
 #[test]
 fn whatever_the_cpu_is_called_there_is_a_counter_for_it() {
     for cpu in [-1, 0, 1, 255, 256, libc::c_int::MAX, libc::c_int::MIN] {
@@ -288,7 +291,8 @@ fn whatever_the_cpu_is_called_there_is_a_counter_for_it() {
     assert_ne!(super::pool::index_of(0), super::pool::index_of(1));
 }
 
-/// The quick path of one block is the engine's function, and each length begins with the same blocks.
+/// The quick path of one block is the engine's function, and each length begins with the same
+/// blocks.
 #[test]
 fn all_lengths_are_blocks_of_the_engine() {
     use crate::engine::{Backend, Block, Engine, ars7_keys};

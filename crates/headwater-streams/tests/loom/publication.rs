@@ -8,7 +8,8 @@ use loom::cell::UnsafeCell;
 use loom::sync::Arc;
 use loom::thread;
 
-/// As `process::pool::Pool`: plain memory that is written before it is published, and read by everybody afterwards.
+/// The counterpart of `process::pool::Pool`: plain memory that is written before it is published,
+/// and read by every thread afterwards.
 struct Pool {
     start: UnsafeCell<u32>,
 }
@@ -24,7 +25,8 @@ impl Process {
         Arc::new(Process { current, marks: AtomicUsize::new(0) })
     }
 
-    /// As `pool::set_up`: the start of the pool that is everybody's; None if other set-ups were quicker each time.
+    /// The counterpart of `pool::set_up`. Returns the start of the process's pool; `None` if other
+    /// set-ups were faster each time.
     fn set_up(&self, start: u32) -> Option<u32> {
         let make = || {
             let pool = Box::into_raw(Box::new(Pool { start: UnsafeCell::new(0) }));
@@ -32,17 +34,17 @@ impl Process {
             unsafe { (*pool).start.with_mut(|place| *place = start) };
             Some(pool)
         };
-        // SAFETY: nobody else has seen it.
+        // SAFETY: not published, so no other thread has seen it.
         let discard = |pool| drop(unsafe { Box::from_raw(pool) });
         self.current.set_up(&self.marks, make, discard).map(read)
     }
 
-    /// As a set-up whose thread is killed, or which gets no memory: its mark stays.
+    /// Sets up like a thread that is killed, or that gets no memory: its mark stays.
     fn set_up_in_vain(&self) {
         self.current.set_up(&self.marks, || None, |_| unreachable!());
     }
 
-    /// As the first step of `pool::draw`.
+    /// The counterpart of the first step of `pool::draw`.
     fn look(&self) -> Option<u32> {
         self.current.get().map(read)
     }
@@ -56,7 +58,7 @@ fn read(pool: *mut Pool) -> u32 {
 impl Drop for Process {
     fn drop(&mut self) {
         if let Some(pool) = self.current.get() {
-            // SAFETY: published by `set_up`, and nobody looks any more.
+            // SAFETY: published by `set_up`, and no thread reads it any more.
             drop(unsafe { Box::from_raw(pool) });
         }
     }
@@ -86,7 +88,7 @@ fn set_ups_that_race_all_end_with_one_pool() {
         });
         let mine = process.set_up(3);
         let all = [mine].into_iter().chain(threads.map(|thread| thread.join().unwrap()));
-        // Whoever marks last publishes, so there is one; and nobody has another.
+        // The set-up that marks last publishes, so there is one pool, and no thread has another.
         let published = process.look().expect("a pool is there");
         assert!(all.into_iter().flatten().all(|start| start == published));
     });

@@ -6,8 +6,9 @@ use std::process::Command;
 /// Set in the process that runs a test's body.
 const VARIANT: &str = "HEADWATER_TEST_VARIANT";
 
-/// Runs `body` in two processes of this test binary: as the machine is, and with sections forbidden.
-/// `body` learns whether this process may draw in sections. `test` is the name of the calling test.
+/// Runs `body` in two processes of this test binary: as the machine is, and with sections
+/// forbidden. `body` learns whether this process may draw in sections. `test` is the name of the
+/// calling test.
 pub(crate) fn both_ways(test: &str, body: impl FnOnce(bool)) {
     if env::var_os(VARIANT).is_some() {
         headwater::init().unwrap();

@@ -8,7 +8,7 @@ const BARS: usize = 20;
 const WIDTH: usize = 640;
 const HEIGHT: usize = 160;
 
-/// How many p-values lie in each twentieth.
+/// Draws the number of p-values in each twentieth.
 pub(super) fn histogram(rows: &[Row]) -> Markup {
     let mut bars = [0_usize; BARS];
     rows.iter().for_each(|row| bars[((row.p * BARS as f64) as usize).min(BARS - 1)] += 1);
@@ -34,7 +34,8 @@ const CELL: usize = 7;
 const LINE: usize = 16;
 const LABEL: usize = 280;
 
-/// One line for each figure that has a p-value for every plane; the strangest first, but at most thirty.
+/// Draws one line for each figure that has a p-value for every plane; the strangest first, at most
+/// thirty.
 pub(super) fn planes(rows: &[Row]) -> Markup {
     let full =
         |row: &&Row| row.planes.as_ref().is_some_and(|planes| matches!(planes.len(), 8 | 32 | 64));
@@ -59,7 +60,7 @@ pub(super) fn planes(rows: &[Row]) -> Markup {
     }
 }
 
-/// From 0, which is nothing, to 4, which is no chance.
+/// Returns a shade from 0, inconspicuous, to 4, certainly a defect.
 fn shade(p: f64) -> usize {
     [1e-2, 1e-4, 1e-8, 1e-16].into_iter().filter(|&limit| p < limit).count()
 }

@@ -1,76 +1,85 @@
 //! A report as one page: histogram of p-values, map of bit planes, failures in plain words.
 //!
-//! The charts are drawn here, as SVG, so that the page has no script at all: it works on paper and where scripts are off, and its policy
-//! forbids everything but its own style.
+//! The charts are SVG, so the page has no script: it works on paper and without scripts, and its
+//! policy forbids everything except its own style.
 
 mod charts;
 
 use super::text;
 use crate::Error;
 use crate::report::{Report, Row, Verdict};
-use maud::{DOCTYPE, Markup, PreEscaped, html};
+use headwater_text::page::Page;
+use headwater_text::size::rounded;
+use maud::{Markup, html};
 use std::path::Path;
 
 const STYLE: &str = include_str!("../../../assets/page.css");
 
 impl Report {
-    /// The report as one page for a browser.
+    /// Returns the report as one page for a browser.
     ///
     /// # Errors
     ///
-    /// [`Error::Source`] if there are no random bytes for the page's nonce.
+    /// [`Error::Source`] if no random bytes are available for the page's nonce.
     pub fn html(&self) -> Result<String, Error> {
         let nonce = headwater::array::<16>().map_err(|error| Error::Source {
             source: "headwater".to_owned(),
             reason: error.to_string(),
         })?;
         let nonce: String = nonce.iter().map(|byte| format!("{byte:02x}")).collect();
-        let policy = format!(
-            "default-src 'none'; style-src 'nonce-{nonce}'; base-uri 'none'; form-action 'none'"
+        let title = format!("headwater quality: {}", self.source);
+        let page = Page { title: &title, styles: &[STYLE], nonce: Some(&nonce) };
+        Ok(page.document(&self.body(&title)))
+    }
+
+    fn body(&self, title: &str) -> Markup {
+        let figures_over = format!(
+            "{} of data, {} figures, {}",
+            rounded(self.bytes),
+            self.rows.len(),
+            self.effort
         );
-        let page = html! {
-            (DOCTYPE)
-            html lang="en" {
-                head {
-                    meta charset="utf-8";
-                    meta http-equiv="Content-Security-Policy" content=(policy);
-                    meta name="viewport" content="width=device-width, initial-scale=1";
-                    meta name="color-scheme" content="light dark";
-                    title { "headwater quality: " (self.source) }
-                    style nonce=(nonce) { (PreEscaped(STYLE)) }
+        html! {
+            header {
+                h1 { (title) }
+                p { (self.about()) }
+                p { (figures_over) }
+                p class={ "verdict " (class(self.verdict)) } { (text::summary(self)) }
+            }
+            (findings(&self.rows))
+            section {
+                h2 { "Bit planes" }
+                p {
+                    "Each column is one bit of a value, the highest on the left. "
+                    "Perfect numbers leave most of it pale; a dark column is a predictable bit."
                 }
-                body {
-                    header {
-                        h1 { "headwater quality: " (self.source) }
-                        p { (self.about()) }
-                        p { (text::bytes(self.bytes)) " of data, " (self.rows.len()) " figures, " (self.effort) }
-                        p class={ "verdict " (class(self.verdict)) } { (text::summary(self)) }
-                    }
-                    (findings(&self.rows))
-                    section {
-                        h2 { "Bit planes" }
-                        p { "Each column is one bit of a value, the highest on the left. Perfect numbers leave most of it pale; a dark column is a bit that can be computed." }
-                        (charts::planes(&self.rows))
-                    }
-                    section {
-                        h2 { "P-values" }
-                        p { "Perfect numbers make bars of about one height; what is strange heaps up on the left. Figures over the same numbers are not independent, so bars differ more than they would otherwise." }
-                        (charts::histogram(&self.rows))
-                    }
-                    (self.entropy_section())
-                    (self.external_section())
-                    section {
-                        h2 { "Not tested" }
-                        ul { @for line in &self.not_tested { li { (line) } } }
-                    }
-                    section { details { summary { "Every figure" } (figures(&self.rows)) } }
-                    footer {
-                        p { "Perfect numbers fail one run in a million, and show something weak in one of a hundred: each p-value is judged as one of " (self.rows.len()) ". The method and the origin of each test: docs/quality.md of headwater's repository." }
-                    }
+                (charts::planes(&self.rows))
+            }
+            section {
+                h2 { "P-values" }
+                p {
+                    "Perfect numbers make bars of about one height; defects make bars on the left "
+                    "grow. Figures over the same numbers are not independent, so bars differ more "
+                    "than independent ones would."
+                }
+                (charts::histogram(&self.rows))
+            }
+            (self.entropy_section())
+            (self.external_section())
+            section {
+                h2 { "Not tested" }
+                ul { @for line in &self.not_tested { li { (line) } } }
+            }
+            section { details { summary { "Every figure" } (figures(&self.rows)) } }
+            footer {
+                p {
+                    "An ideal generator fails one run in a million, and is weak in one of a "
+                    "hundred: each p-value is judged as one of " (self.rows.len()) ". "
+                    "The method and the origin of each test: docs/quality.md of headwater's "
+                    "repository."
                 }
             }
-        };
-        Ok(page.into_string())
+        }
     }
 
     fn entropy_section(&self) -> Markup {
@@ -134,7 +143,7 @@ fn findings(rows: &[Row]) -> Markup {
     html! {
         @if !tests.is_empty() {
             section.findings {
-                h2 { "What was found" }
+                h2 { "Findings" }
                 @for (test, of) in &tests {
                     h3 { (test) }
                     p { (of[0].meaning.unwrap_or_default()) (text::planes(of[0])) }
@@ -167,7 +176,7 @@ fn figures(rows: &[Row]) -> Markup {
     }
 }
 
-/// Finds out before a night of testing, rather than after, that a page has no place.
+/// Checks the place of a page before the run, because a run may take a night.
 ///
 /// # Errors
 ///
@@ -175,12 +184,13 @@ fn figures(rows: &[Row]) -> Markup {
 pub fn check_file(path: &Path) -> Result<(), Error> {
     let wrong =
         |reason: &str| Err(Error::File { path: path.to_owned(), reason: reason.to_owned() });
-    let folder = path.parent().filter(|folder| *folder != Path::new("")).unwrap_or(Path::new("."));
+    let directory =
+        path.parent().filter(|parent| *parent != Path::new("")).unwrap_or(Path::new("."));
     if path.is_dir() {
-        return wrong("it is a folder; name a file");
+        return wrong("is a directory: name a file");
     }
-    if !folder.is_dir() {
-        return wrong("its folder does not exist");
+    if !directory.is_dir() {
+        return wrong("its directory does not exist");
     }
     Ok(())
 }

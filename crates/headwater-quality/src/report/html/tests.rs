@@ -13,7 +13,7 @@ fn a_page_has_no_script_and_its_colours_are_its_own() {
     let mut rng = fastrand::Rng::with_seed(1);
     let page = page(&(0..1 << 16).map(|_| rng.u8(..)).collect::<Vec<u8>>());
     assert!(!page.contains("<script") && !page.contains("http://") && !page.contains("https://"));
-    assert!(page.contains("default-src 'none'") && page.contains("clean: nothing was seen"));
+    assert!(page.contains("default-src 'none'") && page.contains("clean: no figure is suspicious"));
     assert_eq!(page.matches("<svg").count(), 2);
 }
 

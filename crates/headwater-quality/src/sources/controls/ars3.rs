@@ -1,4 +1,5 @@
-//! Three rounds of ARS: AES's rounds over a counter, with a key that grows by constants (Salmon et al., SC11). A slow, plain one.
+//! Three rounds of ARS: AES's rounds over a counter, with a key that grows by constants (Salmon et
+//! al., SC11). A slow, plain one.
 
 use super::{Source, endless, splitmix};
 
@@ -55,7 +56,8 @@ pub(super) fn open(mut seed: u64) -> Box<dyn Source> {
     })
 }
 
-/// `ROUNDS` rounds, the last without MixColumns, over a block and under a key of two words, the lower first.
+/// `ROUNDS` rounds, the last without MixColumns, over a block and under a key of two words, the
+/// lower first.
 fn ars<const ROUNDS: usize>(mut key: [u64; 2], block: [u64; 2]) -> [u64; 2] {
     let mut state = [block[0] ^ key[0], block[1] ^ key[1]];
     for round in 1..=ROUNDS {

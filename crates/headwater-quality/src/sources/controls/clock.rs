@@ -1,7 +1,7 @@
 //! The clock modulo 3: a server that asks it which of three disks to read from.
 //!
-//! Remainders of 0 and 1 become bits and those of 2 are left out, so that fair and independent remainders would make perfect words: what
-//! fails is the clock, not the packing.
+//! Remainders of 0 and 1 become bits and those of 2 are left out, so that fair and independent
+//! remainders would make perfect words: what fails is the clock, not the packing.
 
 use super::{Source, endless};
 use std::time::Instant;

@@ -1,9 +1,11 @@
-//! Two generators whose lowest bit is a linear recurrence: the carries of the final addition hide the other bits only.
+//! Two generators whose lowest bit is a linear recurrence: the carries of the final addition hide
+//! the other bits only.
 
 use super::{Source, endless, splitmix};
 use headwater_streams::generators::Xorshift128p;
 
-/// Vigna, "Further scramblings of Marsaglia's xorshift generators", 2014: the engine of this name. Streams are jumps.
+/// Vigna, "Further scramblings of Marsaglia's xorshift generators", 2014: the engine of this name.
+/// Streams are jumps.
 pub(super) fn xorshift128p(seed: u64, stream: u64) -> Box<dyn Source> {
     let mut engine = Xorshift128p::from_u64(seed).stream(stream);
     endless(move || engine.next_u64())

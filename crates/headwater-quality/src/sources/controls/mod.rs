@@ -1,4 +1,5 @@
-//! Generators that must fail. If a battery passes one of them, its verdict on other generators means nothing.
+//! Generators that must fail. If a battery passes one of them, its verdict on other generators
+//! means nothing.
 
 mod ars3;
 mod clock;
@@ -135,12 +136,13 @@ mod tests {
     #[test]
     fn xoroshiro_is_the_one_of_its_authors_crate() {
         use rand_xoshiro::rand_core::{Rng, SeedableRng};
-        // That crate makes its state of a seed by SplitMix64 too.
+        // The crate makes its state of a seed by SplitMix64 too.
         let mut peer = rand_xoshiro::Xoroshiro128Plus::seed_from_u64(42);
         assert!(words("xoroshiro128+", 42, 100).iter().all(|&word| word == peer.next_u64()));
     }
 
-    /// The author publishes the first output of another seeding. The C++ standard, [rand.predef], has the 10,000th of this one.
+    /// The author publishes the first output of another seeding. The C++ standard, [rand.predef],
+    /// has the 10,000th of this one.
     #[test]
     fn the_twister_gives_the_word_that_the_cpp_standard_demands() {
         assert_eq!(words("mt19937", 5489, 10_000)[9_999], 9_981_545_732_273_789_042);

@@ -1,4 +1,5 @@
-//! The Mersenne Twister with words of 64 bits: Nishimura, Tables of 64-bit Mersenne twisters, 2000; mt19937-64.c of 2004.
+//! The Mersenne Twister with words of 64 bits: Nishimura, Tables of 64-bit Mersenne twisters, 2000;
+//! mt19937-64.c of 2004.
 
 use super::{Source, endless};
 

@@ -5,7 +5,8 @@ use super::{Source, endless, splitmix};
 /// Words before `late-bytes` goes bad: 2 MiB.
 const LATE: u64 = 1 << 18;
 
-/// After 2 MiB, the fourth byte of each word has even parity. Its bits stay fair, and so does every pair of them.
+/// After 2 MiB, the fourth byte of each word has even parity. Its bits stay fair, and so does every
+/// pair of them.
 pub(super) fn late_bytes(seed: u64) -> Box<dyn Source> {
     let mut state = seed;
     let mut drawn = 0;
@@ -29,7 +30,8 @@ pub(super) fn biased<const SHIFT: u32>(seed: u64) -> Box<dyn Source> {
     endless(move || splitmix(&mut state) | rare(&mut state, SHIFT - 1))
 }
 
-/// Each bit is a copy of the bit before it with probability 2^-`shift`, and fair otherwise: a Markov chain.
+/// Each bit is a copy of the bit before it with probability 2^-`shift`, and fair otherwise: a
+/// Markov chain.
 pub(super) fn copied_bit<const SHIFT: u32>(seed: u64) -> Box<dyn Source> {
     let mut state = seed;
     let mut last = 0;

@@ -1,7 +1,8 @@
 //! ARS on the AES instructions of Armv8.
 //!
-//! They cut a round elsewhere than x86's: AESE adds its key first, then SubBytes and ShiftRows; AESMC is MixColumns. So a round here begins with the
-//! key that x86's would have ended with.
+//! They divide a round differently from x86: AESE adds its key first, then does SubBytes and
+//! ShiftRows; AESMC is MixColumns. So a round here begins with the key that would end x86's
+//! previous round.
 
 #![allow(unsafe_code)]
 
@@ -83,7 +84,7 @@ pub(crate) fn replace<const ROUNDS: usize>(key: Block, counters: &mut [Block]) {
     }
 }
 
-/// Two 64-bit numbers as a block, the lower one first.
+/// Returns two 64-bit numbers as a block, the lower one first.
 #[inline(always)]
 fn halves(halves: [u64; 2]) -> Block {
     (u128::from(halves[1]) << 64 | u128::from(halves[0])).to_le_bytes()

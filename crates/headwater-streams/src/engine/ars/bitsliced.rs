@@ -1,8 +1,10 @@
 //! ARS without AES instructions and without tables: 64 blocks at a time, one bit of each in a word.
 //!
-//! The bits of 64 blocks are transposed: word `b` of byte `i` holds bit `b` of byte `i` of all blocks. ShiftRows is then a choice of words,
-//! MixColumns and the key are XORs, and SubBytes is a circuit (Käsper and Schwabe, "Faster and timing-attack resistant AES-GCM", CHES 2009, where
-//! eight blocks share eight words). The loops run over the 16 bytes of a block, so that compilers make vectors of them.
+//! The bits of 64 blocks are transposed: word `b` of byte `i` holds bit `b` of byte `i` of all
+//! blocks. ShiftRows is then a choice of words, MixColumns and the key are XORs, and SubBytes is a
+//! circuit (Käsper and Schwabe, "Faster and timing-attack resistant AES-GCM", CHES 2009, where
+//! eight blocks share eight words). The loops run over the 16 bytes of a block, so compilers turn
+//! them into vector code.
 //!
 //! A single block costs as much as 64: without AES, `philox4x32` is the better engine.
 
@@ -81,8 +83,9 @@ fn to_halves(planes: &Planes) -> ([u64; BATCH], [u64; BATCH]) {
     (lower, upper)
 }
 
-/// Bit `j` of word `i` becomes bit `i` of word `j`: squares of 32 by 32 bits change places, then those of 16 by 16 within
-/// them, and so on (Warren, "Hacker's Delight", 2nd edition, section 7-3).
+/// Moves bit `j` of word `i` to bit `i` of word `j`: squares of 32 by 32 bits change places, then
+/// squares of 16 by 16 within them, and so on (Warren, "Hacker's Delight", 2nd edition, section
+/// 7-3).
 fn transpose(words: &mut [u64; BATCH]) {
     let mut side = 32;
     let mut mask = u64::MAX >> 32;
@@ -109,15 +112,16 @@ fn add_key(planes: &mut Planes, key: [u64; 2]) {
     }
 }
 
-/// Row `r` moves `r` columns to the left. Byte `i` is in row `i % 4` and column `i / 4` (FIPS 197, section 5.1.2).
+/// Moves row `r` by `r` columns to the left. Byte `i` is in row `i % 4` and column `i / 4` (FIPS
+/// 197, section 5.1.2).
 fn shift_rows(plane: [u64; 16]) -> [u64; 16] {
     core::array::from_fn(|i| plane[(i + 4 * (i % 4)) % 16])
 }
 
-/// Each column is multiplied by the polynomial 3x^3 + x^2 + x + 2 (FIPS 197, section 5.1.3).
+/// Multiplies each column by the polynomial 3x^3 + x^2 + x + 2 (FIPS 197, section 5.1.3).
 ///
-/// A byte becomes 2(a + b) + b + c + d, where b, c and d are the bytes below it: the double of the first term is a move to the next higher
-/// plane, and its top bit comes back as 0x1b.
+/// A byte becomes 2(a + b) + b + c + d, where b, c and d are the bytes below it. Doubling the first
+/// term moves it to the next higher plane, and its top bit comes back as 0x1b.
 fn mix_columns(planes: &Planes) -> Planes {
     let below = |plane: &[u64; 16], i: usize, rows: usize| plane[i / 4 * 4 + (i + rows) % 4];
     let sums: Planes = planes.map(|plane| core::array::from_fn(|i| plane[i] ^ below(&plane, i, 1)));
@@ -132,7 +136,7 @@ fn mix_columns(planes: &Planes) -> Planes {
     })
 }
 
-/// AES's S-box in each of the 16 bytes.
+/// Applies AES's S-box to each of the 16 bytes.
 fn sub_bytes(planes: &mut Planes) {
     let [p0, p1, p2, p3, p4, p5, p6, p7] = planes;
     for i in 0..16 {
@@ -141,10 +145,11 @@ fn sub_bytes(planes: &mut Planes) {
     }
 }
 
-/// The S-box as 113 gates, from and to bits with the highest first.
+/// Computes the S-box with 113 gates, from and to bits with the highest first.
 ///
-/// Source: the straight-line program `SLP_AES_113` of J. Boyar, R. Peralta and C. Calik, in whose names it is written: a linear
-/// layer, an inversion in GF(2^8) by way of GF(2^4), and a linear layer. Checked for all 256 bytes against `reference`.
+/// Source: the straight-line program `SLP_AES_113` of J. Boyar, R. Peralta and C. Calik, in their
+/// names for the wires: a linear layer, an inversion in GF(2^8) through GF(2^4), and a linear
+/// layer. Checked for all 256 bytes against `reference`.
 #[inline(always)]
 fn s_box([u0, u1, u2, u3, u4, u5, u6, u7]: [u64; 8]) -> [u64; 8] {
     let y14 = u3 ^ u5;

@@ -1,11 +1,14 @@
 //! ARS: AES rounds with a key that grows by additions, so that there is no schedule to keep.
 //!
-//! Source: J. K. Salmon, M. A. Moraes, R. O. Dror, D. E. Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC11,
-//! section 4.1, and the authors' Random123 1.14, `ars.h`. One block is: the counter XOR the key; then, in each round, AES's SubBytes,
-//! ShiftRows and (but for the last round) MixColumns, and an XOR with the key, to which one has been added in each half:
-//! the fractions of the golden ratio (lower half) and of the square root of 3 (upper half), times 2^64.
+//! Source: J. K. Salmon, M. A. Moraes, R. O. Dror, D. E. Shaw, "Parallel random numbers: as easy as
+//! 1, 2, 3", SC11, section 4.1, and the authors' Random123 1.14, `ars.h`. A block starts as the
+//! counter XOR the key. Each round applies AES's SubBytes, ShiftRows and (but for the last round)
+//! MixColumns, and then XORs the key in. Before each such XOR, the two halves of the key grow by
+//! constants: the fractions of the golden ratio (lower half) and of the square root of 3 (upper
+//! half), times 2^64.
 //!
-//! Checked against `reference`, against the authors' `kat_vectors` through it, and against the authors' code where it is installed.
+//! Checked against `reference`, through it against the authors' `kat_vectors`, and against the
+//! authors' code where it is installed.
 
 #[cfg(target_arch = "aarch64")]
 pub(crate) mod arm;
@@ -19,7 +22,7 @@ pub(crate) use x86::{aes, vaes256, vaes512};
 #[cfg(feature = "process")]
 use super::Block;
 
-/// What the halves of the key grow by in each round, the lower half first.
+/// The constants that each round adds to the halves of the key, the lower half first.
 const GROWTH: [u64; 2] = [0x9E37_79B9_7F4A_7C15, 0xBB67_AE85_84CA_A73B];
 /// Returns the key before the first round, and the key of each round, of ars7.
 #[cfg(feature = "process")]

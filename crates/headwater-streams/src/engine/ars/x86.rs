@@ -1,6 +1,7 @@
 //! ARS on AES-NI, and on VAES with registers of two and of four blocks.
 //!
-//! Eight registers go through each round side by side: one AES instruction takes four cycles, and one or two begin in each. Counters are made in registers and blocks go
+//! Eight registers go through each round side by side, because one AES instruction takes four
+//! cycles and one or two can begin in each. Counters are made in registers, and blocks are stored
 //! straight to their place.
 
 #![allow(unsafe_code)]
@@ -22,7 +23,7 @@ macro_rules! width {
         pub(crate) mod $name {
             use super::*;
 
-            /// Each key in every block of a register.
+            /// Copies each key into every block of a register.
             #[inline]
             #[target_feature(enable = $features)]
             fn keys(key: Block) -> [$vector; KEYS] {
@@ -64,7 +65,8 @@ macro_rules! width {
                 }
             }
 
-            /// Writes blocks from counter `upper << 64 | first` on; the lower halves do not wrap around.
+            /// Writes the blocks of the counters from `upper << 64 | first` on; the lower halves do
+            /// not wrap around.
             #[target_feature(enable = $features)]
             pub(crate) fn fill<const ROUNDS: usize>(key: Block, upper: u64, first: u64, out: &mut [Block]) {
                 let keys = keys(key);
@@ -134,7 +136,7 @@ macro_rules! width {
     };
 }
 
-/// Two 64-bit numbers as a block, the lower one first.
+/// Returns two 64-bit numbers as a block, the lower one first.
 #[inline(always)]
 fn halves(halves: [u64; 2]) -> Block {
     (u128::from(halves[1]) << 64 | u128::from(halves[0])).to_le_bytes()

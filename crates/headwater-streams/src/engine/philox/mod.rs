@@ -1,11 +1,13 @@
-//! Philox4x32 with ten rounds: multiplications of 32 bits, and what their halves XOR.
+//! Philox4x32 with ten rounds: multiplications of 32 bits, and XORs of their halves.
 //!
-//! Source: J. K. Salmon, M. A. Moraes, R. O. Dror, D. E. Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC11,
-//! section 4.3, and the authors' Random123 1.14, `philox.h`. In a round, the words c0 and c2 of the counter are multiplied by a constant each;
-//! the high halves, with c1 or c3 and a word of the key XORed in, and the low halves become the new words, crosswise. The key's words
-//! grow by a constant from round to round.
+//! Source: J. K. Salmon, M. A. Moraes, R. O. Dror, D. E. Shaw, "Parallel random numbers: as easy as
+//! 1, 2, 3", SC11, section 4.3, and the authors' Random123 1.14, `philox.h`. A round multiplies the
+//! words c0 and c2 of the counter by a constant each. The high halves, with c1 or c3 and a word of
+//! the key XORed in, and the low halves become the new words, crosswise. The key's words grow by a
+//! constant from round to round.
 //!
-//! Checked against `reference`, against the authors' `kat_vectors` through it, and against the authors' code where it is installed.
+//! Checked against `reference`, through it against the authors' `kat_vectors`, and against the
+//! authors' code where it is installed.
 
 pub(crate) mod portable;
 #[cfg(target_arch = "x86_64")]
@@ -17,9 +19,10 @@ pub(crate) use x86::{avx2, avx512, sse2};
 use super::Block;
 
 const ROUNDS: usize = 10;
-/// What c0 and c2 are multiplied by.
+/// The multipliers of c0 and c2.
 const FACTORS: [u32; 2] = [0xD251_1F53, 0xCD9E_8D57];
-/// What the key's words grow by: the fractions of the golden ratio and of the square root of 3, times 2^32.
+/// The constants that each round adds to the key's words: the fractions of the golden ratio and of
+/// the square root of 3, times 2^32.
 const GROWTH: [u32; 2] = [0x9E37_79B9, 0xBB67_AE85];
 
 /// A [`Key`](crate::Key) as Philox takes it.
@@ -27,7 +30,7 @@ const GROWTH: [u32; 2] = [0x9E37_79B9, 0xBB67_AE85];
 struct Key {
     /// The two words of each round.
     rounds: [[u32; 2]; ROUNDS],
-    /// What is XORed into the upper half of each counter.
+    /// The value that is XORed into the upper half of each counter.
     upper: u64,
 }
 

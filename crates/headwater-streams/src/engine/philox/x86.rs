@@ -1,7 +1,8 @@
 //! Philox on SSE2, AVX2 and AVX-512.
 //!
-//! A word of 32 bits has 64 of its register, since that is what the multiplication wants and gives: so nothing is moved between lanes in
-//! the rounds. What the upper halves hold is never looked at.
+//! A word of 32 bits occupies 64 bits of its register, because the multiplication reads and writes
+//! 64-bit lanes. So the rounds move nothing between lanes. The upper halves may hold anything: no
+//! instruction reads them.
 
 #![allow(unsafe_code)]
 
@@ -20,10 +21,11 @@ macro_rules! width {
         pub(crate) mod $name {
             use super::*;
 
-            /// Counters in lanes: c0 to c3. The lower half of the blocks has the even lanes, and the upper half the odd ones, so that at
-            /// the end two instructions put all blocks in order.
+            /// Counters in lanes: c0 to c3. The even lanes hold the lower half of the blocks and
+            /// the odd lanes the upper half, so that two instructions at the end put all blocks in
+            /// order.
             type Words = [$vector; 4];
-            /// As many blocks as there are lanes, as two registers.
+            /// One block for each lane, in two registers.
             type Pair = [[Block; $lanes / 2]; 2];
 
             #[inline]
@@ -33,7 +35,8 @@ macro_rules! width {
                 unsafe { core::mem::transmute(blocks) }
             }
 
-            /// Ten rounds on several sets of counters side by side: a multiplication takes several cycles.
+            /// Runs ten rounds on several sets of counters side by side, because a multiplication
+            /// takes several cycles.
             #[inline]
             #[target_feature(enable = $features)]
             fn permute<const N: usize>(key: &Key, sets: &mut [Words; N]) {
@@ -65,7 +68,8 @@ macro_rules! width {
                 }
             }
 
-            /// Writes blocks from counter `upper << 64 | first` on; the lower halves do not wrap around.
+            /// Writes the blocks of the counters from `upper << 64 | first` on; the lower halves do
+            /// not wrap around.
             #[target_feature(enable = $features)]
             pub(crate) fn fill(key: Block, upper: u64, first: u64, out: &mut [Block]) {
                 let key = Key::new(key);

@@ -23,7 +23,7 @@ impl Lanes {
     /// No lanes yet: a state that no generator reaches.
     pub(crate) const ZERO: Lanes = Lanes([[0; LANES]; 4]);
 
-    /// Lane `i` begins `i` jumps of 2^128 words after `start`.
+    /// Starts lane `i` at `i` jumps of 2^128 words after `start`.
     pub(crate) fn from_jumps(start: &Xoshiro256pp) -> Lanes {
         let mut lanes = Lanes::ZERO;
         let mut lane = start.clone();

@@ -1,7 +1,7 @@
 //! The steps of all lanes, written once over a vector, and compiled for each kind of vector.
 //!
-//! Left to the compiler, the same loops over words became vectors with AVX-512 alone; with AVX2 they were slower than
-//! one generator.
+//! The compiler does not find these vectors by itself: it turned the same loops over words into
+//! vectors with AVX-512 alone, and with AVX2 they were slower than one generator.
 
 #![allow(unsafe_code)]
 
@@ -11,24 +11,26 @@ use crate::features::Features;
 
 /// Bytes of a row: one word of each lane.
 pub(super) const ROW: usize = 8 * LANES;
-/// Rows that stay in the first-level cache between the passes of a CPU whose registers do not hold all lanes.
+/// Rows that stay in the first-level cache between the passes of a CPU whose registers do not hold
+/// all lanes.
 const CHUNK: usize = 64;
 
-/// Which instructions the lanes are stepped with. All give the same words. Made by [`choose`](Path::choose) alone.
+/// The instructions that step the lanes; all paths make the same words. Only
+/// [`choose`](Path::choose) makes a value.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Path(Width);
 
 #[derive(Clone, Copy, Debug)]
 #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
 enum Width {
-    /// What every CPU of the target has.
+    /// The instructions that every CPU of the target has.
     Baseline,
     Avx2,
     Avx512,
 }
 
 impl Path {
-    /// The widest that this CPU has.
+    /// Returns the widest path that this CPU has.
     #[inline]
     pub(crate) fn choose(features: Features) -> Path {
         Path(if features.avx512 {
@@ -91,8 +93,8 @@ fn fill_baseline(lanes: &mut Lanes, out: &mut [[u8; ROW]]) {
     }
 }
 
-/// `K` vectors at a time go through all rows of a chunk, and then the next `K`. Part of each function above, or it
-/// would be compiled without their instructions.
+/// Steps `K` vectors at a time through all rows of a chunk, and then the next `K`. It is inlined
+/// into each function above, or it would be compiled without their instructions.
 ///
 /// # Safety
 ///
@@ -104,8 +106,9 @@ unsafe fn fill<V: Vector, const K: usize>(lanes: &mut Lanes, out: &mut [[u8; ROW
         for first in (0..LANES).step_by(K * V::LANES) {
             let rows = chunk.as_mut_ptr();
             let states = lanes.0.as_mut_ptr();
-            // SAFETY: the caller's promise for the instructions. Vector `k` is lanes `first + k * V::LANES` and the
-            // next ones, all of which are below `LANES`, in states and rows alike.
+            // SAFETY: the caller promises the instructions. Vector `k` is lanes
+            // `first + k * V::LANES` and the next ones, all of which are below `LANES`, in states
+            // and rows alike.
             unsafe {
                 let lane = |k| first + k * V::LANES;
                 let load = |word: usize| {

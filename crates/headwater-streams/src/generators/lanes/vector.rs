@@ -1,7 +1,8 @@
-//! What a step needs of a vector of words, and the vectors that have it.
+//! The operations that a step needs of a vector of words, and the vectors that have them.
 //!
-//! The functions are parts of the step, which is part of a function that has the vector's instructions: called
-//! on their own, each would be a call, and vectors would go through memory.
+//! The functions are inlined into the step, which is inlined into a function that has the vector's
+//! instructions. Compiled on its own, each function would be a call, and vectors would go through
+//! memory.
 
 #![allow(unsafe_code)]
 
@@ -9,20 +10,21 @@
 ///
 /// # Safety
 ///
-/// All functions need the vector's instructions. `load` reads and `store` writes `8 * LANES` bytes at any alignment.
+/// All functions need the vector's instructions. `load` reads and `store` writes `8 * LANES` bytes
+/// at any alignment.
 pub(super) unsafe trait Vector: Copy {
     const LANES: usize;
 
     unsafe fn load(from: *const u64) -> Self;
     unsafe fn store(self, to: *mut u8);
-    /// With the bytes of each word in little-endian order.
+    /// Puts the bytes of each word into little-endian order.
     #[inline(always)]
     fn to_little_endian(self) -> Self {
         self
     }
     unsafe fn add(self, other: Self) -> Self;
     unsafe fn xor(self, other: Self) -> Self;
-    /// `self ^ (b ^ c)`. The sum of `b` and `c` is wanted twice in a step, so the compiler makes it once.
+    /// Returns `self ^ (b ^ c)`. A step needs `b ^ c` twice, so the compiler computes it once.
     #[inline(always)]
     unsafe fn xor3(self, b: Self, c: Self) -> Self {
         // SAFETY: the trait's.
@@ -33,8 +35,8 @@ pub(super) unsafe trait Vector: Copy {
     unsafe fn rotate_left_45(self) -> Self;
 }
 
-/// The trait for a vector of the CPU; `$rotate_left` is a macro, since rotations are made differently, and what follows it
-/// replaces a default.
+/// Implements the trait for a vector of the CPU. `$rotate_left` is a macro, because rotations are
+/// made differently, and the items behind it replace defaults.
 #[cfg(any(target_arch = "x86_64", all(target_arch = "aarch64", target_endian = "little")))]
 macro_rules! vector {
     ($vector:ty, $lanes:literal, $load:expr, $store:expr, $add:ident, $xor:ident, $shift_left:expr, $rotate_left:ident $(, $other:item)?) => {

@@ -9,17 +9,18 @@ use core::fmt;
 
 /// Bytes of a row: one word of each lane.
 const ROW: usize = 8 * LANES;
-/// Rows that are drawn at once for single words: fewer, and loading the state costs more than stepping it.
+/// Rows that are drawn at once for single words: with fewer rows, loading the state costs more than
+/// stepping it.
 const ROWS: usize = 4;
 /// Words that are drawn at once.
 const WORDS: usize = ROWS * LANES;
 
-/// Eight xoshiro256++ side by side: the words of eight [streams](Xoshiro256pp::stream), one of each in turn, at
-/// memory speed. **Not for secrets.**
+/// Eight xoshiro256++ side by side: the words of eight [streams](Xoshiro256pp::stream), one of each
+/// in turn, at memory speed. **Not for secrets.**
 ///
-/// Word `8 r + i` is word `r` of stream `i` of the generator that it was made of, so each word can be had from the
-/// scalar generator as well. The CPU's vectors are used as wide as they are; the words are the same on every
-/// machine.
+/// Word `8 r + i` is word `r` of stream `i` of the scalar generator that this was made of, so the
+/// scalar generator can produce each word as well. The CPU chooses the width of the vectors; the
+/// words are the same on every machine.
 ///
 /// ```
 /// use headwater_streams::generators::Xoshiro256pp;
@@ -35,7 +36,7 @@ pub struct Xoshiro256ppX8 {
     /// Behind the rows that are in `drawn`.
     lanes: Lanes,
     drawn: [u64; WORDS],
-    /// How many of the drawn words have been handed out.
+    /// The number of drawn words that have been handed out.
     used: usize,
 }
 
@@ -51,8 +52,9 @@ impl Xoshiro256ppX8 {
         Xoshiro256ppX8 { lanes, drawn: [0; WORDS], used: WORDS }
     }
 
-    /// Group `index` of streams: if this was made of streams 0 to 7, streams `8 index` to `8 index + 7`, at the same
-    /// row. Words of a row that was begun are left out. Each group has 2^131 words.
+    /// Returns group `index` of streams: if this was made of streams 0 to 7, streams `8 index` to
+    /// `8 index + 7`, at the same row. Words of a row that was begun are left out. Each group has
+    /// 2^131 words.
     ///
     /// # Panics
     ///
@@ -62,7 +64,8 @@ impl Xoshiro256ppX8 {
         self.after(Steps::times_2_to_64(u128::from(8 * index), 2))
     }
 
-    /// The same group of node `index`, at the same row. Words of a row that was begun are left out.
+    /// Returns the same group of node `index`, at the same row. Words of a row that was begun are
+    /// left out.
     pub fn node(&self, index: u64) -> Xoshiro256ppX8 {
         self.after(Steps::times_2_to_64(u128::from(index), 3))
     }
@@ -105,7 +108,7 @@ impl Xoshiro256ppX8 {
         self.used = 0;
     }
 
-    /// The next word.
+    /// Returns the next word.
     #[inline]
     pub fn next_u64(&mut self) -> u64 {
         if self.used == WORDS {
@@ -116,25 +119,25 @@ impl Xoshiro256ppX8 {
         word
     }
 
-    /// The upper half of the next word.
+    /// Returns the upper half of the next word.
     #[inline]
     pub fn next_u32(&mut self) -> u32 {
         (self.next_u64() >> 32) as u32
     }
 
-    /// A number in `[0, 1)` from the upper 53 bits of the next word.
+    /// Returns a number in `[0, 1)` from the upper 53 bits of the next word.
     #[inline]
     pub fn next_f64(&mut self) -> f64 {
         to_f64(self.next_u64())
     }
 
-    /// The next `out.len()` words.
+    /// Writes the next `out.len()` words.
     pub fn fill_u64(&mut self, out: &mut [u64]) {
         self.fill_bytes(as_bytes(out));
         from_little_endian(out);
     }
 
-    /// The bytes of the next words, little-endian; what is left of the last word is thrown away.
+    /// Writes the bytes of the next words, little-endian, and discards the rest of the last word.
     pub fn fill_bytes(&mut self, out: &mut [u8]) {
         let drawn = out.len().min(8 * (WORDS - self.used));
         let (first, rest) = out.split_at_mut(drawn);
@@ -147,10 +150,10 @@ impl Xoshiro256ppX8 {
     }
 }
 
-/// The bytes of these words.
+/// Returns the bytes of these words.
 fn as_bytes(words: &mut [u64]) -> &mut [u8] {
     #[expect(unsafe_code)]
-    // SAFETY: the same memory, which any bytes are valid for, for as long as the words are borrowed.
+    // SAFETY: the same memory, borrowed as long as the words are; any bytes are valid in it.
     unsafe {
         core::slice::from_raw_parts_mut(words.as_mut_ptr().cast(), size_of_val(words))
     }
@@ -177,7 +180,7 @@ mod tests {
     use super::*;
     use crate::features::tests::on_every_path;
 
-    /// Word `8 r + i` is word `r` of stream `i`, by the scalar generator.
+    /// Returns the words by the scalar generator: word `8 r + i` is word `r` of stream `i`.
     fn expected(start: &Xoshiro256pp, words: usize) -> Vec<u64> {
         let mut streams: Vec<_> = (0..8).map(|i| start.stream(i)).collect();
         (0..words).map(|word| streams[word % 8].next_u64()).collect()

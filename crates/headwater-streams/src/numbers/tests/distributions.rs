@@ -4,7 +4,8 @@ use super::stream;
 
 const N: usize = 1 << 20;
 
-/// The chance that a normal number is larger than `x`: by Laplace's continued fraction above 3, by its series below.
+/// Returns the chance that a normal number is larger than `x`: by Laplace's continued fraction
+/// above 3, by its series below.
 fn upper_tail(x: f64) -> f64 {
     let density = (-x * x / 2.0).exp() / (2.0 * core::f64::consts::PI).sqrt();
     if x > 3.0 {
@@ -19,7 +20,8 @@ fn upper_tail(x: f64) -> f64 {
     0.5 - density * sum
 }
 
-/// Anderson and Darling's statistic of values that should be uniform, which sees the ends best, and Kolmogorov's.
+/// Returns two statistics of values that should be uniform: Anderson and Darling's, which is the
+/// most sensitive to the ends, and Kolmogorov's.
 fn statistics(mut uniform: Vec<f64>) -> (f64, f64) {
     uniform.sort_by(f64::total_cmp);
     let n = uniform.len() as f64;
@@ -33,7 +35,7 @@ fn statistics(mut uniform: Vec<f64>) -> (f64, f64) {
     (-n - sum / n, distance * n.sqrt())
 }
 
-/// Both statistics are beyond these once in 1,000 times where all is right.
+/// Fails if a statistic is beyond its limit, which happens once in 1,000 times to correct numbers.
 fn assert_uniform(name: &str, uniform: Vec<f64>) {
     let (anderson_darling, kolmogorov) = statistics(uniform);
     assert!(anderson_darling < 6.0, "{name}: Anderson-Darling {anderson_darling}");
@@ -64,7 +66,8 @@ fn upper_tail_of_either(x: f64) -> f64 {
     if x < 0.0 { 1.0 - upper_tail(-x) } else { upper_tail(x) }
 }
 
-/// 2^22 normals of each width: how many are beyond 1 to 5 standard deviations, on either side, and none of them beyond 6.5.
+/// Counts 2^22 normals of each width beyond 1 to 5 standard deviations, on either side. No number
+/// is beyond 6.5.
 #[test]
 fn tails_are_as_heavy_as_they_should_be() {
     let mut f64s = vec![0.0; 4 * N];
@@ -87,11 +90,13 @@ fn tails_are_as_heavy_as_they_should_be() {
     }
 }
 
-/// Six standard deviations and more are reached by the words that should reach them: as many as the distribution says, to a tenth. The
-/// words are chosen, since waiting for them takes 10^9 draws; the share of all words that they are is exact.
+/// Compares the words that reach six standard deviations and more with the distribution, to a
+/// tenth. The words are chosen, because waiting for them takes 10^9 draws; their share of all words
+/// is exact.
 #[test]
 fn the_far_tail_is_there() {
-    // P(distance > r) = exp(-r^2 / 2): the largest word whose distance is beyond r, over 2^64, must be that.
+    // P(distance > r) = exp(-r^2 / 2): the largest word whose distance is beyond r, over 2^64, must
+    // be that.
     for r in [4.0, 6.0, 7.0, 8.0, 9.0f64] {
         let distance = |word: u64| {
             let [x, y] = super::values::normal_pair(word, 0x1234_5678_9ABC_DEF0);
@@ -108,7 +113,8 @@ fn the_far_tail_is_there() {
     }
 }
 
-/// The two numbers of a pair, and neighbours of two pairs, have nothing to do with each other: neither they nor their squares.
+/// Checks that the two numbers of a pair, and neighbours of two pairs, are uncorrelated, and their
+/// squares as well.
 #[test]
 fn neighbouring_normals_are_not_correlated() {
     let mut normals = vec![0.0; N];

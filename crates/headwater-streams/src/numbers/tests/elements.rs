@@ -180,7 +180,8 @@ fn nothing_from_the_last_place_on_is_nothing() {
     each_kind(&Empty);
 }
 
-/// The last elements there are, where each sum of numbers is closest to wrapping around; many are rejected.
+/// The last elements of a stream, where each sum of numbers is closest to wrapping around; many are
+/// rejected.
 #[test]
 fn the_last_elements_are_the_same_however_they_are_asked_for() {
     struct Last;

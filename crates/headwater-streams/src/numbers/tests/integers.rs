@@ -48,7 +48,8 @@ fn integers_of_32_bits_are_what_the_method_says() {
     }
 }
 
-/// Three quarters of 2^64, and of 2^32: without rejection, numbers of the form 3k would come twice as often as the others.
+/// Bounds of three quarters of 2^64, and of 2^32: without rejection, numbers of the form 3k would
+/// be twice as frequent as the others.
 #[test]
 fn no_rest_of_the_division_is_likelier_than_another() {
     const N: usize = 300_000;

@@ -1,8 +1,10 @@
-//! No multiplication is fused with an addition: the compiler may not, and this looks whether it did.
+//! No multiplication is fused with an addition. The language forbids it to the compiler, and this
+//! test checks the compiler's output.
 
 use std::process::Command;
 
-/// As disassemblers print them, for x86-64 and arm64, of one number and of vectors.
+/// The fused instructions as disassemblers print them, for x86-64 and arm64, of one number and of
+/// vectors.
 const FUSED: [&str; 8] =
     ["vfmadd", "vfmsub", "vfnmadd", "vfnmsub", "\tfmadd", "\tfmsub", "\tfmla", "\tfmls"];
 /// The same of multiplications alone, to see that the code was found at all.

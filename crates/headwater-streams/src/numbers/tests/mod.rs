@@ -1,4 +1,4 @@
-//! What the numbers are checked against: `reference`, each other, and their distributions.
+//! Checks of the numbers against `reference`, against each other, and against their distributions.
 
 mod distributions;
 mod elements;
@@ -10,7 +10,8 @@ mod values;
 use crate::words::Words;
 use crate::{Engine, Key, Stream};
 
-/// The stream that the tests draw from; an engine that is quick on every CPU, with a key of its own for each test.
+/// Returns the stream that the tests draw from: an engine that is fast on every CPU, with a key of
+/// its own for each test.
 fn stream(test: u8) -> Stream {
     Key::from_raw(Engine::Philox4x32, [test; 16]).stream(0).unwrap()
 }
@@ -40,7 +41,7 @@ impl Words for Awkward {
     }
 }
 
-/// Every interesting word: no bits, all bits, powers of two and their neighbours.
+/// Returns every interesting word: no bits, all bits, powers of two and their neighbours.
 fn edges() -> Vec<u64> {
     let powers = (0..64).map(|bit| 1u64 << bit);
     let mut words: Vec<u64> = powers.flat_map(|p| [p, p - 1, p + 1, !p, p | p >> 1]).collect();

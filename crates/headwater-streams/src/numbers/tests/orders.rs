@@ -1,4 +1,5 @@
-//! Shuffles and permutations: against their definitions, bijections, and no order likelier than another.
+//! Shuffles and permutations: against their definitions, bijections, and no order likelier than
+//! another.
 
 use super::{Awkward, stream};
 use crate::numbers::path::Path;
@@ -87,8 +88,8 @@ fn a_sample_is_the_beginning_of_a_permutation() {
     assert_eq!(far, Err(Error::PastEnd { start: u64::MAX, len: 10, n: 9 }));
 }
 
-/// The statistic of counts that should be all the same, as standard deviations from its mean. Seeds are fixed, so that a limit of
-/// five is crossed once and for all or never.
+/// Returns the statistic of counts that should all be the same, in standard deviations from its
+/// mean. Seeds are fixed, so a limit of five is crossed always or never.
 fn uneven(counts: &[u32]) -> f64 {
     let mean = counts.iter().map(|&count| f64::from(count)).sum::<f64>() / counts.len() as f64;
     let chi: f64 = counts.iter().map(|&count| (f64::from(count) - mean).powi(2) / mean).sum();
@@ -126,8 +127,9 @@ fn every_order_of_few_elements_comes_as_often_as_any_other() {
     }
 }
 
-/// What random permutations are known by, for lengths just above the table and in the middle of a power of two, where the network
-/// is at its weakest: where an element goes, how two of them go together, fixed points, cycles, inversions, sign.
+/// Checks the known properties of random permutations, for lengths just above the table and in the
+/// middle of a power of two, where the network is at its weakest: the place of an element, pairs of
+/// places, fixed points, cycles, inversions, sign.
 #[test]
 fn permutations_by_network_are_like_random_ones() {
     const KEYS: usize = 20_000;
@@ -145,7 +147,7 @@ fn permutations_by_network_are_like_random_ones() {
             let own = cycles_of(&values);
             cycles += own;
             odd += usize::from((n - own) % 2 == 1);
-            // Of neighbours: each pair falls with a chance of one half.
+            // Inversions of neighbours: each pair falls with a chance of one half.
             inversions += values.windows(2).filter(|pair| pair[0] > pair[1]).count() as f64;
         }
         assert_eq!(gap.remove(0), 0);
@@ -180,7 +182,8 @@ fn cycles_of(values: &[u64]) -> usize {
     cycles
 }
 
-/// Streams and keys that differ in one bit, and lengths that differ by one, give orders that have no more in common than any two.
+/// Streams and keys that differ in one bit, and lengths that differ by one, lead to orders with no
+/// more in common than any two orders.
 #[test]
 fn neighbours_have_nothing_in_common() {
     let key = Key::from_raw(Engine::Philox4x32, [0x77; 16]);

@@ -18,7 +18,7 @@ impl Words for List {
     }
 }
 
-/// Edges, each beside each other's neighbour, and as many ordinary words.
+/// Returns edges, each beside each other's neighbour, and as many ordinary words.
 fn words() -> Vec<u64> {
     let edges = edges();
     let mut words = edges.clone();
@@ -37,7 +37,7 @@ fn made<N: Number>(number: &N, words: &[u64]) -> Vec<N::Value> {
     out
 }
 
-/// How many units of its last place a value is off.
+/// Returns the error of a value, in units of its last place.
 fn ulps(value: f64, right: f64) -> u64 {
     assert!(value.is_sign_negative() == right.is_sign_negative(), "{value:e} for {right:e}");
     value.to_bits().abs_diff(right.to_bits())
@@ -92,13 +92,14 @@ fn single_normals_are_within_four_units_of_the_last_place() {
     assert!(worst <= 4, "{worst}");
 }
 
-/// How many units of its last place a value is off a sum of two floats, in parts of one. A unit is that of `digits` binary digits.
+/// Returns the error of a value against a sum of two floats, in fractions of a unit of its last
+/// place. A unit is that of `digits` binary digits.
 fn off(value: f64, [high, low]: [f64; 2], digits: i32) -> f64 {
     let exponent = (high.to_bits() >> 52) as i32 - 1023;
     ((value - high) - low) / 2f64.powi(exponent + 1 - digits)
 }
 
-/// What the documentation of `minus_ln` and `direction` says, against 120 bits.
+/// Checks the documented errors of `minus_ln` and `direction` against 120 bits.
 #[test]
 fn logarithms_are_off_by_less_than_three_and_a_half_units_and_directions_by_less_than_three() {
     use crate::numbers::polynomials::{direction, direction_f32, minus_ln, minus_ln_f32};
@@ -130,7 +131,7 @@ fn logarithms_are_off_by_less_than_three_and_a_half_units_and_directions_by_less
     assert!(point.iter().all(|&worst| worst < 3.0), "{point:?}");
 }
 
-/// The ends of every range, from the words that give them.
+/// Takes the ends of every range from the words that produce them.
 #[test]
 fn nothing_is_infinite_and_no_uniform_number_is_one() {
     let all = vec![u64::MAX; 2];
@@ -157,7 +158,7 @@ fn a_million_normals_are_the_ones_of_this_version() {
     assert_eq!(hash, 0xA4D0_6B4F_4FF8_BEEB, "{hash:#018x}");
 }
 
-/// The pair that these words make.
+/// Returns the pair that these words make.
 pub(super) fn normal_pair(distance: u64, direction: u64) -> [f64; 2] {
     made(&NormalF64, &[distance, direction])[..].try_into().unwrap()
 }
