@@ -3,6 +3,7 @@
 use super::config::{self, Route};
 use super::{stats, syscall};
 use core::mem::MaybeUninit;
+use core::sync::atomic::Ordering::Relaxed;
 use libc::{EIO, GRND_NONBLOCK, c_int, c_uint, c_void, size_t, ssize_t};
 
 /// getentropy(3) returns no more at once, by POSIX.
@@ -128,12 +129,44 @@ unsafe extern "C" fn getentropy(buf: *mut c_void, len: size_t) -> c_int {
     0
 }
 
-/// Serves one request, or hands it to the kernel.
+/// Serves a request to the C library's functions, or hands it to the kernel.
 ///
 /// # Safety
 ///
 /// As getrandom(2).
 pub(super) unsafe extern "C" fn serve(buf: *mut c_void, len: size_t, flags: c_uint) -> ssize_t {
+    // Where the C library's function is a cancellation point, it makes a system call.
+    let saves_call = config::IS_CANCELLATION_POINT.load(Relaxed) != 0;
+    // SAFETY: the caller's promise.
+    unsafe { serve_or_forward(buf, len, flags, saves_call) }
+}
+
+/// Serves a request through `syscall()`, which always saves a system call.
+///
+/// # Safety
+///
+/// As getrandom(2).
+pub(super) unsafe extern "C" fn serve_system_call(
+    buf: *mut c_void,
+    len: size_t,
+    flags: c_uint,
+) -> ssize_t {
+    // SAFETY: the caller's promise.
+    unsafe { serve_or_forward(buf, len, flags, true) }
+}
+
+/// Serves one request, or hands it to the kernel.
+///
+/// # Safety
+///
+/// As getrandom(2).
+#[inline(always)]
+unsafe fn serve_or_forward(
+    buf: *mut c_void,
+    len: size_t,
+    flags: c_uint,
+    saves_call: bool,
+) -> ssize_t {
     if flags & !GRND_NONBLOCK == 0 && can_be_buffer(buf, len) && config::route() == Route::Headwater
     {
         let len = len.min(LIMIT);
@@ -141,7 +174,7 @@ pub(super) unsafe extern "C" fn serve(buf: *mut c_void, len: size_t, flags: c_ui
         // writes. It may be uninitialised.
         let bytes = unsafe { core::slice::from_raw_parts_mut(buf.cast::<MaybeUninit<u8>>(), len) };
         if headwater::try_fill_uninit(bytes).is_ok() {
-            stats::served(len);
+            stats::served(len, saves_call);
             return len as ssize_t;
         }
         // Not ready, or no source of bytes: the kernel says which, waits or fails as the flags ask.
@@ -162,7 +195,7 @@ unsafe fn kernel(buf: *mut c_void, len: size_t, flags: c_uint) -> ssize_t {
     unsafe { syscall::stock_syscall(libc::SYS_getrandom, buf, len, flags, 0, 0, 0) as ssize_t }
 }
 
-/// Whether a buffer can lie there. The kernel answers for all other addresses, EFAULT mostly.
+/// Returns true if a buffer can lie there. The kernel answers for all other addresses, mostly EFAULT.
 fn can_be_buffer(buf: *mut c_void, len: size_t) -> bool {
     let start = buf.addr();
     start >= LOWEST && start < HIGHEST && len <= HIGHEST - start

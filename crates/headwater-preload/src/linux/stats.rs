@@ -24,6 +24,8 @@ struct Counters {
     forwarded: AtomicU64,
     /// Processes that loaded the library, and programs that they executed.
     programs: AtomicU64,
+    /// Served requests for which the C library makes a system call.
+    saved: AtomicU64,
 }
 
 static COUNTERS: AtomicPtr<Counters> = AtomicPtr::new(null_mut());
@@ -35,10 +37,12 @@ fn counters() -> Option<&'static Counters> {
     unsafe { COUNTERS.load(Relaxed).as_ref() }
 }
 
-/// Counts a request that headwater served.
+/// Counts a request that headwater served. `saves_call` is set if the C library would have made a
+/// system call for it.
 #[inline]
-pub(super) fn served(len: usize) {
+pub(super) fn served(len: usize, saves_call: bool) {
     if let Some(counters) = counters() {
+        counters.saved.fetch_add(saves_call.into(), Relaxed);
         counters.draws.fetch_add(1, Relaxed);
         counters.bytes.fetch_add(len as u64, Relaxed);
     }

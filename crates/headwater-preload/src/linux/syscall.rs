@@ -32,7 +32,7 @@ unsafe extern "C" fn syscall(number: c_long) -> c_long {
         getrandom = const libc::SYS_getrandom,
         stock = sym stock_syscall,
         intercepts = sym config::INTERCEPTS_SYSCALL,
-        serve = sym super::getrandom::serve,
+        serve = sym super::getrandom::serve_system_call,
     )
 }
 
@@ -103,7 +103,7 @@ unsafe extern "C" fn syscall(number: c_long) -> c_long {
         getrandom = const libc::SYS_getrandom,
         stock = sym stock_syscall,
         intercepts = sym config::INTERCEPTS_SYSCALL,
-        serve = sym super::getrandom::serve,
+        serve = sym super::getrandom::serve_system_call,
     )
 }
 

@@ -117,6 +117,7 @@ impl Libc {
 pub(crate) struct Counts {
     pub(crate) draws: u64,
     pub(crate) forwarded: u64,
+    pub(crate) saved: u64,
 }
 
 impl Counts {
@@ -133,6 +134,6 @@ impl Counts {
         let bytes = fs::read(file.path()).unwrap();
         let (numbers, _) = bytes.as_chunks::<8>();
         let number = |at: usize| u64::from_ne_bytes(numbers[at]);
-        (text, Counts { draws: number(0), forwarded: number(2) })
+        (text, Counts { draws: number(0), forwarded: number(2), saved: number(4) })
     }
 }
