@@ -39,7 +39,7 @@ fn summary(log: &[u8], name: &str) -> String {
         // Without a line of readiness the bound is only the length of the log.
         boot.waited().filter(|_| boot.readiness().is_some())
     });
-    let waited = waited.map_or("unknown".to_owned(), |waited| waited.words());
+    let waited = waited.map_or("unknown".to_owned(), headwater_doctor::boot::Bounds::words);
     format!("{:?}; {findings}; {waited}", report.verdict()).to_lowercase().replace("hw", "HW")
 }
 
