@@ -533,8 +533,7 @@ fn bench_compares_with_an_earlier_run() {
         let table = String::from_utf8_lossy(&output.stdout);
         assert!(table.contains(if status == 1 { "| slower |" } else { "| faster |" }), "{table}");
         let words = String::from_utf8_lossy(&output.stderr);
-        let complaint =
-            "headwater: 1 of headwater's figures are slower than in the run compared with\n";
+        let complaint = "headwater: 1 of headwater's figures are slower than in the baseline\n";
         assert_eq!(words, if status == 1 { complaint } else { "" });
     }
     report["machine"]["cpu"] = "another".into();
@@ -599,7 +598,7 @@ fn the_lab_says_what_it_lacks() {
         .stdout_eq(str![""]);
     let words = String::from_utf8_lossy(&done.get_output().stderr).into_owned();
     std::fs::remove_dir_all(&cache).unwrap();
-    let cause = "headwater: neither QEMU nor a kernel 6.12 is in ";
+    let cause = "headwater: neither QEMU nor kernel 6.12 is in ";
     assert!(words.starts_with(cause), "{words}");
     assert!(words.ends_with("; run `headwater lab setup`\n"), "{words}");
 }

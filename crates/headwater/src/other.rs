@@ -68,7 +68,7 @@ pub(crate) fn status() -> Status {
         unknown_mode_requested: false,
         reason: "this is not Linux on a 64-bit CPU: every request goes to the getrandom crate",
         source: status::Source::Other,
-        word: status::ReseedGeneration::Absent("not Linux on a 64-bit CPU"),
+        reseed_generation: status::ReseedGeneration::Absent("not Linux on a 64-bit CPU"),
         vmclock: status::Vmclock::Absent,
         vmgenid: status::Vmgenid::NotAsked,
         hardware: status::Hardware::NotAsked,

@@ -69,7 +69,7 @@ impl Report {
         self.warnings = all_warnings(&self.rows, &self.notices);
     }
 
-    /// headwater's figures that are slower than in the run compared with, by more than noise.
+    /// headwater's figures that are slower than in the baseline, by more than noise.
     pub fn regressions(&self) -> usize {
         self.comparison.iter().flat_map(Changes::regressions).count()
     }
