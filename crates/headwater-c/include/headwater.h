@@ -423,9 +423,9 @@ HEADWATER_MUST_USE int headwater_stream_perm_at(const struct headwater_key *key,
  * Fills `buf` with `len` fast random bytes, for sampling, backoff, jitter and test data. Not for
  * secrets.
  *
- * Each process has one key, from headwater_fill(), and each CPU a counter, whose values the engine
- * ars7 turns into blocks (Philox where the CPU has no AES instructions). No draw waits for another
- * one. A forked child makes a key of its own. A cloned or restored virtual machine repeats the
+ * Each process has one key, from headwater_fill(), and each CPU a counter. The engine ars7 turns
+ * counters into blocks (Philox where the CPU has no AES instructions), and no block of a process
+ * repeats. A forked child makes a key of its own. A cloned or restored virtual machine repeats the
  * numbers.
  *
  * Returns 0, or -1 with errno set as headwater_fill() does, and `buf` all zeros.

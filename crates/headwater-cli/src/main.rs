@@ -11,6 +11,7 @@ mod failure;
 mod json;
 mod openssl;
 mod output;
+mod preload;
 mod progress;
 mod screen;
 // In tests/ beside its snapshots. A module, because it renders facts that no command line can set.

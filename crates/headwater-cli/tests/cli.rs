@@ -155,19 +155,19 @@ headwater: the following required arguments were not provided: <N>; see 'headwat
 
 "#]]);
     misused(&["bytes", "ten"]).stderr_eq(str![[r#"
-headwater: invalid value 'ten' for '<N>': a number of bytes is whole and not negative, such as 32 or 4MiB; see 'headwater --help'
+headwater: invalid value 'ten' for '<N>': a size is a whole number of bytes, such as 32, 4k or 4MiB; see 'headwater --help'
 
 "#]]);
     misused(&["bytes", "-5"]).stderr_eq(str![[r#"
-headwater: invalid value '-5' for '<N>': a number of bytes is whole and not negative, such as 32 or 4MiB; see 'headwater --help'
+headwater: invalid value '-5' for '<N>': a size is a whole number of bytes, such as 32, 4k or 4MiB; see 'headwater --help'
 
 "#]]);
     misused(&["bytes", "1kb"]).stderr_eq(str![[r#"
-headwater: invalid value '1kb' for '<N>': a unit is one of k, M, G, KiB, MiB, GiB; see 'headwater --help'
+headwater: invalid value '1kb' for '<N>': a unit is one of B, k, KiB, M, MiB, G, GiB, T, TiB; see 'headwater --help'
 
 "#]]);
     misused(&["bytes", "99999999999G"]).stderr_eq(str![[r#"
-headwater: invalid value '99999999999G' for '<N>': that is more than 2^64 - 1 bytes; see 'headwater --help'
+headwater: invalid value '99999999999G' for '<N>': the size is larger than 2^64 - 1 bytes; see 'headwater --help'
 
 "#]]);
     misused(&["bytes", "1", "--hex", "--raw"]).stderr_eq(str![[r#"
@@ -195,11 +195,11 @@ headwater: stream 281474976710656 does not exist: numbers end at 2^48 - 1; make 
 
 "#]]);
     misused(&["stream", "--seed=1", "--offset=18446744073709551610", "9"]).stderr_eq(str![[r#"
-headwater: a stream has 2^64 - 1 bytes: 9 bytes from byte 18446744073709551610 on end past them; see 'headwater --help'
+headwater: 9 bytes from byte 18446744073709551610 on pass the end of the stream at 2^64 - 1; see 'headwater --help'
 
 "#]]);
     misused(&["stream", "--seed=1", "--engine=sfc64", "--offset=1k", "9"]).stderr_eq(str![[r#"
-headwater: sfc64 cannot skip: omit --offset and drop the bytes with '| tail -c +1025', or take pcg64dxsm; see 'headwater --help'
+headwater: sfc64 cannot skip: drop the bytes with '| tail -c +1025' in place of --offset, or use pcg64dxsm; see 'headwater --help'
 
 "#]]);
     misused(&["stream", "--seed=-1", "--engine=pcg64dxsm", "9"]).stderr_eq(str![[r#"
@@ -208,19 +208,19 @@ headwater: NumPy seeds its generators from whole numbers from 0 on: give such a 
 "#]]);
     misused(&["stream", "--seed=1", "--engine=sfc64", "--substream=4294967296", "9"]).stderr_eq(
         str![[r#"
-headwater: substream 4294967296 does not exist: numbers end at 2^32 - 1 for this engine; take another seed for more; see 'headwater --help'
+headwater: substream 4294967296 does not exist: this engine has 2^32; use another seed for more; see 'headwater --help'
 
 "#]],
     );
     misused(&["stream", "--seed=1", "--engine=xoshiro256pp-x8", &format!("--substream={}", 1_u64 << 61), "9"])
         .stderr_eq(str![[r#"
-headwater: substream 2305843009213693952 does not exist: numbers end at 2^61 - 1 for this engine; take another seed for more; see 'headwater --help'
+headwater: substream 2305843009213693952 does not exist: this engine has 2^61; use another seed for more; see 'headwater --help'
 
 "#]]);
     misused(&["stream", "--seed=1", "--offset=-1", "9"]);
     misused(&["stream", "--seed=\n", "--engine=\x1b[31m", "9"]);
     misused(&["uuid", "-n", "-1"]).stderr_eq(str![[r#"
-headwater: invalid value '-1' for '-n <N>': a count is a whole number from 0 to 2^64 - 1; see 'headwater --help'
+headwater: invalid value '-1' for '-n <N>': expected a whole number from 0 to 2^64 - 1; see 'headwater --help'
 
 "#]]);
     misused(&["completions", "cmd"]).stderr_eq(str![[r#"

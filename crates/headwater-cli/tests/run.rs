@@ -1,4 +1,4 @@
-//! `headwater run --openssl`: the statuses of env(1), and a command that draws from headwater.
+//! `headwater run`: the statuses of env(1), what it refuses, and commands that draw from headwater.
 #![cfg(target_os = "linux")]
 
 use std::os::unix::fs::PermissionsExt;
@@ -14,30 +14,38 @@ fn folder(name: &str) -> PathBuf {
     folder
 }
 
-/// OpenSSL's module, as cargo builds it, in a directory by itself.
+/// Directory with OpenSSL's module and the preload library, as cargo builds them.
 fn modules() -> &'static Path {
     static MODULES: OnceLock<PathBuf> = OnceLock::new();
     MODULES.get_or_init(|| {
-        let built = Command::new(env!("CARGO"))
-            .args(["build", "--package", "headwater-openssl-module", "--message-format", "json"])
-            .current_dir(env!("CARGO_MANIFEST_DIR"))
-            .stderr(Stdio::inherit())
-            .output()
-            .unwrap();
-        assert!(built.status.success());
-        let messages = String::from_utf8(built.stdout).unwrap();
-        let end = messages.rfind("libheadwater_openssl.so\"").expect("cargo names the module");
-        let path = messages[..end].rsplit('"').next().unwrap();
         let folder = folder("modules");
-        fs::copy(format!("{path}libheadwater_openssl.so"), folder.join("headwater.so")).unwrap();
+        for (package, built, name) in [
+            ("headwater-openssl-module", "libheadwater_openssl.so", "headwater.so"),
+            ("headwater-preload", PRELOAD, PRELOAD),
+        ] {
+            let cargo = Command::new(env!("CARGO"))
+                .args(["build", "--package", package, "--message-format", "json"])
+                .current_dir(env!("CARGO_MANIFEST_DIR"))
+                .stderr(Stdio::inherit())
+                .output()
+                .unwrap();
+            assert!(cargo.status.success());
+            let messages = String::from_utf8(cargo.stdout).unwrap();
+            let end = messages.rfind(&format!("{built}\"")).expect("cargo names the library");
+            let path = messages[..end].rsplit('"').next().unwrap();
+            fs::copy(format!("{path}{built}"), folder.join(name)).unwrap();
+        }
         folder
     })
 }
 
-/// `headwater run` with these arguments, and the module in place.
+const PRELOAD: &str = "libheadwater_preload.so";
+
+/// `headwater run` with these arguments, and both libraries in place.
 fn run(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_headwater"));
     command.arg("run").args(arguments).env("OPENSSL_MODULES", modules());
+    command.env("HEADWATER_PRELOAD", modules().join(PRELOAD)).env_remove("LD_PRELOAD");
     command.env("XDG_RUNTIME_DIR", folder("runtime")).env_remove("OPENSSL_CONF");
     command.stdin(Stdio::null());
     command
@@ -79,11 +87,13 @@ fn what_is_not_run_is_told_as_env_does() {
     refused(run(&["--no-such-option", "true"]).output().unwrap(), 125);
 }
 
+/// With the library nowhere, the command is not run with the generator that it has by itself.
 #[test]
-fn without_openssl_it_says_what_is_missing() {
-    let said = refused(run(&["--", "true"]).output().unwrap(), 125);
-    assert!(said.contains("is not part of this version"), "{said}");
-    assert!(said.contains("headwater run --openssl -- COMMAND"), "{said}");
+fn without_the_library_nothing_is_run() {
+    let mut command = run(&["--", "echo", "ran"]);
+    let output = command.env("HEADWATER_PRELOAD", "/nowhere/at/all.so").output().unwrap();
+    let said = refused(output, 125);
+    assert!(said.contains("was not found (searched: /nowhere/at/all.so)"), "{said}");
 }
 
 /// With the module nowhere, the command is not run with the generator that it has by itself.
@@ -95,6 +105,7 @@ fn without_the_module_nothing_is_run() {
     fs::copy(env!("CARGO_BIN_EXE_headwater"), &alone).unwrap();
     let mut command = Command::new(&alone);
     command.args(["run", "--openssl", "--", "echo", "ran"]).env("OPENSSL_MODULES", &folder);
+    command.env("HEADWATER_PRELOAD", modules().join(PRELOAD));
     let output = command.output().unwrap();
     if output.status.success() {
         println!(
@@ -103,7 +114,7 @@ fn without_the_module_nothing_is_run() {
         return;
     }
     let said = refused(output, 125);
-    assert!(said.contains("is not installed") && said.contains("OPENSSL_MODULES"), "{said}");
+    assert!(said.contains("was not found") && said.contains("OPENSSL_MODULES"), "{said}");
     fs::remove_dir_all(&folder).unwrap();
 }
 
@@ -169,4 +180,134 @@ fn the_present_configuration_stays_in_force() {
     for name in ["null", "default", "headwater"] {
         assert!(said.contains(&format!("\n  {name}\n")), "{said}");
     }
+}
+
+/// Perl program that draws eight bytes a thousand times, by the system call's number.
+fn draws() -> String {
+    let number = if cfg!(target_arch = "x86_64") { 318 } else { 278 };
+    format!("my $b = 'x' x 8; for (1..1000) {{ syscall({number}, $b, 8, 0) == 8 or die }} exit 7")
+}
+
+#[test]
+fn the_counters_say_what_was_drawn() {
+    let said = |arguments: &[&str]| {
+        let output = run(arguments).output().unwrap();
+        assert_eq!(output.status.code(), Some(7), "{output:?}");
+        assert!(output.stdout.is_empty(), "{output:?}");
+        String::from_utf8(output.stderr).unwrap()
+    };
+    let program = draws();
+    let all = said(&["--stats", "--", "perl", "-e", &program]);
+    assert!(
+        all.starts_with("headwater: 1 program: 1,00") && all.contains("went to the kernel\n"),
+        "{all}"
+    );
+    let own = said(&["--stats", "--no-syscall", "--", "perl", "-e", &program]);
+    assert!(!own.contains("1,00"), "{own}");
+    // Without --stats nothing is printed. The file of counters is gone in either case.
+    assert_eq!(said(&["--", "perl", "-e", &program]), "");
+    let left = fs::read_dir(folder("runtime")).unwrap();
+    let names: Vec<_> = left.map(|file| file.unwrap().file_name()).collect();
+    assert!(!names.iter().any(|name| name.to_string_lossy().contains("stats")), "{names:?}");
+}
+
+#[test]
+fn a_signal_to_the_command_that_counts_ends_both() {
+    use std::io::{BufRead, BufReader};
+    use std::os::unix::process::ExitStatusExt;
+    for signal in ["TERM", "HUP", "USR1"] {
+        let mut child = run(&["--stats", "--", "sh", "-c", "echo $$; exec sleep 100"])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        let kill = Command::new("kill").args(["-s", signal, &child.id().to_string()]).status();
+        assert!(kill.unwrap().success());
+        let ended = child.wait().unwrap();
+        let number = match signal {
+            "TERM" => 15,
+            "HUP" => 1,
+            _ => 10,
+        };
+        assert_eq!(ended.signal(), Some(number), "{signal}: {ended}");
+        assert!(!Path::new("/proc").join(line.trim()).exists(), "{signal}: {line} runs on");
+    }
+}
+
+#[test]
+fn libraries_that_were_there_stay() {
+    let other = modules().join("headwater.so");
+    let output = run(&["--", "sh", "-c", "echo $LD_PRELOAD"]).env("LD_PRELOAD", &other).output();
+    let said = String::from_utf8(output.unwrap().stdout).unwrap();
+    let both = format!("{}:{}\n", modules().join(PRELOAD).display(), other.display());
+    assert_eq!(said, both);
+}
+
+/// Programs that LD_PRELOAD does not reach are not started with the generator that they have.
+#[test]
+fn programs_out_of_reach_are_refused() {
+    let folder = folder("reach");
+    let file = |name: &str, bytes: &[u8], mode: u32| {
+        let path = folder.join(name);
+        let _ = fs::remove_file(&path);
+        fs::write(&path, bytes).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
+        path.display().to_string()
+    };
+    let refused = |path: &str| refused(run(&["--", path]).output().unwrap(), 125);
+    let stock = fs::read("/bin/true").unwrap();
+
+    let mut foreign = stock.clone();
+    foreign[18..20].copy_from_slice(&243u16.to_le_bytes()); // e_machine of RISC-V
+    let said = refused(&file("foreign", &foreign, 0o755));
+    assert!(said.contains("is a program for RISC-V"), "{said}");
+
+    // Another user's, so that the kernel changes identity.
+    let privileged = file("privileged", &stock, 0o755);
+    let user = fs::metadata("/proc/self").unwrap();
+    let is_root = std::os::unix::fs::MetadataExt::uid(&user) == 0;
+    if is_root {
+        std::os::unix::fs::chown(&privileged, Some(12_345), None).unwrap();
+        fs::set_permissions(&privileged, fs::Permissions::from_mode(0o4755)).unwrap();
+        let said = refused(&privileged);
+        assert!(said.contains("runs with more rights than its caller"), "{said}");
+    } else {
+        println!(
+            "skipped: a set-user-ID program: only root can make one, so its refusal is not checked"
+        );
+    }
+
+    let source = file("static.c", b"int main(void) { return 0; }", 0o644);
+    let program = folder.join("static").display().to_string();
+    let compiler = Command::new("cc").args(["-static", "-o", &program, &source]).status();
+    if compiler.is_ok_and(|status| status.success()) {
+        let said = refused(&program);
+        assert!(said.contains("is statically linked"), "{said}");
+        let script = file("script", format!("#!{program} -x\n").as_bytes(), 0o755);
+        let said = refused(&script);
+        assert!(said.contains("script is a script: ") && said.contains("statically"), "{said}");
+        let script =
+            file("script-by-env", format!("#!/usr/bin/env -S {program} -x\n").as_bytes(), 0o755);
+        assert!(refused(&script).contains("statically"));
+    } else {
+        println!("skipped: a static program: there is no compiler, so its refusal is not checked");
+    }
+
+    let script = file("script-that-runs", b"#!/usr/bin/env -S sh -e\nexit 9\n", 0o755);
+    assert_eq!(run(&["--", &script]).output().unwrap().status.code(), Some(9));
+}
+
+#[test]
+fn a_program_with_openssl_gets_a_note() {
+    if Command::new("openssl").arg("version").output().is_err() {
+        println!("skipped: the note on OpenSSL: there is no `openssl`, so the note is not checked");
+        return;
+    }
+    let output = run(&["--", "openssl", "version"]).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(said.contains("uses libcrypto.so.") && said.contains("add --openssl"), "{said}");
+    let output = run(&["--openssl", "--", "openssl", "version"]).output().unwrap();
+    assert!(output.stderr.is_empty(), "{output:?}");
 }

@@ -1,25 +1,41 @@
-//! `headwater run --openssl -- COMMAND`: the command, with headwater as its generator.
+//! `headwater run -- COMMAND`: the command, with headwater as its generator.
 
 use crate::failure::Failure;
 use crate::openssl;
+use crate::preload::{self, Stats};
 use std::ffi::OsString;
-use std::io::ErrorKind;
+use std::io::{self, ErrorKind, Write};
 use std::os::unix::process::CommandExt;
 use std::process::Command;
 
 /// Run a command that draws its random bytes from headwater
 #[derive(clap::Args)]
 #[command(after_help = "\
---openssl sets OPENSSL_CONF to a configuration that includes the present one and adds headwater's
+The command runs with libheadwater_preload.so in LD_PRELOAD. Its getrandom, getentropy, arc4random and
+syscall(SYS_getrandom) are then headwater's. The file is searched in HEADWATER_PRELOAD, beside this
+command, and in the system's directories.
+
+The command is not started if the library does not reach it: static programs, Go, set-user-ID programs,
+other architectures. A script is judged by its interpreter.
+
+--openssl also sets OPENSSL_CONF to a configuration that includes the present one and adds headwater's
 provider. The module, headwater.so, is searched in OPENSSL_MODULES, beside this command, and in
 OpenSSL's own directories.
 
 Exit status: the command's own; 125 if the command was not started, 126 if it cannot be executed,
 127 if it was not found.")]
 pub(crate) struct Args {
-    /// Make headwater the generator of OpenSSL 3: RAND_bytes and TLS
+    /// Make headwater the generator of OpenSSL 3 too: RAND_bytes and TLS
     #[arg(long)]
     openssl: bool,
+
+    /// Leave syscall(SYS_getrandom) to the kernel
+    #[arg(long)]
+    no_syscall: bool,
+
+    /// Print the number of draws, and of system calls saved, when the command has ended
+    #[arg(long)]
+    stats: bool,
 
     /// The command and its arguments
     #[arg(required = true, trailing_var_arg = true, value_name = "COMMAND")]
@@ -31,19 +47,40 @@ pub(crate) const NOT_RUN: u8 = 125;
 const CANNOT_RUN: u8 = 126;
 const NOT_FOUND: u8 = 127;
 
-/// Replaces this process by the command. Returns only on failure.
+/// Replaces this process by the command, or with `--stats` waits for it. Returns only on failure.
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let not_run = |what| Failure::Run { status: NOT_RUN, what };
-    if !args.openssl {
-        return Err(not_run(
-            "a mechanism is missing: use 'headwater run --openssl -- COMMAND' for commands that use OpenSSL 3; this \
-             version has no library that replaces the C library's functions"
-                .to_owned(),
-        ));
-    }
-    let configuration = openssl::configuration().map_err(not_run)?;
+    let preload = preload::preload(&args.command, args.openssl).map_err(not_run)?;
     let (program, arguments) = args.command.split_first().expect("clap requires one word");
-    let error = Command::new(program).args(arguments).env("OPENSSL_CONF", configuration).exec();
-    let status = if error.kind() == ErrorKind::NotFound { NOT_FOUND } else { CANNOT_RUN };
-    Err(Failure::Run { status, what: format!("cannot run '{}': {error}", program.display()) })
+    let mut command = Command::new(program);
+    command.args(arguments).env("LD_PRELOAD", preload.value);
+    if args.openssl {
+        command.env("OPENSSL_CONF", openssl::configuration().map_err(not_run)?);
+    }
+    if args.no_syscall {
+        command.env("HEADWATER_SYSCALL", "0");
+    }
+    for note in preload.notes {
+        say(&note);
+    }
+    let cannot_run = |error: io::Error| {
+        let status = if error.kind() == ErrorKind::NotFound { NOT_FOUND } else { CANNOT_RUN };
+        Failure::Run { status, what: format!("cannot run '{}': {error}", program.display()) }
+    };
+    if !args.stats {
+        return Err(cannot_run(command.exec()));
+    }
+    let stats = Stats::new().map_err(not_run)?;
+    let ended = stats.wait(command.env("HEADWATER_STATS", stats.path())).map_err(cannot_run)?;
+    match stats.summary() {
+        Ok(summary) => say(&summary),
+        Err(error) => say(&format!("cannot read the counters: {error}")),
+    }
+    drop(stats);
+    preload::end_like(ended)
+}
+
+/// Writes a line to stderr. A full stderr must not keep the command from running.
+fn say(line: &str) {
+    let _ = writeln!(io::stderr(), "headwater: {line}");
 }

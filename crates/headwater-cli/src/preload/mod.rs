@@ -1,0 +1,106 @@
+//! `libheadwater_preload.so` in front of a command's C library.
+
+mod elf;
+mod reach;
+mod stats;
+
+pub(crate) use stats::{Stats, end_like};
+
+use std::env;
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+/// File name of the library, in cargo's output as in an installation.
+const LIBRARY: &str = "libheadwater_preload.so";
+/// Names the library's file, for an installation elsewhere.
+const VARIABLE: &str = "HEADWATER_PRELOAD";
+
+/// What a command needs in its environment.
+pub(crate) struct Preload {
+    /// The value of `LD_PRELOAD`: the library, and what was there before.
+    pub(crate) value: OsString,
+    /// What the library does not reach, a line each.
+    pub(crate) notes: Vec<String>,
+}
+
+/// Finds the library and judges the command. `has_openssl` is set if OpenSSL's generator is replaced
+/// too.
+///
+/// # Errors
+///
+/// A message of one line if the library is missing, or if it does not reach the command.
+pub(crate) fn preload(command: &[OsString], has_openssl: bool) -> Result<Preload, String> {
+    let library = library()?;
+    let notes = reach::judge(command, has_openssl)?;
+    Ok(Preload { value: extended(&library, env::var_os("LD_PRELOAD"))?, notes })
+}
+
+/// Returns the library followed by the libraries that the variable names already.
+fn extended(library: &Path, present: Option<OsString>) -> Result<OsString, String> {
+    // ld.so(8) splits the list at both, and knows no escape.
+    if library.as_os_str().as_bytes().iter().any(|byte| matches!(byte, b' ' | b':')) {
+        return Err(format!(
+            "LD_PRELOAD takes no path with spaces or colons: copy {} elsewhere, and name the copy in \
+             {VARIABLE}",
+            library.display()
+        ));
+    }
+    let mut value = library.as_os_str().to_owned();
+    let present = present.unwrap_or_default();
+    let others = present.as_bytes().split(|byte| matches!(byte, b' ' | b':'));
+    for other in
+        others.filter(|other| !other.is_empty() && *other != library.as_os_str().as_bytes())
+    {
+        value.push(":");
+        value.push(std::ffi::OsStr::from_bytes(other));
+    }
+    Ok(value)
+}
+
+/// Finds the library: in `HEADWATER_PRELOAD`, beside this command, or in the system's directories.
+fn library() -> Result<PathBuf, String> {
+    let mut places = Vec::new();
+    if let Some(named) = env::var_os(VARIABLE).filter(|named| !named.is_empty()) {
+        // A library that was asked for by name is not replaced by another one.
+        places.push(PathBuf::from(named));
+    } else {
+        let triplet = format!("{}-linux-gnu", env::consts::ARCH);
+        if let Some(beside) = env::current_exe().ok().as_deref().and_then(Path::parent) {
+            let lib = beside.join("../lib");
+            places.extend([beside.join(LIBRARY), lib.join(LIBRARY)]);
+            places.push(lib.join(&triplet).join(LIBRARY));
+        }
+        for lib in ["/usr/local/lib", &format!("/usr/lib/{triplet}"), "/usr/lib64", "/usr/lib"] {
+            places.push(Path::new(lib).join(LIBRARY));
+        }
+    }
+    if let Some(found) = places.iter().find(|place| place.is_file()) {
+        return found.canonicalize().map_err(|error| format!("{}: {error}", found.display()));
+    }
+    let places: Vec<String> = places.iter().map(|place| place.display().to_string()).collect();
+    Err(format!(
+        "{LIBRARY} was not found (searched: {}); build it with 'cargo build --release', or set {VARIABLE} \
+         to its path",
+        places.join(", ")
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_present_list_is_kept_behind_the_library() {
+        let library = Path::new("/lib/ours.so");
+        let value = |present: Option<&str>| extended(library, present.map(OsString::from)).unwrap();
+        assert_eq!(value(None), "/lib/ours.so");
+        assert_eq!(value(Some("")), "/lib/ours.so");
+        assert_eq!(value(Some("/lib/a.so b.so")), "/lib/ours.so:/lib/a.so:b.so");
+        // `headwater run` under `headwater run`.
+        assert_eq!(value(Some("/lib/a.so:/lib/ours.so")), "/lib/ours.so:/lib/a.so");
+        assert!(
+            extended(Path::new("/a b/ours.so"), None).unwrap_err().contains("copy /a b/ours.so")
+        );
+    }
+}

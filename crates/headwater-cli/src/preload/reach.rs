@@ -1,0 +1,216 @@
+//! Judges a program before it runs: does the preload library reach it, and what escapes?
+//!
+//! The dynamic linker ignores `LD_PRELOAD` without a word where it does not apply, so a program that
+//! keeps its own generator would look as if it had headwater's. Hence the ELF file is read first.
+
+use super::elf::{self, Binary};
+use std::env;
+use std::ffi::{OsStr, OsString};
+use std::fs::{self, File};
+use std::io::Read;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+
+/// The kernel follows interpreters of interpreters this far (fs/exec.c).
+const DEEPEST: u32 = 5;
+/// The kernel reads this many bytes of a script's first line (BINPRM_BUF_SIZE).
+const FIRST_LINE: u64 = 256;
+
+/// Judges the program that these words run. Returns notes on what is reached only partly, or the
+/// reason why nothing is reached. A program that does not exist has none: exec reports it.
+///
+/// # Errors
+///
+/// The reason, in a line, why the library does not reach the program.
+pub(super) fn judge(command: &[OsString], has_openssl: bool) -> Result<Vec<String>, String> {
+    judge_words(command, has_openssl, 0)
+}
+
+fn judge_words(words: &[OsString], has_openssl: bool, depth: u32) -> Result<Vec<String>, String> {
+    let Some(path) = words.first().and_then(|name| found(name)) else { return Ok(Vec::new()) };
+    let name = path.display();
+    let mut start = Vec::new();
+    let opened =
+        File::open(&path).and_then(|file| file.take(FIRST_LINE).read_to_end(&mut start).map(drop));
+    if opened.is_err() {
+        // A program may be executable and unreadable.
+        return Ok(vec![format!("{name} cannot be read, so it may not draw from headwater")]);
+    }
+    if let Some(line) = start.strip_prefix(b"#!") {
+        let mut interpreter = interpreter(line);
+        if depth < DEEPEST && !interpreter.is_empty() {
+            // The kernel appends the script and its arguments, which env(1) would take for its own.
+            interpreter.push(path.clone().into_os_string());
+            return judge_words(&interpreter, has_openssl, depth + 1)
+                .map_err(|reason| format!("{name} is a script: {reason}"));
+        }
+        return Ok(Vec::new());
+    }
+    if path.file_name() == Some(OsStr::new("env")) && depth <= DEEPEST {
+        let rest = after_env(&words[1..]);
+        if !rest.is_empty() {
+            return judge_words(&rest, has_openssl, depth + 1);
+        }
+    }
+    if !start.starts_with(b"\x7fELF") {
+        return Ok(Vec::new());
+    }
+    if has_more_rights(&path) {
+        return Err(format!(
+            "{name} runs with more rights than its caller (set-user-ID, set-group-ID or file \
+             capabilities), and the dynamic linker ignores LD_PRELOAD there"
+        ));
+    }
+    let binary = Binary::read(&path).map_err(|error| format!("cannot read {name}: {error}"))?;
+    refusal(&binary).map_or_else(
+        || {
+            Ok(notes(&binary, has_openssl)
+                .into_iter()
+                .map(|note| format!("{name} {note}"))
+                .collect())
+        },
+        |reason| Err(format!("{name} {reason}")),
+    )
+}
+
+/// Returns why no part of the program is reached.
+fn refusal(binary: &Binary) -> Option<String> {
+    if let Some(architecture) = &binary.other_architecture {
+        return Some(format!(
+            "is a program for {architecture}, and this library is for {}",
+            env::consts::ARCH
+        ));
+    }
+    if binary.is_go {
+        return Some(
+            "is a Go program, which makes its own system calls; use headwater's C library with cgo"
+                .to_owned(),
+        );
+    }
+    (!binary.has_interpreter).then(|| {
+        "is statically linked, so nothing can be put in front of its C library; link it with \
+         libheadwater.a"
+            .to_owned()
+    })
+}
+
+/// Returns what a reached program draws elsewhere.
+fn notes(binary: &Binary, has_openssl: bool) -> Vec<String> {
+    let mut notes = Vec::new();
+    if let Some(library) = &binary.openssl
+        && !has_openssl
+    {
+        notes.push(format!(
+            "uses {library}, which has a generator of its own; add --openssl to replace it as well"
+        ));
+    }
+    if let Some(library) = binary.own_library {
+        notes.push(format!("contains {library}, whose generator is not reached"));
+    }
+    if binary.has_raw_calls {
+        notes.push("makes getrandom system calls of its own, which are not reached".to_owned());
+    }
+    notes
+}
+
+/// Returns the file that exec would run, by the rules of execvp(3).
+fn found(name: &OsStr) -> Option<PathBuf> {
+    if name.as_bytes().contains(&b'/') {
+        return Some(PathBuf::from(name)).filter(|path| path.is_file());
+    }
+    let path = env::var_os("PATH")?;
+    env::split_paths(&path).map(|directory| directory.join(name)).find(|path| {
+        fs::metadata(path)
+            .is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
+    })
+}
+
+/// Returns the interpreter and its argument, as the kernel splits a script's first line.
+fn interpreter(line: &[u8]) -> Vec<OsString> {
+    let line = line.split(|byte| *byte == b'\n').next().unwrap_or_default().trim_ascii();
+    let end = line.iter().position(u8::is_ascii_whitespace).unwrap_or(line.len());
+    let (path, argument) = line.split_at(end);
+    [path, argument.trim_ascii()]
+        .into_iter()
+        .filter(|word| !word.is_empty())
+        .map(|word| OsString::from_vec(word.to_vec()))
+        .collect()
+}
+
+/// Returns the command behind the options and variables of env(1).
+fn after_env(words: &[OsString]) -> Vec<OsString> {
+    let mut rest: Vec<OsString> = words.to_vec();
+    while let Some(word) = rest.first() {
+        let bytes = word.as_bytes();
+        if let Some(split) = bytes.strip_prefix(b"-S").or(bytes.strip_prefix(b"--split-string=")) {
+            let split: Vec<OsString> = split
+                .split(u8::is_ascii_whitespace)
+                .filter(|word| !word.is_empty())
+                .map(|word| OsString::from_vec(word.to_vec()))
+                .collect();
+            rest.splice(..1, split);
+        } else if matches!(bytes, b"-u" | b"--unset" | b"-C" | b"--chdir") && rest.len() > 1 {
+            rest.drain(..2);
+        } else if bytes.starts_with(b"-") || bytes.contains(&b'=') {
+            rest.remove(0);
+        } else {
+            break;
+        }
+    }
+    rest
+}
+
+/// Returns true if the kernel starts the program in secure execution (AT_SECURE).
+fn has_more_rights(path: &Path) -> bool {
+    const SET_USER_ID: u32 = 0o4000;
+    const SET_GROUP_ID: u32 = 0o2010; // without the group's execute bit it means mandatory locking
+    let (Ok(file), Ok(process)) = (fs::metadata(path), fs::metadata("/proc/self")) else {
+        return false;
+    };
+    (file.mode() & SET_USER_ID != 0 && file.uid() != process.uid())
+        || (file.mode() & SET_GROUP_ID == SET_GROUP_ID && file.gid() != process.gid())
+        || (process.uid() != 0 && elf::has_capabilities(path))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(text: &str) -> Vec<OsString> {
+        text.split(' ').filter(|word| !word.is_empty()).map(OsString::from).collect()
+    }
+
+    #[test]
+    fn a_first_line_is_split_once_as_the_kernel_does() {
+        for (line, expected) in [
+            ("/bin/sh\n", vec!["/bin/sh"]),
+            (" /bin/sh -e \nexit", vec!["/bin/sh", "-e"]),
+            ("/usr/bin/env -S python3 -u\n", vec!["/usr/bin/env", "-S python3 -u"]),
+            ("\n", vec![]),
+        ] {
+            assert_eq!(interpreter(line.as_bytes()), expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn env_is_looked_through() {
+        for (line, expected) in [
+            ("python3 -c x", "python3 -c x"),
+            ("-i A=1 B=2 php", "php"),
+            ("-u HOME -C / ruby -v", "ruby -v"),
+            ("--ignore-environment perl", "perl"),
+            ("", ""),
+        ] {
+            assert_eq!(after_env(&words(line)), words(expected), "{line}");
+        }
+        let split = [OsString::from("-S python3 -u"), OsString::from("script")];
+        assert_eq!(after_env(&split), words("python3 -u script"));
+    }
+
+    #[test]
+    fn a_program_that_is_not_there_is_execs_to_report() {
+        assert_eq!(judge(&words("no-such-command"), false), Ok(vec![]));
+        assert_eq!(judge(&words("/no/such/command"), false), Ok(vec![]));
+    }
+}

@@ -1,0 +1,175 @@
+//! The environment's switches, and set-up when the library is loaded.
+
+use super::stats;
+use core::ffi::{CStr, c_char};
+use core::sync::atomic::{AtomicU8, Ordering::Relaxed};
+
+/// Who serves a request.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Route {
+    /// headwater.
+    Headwater,
+    /// The kernel, by a system call each: `HEADWATER_DISABLE=1`.
+    Kernel,
+}
+
+const UNREAD: u8 = 0;
+const HEADWATER: u8 = 1;
+const KERNEL: u8 = 2;
+
+/// The route, once the environment was read. Relaxed: the value alone matters, and every thread that
+/// computes it computes the same one.
+static ROUTE: AtomicU8 = AtomicU8::new(UNREAD);
+
+/// Whether `syscall(SYS_getrandom, ...)` is served, read by assembly. It is on before the environment was
+/// read, because the serving function looks at the route again.
+pub(super) static INTERCEPTS_SYSCALL: AtomicU8 = AtomicU8::new(1);
+
+/// Whether `getrandom` acts on a pending pthread_cancel(), as the C library's does where it makes a
+/// system call. glibc's does not from 2.41 on, where the vDSO serves it.
+/// Read by assembly.
+pub(super) static IS_CANCELLATION_POINT: AtomicU8 = AtomicU8::new(0);
+
+/// Returns who serves requests.
+#[inline]
+pub(super) fn route() -> Route {
+    match ROUTE.load(Relaxed) {
+        HEADWATER => Route::Headwater,
+        KERNEL => Route::Kernel,
+        _ => read(),
+    }
+}
+
+/// Runs when the dynamic linker has loaded the program, before `main` and before any thread.
+///
+/// Set-up happens here and not at the first draw, because the first draw of some programs lies behind a
+/// seccomp filter that allows getrandom(2) and little else; set-up needs more. It never waits: if the
+/// kernel is not ready, the first draw that the kernel can answer does the set-up.
+extern "C" fn constructor() {
+    let sets_up = read() == Route::Headwater && !is_set("HEADWATER_LAZY");
+    if sets_up {
+        // An error, such as "not ready", is not this function's to report: the first draw meets it too.
+        let _ = headwater::try_fill(&mut [0]);
+    }
+    // Asking for the status sets everything up as well, so it is asked only here.
+    let has_vdso = !sets_up
+        || !matches!(
+            headwater::status().source,
+            headwater::Source::Getrandom | headwater::Source::Urandom
+        );
+    IS_CANCELLATION_POINT.store(u8::from(!(has_vdso && libc_asks_vdso())), Relaxed);
+}
+
+#[used]
+#[unsafe(link_section = ".init_array")]
+static CONSTRUCTOR: extern "C" fn() = constructor;
+
+/// Reads the environment. It is first called by the constructor, or by a draw of an earlier one; in both
+/// cases the program's own code, which could change the environment, has not begun.
+#[cold]
+fn read() -> Route {
+    if is_set_to("HEADWATER_SYSCALL", b"0") || is_set("HEADWATER_DISABLE") {
+        INTERCEPTS_SYSCALL.store(0, Relaxed);
+    }
+    let route = if is_set("HEADWATER_DISABLE") { KERNEL } else { HEADWATER };
+    if let Some(path) = variable("HEADWATER_STATS") {
+        stats::begin(path);
+    }
+    ROUTE.store(route, Relaxed);
+    if route == KERNEL { Route::Kernel } else { Route::Headwater }
+}
+
+/// Whether a switch is on: set, not empty and not `0`.
+fn is_set(name: &str) -> bool {
+    variable(name).is_some_and(|value| !matches!(value.to_bytes(), b"" | b"0"))
+}
+
+fn is_set_to(name: &str, expected: &[u8]) -> bool {
+    variable(name).is_some_and(|value| value.to_bytes() == expected)
+}
+
+unsafe extern "C" {
+    // The C library's; null until it has begun, which happens before any code of a program.
+    static environ: *const *const c_char;
+}
+
+/// Returns the value of a variable; none in a program that has more rights than its caller.
+fn variable(name: &str) -> Option<&'static CStr> {
+    // SAFETY: getauxval takes a number and reads memory of the C library's.
+    if unsafe { libc::getauxval(libc::AT_SECURE) } != 0 {
+        return None;
+    }
+    // SAFETY: the C library's pointer to a list that ends with null, or null. Nothing changes it yet.
+    let mut entry = unsafe { environ };
+    if entry.is_null() {
+        return None;
+    }
+    loop {
+        // SAFETY: inside the list, as its end was not met.
+        let text = unsafe { *entry };
+        if text.is_null() {
+            return None;
+        }
+        // SAFETY: each entry is a string that lives as long as the process.
+        let text = unsafe { CStr::from_ptr(text) };
+        if let Some(rest) = text.to_bytes().strip_prefix(name.as_bytes())
+            && rest.first() == Some(&b'=')
+        {
+            let value = text.to_bytes_with_nul().get(name.len() + 1..)?;
+            return CStr::from_bytes_with_nul(value).ok();
+        }
+        entry = entry.wrapping_add(1);
+    }
+}
+
+/// Returns true if the C library's own getrandom asks the vDSO, where the kernel has it: glibc 2.41 and
+/// later.
+fn libc_asks_vdso() -> bool {
+    // The function is glibc's own. musl lacks it, so the reference is weak: a strong one would keep
+    // programs of musl from starting.
+    let version: Option<unsafe extern "C" fn() -> *const c_char>;
+    // SAFETY: the address of a weak symbol, or null, which is `None`.
+    version = unsafe { core::mem::transmute::<usize, _>(weak_gnu_get_libc_version()) };
+    let Some(version) = version else { return false };
+    // SAFETY: returns a string that lives as long as the process.
+    let version = unsafe { CStr::from_ptr(version()) }.to_bytes();
+    let mut parts = version.split(|byte| *byte == b'.').map(number);
+    let (major, minor) = (parts.next().unwrap_or(0), parts.next().unwrap_or(0));
+    (major, minor) >= (2, 41)
+}
+
+/// Returns the decimal number at the start of `digits`.
+fn number(digits: &[u8]) -> u32 {
+    digits
+        .iter()
+        .map_while(|byte| byte.is_ascii_digit().then(|| u32::from(byte - b'0')))
+        .fold(0, |number, digit| number.saturating_mul(10).saturating_add(digit))
+}
+
+/// Returns the address of glibc's `gnu_get_libc_version`, or 0.
+fn weak_gnu_get_libc_version() -> usize {
+    let address: usize;
+    // SAFETY: reads an entry of this library's global offset table, which the dynamic linker has filled
+    // before it runs any code of this library.
+    #[cfg(target_arch = "x86_64")]
+    unsafe {
+        core::arch::asm!(
+            ".weak gnu_get_libc_version",
+            "mov {}, qword ptr [rip + gnu_get_libc_version@GOTPCREL]",
+            out(reg) address,
+            options(nostack, readonly, preserves_flags),
+        );
+    }
+    // SAFETY: as above.
+    #[cfg(target_arch = "aarch64")]
+    unsafe {
+        core::arch::asm!(
+            ".weak gnu_get_libc_version",
+            "adrp {0}, :got:gnu_get_libc_version",
+            "ldr {0}, [{0}, :got_lo12:gnu_get_libc_version]",
+            out(reg) address,
+            options(nostack, readonly, preserves_flags),
+        );
+    }
+    address
+}

@@ -1,0 +1,241 @@
+//! The shim as programs meet it: real programs, run without and with it.
+#![cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
+
+mod support;
+
+use std::os::unix::process::ExitStatusExt;
+use std::path::Path;
+use std::process::{Command, Output};
+use support::{Counts, compile, has, other_libc, run, shim, with_shim};
+
+#[test]
+fn it_exports_six_functions_and_needs_nothing_that_musl_lacks() {
+    use object::read::elf::ElfFile64;
+    use object::{Object, ObjectSymbol};
+
+    let bytes = std::fs::read(shim()).unwrap();
+    let file: ElfFile64<'_> = ElfFile64::parse(&*bytes).unwrap();
+    let names = |wanted: fn(&object::read::elf::ElfSymbol64<'_, '_>) -> bool| {
+        let mut names: Vec<&str> =
+            file.dynamic_symbols().filter(wanted).map(|symbol| symbol.name().unwrap()).collect();
+        names.sort_unstable();
+        names
+    };
+    assert_eq!(
+        names(|symbol| symbol.is_definition()),
+        [
+            "arc4random",
+            "arc4random_buf",
+            "arc4random_uniform",
+            "getentropy",
+            "getrandom",
+            "syscall"
+        ]
+    );
+    // All of them are in musl, and in every glibc since 2.17. Others may be weak: they are null there.
+    let allowed = [
+        "__errno_location",
+        "abort",
+        "bcmp",
+        "clock_gettime",
+        "environ",
+        "getauxval",
+        "getenv",
+        "memcpy",
+        "memmove",
+        "memset",
+        "strlen",
+    ];
+    let strong = names(|symbol| symbol.is_undefined() && !symbol.is_weak());
+    for name in strong.into_iter().filter(|name| !name.is_empty()) {
+        assert!(allowed.contains(&name), "{name} may be missing in another C library");
+    }
+}
+
+/// The C program prints each result and errno, of lengths, flags, other system calls, cancellation and
+/// handlers.
+#[test]
+fn a_program_sees_its_own_c_librarys_contract() {
+    let program = compile("contract.c");
+    let stock = run(&mut Command::new(&program));
+    assert!(stock.lines().count() > 100 && !stock.contains("AS BEFORE"), "{stock}");
+    let (shimmed, counts) = Counts::of(|command| run(command.arg(&program)));
+    assert_eq!(shimmed, stock);
+    assert!(counts.draws > 200, "{counts:?}");
+
+    let Some(other) = other_libc() else { return };
+    let stock = other.run(&program, &[], None);
+    assert!(stock.lines().count() > 100, "{stock}");
+    assert_eq!(other.run(&program, &[], Some(shim())), stock);
+}
+
+/// glibc 2.41's own getrandom faults at null. Under the shim the kernel answers, with every C library.
+#[test]
+fn the_kernel_answers_for_bad_pointers() {
+    let program = compile("contract.c");
+    let kernels_own = run(Command::new(&program).arg("kernel"));
+    assert!(kernels_own.contains("at (nil), 16: -1, errno 14"), "{kernels_own}");
+    assert_eq!(run(with_shim(&program).arg("kernel")), kernels_own);
+    let Some(other) = other_libc() else { return };
+    assert_eq!(other.run(&program, &["kernel"], Some(shim())), kernels_own);
+}
+
+#[test]
+fn a_first_draw_behind_a_filter_finds_everything_set_up() {
+    let program = compile("sandboxed.c");
+    assert_eq!(run(&mut with_shim(&program)), "drawn behind the filter\n");
+    // Set-up at the first draw makes calls that the filter kills, which is why it is not the default.
+    let lazy = with_shim(&program).env("HEADWATER_LAZY", "1").output().unwrap();
+    assert_eq!(lazy.status.signal(), Some(SIGSYS), "{lazy:?}");
+}
+
+const SIGSYS: i32 = 31;
+
+#[test]
+fn parent_and_child_repeat_nothing() {
+    let program = compile("forks.c");
+    for way in ["getrandom", "syscall", "arc4random"] {
+        let (text, counts) = Counts::of(|command| run(command.arg(&program).arg(way)));
+        assert_eq!(text, "0 repeats\n", "{way}");
+        assert!(counts.draws >= 2_000_000, "{way}: {counts:?}");
+    }
+}
+
+#[test]
+fn switches_hand_draws_back_to_the_kernel() {
+    let program = compile("forks.c");
+    let counts = |way, name, value| {
+        Counts::of(|command| run(command.arg(&program).arg(way).env(name, value))).1
+    };
+    let disabled = counts("getrandom", "HEADWATER_DISABLE", "1");
+    assert_eq!(disabled.draws, 0);
+    assert!(disabled.forwarded >= 2_000_000, "{disabled:?}");
+    assert_eq!(counts("syscall", "HEADWATER_SYSCALL", "0").draws, 0);
+    assert!(counts("getrandom", "HEADWATER_SYSCALL", "0").draws >= 2_000_000);
+    // The values that mean "off".
+    for off in ["", "0"] {
+        assert!(counts("getrandom", "HEADWATER_DISABLE", off).draws >= 2_000_000);
+    }
+}
+
+#[test]
+fn programs_of_musl_start_and_draw() {
+    if !has("musl-gcc", "that programs of another C library run") {
+        return;
+    }
+    let program = support::compile_with("musl-gcc", "musl.c", &[]);
+    let (text, counts) = Counts::of(|command| run(command.arg(&program)));
+    assert_eq!(text, "16 bytes\n");
+    assert_eq!(counts.draws, 1, "{counts:?}");
+    // A static program is not reached, and runs as before.
+    let program = support::compile_with("musl-gcc", "musl.c", &["-static"]);
+    let (text, counts) = Counts::of(|command| run(command.arg(&program)));
+    assert_eq!((text.as_str(), counts.draws), ("16 bytes\n", 0));
+}
+
+#[test]
+fn static_programs_are_not_reached() {
+    let program = support::compile_with("cc", "musl.c", &["-static"]);
+    let (text, counts) = Counts::of(|command| run(command.arg(&program)));
+    assert_eq!((text.as_str(), counts.draws), ("16 bytes\n", 0));
+}
+
+/// The number of draws is the proof that a program is reached; the repeats are its users' concern.
+#[track_caller]
+fn distinct(interpreter: &str, arguments: &[&str], at_least: u64) {
+    if !has(interpreter, "that its programs draw from headwater") {
+        return;
+    }
+    let mut shown = String::new();
+    let (_, counts) = Counts::of(|command| {
+        shown = run(command.arg(interpreter).args(arguments));
+        String::new()
+    });
+    assert_eq!(shown.trim(), "0 repeats", "{interpreter}");
+    assert!(counts.draws >= at_least, "{interpreter}: {counts:?}");
+}
+
+const PYTHON: &str = "\
+import os, secrets, uuid
+first = os.urandom(8)
+draw = lambda: [os.urandom(8) for _ in range(100000)] + [secrets.token_bytes(8) for _ in range(1000)]
+r, w = os.pipe()
+if os.fork() == 0:
+    os.close(r)
+    with os.fdopen(w, 'wb') as f:
+        for value in draw(): f.write(value)
+    os._exit(0)
+os.close(w)
+with os.fdopen(r, 'rb') as f:
+    data = f.read()
+values = draw() + [data[i:i + 8] for i in range(0, len(data), 8)]
+assert len(values) == 202000, len(values)
+assert len({uuid.uuid4() for _ in range(1000)}) == 1000
+print(len(values) - len(set(values)), 'repeats')
+";
+
+#[test]
+fn python_draws_from_headwater_across_a_fork() {
+    distinct("python3", &["-c", PYTHON], 200_000);
+}
+
+#[test]
+fn php_draws_through_syscall() {
+    const PROGRAM: &str = "\
+        $seen = []; for ($i = 0; $i < 200000; $i++) $seen[random_bytes(8)] = 1;\
+        for ($i = 0; $i < 1000; $i++) { $n = random_int(0, 99); if ($n < 0 || $n > 99) exit(1); }\
+        echo 200000 - count($seen), ' repeats';";
+    distinct("php", &["-r", PROGRAM], 200_000);
+}
+
+#[test]
+fn ruby_draws_from_headwater_across_a_fork() {
+    const PROGRAM: &str = "\
+        require 'securerandom'; Random.urandom(8); r, w = IO.pipe; w.binmode;\
+        draw = -> { Array.new(100_000) { Random.urandom(8) } };\
+        if fork.nil? then r.close; w.write(draw.call.join); w.close; exit!(0) end;\
+        w.close; data = r.read; all = draw.call + data.scan(/.{8}/mn);\
+        SecureRandom.uuid; puts \"#{all.size - all.uniq.size} repeats\"";
+    distinct("ruby", &["-e", PROGRAM], 200_000);
+}
+
+#[test]
+fn perl_draws_through_syscall() {
+    const PROGRAM: &str = "\
+        my %seen; for (1 .. 100000) { my $b = \"\\0\" x 8; syscall(318, $b, 8, 0) == 8 or die; $seen{$b} = 1 }\
+        print 100000 - keys(%seen), ' repeats'";
+    if cfg!(target_arch = "x86_64") {
+        distinct("perl", &["-e", PROGRAM], 100_000);
+    }
+}
+
+/// The tests of CPython's own modules, where the interpreter brings them.
+#[test]
+fn pythons_own_tests_pass() {
+    let modules = ["test.test_random", "test.test_secrets", "test.test_uuid"];
+    let mut python = Command::new("python3");
+    python.args(["-c", "import test.test_random, test.test_secrets, test.test_uuid"]);
+    if !python.output().is_ok_and(|output| output.status.success()) {
+        return eprintln!("skipped: python3: its tests are not installed, so they do not run here");
+    }
+    let (_, counts) = Counts::of(|command| {
+        let outcome: Output =
+            command.args(["python3", "-m", "unittest", "-q"]).args(modules).output().unwrap();
+        let text = String::from_utf8_lossy(&outcome.stderr).into_owned();
+        assert!(outcome.status.success(), "{text}");
+        text
+    });
+    assert!(counts.draws > 100, "{counts:?}");
+}
+
+/// The price of a start is bounded by a record, not here; a start must work from any directory.
+#[test]
+fn every_program_starts_with_it() {
+    for program in ["/bin/true", "/bin/sh", "/usr/bin/env"] {
+        let mut command = with_shim(Path::new(program));
+        if program.ends_with("sh") {
+            command.args(["-c", ":"]);
+        }
+        run(command.current_dir("/"));
+    }
+}
