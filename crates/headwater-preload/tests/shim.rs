@@ -194,7 +194,7 @@ fn ruby_draws_from_headwater_across_a_fork() {
         require 'securerandom'; Random.urandom(8); r, w = IO.pipe; w.binmode;\
         draw = -> { Array.new(100_000) { Random.urandom(8) } };\
         if fork.nil? then r.close; w.write(draw.call.join); w.close; exit!(0) end;\
-        w.close; data = r.read; all = draw.call + data.scan(/.{8}/mn);\
+        w.close; data = r.read; all = draw.call + data.unpack('a8' * (data.bytesize / 8));\
         SecureRandom.uuid; puts \"#{all.size - all.uniq.size} repeats\"";
     distinct("ruby", &["-e", PROGRAM], 200_000);
 }

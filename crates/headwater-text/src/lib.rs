@@ -1,8 +1,8 @@
 //! Sizes, times, numbers and page frames, as every part of headwater reads and writes them.
 //!
 //! The commands of one program should accept the same sizes, and two reports should print one
-//! duration alike. This crate is the only place that parses or formats such values. It is not
-//! published: the formats are part of the command's interface, not of the library's.
+//! duration alike. This crate is the only place that parses or formats such values. Its formats are
+//! part of the command's interface: other programs should not depend on them.
 #![forbid(unsafe_code)]
 
 pub mod escape;

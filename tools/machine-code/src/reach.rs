@@ -5,8 +5,8 @@ use anyhow::{Result, bail};
 use std::collections::{HashMap, VecDeque};
 
 /// Functions of the C library that a draw may call: they take no lock and allocate nothing. The
-/// last four are called at set-up.
-const OTHERS: [&str; 10] = [
+/// last three are called at set-up.
+const OTHERS: [&str; 9] = [
     "memcpy",
     "memmove",
     "memset",
@@ -15,31 +15,26 @@ const OTHERS: [&str; 10] = [
     "strlen",
     "clock_gettime",
     "getauxval",
-    "getenv",
     "__errno_location",
 ];
-/// Further functions that the C interface may call. They set errno, read files for the status, map
-/// memory for the states of random_pseudo_bytes, and end the process with a message where a
-/// function has no way to return an error. They do not allocate.
-pub const FOR_C: [&str; 13] = [
+/// Further functions that the C interface may call. They set errno, make raw system calls (libc's
+/// own functions are cancellation points), map memory for the states of random_pseudo_bytes, and
+/// end the process with a message where a function cannot return an error. They do not allocate.
+pub const FOR_C: [&str; 8] = [
     "__errno_location",
     "abort",
-    "close",
     "gnu_get_libc_version",
     "madvise",
     "mmap",
     "munmap",
-    "open",
-    "open64",
-    "read",
     "sched_getcpu",
-    "write",
-    "writev",
+    "syscall",
 ];
 /// Functions that only calls documented to allocate in headwater.h may reach.
 pub const FOR_C_HANDLES: [&str; 3] = ["__errno_location", "free", "malloc"];
-/// Weak symbols of glibc, which are null under another C library.
-const GLIBC: [&str; 2] = ["__rseq_offset", "__rseq_size"];
+/// Variables of the C library. Those of glibc alone are weak, and null under another one.
+const VARIABLES: [&str; 6] =
+    ["__libc_argc", "__libc_argv", "__libc_stack_end", "__rseq_offset", "__rseq_size", "environ"];
 /// Continues the unwinding that a panic started. If no panic can start, its callers are dead code.
 const RESUME: &str = "_Unwind_Resume";
 /// The end of a function for C that unwinds. Its callees are followed, and none starts a panic.
@@ -83,7 +78,9 @@ pub fn walk(library: &Library, root: &str, also: &[&str]) -> Result<usize> {
                     queue.push_back(*next);
                 }
                 Target::Elsewhere(name)
-                    if [&OTHERS, &GLIBC[..], also].iter().any(|list| list.contains(&&**name)) => {}
+                    if [&OTHERS, &VARIABLES[..], also]
+                        .iter()
+                        .any(|list| list.contains(&&**name)) => {}
                 _ => faults.push(format!("{} -> {name}", way(library, &from, place))),
             }
         }
