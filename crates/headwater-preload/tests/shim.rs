@@ -111,6 +111,9 @@ fn switches_hand_draws_back_to_the_kernel() {
     assert_eq!(disabled.draws, 0);
     assert!(disabled.forwarded >= 2_000_000, "{disabled:?}");
     assert_eq!(counts("syscall", "HEADWATER_SYSCALL", "0").draws, 0);
+    // A draw through syscall() always saves a system call.
+    let served = counts("syscall", "HEADWATER_SYSCALL", "1");
+    assert!(served.saved >= 2_000_000 && served.saved == served.draws, "{served:?}");
     assert!(counts("getrandom", "HEADWATER_SYSCALL", "0").draws >= 2_000_000);
     // The values that mean "off".
     for off in ["", "0"] {

@@ -1,4 +1,5 @@
 //! The shim as it is shipped, compilers, and the C library of another release.
+#![allow(dead_code)] // each test target uses a part of it
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -117,6 +118,7 @@ impl Libc {
 pub(crate) struct Counts {
     pub(crate) draws: u64,
     pub(crate) forwarded: u64,
+    pub(crate) programs: u64,
     pub(crate) saved: u64,
 }
 
@@ -134,6 +136,14 @@ impl Counts {
         let bytes = fs::read(file.path()).unwrap();
         let (numbers, _) = bytes.as_chunks::<8>();
         let number = |at: usize| u64::from_ne_bytes(numbers[at]);
-        (text, Counts { draws: number(0), forwarded: number(2), saved: number(4) })
+        (
+            text,
+            Counts {
+                draws: number(0),
+                forwarded: number(2),
+                programs: number(3),
+                saved: number(4),
+            },
+        )
     }
 }
