@@ -2,7 +2,9 @@
 
 use crate::process::{output, program, root, run};
 use crate::report::{Choice, Report, Stop, need};
-use crate::{c_library, checked, lab, machine_code, openssl, prose, residue, tools, unsafe_list};
+use crate::{
+    c_library, checked, lab, machine_code, openssl, preload, prose, residue, tools, unsafe_list,
+};
 use anyhow::{Result, anyhow};
 use std::env;
 use std::process::{Command, ExitCode};
@@ -49,8 +51,10 @@ pub(crate) fn test(choice: Choice) -> Result<ExitCode> {
 /// Offers every step, in an order that has the cheap ones first.
 fn offer(report: &mut Report) {
     source(report);
+    preload::programs(report);
     tests(report);
     openssl::steps(report);
+    preload::steps(report);
     for (name, package) in [
         ("page of a benchmark, in a browser", "headwater-bench"),
         ("page of quality, in a browser", "headwater-quality"),

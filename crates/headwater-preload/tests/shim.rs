@@ -242,3 +242,39 @@ fn every_program_starts_with_it() {
         run(command.current_dir("/"));
     }
 }
+
+/// The dynamic linker drops LD_PRELOAD where a program gets more rights than its caller.
+#[test]
+fn set_user_id_programs_are_not_reached() {
+    use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
+    const OTHER: u32 = 12_345;
+    if std::fs::metadata("/proc/self").unwrap().uid() != 0 {
+        eprintln!(
+            "skipped: set-user-ID programs: only root can make one, so nothing here shows that they run"
+        );
+        return;
+    }
+    let program = support::compile("musl.c");
+    chown(&program, Some(OTHER), None).unwrap();
+    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o4755)).unwrap();
+    let (text, counts) = Counts::of(|command| run(command.arg(&program)));
+    std::fs::remove_file(&program).unwrap();
+    assert_eq!((text.as_str(), counts.draws), ("16 bytes\n", 0));
+}
+
+/// Go makes its own system calls, also in a program that is linked dynamically.
+#[test]
+fn go_programs_are_not_reached() {
+    if !has("go", "that programs of Go run as before") {
+        return;
+    }
+    let directory = tempfile::tempdir().unwrap();
+    let source = directory.path().join("draw.go");
+    let program = directory.path().join("draw");
+    let text = "package main\nimport (\"crypto/rand\"; \"fmt\")\n\
+                func main() { b := make([]byte, 16); n, _ := rand.Read(b); fmt.Println(n, \"bytes\") }\n";
+    std::fs::write(&source, text).unwrap();
+    run(Command::new("go").args(["build", "-o"]).arg(&program).arg(&source));
+    let (text, counts) = Counts::of(|command| run(command.arg(&program)));
+    assert_eq!((text.as_str(), counts.draws), ("16 bytes\n", 0));
+}
