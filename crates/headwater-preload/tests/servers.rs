@@ -61,7 +61,8 @@ impl Place {
         run(&mut ssh)
     }
 
-    /// Starts the server by this command, logs in, and stops it. Returns all that the command wrote.
+    /// Starts the server by this command, logs in, and stops it. Returns all that the command
+    /// wrote.
     fn serve(&self, command: &mut Command) -> String {
         command.args([SSHD, "-D", "-e", "-f"]).arg(self.directory.path().join("sshd_config"));
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());

@@ -32,7 +32,8 @@ fn it_exports_six_functions_and_needs_nothing_that_musl_lacks() {
             "syscall"
         ]
     );
-    // All of them are in musl, and in every glibc since 2.17. Others may be weak: they are null there.
+    // All of them are in musl, and in every glibc since 2.17. Others may be weak: they are null
+    // there.
     let allowed = [
         "__errno_location",
         "abort",
@@ -52,8 +53,8 @@ fn it_exports_six_functions_and_needs_nothing_that_musl_lacks() {
     }
 }
 
-/// The C program prints each result and errno, of lengths, flags, other system calls, cancellation and
-/// handlers.
+/// The C program prints each result and errno, of lengths, flags, other system calls, cancellation
+/// and handlers.
 #[test]
 fn a_program_sees_its_own_c_librarys_contract() {
     let program = compile("contract.c");
@@ -69,7 +70,8 @@ fn a_program_sees_its_own_c_librarys_contract() {
     assert_eq!(other.run(&program, &[], Some(shim())), stock);
 }
 
-/// glibc 2.41's own getrandom faults at null. Under the shim the kernel answers, with every C library.
+/// glibc 2.41's own getrandom faults at null. Under the shim the kernel answers, with every C
+/// library.
 #[test]
 fn the_kernel_answers_for_bad_pointers() {
     let program = compile("contract.c");
@@ -84,7 +86,8 @@ fn the_kernel_answers_for_bad_pointers() {
 fn a_first_draw_behind_a_filter_finds_everything_set_up() {
     let program = compile("sandboxed.c");
     assert_eq!(run(&mut with_shim(&program)), "drawn behind the filter\n");
-    // Set-up at the first draw makes calls that the filter kills, which is why it is not the default.
+    // Set-up at the first draw makes calls that the filter kills, which is why it is not the
+    // default.
     let lazy = with_shim(&program).env("HEADWATER_LAZY", "1").output().unwrap();
     assert_eq!(lazy.status.signal(), Some(SIGSYS), "{lazy:?}");
 }

@@ -123,7 +123,8 @@ pub(crate) struct Counts {
 }
 
 impl Counts {
-    /// Runs a program with the shim and its counters. `body` completes the command, `env` of coreutils.
+    /// Runs a program with the shim and its counters. `body` completes the command, `env` of
+    /// coreutils.
     pub(crate) fn of(body: impl FnOnce(&mut Command) -> String) -> (String, Counts) {
         let file = tempfile::NamedTempFile::new().unwrap();
         file.as_file().set_len(4096).unwrap();
