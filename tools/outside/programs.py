@@ -110,6 +110,29 @@ def python():
         compare("CPython 3.11, " + call, RUN, printed(["/usr/bin/python3", "-c", program]))
 
 
+def python_of_debian_13():
+    tree = os.path.join(release, "../openssl-3.5")
+    library = os.path.join(tree, "usr/lib/x86_64-linux-gnu")
+    linker = os.path.join(tree, "usr/lib64/ld-linux-x86-64.so.2")
+    interpreter = os.path.join(tree, "usr/bin/python3.13")
+    if not is_there(linker, interpreter):
+        return
+    for call, times in [("os.urandom(16)", 200000), ("os.urandom(1 << 20)", 30)]:
+        program = (
+            f"import os, time\ndef loop():\n t = time.perf_counter()\n for _ in range({times}): {call}\n"
+            f" return (time.perf_counter() - t) / {times}\nprint(min(loop() for _ in range(3)))"
+        )
+
+        def run(front, program=program):
+            # LD_PRELOAD would also reach the dynamic linker of this system.
+            preload = ["--preload", shim] if front else []
+            return float(output([linker, "--library-path", library, *preload, interpreter, "-c", program]).split()[-1])
+
+        environment["PYTHONHOME"] = os.path.join(tree, "usr")
+        compare("CPython 3.13 on glibc 2.41, " + call, RUN, run)
+        del environment["PYTHONHOME"]
+
+
 def php():
     if not is_there("php"):
         return
@@ -373,7 +396,7 @@ def other_servers():
 failed = False
 try:
     print(f"{'program':58} {'stock':>10} {'headwater':>10}   ratio")
-    groups = [python, php, ruby, shells, node, tools, postgresql, tls_servers, other_servers]
+    groups = [python, python_of_debian_13, php, ruby, shells, node, tools, postgresql, tls_servers, other_servers]
     for group in groups:
         try:
             group()

@@ -52,6 +52,7 @@ pub(crate) fn test(choice: Choice) -> Result<ExitCode> {
 fn offer(report: &mut Report) {
     source(report);
     preload::programs(report);
+    openssl::other_release(report);
     tests(report);
     openssl::steps(report);
     preload::steps(report);

@@ -185,6 +185,30 @@ fn python_draws_from_headwater_across_a_fork() {
     distinct("python3", &["-c", PYTHON], 200_000);
 }
 
+/// CPython 3.13 on glibc 2.41, whose own getrandom calls the vDSO.
+#[test]
+fn python_of_another_libc_repeats_nothing_across_a_fork() {
+    const PROGRAM: &str = "\
+import os
+r, w = os.pipe()
+os.urandom(8)
+draw = lambda: [os.urandom(8) for _ in range(100000)]
+if os.fork() == 0:
+    os.write(w, b''.join(draw()[:1000]))
+    os._exit(0)
+os.close(w)
+data = os.read(r, 65536)
+values = draw() + [data[i:i + 8] for i in range(0, len(data), 8)]
+print(len(values) - len(set(values)), 'repeats of', len(values))
+";
+    let Some(other) = other_libc() else { return };
+    let python = other.program("python3.13");
+    if python.is_file() {
+        let said = other.run(&python, &["-c", PROGRAM], Some(shim()));
+        assert_eq!(said, "0 repeats of 101000\n");
+    }
+}
+
 #[test]
 fn php_draws_through_syscall() {
     const PROGRAM: &str = "\

@@ -94,6 +94,11 @@ pub(crate) fn other_libc() -> Option<Libc> {
 }
 
 impl Libc {
+    /// Returns the path of a program of this release.
+    pub(crate) fn program(&self, name: &str) -> PathBuf {
+        self.tree.join("usr/bin").join(name)
+    }
+
     fn linker(&self) -> Option<PathBuf> {
         let names =
             ["usr/lib64/ld-linux-x86-64.so.2", "usr/lib/x86_64-linux-gnu/ld-linux-x86-64.so.2"];
@@ -105,6 +110,7 @@ impl Libc {
     pub(crate) fn run(&self, program: &Path, arguments: &[&str], preload: Option<&Path>) -> String {
         let mut command = Command::new(self.linker().expect("it was there"));
         command.arg("--library-path").arg(self.tree.join("usr/lib/x86_64-linux-gnu"));
+        command.env("PYTHONHOME", self.tree.join("usr"));
         if let Some(library) = preload {
             command.arg("--preload").arg(library);
         }
