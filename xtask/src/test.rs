@@ -123,6 +123,12 @@ fn tests(report: &mut Report) {
              -- --ignored --nocapture --test-threads=1",
         )
     });
+    // An ordinary run steps through three implementations. It misses a peer of the benchmark that
+    // `--count` cannot step through.
+    report.long_step("tests, every count", || {
+        let mut counts = program(&format!("cargo test {TOGETHER} --test counts"));
+        Ok(run(counts.env("HEADWATER_TEST_EVERY_COUNT", "1"))?)
+    });
     report.step("tests, no pools", || cargo("test -p headwater --no-default-features"));
     report.step("tests, streams of NumPy", || {
         let python = need(tools::numpy(), "whether NumPy still returns the same values")?;
