@@ -1,4 +1,4 @@
-//! How libheadwater_preload.so is linked, beyond what rustc does.
+//! Link options of libheadwater_preload.so, beyond those of rustc.
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");

@@ -10,6 +10,7 @@ mod install;
 mod lab;
 mod machine_code;
 mod openssl;
+mod preload;
 mod process;
 mod prose;
 mod quick;

@@ -14,19 +14,35 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
 /// The release that has OpenSSL 3.5, and the packages unpacked from it: the command, its libraries
-/// down to the C library, and the headers.
+/// down to the C library, and the headers. The preload library's tests run Python there.
 const RELEASE: &str = "trixie";
-const PACKAGES: [&str; 6] = ["openssl", "libssl3t64", "libssl-dev", "libc6", "zlib1g", "libzstd1"];
+const PACKAGES: [&str; 9] = [
+    "openssl",
+    "libssl3t64",
+    "libssl-dev",
+    "libc6",
+    "zlib1g",
+    "libzstd1",
+    "libexpat1",
+    "libpython3.13-minimal",
+    "python3.13-minimal",
+];
 /// Debian's keys for the signatures of its releases.
 const KEYS: &str = "/usr/share/keyrings/debian-archive-keyring.gpg";
 /// Programs that take their random bytes from OpenSSL, and from headwater in the last step.
 const SERVERS: &str = "nginx-light postgresql openssh-server nodejs ruby php-cli";
 
+/// Unpacks programs of the other release, which several steps run.
+pub(crate) fn other_release(report: &mut Report) {
+    report.step("OpenSSL 3.5 and glibc 2.41, unpacked", || {
+        const LOSS: &str = "whether the provider works with OpenSSL 3.5, and the preload library with \
+                            glibc 2.41";
+        need(unpacked(), LOSS).map(drop)
+    });
+}
+
 /// The steps of `cargo xtask test`.
 pub(crate) fn steps(report: &mut Report) {
-    report.step("OpenSSL 3.5, unpacked", || {
-        need(unpacked(), "whether the provider works with OpenSSL 3.5").map(drop)
-    });
     report.step("OpenSSL provider", || {
         // Without mandoc the tests of the manual page say that they are skipped.
         let _ = tools::package("mandoc", "mandoc");
@@ -87,7 +103,8 @@ fn in_servers() -> Result<(), Stop> {
 /// Returns the directory of the other release's OpenSSL, which the first call fetches.
 fn unpacked() -> Result<PathBuf> {
     let folder = target_directory()?.join("openssl-3.5");
-    if folder.join("usr/bin/openssl").is_file() {
+    // The package that was added last.
+    if folder.join("usr/bin/python3.13").is_file() {
         return Ok(folder);
     }
     ensure!(Path::new(KEYS).is_file(), "there is no {KEYS}: this is not a Debian system");

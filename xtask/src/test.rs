@@ -3,8 +3,8 @@
 use crate::process::{output, program, root, run};
 use crate::report::{Choice, Report, Stop, need};
 use crate::{
-    c_library, checked, dependencies as listed, lab, machine_code, openssl, prose, residue, tools,
-    unsafe_list,
+    c_library, checked, dependencies as listed, lab, machine_code, openssl, preload, prose, residue,
+    tools, unsafe_list,
 };
 use anyhow::{Result, anyhow};
 use std::env;
@@ -57,8 +57,11 @@ pub(crate) fn test(choice: Choice) -> Result<ExitCode> {
 /// Offers every step, in an order that has the cheap ones first.
 fn offer(report: &mut Report) {
     source(report);
+    preload::programs(report);
+    openssl::other_release(report);
     tests(report);
     openssl::steps(report);
+    preload::steps(report);
     for (name, package) in [
         ("page of a benchmark, in a browser", "headwater-bench"),
         ("page of quality, in a browser", "headwater-quality"),

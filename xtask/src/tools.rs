@@ -70,7 +70,10 @@ pub(crate) fn packages(names: &[&str]) -> Result<()> {
     }
     root_user()?;
     run(&mut program("apt-get update -qq"))?;
-    run(program("apt-get install -qq --yes --no-install-recommends").args(names))
+    let mut install = program("apt-get install -qq --yes --no-install-recommends");
+    // At this run level the packages start no service.
+    install.env("RUNLEVEL", "1").env("DEBIAN_FRONTEND", "noninteractive");
+    run(install.args(names))
 }
 
 /// Returns a Python with these packages, in an environment of its own in the target directory.

@@ -1,14 +1,14 @@
-//! `libheadwater_preload.so`: the C library's random functions, served by headwater, in programs that
-//! were not built for it. `LD_PRELOAD` or `headwater run` puts it in front of the C library.
+//! `libheadwater_preload.so`: the C library's random functions, served by headwater, in programs
+//! that were not built for it. `LD_PRELOAD` or `headwater run` puts it in front of the C library.
 //!
 //! It exports `getrandom`, `getentropy`, `arc4random`, `arc4random_buf`, `arc4random_uniform` and
-//! `syscall`, and nothing else. Each behaves as the C library's: the same flags, errors and lengths.
-//! Requests that headwater does not serve (other flags, bad pointers, a kernel that is not ready) go to
-//! the kernel unchanged, so that their answer is the kernel's own.
+//! `syscall`, and nothing else. Each behaves as the C library's: the same flags, errors and
+//! lengths. Requests that headwater does not serve (other flags, bad pointers, a kernel that is not
+//! ready) go to the kernel unchanged, so that their answer is the kernel's own.
 //!
-//! Every function is async-signal-safe and works before the constructor has run. As shipped
-//! (`panic = "abort"`) the library is built without Rust's standard library: it needs no symbol that
-//! musl lacks, and has no thread-locals.
+//! Every function is async-signal-safe and works before the constructor has run. In a release
+//! (`panic = "abort"`) the library is built without Rust's standard library: it needs no symbol
+//! that musl lacks, and has no thread-locals.
 
 #![cfg_attr(
     all(

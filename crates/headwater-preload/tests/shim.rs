@@ -32,7 +32,8 @@ fn it_exports_six_functions_and_needs_nothing_that_musl_lacks() {
             "syscall"
         ]
     );
-    // All of them are in musl, and in every glibc since 2.17. Others may be weak: they are null there.
+    // All of them are in musl, and in every glibc since 2.17. Others may be weak: they are null
+    // there.
     let allowed = [
         "__errno_location",
         "abort",
@@ -52,8 +53,8 @@ fn it_exports_six_functions_and_needs_nothing_that_musl_lacks() {
     }
 }
 
-/// The C program prints each result and errno, of lengths, flags, other system calls, cancellation and
-/// handlers.
+/// The C program prints each result and errno, of lengths, flags, other system calls, cancellation
+/// and handlers.
 #[test]
 fn a_program_sees_its_own_c_librarys_contract() {
     let program = compile("contract.c");
@@ -69,7 +70,8 @@ fn a_program_sees_its_own_c_librarys_contract() {
     assert_eq!(other.run(&program, &[], Some(shim())), stock);
 }
 
-/// glibc 2.41's own getrandom faults at null. Under the shim the kernel answers, with every C library.
+/// glibc 2.41's own getrandom faults at null. Under the shim the kernel answers, with every C
+/// library.
 #[test]
 fn the_kernel_answers_for_bad_pointers() {
     let program = compile("contract.c");
@@ -84,7 +86,8 @@ fn the_kernel_answers_for_bad_pointers() {
 fn a_first_draw_behind_a_filter_finds_everything_set_up() {
     let program = compile("sandboxed.c");
     assert_eq!(run(&mut with_shim(&program)), "drawn behind the filter\n");
-    // Set-up at the first draw makes calls that the filter kills, which is why it is not the default.
+    // Set-up at the first draw makes calls that the filter kills, which is why it is not the
+    // default.
     let lazy = with_shim(&program).env("HEADWATER_LAZY", "1").output().unwrap();
     assert_eq!(lazy.status.signal(), Some(SIGSYS), "{lazy:?}");
 }
@@ -111,6 +114,9 @@ fn switches_hand_draws_back_to_the_kernel() {
     assert_eq!(disabled.draws, 0);
     assert!(disabled.forwarded >= 2_000_000, "{disabled:?}");
     assert_eq!(counts("syscall", "HEADWATER_SYSCALL", "0").draws, 0);
+    // A draw through syscall() always saves a system call.
+    let served = counts("syscall", "HEADWATER_SYSCALL", "1");
+    assert!(served.saved >= 2_000_000 && served.saved == served.draws, "{served:?}");
     assert!(counts("getrandom", "HEADWATER_SYSCALL", "0").draws >= 2_000_000);
     // The values that mean "off".
     for off in ["", "0"] {
@@ -179,6 +185,30 @@ fn python_draws_from_headwater_across_a_fork() {
     distinct("python3", &["-c", PYTHON], 200_000);
 }
 
+/// CPython 3.13 on glibc 2.41, whose own getrandom calls the vDSO.
+#[test]
+fn python_of_another_libc_repeats_nothing_across_a_fork() {
+    const PROGRAM: &str = "\
+import os
+r, w = os.pipe()
+os.urandom(8)
+draw = lambda: [os.urandom(8) for _ in range(100000)]
+if os.fork() == 0:
+    os.write(w, b''.join(draw()[:1000]))
+    os._exit(0)
+os.close(w)
+data = os.read(r, 65536)
+values = draw() + [data[i:i + 8] for i in range(0, len(data), 8)]
+print(len(values) - len(set(values)), 'repeats of', len(values))
+";
+    let Some(other) = other_libc() else { return };
+    let python = other.program("python3.13");
+    if python.is_file() {
+        let said = other.run(&python, &["-c", PROGRAM], Some(shim()));
+        assert_eq!(said, "0 repeats of 101000\n");
+    }
+}
+
 #[test]
 fn php_draws_through_syscall() {
     const PROGRAM: &str = "\
@@ -238,4 +268,40 @@ fn every_program_starts_with_it() {
         }
         run(command.current_dir("/"));
     }
+}
+
+/// The dynamic linker drops LD_PRELOAD where a program gets more rights than its caller.
+#[test]
+fn set_user_id_programs_are_not_reached() {
+    use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
+    const OTHER: u32 = 12_345;
+    if std::fs::metadata("/proc/self").unwrap().uid() != 0 {
+        eprintln!(
+            "skipped: set-user-ID programs: only root can make one, so nothing here shows that they run"
+        );
+        return;
+    }
+    let program = support::compile("musl.c");
+    chown(&program, Some(OTHER), None).unwrap();
+    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o4755)).unwrap();
+    let (text, counts) = Counts::of(|command| run(command.arg(&program)));
+    std::fs::remove_file(&program).unwrap();
+    assert_eq!((text.as_str(), counts.draws), ("16 bytes\n", 0));
+}
+
+/// Go makes its own system calls, also in a program that is linked dynamically.
+#[test]
+fn go_programs_are_not_reached() {
+    if !has("go", "that programs of Go run as before") {
+        return;
+    }
+    let directory = tempfile::tempdir().unwrap();
+    let source = directory.path().join("draw.go");
+    let program = directory.path().join("draw");
+    let text = "package main\nimport (\"crypto/rand\"; \"fmt\")\n\
+                func main() { b := make([]byte, 16); n, _ := rand.Read(b); fmt.Println(n, \"bytes\") }\n";
+    std::fs::write(&source, text).unwrap();
+    run(Command::new("go").args(["build", "-o"]).arg(&program).arg(&source));
+    let (text, counts) = Counts::of(|command| run(command.arg(&program)));
+    assert_eq!((text.as_str(), counts.draws), ("16 bytes\n", 0));
 }

@@ -32,7 +32,7 @@ pub const FOR_C: [&str; 8] = [
 ];
 /// Functions that only calls documented to allocate in headwater.h may reach.
 pub const FOR_C_HANDLES: [&str; 3] = ["__errno_location", "free", "malloc"];
-/// Variables of the C library. Those of glibc alone are weak, and null under another one.
+/// Variables of the C library. Some are glibc's own; their references are weak, and null elsewhere.
 const VARIABLES: [&str; 6] =
     ["__libc_argc", "__libc_argv", "__libc_stack_end", "__rseq_offset", "__rseq_size", "environ"];
 /// Continues the unwinding that a panic started. If no panic can start, its callers are dead code.

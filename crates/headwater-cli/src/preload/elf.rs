@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 type Header = FileHeader64<LittleEndian>;
 
-/// What an ELF program says about itself.
+/// Facts that an ELF program states about itself.
 #[derive(Default)]
 pub(super) struct Binary {
     /// The architecture, if this library is for another.

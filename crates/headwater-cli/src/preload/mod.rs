@@ -16,16 +16,16 @@ const LIBRARY: &str = "libheadwater_preload.so";
 /// Names the library's file, for an installation elsewhere.
 const VARIABLE: &str = "HEADWATER_PRELOAD";
 
-/// What a command needs in its environment.
+/// The library for one command.
 pub(crate) struct Preload {
     /// The value of `LD_PRELOAD`: the library, and what was there before.
     pub(crate) value: OsString,
-    /// What the library does not reach, a line each.
+    /// A line for each generator that the library does not reach.
     pub(crate) notes: Vec<String>,
 }
 
-/// Finds the library and judges the command. `has_openssl` is set if OpenSSL's generator is replaced
-/// too.
+/// Finds the library and judges the command. `has_openssl` is set if OpenSSL's generator is
+/// replaced too.
 ///
 /// # Errors
 ///

@@ -1,7 +1,8 @@
 //! Judges a program before it runs: does the preload library reach it, and what escapes?
 //!
-//! The dynamic linker ignores `LD_PRELOAD` without a word where it does not apply, so a program that
-//! keeps its own generator would look as if it had headwater's. Hence the ELF file is read first.
+//! The dynamic linker ignores `LD_PRELOAD` without a word where it does not apply, so a program
+//! that keeps its own generator would look as if it had headwater's. Hence the ELF file is read
+//! first.
 
 use super::elf::{self, Binary};
 use std::env;

@@ -50,7 +50,8 @@ impl Stats {
     ///
     /// The error of exec, or of the waiting.
     pub(crate) fn wait(&self, command: &mut Command) -> io::Result<ExitStatus> {
-        // Before the command starts, so that no signal ends this process and leaves the command alone.
+        // Before the command starts, so that no signal ends this process and leaves the command
+        // alone.
         let mut signals = SignalsInfo::<WithOrigin>::new([
             SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGWINCH,
         ])?;

@@ -8,7 +8,7 @@ use core::mem::MaybeUninit;
 use core::num::NonZeroU32;
 use libc::size_t;
 
-/// A number of 32 random bits.
+/// Returns 32 random bits.
 #[unsafe(no_mangle)]
 extern "C" fn arc4random() -> u32 {
     let mut word = MaybeUninit::<u32>::uninit();
@@ -30,13 +30,14 @@ unsafe extern "C" fn arc4random_buf(buf: *mut c_void, len: size_t) {
     unsafe { fill(buf, len) };
 }
 
-/// A number below `upper_bound`, each equally likely; 0 if `upper_bound` is 0 or 1.
+/// Returns a number below `upper_bound`, each equally likely; 0 if `upper_bound` is 0 or 1.
 ///
 /// Method: D. Lemire, "Fast Random Integer Generation in an Interval", ACM TOMACS 29(1), 2019.
 #[unsafe(no_mangle)]
 extern "C" fn arc4random_uniform(upper_bound: u32) -> u32 {
     let Some(bound) = NonZeroU32::new(upper_bound) else { return 0 };
-    // The numbers whose product with the bound has a low half below this come once too often.
+    // The numbers whose product with the bound has a low half below this would come up once more
+    // than the others.
     let surplus = bound.get().wrapping_neg() % bound;
     loop {
         let product = u64::from(arc4random()) * u64::from(bound.get());
@@ -66,8 +67,8 @@ unsafe fn fill(buf: *mut c_void, len: size_t) {
     }
 }
 
-/// Writes one line and aborts. The system call is raw: libc's `write` is a cancellation point, and a
-/// thread that is cancelled there would leave its process running without its bytes.
+/// Writes one line and aborts. The system call is raw: libc's `write` is a cancellation point, and
+/// a thread that is cancelled there would leave its process running without its bytes.
 #[cold]
 #[inline(never)]
 fn give_up() -> ! {

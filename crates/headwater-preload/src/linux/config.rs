@@ -4,7 +4,7 @@ use super::stats;
 use core::ffi::{CStr, c_char};
 use core::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
-/// Who serves a request.
+/// The source of a request's bytes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Route {
     /// headwater.
@@ -17,17 +17,16 @@ const UNREAD: u8 = 0;
 const HEADWATER: u8 = 1;
 const KERNEL: u8 = 2;
 
-/// The route, once the environment was read. Relaxed: the value alone matters, and every thread that
-/// computes it computes the same one.
+/// The route, once the environment was read. Relaxed: the value alone matters, and every thread
+/// that computes it computes the same one.
 static ROUTE: AtomicU8 = AtomicU8::new(UNREAD);
 
-/// Whether `syscall(SYS_getrandom, ...)` is served, read by assembly. It is on before the environment was
-/// read, because the serving function looks at the route again.
+/// Not 0 if `syscall(SYS_getrandom, ...)` is served. Assembly reads it. It is on before the
+/// environment was read, because the serving function looks at the route again.
 pub(super) static INTERCEPTS_SYSCALL: AtomicU8 = AtomicU8::new(1);
 
-/// Whether `getrandom` acts on a pending pthread_cancel(), as the C library's does where it makes a
-/// system call. glibc's does not from 2.41 on, where the vDSO serves it.
-/// Read by assembly.
+/// Not 0 if `getrandom` acts on a pending pthread_cancel(), as the C library's does where it makes
+/// a system call. glibc's does not from 2.41 on, where the vDSO serves it. Assembly reads it.
 pub(super) static IS_CANCELLATION_POINT: AtomicU8 = AtomicU8::new(0);
 
 /// Returns who serves requests.
@@ -42,13 +41,14 @@ pub(super) fn route() -> Route {
 
 /// Runs when the dynamic linker has loaded the program, before `main` and before any thread.
 ///
-/// Set-up happens here and not at the first draw, because the first draw of some programs lies behind a
-/// seccomp filter that allows getrandom(2) and little else; set-up needs more. It never waits: if the
-/// kernel is not ready, the first draw that the kernel can answer does the set-up.
+/// Set-up happens here and not at the first draw, because the first draw of some programs lies
+/// behind a seccomp filter that allows getrandom(2) and little else; set-up needs more. It never
+/// waits: if the kernel is not ready, the first draw that the kernel can answer does the set-up.
 extern "C" fn constructor() {
     let sets_up = read() == Route::Headwater && !is_set("HEADWATER_LAZY");
     if sets_up {
-        // An error, such as "not ready", is not this function's to report: the first draw meets it too.
+        // An error, such as "not ready", is not this function's to report: the first draw meets it
+        // too.
         let _ = headwater::try_fill(&mut [0]);
     }
     // Asking for the status sets everything up as well, so it is asked only here.
@@ -64,8 +64,8 @@ extern "C" fn constructor() {
 #[unsafe(link_section = ".init_array")]
 static CONSTRUCTOR: extern "C" fn() = constructor;
 
-/// Reads the environment. It is first called by the constructor, or by a draw of an earlier one; in both
-/// cases the program's own code, which could change the environment, has not begun.
+/// Reads the environment. It is first called by the constructor, or by a draw of an earlier one; in
+/// both cases the program's own code, which could change the environment, has not begun.
 #[cold]
 fn read() -> Route {
     if is_set_to("HEADWATER_SYSCALL", b"0") || is_set("HEADWATER_DISABLE") {
@@ -79,7 +79,7 @@ fn read() -> Route {
     if route == KERNEL { Route::Kernel } else { Route::Headwater }
 }
 
-/// Whether a switch is on: set, not empty and not `0`.
+/// Returns true if a switch is on: set, not empty and not `0`.
 fn is_set(name: &str) -> bool {
     variable(name).is_some_and(|value| !matches!(value.to_bytes(), b"" | b"0"))
 }
@@ -99,7 +99,8 @@ fn variable(name: &str) -> Option<&'static CStr> {
     if unsafe { libc::getauxval(libc::AT_SECURE) } != 0 {
         return None;
     }
-    // SAFETY: the C library's pointer to a list that ends with null, or null. Nothing changes it yet.
+    // SAFETY: the C library's pointer to a list that ends with null, or null. Nothing changes it
+    // yet.
     let mut entry = unsafe { environ };
     if entry.is_null() {
         return None;
@@ -122,8 +123,8 @@ fn variable(name: &str) -> Option<&'static CStr> {
     }
 }
 
-/// Returns true if the C library's own getrandom asks the vDSO, where the kernel has it: glibc 2.41 and
-/// later.
+/// Returns true if the C library's own getrandom asks the vDSO, where the kernel has it: glibc 2.41
+/// and later.
 fn libc_asks_vdso() -> bool {
     // The function is glibc's own. musl lacks it, so the reference is weak: a strong one would keep
     // programs of musl from starting.
@@ -149,8 +150,8 @@ fn number(digits: &[u8]) -> u32 {
 /// Returns the address of glibc's `gnu_get_libc_version`, or 0.
 fn weak_gnu_get_libc_version() -> usize {
     let address: usize;
-    // SAFETY: reads an entry of this library's global offset table, which the dynamic linker has filled
-    // before it runs any code of this library.
+    // SAFETY: reads an entry of this library's global offset table, which the dynamic linker has
+    // filled before it runs any code of this library.
     #[cfg(target_arch = "x86_64")]
     unsafe {
         core::arch::asm!(

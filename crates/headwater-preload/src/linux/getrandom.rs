@@ -15,22 +15,22 @@ const LOWEST: usize = 4096;
 /// No buffer ends above: x86-64 without five-level paging has the smallest user half, 47 bits.
 const HIGHEST: usize = 1 << 47;
 
-/// getrandom(2) as libc has it.
+/// Fills a buffer, by the contract of the C library's getrandom(2).
 ///
 /// Without flags and with `GRND_NONBLOCK`, headwater serves the request, whole up to 2 GiB - 4 KiB.
-/// The kernel answers every other request: `GRND_RANDOM`, `GRND_INSECURE`, unknown flags, pointers that
-/// cannot be a buffer, and requests before its generator is ready. A buffer that is not mapped faults,
-/// as it does in glibc 2.41 by the vDSO.
+/// The kernel answers every other request: `GRND_RANDOM`, `GRND_INSECURE`, unknown flags, pointers
+/// that cannot be a buffer, and requests before its generator is ready. A buffer that is not mapped
+/// faults, as it does in glibc 2.41 by the vDSO.
 ///
 /// # Safety
 ///
-/// As getrandom(2): `buf` is valid for writes of `len` bytes.
+/// The rules of getrandom(2): `buf` is valid for writes of `len` bytes.
 ///
-/// Assembly, because pthread_testcancel() unwinds through this frame when it ends the thread, which no
-/// Rust function may be asked to let pass without a personality routine. The arguments wait on the
-/// stack, and the directives describe it to the unwinder. The draw itself is a tail call: a thread that
-/// is cancelled here has taken no bytes. The reference is weak, because glibc before 2.34 has the
-/// function in libpthread only, and a program without it has no threads.
+/// It is assembly, because pthread_testcancel() unwinds through this frame when it ends the thread.
+/// A Rust function without a personality routine must not let that pass. The arguments wait on the
+/// stack, and the directives describe it to the unwinder. The draw itself is a tail call: a thread
+/// that is cancelled here has taken no bytes. The reference is weak, because glibc before 2.34 has
+/// the function in libpthread only, and a program without it has no threads.
 #[cfg(target_arch = "x86_64")]
 #[unsafe(naked)]
 #[unsafe(no_mangle)]
@@ -64,11 +64,11 @@ unsafe extern "C" fn getrandom(buf: *mut c_void, len: size_t, flags: c_uint) -> 
     )
 }
 
-/// As on x86-64, by the rules of arm64.
+/// The same on arm64.
 ///
 /// # Safety
 ///
-/// As getrandom(2): `buf` is valid for writes of `len` bytes.
+/// The rules of getrandom(2): `buf` is valid for writes of `len` bytes.
 #[cfg(target_arch = "aarch64")]
 #[unsafe(naked)]
 #[unsafe(no_mangle)]
@@ -105,11 +105,12 @@ unsafe extern "C" fn getrandom(buf: *mut c_void, len: size_t, flags: c_uint) -> 
     )
 }
 
-/// getentropy(3) as libc has it: EIO above 256 bytes, and no cancellation point.
+/// Fills a buffer, by the contract of getentropy(3): EIO above 256 bytes, and no cancellation
+/// point.
 ///
 /// # Safety
 ///
-/// As getentropy(3): `buf` is valid for writes of `len` bytes.
+/// The rules of getentropy(3): `buf` is valid for writes of `len` bytes.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn getentropy(buf: *mut c_void, len: size_t) -> c_int {
     if len > GETENTROPY_LIMIT {
@@ -133,7 +134,7 @@ unsafe extern "C" fn getentropy(buf: *mut c_void, len: size_t) -> c_int {
 ///
 /// # Safety
 ///
-/// As getrandom(2).
+/// The rules of getrandom(2).
 pub(super) unsafe extern "C" fn serve(buf: *mut c_void, len: size_t, flags: c_uint) -> ssize_t {
     // Where the C library's function is a cancellation point, it makes a system call.
     let saves_call = config::IS_CANCELLATION_POINT.load(Relaxed) != 0;
@@ -145,7 +146,7 @@ pub(super) unsafe extern "C" fn serve(buf: *mut c_void, len: size_t, flags: c_ui
 ///
 /// # Safety
 ///
-/// As getrandom(2).
+/// The rules of getrandom(2).
 pub(super) unsafe extern "C" fn serve_system_call(
     buf: *mut c_void,
     len: size_t,
@@ -159,7 +160,7 @@ pub(super) unsafe extern "C" fn serve_system_call(
 ///
 /// # Safety
 ///
-/// As getrandom(2).
+/// The rules of getrandom(2).
 #[inline(always)]
 unsafe fn serve_or_forward(
     buf: *mut c_void,
@@ -170,8 +171,8 @@ unsafe fn serve_or_forward(
     if flags & !GRND_NONBLOCK == 0 && can_be_buffer(buf, len) && config::route() == Route::Headwater
     {
         let len = len.min(LIMIT);
-        // SAFETY: not null, and below 2^47, so the length fits; the caller promises that it is valid for
-        // writes. It may be uninitialised.
+        // SAFETY: not null, and below 2^47, so the length fits; the caller promises that it is
+        // valid for writes. It may be uninitialised.
         let bytes = unsafe { core::slice::from_raw_parts_mut(buf.cast::<MaybeUninit<u8>>(), len) };
         if headwater::try_fill_uninit(bytes).is_ok() {
             stats::served(len, saves_call);
@@ -183,11 +184,11 @@ unsafe fn serve_or_forward(
     unsafe { kernel(buf, len, flags) }
 }
 
-/// getrandom(2) itself, with libc's errno.
+/// Calls getrandom(2), with libc's errno.
 ///
 /// # Safety
 ///
-/// As getrandom(2).
+/// The rules of getrandom(2).
 unsafe fn kernel(buf: *mut c_void, len: size_t, flags: c_uint) -> ssize_t {
     stats::forwarded();
     let (buf, len, flags) = (buf.addr() as i64, len as i64, i64::from(flags));
@@ -195,7 +196,8 @@ unsafe fn kernel(buf: *mut c_void, len: size_t, flags: c_uint) -> ssize_t {
     unsafe { syscall::stock_syscall(libc::SYS_getrandom, buf, len, flags, 0, 0, 0) as ssize_t }
 }
 
-/// Returns true if a buffer can lie there. The kernel answers for all other addresses, mostly EFAULT.
+/// Returns true if a buffer can lie there. The kernel answers for all other addresses, mostly
+/// EFAULT.
 fn can_be_buffer(buf: *mut c_void, len: size_t) -> bool {
     let start = buf.addr();
     start >= LOWEST && start < HIGHEST && len <= HIGHEST - start

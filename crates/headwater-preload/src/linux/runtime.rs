@@ -6,7 +6,8 @@ use core::panic::PanicInfo;
 #[link(name = "c")]
 unsafe extern "C" {}
 
-/// Ends the process. No code here panics on purpose; the handler must exist for the library to link.
+/// Ends the process. No code here panics on purpose; the handler must exist for the library to
+/// link.
 #[panic_handler]
 fn panicked(_: &PanicInfo<'_>) -> ! {
     super::stats::write_raw(

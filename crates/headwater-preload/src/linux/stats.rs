@@ -1,8 +1,8 @@
 //! Counters for `headwater run --stats`, and raw output.
 //!
-//! All processes of a run add to one page of a file that `HEADWATER_STATS` names: a forked child shares
-//! the mapping, a program that it starts maps it again, and a killed one has lost nothing. Without the
-//! variable a draw pays for one load.
+//! All processes of a run add to one page of a file that `HEADWATER_STATS` names: a forked child
+//! shares the mapping, a program that it starts maps it again, and a killed one has lost nothing.
+//! Without the variable a draw pays for one load.
 
 use super::syscall::stock_syscall;
 use core::ffi::{CStr, c_int};
@@ -12,8 +12,8 @@ use core::sync::atomic::{AtomicPtr, AtomicU64, Ordering::Relaxed};
 /// Size of the file that is mapped.
 const PAGE: usize = 4096;
 
-/// The counters, in the order of the file: u64 each, in the machine's byte order. `headwater run` reads
-/// them (crates/headwater-cli).
+/// The counters, in the order of the file: u64 each, in the machine's byte order. `headwater run`
+/// reads them (crates/headwater-cli).
 #[repr(C)]
 struct Counters {
     /// Requests that headwater served.
@@ -31,9 +31,9 @@ struct Counters {
 static COUNTERS: AtomicPtr<Counters> = AtomicPtr::new(null_mut());
 
 fn counters() -> Option<&'static Counters> {
-    // Relaxed: the mapping was made by the constructor, in the only thread, or by an earlier draw of
-    // this thread. A thread that sees null too long counts nothing for that long.
-    // SAFETY: null, or a page that is mapped for the life of the process and holds atomics alone.
+    // Relaxed: the mapping was made by the constructor, in the only thread, or by an earlier draw
+    // of this thread. A thread that sees null too long counts nothing for that long. SAFETY: null,
+    // or a page that is mapped for the life of the process and holds atomics alone.
     unsafe { COUNTERS.load(Relaxed).as_ref() }
 }
 
@@ -68,8 +68,8 @@ pub(super) fn begin(path: &CStr) {
     if file < 0 {
         return;
     }
-    // SAFETY: a new mapping, which nothing else in this process knows; the file's own size bounds what can
-    // be touched, and `headwater run` makes it a page. The descriptor is this function's.
+    // SAFETY: a new mapping, which nothing else in this process knows; the file's own size bounds
+    // what can be touched, and `headwater run` makes it a page. The descriptor is this function's.
     let page = unsafe {
         let (size, access) = (PAGE as i64, ACCESS.into());
         let page = stock_syscall(libc::SYS_mmap, 0, size, access, libc::MAP_SHARED.into(), file, 0);

@@ -1,17 +1,17 @@
 //! `syscall()`: getrandom(2) is served here, and every other number does what libc's does.
 //!
-//! PHP draws by `syscall(SYS_getrandom, ...)` alone. Programs also make threads and processes through
-//! this function (clone, vfork), so it must not use the stack: a child that returns through the frame
-//! of its parent would find it overwritten. Hence assembly that only moves registers.
+//! PHP draws by `syscall(SYS_getrandom, ...)` alone. Programs also make threads and processes
+//! through this function (clone, vfork), so it must not use the stack: a child that returns through
+//! the frame of its parent would find it overwritten. Hence assembly that only moves registers.
 
 use super::config;
 use core::ffi::{c_int, c_long};
 
-/// libc's `syscall(number, ...)`, with getrandom(2) served by headwater.
+/// Does what libc's `syscall(number, ...)` does, with getrandom(2) served by headwater.
 ///
 /// # Safety
 ///
-/// As the system call of this number requires.
+/// The rules of the system call of this number.
 #[cfg(target_arch = "x86_64")]
 #[unsafe(naked)]
 #[unsafe(no_mangle)]
@@ -36,11 +36,11 @@ unsafe extern "C" fn syscall(number: c_long) -> c_long {
     )
 }
 
-/// libc's `syscall(number, ...)`, whatever the number.
+/// Does what libc's `syscall(number, ...)` does, for every number.
 ///
 /// # Safety
 ///
-/// As the system call of this number requires.
+/// The rules of the system call of this number.
 #[cfg(target_arch = "x86_64")]
 #[unsafe(naked)]
 pub(super) unsafe extern "C" fn stock_syscall(
@@ -76,11 +76,11 @@ pub(super) unsafe extern "C" fn stock_syscall(
     )
 }
 
-/// As on x86-64, by the rules of arm64: the number in x8, up to six arguments from x0 on.
+/// The same on arm64: the number in x8, up to six arguments from x0 on.
 ///
 /// # Safety
 ///
-/// As the system call of this number requires.
+/// The rules of the system call of this number.
 #[cfg(target_arch = "aarch64")]
 #[unsafe(naked)]
 #[unsafe(no_mangle)]
@@ -107,11 +107,11 @@ unsafe extern "C" fn syscall(number: c_long) -> c_long {
     )
 }
 
-/// libc's `syscall(number, ...)`, whatever the number.
+/// Does what libc's `syscall(number, ...)` does, for every number.
 ///
 /// # Safety
 ///
-/// As the system call of this number requires.
+/// The rules of the system call of this number.
 #[cfg(target_arch = "aarch64")]
 #[unsafe(naked)]
 pub(super) unsafe extern "C" fn stock_syscall(

@@ -32,7 +32,7 @@ static int changed(const unsigned char *at, size_t len)
     size_t same = 0;
     for (size_t i = 0; i < len; i++)
         same += at[i] == 0x5a;
-    /* Of 64 random bytes or more, a quarter equals the mark less than once in 2^80 runs. */
+    /* In 64 random bytes or more, a quarter equals the mark less than once in 2^80 runs. */
     return len < 64 ? len == 0 || same < len || len == 1 : same < len / 4;
 }
 
@@ -84,8 +84,8 @@ static void flags(void)
     }
 }
 
-/* Questions that only the kernel answers: glibc 2.41's own getrandom faults at a bad pointer, and takes
- * two flags that exclude each other. */
+/* Questions that only the kernel answers: glibc 2.41's own getrandom faults at a bad pointer, and
+ * takes two flags that exclude each other. */
 static void kernel(void)
 {
     errno = 77;
@@ -150,7 +150,7 @@ static void others(void)
     int status = 0;
     waitpid(child, &status, 0);
     printf("fork by syscall: %d\n", WEXITSTATUS(status));
-    /* A child with its parent's stack, as posix_spawn makes one: its draws go through the same page. */
+    /* A child with its parent's stack, as posix_spawn makes one, draws from the same page. */
     child = vfork();
     if (child == 0)
         _exit(syscall(SYS_getrandom, room, 64, 0) == 64 ? 5 : 6);

@@ -1,5 +1,5 @@
-/* Draws 10^6 words in a parent and as many in a forked child, through the named function, and looks for
- * words that repeat. Prints the number of repeats. */
+/* Draws 10^6 words in a parent and as many in a forked child, through the named function. Prints
+ * the number of repeats. */
 #define _GNU_SOURCE
 #include <stdint.h>
 #include <stdio.h>

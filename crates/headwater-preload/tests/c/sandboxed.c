@@ -1,5 +1,5 @@
-/* Draws for the first time behind a filter that kills everything but getrandom, write and exit, as
- * some servers' children do. Argument "early" draws in a constructor that may run before the shim's. */
+/* Draws for the first time behind a filter that kills everything but getrandom, write and exit. The
+ * children of some servers do so. */
 #define _GNU_SOURCE
 #include <linux/audit.h>
 #include <linux/filter.h>

@@ -1,4 +1,5 @@
 //! The shim as it is shipped, compilers, and the C library of another release.
+#![allow(dead_code)] // each test target uses a part of it
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -93,6 +94,11 @@ pub(crate) fn other_libc() -> Option<Libc> {
 }
 
 impl Libc {
+    /// Returns the path of a program of this release.
+    pub(crate) fn program(&self, name: &str) -> PathBuf {
+        self.tree.join("usr/bin").join(name)
+    }
+
     fn linker(&self) -> Option<PathBuf> {
         let names =
             ["usr/lib64/ld-linux-x86-64.so.2", "usr/lib/x86_64-linux-gnu/ld-linux-x86-64.so.2"];
@@ -104,6 +110,7 @@ impl Libc {
     pub(crate) fn run(&self, program: &Path, arguments: &[&str], preload: Option<&Path>) -> String {
         let mut command = Command::new(self.linker().expect("it was there"));
         command.arg("--library-path").arg(self.tree.join("usr/lib/x86_64-linux-gnu"));
+        command.env("PYTHONHOME", self.tree.join("usr"));
         if let Some(library) = preload {
             command.arg("--preload").arg(library);
         }
@@ -117,11 +124,13 @@ impl Libc {
 pub(crate) struct Counts {
     pub(crate) draws: u64,
     pub(crate) forwarded: u64,
+    pub(crate) programs: u64,
     pub(crate) saved: u64,
 }
 
 impl Counts {
-    /// Runs a program with the shim and its counters. `body` completes the command, `env` of coreutils.
+    /// Runs a program with the shim and its counters. `body` completes the command, `env` of
+    /// coreutils.
     pub(crate) fn of(body: impl FnOnce(&mut Command) -> String) -> (String, Counts) {
         let file = tempfile::NamedTempFile::new().unwrap();
         file.as_file().set_len(4096).unwrap();
@@ -134,6 +143,14 @@ impl Counts {
         let bytes = fs::read(file.path()).unwrap();
         let (numbers, _) = bytes.as_chunks::<8>();
         let number = |at: usize| u64::from_ne_bytes(numbers[at]);
-        (text, Counts { draws: number(0), forwarded: number(2), saved: number(4) })
+        (
+            text,
+            Counts {
+                draws: number(0),
+                forwarded: number(2),
+                programs: number(3),
+                saved: number(4),
+            },
+        )
     }
 }
