@@ -3,8 +3,8 @@
 use crate::process::{output, program, root, run};
 use crate::report::{Choice, Report, Stop, need};
 use crate::{
-    c_library, checked, dependencies as listed, lab, machine_code, openssl, preload, prose, residue,
-    tools, unsafe_list,
+    c_library, checked, dependencies as listed, lab, machine_code, openssl, preload, prose,
+    residue, tools, unsafe_list,
 };
 use anyhow::{Result, anyhow};
 use std::env;

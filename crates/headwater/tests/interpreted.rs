@@ -82,8 +82,8 @@ fn every_length_in_every_mode() {
             arm(mode);
             let mut rng = Rng::new().unwrap();
             let mut drawn = Vec::new();
-            // Every remainder of a word and of a block, and both sides of each boundary. Each strict
-            // draw takes miri half a second, whatever its length.
+            // Every remainder of a word and of a block, and both sides of each boundary. Each
+            // strict draw takes miri half a second, whatever its length.
             let lens: Vec<usize> = match cfg!(miri) && headwater::status().mode == Mode::Strict {
                 true => vec![3, 8, 65, 1025],
                 false => (1..=17).chain([24, 25, 31, 65, 1024, 1025]).collect(),
