@@ -3,7 +3,8 @@
 use crate::process::{output, program, root, run};
 use crate::report::{Choice, Report, Stop, need};
 use crate::{
-    c_library, checked, lab, machine_code, openssl, preload, prose, residue, tools, unsafe_list,
+    c_library, checked, dependencies as listed, lab, machine_code, openssl, preload, prose,
+    residue, tools, unsafe_list,
 };
 use anyhow::{Result, anyhow};
 use std::env;
@@ -22,11 +23,16 @@ const MSRV: &str = env!("CARGO_PKG_RUST_VERSION");
 /// would therefore compile the core and half of the dependencies twice, with other features.
 /// OpenSSL's module has a step of its own, because it needs tools, and because without them its
 /// tests would pass and say so only in their output.
-pub(crate) const TOGETHER: &str = "--workspace --exclude headwater-openssl";
+///
+/// The core is not among them: another step runs its tests, with the features of the hooks.
+pub(crate) const TOGETHER: &str = "--workspace --exclude headwater-openssl --exclude headwater";
 
-/// Packages that no user builds, so that they promise nothing about the oldest compiler.
-const UNPUBLISHED: &str = "--exclude headwater-guest --exclude headwater-model --exclude probe \
-                           --exclude headwater-soak --exclude reference --exclude xtask";
+/// Packages that no user builds: they promise nothing about the oldest compiler, and their
+/// documentation is read in the source.
+const UNPUBLISHED: &str = "--exclude headwater-browser --exclude headwater-guest \
+                           --exclude headwater-model --exclude headwater-soak \
+                           --exclude headwater-testing --exclude machine-code --exclude probe \
+                           --exclude reference --exclude xtask";
 
 /// Prints the names of all steps.
 pub(crate) fn list() -> Result<ExitCode> {
@@ -97,23 +103,34 @@ fn source(report: &mut Report) {
         cargo("clippy -p headwater-streams --no-default-features -- -D warnings")
     });
     report.step("documentation", || {
-        let mut doc = program("cargo doc --workspace --no-deps");
+        let mut doc = program(&format!("cargo doc --workspace {UNPUBLISHED} --no-deps"));
         Ok(run(doc.env("RUSTDOCFLAGS", "-Dwarnings"))?)
     });
 }
 
 fn tests(report: &mut Report) {
-    report.step("tests", || cargo(&format!("test {TOGETHER} --no-fail-fast")));
+    // Without the core, whose tests the next step runs with more features.
+    report.step("tests", || cargo(&format!("test {TOGETHER} --exclude headwater --no-fail-fast")));
     report
         .step("tests, fallbacks forced", || cargo("test -p headwater --features testing,uuid,std"));
+    // Without this step no run of these tests has pools and lacks the hooks. The other steps test
+    // such builds as programs: the command, the C library, the preloaded one and the probe.
+    report.long_step("tests, core without hooks", || cargo("test -p headwater"));
     report.step("tests that change the machine", || {
         need(tools::root_user(), "huge pages, swap and memory cgroups at their limit")?;
-        // A release build, because an unoptimised one leaves keys on the stack, which can reach
-        // swap.
+        // Optimised, because an unoptimised build leaves keys on the stack, which can reach swap.
+        // The features are those of the step before, whose dependencies serve again.
         cargo(
-            "test --release -p headwater --features testing,uuid --test settings \
+            "test -p headwater --features testing,uuid,std --test settings \
+             --config profile.dev.package.headwater.opt-level=3 \
              -- --ignored --nocapture --test-threads=1",
         )
+    });
+    // An ordinary run steps through three implementations. It misses a peer of the benchmark that
+    // `--count` cannot step through.
+    report.long_step("tests, every count", || {
+        let mut counts = program(&format!("cargo test {TOGETHER} --test counts"));
+        Ok(run(counts.env("HEADWATER_TEST_EVERY_COUNT", "1"))?)
     });
     report.step("tests, no pools", || cargo("test -p headwater --no-default-features"));
     report.step("tests, streams of NumPy", || {
@@ -175,11 +192,14 @@ fn real_kernels(report: &mut Report) {
 }
 
 fn dependencies(report: &mut Report) {
-    report.step("licences, bans, sources", || {
+    report.step("licences and sources", || Ok(listed::check()?));
+    // Compiling cargo-deny takes two CPU-minutes. An ordinary run misses versions that several
+    // packages hold at once, known vulnerabilities, and yanked versions.
+    report.long_step("licences, bans, sources", || {
         let deny = need(tools::cargo_deny(), "licences and origins of the dependencies")?;
         Ok(run(Command::new(deny).args(["check", "licenses", "bans", "sources"]))?)
     });
-    report.step("advisories", || {
+    report.long_step("advisories", || {
         const LOSS: &str = "known vulnerabilities of the dependencies, and yanked versions";
         let deny = need(tools::cargo_deny(), LOSS)?;
         need(run(Command::new(&deny).args(["fetch", "db"])), LOSS)?;

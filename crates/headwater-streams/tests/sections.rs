@@ -1,6 +1,6 @@
 //! `random_pseudo_bytes` with restartable sequences and without: children in shared memory, forks
 //! at every instruction of a section, and the machine code of the sections.
-#![cfg(all(target_os = "linux", target_arch = "x86_64"))]
+#![cfg(all(target_os = "linux", target_arch = "x86_64", not(any(loom, miri, sanitized))))]
 
 mod ways;
 

@@ -16,6 +16,11 @@ use std::thread;
 use support::machine::skip;
 use support::statistics::assert_distinct;
 
+/// Returns the number of repetitions; under miri, where a page takes a second, a part of them.
+const fn rounds(natively: usize, under_miri: usize) -> usize {
+    if cfg!(miri) { under_miri } else { natively }
+}
+
 const MODES: [Mode; 4] = [Mode::Buffered, Mode::Hedged, Mode::Strict, Mode::Kernel];
 
 /// Stands for the kernel's reseed generation, which lies in the vDSO's data.
@@ -77,8 +82,13 @@ fn every_length_in_every_mode() {
             arm(mode);
             let mut rng = Rng::new().unwrap();
             let mut drawn = Vec::new();
-            // Every remainder of a word and of a block, and both sides of each boundary.
-            for len in (1..=17).chain([24, 25, 31, 65, 1024, 1025]) {
+            // Every remainder of a word and of a block, and both sides of each boundary. Each
+            // strict draw takes miri half a second, whatever its length.
+            let lens: Vec<usize> = match cfg!(miri) && headwater::status().mode == Mode::Strict {
+                true => vec![3, 8, 65, 1025],
+                false => (1..=17).chain([24, 25, 31, 65, 1024, 1025]).collect(),
+            };
+            for len in lens {
                 let fill = &mut |buf: &mut [u8]| headwater::fill(buf).unwrap();
                 drawn.extend(words(&draw_between_margins(len, fill)));
                 let fill = &mut |buf: &mut [u8]| rng.fill(buf).unwrap();
@@ -106,7 +116,7 @@ fn guards_void_what_was_buffered() {
                 drawn.extend([headwater::u64().unwrap(), rng.next_u64()]);
                 drawn.extend(words(&headwater::array::<40>().unwrap()));
             };
-            for _ in 0..3 {
+            for _ in 0..rounds(3, 1) {
                 draw(&mut drawn);
                 WORD.fetch_add(1, SeqCst);
                 let before = headwater::status().counters.refills;
@@ -120,6 +130,7 @@ fn guards_void_what_was_buffered() {
                 draw(&mut drawn);
                 arm(mode);
             }
+            draw(&mut drawn);
             assert_distinct(drawn, mode.name());
         }
     });
@@ -129,6 +140,7 @@ fn guards_void_what_was_buffered() {
 #[test]
 fn slots_go_from_thread_to_thread() {
     isolated("slots_go_from_thread_to_thread", || {
+        // Two rounds are enough that each length is drawn by two threads.
         for mode in MODES {
             arm(mode);
             let draw = |round: usize| {
@@ -142,7 +154,8 @@ fn slots_go_from_thread_to_thread() {
             };
             let drawn = thread::scope(|scope| {
                 let threads = [0, 1, 2].map(|at| {
-                    scope.spawn(move || (at..at + 6).flat_map(draw).collect::<Vec<u64>>())
+                    scope
+                        .spawn(move || (at..at + rounds(6, 2)).flat_map(draw).collect::<Vec<u64>>())
                 });
                 threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
             });
@@ -156,6 +169,8 @@ fn slots_go_from_thread_to_thread() {
 /// drops to one that another makes. Nothing orders those two but the registry.
 #[test]
 fn handles_go_from_thread_to_thread() {
+    /// Handles that each thread makes.
+    const HANDLES: usize = rounds(4, 2);
     isolated("handles_go_from_thread_to_thread", || {
         for mode in MODES {
             arm(mode);
@@ -165,14 +180,15 @@ fn handles_go_from_thread_to_thread() {
                 rng.fill(&mut bytes).unwrap();
                 [rng.next_u64(), words(&bytes).next().unwrap()]
             };
-            let draw_from_new_ones =
-                || -> Vec<u64> { (0..4).flat_map(|_| draw(&mut Rng::new().unwrap())).collect() };
+            let draw_from_new_ones = || -> Vec<u64> {
+                (0..HANDLES).flat_map(|_| draw(&mut Rng::new().unwrap())).collect()
+            };
             let drawn = thread::scope(|scope| {
                 let receiver = scope
                     .spawn(|| receive.into_iter().flat_map(|mut rng| draw(&mut rng)).collect());
                 let others = [(); 2].map(|()| scope.spawn(draw_from_new_ones));
                 let mut drawn = Vec::new();
-                for _ in 0..4 {
+                for _ in 0..HANDLES {
                     let mut rng = Rng::new().unwrap();
                     drawn.extend(draw(&mut rng));
                     send.send(rng).unwrap();
@@ -183,7 +199,7 @@ fn handles_go_from_thread_to_thread() {
                 drawn.extend(others.into_iter().flat_map(|thread| thread.join().unwrap()));
                 drawn
             });
-            assert_eq!(drawn.len(), 32);
+            assert_eq!(drawn.len(), 8 * HANDLES);
             assert_distinct(drawn, mode.name());
             assert_eq!(headwater::status().pools.handles, 0);
         }
@@ -198,7 +214,7 @@ fn modes_change_under_draws() {
         let draw = || {
             let mut rng = Rng::new().unwrap();
             let draw = |_| [headwater::u64().unwrap(), rng.next_u64()];
-            (0..8).flat_map(draw).collect::<Vec<u64>>()
+            (0..rounds(8, 4)).flat_map(draw).collect::<Vec<u64>>()
         };
         let drawn = thread::scope(|scope| {
             let threads = [(); 2].map(|()| scope.spawn(draw));

@@ -21,13 +21,16 @@ type Content = [u8; PAGE];
 static FLUSH: Mutex<Option<(usize, Content)>> = Mutex::new(None);
 
 fn content(page: *mut u8) -> Content {
+    // Byte by byte: the compiler takes 30 s for one volatile read of an array this long.
     // SAFETY: a page of the pools, which stays mapped; no draw uses it now.
-    unsafe { page.cast::<Content>().read_volatile() }
+    std::array::from_fn(|at| unsafe { page.add(at).read_volatile() })
 }
 
 fn put(page: *mut u8, content: Content) {
-    // SAFETY: as above; whatever a page holds is checked before it is believed.
-    unsafe { page.cast::<Content>().write_volatile(content) };
+    for (at, byte) in content.into_iter().enumerate() {
+        // SAFETY: as above; whatever a page holds is checked before it is believed.
+        unsafe { page.add(at).write_volatile(byte) };
+    }
 }
 
 fn flush(point: Point) {

@@ -418,9 +418,9 @@ mod tests {
         if !is_wide {
             println!("skipped: this CPU has no AVX-512, the wide copy is not looked at");
         }
-        for (blocks, shift, wide) in
-            (0..=20).flat_map(|n| [(n, 0, false), (n, 8, false), (n, 0, is_wide), (n, 8, is_wide)])
-        {
+        let cases =
+            (0..=20).flat_map(|n| [(n, 0, false), (n, 8, false), (n, 0, true), (n, 8, true)]);
+        for (blocks, shift, wide) in cases.filter(|case| is_wide || !case.2) {
             let page: [u8; ALL] = core::array::from_fn(|i| (i % 255) as u8 + 1);
             let mut words = page.as_chunks().0.iter().copied().map(u64::from_ne_bytes);
             let mut words: [u64; ALL / 8] = core::array::from_fn(|_| words.next().unwrap());
