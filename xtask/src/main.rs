@@ -5,7 +5,6 @@ mod c_library;
 mod checked;
 #[cfg(test)]
 mod claims;
-mod dependencies;
 mod install;
 mod lab;
 mod machine_code;

@@ -3,8 +3,7 @@
 use crate::process::{output, program, root, run};
 use crate::report::{Choice, Report, Stop, need};
 use crate::{
-    c_library, checked, dependencies as listed, lab, machine_code, openssl, preload, prose,
-    residue, tools, unsafe_list,
+    c_library, checked, lab, machine_code, openssl, preload, prose, residue, tools, unsafe_list,
 };
 use anyhow::{Result, anyhow};
 use std::env;
@@ -192,14 +191,11 @@ fn real_kernels(report: &mut Report) {
 }
 
 fn dependencies(report: &mut Report) {
-    report.step("licences and sources", || Ok(listed::check()?));
-    // Compiling cargo-deny takes two CPU-minutes. An ordinary run misses versions that several
-    // packages hold at once, known vulnerabilities, and yanked versions.
-    report.long_step("licences, bans, sources", || {
+    report.step("licences, bans, sources", || {
         let deny = need(tools::cargo_deny(), "licences and origins of the dependencies")?;
         Ok(run(Command::new(deny).args(["check", "licenses", "bans", "sources"]))?)
     });
-    report.long_step("advisories", || {
+    report.step("advisories", || {
         const LOSS: &str = "known vulnerabilities of the dependencies, and yanked versions";
         let deny = need(tools::cargo_deny(), LOSS)?;
         need(run(Command::new(&deny).args(["fetch", "db"])), LOSS)?;
