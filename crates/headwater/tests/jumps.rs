@@ -492,9 +492,12 @@ static LAST: AtomicU64 = AtomicU64::new(0);
 /// A thread is cancelled wherever it is in a draw (PTHREAD_CANCEL_ASYNCHRONOUS), and the others
 /// draw on.
 ///
-/// The C library cancels by unwinding. Rust's unwinder ends the process (SIGABRT) where the thread
-/// is at an instruction that cannot panic, in a function that has something to drop: that is Rust's
-/// answer to such a cancellation, whatever the function is, and some of the processes here end so.
+/// The C library cancels by unwinding, and Rust code can be unwound at calls only. At another
+/// instruction of a function that has something to drop, Rust's unwinder ends the process (SIGABRT).
+/// Within the range of a call, but before it, the code for the drop runs with a stack pointer that
+/// is not its own, and the process crashes (SIGSEGV in `_Unwind_Resume`, once in some thousand). Both
+/// hold for every Rust function, and most of the processes here end so. The test is about those that
+/// live on.
 #[test]
 fn a_thread_that_is_cancelled_stops_nobody() {
     const PTHREAD_CANCEL_ASYNCHRONOUS: libc::c_int = 1;
@@ -527,10 +530,12 @@ fn a_thread_that_is_cancelled_stops_nobody() {
     in_every_mode("a_thread_that_is_cancelled_stops_nobody", |mode| {
         record::open();
         draw_all_kinds();
-        let mut survived = 0;
-        for process in 0..100 {
+        let (mut processes, mut survived) = (0, 0);
+        while processes < 100 || survived == 0 {
+            assert!(processes < 5_000, "no process survives that a thread of it was cancelled");
+            processes += 1;
             let child = support::children::fork(|| {
-                cancel_a_thread(Duration::from_micros(200 + 37 * process % 500));
+                cancel_a_thread(Duration::from_micros(200 + 37 * processes % 500));
                 add_once([LAST.load(SeqCst)].into_iter().filter(|&word| word != 0));
                 for _ in 0..3 {
                     draw_all_kinds();
@@ -543,11 +548,10 @@ fn a_thread_that_is_cancelled_stops_nobody() {
             });
             match support::children::wait(child) {
                 Ending::Exited(0) => survived += 1,
-                Ending::Killed(libc::SIGABRT) => {}
+                Ending::Killed(libc::SIGABRT | libc::SIGSEGV) => {}
                 other => panic!("{other:?}"),
             }
         }
-        assert!(survived > 0, "no process survived that a thread of it was cancelled");
         record::check();
     });
 }

@@ -128,9 +128,10 @@ fn variable(name: &str) -> Option<&'static CStr> {
 fn libc_asks_vdso() -> bool {
     // The function is glibc's own. musl lacks it, so the reference is weak: a strong one would keep
     // programs of musl from starting.
-    let version: Option<unsafe extern "C" fn() -> *const c_char>;
+    type Version = unsafe extern "C" fn() -> *const c_char;
     // SAFETY: the address of a weak symbol, or null, which is `None`.
-    version = unsafe { core::mem::transmute::<usize, _>(weak_gnu_get_libc_version()) };
+    let version =
+        unsafe { core::mem::transmute::<usize, Option<Version>>(weak_gnu_get_libc_version()) };
     let Some(version) = version else { return false };
     // SAFETY: returns a string that lives as long as the process.
     let version = unsafe { CStr::from_ptr(version()) }.to_bytes();

@@ -200,7 +200,7 @@ unsafe fn kernel(buf: *mut c_void, len: size_t, flags: c_uint) -> ssize_t {
 /// EFAULT.
 fn can_be_buffer(buf: *mut c_void, len: size_t) -> bool {
     let start = buf.addr();
-    start >= LOWEST && start < HIGHEST && len <= HIGHEST - start
+    (LOWEST..HIGHEST).contains(&start) && len <= HIGHEST - start
 }
 
 fn is_interrupted() -> bool {

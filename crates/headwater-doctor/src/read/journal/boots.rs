@@ -20,6 +20,8 @@ const BATCH_BEGINS: f64 = 5.0;
 /// A longer gap between two lines of a boot is a clock that was set: the longest stall on record
 /// took hours.
 const STEP: f64 = 43_200.0;
+/// Lines of one moment differ by less: stamps may have whole seconds.
+const JITTER: f64 = 1.0;
 
 /// Entries become boots.
 #[derive(Default)]
@@ -58,6 +60,11 @@ struct OpenBoot {
     /// Seconds that correct the wall clock: years, which some dates leave out, and steps by which
     /// the clock was set.
     shift: f64,
+    /// True if the last line's wall clock lies behind that of the line before, without a message
+    /// about a clock that was set. Either the clock was set, or lines changed places.
+    went_back: bool,
+    /// A jump of the wall clock at the last line.
+    jump: Option<Jump>,
     /// True once the boot has an entry.
     begun: bool,
 }
@@ -150,21 +157,49 @@ impl Boots {
     }
 }
 
+/// A line that is more than a moment apart from the line before it.
+struct Jump {
+    /// The corrected time of the line before.
+    before: f64,
+    /// The distance in seconds.
+    step: f64,
+    /// The correction at the line before.
+    shift: f64,
+}
+
+impl Jump {
+    /// Returns true if the next line continues where the line before the jump was. Then the line
+    /// that jumped was out of place, and the clock was not set.
+    fn is_undone(&self, wall: f64) -> bool {
+        let since = wall + self.shift - self.before;
+        since >= -JITTER && (self.step < 0.0 || since < self.step - JITTER)
+    }
+}
+
 impl OpenBoot {
     /// Records a timestamp, corrected for year roll-over and clock steps.
     fn stamp(&mut self, mut stamp: Stamp) -> Stamp {
         self.is_coarse |= stamp.is_coarse;
+        self.went_back = false;
         if let Some(wall) = &mut stamp.wall {
-            *wall += self.shift;
             let last = self.last.and_then(|last| last.wall).filter(|_| stamp.kernel.is_none());
-            if let Some(last) = last {
+            let returned = self.jump.take().filter(|jump| last.is_some() && jump.is_undone(*wall));
+            if let Some(jump) = &returned {
+                self.shift = jump.shift;
+            }
+            *wall += self.shift;
+            if let Some(last) = last.filter(|_| returned.is_none()) {
                 let step = *wall - last;
+                if step.abs() > JITTER {
+                    self.jump = Some(Jump { before: last, step, shift: self.shift });
+                }
                 if step < -YEAR / 2.0 {
                     self.shift += YEAR;
                     *wall += YEAR;
-                } else if step < -1.0 || step > STEP && self.boot.ready.is_none() {
+                } else if step < -JITTER || step > STEP && self.boot.ready.is_none() {
                     // The clock was set without a message. The time that passed is unknown, and
                     // counts as none, so that no wait is longer than it was.
+                    self.went_back = step < 0.0;
                     self.shift -= step;
                     *wall = last;
                 }
@@ -202,7 +237,8 @@ impl OpenBoot {
     }
 
     fn moment(&self, stamp: Stamp, evidence: impl FnOnce() -> Evidence) -> Moment {
-        Moment { at: self.at(stamp), at_most: self.is_late(stamp), evidence: evidence() }
+        let at_most = self.went_back || self.is_late(stamp);
+        Moment { at: self.at(stamp), at_most, evidence: evidence() }
     }
 
     /// Returns whether journald may have stamped the line long after it was written.
