@@ -1,0 +1,1 @@
+"""The benchmark of the package: `python -m headwater.bench`."""

@@ -1,0 +1,18 @@
+//! The native half of the Python package `headwater`: secure bytes, reproducible streams, and the
+//! bit generators for NumPy.
+//!
+//! Each module registers its functions and classes. The package's Python files import them from
+//! `headwater._native`, and no user does.
+
+mod bitgen;
+mod secure;
+mod streams;
+
+use pyo3::prelude::*;
+
+#[pymodule(gil_used = false)]
+fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    secure::register(module)?;
+    streams::register(module)?;
+    bitgen::register(module)
+}
