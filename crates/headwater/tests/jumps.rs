@@ -493,11 +493,11 @@ static LAST: AtomicU64 = AtomicU64::new(0);
 /// draw on.
 ///
 /// The C library cancels by unwinding, and Rust code can be unwound at calls only. At another
-/// instruction of a function that has something to drop, Rust's unwinder ends the process (SIGABRT).
-/// Within the range of a call, but before it, the code for the drop runs with a stack pointer that
-/// is not its own, and the process crashes (SIGSEGV in `_Unwind_Resume`, once in some thousand). Both
-/// hold for every Rust function, and most of the processes here end so. The test is about those that
-/// live on.
+/// instruction of a function that has something to drop, Rust's unwinder ends the process
+/// (SIGABRT). Within the range of a call, but before it, the code for the drop runs with a stack
+/// pointer that is not its own, and the process crashes (SIGSEGV in `_Unwind_Resume`, once in some
+/// thousand). Both hold for every Rust function, and most of the processes here end so. The test is
+/// about those that live on.
 #[test]
 fn a_thread_that_is_cancelled_stops_nobody() {
     const PTHREAD_CANCEL_ASYNCHRONOUS: libc::c_int = 1;
