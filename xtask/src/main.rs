@@ -12,6 +12,7 @@ mod openssl;
 mod preload;
 mod process;
 mod prose;
+mod python;
 mod quick;
 mod report;
 mod residue;

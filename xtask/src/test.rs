@@ -3,7 +3,8 @@
 use crate::process::{output, program, root, run};
 use crate::report::{Choice, Report, Stop, need};
 use crate::{
-    c_library, checked, lab, machine_code, openssl, preload, prose, residue, tools, unsafe_list,
+    c_library, checked, lab, machine_code, openssl, preload, prose, python, residue, tools,
+    unsafe_list,
 };
 use anyhow::{Result, anyhow};
 use std::env;
@@ -70,6 +71,7 @@ fn offer(report: &mut Report) {
     other_targets(report);
     release(report);
     c_library::steps(report);
+    python::steps(report);
     real_kernels(report);
     machine_code::steps(report);
     residue::steps(report);
@@ -193,13 +195,23 @@ fn real_kernels(report: &mut Report) {
 fn dependencies(report: &mut Report) {
     report.step("licences, bans, sources", || {
         let deny = need(tools::cargo_deny(), "licences and origins of the dependencies")?;
-        Ok(run(Command::new(deny).args(["check", "licenses", "bans", "sources"]))?)
+        for manifest in ["Cargo.toml", python::MANIFEST] {
+            let mut check = Command::new(&deny);
+            check.args(["--manifest-path", manifest, "check", "--config", "deny.toml"]);
+            run(check.args(["licenses", "bans", "sources"]))?;
+        }
+        Ok(())
     });
     report.step("advisories", || {
         const LOSS: &str = "known vulnerabilities of the dependencies, and yanked versions";
         let deny = need(tools::cargo_deny(), LOSS)?;
         need(run(Command::new(&deny).args(["fetch", "db"])), LOSS)?;
-        Ok(run(Command::new(&deny).args(["check", "advisories"]))?)
+        for manifest in ["Cargo.toml", python::MANIFEST] {
+            let mut check = Command::new(&deny);
+            check.args(["--manifest-path", manifest, "check", "--config", "deny.toml"]);
+            run(check.arg("advisories"))?;
+        }
+        Ok(())
     });
 }
 

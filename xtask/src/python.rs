@@ -1,0 +1,129 @@
+//! The Python package: its crate, its wheel, and the tests of both halves.
+
+use crate::machine_code::target_directory;
+use crate::process::{program, run};
+use crate::report::{Report, Stop, need};
+use crate::tools;
+use anyhow::{Context, Result, ensure};
+use std::env;
+use std::ffi::OsStr;
+use std::fs;
+use std::iter;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// A crate outside the workspace, because PyO3 finds a Python at build time.
+pub(crate) const MANIFEST: &str = "python/Cargo.toml";
+/// The versions that the tests were written against. NumPy's own tests come with NumPy.
+const TESTED: [&str; 9] = [
+    "maturin==1.16.0",
+    "pytest==9.2.0",
+    "hypothesis==6.170.15",
+    "mypy==2.4.1",
+    "numpy==2.4.6",
+    "dask[array]==2026.8.0",
+    "distributed==2026.8.0",
+    "cffi",
+    "xarray==2026.9.0",
+];
+/// Packages that take our generators, and the plots. They are too large for each run.
+const CONSUMERS: [&str; 4] = ["pandas", "scipy", "scikit-learn", "matplotlib"];
+/// The compiler that links against an old C library, and the judge of the result.
+const WHEELS: [&str; 2] = ["ziglang", "auditwheel"];
+
+pub(crate) fn steps(report: &mut Report) {
+    report.step("format and clippy, Python crate", || {
+        need(tools::component("rustfmt"), "the layout of the Python crate's source")?;
+        run(&mut program(&format!("cargo fmt --check --manifest-path {MANIFEST}")))?;
+        need(tools::component("clippy"), "what clippy warns of in the Python crate")?;
+        let mut clippy = cargo("clippy --release --all-targets")?;
+        Ok(run(clippy.args(["--", "-D", "warnings"]))?)
+    });
+    report.step("Python package", || test(&TESTED));
+    report.long_step("Python package, with its consumers", || {
+        test(&[&TESTED[..], &CONSUMERS[..]].concat())
+    });
+    report.long_step("Python wheels", || {
+        let python = need(
+            tools::python(&[&TESTED[..1], &WHEELS[..]].concat()),
+            "whether the wheels of a release can be built",
+        )?;
+        Ok(wheels(&python)?)
+    });
+}
+
+/// Installs the wheel as a user does, and tests the installed package.
+fn test(packages: &[&str]) -> Result<(), Stop> {
+    let python = need(tools::python(packages), "the Python package")?;
+    install(&python)?;
+    run(Command::new(&python)
+        .args(["-m", "mypy", "--config-file", "python/pyproject.toml"])
+        .args(["--cache-dir=target/tools/mypy", "-p", "headwater"]))?;
+    // Import mode importlib leaves sys.path alone, so the installed package is tested and not the
+    // one of the source, which has no native half.
+    let mut pytest = Command::new(&python);
+    pytest.args(["-m", "pytest", "--quiet", "--import-mode=importlib", "-rs"]);
+    pytest.args(["-p", "no:cacheprovider", "--rootdir=python", "python/tests"]);
+    Ok(run(&mut pytest)?)
+}
+
+fn install(python: &Path) -> Result<()> {
+    let folder = fresh(&target_directory()?.join("python/wheels"))?;
+    build(python, &folder, &["--interpreter".as_ref(), python.as_os_str()])?;
+    let wheel = only_file(&folder)?;
+    let pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check"];
+    run(Command::new(python).args(pip).args(["--force-reinstall", "--no-deps"]).arg(wheel))
+}
+
+/// Builds the wheels of a release: glibc 2.17 and later, musl 1.2, and arm64.
+fn wheels(python: &Path) -> Result<()> {
+    for (target, tag) in [
+        ("x86_64-unknown-linux-gnu", "manylinux2014"),
+        ("x86_64-unknown-linux-musl", "musllinux_1_2"),
+        ("aarch64-unknown-linux-gnu", "manylinux2014"),
+    ] {
+        tools::target(target)?;
+        let folder = fresh(&target_directory()?.join(format!("python/release/{target}")))?;
+        let options = ["--zig", "--target", target, "--compatibility", tag];
+        build(python, &folder, &options.map(AsRef::as_ref))?;
+        let wheel = only_file(&folder)?;
+        let name = wheel.file_name().unwrap_or_default().to_string_lossy();
+        ensure!(name.contains(tag) && name.contains("-abi3-"), "the wheel is {name}, not {tag}");
+        run(Command::new(python).args(["-m", "auditwheel", "show"]).arg(&wheel))?;
+    }
+    Ok(())
+}
+
+fn build(python: &Path, folder: &Path, options: &[&OsStr]) -> Result<()> {
+    let mut maturin = Command::new(python);
+    maturin.args(["-m", "maturin", "build", "--release", "--locked", "--quiet"]);
+    maturin.args(["--manifest-path", MANIFEST, "--out"]).arg(folder).args(options);
+    // maturin starts zig as the module ziglang of the Python that it finds first.
+    let programs = python.parent().context("a Python without a directory")?;
+    let path = env::var_os("PATH").unwrap_or_default();
+    let folders = iter::once(programs.to_path_buf()).chain(env::split_paths(&path));
+    maturin.env("PATH", env::join_paths(folders)?);
+    run(maturin.env("CARGO_TARGET_DIR", target_directory()?.join("python")))
+}
+
+fn cargo(line: &str) -> Result<Command> {
+    let mut cargo = program(&format!("cargo {line} --manifest-path {MANIFEST}"));
+    cargo.env("CARGO_TARGET_DIR", target_directory()?.join("python"));
+    Ok(cargo)
+}
+
+/// Makes an empty directory, so that no wheel of an earlier build is taken for a new one.
+fn fresh(folder: &Path) -> Result<PathBuf> {
+    if folder.exists() {
+        fs::remove_dir_all(folder)?;
+    }
+    fs::create_dir_all(folder)?;
+    Ok(folder.to_path_buf())
+}
+
+fn only_file(folder: &Path) -> Result<PathBuf> {
+    let mut files = fs::read_dir(folder)?;
+    let file = files.next().with_context(|| format!("{} is empty", folder.display()))??;
+    ensure!(files.next().is_none(), "{} holds more than one file", folder.display());
+    Ok(file.path())
+}
