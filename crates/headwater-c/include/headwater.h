@@ -466,20 +466,20 @@ HEADWATER_MUST_USE int headwater_stream_f32_at(const struct headwater_key *key, 
 HEADWATER_MUST_USE int headwater_stream_f64_at(const struct headwater_key *key, uint64_t stream, const uint64_t *indices, double *out, size_t n);
 
 /**
- * Writes the elements of headwater_stream_fill_normal_f32() with the numbers in `indices`. Arguments
- * and errors are those of headwater_stream_u8_at(). Not for secrets.
+ * Writes the elements of headwater_stream_fill_normal_f32() with the numbers in `indices`.
+ * Arguments and errors are those of headwater_stream_u8_at(). Not for secrets.
  */
 HEADWATER_MUST_USE int headwater_stream_normal_f32_at(const struct headwater_key *key, uint64_t stream, const uint64_t *indices, float *out, size_t n);
 
 /**
- * Writes the elements of headwater_stream_fill_normal_f64() with the numbers in `indices`. Arguments
- * and errors are those of headwater_stream_u8_at(). Not for secrets.
+ * Writes the elements of headwater_stream_fill_normal_f64() with the numbers in `indices`.
+ * Arguments and errors are those of headwater_stream_u8_at(). Not for secrets.
  */
 HEADWATER_MUST_USE int headwater_stream_normal_f64_at(const struct headwater_key *key, uint64_t stream, const uint64_t *indices, double *out, size_t n);
 
 /**
- * Writes the elements of headwater_stream_fill_exponential_f64() with the numbers in `indices`. Arguments
- * and errors are those of headwater_stream_u8_at(). Not for secrets.
+ * Writes the elements of headwater_stream_fill_exponential_f64() with the numbers in `indices`.
+ * Arguments and errors are those of headwater_stream_u8_at(). Not for secrets.
  */
 HEADWATER_MUST_USE int headwater_stream_exponential_f64_at(const struct headwater_key *key, uint64_t stream, const uint64_t *indices, double *out, size_t n);
 

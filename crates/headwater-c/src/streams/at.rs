@@ -114,8 +114,8 @@ pub unsafe extern "C" fn headwater_stream_f64_at(
     unsafe { at(key, stream, indices, out, n, |stream, i, out| stream.f64_at(i, out)) }
 }
 
-/// Writes the elements of headwater_stream_fill_normal_f32() with the numbers in `indices`. Arguments
-/// and errors are those of headwater_stream_u8_at(). Not for secrets.
+/// Writes the elements of headwater_stream_fill_normal_f32() with the numbers in `indices`.
+/// Arguments and errors are those of headwater_stream_u8_at(). Not for secrets.
 ///
 /// # Safety
 ///
@@ -133,8 +133,8 @@ pub unsafe extern "C" fn headwater_stream_normal_f32_at(
     unsafe { at(key, stream, indices, out, n, |stream, i, out| stream.normal_f32_at(i, out)) }
 }
 
-/// Writes the elements of headwater_stream_fill_normal_f64() with the numbers in `indices`. Arguments
-/// and errors are those of headwater_stream_u8_at(). Not for secrets.
+/// Writes the elements of headwater_stream_fill_normal_f64() with the numbers in `indices`.
+/// Arguments and errors are those of headwater_stream_u8_at(). Not for secrets.
 ///
 /// # Safety
 ///
@@ -152,8 +152,8 @@ pub unsafe extern "C" fn headwater_stream_normal_f64_at(
     unsafe { at(key, stream, indices, out, n, |stream, i, out| stream.normal_f64_at(i, out)) }
 }
 
-/// Writes the elements of headwater_stream_fill_exponential_f64() with the numbers in `indices`. Arguments
-/// and errors are those of headwater_stream_u8_at(). Not for secrets.
+/// Writes the elements of headwater_stream_fill_exponential_f64() with the numbers in `indices`.
+/// Arguments and errors are those of headwater_stream_u8_at(). Not for secrets.
 ///
 /// # Safety
 ///
