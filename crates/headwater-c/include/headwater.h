@@ -410,6 +410,12 @@ HEADWATER_MUST_USE int headwater_stream_fill_exponential_f64(const struct headwa
 HEADWATER_MUST_USE int headwater_stream_fill_bounded_u64(const struct headwater_key *key, uint64_t stream, uint64_t bound, uint64_t start, uint64_t *out, size_t n);
 
 /**
+ * Writes whole numbers below `bound` as headwater_stream_fill_bounded_u64() does, from 32 bits of
+ * the stream each: other numbers, and twice as fast. Not for secrets.
+ */
+HEADWATER_MUST_USE int headwater_stream_fill_bounded_u32(const struct headwater_key *key, uint64_t stream, uint32_t bound, uint64_t start, uint32_t *out, size_t n);
+
+/**
  * Writes element `i` of the stream's permutation of the numbers below `n` to `*value`, without a
  * list of the other elements. Not for secrets.
  *
@@ -418,6 +424,77 @@ HEADWATER_MUST_USE int headwater_stream_fill_bounded_u64(const struct headwater_
  * call prepares the permutation anew, which takes 100 to 200 ns.
  */
 HEADWATER_MUST_USE int headwater_stream_perm_at(const struct headwater_key *key, uint64_t stream, uint64_t n, uint64_t i, uint64_t *value);
+
+/**
+ * Writes the `n` bytes with the numbers in `indices` of stream number `stream` of `*key` to `out`,
+ * in the order of `indices`. An index may repeat. Byte i is byte i of headwater_stream_fill_u8().
+ * Not for secrets.
+ *
+ * Returns 0, or -1 with errno set and `out` unchanged:
+ *
+ *     EINVAL  the key's engine is unknown
+ *     ERANGE  `stream` is 2^48 or more, or an index lies behind the end of the stream
+ *     EFAULT  `key` is NULL, or `indices` or `out` is NULL and `n` is not 0, or `n` elements or
+ *             indices take more than SSIZE_MAX bytes
+ *
+ * Async-signal-safe. On success errno keeps its value.
+ */
+HEADWATER_MUST_USE int headwater_stream_u8_at(const struct headwater_key *key, uint64_t stream, const uint64_t *indices, uint8_t *out, size_t n);
+
+/**
+ * Writes the elements of headwater_stream_fill_u32() with the numbers in `indices`. Arguments
+ * and errors are those of headwater_stream_u8_at(). Not for secrets.
+ */
+HEADWATER_MUST_USE int headwater_stream_u32_at(const struct headwater_key *key, uint64_t stream, const uint64_t *indices, uint32_t *out, size_t n);
+
+/**
+ * Writes the elements of headwater_stream_fill_u64() with the numbers in `indices`. Arguments
+ * and errors are those of headwater_stream_u8_at(). Not for secrets.
+ */
+HEADWATER_MUST_USE int headwater_stream_u64_at(const struct headwater_key *key, uint64_t stream, const uint64_t *indices, uint64_t *out, size_t n);
+
+/**
+ * Writes the elements of headwater_stream_fill_f32() with the numbers in `indices`. Arguments
+ * and errors are those of headwater_stream_u8_at(). Not for secrets.
+ */
+HEADWATER_MUST_USE int headwater_stream_f32_at(const struct headwater_key *key, uint64_t stream, const uint64_t *indices, float *out, size_t n);
+
+/**
+ * Writes the elements of headwater_stream_fill_f64() with the numbers in `indices`. Arguments
+ * and errors are those of headwater_stream_u8_at(). Not for secrets.
+ */
+HEADWATER_MUST_USE int headwater_stream_f64_at(const struct headwater_key *key, uint64_t stream, const uint64_t *indices, double *out, size_t n);
+
+/**
+ * Writes the elements of headwater_stream_fill_normal_f32() with the numbers in `indices`.
+ * Arguments and errors are those of headwater_stream_u8_at(). Not for secrets.
+ */
+HEADWATER_MUST_USE int headwater_stream_normal_f32_at(const struct headwater_key *key, uint64_t stream, const uint64_t *indices, float *out, size_t n);
+
+/**
+ * Writes the elements of headwater_stream_fill_normal_f64() with the numbers in `indices`.
+ * Arguments and errors are those of headwater_stream_u8_at(). Not for secrets.
+ */
+HEADWATER_MUST_USE int headwater_stream_normal_f64_at(const struct headwater_key *key, uint64_t stream, const uint64_t *indices, double *out, size_t n);
+
+/**
+ * Writes the elements of headwater_stream_fill_exponential_f64() with the numbers in `indices`.
+ * Arguments and errors are those of headwater_stream_u8_at(). Not for secrets.
+ */
+HEADWATER_MUST_USE int headwater_stream_exponential_f64_at(const struct headwater_key *key, uint64_t stream, const uint64_t *indices, double *out, size_t n);
+
+/**
+ * Writes the elements of headwater_stream_fill_bounded_u64() with the numbers in `indices`.
+ * Arguments and errors are those of headwater_stream_u8_at(); EINVAL also means that `bound` is 0.
+ * Not for secrets.
+ */
+HEADWATER_MUST_USE int headwater_stream_bounded_u64_at(const struct headwater_key *key, uint64_t stream, uint64_t bound, const uint64_t *indices, uint64_t *out, size_t n);
+
+/**
+ * Writes the elements of headwater_stream_fill_bounded_u32() with the numbers in `indices`.
+ * Arguments and errors are those of headwater_stream_bounded_u64_at(). Not for secrets.
+ */
+HEADWATER_MUST_USE int headwater_stream_bounded_u32_at(const struct headwater_key *key, uint64_t stream, uint32_t bound, const uint64_t *indices, uint32_t *out, size_t n);
 
 /**
  * Fills `buf` with `len` fast random bytes, for sampling, backoff, jitter and test data. Not for

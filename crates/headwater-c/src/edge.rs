@@ -68,14 +68,24 @@ pub(crate) unsafe fn output<'a, T>(out: *mut T, n: usize) -> Option<&'a mut [T]>
 ///
 /// `at` is NULL or valid for reads of `len` bytes.
 pub(crate) unsafe fn input<'a>(at: *const c_void, len: usize) -> Option<&'a [u8]> {
-    if len == 0 {
+    // SAFETY: the caller's promise. A byte has no alignment.
+    unsafe { elements(at.cast(), len) }
+}
+
+/// Returns the elements of a pointer and a count, or `None` if no such array can exist.
+///
+/// # Safety
+///
+/// `at` is NULL, or aligned and valid for reads of `n` elements.
+pub(crate) unsafe fn elements<'a, T>(at: *const T, n: usize) -> Option<&'a [T]> {
+    if n == 0 {
         return Some(&[]);
     }
-    if at.is_null() || isize::try_from(len).is_err() {
+    if at.is_null() || n > isize::MAX as usize / size_of::<T>() {
         return None;
     }
     // SAFETY: the caller's promise.
-    Some(unsafe { core::slice::from_raw_parts(at.cast(), len) })
+    Some(unsafe { core::slice::from_raw_parts(at, n) })
 }
 
 /// Returns the text of a C string, or an errno if the string is null or not UTF-8.

@@ -19,6 +19,7 @@ fn header() -> String {
         "process",
         "streams/key",
         "streams/numbers",
+        "streams/at",
         "streams/pseudo",
     ] {
         builder = builder.with_src(package.join(format!("src/{file}.rs")));

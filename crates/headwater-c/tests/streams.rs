@@ -88,6 +88,7 @@ fn numbers_are_those_of_the_rust_library() {
         f64: |stream, out| stream.fill_normal_f64(5, out).unwrap();
         f64: |stream, out| stream.fill_exponential_f64(5, out).unwrap();
         u64: |stream, out| stream.fill_bounded_u64(0xB000_0000_0000_0001, 5, out).unwrap();
+        u32: |stream, out| stream.fill_bounded_u32(0xB000_0001, 5, out).unwrap();
     }
     for n in [1000, 100] {
         let permutation = stream.permutation(n);

@@ -2,6 +2,7 @@
 
 use crate::cmd::{bytes, completions, run, status, stream, uuid};
 use crate::failure::Failure;
+use crate::output;
 use clap::error::ErrorKind;
 use clap::{Parser, Subcommand};
 
@@ -19,8 +20,8 @@ Environment:
   HEADWATER_NO_RSEQ  1 replaces restartable sequences by locks, for debuggers and tracers
   NO_COLOR           any value turns colours off
 
-Exit status: 0 success, also if the reader closes the pipe; 1 failure or finding; 2 wrong usage;
-3 check not possible (bench, doctor, lab, quality). `run` uses the statuses of env(1)."
+Exit status: 0 success, also if the reader closes the pipe; 1 finding or failed check; 2 wrong
+usage; 3 could not read or write. `run` uses the statuses of env(1)."
 )]
 pub(crate) struct Cli {
     /// Print the version in one line
@@ -55,7 +56,7 @@ pub(crate) enum Verb {
 pub(crate) fn parse() -> Result<Cli, Failure> {
     Cli::try_parse().or_else(|error| match error.kind() {
         ErrorKind::DisplayHelp => {
-            error.print()?;
+            output::coloured(&error.render().ansi().to_string())?;
             std::process::exit(0)
         }
         _ => {

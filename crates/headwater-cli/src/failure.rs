@@ -18,8 +18,6 @@ pub(crate) enum Failure {
     Judging(headwater_quality::Error),
     /// A generator failed its tests. Its report is printed already.
     Quality(String),
-    /// Standard output does not take the report of `quality`, so the user has no verdict.
-    Report(io::Error),
     /// A command did not run; the status is one of env(1).
     Run {
         /// 125, 126 or 127.
@@ -44,9 +42,7 @@ impl Failure {
     pub(crate) fn report(self) -> ExitCode {
         let status = match &self {
             // `headwater bytes 1GiB | head -c 10`: the reader has all it needs.
-            Failure::Output(error) | Failure::Report(error)
-                if error.kind() == io::ErrorKind::BrokenPipe =>
-            {
+            Failure::Output(error) if error.kind() == io::ErrorKind::BrokenPipe => {
                 return ExitCode::SUCCESS;
             }
             Failure::Verdict(status) => return ExitCode::from(*status),
@@ -55,14 +51,11 @@ impl Failure {
             Failure::Run { status, .. } => *status,
             Failure::Bench(_)
             | Failure::Judging(_)
-            | Failure::Report(_)
+            | Failure::Random(_)
+            | Failure::Output(_)
             | Failure::Lab(_)
             | Failure::Doctor(_) => 3,
-            Failure::Random(_)
-            | Failure::Slower(_)
-            | Failure::Findings(_)
-            | Failure::Quality(_)
-            | Failure::Output(_) => 1,
+            Failure::Slower(_) | Failure::Findings(_) | Failure::Quality(_) => 1,
         };
         // Not `eprintln`, which panics if stderr is full. The exit status still reports the
         // failure.
@@ -87,7 +80,7 @@ impl fmt::Display for Failure {
             Failure::Findings(findings) => write!(f, "{findings} promises did not hold"),
             Failure::Doctor(error) => error.fmt(f),
             Failure::Verdict(status) => write!(f, "exit status {status}"),
-            Failure::Output(error) | Failure::Report(error) => {
+            Failure::Output(error) => {
                 write!(f, "cannot write to standard output: {error}")
             }
         }

@@ -1,9 +1,10 @@
 //! The `headwater` command: one verb a file under `cmd`, and this table of them.
 //!
-//! Data goes to stdout, messages go to stderr. Exit statuses: 0 success, 1 failure or finding, 2
-//! wrong usage, 3 check not possible. `run` uses the statuses of env(1).
+//! Data goes to stdout, messages go to stderr. Exit statuses: 0 success, 1 finding or failed check,
+//! 2 wrong usage, 3 could not read or write. `run` uses the statuses of env(1).
 
 mod args;
+mod closed;
 mod cmd;
 mod dump;
 mod facts;

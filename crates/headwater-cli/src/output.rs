@@ -1,12 +1,20 @@
 //! Standard output.
 
+use crate::closed;
 use std::fs::File;
 use std::io::{self, Write};
 use std::os::fd::AsFd;
 
 /// Returns standard output without a buffer. `std::io::Stdout` would keep copies of random bytes
 /// that are never erased, and would flush at each byte that equals a newline.
+///
+/// # Errors
+///
+/// EBADF if the caller closed standard output.
 pub(crate) fn unbuffered() -> io::Result<File> {
+    if closed::stdout() {
+        return Err(io::Error::from_raw_os_error(libc::EBADF));
+    }
     io::stdout().as_fd().try_clone_to_owned().map(File::from)
 }
 

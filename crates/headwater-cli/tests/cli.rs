@@ -460,10 +460,24 @@ fn a_full_disk_is_a_failure() {
     ] {
         let full = File::options().write(true).open("/dev/full").unwrap();
         let done = std_headwater(args).stdout(full).output().unwrap();
-        assert_eq!(done.status.code(), Some(1), "{args:?}");
+        assert_eq!(done.status.code(), Some(3), "{args:?}");
         assert_eq!(
             String::from_utf8_lossy(&done.stderr),
             "headwater: cannot write to standard output: No space left on device (os error 28)\n"
+        );
+    }
+}
+
+/// Rust's runtime opens /dev/null in place of a closed descriptor, where the data would be lost.
+#[test]
+fn a_closed_standard_output_is_a_failure() {
+    for verb in ["bytes 10", "uuid", "stream --seed 1 10", "--version", "--help", "status --json"] {
+        let line = format!("exec {} {verb} >&-", env!("CARGO_BIN_EXE_headwater"));
+        let done = Command::new("sh").args(["-c", &line]).output().unwrap();
+        assert_eq!(done.status.code(), Some(3), "{verb}");
+        assert_eq!(
+            String::from_utf8_lossy(&done.stderr),
+            "headwater: cannot write to standard output: Bad file descriptor (os error 9)\n"
         );
     }
 }

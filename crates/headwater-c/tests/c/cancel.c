@@ -50,7 +50,7 @@ static void *cancelled(void *unused)
     char text[4096];
     double numbers[8];
     float floats[8];
-    uint64_t words[8], stamp = 0;
+    uint64_t words[8], indices[8] = {0}, stamp = 0;
     uint32_t halves[8];
     struct headwater_key key, child;
     struct headwater_rng *rng;
@@ -96,6 +96,17 @@ static void *cancelled(void *unused)
     CALL(headwater_stream_fill_normal_f64(&key, 0, 0, numbers, 8));
     CALL(headwater_stream_fill_exponential_f64(&key, 0, 0, numbers, 8));
     CALL(headwater_stream_fill_bounded_u64(&key, 0, 10, 0, words, 8));
+    CALL(headwater_stream_fill_bounded_u32(&key, 0, 10, 0, halves, 8));
+    CALL(headwater_stream_u8_at(&key, 0, indices, bytes, 8));
+    CALL(headwater_stream_u32_at(&key, 0, indices, halves, 8));
+    CALL(headwater_stream_u64_at(&key, 0, indices, words, 8));
+    CALL(headwater_stream_f32_at(&key, 0, indices, floats, 8));
+    CALL(headwater_stream_f64_at(&key, 0, indices, numbers, 8));
+    CALL(headwater_stream_normal_f32_at(&key, 0, indices, floats, 8));
+    CALL(headwater_stream_normal_f64_at(&key, 0, indices, numbers, 8));
+    CALL(headwater_stream_exponential_f64_at(&key, 0, indices, numbers, 8));
+    CALL(headwater_stream_bounded_u64_at(&key, 0, 10, indices, words, 8));
+    CALL(headwater_stream_bounded_u32_at(&key, 0, 10, indices, halves, 8));
     CALL(headwater_stream_perm_at(&key, 0, 10, 1, words));
     CALL(headwater_random_pseudo_bytes(bytes, sizeof bytes));
     /* Last, because the mode is strict afterwards; and once more in that mode. */

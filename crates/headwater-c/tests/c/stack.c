@@ -21,7 +21,7 @@ enum { ROOM = 1 << 18, PAINT = 0xA5 };
 static unsigned char bytes[70000];
 static double doubles[4096];
 static float floats[4096];
-static uint64_t words[4096];
+static uint64_t words[4096], indices[4096];
 static char text[4096];
 static uint64_t stamp;
 static struct headwater_key key;
@@ -54,6 +54,11 @@ static void stream_normal_f32(void) { result = headwater_stream_fill_normal_f32(
 static void stream_normal_f64(void) { result = headwater_stream_fill_normal_f64(&key, 0, 3, doubles, 4096); }
 static void stream_exponential(void) { result = headwater_stream_fill_exponential_f64(&key, 0, 3, doubles, 4096); }
 static void stream_bounded(void) { result = headwater_stream_fill_bounded_u64(&key, 0, 10, 3, words, 4096); }
+static void stream_u8_at(void) { result = headwater_stream_u8_at(&key, 0, indices, bytes, 4096); }
+static void stream_f64_at(void) { result = headwater_stream_f64_at(&key, 0, indices, doubles, 4096); }
+static void stream_normal_at(void) { result = headwater_stream_normal_f64_at(&key, 0, indices, doubles, 4096); }
+static void stream_exponential_at(void) { result = headwater_stream_exponential_f64_at(&key, 0, indices, doubles, 4096); }
+static void stream_bounded_at(void) { result = headwater_stream_bounded_u64_at(&key, 0, 10, indices, words, 4096); }
 static void stream_perm(void) { result = headwater_stream_perm_at(&key, 0, 1000, 3, words); }
 
 static const struct {
@@ -91,6 +96,11 @@ static const struct {
     { "headwater_stream_fill_normal_f64", stream_normal_f64, 0 },
     { "headwater_stream_fill_exponential_f64", stream_exponential, 0 },
     { "headwater_stream_fill_bounded_u64", stream_bounded, 0 },
+    { "headwater_stream_u8_at", stream_u8_at, 0 },
+    { "headwater_stream_f64_at", stream_f64_at, 0 },
+    { "headwater_stream_normal_f64_at", stream_normal_at, 0 },
+    { "headwater_stream_exponential_f64_at", stream_exponential_at, 0 },
+    { "headwater_stream_bounded_u64_at", stream_bounded_at, 0 },
     { "headwater_stream_perm_at", stream_perm, 0 },
 };
 

@@ -72,69 +72,104 @@ static void stream_vector(char **argument)
     }
 }
 
+/* Each call refuses an impossible array, key or stream, and leaves the array as it was. */
+#define REFUSALS(call)                                  \
+    do {                                                \
+        n = (size_t)1 << 62;                            \
+        if (sizeof *whole > 1)                          \
+            REFUSED(EFAULT, call);                      \
+        out = NULL;                                     \
+        n = 1;                                          \
+        REFUSED(EFAULT, call);                          \
+        n = 0;                                          \
+        CHECK((call) == 0);                             \
+        out = piece;                                    \
+        n = 1;                                          \
+        from = NULL;                                    \
+        REFUSED(EFAULT, call);                          \
+        from = &bad;                                    \
+        REFUSED(EINVAL, call);                          \
+        from = &key;                                    \
+        stream = (uint64_t)1 << 48;                     \
+        REFUSED(ERANGE, call);                          \
+        stream = 7;                                     \
+        CHECK(memcmp(piece, whole, sizeof piece) == 0); \
+    } while (0)
+
 /* numbers: writes all kinds of numbers of one key to stdout, where the test compares them with the
  * numbers of the Rust library. */
-#define KIND(name, type, call)                                                            \
-    do {                                                                                  \
-        static type whole[3000], piece[3000];                                             \
-        type *out = whole;                                                                \
-        uint64_t start = 5;                                                               \
-        size_t n = 3000, at;                                                              \
-        errno = 12345;                                                                    \
-        CHECK((call) == 0 && errno == 12345);                                             \
-        CHECK(fwrite(whole, sizeof *whole, 3000, stdout) == 3000);                        \
-        for (at = 0; at < 3000; at += 700) {                                              \
-            out = piece;                                                                  \
-            start = 5 + at;                                                               \
-            n = 3000 - at < 700 ? 3000 - at : 700;                                        \
-            CHECK((call) == 0 && memcmp(piece, whole + at, n * sizeof *whole) == 0);      \
-        }                                                                                 \
-        start = UINT64_MAX - 10;                                                          \
-        n = 12;                                                                           \
-        memcpy(piece, whole, sizeof piece);                                               \
-        REFUSED(ERANGE, call);                                                            \
-        CHECK(memcmp(piece, whole, sizeof piece) == 0);                                   \
-        start = 5;                                                                        \
-        n = (size_t)1 << 62;                                                              \
-        if (sizeof *whole > 1)                                                            \
-            REFUSED(EFAULT, call);                                                        \
-        out = NULL;                                                                       \
-        n = 1;                                                                            \
-        REFUSED(EFAULT, call);                                                            \
-        n = 0;                                                                            \
-        CHECK((call) == 0);                                                               \
-        out = piece;                                                                      \
-        n = 1;                                                                            \
-        from = NULL;                                                                      \
-        REFUSED(EFAULT, call);                                                            \
-        from = &bad;                                                                      \
-        REFUSED(EINVAL, call);                                                            \
-        from = &key;                                                                      \
-        stream = (uint64_t)1 << 48;                                                       \
-        REFUSED(ERANGE, call);                                                            \
-        CHECK(memcmp(piece, whole, sizeof piece) == 0);                                   \
-        stream = 7;                                                                       \
+#define KIND(type, call, call_at)                                                    \
+    do {                                                                             \
+        static type whole[3000], piece[3000];                                        \
+        type *out = whole;                                                           \
+        uint64_t start = 5;                                                          \
+        size_t n = 3000, at;                                                         \
+        errno = 12345;                                                               \
+        CHECK((call) == 0 && errno == 12345);                                        \
+        CHECK(fwrite(whole, sizeof *whole, 3000, stdout) == 3000);                   \
+        for (at = 0; at < 3000; at += 700) {                                         \
+            out = piece;                                                             \
+            start = 5 + at;                                                          \
+            n = 3000 - at < 700 ? 3000 - at : 700;                                   \
+            CHECK((call) == 0 && memcmp(piece, whole + at, n * sizeof *whole) == 0); \
+        }                                                                            \
+        /* 1,999 and 3,000 have no common divisor, so each element comes once. */    \
+        for (at = 0; at < 3000; at++)                                                \
+            indices[at] = 5 + at * 1999 % 3000;                                      \
+        n = 3000;                                                                    \
+        CHECK((call_at) == 0 && errno == 12345);                                     \
+        for (at = 0; at < 3000; at++)                                                \
+            CHECK(memcmp(piece + at, whole + at * 1999 % 3000, sizeof *whole) == 0); \
+        memcpy(piece, whole, sizeof piece);                                          \
+        start = UINT64_MAX - 10;                                                     \
+        n = 12;                                                                      \
+        REFUSED(ERANGE, call);                                                       \
+        start = 5;                                                                   \
+        REFUSALS(call);                                                              \
+        indices[11] = UINT64_MAX;                                                    \
+        n = 12;                                                                      \
+        REFUSED(ERANGE, call_at);                                                    \
+        indices[11] = 5;                                                             \
+        REFUSALS(call_at);                                                           \
+        from_indices = NULL;                                                         \
+        n = 1;                                                                       \
+        REFUSED(EFAULT, call_at);                                                    \
+        n = 0;                                                                       \
+        CHECK((call_at) == 0);                                                       \
+        from_indices = indices;                                                      \
     } while (0)
 
 static void numbers(void)
 {
     const struct headwater_key *from = &key;
     struct headwater_key bad;
+    uint64_t indices[3000], *from_indices = indices;
     uint64_t i, value, stream = 7;
     CHECK(headwater_stream_key_from_text(&key, HEADWATER_ARS7, "numbers") == 0);
     bad = key;
     bad.engine = 3;
-    KIND(u8, uint8_t, headwater_stream_fill_u8(from, stream, start, out, n));
-    KIND(u32, uint32_t, headwater_stream_fill_u32(from, stream, start, out, n));
-    KIND(u64, uint64_t, headwater_stream_fill_u64(from, stream, start, out, n));
-    KIND(f32, float, headwater_stream_fill_f32(from, stream, start, out, n));
-    KIND(f64, double, headwater_stream_fill_f64(from, stream, start, out, n));
-    KIND(normal_f32, float, headwater_stream_fill_normal_f32(from, stream, start, out, n));
-    KIND(normal_f64, double, headwater_stream_fill_normal_f64(from, stream, start, out, n));
-    KIND(exponential_f64, double, headwater_stream_fill_exponential_f64(from, stream, start, out, n));
+    KIND(uint8_t, headwater_stream_fill_u8(from, stream, start, out, n),
+         headwater_stream_u8_at(from, stream, from_indices, out, n));
+    KIND(uint32_t, headwater_stream_fill_u32(from, stream, start, out, n),
+         headwater_stream_u32_at(from, stream, from_indices, out, n));
+    KIND(uint64_t, headwater_stream_fill_u64(from, stream, start, out, n),
+         headwater_stream_u64_at(from, stream, from_indices, out, n));
+    KIND(float, headwater_stream_fill_f32(from, stream, start, out, n),
+         headwater_stream_f32_at(from, stream, from_indices, out, n));
+    KIND(double, headwater_stream_fill_f64(from, stream, start, out, n),
+         headwater_stream_f64_at(from, stream, from_indices, out, n));
+    KIND(float, headwater_stream_fill_normal_f32(from, stream, start, out, n),
+         headwater_stream_normal_f32_at(from, stream, from_indices, out, n));
+    KIND(double, headwater_stream_fill_normal_f64(from, stream, start, out, n),
+         headwater_stream_normal_f64_at(from, stream, from_indices, out, n));
+    KIND(double, headwater_stream_fill_exponential_f64(from, stream, start, out, n),
+         headwater_stream_exponential_f64_at(from, stream, from_indices, out, n));
     /* More than a quarter of the attempts are rejected. */
-    KIND(bounded_u64, uint64_t,
-         headwater_stream_fill_bounded_u64(from, stream, UINT64_C(0xB000000000000001), start, out, n));
+    KIND(uint64_t,
+         headwater_stream_fill_bounded_u64(from, stream, UINT64_C(0xB000000000000001), start, out, n),
+         headwater_stream_bounded_u64_at(from, stream, UINT64_C(0xB000000000000001), from_indices, out, n));
+    KIND(uint32_t, headwater_stream_fill_bounded_u32(from, stream, 0xB0000001, start, out, n),
+         headwater_stream_bounded_u32_at(from, stream, 0xB0000001, from_indices, out, n));
     for (i = 0; i < 1000; i++) {
         CHECK(headwater_stream_perm_at(&key, 7, 1000, i, &value) == 0);
         CHECK(fwrite(&value, sizeof value, 1, stdout) == 1);
@@ -176,6 +211,7 @@ static void errors(void)
     REFUSED(EINVAL, headwater_stream_fill_u8(&bad, 0, 0, &byte, 1));
     REFUSED(ERANGE, headwater_stream_fill_u8(&key, (uint64_t)1 << 48, 0, &byte, 1));
     REFUSED(EINVAL, headwater_stream_fill_bounded_u64(&key, 0, 0, 0, &value, 1));
+    REFUSED(EINVAL, headwater_stream_bounded_u64_at(&key, 0, 0, &value, &value, 1));
     REFUSED(ERANGE, headwater_stream_perm_at(&key, 0, 5, 5, &value));
     REFUSED(ERANGE, headwater_stream_perm_at(&key, 0, 0, 0, &value));
     REFUSED(ERANGE, headwater_stream_perm_at(&key, (uint64_t)1 << 48, 5, 0, &value));
