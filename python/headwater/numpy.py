@@ -59,7 +59,8 @@ class _BitGenerator(np.random.BitGenerator):
             self._write(start)
         else:
             self._native = self._make(start)
-            self._native.install(self.capsule)
+        # Both times, because the base class clears the structure.
+        self._native.install(self.capsule)
 
     @classmethod
     def from_stream(cls, stream: Stream) -> Self:
@@ -268,8 +269,8 @@ def _key(name: str, key: Any, engine: str | None) -> tuple[str, bytes]:
     """Returns the engine and the 16 bytes of a key."""
     if isinstance(key, (bytes, bytearray)):
         found, raw = engine or "ars7", bytes(key)
-    elif hasattr(key, "to_raw"):
-        found, raw = str(key.engine), key.to_raw()
+    elif hasattr(key, "raw") and hasattr(key, "engine"):
+        found, raw = str(key.engine), bytes(key.raw)
     else:
         raise TypeError(f"{name} must be a headwater.Key or 16 bytes, not {type(key).__name__}")
     if len(raw) != 16:

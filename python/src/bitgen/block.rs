@@ -53,7 +53,7 @@ impl BlockBits {
             let &Ahead { stream, next } = state.words.source();
             let drawn = next.wrapping_add(state.words.drawn() as u64);
             let position = drawn.wrapping_sub(WORDS as u64) % PERIOD;
-            (stream.key().to_raw(), stream.id(), position, state.half)
+            (stream.key().to_raw(), stream.id(), position, state.half())
         })
     }
 
@@ -63,7 +63,7 @@ impl BlockBits {
             let engine = state.words.source().stream.key().engine();
             let (source, skip) = at(stream_of(engine.name(), key, stream)?, position);
             state.words.restart(source, skip);
-            state.half = half;
+            state.set_half(half);
             Ok(())
         })
     }

@@ -24,8 +24,22 @@ struct BitGen {
 #[repr(C, align(64))]
 pub(super) struct State<W> {
     pub(super) words: W,
-    /// The upper half of a word whose lower half has been drawn, as NumPy's generators keep it.
-    pub(super) half: Option<u32>,
+    /// True while `left` has not been drawn: the upper half of a word whose lower half has been, as
+    /// NumPy's generators keep it. Not an `Option`: `take` would store twice in each second draw.
+    has_left: bool,
+    left: u32,
+}
+
+impl<W> State<W> {
+    /// Returns the half word left over.
+    pub(super) fn half(&self) -> Option<u32> {
+        self.has_left.then_some(self.left)
+    }
+
+    /// Sets the half word left over.
+    pub(super) fn set_half(&mut self, half: Option<u32>) {
+        (self.has_left, self.left) = (half.is_some(), half.unwrap_or(0));
+    }
 }
 
 /// The place of a state.
@@ -41,7 +55,7 @@ unsafe impl<W: Send> Sync for Place<W> {}
 
 impl<W: Words> Place<W> {
     pub(super) fn new(words: W) -> Place<W> {
-        Place(Box::new(UnsafeCell::new(State { words, half: None })))
+        Place(Box::new(UnsafeCell::new(State { words, has_left: false, left: 0 })))
     }
 
     /// Runs `action` on the state.
@@ -100,14 +114,13 @@ extern "C" fn next_uint64<W: Words>(pointer: *mut c_void) -> u64 {
 extern "C" fn next_uint32<W: Words>(pointer: *mut c_void) -> u32 {
     // SAFETY: as in `next_uint64`.
     let state = unsafe { state::<W>(pointer) };
-    match state.half.take() {
-        Some(half) => half,
-        None => {
-            let word = state.words.next();
-            state.half = Some((word >> 32) as u32);
-            word as u32
-        }
+    if state.has_left {
+        state.has_left = false;
+        return state.left;
     }
+    let word = state.words.next();
+    (state.has_left, state.left) = (true, (word >> 32) as u32);
+    word as u32
 }
 
 extern "C" fn next_double<W: Words>(pointer: *mut c_void) -> f64 {

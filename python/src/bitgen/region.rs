@@ -105,8 +105,9 @@ impl Region {
 
 /// Fills the array `out` with a region of the stream's array of `shape`.
 ///
-/// `kind` is a kind of numbers of STREAMS.md or "range", with the bounds `low` and `high`, both
-/// included. `ranges` holds the first element and the end in each dimension.
+/// `kind` names the numbers and their dtype. `bounds` are the ends of the range, both included, or 0
+/// and the number of elements of the permutation. `ranges` holds the first element and the end in
+/// each dimension.
 #[pyfunction]
 #[pyo3(signature = (source, kind, out, shape, ranges, bounds=None))]
 pub(super) fn fill_region(
@@ -124,17 +125,21 @@ pub(super) fn fill_region(
     })?;
     let job = Job { stream, region, out };
     match (kind, bounds) {
-        ("f64", None) => job.numbers(Stream::fill_f64, Stream::f64_at),
-        ("f32", None) => job.numbers(Stream::fill_f32, Stream::f32_at),
-        ("normal_f64", None) => job.numbers(Stream::fill_normal_f64, Stream::normal_f64_at),
-        ("normal_f32", None) => job.numbers(Stream::fill_normal_f32, Stream::normal_f32_at),
-        ("exponential_f64", None) => {
+        ("uniform_float64", None) => job.numbers(Stream::fill_f64, Stream::f64_at),
+        ("uniform_float32", None) => job.numbers(Stream::fill_f32, Stream::f32_at),
+        ("normal_float64", None) => job.numbers(Stream::fill_normal_f64, Stream::normal_f64_at),
+        ("normal_float32", None) => job.numbers(Stream::fill_normal_f32, Stream::normal_f32_at),
+        ("exponential_float64", None) => {
             job.numbers(Stream::fill_exponential_f64, Stream::exponential_f64_at)
         }
-        ("range_i32", Some(bounds)) => job.range::<i32>(bounds),
-        ("range_i64", Some(bounds)) => job.range::<i64>(bounds),
-        ("range_u32", Some(bounds)) => job.range::<u32>(bounds),
-        ("range_u64", Some(bounds)) => job.range::<u64>(bounds),
+        ("range_int8", Some(bounds)) => job.range::<i8>(bounds),
+        ("range_uint8", Some(bounds)) => job.range::<u8>(bounds),
+        ("range_int16", Some(bounds)) => job.range::<i16>(bounds),
+        ("range_uint16", Some(bounds)) => job.range::<u16>(bounds),
+        ("range_int32", Some(bounds)) => job.range::<i32>(bounds),
+        ("range_uint32", Some(bounds)) => job.range::<u32>(bounds),
+        ("range_int64", Some(bounds)) => job.range::<i64>(bounds),
+        ("range_uint64", Some(bounds)) => job.range::<u64>(bounds),
         ("permutation", Some((0, n))) => {
             let n = u64::try_from(n).map_err(|_| PyValueError::new_err("n is negative"))?;
             let order = stream.permutation(n);

@@ -69,7 +69,7 @@ impl XoshiroBits {
 
     /// Returns the words of the state, and the half word left over.
     fn get(&self) -> ([u64; 4], Option<u32>) {
-        self.0.with(|state| (now(&state.words).state(), state.half))
+        self.0.with(|state| (now(&state.words).state(), state.half()))
     }
 
     /// Moves to another state, in place.
@@ -77,7 +77,7 @@ impl XoshiroBits {
         let there = from_words(words)?;
         self.0.with(|state| {
             state.words.restart(Around::at(there), 0);
-            state.half = half;
+            state.set_half(half);
         });
         Ok(())
     }
@@ -103,7 +103,7 @@ impl XoshiroBits {
             let mut there = now(&state.words);
             change(&mut there);
             state.words.restart(Around::at(there), 0);
-            state.half = None;
+            state.set_half(None);
         });
     }
 }
