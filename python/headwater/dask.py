@@ -123,8 +123,11 @@ def _array(
     shape = _shape(shape)
     try:
         chunks = normalize_chunks(chunks, shape, dtype=dtype)
-    except ValueError as error:
+        negative = any(size < 0 for sizes in chunks for size in sizes)
+    except (ValueError, ZeroDivisionError) as error:
         raise ValueError(f"chunks={chunks!r} do not fit the shape {shape}: {error}") from error
+    if negative:
+        raise ValueError(f"chunks must have no negative size: {chunks}")
     places = _Places(tuple(_axis(sizes) for sizes in chunks))
     fill = _Fill(source, kind, dtype.str, shape, bounds)
     name = f"headwater-{kind}-{tokenize(source, kind, dtype.str, shape, bounds, places.axes)}"
