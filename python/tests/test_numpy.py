@@ -158,7 +158,7 @@ def test_a_setter_writes_in_place(cls):
     address = bit_generator.ctypes.state_address
     state = bit_generator.state
     expected = rng.random(10)
-    for _ in range(100):
+    for _ in range(10):
         bit_generator.state = state
         gc.collect()
         assert (rng.random(10) == expected).all()
