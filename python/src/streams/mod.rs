@@ -1,5 +1,36 @@
+//! Reproducible streams: arrays that are the same for any partition of the work.
+//!
+//! A call goes from a pymethod (`stream`, `elements`, `permutation`) with its arguments (`args`,
+//! `dtype`, `indices`) to a place for its values (`output`, `memory`, `array`, `dlpack`), where one
+//! function of the crate `headwater-streams` (`kinds`) writes them.
+
+mod args;
+mod array;
+mod choice;
+mod dlpack;
+mod dtype;
+mod elements;
+mod indices;
+mod key;
+mod kinds;
+mod memory;
+mod output;
+mod permutation;
+mod shuffle;
+mod stream;
+
 use pyo3::prelude::*;
 
-pub(crate) fn register(_module: &Bound<'_, PyModule>) -> PyResult<()> {
+pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    let py = module.py();
+    module.add("ENGINES", key::engines(py)?)?;
+    module.add_class::<array::Array>()?;
+    module.add_class::<elements::Elements>()?;
+    module.add_class::<key::Key>()?;
+    module.add_class::<permutation::Permutation>()?;
+    module.add_class::<stream::Stream>()?;
+    // Python's own functions, such as `random.sample`, ask for a registered sequence.
+    let sequence = py.import("collections.abc")?.getattr("Sequence")?;
+    sequence.call_method1("register", (py.get_type::<permutation::Permutation>(),))?;
     Ok(())
 }

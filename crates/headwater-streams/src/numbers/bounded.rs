@@ -46,7 +46,7 @@ macro_rules! wrapped {
     )*};
 }
 
-wrapped!(u64: u64, i64: u64, u32: u32, i32: u32);
+wrapped!(u64: u64, i64: u64, u32: u32, i32: u32, u16: u32, i16: u32, u8: u32, i8: u32);
 
 impl Bounded64<u64> {
     /// Returns the kind of the numbers in `0..bound`.

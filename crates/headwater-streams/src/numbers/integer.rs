@@ -4,10 +4,10 @@ use super::Number;
 use super::bounded::{Bounded32, Bounded64};
 use core::ops::RangeInclusive;
 
-/// `u32`, `i32`, `u64` or `i64`: the types of [`fill_range`](crate::Stream::fill_range).
+/// An integer type of 8 to 64 bits: the types of [`fill_range`](crate::Stream::fill_range).
 ///
-/// The 32-bit types are made of the stream's `u32`s and the others of its `u64`s, element by
-/// element.
+/// The 64-bit types are made of the stream's `u64`s and the others of its `u32`s, element by
+/// element. Types of 8, 16 and 32 bits therefore have the same values in the same range.
 pub trait Integer: Sealed {}
 
 /// The generator of a type's elements. Other crates cannot name this trait, so they cannot make a
@@ -43,4 +43,8 @@ integers! {
     i64, u64, Bounded64;
     u32, u32, Bounded32;
     i32, u32, Bounded32;
+    u16, u32, Bounded32;
+    i16, u32, Bounded32;
+    u8, u32, Bounded32;
+    i8, u32, Bounded32;
 }

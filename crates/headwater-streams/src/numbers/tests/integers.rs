@@ -90,3 +90,28 @@ fn ranges_have_both_their_ends_and_nothing_else() {
     stream(12).fill_u32(0, &mut halves).unwrap();
     assert_eq!(all, halves);
 }
+
+/// A range has the values of the 32-bit type in every narrower type that holds it, up to the ranges
+/// of all the values of a type.
+#[test]
+fn narrow_integers_are_those_of_32_bits() {
+    macro_rules! same {
+        ($narrow:ty, $wide:ty, $($low:expr => $high:expr),*) => {$(
+            let (mut narrow, mut wide) = ([<$narrow>::default(); 701], [<$wide>::default(); 701]);
+            stream(13).fill_range::<$narrow>($low..=$high, 3, &mut narrow).unwrap();
+            stream(13).fill_range(<$wide>::from($low)..=<$wide>::from($high), 3, &mut wide).unwrap();
+            assert_eq!(narrow.map(<$wide>::from), wide);
+            let indices: [u64; 701] = core::array::from_fn(|i| 3 + i as u64);
+            let mut listed = [<$narrow>::default(); 701];
+            stream(13).range_at($low..=$high, &indices, &mut listed).unwrap();
+            assert_eq!(listed, narrow);
+        )*};
+    }
+    same!(u8, u32, 0_u8 => u8::MAX, 1_u8 => 6_u8, 255_u8 => 255_u8);
+    same!(u16, u32, 0_u16 => u16::MAX, 1_u16 => 60_000_u16);
+    same!(i8, i32, i8::MIN => i8::MAX, -3_i8 => 2_i8, -128_i8 => -128_i8);
+    same!(i16, i32, i16::MIN => i16::MAX, -30_000_i16 => 1_i16);
+    let mut none = [0_u8; 2];
+    let empty = stream(13).fill_range(3..=2, 0, &mut none);
+    assert_eq!(empty, Err(crate::Error::EmptyRange));
+}

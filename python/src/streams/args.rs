@@ -1,0 +1,165 @@
+//! Arguments as Python passes them: integers and shapes, with errors that name the argument.
+
+use pyo3::exceptions::{PyMemoryError, PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyInt, PyList, PyTuple};
+use pyo3::{Borrowed, ffi};
+
+/// Returns the integer that `value` stands for, by its `__index__`. A float has none, even 3.0.
+pub(crate) fn integer<'py>(value: &Bound<'py, PyAny>, name: &str) -> PyResult<Bound<'py, PyInt>> {
+    if let Ok(exact) = value.cast_exact::<PyInt>() {
+        return Ok(exact.clone());
+    }
+    // SAFETY: `value` is a Python object, and the result is a new reference or null with an error.
+    let index =
+        unsafe { Bound::from_owned_ptr_or_err(value.py(), ffi::PyNumber_Index(value.as_ptr())) };
+    match index {
+        Ok(index) => Ok(index.cast_into()?),
+        Err(error) if error.is_instance_of::<PyTypeError>(value.py()) => {
+            Err(not_a(value, name, "an integer"))
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// Returns a TypeError that names the argument, its expected type and its type.
+pub(crate) fn not_a(value: &Bound<'_, PyAny>, name: &str, expected: &str) -> PyErr {
+    let found = value.get_type().qualname().map_or("this type".into(), |name| name.to_string());
+    PyTypeError::new_err(format!("{name} must be {expected}, not {found}"))
+}
+
+/// Returns a ValueError that names the argument, its domain and its value.
+pub(crate) fn outside(value: &Bound<'_, PyAny>, name: &str, domain: &str) -> PyErr {
+    // Python refuses to write integers of more than 4,300 digits.
+    let written = value.str().map_or("a longer number".into(), |text| text.to_string());
+    PyValueError::new_err(format!("{name} must be {domain}, not {written}"))
+}
+
+/// Returns an integer from 0 to 2^64 - 1.
+pub(crate) fn unsigned(value: &Bound<'_, PyAny>, name: &str) -> PyResult<u64> {
+    let integer = integer(value, name)?;
+    integer.extract().map_err(|_| outside(&integer, name, "from 0 to 2^64 - 1"))
+}
+
+/// Returns an integer from -2^63 to 2^64: the ends of ranges of 64-bit types.
+pub(crate) fn signed(value: &Bound<'_, PyAny>, name: &str) -> PyResult<i128> {
+    let integer = integer(value, name)?;
+    if let Ok(small) = integer.extract::<i64>() {
+        return Ok(small.into());
+    }
+    // 2^64 itself ends the range of all values of uint64.
+    let large = integer.extract::<i128>().ok().filter(|n| (i64::MIN.into()..=1 << 64).contains(n));
+    large.ok_or_else(|| outside(&integer, name, "from -2^63 to 2^64"))
+}
+
+/// The argument `start`: the number of the first element.
+#[derive(Clone, Copy)]
+pub(crate) struct Start(pub(crate) u64);
+
+impl<'py> FromPyObject<'_, 'py> for Start {
+    type Error = PyErr;
+
+    fn extract(value: Borrowed<'_, 'py, PyAny>) -> PyResult<Start> {
+        unsigned(&value, "start").map(Start)
+    }
+}
+
+/// The argument `threads`: the number of threads, where 0 stands for one per CPU.
+#[derive(Clone, Copy)]
+pub(crate) struct Threads(pub(crate) usize);
+
+impl<'py> FromPyObject<'_, 'py> for Threads {
+    type Error = PyErr;
+
+    fn extract(value: Borrowed<'_, 'py, PyAny>) -> PyResult<Threads> {
+        let integer = integer(&value, "threads")?;
+        let threads = integer.extract().map(Threads);
+        threads.map_err(|_| outside(&integer, "threads", "0 (one per CPU) or more"))
+    }
+}
+
+/// The lengths of an array's dimensions.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Shape(Vec<usize>);
+
+impl Shape {
+    pub(crate) fn new(dimensions: Vec<usize>) -> Shape {
+        Shape(dimensions)
+    }
+
+    pub(crate) fn dimensions(&self) -> &[usize] {
+        &self.0
+    }
+
+    /// Returns the number of elements of `item` bytes, unless they exceed the address space.
+    pub(crate) fn len(&self, item: usize) -> PyResult<usize> {
+        if self.0.contains(&0) {
+            return Ok(0);
+        }
+        let len = self.0.iter().try_fold(1_usize, |all, &length| all.checked_mul(length));
+        let fits = |len: &usize| len.checked_mul(item).is_some_and(|b| b <= isize::MAX as usize);
+        len.filter(fits).ok_or_else(|| {
+            PyMemoryError::new_err(format!("an array of shape {self} exceeds the address space"))
+        })
+    }
+
+    pub(crate) fn to_tuple<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        PyTuple::new(py, &self.0)
+    }
+}
+
+impl std::fmt::Display for Shape {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.0[..] {
+            [one] => write!(f, "({one},)"),
+            _ => {
+                let lengths: Vec<_> = self.0.iter().map(usize::to_string).collect();
+                write!(f, "({})", lengths.join(", "))
+            }
+        }
+    }
+}
+
+impl<'py> FromPyObject<'_, 'py> for Shape {
+    type Error = PyErr;
+
+    /// Takes an integer, or a tuple or list of integers.
+    fn extract(value: Borrowed<'_, 'py, PyAny>) -> PyResult<Shape> {
+        let value = &*value;
+        if let Ok(tuple) = value.cast::<PyTuple>() {
+            return tuple
+                .iter()
+                .map(|length| dimension(&length))
+                .collect::<PyResult<_>>()
+                .map(Shape);
+        }
+        if let Ok(list) = value.cast::<PyList>() {
+            return list
+                .iter()
+                .map(|length| dimension(&length))
+                .collect::<PyResult<_>>()
+                .map(Shape);
+        }
+        if !value.hasattr(pyo3::intern!(value.py(), "__index__"))? {
+            return Err(not_a(value, "shape", "an integer, a tuple or a list of integers"));
+        }
+        dimension(value).map(|length| Shape(vec![length]))
+    }
+}
+
+fn dimension(length: &Bound<'_, PyAny>) -> PyResult<usize> {
+    let length = integer(length, "shape")?;
+    length.extract().map_err(|_| outside(&length, "shape", "made of integers from 0 to 2^64 - 1"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Shape;
+
+    #[test]
+    fn shapes_are_written_as_python_writes_them() {
+        for (shape, written) in [(vec![], "()"), (vec![3], "(3,)"), (vec![2, 0], "(2, 0)")] {
+            assert_eq!(Shape::new(shape).to_string(), written);
+        }
+    }
+}

@@ -1,0 +1,141 @@
+//! Random items of sequences.
+
+use super::args::{Shape, not_a, outside, unsigned};
+use super::indices::Indices;
+use super::kinds::{Elements, Kind};
+use super::memory::Memory;
+use super::output::{Place, Wanted, refused};
+use super::permutation::kinds_for;
+use headwater_streams::{Error, Stream};
+use pyo3::exceptions::PyValueError;
+use pyo3::ffi;
+use pyo3::prelude::*;
+use pyo3::types::PyList;
+
+/// A population: `range(n)`, an array of NumPy, or another sequence.
+enum From<'a, 'py> {
+    Range,
+    Array(&'a Bound<'py, PyAny>),
+    Sequence(&'a Bound<'py, PyAny>),
+}
+
+/// Reads the argument `a`, and its number of items.
+fn population<'a, 'py>(a: &'a Bound<'py, PyAny>) -> PyResult<(From<'a, 'py>, u64)> {
+    if is_numpys(a)? {
+        return Ok((From::Array(a), a.len()? as u64));
+    }
+    // SAFETY: `a` is a Python object. Dictionaries and sets are no sequences.
+    if unsafe { ffi::PySequence_Check(a.as_ptr()) } == 1 {
+        return Ok((From::Sequence(a), a.len()? as u64));
+    }
+    match a.hasattr("__index__")? {
+        true => Ok((From::Range, unsigned(a, "a")?)),
+        false => Err(not_a(a, "a", "an integer or a sequence")),
+    }
+}
+
+/// Returns true for an array of NumPy with items, which an array of indices can select from.
+fn is_numpys(a: &Bound<'_, PyAny>) -> PyResult<bool> {
+    let modules = a.py().import("sys")?.getattr("modules")?;
+    match modules.call_method1("get", ("numpy",))?.getattr_opt("ndarray")? {
+        Some(class) => Ok(a.is_instance(&class)? && a.getattr("ndim")?.extract::<usize>()? > 0),
+        None => Ok(false),
+    }
+}
+
+/// Selects items of `a`: elements `start` and following of the stream's integers below the number
+/// of items or, without replacement, of its permutation.
+pub(crate) fn choice<'py>(
+    stream: &Stream,
+    a: &Bound<'py, PyAny>,
+    size: Option<Shape>,
+    replace: bool,
+    start: u64,
+) -> PyResult<Bound<'py, PyAny>> {
+    let (from, n) = population(a)?;
+    let wanted = size.as_ref().map_or(Ok(1), |size| size.len(8))?;
+    if !replace {
+        if start.checked_add(wanted as u64).is_none_or(|end| end > n) {
+            return Err(PyValueError::new_err(format!(
+                "size must be at most {} without replacement, not {wanted}",
+                n.saturating_sub(start)
+            )));
+        }
+        let order = stream.permutation(n);
+        return select(a, from, n, size, |memory| {
+            // SAFETY: the elements have 64 bits, and this is the only reference to them.
+            order.fill(start, unsafe { memory.elements::<u64>() })
+        });
+    }
+    let kind = below(a, n, wanted)?;
+    let elements = Elements::From { start, threads: 1 };
+    select(a, from, n, size, |memory| kind.write(stream, elements, memory))
+}
+
+/// Selects the items that `choice` has at these indices.
+pub(crate) fn choice_at<'py>(
+    stream: &Stream,
+    a: &Bound<'py, PyAny>,
+    indices: &Indices,
+) -> PyResult<Bound<'py, PyAny>> {
+    let (from, n) = population(a)?;
+    let kind = below(a, n, indices.list.len())?;
+    let write = |memory: Memory| kind.write(stream, Elements::At(&indices.list), memory);
+    select(a, from, n, indices.shape.clone(), write)
+}
+
+/// Returns the kind of the integers below `n`.
+fn below(a: &Bound<'_, PyAny>, n: u64, wanted: usize) -> PyResult<Kind> {
+    if n == 0 && wanted > 0 {
+        return match a.len() {
+            Ok(_) => Err(PyValueError::new_err("a must not be empty")),
+            Err(_) => Err(outside(a, "a", "greater than 0")),
+        };
+    }
+    Ok(Kind::Integers { low: 0, high: i128::from(n.max(1)) - 1 })
+}
+
+/// Has `write` write indices, and returns the items there.
+fn select<'py>(
+    a: &Bound<'py, PyAny>,
+    from: From<'_, 'py>,
+    n: u64,
+    size: Option<Shape>,
+    write: impl FnOnce(Memory) -> Result<(), Error> + Send,
+) -> PyResult<Bound<'py, PyAny>> {
+    let py = a.py();
+    let kinds = kinds_for(n);
+    let (sequence, shape) = match (from, size) {
+        (From::Sequence(sequence), Some(shape)) => (sequence, shape),
+        (from, size) => {
+            let wanted = Wanted { shape: size, dtype: None, out: None };
+            let picked = Place::find(wanted, kinds)?.write(py, write)?;
+            return match from {
+                From::Range => Ok(picked),
+                From::Array(items) | From::Sequence(items) => items.get_item(picked),
+            };
+        }
+    };
+    let mut list = vec![0_u64; shape.len(8)?];
+    // SAFETY: the list holds so many elements of 64 bits, and lives until the call is over.
+    let memory = unsafe { Memory::new(list.as_mut_ptr().cast(), list.len(), kinds[0]) };
+    write(memory).map_err(refused)?;
+    let mut items = list.into_iter().map(|index| sequence.get_item(index));
+    nested(py, shape.dimensions(), &mut items)
+}
+
+/// Returns the items as lists in lists.
+fn nested<'py>(
+    py: Python<'py>,
+    shape: &[usize],
+    items: &mut dyn Iterator<Item = PyResult<Bound<'py, PyAny>>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let Some((&length, rest)) = shape.split_first() else {
+        return items.next().unwrap_or_else(|| Ok(py.None().into_bound(py)));
+    };
+    let list = PyList::empty(py);
+    for _ in 0..length {
+        list.append(nested(py, rest, items)?)?;
+    }
+    Ok(list.into_any())
+}

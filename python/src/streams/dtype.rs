@@ -1,0 +1,182 @@
+//! The types of an array's elements.
+
+use super::args::not_a;
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyFloat, PyInt, PyString, PyType};
+use std::ffi::CStr;
+
+/// The type of an array's elements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Dtype {
+    F64,
+    F32,
+    I8,
+    U8,
+    I16,
+    U16,
+    I32,
+    U32,
+    I64,
+    U64,
+}
+
+use Dtype::{F32, F64, I8, I16, I32, I64, U8, U16, U32, U64};
+
+pub(crate) const FLOATS: &[Dtype] = &[F64, F32];
+pub(crate) const INTEGERS: &[Dtype] = &[I64, U64, I32, U32, I16, U16, I8, U8];
+const ALL: [Dtype; 10] = [F64, F32, I8, U8, I16, U16, I32, U32, I64, U64];
+
+impl Dtype {
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            F64 => "float64",
+            F32 => "float32",
+            I8 => "int8",
+            U8 => "uint8",
+            I16 => "int16",
+            U16 => "uint16",
+            I32 => "int32",
+            U32 => "uint32",
+            I64 => "int64",
+            U64 => "uint64",
+        }
+    }
+
+    pub(crate) const fn size(self) -> usize {
+        match self {
+            I8 | U8 => 1,
+            I16 | U16 => 2,
+            F32 | I32 | U32 => 4,
+            F64 | I64 | U64 => 8,
+        }
+    }
+
+    /// Returns the format of the buffer protocol. NumPy reads `l` as `int64`, and `q` as another
+    /// type of the same size.
+    pub(crate) const fn format(self) -> &'static CStr {
+        match self {
+            F64 => c"d",
+            F32 => c"f",
+            I8 => c"b",
+            U8 => c"B",
+            I16 => c"h",
+            U16 => c"H",
+            I32 => c"i",
+            U32 => c"I",
+            I64 => c"l",
+            U64 => c"L",
+        }
+    }
+
+    /// Returns DLPack's code of the type: 0 for integers with a sign, 1 without one, 2 for floats.
+    pub(crate) const fn dlpack(self) -> (u8, u8) {
+        let code = match self {
+            F64 | F32 => 2,
+            I8 | I16 | I32 | I64 => 0,
+            U8 | U16 | U32 | U64 => 1,
+        };
+        (code, 8 * self.size() as u8)
+    }
+
+    pub(crate) fn from_dlpack(code: u8, bits: u8) -> Option<Dtype> {
+        ALL.into_iter().find(|dtype| dtype.dlpack() == (code, bits))
+    }
+
+    /// Reads a format of the buffer protocol in the machine's byte order.
+    pub(crate) fn from_format(format: &[u8], size: usize) -> Option<Dtype> {
+        let little = cfg!(target_endian = "little");
+        let letter = match format {
+            [letter] | [b'@' | b'=', letter] => *letter,
+            [b'<', letter] if little => *letter,
+            [b'>' | b'!', letter] if !little => *letter,
+            _ => return None,
+        };
+        // The size tells the integers apart, because that of `l` depends on the prefix.
+        let code = match letter {
+            b'd' | b'f' => 2,
+            b'b' | b'h' | b'i' | b'l' | b'q' | b'n' => 0,
+            b'B' | b'H' | b'I' | b'L' | b'Q' | b'N' => 1,
+            _ => return None,
+        };
+        Dtype::from_dlpack(code, u8::try_from(8 * size).ok()?)
+    }
+
+    fn from_name(name: &str) -> Option<Dtype> {
+        let long = ALL.into_iter().find(|dtype| dtype.name() == name);
+        long.or_else(|| {
+            // NumPy's short names: `f8`, `<i4`.
+            let native = if cfg!(target_endian = "little") { '<' } else { '>' };
+            let short = name.strip_prefix([native, '=', '|']).unwrap_or(name);
+            let code = match short.get(..1)? {
+                "f" => 2,
+                "i" => 0,
+                "u" => 1,
+                _ => return None,
+            };
+            let bytes: u8 = short.get(1..)?.parse().ok().filter(|&bytes| bytes <= 8)?;
+            Dtype::from_dlpack(code, 8 * bytes)
+        })
+    }
+
+    /// Returns NumPy's object for the type, made once: NumPy takes 200 ns to read a name.
+    pub(crate) fn numpy<'py>(self, py: Python<'py>) -> PyResult<&'py Bound<'py, PyAny>> {
+        static DTYPES: [PyOnceLock<Py<PyAny>>; 10] = [const { PyOnceLock::new() }; 10];
+        let make = || Ok(py.import("numpy")?.call_method1("dtype", (self.name(),))?.unbind());
+        Ok(DTYPES[self as usize].get_or_try_init::<_, PyErr>(py, make)?.bind(py))
+    }
+}
+
+/// Reads the argument `dtype`: a name, NumPy's types and dtypes, PyTorch's dtypes, `float`, `int`.
+pub(crate) fn dtype(value: &Bound<'_, PyAny>) -> PyResult<Dtype> {
+    if let Ok(name) = value.cast::<PyString>() {
+        let name = name.to_str()?;
+        return Dtype::from_name(name).ok_or_else(|| unknown(name));
+    }
+    let py = value.py();
+    if value.is(py.get_type::<PyFloat>()) {
+        return Ok(F64);
+    }
+    if value.is(py.get_type::<PyInt>()) {
+        return Ok(I64);
+    }
+    // A dtype of the other byte order has the name of the native one.
+    if value.getattr_opt("isnative")?.is_some_and(|native| native.is_truthy().is_ok_and(|t| !t)) {
+        return Err(PyTypeError::new_err(format!(
+            "dtype must have the machine's byte order, not {}",
+            value.str()?
+        )));
+    }
+    let name = match value.cast::<PyType>() {
+        Ok(class) => class.name()?.to_string(),
+        Err(_) => match value.getattr_opt("name")? {
+            Some(name) => name.str()?.to_string(),
+            None => value.str()?.to_string(),
+        },
+    };
+    let name = name.strip_prefix("torch.").unwrap_or(&name);
+    match Dtype::from_name(name) {
+        Some(dtype) => Ok(dtype),
+        None if value.hasattr("__index__")? => Err(not_a(value, "dtype", "the name of a type")),
+        None => Err(unknown(name)),
+    }
+}
+
+fn unknown(name: &str) -> PyErr {
+    let names: Vec<_> = ALL.iter().map(|dtype| dtype.name()).collect();
+    PyTypeError::new_err(format!("dtype must be one of {}, not {name:?}", names.join(", ")))
+}
+
+/// Returns an error that lists the types of a kind of number, unless `dtype` is one of them.
+pub(crate) fn one_of(dtype: Dtype, kinds: &[Dtype], name: &str) -> PyResult<Dtype> {
+    if kinds.contains(&dtype) {
+        return Ok(dtype);
+    }
+    let names: Vec<_> = kinds.iter().map(|dtype| dtype.name()).collect();
+    Err(PyTypeError::new_err(format!(
+        "{name} must be of type {}, not {}",
+        names.join(" or "),
+        dtype.name()
+    )))
+}

@@ -1,0 +1,191 @@
+//! `Elements`: the elements of a stream at given indices.
+
+use super::choice;
+use super::dtype::{Dtype, FLOATS, INTEGERS};
+use super::indices::Indices;
+use super::kinds::{self, Kind};
+use super::output::{Place, Wanted, refused};
+use super::permutation::Permutation;
+use super::stream::Stream;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyList, PyTuple};
+
+/// The elements of a stream with given numbers, in the order and the shape of the numbers.
+///
+/// `stream.at(indices).random()` returns the numbers that `stream.random` has at these places, and
+/// so do the other methods. An integer has one number, and a sequence or an array has an array.
+#[pyclass(frozen, eq, module = "headwater")]
+#[derive(Clone, PartialEq, Eq)]
+pub(crate) struct Elements {
+    stream: headwater_streams::Stream,
+    indices: Indices,
+}
+
+impl Elements {
+    pub(crate) fn new(stream: headwater_streams::Stream, indices: Indices) -> Elements {
+        Elements { stream, indices }
+    }
+
+    fn place<'a, 'py>(
+        &self,
+        dtype: Option<&'a Bound<'py, PyAny>>,
+        out: Option<&'a Bound<'py, PyAny>>,
+        kinds: &[Dtype],
+    ) -> PyResult<Place<'a, 'py>> {
+        Place::find(Wanted { shape: self.indices.shape.clone(), dtype, out }, kinds)
+    }
+
+    fn made<'py>(
+        &self,
+        py: Python<'py>,
+        kind: Kind,
+        place: Place<'_, 'py>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let elements = kinds::Elements::At(&self.indices.list);
+        place.write(py, |memory| kind.write(&self.stream, elements, memory))
+    }
+}
+
+#[pymethods]
+impl Elements {
+    /// The stream.
+    #[getter]
+    fn stream(&self) -> Stream {
+        Stream(self.stream)
+    }
+
+    /// The numbers of the elements, as one list.
+    #[getter]
+    fn indices<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        PyList::new(py, &self.indices.list)
+    }
+
+    /// The shape of the results: that of the indices.
+    #[getter]
+    fn shape<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        match &self.indices.shape {
+            Some(shape) => shape.to_tuple(py),
+            None => Ok(PyTuple::empty(py)),
+        }
+    }
+
+    /// Returns these elements of `Stream.random`.
+    #[pyo3(
+        signature = (dtype=None, out=None),
+        text_signature = "($self, dtype='float64', out=None)"
+    )]
+    fn random<'py>(
+        &self,
+        py: Python<'py>,
+        dtype: Option<&Bound<'py, PyAny>>,
+        out: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        self.made(py, Kind::Uniform, self.place(dtype, out, FLOATS)?)
+    }
+
+    /// Returns these elements of `Stream.standard_normal`.
+    #[pyo3(
+        signature = (dtype=None, out=None),
+        text_signature = "($self, dtype='float64', out=None)"
+    )]
+    fn standard_normal<'py>(
+        &self,
+        py: Python<'py>,
+        dtype: Option<&Bound<'py, PyAny>>,
+        out: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        self.made(py, Kind::Normal, self.place(dtype, out, FLOATS)?)
+    }
+
+    /// Returns these elements of `Stream.exponential`.
+    #[pyo3(
+        signature = (dtype=None, out=None),
+        text_signature = "($self, dtype='float64', out=None)"
+    )]
+    fn exponential<'py>(
+        &self,
+        py: Python<'py>,
+        dtype: Option<&Bound<'py, PyAny>>,
+        out: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        self.made(py, Kind::Exponential, self.place(dtype, out, &[Dtype::F64])?)
+    }
+
+    /// Returns these elements of `Stream.integers`.
+    #[pyo3(
+        signature = (low, high=None, dtype=None, endpoint=false, *, out=None),
+        text_signature = "($self, low, high=None, dtype='int64', endpoint=False, *, out=None)"
+    )]
+    fn integers<'py>(
+        &self,
+        py: Python<'py>,
+        low: &Bound<'py, PyAny>,
+        high: Option<&Bound<'py, PyAny>>,
+        dtype: Option<&Bound<'py, PyAny>>,
+        endpoint: bool,
+        out: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let place = self.place(dtype, out, INTEGERS)?;
+        let kind = Kind::integers(low, high, endpoint, place.dtype())?;
+        self.made(py, kind, place)
+    }
+
+    /// Returns these elements of `Stream.uint64`.
+    #[pyo3(signature = (out=None))]
+    fn uint64<'py>(
+        &self,
+        py: Python<'py>,
+        out: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        self.made(py, Kind::Words, self.place(None, out, &[Dtype::U64])?)
+    }
+
+    /// Returns these elements of `Stream.uint32`.
+    #[pyo3(signature = (out=None))]
+    fn uint32<'py>(
+        &self,
+        py: Python<'py>,
+        out: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        self.made(py, Kind::Words, self.place(None, out, &[Dtype::U32])?)
+    }
+
+    /// Returns these bytes of the stream, in the order of the indices.
+    fn bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        PyBytes::new_with(py, self.indices.list.len(), |out| {
+            self.stream.u8_at(&self.indices.list, out).map_err(refused)
+        })
+    }
+
+    /// Returns the values of `Stream.permutation(n)` at the indices.
+    #[pyo3(signature = (n, /, *, out=None))]
+    fn permutation<'py>(
+        &self,
+        py: Python<'py>,
+        n: &Bound<'py, PyAny>,
+        out: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        Permutation::new(self.stream, super::args::unsigned(n, "n")?).listed(py, &self.indices, out)
+    }
+
+    /// Returns the items that `Stream.choice` has at the indices, with replacement.
+    #[pyo3(signature = (a, /))]
+    fn choice<'py>(&self, a: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        choice::choice_at(&self.stream, a, &self.indices)
+    }
+
+    fn __len__(&self) -> usize {
+        self.indices.list.len()
+    }
+
+    fn __repr__(&self) -> String {
+        let list = &self.indices.list;
+        let shown: Vec<_> = list.iter().take(6).map(u64::to_string).collect();
+        let indices = match (&self.indices.shape, list.len()) {
+            (None, _) => shown.join(""),
+            (_, 0..=6) => format!("[{}]", shown.join(", ")),
+            _ => format!("[{}, ...]", shown.join(", ")),
+        };
+        format!("{}.at({indices})", Stream(self.stream).__repr__())
+    }
+}

@@ -1,0 +1,191 @@
+//! `Key`: a seed's root, and its children and streams.
+
+use super::args::{integer, not_a, outside, unsigned};
+use super::memory::View;
+use super::stream::Stream;
+use headwater_streams::{Engine, Seed};
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyByteArray, PyBytes, PyMemoryView, PyString, PyTuple, PyType};
+
+/// An engine and 128 bits, made from a seed: everything that the numbers of 2^48 streams depend on.
+///
+/// `seed` is an integer from -2^128 to 2^128 - 1, bytes or a text. 7, b"7" and "7" are three seeds.
+/// Keys are not for secrets: use `headwater.token_bytes` for these.
+#[pyclass(frozen, eq, hash, module = "headwater")]
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct Key(pub(crate) headwater_streams::Key);
+
+/// Reads the argument `engine`.
+fn engine(name: &str) -> PyResult<Engine> {
+    name.parse().map_err(|_| {
+        let names: Vec<_> = Engine::ALL.iter().map(|engine| engine.name()).collect();
+        PyValueError::new_err(format!("engine must be one of {}, not {name:?}", names.join(", ")))
+    })
+}
+
+/// Hands a seed or a label to `read`.
+fn seed<R>(value: &Bound<'_, PyAny>, name: &str, read: impl FnOnce(Seed<'_>) -> R) -> PyResult<R> {
+    if let Ok(text) = value.cast::<PyString>() {
+        return Ok(read(text.to_str()?.into()));
+    }
+    if let Ok(bytes) = value.cast::<PyBytes>() {
+        return Ok(read(bytes.as_bytes().into()));
+    }
+    if value.is_instance_of::<PyByteArray>() || value.is_instance_of::<PyMemoryView>() {
+        let view = View::readable(value)?;
+        let mut bytes = vec![0; view.bytes()];
+        view.copy_to(value.py(), &mut bytes)?;
+        return Ok(read(bytes.into()));
+    }
+    if !value.hasattr(pyo3::intern!(value.py(), "__index__"))? {
+        return Err(not_a(value, name, "an integer, bytes or str"));
+    }
+    let integer = integer(value, name)?;
+    if let Ok(n) = integer.extract::<u128>() {
+        return Ok(read(n.into()));
+    }
+    // Of a negative number, -1 - n has 128 bits too, and i128 holds one half of these numbers.
+    let inverted = integer.call_method0("__invert__")?.extract::<u128>();
+    match inverted {
+        Ok(n) if n <= i128::MAX as u128 => Ok(read((-1 - n as i128).into())),
+        Ok(n) => {
+            let hexadecimal = match n.checked_add(1) {
+                Some(magnitude) => format!("-{magnitude:#x}"),
+                None => format!("-0x1{:032x}", 0),
+            };
+            let seed: Result<Seed<'_>, _> = hexadecimal.parse();
+            seed.map(read).map_err(|error| PyValueError::new_err(error.to_string()))
+        }
+        Err(_) => Err(outside(&integer, name, "from -2^128 to 2^128 - 1")),
+    }
+}
+
+#[pymethods]
+impl Key {
+    #[new]
+    #[pyo3(signature = (seed, /, *, engine="ars7"))]
+    fn new(seed: &Bound<'_, PyAny>, engine: &str) -> PyResult<Key> {
+        let engine = self::engine(engine)?;
+        self::seed(seed, "seed", |seed| Key(headwater_streams::Key::with_engine(engine, seed)))
+    }
+
+    /// Returns the key of a seed as command lines have it: `42`, `-1`, `0x2a`, `hex:00ff`,
+    /// `text:anything`.
+    #[staticmethod]
+    #[pyo3(signature = (text, /, *, engine="ars7"))]
+    fn parse(text: &str, engine: &str) -> PyResult<Key> {
+        let seed: Seed<'_> = text.parse().map_err(|error: headwater_streams::Error| {
+            PyValueError::new_err(format!("text must be a seed: {error}"))
+        })?;
+        Ok(Key(headwater_streams::Key::with_engine(self::engine(engine)?, seed)))
+    }
+
+    /// Returns the key made of 16 bytes as they are: those of `raw`.
+    #[staticmethod]
+    #[pyo3(signature = (raw, /, *, engine="ars7"))]
+    fn from_raw(raw: &[u8], engine: &str) -> PyResult<Key> {
+        let bytes = raw.try_into().map_err(|_| {
+            PyValueError::new_err(format!("raw must have 16 bytes, not {}", raw.len()))
+        })?;
+        Ok(Key(headwater_streams::Key::from_raw(self::engine(engine)?, bytes)))
+    }
+
+    /// Returns the key of the child called `label`: an integer, bytes or a text.
+    #[pyo3(signature = (label, /))]
+    fn child(&self, label: &Bound<'_, PyAny>) -> PyResult<Key> {
+        seed(label, "label", |label| Key(self.0.child(label)))
+    }
+
+    /// Returns stream number `id` of this key, from 0 to 2^48 - 1.
+    #[pyo3(signature = (id, /))]
+    pub(crate) fn stream(&self, id: &Bound<'_, PyAny>) -> PyResult<Stream> {
+        let integer = integer(id, "id")?;
+        let stream = integer.extract::<u64>().ok().and_then(|id| self.0.stream(id).ok());
+        stream.map(Stream).ok_or_else(|| outside(&integer, "id", "from 0 to 2^48 - 1"))
+    }
+
+    /// Returns `n` bytes for the generator called `label`: the material of another generator's
+    /// state.
+    #[pyo3(signature = (label, n, /))]
+    fn expand<'py>(
+        &self,
+        py: Python<'py>,
+        label: &Bound<'py, PyAny>,
+        n: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyBytes>> {
+        let n = unsigned(n, "n")? as usize;
+        seed(label, "label", |label| {
+            PyBytes::new_with(py, n, |out| {
+                self.0.expand(label, out);
+                Ok(())
+            })
+        })?
+    }
+
+    /// Returns the engine's block of 128 bits for this counter.
+    #[pyo3(signature = (counter, /))]
+    fn block(&self, counter: &Bound<'_, PyAny>) -> PyResult<u128> {
+        let integer = integer(counter, "counter")?;
+        let counter = integer.extract();
+        counter
+            .map(|counter| self.0.block(counter))
+            .map_err(|_| outside(&integer, "counter", "from 0 to 2^128 - 1"))
+    }
+
+    /// The name of the engine: `ars7`, `ars5` or `philox4x32`.
+    #[getter]
+    fn engine(&self) -> &'static str {
+        self.0.engine().name()
+    }
+
+    /// The 16 bytes, from which `from_raw` makes the key again.
+    #[getter]
+    fn raw<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &self.0.to_raw())
+    }
+
+    pub(crate) fn __repr__(&self) -> String {
+        let digits: String = self.0.to_raw().iter().map(|byte| format!("{byte:02x}")).collect();
+        format!("Key.from_raw(bytes.fromhex('{digits}'), engine='{}')", self.engine())
+    }
+
+    fn __copy__(slf: Bound<'_, Self>) -> Bound<'_, Self> {
+        slf
+    }
+
+    fn __deepcopy__<'py>(slf: Bound<'py, Self>, _memo: &Bound<'py, PyAny>) -> Bound<'py, Self> {
+        slf
+    }
+
+    fn __reduce__<'py>(
+        slf: &Bound<'py, Self>,
+    ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
+        let (py, key) = (slf.py(), slf.get());
+        let make = slf.get_type().getattr("_unpickle")?;
+        Ok((make, (key.raw(py), key.engine()).into_pyobject(py)?))
+    }
+
+    /// Returns the key of these bytes; `pickle` calls it.
+    #[classmethod]
+    #[pyo3(signature = (raw, engine, /))]
+    fn _unpickle(_class: &Bound<'_, PyType>, raw: &[u8], engine: &str) -> PyResult<Key> {
+        Key::from_raw(raw, engine)
+    }
+}
+
+/// Returns the names of the engines, the default first.
+pub(crate) fn engines(py: Python<'_>) -> PyResult<Bound<'_, PyTuple>> {
+    PyTuple::new(py, Engine::ALL.iter().map(|engine| engine.name()))
+}
+
+/// Returns the key that `value` is.
+pub(crate) fn key(value: &Bound<'_, PyAny>) -> PyResult<headwater_streams::Key> {
+    match value.cast::<Key>() {
+        Ok(key) => Ok(key.get().0),
+        Err(_) => Err(PyTypeError::new_err(format!(
+            "key must be a headwater.Key, not {}",
+            value.get_type().qualname()?
+        ))),
+    }
+}

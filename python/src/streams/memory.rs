@@ -1,0 +1,230 @@
+//! Memory of Python objects that a call writes to or reads from.
+
+use super::args::{Shape, not_a};
+use super::dlpack::Tensor;
+use super::dtype::Dtype;
+use pyo3::exceptions::{PyBufferError, PyTypeError};
+use pyo3::ffi;
+use pyo3::prelude::*;
+use std::ffi::CStr;
+use std::ptr::NonNull;
+
+/// Memory that one call may write to: elements of one type in C order.
+///
+/// The object that exports the memory outlives the value, which its maker sees to. Another thread
+/// that writes to the same memory mixes its values with the call's, as with any array of Python.
+#[derive(Clone, Copy)]
+pub(crate) struct Memory {
+    start: NonNull<u8>,
+    len: usize,
+    dtype: Dtype,
+}
+
+// SAFETY: a pointer to plain numbers. The exporter keeps them in place while the call runs.
+unsafe impl Send for Memory {}
+
+impl Memory {
+    /// Describes `len` elements from `start` on. A null pointer is allowed for none.
+    ///
+    /// # Safety
+    ///
+    /// The elements exist, are aligned and may be written to for as long as the value is used.
+    pub(crate) unsafe fn new(start: *mut u8, len: usize, dtype: Dtype) -> Memory {
+        // An empty slice needs an aligned pointer as well.
+        let empty = NonNull::<u64>::dangling().cast();
+        let start = if len == 0 { empty } else { NonNull::new(start).unwrap_or(empty) };
+        Memory { start, len, dtype }
+    }
+
+    pub(crate) fn dtype(self) -> Dtype {
+        self.dtype
+    }
+
+    pub(crate) fn bytes(self) -> usize {
+        self.len * self.dtype.size()
+    }
+
+    /// Describes the same memory as bytes.
+    pub(crate) fn as_bytes(self) -> Memory {
+        Memory { len: self.bytes(), dtype: Dtype::U8, ..self }
+    }
+
+    /// Returns the elements.
+    ///
+    /// # Safety
+    ///
+    /// `T` has the size of the elements, takes any bits, and no other reference is in use.
+    pub(crate) unsafe fn elements<'a, T: Copy>(self) -> &'a mut [T] {
+        assert_eq!(size_of::<T>(), self.dtype.size());
+        // SAFETY: `new`'s caller promised the memory, and ours that no other reference is in use.
+        unsafe { std::slice::from_raw_parts_mut(self.start.as_ptr().cast(), self.len) }
+    }
+}
+
+/// A buffer of a Python object, held until the value is dropped.
+pub(crate) struct View(Box<ffi::Py_buffer>);
+
+impl View {
+    /// Opens the buffer that `object` has.
+    fn open(object: &Bound<'_, PyAny>, flags: std::ffi::c_int) -> PyResult<View> {
+        // In a box, because exporters may point from one field of the buffer to another.
+        let mut raw = Box::new(ffi::Py_buffer::new());
+        // SAFETY: `raw` is a fresh buffer, which the drop releases if this call succeeds.
+        match unsafe { ffi::PyObject_GetBuffer(object.as_ptr(), &mut *raw, flags) } {
+            0 => Ok(View(raw)),
+            _ => Err(PyErr::fetch(object.py())),
+        }
+    }
+
+    /// Opens a buffer for writing whose items lie in C order.
+    pub(crate) fn writable(object: &Bound<'_, PyAny>, name: &str) -> PyResult<View> {
+        let flags = ffi::PyBUF_WRITABLE | ffi::PyBUF_FORMAT | ffi::PyBUF_C_CONTIGUOUS;
+        View::open(object, flags).map_err(|error| {
+            // NumPy raises ValueError for its own arrays.
+            let refused = PyBufferError::new_err(format!(
+                "{name} must be writable and C-contiguous: {}",
+                error.value(object.py())
+            ));
+            refused.set_cause(object.py(), Some(error));
+            refused
+        })
+    }
+
+    /// Opens a buffer for reading whose items may lie anywhere.
+    pub(crate) fn readable(object: &Bound<'_, PyAny>) -> PyResult<View> {
+        View::open(object, ffi::PyBUF_FULL_RO)
+    }
+
+    pub(crate) fn is_offered(object: &Bound<'_, PyAny>) -> bool {
+        // SAFETY: `object` is a Python object.
+        unsafe { ffi::PyObject_CheckBuffer(object.as_ptr()) == 1 }
+    }
+
+    pub(crate) fn start(&self) -> *mut u8 {
+        self.0.buf.cast()
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
+        self.0.len as usize
+    }
+
+    pub(crate) fn item(&self) -> usize {
+        self.0.itemsize as usize
+    }
+
+    pub(crate) fn format(&self) -> &[u8] {
+        match NonNull::new(self.0.format) {
+            // SAFETY: the exporter's format is a C string that lives as long as the buffer.
+            Some(format) => unsafe { CStr::from_ptr(format.as_ptr()) }.to_bytes(),
+            // The protocol's default.
+            None => b"B",
+        }
+    }
+
+    pub(crate) fn dtype(&self) -> Option<Dtype> {
+        Dtype::from_format(self.format(), self.item())
+    }
+
+    pub(crate) fn shape(&self) -> Shape {
+        let dimensions = match NonNull::new(self.0.shape) {
+            // SAFETY: the exporter's shape has `ndim` lengths and lives as long as the buffer.
+            Some(shape) => unsafe {
+                std::slice::from_raw_parts(shape.as_ptr(), self.0.ndim as usize)
+            },
+            None => &[],
+        };
+        Shape::new(dimensions.iter().map(|&length| length as usize).collect())
+    }
+
+    /// Copies the items in C order to `to`, which has room for all of them.
+    pub(crate) fn copy_to(&self, py: Python<'_>, to: &mut [u8]) -> PyResult<()> {
+        assert_eq!(to.len(), self.bytes());
+        // SAFETY: `to` has room for the bytes of the buffer, and the buffer is held.
+        let result = unsafe {
+            ffi::PyBuffer_ToContiguous(
+                to.as_mut_ptr().cast(),
+                &*self.0,
+                self.0.len,
+                b'C' as std::ffi::c_char,
+            )
+        };
+        if result == 0 { Ok(()) } else { Err(PyErr::fetch(py)) }
+    }
+}
+
+impl Drop for View {
+    fn drop(&mut self) {
+        // Values live in calls from Python, which are attached already.
+        Python::attach(|_| {
+            // SAFETY: the buffer was opened, and is released this once.
+            unsafe { ffi::PyBuffer_Release(&mut *self.0) }
+        });
+    }
+}
+
+/// The argument `out` while a call writes to it.
+pub(crate) struct Out {
+    memory: Memory,
+    shape: Shape,
+    /// Keeps the memory in place.
+    _held: Held,
+}
+
+enum Held {
+    Buffer(#[expect(dead_code)] View),
+    Tensor(#[expect(dead_code)] Tensor),
+}
+
+impl Out {
+    /// Opens `object` for writing: a buffer, or a tensor that offers DLPack alone, as PyTorch's do.
+    pub(crate) fn open(object: &Bound<'_, PyAny>, name: &str) -> PyResult<Out> {
+        if View::is_offered(object) {
+            let view = View::writable(object, name)?;
+            let dtype = view.dtype().ok_or_else(|| {
+                let format = String::from_utf8_lossy(view.format());
+                PyTypeError::new_err(format!(
+                    "{name} must hold numbers in the machine's byte order, not items of format \
+                     {format:?}"
+                ))
+            })?;
+            let (shape, start) = (view.shape(), view.start());
+            let len = view.bytes() / dtype.size();
+            Out::new(start, len, dtype, shape, Held::Buffer(view), name)
+        } else if Tensor::is_offered(object)? {
+            let tensor = Tensor::open(object, name)?;
+            let (shape, dtype) = (tensor.shape()?, tensor.dtype(name)?);
+            let (start, len) = (tensor.writable(name)?, shape.len(dtype.size())?);
+            Out::new(start, len, dtype, shape, Held::Tensor(tensor), name)
+        } else {
+            Err(not_a(object, name, "a writable buffer or a DLPack tensor"))
+        }
+    }
+
+    fn new(
+        start: *mut u8,
+        len: usize,
+        dtype: Dtype,
+        shape: Shape,
+        held: Held,
+        name: &str,
+    ) -> PyResult<Out> {
+        // A memoryview may begin anywhere, and Rust's slices may not.
+        if len > 0 && !start.addr().is_multiple_of(dtype.size()) {
+            let size = dtype.size();
+            return Err(PyBufferError::new_err(format!(
+                "{name} must begin at a multiple of {size} bytes"
+            )));
+        }
+        // SAFETY: the exporter grants writable memory of `len` elements until `held` is dropped.
+        let memory = unsafe { Memory::new(start, len, dtype) };
+        Ok(Out { memory, shape, _held: held })
+    }
+
+    pub(crate) fn memory(&self) -> Memory {
+        self.memory
+    }
+
+    pub(crate) fn shape(&self) -> &Shape {
+        &self.shape
+    }
+}

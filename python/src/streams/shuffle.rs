@@ -1,0 +1,97 @@
+//! Shuffling in place, in the order that `Stream::shuffle` of Rust has for so many elements.
+
+use super::args::not_a;
+use super::dlpack::Tensor;
+use super::dtype::Dtype;
+use super::memory::{Memory, Out, View};
+use super::output::run;
+use headwater_streams::Stream;
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::PyList;
+
+/// Shuffles a list, another mutable sequence, a writable buffer or a tensor.
+pub(crate) fn shuffle(stream: &Stream, x: &Bound<'_, PyAny>) -> PyResult<()> {
+    if let Ok(list) = x.cast_exact::<PyList>() {
+        let mut items: Vec<_> = list.iter().collect();
+        stream.shuffle(&mut items);
+        return list.set_slice(0, list.len(), PyList::new(x.py(), items)?.as_any());
+    }
+    if View::is_offered(x) {
+        return buffer(stream, x);
+    }
+    if Tensor::is_offered(x)? {
+        let out = Out::open(x, "x")?;
+        let rows = rows(x, out.shape().dimensions())?;
+        return run(x.py(), out.memory().as_bytes(), |memory| {
+            shuffle_rows(stream, memory, rows);
+            Ok(())
+        });
+    }
+    let mutable = x.py().import("collections.abc")?.getattr("MutableSequence")?;
+    if !x.is_instance(&mutable)? {
+        return Err(not_a(x, "x", "a mutable sequence or a writable buffer"));
+    }
+    let mut items = x.try_iter()?.collect::<PyResult<Vec<_>>>()?;
+    stream.shuffle(&mut items);
+    items.into_iter().enumerate().try_for_each(|(i, item)| x.set_item(i, item))
+}
+
+fn buffer(stream: &Stream, x: &Bound<'_, PyAny>) -> PyResult<()> {
+    let view = View::writable(x, "x")?;
+    let rows = rows(x, view.shape().dimensions())?;
+    // SAFETY: the view grants writable memory of so many bytes until it is dropped.
+    let memory = unsafe { Memory::new(view.start(), view.bytes(), Dtype::U8) };
+    if holds_objects(&view) {
+        // Another thread would see one reference in two places, so no other thread may run.
+        shuffle_rows(stream, memory, rows);
+        return Ok(());
+    }
+    run(x.py(), memory, |memory| {
+        shuffle_rows(stream, memory, rows);
+        Ok(())
+    })
+}
+
+/// Returns the number of items, or of rows if there are several dimensions.
+fn rows(x: &Bound<'_, PyAny>, dimensions: &[usize]) -> PyResult<usize> {
+    let first = dimensions.first().copied();
+    first.ok_or_else(|| not_a(x, "x", "a sequence or an array with a dimension"))
+}
+
+/// Moves rows of bytes. Rows as long as a number are moved as they are, and longer ones through a
+/// copy of all of them.
+fn shuffle_rows(stream: &Stream, memory: Memory, rows: usize) {
+    // SAFETY: the elements are bytes, and this is the only reference to them.
+    let bytes = unsafe { memory.elements::<u8>() };
+    let width = bytes.len().checked_div(rows).unwrap_or(0);
+    match width {
+        0 => {}
+        1 => stream.shuffle(bytes),
+        2 => stream.shuffle(bytes.as_chunks_mut::<2>().0),
+        4 => stream.shuffle(bytes.as_chunks_mut::<4>().0),
+        8 => stream.shuffle(bytes.as_chunks_mut::<8>().0),
+        16 => stream.shuffle(bytes.as_chunks_mut::<16>().0),
+        _ => {
+            let mut order: Vec<usize> = (0..rows).collect();
+            stream.shuffle(&mut order);
+            let before = bytes.to_vec();
+            for (to, from) in bytes.chunks_exact_mut(width).zip(order) {
+                to.copy_from_slice(&before[from * width..][..width]);
+            }
+        }
+    }
+}
+
+/// Returns true if the buffer's items are references to Python objects, or hold some.
+fn holds_objects(view: &View) -> bool {
+    view.format().contains(&b'O')
+}
+
+/// Returns an error if bytes would overwrite references to Python objects.
+pub(crate) fn no_objects(view: &View, name: &str) -> PyResult<()> {
+    match holds_objects(view) {
+        true => Err(PyTypeError::new_err(format!("{name} must hold plain data, not objects"))),
+        false => Ok(()),
+    }
+}
