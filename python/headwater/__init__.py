@@ -8,6 +8,7 @@ whole program. The other half makes reproducible arrays: `Key(42).child("noise")
 # 10 to 25 each: the names that need a module import it at their first use.
 from __future__ import annotations
 
+import sys
 from _operator import _compare_digest as compare_digest
 
 from headwater import _native
@@ -33,11 +34,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from headwater import patch
     from headwater._system_random import SystemRandom
-    from headwater.patch import Report, install, installed, uninstall
 
 __all__ = [
-    "Report",
     "Stamp",
     "SystemRandom",
     "choice",
@@ -61,15 +61,6 @@ __all__ = [
     "uuid7",
 ]
 
-#: Names whose modules are imported at the first use.
-_LAZY = {
-    "Report": "headwater.patch",
-    "SystemRandom": "headwater._system_random",
-    "install": "headwater.patch",
-    "installed": "headwater.patch",
-    "uninstall": "headwater.patch",
-}
-
 # The streams.
 for _name in ("Key", "Permutation", "Stream"):
     if hasattr(_native, _name):
@@ -86,14 +77,47 @@ def status() -> dict[str, Any]:
     return document
 
 
+def install() -> patch.Report:
+    """Puts headwater under os.urandom, secrets, random.SystemRandom and uuid in this process.
+
+    Returns the names that were replaced, and the draws that are out of reach. The call imports the
+    four modules.
+    """
+    from headwater import patch
+
+    return patch.install()
+
+
+def uninstall() -> None:
+    """Takes back install(); inside of `with installed():`, the end of the block does it."""
+    from headwater import patch
+
+    patch.uninstall()
+
+
+def installed() -> patch.Block:
+    """Returns a context manager: install() for the length of a `with` block, in all threads."""
+    from headwater import patch
+
+    return patch.Block()
+
+
 def __getattr__(name: str) -> object:
-    try:
-        module = _LAZY[name]
-    except KeyError:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}") from None
-    value = globals()[name] = getattr(__import__(module, fromlist=[name]), name)
-    return value
+    if name != "SystemRandom":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from headwater._system_random import SystemRandom
+
+    globals()[name] = SystemRandom
+    # With this function in it, a module is not what the interpreter's specialised instructions
+    # expect: each `headwater.token_bytes` would take 20 ns more.
+    globals().pop("__getattr__", None)
+    return SystemRandom
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_LAZY})
+    return sorted({*globals(), "SystemRandom"})
+
+
+# If the program has paid for `random`, at once.
+if "random" in sys.modules:
+    __getattr__("SystemRandom")

@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 
 from headwater import _native
 
-__all__ = ["Report", "install", "installed", "uninstall"]
+__all__ = ["Block", "Report", "install", "uninstall"]
 
 #: Draws that no assignment in Python reaches, and the reason.
 _OUT_OF_REACH = {
@@ -102,8 +102,8 @@ def uninstall() -> None:
         _restore()
 
 
-class installed:
-    """Puts headwater under the four modules for the length of a `with` block, in all threads."""
+class Block:
+    """The context manager of headwater.installed()."""
 
     def __enter__(self) -> Report:
         """Returns the report of install()."""
