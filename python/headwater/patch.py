@@ -17,6 +17,7 @@ import sys
 import threading
 import types
 import uuid
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
@@ -42,9 +43,6 @@ _OUT_OF_REACH = {
 
 #: Bits of `type.__flags__`: the class was made at run time, and its attributes may be set.
 _HEAPTYPE, _IMMUTABLE = 1 << 9, 1 << 8
-
-#: Copies beyond this number are counted, not described: each takes a walk over all objects.
-_DESCRIBED = 16
 
 
 class Report(NamedTuple):
@@ -233,30 +231,32 @@ def _held(urandom: object) -> dict[str, str]:
     Copies of the other originals need no replacement: they are Python functions, which find the new
     os.urandom at each call.
     """
-    held: dict[str, str] = {}
-    frame, own = sys._getframe(), {id(change) for change in _changes}
-    holders = [
-        holder
+    named, known = [], {id(sys._getframe()), id(sys._getframe(1))}
+    for function in gc.get_objects():
+        if type(function) is types.FunctionType:
+            for part in _parts_with(function, urandom):
+                known.add(id(part))
+                named.append(f"{function.__module__}.{function.__qualname__}")
+    others = Counter(
+        type(holder).__qualname__
         for holder in gc.get_referrers(urandom)
-        if id(holder) not in own and holder is not frame and not isinstance(holder, types.FrameType)
-    ]
-    for holder in holders[:_DESCRIBED]:
-        held[f"os.urandom in {_described(holder)}"] = "a copy that install() does not replace"
-    if len(holders) > _DESCRIBED:
-        held["os.urandom"] = f"{len(holders) - _DESCRIBED} copies more"
+        if id(holder) not in known and type(holder) is not _Change
+    )
+    held = {f"os.urandom in {name}": "among its defaults, or in its closure" for name in named}
+    for name, count in others.items():
+        held[f"os.urandom in {count} of type {name}"] = "neither a module nor a class of one"
     return held
 
 
-def _described(holder: object) -> str:
-    """Names the function, or else the kind of object, that holds a copy."""
-    for candidate in [holder, *gc.get_referrers(holder)]:
-        for function in [candidate, *gc.get_referrers(candidate)]:
-            if isinstance(function, types.FunctionType) and _takes(function, holder):
-                name = f"{function.__module__}.{function.__qualname__}"
-                return f"the defaults or the closure of {name}"
-    return f"a {type(holder).__name__} object"
-
-
-def _takes(function: types.FunctionType, holder: object) -> bool:
-    parts = [function.__defaults__, function.__kwdefaults__, *(function.__closure__ or ())]
-    return any(part is holder for part in parts)
+def _parts_with(function: types.FunctionType, value: object) -> Iterator[object]:
+    """Yields the parts of a function, apart from its code, that refer to the value."""
+    if any(default is value for default in function.__defaults__ or ()):
+        yield function.__defaults__
+    if any(default is value for default in (function.__kwdefaults__ or {}).values()):
+        yield function.__kwdefaults__
+    for cell in function.__closure__ or ():
+        try:
+            if cell.cell_contents is value:
+                yield cell
+        except ValueError:  # an empty cell
+            pass
