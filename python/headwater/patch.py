@@ -167,8 +167,8 @@ def _originals() -> Iterator[_Change]:
 
 def _copies() -> Iterator[_Change]:
     """Yields the copies of the originals in all modules, and in the classes of the modules."""
-    # By identity, because objects may define == as they like, as NumPy's arrays do. Not the methods:
-    # SystemRandom shares _randbelow() with random.Random, whose seeded values must not change.
+    # By identity, because objects may define == as they like, as NumPy's arrays do. Methods are left
+    # out: SystemRandom shares _randbelow() with random.Random, whose seeded values must not change.
     functions = [change for change in _changes if change.owner is not random.SystemRandom]
     new_of = {id(change.old): change.new for change in functions}
     methods = {
