@@ -8,8 +8,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import headwater
+
 #: The directory that holds the package under test.
-ROOT = Path(__import__("headwater").__file__).parents[1]
+ROOT = Path(headwater.__path__[0]).parent
 
 
 def python(code: str, *options: str, exe: str = sys.executable, **env: str) -> str:

@@ -76,7 +76,13 @@ def test_a_read_only_buffer_raises_buffer_error() -> None:
     class Ours(bytes):
         pass
 
-    for buffer in [b"abc", Ours(b"abc"), memoryview(b"abc"), memoryview(bytearray(3)).toreadonly()]:
+    buffers: list[Any] = [
+        b"abc",
+        Ours(b"abc"),
+        memoryview(b"abc"),
+        memoryview(bytearray(3)).toreadonly(),
+    ]
+    for buffer in buffers:
         with pytest.raises(BufferError, match="buffer must be writable"):
             headwater.fill(buffer)
 

@@ -13,6 +13,7 @@ import statistics
 import subprocess
 import threading
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -47,7 +48,7 @@ def test_every_method_of_random_draws() -> None:
     ours.shuffle(items)
     assert items != sorted(items) == list(range(1000))
     assert len(ours.choices("ab", weights=[1, 3], k=50)) == 50
-    for method in [
+    methods: list[tuple[Callable[..., float], *tuple[float, ...]]] = [
         (ours.uniform, 1, 2),
         (ours.triangular, 0, 1),
         (ours.gauss, 0, 1),
@@ -59,10 +60,13 @@ def test_every_method_of_random_draws() -> None:
         (ours.betavariate, 1, 1),
         (ours.paretovariate, 1),
         (ours.weibullvariate, 1, 1),
-    ]:
-        assert isinstance(method[0](*method[1:]), float)
+    ]
+    for method, *arguments in methods:
+        assert isinstance(method(*arguments), float)
     with pytest.raises(IndexError):
         ours.choice([])
+    # The choice() of Python 3.11.1 and earlier finds an empty sequence by this.
+    assert ours._randbelow(0) == 0  # type: ignore[attr-defined]
     with pytest.raises(ValueError):
         ours.randrange(0)
 

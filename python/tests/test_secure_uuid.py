@@ -35,7 +35,7 @@ def test_a_uuid_is_as_good_as_one_of_the_standard_library(make: Callable[[], uui
     for other in (pickle.loads(pickle.dumps(made)), copy.copy(made), copy.deepcopy(made)):
         assert other == made and other.is_safe is made.is_safe
     assert weakref.ref(made)() is made
-    assert made.__getstate__() == same.__getstate__()  # type: ignore[attr-defined]
+    assert made.__getstate__() == same.__getstate__()
     assert gc.is_tracked(made) == gc.is_tracked(same)
 
 
