@@ -1,0 +1,80 @@
+//! Events after which kept values must be drawn again, and the status of the process.
+
+use super::draw::os_error;
+use headwater::Freshness;
+use headwater_status::{Facts, Host};
+use pyo3::prelude::*;
+use pyo3::types::PyString;
+use pyo3::{Borrowed, intern};
+use std::sync::{Mutex, PoisonError};
+
+pub(super) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_class::<Stamp>()?;
+    module.add_function(wrap_pyfunction!(generation, module)?)?;
+    module.add_function(wrap_pyfunction!(quiesce, module)?)?;
+    module.add_function(wrap_pyfunction!(status_json, module)?)
+}
+
+/// Returns an int that changes at every reseed of the kernel, clone or restore of the VM, and fork.
+///
+/// Compare it for inequality only. Returns None if this machine cannot detect all of these events.
+#[pyfunction]
+fn generation() -> Option<u64> {
+    headwater::generation().map(core::num::NonZeroU64::get)
+}
+
+/// Discards every buffered byte and unmaps VMClock, so that CRIU can checkpoint the process.
+#[pyfunction]
+fn quiesce(py: Python<'_>) -> PyResult<()> {
+    py.detach(headwater::quiesce).map_err(os_error)
+}
+
+/// Returns the document of `headwater status --json` as text.
+#[pyfunction]
+fn status_json(py: Python<'_>) -> String {
+    // Without the GIL, because the kernel's log is read, which takes milliseconds.
+    py.detach(|| {
+        // First, so that the counters include this draw. It never waits: the status of a machine
+        // that is not seeded matters most.
+        let seeded = headwater::try_fill(&mut [0]).is_ok();
+        let facts = Facts { status: &headwater::status(), host: &Host::read(), seeded };
+        let mut text = Vec::new();
+        headwater_status::write(&facts, &mut |piece| text.extend_from_slice(piece));
+        String::from_utf8_lossy(&text).into_owned()
+    })
+}
+
+/// A mark of the time of a draw, to be checked before kept values are used.
+#[pyclass(frozen, module = "headwater")]
+struct Stamp(Mutex<headwater::Stamp>);
+
+#[pymethods]
+impl Stamp {
+    /// Returns a stamp that is stale at its first check.
+    #[new]
+    fn new() -> Stamp {
+        Stamp(Mutex::new(headwater::Stamp::new()))
+    }
+
+    /// Returns "fresh", "stale" or "unknown", and brings the stamp up to date.
+    fn check<'py>(&self, py: Python<'py>) -> Borrowed<'py, 'py, PyString> {
+        // A panic while the lock is held is impossible: it is held for a few loads.
+        let mut stamp = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let name = match stamp.check() {
+            Freshness::Fresh => intern!(py, "fresh"),
+            Freshness::Stale => intern!(py, "stale"),
+            Freshness::Unknown => intern!(py, "unknown"),
+        };
+        name.as_borrowed()
+    }
+
+    /// Pickles and copies as a new stamp, which is stale: a number of another process or time says
+    /// nothing about the values that travel with it.
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> (Bound<'py, PyAny>, ()) {
+        (slf.get_type().into_any(), ())
+    }
+
+    fn __repr__(&self) -> &'static str {
+        "headwater.Stamp()"
+    }
+}
