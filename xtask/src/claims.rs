@@ -12,14 +12,22 @@ const DOCUMENTS: [(&str, &str); 2] =
     [("SECURITY.md", "## What it claims"), ("PLATFORM.md", "## What has bitten")];
 /// The directory of the crates, whose tests count.
 const CRATES: &str = "crates";
+/// The directory of the Python package's tests, which count too.
+const PYTHON: &str = "python/tests";
 
 /// Returns an error that lists the names without a test or file.
 pub(crate) fn check() -> Result<()> {
     let root = root()?;
     let mut files = Vec::new();
     rust_files(&root, Path::new(CRATES), &mut files)?;
-    let sources: String =
+    let mut sources: String =
         files.iter().map(|file| fs::read_to_string(root.join(file))).collect::<Result<_, _>>()?;
+    for entry in fs::read_dir(root.join(PYTHON)).context(PYTHON)? {
+        let path = entry?.path();
+        if path.extension().is_some_and(|extension| extension == "py") {
+            sources += &fs::read_to_string(path)?;
+        }
+    }
     for (document, begin) in DOCUMENTS {
         let text = fs::read_to_string(root.join(document)).context(document)?;
         let at = text.find(begin).with_context(|| format!("{document} has no '{begin}'"))?;
@@ -39,10 +47,15 @@ pub(crate) fn check() -> Result<()> {
     Ok(())
 }
 
-/// Returns whether a function of this name follows an attribute, or a macro that makes tests takes
-/// the name.
+/// Returns whether a function of this name follows an attribute, a macro that makes tests takes the
+/// name, or a function in Python has it.
 fn is_test(sources: &str, name: &str) -> bool {
-    let forms = [format!("]\nfn {name}("), format!("]\n    fn {name}("), format!("\n    {name}: ")];
+    let forms = [
+        format!("]\nfn {name}("),
+        format!("]\n    fn {name}("),
+        format!("\n    {name}: "),
+        format!("\ndef {name}("),
+    ];
     forms.iter().any(|form| sources.contains(form))
 }
 
