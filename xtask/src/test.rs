@@ -197,7 +197,7 @@ fn dependencies(report: &mut Report) {
         let deny = need(tools::cargo_deny(), "licences and origins of the dependencies")?;
         for manifest in ["Cargo.toml", python::MANIFEST] {
             let mut check = Command::new(&deny);
-            check.args(["--manifest-path", manifest, "check", "--config", "deny.toml"]);
+            check.args(["--config", "deny.toml", "--manifest-path", manifest, "check"]);
             run(check.args(["licenses", "bans", "sources"]))?;
         }
         Ok(())
@@ -208,7 +208,7 @@ fn dependencies(report: &mut Report) {
         need(run(Command::new(&deny).args(["fetch", "db"])), LOSS)?;
         for manifest in ["Cargo.toml", python::MANIFEST] {
             let mut check = Command::new(&deny);
-            check.args(["--manifest-path", manifest, "check", "--config", "deny.toml"]);
+            check.args(["--config", "deny.toml", "--manifest-path", manifest, "check"]);
             run(check.arg("advisories"))?;
         }
         Ok(())
