@@ -167,8 +167,8 @@ def _originals() -> Iterator[_Change]:
 
 def _copies() -> Iterator[_Change]:
     """Yields the copies of the originals in all modules, and in the classes of the modules."""
-    # By identity, because objects may define == as they like, as NumPy's arrays do. Methods are left
-    # out: SystemRandom shares _randbelow() with random.Random, whose seeded values must not change.
+    # By identity, because objects may define == as they like, as NumPy's arrays do. Methods are
+    # left out: SystemRandom shares _randbelow() with random.Random, whose seeded values must stay.
     functions = [change for change in _changes if change.owner is not random.SystemRandom]
     new_of = {id(change.old): change.new for change in functions}
     methods = {
@@ -181,7 +181,7 @@ def _copies() -> Iterator[_Change]:
         for name, value in list(vars(owner).items()):
             new = new_of.get(id(value))
             if new is None and type(value) is types.MethodType:
-                # Such as `randbits = SystemRandom().getrandbits`: a new object at each access.
+                # `randbits = SystemRandom().getrandbits`, which is a new object at each access.
                 new = methods.get(value.__func__)
             if new is not None and (id(owner), name) not in found:
                 yield _Change(owner, name, value, new)
