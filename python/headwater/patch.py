@@ -126,7 +126,7 @@ def _apply() -> None:
     _changes.extend(_originals())
     _changes.extend(_copies())
     for change in _changes:
-        setattr(change.owner, change.name, change.new)
+        _set(change.owner, change.name, change.new)
     patched = tuple(dict.fromkeys(map(str, _changes)))
     _report = Report(patched, {**_OUT_OF_REACH, **_held(urandom)})
 
@@ -167,8 +167,8 @@ def _originals() -> Iterator[_Change]:
 
 def _copies() -> Iterator[_Change]:
     """Yields the copies of the originals in all modules, and in the classes of the modules."""
-    # By identity, because objects may define == as they like, as NumPy's arrays do. Methods are left
-    # out: SystemRandom shares _randbelow() with random.Random, whose seeded values must not change.
+    # By identity, because objects may define == as they like, as NumPy's arrays do. Methods are
+    # left out: SystemRandom shares _randbelow() with random.Random, whose seeded values must stay.
     functions = [change for change in _changes if change.owner is not random.SystemRandom]
     new_of = {id(change.old): change.new for change in functions}
     methods = {
@@ -181,7 +181,7 @@ def _copies() -> Iterator[_Change]:
         for name, value in list(vars(owner).items()):
             new = new_of.get(id(value))
             if new is None and type(value) is types.MethodType:
-                # Such as `randbits = SystemRandom().getrandbits`: a new object at each access.
+                # `randbits = SystemRandom().getrandbits`, which is a new object at each access.
                 new = methods.get(value.__func__)
             if new is not None and (id(owner), name) not in found:
                 yield _Change(owner, name, value, new)
@@ -208,6 +208,13 @@ def _is_python_class(value: type) -> bool:
     return bool(value.__flags__ & _HEAPTYPE) and not value.__flags__ & _IMMUTABLE
 
 
+def _set(owner: Any, name: str, value: object) -> None:
+    if isinstance(owner, type):
+        setattr(owner, name, value)
+    else:
+        vars(owner)[name] = value  # past the __setattr__ of a module's own class
+
+
 def _restore() -> None:
     """Puts the originals back, unless the patches are still wanted."""
     if _kept or _blocks:
@@ -215,13 +222,13 @@ def _restore() -> None:
     for change in reversed(_changes):
         # A name that another library has replaced since is that library's.
         if vars(change.owner).get(change.name) is change.new:
-            setattr(change.owner, change.name, change.old)
+            _set(change.owner, change.name, change.old)
     # Modules imported meanwhile took copies of ours. The others are public functions, of which a
     # copy may be meant; `urandom` is not.
     for owner in _namespaces():
         for name, value in list(vars(owner).items()):
             if value is _native.urandom:
-                setattr(owner, name, os.urandom)
+                _set(owner, name, os.urandom)
     _changes.clear()
 
 

@@ -1,4 +1,4 @@
-"""No value comes twice: in forked children, in worker processes, in threads of both."""
+"""No value repeats: in forked children, in worker processes, in threads of both."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def draw_uuids() -> list[bytes]:
 
 
 def draw_random() -> list[bytes]:
-    # Of one instance made before the fork. 53 bits a draw would repeat by chance, two do not.
+    # One instance, made before the fork, serves all. 53 bits would repeat by chance.
     return [SHARED.getrandbits(128).to_bytes(16) for _ in range(DRAWS)]
 
 

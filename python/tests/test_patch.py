@@ -229,18 +229,23 @@ def test_odd_modules_do_no_harm() -> None:
         def __getattr__(self, name: str) -> object:
             raise AssertionError(f"loaded for {name}")
 
+        def __setattr__(self, name: str, value: object) -> None:
+            raise AssertionError(f"set {name}")
+
     odd: dict[str, object] = {
         "odd_lazy": Lazy("odd_lazy"),
         "odd_none": None,
         "odd_object": object(),
         "odd_nameless": types.ModuleType("odd_nameless"),
     }
-    odd["odd_lazy"].__dict__["equal"] = Equal()
+    odd["odd_lazy"].__dict__.update(equal=Equal(), draw=os.urandom)
     del odd["odd_nameless"].__dict__["__name__"]
     sys.modules.update(odd)  # type: ignore[arg-type]
     try:
-        with headwater.installed():
-            pass
+        with headwater.installed() as report:
+            assert "odd_lazy.draw" in report.patched
+            assert odd["odd_lazy"].__dict__["draw"] is os.urandom is _native.urandom
+        assert odd["odd_lazy"].__dict__["draw"] is os.urandom
     finally:
         for name in odd:
             del sys.modules[name]

@@ -59,7 +59,7 @@ fn below_any<'py>(bound: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
 
 /// Returns randbelow(n), or 0 if n is 0: the contract of random.Random._randbelow().
 ///
-/// The choice() of Python 3.11.1 and earlier relies on it to raise IndexError for an empty sequence.
+/// The choice() of Python 3.11.1 and earlier needs the 0 to raise IndexError for an empty sequence.
 #[pyfunction]
 fn randbelow_or_zero<'py>(py: Python<'py>, n: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     if n.is_truthy()? { randbelow(py, n) } else { Ok(0u8.into_pyobject(py)?.into_any()) }

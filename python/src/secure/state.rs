@@ -1,12 +1,12 @@
 //! Events after which kept values must be drawn again, and the status of the process.
 
 use super::draw::os_error;
-use headwater::Freshness;
+use core::sync::atomic::AtomicU64;
+use core::sync::atomic::Ordering::Relaxed;
 use headwater_status::{Facts, Host};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 use pyo3::{Borrowed, intern};
-use std::sync::{Mutex, PoisonError};
 
 pub(super) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<Stamp>()?;
@@ -45,25 +45,30 @@ fn status_json(py: Python<'_>) -> String {
 }
 
 /// A mark of the time of a draw, to be checked before kept values are used.
+///
+/// One thread at a time may use a stamp and the values that it guards.
+// The same comparison as in headwater::Stamp, on an atomic: a lock that another thread holds during
+// a fork would never be free in the child.
 #[pyclass(frozen, module = "headwater")]
-struct Stamp(Mutex<headwater::Stamp>);
+struct Stamp(AtomicU64);
 
 #[pymethods]
 impl Stamp {
     /// Returns a stamp that is stale at its first check.
     #[new]
     fn new() -> Stamp {
-        Stamp(Mutex::new(headwater::Stamp::new()))
+        Stamp(AtomicU64::new(0))
     }
 
     /// Returns "fresh", "stale" or "unknown", and brings the stamp up to date.
     fn check<'py>(&self, py: Python<'py>) -> Borrowed<'py, 'py, PyString> {
-        // A panic while the lock is held is impossible: it is held for a few loads.
-        let mut stamp = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let name = match stamp.check() {
-            Freshness::Fresh => intern!(py, "fresh"),
-            Freshness::Stale => intern!(py, "stale"),
-            Freshness::Unknown => intern!(py, "unknown"),
+        // 0 is stored if nothing is known, so that a later number does not look like no change.
+        let now = generation().unwrap_or(0);
+        let before = self.0.swap(now, Relaxed);
+        let name = match now {
+            0 => intern!(py, "unknown"),
+            _ if now == before => intern!(py, "fresh"),
+            _ => intern!(py, "stale"),
         };
         name.as_borrowed()
     }

@@ -99,7 +99,7 @@ fn version4(mut bytes: [u8; 16]) -> [u8; 16] {
 /// The class uuid.UUID, and the way to make its objects.
 struct Class {
     class: Py<PyType>,
-    /// None if the class is not built from slots as it is in CPython 3.11 to 3.14.
+    /// The slots of the class as CPython 3.11 to 3.14 has it; None if it is built otherwise.
     slots: Option<Slots>,
 }
 
