@@ -36,7 +36,7 @@ def run(code: str, interpreter: str = sys.executable) -> str:
 @pytest.mark.parametrize("dtype", TYPES)
 def test_memory_is_shared_with_numpy_and_memoryview(dtype: str) -> None:
     own = Array((2, 3), dtype)
-    shared, packed = np.asarray(own), np.from_dlpack(own)  # type: ignore[arg-type]
+    shared, packed = np.asarray(own), np.from_dlpack(own)
     assert shared.dtype == packed.dtype == own.dtype == dtype
     assert shared.shape == own.shape == (2, 3) and own.ndim == 2 and len(own) == 2
     assert (own.itemsize, own.size, own.nbytes) == (shared.itemsize, 6, shared.nbytes)
@@ -52,7 +52,7 @@ def test_arrays_of_no_elements_and_no_dimensions() -> None:
     for shape in ((0,), (0, 3), (3, 0)):
         own = Array(shape)
         assert STREAM.random(out=own) is own
-        assert np.asarray(own).shape == np.from_dlpack(own).shape == shape  # type: ignore[arg-type]
+        assert np.asarray(own).shape == np.from_dlpack(own).shape == shape
         assert "[]" in repr(own)
     one = Array(())
     STREAM.random(out=one)
@@ -80,7 +80,7 @@ def test_the_memory_outlives_the_array() -> None:
         own = Array(1 << 16)
         STREAM.random(out=own)
         expected = own.tobytes()
-        views: list[Any] = [memoryview(own), np.asarray(own), np.from_dlpack(own)]  # type: ignore[arg-type]
+        views: list[Any] = [memoryview(own), np.asarray(own), np.from_dlpack(own)]
         del own
         gc.collect()
         assert all(bytes(view) == expected for view in views)
@@ -92,7 +92,7 @@ def test_dlpack_of_both_versions() -> None:
     assert '"dltensor_versioned"' in repr(own.__dlpack__(max_version=(1, 0)))
     assert '"dltensor"' in repr(own.__dlpack__(max_version=(0, 8)))
     assert own.__dlpack_device__() == (1, 0)
-    apart = np.from_dlpack(own, copy=True)  # type: ignore[arg-type]
+    apart = np.from_dlpack(own, copy=True)
     apart[0] = 1
     assert own[0] == 0
     capsules = [own.__dlpack__(max_version=(1, 0)) for _ in range(3)]

@@ -23,7 +23,7 @@ def overlapping() -> Any:
     return np.lib.stride_tricks.as_strided(np.zeros(4), (3, 2), (8, 8))
 
 
-def unaligned() -> memoryview:
+def unaligned() -> Any:
     """Returns doubles that begin at an odd address."""
     return memoryview(bytearray(17))[1:].cast("d")
 

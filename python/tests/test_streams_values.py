@@ -75,14 +75,15 @@ def test_integers_up_to_the_ends_are_seeds_by_value(reference: ModuleType, engin
 
 
 def test_seeds_as_the_command_line_has_them() -> None:
-    for text, seed in [
-        ("42", 42),
-        ("-1", -1),
-        ("0x2a", 42),
-        ("hex:00ff", b"\x00\xff"),
-        ("text:42", "42"),
-        ("alice", "alice"),
-    ]:
+    seeds: dict[str, int | str | bytes] = {
+        "42": 42,
+        "-1": -1,
+        "0x2a": 42,
+        "hex:00ff": b"\x00\xff",
+        "text:42": "42",
+        "alice": "alice",
+    }
+    for text, seed in seeds.items():
         assert Key.parse(text) == Key(seed)
 
 
