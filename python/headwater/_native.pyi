@@ -1,3 +1,6 @@
+from headwater._bitgen import BlockBits as BlockBits
+from headwater._bitgen import XoshiroBits as XoshiroBits
+from headwater._bitgen import fill_region as fill_region
 from headwater._streams import ENGINES as ENGINES
 from headwater._streams import Array as Array
 from headwater._streams import Elements as Elements

@@ -170,7 +170,9 @@ def test_a_setter_writes_in_place(cls):
 
 
 @pytest.mark.parametrize("cls", ALL)
-@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, lambda x: pickle.loads(pickle.dumps(x))])
+@pytest.mark.parametrize(
+    "copied", [copy.copy, copy.deepcopy, lambda x: pickle.loads(pickle.dumps(x))]
+)
 def test_copies_continue_alike_and_apart(cls, copied):
     ours = cls(3)
     ours.random_raw(BUFFER - 1)

@@ -177,12 +177,13 @@ impl Job<'_, '_> {
             return Err(PyValueError::new_err("out and ranges differ in their number of elements"));
         }
         let (data, len) = (buffer.buf_ptr().cast::<T>(), buffer.item_count());
-        // SAFETY: the buffer is contiguous, aligned and of this type, as PyO3 has checked, and is
-        // held until this function returns. The array is new: `headwater.dask` has just made it,
-        // and no other thread knows it.
-        let out = match len {
-            0 => &mut [],
-            _ => unsafe { core::slice::from_raw_parts_mut(data, len) },
+        let out = if len == 0 {
+            &mut [] // whose pointer may be null
+        } else {
+            // SAFETY: the buffer is contiguous, aligned and of this type, as PyO3 has checked, and
+            // is held until this function returns. The array is new: `headwater.dask` has just
+            // made it, and no other thread knows it.
+            unsafe { core::slice::from_raw_parts_mut(data, len) }
         };
         let (stream, region) = (self.stream, &self.region);
         let fill = |start, out: &mut [T]| fill(&stream, start, out);
