@@ -310,6 +310,26 @@ def test_threads_share_a_generator(cls):
 
 
 @pytest.mark.parametrize("cls", ALL)
+def test_a_draw_and_a_change_wait_for_each_other(cls):
+    # `Generator` draws without the interpreter's lock, under the bit generator's own.
+    ours = cls(1)
+    state = ours.state
+    for action in (
+        lambda: ours.state,
+        lambda: setattr(ours, "state", state),
+        lambda: ours.advance(1),
+        lambda: ours.jumped(),
+    ):
+        done = threading.Event()
+        thread = threading.Thread(target=lambda action=action, done=done: (action(), done.set()))
+        with ours.lock:
+            thread.start()
+            assert not done.wait(0.02)
+        thread.join()
+        assert done.is_set()
+
+
+@pytest.mark.parametrize("cls", ALL)
 def test_the_lock_may_be_held_around_a_state(cls):
     ours = cls(1)
     with ours.lock:

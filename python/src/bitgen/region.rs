@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 
 /// Runs shorter than this are collected, and drawn by their indices: each call of a fill costs as
 /// much as some elements.
-const SHORT: u64 = 48;
+const SHORT: u64 = 20;
 /// Elements that are drawn by their indices at a time.
 const TOGETHER: usize = 1024;
 
