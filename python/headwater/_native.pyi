@@ -5,6 +5,9 @@ from uuid import UUID
 
 from typing_extensions import Buffer
 
+from headwater._bitgen import BlockBits as BlockBits
+from headwater._bitgen import XoshiroBits as XoshiroBits
+from headwater._bitgen import fill_region as fill_region
 from headwater._streams import ENGINES as ENGINES
 from headwater._streams import Array as Array
 from headwater._streams import Elements as Elements
@@ -53,5 +56,3 @@ class Stamp:
 
     def __new__(cls) -> Stamp: ...
     def check(self) -> Literal["fresh", "stale", "unknown"]: ...
-
-# --- bit generators ---------------------------------------------------------------------------

@@ -14,7 +14,6 @@ Not for secrets: from some of the numbers an attacker may compute the others.
 from __future__ import annotations
 
 import math
-import operator
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
@@ -28,7 +27,7 @@ from dask.highlevelgraph import HighLevelGraph
 from dask.layers import ArrayBlockwiseDep
 
 from headwater import _native
-from headwater.numpy import _key
+from headwater.numpy import _integer, _key
 
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike
@@ -80,8 +79,8 @@ def integers(
     `low` alone is the end of a range from 0 on. `endpoint` includes `high`.
     """
     kind = _dtype(dtype, _INTEGERS)
-    first, end = (0, _index("low", low)) if high is None else (low, _index("high", high))
-    first = _index("low", first)
+    first, end = (0, _integer("low", low)) if high is None else (low, _integer("high", high))
+    first = _integer("low", first)
     last = end if endpoint else end - 1
     limits = np.iinfo(kind)
     if first > last:
@@ -96,13 +95,13 @@ def permutation(key: Key | Stream, n: int, *, chunks: Any = "auto") -> Array:
 
     Each chunk is computed by itself: no worker holds a list of all numbers.
     """
-    n = _index("n", n)
+    n = _integer("n", n)
     return sample(key, n, n, chunks=chunks)
 
 
 def sample(key: Key | Stream, n: int, size: int, *, chunks: Any = "auto") -> Array:
     """Returns `size` different numbers below `n`, in random order: the first of `permutation`."""
-    n, size = _index("n", n), _index("size", size)
+    n, size = _integer("n", n), _integer("size", size)
     if not 0 <= n < 2**63:
         raise ValueError(f"n must be from 0 to 2**63 - 1, not {n}")
     if not 0 <= size <= n:
@@ -122,7 +121,7 @@ def _array(
     source = _source(key)
     shape = _shape(shape)
     try:
-        chunks = normalize_chunks(chunks, shape, dtype=dtype)
+        chunks = normalize_chunks(chunks, shape, dtype=dtype)  # type: ignore[no-untyped-call]
         negative = any(size < 0 for sizes in chunks for size in sizes)
     except (ValueError, ZeroDivisionError) as error:
         raise ValueError(f"chunks={chunks!r} do not fit the shape {shape}: {error}") from error
@@ -133,9 +132,12 @@ def _array(
     name = f"headwater-{kind}-{tokenize(source, kind, dtype.str, shape, bounds, places.axes)}"
     axes = tuple(range(len(shape)))
     # The lazy layer holds one function and one description of the chunks, whatever their number.
-    layer = blockwise(fill, name, axes, places, axes, numblocks={})
+    layer = blockwise(  # type: ignore[no-untyped-call]
+        fill, name, axes, places, axes, numblocks={}
+    )
     graph = HighLevelGraph.from_collections(name, layer, dependencies=())
-    array = Array(graph, name, chunks, meta=np.empty((0,) * len(shape), dtype))
+    meta = np.empty((0,) * len(shape), dtype)
+    array = Array(graph, name, chunks, meta=meta)  # type: ignore[no-untyped-call]
     # A list of the chunks that Dask keeps in the layer, for a picture of it.
     if layer.collection_annotations:
         layer.collection_annotations.pop("chunks", None)
@@ -186,7 +188,7 @@ def _axis(sizes: tuple[int, ...]) -> _Axis:
     return _Irregular((0, *accumulate(sizes)))
 
 
-class _Places(ArrayBlockwiseDep):  # type: ignore[misc] # Dask has no types
+class _Places(ArrayBlockwiseDep):
     """Returns the region of a block to the blockwise layer, which passes it to the function.
 
     It takes the place of `ArrayBlockIdDep`, whose list of chunks would be most of the graph.
@@ -197,7 +199,7 @@ class _Places(ArrayBlockwiseDep):  # type: ignore[misc] # Dask has no types
         self.numblocks = tuple(len(axis) for axis in axes)
 
     @property
-    def chunks(self) -> tuple[tuple[int, ...], ...]:
+    def chunks(self) -> tuple[tuple[int, ...], ...]:  # type: ignore[override]
         return tuple(axis.sizes() for axis in self.axes)
 
     def __getitem__(self, block: tuple[int, ...]) -> Region:
@@ -241,7 +243,7 @@ def _source(key: Key | Stream) -> tuple[str, bytes, int]:
 def _shape(shape: Shape) -> tuple[int, ...]:
     """Returns the shape as a tuple of integers."""
     parts = shape if isinstance(shape, Sequence) and not isinstance(shape, str) else (shape,)
-    sizes = tuple(_index("shape", size) for size in parts)
+    sizes = tuple(_integer("shape", size) for size in parts)
     if any(size < 0 for size in sizes):
         raise ValueError(f"shape must have no negative size: {sizes}")
     if math.prod(sizes) >= 2**63:
@@ -255,11 +257,3 @@ def _dtype(dtype: DTypeLike, allowed: tuple[str, ...]) -> np.dtype[Any]:
     if found.name not in allowed or not found.isnative:
         raise TypeError(f"dtype must be one of {', '.join(allowed)}, not {found}")
     return found
-
-
-def _index(name: str, value: Any) -> int:
-    """Returns an argument as an integer."""
-    try:
-        return operator.index(value)
-    except TypeError:
-        raise TypeError(f"{name} must be an integer, not {type(value).__name__}") from None

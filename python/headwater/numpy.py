@@ -17,7 +17,7 @@ import numpy as np
 from headwater import _native
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
     from headwater import Key, Stream
 
@@ -70,12 +70,13 @@ class _BitGenerator(np.random.BitGenerator):
         return cls(key=stream.key, stream=stream.id)
 
     def jumped(self, jumps: int = 1) -> Self:
-        """Returns a bit generator whose words follow those of this one after `jumps` jumps.
+        """Returns the bit generator at this position after `jumps` jumps.
 
-        The words after different numbers of jumps are disjoint.
+        A jump goes to the key's next stream; in `Xoshiro256pp` it skips 2**128 words. Words after
+        different numbers of jumps are disjoint.
         """
         other = type(self)(self.seed_seq)
-        other._write(self._after(operator.index(jumps)))
+        other._write(self._after(_integer("jumps", jumps)))
         return other
 
     @property
@@ -99,7 +100,7 @@ class _BitGenerator(np.random.BitGenerator):
         half = _integer("state['uinteger']", value["uinteger"], 0, 2**32 - 1)
         self._write(self._parse(value["state"]), half if value["has_uint32"] else None)
 
-    def __reduce__(self) -> tuple[Callable[..., Self], tuple[Any, ...]]:
+    def __reduce__(self) -> Any:
         return _restore, (type(self), self.seed_seq, self.state)
 
     # The parts in which the generators differ. A `start` is the arguments of the native `set`.
@@ -139,9 +140,10 @@ class _Counter(_BitGenerator):
 
     def advance(self, delta: int) -> Self:
         """Skips `delta` words, or goes back if it is negative; returns the bit generator."""
+        delta = _integer("delta", delta)
         with self.lock:
             key, stream, position, _ = self._native.get()
-            position = (position + operator.index(delta)) % _PERIOD
+            position = (position + delta) % _PERIOD
             self._native.set(key, stream, position, None)
         return self
 
@@ -254,13 +256,13 @@ def _restore(cls: type[_BitGenerator], seed_seq: Any, state: dict[str, Any]) -> 
     return bit_generator
 
 
-def _integer(name: str, value: Any, low: int, high: int) -> int:
+def _integer(name: str, value: Any, low: int | None = None, high: int | None = None) -> int:
     """Returns an argument as an integer, or raises an error that names it."""
     try:
         number = operator.index(value)
     except TypeError:
         raise TypeError(f"{name} must be an integer, not {type(value).__name__}") from None
-    if not low <= number <= high:
+    if (low is not None and number < low) or (high is not None and number > high):
         raise ValueError(f"{name} must be from {low} to {high}, not {number}")
     return number
 

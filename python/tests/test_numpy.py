@@ -170,7 +170,9 @@ def test_a_setter_writes_in_place(cls):
 
 
 @pytest.mark.parametrize("cls", ALL)
-@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, lambda x: pickle.loads(pickle.dumps(x))])
+@pytest.mark.parametrize(
+    "copied", [copy.copy, copy.deepcopy, lambda x: pickle.loads(pickle.dumps(x))]
+)
 def test_copies_continue_alike_and_apart(cls, copied):
     ours = cls(3)
     ours.random_raw(BUFFER - 1)
@@ -305,6 +307,26 @@ def test_threads_share_a_generator(cls):
     [thread.join() for thread in threads]
     drawn = np.sort(np.concatenate(parts))
     assert (drawn == np.sort(cls(6).random_raw(4 * 40 * 999))).all()
+
+
+@pytest.mark.parametrize("cls", ALL)
+def test_a_draw_and_a_change_wait_for_each_other(cls):
+    # `Generator` draws without the interpreter's lock, under the bit generator's own.
+    ours = cls(1)
+    state = ours.state
+    for action in (
+        lambda: ours.state,
+        lambda: setattr(ours, "state", state),
+        lambda: ours.advance(1),
+        lambda: ours.jumped(),
+    ):
+        done = threading.Event()
+        thread = threading.Thread(target=lambda action=action, done=done: (action(), done.set()))
+        with ours.lock:
+            thread.start()
+            assert not done.wait(0.02)
+        thread.join()
+        assert done.is_set()
 
 
 @pytest.mark.parametrize("cls", ALL)

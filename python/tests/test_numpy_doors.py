@@ -39,9 +39,7 @@ def test_scipys_distributions_draw(cls):
     assert frozen.rvs(3).shape == (3,)
     assert stats.multivariate_normal.rvs(size=4, random_state=np.random.Generator(cls(1))).size
     assert stats.special_ortho_group.rvs(3, random_state=np.random.Generator(cls(1))).shape
-    result = stats.bootstrap(
-        (draw[:50],), np.mean, n_resamples=99, rng=np.random.Generator(cls(1))
-    )
+    result = stats.bootstrap((draw[:50],), np.mean, n_resamples=99, rng=np.random.Generator(cls(1)))
     assert result.confidence_interval.low < draw[:50].mean() < result.confidence_interval.high
     permuted = stats.permutation_test(
         (draw[:20], draw[20:40] + 9), lambda a, b: a.mean() - b.mean(), n_resamples=99,
@@ -49,7 +47,7 @@ def test_scipys_distributions_draw(cls):
     )  # fmt: skip
     assert permuted.pvalue < 0.05
     sobol = stats.qmc.Sobol(2, rng=np.random.Generator(cls(1))).random(8)
-    assert ((0 <= sobol) & (sobol < 1)).all()
+    assert ((sobol >= 0) & (sobol < 1)).all()
 
 
 @ALL

@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 
 /// Runs shorter than this are collected, and drawn by their indices: each call of a fill costs as
 /// much as some elements.
-const SHORT: u64 = 48;
+const SHORT: u64 = 20;
 /// Elements that are drawn by their indices at a time.
 const TOGETHER: usize = 1024;
 
@@ -177,12 +177,13 @@ impl Job<'_, '_> {
             return Err(PyValueError::new_err("out and ranges differ in their number of elements"));
         }
         let (data, len) = (buffer.buf_ptr().cast::<T>(), buffer.item_count());
-        // SAFETY: the buffer is contiguous, aligned and of this type, as PyO3 has checked, and is
-        // held until this function returns. The array is new: `headwater.dask` has just made it,
-        // and no other thread knows it.
-        let out = match len {
-            0 => &mut [],
-            _ => unsafe { core::slice::from_raw_parts_mut(data, len) },
+        let out = if len == 0 {
+            &mut [] // whose pointer may be null
+        } else {
+            // SAFETY: the buffer is contiguous, aligned and of this type, as PyO3 has checked, and
+            // is held until this function returns. The array is new: `headwater.dask` has just
+            // made it, and no other thread knows it.
+            unsafe { core::slice::from_raw_parts_mut(data, len) }
         };
         let (stream, region) = (self.stream, &self.region);
         let fill = |start, out: &mut [T]| fill(&stream, start, out);
