@@ -20,8 +20,8 @@ const SQRT_HALF_F32: u32 = 0x3F35_04F4;
 /// instruction for it.
 const TWO_52: f64 = 4_503_599_627_370_496.0;
 const TWO_23: f32 = 8_388_608.0;
-const TWO_POW_MINUS_63: f64 = 1.0 / (1u64 << 63) as f64;
-const TWO_POW_MINUS_64: f64 = TWO_POW_MINUS_63 / 2.0;
+const TWO_POW_MINUS_64: f64 = 1.0 / (1u128 << 64) as f64;
+const TWO_POW_MINUS_65: f64 = TWO_POW_MINUS_64 / 2.0;
 const TWO_POW_MINUS_31: f32 = 1.0 / (1u32 << 31) as f32;
 const TWO_POW_MINUS_32: f32 = TWO_POW_MINUS_31 / 2.0;
 
@@ -75,8 +75,10 @@ pub(super) fn minus_ln_f32(word: u32) -> f32 {
 /// eighth of the circle.
 #[inline(always)]
 pub(super) fn direction(word: u64) -> (f64, f64) {
-    // The angle is in quarters of a turn, below 1/2.
-    let angle = ((word << 1 | 1) & ((1 << 62) - 1)) as f64 * TWO_POW_MINUS_63;
+    // The angle is in quarters of a turn, below 1/2. Its bits are the upper ones of a word: of a
+    // word whose highest bit is known to be zero, the compiler makes a signed conversion, which
+    // AVX2 has for single numbers only.
+    let angle = (word << 3 | 4) as f64 * TWO_POW_MINUS_65;
     let z = angle * angle;
     let mut sin = polynomial(
         z,

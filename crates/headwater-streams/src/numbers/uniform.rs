@@ -8,7 +8,9 @@ pub(crate) struct UniformF64;
 /// Element e is the upper 24 bits of the e-th `u32`.
 pub(crate) struct UniformF32;
 
-const TWO_POW_MINUS_53: f64 = 1.0 / (1u64 << 53) as f64;
+const TWO_POW_MINUS_64: f64 = 1.0 / (1u128 << 64) as f64;
+/// The upper 53 bits of a word.
+const UPPER_53: u64 = !((1 << 11) - 1);
 const TWO_POW_MINUS_24: f32 = 1.0 / (1u32 << 24) as f32;
 
 impl Number for UniformF64 {
@@ -19,7 +21,9 @@ impl Number for UniformF64 {
     #[inline(always)]
     fn convert(&self, words: &[u64], out: &mut [f64]) -> bool {
         for (out, word) in out.iter_mut().zip(words) {
-            *out = (word >> 11) as f64 * TWO_POW_MINUS_53;
+            // The bits stay where they are: of a word whose highest bit is known to be zero, the
+            // compiler makes a signed conversion, which AVX2 has for single numbers only.
+            *out = (word & UPPER_53) as f64 * TWO_POW_MINUS_64;
         }
         false
     }
