@@ -287,7 +287,7 @@ unsafe extern "C" fn free_old(managed: *mut Old) {
     unsafe { free_context(Box::from_raw(managed).context) }
 }
 
-/// As [`free_old`].
+/// Frees an exported tensor, as [`free_old`] does.
 unsafe extern "C" fn free_versioned(managed: *mut Versioned) {
     // SAFETY: as in `free_old`.
     unsafe { free_context(Box::from_raw(managed).context) }
@@ -300,7 +300,7 @@ unsafe fn free_context(context: *mut c_void) {
 }
 
 unsafe extern "C" fn destroy_old(capsule: *mut ffi::PyObject) {
-    // SAFETY: Python passes the capsule that it destroys; the name tells if the tensor is there.
+    // SAFETY: Python passes the capsule that it destroys; the name says if the tensor is there.
     unsafe {
         if ffi::PyCapsule_IsValid(capsule, OLD.as_ptr()) == 1 {
             free_old(ffi::PyCapsule_GetPointer(capsule, OLD.as_ptr()).cast());

@@ -93,7 +93,7 @@ impl Dtype {
             [b'>' | b'!', letter] if !little => *letter,
             _ => return None,
         };
-        // The size tells the integers apart, because that of `l` depends on the prefix.
+        // The size distinguishes the integers, because that of `l` depends on the prefix.
         let code = match letter {
             b'd' | b'f' => 2,
             b'b' | b'h' | b'i' | b'l' | b'q' | b'n' => 0,
