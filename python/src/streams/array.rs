@@ -21,7 +21,7 @@ const SHOWN: usize = 6;
 /// (`torch.from_dlpack`) and other libraries share its memory without a copy.
 ///
 /// Streams return arrays of this type where NumPy is not installed, and take them as `out`.
-#[pyclass(frozen, module = "headwater")]
+#[pyclass(frozen, sequence, module = "headwater")]
 pub(crate) struct Array {
     /// Zeros at first. Owns the memory, which never moves.
     memory: Box<[std::cell::UnsafeCell<u8>]>,

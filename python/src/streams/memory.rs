@@ -78,6 +78,9 @@ impl View {
 
     /// Opens a buffer for writing whose items lie in C order.
     pub(crate) fn writable(object: &Bound<'_, PyAny>, name: &str) -> PyResult<View> {
+        if !View::is_offered(object) {
+            return Err(not_a(object, name, "a writable buffer"));
+        }
         let flags = ffi::PyBUF_WRITABLE | ffi::PyBUF_FORMAT | ffi::PyBUF_C_CONTIGUOUS;
         View::open(object, flags).map_err(|error| {
             // NumPy raises ValueError for its own arrays.

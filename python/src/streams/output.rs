@@ -125,6 +125,10 @@ pub(crate) fn refused(error: Error) -> PyErr {
             "start and indices must stay below 2^64 - 1, where a stream ends: {len} elements from \
              {start} on do not"
         ),
+        Error::PastEnd { start, len, n } => format!(
+            "out must end where the permutation ends: {len} elements from index {start} on are \
+             more than a permutation of {n} has"
+        ),
         error => error.to_string(),
     };
     PyValueError::new_err(message)

@@ -19,7 +19,8 @@ const AHEAD: usize = 1024;
 ///
 /// `p[i]` is a value, `p[a:b]` an array of values, and `p.index(value)` the place of a value.
 /// Values are int64, or uint64 if `n` is above 2^63.
-#[pyclass(frozen, eq, hash, module = "headwater")]
+// `reversed` and others ask for the slots of a sequence.
+#[pyclass(frozen, eq, hash, sequence, module = "headwater")]
 #[derive(Clone, Copy)]
 pub(crate) struct Permutation {
     stream: headwater_streams::Stream,

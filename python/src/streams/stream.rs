@@ -2,12 +2,13 @@
 
 use super::args::{Shape, Start, Threads, unsigned};
 use super::choice;
+use super::dlpack::Tensor;
 use super::dtype::{Dtype, FLOATS, INTEGERS};
 use super::elements::Elements as At;
 use super::indices::Indices;
 use super::key::{self, Key};
 use super::kinds::{Elements, Kind};
-use super::memory::{Memory, View};
+use super::memory::{Memory, Out, View};
 use super::output::{Place, Wanted, run};
 use super::permutation::Permutation;
 use super::shuffle;
@@ -215,12 +216,17 @@ impl Stream {
         start: Start,
         threads: Threads,
     ) -> PyResult<Bound<'py, PyAny>> {
+        let elements = Elements::From { start: start.0, threads: threads.0 };
+        let write = |memory| Kind::Words.write(&self.0, elements, memory);
+        if !View::is_offered(buffer) && Tensor::is_offered(buffer)? {
+            run(py, Out::open(buffer, "buffer")?.memory().as_bytes(), write)?;
+            return Ok(buffer.clone());
+        }
         let view = View::writable(buffer, "buffer")?;
         shuffle::no_objects(&view, "buffer")?;
         // SAFETY: the view grants writable memory of so many bytes until it is dropped.
         let memory = unsafe { Memory::new(view.start(), view.bytes(), Dtype::U8) };
-        let elements = Elements::From { start: start.0, threads: threads.0 };
-        run(py, memory, |memory| Kind::Words.write(&self.0, elements, memory))?;
+        run(py, memory, write)?;
         Ok(buffer.clone())
     }
 
