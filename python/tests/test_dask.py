@@ -69,7 +69,7 @@ def same(array, expected):
     assert computed.tobytes() == expected.tobytes()
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(kind=st.sampled_from(sorted(KINDS)), place=chunked())
 def test_any_chunks_make_the_array_of_one_process(kind, place):
     shape, chunks = place
