@@ -59,10 +59,10 @@ fn test(packages: &[&str]) -> Result<(), Stop> {
     run(Command::new(&python)
         .args(["-m", "mypy", "--config-file", "python/pyproject.toml"])
         .args(["--cache-dir=target/tools/mypy", "-p", "headwater"]))?;
-    // Import mode importlib leaves sys.path alone, so the installed package is tested and not the
-    // one of the source, which has no native half.
+    // From here `headwater` is the installed package. In python/ it would be the one of the source,
+    // which has no native half.
     let mut pytest = Command::new(&python);
-    pytest.args(["-m", "pytest", "--quiet", "--import-mode=importlib", "-rs"]);
+    pytest.args(["-m", "pytest", "--quiet", "-rs"]);
     pytest.args(["-p", "no:cacheprovider", "--rootdir=python", "python/tests"]);
     Ok(run(&mut pytest)?)
 }
