@@ -105,8 +105,8 @@ impl Region {
 
 /// Fills the array `out` with a region of the stream's array of `shape`.
 ///
-/// `kind` names the numbers and their dtype. `bounds` are the ends of the range, both included, or 0
-/// and the number of elements of the permutation. `ranges` holds the first element and the end in
+/// `kind` names the numbers and their dtype. `bounds` are the ends of the range, both included, or
+/// 0 and the number of elements of the permutation. `ranges` holds the first element and the end in
 /// each dimension.
 #[pyfunction]
 #[pyo3(signature = (source, kind, out, shape, ranges, bounds=None))]

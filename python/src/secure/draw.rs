@@ -90,7 +90,7 @@ pub(super) fn length(name: &str, argument: &Bound<'_, PyAny>) -> PyResult<usize>
 fn length_of_any(name: &str, argument: &Bound<'_, PyAny>) -> PyResult<usize> {
     drop(PyErr::take(argument.py())); // does not name the argument; -1 itself has none
     let int = int(name, argument)?;
-    // Of an object with `__index__`. The limit is that of isize, not of usize.
+    // The object may have `__index__` alone. The limit is that of isize, not of usize.
     if let Some(length) = int.extract::<isize>().ok().and_then(|int| usize::try_from(int).ok()) {
         return Ok(length);
     }

@@ -46,7 +46,7 @@ fn below_any<'py>(bound: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let message = format!("exclusive_upper_bound must be positive, got {bound}");
         return Err(PyValueError::new_err(message));
     }
-    // As many bits as the bound has, and again if they are not below it: two draws at most on
+    // Draws as many bits as the bound has, and again if they are not below it: two draws at most on
     // average.
     let bits = bound.call_method0(intern!(py, "bit_length"))?.extract()?;
     loop {
