@@ -111,7 +111,7 @@ fn narrow_integers_are_those_of_32_bits() {
     same!(u16, u32, 0_u16 => u16::MAX, 1_u16 => 60_000_u16);
     same!(i8, i32, i8::MIN => i8::MAX, -3_i8 => 2_i8, -128_i8 => -128_i8);
     same!(i16, i32, i16::MIN => i16::MAX, -30_000_i16 => 1_i16);
-    let mut none = [0_u8; 2];
-    let empty = stream(13).fill_range(3..=2, 0, &mut none);
+    let (low, high) = (3_u8, 2);
+    let empty = stream(13).fill_range(low..=high, 0, &mut [0; 2]);
     assert_eq!(empty, Err(crate::Error::EmptyRange));
 }
