@@ -29,6 +29,7 @@ def rows() -> list[Row]:
             setup=SETUP,
             target=3.5,
             values=VALUES,
+            windows=20,
         ),
         Row(
             name="Dask: graph of 16,384 chunks, built",
@@ -36,5 +37,6 @@ def rows() -> list[Row]:
             ours=f"hd.normal(key, {grid})",
             setup=SETUP,
             target=100,
+            windows=2,
         ),
     ]
