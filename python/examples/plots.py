@@ -31,7 +31,7 @@ SIDE = 128
 
 
 def densities(path: Path) -> float:
-    """Draws histograms with their densities, and returns the largest distance of two, from 0 to 1."""
+    """Draws histograms with their densities, and returns their largest distance, 0 to 1."""
     kinds: list[tuple[str, Any, tuple[float, float], Callable[[Any], Any]]] = [
         ("uniform", KEY.stream(0).random(MANY), (0, 1), np.ones_like),
         (

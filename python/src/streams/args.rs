@@ -151,15 +151,3 @@ fn dimension(length: &Bound<'_, PyAny>) -> PyResult<usize> {
     let length = integer(length, "shape")?;
     length.extract().map_err(|_| outside(&length, "shape", "made of integers from 0 to 2^64 - 1"))
 }
-
-#[cfg(test)]
-mod tests {
-    use super::Shape;
-
-    #[test]
-    fn shapes_are_written_as_python_writes_them() {
-        for (shape, written) in [(vec![], "()"), (vec![3], "(3,)"), (vec![2, 0], "(2, 0)")] {
-            assert_eq!(Shape::new(shape).to_string(), written);
-        }
-    }
-}

@@ -62,7 +62,8 @@ impl Indices {
         let Some(dtype) = view.dtype() else {
             let format = String::from_utf8_lossy(view.format());
             return Err(PyTypeError::new_err(format!(
-                "{name} must be integers in the machine's byte order, not items of format {format:?}"
+                "{name} must be integers in the machine's byte order, not items of format \
+                 {format:?}"
             )));
         };
         one_of(dtype, INTEGERS, name)?;

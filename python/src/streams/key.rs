@@ -45,8 +45,7 @@ fn seed<R>(value: &Bound<'_, PyAny>, name: &str, read: impl FnOnce(Seed<'_>) -> 
     if let Ok(n) = integer.extract::<u128>() {
         return Ok(read(n.into()));
     }
-    // A negative number is -1 - n with an n of up to 128 bits. i128 holds one half of these
-    // numbers.
+    // A negative number is -1 - n, with an n of up to 128 bits. An i128 holds half of them.
     let inverted = integer.call_method0("__invert__")?.extract::<u128>();
     match inverted {
         Ok(n) if n <= i128::MAX as u128 => Ok(read((-1 - n as i128).into())),

@@ -29,9 +29,8 @@ pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<key::Key>()?;
     module.add_class::<permutation::Permutation>()?;
     module.add_class::<stream::Stream>()?;
-    // Python's own functions, such as `random.sample`, ask for a registered sequence.
-    // The module behind `collections.abc`, which the interpreter has imported at its start. The
-    // import of `collections` takes 2 ms.
+    // Python's own functions, such as `random.sample`, ask for a registered sequence. Python loads
+    // this module when it starts, and `collections.abc` would load all of `collections` for 2 ms.
     let sequence = py.import("_collections_abc")?.getattr("Sequence")?;
     sequence.call_method1("register", (py.get_type::<permutation::Permutation>(),))?;
     Ok(())
