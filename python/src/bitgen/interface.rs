@@ -49,7 +49,7 @@ impl<W> State<W> {
 /// own tests.
 pub(super) struct Place<W>(Box<UnsafeCell<State<W>>>);
 
-// SAFETY: a state is plain data. Whoever reaches it holds the bit generator's lock: `Generator` and
+// SAFETY: a state is plain data. Every access holds the bit generator's lock: `Generator` and
 // `random_raw` take it around each draw, and `headwater.numpy` around each call of this crate.
 unsafe impl<W: Send> Sync for Place<W> {}
 
