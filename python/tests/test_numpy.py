@@ -254,7 +254,7 @@ def test_advance_counts_words(cls, steps):
 
 @pytest.mark.parametrize("cls", COUNTERS)
 def test_a_stream_begins_again_after_2_to_the_61_words(cls):
-    # As `Sequential` does after 2^64 bytes. The last buffer is whole.
+    # `Sequential` does the same after 2^64 bytes. The last buffer is whole.
     ours = cls(key=bytes(range(16))).advance(2**61 - 3)
     assert ours.state["state"]["position"] == 2**61 - 3
     begun = cls(key=bytes(range(16)))

@@ -13,19 +13,25 @@ pub(super) trait Source: Send + 'static {
 }
 
 /// A source, and the words of it that have been made.
+///
+/// The field that every draw changes comes first, near the pointer, for short instructions.
 #[repr(C)]
 pub(super) struct Buffered<S> {
-    buffer: [u64; WORDS],
     /// The number of the buffer's words that have been drawn. Before the buffer is filled, `WORDS`
     /// plus the number of words to skip.
     used: usize,
     source: S,
+    buffer: Aligned,
 }
+
+/// Words from the begin of a cache line on, because engines write them by vectors.
+#[repr(align(64))]
+struct Aligned([u64; WORDS]);
 
 impl<S: Source> Buffered<S> {
     /// Starts with the words of `source`, of which it skips the first `skip`.
     pub(super) fn new(source: S, skip: usize) -> Buffered<S> {
-        Buffered { buffer: [0; WORDS], used: WORDS + skip % WORDS, source }
+        Buffered { used: WORDS + skip % WORDS, source, buffer: Aligned([0; WORDS]) }
     }
 
     /// Starts again with another source, in place.
@@ -48,16 +54,16 @@ impl<S: Source> Buffered<S> {
     #[inline(never)]
     fn refill(&mut self) -> u64 {
         let at = self.used % WORDS;
-        self.source.fill(&mut self.buffer);
+        self.source.fill(&mut self.buffer.0);
         self.used = at + 1;
-        self.buffer[at]
+        self.buffer.0[at]
     }
 }
 
 impl<S: Source> Words for Buffered<S> {
     #[inline(always)]
     fn next(&mut self) -> u64 {
-        match self.buffer.get(self.used) {
+        match self.buffer.0.get(self.used) {
             Some(&word) => {
                 self.used += 1;
                 word

@@ -23,11 +23,11 @@ struct BitGen {
 /// other data of the program, which another thread may write.
 #[repr(C, align(64))]
 pub(super) struct State<W> {
-    pub(super) words: W,
     /// True while `left` has not been drawn: the upper half of a word whose lower half has been, as
     /// NumPy's generators keep it. Not an `Option`: `take` would store twice in each second draw.
     has_left: bool,
     left: u32,
+    pub(super) words: W,
 }
 
 impl<W> State<W> {
@@ -49,13 +49,13 @@ impl<W> State<W> {
 /// own tests.
 pub(super) struct Place<W>(Box<UnsafeCell<State<W>>>);
 
-// SAFETY: a state is plain data, and each access holds the bit generator's lock: `Generator` and
+// SAFETY: a state is plain data. Every access holds the bit generator's lock: `Generator` and
 // `random_raw` take it around each draw, and `headwater.numpy` around each call of this crate.
 unsafe impl<W: Send> Sync for Place<W> {}
 
 impl<W: Words> Place<W> {
     pub(super) fn new(words: W) -> Place<W> {
-        Place(Box::new(UnsafeCell::new(State { words, has_left: false, left: 0 })))
+        Place(Box::new(UnsafeCell::new(State { has_left: false, left: 0, words })))
     }
 
     /// Runs `action` on the state.

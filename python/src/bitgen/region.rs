@@ -105,9 +105,8 @@ impl Region {
 
 /// Fills the array `out` with a region of the stream's array of `shape`.
 ///
-/// `kind` names the numbers and their dtype. `bounds` are the ends of the range, both included, or
-/// 0 and the number of elements of the permutation. `ranges` holds the first element and the end in
-/// each dimension.
+/// `kind` names the numbers and their dtype. `bounds` are both ends of the range; of a permutation,
+/// 0 and the number of elements. `ranges` holds the first element and the end in each dimension.
 #[pyfunction]
 #[pyo3(signature = (source, kind, out, shape, ranges, bounds=None))]
 pub(super) fn fill_region(
