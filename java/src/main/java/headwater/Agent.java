@@ -35,7 +35,7 @@ public final class Agent {
         Draw.require();
         Security.insertProviderAt(provider, 1);
         Security.setProperty(STRONG, strong(Security.getProperty(STRONG)));
-        say("serves SecureRandom, by " + Native.INTERFACE);
+        say("serves SecureRandom, by " + Native.name());
     }
 
     /** Returns a list of strong algorithms that begins with ours. */

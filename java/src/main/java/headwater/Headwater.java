@@ -1,6 +1,7 @@
 package headwater;
 
 import java.nio.charset.StandardCharsets;
+import java.security.NoSuchAlgorithmException;
 import java.security.Provider;
 import java.time.Instant;
 import java.util.Collections;
@@ -58,10 +59,9 @@ public final class Headwater extends Provider {
 
         /** Returns a generator, without the reflection that the JDK would use. */
         @Override
-        public Object newInstance(Object parameter) {
+        public Object newInstance(Object parameter) throws NoSuchAlgorithmException {
             if (parameter != null) {
-                throw new java.security.InvalidParameterException(
-                        "Headwater takes no parameters: " + parameter);
+                throw new NoSuchAlgorithmException(NAME + " takes no parameters: " + parameter);
             }
             Draw.require();
             return new RandomSpi();
@@ -162,7 +162,7 @@ public final class Headwater extends Provider {
 
     /** Returns the interface to the native library: {@code JNI}, or {@code FFM} from Java 22 on. */
     public static String nativeInterface() {
-        return Native.INTERFACE;
+        return Native.name();
     }
 
     /**

@@ -8,9 +8,8 @@ import java.security.ProviderException;
  * The native library through JNI. The jar holds a second class of this name, for Java 22 and later,
  * that goes through the FFM API; both must have the same members.
  */
+@SuppressWarnings("restricted")
 final class Native {
-    /** The interface in use. */
-    static final String INTERFACE = "JNI";
     /** The reason why no call can be served, or null. */
     static final ProviderException FAILURE = Library.load(Native::bind);
 
@@ -24,6 +23,11 @@ final class Native {
         // reports the error, if there is one.
         init0();
         return new String(version, 0, Math.min(length, version.length), StandardCharsets.UTF_8);
+    }
+
+    /** Returns the interface in use: a method, because javac copies constants into other classes. */
+    static String name() {
+        return "JNI";
     }
 
     static int fill(byte[] out, int off, int len) {

@@ -23,9 +23,8 @@ import java.security.ProviderException;
  * thread stays in its Java state. The garbage collector and a virtual thread's carrier wait
  * meanwhile, so callers pass a few hundred KiB at most.
  */
+@SuppressWarnings("restricted")
 final class Native {
-    /** The interface in use. */
-    static final String INTERFACE = "FFM";
     /** The reason why no call can be served, or null. */
     static final ProviderException FAILURE;
 
@@ -117,6 +116,10 @@ final class Native {
                 throw unexpected(failure);
             }
         }
+    }
+
+    static String name() {
+        return "FFM";
     }
 
     static int fill(byte[] out, int off, int len) {
