@@ -3,7 +3,8 @@
 use crate::process::{output, program, root, run};
 use crate::report::{Choice, Report, Stop, need};
 use crate::{
-    c_library, checked, lab, machine_code, openssl, preload, prose, residue, tools, unsafe_list,
+    c_library, checked, java, lab, machine_code, openssl, preload, prose, residue, tools,
+    unsafe_list,
 };
 use anyhow::{Result, anyhow};
 use std::env;
@@ -70,6 +71,7 @@ fn offer(report: &mut Report) {
     other_targets(report);
     release(report);
     c_library::steps(report);
+    java::steps(report);
     real_kernels(report);
     machine_code::steps(report);
     residue::steps(report);

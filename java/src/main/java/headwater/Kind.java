@@ -7,7 +7,7 @@ enum Kind {
     U64(8, 1),
     F32(4, 1),
     F64(8, 1),
-    NORMAL_F32(4, 2),
+    NORMAL_F32(4, 1),
     NORMAL_F64(8, 2),
     EXPONENTIAL_F64(8, 1),
     BOUNDED_U32(4, 1),
@@ -16,7 +16,10 @@ enum Kind {
 
     /** Bytes of an element. */
     final int width;
-    /** The last element, as an unsigned number. An element of a pair exists only with the other. */
+    /**
+     * The last element, as an unsigned number. A pair of two words exists only if both words do; a
+     * pair of half words lies in one word.
+     */
     final long last;
 
     Kind(int width, int together) {

@@ -10,7 +10,7 @@ import java.util.Objects;
  * therefore fill any part of an array, in any order, and parts make the whole. All kinds of numbers
  * are views of the same bytes, so two arrays that must be independent need two streams.
  *
- * <p>Indices are unsigned numbers up to 2^64 - 2, and normal numbers end one earlier. If a call
+ * <p>Indices are unsigned numbers up to 2^64 - 2, and normal doubles end one earlier. If a call
  * throws an exception, it has written nothing. STREAMS.md defines every value to the bit.
  */
 public final class Stream implements Serializable {

@@ -266,8 +266,8 @@ class StreamsTest {
         refused(() -> stream.fill(-1, new long[1]));
         stream.fillNormal(-4, new double[2]); // up to 2^64 - 3
         refused(() -> stream.fillNormal(-3, new double[2]));
-        stream.fillNormal(-4, new float[2]);
-        refused(() -> stream.fillNormal(-3, new float[2]));
+        stream.fillNormal(-3, new float[2]);
+        refused(() -> stream.fillNormal(-2, new float[2]));
         stream.at(new long[] {-2}, new double[1]);
         refused(() -> stream.at(new long[] {-1}, new double[1]));
         refused(() -> stream.normalAt(new long[] {-2}, new double[1]));
