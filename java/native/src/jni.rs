@@ -91,7 +91,7 @@ impl Drop for Critical {
     }
 }
 
-/// Draws `WORDS` words on the stack and gives `len` bytes of them to `write`.
+/// Draws into a buffer of `WORDS` words on the stack, and passes `len` bytes of it to `write`.
 #[inline(always)]
 fn by_stack<const WORDS: usize>(len: usize, write: impl FnOnce(*const c_void)) -> i32 {
     let mut words = [MaybeUninit::<u64>::uninit(); WORDS];
