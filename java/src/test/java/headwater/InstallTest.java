@@ -169,6 +169,13 @@ class InstallTest {
         assertTrue(fallback.text().contains("provider SUN"), fallback.text());
     }
 
+    /** Java 8 to 16 are not here; their classes are those that remain without the later ones. */
+    @Test
+    void theClassesForJava8Serve() throws Exception {
+        String text = draw("-Djdk.util.jar.enableMultiRelease=false").succeeded().text();
+        assertTrue(text.contains("provider Headwater\ninterface JNI\n"), text);
+    }
+
     @Test
     void nothingIsLeftBehind() throws Exception {
         String temporary = "-Djava.io.tmpdir=" + folder;

@@ -13,6 +13,7 @@ public final class Draws {
         SecureRandom random = new SecureRandom();
         random.nextBytes(new byte[4]);
         System.out.println("provider " + random.getProvider().getName());
+        System.out.println("interface " + Headwater.nativeInterface());
         if (Boolean.getBoolean("program.quiesce")) {
             Headwater.quiesce();
             System.out.println("mode " + mode());
