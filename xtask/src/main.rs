@@ -6,6 +6,7 @@ mod checked;
 #[cfg(test)]
 mod claims;
 mod install;
+mod java;
 mod lab;
 mod machine_code;
 mod openssl;

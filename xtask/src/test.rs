@@ -3,7 +3,7 @@
 use crate::process::{output, program, root, run};
 use crate::report::{Choice, Report, Stop, need};
 use crate::{
-    c_library, checked, lab, machine_code, openssl, preload, prose, python, residue, tools,
+    c_library, checked, java, lab, machine_code, openssl, preload, prose, python, residue, tools,
     unsafe_list,
 };
 use anyhow::{Result, anyhow};
@@ -33,6 +33,9 @@ const UNPUBLISHED: &str = "--exclude headwater-browser --exclude headwater-guest
                            --exclude headwater-model --exclude headwater-soak \
                            --exclude headwater-testing --exclude machine-code --exclude probe \
                            --exclude reference --exclude xtask";
+
+/// The packages with a lock file of their own.
+const MANIFESTS: [&str; 3] = ["Cargo.toml", python::MANIFEST, java::MANIFEST];
 
 /// Prints the names of all steps.
 pub(crate) fn list() -> Result<ExitCode> {
@@ -72,6 +75,7 @@ fn offer(report: &mut Report) {
     release(report);
     c_library::steps(report);
     python::steps(report);
+    java::steps(report);
     real_kernels(report);
     machine_code::steps(report);
     residue::steps(report);
@@ -195,7 +199,7 @@ fn real_kernels(report: &mut Report) {
 fn dependencies(report: &mut Report) {
     report.step("licences, bans, sources", || {
         let deny = need(tools::cargo_deny(), "licences and origins of the dependencies")?;
-        for manifest in ["Cargo.toml", python::MANIFEST] {
+        for manifest in MANIFESTS {
             let mut check = Command::new(&deny);
             check.args(["--config", "deny.toml", "--manifest-path", manifest, "check"]);
             run(check.args(["licenses", "bans", "sources"]))?;
@@ -206,7 +210,7 @@ fn dependencies(report: &mut Report) {
         const LOSS: &str = "known vulnerabilities of the dependencies, and yanked versions";
         let deny = need(tools::cargo_deny(), LOSS)?;
         need(run(Command::new(&deny).args(["fetch", "db"])), LOSS)?;
-        for manifest in ["Cargo.toml", python::MANIFEST] {
+        for manifest in MANIFESTS {
             let mut check = Command::new(&deny);
             check.args(["--config", "deny.toml", "--manifest-path", manifest, "check"]);
             run(check.arg("advisories"))?;

@@ -15,7 +15,8 @@ use std::process::ExitCode;
 /// The checked-in list, below the root of the workspace.
 const RECORD: &str = "xtask/unsafe.txt";
 /// The directories that hold Rust code.
-const DIRECTORIES: [&str; 5] = ["crates", "python/src", "reference", "tools", "xtask"];
+const DIRECTORIES: [&str; 6] =
+    ["crates", "java/native/src", "python/src", "reference", "tools", "xtask"];
 
 /// Prints today's list, and returns an error if it differs from the record.
 pub(crate) fn list_and_check() -> Result<ExitCode> {

@@ -1,0 +1,82 @@
+//! The functions behind both doors.
+
+use core::mem::MaybeUninit;
+use core::sync::atomic::{Ordering, compiler_fence};
+use headwater::{Config, Error};
+use headwater_status::{Facts, Host};
+
+/// The result of a failure that has no errno.
+pub(crate) const NO_ERRNO: i32 = -1;
+/// The result of a request that makes no sense. Java checks its arguments first, so that this
+/// result stands for a range that leaves its stream or its permutation.
+pub(crate) const REFUSED: i32 = -2;
+
+/// Returns a result as the number that Java expects.
+pub(crate) fn number<T>(result: Result<T, Error>) -> i32 {
+    match result {
+        Ok(_) => 0,
+        Err(error) => error.errno().unwrap_or(NO_ERRNO),
+    }
+}
+
+/// Fills `out`, which is all zeros after an error.
+#[inline(always)]
+pub(crate) fn fill(out: &mut [MaybeUninit<u8>]) -> i32 {
+    number(headwater::fill_uninit(out))
+}
+
+/// Does the set-up of the first draw, and waits until the kernel's generator is seeded. Later draws
+/// therefore never wait, as code in a critical section of the JVM must not.
+pub(crate) fn init() -> i32 {
+    number(headwater::init())
+}
+
+/// Returns the change counter, or 0 if this machine cannot detect changes.
+#[inline(always)]
+pub(crate) fn generation() -> u64 {
+    headwater::generation().map_or(0, core::num::NonZeroU64::get)
+}
+
+pub(crate) fn quiesce() -> i32 {
+    number(headwater::quiesce())
+}
+
+/// Ends the state that [`quiesce`] leaves.
+pub(crate) fn resume() -> i32 {
+    number(headwater::init_with(Config::new()))
+}
+
+/// Writes the status document to `out`, cut off at its end, and returns the whole length.
+pub(crate) fn status(out: &mut [u8]) -> usize {
+    // First, so that the counters include this draw.
+    let seeded = headwater::try_fill(&mut [0]).is_ok();
+    let facts = Facts { status: &headwater::status(), host: &Host::read(), seeded };
+    let mut whole = 0;
+    headwater_status::write(&facts, &mut |piece| {
+        if let Some(rest) = out.get_mut(whole..) {
+            let len = rest.len().min(piece.len());
+            rest[..len].copy_from_slice(&piece[..len]);
+        }
+        whole += piece.len();
+    });
+    whole
+}
+
+/// Writes the version of this library to `out` and returns its length.
+pub(crate) fn version(out: &mut [u8]) -> usize {
+    // Opaque, so that the text lies in the file as it is, where a test replaces it.
+    let version = core::hint::black_box(env!("CARGO_PKG_VERSION")).as_bytes();
+    let len = version.len().min(out.len());
+    out[..len].copy_from_slice(&version[..len]);
+    version.len()
+}
+
+/// Erases bytes that Java has a copy of. Volatile stores, because nothing reads them afterwards.
+#[inline(always)]
+pub(crate) fn erase(bytes: &mut [MaybeUninit<u64>]) {
+    for word in bytes {
+        // SAFETY: a reference is valid for writes.
+        unsafe { core::ptr::write_volatile(word, MaybeUninit::new(0)) };
+    }
+    compiler_fence(Ordering::SeqCst);
+}

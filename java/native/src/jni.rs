@@ -1,0 +1,335 @@
+//! The door for Java 8 to 21: the functions that the JVM looks up for class `headwater.Native`.
+//!
+//! Short results go through a buffer on the stack and `Set...ArrayRegion`, which costs 40 ns a
+//! call. Longer ones are written in place by `GetPrimitiveArrayCritical`, which costs 50 ns and
+//! holds the garbage collector back. Java therefore passes at most a few hundred KiB a call.
+
+use crate::calls::{self, REFUSED, erase};
+use crate::numbers::{self, Place};
+use core::ffi::c_void;
+use core::mem::MaybeUninit;
+use core::ptr::null_mut;
+use core::slice::{from_raw_parts, from_raw_parts_mut};
+
+/// A reference to an object or a class.
+type Object = *mut c_void;
+
+/// Bytes of the shorter buffer: a UUID, a nonce or a key.
+const SHORT: usize = 64;
+/// Bytes of the longer buffer; above, the array is written in place.
+const LONG: usize = 4096;
+
+/// The functions of JNI that this file calls, at their places in the table (JNI specification,
+/// chapter 4).
+#[repr(C)]
+struct Functions {
+    before_get_array_length: [usize; 171],
+    get_array_length: unsafe extern "system" fn(Env, Object) -> i32,
+    before_set_byte_region: [usize; 36],
+    set_byte_region: unsafe extern "system" fn(Env, Object, i32, i32, *const c_void),
+    before_set_long_region: [usize; 3],
+    set_long_region: unsafe extern "system" fn(Env, Object, i32, i32, *const c_void),
+    before_get_critical: [usize; 9],
+    get_critical: unsafe extern "system" fn(Env, Object, *mut u8) -> *mut c_void,
+    release_critical: unsafe extern "system" fn(Env, Object, *mut c_void, i32),
+}
+
+const _: () = {
+    assert!(core::mem::offset_of!(Functions, get_array_length) == 171 * size_of::<usize>());
+    assert!(core::mem::offset_of!(Functions, set_byte_region) == 208 * size_of::<usize>());
+    assert!(core::mem::offset_of!(Functions, set_long_region) == 212 * size_of::<usize>());
+    assert!(core::mem::offset_of!(Functions, get_critical) == 222 * size_of::<usize>());
+    assert!(core::mem::offset_of!(Functions, release_critical) == 223 * size_of::<usize>());
+};
+
+/// The JVM's environment of a thread.
+#[derive(Clone, Copy)]
+#[repr(transparent)]
+struct Env(*const *const Functions);
+
+/// The JVM writes changes back and frees its copy, if it made one.
+const COMMIT_AND_FREE: i32 = 0;
+
+/// A primitive array whose elements are pinned until this is dropped. No other function of JNI may
+/// be called meanwhile, except on another critical array.
+struct Critical {
+    env: Env,
+    array: Object,
+    elements: *mut c_void,
+}
+
+impl Critical {
+    /// Returns None if the JVM has no memory; an exception is then pending.
+    ///
+    /// # Safety
+    ///
+    /// `env` is this thread's, and `array` a primitive array.
+    unsafe fn get(env: Env, array: Object) -> Option<Critical> {
+        // SAFETY: the caller's promise; the table has these functions since Java 1.2.
+        let elements = unsafe { ((**env.0).get_critical)(env, array, null_mut()) };
+        (!elements.is_null()).then_some(Critical { env, array, elements })
+    }
+
+    /// Returns the address of element `index`.
+    ///
+    /// # Safety
+    ///
+    /// The array has elements of type `T`, and at least `index` of them.
+    unsafe fn at<T>(&self, index: i32) -> *mut T {
+        // SAFETY: the caller's promise.
+        unsafe { self.elements.cast::<T>().add(index as usize) }
+    }
+}
+
+impl Drop for Critical {
+    fn drop(&mut self) {
+        // SAFETY: this releases what `get` returned, once, in the same thread.
+        unsafe {
+            let release = (**self.env.0).release_critical;
+            release(self.env, self.array, self.elements, COMMIT_AND_FREE);
+        }
+    }
+}
+
+/// Draws into a buffer of `WORDS` words on the stack, and passes `len` bytes of it to `write`.
+#[inline(always)]
+fn by_stack<const WORDS: usize>(len: usize, write: impl FnOnce(*const c_void)) -> i32 {
+    let mut words = [MaybeUninit::<u64>::uninit(); WORDS];
+    let words = &mut words[..len.div_ceil(8)];
+    // SAFETY: the words are valid for writes of 8 bytes each, and `len` is at most that.
+    let bytes = unsafe { from_raw_parts_mut(words.as_mut_ptr().cast::<MaybeUninit<u8>>(), len) };
+    let result = calls::fill(bytes);
+    // After an error the buffer is zero, and Java throws an exception.
+    write(words.as_ptr().cast());
+    erase(words);
+    result
+}
+
+/// The longer buffer has a function of its own, so that short draws need no 4 KiB of stack.
+#[inline(never)]
+fn by_long_stack(len: usize, write: impl FnOnce(*const c_void)) -> i32 {
+    by_stack::<{ LONG / 8 }>(len, write)
+}
+
+/// # Safety
+///
+/// `env` is this thread's, and `out` an array of bytes that has `off` to `off + len - 1`.
+#[unsafe(no_mangle)]
+unsafe extern "system" fn Java_headwater_Native_fill0(
+    env: Env,
+    _: Object,
+    out: Object,
+    off: i32,
+    len: i32,
+) -> i32 {
+    let size = len as usize;
+    let write = |bytes: *const c_void| {
+        // SAFETY: the caller's promise, and `bytes` is valid for reads of `size`.
+        unsafe { ((**env.0).set_byte_region)(env, out, off, len, bytes) }
+    };
+    if size <= SHORT {
+        by_stack::<{ SHORT / 8 }>(size, write)
+    } else if size <= LONG {
+        by_long_stack(size, write)
+    } else {
+        // SAFETY: the caller's promise.
+        unsafe { fill_in_place::<u8>(env, out, off, size) }
+    }
+}
+
+/// # Safety
+///
+/// `env` is this thread's, and `out` an array of longs that has `off` to `off + len - 1`.
+#[unsafe(no_mangle)]
+unsafe extern "system" fn Java_headwater_Native_fillLongs0(
+    env: Env,
+    _: Object,
+    out: Object,
+    off: i32,
+    len: i32,
+) -> i32 {
+    let size = 8 * len as usize;
+    let write = |words: *const c_void| {
+        // SAFETY: the caller's promise, and `words` is valid for reads of `size`.
+        unsafe { ((**env.0).set_long_region)(env, out, off, len, words) }
+    };
+    if size <= SHORT {
+        by_stack::<{ SHORT / 8 }>(size, write)
+    } else if size <= LONG {
+        by_long_stack(size, write)
+    } else {
+        // SAFETY: the caller's promise.
+        unsafe { fill_in_place::<u64>(env, out, off, size) }
+    }
+}
+
+/// # Safety
+///
+/// `env` is this thread's, and `out` an array of `T` that has `size` bytes from element `off` on.
+unsafe fn fill_in_place<T>(env: Env, out: Object, off: i32, size: usize) -> i32 {
+    // SAFETY: the caller's promise.
+    unsafe {
+        match Critical::get(env, out) {
+            Some(array) => calls::fill(from_raw_parts_mut(array.at::<T>(off).cast(), size)),
+            None => libc::ENOMEM,
+        }
+    }
+}
+
+#[unsafe(no_mangle)]
+extern "system" fn Java_headwater_Native_init0(_: Env, _: Object) -> i32 {
+    calls::init()
+}
+
+#[unsafe(no_mangle)]
+extern "system" fn Java_headwater_Native_generation0(_: Env, _: Object) -> u64 {
+    calls::generation()
+}
+
+#[unsafe(no_mangle)]
+extern "system" fn Java_headwater_Native_quiesce0(_: Env, _: Object) -> i32 {
+    calls::quiesce()
+}
+
+#[unsafe(no_mangle)]
+extern "system" fn Java_headwater_Native_resume0(_: Env, _: Object) -> i32 {
+    calls::resume()
+}
+
+/// # Safety
+///
+/// `env` is this thread's, and `out` an array of bytes.
+#[unsafe(no_mangle)]
+unsafe extern "system" fn Java_headwater_Native_status0(env: Env, _: Object, out: Object) -> i32 {
+    let mut bytes = [0; LONG];
+    let len = calls::status(&mut bytes);
+    // SAFETY: the caller's promise; no more is written than the array or the buffer has.
+    unsafe { write_back(env, out, &bytes[..len.min(LONG)]) };
+    len as i32
+}
+
+/// # Safety
+///
+/// `env` is this thread's, and `out` an array of bytes.
+#[unsafe(no_mangle)]
+unsafe extern "system" fn Java_headwater_Native_version0(env: Env, _: Object, out: Object) -> i32 {
+    let mut bytes = [0; SHORT];
+    let len = calls::version(&mut bytes);
+    // SAFETY: the caller's promise.
+    unsafe { write_back(env, out, &bytes[..len.min(SHORT)]) };
+    len as i32
+}
+
+/// # Safety
+///
+/// `env` is this thread's, and `out` an array of bytes.
+unsafe fn write_back(env: Env, out: Object, bytes: &[u8]) {
+    // SAFETY: the caller's promise, and the length is within the array and `bytes`.
+    unsafe {
+        let room = ((**env.0).get_array_length)(env, out);
+        let len = room.min(bytes.len() as i32);
+        ((**env.0).set_byte_region)(env, out, 0, len, bytes.as_ptr().cast());
+    }
+}
+
+/// # Safety
+///
+/// `env` is this thread's, and `out` an array of the type of the kind, with elements `off` to
+/// `off + n - 1`.
+#[unsafe(no_mangle)]
+unsafe extern "system" fn Java_headwater_Native_streamFill0(
+    env: Env,
+    _: Object,
+    kind: i32,
+    engine: i32,
+    low: u64,
+    high: u64,
+    stream: u64,
+    start: u64,
+    bound: u64,
+    out: Object,
+    off: i32,
+    n: i32,
+) -> i32 {
+    let place = Place { engine, low, high, stream };
+    // SAFETY: the caller's promise.
+    unsafe {
+        let Some(array) = Critical::get(env, out) else { return libc::ENOMEM };
+        let Some(at) = element(kind, &array, off) else { return REFUSED };
+        numbers::fill(kind, place, start, bound, at, n as usize)
+    }
+}
+
+/// # Safety
+///
+/// The promise of `streamFill0`, and `indices` is an array of longs, with elements `index_off` to
+/// `index_off + n - 1`.
+#[unsafe(no_mangle)]
+unsafe extern "system" fn Java_headwater_Native_streamAt0(
+    env: Env,
+    _: Object,
+    kind: i32,
+    engine: i32,
+    low: u64,
+    high: u64,
+    stream: u64,
+    bound: u64,
+    indices: Object,
+    index_off: i32,
+    out: Object,
+    off: i32,
+    n: i32,
+) -> i32 {
+    let place = Place { engine, low, high, stream };
+    // SAFETY: the caller's promise. Two critical arrays may be held at once.
+    unsafe {
+        let Some(indices) = Critical::get(env, indices) else { return libc::ENOMEM };
+        let Some(array) = Critical::get(env, out) else { return libc::ENOMEM };
+        let Some(at) = element(kind, &array, off) else { return REFUSED };
+        numbers::at(kind, place, bound, indices.at::<u64>(index_off), at, n as usize)
+    }
+}
+
+/// Returns the address of an element of the kind's type.
+///
+/// # Safety
+///
+/// The array is of the type of the kind, and has at least `off` elements.
+unsafe fn element(kind: i32, array: &Critical, off: i32) -> Option<*mut c_void> {
+    // SAFETY: the caller's promise.
+    unsafe {
+        Some(match kind {
+            0 => array.at::<u8>(off).cast(),
+            1 | 3 | 5 | 8 => array.at::<u32>(off).cast(),
+            2 | 4 | 6 | 7 | 9 | 10 => array.at::<u64>(off).cast(),
+            _ => return None,
+        })
+    }
+}
+
+/// # Safety
+///
+/// `env` is this thread's, and `label` and `out` are two arrays of bytes.
+#[unsafe(no_mangle)]
+unsafe extern "system" fn Java_headwater_Native_derive0(
+    env: Env,
+    _: Object,
+    purpose: i32,
+    engine: i32,
+    low: u64,
+    high: u64,
+    kind: i32,
+    label: Object,
+    out: Object,
+) -> i32 {
+    let place = Place { engine, low, high, stream: 0 };
+    // SAFETY: the caller's promise. The lengths are asked for before an array is critical.
+    unsafe {
+        let length = (**env.0).get_array_length;
+        let (label_len, out_len) = (length(env, label) as usize, length(env, out) as usize);
+        let Some(label) = Critical::get(env, label) else { return libc::ENOMEM };
+        let Some(out) = Critical::get(env, out) else { return libc::ENOMEM };
+        let label = from_raw_parts(label.at::<u8>(0), label_len);
+        numbers::derive(purpose, place, kind, label, from_raw_parts_mut(out.at(0), out_len))
+    }
+}

@@ -1,0 +1,14 @@
+//! The parts that a library without the standard library must define itself.
+
+use core::panic::PanicInfo;
+
+/// Ends the process, because nothing may unwind into the JVM. No check that can fail leads here.
+#[panic_handler]
+fn panicked(_: &PanicInfo<'_>) -> ! {
+    const LINE: &[u8] = b"headwater: a check that cannot fail has failed, which is a bug\n";
+    // SAFETY: `LINE` is valid for reads of its length.
+    unsafe {
+        libc::write(libc::STDERR_FILENO, LINE.as_ptr().cast(), LINE.len());
+        libc::abort()
+    }
+}

@@ -1,0 +1,70 @@
+package headwater;
+
+import java.io.IOException;
+import java.security.ProviderException;
+import java.util.Arrays;
+
+/** Secure draws of any length, with the native library's errors as exceptions. */
+final class Draw {
+    /**
+     * Bytes of one native call. The garbage collector waits for the end of a call, about 20 us for
+     * this many.
+     */
+    private static final int PIECE = 128 * 1024;
+
+    private Draw() {}
+
+    /** Throws if the native library could not be loaded. */
+    static void require() {
+        if (Native.FAILURE != null) {
+            throw new ProviderException(Native.FAILURE.getMessage(), Native.FAILURE);
+        }
+    }
+
+    static void fill(byte[] out) {
+        require();
+        if (out.length <= PIECE) {
+            if (out.length != 0) {
+                int result = Native.fill(out, 0, out.length);
+                if (result != 0) {
+                    Arrays.fill(out, (byte) 0);
+                    throw refused(result);
+                }
+            }
+            return;
+        }
+        for (int off = 0; off < out.length; off += PIECE) {
+            int result = Native.fill(out, off, Math.min(PIECE, out.length - off));
+            if (result != 0) {
+                Arrays.fill(out, (byte) 0);
+                throw refused(result);
+            }
+            if (off > out.length - PIECE) {
+                return; // the sum above would overflow for the longest arrays
+            }
+        }
+    }
+
+    static void fill(long[] out) {
+        require();
+        for (int off = 0; off < out.length; off += PIECE / 8) {
+            int result = Native.fillLongs(out, off, Math.min(PIECE / 8, out.length - off));
+            if (result != 0) {
+                Arrays.fill(out, 0);
+                throw refused(result);
+            }
+            if (off > out.length - PIECE / 8) {
+                return;
+            }
+        }
+    }
+
+    /** Returns the exception for a result other than 0. */
+    static ProviderException refused(int result) {
+        String reason = result > 0
+                ? "getrandom(2) and /dev/urandom both failed with errno " + result
+                : "the kernel returned an impossible answer";
+        return new ProviderException(
+                "headwater: no random bytes: " + reason, new IOException(reason));
+    }
+}

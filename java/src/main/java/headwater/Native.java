@@ -1,0 +1,99 @@
+package headwater;
+
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.security.ProviderException;
+
+/**
+ * The native library through JNI. The jar holds a second class of this name, for Java 22 and later,
+ * that goes through the FFM API; both must have the same members.
+ */
+@SuppressWarnings("restricted")
+final class Native {
+    /** The reason why no call can be served, or null. */
+    static final ProviderException FAILURE = Library.load(Native::bind);
+
+    private Native() {}
+
+    private static String bind(Path file) {
+        System.load(file.toString());
+        byte[] version = new byte[64];
+        int length = version0(version);
+        // Does the set-up now, so that no draw waits inside a critical section of the JVM. A draw
+        // reports the error, if there is one.
+        init0();
+        return new String(version, 0, Math.min(length, version.length), StandardCharsets.UTF_8);
+    }
+
+    /** Returns the interface in use: a method, because javac copies constants into other classes. */
+    static String name() {
+        return "JNI";
+    }
+
+    static int fill(byte[] out, int off, int len) {
+        return fill0(out, off, len);
+    }
+
+    static int fillLongs(long[] out, int off, int len) {
+        return fillLongs0(out, off, len);
+    }
+
+    static long generation() {
+        return generation0();
+    }
+
+    static int quiesce() {
+        return quiesce0();
+    }
+
+    static int resume() {
+        return resume0();
+    }
+
+    static int status(byte[] out) {
+        return status0(out);
+    }
+
+    static int streamFill(int kind, int engine, long low, long high, long stream, long start,
+            long bound, Object out, int off, int n) {
+        return streamFill0(kind, engine, low, high, stream, start, bound, out, off, n);
+    }
+
+    static int streamAt(int kind, int engine, long low, long high, long stream, long bound,
+            long[] indices, int indexOff, Object out, int off, int n) {
+        return streamAt0(
+                kind, engine, low, high, stream, bound, indices, indexOff, out, off, n);
+    }
+
+    static int derive(int purpose, int engine, long low, long high, int kind, byte[] label,
+            byte[] out) {
+        return derive0(purpose, engine, low, high, kind, label, out);
+    }
+
+    // The names end in 0, so that the other class can have methods in their place.
+
+    private static native int init0();
+
+    private static native int version0(byte[] out);
+
+    private static native int fill0(byte[] out, int off, int len);
+
+    private static native int fillLongs0(long[] out, int off, int len);
+
+    private static native long generation0();
+
+    private static native int quiesce0();
+
+    private static native int resume0();
+
+    private static native int status0(byte[] out);
+
+    private static native int streamFill0(int kind, int engine, long low, long high, long stream,
+            long start, long bound, Object out, int off, int n);
+
+    private static native int streamAt0(int kind, int engine, long low, long high, long stream,
+            long bound, long[] indices, int indexOff, Object out, int off, int n);
+
+    private static native int derive0(int purpose, int engine, long low, long high, int kind,
+            byte[] label, byte[] out);
+}

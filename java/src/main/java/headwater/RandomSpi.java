@@ -1,0 +1,33 @@
+package headwater;
+
+import java.security.SecureRandomSpi;
+import java.util.Objects;
+
+/** The generator behind SecureRandom. It has no state, so threads share one without a lock. */
+final class RandomSpi extends SecureRandomSpi {
+    private static final long serialVersionUID = 1L;
+
+    @Override
+    protected void engineNextBytes(byte[] bytes) {
+        Draw.fill(bytes);
+    }
+
+    @Override
+    protected byte[] engineGenerateSeed(int length) {
+        if (length < 0) {
+            throw new IllegalArgumentException("length is negative: " + length);
+        }
+        byte[] seed = new byte[length];
+        Draw.fill(seed);
+        return seed;
+    }
+
+    /**
+     * Changes nothing. A seed supplements a generator, and this one has no state that lacks
+     * anything.
+     */
+    @Override
+    protected void engineSetSeed(byte[] seed) {
+        Objects.requireNonNull(seed, "seed");
+    }
+}

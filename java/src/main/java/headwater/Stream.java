@@ -1,0 +1,282 @@
+package headwater;
+
+import java.io.Serializable;
+import java.util.Objects;
+
+/**
+ * One of a key's streams: a function from an element's index to its value. <b>Not for secrets.</b>
+ *
+ * <p>Element i depends on the key, the stream and i alone. Any thread, process or machine can
+ * therefore fill any part of an array, in any order, and parts make the whole. All kinds of numbers
+ * are views of the same bytes, so two arrays that must be independent need two streams.
+ *
+ * <p>Indices are unsigned numbers up to 2^64 - 2, and normal doubles end one earlier. If a call
+ * throws an exception, it has written nothing. STREAMS.md defines every value to the bit.
+ */
+public final class Stream implements Serializable {
+    private static final long serialVersionUID = 1L;
+    /** Bytes of one native call, which holds the garbage collector back. A power of two. */
+    private static final int PIECE = 128 * 1024;
+
+    private final Key key;
+    private final long id;
+
+    Stream(Key key, long id) {
+        this.key = key;
+        this.id = id;
+    }
+
+    /** Returns the key. */
+    public Key key() {
+        return key;
+    }
+
+    /** Returns the stream's number. */
+    public long id() {
+        return id;
+    }
+
+    /** Writes the stream's bytes from {@code start} on. */
+    public void fill(long start, byte[] out) {
+        fill(Kind.U8, start, 0, out, out.length, 0, out.length);
+    }
+
+    /** Writes numbers of 32 bits, the stream's bytes with the lowest first. */
+    public void fill(long start, int[] out) {
+        fill(Kind.U32, start, 0, out, out.length, 0, out.length);
+    }
+
+    /** Writes numbers of 64 bits, the stream's bytes with the lowest first. */
+    public void fill(long start, long[] out) {
+        fill(Kind.U64, start, 0, out, out.length, 0, out.length);
+    }
+
+    /** Writes part of an array as {@link #fill(long, long[])} does. */
+    public void fill(long start, long[] out, int off, int n) {
+        fill(Kind.U64, start, 0, out, out.length, off, n);
+    }
+
+    /** Writes numbers from 0 to below 1, multiples of 2^-24. */
+    public void fill(long start, float[] out) {
+        fill(Kind.F32, start, 0, out, out.length, 0, out.length);
+    }
+
+    /** Writes numbers from 0 to below 1, multiples of 2^-53. */
+    public void fill(long start, double[] out) {
+        fill(Kind.F64, start, 0, out, out.length, 0, out.length);
+    }
+
+    /** Writes part of an array as {@link #fill(long, double[])} does. */
+    public void fill(long start, double[] out, int off, int n) {
+        fill(Kind.F64, start, 0, out, out.length, off, n);
+    }
+
+    /** Writes normal numbers with mean 0 and variance 1. */
+    public void fillNormal(long start, float[] out) {
+        fill(Kind.NORMAL_F32, start, 0, out, out.length, 0, out.length);
+    }
+
+    /** Writes normal numbers with mean 0 and variance 1. */
+    public void fillNormal(long start, double[] out) {
+        fill(Kind.NORMAL_F64, start, 0, out, out.length, 0, out.length);
+    }
+
+    /** Writes part of an array as {@link #fillNormal(long, double[])} does. */
+    public void fillNormal(long start, double[] out, int off, int n) {
+        fill(Kind.NORMAL_F64, start, 0, out, out.length, off, n);
+    }
+
+    /** Writes exponential numbers with mean 1. */
+    public void fillExponential(long start, double[] out) {
+        fill(Kind.EXPONENTIAL_F64, start, 0, out, out.length, 0, out.length);
+    }
+
+    /**
+     * Writes whole numbers from 0 to below {@code bound}, each equally likely, from 32 bits of the
+     * stream each.
+     *
+     * @throws IllegalArgumentException if the bound is not above 0
+     */
+    public void fillBounded(int bound, long start, int[] out) {
+        fill(Kind.BOUNDED_U32, start, positive(bound), out, out.length, 0, out.length);
+    }
+
+    /**
+     * Writes whole numbers from 0 to below {@code bound}, each equally likely.
+     *
+     * @throws IllegalArgumentException if the bound is not above 0
+     */
+    public void fillBounded(long bound, long start, long[] out) {
+        fill(Kind.BOUNDED_U64, start, positive(bound), out, out.length, 0, out.length);
+    }
+
+    /**
+     * Writes whole numbers from {@code low} to {@code high}, both included, each equally likely.
+     *
+     * @throws IllegalArgumentException if {@code high} is below {@code low}
+     */
+    public void fillRange(long low, long high, long start, long[] out) {
+        if (high < low) {
+            throw new IllegalArgumentException("the range is empty: " + low + " to " + high);
+        }
+        long count = high - low + 1; // unsigned; 0 stands for 2^64
+        Kind kind = count == 0 ? Kind.U64 : Kind.BOUNDED_U64;
+        fill(kind, start, count, out, out.length, 0, out.length);
+        for (int i = 0; i < out.length; i++) {
+            out[i] += low;
+        }
+    }
+
+    /** Writes elements {@code start} and following of the stream's permutation of 0 to n - 1. */
+    public void fillPermutation(long n, long start, long[] out) {
+        fill(Kind.PERMUTATION, start, positive(n), out, out.length, 0, out.length);
+    }
+
+    /** Writes the bytes at the indices. */
+    public void at(long[] indices, byte[] out) {
+        at(Kind.U8, indices, 0, out, out.length);
+    }
+
+    /** Writes the numbers of 32 bits at the indices. */
+    public void at(long[] indices, int[] out) {
+        at(Kind.U32, indices, 0, out, out.length);
+    }
+
+    /** Writes the numbers of 64 bits at the indices. */
+    public void at(long[] indices, long[] out) {
+        at(Kind.U64, indices, 0, out, out.length);
+    }
+
+    /** Writes the elements of {@link #fill(long, float[])} at the indices. */
+    public void at(long[] indices, float[] out) {
+        at(Kind.F32, indices, 0, out, out.length);
+    }
+
+    /** Writes the elements of {@link #fill(long, double[])} at the indices. */
+    public void at(long[] indices, double[] out) {
+        at(Kind.F64, indices, 0, out, out.length);
+    }
+
+    /** Writes the elements of {@link #fillNormal(long, float[])} at the indices. */
+    public void normalAt(long[] indices, float[] out) {
+        at(Kind.NORMAL_F32, indices, 0, out, out.length);
+    }
+
+    /** Writes the elements of {@link #fillNormal(long, double[])} at the indices. */
+    public void normalAt(long[] indices, double[] out) {
+        at(Kind.NORMAL_F64, indices, 0, out, out.length);
+    }
+
+    /** Writes the elements of {@link #fillExponential} at the indices. */
+    public void exponentialAt(long[] indices, double[] out) {
+        at(Kind.EXPONENTIAL_F64, indices, 0, out, out.length);
+    }
+
+    /** Writes the elements of {@link #fillBounded(int, long, int[])} at the indices. */
+    public void boundedAt(int bound, long[] indices, int[] out) {
+        at(Kind.BOUNDED_U32, indices, positive(bound), out, out.length);
+    }
+
+    /** Writes the elements of {@link #fillBounded(long, long, long[])} at the indices. */
+    public void boundedAt(long bound, long[] indices, long[] out) {
+        at(Kind.BOUNDED_U64, indices, positive(bound), out, out.length);
+    }
+
+    /** Writes the elements of {@link #fillPermutation} at the indices. */
+    public void permutationAt(long n, long[] indices, long[] out) {
+        at(Kind.PERMUTATION, indices, positive(n), out, out.length);
+    }
+
+    /** Returns a generator that takes the stream's words in order, from its beginning. */
+    public StreamGenerator generator() {
+        return new StreamGenerator(this, 0);
+    }
+
+    private static long positive(long bound) {
+        if (bound <= 0) {
+            throw new IllegalArgumentException("the bound is not above 0: " + bound);
+        }
+        return bound;
+    }
+
+    /** Writes elements of any kind. The bound is unsigned, and 0 for kinds that have none. */
+    void fill(Kind kind, long start, long bound, Object out, int length, int off, int n) {
+        if (off < 0 || n < 0 || off > length - n) {
+            throw new IndexOutOfBoundsException(
+                    "elements " + off + " to " + off + " + " + n + " of an array of " + length);
+        }
+        if (n == 0) {
+            return;
+        }
+        Draw.require();
+        // Checked before the first piece is written, so that an exception leaves nothing behind.
+        long last = start + n - 1;
+        if (Long.compareUnsigned(last, start) < 0 || isOutside(kind, last, bound)) {
+            throw outside(kind, start, n, bound);
+        }
+        int piece = PIECE / kind.width;
+        for (int done = 0; done < n; done += Math.min(piece, n - done)) {
+            int result = Native.streamFill(kind.ordinal(), key.engine().ordinal(), key.low(),
+                    key.high(), id, start + done, bound, out, off + done,
+                    Math.min(piece, n - done));
+            if (result != 0) {
+                throw outside(kind, start, n, bound);
+            }
+        }
+    }
+
+    private void at(Kind kind, long[] indices, long bound, Object out, int length) {
+        if (Objects.requireNonNull(indices, "indices").length != length) {
+            throw new IllegalArgumentException(
+                    indices.length + " indices for " + length + " elements");
+        }
+        if (length == 0) {
+            return;
+        }
+        Draw.require();
+        // A copy, because another thread could put an index behind the end after the check.
+        long[] checked = indices.clone();
+        for (long index : checked) {
+            if (isOutside(kind, index, bound)) {
+                throw outside(kind, index, 1, bound);
+            }
+        }
+        int piece = PIECE / 8;
+        for (int done = 0; done < length; done += Math.min(piece, length - done)) {
+            int result = Native.streamAt(kind.ordinal(), key.engine().ordinal(), key.low(),
+                    key.high(), id, bound, checked, done, out, done,
+                    Math.min(piece, length - done));
+            if (result != 0) {
+                throw new IllegalStateException("headwater: indices were refused: " + result);
+            }
+        }
+    }
+
+    private static boolean isOutside(Kind kind, long index, long bound) {
+        return Long.compareUnsigned(index, kind.last) > 0
+                || kind == Kind.PERMUTATION && Long.compareUnsigned(index, bound) >= 0;
+    }
+
+    private static IllegalArgumentException outside(Kind kind, long start, int n, long bound) {
+        String end = kind == Kind.PERMUTATION ? Long.toUnsignedString(bound - 1)
+                : Long.toUnsignedString(kind.last);
+        return new IllegalArgumentException(n + " elements from index "
+                + Long.toUnsignedString(start) + " on end behind the last one, " + end);
+    }
+
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof Stream && id == ((Stream) other).id
+                && key.equals(((Stream) other).key);
+    }
+
+    @Override
+    public int hashCode() {
+        return Objects.hash(key, id);
+    }
+
+    @Override
+    public String toString() {
+        return key + "/" + id;
+    }
+}

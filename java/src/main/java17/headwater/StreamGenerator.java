@@ -1,0 +1,90 @@
+package headwater;
+
+import java.math.BigInteger;
+import java.util.random.RandomGenerator.SplittableGenerator;
+import java.util.stream.LongStream;
+
+/**
+ * A stream's words in order, for one thread. <b>Not for secrets.</b>
+ *
+ * <p>Takes the place of the class of this name for Java 8, and has its members.
+ */
+public final class StreamGenerator implements SplittableGenerator {
+    private final Words words;
+
+    StreamGenerator(Stream stream, long position) {
+        words = new Words(stream, position);
+    }
+
+    /** Returns the next word of the stream. */
+    @Override
+    public long nextLong() {
+        return words.next();
+    }
+
+    /** Returns the upper half of the next word. */
+    @Override
+    public int nextInt() {
+        return (int) (nextLong() >>> 32);
+    }
+
+    /** Returns a number from 0 to below 1, a multiple of 2^-53. */
+    @Override
+    public double nextDouble() {
+        return (nextLong() >>> 11) * 0x1.0p-53;
+    }
+
+    /** Returns the generator of a child key, and skips a word. */
+    @Override
+    public StreamGenerator split() {
+        return new StreamGenerator(childOf(words), 0);
+    }
+
+    /** Returns the generator of a child key that two words of {@code source} name. */
+    @Override
+    public StreamGenerator split(SplittableGenerator source) {
+        BigInteger high = new BigInteger(Long.toUnsignedString(source.nextLong())).shiftLeft(64);
+        BigInteger label = high.or(new BigInteger(Long.toUnsignedString(source.nextLong())));
+        return new StreamGenerator(words.stream.key().child(label).stream(0), 0);
+    }
+
+    /** Returns an endless stream of {@link #split(SplittableGenerator)}. */
+    @Override
+    public java.util.stream.Stream<SplittableGenerator> splits(SplittableGenerator source) {
+        return java.util.stream.Stream.generate(() -> split(source));
+    }
+
+    /** Returns a stream of {@link #split()}. */
+    @Override
+    public java.util.stream.Stream<SplittableGenerator> splits(long count) {
+        check(count);
+        return LongStream.range(0, count).sequential().mapToObj(i -> split());
+    }
+
+    /** Returns a stream of {@link #split(SplittableGenerator)}. */
+    @Override
+    public java.util.stream.Stream<SplittableGenerator> splits(
+            long count, SplittableGenerator source) {
+        check(count);
+        return LongStream.range(0, count).sequential().mapToObj(i -> split(source));
+    }
+
+    /** Returns the index of the next word. */
+    public long position() {
+        return words.position();
+    }
+
+    private static void check(long count) {
+        if (count < 0) {
+            throw new IllegalArgumentException("the count is negative: " + count);
+        }
+    }
+
+    /** Returns a stream of the child named by the stream and the position, and skips a word. */
+    static Stream childOf(Words words) {
+        BigInteger position = new BigInteger(Long.toUnsignedString(words.position()));
+        words.next();
+        BigInteger label = BigInteger.valueOf(words.stream.id()).shiftLeft(64).or(position);
+        return words.stream.key().child(label).stream(0);
+    }
+}

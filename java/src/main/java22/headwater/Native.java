@@ -1,0 +1,235 @@
+package headwater;
+
+import static java.lang.foreign.ValueLayout.ADDRESS;
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemoryLayout;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.SymbolLookup;
+import java.lang.invoke.MethodHandle;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.security.ProviderException;
+
+/**
+ * The native library through the FFM API, in place of the class of this name for JNI.
+ *
+ * <p>Draws and streams are critical calls: the library writes into the array on the heap, and the
+ * thread stays in its Java state. The garbage collector and a virtual thread's carrier wait
+ * meanwhile, so callers pass a few hundred KiB at most.
+ */
+@SuppressWarnings("restricted")
+final class Native {
+    /** The reason why no call can be served, or null. */
+    static final ProviderException FAILURE;
+
+    // Constants, because HotSpot compiles calls through other handles 10 times slower.
+    private static final MethodHandle FILL;
+    private static final MethodHandle GENERATION;
+    private static final MethodHandle QUIESCE;
+    private static final MethodHandle RESUME;
+    private static final MethodHandle STATUS;
+    private static final MethodHandle STREAM_FILL;
+    private static final MethodHandle STREAM_AT;
+    private static final MethodHandle DERIVE;
+
+    static {
+        Handles[] handles = new Handles[1];
+        FAILURE = Library.load(file -> {
+            handles[0] = new Handles(file);
+            return handles[0].version();
+        });
+        Handles bound = FAILURE == null ? handles[0] : null;
+        FILL = bound == null ? null : bound.fill;
+        GENERATION = bound == null ? null : bound.generation;
+        QUIESCE = bound == null ? null : bound.quiesce;
+        RESUME = bound == null ? null : bound.resume;
+        STATUS = bound == null ? null : bound.status;
+        STREAM_FILL = bound == null ? null : bound.streamFill;
+        STREAM_AT = bound == null ? null : bound.streamAt;
+        DERIVE = bound == null ? null : bound.derive;
+    }
+
+    private Native() {}
+
+    private static final class Handles {
+        private static final Linker.Option HEAP = Linker.Option.critical(true);
+
+        private final Linker linker = Linker.nativeLinker();
+        private final SymbolLookup library;
+        private final MethodHandle version;
+        final MethodHandle fill;
+        final MethodHandle generation;
+        final MethodHandle quiesce;
+        final MethodHandle resume;
+        final MethodHandle status;
+        final MethodHandle streamFill;
+        final MethodHandle streamAt;
+        final MethodHandle derive;
+
+        Handles(Path file) {
+            library = SymbolLookup.libraryLookup(file, Arena.global());
+            fill = function("fill", JAVA_INT, HEAP, ADDRESS, JAVA_LONG);
+            generation = function("generation", JAVA_LONG, Linker.Option.critical(false));
+            version = function("version", JAVA_LONG, HEAP, ADDRESS, JAVA_LONG);
+            // These read files or change mappings, which may take long: ordinary calls.
+            status = function("status", JAVA_LONG, null, ADDRESS, JAVA_LONG);
+            quiesce = function("quiesce", JAVA_INT, null);
+            resume = function("resume", JAVA_INT, null);
+            streamFill = function("stream_fill", JAVA_INT, HEAP, JAVA_INT, JAVA_INT, JAVA_LONG,
+                    JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, ADDRESS, JAVA_LONG);
+            streamAt = function("stream_at", JAVA_INT, HEAP, JAVA_INT, JAVA_INT, JAVA_LONG,
+                    JAVA_LONG, JAVA_LONG, JAVA_LONG, ADDRESS, ADDRESS, JAVA_LONG);
+            derive = function("derive", JAVA_INT, HEAP, JAVA_INT, JAVA_INT, JAVA_LONG, JAVA_LONG,
+                    JAVA_INT, ADDRESS, JAVA_LONG, ADDRESS, JAVA_LONG);
+            try {
+                // Does the set-up now, so that no critical call waits. A draw reports the error.
+                int ignored = (int) function("init", JAVA_INT, null).invokeExact();
+            } catch (Throwable failure) {
+                throw unexpected(failure);
+            }
+        }
+
+        private MethodHandle function(String name, MemoryLayout result, Linker.Option option,
+                MemoryLayout... arguments) {
+            MemorySegment address = library.find("headwater_java_" + name).orElseThrow(
+                    () -> new UnsatisfiedLinkError("it has no function headwater_java_" + name));
+            FunctionDescriptor type = FunctionDescriptor.of(result, arguments);
+            return option == null
+                    ? linker.downcallHandle(address, type)
+                    : linker.downcallHandle(address, type, option);
+        }
+
+        String version() {
+            byte[] text = new byte[64];
+            try {
+                long length =
+                        (long) version.invokeExact(MemorySegment.ofArray(text), (long) text.length);
+                return new String(
+                        text, 0, (int) Math.min(length, text.length), StandardCharsets.UTF_8);
+            } catch (Throwable failure) {
+                throw unexpected(failure);
+            }
+        }
+    }
+
+    static String name() {
+        return "FFM";
+    }
+
+    static int fill(byte[] out, int off, int len) {
+        MemorySegment array = MemorySegment.ofArray(out);
+        try {
+            // A whole array needs no second segment, which costs a nanosecond.
+            return off == 0
+                    ? (int) FILL.invokeExact(array, (long) len)
+                    : (int) FILL.invokeExact(array.asSlice(off), (long) len);
+        } catch (Throwable failure) {
+            throw unexpected(failure);
+        }
+    }
+
+    static int fillLongs(long[] out, int off, int len) {
+        MemorySegment array = MemorySegment.ofArray(out);
+        try {
+            return off == 0
+                    ? (int) FILL.invokeExact(array, 8L * len)
+                    : (int) FILL.invokeExact(array.asSlice(8L * off), 8L * len);
+        } catch (Throwable failure) {
+            throw unexpected(failure);
+        }
+    }
+
+    static long generation() {
+        try {
+            return (long) GENERATION.invokeExact();
+        } catch (Throwable failure) {
+            throw unexpected(failure);
+        }
+    }
+
+    static int quiesce() {
+        try {
+            return (int) QUIESCE.invokeExact();
+        } catch (Throwable failure) {
+            throw unexpected(failure);
+        }
+    }
+
+    static int resume() {
+        try {
+            return (int) RESUME.invokeExact();
+        } catch (Throwable failure) {
+            throw unexpected(failure);
+        }
+    }
+
+    static int status(byte[] out) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment text = arena.allocate(out.length);
+            long length = (long) STATUS.invokeExact(text, (long) out.length);
+            MemorySegment.copy(text, JAVA_BYTE, 0, out, 0, out.length);
+            return (int) length;
+        } catch (Throwable failure) {
+            throw unexpected(failure);
+        }
+    }
+
+    static int streamFill(int kind, int engine, long low, long high, long stream, long start,
+            long bound, Object out, int off, int n) {
+        try {
+            return (int) STREAM_FILL.invokeExact(kind, engine, low, high, stream, start, bound,
+                    segment(out, off), (long) n);
+        } catch (Throwable failure) {
+            throw unexpected(failure);
+        }
+    }
+
+    static int streamAt(int kind, int engine, long low, long high, long stream, long bound,
+            long[] indices, int indexOff, Object out, int off, int n) {
+        try {
+            return (int) STREAM_AT.invokeExact(kind, engine, low, high, stream, bound,
+                    segment(indices, indexOff), segment(out, off), (long) n);
+        } catch (Throwable failure) {
+            throw unexpected(failure);
+        }
+    }
+
+    static int derive(int purpose, int engine, long low, long high, int kind, byte[] label,
+            byte[] out) {
+        try {
+            return (int) DERIVE.invokeExact(purpose, engine, low, high, kind,
+                    MemorySegment.ofArray(label), (long) label.length,
+                    MemorySegment.ofArray(out), (long) out.length);
+        } catch (Throwable failure) {
+            throw unexpected(failure);
+        }
+    }
+
+    private static MemorySegment segment(Object array, int off) {
+        if (array instanceof double[] doubles) {
+            return MemorySegment.ofArray(doubles).asSlice(8L * off);
+        } else if (array instanceof long[] longs) {
+            return MemorySegment.ofArray(longs).asSlice(8L * off);
+        } else if (array instanceof float[] floats) {
+            return MemorySegment.ofArray(floats).asSlice(4L * off);
+        } else if (array instanceof int[] ints) {
+            return MemorySegment.ofArray(ints).asSlice(4L * off);
+        }
+        return MemorySegment.ofArray((byte[]) array).asSlice(off);
+    }
+
+    private static RuntimeException unexpected(Throwable failure) {
+        if (failure instanceof Error error) {
+            throw error;
+        }
+        return failure instanceof RuntimeException exception
+                ? exception
+                : new IllegalStateException(failure);
+    }
+}

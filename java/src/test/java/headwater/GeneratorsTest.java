@@ -1,0 +1,146 @@
+package headwater;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
+import java.math.BigInteger;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.HexFormat;
+import java.util.Set;
+import java.util.random.RandomGenerator;
+import java.util.random.RandomGenerator.LeapableGenerator;
+import java.util.random.RandomGenerator.SplittableGenerator;
+import java.util.random.RandomGeneratorFactory;
+import org.junit.jupiter.api.Test;
+
+/** The generators that have a state, as Java's RandomGenerator. */
+class GeneratorsTest {
+    // The casts by way of Object: the tests are compiled against the classes for Java 8, and run
+    // with those of the jar.
+
+    private static SplittableGenerator splittable(long stream) {
+        return (SplittableGenerator) (Object) Key.of(42).stream(stream).generator();
+    }
+
+    @Test
+    void wordsAreThoseOfTheStream() {
+        for (Engine engine : Engine.values()) {
+            Stream stream = Key.of(engine, 42).stream(9);
+            long[] words = new long[1000];
+            stream.fill(0, words);
+            StreamGenerator generator = stream.generator();
+            for (int i = 0; i < words.length; i++) {
+                assertEquals(i, generator.position());
+                assertEquals(words[i], generator.nextLong());
+            }
+        }
+    }
+
+    @Test
+    void theJdksOwnMethodsWork() {
+        RandomGenerator generator = splittable(0);
+        double[] expected = new double[1];
+        Key.of(42).stream(0).fill(0, expected);
+        assertEquals(expected[0], generator.nextDouble());
+        assertTrue(generator.ints(1000, 0, 6).allMatch(i -> i >= 0 && i < 6));
+        assertTrue(generator.doubles(1000, 2, 3).allMatch(x -> x >= 2 && x < 3));
+        double sum = 0;
+        for (int i = 0; i < 10_000; i++) {
+            sum += generator.nextGaussian();
+        }
+        assertTrue(Math.abs(sum) < 800, "sum of normal numbers: " + sum);
+        byte[] bytes = new byte[37];
+        generator.nextBytes(bytes);
+        assertTrue(generator.nextInt(5) < 5 && generator.nextLong(7) < 7);
+    }
+
+    @Test
+    void splitsAreReproducibleAndDiffer() {
+        SplittableGenerator first = splittable(0);
+        SplittableGenerator second = splittable(0);
+        Set<Long> seen = new HashSet<>();
+        for (int i = 0; i < 100; i++) {
+            SplittableGenerator child = first.split();
+            assertEquals(child.nextLong(), second.split().nextLong());
+            assertTrue(seen.add(child.nextLong()));
+        }
+        assertEquals(first.nextLong(), second.nextLong());
+        assertEquals(5, first.splits(5).map(RandomGenerator::nextLong).distinct().count());
+        assertEquals(5, first.splits(second).limit(5).map(RandomGenerator::nextLong)
+                .distinct().count());
+        assertThrows(IllegalArgumentException.class, () -> first.splits(-1));
+        // A split under parallel streams: the JDK's own interface.
+        assertEquals(1000, first.splits(1000, second).parallel().mapToLong(
+                RandomGenerator::nextLong).distinct().count());
+    }
+
+    @Test
+    void xoshiroIsTheJdksOwn() throws Exception {
+        // A seed of 32 bytes is the state, each word with its highest byte first.
+        ByteBuffer state = ByteBuffer.allocate(32).putLong(1).putLong(2).putLong(3).putLong(4);
+        LeapableGenerator jdk = (LeapableGenerator) RandomGeneratorFactory
+                .of("Xoshiro256PlusPlus").create(state.array());
+        LeapableGenerator ours =
+                (LeapableGenerator) (Object) Xoshiro256pp.ofState(1, 2, 3, 4);
+        for (int round = 0; round < 3; round++) {
+            for (int i = 0; i < 100; i++) {
+                assertEquals(jdk.nextLong(), ours.nextLong());
+            }
+            jdk.jump();
+            ours.jump();
+            for (int i = 0; i < 100; i++) {
+                assertEquals(jdk.nextLong(), ours.nextLong());
+            }
+            jdk.leap();
+            ours.leap();
+        }
+        assertEquals(jdk.jumpDistance(), ours.jumpDistance());
+        assertEquals(jdk.leapDistance(), ours.leapDistance());
+        assertEquals(ours.copy().nextLong(), ours.nextLong());
+        assertThrows(IllegalArgumentException.class, () -> Xoshiro256pp.ofState(0, 0, 0, 0));
+        assertThrows(IllegalArgumentException.class, () -> Xoshiro256pp.ofState(1, 2));
+    }
+
+    @Test
+    void xoshirosStatesAreThoseOfTheVectors() throws Exception {
+        int compared = 0;
+        String text = Jars.text(Jars.vectors().resolve("seeds.json"));
+        for (var element
+                : JsonParser.parseString(text).getAsJsonObject().getAsJsonArray("cases")) {
+            JsonObject one = element.getAsJsonObject();
+            int offset = (int) Math.min(1000, one.get("offset").getAsLong());
+            boolean isOurs = one.get("generator").getAsString().equals("xoshiro256pp");
+            if (!isOurs || offset == 1000) {
+                continue; // 2^40 words further on, which Java would take one by one
+            }
+            Xoshiro256pp ours = Xoshiro256pp.of(key(one.get("seed").getAsString()));
+            byte[] expected = HexFormat.of().parseHex(one.get("bytes").getAsString());
+            ByteBuffer bytes = ByteBuffer.allocate(offset + expected.length + 8)
+                    .order(ByteOrder.LITTLE_ENDIAN);
+            while (bytes.remaining() >= 8) {
+                bytes.putLong(ours.nextLong());
+            }
+            assertArrayEquals(expected, Arrays.copyOfRange(
+                    bytes.array(), offset, offset + expected.length), one.toString());
+            compared++;
+        }
+        assertEquals(8, compared);
+    }
+
+    /** Returns the key of a seed as it is typed to the command. */
+    private static Key key(String seed) {
+        if (seed.startsWith("text:")) {
+            return Key.of(seed.substring(5));
+        } else if (seed.startsWith("hex:")) {
+            return Key.of(Engine.ARS7, HexFormat.of().parseHex(seed.substring(4)));
+        }
+        return Key.of(Engine.ARS7, new BigInteger(seed));
+    }
+}

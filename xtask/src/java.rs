@@ -1,0 +1,112 @@
+//! The Java front: its native library, its jar, and the tests of the jar on every JDK of the host.
+
+use crate::machine_code::target_directory;
+use crate::process::{output, program, run};
+use crate::report::{Report, need};
+use crate::tools;
+use anyhow::{Context, Result};
+use std::env;
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// A crate outside the workspace, because it is linked without a C library.
+pub(crate) const MANIFEST: &str = "java/native/Cargo.toml";
+/// The places of JDKs, besides JAVA_HOME.
+const JDKS: &str = "/usr/lib/jvm";
+/// The oldest JDK that compiles the jar and runs its tests.
+const OLDEST: u32 = 17;
+/// The architecture whose library rust-lld links on any host.
+const ARM: &str = "aarch64-unknown-linux-gnu";
+
+pub(crate) fn steps(report: &mut Report) {
+    report.step("format and clippy, Java's native library", || {
+        need(tools::component("rustfmt"), "the layout of the native library's source")?;
+        run(&mut program(&format!("cargo fmt --check --manifest-path {MANIFEST}")))?;
+        need(tools::component("clippy"), "what clippy warns of in the native library")?;
+        let mut clippy = program(&format!("cargo clippy --release --manifest-path {MANIFEST}"));
+        clippy.env("CARGO_TARGET_DIR", target_directory()?.join("java"));
+        Ok(run(clippy.args(["--", "-D", "warnings"]))?)
+    });
+    report.step("Java provider and streams", || {
+        const LOSS: &str = "the Java front";
+        need(tools::package("mvn", "maven"), LOSS)?;
+        // Without its standard library the jar has no library for arm64, and says so.
+        let _ = tools::target(ARM);
+        let jdks = need(jdks(), LOSS)?;
+        Ok(test(&jdks)?)
+    });
+}
+
+/// Builds the jar by the newest JDK, which alone may know the FFM API, and tests it on each.
+fn test(jdks: &[(u32, PathBuf)]) -> Result<()> {
+    let (version, newest) = jdks.first().context("no JDK")?;
+    if *version < 22 {
+        println!("no JDK 22 or later: the half of the jar that uses the FFM API is not built");
+    }
+    if !jdks.iter().any(|(version, _)| *version == 21) {
+        println!("not tested on Java 21, the last without the FFM API: no such JDK is installed");
+    }
+    println!("the jar is built by and tested on Java {version}");
+    run(maven(newest)?.arg("verify"))?;
+    for (version, home) in &jdks[1..] {
+        println!("the jar is tested on Java {version}");
+        let mut tests = maven(newest)?;
+        tests.args(["failsafe:integration-test", "failsafe:verify"]);
+        tests.arg(property("headwater.test.java", &home.join("bin/java")));
+        let native = if *version < 22 { "" } else { "--enable-native-access=ALL-UNNAMED" };
+        run(tests.arg(format!("-Dheadwater.test.options={native}")))?;
+    }
+    Ok(())
+}
+
+/// Returns a call of Maven that builds below the target directory, as every other step does.
+fn maven(home: &Path) -> Result<Command> {
+    let folder = target_directory()?.join("java");
+    let mut maven = Command::new("mvn");
+    maven.args(["--quiet", "--batch-mode", "--file", "java/pom.xml"]);
+    maven.arg(property("build.folder", &folder.join("jar")));
+    maven.env("JAVA_HOME", home).env("CARGO_TARGET_DIR", folder);
+    Ok(maven)
+}
+
+fn property(name: &str, path: &Path) -> OsString {
+    let mut option = OsString::from(format!("-D{name}="));
+    option.push(path);
+    option
+}
+
+/// Returns the versions and homes of the JDKs here, the newest first. Installs Debian's if there is
+/// none that is new enough.
+fn jdks() -> Result<Vec<(u32, PathBuf)>> {
+    let found = search();
+    if !found.is_empty() {
+        return Ok(found);
+    }
+    tools::packages(&["openjdk-17-jdk-headless"])?;
+    Ok(search())
+}
+
+fn search() -> Vec<(u32, PathBuf)> {
+    let named = env::var_os("JAVA_HOME").map(PathBuf::from);
+    let folders = fs::read_dir(JDKS).into_iter().flatten().flatten().map(|entry| entry.path());
+    let mut jdks: Vec<(u32, PathBuf)> = named
+        .into_iter()
+        .chain(folders)
+        .filter(|home| home.join("bin/javac").is_file())
+        .filter_map(|home| Some((version(&home)?, home)))
+        .filter(|(version, _)| *version >= OLDEST)
+        .collect();
+    jdks.sort_by(|a, b| b.cmp(a));
+    // Several names may lead to one JDK.
+    jdks.dedup_by_key(|(version, _)| *version);
+    jdks
+}
+
+/// Returns the feature version of a JDK: 17 of "javac 17.0.15".
+fn version(home: &Path) -> Option<u32> {
+    let text = output(Command::new(home.join("bin/javac")).arg("-version")).ok()?;
+    let number = text.split_whitespace().nth(1)?;
+    number.split(['.', '-', '+']).next()?.parse().ok()
+}
