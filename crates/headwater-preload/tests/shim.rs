@@ -164,7 +164,7 @@ fn distinct(interpreter: &str, arguments: &[&str], at_least: u64) {
 const PYTHON: &str = "\
 import os, secrets, uuid
 first = os.urandom(8)
-draw = lambda: [os.urandom(8) for _ in range(100000)] + [secrets.token_bytes(8) for _ in range(1000)]
+draw = lambda: [os.urandom(8) for _ in range(500000)] + [secrets.token_bytes(8) for _ in range(1000)]
 r, w = os.pipe()
 if os.fork() == 0:
     os.close(r)
@@ -175,14 +175,14 @@ os.close(w)
 with os.fdopen(r, 'rb') as f:
     data = f.read()
 values = draw() + [data[i:i + 8] for i in range(0, len(data), 8)]
-assert len(values) == 202000, len(values)
+assert len(values) == 1002000, len(values)
 assert len({uuid.uuid4() for _ in range(1000)}) == 1000
 print(len(values) - len(set(values)), 'repeats')
 ";
 
 #[test]
 fn python_draws_from_headwater_across_a_fork() {
-    distinct("python3", &["-c", PYTHON], 200_000);
+    distinct("python3", &["-c", PYTHON], 1_000_000);
 }
 
 /// CPython 3.13 on glibc 2.41, whose own getrandom calls the vDSO.
@@ -210,47 +210,56 @@ print(len(values) - len(set(values)), 'repeats of', len(values))
 }
 
 #[test]
-fn php_draws_through_syscall() {
+fn php_draws_through_syscall_across_a_fork() {
     const PROGRAM: &str = "\
-        $seen = []; for ($i = 0; $i < 200000; $i++) $seen[random_bytes(8)] = 1;\
+        random_bytes(8); [$r, $w] = stream_socket_pair(STREAM_PF_UNIX, STREAM_SOCK_STREAM, 0);\
+        function draw() { $all = ''; for ($i = 0; $i < 500000; $i++) $all .= random_bytes(8); return $all; }\
+        if (pcntl_fork() == 0) { fclose($r); fwrite($w, draw()); exit(0); } fclose($w);\
         for ($i = 0; $i < 1000; $i++) { $n = random_int(0, 99); if ($n < 0 || $n > 99) exit(1); }\
-        echo 200000 - count($seen), ' repeats';";
-    distinct("php", &["-r", PROGRAM], 200_000);
+        $all = draw() . stream_get_contents($r); $seen = [];\
+        foreach (str_split($all, 8) as $value) $seen[$value] = 1;\
+        echo strlen($all) / 8 - count($seen), strlen($all) == 8000000 ? ' repeats' : ' short';";
+    distinct("php", &["-r", PROGRAM], 1_000_000);
 }
 
 #[test]
 fn ruby_draws_from_headwater_across_a_fork() {
     const PROGRAM: &str = "\
         require 'securerandom'; Random.urandom(8); r, w = IO.pipe; w.binmode;\
-        draw = -> { Array.new(100_000) { Random.urandom(8) } };\
+        draw = -> { Array.new(500_000) { Random.urandom(8) } };\
         if fork.nil? then r.close; w.write(draw.call.join); w.close; exit!(0) end;\
         w.close; data = r.read; all = draw.call + data.unpack('a8' * (data.bytesize / 8));\
         SecureRandom.uuid; puts \"#{all.size - all.uniq.size} repeats\"";
-    distinct("ruby", &["-e", PROGRAM], 200_000);
+    distinct("ruby", &["-e", PROGRAM], 1_000_000);
 }
 
 #[test]
 fn perl_draws_through_syscall() {
     const PROGRAM: &str = "\
-        my %seen; for (1 .. 100000) { my $b = \"\\0\" x 8; syscall(318, $b, 8, 0) == 8 or die; $seen{$b} = 1 }\
-        print 100000 - keys(%seen), ' repeats'";
+        my %seen; for (1 .. 1000000) { my $b = \"\\0\" x 8; syscall(318, $b, 8, 0) == 8 or die; $seen{$b} = 1 }\
+        print 1000000 - keys(%seen), ' repeats'";
     if cfg!(target_arch = "x86_64") {
-        distinct("perl", &["-e", PROGRAM], 100_000);
+        distinct("perl", &["-e", PROGRAM], 1_000_000);
     }
 }
 
 /// The tests of CPython's own modules, where the interpreter brings them.
 #[test]
 fn pythons_own_tests_pass() {
-    let modules = ["test.test_random", "test.test_secrets", "test.test_uuid"];
+    let os = ["test.test_os.URandomTests", "test.test_os.GetRandomTests"];
+    let others = ["test.test_random", "test.test_secrets", "test.test_uuid"];
     let mut python = Command::new("python3");
-    python.args(["-c", "import test.test_random, test.test_secrets, test.test_uuid"]);
+    python.args(["-c", "import test.test_os, test.test_random, test.test_secrets, test.test_uuid"]);
     if !python.output().is_ok_and(|output| output.status.success()) {
         return eprintln!("skipped: python3: its tests are not installed, so they do not run here");
     }
     let (_, counts) = Counts::of(|command| {
-        let outcome: Output =
-            command.args(["python3", "-m", "unittest", "-q"]).args(modules).output().unwrap();
+        let outcome: Output = command
+            .args(["python3", "-m", "unittest", "-q"])
+            .args(os)
+            .args(others)
+            .output()
+            .unwrap();
         let text = String::from_utf8_lossy(&outcome.stderr).into_owned();
         assert!(outcome.status.success(), "{text}");
         text
