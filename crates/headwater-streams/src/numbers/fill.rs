@@ -70,31 +70,45 @@ pub(crate) fn at<N: Number>(
         let buffer = &mut buffer[..indices.len() * N::WORDS];
         let made = &mut made[..indices.len() * N::VALUES];
         // Groups that follow each other are requested together, because an engine makes many words
-        // faster than as many single ones.
-        let runs = indices.chunk_by(|&a, &b| group(a).checked_add(1) == Some(group(b)));
-        // Counted without a branch, since this is done for every list.
-        let breaks =
-            indices.windows(2).filter(|two| group(two[0]).wrapping_add(1) != group(two[1]));
+        // faster than as many single ones. Counted without a branch, since this is done for every
+        // list.
+        let follows = |a: u64, b: u64| group(a).wrapping_add(1) == group(b);
+        let breaks = indices.iter().zip(indices.iter().skip(1)).filter(|&(&a, &b)| !follows(a, b));
         if breaks.count() < FEW_RUNS {
-            let mut place = 0;
-            for run in runs {
-                let used = &mut buffer[place * N::WORDS..][..run.len() * N::WORDS];
-                words.words(0, group(run[0]) * N::WORDS as u64, used);
-                place += run.len();
-            }
+            one_run_after_the_other::<N>(words, indices, buffer, follows);
         } else {
             let mut groups = [0; GROUPS];
             groups.iter_mut().zip(indices).for_each(|(to, &index)| *to = group(index));
             words.groups(N::WORDS, &groups[..indices.len()], buffer);
         }
         let rejected = path.run(Convert { number, words: buffer, out: made });
-        for (i, (&index, out)) in indices.iter().zip(out).enumerate() {
-            let place = i * N::VALUES + (index % N::VALUES as u64) as usize;
-            *out = made[place];
-            if rejected && number.rejects(buffer, place) {
+        let made = made.chunks_exact(N::VALUES).zip(buffer.chunks_exact(N::WORDS));
+        for ((&index, out), (values, group)) in indices.iter().zip(out).zip(made) {
+            let place = (index % N::VALUES as u64) as usize;
+            *out = values[place];
+            if rejected && number.rejects(group, place) {
                 *out = one(words, number, index, 1);
             }
         }
+    }
+}
+
+/// Makes the words of these elements' groups, with one request for each run of groups.
+///
+/// Split by hand: `chunk_by` has a panic in it that the C library would have to bring along.
+fn one_run_after_the_other<N: Number>(
+    words: &impl Words,
+    mut indices: &[u64],
+    mut buffer: &mut [u64],
+    follows: impl Fn(u64, u64) -> bool,
+) {
+    while let Some((&first, others)) = indices.split_first() {
+        let more = indices.iter().zip(others).take_while(|&(&a, &b)| follows(a, b)).count();
+        let run = indices.split_at_checked(1 + more);
+        let room = buffer.split_at_mut_checked((1 + more) * N::WORDS);
+        let (Some((_, rest)), Some((used, free))) = (run, room) else { break };
+        words.words(0, first / N::VALUES as u64 * N::WORDS as u64, used);
+        (indices, buffer) = (rest, free);
     }
 }
 
