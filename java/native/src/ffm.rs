@@ -3,7 +3,8 @@
 //! The calls are critical ones, over arrays in Java's heap. HotSpot then leaves the upper halves of
 //! the vector registers as they are, which are dirty after it has zeroed a fresh array, and the
 //! first instruction of legacy SSE costs 150 ns and more on Intel Xeon. Draws of up to 16 bytes run
-//! no such instruction. Everything else begins with `vzeroupper`.
+//! no such instruction, and `generation` reads words only. Every other critical call begins with
+//! `vzeroupper`.
 
 use crate::calls::{self, REFUSED};
 use crate::numbers::{self, Place};
@@ -75,6 +76,7 @@ unsafe extern "C" fn headwater_java_status(out: *mut u8, len: u64) -> u64 {
 /// `out` is valid for writes of `len` bytes.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn headwater_java_version(out: *mut u8, len: u64) -> u64 {
+    clear_upper_halves();
     // SAFETY: the caller's promise.
     calls::version(unsafe { from_raw_parts_mut(out, len as usize) }) as u64
 }

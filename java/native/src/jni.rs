@@ -95,7 +95,7 @@ impl Drop for Critical {
 #[inline(always)]
 fn by_stack<const WORDS: usize>(len: usize, write: impl FnOnce(*const c_void)) -> i32 {
     let mut words = [MaybeUninit::<u64>::uninit(); WORDS];
-    let words = &mut words[..len.div_ceil(8)];
+    let Some(words) = words.get_mut(..len.div_ceil(8)) else { return REFUSED };
     // SAFETY: the words are valid for writes of 8 bytes each, and `len` is at most that.
     let bytes = unsafe { from_raw_parts_mut(words.as_mut_ptr().cast::<MaybeUninit<u8>>(), len) };
     let result = calls::fill(bytes);
