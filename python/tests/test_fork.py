@@ -9,6 +9,7 @@ import warnings
 from collections.abc import Callable
 
 import pytest
+from secure_support import python
 
 import headwater
 
@@ -95,6 +96,49 @@ def test_grandchildren_draw_different_values() -> None:
     drawn = draw_bytes() + split(forked(generations)) + draw_bytes()
     assert len(drawn) == 5 * DRAWS
     assert len(set(drawn)) == len(drawn)
+
+
+@pytest.mark.parametrize(
+    "draw",
+    [
+        "made = headwater.uuid4_batch(250)[150:]",
+        "while Forks.child is None and len(kept) < 1000: made = [headwater.uuid4()]; kept += made",
+    ],
+)
+def test_a_fork_by_a_finalizer_in_the_middle_of_a_draw(draw: str) -> None:
+    code = f"""
+import gc, os, headwater
+
+class Forks:
+    child = None
+    def __init__(self):
+        self.itself = self
+    def __del__(self):
+        if Forks.child is None:
+            Forks.child = os.fork()
+
+headwater.uuid4_batch(1)
+kept = []
+read, write = os.pipe()
+gc.collect()
+gc.disable()
+Forks()
+gc.set_threshold(50)
+gc.enable()
+{draw}
+gc.disable()
+if Forks.child == 0:
+    os.write(write, b"".join(one.bytes for one in made))
+    os._exit(0)
+if Forks.child is not None:
+    os.waitpid(Forks.child, 0)
+    theirs = os.read(read, 65536)
+    print(len(theirs) == 16 * len(made), sum(one.bytes in theirs for one in made))
+"""
+    out = python(code)
+    if not out:
+        pytest.skip("skipped: this Python runs no finalizer within a draw")
+    assert out == "True 0\n"
 
 
 def test_a_fork_in_the_middle_of_other_threads_draws() -> None:

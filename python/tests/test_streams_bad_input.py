@@ -111,6 +111,11 @@ TABLE: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
     ),
     "fill read-only": (lambda: S.fill(b"123"), BufferError, "buffer must be writable"),
     "fill objects": (lambda: S.fill(np.zeros(3, object)), TypeError, "buffer must"),
+    "fill a record": (
+        lambda: S.fill(np.zeros(3, [("a", "f8"), ("b", "O")])),
+        TypeError,
+        "buffer must hold plain data",
+    ),
     "fill int": (lambda: S.fill(3), TypeError, "buffer must be a writable buffer"),
     # Integers.
     "integers empty": (lambda: S.integers(3, 3), ValueError, "high must be greater than 3, not 3"),

@@ -172,6 +172,12 @@ def test_integers_of_every_type_follow_the_specification(reference: ModuleType, 
         assert stream.at(range(5, 45)).integers(low, high + 1, dtype).tolist() == expected
 
 
+def test_records_are_filled_whatever_their_names() -> None:
+    records = np.zeros(5, [("Object", "f8"), ("O", "u1"), ("pOint", "i4")])
+    assert Key(3).stream(0).fill(records) is records
+    assert records.tobytes() == Key(3).stream(0).bytes(records.nbytes)
+
+
 def test_choice_selects_by_the_integers_and_by_the_permutation() -> None:
     stream = Key(7).stream(1)
     letters = "abcdefghijk"

@@ -1,14 +1,12 @@
 //! Draws into memory that Python owns, and the errors of a draw.
 
+use crate::streams::WORTH_A_SWITCH;
 use core::mem::MaybeUninit;
 use pyo3::exceptions::{PyOSError, PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
 use pyo3::{PyErr, ffi};
 use std::ffi::c_int;
-
-/// Longer draws release the GIL. Up to this length the switch would take longer than the draw.
-const HELD: usize = 8 << 10;
 
 const EIO: c_int = 5;
 const ENOSYS: c_int = 38;
@@ -42,7 +40,8 @@ pub(super) unsafe fn fill(py: Python<'_>, at: *mut u8, len: usize) -> PyResult<(
         headwater::fill_uninit(target).map(drop)
     };
     let target = Target(at);
-    if len <= HELD { draw(target) } else { py.detach(move || draw(target)) }.map_err(os_error)
+    if len <= WORTH_A_SWITCH { draw(target) } else { py.detach(move || draw(target)) }
+        .map_err(os_error)
 }
 
 /// Returns a new bytes object of `len` random bytes, which are written into it directly.

@@ -3,7 +3,6 @@
 use super::draw::os_error;
 use core::sync::atomic::AtomicU64;
 use core::sync::atomic::Ordering::Relaxed;
-use headwater_status::{Facts, Host};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 use pyo3::{Borrowed, intern};
@@ -34,12 +33,8 @@ fn quiesce(py: Python<'_>) -> PyResult<()> {
 fn status_json(py: Python<'_>) -> String {
     // Without the GIL, because the kernel's log is read, which takes milliseconds.
     py.detach(|| {
-        // First, so that the counters include this draw. It never waits: the status of a machine
-        // that is not seeded matters most.
-        let seeded = headwater::try_fill(&mut [0]).is_ok();
-        let facts = Facts { status: &headwater::status(), host: &Host::read(), seeded };
         let mut text = Vec::new();
-        headwater_status::write(&facts, &mut |piece| text.extend_from_slice(piece));
+        headwater_status::write_now(&mut |piece| text.extend_from_slice(piece));
         String::from_utf8_lossy(&text).into_owned()
     })
 }

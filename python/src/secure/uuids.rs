@@ -3,6 +3,7 @@
 use super::draw::{length, new_str, os_error};
 use super::encode;
 use super::integers::int_of_u128;
+use pyo3::exceptions::PyMemoryError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBytes, PyList, PyString, PyType};
@@ -22,7 +23,7 @@ pub(super) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
 /// Returns a random uuid.UUID (version 4, RFC 9562).
 #[pyfunction]
 fn uuid4(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
-    class(py)?.make(py, &version4(headwater::array().map_err(os_error)?))
+    class(py)?.make(py, draw4)
 }
 
 /// Returns a time-ordered uuid.UUID (version 7, RFC 9562).
@@ -31,19 +32,19 @@ fn uuid4(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
 /// bits.
 #[pyfunction]
 fn uuid7(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
-    class(py)?.make(py, headwater::uuid::v7().map_err(os_error)?.as_bytes())
+    class(py)?.make(py, || Ok(headwater::uuid::v7().map_err(os_error)?.into_bytes()))
 }
 
 /// Returns the 16 bytes of a random UUID.
 #[pyfunction]
 fn uuid4_bytes(py: Python<'_>) -> PyResult<Bound<'_, PyBytes>> {
-    Ok(PyBytes::new(py, &version4(headwater::array().map_err(os_error)?)))
+    Ok(PyBytes::new(py, &draw4()?))
 }
 
 /// Returns a random UUID as text, equal to str(uuid4()) in form.
 #[pyfunction]
 fn uuid4_str(py: Python<'_>) -> PyResult<Bound<'_, PyString>> {
-    new_str(py, &encode::uuid(&version4(headwater::array().map_err(os_error)?)))
+    new_str(py, &encode::uuid(&draw4()?))
 }
 
 /// Returns a list of n random UUIDs: uuid.UUID objects, or str if as_str is true.
@@ -56,36 +57,59 @@ fn uuid4_batch<'py>(
 ) -> PyResult<Bound<'py, PyList>> {
     let count = length("n", n)?;
     if as_str {
-        return batch(py, count, |bytes| Ok(new_str(py, &encode::uuid(bytes))?.into_any()));
+        let mut drawn = Together::new();
+        return batch(py, count, |left| {
+            Ok(new_str(py, &encode::uuid(&version4(drawn.next(left)?)))?.into_any())
+        });
     }
+    // Not drawn together: no bytes may wait while Python code can run, which `make` explains.
     let class = class(py)?;
-    batch(py, count, |bytes| class.make(py, bytes))
+    batch(py, count, |_| class.make(py, draw4))
 }
 
+/// Random bytes of the next texts. No Python code may run while some are left: see [`Class::make`].
+struct Together {
+    bytes: [[u8; 16]; TOGETHER],
+    used: usize,
+}
+
+impl Together {
+    fn new() -> Together {
+        Together { bytes: [[0; 16]; TOGETHER], used: TOGETHER }
+    }
+
+    /// Returns the bytes of one UUID, of which `left` are still wanted.
+    fn next(&mut self, left: usize) -> PyResult<[u8; 16]> {
+        if self.used == TOGETHER {
+            let first = TOGETHER - left.min(TOGETHER);
+            headwater::fill(self.bytes[first..].as_flattened_mut()).map_err(os_error)?;
+            self.used = first;
+        }
+        self.used += 1;
+        Ok(self.bytes[self.used - 1])
+    }
+}
+
+/// Returns a list of `count` objects. `make` gets the number of those that are still wanted.
+///
+/// The list is made last: `make` may run Python code, which could find a list with empty places.
 fn batch<'py>(
     py: Python<'py>,
     count: usize,
-    make: impl Fn(&[u8; 16]) -> PyResult<Bound<'py, PyAny>>,
+    mut make: impl FnMut(usize) -> PyResult<Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyList>> {
-    // SAFETY: the list is new, and each of its items is set below before Python sees the list. If
-    // an item cannot be made, the list is freed, which allows items that are not set.
-    unsafe {
-        let list = ffi::PyList_New(count as ffi::Py_ssize_t);
-        let list = Bound::from_owned_ptr_or_err(py, list)?.cast_into_unchecked::<PyList>();
-        let mut bytes = [[0; 16]; TOGETHER];
-        for first in (0..count).step_by(TOGETHER) {
-            let bytes = &mut bytes[..TOGETHER.min(count - first)];
-            headwater::fill(bytes.as_flattened_mut()).map_err(os_error)?;
-            for (index, &bytes) in bytes.iter().enumerate() {
-                let item = make(&version4(bytes))?.into_ptr();
-                let at = (first + index) as ffi::Py_ssize_t;
-                if ffi::PyList_SetItem(list.as_ptr(), at, item) != 0 {
-                    return Err(PyErr::fetch(py));
-                }
-            }
-        }
-        Ok(list)
+    let mut made = Vec::new();
+    made.try_reserve_exact(count).map_err(|_| PyMemoryError::new_err(()))?;
+    for left in (1..=count).rev() {
+        made.push(make(left)?);
     }
+    PyList::new(py, made)
+}
+
+/// Draws the bytes of a UUID of version 4.
+#[inline]
+fn draw4() -> PyResult<[u8; 16]> {
+    Ok(version4(headwater::array().map_err(os_error)?))
 }
 
 /// Sets the version and the variant of RFC 9562 section 5.4.
@@ -138,18 +162,27 @@ impl Class {
         Ok(Class { class: class.unbind(), slots })
     }
 
-    fn make<'py>(&self, py: Python<'py>, bytes: &[u8; 16]) -> PyResult<Bound<'py, PyAny>> {
+    /// Returns a UUID of the bytes that `draw` returns.
+    ///
+    /// The object is made first. A new object may start the garbage collector, which may run a
+    /// finalizer, which may fork, and bytes from before the fork would become a UUID in both
+    /// processes. The ints that are made after the draw are no concern of the collector.
+    fn make<'py>(
+        &self,
+        py: Python<'py>,
+        draw: impl FnOnce() -> PyResult<[u8; 16]>,
+    ) -> PyResult<Bound<'py, PyAny>> {
         let class = self.class.bind(py);
         let Some(slots) = &self.slots else {
-            return class.call((py.None(), PyBytes::new(py, bytes)), None);
+            return class.call((py.None(), PyBytes::new(py, &draw()?)), None);
         };
-        let int = int_of_u128(py, u128::from_be_bytes(*bytes))?;
         // SAFETY: the class is a heap type without a `tp_alloc` of its own, for which this call is
         // what `object.__new__` runs. Its slots are empty until they are set here.
         let uuid = unsafe {
             let uuid = ffi::PyType_GenericAlloc(class.as_type_ptr(), 0);
             Bound::from_owned_ptr_or_err(py, uuid)?
         };
+        let int = int_of_u128(py, u128::from_be_bytes(draw()?))?;
         slots.int.set(&uuid, &int)?;
         slots.is_safe.set(&uuid, slots.unknown.bind(py))?;
         Ok(uuid)

@@ -103,6 +103,24 @@ impl View {
         unsafe { ffi::PyObject_CheckBuffer(object.as_ptr()) == 1 }
     }
 
+    pub(crate) fn is_writable(&self) -> bool {
+        self.0.readonly == 0
+    }
+
+    /// Returns true if the bytes follow each other, in C or in Fortran order.
+    pub(crate) fn is_contiguous(&self) -> bool {
+        // SAFETY: the view is set. A is either order.
+        unsafe { ffi::PyBuffer_IsContiguous(&*self.0, b'A' as std::ffi::c_char) != 0 }
+    }
+
+    /// Returns true if items are references to Python objects, or contain some. Random bytes would
+    /// make them into wild pointers.
+    pub(crate) fn holds_objects(&self) -> bool {
+        // The format is that of `struct`, where O is a reference. Names of fields stand between
+        // colons, and may contain any letter.
+        self.format().split(|&letter| letter == b':').step_by(2).any(|codes| codes.contains(&b'O'))
+    }
+
     pub(crate) fn start(&self) -> *mut u8 {
         self.0.buf.cast()
     }

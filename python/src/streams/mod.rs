@@ -19,6 +19,9 @@ mod permutation;
 mod shuffle;
 mod stream;
 
+pub(crate) use memory::View;
+pub(crate) use output::WORTH_A_SWITCH;
+
 use pyo3::prelude::*;
 
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {

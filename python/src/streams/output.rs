@@ -11,7 +11,7 @@ use pyo3::sync::PyOnceLock;
 
 /// Bytes above which a call lets other Python threads run. For fewer bytes the switch would take
 /// longer than the work.
-const WORTH_A_SWITCH: usize = 8 << 10;
+pub(crate) const WORTH_A_SWITCH: usize = 8 << 10;
 
 /// The arguments that say where a call's values go.
 pub(crate) struct Wanted<'a, 'py> {

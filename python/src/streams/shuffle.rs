@@ -42,7 +42,7 @@ fn buffer(stream: &Stream, x: &Bound<'_, PyAny>) -> PyResult<()> {
     let rows = rows(x, view.shape().dimensions())?;
     // SAFETY: the view grants writable memory of so many bytes until it is dropped.
     let memory = unsafe { Memory::new(view.start(), view.bytes(), Dtype::U8) };
-    if holds_objects(&view) {
+    if view.holds_objects() {
         // Another thread would see one reference in two places, so no other thread may run.
         shuffle_rows(stream, memory, rows);
         return Ok(());
@@ -83,14 +83,9 @@ fn shuffle_rows(stream: &Stream, memory: Memory, rows: usize) {
     }
 }
 
-/// Returns true if the buffer's items are references to Python objects, or hold some.
-fn holds_objects(view: &View) -> bool {
-    view.format().contains(&b'O')
-}
-
 /// Returns an error if bytes would overwrite references to Python objects.
 pub(crate) fn no_objects(view: &View, name: &str) -> PyResult<()> {
-    match holds_objects(view) {
+    match view.holds_objects() {
         true => Err(PyTypeError::new_err(format!("{name} must hold plain data, not objects"))),
         false => Ok(()),
     }
