@@ -4,7 +4,6 @@ use crate::edge::{buffer, fail, refused};
 use core::ffi::{c_char, c_int};
 use core::mem::MaybeUninit;
 use core_headwater as headwater;
-use headwater_status::{Facts, Host};
 use libc::{EFAULT, size_t, ssize_t};
 
 /// Does the set-up of the first draw now, and waits until the kernel's generator is seeded.
@@ -72,11 +71,8 @@ pub unsafe extern "C" fn headwater_status_json(buf: *mut c_char, len: size_t) ->
     let Some(buf) = (unsafe { buffer(buf.cast(), len) }) else { return fail(EFAULT) as ssize_t };
     // SAFETY: errno's address is valid. Saved, because an unreadable file is not an error here.
     let errno = unsafe { *libc::__errno_location() };
-    // First, so that the counters include this draw.
-    let seeded = headwater::try_fill(&mut [0]).is_ok();
-    let facts = Facts { status: &headwater::status(), host: &Host::read(), seeded };
     let mut whole = 0;
-    headwater_status::write(&facts, &mut |piece| {
+    headwater_status::write_now(&mut |piece| {
         for (at, &byte) in piece.iter().enumerate() {
             if let Some(place) = buf.get_mut(whole + at) {
                 place.write(byte);

@@ -1,8 +1,17 @@
 //! The document: snake_case, times in seconds unless the name says ns, unknown = null.
 
 use crate::json::Object;
-use crate::{Facts, Verdict};
+use crate::{Facts, Host, Verdict};
 use headwater::{Hardware, ReseedGeneration, Status, Vmclock, Vmgenid};
+
+/// Writes the document of this process and machine, as [`write`] does. Draws one byte, and reads the
+/// kernel's log, which takes milliseconds. Allocates nothing.
+pub fn write_now(out: &mut dyn FnMut(&[u8])) {
+    // First, so that the counters include this draw. It never waits, because the status of a
+    // machine that is not seeded matters most.
+    let seeded = headwater::try_fill(&mut [0]).is_ok();
+    write(&Facts { status: &headwater::status(), host: &Host::read(), seeded }, out);
+}
 
 /// Writes the document `headwater.status/1` on one line, in pieces, to `out`.
 pub fn write(facts: &Facts<'_>, out: &mut dyn FnMut(&[u8])) {

@@ -15,7 +15,7 @@ mod kmsg;
 mod text;
 mod verdict;
 
-pub use document::write;
+pub use document::{write, write_now};
 pub use host::Host;
 pub use kmsg::Kmsg;
 pub use text::Text;

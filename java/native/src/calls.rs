@@ -3,7 +3,6 @@
 use core::mem::MaybeUninit;
 use core::sync::atomic::{Ordering, compiler_fence};
 use headwater::{Config, Error};
-use headwater_status::{Facts, Host};
 
 /// The result of a failure that has no errno.
 pub(crate) const NO_ERRNO: i32 = -1;
@@ -48,11 +47,8 @@ pub(crate) fn resume() -> i32 {
 
 /// Writes the status document to `out`, cut off at its end, and returns the whole length.
 pub(crate) fn status(out: &mut [u8]) -> usize {
-    // First, so that the counters include this draw.
-    let seeded = headwater::try_fill(&mut [0]).is_ok();
-    let facts = Facts { status: &headwater::status(), host: &Host::read(), seeded };
     let mut whole = 0;
-    headwater_status::write(&facts, &mut |piece| {
+    headwater_status::write_now(&mut |piece| {
         if let Some(rest) = out.get_mut(whole..) {
             let len = rest.len().min(piece.len());
             rest[..len].copy_from_slice(&piece[..len]);

@@ -183,7 +183,7 @@ static void numbers(void)
 static void errors(void)
 {
     struct headwater_key bad, copy;
-    uint64_t value = 7;
+    uint64_t value = 7, index = 0;
     unsigned char byte = 7;
     CHECK(headwater_stream_key_from_seed(&key, HEADWATER_PHILOX4X32, 1) == 0);
     copy = bad = key;
@@ -211,7 +211,7 @@ static void errors(void)
     REFUSED(EINVAL, headwater_stream_fill_u8(&bad, 0, 0, &byte, 1));
     REFUSED(ERANGE, headwater_stream_fill_u8(&key, (uint64_t)1 << 48, 0, &byte, 1));
     REFUSED(EINVAL, headwater_stream_fill_bounded_u64(&key, 0, 0, 0, &value, 1));
-    REFUSED(EINVAL, headwater_stream_bounded_u64_at(&key, 0, 0, &value, &value, 1));
+    REFUSED(EINVAL, headwater_stream_bounded_u64_at(&key, 0, 0, &index, &value, 1));
     REFUSED(ERANGE, headwater_stream_perm_at(&key, 0, 5, 5, &value));
     REFUSED(ERANGE, headwater_stream_perm_at(&key, 0, 0, 0, &value));
     REFUSED(ERANGE, headwater_stream_perm_at(&key, (uint64_t)1 << 48, 5, 0, &value));

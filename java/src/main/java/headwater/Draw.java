@@ -23,38 +23,24 @@ final class Draw {
 
     static void fill(byte[] out) {
         require();
-        if (out.length <= PIECE) {
-            if (out.length != 0) {
-                int result = Native.fill(out, 0, out.length);
-                if (result != 0) {
-                    Arrays.fill(out, (byte) 0);
-                    throw refused(result);
-                }
-            }
-            return;
-        }
-        for (int off = 0; off < out.length; off += PIECE) {
-            int result = Native.fill(out, off, Math.min(PIECE, out.length - off));
+        for (int done = 0, n; done < out.length; done += n) {
+            n = Math.min(PIECE, out.length - done);
+            int result = Native.fill(out, done, n);
             if (result != 0) {
                 Arrays.fill(out, (byte) 0);
                 throw refused(result);
-            }
-            if (off > out.length - PIECE) {
-                return; // the sum above would overflow for the longest arrays
             }
         }
     }
 
     static void fill(long[] out) {
         require();
-        for (int off = 0; off < out.length; off += PIECE / 8) {
-            int result = Native.fillLongs(out, off, Math.min(PIECE / 8, out.length - off));
+        for (int done = 0, n; done < out.length; done += n) {
+            n = Math.min(PIECE / 8, out.length - done);
+            int result = Native.fillLongs(out, done, n);
             if (result != 0) {
                 Arrays.fill(out, 0);
                 throw refused(result);
-            }
-            if (off > out.length - PIECE / 8) {
-                return;
             }
         }
     }

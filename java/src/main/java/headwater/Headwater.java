@@ -71,11 +71,7 @@ public final class Headwater extends Provider {
     /** Returns a random UUID: version 4, 122 random bits. */
     public static UUID uuid4() {
         long[] words = new long[2];
-        Draw.require();
-        int result = Native.fillLongs(words, 0, 2);
-        if (result != 0) {
-            throw Draw.refused(result);
-        }
+        Draw.fill(words);
         return new UUID(version(words[0], 4), variant(words[1]));
     }
 
