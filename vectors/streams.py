@@ -264,9 +264,9 @@ def logarithm(p, x):
     return p.rounded(p.rounded((w - k) * p.rounded(math.log(2))) - tail)
 
 
-def direction(p, y):
-    """A point of the unit circle."""
+def normal_pair(p, x, y):
     w = p.bits
+    r = p.rounded(math.sqrt(p.rounded(2 * logarithm(p, x))))
     t = p.from_int((2 * y + 1) % (1 << (w - 2))) / 2 ** (w - 1)
     z = p.rounded(t * t)
     s = p.rounded(polynomial(p, z, p.sine) * t)
@@ -274,12 +274,6 @@ def direction(p, y):
     first, second = (s, c) if y >> (w - 3) & 1 else (c, s)
     first = -first if y >> (w - 1) & 1 else first
     second = -second if y >> (w - 2) & 1 else second
-    return first, second
-
-
-def normal_pair(p, x, y):
-    r = p.rounded(math.sqrt(p.rounded(2 * logarithm(p, x))))
-    first, second = direction(p, y)
     return p.rounded(r * first), p.rounded(r * second)
 
 
@@ -293,8 +287,10 @@ LOG2_E, LN_2_HIGH, LN_2_LOW = (
     for bits in (0x3FF71547652B82FE, 0x3FE62E42FEE00000, 0x3DEA39EF35793C76)
 )
 FACTORIALS = [1 / math.factorial(i) for i in range(14)]
-STIRLING = [0.08106146679532726, 0.0413406959554093, 0.02767792568499834, 0.020790672103765093, 0.016644691189821193,
+STIRLING = [0.0, 0.08106146679532726, 0.0413406959554093, 0.02767792568499834, 0.020790672103765093, 0.016644691189821193,
             0.013876128823070748, 0.01189670994589177, 0.010411265261972096, 0.009255462182712733]
+QUARTER = [1.5707963267948963, -0.6459640975062232, 0.07969262624568337, -0.004681754131447062, 0.0001604411695631063,
+           -3.5988107063136794e-6, 5.688318064017795e-8, -6.449471237809134e-10]
 STIRLING_SERIES = [1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188]
 DOMAINS = {"gamma": 0, "beta 1": 1, "beta 2": 2, "student_t": 3, "poisson": 4, "binomial": 5}
 
@@ -336,23 +332,32 @@ def minus_ln_1_minus(p):
     return -((s * z) * series(z, LOG) + (s + s))
 
 
+def coordinate(w):
+    s = open_uniform(2 * w % W)
+    x = s * series(s * s, QUARTER)
+    return -x if w >> 63 else x
+
+
+def factor(k):
+    return 2 * math.pi * k if k else 1.0
+
+
 def stirling(k):
-    if k == 0:
-        return 0.0
     if k < 10:
-        rest = STIRLING[int(k) - 1]
-    else:
-        i = 1 / k
-        rest = i * series(i * i, STIRLING_SERIES)
-    return ln(2 * math.pi * k) / 2 + rest
+        return STIRLING[int(k)]
+    i = 1 / k
+    return i * series(i * i, STIRLING_SERIES)
 
 
 def deviance(k, mean, d):
     if k == 0:
         return mean
-    v = d / (k + mean)
-    z = v * v
-    return d * v + (k * v) * (z * series(z, LOG)) if z <= 0.0289 else k * ln(k / mean) - d
+    root_half = DOUBLE_PRECISION.root_half
+    if not root_half <= k / mean < 2 * root_half:
+        return k * ln(k / mean) - d
+    s = d / (k + mean)
+    z = s * s
+    return d * s + k * ((s * z) * series(z, LOG))
 
 
 def below_thresholds(p, w0):
@@ -383,7 +388,7 @@ class Distributions:
         for j in range(511):
             w0, w1 = self.block(domain, e, j)
             u = (2 * (w1 % H) + 1) / 2**33
-            x = normal_pair(DOUBLE_PRECISION, w0, w1 >> 32 << 32 | 1 << 31)[0]
+            x = math.sqrt(-2 * ln(open_uniform(w0))) * coordinate(w1 >> 32 << 32 | 1 << 31)
             g = w * x
             t = 1 + g
             if t <= 0:
@@ -411,6 +416,13 @@ class Distributions:
     def beta(self, e, a, b):
         if max(a, b) < 2.0**-200:
             a, b = a * 2.0**100, b * 2.0**100
+        if max(a, b) <= 1:
+            for j in range(512):
+                e1, e2 = (logarithm(DOUBLE_PRECISION, w) / x for w, x in zip(self.block("beta 1", e, j), (a, b)))
+                r = exp(-abs(e1 - e2))
+                if ln(1 + r) <= min(e1, e2):
+                    return (1 if e1 <= e2 else r) / (1 + r)
+            return 0.5
         g1, e1 = self.gamma_parts("beta 1", e, a)
         g2, e2 = self.gamma_parts("beta 2", e, b)
         m = min(e1, e2)
@@ -424,7 +436,7 @@ class Distributions:
         m = r * series(r, FACTORIALS[1:]) + (1 - 2.0**-n)
         h = n // 2
         i = h // 2
-        return direction(DOUBLE_PRECISION, w1)[0] * ((math.sqrt((nu * m) * 2.0 ** (n - 2 * h)) * 2.0**i) * 2.0 ** (h - i))
+        return coordinate(w1) * ((math.sqrt((nu * m) * 2.0 ** (n - 2 * h)) * 2.0**i) * 2.0 ** (h - i))
 
     def geometric(self, e, p):
         divisor = minus_ln_1_minus(p)
@@ -453,7 +465,8 @@ class Distributions:
                 return int(k)
             if t < 0.013 and v > t:
                 continue
-            if ln((v * i) / (a / (t * t) + b)) <= -(stirling(k) + deviance(k, mean, k - mean)):
+            y = (v * i) / (a / (t * t) + b)
+            if ln((y * y) * factor(k)) / 2 <= -(stirling(k) + deviance(k, mean, k - mean)):
                 return int(k)
         return math.floor(mean)
 
@@ -474,9 +487,10 @@ class Distributions:
         i = (2.83 + 5.1 / b) * s
         x, middle = m * q, float(math.floor((m + 1) * p))
 
-        def rarity(k):
+        def rarity(k):  # V(k)
             return (stirling(k) + stirling(m - k)) + (deviance(k, w, k - w) + deviance(m - k, x, w - k))
 
+        least = rarity(middle) + ln(factor(middle) * factor(m - middle)) / 2
         for j in range(512):
             w0, w1 = self.block("binomial", e, j)
             u, v = open_uniform(w0) - 0.5, open_uniform(w1)
@@ -486,7 +500,8 @@ class Distributions:
                 continue
             if t >= 0.07 and v <= limit:
                 break
-            if ln((v * i) / (a / (t * t) + b)) <= rarity(middle) - rarity(k):
+            y = (v * i) / (a / (t * t) + b)
+            if ln((y * y) * (factor(k) * factor(m - k))) / 2 <= least - rarity(k):
                 break
         else:
             k = middle

@@ -3,7 +3,7 @@
 //!
 //! [`Element`] stands for the words that one element owns. Each method of it is one kind.
 
-use super::floats::{direction_f64, exponential_f64, normal_pair_f64};
+use super::floats::exponential_f64;
 
 /// The coefficients of the logarithm, which artanh and the deviance share.
 const LOG: [f64; 7] = [
@@ -19,8 +19,20 @@ const SQRT_HALF: f64 = f64::from_bits(0x3FE6_A09E_667F_3BCD);
 const LOG2_E: f64 = f64::from_bits(0x3FF7_1547_652B_82FE);
 const LN_2_HIGH: f64 = f64::from_bits(0x3FE6_2E42_FEE0_0000);
 const LN_2_LOW: f64 = f64::from_bits(0x3DEA_39EF_3579_3C76);
-/// ln k! of 1 to 9 without its leading terms.
-const STIRLING: [f64; 9] = [
+/// The coefficients of the sine of s quarters of a turn over s.
+const QUARTER: [f64; 8] = [
+    1.5707963267948963,
+    -0.6459640975062232,
+    0.07969262624568337,
+    -0.004681754131447062,
+    0.0001604411695631063,
+    -3.5988107063136794e-6,
+    5.688318064017795e-8,
+    -6.449471237809134e-10,
+];
+/// ln k! of 0 to 9 without its leading terms.
+const STIRLING: [f64; 10] = [
+    0.0,
     0.08106146679532726,
     0.0413406959554093,
     0.02767792568499834,
@@ -112,19 +124,25 @@ fn minus_ln_1_minus(p: f64) -> f64 {
     -((s * z) * polynomial(z, &LOG) + (s + s))
 }
 
-/// Returns `ln k! - k ln k + k`.
+/// Returns the first coordinate of a point of the unit circle.
+fn coordinate(word: u64) -> f64 {
+    let s = open_uniform(word << 1);
+    let x = s * polynomial(s * s, &QUARTER);
+    if word >> 63 == 1 { -x } else { x }
+}
+
+/// Returns the number whose root is a factor of k!.
+fn factor(k: f64) -> f64 {
+    if k == 0.0 { 1.0 } else { core::f64::consts::TAU * k }
+}
+
+/// Returns `ln k! - k ln k + k - ln(factor(k)) / 2`.
 fn stirling(k: f64) -> f64 {
-    if k == 0.0 {
-        return 0.0;
+    if k < 10.0 {
+        return STIRLING[k as usize];
     }
-    let rest = if k < 10.0 {
-        STIRLING[k as usize - 1]
-    } else {
-        let i = 1.0 / k;
-        let terms = [1.0 / 12.0, -1.0 / 360.0, 1.0 / 1260.0, -1.0 / 1680.0, 1.0 / 1188.0];
-        i * polynomial(i * i, &terms)
-    };
-    ln(core::f64::consts::TAU * k) / 2.0 + rest
+    let i = 1.0 / k;
+    i * polynomial(i * i, &[1.0 / 12.0, -1.0 / 360.0, 1.0 / 1260.0, -1.0 / 1680.0, 1.0 / 1188.0])
 }
 
 /// Returns `k ln(k / mean) - (k - mean)`; `d` is `k - mean`.
@@ -132,9 +150,12 @@ fn deviance(k: f64, mean: f64, d: f64) -> f64 {
     if k == 0.0 {
         return mean;
     }
-    let v = d / (k + mean);
-    let z = v * v;
-    if z <= 0.0289 { d * v + (k * v) * (z * polynomial(z, &LOG)) } else { k * ln(k / mean) - d }
+    if !(SQRT_HALF..2.0 * SQRT_HALF).contains(&(k / mean)) {
+        return k * ln(k / mean) - d;
+    }
+    let s = d / (k + mean);
+    let z = s * s;
+    d * s + k * ((s * z) * polynomial(z, &LOG))
 }
 
 /// Returns the integer that a word stands for, by the probabilities of 1 to 63.
@@ -175,7 +196,7 @@ impl Element<'_> {
         for attempt in 0..511 {
             let [w0, w1] = self.private(domain, attempt);
             let u = (2 * (w1 % (1 << 32)) + 1) as f64 / 2f64.powi(33);
-            let x = normal_pair_f64([w0, (w1 >> 32 << 32) | 1 << 31])[0];
+            let x = (-2.0 * ln(open_uniform(w0))).sqrt() * coordinate((w1 >> 32 << 32) | 1 << 31);
             let g = w * x;
             let t = 1.0 + g;
             if t <= 0.0 {
@@ -214,6 +235,17 @@ impl Element<'_> {
     pub fn beta(&self, a: f64, b: f64) -> f64 {
         let tiny = a.max(b) < 2f64.powi(-200);
         let [a, b] = [a, b].map(|shape| if tiny { shape * 2f64.powi(100) } else { shape });
+        if a <= 1.0 && b <= 1.0 {
+            for attempt in 0..512 {
+                let [w0, w1] = self.private(BETA_FIRST, attempt);
+                let (e1, e2) = (exponential_f64(w0) / a, exponential_f64(w1) / b);
+                let r = exp(-(e1 - e2).abs());
+                if ln(1.0 + r) <= e1.min(e2) {
+                    return if e1 <= e2 { 1.0 } else { r } / (1.0 + r);
+                }
+            }
+            return 0.5;
+        }
         let (g1, e1) = self.gamma_parts(BETA_FIRST, a);
         let (g2, e2) = self.gamma_parts(BETA_SECOND, b);
         let m = e1.min(e2);
@@ -229,7 +261,7 @@ impl Element<'_> {
         let h = n / 2;
         let i = h / 2;
         let root = ((nu * m) * power_of_two(n - 2 * h)).sqrt();
-        direction_f64(w1)[0] * ((root * power_of_two(i)) * power_of_two(h - i))
+        coordinate(w1) * ((root * power_of_two(i)) * power_of_two(h - i))
     }
 
     /// Returns a Poisson number of this mean.
@@ -260,8 +292,9 @@ impl Element<'_> {
             if t < 0.013 && v > t {
                 continue;
             }
+            let y = (v * i) / (a / (t * t) + b);
             let rarity = stirling(k) + deviance(k, mean, k - mean);
-            if ln((v * i) / (a / (t * t) + b)) <= -rarity {
+            if ln((y * y) * factor(k)) / 2.0 <= -rarity {
                 return k as u64;
             }
         }
@@ -294,6 +327,7 @@ impl Element<'_> {
         let rarity = |k: f64| {
             (stirling(k) + stirling(m - k)) + (deviance(k, w, k - w) + deviance(m - k, x, w - k))
         };
+        let least = rarity(middle) + ln(factor(middle) * factor(m - middle)) / 2.0;
         for attempt in 0..512 {
             let [w0, w1] = self.private(BINOMIAL, attempt);
             let (u, v) = (open_uniform(w0) - 0.5, open_uniform(w1));
@@ -302,8 +336,9 @@ impl Element<'_> {
             if k < 0.0 || k > m {
                 continue;
             }
-            let scale = (v * i) / (a / (t * t) + b);
-            if (t >= 0.07 && v <= r) || ln(scale) <= rarity(middle) - rarity(k) {
+            let y = (v * i) / (a / (t * t) + b);
+            let log = ln((y * y) * (factor(k) * factor(m - k))) / 2.0;
+            if (t >= 0.07 && v <= r) || log <= least - rarity(k) {
                 return n.min(k as u64);
             }
         }

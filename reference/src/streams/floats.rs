@@ -76,13 +76,8 @@ fn exponential_f32(word: u32) -> f32 {
 /// Returns a pair of normal numbers: a distance from the first word, a direction from the second.
 pub fn normal_pair_f64(words: [u64; 2]) -> [f64; 2] {
     let distance = (2.0 * exponential_f64(words[0])).sqrt();
-    direction_f64(words[1]).map(|coordinate| distance * coordinate)
-}
-
-/// Returns a point of the unit circle.
-pub fn direction_f64(word: u64) -> [f64; 2] {
-    let bit = |i: u32| word >> (64 - i) & 1 == 1;
-    let angle = ((word << 1 | 1) % (1 << 62)) as f64 / 2f64.powi(63);
+    let bit = |i: u32| words[1] >> (64 - i) & 1 == 1;
+    let angle = ((words[1] << 1 | 1) % (1 << 62)) as f64 / 2f64.powi(63);
     let z = angle * angle;
     let sin = polynomial(
         z,
@@ -111,7 +106,7 @@ pub fn direction_f64(word: u64) -> [f64; 2] {
     );
     let (x, y) = if bit(3) { (sin, cos) } else { (cos, sin) };
     let signed = |x: f64, negative: bool| if negative { -x } else { x };
-    [signed(x, bit(1)), signed(y, bit(2))]
+    [distance * signed(x, bit(1)), distance * signed(y, bit(2))]
 }
 
 /// Does the same for the two `u32`s of a word, in single precision.

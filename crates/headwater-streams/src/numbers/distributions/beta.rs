@@ -1,9 +1,11 @@
 //! Beta numbers: the share of one gamma number in the sum of two.
 
-use super::functions::exp;
+use super::functions::{exp, ln, select};
 use super::gamma::Parts;
 use super::positive;
-use super::private::{By, CHUNK, Domain, LAST, Sampler, Source, map, real_samplers};
+use super::private::{
+    By, CHUNK, Domain, LAST, Rejection, Sampler, Source, accepted, map, real_samplers,
+};
 use crate::Error;
 use crate::numbers::path::Kernel;
 use crate::numbers::polynomials::minus_ln;
@@ -11,9 +13,12 @@ use crate::words::Words;
 
 /// The beta distribution on 0 to 1. [Not for secrets](crate).
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Beta {
-    first: Parts,
-    second: Parts,
+pub struct Beta(Method);
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Method {
+    Small(Joehnk),
+    Gammas { first: Parts, second: Parts },
 }
 
 impl Beta {
@@ -28,16 +33,25 @@ impl Beta {
         // Exponents would be infinite for both. With shapes as small as these, all numbers are 0 or
         // 1 anyway, and the ratio alone decides.
         let scale = if a.max(b) < TINY { power_of_two(100) } else { 1.0 };
-        Ok(Beta { first: Parts::new(a * scale), second: Parts::new(b * scale) })
+        let (a, b) = (a * scale, b * scale);
+        Ok(Beta(if a <= 1.0 && b <= 1.0 {
+            Method::Small(Joehnk { a, b })
+        } else {
+            Method::Gammas { first: Parts::new(a), second: Parts::new(b) }
+        }))
     }
 
     fn numbers<W: Words>(&self, source: &Source<'_, W>, out: &mut [f64]) {
+        let (first, second) = match &self.0 {
+            Method::Small(joehnk) => return accepted(source, Domain::BetaFirst, joehnk, out),
+            Method::Gammas { first, second } => (first, second),
+        };
         let many = out.len().min(CHUNK);
         let mut others = [0.0; CHUNK];
         let others = &mut others[..many];
-        self.first.factors(source, Domain::BetaFirst, out);
-        self.second.factors(source, Domain::BetaSecond, others);
-        if self.first.boost.is_none() && self.second.boost.is_none() {
+        first.factors(source, Domain::BetaFirst, out);
+        second.factors(source, Domain::BetaSecond, others);
+        if first.boost.is_none() && second.boost.is_none() {
             for (out, &mut other) in out.iter_mut().zip(others) {
                 *out = 1.0 / (1.0 + other / *out);
             }
@@ -45,10 +59,9 @@ impl Beta {
         }
         let (mut e1, mut e2) = ([0.0; CHUNK], [0.0; CHUNK]);
         let (e1, e2) = (&mut e1[..many], &mut e2[..many]);
-        for (parts, domain, exponents) in [
-            (&self.first, Domain::BetaFirst, &mut *e1),
-            (&self.second, Domain::BetaSecond, &mut *e2),
-        ] {
+        for (parts, domain, exponents) in
+            [(first, Domain::BetaFirst, &mut *e1), (second, Domain::BetaSecond, &mut *e2)]
+        {
             if let Some(boost) = parts.boost {
                 map(source, domain, LAST, Exponent { shape: boost.shape }, exponents);
             }
@@ -62,6 +75,38 @@ real_samplers!(Beta);
 /// Returns a power of two whose exponent a normal float has.
 const fn power_of_two(exponent: i64) -> f64 {
     f64::from_bits(((exponent + 1023) as u64) << 52)
+}
+
+/// The method for shapes up to 1: M. D. Joehnk, "Erzeugung von betaverteilten und gammaverteilten
+/// Zufallszahlen", Metrika 8, 1964, with exponents in place of powers, which would underflow.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Joehnk {
+    a: f64,
+    b: f64,
+}
+
+impl Rejection for Joehnk {
+    const ATTEMPTS: u16 = LAST + 1;
+    const QUICK_DECIDES: bool = true;
+
+    #[inline(always)]
+    fn quick(&self, block: [u64; 2], _: f64) -> f64 {
+        self.full(block)
+    }
+
+    #[inline(always)]
+    fn full(&self, [w0, w1]: [u64; 2]) -> f64 {
+        let (e1, e2) = (minus_ln(w0) / self.a, minus_ln(w1) / self.b);
+        // The smaller power over the larger one, whose exponent is the smaller.
+        let ratio = exp(-(e1 - e2).abs());
+        let sum = 1.0 + ratio;
+        let accepted = ln(sum) <= select(e1 <= e2, e1, e2);
+        select(accepted, select(e1 <= e2, 1.0, ratio) / sum, f64::NAN)
+    }
+
+    fn fallback(&self) -> f64 {
+        0.5
+    }
 }
 
 /// The exponent of a number's second part.

@@ -5,12 +5,13 @@
 //! test of [`poisson`](super::poisson).
 
 use super::checked;
-use super::counts::Thresholds;
+use super::counts::{Thresholds, ToCounts};
 use super::functions::{
-    deviance, exp, floor, ln, minus_ln_1_minus, open_uniform, select, stirling,
+    deviance, exp, factor, floor, ln, minus_ln_1_minus, open_uniform, select, stirling,
 };
 use super::private::{Domain, LAST, Rejection, Sampler, Source, accepted};
 use crate::Error;
+use crate::numbers::path::Path;
 use crate::numbers::root::sqrt_f64;
 use crate::words::Words;
 
@@ -64,10 +65,13 @@ impl Sampler<u64> for Binomial {
         }
     }
 
-    fn value(&self, made: f64) -> u64 {
-        // The double nearest to n may be above it.
-        let k = (made as u64).min(self.n);
-        if self.failures { self.n - k } else { k }
+    fn values(&self, path: Path, made: &[f64], out: &mut [u64]) {
+        path.run(ToCounts { made, out });
+        for k in out {
+            // The double nearest to n may be above it.
+            let successes = (*k).min(self.n);
+            *k = if self.failures { self.n - successes } else { successes };
+        }
     }
 }
 
@@ -102,11 +106,12 @@ impl Btrs {
             middle: floor((m + 1.0) * p),
             least: 0.0,
         };
-        btrs.least = btrs.rarity(btrs.middle);
+        let factors = factor(btrs.middle) * factor(m - btrs.middle);
+        btrs.least = btrs.rarity(btrs.middle) + ln(factors) / 2.0;
         btrs
     }
 
-    /// Returns -ln of the probability of k, up to a constant.
+    /// Returns -ln of the probability of k, up to a constant and the root of its factors.
     #[inline(always)]
     fn rarity(&self, k: f64) -> f64 {
         let Btrs { m, w, x, .. } = *self;
@@ -126,7 +131,7 @@ impl Rejection for Btrs {
     const ATTEMPTS: u16 = LAST + 1;
 
     #[inline(always)]
-    fn quick(&self, block: [u64; 2]) -> f64 {
+    fn quick(&self, block: [u64; 2], _: f64) -> f64 {
         let (k, t, v) = self.proposal(block);
         let there = (k >= 0.0) & (k <= self.m);
         select(there & (t >= 0.07) & (v <= self.r), k, f64::NAN)
@@ -137,8 +142,9 @@ impl Rejection for Btrs {
         let (k, t, v) = self.proposal(block);
         let there = (k >= 0.0) & (k <= self.m);
         let quick = (t >= 0.07) & (v <= self.r);
-        let scale = (v * self.i) / (self.a / (t * t) + self.b);
-        let also = ln(scale) <= self.least - self.rarity(k);
+        let y = (v * self.i) / (self.a / (t * t) + self.b);
+        let log = ln((y * y) * (factor(k) * factor(self.m - k))) / 2.0;
+        let also = log <= self.least - self.rarity(k);
         select(there & (quick | also), k, f64::NAN)
     }
 

@@ -73,3 +73,28 @@ impl Kernel for Count<'_> {
         }
     }
 }
+
+/// Converts floats that are integers to integers.
+pub(super) struct ToCounts<'a> {
+    pub(super) made: &'a [f64],
+    pub(super) out: &'a mut [u64],
+}
+
+impl Kernel for ToCounts<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        const TWO_52: f64 = (1u64 << 52) as f64;
+        if self.made.iter().fold(true, |all, &x| all & (x < TWO_52)) {
+            // The sum has the integer in its lowest bits. AVX2 has no conversion of its own.
+            for (out, &made) in self.out.iter_mut().zip(self.made) {
+                *out = (made + TWO_52).to_bits() ^ TWO_52.to_bits();
+            }
+        } else {
+            for (out, &made) in self.out.iter_mut().zip(self.made) {
+                *out = made as u64;
+            }
+        }
+    }
+}

@@ -25,8 +25,9 @@ const FACTORIALS: [f64; 14] = {
     all
 };
 
-/// ln k! of 1 to 9 without its leading terms.
-const STIRLING: [f64; 9] = [
+/// ln k! of 0 to 9 without its leading terms.
+const STIRLING: [f64; 10] = [
+    0.0,
     0.08106146679532726,
     0.0413406959554093,
     0.02767792568499834,
@@ -51,15 +52,21 @@ pub(super) fn artanh_tail(s: f64) -> f64 {
     s * z * polynomial(z, LOGARITHM)
 }
 
-/// Returns ln x of a positive normal number, and something of other numbers.
+/// Returns the exponent of a positive normal number, as a float, and its significand between
+/// sqrt(1/2) and sqrt(2).
 #[inline(always)]
-pub(super) fn ln(x: f64) -> f64 {
+fn split(x: f64) -> (f64, f64) {
     const BIAS: u64 = 1024;
-    // x = f 2^exponent, with f between sqrt(1/2) and sqrt(2).
     let above = x.to_bits().wrapping_sub(SQRT_HALF).wrapping_add(BIAS << 52);
     let biased = above >> 52;
     let f = f64::from_bits(x.to_bits().wrapping_sub(biased.wrapping_sub(BIAS) << 52));
-    let exponent = f64::from_bits(TWO_52.to_bits() | biased) - (TWO_52 + BIAS as f64);
+    (f64::from_bits(TWO_52.to_bits() | biased) - (TWO_52 + BIAS as f64), f)
+}
+
+/// Returns ln x of a positive normal number, and something of other numbers.
+#[inline(always)]
+pub(super) fn ln(x: f64) -> f64 {
+    let (exponent, f) = split(x);
     let d = f - 1.0;
     let s = d / (d + 2.0);
     exponent * LN_2 + (artanh_tail(s) + (s + s))
@@ -142,27 +149,57 @@ pub(super) fn floor(x: f64) -> f64 {
     select(size < TWO_52, down, x)
 }
 
-/// Returns `ln k! - k ln k + k` of an integer k from 0.
+/// Returns the first coordinate of a random point of the unit circle: the sine of less than a
+/// quarter of a turn, and a sign.
+#[inline(always)]
+pub(super) fn coordinate(word: u64) -> f64 {
+    let s = open_uniform(word << 1);
+    let quarter = [
+        1.5707963267948963,
+        -0.6459640975062232,
+        0.07969262624568337,
+        -0.004681754131447062,
+        0.0001604411695631063,
+        -3.5988107063136794e-6,
+        5.688318064017795e-8,
+        -6.449471237809134e-10,
+    ];
+    let x = s * polynomial(s * s, quarter);
+    f64::from_bits(x.to_bits() | word & 1 << 63)
+}
+
+/// Returns the number whose root is a factor of k!: 2 pi k, or 1 for 0.
+#[inline(always)]
+pub(super) fn factor(k: f64) -> f64 {
+    select(k == 0.0, 1.0, TAU * k)
+}
+
+/// Returns `ln k! - k ln k + k - ln(factor(k)) / 2` of an integer k from 0.
 #[inline(always)]
 pub(super) fn stirling(k: f64) -> f64 {
     let i = 1.0 / k;
     let terms = [1.0 / 12.0, -1.0 / 360.0, 1.0 / 1260.0, -1.0 / 1680.0, 1.0 / 1188.0];
     let mut rest = i * polynomial(i * i, terms);
-    // Nine selections: a table would be gathered, which is slower.
-    for (small, value) in (1u8..).zip(STIRLING) {
+    // Ten selections: a table would be gathered, which is slower.
+    for (small, value) in (0u8..).zip(STIRLING) {
         rest = select(k == f64::from(small), value, rest);
     }
-    select(k == 0.0, 0.0, ln(TAU * k) / 2.0 + rest)
+    rest
 }
 
 /// Returns `k ln(k / mean) - (k - mean)` without cancellation; `d` is `k - mean`.
 #[inline(always)]
 pub(super) fn deviance(k: f64, mean: f64, d: f64) -> f64 {
-    let v = d / (k + mean);
-    let z = v * v;
-    let near = d * v + (k * v) * (z * polynomial(z, LOGARITHM));
-    let far = k * ln(k / mean) - d;
-    select(k == 0.0, mean, select(z <= 0.0289, near, far))
+    let (exponent, f) = split(k / mean);
+    let g = f - 1.0;
+    // One logarithm for both cases: if k and its mean are near each other, it is computed from
+    // their difference, which has all its bits.
+    let near = exponent == 0.0;
+    let s = select(near, d, g) / select(near, k + mean, g + 2.0);
+    let tail = artanh_tail(s);
+    let close = d * s + k * tail;
+    let far = k * (exponent * LN_2 + (tail + (s + s))) - d;
+    select(k == 0.0, mean, select(near, close, far))
 }
 
 #[cfg(test)]

@@ -2,14 +2,14 @@
 //!
 //! Method: G. Marsaglia and W. W. Tsang, "A Simple Method for Generating Gamma Variables", ACM TOMS
 //! 26(3), 2000: the cube of a normal number near 1, with a rejection. One block of 128 bits makes an
-//! attempt: 64 bits are the normal number's distance, 32 its direction, and 32 the uniform number
+//! attempt: 52 bits are the normal number's distance, 32 its direction, and 32 the uniform number
 //! of the test. A shape below 1 takes the number of the next larger shape, times a power.
 
-use super::functions::{artanh_tail, exp, ln, select};
+use super::functions::{artanh_tail, coordinate, exp, ln, open_uniform, select};
 use super::positive;
 use super::private::{By, Domain, LAST, Rejection, Sampler, Source, accepted, map, real_samplers};
 use crate::Error;
-use crate::numbers::polynomials::{direction, minus_ln};
+use crate::numbers::polynomials::minus_ln;
 use crate::numbers::root::sqrt_f64;
 use crate::words::Words;
 
@@ -108,13 +108,18 @@ struct Method {
 }
 
 impl Method {
-    /// Returns the normal number and the uniform one of a block.
+    /// Returns the square of the distance that the first word stands for.
     #[inline(always)]
-    fn pair([w0, w1]: [u64; 2]) -> (f64, f64) {
+    fn distance_squared(w0: u64) -> f64 {
+        -2.0 * ln(open_uniform(w0))
+    }
+
+    /// Returns the normal number at this distance, and the uniform number of the second word.
+    #[inline(always)]
+    fn pair(distance_squared: f64, w1: u64) -> (f64, f64) {
         const HALF: u64 = (1 << 32) - 1;
         const TWO_POW_MINUS_32: f64 = 1.0 / (1u64 << 32) as f64;
-        let distance = sqrt_f64(2.0 * minus_ln(w0));
-        let x = distance * direction(w1 & !HALF | 1 << 31).0;
+        let x = sqrt_f64(distance_squared) * coordinate(w1 & !HALF | 1 << 31);
         // (2 h + 1) / 2^33, exactly.
         let bits = 1.0f64.to_bits() | (w1 & HALF) << 20;
         (x, (f64::from_bits(bits) - 1.0) + TWO_POW_MINUS_32 / 2.0)
@@ -132,16 +137,23 @@ impl Method {
 impl Rejection for Method {
     const ATTEMPTS: u16 = LAST;
 
+    const TWO_STEPS: bool = true;
+
     #[inline(always)]
-    fn quick(&self, block: [u64; 2]) -> f64 {
-        let (x, u) = Method::pair(block);
+    fn first_step(&self, [w0, _]: [u64; 2]) -> f64 {
+        Method::distance_squared(w0)
+    }
+
+    #[inline(always)]
+    fn quick(&self, [_, w1]: [u64; 2], distance_squared: f64) -> f64 {
+        let (x, u) = Method::pair(distance_squared, w1);
         let (proposal, accepted) = self.squeezed(x, u);
         select(accepted, proposal, f64::NAN)
     }
 
     #[inline(always)]
-    fn full(&self, block: [u64; 2]) -> f64 {
-        let (x, u) = Method::pair(block);
+    fn full(&self, [w0, w1]: [u64; 2]) -> f64 {
+        let (x, u) = Method::pair(Method::distance_squared(w0), w1);
         let (proposal, accepted) = self.squeezed(x, u);
         let g = self.w * x;
         let t = 1.0 + g;

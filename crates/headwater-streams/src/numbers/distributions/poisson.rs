@@ -7,10 +7,11 @@
 //! factorials would lose all bits of means above 10^15.
 
 use super::checked;
-use super::counts::{COUNTS, Thresholds};
-use super::functions::{deviance, exp, floor, ln, open_uniform, select, stirling};
+use super::counts::{COUNTS, Thresholds, ToCounts};
+use super::functions::{deviance, exp, factor, floor, ln, open_uniform, select, stirling};
 use super::private::{Domain, LAST, Rejection, Sampler, Source, accepted};
 use crate::Error;
+use crate::numbers::path::Path;
 use crate::numbers::root::sqrt_f64;
 use crate::words::Words;
 
@@ -58,8 +59,8 @@ impl Sampler<u64> for Poisson {
         }
     }
 
-    fn value(&self, made: f64) -> u64 {
-        made as u64
+    fn values(&self, path: Path, made: &[f64], out: &mut [u64]) {
+        path.run(ToCounts { made, out });
     }
 }
 
@@ -97,7 +98,7 @@ impl Rejection for Ptrs {
     const ATTEMPTS: u16 = LAST + 1;
 
     #[inline(always)]
-    fn quick(&self, block: [u64; 2]) -> f64 {
+    fn quick(&self, block: [u64; 2], _: f64) -> f64 {
         let (k, t, v) = self.proposal(block);
         select((k >= 0.0) & (t >= 0.07) & (v <= self.r), k, f64::NAN)
     }
@@ -108,7 +109,8 @@ impl Rejection for Ptrs {
         let quick = (t >= 0.07) & (v <= self.r);
         let never = (t < 0.013) & (v > t);
         let rarity = stirling(k) + deviance(k, self.mean, k - self.mean);
-        let also = !never & (ln((v * self.i) / (self.a / (t * t) + self.b)) <= -rarity);
+        let y = (v * self.i) / (self.a / (t * t) + self.b);
+        let also = !never & (ln((y * y) * factor(k)) / 2.0 <= -rarity);
         select((k >= 0.0) & (quick | also), k, f64::NAN)
     }
 

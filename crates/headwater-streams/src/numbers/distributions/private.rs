@@ -5,14 +5,19 @@
 //! one run of blocks of draw 2^15 + 2^9 domain: as fast to make as any array. The few elements
 //! that are rejected are gathered, and their next blocks made together.
 
+use crate::numbers::fill::Aligned;
 use crate::numbers::path::{Kernel, Path};
 use crate::words::Words;
 
-/// Elements made at a time: their blocks and values take 5 KiB, because a thread of C with the
-/// smallest stack must have room for them. A power of two, so that a mask keeps an index inside,
-/// without a panic that the C library would have to bring along.
-pub(super) const CHUNK: usize = 128;
+/// Elements made at a time: their blocks and values take 9 KiB, and half of that in C, where a
+/// thread with the smallest stack must have room for them. A power of two, so that a mask keeps an
+/// index inside, without a panic that the C library would have to bring along. At most 256, the
+/// number of places that a byte can name.
+pub(super) const CHUNK: usize = if cfg!(feature = "std") { 256 } else { 128 };
 const MASK: usize = CHUNK - 1;
+/// Loops over lists run in multiples of this number, since the rest of a vector loop is slow. The
+/// elements behind the list are computed and not used.
+const LANES: usize = 8;
 
 /// The fields of a private block's draw, above the bit that is set in all of them.
 const BLOCK_BITS: u32 = 9;
@@ -74,8 +79,8 @@ impl<W: Words> Source<'_, W> {
                 Places::List(list) => list.get(usize::from(place)).copied().unwrap_or_default(),
             };
         }
-        let many = places.len().min(CHUNK);
-        self.words.blocks_at(domain.draw(block), &indices[..many], out);
+        let many = places.len().min(CHUNK).min(out.len());
+        self.words.blocks_at(domain.draw(block), &indices[..many], &mut out[..many]);
     }
 }
 
@@ -84,8 +89,8 @@ pub(crate) trait Sampler<T>: Sync {
     /// Writes the numbers of one chunk, at most [`CHUNK`] of them.
     fn chunk<W: Words>(&self, source: &Source<'_, W>, out: &mut [f64]);
 
-    /// Converts a number to its type.
-    fn value(&self, made: f64) -> T;
+    /// Converts numbers to their type.
+    fn values(&self, path: Path, made: &[f64], out: &mut [T]);
 }
 
 /// Implements [`Sampler`] of both precisions for distributions with a method `chunk`.
@@ -96,8 +101,10 @@ macro_rules! real_samplers {
                 self.numbers(source, out);
             }
 
-            fn value(&self, made: f64) -> T {
-                T::rounded(made)
+            fn values(&self, _: $crate::numbers::path::Path, made: &[f64], out: &mut [T]) {
+                for (out, &made) in out.iter_mut().zip(made) {
+                    *out = T::rounded(made);
+                }
             }
         }
     )*};
@@ -132,12 +139,10 @@ pub(crate) fn at<T, W: Words>(
 }
 
 fn one_chunk<T, W: Words>(sampler: &impl Sampler<T>, source: &Source<'_, W>, out: &mut [T]) {
-    let mut made = [0.0; CHUNK];
+    let mut made = Aligned([0.0; CHUNK]);
     let many = out.len().min(CHUNK);
-    sampler.chunk(source, &mut made[..many]);
-    for (out, made) in out.iter_mut().zip(made) {
-        *out = sampler.value(made);
-    }
+    sampler.chunk(source, &mut made.0[..many]);
+    sampler.values(source.path, &made.0[..many], out);
 }
 
 /// A method that accepts or rejects a proposal made of one block. Its functions are
@@ -145,9 +150,21 @@ fn one_chunk<T, W: Words>(sampler: &impl Sampler<T>, source: &Source<'_, W>, out
 pub(super) trait Rejection: Sync {
     /// Attempts after which the method gives up.
     const ATTEMPTS: u16;
+    /// True if the quick test accepts all that the full one does.
+    const QUICK_DECIDES: bool = false;
+
+    /// True if the quick test is computed in two loops. A long loop waits for its divisions and
+    /// roots, since the CPU looks ahead by a few hundred instructions only.
+    const TWO_STEPS: bool = false;
+
+    /// Returns a number of which the quick test makes use.
+    #[inline(always)]
+    fn first_step(&self, _block: [u64; 2]) -> f64 {
+        0.0
+    }
 
     /// Returns the proposal if a test that is quick to compute accepts it, otherwise NaN.
-    fn quick(&self, block: [u64; 2]) -> f64;
+    fn quick(&self, block: [u64; 2], first_step: f64) -> f64;
 
     /// Returns the proposal if it is accepted by any test, otherwise NaN.
     fn full(&self, block: [u64; 2]) -> f64;
@@ -163,24 +180,31 @@ pub(super) fn accepted<W: Words, R: Rejection>(
     method: &R,
     out: &mut [f64],
 ) {
-    let mut blocks = [[0; 2]; CHUNK];
+    let mut blocks = Aligned([[0; 2]; CHUNK]);
+    let blocks = &mut blocks.0;
     let many = out.len().min(CHUNK);
     source.blocks(domain, 0, &mut blocks[..many]);
-    source.path.run(Quick { method, blocks: &blocks[..many], out });
-    // The places of the undecided, listed without a branch: it would often be mispredicted.
     let mut left = [0; CHUNK];
-    let mut count = 0;
-    for (place, value) in (0..).zip(out.iter()) {
-        left[count & MASK] = place;
-        count += usize::from(value.is_nan());
+    let mut count =
+        source.path.run(Quick { method, blocks: &blocks[..many], out, left: &mut left });
+    let mut first = 1;
+    if R::QUICK_DECIDES {
+        source.some_blocks(domain, 1, &left[..count.min(CHUNK)], blocks);
+        first = 2;
+    } else {
+        for i in 0..count.min(CHUNK) {
+            blocks[i & MASK] = blocks[usize::from(left[i & MASK]) & MASK];
+        }
     }
-    for i in 0..count.min(CHUNK) {
-        blocks[i & MASK] = blocks[usize::from(left[i & MASK]) & MASK];
-    }
-    let mut made = [0.0; CHUNK];
-    for attempt in 1..=R::ATTEMPTS {
-        let many = count.min(CHUNK);
+    let mut made = Aligned([0.0; CHUNK]);
+    let made = &mut made.0;
+    for attempt in first..=R::ATTEMPTS {
+        if count == 0 {
+            return;
+        }
+        let many = count.next_multiple_of(LANES).min(CHUNK);
         source.path.run(Full { method, blocks: &blocks[..many], out: &mut made[..many] });
+        let many = count.min(CHUNK);
         count = 0;
         for i in 0..many {
             let (place, value) = (left[i & MASK], made[i & MASK]);
@@ -190,12 +214,8 @@ pub(super) fn accepted<W: Words, R: Rejection>(
             left[count & MASK] = place;
             count += usize::from(value.is_nan());
         }
-        if count == 0 {
-            return;
-        }
         if attempt < R::ATTEMPTS {
-            let many = count.min(CHUNK);
-            source.some_blocks(domain, attempt, &left[..many], &mut blocks[..many]);
+            source.some_blocks(domain, attempt, &left[..count.min(CHUNK)], blocks);
         }
     }
     for value in out.iter_mut().filter(|value| value.is_nan()) {
@@ -203,21 +223,35 @@ pub(super) fn accepted<W: Words, R: Rejection>(
     }
 }
 
-/// [`Rejection::quick`] as a loop for each path.
+/// [`Rejection::quick`] as a loop for each path. Returns the number of elements that it does not
+/// accept, and lists their places.
 struct Quick<'a, R> {
     method: &'a R,
     blocks: &'a [[u64; 2]],
     out: &'a mut [f64],
+    left: &'a mut [u8; CHUNK],
 }
 
 impl<R: Rejection> Kernel for Quick<'_, R> {
-    type Output = ();
+    type Output = usize;
 
     #[inline(always)]
-    fn run(self) {
-        for (out, &block) in self.out.iter_mut().zip(self.blocks) {
-            *out = self.method.quick(block);
+    fn run(self) -> usize {
+        if R::TWO_STEPS {
+            for (out, &block) in self.out.iter_mut().zip(self.blocks) {
+                *out = self.method.first_step(block);
+            }
         }
+        for (out, &block) in self.out.iter_mut().zip(self.blocks) {
+            *out = self.method.quick(block, *out);
+        }
+        // Without a branch, which would often be mispredicted.
+        let mut count = 0;
+        for (place, value) in self.out.iter().enumerate() {
+            self.left[count & MASK] = place as u8;
+            count += usize::from(value.is_nan());
+        }
+        count
     }
 }
 
@@ -248,6 +282,15 @@ pub(super) struct Map<'a, F> {
 
 /// The function of a [`Map`].
 pub(super) trait By {
+    /// True if the function begins with another loop, as for [`Rejection`].
+    const TWO_STEPS: bool = false;
+
+    /// Returns what replaces the number so far.
+    #[inline(always)]
+    fn first_step(&self, _block: [u64; 2]) -> f64 {
+        0.0
+    }
+
     fn by(&self, block: [u64; 2], so_far: f64) -> f64;
 }
 
@@ -256,6 +299,11 @@ impl<F: By> Kernel for Map<'_, F> {
 
     #[inline(always)]
     fn run(self) {
+        if F::TWO_STEPS {
+            for (out, &block) in self.out.iter_mut().zip(self.blocks) {
+                *out = self.by.first_step(block);
+            }
+        }
         for (out, &block) in self.out.iter_mut().zip(self.blocks) {
             *out = self.by.by(block, *out);
         }
@@ -270,10 +318,10 @@ pub(super) fn map<W: Words>(
     by: impl By,
     out: &mut [f64],
 ) {
-    let mut blocks = [[0; 2]; CHUNK];
+    let mut blocks = Aligned([[0; 2]; CHUNK]);
     let many = out.len().min(CHUNK);
-    source.blocks(domain, block, &mut blocks[..many]);
-    source.path.run(Map { by, blocks: &blocks[..many], out });
+    source.blocks(domain, block, &mut blocks.0[..many]);
+    source.path.run(Map { by, blocks: &blocks.0[..many], out });
 }
 
 #[cfg(test)]

@@ -4,11 +4,11 @@
 //! of Computation 62(206), 1994. It is Box and Muller's with another distance, takes one block for
 //! each number, and rejects nothing.
 
-use super::functions::root_of_expm1;
+use super::functions::{coordinate, root_of_expm1};
 use super::positive;
 use super::private::{By, Domain, Sampler, Source, map, real_samplers};
 use crate::Error;
-use crate::numbers::polynomials::{direction, minus_ln};
+use crate::numbers::polynomials::minus_ln;
 use crate::numbers::root::sqrt_f64;
 use crate::words::Words;
 
@@ -44,9 +44,15 @@ struct Polar {
 }
 
 impl By for Polar {
+    const TWO_STEPS: bool = true;
+
     #[inline(always)]
-    fn by(&self, [w0, w1]: [u64; 2], _: f64) -> f64 {
-        let x = (2.0 * minus_ln(w0)) / self.nu;
-        direction(w1).0 * root_of_expm1(x, self.nu, sqrt_f64)
+    fn first_step(&self, [w0, _]: [u64; 2]) -> f64 {
+        (2.0 * minus_ln(w0)) / self.nu
+    }
+
+    #[inline(always)]
+    fn by(&self, [_, w1]: [u64; 2], x: f64) -> f64 {
+        coordinate(w1) * root_of_expm1(x, self.nu, sqrt_f64)
     }
 }
