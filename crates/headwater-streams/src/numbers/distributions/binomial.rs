@@ -24,6 +24,8 @@ pub struct Binomial {
     method: Method,
 }
 
+// The table stays in the value, because a stream never allocates.
+#[expect(clippy::large_enum_variant)]
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Method {
     Inversion(Thresholds),

@@ -1,9 +1,9 @@
 //! Gamma and chi-square numbers.
 //!
 //! Method: G. Marsaglia and W. W. Tsang, "A Simple Method for Generating Gamma Variables", ACM TOMS
-//! 26(3), 2000: the cube of a normal number near 1, with a rejection. One block of 128 bits makes an
-//! attempt: 52 bits are the normal number's distance, 32 its direction, and 32 the uniform number
-//! of the test. A shape below 1 takes the number of the next larger shape, times a power.
+//! 26(3), 2000: the cube of a normal number near 1, with a rejection. One block of 128 bits makes
+//! an attempt: 52 bits are the normal number's distance, 32 its direction, and 32 the uniform
+//! number of the test. A shape below 1 takes the number of the next larger shape, times a power.
 
 use super::functions::{artanh_tail, coordinate, exp, ln, open_uniform, select};
 use super::positive;

@@ -19,6 +19,8 @@ use crate::words::Words;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Poisson(Method);
 
+// The table stays in the value, because a stream never allocates.
+#[expect(clippy::large_enum_variant)]
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Method {
     Inversion(Thresholds),

@@ -9,11 +9,11 @@ use crate::numbers::fill::Aligned;
 use crate::numbers::path::{Kernel, Path};
 use crate::words::Words;
 
-/// Elements made at a time: their blocks and values take 9 KiB, and half of that in C, where a
+/// Elements made at a time: their blocks and values take 9 KiB, and a quarter of that in C, where a
 /// thread with the smallest stack must have room for them. A power of two, so that a mask keeps an
 /// index inside, without a panic that the C library would have to bring along. At most 256, the
 /// number of places that a byte can name.
-pub(super) const CHUNK: usize = if cfg!(feature = "std") { 256 } else { 128 };
+pub(super) const CHUNK: usize = if cfg!(feature = "std") { 256 } else { 64 };
 const MASK: usize = CHUNK - 1;
 /// Loops over lists run in multiples of this number, since the rest of a vector loop is slow. The
 /// elements behind the list are computed and not used.
@@ -148,7 +148,7 @@ fn one_chunk<T, W: Words>(sampler: &impl Sampler<T>, source: &Source<'_, W>, out
 /// A method that accepts or rejects a proposal made of one block. Its functions are
 /// `#[inline(always)]` and without branches, so that compilers make vector code of loops over them.
 pub(super) trait Rejection: Sync {
-    /// Attempts after which the method gives up.
+    /// Attempts after which the method ends with its fallback.
     const ATTEMPTS: u16;
     /// True if the quick test accepts all that the full one does.
     const QUICK_DECIDES: bool = false;

@@ -29,7 +29,7 @@ impl StudentT {
     pub fn new(nu: f64) -> Result<StudentT, Error> {
         // Beyond either end the numbers are infinite or normal, up to their rounding.
         const ENDS: f64 = (1u64 << 60) as f64;
-        Ok(StudentT { nu: positive("nu", nu)?.max(1.0 / ENDS).min(ENDS) })
+        Ok(StudentT { nu: positive("nu", nu)?.clamp(1.0 / ENDS, ENDS) })
     }
 
     fn numbers<W: Words>(&self, source: &Source<'_, W>, out: &mut [f64]) {
