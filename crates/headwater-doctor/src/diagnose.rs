@@ -26,6 +26,10 @@ pub fn diagnose(case: Case) -> Report {
     let mut report = Report {
         schema: "headwater.doctor/1",
         verdict: Verdict::CouldNotCheck,
+        version: env!("CARGO_PKG_VERSION"),
+        time: case.time,
+        host: case.origin.clone(),
+        identity: case.identity.clone(),
         of: case.of.clone(),
         platform: case.platform(),
         kernel: running.map(|kernel| kernel.to_string()),

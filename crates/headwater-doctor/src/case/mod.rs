@@ -6,6 +6,7 @@ use crate::boot::{Boot, Bounds, HintKind};
 use crate::deep::Deep;
 use crate::fixes::{Cause, PlatformFacts, for_cause};
 use crate::host::{Live, Ready};
+use crate::identity::{Identity, Origin};
 use crate::trace::Trace;
 use crate::{CpuTrust, Evidence, Fix, Host, Kernel, Platform};
 
@@ -29,6 +30,12 @@ pub struct Case {
     pub deep: Option<Deep>,
     /// The kernel to judge by, in place of the one that runs.
     pub assumed: Option<Kernel>,
+    /// Unix time of the facts: now for the running machine.
+    pub time: Option<u64>,
+    /// The names by which a fleet knows the machine.
+    pub origin: Origin,
+    /// Hashed evidence of the machine's identity, for `--identity`.
+    pub identity: Option<Identity>,
 }
 
 impl Case {

@@ -85,6 +85,10 @@ pub(crate) fn late() -> Report {
     Report {
         schema: "headwater.doctor/1",
         verdict: Verdict::Findings,
+        version: "0.0.0",
+        time: Some(1_795_000_000),
+        host: crate::identity::Origin::default(),
+        identity: None,
         of: "boot.log".to_owned(),
         platform: Some(Platform::Ganeti),
         kernel: Some("4.19.0-27-amd64".to_owned()),
