@@ -82,6 +82,8 @@ pub enum Verb {
     Explain(Explain),
     /// Put the JSON reports of many hosts together: one table, grouped by cause and fix
     Merge(crate::MergeArgs),
+    /// Observe which processes wait for the random generator at this boot, until it is ready
+    Observe(crate::observe::ObserveArgs),
 }
 
 /// Explain a finding: its meaning, how it is recognised, what to do, and the sources

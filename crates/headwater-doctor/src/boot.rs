@@ -1,7 +1,7 @@
 //! Boots, as logs show them.
 
 use crate::Evidence;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// One boot, read from a log. Times are seconds since the kernel started, unless [`Boot::clock`]
 /// says otherwise; facts that the log lacks are `None`.
@@ -87,7 +87,7 @@ pub struct SeedWait {
 }
 
 /// Bounds of a time in seconds.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Bounds {
     /// The time is at least this long.

@@ -25,6 +25,13 @@ pub enum Error {
         /// The system's error.
         reason: io::Error,
     },
+    /// A program that the observer should become cannot be started.
+    Exec {
+        /// The program as given.
+        program: PathBuf,
+        /// The system's error.
+        reason: io::Error,
+    },
     /// A file cannot be written.
     Write {
         /// The path as given.
@@ -51,6 +58,11 @@ impl fmt::Display for Error {
                 f,
                 "cannot read reports from {}: {reason}; name files, directories, or - for stdin",
                 untrusted(&path.display().to_string())
+            ),
+            Error::Exec { program, reason } => write!(
+                f,
+                "cannot start {}: {reason}; name a program that exists",
+                untrusted(&program.display().to_string())
             ),
             Error::Write { file, reason } => {
                 write!(

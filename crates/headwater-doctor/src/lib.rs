@@ -22,6 +22,7 @@ mod id;
 pub mod identity;
 mod kernel;
 mod merge;
+pub mod observe;
 mod platform;
 mod read;
 mod report;

@@ -19,6 +19,7 @@ pub(crate) use words::{number, severity, time};
 use crate::boot::{Boot, Bounds};
 use crate::deep::Deep;
 use crate::identity::{Identity, Origin};
+use crate::observe::Record;
 use crate::{Change, Finding, Id, Platform, Severity};
 use serde::Serialize;
 
@@ -91,6 +92,8 @@ pub struct Report {
     pub host: Origin,
     /// Hashed evidence of the machine's identity, for `--identity`.
     pub identity: Option<Identity>,
+    /// Who waited at this boot, by 'headwater doctor observe'; null without a record.
+    pub observed: Option<Record>,
     /// The input: "this machine", a recording, or log files.
     pub of: String,
     /// The machine's platform.

@@ -13,6 +13,9 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
             return Ok(output::coloured(&text)?);
         }
         Some(Verb::Merge(args)) => return merge(args),
+        Some(Verb::Observe(args)) => {
+            return verdict(headwater_doctor::observe::observe(args)?);
+        }
         None => {}
     }
     if args.deep && !args.quiet {

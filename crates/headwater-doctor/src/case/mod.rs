@@ -7,6 +7,7 @@ use crate::deep::Deep;
 use crate::fixes::{Cause, PlatformFacts, for_cause};
 use crate::host::{Live, Ready};
 use crate::identity::{Identity, Origin};
+use crate::observe::Record;
 use crate::trace::Trace;
 use crate::{CpuTrust, Evidence, Fix, Host, Kernel, Platform};
 
@@ -34,6 +35,8 @@ pub struct Case {
     pub time: Option<u64>,
     /// The names by which a fleet knows the machine.
     pub origin: Origin,
+    /// The observer's records, the oldest boot first.
+    pub observed: Vec<Record>,
     /// Hashed evidence of the machine's identity, for `--identity`.
     pub identity: Option<Identity>,
 }
@@ -126,6 +129,14 @@ impl Case {
             (CpuTrust::ByDefault, None) => Some(true),
             (CpuTrust::ByOption, None) => host.is_built_with("CONFIG_RANDOM_TRUST_CPU"),
         }
+    }
+
+    /// Returns the observer's record of the machine's present boot. A recording without a boot id
+    /// has at most the last one.
+    pub fn observed(&self) -> Option<&Record> {
+        let last = self.observed.last()?;
+        let is_now = self.origin.boot_id.is_none() || last.boot_id == self.origin.boot_id;
+        is_now.then_some(last)
     }
 
     /// Returns the last boot, which led to the machine's present state.
