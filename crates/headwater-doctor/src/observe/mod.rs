@@ -18,7 +18,8 @@ pub use victims::Ending;
 
 use crate::Error;
 use clock::{Kernel, Live};
-use rustix::fd::{AsFd, OwnedFd};
+use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
+use rustix::fs::{Mode, OFlags, fstat, openat, stat};
 use std::io::Write;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
@@ -99,8 +100,12 @@ pub fn observe(args: &ObserveArgs) -> Result<u8, Error> {
     }
     let proc = clock::open_proc().map_err(Error::Kernel)?;
     let sys = watch::directory(c"/sys").ok();
+    let of_init = proc.try_clone().ok();
     let mut kernel = Live::new().map_err(Error::Kernel)?;
     let record = observe_in(proc, sys, &mut kernel, args.limit);
+    if let Some(proc) = of_init {
+        enter_root_of_init(proc.as_fd());
+    }
     let written =
         record.save(&args.run).map_err(|reason| Error::Write { file: args.run.clone(), reason });
     // Early in a boot the disk is not mounted or read-only; `--save` runs later.
@@ -108,6 +113,21 @@ pub fn observe(args: &ObserveArgs) -> Result<u8, Error> {
     report(&record);
     written?;
     Ok(u8::from(record.outcome == Outcome::TimedOut))
+}
+
+/// Changes to the root directory of the first process. An observer of the initramfs still has the
+/// initramfs as its root when the system has another one, and would write its record there.
+fn enter_root_of_init(proc: BorrowedFd<'_>) {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    let Ok(root) = openat(proc, c"1/root", flags, Mode::empty()) else { return };
+    let is_same = match (fstat(&root), stat(c"/")) {
+        (Ok(one), Ok(other)) => (one.st_dev, one.st_ino) == (other.st_dev, other.st_ino),
+        _ => true,
+    };
+    if !is_same && rustix::process::fchdir(&root).is_ok() {
+        // Without the capability, the record is written where the observer is.
+        let _ = rustix::process::chroot(c".");
+    }
 }
 
 /// Copies the record of this boot to the kept ones.
@@ -182,7 +202,7 @@ fn observe_in(proc: OwnedFd, sys: Option<OwnedFd>, kernel: &mut impl Kernel, lim
     }
     let cpu = kernel.cpu();
     let mut table = Table::new();
-    let mut sources = Sources::new(proc.as_fd().try_clone_to_owned().ok(), sys);
+    let mut sources = Sources::new(proc.try_clone().ok(), sys);
     let mut watch = Watch::new(proc);
     let mut before = None;
     let mut next = kernel.now();

@@ -80,7 +80,8 @@ pub struct Victim {
     pub thread: Option<String>,
     /// The number of the thread.
     pub tid: u32,
-    /// The call that waited: "getrandom", "/dev/random", or "random" if it cannot be seen.
+    /// The call that waited: "getrandom", "/dev/random" for a read, "poll of /dev/random", or
+    /// "random" if it cannot be seen.
     pub call: String,
     /// The first time at which it was seen to wait.
     pub from: f64,
@@ -150,8 +151,22 @@ impl Record {
         fs::create_dir_all(directory)?;
         let name = self.boot_id.as_deref().filter(|id| is_plain(id)).unwrap_or("unknown");
         let file = directory.join(format!("{name}.json"));
+        if self.knows_less_than(&file) {
+            return Ok(file);
+        }
         write_whole(&file, &self.json().map_err(io::Error::from)?)?;
         Ok(file)
+    }
+
+    /// Returns whether a file holds the record of an observer of the same boot that began earlier:
+    /// one of the initramfs, beside one of the system.
+    fn knows_less_than(&self, file: &Path) -> bool {
+        let text = fs::read_to_string(file).unwrap_or_default();
+        Record::parse(&text).is_some_and(|other| {
+            other.boot_id == self.boot_id
+                && other.began < self.began
+                && other.outcome != Outcome::ReadyAtStart
+        })
     }
 
     /// Adds the record to the kept ones, unless the boot's record is among them, and removes the
@@ -174,6 +189,9 @@ impl Record {
             None => kept.last().map_or(1, |(number, _)| number.saturating_add(1)),
         };
         let file = directory.join(format!("{number:06}{end}"));
+        if self.knows_less_than(&file) {
+            return Ok(());
+        }
         write_whole(&file, &self.json().map_err(io::Error::from)?)?;
         kept.retain(|(_, path)| *path != file);
         let excess = (kept.len() + 1).saturating_sub(MOST_KEPT);

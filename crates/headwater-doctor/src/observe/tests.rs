@@ -246,6 +246,36 @@ fn a_read_of_the_device_is_named() {
 }
 
 #[test]
+fn a_poll_of_the_device_is_a_wait_unless_it_is_for_writing() {
+    if !IS_X86 {
+        return;
+    }
+    let polls = |pid: u32, device: &'static str, events: u16| {
+        move |root: &Path| {
+            let call = "7 0x10 0x1 0xffffffffffffffff 0x0 0x0 0x0 0x7ffe 0x7f61";
+            thread(root, pid, pid, "poller", "poll_schedule_timeout.constprop.0", call, 6.0);
+            let mut memory = vec![0; 16];
+            memory.extend(3_u32.to_ne_bytes());
+            memory.extend(events.to_ne_bytes());
+            memory.extend([0, 0]);
+            fs::write(root.join(format!("{pid}/mem")), memory).unwrap();
+            fs::create_dir_all(root.join(format!("{pid}/fd"))).unwrap();
+            let _ = std::os::unix::fs::symlink(device, root.join(format!("{pid}/fd/3")));
+        }
+    };
+    let (reading, writing) = (1, 4);
+    let record = Script::new("poll", 5.0, 9.0)
+        .at(6.0, polls(80, "/dev/random", reading))
+        .at(6.0, polls(81, "/dev/random", writing))
+        .at(6.0, polls(82, "/dev/urandom", reading))
+        .at(6.0, polls(83, "socket:[77]", reading))
+        .observe(600.0);
+    let found: Vec<_> = record.victims.iter().map(|it| (it.pid, it.call.as_str())).collect();
+    assert_eq!(found, [(80, "poll of /dev/random")]);
+    assert!(near(record.victims[0].seconds.exact().unwrap(), 3.0));
+}
+
+#[test]
 fn two_waits_of_one_thread_are_added() {
     let wait = |root: &Path| thread(root, 80, 80, "dd", "random_read_iter", READ, 6.0);
     let work = |root: &Path| thread(root, 80, 80, "dd", "hrtimer_nanosleep", NANOSLEEP, 6.0);
@@ -323,6 +353,34 @@ fn a_record_is_saved_read_and_kept_twenty_times() {
     assert_eq!(names.len(), 20);
     assert_eq!(names[0], "000006-boot-5.json");
     assert_eq!(names[19], "000025-boot-24.json");
+}
+
+#[test]
+fn the_record_of_the_observer_that_began_first_stays() {
+    let directory = std::env::temp_dir().join(format!("headwater-two-{}", std::process::id()));
+    let _ = fs::remove_dir_all(&directory);
+    let of_initramfs = record();
+    let late = Record { began: 50.0, victims: Vec::new(), ..of_initramfs.clone() };
+    let at_start = Record { outcome: Outcome::ReadyAtStart, began: 1.0, ..late.clone() };
+    let other_boot = Record { boot_id: Some("another".to_owned()), ..late.clone() };
+    let began = |writers: &[&Record]| {
+        let mut file = PathBuf::new();
+        for writer in writers {
+            file = writer.save(&directory).unwrap();
+            writer.keep(&directory.join("kept")).unwrap();
+        }
+        let kept = crate::Root::open(&directory).unwrap();
+        let names = kept.names("/kept");
+        let text = kept.text(&format!("/kept/{}", names.last().unwrap())).unwrap();
+        let began = Record::parse(&fs::read_to_string(file).unwrap()).unwrap().began;
+        assert_eq!(Record::parse(&text).unwrap().began, began);
+        fs::remove_dir_all(&directory).unwrap();
+        began
+    };
+    assert_eq!(began(&[&of_initramfs, &late]), 5.0);
+    assert_eq!(began(&[&late, &of_initramfs]), 5.0);
+    assert_eq!(began(&[&at_start, &late]), 50.0);
+    assert_eq!(began(&[&of_initramfs, &other_boot]), 50.0);
 }
 
 #[test]

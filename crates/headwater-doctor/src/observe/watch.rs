@@ -7,7 +7,7 @@
 
 use super::victims::{Facts, Name, Table};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
-use rustix::fs::{AtFlags, CWD, Mode, OFlags, RawDir, openat, statat};
+use rustix::fs::{AtFlags, CWD, Mode, OFlags, RawDir, openat, readlinkat_raw, statat};
 use rustix::io::pread;
 use std::ffi::CStr;
 use std::mem::MaybeUninit;
@@ -52,6 +52,27 @@ const READ: u32 = if cfg!(target_arch = "x86_64") {
     63
 };
 
+/// The numbers of poll and ppoll; newer architectures have the second only.
+const POLLS: [u32; 2] = if cfg!(target_arch = "x86_64") {
+    [7, 271]
+} else if cfg!(target_arch = "x86") {
+    [168, 309]
+} else if cfg!(target_arch = "arm") {
+    [168, 336]
+} else if cfg!(any(target_arch = "powerpc", target_arch = "powerpc64")) {
+    [167, 281]
+} else if cfg!(target_arch = "s390x") {
+    [168, 302]
+} else {
+    [73, 73]
+};
+/// Functions of the kernel in which a thread polls.
+const POLLING: [&[u8]; 3] = [b"poll_schedule_timeout", b"do_poll", b"do_sys_poll"];
+/// Descriptors of one call that are read; a program that waits for the generator polls one.
+const MOST_POLLED: usize = 8;
+/// Seconds after which a thread that polls is examined again.
+const POLL_AGAIN_S: f64 = 1.0;
+
 /// PF_KTHREAD of `struct task_struct`: a thread of the kernel itself, which calls no system call.
 const KERNEL_THREAD: u64 = 0x0020_0000;
 /// Clock ticks a second in /proc/PID/stat, on every architecture that Debian has
@@ -64,6 +85,9 @@ struct Thread {
     /// The latest time at which the thread was not waiting.
     not_before: f64,
     wchan: Option<OwnedFd>,
+    /// The last time at which the descriptors that it polls were read, and whether /dev/random is
+    /// among them.
+    polled: Option<(f64, bool)>,
     look: u64,
 }
 
@@ -192,7 +216,7 @@ impl Watch {
         self.processes.retain(|process| process.look == look);
         let mut saw_jitter = false;
         for thread in &mut self.threads {
-            let wait = waits(self.proc.as_fd(), thread);
+            let wait = waits(self.proc.as_fd(), thread, now);
             saw_jitter |= wait == Wait::InJitterLoop;
             if wait == Wait::No {
                 thread.not_before = now;
@@ -271,7 +295,8 @@ impl Watch {
                     // A thread that was not there at the last look began after it.
                     let began = started(self.proc.as_fd(), pid, tid);
                     let not_before = began.max(before.unwrap_or(0.0));
-                    let thread = Thread { pid, tid, not_before, wchan, look: self.look };
+                    let look = self.look;
+                    let thread = Thread { pid, tid, not_before, wchan, polled: None, look };
                     self.threads.insert(at, thread);
                 }
             }
@@ -288,7 +313,7 @@ enum Wait {
 }
 
 /// Returns whether a thread waits for the generator.
-fn waits(proc: BorrowedFd<'_>, thread: &Thread) -> Wait {
+fn waits(proc: BorrowedFd<'_>, thread: &mut Thread, now: f64) -> Wait {
     let mut space = [0; 64];
     let name = match &thread.wchan {
         Some(file) => {
@@ -303,6 +328,15 @@ fn waits(proc: BorrowedFd<'_>, thread: &Thread) -> Wait {
     if starts_a_wait(name) {
         return Wait::Yes;
     }
+    if POLLING.iter().any(|poll| name.starts_with(poll)) {
+        let known = thread.polled.filter(|(at, _)| now - at < POLL_AGAIN_S);
+        let polls = known.map_or_else(|| polls_random(proc, thread), |(_, polls)| polls);
+        if known.is_none() {
+            thread.polled = Some((now, polls));
+        }
+        return if polls { Wait::Yes } else { Wait::No };
+    }
+    thread.polled = None;
     // "0" is a thread that runs, or one whose place the kernel hides.
     if name.trim_ascii() != b"0" {
         return Wait::No;
@@ -326,6 +360,49 @@ fn waits(proc: BorrowedFd<'_>, thread: &Thread) -> Wait {
         starts_a_wait(name.trim_ascii())
     };
     if stack.split(|byte| *byte == b'\n').any(in_function) { Wait::InJitterLoop } else { Wait::No }
+}
+
+/// Returns whether a thread polls /dev/random for bytes. Programs that cannot find getrandom in their
+/// C library wait so, among them static programs in Rust. A program that feeds the generator polls
+/// the device for writing, and is not a victim.
+fn polls_random(proc: BorrowedFd<'_>, thread: &Thread) -> bool {
+    let mut space = [0; 160];
+    let path = of_thread(thread.pid, thread.tid, "syscall");
+    let call = read_at(proc, path.get(), &mut space);
+    if !number(call).is_some_and(|number| POLLS.contains(&number)) {
+        return false;
+    }
+    // The first two arguments: the address of the list, and its length.
+    let Ok(call) = std::str::from_utf8(call) else { return false };
+    let mut arguments = call
+        .split(' ')
+        .skip(1)
+        .map(|word| u64::from_str_radix(word.trim().trim_start_matches("0x"), 16));
+    let (Some(Ok(address)), Some(Ok(count))) = (arguments.next(), arguments.next()) else {
+        return false;
+    };
+    let path = FixedPath::new().number(thread.pid).text("/mem");
+    let Ok(memory) = openat(proc, path.get(), FILE, Mode::empty()) else { return false };
+    let mut space = [0; 8 * MOST_POLLED];
+    let length = pread(&memory, &mut space, address).unwrap_or(0);
+    let list = space.get(..length).unwrap_or_default();
+    let count = usize::try_from(count).unwrap_or(0);
+    let mut polled = list.as_chunks::<8>().0.iter().take(count).map(|entry| {
+        let [a, b, c, d, low, high, ..] = *entry;
+        // `struct pollfd`: a descriptor, and the events that are waited for.
+        (u32::from_ne_bytes([a, b, c, d]), u16::from_ne_bytes([low, high]))
+    });
+    polled.any(|(descriptor, events)| {
+        events & rustix::event::PollFlags::IN.bits() != 0
+            && is_random_device(proc, thread.pid, descriptor)
+    })
+}
+
+fn is_random_device(proc: BorrowedFd<'_>, pid: u32, descriptor: u32) -> bool {
+    let path = FixedPath::new().number(pid).text("/fd/").number(descriptor);
+    let mut space = [MaybeUninit::<u8>::uninit(); 32];
+    let link = readlinkat_raw(proc, path.get(), &mut space);
+    link.is_ok_and(|(link, _)| *link == *b"/dev/random")
 }
 
 /// Returns the number of the system call in a line of /proc/PID/syscall.
@@ -371,6 +448,7 @@ fn facts(proc: BorrowedFd<'_>, (pid, tid): (u32, u32)) -> Facts {
     let call = match number(read_at(proc, path.get(), &mut space)) {
         Some(GETRANDOM) => "getrandom",
         Some(READ) => "/dev/random",
+        Some(call) if POLLS.contains(&call) => "poll of /dev/random",
         // A thread in the jitter loop runs, and the kernel does not show its call.
         _ => "random",
     };

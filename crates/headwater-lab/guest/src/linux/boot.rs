@@ -19,6 +19,8 @@ const FIRST_SAMPLES: usize = 20;
 const FIRST_SAMPLE: Duration = Duration::from_millis(20);
 /// Time for the kernel's thread that takes the first bytes of a late driver.
 const LATE_PATIENCE_US: u64 = 10_000_000;
+/// Time for the observer to start: a real one runs before any program can wait.
+const OBSERVERS_START: Duration = Duration::from_millis(1000);
 /// Time for the observer to write its record, which the doctor reads.
 const OBSERVERS_END: Duration = Duration::from_millis(500);
 
@@ -38,8 +40,13 @@ pub(crate) fn run() -> ! {
         kernel: fs::read_to_string("/proc/version").unwrap_or_default().trim().to_owned(),
     });
     let observer = options.observe.and_then(doctor::observe);
+    if observer.is_some() {
+        sleep(OBSERVERS_START);
+    }
     wait(&options);
-    observer.inspect(|_| sleep(OBSERVERS_END));
+    if observer.is_some() {
+        sleep(OBSERVERS_END);
+    }
     facts::send_all();
     facts::send_log(false);
     let workers =
