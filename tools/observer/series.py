@@ -37,7 +37,7 @@ def judge(report):
     """Compares the record with the times that the guest's processes measured themselves."""
     record = report["doctor"]["report"]["observed"]
     victims = {victim["process"]: victim for victim in record["victims"]}
-    known, missed, errors = set(), [], []
+    known, missed, errors, found = set(), [], [], []
     for caller in report["callers"]:
         until = caller["to_s"] if caller["to_s"] is not None else caller["until_s"]
         if record["ready"] is not None:
@@ -55,11 +55,13 @@ def judge(report):
         middle = (bounds["at_least"] + bounds["at_most"]) / 2
         if caller["name"] not in WORKS_FIRST:
             errors.append(round(middle - waited, 3))
+            found.append([caller["name"], round(waited, 3), bounds["at_least"], bounds["at_most"]])
     strangers = sorted(set(victims) - known)
     return {
         "missed": missed,
         "strangers": strangers,
         "errors_s": errors,
+        "victims": found,
         "ready_by": record["ready_by"],
         "outcome": record["outcome"],
         "looks": record["looks"],
@@ -87,6 +89,11 @@ def main():
             judged.append(line)
         print(json.dumps(line), flush=True)
     errors = [error for line in judged for error in line["errors_s"]]
+    victims = [victim for line in judged for victim in line["victims"]]
+    # The guest's clock and the observer's have steps of 4 ms with the clock "jiffies".
+    outside = [it for it in victims if not it[2] - 0.02 <= it[1] <= it[3] + 0.02]
+    # The doctor prints one figure only for bounds as close as this.
+    stated = [abs((it[2] + it[3]) / 2 - it[1]) for it in victims if it[3] - it[2] <= 0.2]
 
     def summary(times):
         if not times:
@@ -104,6 +111,9 @@ def main():
         "victims": len(errors),
         "missed": sum(len(line["missed"]) for line in judged),
         "strangers": sum(len(line["strangers"]) for line in judged),
+        "outside_the_bounds": len(outside),
+        "stated_as_one_figure": len(stated),
+        "largest_error_of_one_figure_s": round(max(stated, default=0), 3),
         "largest_error_s": max(map(abs, errors), default=None),
         "ready_after_first_request_with_observer": summary(waits[True]),
         "ready_after_first_request_without": summary(waits[False]),

@@ -186,6 +186,21 @@ struct Scan {
 impl Scan {
     fn go(&mut self, text: &[u8]) -> End {
         while let Some(&byte) = text.get(self.at) {
+            // Most bytes of a report are inside texts, where only three bytes matter.
+            if self.is_in_text && !self.is_escaped && !self.is_line_start {
+                let rest = text.get(self.at..).unwrap_or_default();
+                match memchr::memchr3(b'"', b'\\', b'\n', rest) {
+                    Some(0) => {}
+                    Some(skipped) => {
+                        self.at += skipped;
+                        continue;
+                    }
+                    None => {
+                        self.at = text.len();
+                        continue;
+                    }
+                }
+            }
             if self.is_line_start && byte == b'{' && self.at > 0 {
                 if self.is_in_text || !matches!(self.last, b',' | b':' | b'[') {
                     return End::CutAt(self.restart.unwrap_or(self.at));
