@@ -1,8 +1,8 @@
 //! The names by which a fleet knows a machine, and hashed evidence by which clones of one image are
 //! found.
 //!
-//! A template that is copied with its machine id, its SSH host keys or its saved seed makes machines
-//! that other parts of a network cannot tell apart. Only a comparison of machines shows this, so
+//! A template that is copied with its machine id, its SSH host keys or its saved seed makes
+//! machines that other parts of a network cannot distinguish. Only a comparison of machines shows this, so
 //! each report carries hashes of these facts if the user asks for them (`--identity`), and
 //! `headwater doctor merge` compares the hashes.
 

@@ -92,7 +92,7 @@ pub struct Report {
     pub host: Origin,
     /// Hashed evidence of the machine's identity, for `--identity`.
     pub identity: Option<Identity>,
-    /// Who waited at this boot, by 'headwater doctor observe'; null without a record.
+    /// The record of 'headwater doctor observe' at this boot; null without one.
     pub observed: Option<Record>,
     /// The input: "this machine", a recording, or log files.
     pub of: String,

@@ -180,7 +180,10 @@ impl Sets {
 mod tests {
     use super::*;
 
-    fn groups(evidence: &[(u32, Kind, &str)]) -> Vec<(Vec<u32>, Vec<(Kind, usize)>)> {
+    /// The hosts of a group, and what they share.
+    type Found = (Vec<u32>, Vec<(Kind, usize)>);
+
+    fn groups(evidence: &[(u32, Kind, &str)]) -> Vec<Found> {
         let mut clones = Clones::default();
         for (host, kind, text) in evidence {
             clones.add(Evidence::new(*host, 0, *kind, text));

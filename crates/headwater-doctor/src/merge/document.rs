@@ -197,7 +197,7 @@ mod tests {
     fn reports_of_older_versions_are_read_and_others_are_refused() {
         let read = |text: &str| Document::read(text.as_bytes()).map(|it| it.verdict.into_owned());
         let refused = |text: &str| read(text).unwrap_err().to_string();
-        // As version 0.9 wrote it: without host, time and version.
+        // A report of version 0.9 has neither host nor time nor version.
         let old = r#"{"schema":"headwater.doctor/1","verdict":"healthy","of":"x","platform":null,
             "kernel":null,"findings":[],"not_checked":[],"passed":["HW001"],"boots":[]}"#;
         assert_eq!(read(old).as_deref(), Ok("healthy"));

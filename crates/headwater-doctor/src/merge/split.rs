@@ -289,7 +289,7 @@ mod tests {
             ("{\"a\":\"\\\"}\"}{}", &["{\"a\":\"\\\"}\"}", "{}"]),
             ("{\"a\":\"\\\\\"}{}", &["{\"a\":\"\\\\\"}", "{}"]),
             ("{\n\"a\": {\n\"b\": 1\n}\n}\n", &["{\n\"a\": {\n\"b\": 1\n}\n}"]),
-            // As json.dump(indent=0) writes it: braces at the start of lines.
+            // Python's json.dump(indent=0) writes braces at the start of lines.
             ("{\n\"a\": [\n{\n\"b\": 1\n},\n{}\n]\n}", &["{\n\"a\": [\n{\n\"b\": 1\n},\n{}\n]\n}"]),
             ("{\"a\":", &["!"]),
             ("{\"a\": tru\n{\"b\":2}", &["!", "{\"b\":2}"]),

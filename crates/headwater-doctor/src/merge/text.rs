@@ -7,12 +7,15 @@ use crate::{Severity, Verdict};
 use anstyle::{AnsiColor, Style};
 use headwater_text::escape::untrusted;
 use headwater_text::number::grouped;
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
 /// Hosts that are named one by one; JSON, CSV and the page have all.
 const NAMED: usize = 5;
 /// Refused reports that are listed.
 const LISTED: usize = 20;
+/// Causes that are listed; a fleet of one make has a dozen.
+const CAUSES: usize = 40;
 /// Groups of clones that are listed.
 const GROUPS: usize = 20;
 
@@ -31,11 +34,17 @@ impl Merged {
             Verdict::Incomplete | Verdict::CouldNotCheck => of(Severity::Warning),
         };
         let _ = writeln!(out, "{style}{}{style:#}", self.headline());
-        for cause in &fleet.causes {
+        write_clones(&mut out, fleet);
+        let is_note = |cause: &&Cause| cause.severity == Severity::Note;
+        let graver = || fleet.causes.iter().filter(|cause| !is_note(cause));
+        for cause in graver().take(CAUSES) {
             out.push('\n');
             write_cause(&mut out, fleet, cause);
         }
-        write_clones(&mut out, fleet);
+        if let Some(more @ 1..) = graver().count().checked_sub(CAUSES) {
+            let _ = writeln!(out, "\nand {more} more causes; --json and --html have all");
+        }
+        write_notes(&mut out, fleet.causes.iter().filter(is_note));
         write_bad(&mut out, fleet);
         let notes = self.notes();
         if !notes.is_empty() {
@@ -147,6 +156,21 @@ fn write_cause(out: &mut String, fleet: &Fleet, cause: &Cause) {
     let mut plain = String::new();
     fill(&mut plain, "  hosts: ", "    ", &names(fleet, &cause.hosts, NAMED));
     let _ = writeln!(out, "{QUIET}{}{QUIET:#}", plain.trim_end());
+}
+
+/// Writes a line for each check that has notes only. There is nothing to do about a note.
+fn write_notes<'a>(out: &mut String, notes: impl Iterator<Item = &'a Cause>) {
+    let mut counts = BTreeMap::<&str, usize>::new();
+    for cause in notes {
+        *counts.entry(&cause.id).or_default() += cause.hosts.len();
+    }
+    if !counts.is_empty() {
+        let _ = writeln!(out, "\n{BOLD}Notes{BOLD:#}");
+    }
+    for (id, count) in counts {
+        let line = format!("{}, {}: {}", untrusted(id), about(id), hosts(count));
+        fill(out, "  ", "    ", &line);
+    }
 }
 
 fn write_clones(out: &mut String, fleet: &Fleet) {

@@ -38,8 +38,8 @@ const DEVICE_S: f64 = 2.0;
 const READY_BITS: u32 = 256;
 /// Fewer bits at the last look, and readiness at the next, mean that a source was credited at once.
 const NEARLY_BITS: u32 = 192;
-/// The jitter loop credits a bit for each tick of the timer, 100 a second or more. Interrupts credit
-/// few bits a second.
+/// The jitter loop credits a bit for each tick of the timer, 100 a second or more. Interrupts
+/// credit few bits a second.
 const JITTER_BITS_PER_S: f64 = 20.0;
 
 /// Observe which processes wait for the kernel's random generator at this boot, until it is ready
@@ -67,7 +67,8 @@ pub struct ObserveArgs {
     #[arg(long, value_name = "DIR", default_value = KEPT)]
     pub keep: PathBuf,
 
-    /// Only copy this boot's record from --run to --keep, for a unit that runs once disks are mounted
+    /// Only copy this boot's record from --run to --keep, for a unit that runs once disks are
+    /// mounted
     #[arg(long, conflicts_with_all = ["limit", "exec"])]
     pub save: bool,
 

@@ -19,7 +19,7 @@ pub const KEPT: &str = "/var/lib/headwater/boots";
 /// Records in [`KEPT`]; older ones are removed.
 const MOST_KEPT: usize = 20;
 
-/// Who waited for the kernel's generator at one boot. Times are seconds since the kernel started.
+/// The threads that waited for the kernel's generator at one boot. Times are seconds since the kernel started.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Record {

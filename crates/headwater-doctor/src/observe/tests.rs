@@ -6,12 +6,15 @@ use std::collections::VecDeque;
 use std::ffi::CString;
 use std::fs;
 
+/// Changes of the tree, each with its time.
+type Changes = VecDeque<(f64, Box<dyn Fn(&Path)>)>;
+
 /// A tree of processes, a clock, and changes to come.
 struct Script {
     root: PathBuf,
     now: f64,
     ready_at: f64,
-    changes: VecDeque<(f64, Box<dyn Fn(&Path)>)>,
+    changes: Changes,
 }
 
 impl Kernel for Script {
@@ -161,7 +164,7 @@ fn a_name_is_kept_when_the_process_ends_or_becomes_another() {
         .at(6.0, |root| thread(root, 50, 50, "keygen.sh", "wait_for_random_bytes", GETRANDOM, 5.5))
         .at(12.0, |root| thread(root, 50, 50, "ssh-keygen", "hrtimer_nanosleep", NANOSLEEP, 5.5))
         .at(15.0, |root| {
-            thread(root, 50, 50, "ssh-keygen", "wait_for_random_bytes", GETRANDOM, 5.5)
+            thread(root, 50, 50, "ssh-keygen", "wait_for_random_bytes", GETRANDOM, 5.5);
         });
     let record = Script { changes: sorted(record.changes), ..record }.observe(600.0);
     let found: Vec<_> = record
@@ -179,7 +182,7 @@ fn a_name_is_kept_when_the_process_ends_or_becomes_another() {
     );
 }
 
-fn sorted(changes: VecDeque<(f64, Box<dyn Fn(&Path)>)>) -> VecDeque<(f64, Box<dyn Fn(&Path)>)> {
+fn sorted(changes: Changes) -> Changes {
     let mut all: Vec<_> = changes.into();
     all.sort_by(|one, other| one.0.total_cmp(&other.0));
     all.into()
@@ -273,6 +276,21 @@ fn a_poll_of_the_device_is_a_wait_unless_it_is_for_writing() {
     let found: Vec<_> = record.victims.iter().map(|it| (it.pid, it.call.as_str())).collect();
     assert_eq!(found, [(80, "poll of /dev/random")]);
     assert!(near(record.victims[0].seconds.exact().unwrap(), 3.0));
+}
+
+#[test]
+fn threads_are_listed_again_once_a_number_is_new() {
+    let newest = |number: u32| {
+        move |root: &Path| put(root, "loadavg", &format!("0.01 0.02 0.03 1/99 {number}\n"))
+    };
+    let script = Script::new("newest", 5.0, 20.0);
+    newest(300)(&script.root);
+    // sshd is there at 6 s, and its number is the newest one from 9 s on.
+    let record = script.at(6.0, sshd).at(9.0, newest(312)).observe(600.0);
+    let [victim] = record.victims.as_slice() else { panic!("{:?}", record.victims) };
+    assert!((9.0..9.2).contains(&victim.from), "{victim:?}");
+    // Its wait began when the process did, or later: at most the 0.1 s since the look before.
+    assert!(near(victim.seconds.at_least, 11.0), "{victim:?}");
 }
 
 #[test]

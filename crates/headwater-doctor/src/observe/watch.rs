@@ -105,6 +105,10 @@ pub(super) struct Watch {
     processes: Vec<Process>,
     threads: Vec<Thread>,
     look: u64,
+    /// /proc/loadavg, which ends in the number of the newest thread.
+    newest: Option<OwnedFd>,
+    /// That text at the last list of all threads.
+    listed_at: [u8; 12],
     open: usize,
     pub(super) missed: u64,
     pub(super) saw_jitter: bool,
@@ -191,6 +195,8 @@ impl Watch {
     /// Returns a watch of the processes in a directory, usually /proc.
     pub(super) fn new(proc: OwnedFd) -> Watch {
         Watch {
+            newest: openat(&proc, c"loadavg", FILE, Mode::empty()).ok(),
+            listed_at: [0; 12],
             proc,
             processes: Vec::with_capacity(MOST_THREADS),
             threads: Vec::with_capacity(MOST_THREADS),
@@ -203,17 +209,11 @@ impl Watch {
 
     /// Looks at every thread once. `before` is the time of the last look.
     pub(super) fn look(&mut self, now: f64, before: Option<f64>, table: &mut Table) {
-        self.look += 1;
-        self.find_processes(before);
-        let look = self.look;
-        let mut closed = 0;
-        self.threads.retain(|thread| {
-            let is_there = thread.look == look;
-            closed += usize::from(!is_there && thread.wchan.is_some());
-            is_there
-        });
-        self.open = self.open.saturating_sub(closed);
-        self.processes.retain(|process| process.look == look);
+        if self.has_new_threads() {
+            self.look += 1;
+            self.find_processes(before);
+            self.forget_the_ended();
+        }
         let mut saw_jitter = false;
         for thread in &mut self.threads {
             let wait = waits(self.proc.as_fd(), thread, now);
@@ -227,6 +227,37 @@ impl Watch {
         }
         self.saw_jitter |= saw_jitter;
         table.close_unseen(now);
+    }
+
+    /// Returns whether a thread may have started since the last list. In a stall nothing starts for
+    /// most of the time, and the list is the larger part of a look's cost. The number can be the
+    /// same again only after all numbers were used.
+    fn has_new_threads(&mut self) -> bool {
+        let Some(file) = &self.newest else { return true };
+        let mut space = [0; 64];
+        let length = pread(file, &mut space, 0).unwrap_or(0);
+        let text = space.get(..length).unwrap_or_default().trim_ascii_end();
+        let mut newest = [0; 12];
+        let number = text.rsplit(|byte| *byte == b' ').next().unwrap_or_default();
+        for (to, from) in newest.iter_mut().zip(number) {
+            *to = *from;
+        }
+        let is_new = number.is_empty() || newest != self.listed_at;
+        self.listed_at = newest;
+        is_new
+    }
+
+    /// Drops the threads and processes that the last list did not show.
+    fn forget_the_ended(&mut self) {
+        let look = self.look;
+        let mut closed = 0;
+        self.threads.retain(|thread| {
+            let is_there = thread.look == look;
+            closed += usize::from(!is_there && thread.wchan.is_some());
+            is_there
+        });
+        self.open = self.open.saturating_sub(closed);
+        self.processes.retain(|process| process.look == look);
     }
 
     fn find_processes(&mut self, before: Option<f64>) {
@@ -362,8 +393,8 @@ fn waits(proc: BorrowedFd<'_>, thread: &mut Thread, now: f64) -> Wait {
     if stack.split(|byte| *byte == b'\n').any(in_function) { Wait::InJitterLoop } else { Wait::No }
 }
 
-/// Returns whether a thread polls /dev/random for bytes. Programs that cannot find getrandom in their
-/// C library wait so, among them static programs in Rust. A program that feeds the generator polls
+/// Returns whether a thread polls /dev/random for bytes. Programs that cannot find getrandom in
+/// their C library wait so, among them static programs in Rust. A program that feeds the generator polls
 /// the device for writing, and is not a victim.
 fn polls_random(proc: BorrowedFd<'_>, thread: &Thread) -> bool {
     let mut space = [0; 160];
