@@ -16,6 +16,8 @@ pub const SCHEMA: &str = "headwater.observe/1";
 pub const RUN: &str = "/run/headwater/boots";
 /// The records of the last boots.
 pub const KEPT: &str = "/var/lib/headwater/boots";
+/// Bounds as close as this are one figure: two looks, and the time that they take.
+const NEAR_S: f64 = 0.25;
 /// Records in [`KEPT`]; older ones are removed.
 const MOST_KEPT: usize = 20;
 
@@ -236,9 +238,17 @@ impl Victim {
         )
     }
 
+    /// Returns the time as one figure, which is off by an eighth of a second at most, if the bounds
+    /// are close enough.
+    pub fn exact(&self) -> Option<f64> {
+        let most = self.seconds.at_most?;
+        let is_near = most - self.seconds.at_least <= NEAR_S;
+        is_near.then_some((self.seconds.at_least + most) / 2.0)
+    }
+
     /// Returns the time in words. The journal's reader compares boots, so tenths are kept.
     pub fn waited(&self) -> String {
-        match self.seconds.exact() {
+        match self.exact() {
             Some(seconds) => format!("{seconds:.1} s"),
             None => self.seconds.words(),
         }

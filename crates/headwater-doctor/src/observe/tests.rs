@@ -123,7 +123,7 @@ fn a_victim_has_name_unit_call_and_seconds() {
     assert_eq!((victim.pid, victim.process.as_str()), (312, "sshd"));
     assert_eq!(victim.unit.as_deref(), Some("ssh.service"));
     assert_eq!(victim.ending, Ending::Ready);
-    assert!(near(victim.seconds.exact().unwrap(), 101.7), "{victim:?}");
+    assert!(near(victim.exact().unwrap(), 101.7), "{victim:?}");
     if IS_X86 {
         assert_eq!(record.lines(), ["ssh.service: sshd[312] waited 101.7 s in getrandom, ready"]);
     }
@@ -170,7 +170,7 @@ fn a_name_is_kept_when_the_process_ends_or_becomes_another() {
     let found: Vec<_> = record
         .victims
         .iter()
-        .map(|it| (it.process.as_str(), it.seconds.exact().unwrap().round(), it.ending))
+        .map(|it| (it.process.as_str(), it.exact().unwrap().round(), it.ending))
         .collect();
     assert_eq!(
         found,
@@ -197,8 +197,8 @@ fn each_thread_is_a_victim_of_its_own() {
         .observe(600.0);
     let names: Vec<String> = record.victims.iter().map(Victim::name).collect();
     assert_eq!(names, ["java[70], thread main", "java[70], thread pool-1"]);
-    assert!(near(record.victims[0].seconds.exact().unwrap(), 12.0));
-    assert!(near(record.victims[1].seconds.exact().unwrap(), 11.0));
+    assert!(near(record.victims[0].exact().unwrap(), 12.0));
+    assert!(near(record.victims[1].exact().unwrap(), 11.0));
 }
 
 #[test]
@@ -211,7 +211,7 @@ fn the_jitter_loop_is_part_of_a_wait() {
     let record = Script::new("jitter", 5.0, 7.0).at(6.0, in_loop).observe(600.0);
     assert_eq!(record.victims.len(), 1);
     assert_eq!(record.ready_by.as_deref(), Some("timing jitter"));
-    assert!(near(record.victims[0].seconds.exact().unwrap(), 1.0));
+    assert!(near(record.victims[0].exact().unwrap(), 1.0));
     // A program that only runs does not wait.
     let runs = |root: &Path| {
         thread(root, 80, 80, "sshd", "0", "running", 6.0);
@@ -275,7 +275,7 @@ fn a_poll_of_the_device_is_a_wait_unless_it_is_for_writing() {
         .observe(600.0);
     let found: Vec<_> = record.victims.iter().map(|it| (it.pid, it.call.as_str())).collect();
     assert_eq!(found, [(80, "poll of /dev/random")]);
-    assert!(near(record.victims[0].seconds.exact().unwrap(), 3.0));
+    assert!(near(record.victims[0].exact().unwrap(), 3.0));
 }
 
 #[test]
@@ -291,6 +291,21 @@ fn threads_are_listed_again_once_a_number_is_new() {
     assert!((9.0..9.2).contains(&victim.from), "{victim:?}");
     // Its wait began when the process did, or later: at most the 0.1 s since the look before.
     assert!(near(victim.seconds.at_least, 11.0), "{victim:?}");
+}
+
+#[test]
+fn a_thread_that_slept_for_long_is_timed_within_a_fifth_of_a_second() {
+    for tid in [70, 71] {
+        let sleeps = move |root: &Path| thread(root, tid, tid, "d", "do_epoll_wait", "232", 5.0);
+        let waits =
+            move |root: &Path| thread(root, tid, tid, "d", "wait_for_random_bytes", GETRANDOM, 5.0);
+        let script = Script::new(&format!("rest-{tid}"), 5.0, 30.0).at(5.0, sleeps);
+        let record = script.at(20.0, waits).observe(600.0);
+        let victim = &record.victims[0];
+        assert!(victim.seconds.at_least >= 9.79 && victim.seconds.at_least <= 10.01, "{victim:?}");
+        assert!(near(victim.exact().unwrap(), 10.0), "{victim:?}");
+        assert_eq!(victim.waits, 1);
+    }
 }
 
 #[test]

@@ -70,6 +70,8 @@ const POLLS: [u32; 2] = if cfg!(target_arch = "x86_64") {
 const POLLING: [&[u8]; 3] = [b"poll_schedule_timeout", b"do_poll", b"do_sys_poll"];
 /// Descriptors of one call that are read; a program that waits for the generator polls one.
 const MOST_POLLED: usize = 8;
+/// Seconds after which a thread that sleeps in one place is read at every second look.
+const RESTING_S: f64 = 2.0;
 /// Seconds after which a thread that polls is examined again.
 const POLL_AGAIN_S: f64 = 1.0;
 
@@ -88,6 +90,8 @@ struct Thread {
     /// The last time at which the descriptors that it polls were read, and whether /dev/random is
     /// among them.
     polled: Option<(f64, bool)>,
+    /// The beginning of the name of its place in the kernel, and the time since which it is there.
+    place: ([u8; 16], f64),
     look: u64,
 }
 
@@ -109,6 +113,8 @@ pub(super) struct Watch {
     newest: Option<OwnedFd>,
     /// That text at the last list of all threads.
     listed_at: [u8; 12],
+    /// Looks at threads.
+    count: u64,
     open: usize,
     pub(super) missed: u64,
     pub(super) saw_jitter: bool,
@@ -197,6 +203,7 @@ impl Watch {
         Watch {
             newest: openat(&proc, c"loadavg", FILE, Mode::empty()).ok(),
             listed_at: [0; 12],
+            count: 0,
             proc,
             processes: Vec::with_capacity(MOST_THREADS),
             threads: Vec::with_capacity(MOST_THREADS),
@@ -215,7 +222,14 @@ impl Watch {
             self.forget_the_ended();
         }
         let mut saw_jitter = false;
+        self.count += 1;
         for thread in &mut self.threads {
+            // A thread that sleeps in one place for seconds is read at every second look, which
+            // halves the cost and keeps the bounds of its next wait within 0.2 s.
+            let is_resting = now - thread.place.1 > RESTING_S;
+            if is_resting && (u64::from(thread.tid) + self.count).is_multiple_of(2) {
+                continue;
+            }
             let wait = waits(self.proc.as_fd(), thread, now);
             saw_jitter |= wait == Wait::InJitterLoop;
             if wait == Wait::No {
@@ -327,7 +341,8 @@ impl Watch {
                     let began = started(self.proc.as_fd(), pid, tid);
                     let not_before = began.max(before.unwrap_or(0.0));
                     let look = self.look;
-                    let thread = Thread { pid, tid, not_before, wchan, polled: None, look };
+                    let (polled, place) = (None, ([0; 16], f64::INFINITY));
+                    let thread = Thread { pid, tid, not_before, wchan, polled, place, look };
                     self.threads.insert(at, thread);
                 }
             }
@@ -356,7 +371,18 @@ fn waits(proc: BorrowedFd<'_>, thread: &mut Thread, now: f64) -> Wait {
             read_at(proc, path.get(), &mut space)
         }
     };
-    if starts_a_wait(name) {
+    let mut place = [0; 16];
+    for (to, from) in place.iter_mut().zip(name) {
+        *to = *from;
+    }
+    let is_waiting = starts_a_wait(name);
+    // A thread that runs or waits for the generator is read at every look.
+    if is_waiting || name.trim_ascii() == b"0" {
+        thread.place = (place, f64::INFINITY);
+    } else if thread.place.0 != place {
+        thread.place = (place, now);
+    }
+    if is_waiting {
         return Wait::Yes;
     }
     if POLLING.iter().any(|poll| name.starts_with(poll)) {
@@ -364,6 +390,9 @@ fn waits(proc: BorrowedFd<'_>, thread: &mut Thread, now: f64) -> Wait {
         let polls = known.map_or_else(|| polls_random(proc, thread), |(_, polls)| polls);
         if known.is_none() {
             thread.polled = Some((now, polls));
+        }
+        if polls {
+            thread.place.1 = f64::INFINITY;
         }
         return if polls { Wait::Yes } else { Wait::No };
     }
