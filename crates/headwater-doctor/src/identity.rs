@@ -2,8 +2,8 @@
 //! found.
 //!
 //! A template that is copied with its machine id, its SSH host keys or its saved seed makes
-//! machines that other parts of a network cannot distinguish. Only a comparison of machines shows this, so
-//! each report carries hashes of these facts if the user asks for them (`--identity`), and
+//! machines that other parts of a network cannot distinguish. Only a comparison of machines shows
+//! this, so each report carries hashes of these facts if the user asks for them (`--identity`), and
 //! `headwater doctor merge` compares the hashes.
 
 use crate::Root;

@@ -213,7 +213,7 @@ fn observe_in(proc: OwnedFd, sys: Option<OwnedFd>, kernel: &mut impl Kernel, lim
     loop {
         let now = kernel.now();
         watch.look(now, before, &mut table);
-        if record.looks % SOURCES_EVERY == 0 {
+        if record.looks.is_multiple_of(SOURCES_EVERY) {
             sources.look(now);
         }
         record.looks += 1;

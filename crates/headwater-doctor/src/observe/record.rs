@@ -21,7 +21,8 @@ const NEAR_S: f64 = 0.25;
 /// Records in [`KEPT`]; older ones are removed.
 const MOST_KEPT: usize = 20;
 
-/// The threads that waited for the kernel's generator at one boot. Times are seconds since the kernel started.
+/// The threads that waited for the kernel's generator at one boot. Times are seconds since the
+/// kernel started.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Record {

@@ -109,9 +109,9 @@ pub(super) struct Watch {
     processes: Vec<Process>,
     threads: Vec<Thread>,
     look: u64,
-    /// /proc/loadavg, which ends in the number of the newest thread.
+    /// The file /proc/loadavg, which ends in the number of the newest thread.
     newest: Option<OwnedFd>,
-    /// That text at the last list of all threads.
+    /// The number at the last list of all threads.
     listed_at: [u8; 12],
     /// Looks at threads.
     count: u64,
@@ -423,8 +423,8 @@ fn waits(proc: BorrowedFd<'_>, thread: &mut Thread, now: f64) -> Wait {
 }
 
 /// Returns whether a thread polls /dev/random for bytes. Programs that cannot find getrandom in
-/// their C library wait so, among them static programs in Rust. A program that feeds the generator polls
-/// the device for writing, and is not a victim.
+/// their C library wait so, among them static programs in Rust. A program that feeds the generator
+/// polls the device for writing, and is not a victim.
 fn polls_random(proc: BorrowedFd<'_>, thread: &Thread) -> bool {
     let mut space = [0; 160];
     let path = of_thread(thread.pid, thread.tid, "syscall");
