@@ -12,8 +12,8 @@ depends() {
 }
 
 install() {
-    # shellcheck disable=SC2154 # dracut sets moddir
     inst_binary headwater
     # The first hook of all. systemd in the initramfs runs it by dracut-cmdline.service.
+    # shellcheck disable=SC2154 # dracut sets moddir
     inst_hook cmdline 00 "$moddir/headwater-observer.sh"
 }

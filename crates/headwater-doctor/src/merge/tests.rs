@@ -195,6 +195,7 @@ fn hosts_that_share_hashed_evidence_are_reported() {
         + &of("d", &["k5"], "s3", "y");
     let fleet = merged(&stream);
     let text = Merged(fleet).text();
+    assert!(text.contains("4 hosts: 4 healthy; 4 hosts of a common image"), "{text}");
     assert!(text.contains("all share SSH host keys"), "{text}");
     assert!(text.contains("all share the saved random seed"), "{text}");
     assert!(text.contains("2 salts"), "{text}");

@@ -74,7 +74,12 @@ impl Merged {
             count => Some(format!("{} {words}", grouped(count as u64))),
         })
         .collect();
-        format!("{}: {}", hosts(fleet.rows.len()), parts.join(", "))
+        let clones: usize = fleet.clones.groups.iter().map(|group| group.hosts.len()).sum();
+        let clones = match clones {
+            0 => String::new(),
+            count => format!("; {} of a common image", hosts(count)),
+        };
+        format!("{}: {}{clones}", hosts(fleet.rows.len()), parts.join(", "))
     }
 
     /// Returns remarks about the input, in sentences.
