@@ -24,6 +24,8 @@ mod pace;
 mod page;
 mod pattern;
 mod ratio;
+#[cfg(test)]
+mod schema;
 mod shape;
 mod spread;
 mod state;

@@ -1,6 +1,6 @@
 //! The expected bytes of a target, as a function of the offset.
 
-use crate::shape::{Shape, UNIT};
+use crate::shape::{PERIOD, Shape, UNIT};
 use headwater_streams::Stream;
 
 /// A function from a byte's offset to its value. Without a shape, byte `o` is byte `o` of the
@@ -62,9 +62,9 @@ impl Pattern {
     fn unit(&self, offset: u64, random: usize, unit: &mut [u8; UNIT as usize]) {
         self.plain(offset, &mut unit[..random]);
         let (random, repeated) = unit.split_at_mut(random);
-        let last = &random[random.len() - 16..];
-        for block in repeated.chunks_mut(16) {
-            block.copy_from_slice(&last[..block.len()]);
+        let last = &random[random.len() - PERIOD..];
+        for part in repeated.chunks_mut(PERIOD) {
+            part.copy_from_slice(&last[..part.len()]);
         }
     }
 

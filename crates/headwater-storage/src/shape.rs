@@ -7,18 +7,23 @@ use crate::spread::Spread;
 /// in each unit compresses in all of them.
 pub(crate) const UNIT: u64 = 4096;
 
-/// Bytes that a compressed unit needs beside its random part: lz4 writes about 19, zstd about 7.
-const OVERHEAD: u64 = 13;
+/// Bytes that repeat up to the end of a unit. Four, because lz4 probes only every tenth byte after
+/// a long random part: a period of 16 would hide the repetition from it for 100 bytes more. They
+/// differ between units, so data of another unit is noticed in every sector.
+pub(crate) const PERIOD: usize = 4;
 
-/// The highest ratio for compression. Above it, the 16 bytes by which a unit's random part grows
-/// would move the ratio by more than 2 %.
-const HIGHEST: u32 = 10_000;
+/// Bytes that a compressed unit needs beside its random part: zstd about 7, lz4 about 35. The middle
+/// keeps both within 2 %.
+const OVERHEAD: u64 = 21;
+
+/// The highest ratio for compression. Above it, the compressors differ by more than 4 %.
+const HIGHEST: u32 = 6000;
 
 /// The shape of a pattern. Without ratios the pattern is the plain stream.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Shape {
-    /// Bytes at the beginning of each unit that are random; the last 16 of them repeat up to its
-    /// end. Always a multiple of 16, so that the repeated bytes are one block of the engine.
+    /// Bytes at the beginning of each unit that are random. The last [`PERIOD`] of them repeat up to
+    /// its end.
     pub(crate) random: Option<u64>,
     /// The spread of repeated chunks.
     pub(crate) spread: Option<Spread>,
@@ -43,12 +48,11 @@ impl Shape {
         let random = match compressible {
             None | Some(Ratio::ONE) => None,
             Some(ratio) if ratio.thousandths() > HIGHEST => {
-                return Err(format!("data cannot be made compressible by {ratio}: 10 is the most"));
+                return Err(format!("data cannot be made compressible by {ratio}: 6 is the most"));
             }
             Some(ratio) => {
                 let wanted = UNIT * 1000 / u64::from(ratio.thousandths());
-                let rounded = (wanted.saturating_sub(OVERHEAD) + 8) / 16 * 16;
-                Some(rounded.min(UNIT))
+                Some(wanted.saturating_sub(OVERHEAD))
             }
         };
         let spread = match dedup {
@@ -79,8 +83,8 @@ mod tests {
     fn impossible_shapes_are_refused() {
         let ratio = |text: &str| text.parse::<Ratio>().unwrap();
         let dedup = |chunk| Some(Dedup { ratio: ratio("1.3"), chunk });
-        assert!(Shape::new(Some(ratio("10")), None).is_ok());
-        assert!(Shape::new(Some(ratio("10.001")), None).is_err());
+        assert!(Shape::new(Some(ratio("6")), None).is_ok());
+        assert!(Shape::new(Some(ratio("6.001")), None).is_err());
         for chunk in [0, 100, 513, 2 << 30] {
             assert!(Shape::new(None, dedup(chunk)).is_err(), "{chunk}");
         }

@@ -32,14 +32,14 @@ pub(super) struct Source {
     child: Vec<String>,
 
     /// Offset of the first byte, any number
-    #[arg(long, value_name = "BYTES", value_parser = size::parse, default_value = "0")]
+    #[arg(long, value_name = "BYTES", value_parser = size::parse, allow_negative_numbers = true, default_value = "0")]
     pub(super) from: u64,
 
     /// Offset after the last byte [default: the size]
-    #[arg(long, value_name = "BYTES", value_parser = size::parse)]
+    #[arg(long, value_name = "BYTES", value_parser = size::parse, allow_negative_numbers = true)]
     to: Option<u64>,
 
-    /// Data that compresses by this ratio, 1 to 10, in each 4 KiB
+    /// Data that compresses by this ratio, 1 to 6, in each 4 KiB
     #[arg(long, value_name = "RATIO")]
     compressible: Option<Ratio>,
 
@@ -48,12 +48,12 @@ pub(super) struct Source {
     dedup: Option<Ratio>,
 
     /// Size of the chunks of --dedup
-    #[arg(long, value_name = "BYTES", value_parser = size::parse, default_value = "8KiB")]
+    #[arg(long, value_name = "BYTES", value_parser = size::parse, allow_negative_numbers = true, default_value = "8KiB")]
     #[arg(requires = "dedup")]
     chunk: u64,
 
     /// Highest rate of each target, in bytes a second
-    #[arg(long, value_name = "BYTES", value_parser = size::parse)]
+    #[arg(long, value_name = "BYTES", value_parser = size::parse, allow_negative_numbers = true)]
     limit_rate: Option<u64>,
 
     /// Threads of each target [default: by the number of CPUs]

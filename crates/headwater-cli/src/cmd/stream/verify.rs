@@ -27,7 +27,7 @@ pub(super) struct Args {
     source: Source,
 
     /// Expected size; a shorter file has a missing extent
-    #[arg(long, value_name = "BYTES", value_parser = size::parse)]
+    #[arg(long, value_name = "BYTES", value_parser = size::parse, allow_negative_numbers = true)]
     size: Option<u64>,
 
     /// An older seed of the same target, whose data is recognised; may be repeated

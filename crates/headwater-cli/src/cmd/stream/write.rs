@@ -26,7 +26,7 @@ pub(super) struct Args {
     source: Source,
 
     /// Size of a file that is made or becomes longer
-    #[arg(long, value_name = "BYTES", value_parser = size::parse)]
+    #[arg(long, value_name = "BYTES", value_parser = size::parse, allow_negative_numbers = true)]
     size: Option<u64>,
 
     /// Overwrite without a question
