@@ -413,3 +413,49 @@ fn without_a_place_for_its_report_a_verb_has_status_3() {
     let done = Command::new("bash").args(["-c", &early, env!("CARGO_BIN_EXE_headwater")]).output();
     assert_eq!(done.unwrap().status.code(), Some(1));
 }
+
+/// Runs a shell command on a terminal of script(1), whose keyboard types `typed`.
+fn on_terminal(shell: &str, typed: &str) -> Option<Output> {
+    use std::io::Write;
+    let mut child = Command::new("script")
+        .args(["--quiet", "--return", "--command", shell, "/dev/null"])
+        .env("HEADWATER", env!("CARGO_BIN_EXE_headwater"))
+        .env("TERM", "xterm")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .map_err(|_| eprintln!("skipped: no script(1), so that the question is not tried"))
+        .ok()?;
+    child.stdin.take().unwrap().write_all(typed.as_bytes()).unwrap();
+    Some(child.wait_with_output().unwrap())
+}
+
+#[test]
+fn an_overwrite_is_asked_about_on_a_terminal() {
+    let place = Place::new("asked");
+    let file = place.file("data");
+    fs::write(&file, [1; 10_000]).unwrap();
+    let shell = format!("$HEADWATER stream write --seed 1 {file}");
+    for (typed, status, words) in [
+        ("no\n", 2, "not confirmed; nothing was written"),
+        ("y\n", 2, "not confirmed; nothing was written"),
+        ("yes\n", 0, "complete"),
+    ] {
+        let Some(done) = on_terminal(&shell, typed) else { return };
+        let shown = String::from_utf8_lossy(&done.stdout).into_owned();
+        assert_eq!(done.status.code(), Some(status), "{shown}");
+        assert!(shown.contains("9.8 KiB; all of it") && shown.contains(words), "{shown}");
+        assert_eq!(fs::read(&file).unwrap() == [1; 10_000], status == 2);
+    }
+}
+
+#[test]
+fn long_work_on_a_terminal_shows_rate_and_time_left() {
+    let place = Place::new("progress");
+    let file = place.file("data");
+    let shell = format!("$HEADWATER stream write --seed 1 --size 6MiB --limit-rate 4MiB {file}");
+    let Some(done) = on_terminal(&shell, "") else { return };
+    let shown = String::from_utf8_lossy(&done.stdout).into_owned();
+    assert!(shown.contains("of 6.00 MiB") && shown.contains("/s, "), "{shown}");
+    assert!(shown.contains("left") && shown.contains("complete"), "{shown}");
+}
