@@ -1,6 +1,7 @@
 //! Boots, as logs show them.
 
 use crate::Evidence;
+use crate::trace::Trace;
 use serde::Serialize;
 
 /// One boot, read from a log. Times are seconds since the kernel started, unless [`Boot::clock`]
@@ -31,6 +32,13 @@ pub struct Boot {
     /// The wait of systemd-random-seed, which says so: "Kernel entropy pool is not initialized yet,
     /// waiting until it is."
     pub seed_wait: Option<SeedWait>,
+    /// The longest wait of a JVM for the seed of its SecureRandom, as Tomcat reports it.
+    pub secure_random: Option<SecureRandomWait>,
+    /// Calls of getrandom in lines that strace(1) wrote into the log.
+    pub trace: Option<Trace>,
+    /// True if the log shows that the generator was ready before any program ran.
+    #[serde(skip)]
+    pub is_ready_first: bool,
     /// The last line's time: how far the log goes.
     pub end: Option<f64>,
     /// The kernel's own calls before the generator was ready, the same caller once.
@@ -84,6 +92,19 @@ pub struct SeedWait {
     pub from: Moment,
     /// The end of the unit's start, if the log shows it.
     pub until: Option<Moment>,
+    /// The seconds that the unit's start has taken at least, by systemd's own count: "A start job
+    /// is running for Load/Save Random Seed (7s / 10min)", or `systemd-analyze blame`.
+    pub job: Option<f64>,
+}
+
+/// Tomcat's "Creation of SecureRandom instance ... took [126,553] milliseconds."
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct SecureRandomWait {
+    /// The time that the line states, in seconds.
+    pub seconds: f64,
+    /// The line.
+    pub moment: Moment,
 }
 
 /// Bounds of a time in seconds.
@@ -96,14 +117,17 @@ pub struct Bounds {
     pub at_most: Option<f64>,
 }
 
-/// Bounds as close as this are printed as one figure.
+/// Bounds as close as this are printed as one figure, and its last digits are right.
 const NEAR_S: f64 = 0.2;
+/// Bounds are close only if they differ by less than this part of the time itself.
+const NEAR: f64 = 0.1;
 
 impl Bounds {
     /// Returns the middle of the bounds if they are so close that one figure says enough.
     pub fn exact(self) -> Option<f64> {
         let most = self.at_most?;
-        (most - self.at_least <= NEAR_S).then_some((self.at_least + most) / 2.0)
+        let error = most - self.at_least;
+        (error <= NEAR_S.min(NEAR * most)).then_some((self.at_least + most) / 2.0)
     }
 
     /// Returns the bounds in words that are never off: "101.7 s", "at least 104 s".
@@ -113,7 +137,8 @@ impl Bounds {
         }
         match (self.at_least, self.at_most) {
             (least, None) => format!("at least {}", rounded(least, f64::floor)),
-            (least, Some(most)) if least <= 0.0 => format!("at most {}", rounded(most, f64::ceil)),
+            // Tenths of a second are what is printed.
+            (least, Some(most)) if least < 0.1 => format!("at most {}", rounded(most, f64::ceil)),
             (least, Some(most)) => {
                 let least = rounded(least, f64::floor);
                 format!("between {} and {}", least.trim_end_matches(" s"), rounded(most, f64::ceil))
@@ -152,6 +177,9 @@ impl Boot {
     /// Returns the bounds of the time that programs had to wait: from the first program's start
     /// to the ready generator, or to the log's end.
     pub fn waited(&self) -> Option<Bounds> {
+        if self.is_ready_first {
+            return Some(Bounds { at_least: 0.0, at_most: Some(0.0) });
+        }
         let (until, is_late, is_over) = match self.readiness() {
             Some((at, is_late)) => (at, is_late, true),
             None => (self.end?, false, false),
@@ -208,6 +236,7 @@ impl Boot {
             all.push(&mut wait.from);
             all.extend(&mut wait.until);
         }
+        all.extend(self.secure_random.as_mut().map(|wait| &mut wait.moment));
         all.extend(self.early_callers.iter_mut().map(|caller| &mut caller.moment));
         all.extend(self.early_reads.iter_mut().map(|read| &mut read.moment));
         all.extend(self.forks.iter_mut().chain(&mut self.resumptions));

@@ -201,6 +201,36 @@ Nov 22 08:30:01 vm1 systemd[1]: Started ssh.service - OpenBSD Secure Shell serve
     near(boots[0].end, 3.0, 1e-9);
 }
 
+/// Several programs write a syslog file, so two lines may change places. The clock was not set
+/// then, and no time went by.
+#[test]
+fn two_lines_that_changed_places_are_no_clock_that_was_set() {
+    let lines = [
+        "Nov 22 06:07:01 vm1 kernel: Linux version 6.1.0 (build@host) #1",
+        "Nov 22 06:07:01 vm1 kernel: Run /init as init process",
+        "Nov 22 06:07:02 vm1 systemd[1]: Starting ssh.service - OpenBSD Secure Shell server...",
+        "Nov 22 06:07:09 vm1 systemd[1]: Starting cron.service - Regular background programs...",
+        "Nov 22 06:07:21 vm1 systemd[1]: Started cron.service - Regular background programs.",
+        "Nov 22 06:07:34 vm1 systemd[1]: Starting dbus.service - D-Bus System Message Bus...",
+        "Nov 22 06:07:41 vm1 kernel: random: crng init done",
+        "Nov 22 06:07:41 vm1 systemd[1]: Started ssh.service - OpenBSD Secure Shell server.",
+    ];
+    let waited = |lines: &[&str]| {
+        let boots = journal::read(lines.join("\n").as_bytes(), "swapped").unwrap();
+        assert_eq!(boots.len(), 1, "{lines:#?}");
+        boots[0].waited().unwrap()
+    };
+    let orderly = waited(&lines);
+    assert!(orderly.at_least >= 38.0, "{orderly:?}");
+    // The first lines are the kernel's start, and the last ones the end of the wait.
+    for at in 2..lines.len() - 2 {
+        let mut swapped = lines;
+        swapped.swap(at, at + 1);
+        let found = waited(&swapped);
+        assert!((found.at_least - orderly.at_least).abs() <= 1.0, "{at}: {found:?}, {orderly:?}");
+    }
+}
+
 #[test]
 fn a_year_may_end_during_a_boot() {
     let log = "\

@@ -25,7 +25,7 @@ fn summary(log: &[u8], name: &str) -> String {
         Ok(report) => report,
         Err(error) => return error,
     };
-    let about = [Id::NotReady, Id::ReadyLate, Id::UnitWaited, Id::EarlyRead];
+    let about = [Id::NotReady, Id::ReadyLate, Id::UnitWaited, Id::TraceWaited, Id::EarlyRead];
     let mut findings: Vec<_> =
         report.findings.iter().filter(|finding| about.contains(&finding.id)).collect();
     findings.sort_by_key(|finding| finding.id);

@@ -37,6 +37,35 @@ fn the_long_call_is_found_in_every_kind_of_trace() {
     assert!(read("summary").summary && !read("T").summary);
 }
 
+/// The forms are those of perf 6.1 and of Linux 6.18; the wait is longer than any there.
+#[test]
+fn perf_trace_and_the_kernels_tracer_show_the_long_call() {
+    let perf = "\
+   206.561 ( 0.049 ms): sh/311 getrandom(ubuf: 0x7f95a57f8478, len: 8, flags: NONBLOCK)   = 8
+   275.692 (         ): sshd/312 getrandom(ubuf: 0x7f478adf8478, len: 32)                 ...
+   276.318 ( 0.040 ms): cron/313 getrandom(ubuf: 0x7f478b3b7f90, len: 24, flags: NONBLOCK) = 24
+   275.692 (101673.209 ms): sshd/312  ... [continued]: getrandom())                       = 32
+";
+    let tracer = "\
+# tracer: nop
+#
+#           TASK-PID     CPU#  |||||  TIMESTAMP  FUNCTION
+#              | |         |   |||||     |         |
+              sh-311     [001] .....     4.007426: sys_getrandom(ubuf: 0x7fe8, len: 8, flags: 1)
+              sh-311     [001] .....     4.007441: sys_getrandom -> 0x8
+            sshd-312     [001] .....     4.100000: sys_getrandom(ubuf: 0x7f84, len: 20, flags: 0)
+            cron-313     [000] .....     9.008719: sys_getrandom(ubuf: 0x7f84, len: 8, flags: 1)
+            cron-313     [000] .....     9.008720: sys_getrandom -> 0x8
+            sshd-312     [001] .....   105.773209: sys_getrandom -> 0x20
+";
+    for (name, text) in [("perf trace", perf), ("ftrace", tracer)] {
+        let trace = strace::read(text.as_bytes(), name).unwrap();
+        near(trace.longest, 101.673_209, 1e-6);
+        near(trace.getrandom, 101.673_209, 0.001);
+        assert_eq!((trace.calls, trace.program.as_deref()), (3, Some("sshd")), "{name}: {trace:?}");
+    }
+}
+
 #[test]
 fn a_table_of_cpu_time_shows_no_waiting_and_says_that_it_is_a_table() {
     let trace = read("summary-without-w");
@@ -58,7 +87,7 @@ fn other_files_are_refused_with_the_next_step() {
     }
     assert_eq!(
         refused("Nov 22 06:07:30 vm1 kernel: random: crng init done\n"),
-        "FILE is not output of strace: give what `strace -f -tt -T -o FILE PROGRAM` wrote, or the table of `strace -c -w PROGRAM`"
+        "FILE is not output of strace, of perf trace or of the kernel's tracer: give what `strace -f -tt -T -o FILE PROGRAM` wrote, or the table of `strace -c -w PROGRAM`"
     );
 }
 

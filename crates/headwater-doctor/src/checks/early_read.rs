@@ -49,9 +49,11 @@ fn by_log(case: &Case, boot: &Boot) -> Option<Finding> {
     })
 }
 
-/// Process 1 and its helpers; udev's workers call themselves "(udev-worker)".
+/// Process 1 and its helpers; udev's workers call themselves "(udev-worker)". eudev's daemon is
+/// "udevd", and reads as systemd's does.
 fn is_systemds(read: &EarlyRead) -> bool {
     read.program == "systemd"
+        || read.program == "udevd"
         || read.program.starts_with("systemd-")
         || read.program == "udevadm"
         || read.program.ends_with("udev-worker)")

@@ -1,13 +1,15 @@
 //! HW001: the kernel's generator is not ready.
 
 use super::Answer;
-use crate::boot::Boot;
+use crate::boot::{Boot, Clock};
 use crate::fixes::Cause;
 use crate::host::Ready;
 use crate::{Case, Evidence, Finding, Id, Severity};
 
 /// A log that ends sooner after the first program's start may just have been taken early.
 const SETTLED_S: f64 = 5.0;
+/// No kernel takes as long for its own start.
+const LATE_S: f64 = 60.0;
 
 pub(super) fn check(case: &Case) -> Answer {
     match case.live().map(|live| live.ready) {
@@ -42,7 +44,9 @@ fn by_log(case: &Case, boot: &Boot) -> Option<Finding> {
         || boot.seed_wait.is_some()
         || boot.kernel.is_some();
     let start = boot.init.as_ref().or(boot.program.as_ref()).or(boot.fast_init.as_ref())?;
-    let waited = boot.waited().filter(|waited| begins && waited.at_least >= SETTLED_S)?;
+    let Some(waited) = boot.waited().filter(|waited| begins && waited.at_least >= SETTLED_S) else {
+        return late_fast_init(case, boot);
+    };
     let mut evidence = vec![start.evidence.clone()];
     evidence.extend(boot.fast_init.as_ref().map(|moment| moment.evidence.clone()));
     evidence.extend(boot.seed_wait.as_ref().map(|wait| wait.from.evidence.clone()));
@@ -57,6 +61,25 @@ fn by_log(case: &Case, boot: &Boot) -> Option<Finding> {
         start.evidence.clone(),
     );
     Some(Finding { evidence, ..finding })
+}
+
+/// Judges a log whose only line about the generator comes long after the kernel's start, and says
+/// that the generator is not ready yet. The log does not show when programs started.
+fn late_fast_init(case: &Case, boot: &Boot) -> Option<Finding> {
+    let fast_init = boot.fast_init.as_ref()?;
+    let is_late = fast_init.at.is_some_and(|at| at > LATE_S) && !fast_init.at_most;
+    let is_bound = boot.init.is_none() && boot.program.is_none() && boot.clock == Clock::Kernel;
+    (is_late && is_bound).then(|| {
+        finding(
+            case,
+            format!(
+                "the kernel's random generator was not ready {:.0} s after the kernel's start, and \
+                 the log has no later line about it",
+                fast_init.at.unwrap_or_default().floor()
+            ),
+            fast_init.evidence.clone(),
+        )
+    })
 }
 
 fn finding(case: &Case, title: String, evidence: Evidence) -> Finding {

@@ -12,14 +12,16 @@ const LATE_S: f64 = 5.0;
 const LONG_S: f64 = 30.0;
 
 pub(super) fn check(case: &Case) -> Answer {
-    if case.traces.is_empty() {
+    // A service that runs under strace leaves a trace in the log.
+    let logged = case.boot().and_then(|boot| boot.trace.as_ref());
+    let traces = || case.traces.iter().chain(logged);
+    if traces().next().is_none() {
         return Answer::NotAsked;
     }
-    let findings: Vec<Finding> =
-        case.traces.iter().filter_map(|trace| by_trace(case, trace)).collect();
+    let findings: Vec<Finding> = traces().filter_map(|trace| by_trace(case, trace)).collect();
     // A table of `strace -c` counts the CPU's time by default, and a call that waits takes none.
     let blind = |trace: &Trace| trace.summary && trace.calls > 0 && trace.longest < LEAST_S;
-    if case.traces.iter().any(blind) {
+    if traces().any(blind) {
         return Answer::InPart(
             findings,
             "a table of `strace -c` counts time on the CPU, and a call that waits takes none: trace again with `strace -f -c -w`".to_owned(),

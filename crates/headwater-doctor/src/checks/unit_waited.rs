@@ -8,7 +8,7 @@
 
 use super::Answer;
 use super::logged::{between, newest};
-use crate::boot::{Attempt, Boot, Moment, Outcome, SeedWait, Unit};
+use crate::boot::{Attempt, Boot, Moment, Outcome, SecureRandomWait, SeedWait, Unit};
 use crate::fixes::Cause;
 use crate::host::Ready;
 use crate::{Case, Evidence, Finding, Id, Severity};
@@ -75,6 +75,10 @@ pub(super) fn check(case: &Case) -> Answer {
 fn by_log(case: &Case, boot: &Boot) -> Answer {
     let mut findings: Vec<Finding> =
         boot.seed_wait.iter().filter_map(|wait| random_seed(case, boot, wait)).collect();
+    findings.extend(boot.secure_random.iter().filter_map(|wait| secure_random(case, wait)));
+    if boot.is_ready_first {
+        return findings.into();
+    }
     let Some(until) = until(boot) else {
         return if findings.is_empty() { without_the_kernel(boot) } else { findings.into() };
     };
@@ -141,14 +145,21 @@ fn random_seed(case: &Case, boot: &Boot, wait: &SeedWait) -> Option<Finding> {
         (None, Some((at, _))) => (Some(at), true),
         (None, None) => (boot.end, false),
     };
-    let seconds = end.zip(from).map(|(end, from)| (end - from).max(0.0));
+    let timed = end.zip(from).map(|(end, from)| (end - from).max(0.0));
+    // systemd counts the seconds of a start itself, on a console without other times.
+    let seconds = timed.or(wait.job);
+    let is_over = is_over || wait.until.is_some();
+    if wait.job.is_some() && timed.is_none() && seconds.is_none_or(|seconds| seconds < LEAST_S) {
+        return None;
+    }
     if is_over && seconds.is_some_and(|seconds| seconds + boot.resolution < LEAST_S) {
         return None;
     }
-    let seconds = seconds.map_or_else(
-        || "for an unknown time".to_owned(),
-        |seconds| around(seconds, boot.resolution),
-    );
+    let seconds = match (timed, wait.job) {
+        (Some(seconds), _) => around(seconds, boot.resolution),
+        (None, Some(seconds)) => format!("at least {seconds:.0} s"),
+        (None, None) => "for an unknown time".to_owned(),
+    };
     let title = if is_over {
         format!("systemd-random-seed.service waited {seconds} for the random generator")
     } else {
@@ -163,13 +174,48 @@ fn random_seed(case: &Case, boot: &Boot, wait: &SeedWait) -> Option<Finding> {
         severity: Severity::Warning,
         title,
         evidence: [wait.from.evidence.clone()].into_iter().chain(until).collect(),
-        why: "The service itself logs that the kernel's generator is not ready and that it waits. \
-              Units that are ordered after this service start late, too."
-            .to_owned(),
+        why: match wait.job {
+            None => {
+                "The service itself logs that the kernel's generator is not ready and that it \
+                     waits. Units that are ordered after this service start late, too."
+            }
+            Some(_) => {
+                "This service ends when the kernel's generator is ready, and does nothing \
+                        else that takes seconds. Units that are ordered after it start late, too."
+            }
+        }
+        .to_owned(),
         fixes: case.fixes(Cause::NoSeed),
         verify:
             "after a reboot, `systemd-analyze blame | grep random-seed` shows less than a second"
                 .to_owned(),
+    })
+}
+
+/// Returns the finding about a JVM whose SecureRandom waited for its seed.
+fn secure_random(case: &Case, wait: &SecureRandomWait) -> Option<Finding> {
+    let severity = match wait.seconds {
+        seconds if seconds < LEAST_S => return None,
+        seconds if seconds < LONG_S => Severity::Warning,
+        _ => Severity::Critical,
+    };
+    Some(Finding {
+        id: Id::UnitWaited,
+        severity,
+        title: format!(
+            "Tomcat waited {:.0} s for the seed of its SecureRandom",
+            wait.seconds.floor()
+        ),
+        evidence: vec![wait.moment.evidence.clone()],
+        why:
+            "The JDK reads this seed from /dev/random. Before Linux 5.6 that device waits whenever \
+              the kernel's estimate of its entropy is low, and not at boot only. The option \
+              -Djava.security.egd=file:/dev/./urandom makes the JDK read /dev/urandom, whose bytes \
+              are as good once the generator is ready."
+                .to_owned(),
+        fixes: case.fixes(Cause::NoSeed),
+        verify: "after a restart, Tomcat's log has no line \"Creation of SecureRandom instance\""
+            .to_owned(),
     })
 }
 

@@ -47,17 +47,20 @@ pub(super) fn route() -> Route {
 extern "C" fn constructor() {
     let sets_up = read() == Route::Headwater && !is_set("HEADWATER_LAZY");
     if sets_up {
-        // An error, such as "not ready", is not this function's to report: the first draw meets it
-        // too.
-        let _ = headwater::try_fill(&mut [0]);
+        // Sets everything up, which a draw would do too, but touches no page of random bytes: most
+        // programs end without a draw. An error, such as "not ready", is not this function's to
+        // report: the first draw meets it too.
+        let _ = headwater::generation();
     }
-    // Asking for the status sets everything up as well, so it is asked only here.
-    let has_vdso = !sets_up
-        || !matches!(
-            headwater::status().source,
-            headwater::Source::Getrandom | headwater::Source::Urandom
-        );
-    IS_CANCELLATION_POINT.store(u8::from(!(has_vdso && libc_asks_vdso())), Relaxed);
+    // The status sets everything up as well, so it is asked for only here.
+    let has_vdso = || {
+        !sets_up
+            || !matches!(
+                headwater::status().source,
+                headwater::Source::Getrandom | headwater::Source::Urandom
+            )
+    };
+    IS_CANCELLATION_POINT.store(u8::from(!(libc_asks_vdso() && has_vdso())), Relaxed);
 }
 
 #[used]

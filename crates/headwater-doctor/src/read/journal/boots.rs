@@ -5,7 +5,10 @@ use super::event::{LogEvent, event};
 use super::stamp::{Stamp, YEAR};
 use super::units::Starts;
 use crate::Evidence;
-use crate::boot::{Boot, Clock, EarlyCaller, EarlyRead, Hint, HintKind, Moment, SeedWait};
+use crate::boot::{
+    Boot, Clock, EarlyCaller, EarlyRead, Hint, HintKind, Moment, SecureRandomWait, SeedWait,
+};
+use crate::read::strace::Waits;
 
 /// Boots that are kept, the last ones. A broken file may have any number.
 const BOOTS: usize = 200;
@@ -46,6 +49,13 @@ struct OpenBoot {
     started: Option<f64>,
     /// True if any wall-clock stamp is in whole seconds.
     is_coarse: bool,
+    /// True if the first program's start is known by its own line.
+    init_is_start: bool,
+    /// True if the line of readiness stands in front of every trace of a program, and this order
+    /// means something.
+    is_ready_first: bool,
+    /// The lines of strace.
+    traced: Option<Waits>,
     /// The wall clock when the kernel started: the smallest difference of the two times of a line.
     /// A line is logged after it was said, so larger differences include a delay.
     zero: Option<f64>,
@@ -118,6 +128,15 @@ impl Boots {
     pub(super) fn program(&mut self, stamp: Stamp, evidence: impl FnOnce() -> Evidence) {
         let stamp = self.open.stamp(stamp);
         self.open.program(stamp, evidence);
+    }
+
+    /// Takes in an event of a line that is not of a log's form.
+    pub(super) fn note_untimed(&mut self, says: LogEvent<'_>, evidence: impl Fn() -> Evidence) {
+        self.open.begun = true;
+        let stamp = Stamp::default();
+        let entry =
+            Entry { stamp, writer: Writer::Other, message: "".into(), unit: None, boot: None };
+        self.open.note(says, &entry, stamp, evidence);
     }
 
     /// Returns all boots, at least one; `last` is the time of the last line.
@@ -251,9 +270,11 @@ impl OpenBoot {
         begins && wall - batch <= if self.is_coarse { 1.0 } else { BATCH }
     }
 
-    /// Notes the first line of a program, or of the kernel about a program.
+    /// Notes the first line of a program, or of the kernel about a program. The first line that has
+    /// a time counts.
     fn program(&mut self, stamp: Stamp, evidence: impl FnOnce() -> Evidence) {
-        if self.program.is_none() {
+        let has_time = |stamp: Stamp| stamp.kernel.or(stamp.wall).is_some();
+        if self.program.as_ref().is_none_or(|known| !has_time(known.0) && has_time(stamp)) {
             self.program = Some((stamp, evidence()));
         }
     }
@@ -271,17 +292,40 @@ impl OpenBoot {
                 self.boot.kernel_by = Some(evidence());
             }
             LogEvent::CommandLine(line) => self.boot.command_line = Some(line.to_owned()),
-            LogEvent::Init => {
-                if self.boot.init.is_none() {
+            LogEvent::Init { is_start } => {
+                // The kernel frees its start-up code up to a second before the first program.
+                if self.boot.init.is_none() || is_start && !self.init_is_start {
                     self.boot.init = Some(self.moment(stamp, evidence));
+                    self.init_is_start = is_start;
                 }
             }
             LogEvent::Program => self.program(stamp, &evidence),
             LogEvent::SeedWait => {
                 if self.boot.seed_wait.is_none() {
                     let from = self.moment(stamp, evidence);
-                    self.boot.seed_wait = Some(SeedWait { from, until: None });
+                    self.boot.seed_wait = Some(SeedWait { from, until: None, job: None });
                 }
+            }
+            LogEvent::SeedJob(seconds) => {
+                let from = self.moment(stamp, evidence);
+                let wait =
+                    self.boot.seed_wait.get_or_insert(SeedWait { from, until: None, job: None });
+                wait.job = Some(wait.job.map_or(seconds, |known| known.max(seconds)));
+            }
+            LogEvent::SecureRandom(seconds) => {
+                let known = self.boot.secure_random.as_ref().map_or(0.0, |wait| wait.seconds);
+                if seconds > known {
+                    let moment = self.moment(stamp, evidence);
+                    self.boot.secure_random = Some(SecureRandomWait { seconds, moment });
+                }
+            }
+            LogEvent::Traced(tracer) => {
+                self.traced.get_or_insert_default().note_logged(
+                    entry.message.as_bytes(),
+                    tracer,
+                    stamp.kernel.or(stamp.wall),
+                    evidence,
+                );
             }
             LogEvent::StartupFinished(seconds) => {
                 self.started = stamp.wall.map(|wall| wall - seconds).or(self.started);
@@ -298,6 +342,12 @@ impl OpenBoot {
             LogEvent::Ready { trusted } => {
                 if trusted {
                     self.hint(HintKind::TrustedCpu, stamp, &evidence);
+                }
+                // A kernel that trusts its CPU says so before it starts a program. Without times,
+                // the order of the lines says the same.
+                let is_first = self.boot.init.is_none() && self.program.is_none();
+                if self.boot.ready.is_none() && (trusted || is_first && self.last.is_none()) {
+                    self.is_ready_first = true;
                 }
                 if self.boot.ready.is_none() {
                     self.boot.ready = Some(self.moment(stamp, evidence));
@@ -414,7 +464,15 @@ impl OpenBoot {
             .map(|((origin, first), civil)| civil - (first - origin));
         boot.resolution = if self.is_coarse { 1.0 } else { 0.0 };
         boot.has_kernel_times = self.zero.is_some() || self.begin.is_some();
-        if let Some((stamp, evidence)) = self.program.take() {
+        let trusted = boot.hints.iter().any(|hint| hint.kind == HintKind::TrustedCpu);
+        let has_program = boot.init.is_some() || self.program.is_some();
+        boot.is_ready_first =
+            self.is_ready_first && (trusted || boot.clock == Clock::None && has_program);
+        boot.trace = self.traced.take().and_then(Waits::finish);
+        if let Some((stamp, evidence)) = self.program.take()
+            // Among lines with times, a line without one proves no time.
+            && (boot.clock == Clock::None || stamp.kernel.or(stamp.wall).is_some())
+        {
             let mut moment = Moment { at_most: true, ..self.moment(stamp, || evidence) };
             // An upper bound stays one in spite of the stamp's error.
             if boot.clock == Clock::Kernel && stamp.kernel.is_none() {

@@ -18,6 +18,8 @@ pub(super) enum Writer {
     Criu,
     /// A program that sets the clock, or reports that it was set.
     Clock,
+    /// strace(1) with this process number, where a service runs under it.
+    Strace(u32),
     /// Any other program. Its words about the random generator are not believed.
     Other,
 }
@@ -45,6 +47,7 @@ impl Writer {
             "audit" => Writer::Audit,
             "criu" => Writer::Criu,
             "systemd-timesyncd" | "systemd-resolved" | "chronyd" | "ntpd" => Writer::Clock,
+            "strace" => Writer::Strace(pid.and_then(|pid| pid.parse().ok()).unwrap_or(0)),
             _ => Writer::Other,
         }
     }
@@ -63,9 +66,7 @@ pub(super) fn parse(line: &str) -> Option<Entry<'_>> {
             let (writer, message) = direct(rest);
             return Some(entry(stamp, writer, message));
         }
-        // dmesg without times.
-        let (writer, message) = direct(line);
-        return is_kernels(line).then(|| entry(Stamp::default(), writer, message));
+        return without_time(line);
     };
     let (writer, message) = match (follows, head(rest)) {
         (Follows::Message, _) => direct(rest),
@@ -80,6 +81,48 @@ pub(super) fn parse(line: &str) -> Option<Entry<'_>> {
         }
         _ => entry(stamp, writer, message),
     })
+}
+
+/// Reads a line of a console or of dmesg without times.
+fn without_time(line: &str) -> Option<Entry<'_>> {
+    if let Some(message) = status(line) {
+        return Some(entry(Stamp::default(), Writer::Init, message));
+    }
+    let line = without_cpu(line.trim_start());
+    let (writer, message) = direct(line);
+    if is_kernels(line) || line.starts_with("systemd-") && writer != Writer::Kernel {
+        return Some(entry(Stamp::default(), writer, message));
+    }
+    // A console shows the kernel's message behind the words of a script:
+    // "Saving random seed: random: dd: uninitialized urandom read (512 bytes read)".
+    let message = &line[line.find(": random: ")? + 2..];
+    let is_read = message.contains(": uninitialized urandom read");
+    is_read.then(|| entry(Stamp::default(), Writer::Kernel, message))
+}
+
+/// Reads a line of systemd's on the console: `[  OK  ] Started NAME.`, `         Starting NAME...`,
+/// `[***   ] A start job is running for NAME (7s / 10min)`.
+fn status(line: &str) -> Option<&str> {
+    // A job's line is written over and over; `cat -v` prints the return as ^M.
+    let line = line.rsplit(['\r']).find(|part| !part.is_empty())?;
+    let line = line.strip_prefix("^M").unwrap_or(line);
+    if let Some(message) = line.strip_prefix("         ") {
+        return message.starts_with("Starting ").then_some(message);
+    }
+    let (inside, message) = line.strip_prefix('[')?.split_once("] ")?;
+    let is_status = match inside.trim() {
+        "OK" | "FAILED" | "DEPEND" | "TIME" | "SKIP" | "INFO" => inside.len() == 6,
+        stars => inside.len() == 6 && !stars.is_empty() && stars.bytes().all(|byte| byte == b'*'),
+    };
+    is_status.then(|| message.trim_start())
+}
+
+/// Removes the number of the CPU that some real-time kernels' consoles have: ` 000: `.
+fn without_cpu(line: &str) -> &str {
+    match line.split_once(": ") {
+        Some((cpu, rest)) if cpu.len() == 3 && cpu.bytes().all(|it| it.is_ascii_digit()) => rest,
+        _ => line,
+    }
 }
 
 /// Returns the stamp of a line that only a program can have written: journald's or syslog's, and

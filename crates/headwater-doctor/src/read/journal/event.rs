@@ -36,7 +36,18 @@ pub(super) const WORDS: &[&str] = &[
     "Memory Encryption Features active",
     "procd: ",
     "] init: ",
+    "urandom-seed: ",
+    "urandom_seed: ",
+    "mount_root: ",
+    "kmodloader: ",
+    "Random Seed",
+    "random-seed.service",
+    "strace[",
+    SECURE_RANDOM,
 ];
+
+/// Tomcat's report of the time that a JVM waited for the seed of its SecureRandom.
+const SECURE_RANDOM: &str = "Creation of SecureRandom instance";
 
 /// The words that relevant lines of JSON hold, where the writer's name is a field.
 pub(super) const JSON_WORDS: &[&str] = &[
@@ -61,6 +72,8 @@ pub(super) const JSON_WORDS: &[&str] = &[
     "Hypervisor detected",
     "Machine model: ",
     "Memory Encryption Features active",
+    "\"strace\"",
+    SECURE_RANDOM,
 ];
 
 /// An event that a message reports.
@@ -69,8 +82,11 @@ pub(super) enum LogEvent<'a> {
     /// The kernel's release.
     Version(&'a str),
     CommandLine(&'a str),
-    /// The first program starts.
-    Init,
+    /// The first program starts; or, before Linux 4.18, the kernel frees its own start-up code
+    /// immediately before.
+    Init {
+        is_start: bool,
+    },
     FastInit,
     /// The generator is ready; whether because the CPU's maker is trusted.
     Ready {
@@ -106,6 +122,12 @@ pub(super) enum LogEvent<'a> {
     Encryption(&'a str),
     /// The wall clock was set.
     ClockSet,
+    /// The start of systemd-random-seed has taken so many seconds so far.
+    SeedJob(f64),
+    /// A JVM has waited so many seconds for the seed of its SecureRandom.
+    SecureRandom(f64),
+    /// A line of strace(1) with this process number.
+    Traced(u32),
 }
 
 /// Returns the event of an entry, if the entry is relevant.
@@ -114,6 +136,7 @@ pub(super) fn event<'a>(entry: &'a Entry<'_>) -> Option<LogEvent<'a>> {
     match entry.writer {
         Writer::Kernel => kernel(message),
         Writer::Init if message.starts_with("Startup finished in ") => startup(message),
+        Writer::Init if message.starts_with(START_JOB) => seed_job(message),
         Writer::Init if message.starts_with("Time has been changed") => Some(LogEvent::ClockSet),
         Writer::Init => Some(LogEvent::Unit),
         Writer::Audit => seccomp(message),
@@ -122,8 +145,39 @@ pub(super) fn event<'a>(entry: &'a Entry<'_>) -> Option<LogEvent<'a>> {
         Writer::Seed => message
             .starts_with("Kernel entropy pool is not initialized")
             .then_some(LogEvent::SeedWait),
-        Writer::Other => None,
+        Writer::Strace(pid) => Some(LogEvent::Traced(pid)),
+        Writer::Other => secure_random(message).map(LogEvent::SecureRandom),
     }
+}
+
+/// Returns the seconds in Tomcat's `Creation of SecureRandom instance for session ID generation
+/// using [SHA1PRNG] took [126,553] milliseconds.`
+pub(super) fn secure_random(message: &str) -> Option<f64> {
+    let (_, rest) = message.split_once(SECURE_RANDOM)?;
+    let (number, rest) = rest.split_once(" took [")?.1.split_once(']')?;
+    // The JVM groups digits by its locale.
+    let digits: String = number.chars().filter(char::is_ascii_digit).collect();
+    let is_number =
+        number.chars().all(|it| it.is_ascii_digit() || ",.'\u{a0}\u{202f} ".contains(it));
+    let milliseconds: f64 = digits.parse().ok()?;
+    (is_number && digits.len() <= 9 && rest.starts_with(" milliseconds"))
+        .then_some(milliseconds / 1e3)
+}
+
+const START_JOB: &str = "A start job is running for ";
+
+/// Reads `A start job is running for Load/Save Random Seed (1min 7s / 10min)`.
+fn seed_job(message: &str) -> Option<LogEvent<'_>> {
+    let (name, times) = message.strip_prefix(START_JOB)?.rsplit_once(" (")?;
+    let is_seed = name.ends_with("Random Seed") || name.starts_with("systemd-random-seed.service");
+    let (taken, _) = times.split_once(" / ")?;
+    is_seed.then(|| span(taken).map(LogEvent::SeedJob))?
+}
+
+/// Reads a line of `systemd-analyze blame`: `     1min 16.746s systemd-random-seed.service`.
+pub(super) fn blamed(line: &str) -> Option<f64> {
+    span(line.trim().strip_suffix("systemd-random-seed.service")?.trim_end())
+        .filter(|seconds| *seconds > 0.0)
 }
 
 /// Reads `Startup finished in 3.2s (firmware) + 1.1s (loader) + 2.034s (kernel) + 1min 3.1s
@@ -173,11 +227,13 @@ fn kernel(message: &str) -> Option<LogEvent<'_>> {
     }
     // Before 4.18 the kernel does not name the first program, but frees its own start-up code
     // immediately before.
-    if message.starts_with("Run /") && message.ends_with(" as init process")
-        || message.starts_with("Freeing unused kernel ")
+    if message.starts_with("Run /") && message.ends_with(" as init process") {
+        return Some(LogEvent::Init { is_start: true });
+    }
+    if message.starts_with("Freeing unused kernel ")
         || message.starts_with("Freeing unused decrypted memory")
     {
-        return Some(LogEvent::Init);
+        return Some(LogEvent::Init { is_start: false });
     }
     // LRNG, a replacement of drivers/char/random.c that some vendors build in.
     if message.starts_with("lrng") && message.contains("LRNG fully seeded") {
@@ -198,8 +254,10 @@ fn kernel(message: &str) -> Option<LogEvent<'_>> {
     {
         return Some(LogEvent::Encryption(name));
     }
-    // OpenWrt's first program writes to the kernel's log without a process number.
-    if message.starts_with("procd: ") || message.starts_with("init: ") {
+    // OpenWrt's first programs write to the kernel's log without a process number.
+    const OPENWRT: [&str; 6] =
+        ["procd: ", "init: ", "urandom-seed: ", "urandom_seed: ", "mount_root: ", "kmodloader: "];
+    if OPENWRT.iter().any(|name| message.starts_with(name)) {
         return Some(LogEvent::Program);
     }
     if message.starts_with("audit: type=1326 ") {

@@ -25,6 +25,7 @@ use crate::read::logs::{Blocks, Input, Line, quoted, scan, unpack, unpainted};
 use crate::{Evidence, LogError};
 use boots::Boots;
 use entry::{Entry, Writer};
+use event::LogEvent;
 use stamp::Stamp;
 use std::io::Read;
 use std::path::Path;
@@ -97,7 +98,11 @@ fn recognise(first: &[u8], name: &str) -> Result<Format, LogError> {
         if line.starts_with(b"__") && export::is_field(line) {
             return Ok(Format::Export);
         }
-        if entry::parse(&unpainted(line)).is_some() {
+        let line = unpainted(line);
+        let is_known = entry::parse(&line).is_some()
+            || event::secure_random(&line).is_some()
+            || event::blamed(&line).is_some();
+        if is_known {
             return Ok(Format::Text);
         }
     }
@@ -132,6 +137,12 @@ fn text(blocks: &mut Blocks<impl Read>, name: &str) -> std::io::Result<Vec<Boot>
         {
             let evidence = || Evidence { place: format!("{name}:{number}"), says: quoted(&line) };
             boots.note(&entry, || time(before), evidence);
+        } else if let Some(says) = event::secure_random(&line)
+            .map(LogEvent::SecureRandom)
+            .or_else(|| event::blamed(&line).map(LogEvent::SeedJob))
+        {
+            let evidence = || Evidence { place: format!("{name}:{number}"), says: quoted(&line) };
+            boots.note_untimed(says, evidence);
         }
     })?;
     Ok(boots.finish(time(&last)))
@@ -167,6 +178,7 @@ fn evidence(entry: &Entry<'_>, place: String) -> Evidence {
         Writer::Audit => "audit: ",
         Writer::Criu => "criu: ",
         Writer::Seed => "systemd-random-seed: ",
+        Writer::Strace(_) => "strace: ",
         Writer::Clock | Writer::Other => "",
     };
     Evidence { place, says: quoted(&format!("{writer}{}", entry.message)) }

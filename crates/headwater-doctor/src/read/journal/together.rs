@@ -71,6 +71,9 @@ impl Boot {
         self.fast_init = self.fast_init.take().or(other.fast_init);
         self.ready = self.ready.take().or(other.ready);
         self.seed_wait = self.seed_wait.take().or(other.seed_wait);
+        self.secure_random = self.secure_random.take().or(other.secure_random);
+        self.trace = self.trace.take().or(other.trace);
+        self.is_ready_first |= other.is_ready_first;
         self.end = [self.end, other.end].into_iter().flatten().reduce(f64::max);
         self.begin = [self.begin, other.begin].into_iter().flatten().reduce(f64::min);
         self.warnings_missed = self.warnings_missed.max(other.warnings_missed);

@@ -1,6 +1,7 @@
 //! One line of a trace.
 
 use super::clock::{TimeColumn, time};
+use super::kernel_tools::{ftrace, perf};
 use crate::journal::stamp::seconds;
 use memchr::memmem;
 
@@ -13,6 +14,8 @@ pub(super) struct TraceLine<'a> {
     /// The duration by `-T`.
     pub(super) took: Option<f64>,
     pub(super) event: TraceEvent<'a>,
+    /// The program, where each line names it.
+    pub(super) program: Option<&'a str>,
 }
 
 /// The event in a line of a trace.
@@ -46,6 +49,11 @@ pub(super) enum TraceEvent<'a> {
 
 /// Reads a line; returns `None` if it is not a line of a trace.
 pub(super) fn read(line: &[u8]) -> Option<TraceLine<'_>> {
+    let text = std::str::from_utf8(line).ok();
+    by_strace(line).or_else(|| text.and_then(|text| perf(text).or_else(|| ftrace(text))))
+}
+
+fn by_strace(line: &[u8]) -> Option<TraceLine<'_>> {
     let mut rest = line.trim_ascii();
     let mut pid = 0;
     if let Some(after) = rest.strip_prefix(b"[pid ") {
@@ -74,7 +82,7 @@ pub(super) fn read(line: &[u8]) -> Option<TraceLine<'_>> {
         rest = rest[end..].trim_ascii_start();
     }
     let event = call(rest)?;
-    Some(TraceLine { pid, time: at, took: took(rest), event })
+    Some(TraceLine { pid, time: at, took: took(rest), event, program: None })
 }
 
 fn number(word: &[u8]) -> Option<u32> {
@@ -178,7 +186,8 @@ mod tests {
             (format!("4711  {call}"), 4711, None, None),
         ] {
             let event = TraceEvent::Getrandom;
-            assert_eq!(read(line.as_bytes()), Some(TraceLine { pid, time, took, event }), "{line}");
+            let expected = TraceLine { pid, time, took, event, program: None };
+            assert_eq!(read(line.as_bytes()), Some(expected), "{line}");
         }
     }
 

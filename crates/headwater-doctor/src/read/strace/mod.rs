@@ -4,8 +4,12 @@
 //! With `-T` the trace states the duration of each call. Otherwise a call lasts until the same
 //! process's next line: too long by the program's own work, which is negligible for a call that
 //! blocks. A trace of getrandom alone (`-e getrandom`) shows nothing without `-T`.
+//!
+//! `perf trace` and the kernel's own tracer (tracefs, trace-cmd) show the same calls in other
+//! words, and are read too.
 
 mod clock;
+mod kernel_tools;
 mod line;
 mod summary;
 mod waits;
@@ -16,7 +20,7 @@ use crate::trace::Trace;
 use line::TraceEvent;
 use std::io::Read;
 use std::path::Path;
-use waits::Waits;
+pub(crate) use waits::Waits;
 
 /// The number of lines that decide whether a file is a trace.
 const LOOKED_AT: usize = 200;
@@ -47,11 +51,11 @@ pub fn read(source: impl Read, name: &str) -> Result<Trace, LogError> {
     if !is_trace(first) {
         return Err(LogError::Wrong {
             of: name.to_owned(),
-            seems: "not output of strace",
+            seems: "not output of strace, of perf trace or of the kernel's tracer",
             instead: "give what `strace -f -tt -T -o FILE PROGRAM` wrote, or the table of `strace -c -w PROGRAM`",
         });
     }
-    let (mut waits, mut table) = (Waits::new(name), summary::Table::new(name));
+    let (mut waits, mut table) = (Waits::default(), summary::Table::new(name));
     while let Some(whole) = blocks.next().map_err(|reason| LogError::read(name, reason))? {
         let mut number = whole.first;
         let mut from = 0;
@@ -63,7 +67,7 @@ pub fn read(source: impl Read, name: &str) -> Result<Trace, LogError> {
                 continue;
             }
             match line::read(line) {
-                Some(record) => waits.note(&record, number, line),
+                Some(record) => waits.note(&record, || evidence(name, number, line)),
                 None => table.note(line, number),
             }
             number += 1;
@@ -82,7 +86,7 @@ pub(crate) fn is_trace(first: &[u8]) -> bool {
     let (mut lines, mut calls) = (0, 0);
     for line in first
         .split(|&byte| byte == b'\n')
-        .filter(|line| !line.trim_ascii().is_empty())
+        .filter(|line| !line.trim_ascii().is_empty() && !line.starts_with(b"#"))
         .take(LOOKED_AT)
     {
         if summary::is_head(line) {

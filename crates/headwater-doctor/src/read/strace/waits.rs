@@ -1,7 +1,6 @@
 //! The calls of getrandom in a trace, and what each took.
 
-use super::clock::TraceClock;
-use super::evidence;
+use super::clock::{TimeColumn, TraceClock};
 use super::line::{TraceEvent, TraceLine};
 use crate::Evidence;
 use crate::trace::Trace;
@@ -13,8 +12,8 @@ const QUOTED: usize = 10;
 const PROCESSES: usize = 1 << 16;
 
 /// The calls of getrandom in a trace.
-pub(super) struct Waits<'a> {
-    name: &'a str,
+#[derive(Default)]
+pub(crate) struct Waits {
     clock: TraceClock,
     program: Option<String>,
     /// The call of each process whose length is not known yet.
@@ -24,6 +23,8 @@ pub(super) struct Waits<'a> {
     calls: u64,
     getrandom: f64,
     longest: Vec<(f64, Evidence)>,
+    /// The same of calls whose end has a line of its own.
+    ends_shown: Option<(f64, Vec<(f64, Evidence)>)>,
     /// TimeColumn in all calls, for traces with `-T` and no clock.
     in_calls: f64,
     has_times: bool,
@@ -36,31 +37,33 @@ pub(super) struct Waits<'a> {
 
 struct PendingCall {
     began: Option<f64>,
+    /// The program, where the line names it.
+    program: Option<String>,
     evidence: Evidence,
     /// True if the trace shows the end of the call without its length. The call then took at most
     /// until the next line.
     ended: bool,
 }
 
-impl<'a> Waits<'a> {
-    pub(super) fn new(name: &'a str) -> Waits<'a> {
-        Waits {
-            name,
-            clock: TraceClock::default(),
-            program: None,
-            open: HashMap::new(),
-            devices: HashSet::new(),
-            calls: 0,
-            getrandom: 0.0,
-            longest: Vec::new(),
-            in_calls: 0.0,
-            has_times: false,
-            has_lengths: false,
-            has_others: false,
+impl Waits {
+    /// Takes in a line that strace wrote into a log. Its time is the log's, if it has no time of
+    /// its own; a line without a process is of the only program that `tracer` runs.
+    pub(crate) fn note_logged(
+        &mut self,
+        message: &[u8],
+        tracer: u32,
+        at: Option<f64>,
+        evidence: impl Fn() -> Evidence,
+    ) {
+        let Some(mut record) = super::line::read(message) else { return };
+        record.time = record.time.or(at.map(TimeColumn::Epoch));
+        if record.pid == 0 {
+            record.pid = tracer;
         }
+        self.note(&record, evidence);
     }
 
-    pub(super) fn note(&mut self, record: &TraceLine<'_>, number: u64, line: &[u8]) {
+    pub(super) fn note(&mut self, record: &TraceLine<'_>, evidence: impl Fn() -> Evidence) {
         let event = self.event(record);
         let record = &TraceLine { event, ..*record };
         let now = record.time.map(|time| self.clock.at(time));
@@ -73,20 +76,23 @@ impl<'a> Waits<'a> {
             && record.event != TraceEvent::GetrandomResumes
             && let Some(open) = self.open.remove(&record.pid)
         {
-            self.took(open.began.zip(now).map(|(began, now)| now - began), open.evidence);
+            let seconds = open.began.zip(now).map(|(began, now)| now - began);
+            self.named(seconds, open.program.as_deref());
+            self.took(seconds, open.evidence);
         }
         match record.event {
             TraceEvent::Getrandom => {
                 self.calls += 1;
-                self.ended(record, now, || evidence(self.name, number, line));
+                self.ended(record, now, &evidence);
             }
             TraceEvent::GetrandomNonblock => self.calls += 1,
             TraceEvent::GetrandomBegins => {
                 self.calls += 1;
                 if self.open.len() < PROCESSES {
-                    let evidence = evidence(self.name, number, line);
-                    self.open
-                        .insert(record.pid, PendingCall { began: now, evidence, ended: false });
+                    let program = record.program.map(str::to_owned);
+                    let call =
+                        PendingCall { began: now, program, evidence: evidence(), ended: false };
+                    self.open.insert(record.pid, call);
                 }
             }
             TraceEvent::GetrandomResumes => {
@@ -95,8 +101,14 @@ impl<'a> Waits<'a> {
                     .remove(&record.pid)
                     .filter(|open| !open.ended)
                     .and_then(|open| open.began);
-                let evidence = evidence(self.name, number, line);
+                let evidence = evidence();
                 let took = record.took.or_else(|| Some(now? - began?));
+                self.named(took, record.program);
+                if let Some(seconds) = took {
+                    let (sum, longest) = self.ends_shown.get_or_insert_default();
+                    *sum += seconds.max(0.0);
+                    keep(longest, seconds.max(0.0), evidence.clone());
+                }
                 self.took(took, evidence);
             }
             TraceEvent::Execve(arguments) => {
@@ -142,32 +154,47 @@ impl<'a> Waits<'a> {
     ) {
         let evidence = evidence();
         match record.took {
-            Some(took) => self.took(Some(took), evidence),
+            Some(took) => {
+                self.named(Some(took), record.program);
+                self.took(Some(took), evidence);
+            }
             None if self.open.len() < PROCESSES => {
-                self.open.insert(record.pid, PendingCall { began: now, evidence, ended: true });
+                let program = record.program.map(str::to_owned);
+                let call = PendingCall { began: now, program, evidence, ended: true };
+                self.open.insert(record.pid, call);
             }
             None => {}
+        }
+    }
+
+    /// Names the program of the longest call, where lines name programs.
+    fn named(&mut self, seconds: Option<f64>, program: Option<&str>) {
+        let longest = self.longest.first().map_or(0.0, |(seconds, _)| *seconds);
+        if let Some(program) = program.filter(|_| seconds.is_some_and(|it| it >= longest)) {
+            self.program = Some(program.to_owned());
         }
     }
 
     fn took(&mut self, seconds: Option<f64>, evidence: Evidence) {
         let seconds = seconds.unwrap_or(0.0).max(0.0);
         self.getrandom += seconds;
-        let place = self.longest.partition_point(|(longer, _)| *longer >= seconds);
-        if place < QUOTED {
-            self.longest.insert(place, (seconds, evidence));
-            self.longest.truncate(QUOTED);
-        }
+        keep(&mut self.longest, seconds, evidence);
     }
 
     /// Returns `None` for a trace without durations.
-    pub(super) fn finish(mut self) -> Option<Trace> {
-        (self.has_times && (self.has_lengths || self.has_others)).then_some(())?;
+    pub(crate) fn finish(mut self) -> Option<Trace> {
+        self.has_times.then_some(())?;
+        if !self.has_lengths && !self.has_others {
+            // Only the calls that end in a line of their own have a known length.
+            (self.getrandom, self.longest) = self.ends_shown.take()?;
+            self.open.clear();
+        }
         // Calls that the trace ends in.
         let now = self.clock.now();
         for (_, open) in std::mem::take(&mut self.open) {
             let seconds =
                 if open.ended { None } else { open.began.zip(now).map(|(began, now)| now - began) };
+            self.named(seconds, open.program.as_deref());
             self.took(seconds, open.evidence);
         }
         let longest = self.longest.first().map_or(0.0, |(seconds, _)| *seconds);
@@ -181,6 +208,15 @@ impl<'a> Waits<'a> {
             summary: false,
             evidence: self.longest.into_iter().map(|(_, evidence)| evidence).collect(),
         })
+    }
+}
+
+/// Keeps a call among the longest ones.
+fn keep(longest: &mut Vec<(f64, Evidence)>, seconds: f64, evidence: Evidence) {
+    let place = longest.partition_point(|(longer, _)| *longer >= seconds);
+    if place < QUOTED {
+        longest.insert(place, (seconds, evidence));
+        longest.truncate(QUOTED);
     }
 }
 
