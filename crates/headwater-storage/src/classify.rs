@@ -157,6 +157,7 @@ mod tests {
     #[test]
     fn damage_is_named() {
         type Damage = Box<dyn Fn(&mut [u8])>;
+        type Expected = Vec<(u64, u64, Kind)>;
         let at = |seed: u64, offset: u64| move |out: &mut [u8]| pattern(seed).fill(offset, out);
         let elsewhere = |shift| Kind::Elsewhere { shift, substream: 0 };
         let older = |was, shift| Kind::Older { was, shift, substream: 0 };
@@ -164,7 +165,7 @@ mod tests {
         let other_substream = |out: &mut [u8]| {
             Key::from_seed(KEY).stream(5).unwrap().fill_u8(0, out).unwrap();
         };
-        let cases: Vec<(&str, Damage, Vec<(u64, u64, Kind)>)> = vec![
+        let cases: Vec<(&str, Damage, Expected)> = vec![
             ("nothing", Box::new(|_| ()), vec![]),
             ("one zero sector", Box::new(|d| d[512..1024].fill(0)), vec![(512, 1024, Kind::Zeros)]),
             ("all zeros", Box::new(|d| d.fill(0)), vec![(0, 4096, Kind::Zeros)]),

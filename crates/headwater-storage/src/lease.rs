@@ -18,9 +18,9 @@ pub(crate) fn has_writer(file: &File) -> Option<bool> {
             _ => Ok(()),
         }
     };
-    match set(libc::F_RDLCK as i32) {
+    match set(libc::F_RDLCK) {
         Ok(()) => {
-            let _ = set(libc::F_UNLCK as i32);
+            let _ = set(libc::F_UNLCK);
             Some(false)
         }
         Err(error) if error.raw_os_error() == Some(libc::EAGAIN) => Some(true),

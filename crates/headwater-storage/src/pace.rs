@@ -1,7 +1,7 @@
 //! A limit for the rate of all threads together.
 
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::{Mutex, PoisonError};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -25,7 +25,7 @@ impl Pace {
         let Some(rate) = self.rate else { return };
         let takes = Duration::from_secs_f64(bytes as f64 / rate.max(1) as f64);
         let begin = {
-            let mut next = self.next.lock().unwrap_or_else(|broken| broken.into_inner());
+            let mut next = self.next.lock().unwrap_or_else(PoisonError::into_inner);
             // Time in which the device was slower than the limit is not made up for.
             let begin = (*next).max(Instant::now());
             *next = begin + takes;

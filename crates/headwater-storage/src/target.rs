@@ -169,11 +169,11 @@ impl Target {
     }
 }
 
-const TMPFS: i64 = 0x0102_1994;
+const TMPFS: u64 = 0x0102_1994;
 
 /// Reports whether a file lies in memory. For a device it would describe /dev, which does.
 fn is_in_memory(file: &File) -> bool {
-    rustix::fs::fstatfs(file).is_ok_and(|stat| stat.f_type as i64 == TMPFS)
+    rustix::fs::fstatfs(file).is_ok_and(|stat| stat.f_type as u64 == TMPFS)
 }
 
 /// Opens the target a second time with O_DIRECT, and returns the alignment that offsets need.

@@ -9,7 +9,7 @@ use crate::work::{Job, Work, lock};
 use crate::write::End;
 use std::io;
 use std::ops::Range;
-use std::sync::Mutex;
+use std::sync::{Mutex, PoisonError};
 use std::thread;
 
 /// The result of a verification.
@@ -55,7 +55,7 @@ pub fn verify(target: &Target, suspects: &Suspects, job: &Job<'_>) -> Result<Fou
         return Err(error);
     }
     let size = target.current_size();
-    let mut extents = extents.into_inner().unwrap_or_else(|broken| broken.into_inner());
+    let mut extents = extents.into_inner().unwrap_or_else(PoisonError::into_inner);
     let uncounted = std::mem::take(&mut extents.uncounted);
     Ok(Found {
         extents: extents.into_vec(),

@@ -4,7 +4,7 @@ use crate::error::Error;
 use crate::pace::Pace;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Bytes of a piece that passes the page cache by: enough for any device's queue.
 const DIRECT_PIECE: u64 = 1 << 20;
@@ -125,13 +125,13 @@ impl<'a> Work<'a> {
     }
 
     pub(crate) fn into_error(self) -> Option<(u64, Error)> {
-        self.error.into_inner().unwrap_or_else(|broken| broken.into_inner())
+        self.error.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// Locks; a thread that panicked leaves nothing behind that another could misread.
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(|broken| broken.into_inner())
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

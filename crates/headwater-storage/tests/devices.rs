@@ -10,7 +10,7 @@ use std::fs::{self, File};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::{Mutex, MutexGuard};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// One test at a time: losetup(8) opens other loop devices while it looks for a free one.
 static ONE: Mutex<()> = Mutex::new(());
@@ -25,7 +25,7 @@ struct Loop {
 impl Loop {
     /// Returns nothing, with a line about what is lost, if this process may not make loop devices.
     fn new(name: &str, size: u64, sector: u32) -> Option<Loop> {
-        let one = ONE.lock().unwrap_or_else(|broken| broken.into_inner());
+        let one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
         let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("devices-{name}"));
         let _ = fs::remove_dir_all(&directory);
         fs::create_dir_all(directory.join("mount")).unwrap();
@@ -112,7 +112,7 @@ fn sectors_of_any_size_and_offsets_of_any_kind() {
             assert_eq!((target.size, target.sector), (size, Some(sector)));
             written(&target, 1, 0, size);
             written(&target, 2, from, to);
-            assert_eq!(target.is_direct(), true, "{sector}");
+            assert!(target.is_direct(), "{sector}");
             drop(target);
             let target = disk.open(Access::Verify).unwrap();
             assert_eq!(damage(&target, 1, 0, from), []);

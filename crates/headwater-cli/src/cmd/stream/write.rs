@@ -10,7 +10,7 @@ use headwater_storage::{
 };
 use headwater_text::size;
 use std::io::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Instant;
 
@@ -104,7 +104,7 @@ fn refuse_uses(args: &Args) -> Result<(), Failure> {
     Ok(())
 }
 
-fn plan(args: &Args, path: &PathBuf) -> Result<Plan, Failure> {
+fn plan(args: &Args, path: &Path) -> Result<Plan, Failure> {
     let source = &args.source;
     let pattern = source.pattern(path, None)?;
     let access = if args.force { Access::Force } else { Access::Write };

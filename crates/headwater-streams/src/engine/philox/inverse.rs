@@ -14,7 +14,7 @@ pub(crate) fn counter(key: Block, block: Block) -> Block {
     for round in key.rounds.iter().rev() {
         let c0 = c[3].wrapping_mul(INVERSES[0]);
         let c2 = c[1].wrapping_mul(INVERSES[1]);
-        let high = |word, factor| (u64::from(word) * u64::from(factor) >> 32) as u32;
+        let high = |word, factor| ((u64::from(word) * u64::from(factor)) >> 32) as u32;
         c = [
             c0,
             c[0] ^ high(c2, FACTORS[1]) ^ round[0],
