@@ -44,18 +44,18 @@ def programs(binary, place, file, mib, one_cpu):
     yield "headwater stream write", 1, [*ours, "write", "--yes", "--seed", "42", "--size", size, file]
     yield "headwater stream verify", 1, [*ours, "verify", "--seed", "42", file]
     if not one_cpu:
-        yield "headwater stream write, one thread", 1, [
-            *ours, "write", "--yes", "--seed", "42", "--threads", "1", "--size", size, file]
-        yield "headwater stream verify, one thread", 1, [
-            *ours, "verify", "--seed", "42", "--threads", "1", file]
-        for threads in ("2", "8", "16"):
+        # The same work by other ways to the disk: is one of them better than threads?
+        for threads in ("1", "2", "8", "16"):
+            options = ["--yes", "--threads", threads, "--size", size]
             yield f"headwater stream write, {threads} threads", 1, [
-                *ours, "write", "--yes", "--seed", "42", "--threads", threads, "--size", size, file]
-        same = [option for option in fio if "io_uring" not in option and "iodepth" not in option]
-        yield "fio write, io_uring, depth 8, no refill", 1, [*fio, "--rw=write"]
+                *ours, "write", "--seed", "42", *options, file]
+        plain = ["fio", "--name=x", f"--filename={file}", "--end_fsync=1", "--bs=1M", "--rw=write", "--direct=1"]
+        yield "fio write, io_uring, depth 8, no refill", 1, [
+            *plain, f"--size={size}", "--ioengine=io_uring", "--iodepth=8"]
+        part = f"{mib // 4}M"
         yield "fio write, 4 threads, no refill", 1, [
-            *same, "--ioengine=psync", "--rw=write", "--numjobs=4", "--thread",
-            f"--offset_increment={mib // 4}M", f"--size={mib // 4}M", "--group_reporting"]
+            *plain, f"--size={part}", "--ioengine=psync", "--numjobs=4", "--thread",
+            f"--offset_increment={part}", "--group_reporting"]
     crc = ["--refill_buffers", "--verify=crc32c"]
     yield "fio write, refill, crc32c", 1, [*fio, "--rw=write", *crc, "--do_verify=0"]
     yield "fio verify, crc32c", 1, [*fio, "--rw=write", *crc, "--verify_only"]
@@ -64,7 +64,8 @@ def programs(binary, place, file, mib, one_cpu):
     yield "fio verify, pattern of offsets", 1, [*fio, "--rw=write", *pattern, "--verify_only"]
     yield "shred -n 1", 1, ["shred", "-n", "1", file]
     yield "badblocks -w -t random, write and read", 2, [
-        "badblocks", "-w", "-t", "random", "-b", "4096", "-c", "256", file, str(mib * 256)]
+        # The last block is counted as well.
+            "badblocks", "-w", "-t", "random", "-b", "4096", "-c", "256", file, str(mib * 256 - 1)]
     copy = os.path.join(place, "headwater-copy")
     yield "cmp with a second copy", 1, ["cmp", file, copy]
 
@@ -80,10 +81,12 @@ def measure(args, place):
     cpus = {0} if one_cpu else os.sched_getaffinity(0)
     file, copy = (os.path.join(place, name) for name in ("headwater-file", "headwater-copy"))
     results = {}
+    # Full before the first program, so that none has to find room for it.
     with open(file, "wb") as made:
-        made.truncate(args.size << 20)
+        for _ in range(args.size):
+            made.write(bytes(1 << 20))
     try:
-        for _ in range(args.rounds):
+        for number in range(args.rounds):
             for name, passes, command in programs(args.binary, place, file, args.size, one_cpu):
                 if not shutil.which(command[0]):
                     results.setdefault(name, None)
@@ -94,10 +97,12 @@ def measure(args, place):
                     subprocess.run(["sync"])
                     with open("/proc/sys/vm/drop_caches", "w") as caches:
                         caches.write("1")
-                results.setdefault(name, []).append((passes, *run(command, cpus)))
+                if results.setdefault(name, []) is not None:
+                    results[name].append((passes, *run(command, cpus)))
                 if command[0] == "cmp":
                     os.unlink(copy)
-            if os.geteuid() == 0 and shutil.which("nwipe"):
+            # Once, because it is slow.
+            if number == 0 and os.geteuid() == 0 and shutil.which("nwipe"):
                 device = subprocess.run(["losetup", "--find", "--show", file], capture_output=True, text=True)
                 device = device.stdout.strip()
                 try:

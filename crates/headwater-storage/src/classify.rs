@@ -1,7 +1,7 @@
 //! The kind of each wrong sector.
 
 use crate::extent::{Extent, Kind};
-use crate::find::{Place, find, of_substream};
+use crate::find::{Place, Search, find, of_substream};
 use crate::pattern::{END, Pattern};
 
 /// Bytes that are judged together: the smallest unit that devices write.
@@ -21,12 +21,14 @@ pub struct Suspects {
 pub(crate) struct Judge<'a> {
     suspects: &'a Suspects,
     last: Option<Kind>,
+    /// Sectors of other data, one after the other.
+    others: u64,
     buffer: Vec<u8>,
 }
 
 impl<'a> Judge<'a> {
     pub(crate) fn new(suspects: &'a Suspects) -> Judge<'a> {
-        Judge { suspects, last: None, buffer: vec![0; SECTOR] }
+        Judge { suspects, last: None, others: 0, buffer: vec![0; SECTOR] }
     }
 
     /// Reports each wrong extent of `found`, which begins at `offset` and should be `expected`.
@@ -70,10 +72,12 @@ impl<'a> Judge<'a> {
             let from = offset + range.start as u64;
             if let Some(kind) = self.kind(from, &found[range.clone()]) {
                 self.last = Some(kind);
+                self.others = 0;
                 return Extent { from, to: offset + range.end as u64, kind };
             }
         }
         self.last = None;
+        self.others += 1;
         let [_, torn] = ranges;
         Extent { from: offset + torn.start as u64, to: offset + torn.end as u64, kind: Kind::Other }
     }
@@ -87,8 +91,15 @@ impl<'a> Judge<'a> {
         if let Some(last) = self.last.filter(|&last| self.continues(last, offset, data)) {
             return Some(last);
         }
+        // A disk full of other data, as after a wrong seed, is not searched at every alignment in
+        // every sector: that would take ten times as long.
+        let search = if self.others < 256 || self.others.is_multiple_of(16) {
+            Search::Every
+        } else {
+            Search::Likely
+        };
         let shift = |place: Place| place.offset.wrapping_sub(offset) as i64;
-        if let Some(place) = find(&self.suspects.expected, offset, data) {
+        if let Some(place) = find(&self.suspects.expected, offset, data, search) {
             return Some(Kind::Elsewhere { shift: shift(place), substream: place.substream });
         }
         self.suspects.older.iter().enumerate().find_map(|(was, older)| {
@@ -98,7 +109,7 @@ impl<'a> Judge<'a> {
             if self.buffer_is(older, offset, data) {
                 return Some(here);
             }
-            let place = find(older, offset, data)?;
+            let place = find(older, offset, data, search)?;
             Some(Kind::Older { was, shift: shift(place), substream: place.substream })
         })
     }

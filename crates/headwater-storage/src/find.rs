@@ -22,15 +22,25 @@ pub(crate) struct Place {
     pub(crate) substream: u64,
 }
 
+/// The alignments at which data is searched for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Search {
+    /// Each of the 16.
+    Every,
+    /// The alignment of data that moved by a multiple of 16.
+    Likely,
+}
+
 /// Returns the place whose bytes are `data`, which lies at `offset`.
-pub(crate) fn find(pattern: &Pattern, offset: u64, data: &[u8]) -> Option<Place> {
+pub(crate) fn find(pattern: &Pattern, offset: u64, data: &[u8], search: Search) -> Option<Place> {
     if data.len() < SHORTEST {
         return None;
     }
     let alignments = BLOCK.min(data.len() - BLOCK + 1);
     // Data that moved by a multiple of 16, as whole sectors do, keeps its alignment.
     let likely = ((BLOCK as u64 - offset % BLOCK as u64) % BLOCK as u64) as usize;
-    (0..BLOCK)
+    let searched = if search == Search::Every { BLOCK } else { 1 };
+    (0..searched)
         .map(|i| (i + likely) % BLOCK)
         .filter(|&before| before < alignments)
         .find_map(|before| at_alignment(pattern, data, before))
@@ -86,7 +96,7 @@ mod tests {
     fn check(pattern: &Pattern, offset: u64, from: u64, len: usize) {
         let mut data = vec![0; len];
         pattern.fill(from, &mut data);
-        let found = find(pattern, offset, &data).expect("the place is found");
+        let found = find(pattern, offset, &data, Search::Every).expect("the place is found");
         let mut there = vec![0; len];
         pattern.fill(found.offset, &mut there);
         assert_eq!(there, data);
@@ -129,14 +139,14 @@ mod tests {
         let pattern = Pattern::new(Key::from_seed(1).stream(0).unwrap(), Shape::default());
         let mut data = [0; 512];
         for seed in 2..300 {
-            assert_eq!(find(&pattern, 0, &data), None);
+            assert_eq!(find(&pattern, 0, &data, Search::Every), None);
             Key::from_seed(seed).stream(0).unwrap().fill_u8(0, &mut data).unwrap();
         }
         pattern.fill(160, &mut data);
         data[300] ^= 1;
-        assert_eq!(find(&pattern, 0, &data), None, "one bit is wrong");
-        assert_eq!(find(&pattern, 0, &data[..23]), None, "too short to be sure");
-        assert!(find(&pattern, 0, &data[..24]).is_some());
+        assert_eq!(find(&pattern, 0, &data, Search::Every), None, "one bit is wrong");
+        assert_eq!(find(&pattern, 0, &data[..23], Search::Every), None, "too short to be sure");
+        assert!(find(&pattern, 0, &data[..24], Search::Likely).is_some());
     }
 
     #[test]
@@ -145,6 +155,9 @@ mod tests {
         let pattern = Pattern::new(key.stream(0).unwrap(), Shape::default());
         let mut data = [0; 512];
         key.stream(9).unwrap().fill_u8(512, &mut data).unwrap();
-        assert_eq!(find(&pattern, 0, &data), Some(Place { offset: 512, substream: 9 }));
+        assert_eq!(
+            find(&pattern, 0, &data, Search::Every),
+            Some(Place { offset: 512, substream: 9 })
+        );
     }
 }

@@ -46,7 +46,7 @@ impl Channel {
                     Ok(0) => return Err((at, io::ErrorKind::WriteZero.into())),
                     Ok(written) => {
                         at += written as u64;
-                        // What is left of a short direct write may be unaligned.
+                        // The rest of a short direct write may be unaligned.
                         direct = direct.filter(|_| written == rest.len());
                     }
                     Err(error) if error.kind() == io::ErrorKind::Interrupted => {}

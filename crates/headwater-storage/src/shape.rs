@@ -12,8 +12,8 @@ pub(crate) const UNIT: u64 = 4096;
 /// differ between units, so data of another unit is noticed in every sector.
 pub(crate) const PERIOD: usize = 4;
 
-/// Bytes that a compressed unit needs beside its random part: zstd about 7, lz4 about 35. The middle
-/// keeps both within 2 %.
+/// Bytes that a compressed unit needs beside its random part: zstd about 7, lz4 about 35. The
+/// middle keeps both within 2 %.
 const OVERHEAD: u64 = 21;
 
 /// The highest ratio for compression. Above it, the compressors differ by more than 4 %.
@@ -22,8 +22,8 @@ const HIGHEST: u32 = 6000;
 /// The shape of a pattern. Without ratios the pattern is the plain stream.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Shape {
-    /// Bytes at the beginning of each unit that are random. The last [`PERIOD`] of them repeat up to
-    /// its end.
+    /// Bytes at the beginning of each unit that are random. The last [`PERIOD`] of them repeat up
+    /// to its end.
     pub(crate) random: Option<u64>,
     /// The spread of repeated chunks.
     pub(crate) spread: Option<Spread>,

@@ -145,7 +145,9 @@ impl Checkpoint for State {
         let replace = || {
             let mut text = serde_json::to_vec_pretty(&self.document)?;
             text.push(b'\n');
-            let mut file = File::create(&new)?;
+            // A link that another user left under this name must not be followed.
+            let _ = fs::remove_file(&new);
+            let mut file = File::create_new(&new)?;
             file.write_all(&text)?;
             file.sync_data()?;
             fs::rename(&new, &self.path)

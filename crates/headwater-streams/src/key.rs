@@ -125,12 +125,12 @@ impl Key {
         u128::from_le_bytes(block[0])
     }
 
-    /// Returns the counter whose [`block`](Key::block) is `block`: from the top 48 bits of stream, 16
-    /// bits of draw and 64 bits of block number.
+    /// Returns the counter whose [`block`](Key::block) is `block`: from the top 48 bits of stream,
+    /// 16 bits of draw and 64 bits of block number.
     ///
     /// An engine is a bijection, so every block has a counter, which shows where a block that was
-    /// found belongs. A block of other data has a counter too, of which the 16 bits of draw are zero
-    /// with a chance of 2^-16 only; blocks of a stream that follow each other have counters that do.
+    /// found belongs. A block of other data has a counter too. Its 16 bits of draw are zero with a
+    /// chance of 2^-16 only, and the next block's counter is not the next one.
     ///
     /// ```
     /// use headwater_streams::Key;

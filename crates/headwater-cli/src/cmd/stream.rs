@@ -1,5 +1,5 @@
-//! `headwater stream --seed S N`: bytes of a reproducible stream, raw or as text; `stream write` and
-//! `stream verify` for devices and files.
+//! `headwater stream --seed S N`: bytes of a reproducible stream, raw or as text; below it the
+//! verbs `stream write` and `stream verify` for devices and files.
 
 mod ask;
 mod engine;

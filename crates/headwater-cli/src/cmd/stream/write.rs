@@ -41,7 +41,7 @@ pub(super) struct Args {
     #[arg(long)]
     resume: bool,
 
-    /// Keep the state of one target here [default: TARGET.headwater-state; a device's in this directory]
+    /// Keep the state of one target here [default: TARGET.headwater-state; a device's is here]
     #[arg(long, value_name = "FILE")]
     state: Option<PathBuf>,
 }
