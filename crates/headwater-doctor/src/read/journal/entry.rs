@@ -153,9 +153,17 @@ fn entry(stamp: Stamp, writer: Writer, message: &str) -> Entry<'_> {
     Entry { stamp, writer, message: Cow::Borrowed(message), unit: None, boot: None }
 }
 
+/// Splits at the first `": "`. The standard library's search of a text prepares more than a line of
+/// a log repays.
+fn split_at_colon(text: &str) -> Option<(&str, &str)> {
+    let colons = memchr::memchr_iter(b':', text.as_bytes());
+    let at = colons.into_iter().find(|at| text.as_bytes().get(at + 1) == Some(&b' '))?;
+    Some((&text[..at], &text[at + 2..]))
+}
+
 /// Splits `HOST NAME[PID]: message` or `NAME[PID]: message` into writer and message.
 fn head(rest: &str) -> Option<(Writer, &str)> {
-    let (head, message) = rest.split_once(": ").or_else(|| Some((rest.strip_suffix(':')?, "")))?;
+    let (head, message) = split_at_colon(rest).or_else(|| Some((rest.strip_suffix(':')?, "")))?;
     let mut words = head.split_ascii_whitespace();
     let ((Some(name), None, _) | (Some(_), Some(name), None)) =
         (words.next(), words.next(), words.next())
@@ -238,6 +246,9 @@ fn is_kernels(line: &str) -> bool {
 
 /// Removes the level: `<6>` of the kernel's buffer, `kern  :info  : ` of dmesg --decode.
 fn without_level(line: &str) -> &str {
+    if !line.starts_with(|first: char| first == '<' || first.is_ascii_lowercase()) {
+        return line;
+    }
     if let Some((level, rest)) = line.strip_prefix('<').and_then(|line| line.split_once('>'))
         && level.len() <= 4
         && level.bytes().all(|byte| byte.is_ascii_digit())

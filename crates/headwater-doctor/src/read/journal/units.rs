@@ -190,8 +190,8 @@ impl Starts {
 /// Returns the unit's name in a label such as `ssh.service - OpenBSD Secure Shell server`, or the
 /// whole label if it has none.
 fn named(label: &str) -> &str {
-    match label.split_once(" - ") {
-        Some((name, _)) if is_name(name) => name,
+    match label.split_once(' ') {
+        Some((name, rest)) if rest.starts_with("- ") && is_name(name) => name,
         _ => label,
     }
 }
@@ -220,6 +220,9 @@ fn started(message: &str) -> Option<&str> {
 /// Returns the unit in `ssh.service: Failed with result 'timeout'.`; before systemd 233
 /// `ssh.service: Unit entered failed state.`; before 229 `Unit ssh.service entered failed state.`.
 fn failing(message: &str) -> Option<&str> {
+    if !message.ends_with(['.', '\'']) {
+        return None; // most lines, and this is read for each
+    }
     if let Some(name) =
         message.strip_prefix("Unit ").and_then(|rest| rest.strip_suffix(" entered failed state."))
     {
@@ -234,6 +237,9 @@ fn failing(message: &str) -> Option<&str> {
 /// colon before systemd 229, and in capitals before 243.
 fn timed_out(message: &str) -> Option<&str> {
     let (name, rest) = message.split_once(' ')?;
+    if !is_name(name.strip_suffix(':').unwrap_or(name)) {
+        return None;
+    }
     let name = name.strip_suffix(':').unwrap_or(name);
     let (state, _) = rest.split_once(" operation timed out.")?;
     (is_name(name) && state.to_ascii_lowercase().starts_with("start")).then_some(name)
