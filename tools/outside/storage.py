@@ -49,6 +49,14 @@ def programs(binary, place, file, mib, one_cpu):
             options = ["--yes", "--threads", threads, "--size", size]
             yield f"headwater stream write, {threads} threads", 1, [
                 *ours, "write", "--seed", "42", *options, file]
+        # The device's own limit.
+        dd = ["dd", "bs=4M", "status=none"]
+        yield "dd, direct, zeros", 1, [
+            *dd, "if=/dev/zero", f"of={file}", f"count={mib // 4}", "conv=notrunc,fdatasync", "oflag=direct"]
+        yield "dd, direct, reads only", 1, [*dd, f"if={file}", "of=/dev/null", "iflag=direct"]
+        yield "headwater stream write, again", 1, [
+            *ours, "write", "--yes", "--seed", "42", "--size", size, file]
+        yield "headwater stream verify, again", 1, [*ours, "verify", "--seed", "42", file]
         plain = ["fio", "--name=x", f"--filename={file}", "--end_fsync=1", "--bs=1M", "--rw=write", "--direct=1"]
         yield "fio write, io_uring, depth 8, no refill", 1, [
             *plain, f"--size={size}", "--ioengine=io_uring", "--iodepth=8"]
@@ -102,7 +110,7 @@ def measure(args, place):
                 if command[0] == "cmp":
                     os.unlink(copy)
             # Once, because it is slow.
-            if number == 0 and os.geteuid() == 0 and shutil.which("nwipe"):
+            if number == 0 and not args.no_nwipe and os.geteuid() == 0 and shutil.which("nwipe"):
                 device = subprocess.run(["losetup", "--find", "--show", file], capture_output=True, text=True)
                 device = device.stdout.strip()
                 try:
@@ -131,6 +139,7 @@ def main():
     parser.add_argument("binary")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--size", type=int, default=2048, help="MiB")
+    parser.add_argument("--no-nwipe", action="store_true", help="nwipe takes minutes")
     parser.add_argument("places", nargs="*", default=["/dev/shm", "."])
     args = parser.parse_args()
     for place in args.places:
