@@ -243,3 +243,160 @@ fn waiting_ends_when_the_generator_is_ready() {
     let done = run(&["wait", "--quiet"]);
     assert_eq!((done.status.code(), done.stdout.len()), (Some(0), 0));
 }
+
+/// Writes the doctor's reports of two recorded machines to a directory.
+fn reports(folder: &Folder) -> String {
+    let reports = folder.0.join("reports");
+    std::fs::create_dir_all(&reports).unwrap();
+    for name in ["lab-7-stall", "lab-6.12-vmgenid"] {
+        let report = run(&["doctor", "--json", "--root", &host(name)]).stdout;
+        std::fs::write(reports.join(format!("{name}.json")), report).unwrap();
+    }
+    reports.display().to_string()
+}
+
+#[test]
+fn a_fleet_has_the_status_of_its_worst_host() {
+    let folder = Folder::new("merge");
+    let reports = reports(&folder);
+    let done = run(&["doctor", "merge", &reports]);
+    let words = text(&done.stdout);
+    assert_eq!(done.status.code(), Some(1), "{words}{}", text(&done.stderr));
+    assert!(words.starts_with("2 hosts: 1 with findings, 1 incomplete"), "{words}");
+    assert!(words.contains("lab-7-stall") && !words.contains('\x1b'), "{words}");
+    let done = run(&["doctor", "merge", "--json", &reports]);
+    let all: Value = serde_json::from_slice(&done.stdout).unwrap();
+    assert_eq!((&all["schema"], &all["counts"]["hosts"]), (&"headwater.merge/1".into(), &2.into()));
+    // The same documents through a pipe.
+    let script = "cat \"$1\"/*.json | \"$2\" doctor merge -";
+    let program = env!("CARGO_BIN_EXE_headwater");
+    let piped = Command::new("sh").args(["-c", script, "sh", &reports, program]).output().unwrap();
+    assert_eq!((piped.status.code(), text(&piped.stdout)), (Some(1), words));
+    let empty = folder.0.join("empty");
+    std::fs::create_dir(&empty).unwrap();
+    assert_eq!(run(&["doctor", "merge", "-q", empty.to_str().unwrap()]).status.code(), Some(3));
+    assert_eq!(run(&["doctor", "merge", "/nonexistent"]).status.code(), Some(3));
+    assert_eq!(run(&["doctor", "merge"]).status.code(), Some(2));
+}
+
+#[test]
+fn a_full_disk_leaves_the_old_file_whole_and_nothing_else() {
+    let folder = Folder::new("merge-full");
+    let reports = reports(&folder);
+    let out = folder.0.join("out");
+    std::fs::create_dir(&out).unwrap();
+    let page = out.join("fleet.html");
+    std::fs::write(&page, "the old page").unwrap();
+    // No file may grow beyond 512 bytes, as on a full disk.
+    let script = "ulimit -f 1; trap '' XFSZ; exec \"$1\" doctor merge -q --html \"$2\" \"$3\"";
+    let done = Command::new("sh")
+        .args(["-c", script, "sh", env!("CARGO_BIN_EXE_headwater")])
+        .arg(&page)
+        .arg(&reports)
+        .output()
+        .unwrap();
+    let message = text(&done.stderr);
+    assert_eq!(done.status.code(), Some(3), "{message}");
+    assert!(message.contains("cannot write") && message.contains("fleet.html"), "{message}");
+    assert_eq!(std::fs::read_to_string(&page).unwrap(), "the old page");
+    assert_eq!(std::fs::read_dir(&out).unwrap().count(), 1, "a part of the new page is left");
+}
+
+/// The kernel's answers are replaced by strace: not ready at first, ready after some looks. Each
+/// request of the observer has length 0; the C library's malloc asks for 8 bytes without waiting.
+#[test]
+fn the_observer_draws_no_byte_and_ends_when_the_generator_is_ready() {
+    if !has("strace") {
+        println!("skipped: strace is not installed; nothing shows that the observer draws no byte");
+        return;
+    }
+    let folder = Folder::new("observe");
+    let log = folder.0.join("strace");
+    let (kept, boots) = (folder.0.join("kept"), folder.0.join("boots"));
+    let done = Command::new("strace")
+        .args(["-o", log.to_str().unwrap(), "-e", "trace=getrandom,poll,ppoll"])
+        .args(["-e", "inject=getrandom:error=EAGAIN:when=1..6"])
+        .args(["-e", "inject=poll,ppoll:retval=0"])
+        .arg(env!("CARGO_BIN_EXE_headwater"))
+        .args(["doctor", "observe", "--limit", "20", "--keep", kept.to_str().unwrap()])
+        .args(["--run", boots.to_str().unwrap()])
+        .output()
+        .unwrap();
+    let calls = std::fs::read_to_string(&log).unwrap();
+    if calls.is_empty() {
+        println!("skipped: strace may not trace here; nothing shows that no byte is drawn");
+        return;
+    }
+    assert_eq!(done.status.code(), Some(0), "{}{calls}", text(&done.stderr));
+    let requests: Vec<&str> = calls.lines().filter(|line| line.starts_with("getrandom(")).collect();
+    let of_malloc = |line: &&&str| line.contains(", 8, GRND_NONBLOCK)");
+    assert!(requests.iter().filter(of_malloc).count() <= 2, "{calls}");
+    let own: Vec<&&str> = requests.iter().filter(|line| !of_malloc(line)).collect();
+    assert!(own.len() >= 4, "{calls}");
+    assert!(own.iter().all(|line| line.contains(", 0, GRND_NONBLOCK)")), "{calls}");
+    let record = std::fs::read_dir(&boots).unwrap().next().unwrap().unwrap().path();
+    let record: Value = serde_json::from_slice(&std::fs::read(record).unwrap()).unwrap();
+    assert_eq!(
+        (&record["schema"], &record["outcome"]),
+        (&"headwater.observe/1".into(), &"ready".into())
+    );
+    assert!(record["looks"].as_u64().unwrap() >= 3, "{record:#}");
+    assert_eq!(record["victims"].as_array().unwrap().len(), 0, "{record:#}");
+    assert_eq!(std::fs::read_dir(&kept).unwrap().count(), 1);
+    // A second run finds a ready generator, and keeps the record of the first.
+    let again = run(&[
+        "doctor",
+        "observe",
+        "--run",
+        boots.to_str().unwrap(),
+        "--keep",
+        kept.to_str().unwrap(),
+    ]);
+    assert_eq!(again.status.code(), Some(0));
+    assert_eq!(std::fs::read_dir(&kept).unwrap().count(), 1);
+    let saved = run(&[
+        "doctor",
+        "observe",
+        "--save",
+        "--run",
+        boots.to_str().unwrap(),
+        "--keep",
+        folder.0.join("other").to_str().unwrap(),
+    ]);
+    assert_eq!(saved.status.code(), Some(0), "{}", text(&saved.stderr));
+    assert_eq!(std::fs::read_dir(folder.0.join("other")).unwrap().count(), 1);
+}
+
+#[test]
+fn the_observer_becomes_the_first_program_even_if_it_cannot_observe() {
+    let folder = Folder::new("observe-exec");
+    let run_directory = folder.0.join("boots");
+    let done = run(&[
+        "doctor",
+        "observe",
+        "--run",
+        run_directory.to_str().unwrap(),
+        "--keep",
+        folder.0.join("kept").to_str().unwrap(),
+        "--exec",
+        "/bin/sh",
+        "-c",
+        "echo $0 $1 --single",
+        "init",
+        "arg",
+    ]);
+    assert_eq!(
+        (done.status.code(), text(&done.stdout)),
+        (Some(0), "init arg --single\n".to_owned())
+    );
+    let done = run(&["doctor", "observe", "--exec", "/nonexistent/init"]);
+    assert_eq!(done.status.code(), Some(3));
+    assert!(text(&done.stderr).contains("/nonexistent/init"), "{}", text(&done.stderr));
+}
+
+#[test]
+fn a_directory_that_cannot_be_written_is_3() {
+    let done = run(&["doctor", "observe", "--run", "/dev/null/boots", "--keep", "/dev/null/kept"]);
+    assert_eq!(done.status.code(), Some(3));
+    assert!(text(&done.stderr).contains("cannot write /dev/null/boots"), "{}", text(&done.stderr));
+}

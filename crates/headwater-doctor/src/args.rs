@@ -48,6 +48,16 @@ pub struct Args {
     #[arg(long, value_name = "IDS", value_delimiter = ',', value_parser = id)]
     pub ignore: Vec<Id>,
 
+    /// Add hashes of machine id, SSH host keys, saved seed, boot id and hardware to the JSON
+    /// report, so that 'headwater doctor merge' finds clones of one image
+    #[arg(long)]
+    pub identity: bool,
+
+    /// Salt of these hashes, the same on every host of a fleet; the plain machine id is then
+    /// hashed, too
+    #[arg(long, value_name = "SALT")]
+    pub salt: Option<String>,
+
     /// Print JSON (schema headwater.doctor/1)
     #[arg(long)]
     pub json: bool,
@@ -70,6 +80,10 @@ pub struct Args {
 pub enum Verb {
     /// Explain a finding: its meaning, how it is recognised, what to do, and the sources
     Explain(Explain),
+    /// Put the JSON reports of many hosts together: one table, grouped by cause and fix
+    Merge(crate::MergeArgs),
+    /// Observe which processes wait for the random generator at this boot, until it is ready
+    Observe(crate::observe::ObserveArgs),
 }
 
 /// Explain a finding: its meaning, how it is recognised, what to do, and the sources

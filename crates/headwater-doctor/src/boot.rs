@@ -2,7 +2,7 @@
 
 use crate::Evidence;
 use crate::trace::Trace;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// One boot, read from a log. Times are seconds since the kernel started, unless [`Boot::clock`]
 /// says otherwise; facts that the log lacks are `None`.
@@ -108,7 +108,7 @@ pub struct SecureRandomWait {
 }
 
 /// Bounds of a time in seconds.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Bounds {
     /// The time is at least this long.

@@ -18,6 +18,20 @@ pub enum Error {
     },
     /// A log or a trace cannot be read, or is none.
     Log(LogError),
+    /// Reports to merge cannot be read.
+    Reports {
+        /// The path as given.
+        path: PathBuf,
+        /// The system's error.
+        reason: io::Error,
+    },
+    /// A program that the observer should become cannot be started.
+    Exec {
+        /// The program as given.
+        program: PathBuf,
+        /// The system's error.
+        reason: io::Error,
+    },
     /// A file cannot be written.
     Write {
         /// The path as given.
@@ -40,6 +54,16 @@ impl fmt::Display for Error {
                 untrusted(reason)
             ),
             Error::Log(error) => error.fmt(f),
+            Error::Reports { path, reason } => write!(
+                f,
+                "cannot read reports from {}: {reason}; name files, directories, or - for stdin",
+                untrusted(&path.display().to_string())
+            ),
+            Error::Exec { program, reason } => write!(
+                f,
+                "cannot start {}: {reason}; name a program that exists",
+                untrusted(&program.display().to_string())
+            ),
             Error::Write { file, reason } => {
                 write!(
                     f,

@@ -13,11 +13,13 @@ mod words;
 pub use prometheus::write_whole;
 #[cfg(test)]
 pub(crate) use text::COLUMNS;
-pub(crate) use text::fill;
-pub(crate) use words::number;
+pub(crate) use text::{fill, of};
+pub(crate) use words::{number, severity, time};
 
 use crate::boot::{Boot, Bounds};
 use crate::deep::Deep;
+use crate::identity::{Identity, Origin};
+use crate::observe::Record;
 use crate::{Change, Finding, Id, Platform, Severity};
 use serde::Serialize;
 
@@ -82,6 +84,16 @@ pub struct Report {
     pub schema: &'static str,
     /// The verdict, which the exit status follows.
     pub verdict: Verdict,
+    /// The version of headwater that made the report.
+    pub version: &'static str,
+    /// Unix time of the facts in seconds; null for a recording or a log.
+    pub time: Option<u64>,
+    /// The names by which a fleet knows the machine.
+    pub host: Origin,
+    /// Hashed evidence of the machine's identity, for `--identity`.
+    pub identity: Option<Identity>,
+    /// The record of 'headwater doctor observe' at this boot; null without one.
+    pub observed: Option<Record>,
     /// The input: "this machine", a recording, or log files.
     pub of: String,
     /// The machine's platform.
@@ -128,21 +140,7 @@ impl Report {
     ///
     /// The errors of serde_json, which cannot occur: every value of this type can be written.
     pub fn json(&self) -> serde_json::Result<String> {
-        let pretty = serde_json::to_string_pretty(self)?;
-        let mut safe = String::with_capacity(pretty.len());
-        for letter in pretty.chars() {
-            let mut text = [0; 4];
-            let text = letter.encode_utf8(&mut text);
-            if letter == '\n' || headwater_text::escape::untrusted(text) == *text {
-                safe.push(letter);
-            } else {
-                let mut units = [0; 2];
-                for unit in letter.encode_utf16(&mut units) {
-                    safe.push_str(&format!("\\u{unit:04x}"));
-                }
-            }
-        }
-        Ok(safe + "\n")
+        Ok(escaped(&serde_json::to_string_pretty(self)?) + "\n")
     }
 
     /// Judges the findings and the checks that could not be made.
@@ -157,4 +155,25 @@ impl Report {
             Verdict::Healthy
         }
     }
+}
+
+/// Escapes control and format characters in a JSON document.
+pub(crate) fn escaped(json: &str) -> String {
+    let mut safe = String::with_capacity(json.len());
+    for letter in json.chars() {
+        let mut text = [0; 4];
+        let is_plain = letter == '\n'
+            || (' '..='~').contains(&letter)
+            || *headwater_text::escape::untrusted(letter.encode_utf8(&mut text))
+                == *letter.encode_utf8(&mut [0; 4]);
+        if is_plain {
+            safe.push(letter);
+        } else {
+            let mut units = [0; 2];
+            for unit in letter.encode_utf16(&mut units) {
+                safe.push_str(&format!("\\u{unit:04x}"));
+            }
+        }
+    }
+    safe
 }

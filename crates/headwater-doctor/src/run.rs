@@ -2,6 +2,7 @@
 
 use crate::deep::Deep;
 use crate::host::Ready;
+use crate::identity::{self, Identity, Origin};
 use crate::{Args, Case, Error, Report, Root, diagnose, journal, strace};
 use std::path::Path;
 
@@ -30,6 +31,12 @@ pub fn run(args: &Args) -> Result<Report, Error> {
         case.traces.push(strace::read_file(file)?);
     }
     case.assumed = args.assume_kernel.clone();
+    if let Some(host) = &case.host {
+        let salt = args.salt.as_deref();
+        case.time = host.root.is_live().then(identity::now).flatten();
+        case.origin = Origin::read(&host.root, salt);
+        case.identity = args.identity.then(|| Identity::read(&host.root, salt.unwrap_or_default()));
+    }
     if args.deep {
         let ready = case.live().is_none_or(|live| live.ready != Ready::No);
         case.deep = Some(Deep::measure(&Root::live(), case.kernel().as_ref(), ready));

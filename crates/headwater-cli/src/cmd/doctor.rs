@@ -2,14 +2,21 @@
 
 use crate::failure::Failure;
 use crate::output;
-use headwater_doctor::{Args, Error, Verb, WaitArgs};
+use headwater_doctor::{Args, Error, MergeArgs, Verb, WaitArgs};
 use std::io::Write;
 use std::path::Path;
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    if let Some(Verb::Explain(explain)) = &args.verb {
-        let text = headwater_doctor::explain(explain.id);
-        return Ok(output::coloured(&text)?);
+    match &args.verb {
+        Some(Verb::Explain(explain)) => {
+            let text = headwater_doctor::explain(explain.id);
+            return Ok(output::coloured(&text)?);
+        }
+        Some(Verb::Merge(args)) => return merge(args),
+        Some(Verb::Observe(args)) => {
+            return verdict(headwater_doctor::observe::observe(args)?);
+        }
+        None => {}
     }
     if args.deep && !args.quiet {
         // First, so that the user knows how long the measurement takes.
@@ -30,6 +37,24 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         output::coloured(&report.text())?;
     }
     verdict(report.verdict().exit_status())
+}
+
+fn merge(args: &MergeArgs) -> Result<(), Failure> {
+    let merged = headwater_doctor::merge(args)?;
+    if let Some(file) = &args.html {
+        // Without random bytes the page has no script, and its table is not sorted by a click.
+        let nonce = headwater::uuid::v4().ok().map(|nonce| nonce.simple().to_string());
+        write(file, &merged.html(nonce.as_deref()))?;
+    }
+    if let Some(file) = &args.csv {
+        write(file, &merged.csv())?;
+    }
+    if args.json {
+        output::text(&merged.json().map_err(std::io::Error::from)?)?;
+    } else if !args.quiet {
+        output::coloured(&merged.text())?;
+    }
+    verdict(merged.verdict().exit_status())
 }
 
 fn write(file: &Path, text: &str) -> Result<(), Error> {

@@ -2,7 +2,8 @@
 
 use crate::boot::Boot;
 use crate::host::live::{journal_of_the_kernel, kernel_log};
-use crate::{Case, Host, LogError, Root, journal, strace};
+use crate::identity::Origin;
+use crate::{Case, Host, LogError, Root, journal, observe, strace};
 
 /// Places of the machine's own log in a recording, the fuller ones first.
 const LOGS: [&str; 3] = ["/log/journal", "/log/kernel", "/log/journal-kernel"];
@@ -31,6 +32,8 @@ impl Case {
             (Ok(_), None) => {}
             (Err(why), _) => case.log_error = Some(format!("the services' starts: {why}")),
         }
+        case.origin = Origin::read(&host.root, None);
+        case.observed = observe::records(&host.root);
         case.host = Some(host);
         Ok(case)
     }

@@ -6,6 +6,8 @@ use crate::boot::{Boot, Bounds, HintKind};
 use crate::deep::Deep;
 use crate::fixes::{Cause, PlatformFacts, for_cause};
 use crate::host::{Live, Ready};
+use crate::identity::{Identity, Origin};
+use crate::observe::Record;
 use crate::trace::Trace;
 use crate::{CpuTrust, Evidence, Fix, Host, Kernel, Platform};
 
@@ -29,6 +31,14 @@ pub struct Case {
     pub deep: Option<Deep>,
     /// The kernel to judge by, in place of the one that runs.
     pub assumed: Option<Kernel>,
+    /// Unix time of the facts: now for the running machine.
+    pub time: Option<u64>,
+    /// The names by which a fleet knows the machine.
+    pub origin: Origin,
+    /// The observer's records, the oldest boot first.
+    pub observed: Vec<Record>,
+    /// Hashed evidence of the machine's identity, for `--identity`.
+    pub identity: Option<Identity>,
 }
 
 impl Case {
@@ -119,6 +129,14 @@ impl Case {
             (CpuTrust::ByDefault, None) => Some(true),
             (CpuTrust::ByOption, None) => host.is_built_with("CONFIG_RANDOM_TRUST_CPU"),
         }
+    }
+
+    /// Returns the observer's record of the machine's present boot. A recording without a boot id
+    /// has at most the last one.
+    pub fn observed(&self) -> Option<&Record> {
+        let last = self.observed.last()?;
+        let is_now = self.origin.boot_id.is_none() || last.boot_id == self.origin.boot_id;
+        is_now.then_some(last)
     }
 
     /// Returns the last boot, which led to the machine's present state.

@@ -23,6 +23,7 @@ mod no_reseed_word;
 mod no_vdso;
 mod no_vmgenid;
 mod not_ready;
+mod observed;
 mod one_lock;
 mod ready_late;
 mod sandbox;

@@ -6,8 +6,8 @@
 //! same unit is, or if its program is known to draw. Otherwise it may have waited, and the finding
 //! says no more.
 
-use super::Answer;
 use super::logged::{between, newest};
+use super::{Answer, observed};
 use crate::boot::{Attempt, Boot, Moment, Outcome, SecureRandomWait, SeedWait, Unit};
 use crate::fixes::Cause;
 use crate::host::Ready;
@@ -69,7 +69,15 @@ const WAITS_FOR_OTHERS: [&str; 12] = [
 ];
 
 pub(super) fn check(case: &Case) -> Answer {
-    newest(case, |boot| by_log(case, boot))
+    if let Some(answer) = observed::of_this_boot(case) {
+        return answer;
+    }
+    match newest(case, |boot| by_log(case, boot)) {
+        Answer::Found(findings) if findings.is_empty() => {
+            Answer::Found(observed::of_earlier_boots(case))
+        }
+        answer => answer,
+    }
 }
 
 fn by_log(case: &Case, boot: &Boot) -> Answer {

@@ -3,13 +3,16 @@
 //! Source: the text format 0.0.4 of Prometheus' documentation ("Exposition formats"). The collector
 //! reads files that end in `.prom` at any time, so a file is replaced atomically.
 
-use crate::{Report, Verdict};
+use crate::{Id, Report, Verdict};
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write as _};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
+
+/// Series of threads that waited, those that waited longest.
+const MOST_VICTIMS: usize = 50;
 
 impl Report {
     /// Returns the report as metrics. A finding is one series by id and severity, however often it
@@ -63,8 +66,58 @@ impl Report {
             "Checks that found nothing, and those that could not be made.",
             &checks,
         );
+        let waited: Vec<(String, String)> = self
+            .observed
+            .iter()
+            .flat_map(|record| &record.victims)
+            .take(MOST_VICTIMS)
+            .map(|victim| {
+                let labels = format!(
+                    "{{unit=\"{}\",process=\"{}\",tid=\"{}\"}}",
+                    label(victim.unit.as_deref().unwrap_or_default()),
+                    label(&victim.process),
+                    victim.tid
+                );
+                (labels, victim.seconds.at_least.to_string())
+            })
+            .collect();
+        metric(
+            "headwater_doctor_waited_seconds",
+            "Seconds that a thread waited for the kernel's random generator at this boot.",
+            &waited,
+        );
+        let has = |id| self.findings.iter().any(|finding| finding.id == id);
+        let blocked = self.findings.iter().find(|finding| finding.id == Id::Blocked);
+        let blocked = blocked.map(|finding| finding.evidence.len());
+        let blocked = blocked.or(self.passed.contains(&Id::Blocked).then_some(0));
+        let blocked: Vec<(String, String)> =
+            blocked.iter().map(|count| (String::new(), count.to_string())).collect();
+        metric(
+            "headwater_doctor_blocked_processes",
+            "Processes that wait for the kernel's random generator now, up to 10.",
+            &blocked,
+        );
+        let signals = [Id::NoVmgenid, Id::VmgenidNoDriver];
+        let is_safe = match () {
+            () if signals.into_iter().any(has) => Some(0),
+            () if signals.iter().all(|id| self.passed.contains(id)) => Some(1),
+            () => None,
+        };
+        let safe: Vec<(String, String)> =
+            is_safe.iter().map(|safe| (String::new(), safe.to_string())).collect();
+        metric(
+            "headwater_doctor_clone_safe",
+            "1 if the kernel notices a clone of this machine, 0 if nothing signals it.",
+            &safe,
+        );
         out
     }
+}
+
+/// Escapes the value of a label.
+fn label(value: &str) -> String {
+    let safe = headwater_text::escape::untrusted(value);
+    safe.replace('\\', "\\\\").replace('"', "\\\"")
 }
 
 /// Replaces `file` atomically by `text`, readable by all users.

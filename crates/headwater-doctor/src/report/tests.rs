@@ -85,6 +85,11 @@ pub(crate) fn late() -> Report {
     Report {
         schema: "headwater.doctor/1",
         verdict: Verdict::Findings,
+        version: "0.0.0",
+        time: Some(1_795_000_000),
+        host: crate::identity::Origin::default(),
+        identity: None,
+        observed: None,
         of: "boot.log".to_owned(),
         platform: Some(Platform::Ganeti),
         kernel: Some("4.19.0-27-amd64".to_owned()),
@@ -283,7 +288,8 @@ fn the_metrics_are_what_the_textfile_collector_reads() {
     assert!(text.ends_with('\n'));
     assert_eq!(series["headwater_crng_ready_seconds"], 101.7);
     assert_eq!(series[r#"headwater_doctor_finding{id="HW004",severity="critical"}"#], 1.0);
-    assert_eq!(series.len(), 1 + 1 + 3 + 2);
+    assert_eq!(series["headwater_doctor_clone_safe"], 0.0);
+    assert_eq!(series.len(), 1 + 1 + 3 + 2 + 1);
     assert!(
         !healthy().prometheus().contains("\nheadwater_crng_ready_seconds "),
         "unknown is not 0"

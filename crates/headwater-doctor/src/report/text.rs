@@ -102,7 +102,8 @@ impl Report {
     }
 }
 
-fn of(severity: Severity) -> Style {
+/// Returns the colour of a severity.
+pub(crate) fn of(severity: Severity) -> Style {
     match severity {
         Severity::Critical => AnsiColor::Red.on_default().bold(),
         Severity::Warning => AnsiColor::Yellow.on_default().bold(),

@@ -5,7 +5,7 @@ use crate::linux::kernel::{self, now_us};
 use crate::linux::options::{Modules, Options};
 use crate::linux::port::{self, fail, send};
 use crate::linux::workers::Workers;
-use crate::linux::{commands, facts, openssl};
+use crate::linux::{commands, doctor, facts, openssl};
 use headwater_lab_protocol::{Entropy, Hello, Interrupts, Module, Rtc, Seed};
 use rustix::rand::GetRandomFlags;
 use std::fs;
@@ -19,6 +19,10 @@ const FIRST_SAMPLES: usize = 20;
 const FIRST_SAMPLE: Duration = Duration::from_millis(20);
 /// Time for the kernel's thread that takes the first bytes of a late driver.
 const LATE_PATIENCE_US: u64 = 10_000_000;
+/// Time for the observer to start: a real one runs before any program can wait.
+const OBSERVERS_START: Duration = Duration::from_millis(1000);
+/// Time for the observer to write its record, which the doctor reads.
+const OBSERVERS_END: Duration = Duration::from_millis(500);
 
 pub(crate) fn run() -> ! {
     let init_us = now_us();
@@ -35,7 +39,14 @@ pub(crate) fn run() -> ! {
         openssl: openssl::version(),
         kernel: fs::read_to_string("/proc/version").unwrap_or_default().trim().to_owned(),
     });
+    let observer = options.observe.and_then(doctor::observe);
+    if observer.is_some() {
+        sleep(OBSERVERS_START);
+    }
     wait(&options);
+    if observer.is_some() {
+        sleep(OBSERVERS_END);
+    }
     facts::send_all();
     facts::send_log(false);
     let workers =

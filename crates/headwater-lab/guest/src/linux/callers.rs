@@ -75,8 +75,12 @@ impl Callers {
     fn start_until(&mut self, end: usize) -> std::io::Result<()> {
         let times = self.times;
         for index in self.processes.len()..end {
-            let request = REQUESTS[index].1;
+            let (name, request) = REQUESTS[index];
             self.processes.push(kernel::fork(|| {
+                // The observer must report this name.
+                if let Ok(name) = std::ffi::CString::new(name) {
+                    kernel::name_process(&name);
+                }
                 times[2 * index].store(kernel::now_us(), Release);
                 if request().is_ok() {
                     times[2 * index + 1].store(kernel::now_us(), Release);

@@ -3,12 +3,12 @@
 use crate::linux::kernel::{self, now_us};
 use crate::linux::port::{fail, send};
 use clap::Parser;
-use headwater_doctor::{Args, WaitArgs};
+use headwater_doctor::{Args, Verb, WaitArgs};
 use headwater_lab_protocol::{DoctorEnd, WaitEnd};
 use rustix::rand::GetRandomFlags;
 use std::fs::File;
 use std::io::{self, Write};
-use std::process::{Command, ExitCode, Stdio};
+use std::process::{Child, Command, ExitCode, Stdio};
 use std::time::Duration;
 
 /// The file of the doctor's output, which the lab reads once nothing is measured any more.
@@ -30,12 +30,17 @@ enum Headwater {
 /// Runs a command line that begins with `doctor` or `wait`.
 pub(crate) fn command() -> ExitCode {
     let status = match Headwater::try_parse() {
-        Ok(Headwater::Doctor(args)) => {
-            headwater_doctor::run(&args).map_err(|error| error.to_string()).and_then(|report| {
-                let json = serde_json::to_string(&report).map_err(|error| error.to_string())?;
-                print(&json).map(|()| report.verdict().exit_status())
-            })
-        }
+        Ok(Headwater::Doctor(args)) => match &args.verb {
+            Some(Verb::Observe(args)) => {
+                headwater_doctor::observe::observe(args).map_err(|error| error.to_string())
+            }
+            _ => {
+                headwater_doctor::run(&args).map_err(|error| error.to_string()).and_then(|report| {
+                    let json = serde_json::to_string(&report).map_err(|error| error.to_string())?;
+                    print(&json).map(|()| report.verdict().exit_status())
+                })
+            }
+        },
         Ok(Headwater::Wait(args)) => headwater_doctor::wait(args.timeout)
             .map_err(|error| error.to_string())
             .and_then(|waited| print(&waited.message(args.timeout)).map(|()| waited.exit_status())),
@@ -52,6 +57,13 @@ pub(crate) fn command() -> ExitCode {
 
 fn print(line: &str) -> Result<(), String> {
     writeln!(io::stdout(), "{line}").map_err(|error| error.to_string())
+}
+
+/// Starts the observer as a process of its own. Its record is where the doctor looks for it.
+pub(crate) fn observe(limit_s: u32) -> Option<Child> {
+    let mut command = Command::new("/init");
+    command.args(["doctor", "observe", "--limit", &limit_s.to_string()]);
+    command.spawn().inspect_err(|error| fail(format!("the observer: {error}"))).ok()
 }
 
 /// Starts a process that asks for bytes, and then runs both commands.

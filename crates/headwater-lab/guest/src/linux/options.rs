@@ -23,6 +23,8 @@ pub(crate) struct Options {
     pub(crate) credit: Option<u32>,
     /// Let the real-time clock interrupt, 64 times a second under QEMU.
     pub(crate) rtc: bool,
+    /// Observe who waits, for so many seconds at most.
+    pub(crate) observe: Option<u32>,
     /// Modes to draw in, with one process each; empty: only boot.
     pub(crate) modes: Vec<String>,
     /// Threads of each process.
@@ -51,6 +53,7 @@ impl Options {
             limit: Duration::from_secs(u64::from(number("limit").unwrap_or(60))),
             credit: number("credit"),
             rtc: number("rtc") == Some(1),
+            observe: number("observe"),
             modes: modes.split(',').filter(|mode| !mode.is_empty()).map(str::to_owned).collect(),
             threads: number("threads").unwrap_or(2) as usize,
             pace: number("pace").map(|ms| Duration::from_millis(u64::from(ms))),

@@ -1,0 +1,212 @@
+//! The observer's tables: processes, threads, and the waits that were seen. They have a fixed size,
+//! so that the observation allocates nothing.
+
+use super::record::Victim;
+use crate::boot::Bounds;
+use serde::{Deserialize, Serialize};
+
+/// Victims that are kept. A boot that stalls has a few dozen.
+const MOST_VICTIMS: usize = 512;
+/// A thread that is not seen to wait for so long is still in the same wait: a kernel with a jitter
+/// loop lets the thread run between two waits.
+const GAP_S: f64 = 0.35;
+/// Length of a name in the tables. Names of units can be longer; they are cut.
+const NAME: usize = 96;
+
+/// The end of a wait.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum Ending {
+    /// The generator became ready.
+    Ready,
+    /// The wait ended before: by a signal, a timeout, or the end of the process.
+    GaveUp,
+    /// The thread waited when the observer stopped.
+    StillWaits,
+}
+
+/// A name of limited length.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Name {
+    bytes: [u8; NAME],
+    length: usize,
+}
+
+impl Name {
+    pub(super) const EMPTY: Name = Name { bytes: [0; NAME], length: 0 };
+
+    pub(super) fn new(text: &[u8]) -> Name {
+        let mut name = Name::EMPTY;
+        for (to, from) in name.bytes.iter_mut().zip(text) {
+            *to = *from;
+        }
+        name.length = text.len().min(NAME);
+        name
+    }
+
+    pub(super) fn bytes(&self) -> &[u8] {
+        self.bytes.get(..self.length).unwrap_or_default()
+    }
+
+    fn text(&self) -> Option<String> {
+        (self.length > 0).then(|| String::from_utf8_lossy(self.bytes()).into_owned())
+    }
+}
+
+/// The facts of a thread that are read when it is first seen to wait.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Facts {
+    pub(super) unit: Name,
+    pub(super) process: Name,
+    pub(super) thread: Name,
+    pub(super) call: &'static str,
+}
+
+/// A victim.
+#[derive(Clone, Debug)]
+pub(super) struct Entry {
+    pid: u32,
+    tid: u32,
+    facts: Facts,
+    /// The start of the first wait, by the look that first saw it.
+    from: f64,
+    /// The look that first saw the present wait, and the latest time at which it had not begun.
+    stretch: (f64, f64),
+    /// The last look that saw it wait.
+    last: f64,
+    /// Bounds of the earlier waits.
+    before: (f64, f64),
+    waits: u32,
+    until: f64,
+    is_open: bool,
+    ending: Ending,
+}
+
+/// The victims so far.
+pub(super) struct Table {
+    pub(super) victims: Vec<Entry>,
+    pub(super) missed: u64,
+}
+
+impl Table {
+    /// Returns an empty table, whose memory is present.
+    pub(super) fn new() -> Table {
+        Table { victims: Vec::with_capacity(MOST_VICTIMS), missed: 0 }
+    }
+
+    /// Records that a thread waits at `now`. `not_before` is the latest time at which the wait had
+    /// not begun. `facts` are read only for a thread that is new, or that has another name.
+    pub(super) fn waits(
+        &mut self,
+        (pid, tid): (u32, u32),
+        now: f64,
+        not_before: f64,
+        facts: impl FnOnce() -> Facts,
+    ) {
+        let known = self.victims.iter_mut().rev().find(|it| it.tid == tid && it.pid == pid);
+        if let Some(entry) = known {
+            if entry.is_open {
+                entry.last = now;
+                return;
+            }
+            if now - entry.last <= GAP_S {
+                entry.is_open = true;
+                entry.last = now;
+                return;
+            }
+            let facts = facts();
+            // After execve(2) the thread is another program, and a victim of its own.
+            if facts.process.bytes() == entry.facts.process.bytes() {
+                entry.before = entry.bounds(entry.until);
+                entry.stretch = (now, not_before);
+                entry.last = now;
+                entry.waits += 1;
+                entry.is_open = true;
+                return;
+            }
+            self.add((pid, tid), now, not_before, facts);
+        } else {
+            self.add((pid, tid), now, not_before, facts());
+        }
+    }
+
+    fn add(&mut self, (pid, tid): (u32, u32), now: f64, not_before: f64, facts: Facts) {
+        // Beyond the capacity, a push would allocate.
+        if self.victims.len() == self.victims.capacity() {
+            self.missed += 1;
+            return;
+        }
+        self.victims.push(Entry {
+            pid,
+            tid,
+            facts,
+            from: now,
+            stretch: (now, not_before),
+            last: now,
+            before: (0.0, 0.0),
+            waits: 1,
+            until: now,
+            is_open: true,
+            ending: Ending::StillWaits,
+        });
+    }
+
+    /// Closes the waits that the look at `now` did not see.
+    pub(super) fn close_unseen(&mut self, now: f64) {
+        for entry in &mut self.victims {
+            if entry.is_open && entry.last < now {
+                entry.is_open = false;
+                entry.until = now;
+                entry.ending = Ending::GaveUp;
+            }
+        }
+    }
+
+    /// Ends the observation. Threads that waited at the last look waited until `ready`, if the
+    /// generator is ready; a thread that was between two waits of a jitter loop did as well.
+    pub(super) fn finish(&mut self, now: f64, ready: Option<f64>) {
+        for entry in &mut self.victims {
+            let is_in_a_gap = ready.is_some() && now - entry.last <= GAP_S;
+            if entry.is_open || is_in_a_gap {
+                entry.until = ready.unwrap_or(now);
+                entry.last = entry.until;
+                entry.is_open = false;
+                entry.ending = match ready {
+                    Some(_) => Ending::Ready,
+                    None => Ending::StillWaits,
+                };
+            }
+        }
+    }
+}
+
+impl Entry {
+    /// Returns the bounds of the time waited, if the present wait ended between its last look and
+    /// `end`.
+    fn bounds(&self, end: f64) -> (f64, f64) {
+        let (first, not_before) = self.stretch;
+        let least = self.before.0 + (self.last - first).max(0.0);
+        (least, self.before.1 + (end - not_before.min(first)).max(0.0))
+    }
+
+    pub(super) fn victim(&self) -> Victim {
+        let (at_least, at_most) = self.bounds(self.until);
+        let round = |seconds: f64| (seconds * 1000.0).round() / 1000.0;
+        let thread = self.facts.thread;
+        let differs = thread.bytes() != self.facts.process.bytes();
+        Victim {
+            unit: self.facts.unit.text(),
+            process: self.facts.process.text().unwrap_or_default(),
+            pid: self.pid,
+            thread: thread.text().filter(|_| differs),
+            tid: self.tid,
+            call: self.facts.call.to_owned(),
+            from: round(self.from),
+            until: round(self.until),
+            seconds: Bounds { at_least: round(at_least), at_most: Some(round(at_most)) },
+            waits: self.waits,
+            ending: self.ending,
+        }
+    }
+}
