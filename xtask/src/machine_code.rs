@@ -45,7 +45,7 @@ pub(crate) fn steps(report: &mut Report) {
         cargo(
             "test -p headwater-streams --lib \
              --config profile.dev.package.headwater-streams.opt-level=3 \
-             -- --nocapture no_multiplication",
+             -- --nocapture no_multiplication samplers",
         )
     });
 }

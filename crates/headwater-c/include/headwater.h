@@ -497,6 +497,119 @@ HEADWATER_MUST_USE int headwater_stream_bounded_u64_at(const struct headwater_ke
 HEADWATER_MUST_USE int headwater_stream_bounded_u32_at(const struct headwater_key *key, uint64_t stream, uint32_t bound, const uint64_t *indices, uint32_t *out, size_t n);
 
 /**
+ * Writes lognormal numbers: e to the power of `mu` + `sigma` * x, with the elements of
+ * headwater_stream_fill_normal_f64() as x. Arguments and errors are those of
+ * headwater_stream_fill_u8(); EINVAL also means that `mu` is not finite, or `sigma` is not finite
+ * or below 0. Not for secrets.
+ */
+HEADWATER_MUST_USE int headwater_stream_fill_lognormal_f64(const struct headwater_key *key, uint64_t stream, double mu, double sigma, uint64_t start, double *out, size_t n);
+
+/**
+ * Writes the elements of headwater_stream_fill_lognormal_f64() with the numbers in `indices`.
+ * Arguments and errors are those of headwater_stream_u8_at(); EINVAL also means that `mu` is not
+ * finite, or `sigma` is not finite or below 0. Not for secrets.
+ */
+HEADWATER_MUST_USE int headwater_stream_lognormal_f64_at(const struct headwater_key *key, uint64_t stream, double mu, double sigma, const uint64_t *indices, double *out, size_t n);
+
+/**
+ * Writes gamma numbers of this shape and scale 1. Arguments and errors are those of
+ * headwater_stream_fill_u8(); EINVAL also means that `shape` is not finite or not above 0. Not for
+ * secrets.
+ */
+HEADWATER_MUST_USE int headwater_stream_fill_gamma_f64(const struct headwater_key *key, uint64_t stream, double shape, uint64_t start, double *out, size_t n);
+
+/**
+ * Writes the elements of headwater_stream_fill_gamma_f64() with the numbers in `indices`.
+ * Arguments and errors are those of headwater_stream_u8_at(); EINVAL also means that `shape` is
+ * not finite or not above 0. Not for secrets.
+ */
+HEADWATER_MUST_USE int headwater_stream_gamma_f64_at(const struct headwater_key *key, uint64_t stream, double shape, const uint64_t *indices, double *out, size_t n);
+
+/**
+ * Writes chi-square numbers of `k` degrees of freedom. Arguments and errors are those of
+ * headwater_stream_fill_u8(); EINVAL also means that `k` is not finite or not above 0. Not for
+ * secrets.
+ */
+HEADWATER_MUST_USE int headwater_stream_fill_chi_square_f64(const struct headwater_key *key, uint64_t stream, double k, uint64_t start, double *out, size_t n);
+
+/**
+ * Writes the elements of headwater_stream_fill_chi_square_f64() with the numbers in `indices`.
+ * Arguments and errors are those of headwater_stream_u8_at(); EINVAL also means that `k` is not
+ * finite or not above 0. Not for secrets.
+ */
+HEADWATER_MUST_USE int headwater_stream_chi_square_f64_at(const struct headwater_key *key, uint64_t stream, double k, const uint64_t *indices, double *out, size_t n);
+
+/**
+ * Writes beta numbers of the shapes `a` and `b`, whose mean is a / (a + b). Arguments and errors
+ * are those of headwater_stream_fill_u8(); EINVAL also means that `a` or `b` is not finite or not
+ * above 0. Not for secrets.
+ */
+HEADWATER_MUST_USE int headwater_stream_fill_beta_f64(const struct headwater_key *key, uint64_t stream, double a, double b, uint64_t start, double *out, size_t n);
+
+/**
+ * Writes the elements of headwater_stream_fill_beta_f64() with the numbers in `indices`. Arguments
+ * and errors are those of headwater_stream_u8_at(); EINVAL also means that `a` or `b` is not
+ * finite or not above 0. Not for secrets.
+ */
+HEADWATER_MUST_USE int headwater_stream_beta_f64_at(const struct headwater_key *key, uint64_t stream, double a, double b, const uint64_t *indices, double *out, size_t n);
+
+/**
+ * Writes numbers of Student's t distribution with `nu` degrees of freedom. Arguments and errors
+ * are those of headwater_stream_fill_u8(); EINVAL also means that `nu` is not finite or not above
+ * 0. Not for secrets.
+ */
+HEADWATER_MUST_USE int headwater_stream_fill_student_t_f64(const struct headwater_key *key, uint64_t stream, double nu, uint64_t start, double *out, size_t n);
+
+/**
+ * Writes the elements of headwater_stream_fill_student_t_f64() with the numbers in `indices`.
+ * Arguments and errors are those of headwater_stream_u8_at(); EINVAL also means that `nu` is not
+ * finite or not above 0. Not for secrets.
+ */
+HEADWATER_MUST_USE int headwater_stream_student_t_f64_at(const struct headwater_key *key, uint64_t stream, double nu, const uint64_t *indices, double *out, size_t n);
+
+/**
+ * Writes geometric numbers, from 1: trials up to the first success, each of probability `p`.
+ * Arguments and errors are those of headwater_stream_fill_u8(); EINVAL also means that `p` is not
+ * above 0 or above 1. Not for secrets.
+ */
+HEADWATER_MUST_USE int headwater_stream_fill_geometric_u64(const struct headwater_key *key, uint64_t stream, double p, uint64_t start, uint64_t *out, size_t n);
+
+/**
+ * Writes the elements of headwater_stream_fill_geometric_u64() with the numbers in `indices`.
+ * Arguments and errors are those of headwater_stream_u8_at(); EINVAL also means that `p` is not
+ * above 0 or above 1. Not for secrets.
+ */
+HEADWATER_MUST_USE int headwater_stream_geometric_u64_at(const struct headwater_key *key, uint64_t stream, double p, const uint64_t *indices, uint64_t *out, size_t n);
+
+/**
+ * Writes Poisson numbers of this mean. Arguments and errors are those of
+ * headwater_stream_fill_u8(); EINVAL also means that `mean` is not from 0 to 2^63. Not for
+ * secrets.
+ */
+HEADWATER_MUST_USE int headwater_stream_fill_poisson_u64(const struct headwater_key *key, uint64_t stream, double mean, uint64_t start, uint64_t *out, size_t n);
+
+/**
+ * Writes the elements of headwater_stream_fill_poisson_u64() with the numbers in `indices`.
+ * Arguments and errors are those of headwater_stream_u8_at(); EINVAL also means that `mean` is not
+ * from 0 to 2^63. Not for secrets.
+ */
+HEADWATER_MUST_USE int headwater_stream_poisson_u64_at(const struct headwater_key *key, uint64_t stream, double mean, const uint64_t *indices, uint64_t *out, size_t n);
+
+/**
+ * Writes binomial numbers: successes among `trials` trials, each of probability `p`. Arguments and
+ * errors are those of headwater_stream_fill_u8(); EINVAL also means that `p` is not from 0 to 1.
+ * Not for secrets.
+ */
+HEADWATER_MUST_USE int headwater_stream_fill_binomial_u64(const struct headwater_key *key, uint64_t stream, uint64_t trials, double p, uint64_t start, uint64_t *out, size_t n);
+
+/**
+ * Writes the elements of headwater_stream_fill_binomial_u64() with the numbers in `indices`.
+ * Arguments and errors are those of headwater_stream_u8_at(); EINVAL also means that `p` is not
+ * from 0 to 1. Not for secrets.
+ */
+HEADWATER_MUST_USE int headwater_stream_binomial_u64_at(const struct headwater_key *key, uint64_t stream, uint64_t trials, double p, const uint64_t *indices, uint64_t *out, size_t n);
+
+/**
  * Fills `buf` with `len` fast random bytes, for sampling, backoff, jitter and test data. Not for
  * secrets.
  *

@@ -20,6 +20,7 @@ fn header() -> String {
         "streams/key",
         "streams/numbers",
         "streams/at",
+        "streams/distributions",
         "streams/pseudo",
     ] {
         builder = builder.with_src(package.join(format!("src/{file}.rs")));

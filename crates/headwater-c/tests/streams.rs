@@ -3,6 +3,9 @@
 
 mod support;
 
+use headwater_streams_std::distributions::{
+    Beta, Binomial, ChiSquare, Gamma, Geometric, LogNormal, Poisson, StudentT,
+};
 use headwater_streams_std::{Key, Stream};
 use serde_json::Value;
 use std::path::PathBuf;
@@ -89,6 +92,19 @@ fn numbers_are_those_of_the_rust_library() {
         f64: |stream, out| stream.fill_exponential_f64(5, out).unwrap();
         u64: |stream, out| stream.fill_bounded_u64(0xB000_0000_0000_0001, 5, out).unwrap();
         u32: |stream, out| stream.fill_bounded_u32(0xB000_0001, 5, out).unwrap();
+        f64: |stream, out| stream.fill_distribution(&LogNormal::new(0.5, 0.25).unwrap(), 5, out).unwrap();
+        f64: |stream, out| stream.fill_distribution(&Gamma::new(0.75).unwrap(), 5, out).unwrap();
+        f64: |stream, out| stream.fill_distribution(&ChiSquare::new(5.0).unwrap(), 5, out).unwrap();
+        f64: |stream, out| stream.fill_distribution(&Beta::new(2.0, 0.5).unwrap(), 5, out).unwrap();
+        f64: |stream, out| stream.fill_distribution(&StudentT::new(3.0).unwrap(), 5, out).unwrap();
+        u64: |stream, out| stream.fill_distribution(&Geometric::new(0.01).unwrap(), 5, out).unwrap();
+        u64: |stream, out| stream.fill_distribution(&Poisson::new(20.0).unwrap(), 5, out).unwrap();
+        u64: |stream, out| stream.fill_distribution(&Binomial::new(100, 0.75).unwrap(), 5, out).unwrap();
+        f64: |stream, out| stream.fill_distribution(&Gamma::new(2.5).unwrap(), 5, out).unwrap();
+        f64: |stream, out| stream.fill_distribution(&Beta::new(0.5, 0.5).unwrap(), 5, out).unwrap();
+        u64: |stream, out| stream.fill_distribution(&Poisson::new(3.0).unwrap(), 5, out).unwrap();
+        u64: |stream, out| stream.fill_distribution(&Binomial::new(10, 0.25).unwrap(), 5, out).unwrap();
+        f64: |stream, out| stream.fill_distribution(&Beta::new(2.0, 3.0).unwrap(), 5, out).unwrap();
     }
     for n in [1000, 100] {
         let permutation = stream.permutation(n);

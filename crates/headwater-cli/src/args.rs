@@ -120,8 +120,15 @@ mod tests {
         man.render_synopsis_section(&mut page)?;
         man.render_description_section(&mut page)?;
         man.render_options_section(&mut page)?;
-        for verb in command.get_subcommands().filter(|verb| verb.get_name() != "help") {
-            let title = verb.get_name().to_uppercase();
+        // The verbs of the lab are for developers, and `headwater lab --help` has them.
+        let is_ours = |verb: &&clap::Command| verb.get_name() != "help";
+        let verbs = command.get_subcommands().filter(is_ours).flat_map(|verb| {
+            let below = verb.get_subcommands().filter(|_| verb.get_name() == "stream");
+            std::iter::once(verb).chain(below)
+        });
+        for verb in verbs {
+            let path = verb.get_bin_name().unwrap_or_default().trim_start_matches("headwater ");
+            let title = path.to_uppercase();
             let man = Man::new(verb.clone());
             let mut part = Vec::new();
             man.render_synopsis_section(&mut part)?;

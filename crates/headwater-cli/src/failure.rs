@@ -31,6 +31,10 @@ pub(crate) enum Failure {
     Findings(usize),
     /// The doctor could not make a report.
     Doctor(headwater_doctor::Error),
+    /// A device or file could not be written, or must not be.
+    Storage(headwater_storage::Error),
+    /// A signal ended the work; the text says how it continues.
+    Stopped(String),
     /// The exit status of a verdict. Its report is printed already.
     Verdict(u8),
     /// Writing to standard output failed.
@@ -47,6 +51,7 @@ impl Failure {
             }
             Failure::Verdict(status) => return ExitCode::from(*status),
             Failure::Usage(_) => 2,
+            Failure::Storage(error) if error.is_usage() => 2,
             // Not 1, which reports the result of a check that ran.
             Failure::Run { status, .. } => *status,
             Failure::Bench(_)
@@ -54,6 +59,8 @@ impl Failure {
             | Failure::Random(_)
             | Failure::Output(_)
             | Failure::Lab(_)
+            | Failure::Storage(_)
+            | Failure::Stopped(_)
             | Failure::Doctor(_) => 3,
             Failure::Slower(_) | Failure::Findings(_) | Failure::Quality(_) => 1,
         };
@@ -79,6 +86,8 @@ impl fmt::Display for Failure {
             Failure::Lab(error) => write!(f, "{error:#}"),
             Failure::Findings(findings) => write!(f, "{findings} promises did not hold"),
             Failure::Doctor(error) => error.fmt(f),
+            Failure::Storage(error) => error.fmt(f),
+            Failure::Stopped(what) => f.write_str(what),
             Failure::Verdict(status) => write!(f, "exit status {status}"),
             Failure::Output(error) => {
                 write!(f, "cannot write to standard output: {error}")
@@ -96,6 +105,12 @@ impl From<headwater::Error> for Failure {
 impl From<headwater_bench::Error> for Failure {
     fn from(error: headwater_bench::Error) -> Self {
         if error.is_usage() { Failure::Usage(error.to_string()) } else { Failure::Bench(error) }
+    }
+}
+
+impl From<headwater_storage::Error> for Failure {
+    fn from(error: headwater_storage::Error) -> Self {
+        Failure::Storage(error)
     }
 }
 

@@ -27,6 +27,13 @@ impl Progress {
         }
     }
 
+    /// Makes a bar for work on `total` bytes whose result follows on stdout after the bar.
+    pub(crate) fn before_results(total: u64) -> Progress {
+        let mut progress = Progress::new(total);
+        progress.wanted = io::stderr().is_terminal();
+        progress
+    }
+
     /// Shows that `done` bytes are written.
     pub(crate) fn at(&mut self, done: u64) {
         if self.bar.is_none() && self.wanted && self.begun.elapsed() >= PATIENCE {

@@ -54,6 +54,14 @@ fn help() {
         .assert()
         .success()
         .stdout_eq(file!["snapshots/help_stream.txt"]);
+    headwater(&["stream", "write", "--help"])
+        .assert()
+        .success()
+        .stdout_eq(file!["snapshots/help_stream_write.txt"]);
+    headwater(&["stream", "verify", "--help"])
+        .assert()
+        .success()
+        .stdout_eq(file!["snapshots/help_stream_verify.txt"]);
 }
 
 /// 1 says "failed" to a script, so a report that no reader can get needs another status.

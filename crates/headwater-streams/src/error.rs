@@ -40,6 +40,13 @@ pub enum Error {
     },
     /// A stream's number is 2^48 or more.
     StreamId(u64),
+    /// A distribution does not exist for this parameter.
+    Parameter {
+        /// The name of the parameter.
+        name: &'static str,
+        /// The numbers for which the distribution exists.
+        need: &'static str,
+    },
     /// No engine has this name.
     #[cfg(feature = "std")]
     UnknownEngine(String),
@@ -70,6 +77,7 @@ impl fmt::Display for Error {
                 f,
                 "{len} elements from number {start} on are more than a permutation of {n} has; ask for fewer"
             ),
+            Error::Parameter { name, need } => write!(f, "{name} must be {need}"),
             Error::StreamId(id) => {
                 write!(
                     f,

@@ -1,7 +1,7 @@
 //! Keys: the roots of all streams, and their children.
 
 use crate::counter::STREAMS;
-use crate::engine::Backend;
+use crate::engine::{self, Backend};
 use crate::features::Features;
 use crate::{Engine, Error, Label, Seed, Stream};
 use blake2::{Blake2s256, Digest};
@@ -123,6 +123,26 @@ impl Key {
             &mut block,
         );
         u128::from_le_bytes(block[0])
+    }
+
+    /// Returns the counter whose [`block`](Key::block) is `block`: from the top 48 bits of stream,
+    /// 16 bits of draw and 64 bits of block number.
+    ///
+    /// An engine is a bijection, so every block has a counter, which shows where a block that was
+    /// found belongs. A block of other data has a counter too. Its 16 bits of draw are zero with a
+    /// chance of 2^-16 only, and the next block's counter is not the next one.
+    ///
+    /// ```
+    /// use headwater_streams::Key;
+    ///
+    /// let key = Key::from_seed(42);
+    /// let mut found = [0; 16];
+    /// key.stream(3)?.fill_u8(16 * 1000, &mut found)?;
+    /// assert_eq!(key.counter(u128::from_le_bytes(found)), 3 << 80 | 1000);
+    /// # Ok::<(), headwater_streams::Error>(())
+    /// ```
+    pub fn counter(&self, block: u128) -> u128 {
+        u128::from_le_bytes(engine::counter(self.engine, self.bytes, block.to_le_bytes()))
     }
 
     /// Returns the engine.

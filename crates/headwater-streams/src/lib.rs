@@ -58,7 +58,7 @@ mod words;
 pub use engine::Engine;
 pub use error::Error;
 pub use key::Key;
-pub use numbers::{Integer, Permutation};
+pub use numbers::{Integer, Permutation, distributions};
 #[cfg(feature = "std")]
 pub use par::Par;
 #[cfg(feature = "process")]

@@ -140,16 +140,25 @@ impl Words for Stream {
     fn groups(&self, width: usize, groups: &[u64], out: &mut [u64]) {
         match width {
             1 => self.gather(0, groups, out, u64::from_le_bytes),
-            _ => self.gather(0, groups, out.as_chunks_mut::<2>().0, |block: Block| {
-                block
-                    .as_chunks()
-                    .0
-                    .try_into()
-                    .map(|two: [_; 2]| two.map(u64::from_le_bytes))
-                    .unwrap_or_default()
-            }),
+            _ => self.gather(0, groups, out.as_chunks_mut::<2>().0, two_words),
         }
     }
+
+    fn blocks(&self, draw: u16, start: u64, out: &mut [[u64; 2]]) {
+        let words = out.as_flattened_mut();
+        self.bytes(draw, u128::from(start) * 16, bytes::of_u64(words));
+        bytes::u64_from_le(words);
+    }
+
+    fn blocks_at(&self, draw: u16, blocks: &[u64], out: &mut [[u64; 2]]) {
+        self.gather(draw, blocks, out, two_words);
+    }
+}
+
+/// Returns the two words of a block.
+fn two_words(block: Block) -> [u64; 2] {
+    let words = block.as_chunks().0.try_into();
+    words.map(|two: [_; 2]| two.map(u64::from_le_bytes)).unwrap_or_default()
 }
 
 #[cfg(test)]

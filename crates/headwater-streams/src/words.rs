@@ -12,4 +12,11 @@ pub(crate) trait Words: Sync {
             self.words(0, group * width as u64, out);
         }
     }
+
+    /// Writes blocks `start..start + out.len()` of a draw, as two words each. The caller has
+    /// checked that the range ends below 2^64.
+    fn blocks(&self, draw: u16, start: u64, out: &mut [[u64; 2]]);
+
+    /// Writes the blocks of a draw with these numbers, in their order.
+    fn blocks_at(&self, draw: u16, blocks: &[u64], out: &mut [[u64; 2]]);
 }

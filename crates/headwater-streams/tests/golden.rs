@@ -1,6 +1,9 @@
 //! The values of version 1, which must never change: hashes of long arrays, in a file that no
 //! command writes.
 
+use headwater_streams::distributions::{
+    Beta, Binomial, ChiSquare, Gamma, Geometric, LogNormal, Poisson, StudentT,
+};
 use headwater_streams::{Engine, Error, Key, Stream};
 use std::path::Path;
 
@@ -48,16 +51,55 @@ fn arrays(s: &Stream) -> Vec<(&'static str, String)> {
     ]
 }
 
+/// Returns the hash of each distribution of a stream, by each of its methods.
+fn distributions(s: &Stream) -> Vec<(&'static str, String)> {
+    macro_rules! hashes {
+        ($($name:literal: $distribution:expr, $type:ty;)*) => {
+            vec![$({
+                let distribution = $distribution.unwrap();
+                let fill = |out: &mut [$type]| s.fill_distribution(&distribution, START, out);
+                ($name, hash(fill, <$type>::to_le_bytes))
+            }),*]
+        };
+    }
+    hashes! {
+        "lognormal_f64": LogNormal::new(0.5, 2.0), f64;
+        "lognormal_f32": LogNormal::new(0.5, 2.0), f32;
+        "gamma_f64": Gamma::new(2.5), f64;
+        "gamma_f64_small": Gamma::new(0.3), f64;
+        "gamma_f32": Gamma::new(2.5), f32;
+        "chi_square_f64": ChiSquare::new(7.0), f64;
+        "beta_f64": Beta::new(2.0, 3.5), f64;
+        "beta_f64_small": Beta::new(0.5, 0.25), f64;
+        "beta_f64_mixed": Beta::new(0.5, 2.0), f64;
+        "student_t_f64": StudentT::new(4.0), f64;
+        "geometric": Geometric::new(0.05), u64;
+        "poisson_small": Poisson::new(3.5), u64;
+        "poisson": Poisson::new(123.4), u64;
+        "binomial_small": Binomial::new(50, 0.9), u64;
+        "binomial": Binomial::new(1000, 0.3), u64;
+    }
+}
+
+#[test]
+fn the_values_of_distributions_are_the_ones_that_were_frozen() {
+    compare("v1-distributions.txt", distributions);
+}
+
 #[test]
 fn the_values_of_version_1_are_the_ones_that_were_frozen() {
+    compare("v1.txt", arrays);
+}
+
+fn compare(file: &str, hashes: impl Fn(&Stream) -> Vec<(&'static str, String)>) {
     let mut now = String::new();
     for &engine in Engine::ALL {
         let stream = Key::with_engine(engine, 42).child("golden").stream(7).unwrap();
-        for (kind, hash) in arrays(&stream) {
+        for (kind, hash) in hashes(&stream) {
             now += &format!("{engine} {kind} {hash}\n");
         }
     }
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../vectors/golden/v1.txt");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../vectors/golden").join(file);
     let frozen = std::fs::read_to_string(&path).unwrap_or_default();
     assert!(
         now == frozen,

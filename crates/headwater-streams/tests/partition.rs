@@ -1,5 +1,8 @@
 //! Elements are the same for any request: any pieces, any order and any number of threads.
 
+use headwater_streams::distributions::{
+    Beta, Binomial, ChiSquare, Distribution, Gamma, Geometric, LogNormal, Poisson, StudentT,
+};
 use headwater_streams::{Engine, Error, Key, Stream};
 use proptest::prelude::*;
 
@@ -110,6 +113,71 @@ proptest! {
         let mut out = vec![0; count];
         stream.u8_at(&indices, &mut out).unwrap();
         prop_assert_eq!(&out, &indices.iter().map(|i| whole[place(i)]).collect::<Vec<_>>());
+    }
+}
+
+/// Elements of a range of a distribution: more than two of the chunks that are made at a time.
+const DISTRIBUTED: usize = 600;
+
+/// Fills a range in pieces and lists it backwards with gaps, and compares both with the whole.
+fn any_request_is_the_same<T: Copy + Default>(
+    stream: Stream,
+    distribution: Result<impl Distribution<T>, Error>,
+    start: u64,
+    cuts: &[usize],
+    bits: impl Fn(T) -> u64,
+) -> Result<(), TestCaseError> {
+    let distribution = distribution.unwrap();
+    let bits = |values: &[T]| values.iter().map(|&x| bits(x)).collect::<Vec<_>>();
+    let mut whole = vec![T::default(); DISTRIBUTED];
+    stream.fill_distribution(&distribution, start, &mut whole).unwrap();
+    let mut pieced = vec![T::default(); DISTRIBUTED];
+    for ends in cuts.windows(2).rev() {
+        let piece = &mut pieced[ends[0]..ends[1]];
+        stream.fill_distribution(&distribution, start + ends[0] as u64, piece).unwrap();
+    }
+    prop_assert_eq!(bits(&pieced), bits(&whole));
+    let places: Vec<usize> = cuts.iter().rev().map(|&cut| cut.min(DISTRIBUTED - 1)).collect();
+    let indices: Vec<u64> = places.iter().map(|&place| start + place as u64).collect();
+    let mut listed = vec![T::default(); places.len()];
+    stream.distribution_at(&distribution, &indices, &mut listed).unwrap();
+    let right: Vec<T> = places.iter().map(|&place| whole[place]).collect();
+    prop_assert_eq!(bits(&listed), bits(&right));
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(100))]
+
+    #[test]
+    fn elements_of_distributions_are_the_same_for_any_request(
+        stream in streams(),
+        start in starts(DISTRIBUTED as u64 + 1),
+        mut cuts in prop::collection::vec(0..DISTRIBUTED, 0..12),
+        exponent in -12.0..12.0_f64,
+        other in 0.001..20.0_f64,
+        p in 1e-6..1.0_f64,
+        n in any::<u64>(),
+        shift in 0..64,
+    ) {
+        cuts.extend([0, DISTRIBUTED]);
+        cuts.sort_unstable();
+        let x = exponent.exp();
+        macro_rules! same {
+            ($distribution:expr, $type:ty, $bits:expr) => {
+                any_request_is_the_same::<$type>(stream, $distribution, start, &cuts, $bits)?
+            };
+        }
+        same!(LogNormal::new(exponent, other), f64, f64::to_bits);
+        same!(Gamma::new(x), f64, f64::to_bits);
+        same!(Gamma::new(x), f32, |x| x.to_bits().into());
+        same!(ChiSquare::new(x), f64, f64::to_bits);
+        same!(Beta::new(x, other), f64, f64::to_bits);
+        same!(Beta::new(p, other / 20.0), f32, |x| x.to_bits().into());
+        same!(StudentT::new(x), f64, f64::to_bits);
+        same!(Geometric::new(p), u64, |n| n);
+        same!(Poisson::new(x), u64, |n| n);
+        same!(Binomial::new(n >> shift, p), u64, |n| n);
     }
 }
 

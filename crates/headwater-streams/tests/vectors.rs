@@ -1,5 +1,8 @@
 //! The files of `vectors/`: `reference` makes exactly these files, and this crate agrees with them.
 
+use headwater_streams::distributions::{
+    Beta, Binomial, ChiSquare, Gamma, Geometric, LogNormal, Poisson, StudentT,
+};
 use headwater_streams::{Engine, Key, Label};
 use serde_json::Value;
 use std::path::Path;
@@ -165,4 +168,71 @@ fn numbers_are_the_values() {
         assert_eq!(made, values, "{case}");
     }
     assert_eq!(kinds.len(), 10, "{kinds:?}");
+}
+
+/// The parameters of a case; the floats by their bits.
+fn parameters(case: &Value) -> Vec<f64> {
+    let digits = case["parameters"].as_array().unwrap().iter();
+    digits.map(|x| f64::from_bits(number(x.as_str().unwrap()) as u64)).collect()
+}
+
+#[test]
+fn distributions_are_the_values() {
+    let mut kinds = std::collections::BTreeSet::new();
+    for case in cases("distributions.json") {
+        let key = Key::with_engine(engine(&case), text(&case, "seed").parse::<u64>().unwrap());
+        let stream = key.stream(case["stream"].as_u64().unwrap()).unwrap();
+        let start = text(&case, "start").parse::<u64>().unwrap();
+        let values: Vec<&str> = case["values"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|value| value.as_str().unwrap())
+            .collect();
+        let indices: Vec<u64> = (start..).take(values.len()).collect();
+        let parameters = parameters(&case);
+        let first = parameters[0];
+        // The numbers of a distribution as they are written in the file, from a range and a list.
+        macro_rules! made {
+            ($distribution:expr, $type:ty, $write:expr) => {{
+                let distribution = $distribution.unwrap();
+                let mut filled = vec![<$type>::default(); values.len()];
+                let mut listed = filled.clone();
+                stream.fill_distribution(&distribution, start, &mut filled).unwrap();
+                stream.distribution_at(&distribution, &indices, &mut listed).unwrap();
+                let write = $write;
+                let written = |values: Vec<$type>| -> Vec<String> {
+                    values.into_iter().map(&write).collect()
+                };
+                assert_eq!(written(listed), values, "{case}");
+                written(filled)
+            }};
+        }
+        macro_rules! real {
+            ($distribution:expr) => {
+                match text(&case, "value") {
+                    "f64" => made!($distribution, f64, |x: f64| format!("{:016x}", x.to_bits())),
+                    _ => made!($distribution, f32, |x: f32| format!("{:08x}", x.to_bits())),
+                }
+            };
+        }
+        let kind = text(&case, "kind");
+        kinds.insert(kind.to_owned());
+        let made = match kind {
+            "lognormal" => real!(LogNormal::new(first, parameters[1])),
+            "gamma" => real!(Gamma::new(first)),
+            "chi_square" => real!(ChiSquare::new(first)),
+            "beta" => real!(Beta::new(first, parameters[1])),
+            "student_t" => real!(StudentT::new(first)),
+            "geometric" => made!(Geometric::new(first), u64, |n: u64| n.to_string()),
+            "poisson" => made!(Poisson::new(first), u64, |n: u64| n.to_string()),
+            "binomial" => {
+                let n = text(&case, "n").parse().unwrap();
+                made!(Binomial::new(n, first), u64, |n: u64| n.to_string())
+            }
+            _ => panic!("no test knows {kind}"),
+        };
+        assert_eq!(made, values, "{case}");
+    }
+    assert_eq!(kinds.len(), 8, "{kinds:?}");
 }

@@ -2,6 +2,7 @@
 
 mod ars;
 mod blake2s;
+pub mod distributions;
 pub mod floats;
 pub mod generators;
 pub mod numbers;

@@ -218,7 +218,7 @@ pub unsafe extern "C" fn headwater_stream_bounded_u32_at(
 ///
 /// The promise of [`headwater_stream_u8_at`].
 #[inline(always)]
-unsafe fn at<T>(
+pub(super) unsafe fn at<T>(
     key: *const headwater_key,
     stream: u64,
     indices: *const u64,

@@ -2,6 +2,7 @@
 //! the per-CPU generator for numbers that need not repeat.
 
 pub mod at;
+pub mod distributions;
 pub mod key;
 pub mod numbers;
 pub mod pseudo;

@@ -264,7 +264,7 @@ pub(super) unsafe fn stream_of(key: *const headwater_key, stream: u64) -> Result
 ///
 /// The promise of [`headwater_stream_fill_u8`].
 #[inline(always)]
-unsafe fn fill<T>(
+pub(super) unsafe fn fill<T>(
     key: *const headwater_key,
     stream: u64,
     out: *mut T,

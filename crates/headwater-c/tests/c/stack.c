@@ -59,6 +59,16 @@ static void stream_f64_at(void) { result = headwater_stream_f64_at(&key, 0, indi
 static void stream_normal_at(void) { result = headwater_stream_normal_f64_at(&key, 0, indices, doubles, 4096); }
 static void stream_exponential_at(void) { result = headwater_stream_exponential_f64_at(&key, 0, indices, doubles, 4096); }
 static void stream_bounded_at(void) { result = headwater_stream_bounded_u64_at(&key, 0, 10, indices, words, 4096); }
+static void stream_gamma(void) { result = headwater_stream_fill_gamma_f64(&key, 0, 0.5, 3, doubles, 4096); }
+static void stream_beta(void) { result = headwater_stream_fill_beta_f64(&key, 0, 0.5, 2, 3, doubles, 4096); }
+static void stream_student_t(void) { result = headwater_stream_fill_student_t_f64(&key, 0, 5, 3, doubles, 4096); }
+static void stream_lognormal(void) { result = headwater_stream_fill_lognormal_f64(&key, 0, 0, 1, 3, doubles, 4096); }
+static void stream_poisson_3(void) { result = headwater_stream_fill_poisson_u64(&key, 0, 3, 3, words, 4096); }
+static void stream_poisson_30(void) { result = headwater_stream_fill_poisson_u64(&key, 0, 30, 3, words, 4096); }
+static void stream_binomial_3(void) { result = headwater_stream_fill_binomial_u64(&key, 0, 10, 0.3, 3, words, 4096); }
+static void stream_binomial_30(void) { result = headwater_stream_fill_binomial_u64(&key, 0, 100, 0.3, 3, words, 4096); }
+static void stream_beta_at(void) { result = headwater_stream_beta_f64_at(&key, 0, 0.5, 2, indices, doubles, 4096); }
+static void stream_binomial_at(void) { result = headwater_stream_binomial_u64_at(&key, 0, 100, 0.3, indices, words, 4096); }
 static void stream_perm(void) { result = headwater_stream_perm_at(&key, 0, 1000, 3, words); }
 
 static const struct {
@@ -101,6 +111,16 @@ static const struct {
     { "headwater_stream_normal_f64_at", stream_normal_at, 0 },
     { "headwater_stream_exponential_f64_at", stream_exponential_at, 0 },
     { "headwater_stream_bounded_u64_at", stream_bounded_at, 0 },
+    { "headwater_stream_fill_gamma_f64", stream_gamma, 0 },
+    { "headwater_stream_fill_beta_f64", stream_beta, 0 },
+    { "headwater_stream_fill_student_t_f64", stream_student_t, 0 },
+    { "headwater_stream_fill_lognormal_f64", stream_lognormal, 0 },
+    { "headwater_stream_fill_poisson_u64, mean 3", stream_poisson_3, 0 },
+    { "headwater_stream_fill_poisson_u64, mean 30", stream_poisson_30, 0 },
+    { "headwater_stream_fill_binomial_u64, mean 3", stream_binomial_3, 0 },
+    { "headwater_stream_fill_binomial_u64, mean 30", stream_binomial_30, 0 },
+    { "headwater_stream_beta_f64_at", stream_beta_at, 0 },
+    { "headwater_stream_binomial_u64_at", stream_binomial_at, 0 },
     { "headwater_stream_perm_at", stream_perm, 0 },
 };
 

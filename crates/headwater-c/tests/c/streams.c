@@ -3,6 +3,7 @@
 #include "check.h"
 #include <errno.h>
 #include <headwater.h>
+#include <math.h>
 #include <string.h>
 
 #define REFUSED(errno_is, call)                  \
@@ -170,6 +171,33 @@ static void numbers(void)
          headwater_stream_bounded_u64_at(from, stream, UINT64_C(0xB000000000000001), from_indices, out, n));
     KIND(uint32_t, headwater_stream_fill_bounded_u32(from, stream, 0xB0000001, start, out, n),
          headwater_stream_bounded_u32_at(from, stream, 0xB0000001, from_indices, out, n));
+    KIND(double, headwater_stream_fill_lognormal_f64(from, stream, 0.5, 0.25, start, out, n),
+         headwater_stream_lognormal_f64_at(from, stream, 0.5, 0.25, from_indices, out, n));
+    KIND(double, headwater_stream_fill_gamma_f64(from, stream, 0.75, start, out, n),
+         headwater_stream_gamma_f64_at(from, stream, 0.75, from_indices, out, n));
+    KIND(double, headwater_stream_fill_chi_square_f64(from, stream, 5, start, out, n),
+         headwater_stream_chi_square_f64_at(from, stream, 5, from_indices, out, n));
+    KIND(double, headwater_stream_fill_beta_f64(from, stream, 2, 0.5, start, out, n),
+         headwater_stream_beta_f64_at(from, stream, 2, 0.5, from_indices, out, n));
+    KIND(double, headwater_stream_fill_student_t_f64(from, stream, 3, start, out, n),
+         headwater_stream_student_t_f64_at(from, stream, 3, from_indices, out, n));
+    KIND(uint64_t, headwater_stream_fill_geometric_u64(from, stream, 0.01, start, out, n),
+         headwater_stream_geometric_u64_at(from, stream, 0.01, from_indices, out, n));
+    KIND(uint64_t, headwater_stream_fill_poisson_u64(from, stream, 20, start, out, n),
+         headwater_stream_poisson_u64_at(from, stream, 20, from_indices, out, n));
+    KIND(uint64_t, headwater_stream_fill_binomial_u64(from, stream, 100, 0.75, start, out, n),
+         headwater_stream_binomial_u64_at(from, stream, 100, 0.75, from_indices, out, n));
+    /* The methods of small parameters. */
+    KIND(double, headwater_stream_fill_gamma_f64(from, stream, 2.5, start, out, n),
+         headwater_stream_gamma_f64_at(from, stream, 2.5, from_indices, out, n));
+    KIND(double, headwater_stream_fill_beta_f64(from, stream, 0.5, 0.5, start, out, n),
+         headwater_stream_beta_f64_at(from, stream, 0.5, 0.5, from_indices, out, n));
+    KIND(uint64_t, headwater_stream_fill_poisson_u64(from, stream, 3, start, out, n),
+         headwater_stream_poisson_u64_at(from, stream, 3, from_indices, out, n));
+    KIND(uint64_t, headwater_stream_fill_binomial_u64(from, stream, 10, 0.25, start, out, n),
+         headwater_stream_binomial_u64_at(from, stream, 10, 0.25, from_indices, out, n));
+    KIND(double, headwater_stream_fill_beta_f64(from, stream, 2, 3, start, out, n),
+         headwater_stream_beta_f64_at(from, stream, 2, 3, from_indices, out, n));
     for (i = 0; i < 1000; i++) {
         CHECK(headwater_stream_perm_at(&key, 7, 1000, i, &value) == 0);
         CHECK(fwrite(&value, sizeof value, 1, stdout) == 1);
@@ -180,12 +208,39 @@ static void numbers(void)
     }
 }
 
+/* Parameters for which there is no distribution. */
+static void parameters(void)
+{
+    static const double wrong[] = { -1, NAN, INFINITY, -INFINITY };
+    double one = 7;
+    uint64_t count = 7, index = 0;
+    size_t i;
+    for (i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        double x = wrong[i];
+        REFUSED(EINVAL, headwater_stream_fill_lognormal_f64(&key, 0, 0, x, 0, &one, 1));
+        REFUSED(EINVAL, headwater_stream_lognormal_f64_at(&key, 0, x < 0 ? NAN : x, 1, &index, &one, 1));
+        REFUSED(EINVAL, headwater_stream_fill_gamma_f64(&key, 0, x, 0, &one, 1));
+        REFUSED(EINVAL, headwater_stream_gamma_f64_at(&key, 0, x, &index, &one, 1));
+        REFUSED(EINVAL, headwater_stream_fill_chi_square_f64(&key, 0, x, 0, &one, 1));
+        REFUSED(EINVAL, headwater_stream_fill_beta_f64(&key, 0, x, 1, 0, &one, 1));
+        REFUSED(EINVAL, headwater_stream_fill_beta_f64(&key, 0, 1, x, 0, &one, 1));
+        REFUSED(EINVAL, headwater_stream_fill_student_t_f64(&key, 0, x, 0, &one, 1));
+        REFUSED(EINVAL, headwater_stream_fill_geometric_u64(&key, 0, x, 0, &count, 1));
+        REFUSED(EINVAL, headwater_stream_fill_poisson_u64(&key, 0, x, 0, &count, 1));
+        REFUSED(EINVAL, headwater_stream_fill_binomial_u64(&key, 0, 9, x, 0, &count, 1));
+        REFUSED(EINVAL, headwater_stream_binomial_u64_at(&key, 0, 9, x, &index, &count, 1));
+    }
+    CHECK(one == 7 && count == 7);
+    CHECK(headwater_stream_fill_binomial_u64(&key, 0, 9, 1, 0, &count, 1) == 0 && count == 9);
+}
+
 static void errors(void)
 {
     struct headwater_key bad, copy;
     uint64_t value = 7, index = 0;
     unsigned char byte = 7;
     CHECK(headwater_stream_key_from_seed(&key, HEADWATER_PHILOX4X32, 1) == 0);
+    parameters();
     copy = bad = key;
     bad.engine = 3;
     REFUSED(EINVAL, headwater_stream_key_from_seed(&copy, 3, 1));

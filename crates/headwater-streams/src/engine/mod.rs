@@ -5,12 +5,14 @@
 
 mod ars;
 mod backend;
+mod inverse;
 mod philox;
 
 #[cfg(feature = "process")]
 #[cfg_attr(not(all(target_arch = "x86_64", target_os = "linux")), allow(unused_imports))]
 pub(crate) use ars::keys as ars7_keys;
 pub(crate) use backend::Backend;
+pub(crate) use inverse::counter;
 
 #[cfg(feature = "std")]
 use crate::Error;

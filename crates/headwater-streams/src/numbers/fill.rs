@@ -16,7 +16,7 @@ const SMALL_CHUNK: usize = 64;
 /// An array that begins with a cache line. A vector of 512 bits that lies across two lines takes
 /// twice the time.
 #[repr(align(64))]
-struct Aligned<T>(T);
+pub(super) struct Aligned<T>(pub(super) T);
 
 /// Words of the largest group, and its numbers.
 const MOST_WORDS: usize = 2;

@@ -6,6 +6,7 @@
 //! only) takes the same words of the stream's next draw.
 
 mod bounded;
+pub mod distributions;
 mod exponential;
 mod fill;
 mod integer;

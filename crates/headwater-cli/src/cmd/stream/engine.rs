@@ -58,16 +58,17 @@ impl Engine {
     pub(super) fn start(
         self,
         seed: &Seed<'_>,
+        children: &[String],
         substream: Option<u64>,
         offset: u64,
         len: u64,
     ) -> Result<Bytes, String> {
-        let key = || Key::from_seed(seed.clone());
+        let key = || descend(Key::from_seed(seed.clone()), children);
         let index = substream.unwrap_or(0);
         let skip = u128::from(offset / 8);
         let words: Words = match self {
             Engine::Ars7 | Engine::Ars5 | Engine::Philox4x32 => {
-                return self.indexed(seed, index, offset, len);
+                return self.indexed(seed, children, index, offset, len);
             }
             Engine::Xoshiro256pp => {
                 let mut there = Xoshiro256pp::from_key(&key()).stream(index);
@@ -86,7 +87,8 @@ impl Engine {
                 Box::new(move |out| there.fill_bytes(out))
             }
             Engine::Pcg64dxsm => {
-                let mut there = Pcg64Dxsm::from_seed_sequence(&numpys(seed, substream)?);
+                let sequence = numpys(seed, children, substream)?;
+                let mut there = Pcg64Dxsm::from_seed_sequence(&sequence);
                 there.advance(skip);
                 Box::new(move |out| there.fill_bytes(out))
             }
@@ -97,7 +99,8 @@ impl Engine {
                 ));
             }
             Engine::Sfc64 => {
-                let mut there = Sfc64::from_seed_sequence(&numpys(seed, substream)?);
+                let sequence = numpys(seed, children, substream)?;
+                let mut there = Sfc64::from_seed_sequence(&sequence);
                 Box::new(move |out| there.fill_bytes(out))
             }
         };
@@ -107,11 +110,18 @@ impl Engine {
         Ok(bytes)
     }
 
-    fn indexed(self, seed: &Seed<'_>, index: u64, next: u64, len: u64) -> Result<Bytes, String> {
+    fn indexed(
+        self,
+        seed: &Seed<'_>,
+        children: &[String],
+        index: u64,
+        next: u64,
+        len: u64,
+    ) -> Result<Bytes, String> {
         // The library knows the engine by the same name, which is hashed into its keys.
         let value = self.to_possible_value().expect("every engine has a name");
         let engine = value.get_name().parse().map_err(|error| format!("{error}"))?;
-        let key = Key::with_engine(engine, seed.clone());
+        let key = descend(Key::with_engine(engine, seed.clone()), children);
         let stream = key.stream(index).map_err(|error| error.to_string())?;
         if next.checked_add(len).is_none() {
             return Err(format!(
@@ -122,8 +132,20 @@ impl Engine {
     }
 }
 
+/// Returns the key's child with the first name, that child's child with the second, and so on.
+pub(super) fn descend(key: Key, children: &[String]) -> Key {
+    children.iter().fold(key, |key, name| key.child(name.as_str()))
+}
+
 /// Returns the sequence that NumPy makes of the same number, or its child with this number.
-fn numpys(seed: &Seed<'_>, substream: Option<u64>) -> Result<SeedSequence, String> {
+fn numpys(
+    seed: &Seed<'_>,
+    children: &[String],
+    substream: Option<u64>,
+) -> Result<SeedSequence, String> {
+    if !children.is_empty() {
+        return Err("NumPy's generators have no children by name: use --substream".to_owned());
+    }
     let root = SeedSequence::try_from(seed).map_err(|error| error.to_string())?;
     match substream {
         None => Ok(root),
@@ -175,7 +197,7 @@ mod tests {
     fn pieces_of_any_length_are_the_whole() {
         let start = |offset| {
             Engine::Xoshiro256pp
-                .start(&Seed::from(1), None, offset, 1000)
+                .start(&Seed::from(1), &[], None, offset, 1000)
                 .unwrap_or_else(|_| panic!())
         };
         let mut whole = [0; 1000];

@@ -63,8 +63,8 @@ pub(super) fn take(line: &str) -> Option<(Stamp, Follows, &str)> {
     }
 }
 
-/// Reads `Nov 22 06:07:30 ` as [`short`] does. Most large logs have this form, so it is tried first,
-/// and by the bytes' places.
+/// Reads `Nov 22 06:07:30 ` as [`short`] does. Most large logs have this form, so it is tried
+/// first, and by the bytes' places.
 fn plain(line: &str) -> Option<(Stamp, Follows, &str)> {
     let (head, rest) = line.as_bytes().split_first_chunk::<16>()?;
     let spaces = head[3] == b' ' && head[6] == b' ' && head[15] == b' ';

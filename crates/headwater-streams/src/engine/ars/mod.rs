@@ -13,20 +13,18 @@
 #[cfg(target_arch = "aarch64")]
 pub(crate) mod arm;
 pub(crate) mod bitsliced;
+pub(crate) mod inverse;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
 #[cfg(target_arch = "x86_64")]
 pub(crate) use x86::{aes, vaes256, vaes512};
 
-#[cfg(feature = "process")]
 use super::Block;
 
 /// The constants that each round adds to the halves of the key, the lower half first.
 const GROWTH: [u64; 2] = [0x9E37_79B9_7F4A_7C15, 0xBB67_AE85_84CA_A73B];
 /// Returns the key before the first round, and the key of each round, of ars7.
-#[cfg(feature = "process")]
-#[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
 pub(crate) fn keys(key: Block) -> [Block; KEYS] {
     let mut halves = [0, 8].map(|at| u64::from_le_bytes(core::array::from_fn(|i| key[at + i])));
     core::array::from_fn(|_| {

@@ -9,6 +9,7 @@
 //! Checked against `reference`, through it against the authors' `kat_vectors`, and against the
 //! authors' code where it is installed.
 
+pub(crate) mod inverse;
 pub(crate) mod portable;
 #[cfg(target_arch = "x86_64")]
 mod x86;

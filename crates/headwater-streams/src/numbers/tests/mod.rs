@@ -5,6 +5,7 @@ mod elements;
 mod integers;
 mod machine_code;
 mod orders;
+mod samplers;
 mod values;
 
 use crate::words::Words;
@@ -26,7 +27,7 @@ impl Awkward {
         x = (x ^ x >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
         x ^= x >> 31;
         match x % 8 {
-            0..3 if draw < 3 => 0,
+            0..3 if draw % 512 < 3 => 0,
             3 if draw == 0 => x << 32,
             _ => x,
         }
@@ -37,6 +38,18 @@ impl Words for Awkward {
     fn words(&self, draw: u16, start: u64, out: &mut [u64]) {
         for (out, place) in out.iter_mut().zip(start..) {
             *out = Awkward::word(draw, place);
+        }
+    }
+
+    fn blocks(&self, draw: u16, start: u64, out: &mut [[u64; 2]]) {
+        for (out, block) in out.iter_mut().zip(start..) {
+            *out = [0, 1].map(|half| Awkward::word(draw, block << 1 ^ block >> 63 ^ half));
+        }
+    }
+
+    fn blocks_at(&self, draw: u16, blocks: &[u64], out: &mut [[u64; 2]]) {
+        for (out, &block) in out.iter_mut().zip(blocks) {
+            self.blocks(draw, block, core::slice::from_mut(out));
         }
     }
 }

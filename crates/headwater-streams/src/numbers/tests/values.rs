@@ -16,6 +16,16 @@ impl Words for List {
     fn words(&self, _draw: u16, start: u64, out: &mut [u64]) {
         out.copy_from_slice(&self.0[start as usize..][..out.len()]);
     }
+
+    fn blocks(&self, draw: u16, start: u64, out: &mut [[u64; 2]]) {
+        self.words(draw, 2 * start, out.as_flattened_mut());
+    }
+
+    fn blocks_at(&self, draw: u16, blocks: &[u64], out: &mut [[u64; 2]]) {
+        for (out, &block) in out.iter_mut().zip(blocks) {
+            self.blocks(draw, block, core::slice::from_mut(out));
+        }
+    }
 }
 
 /// Returns edges, each beside each other's neighbour, and as many ordinary words.

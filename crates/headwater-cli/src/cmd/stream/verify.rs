@@ -1,0 +1,141 @@
+//! `headwater stream verify`: reads devices and files again and names each wrong extent.
+
+use super::interrupt;
+use super::seed;
+use super::source::{Source, watched};
+use crate::failure::Failure;
+use crate::output;
+use crate::progress::Progress as Bar;
+use headwater_storage::{
+    Access, Document, Pattern, Progress, Suspects, Target, TargetReport, Verdict, page,
+};
+use headwater_streams::Seed;
+use headwater_text::size;
+use std::fs::{self, OpenOptions};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering::Relaxed;
+use std::time::Instant;
+
+/// Read devices or files and name each extent that is not the seed's, with what stands there
+#[derive(clap::Args)]
+#[group(skip)]
+#[command(after_help = "\
+Exit status: 0 every byte is right; 1 wrong bytes found; 2 wrong usage; 3 could not read all of it,
+or stopped. A file's own size is believed: --size or --to finds one that became too short.")]
+pub(super) struct Args {
+    #[command(flatten)]
+    source: Source,
+
+    /// Expected size; a shorter file has a missing extent
+    #[arg(long, value_name = "BYTES", value_parser = size::parse, allow_negative_numbers = true)]
+    size: Option<u64>,
+
+    /// An older seed of the same target, whose data is recognised; may be repeated
+    #[arg(long, value_name = "SEED", value_parser = seed, allow_hyphen_values = true)]
+    was: Vec<Seed<'static>>,
+
+    /// Print the report as JSON (schema headwater.stream-verify/1)
+    #[arg(long)]
+    json: bool,
+
+    /// Write the report as one page with a picture of each target
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
+}
+
+/// One target, ready to be read.
+struct Plan {
+    target: Target,
+    suspects: Suspects,
+    to: u64,
+}
+
+pub(super) fn run(args: &Args) -> Result<(), Failure> {
+    // Before the work: a report that no reader can get would come after hours.
+    output::unbuffered()?;
+    if let Some(file) = &args.html {
+        let opened = OpenOptions::new().append(true).create(true).open(file);
+        opened.map_err(|error| cannot_write(file, error))?;
+    }
+    let plans: Result<Vec<_>, Failure> =
+        args.source.targets.iter().map(|path| plan(args, path)).collect();
+    let plans = plans?;
+    let progress = Progress::default();
+    let _ = interrupt::sets(&progress.stop);
+    let opened = plans.iter().filter_map(|plan| plan.as_ref().ok());
+    let total = opened.map(|plan| plan.to - args.source.from).sum();
+    let mut bar = Bar::before_results(total);
+    let verify = || verify_all(args, &plans, &progress);
+    let reports = watched(verify, || bar.at(progress.done.load(Relaxed)));
+    drop(bar);
+    let document = Document::new(&pattern(args, 0)?, reports);
+    // Before stdout, whose reader may close the pipe.
+    if let Some(file) = &args.html {
+        fs::write(file, page(&document)).map_err(|error| cannot_write(file, error))?;
+    }
+    let printed = if args.json { output::json(&document) } else { output::text(&document.text()) };
+    match (printed, document.verdict) {
+        // A reader who closes the pipe has what it needs; the status still carries the verdict.
+        (Err(error), _) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(error.into()),
+        (_, Verdict::Intact) => Ok(()),
+        (_, Verdict::Wrong) => Err(Failure::Verdict(1)),
+        (_, Verdict::Unread | Verdict::Stopped) => Err(Failure::Verdict(3)),
+    }
+}
+
+fn cannot_write(file: &Path, error: std::io::Error) -> Failure {
+    let action = format!("cannot write the page {}", file.display());
+    headwater_storage::Error::io(action, error).into()
+}
+
+fn pattern(args: &Args, index: usize) -> Result<Pattern, Failure> {
+    args.source.pattern(&args.source.targets[index], None)
+}
+
+/// Opens a target. One that cannot be opened becomes a report, so that the others are verified.
+fn plan(args: &Args, path: &Path) -> Result<Result<Plan, TargetReport>, Failure> {
+    let expected = args.source.pattern(path, None)?;
+    let older = args.was.iter().map(|seed| args.source.pattern(path, Some(seed)));
+    let suspects = Suspects { expected, older: older.collect::<Result<_, _>>()? };
+    let target = match Target::open(path, Access::Verify, args.size) {
+        Ok(target) => target,
+        Err(error) if error.is_usage() => return Err(error.into()),
+        Err(error) => {
+            return Ok(Err(TargetReport::unread(path.display().to_string(), error.to_string())));
+        }
+    };
+    let to = args.source.end(path, target.size, args.size)?;
+    Ok(Ok(Plan { target, suspects, to }))
+}
+
+/// Verifies all targets at the same time, because each has a device of its own.
+fn verify_all(
+    args: &Args,
+    plans: &[Result<Plan, TargetReport>],
+    progress: &Progress,
+) -> Vec<TargetReport> {
+    std::thread::scope(|scope| {
+        let start = |plan| scope.spawn(move || verify(args, plan, progress));
+        let threads: Vec<_> = plans.iter().map(|plan| plan.as_ref().map(start)).collect();
+        let reports = threads.into_iter().map(|thread| match thread {
+            Ok(thread) => thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
+            Err(report) => report.clone(),
+        });
+        reports.collect()
+    })
+}
+
+fn verify(args: &Args, plan: &Plan, progress: &Progress) -> TargetReport {
+    let from = args.source.from;
+    let job = args.source.job(&plan.target, from, plan.to, progress);
+    let begun = Instant::now();
+    match headwater_storage::verify(&plan.target, &plan.suspects, &job) {
+        Ok(found) => {
+            let seconds = begun.elapsed().as_secs_f64();
+            TargetReport::new(&plan.target, from, plan.to, found, seconds)
+        }
+        Err(error) => {
+            TargetReport::unread(plan.target.path.display().to_string(), error.to_string())
+        }
+    }
+}

@@ -1,0 +1,170 @@
+//! Reading a range of a target again and comparing it with the pattern.
+
+use crate::buffer::Buffer;
+use crate::classify::{Judge, SECTOR, Suspects};
+use crate::error::Error;
+use crate::extent::{Extent, Extents, Kind};
+use crate::target::Target;
+use crate::work::{Job, Work, lock};
+use crate::write::End;
+use std::io;
+use std::ops::Range;
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+
+/// The result of a verification.
+#[derive(Debug)]
+pub struct Found {
+    /// The wrong extents, by offset.
+    pub extents: Vec<Extent>,
+    /// Number and bytes of further extents of each kind, which are too many to be kept.
+    pub(crate) uncounted: [(u64, u64); Kind::COUNT],
+    /// The way in which the run ended.
+    pub end: End,
+    /// The size of a file that became shorter in the meantime.
+    pub shrank_to: Option<u64>,
+}
+
+/// Bytes that are generated and compared at a time: what was read stays in the second-level cache
+/// and what is generated in the first.
+const WINDOW: usize = 16 << 10;
+
+/// Reads of this size find out which part of a piece is unreadable.
+const PROBE: u64 = 4096;
+
+/// Reads the range and names each wrong extent.
+///
+/// # Errors
+///
+/// If the device is gone. Parts that it cannot read are extents of [`Kind::Unreadable`].
+pub fn verify(target: &Target, suspects: &Suspects, job: &Job<'_>) -> Result<Found, Error> {
+    let channel = &target.channel;
+    let piece = job.piece(channel.is_direct());
+    // The page cache would show what was written, and not what the device kept.
+    target.forget(job.from, job.to);
+    let work = Work::new(job, piece);
+    let extents = Mutex::new(Extents::default());
+    thread::scope(|scope| {
+        for thread in 0..job.threads {
+            let (work, extents) = (&work, &extents);
+            scope.spawn(move || compare(target, suspects, work, thread, piece, extents));
+        }
+    });
+    let done = work.low_water();
+    if let Some((_, error)) = work.into_error() {
+        return Err(error);
+    }
+    let size = target.current_size();
+    let mut extents = extents.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let uncounted = std::mem::take(&mut extents.uncounted);
+    Ok(Found {
+        extents: extents.into_vec(),
+        uncounted,
+        end: if done < job.to { End::Stopped(done) } else { End::Complete },
+        shrank_to: (size < target.size).then_some(size),
+    })
+}
+
+fn compare(
+    target: &Target,
+    suspects: &Suspects,
+    work: &Work<'_>,
+    thread: usize,
+    piece: u64,
+    extents: &Mutex<Extents>,
+) {
+    let mut reader = Reader {
+        target,
+        judge: Judge::new(suspects),
+        suspects,
+        expected: vec![0; WINDOW],
+        extents,
+    };
+    let mut buffer = Buffer::new(piece as usize);
+    while let Some(range) = work.claim(thread) {
+        if let Err((at, error)) = reader.piece(range.clone(), &mut buffer) {
+            let action = format!("cannot read {} at byte {at}", target.path.display());
+            return work.fail(at, Error::io(action, error));
+        }
+        work.done(range.end - range.start);
+    }
+}
+
+struct Reader<'a> {
+    target: &'a Target,
+    suspects: &'a Suspects,
+    judge: Judge<'a>,
+    expected: Vec<u8>,
+    extents: &'a Mutex<Extents>,
+}
+
+impl Reader<'_> {
+    fn piece(&mut self, range: Range<u64>, buffer: &mut Buffer) -> Result<(), (u64, io::Error)> {
+        let bytes = buffer.at(range.start, (range.end - range.start) as usize);
+        match self.target.channel.read(range.start, bytes) {
+            Ok(read) => {
+                self.read(range.start, &bytes[..read]);
+                self.missing(range.start + read as u64..range.end);
+                Ok(())
+            }
+            Err((at, error)) if is_gone(&error) => Err((at, error)),
+            Err(_) => self.probe(range, buffer),
+        }
+    }
+
+    /// Reads a piece that has an unreadable part, a little at a time.
+    fn probe(&mut self, range: Range<u64>, buffer: &mut Buffer) -> Result<(), (u64, io::Error)> {
+        let mut start = range.start;
+        while start < range.end {
+            let end = (start + 1).next_multiple_of(PROBE).min(range.end);
+            let bytes = buffer.at(start, (end - start) as usize);
+            match self.target.channel.read(start, bytes) {
+                Ok(read) => {
+                    self.read(start, &bytes[..read]);
+                    self.missing(start + read as u64..end);
+                }
+                Err((at, error)) if is_gone(&error) => return Err((at, error)),
+                Err(_) => self.add(Extent { from: start, to: end, kind: Kind::Unreadable }),
+            }
+            start = end;
+        }
+        Ok(())
+    }
+
+    fn read(&mut self, offset: u64, found: &[u8]) {
+        let mut at = 0;
+        while at < found.len() {
+            let start = offset + at as u64;
+            // Windows end where sectors do, because a sector is judged as a whole.
+            let end = (start + 1).next_multiple_of(WINDOW as u64);
+            let len = ((end - start) as usize).min(found.len() - at);
+            let expected = &mut self.expected[..len];
+            self.suspects.expected.fill(start, expected);
+            let found = &found[at..][..len];
+            if expected != found {
+                let extents = self.extents;
+                let add = &mut |extent| lock(extents).add(extent);
+                self.judge.compare(start, expected, found, add);
+            }
+            at += len;
+        }
+    }
+
+    fn missing(&self, range: Range<u64>) {
+        if !range.is_empty() {
+            self.add(Extent { from: range.start, to: range.end, kind: Kind::Missing });
+        }
+    }
+
+    fn add(&self, extent: Extent) {
+        lock(self.extents).add(extent);
+    }
+}
+
+const _: () = assert!(WINDOW.is_multiple_of(SECTOR));
+
+/// Reports whether no later read can succeed.
+fn is_gone(error: &io::Error) -> bool {
+    let gone = [libc::ENODEV, libc::ENXIO, libc::ESTALE, libc::EACCES, libc::EPERM];
+    error.raw_os_error().is_some_and(|code| gone.contains(&code))
+}

@@ -1,0 +1,111 @@
+//! Filling a range of a target.
+
+use crate::buffer::Buffer;
+use crate::error::Error;
+use crate::pattern::Pattern;
+use crate::target::Target;
+use crate::work::{Job, Work};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// Keeps the offset below which all data is durable, for a later process to continue from.
+pub trait Checkpoint: Send {
+    /// Records that all data below `done` is on the device.
+    ///
+    /// # Errors
+    ///
+    /// If the record cannot be kept.
+    fn save(&mut self, done: u64) -> Result<(), Error>;
+}
+
+/// The way in which a run ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// Every byte of the range is done.
+    Complete,
+    /// A request to stop came before; every byte below this offset is done.
+    Stopped(u64),
+}
+
+/// The first checkpoint comes early, because an early kill is the most likely.
+const FIRST_CHECKPOINT: Duration = Duration::from_secs(1);
+const CHECKPOINTS: Duration = Duration::from_secs(5);
+
+/// Fills the range with the pattern and makes it durable.
+///
+/// # Errors
+///
+/// If a write fails, or if the device reports at the end that it lost one. Data below the last
+/// checkpoint is on the device then.
+pub fn write(
+    target: &Target,
+    pattern: &Pattern,
+    job: &Job<'_>,
+    checkpoint: &mut dyn Checkpoint,
+) -> Result<End, Error> {
+    let channel = &target.channel;
+    let piece = job.piece(channel.is_direct());
+    let work = Work::new(job, piece);
+    let name = target.path.display();
+    let sync = || {
+        let failed = |error| Error::io(format!("cannot make the data of {name} durable"), error);
+        channel.sync().map_err(failed)
+    };
+    thread::scope(|scope| {
+        // Nothing is ever sent: the receiver wakes when the last thread drops its sender.
+        let (running, ended) = mpsc::channel::<()>();
+        for thread in 0..job.threads {
+            let (work, running) = (&work, running.clone());
+            scope.spawn(move || {
+                let _running = running;
+                fill(target, pattern, work, thread, piece);
+            });
+        }
+        drop(running);
+        let mut due = Instant::now() + FIRST_CHECKPOINT;
+        loop {
+            let wait = due.saturating_duration_since(Instant::now());
+            if ended.recv_timeout(wait) == Err(RecvTimeoutError::Disconnected) {
+                return;
+            }
+            // The mark is read before the data is synchronised: what comes after is not durable.
+            let done = work.low_water();
+            if let Err(error) = sync().and_then(|()| checkpoint.save(done)) {
+                work.fail(done, error);
+            }
+            due = Instant::now() + CHECKPOINTS;
+        }
+    });
+    let done = work.low_water();
+    let durable = sync();
+    if let Some((_, error)) = work.into_error() {
+        if durable.is_ok() {
+            let _ = checkpoint.save(done);
+        }
+        return Err(error);
+    }
+    durable?;
+    if !channel.is_direct() {
+        // A verification that follows must read the device and not the page cache.
+        target.forget(job.from, done);
+    }
+    if done < job.to {
+        checkpoint.save(done)?;
+        return Ok(End::Stopped(done));
+    }
+    Ok(End::Complete)
+}
+
+fn fill(target: &Target, pattern: &Pattern, work: &Work<'_>, thread: usize, piece: u64) {
+    let mut buffer = Buffer::new(piece as usize);
+    while let Some(range) = work.claim(thread) {
+        let bytes = buffer.at(range.start, (range.end - range.start) as usize);
+        pattern.fill(range.start, bytes);
+        if let Err((at, error)) = target.channel.write(range.start, bytes) {
+            let action = format!("cannot write {} at byte {at}", target.path.display());
+            return work.fail(at, Error::io(action, error));
+        }
+        work.done(range.end - range.start);
+    }
+}

@@ -1,0 +1,140 @@
+//! The speed of distributions on one thread: medians of interleaved rounds, ns for each number.
+//!
+//! `cargo bench -p headwater-streams --bench distributions`. With `-- --numpy PYTHON`, NumPy's
+//! `Generator` fills arrays of the same length in turns with ours, and a ratio follows.
+
+use headwater_streams::distributions::{
+    Beta, Binomial, ChiSquare, Distribution, Gamma, Geometric, LogNormal, Poisson, StudentT,
+};
+use headwater_streams::{Key, Stream};
+use std::hint::black_box;
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Child, Command, Stdio};
+use std::time::Instant;
+
+const ROUNDS: usize = 31;
+/// Stays in the second-level cache.
+const LEN: usize = 16 << 10;
+
+/// Reads a line of Python, runs it and prints the time of the second run.
+const NUMPY: &str = r"
+import sys, time
+import numpy
+n = int(sys.argv[1])
+g = numpy.random.default_rng(42)
+print(numpy.__version__, flush=True)
+for line in sys.stdin:
+    start = time.perf_counter_ns()
+    eval(line)
+    print(time.perf_counter_ns() - start, flush=True)
+";
+
+struct Case {
+    name: &'static str,
+    numpy: String,
+    ours: Box<dyn FnMut()>,
+}
+
+fn case<T: Copy + Default + 'static>(
+    name: &'static str,
+    numpy: &str,
+    distribution: impl Distribution<T> + 'static,
+) -> Case {
+    let stream: Stream = Key::from_seed(42).stream(0).unwrap();
+    let mut out = vec![T::default(); LEN];
+    let ours = move || {
+        stream.fill_distribution(&distribution, 0, black_box(&mut out)).unwrap();
+    };
+    Case { name, numpy: format!("g.{numpy}, size=n)\n"), ours: Box::new(ours) }
+}
+
+struct Numpy {
+    child: Child,
+    answers: BufReader<std::process::ChildStdout>,
+}
+
+impl Numpy {
+    fn start(python: &str) -> Numpy {
+        let mut child = Command::new(python)
+            .args(["-c", NUMPY, &LEN.to_string()])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let answers = BufReader::new(child.stdout.take().unwrap());
+        let mut numpy = Numpy { child, answers };
+        println!("NumPy {}", numpy.line());
+        numpy
+    }
+
+    fn line(&mut self) -> String {
+        let mut line = String::new();
+        self.answers.read_line(&mut line).unwrap();
+        line.trim().to_owned()
+    }
+
+    fn time(&mut self, call: &str) -> f64 {
+        self.child.stdin.as_mut().unwrap().write_all(call.as_bytes()).unwrap();
+        self.line().parse().unwrap()
+    }
+}
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().collect();
+    let python = arguments.iter().position(|a| a == "--numpy").and_then(|i| arguments.get(i + 1));
+    let mut numpy = python.map(|python| Numpy::start(python));
+    let mut cases = vec![
+        case::<f64>("lognormal(0, 1)", "lognormal(0, 1", LogNormal::new(0.0, 1.0).unwrap()),
+        case::<f64>("gamma(0.5)", "standard_gamma(0.5", Gamma::new(0.5).unwrap()),
+        case::<f64>("gamma(2.5)", "standard_gamma(2.5", Gamma::new(2.5).unwrap()),
+        case::<f64>("gamma(100)", "standard_gamma(100", Gamma::new(100.0).unwrap()),
+        case::<f64>("chi_square(5)", "chisquare(5", ChiSquare::new(5.0).unwrap()),
+        case::<f64>("beta(2, 3)", "beta(2, 3", Beta::new(2.0, 3.0).unwrap()),
+        case::<f64>("beta(0.5, 0.5)", "beta(.5, .5", Beta::new(0.5, 0.5).unwrap()),
+        case::<f64>("student_t(5)", "standard_t(5", StudentT::new(5.0).unwrap()),
+        case::<u64>("geometric(0.01)", "geometric(0.01", Geometric::new(0.01).unwrap()),
+        case::<u64>("geometric(0.5)", "geometric(0.5", Geometric::new(0.5).unwrap()),
+        case::<u64>("poisson(1)", "poisson(1", Poisson::new(1.0).unwrap()),
+        case::<u64>("poisson(9)", "poisson(9", Poisson::new(9.0).unwrap()),
+        case::<u64>("poisson(20)", "poisson(20", Poisson::new(20.0).unwrap()),
+        case::<u64>("poisson(1000)", "poisson(1000", Poisson::new(1000.0).unwrap()),
+        case::<u64>("binomial(10, 0.3)", "binomial(10, .3", Binomial::new(10, 0.3).unwrap()),
+        case::<u64>("binomial(100, 0.4)", "binomial(100, .4", Binomial::new(100, 0.4).unwrap()),
+        case::<u64>(
+            "binomial(1e6, 0.2)",
+            "binomial(10**6, .2",
+            Binomial::new(1_000_000, 0.2).unwrap(),
+        ),
+    ];
+    let mut times = vec![(Vec::new(), Vec::new()); cases.len()];
+    for round in 0..=ROUNDS {
+        for (case, times) in cases.iter_mut().zip(&mut times) {
+            let start = Instant::now();
+            (case.ours)();
+            let ours = start.elapsed().as_secs_f64() * 1e9 / LEN as f64;
+            let theirs = numpy.as_mut().map(|numpy| numpy.time(&case.numpy) / LEN as f64);
+            if round > 0 {
+                times.0.push(ours);
+                times.1.extend(theirs);
+            }
+        }
+    }
+    println!("{:22}{:>12}{:>10}{:>8}", "ns for each number", "headwater", "NumPy", "ratio");
+    for (case, (ours, theirs)) in cases.iter().zip(&mut times) {
+        let median = |times: &mut Vec<f64>| {
+            times.sort_by(f64::total_cmp);
+            times.get(times.len() / 2).copied()
+        };
+        let ours = median(ours).unwrap();
+        match median(theirs) {
+            Some(theirs) => {
+                println!("{:22}{ours:12.2}{theirs:10.2}{:7.1}x", case.name, theirs / ours);
+            }
+            None => println!("{:22}{ours:12.2}", case.name),
+        }
+    }
+    if let Some(mut numpy) = numpy {
+        drop(numpy.child.stdin.take());
+        let _ = numpy.child.wait();
+    }
+}

@@ -1,0 +1,43 @@
+//! Geometric numbers: whole parts of exponential ones.
+
+use super::checked;
+use super::functions::minus_ln_1_minus;
+use crate::Error;
+use crate::numbers::Number;
+use crate::numbers::polynomials::minus_ln;
+
+/// The geometric distribution: trials up to the first success, from 1. [Not for secrets](crate).
+///
+/// Element e comes from word e, as that of
+/// [`fill_exponential_f64`](crate::Stream::fill_exponential_f64). Numbers end at 2^64 - 1.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Geometric {
+    rate: f64,
+}
+
+impl Geometric {
+    /// Returns the distribution for trials that succeed with probability `p`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Parameter`] unless `p` is above 0 and at most 1.
+    pub fn new(p: f64) -> Result<Geometric, Error> {
+        let p = checked("p", "a number above 0 and at most 1", p, |p| p > 0.0 && p <= 1.0)?;
+        Ok(Geometric { rate: minus_ln_1_minus(p) })
+    }
+}
+
+impl Number for &Geometric {
+    type Value = u64;
+    const WORDS: usize = 1;
+    const VALUES: usize = 1;
+
+    #[inline(always)]
+    fn convert(&self, words: &[u64], out: &mut [u64]) -> bool {
+        for (out, &word) in out.iter_mut().zip(words) {
+            // The conversion rounds down and ends at 2^64 - 1, also for an infinite quotient.
+            *out = ((minus_ln(word) / self.rate) as u64).saturating_add(1);
+        }
+        false
+    }
+}

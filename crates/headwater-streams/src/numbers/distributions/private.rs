@@ -1,0 +1,348 @@
+//! Elements that own blocks, and methods that reject some of what they propose.
+//!
+//! Block j of element e in a domain has the counter (stream, 2^15 + 2^9 domain + j, e). Domain, j
+//! and e have bits of their own, so no two elements share a block, whatever they reject. A range is
+//! one run of blocks of draw 2^15 + 2^9 domain: as fast to make as any array. The few elements
+//! that are rejected are gathered, and their next blocks made together.
+
+use crate::numbers::fill::Aligned;
+use crate::numbers::path::{Kernel, Path};
+use crate::words::Words;
+
+/// Elements made at a time: their blocks and values take 9 KiB, and a quarter of that in C, where a
+/// thread with the smallest stack must have room for them. A power of two, so that a mask keeps an
+/// index inside, without a panic that the C library would have to bring along. At most 256, the
+/// number of places that a byte can name.
+pub(super) const CHUNK: usize = if cfg!(feature = "std") { 256 } else { 64 };
+const MASK: usize = CHUNK - 1;
+/// Loops over lists run in multiples of this number, since the rest of a vector loop is slow. The
+/// elements behind the list are computed and not used.
+const LANES: usize = 8;
+
+/// The fields of a private block's draw, above the bit that is set in all of them.
+const BLOCK_BITS: u32 = 9;
+const DOMAIN_BITS: u32 = 6;
+const PRIVATE: u16 = 1 << 15;
+const _: () = assert!(BLOCK_BITS + DOMAIN_BITS == 15);
+
+/// The last block of an element.
+pub(super) const LAST: u16 = (1 << BLOCK_BITS) - 1;
+
+/// The part of an element's blocks that one method owns. The numbers are part of the specification.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Domain {
+    Gamma = 0,
+    BetaFirst = 1,
+    BetaSecond = 2,
+    StudentT = 3,
+    Poisson = 4,
+    Binomial = 5,
+}
+
+impl Domain {
+    /// Returns the draw in which block `block` of each element lies.
+    const fn draw(self, block: u16) -> u16 {
+        debug_assert!(block <= LAST);
+        PRIVATE | (self as u16) << BLOCK_BITS | block
+    }
+}
+
+/// The elements of one chunk.
+#[derive(Clone, Copy)]
+enum Places<'a> {
+    From(u64),
+    List(&'a [u64]),
+}
+
+/// The words of one chunk of elements.
+pub(crate) struct Source<'a, W> {
+    pub(super) path: Path,
+    words: &'a W,
+    places: Places<'a>,
+}
+
+impl<W: Words> Source<'_, W> {
+    /// Writes block `block` of each element.
+    pub(super) fn blocks(&self, domain: Domain, block: u16, out: &mut [[u64; 2]]) {
+        match self.places {
+            Places::From(start) => self.words.blocks(domain.draw(block), start, out),
+            Places::List(list) => self.words.blocks_at(domain.draw(block), list, out),
+        }
+    }
+
+    /// Writes block `block` of some elements of the chunk, by their places in it.
+    fn some_blocks(&self, domain: Domain, block: u16, places: &[u8], out: &mut [[u64; 2]]) {
+        let mut indices = [0; CHUNK];
+        for (index, &place) in indices.iter_mut().zip(places) {
+            *index = match self.places {
+                Places::From(start) => start.wrapping_add(place.into()),
+                Places::List(list) => list.get(usize::from(place)).copied().unwrap_or_default(),
+            };
+        }
+        let many = places.len().min(CHUNK).min(out.len());
+        self.words.blocks_at(domain.draw(block), &indices[..many], &mut out[..many]);
+    }
+}
+
+/// A distribution whose elements own blocks.
+pub(crate) trait Sampler<T>: Sync {
+    /// Writes the numbers of one chunk, at most [`CHUNK`] of them.
+    fn chunk<W: Words>(&self, source: &Source<'_, W>, out: &mut [f64]);
+
+    /// Converts numbers to their type.
+    fn values(&self, path: Path, made: &[f64], out: &mut [T]);
+}
+
+/// Implements [`Sampler`] of both precisions for distributions with a method `chunk`.
+macro_rules! real_samplers {
+    ($($sampler:ty),*) => {$(
+        impl<T: $crate::numbers::distributions::Real> Sampler<T> for $sampler {
+            fn chunk<W: Words>(&self, source: &Source<'_, W>, out: &mut [f64]) {
+                self.numbers(source, out);
+            }
+
+            fn values(&self, _: $crate::numbers::path::Path, made: &[f64], out: &mut [T]) {
+                for (out, &made) in out.iter_mut().zip(made) {
+                    *out = T::rounded(made);
+                }
+            }
+        }
+    )*};
+}
+
+pub(super) use real_samplers;
+
+/// Writes elements `start..start + out.len()`, which exist.
+pub(crate) fn fill<T, W: Words>(
+    path: Path,
+    words: &W,
+    sampler: &impl Sampler<T>,
+    start: u64,
+    out: &mut [T],
+) {
+    for (out, start) in out.chunks_mut(CHUNK).zip((start..).step_by(CHUNK)) {
+        one_chunk(sampler, &Source { path, words, places: Places::From(start) }, out);
+    }
+}
+
+/// Writes the elements with these numbers, which exist.
+pub(crate) fn at<T, W: Words>(
+    path: Path,
+    words: &W,
+    sampler: &impl Sampler<T>,
+    indices: &[u64],
+    out: &mut [T],
+) {
+    for (out, indices) in out.chunks_mut(CHUNK).zip(indices.chunks(CHUNK)) {
+        one_chunk(sampler, &Source { path, words, places: Places::List(indices) }, out);
+    }
+}
+
+fn one_chunk<T, W: Words>(sampler: &impl Sampler<T>, source: &Source<'_, W>, out: &mut [T]) {
+    let mut made = Aligned([0.0; CHUNK]);
+    let many = out.len().min(CHUNK);
+    sampler.chunk(source, &mut made.0[..many]);
+    sampler.values(source.path, &made.0[..many], out);
+}
+
+/// A method that accepts or rejects a proposal made of one block. Its functions are
+/// `#[inline(always)]` and without branches, so that compilers make vector code of loops over them.
+pub(super) trait Rejection: Sync {
+    /// Attempts after which the method ends with its fallback.
+    const ATTEMPTS: u16;
+    /// True if the quick test accepts all that the full one does.
+    const QUICK_DECIDES: bool = false;
+
+    /// True if the quick test is computed in two loops. A long loop waits for its divisions and
+    /// roots, since the CPU looks ahead by a few hundred instructions only.
+    const TWO_STEPS: bool = false;
+
+    /// Returns a number of which the quick test makes use.
+    #[inline(always)]
+    fn first_step(&self, _block: [u64; 2]) -> f64 {
+        0.0
+    }
+
+    /// Returns the proposal if a test that is quick to compute accepts it, otherwise NaN.
+    fn quick(&self, block: [u64; 2], first_step: f64) -> f64;
+
+    /// Returns the proposal if it is accepted by any test, otherwise NaN.
+    fn full(&self, block: [u64; 2]) -> f64;
+
+    /// Returns the number of an element all of whose attempts are rejected.
+    fn fallback(&self) -> f64;
+}
+
+/// Writes the accepted proposals of a chunk of elements.
+pub(super) fn accepted<W: Words, R: Rejection>(
+    source: &Source<'_, W>,
+    domain: Domain,
+    method: &R,
+    out: &mut [f64],
+) {
+    let mut blocks = Aligned([[0; 2]; CHUNK]);
+    let blocks = &mut blocks.0;
+    let many = out.len().min(CHUNK);
+    source.blocks(domain, 0, &mut blocks[..many]);
+    let mut left = [0; CHUNK];
+    let mut count =
+        source.path.run(Quick { method, blocks: &blocks[..many], out, left: &mut left });
+    let mut first = 1;
+    if R::QUICK_DECIDES {
+        source.some_blocks(domain, 1, &left[..count.min(CHUNK)], blocks);
+        first = 2;
+    } else {
+        for i in 0..count.min(CHUNK) {
+            blocks[i & MASK] = blocks[usize::from(left[i & MASK]) & MASK];
+        }
+    }
+    let mut made = Aligned([0.0; CHUNK]);
+    let made = &mut made.0;
+    for attempt in first..=R::ATTEMPTS {
+        if count == 0 {
+            return;
+        }
+        let many = count.next_multiple_of(LANES).min(CHUNK);
+        source.path.run(Full { method, blocks: &blocks[..many], out: &mut made[..many] });
+        let many = count.min(CHUNK);
+        count = 0;
+        for i in 0..many {
+            let (place, value) = (left[i & MASK], made[i & MASK]);
+            if let Some(out) = out.get_mut(usize::from(place)) {
+                *out = value;
+            }
+            left[count & MASK] = place;
+            count += usize::from(value.is_nan());
+        }
+        if attempt < R::ATTEMPTS {
+            source.some_blocks(domain, attempt, &left[..count.min(CHUNK)], blocks);
+        }
+    }
+    for value in out.iter_mut().filter(|value| value.is_nan()) {
+        *value = method.fallback();
+    }
+}
+
+/// [`Rejection::quick`] as a loop for each path. Returns the number of elements that it does not
+/// accept, and lists their places.
+struct Quick<'a, R> {
+    method: &'a R,
+    blocks: &'a [[u64; 2]],
+    out: &'a mut [f64],
+    left: &'a mut [u8; CHUNK],
+}
+
+impl<R: Rejection> Kernel for Quick<'_, R> {
+    type Output = usize;
+
+    #[inline(always)]
+    fn run(self) -> usize {
+        if R::TWO_STEPS {
+            for (out, &block) in self.out.iter_mut().zip(self.blocks) {
+                *out = self.method.first_step(block);
+            }
+        }
+        for (out, &block) in self.out.iter_mut().zip(self.blocks) {
+            *out = self.method.quick(block, *out);
+        }
+        // Without a branch, which would often be mispredicted.
+        let mut count = 0;
+        for (place, value) in self.out.iter().enumerate() {
+            self.left[count & MASK] = place as u8;
+            count += usize::from(value.is_nan());
+        }
+        count
+    }
+}
+
+/// [`Rejection::full`] as a loop for each path.
+struct Full<'a, R> {
+    method: &'a R,
+    blocks: &'a [[u64; 2]],
+    out: &'a mut [f64],
+}
+
+impl<R: Rejection> Kernel for Full<'_, R> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        for (out, &block) in self.out.iter_mut().zip(self.blocks) {
+            *out = self.method.full(block);
+        }
+    }
+}
+
+/// A function of an element's block, and perhaps of its number so far, as a loop for each path.
+pub(super) struct Map<'a, F> {
+    pub(super) by: F,
+    pub(super) blocks: &'a [[u64; 2]],
+    pub(super) out: &'a mut [f64],
+}
+
+/// The function of a [`Map`].
+pub(super) trait By {
+    /// True if the function begins with another loop, as for [`Rejection`].
+    const TWO_STEPS: bool = false;
+
+    /// Returns what replaces the number so far.
+    #[inline(always)]
+    fn first_step(&self, _block: [u64; 2]) -> f64 {
+        0.0
+    }
+
+    fn by(&self, block: [u64; 2], so_far: f64) -> f64;
+}
+
+impl<F: By> Kernel for Map<'_, F> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        if F::TWO_STEPS {
+            for (out, &block) in self.out.iter_mut().zip(self.blocks) {
+                *out = self.by.first_step(block);
+            }
+        }
+        for (out, &block) in self.out.iter_mut().zip(self.blocks) {
+            *out = self.by.by(block, *out);
+        }
+    }
+}
+
+/// Writes a function of block `block` of each element.
+pub(super) fn map<W: Words>(
+    source: &Source<'_, W>,
+    domain: Domain,
+    block: u16,
+    by: impl By,
+    out: &mut [f64],
+) {
+    let mut blocks = Aligned([[0; 2]; CHUNK]);
+    let many = out.len().min(CHUNK);
+    source.blocks(domain, block, &mut blocks.0[..many]);
+    source.path.run(Map { by, blocks: &blocks.0[..many], out });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::counter;
+
+    /// Every draw of every domain is another one, and none is a draw that version 1 takes before
+    /// 2^15 rejections.
+    #[test]
+    fn no_two_domains_share_a_draw() {
+        use Domain::*;
+        let mut seen = vec![false; 1 << 16];
+        for domain in [Gamma, BetaFirst, BetaSecond, StudentT, Poisson, Binomial] {
+            assert!((domain as u16) < 1 << DOMAIN_BITS);
+            for block in 0..=LAST {
+                let draw = domain.draw(block);
+                assert!(draw >= 1 << 15, "{domain:?} {block}");
+                assert!(!core::mem::replace(&mut seen[usize::from(draw)], true), "{draw}");
+                assert_eq!(counter::upper(1, draw), 1 << 16 | u64::from(draw));
+            }
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! Distributions against SciPy's: counts in bins whose probabilities `distributions/bins.py` wrote.
+//!
+//! Seeds are fixed, so a limit is crossed always or never. `cargo test --release -p
+//! headwater-streams --test distributions -- --ignored` draws 10^8 numbers of each case, of which
+//! ten are expected in the outermost bins.
+
+use headwater_streams::distributions::{
+    Beta, Binomial, ChiSquare, Distribution, Gamma, Geometric, LogNormal, Poisson, StudentT,
+};
+use headwater_streams::{Key, Stream};
+use serde_json::Value;
+use std::path::Path;
+
+fn floats(value: &Value) -> Vec<f64> {
+    value.as_array().unwrap().iter().map(|x| x.as_f64().unwrap()).collect()
+}
+
+/// Counts numbers in bins: bin i ends with edge i, which belongs to it.
+fn counted<T: Copy + Default>(
+    stream: &Stream,
+    distribution: &impl Distribution<T>,
+    numbers: u64,
+    edges: &[f64],
+    float: impl Fn(T) -> f64,
+) -> Vec<u64> {
+    let mut counts = vec![0; edges.len() + 1];
+    let mut out = [T::default(); 1 << 12];
+    let mut start = 0;
+    while start < numbers {
+        let part = out.len().min((numbers - start) as usize);
+        stream.fill_distribution(distribution, start, &mut out[..part]).unwrap();
+        for &x in &out[..part] {
+            let x = float(x);
+            counts[edges.partition_point(|&edge| edge < x)] += 1;
+        }
+        start += part as u64;
+    }
+    counts
+}
+
+/// Joins neighbouring bins until each has enough expected numbers.
+fn joined(counts: &[u64], expected: &[f64]) -> Vec<(f64, f64)> {
+    const ENOUGH: f64 = 8.0;
+    let mut bins: Vec<(f64, f64)> = Vec::new();
+    let mut open = (0.0, 0.0);
+    for (&count, &expected) in counts.iter().zip(expected) {
+        open = (open.0 + count as f64, open.1 + expected);
+        if open.1 >= ENOUGH {
+            bins.push(std::mem::take(&mut open));
+        }
+    }
+    let last = bins.last_mut().unwrap();
+    *last = (last.0 + open.0, last.1 + open.1);
+    bins
+}
+
+fn check(numbers: u64) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/distributions/bins.json");
+    let cases: Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
+    let mut worst = [0f64; 3];
+    let mut faults = Vec::new();
+    for (case, id) in cases.as_array().unwrap().iter().zip(0..) {
+        let stream = Key::from_seed("distributions").stream(id).unwrap();
+        let parameters = floats(&case["parameters"]);
+        let (a, b) = (parameters[0], parameters.get(1).copied().unwrap_or_default());
+        let edges = floats(&case["edges"]);
+        macro_rules! counted {
+            ($distribution:expr, $type:ty) => {
+                counted::<$type>(&stream, &$distribution.unwrap(), numbers, &edges, |x| x as f64)
+            };
+        }
+        let kind = case["kind"].as_str().unwrap();
+        let counts = match kind {
+            "lognormal" => counted!(LogNormal::new(a, b), f64),
+            "gamma" => counted!(Gamma::new(a), f64),
+            "chi_square" => counted!(ChiSquare::new(a), f64),
+            "beta" => counted!(Beta::new(a, b), f64),
+            "student_t" => counted!(StudentT::new(a), f64),
+            "geometric" => counted!(Geometric::new(a), u64),
+            "poisson" => counted!(Poisson::new(a), u64),
+            "binomial" => counted!(Binomial::new(a as u64, b), u64),
+            _ => panic!("no test knows {kind}"),
+        };
+        let all = numbers as f64;
+        let expected: Vec<f64> = floats(&case["probabilities"]).iter().map(|p| p * all).collect();
+        let bins = joined(&counts, &expected);
+        // Pearson's statistic, the largest deviation of a bin, and Kolmogorov's statistic at the
+        // edges, each by its standard deviation.
+        let chi: f64 = bins.iter().map(|(n, e)| (n - e).powi(2) / e).sum();
+        let degrees = (bins.len() - 1) as f64;
+        let chi = (chi - degrees) / (2.0 * degrees.max(1.0)).sqrt();
+        let deviation = |&(n, e): &(f64, f64)| (n - e).abs() / (e * (1.0 - e / all)).sqrt();
+        let largest = bins.iter().map(deviation).fold(0.0, f64::max);
+        let (mut sum, mut kolmogorov) = (0.0, 0f64);
+        for (n, e) in &bins {
+            sum += n - e;
+            kolmogorov = kolmogorov.max(sum.abs() / all.sqrt());
+        }
+        println!(
+            "{kind:10} {parameters:?}: {} bins, chi-square {chi:.2}, largest {largest:.2}, \
+             Kolmogorov {kolmogorov:.2}",
+            bins.len()
+        );
+        for (worst, now) in worst.iter_mut().zip([chi, largest, kolmogorov]) {
+            *worst = worst.max(now);
+        }
+        // Correct numbers reach these once in 10,000 cases, or more rarely.
+        if chi > 5.0 || largest > 5.0 || kolmogorov > 2.2 {
+            faults.push(case["kind"].to_string() + &case["parameters"].to_string());
+        }
+    }
+    println!("{numbers} numbers each; worst: {worst:.2?}");
+    assert!(faults.is_empty(), "{faults:?}");
+}
+
+#[test]
+fn distributions_have_scipys_counts() {
+    check(1 << 17);
+}
+
+#[test]
+#[ignore = "takes minutes: 10^8 numbers of each of 47 cases"]
+fn distributions_have_scipys_counts_of_1e8_numbers() {
+    check(100_000_000);
+}

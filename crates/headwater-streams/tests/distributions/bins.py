@@ -1,0 +1,63 @@
+"""Writes bins.json: the probabilities of bins by SciPy's distribution functions, which tests compare with counts.
+
+The outermost bins begin at one in ten million, on either side. Needs SciPy (1.17 wrote the file).
+"""
+
+import json
+from pathlib import Path
+
+import numpy
+from scipy import stats
+
+LOWER = [1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 0.01] + [i / 20 for i in range(1, 11)]
+UPPER = [i / 20 for i in range(9, 0, -1)] + [0.01, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7]
+
+REALS = [
+    ("lognormal", stats.lognorm(0.5, scale=numpy.exp(0.25)), [0.25, 0.5]),
+    ("lognormal", stats.lognorm(3), [0.0, 3.0]),
+    *[("gamma", stats.gamma(a), [a]) for a in (0.01, 0.3, 0.999, 1.0, 1.5, 4.0, 100.0, 1e6)],
+    *[("chi_square", stats.chi2(k), [k]) for k in (1.0, 5.0, 60.0)],
+    *[
+        ("beta", stats.beta(a, b), [a, b])
+        for a, b in ((0.3, 0.7), (0.5, 0.5), (1.0, 1.0), (1.0, 0.1), (0.4, 3.0), (5.0, 0.2), (2.0, 3.0), (70.0, 30.0))
+    ],
+    *[("student_t", stats.t(nu), [nu]) for nu in (0.5, 1.0, 2.5, 8.0, 200.0)],
+]
+COUNTS = [
+    *[("geometric", stats.geom(p), [p]) for p in (0.001, 0.2, 0.7)],
+    *[("poisson", stats.poisson(m), [m]) for m in (0.01, 1.0, 6.5, 9.99, 10.0, 13.0, 40.0, 1e3, 1e7)],
+    *[
+        ("binomial", stats.binom(n, p), [float(n), p])
+        for n, p in (
+            (1, 0.3), (20, 0.2), (30, 0.9), (1000, 0.005), (20, 0.5), (100, 0.11), (60, 0.5), (400, 0.8), (10**6, 0.3)
+        )
+    ],
+]
+
+
+def case(kind, distribution, parameters):
+    edges = [distribution.ppf(q) for q in LOWER] + [distribution.isf(q) for q in UPPER]
+    edges = sorted({float(edge) for edge in edges if numpy.isfinite(edge)})
+    # Where floats are too coarse or end, so do the bins: an edge of 0 would count what has underflowed.
+    if kind == "beta":
+        edges = [edge for edge in edges if edge < 1 - 1e-12]
+    if kind in ("beta", "gamma", "chi_square"):
+        edges = [edge for edge in edges if edge > 1e-300]
+    # A count belongs to the bin of the first edge that is not below it. Differences are taken on the side where the
+    # function is small, so that they are precise.
+    probabilities, before = [], None
+    for edge in edges:
+        if before is None:
+            probabilities.append(distribution.cdf(edge))
+        elif distribution.cdf(edge) < 0.5:
+            probabilities.append(distribution.cdf(edge) - distribution.cdf(before))
+        else:
+            probabilities.append(distribution.sf(before) - distribution.sf(edge))
+        before = edge
+    probabilities.append(distribution.sf(before))
+    return {"kind": kind, "parameters": parameters, "edges": edges, "probabilities": [float(p) for p in probabilities]}
+
+
+cases = [case(*each) for each in REALS + COUNTS]
+lines = ",\n".join("  " + json.dumps(case) for case in cases)
+Path(__file__).with_name("bins.json").write_text("[\n" + lines + "\n]\n")
