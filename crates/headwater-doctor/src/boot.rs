@@ -97,7 +97,7 @@ pub struct SeedWait {
     pub job: Option<f64>,
 }
 
-/// Tomcat's "Creation of SecureRandom instance ... took [126,553] milliseconds."
+/// Tomcat's line `Creation of SecureRandom instance ... took [126,553] milliseconds.`
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SecureRandomWait {

@@ -226,7 +226,7 @@ fn numbered(directory: &Path) -> io::Result<Vec<(u64, PathBuf)>> {
 }
 
 impl Victim {
-    /// Returns the name for a sentence: "ssh.service: sshd[312]".
+    /// Returns the name for a sentence: `ssh.service: sshd[312]`.
     pub fn name(&self) -> String {
         let unit = self.unit.as_ref().map(|unit| format!("{}: ", untrusted(unit)));
         let thread = self.thread.as_ref().map(|name| format!(", thread {}", untrusted(name)));
