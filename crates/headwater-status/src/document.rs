@@ -4,8 +4,8 @@ use crate::json::Object;
 use crate::{Facts, Host, Verdict};
 use headwater::{Hardware, ReseedGeneration, Status, Vmclock, Vmgenid};
 
-/// Writes the document of this process and machine, as [`write`] does. Draws one byte and reads
-/// the kernel's log, which takes milliseconds. Allocates nothing.
+/// Writes the document of this process and machine, as [`write`](fn@write) does. Draws one byte
+/// and reads the kernel's log, which takes milliseconds. Allocates nothing.
 pub fn write_now(out: &mut dyn FnMut(&[u8])) {
     // First, so that the counters include this draw. It never waits, because the status of a
     // machine that is not seeded matters most.
