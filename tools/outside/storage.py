@@ -39,7 +39,8 @@ def programs(binary, place, file, mib, one_cpu):
     size = f"{mib}M"
     direct = [] if one_cpu else ["--direct=1"]
     jobs = ["--ioengine=psync", "--bs=1M"] if one_cpu else ["--ioengine=io_uring", "--iodepth=8", "--bs=1M"]
-    fio = ["fio", "--name=x", f"--filename={file}", f"--size={size}", "--end_fsync=1", *jobs, *direct]
+    fio = ["fio", "--name=x", f"--filename={file}", f"--size={size}", "--end_fsync=1", *jobs, *direct,
+           "--verify_state_save=0"]
     ours = [f"{binary}/headwater", "stream"]
     yield "headwater stream write", 1, [*ours, "write", "--yes", "--seed", "42", "--size", size, file]
     yield "headwater stream verify", 1, [*ours, "verify", "--seed", "42", file]
