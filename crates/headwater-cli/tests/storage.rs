@@ -263,6 +263,19 @@ fn wait_for(path: &str) {
     }
 }
 
+/// Waits until a process has opened a file, and has asked for its size.
+fn wait_for_open(child: &Child, file: &str) {
+    let opened = || {
+        let descriptors = fs::read_dir(format!("/proc/{}/fd", child.id())).into_iter().flatten();
+        let mut files = descriptors.flatten().filter_map(|one| fs::read_link(one.path()).ok());
+        files.any(|path| path == Path::new(file))
+    };
+    while !opened() {
+        sleep(Duration::from_millis(5));
+    }
+    sleep(Duration::from_millis(50));
+}
+
 #[test]
 fn a_killed_write_continues_from_its_state() {
     let place = Place::new("killed");
@@ -283,6 +296,10 @@ fn a_killed_write_continues_from_its_state() {
     assert!(fails(2, &resume("6")).contains("belongs to another seed"));
     let shorter = ["write", "--yes", "--resume", "--to", "4MiB", "--seed", "5", &file];
     assert!(fails(2, &shorter).contains("belongs to another range"));
+    let other = place.file("other");
+    let other = ["write", "--resume", "--state", &state, "--size", "12MiB", "--seed", "5", &other];
+    assert!(fails(2, &other).contains("belongs to another device or file"));
+    assert!(!Path::new(other[8]).exists(), "a file that was made for nothing stays");
     // Bytes below the state's place are not written again.
     let disk = OpenOptions::new().write(true).open(&file).unwrap();
     disk.write_all_at(&[0; 512], 0).unwrap();
@@ -299,7 +316,8 @@ fn ctrl_c_leaves_a_state_and_a_line_that_resumes() {
     let file = place.file("it's data");
     let args = ["write", "--seed", "5", "--size", "40MiB", "--limit-rate", "8MiB", &file];
     let child = begin(&args);
-    sleep(Duration::from_millis(700));
+    // From the first checkpoint on, the signal's handler is certainly there.
+    wait_for(&format!("{file}.headwater-state"));
     Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
     let done = child.wait_with_output().unwrap();
     assert_eq!(done.status.code(), Some(3), "{done:?}");
@@ -321,7 +339,7 @@ fn a_file_that_shrinks_while_it_is_read_is_named() {
         .stdout(Stdio::piped())
         .spawn()
         .unwrap();
-    sleep(Duration::from_millis(300));
+    wait_for_open(&child, &file);
     OpenOptions::new().write(true).open(&file).unwrap().set_len(3 << 20).unwrap();
     let done = child.wait_with_output().unwrap();
     assert_eq!(done.status.code(), Some(1));

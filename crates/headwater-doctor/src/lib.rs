@@ -44,7 +44,7 @@ pub use merge::{MergeArgs, Merged, merge};
 pub use platform::Platform;
 pub use read::logs::LogError;
 pub use read::{journal, strace};
-pub use report::{Assumed, NotChecked, Report, Verdict, write_whole};
+pub use report::{Assumed, NotChecked, Report, Verdict};
 pub use root::Root;
 pub use run::run;
 pub use wait::{WaitOutcome, wait};

@@ -10,7 +10,6 @@ mod text;
 mod timeline;
 mod words;
 
-pub use prometheus::write_whole;
 #[cfg(test)]
 pub(crate) use text::COLUMNS;
 pub(crate) use text::{fill, of};

@@ -208,15 +208,10 @@ impl State {
         Ok(state)
     }
 
-    /// Saves the state. Writes a new file and renames it, so that a machine that stops leaves the
-    /// old state or the new one.
+    /// Saves the state. A machine that stops leaves the old state or the new one.
     fn save(&self, path: &Path) -> Result<(), Error> {
         let text = serde_json::to_string(self).map_err(|error| file_error(path, &error.into()))?;
-        let mut beside = path.as_os_str().to_owned();
-        beside.push(".new");
-        let beside = PathBuf::from(beside);
-        fs::write(&beside, text).map_err(|error| file_error(&beside, &error))?;
-        fs::rename(&beside, path).map_err(|error| file_error(path, &error))
+        headwater_text::file::replace(path, text).map_err(|error| file_error(path, &error))
     }
 }
 

@@ -23,12 +23,11 @@ pub(crate) struct Judge<'a> {
     last: Option<Kind>,
     /// Sectors of other data, one after the other.
     others: u64,
-    buffer: Vec<u8>,
 }
 
 impl<'a> Judge<'a> {
     pub(crate) fn new(suspects: &'a Suspects) -> Judge<'a> {
-        Judge { suspects, last: None, others: 0, buffer: vec![0; SECTOR] }
+        Judge { suspects, last: None, others: 0 }
     }
 
     /// Reports each wrong extent of `found`, which begins at `offset` and should be `expected`.
@@ -106,7 +105,7 @@ impl<'a> Judge<'a> {
             // At its own place first: a shaped pattern has the same bytes at several places.
             let substream = older.stream.id();
             let here = Kind::Older { was, shift: 0, substream };
-            if self.buffer_is(older, offset, data) {
+            if is_at(older, offset, data) {
                 return Some(here);
             }
             let place = find(older, offset, data, search)?;
@@ -123,19 +122,20 @@ impl<'a> Judge<'a> {
         };
         let place = offset.wrapping_add_signed(shift);
         place < END - SECTOR as u64
-            && of_substream(pattern, substream)
-                .is_some_and(|pattern| self.buffer_is(&pattern, place, data))
+            && of_substream(pattern, substream).is_some_and(|pattern| is_at(&pattern, place, data))
     }
+}
 
-    fn buffer_is(&self, pattern: &Pattern, offset: u64, data: &[u8]) -> bool {
-        // Short data agrees by chance.
-        if data.len() < 16 {
-            return false;
+/// Reports whether a pattern has `data`, of a sector at most, at this offset.
+fn is_at(pattern: &Pattern, offset: u64, data: &[u8]) -> bool {
+    let mut expected = [0; SECTOR];
+    // Short data agrees by chance.
+    match expected.get_mut(..data.len()).filter(|expected| expected.len() >= 16) {
+        Some(expected) => {
+            pattern.fill(offset, expected);
+            expected == data
         }
-        let mut expected = self.buffer.clone();
-        expected.resize(data.len(), 0);
-        pattern.fill(offset, &mut expected);
-        expected == data
+        None => false,
     }
 }
 

@@ -4,9 +4,10 @@ use crate::error::Error;
 use crate::identity::Identity;
 use crate::target::Target;
 use crate::write::Checkpoint;
+use headwater_text::file;
 use serde::{Deserialize, Serialize};
-use std::fs::{self, File};
-use std::io::{self, Write};
+use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 /// The name and version of the layout.
@@ -139,21 +140,12 @@ impl Checkpoint for State {
     /// Replaces the file as a whole, so that a kill leaves the old one or the new one.
     fn save(&mut self, done: u64) -> Result<(), Error> {
         self.document.done = done;
-        let mut name = self.path.file_name().unwrap_or_default().to_owned();
-        name.push(".new");
-        let new = self.path.with_file_name(name);
         let replace = || {
             let mut text = serde_json::to_vec_pretty(&self.document)?;
             text.push(b'\n');
-            // A link that another user left under this name must not be followed.
-            let _ = fs::remove_file(&new);
-            let mut file = File::create_new(&new)?;
-            file.write_all(&text)?;
-            file.sync_data()?;
-            fs::rename(&new, &self.path)
+            file::replace(&self.path, text)
         };
         replace().map_err(|error: io::Error| {
-            let _ = fs::remove_file(&new);
             Error::io(format!("cannot write the state file {}", self.path.display()), error)
         })?;
         self.exists = true;

@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 pub mod escape;
+pub mod file;
 pub mod number;
 #[cfg(feature = "html")]
 pub mod page;

@@ -3,19 +3,8 @@
 //!
 //! [`Element`] stands for the words that one element owns. Each method of it is one kind.
 
-use super::floats::exponential_f64;
+use super::floats::{LOGARITHM, SQRT_HALF, exponential_f64, polynomial};
 
-/// The coefficients of the logarithm, which artanh and the deviance share.
-const LOG: [f64; 7] = [
-    0.6666666666666734,
-    0.3999999999941708,
-    0.28571428741882043,
-    0.22222198622870856,
-    0.18183561836640963,
-    0.15314112225295762,
-    0.14795350288838463,
-];
-const SQRT_HALF: f64 = f64::from_bits(0x3FE6_A09E_667F_3BCD);
 const LOG2_E: f64 = f64::from_bits(0x3FF7_1547_652B_82FE);
 const LN_2_HIGH: f64 = f64::from_bits(0x3FE6_2E42_FEE0_0000);
 const LN_2_LOW: f64 = f64::from_bits(0x3DEA_39EF_3579_3C76);
@@ -51,19 +40,6 @@ const STUDENT_T: u16 = 3;
 const POISSON: u16 = 4;
 const BINOMIAL: u16 = 5;
 
-/// Evaluates a polynomial as STREAMS.md says: neighbours are put together, then neighbours of
-/// these.
-fn polynomial(z: f64, c: &[f64]) -> f64 {
-    let mut terms = c.to_vec();
-    let mut power = z;
-    while terms.len() > 1 {
-        let joined = |two: &[f64]| if two.len() == 2 { two[0] + two[1] * power } else { two[0] };
-        terms = terms.chunks(2).map(joined).collect();
-        power *= power;
-    }
-    terms[0]
-}
-
 /// Returns `1 / first!, 1 / (first + 1)!` and so on, up to `1 / 13!`.
 fn factorials(first: u64) -> Vec<f64> {
     (first..=13).map(|n| 1.0 / (1..=n).product::<u64>() as f64).collect()
@@ -89,7 +65,7 @@ pub fn ln(x: f64) -> f64 {
     let d = f - 1.0;
     let s = d / (d + 2.0);
     let z = s * s;
-    f64::from(k) * core::f64::consts::LN_2 + ((s * z) * polynomial(z, &LOG) + (s + s))
+    f64::from(k) * core::f64::consts::LN_2 + ((s * z) * polynomial(z, &LOGARITHM) + (s + s))
 }
 
 /// Returns the whole number of halvings in e^x, and the rest of the exponent.
@@ -121,7 +97,7 @@ fn minus_ln_1_minus(p: f64) -> f64 {
     }
     let s = -p / (2.0 - p);
     let z = s * s;
-    -((s * z) * polynomial(z, &LOG) + (s + s))
+    -((s * z) * polynomial(z, &LOGARITHM) + (s + s))
 }
 
 /// Returns the first coordinate of a point of the unit circle.
@@ -155,7 +131,7 @@ fn deviance(k: f64, mean: f64, d: f64) -> f64 {
     }
     let s = d / (k + mean);
     let z = s * s;
-    d * s + k * ((s * z) * polynomial(z, &LOG))
+    d * s + k * ((s * z) * polynomial(z, &LOGARITHM))
 }
 
 /// Returns the integer that a word stands for, by the probabilities of 1 to 63.
@@ -209,7 +185,7 @@ impl Element<'_> {
             let b = if (-0.25..=0.25).contains(&g) {
                 let s = g / (g + 2.0);
                 let z = s * s;
-                3.0 * ((s * z) * polynomial(z, &LOG) - g * s) - (g * g) * (3.0 + g)
+                3.0 * ((s * z) * polynomial(z, &LOGARITHM) - g * s) - (g * g) * (3.0 + g)
             } else {
                 3.0 * ln(t) + (1.0 - v)
             };

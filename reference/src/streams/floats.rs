@@ -6,14 +6,25 @@
 //! IEEE 754 has it, and nothing is fused. The coefficients are part of the specification.
 
 /// sqrt(1/2), rounded up.
-const SQRT_HALF: f64 = f64::from_bits(0x3FE6_A09E_667F_3BCD);
+pub(super) const SQRT_HALF: f64 = f64::from_bits(0x3FE6_A09E_667F_3BCD);
 const SQRT_HALF_F32: f32 = f32::from_bits(0x3F35_04F4);
+
+/// The coefficients of the logarithm in double precision.
+pub(super) const LOGARITHM: [f64; 7] = [
+    0.6666666666666734,
+    0.3999999999941708,
+    0.28571428741882043,
+    0.22222198622870856,
+    0.18183561836640963,
+    0.15314112225295762,
+    0.14795350288838463,
+];
 
 /// Evaluates `c[0] + c[1] z + c[2] z^2 + ...`: neighbours are put together, then neighbours of
 /// these, and so on.
 macro_rules! polynomial {
     ($name:ident, $float:ty) => {
-        fn $name(z: $float, c: &[$float]) -> $float {
+        pub(super) fn $name(z: $float, c: &[$float]) -> $float {
             let mut terms = c.to_vec();
             let mut power = z;
             while terms.len() > 1 {
@@ -42,18 +53,7 @@ pub fn exponential_f64(word: u64) -> f64 {
     let d = if exponent == 64 { -((!word | 1) as f64 / 2f64.powi(64)) } else { f - 1.0 };
     let s = d / (d + 2.0);
     let z = s * s;
-    let p = polynomial(
-        z,
-        &[
-            0.6666666666666734,
-            0.3999999999941708,
-            0.28571428741882043,
-            0.22222198622870856,
-            0.18183561836640963,
-            0.15314112225295762,
-            0.14795350288838463,
-        ],
-    );
+    let p = polynomial(z, &LOGARITHM);
     let ln_f = (s * z) * p + (s + s);
     f64::from(64 - exponent) * core::f64::consts::LN_2 - ln_f
 }

@@ -58,7 +58,7 @@ fn merge(args: &MergeArgs) -> Result<(), Failure> {
 }
 
 fn write(file: &Path, text: &str) -> Result<(), Error> {
-    headwater_doctor::write_whole(file, text)
+    headwater_text::file::replace(file, text)
         .map_err(|reason| Error::Write { file: file.to_owned(), reason })
 }
 

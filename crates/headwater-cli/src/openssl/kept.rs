@@ -2,12 +2,12 @@
 //! them.
 
 use std::collections::hash_map::DefaultHasher;
-use std::fs::{self, DirBuilder, OpenOptions};
+use std::env;
+use std::fs::{self, DirBuilder};
 use std::hash::{Hash, Hasher};
-use std::io::{self, ErrorKind, Write};
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
+use std::io::{self, ErrorKind};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
-use std::{env, process};
 
 /// Writes `text` to a file that other users can read but not change, and returns its path. The name
 /// is a hash of the content, so that equal configurations share a file.
@@ -50,12 +50,7 @@ fn write(directory: &Path, name: &str, text: &str) -> io::Result<PathBuf> {
     if fs::read(&path).is_ok_and(|there| there == text.as_bytes()) {
         return Ok(path);
     }
-    // Renamed into place, so that a concurrent reader never sees a part of it.
-    let draft = directory.join(format!("{name}.{}", process::id()));
-    let _ = fs::remove_file(&draft);
-    let mut file = OpenOptions::new().write(true).create_new(true).mode(0o644).open(&draft)?;
-    file.write_all(text.as_bytes())?;
-    fs::rename(&draft, &path)?;
+    headwater_text::file::replace(&path, text)?;
     Ok(path)
 }
 
@@ -66,7 +61,7 @@ mod tests {
 
     #[test]
     fn a_directory_that_others_can_write_to_is_refused() {
-        let base = env::temp_dir().join(format!("headwater-owned-{}", process::id()));
+        let base = env::temp_dir().join(format!("headwater-owned-{}", std::process::id()));
         fs::create_dir_all(&base).unwrap();
         let user = fs::metadata(&base).unwrap().uid();
         let directory = base.join("directory");

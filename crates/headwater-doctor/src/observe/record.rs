@@ -1,10 +1,11 @@
 //! The observer's record of one boot, and the directories that keep records.
 
 use super::victims::{Ending, Table};
+use crate::Root;
 use crate::boot::Bounds;
 use crate::report::escaped;
-use crate::{Root, write_whole};
 use headwater_text::escape::untrusted;
+use headwater_text::file;
 use serde::{Deserialize, Serialize};
 use std::fs;
 use std::io;
@@ -157,7 +158,7 @@ impl Record {
         if self.knows_less_than(&file) {
             return Ok(file);
         }
-        write_whole(&file, &self.json().map_err(io::Error::from)?)?;
+        file::replace(&file, self.json().map_err(io::Error::from)?)?;
         Ok(file)
     }
 
@@ -195,7 +196,7 @@ impl Record {
         if self.knows_less_than(&file) {
             return Ok(());
         }
-        write_whole(&file, &self.json().map_err(io::Error::from)?)?;
+        file::replace(&file, self.json().map_err(io::Error::from)?)?;
         kept.retain(|(_, path)| *path != file);
         let excess = (kept.len() + 1).saturating_sub(MOST_KEPT);
         for (_, old) in kept.iter().take(excess) {

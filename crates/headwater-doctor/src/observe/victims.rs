@@ -210,3 +210,29 @@ impl Entry {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn facts() -> Facts {
+        let name = Name::new(b"sshd");
+        Facts { unit: Name::EMPTY, process: name, thread: name, call: "getrandom" }
+    }
+
+    /// A thread that the kernel's jitter loop runs between two waits is in one wait; after a longer
+    /// time it waits again.
+    #[test]
+    fn a_short_gap_continues_a_wait_and_a_long_one_ends_it() {
+        for (gap, waits) in [(0.3, 1), (0.5, 2)] {
+            let mut table = Table::new();
+            table.waits((7, 7), 1.0, 0.9, facts);
+            table.close_unseen(1.1);
+            table.waits((7, 7), 1.0 + gap, 0.9 + gap, facts);
+            table.finish(3.0, Some(3.0));
+            let victim = table.victims[0].victim();
+            assert_eq!((table.victims.len(), victim.waits), (1, waits), "{gap}");
+            assert_eq!((victim.ending, victim.until), (Ending::Ready, 3.0));
+        }
+    }
+}

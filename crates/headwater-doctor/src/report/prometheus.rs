@@ -6,10 +6,6 @@
 use crate::{Id, Report, Verdict};
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
-use std::fs::{self, OpenOptions};
-use std::io::{self, Write as _};
-use std::os::unix::fs::PermissionsExt;
-use std::path::Path;
 
 /// Series of threads that waited, those that waited longest.
 const MOST_VICTIMS: usize = 50;
@@ -118,33 +114,4 @@ impl Report {
 fn label(value: &str) -> String {
     let safe = headwater_text::escape::untrusted(value);
     safe.replace('\\', "\\\\").replace('"', "\\\"")
-}
-
-/// Replaces `file` atomically by `text`, readable by all users.
-///
-/// # Errors
-///
-/// Returns the error of open(2), write(2), fsync(2) or rename(2); the old file then remains.
-pub fn write_whole(file: &Path, text: &str) -> io::Result<()> {
-    let name = file.file_name().ok_or(io::ErrorKind::InvalidInput)?;
-    // In the same directory, because a rename cannot cross file systems. The name ends in digits,
-    // which no collector reads.
-    let mut beside = std::ffi::OsString::from(".");
-    beside.push(name);
-    beside.push(format!(".{}", std::process::id()));
-    let beside = file.with_file_name(beside);
-    // A run that was killed may have left one, under a number that came again.
-    let _ = fs::remove_file(&beside);
-    let written = (|| {
-        let mut out = OpenOptions::new().write(true).create_new(true).open(&beside)?;
-        // Root's umask may keep others out, and the exporter runs as a user of its own.
-        out.set_permissions(fs::Permissions::from_mode(0o644))?;
-        out.write_all(text.as_bytes())?;
-        out.sync_all()?;
-        fs::rename(&beside, file)
-    })();
-    if written.is_err() {
-        let _ = fs::remove_file(&beside);
-    }
-    written
 }

@@ -296,31 +296,6 @@ fn the_metrics_are_what_the_textfile_collector_reads() {
     );
 }
 
-#[test]
-fn a_file_is_replaced_whole_and_readable_by_the_exporter() {
-    use std::os::unix::fs::{MetadataExt, PermissionsExt};
-    let folder = std::env::temp_dir().join(format!("headwater-doctor-prom-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).unwrap();
-    let file = folder.join("headwater.prom");
-    crate::write_whole(&file, "one\n").unwrap();
-    let first = std::fs::metadata(&file).unwrap();
-    // An open reader continues with the old file.
-    let reader = std::fs::File::open(&file).unwrap();
-    crate::write_whole(&file, "two\n").unwrap();
-    let second = std::fs::metadata(&file).unwrap();
-    let former = std::io::read_to_string(reader).unwrap();
-    let latter = std::fs::read_to_string(&file).unwrap();
-    let names: Vec<_> =
-        std::fs::read_dir(&folder).unwrap().map(|it| it.unwrap().file_name()).collect();
-    let nowhere = crate::write_whole(&folder.join("no/such/folder.prom"), "three\n");
-    std::fs::remove_dir_all(&folder).unwrap();
-    assert_eq!((former.as_str(), latter.as_str()), ("one\n", "two\n"));
-    assert_ne!(first.ino(), second.ino(), "it was written in place");
-    assert_eq!(second.permissions().mode() & 0o777, 0o644);
-    assert_eq!(names, ["headwater.prom"], "nothing else is left");
-    assert!(nowhere.is_err());
-}
-
 /// Every string of a report that can come from a machine, in every output: no control, bidi or
 /// invisible format character is left.
 #[test]

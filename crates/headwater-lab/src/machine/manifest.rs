@@ -60,10 +60,8 @@ impl Manifest {
 
     /// Replaces the file in one step, so that an interrupted lab leaves the old one.
     pub(crate) fn write(&self, file: &Path) -> Result<()> {
-        let new = file.with_extension("new");
         let text = serde_json::to_string_pretty(self)? + "\n";
-        fs::write(&new, text)
-            .and_then(|()| fs::rename(&new, file))
+        headwater_text::file::replace(file, text)
             .with_context(|| format!("cannot write {}", file.display()))
     }
 
