@@ -270,9 +270,13 @@ fn wait_for_open(child: &Child, file: &str) {
         let mut files = descriptors.flatten().filter_map(|one| fs::read_link(one.path()).ok());
         files.any(|path| path == Path::new(file))
     };
-    while !opened() {
+    for _ in 0..6000 {
+        if opened() {
+            break;
+        }
         sleep(Duration::from_millis(5));
     }
+    assert!(opened(), "the process has ended, or never opened {file}");
     sleep(Duration::from_millis(50));
 }
 

@@ -92,9 +92,19 @@ pub struct SeedWait {
     pub from: Moment,
     /// The end of the unit's start, if the log shows it.
     pub until: Option<Moment>,
-    /// The seconds that the unit's start has taken at least, by systemd's own count: "A start job
-    /// is running for Load/Save Random Seed (7s / 10min)", or `systemd-analyze blame`.
-    pub job: Option<f64>,
+    /// systemd's own count of the time that the unit's start takes.
+    pub job: Option<SeedJob>,
+}
+
+/// systemd's count of a start's time: "A start job is running for Load/Save Random Seed (7s /
+/// 10min)", or a line of `systemd-analyze blame`.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct SeedJob {
+    /// The seconds that the start has taken.
+    pub seconds: f64,
+    /// True if the start was over, so that it took no longer.
+    pub is_over: bool,
 }
 
 /// Tomcat's line `Creation of SecureRandom instance ... took [126,553] milliseconds.`
@@ -377,4 +387,26 @@ pub enum HintKind {
     SeccompKill,
     /// A process image was restored.
     Criu,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every text that is printed contains the true time, wherever it lies between the bounds.
+    #[test]
+    fn bounds_in_words_are_never_off() {
+        for (at_least, at_most, words) in [
+            (0.0, Some(0.0), "0.000 s"),
+            (0.0, Some(0.137), "at most 0.2 s"),
+            (0.05, Some(14.0), "at most 14 s"),
+            (0.1, Some(0.25), "between 0.1 and 0.3 s"),
+            (4.07, Some(4.09), "4.08 s"),
+            (186.7, Some(186.75), "187 s"),
+            (140.2, Some(176.6), "between 140 and 177 s"),
+            (59.9, None, "at least 59 s"),
+        ] {
+            assert_eq!(Bounds { at_least, at_most }.words(), words);
+        }
+    }
 }

@@ -6,7 +6,7 @@
 mod support;
 
 use headwater_doctor::boot::{Boot, Clock, HintKind, Outcome, Unit};
-use headwater_doctor::journal;
+use headwater_doctor::{Case, Id, Severity, diagnose, journal};
 use std::path::Path;
 
 /// Returns a section, by the name of its file and its own: `two-attempts-systemd-241/json`.
@@ -228,6 +228,92 @@ fn two_lines_that_changed_places_are_no_clock_that_was_set() {
         swapped.swap(at, at + 1);
         let found = waited(&swapped);
         assert!((found.at_least - orderly.at_least).abs() <= 1.0, "{at}: {found:?}, {orderly:?}");
+    }
+}
+
+/// journald stamps a line of strace when the call ends. A call's time is therefore the time since
+/// the same process's line before, and what follows the call is not its time.
+#[test]
+fn calls_that_strace_writes_into_a_journal_have_the_time_before_their_line() {
+    let longest = |log: &str| {
+        let boots = journal::read(log.as_bytes(), "log").unwrap();
+        boots[0].trace.as_ref().map(|trace| trace.longest)
+    };
+    let blocked = "\
+[    1.000000] vm1 strace[10]: execve(\"/usr/sbin/sshd\", [\"/usr/sbin/sshd\"], 0x7f) = 0
+[    1.500000] vm1 strace[20]: openat(AT_FDCWD, \"/etc/passwd\", O_RDONLY) = 3
+[    2.000000] vm1 strace[10]: openat(AT_FDCWD, \"/etc/ssh/sshd_config\", O_RDONLY) = 3
+[   80.000000] vm1 strace[20]: close(3) = 0
+[  103.000000] vm1 strace[10]: getrandom(\"\\x01\", 32, 0) = 32
+";
+    near(longest(blocked), 101.0, 1e-9);
+    let slept_after = "\
+[    1.000000] vm1 strace[10]: openat(AT_FDCWD, \"/etc/ssh/sshd_config\", O_RDONLY) = 3
+[    1.000100] vm1 strace[10]: getrandom(\"\\x01\", 32, 0) = 32
+[   61.000000] vm1 strace[10]: nanosleep({tv_sec=60}, NULL) = 0
+";
+    near(longest(slept_after), 0.0001, 1e-9);
+    // The time before a trace's first line is unknown.
+    let first = "\
+[   61.000000] vm1 strace[10]: getrandom(\"\\x01\", 32, 0) = 32
+[   99.000000] vm1 strace[10]: close(3) = 0
+";
+    near(longest(first), 0.0, 1e-9);
+    let with_lengths = "\
+[   61.000000] vm1 strace[10]: [pid 11] getrandom(\"\\x01\", 32, 0) = 32 <12.500000>
+[   99.000000] vm1 strace[10]: [pid 11] close(3) = 0 <0.000010>
+";
+    near(longest(with_lengths), 12.5, 1e-9);
+    // `-e getrandom`: only a call that ends in a line of its own has a known length.
+    let filtered = "\
+[    1.000000] vm1 strace[10]: [pid 11] getrandom( <unfinished ...>
+[    2.000000] vm1 strace[10]: [pid 12] getrandom(\"\\x01\", 8, GRND_NONBLOCK) = 8
+[   31.000000] vm1 strace[10]: [pid 11] <... getrandom resumed>\"\\x01\", 32, 0) = 32
+[ 3700.000000] vm1 strace[10]: [pid 11] getrandom(\"\\x01\", 32, 0) = 32
+";
+    near(longest(filtered), 30.0, 1e-9);
+}
+
+/// A line of the console without a time says that a program runs, and not since when: the bound
+/// from the kernel's start, by which a late generator is judged, stays.
+#[test]
+fn a_console_line_without_a_time_does_not_hide_a_late_generator() {
+    let log = "\
+[    1.000000] usb 1-1: new high-speed USB device number 2 using ehci-platform
+[  OK  ] Started Load/Save Random Seed.
+[  164.500000] random: crng init done
+";
+    let boots = journal::read(log.as_bytes(), "log").unwrap();
+    assert!(boots[0].program.is_none(), "{:?}", boots[0].program);
+    let report = diagnose(Case { boots, ..Case::default() });
+    let late = report.findings.iter().find(|finding| finding.id == Id::ReadyLate).unwrap();
+    assert_eq!(late.severity, Severity::Critical);
+}
+
+/// systemd's own count of a start's seconds, and what is too short to be a wait.
+#[test]
+fn a_start_job_of_the_random_seed_is_a_wait_from_five_seconds_on() {
+    for (line, title) in [
+        (
+            "[***   ] A start job is running for Load/Save Random Seed (1min 7s / 10min)",
+            Some(
+                "systemd-random-seed.service waits for the random generator, at least 67 s so far, where the log ends",
+            ),
+        ),
+        ("[***   ] A start job is running for Load/Save Random Seed (4s / 10min)", None),
+        ("[***   ] A start job is running for dev-sda1.device (50s / 1min 30s)", None),
+        (
+            "     16.746s systemd-random-seed.service",
+            Some("systemd-random-seed.service waited 16.7 s for the random generator"),
+        ),
+        ("     16.746s snapd.service", None),
+        ("       746ms systemd-random-seed.service", None),
+    ] {
+        let log = format!("[  OK  ] Started udev Kernel Device Manager.\n{line}\n");
+        let boots = journal::read(log.as_bytes(), "log").unwrap();
+        let report = diagnose(Case { boots, ..Case::default() });
+        let found = report.findings.iter().find(|finding| finding.id == Id::UnitWaited);
+        assert_eq!(found.map(|finding| finding.title.as_str()), title, "{line}");
     }
 }
 

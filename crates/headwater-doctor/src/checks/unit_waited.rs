@@ -8,7 +8,7 @@
 
 use super::logged::{between, newest};
 use super::{Answer, observed};
-use crate::boot::{Attempt, Boot, Moment, Outcome, SecureRandomWait, SeedWait, Unit};
+use crate::boot::{Attempt, Boot, Moment, Outcome, SecureRandomWait, SeedJob, SeedWait, Unit};
 use crate::fixes::Cause;
 use crate::host::Ready;
 use crate::{Case, Evidence, Finding, Id, Severity};
@@ -155,8 +155,8 @@ fn random_seed(case: &Case, boot: &Boot, wait: &SeedWait) -> Option<Finding> {
     };
     let timed = end.zip(from).map(|(end, from)| (end - from).max(0.0));
     // systemd counts the seconds of a start itself, on a console without other times.
-    let seconds = timed.or(wait.job);
-    let is_over = is_over || wait.until.is_some();
+    let seconds = timed.or(wait.job.map(|job| job.seconds));
+    let is_over = is_over || wait.until.is_some() || wait.job.is_some_and(|job| job.is_over);
     if wait.job.is_some() && timed.is_none() && seconds.is_none_or(|seconds| seconds < LEAST_S) {
         return None;
     }
@@ -165,7 +165,8 @@ fn random_seed(case: &Case, boot: &Boot, wait: &SeedWait) -> Option<Finding> {
     }
     let seconds = match (timed, wait.job) {
         (Some(seconds), _) => around(seconds, boot.resolution),
-        (None, Some(seconds)) => format!("at least {seconds:.0} s"),
+        (None, Some(SeedJob { seconds, is_over: true })) => format!("{seconds:.1} s"),
+        (None, Some(SeedJob { seconds, .. })) => format!("at least {:.0} s", seconds.floor()),
         (None, None) => "for an unknown time".to_owned(),
     };
     let title = if is_over {

@@ -6,7 +6,8 @@ use super::stamp::{Stamp, YEAR};
 use super::units::Starts;
 use crate::Evidence;
 use crate::boot::{
-    Boot, Clock, EarlyCaller, EarlyRead, Hint, HintKind, Moment, SecureRandomWait, SeedWait,
+    Boot, Clock, EarlyCaller, EarlyRead, Hint, HintKind, Moment, SecureRandomWait, SeedJob,
+    SeedWait,
 };
 use crate::read::strace::Waits;
 
@@ -306,11 +307,12 @@ impl OpenBoot {
                     self.boot.seed_wait = Some(SeedWait { from, until: None, job: None });
                 }
             }
-            LogEvent::SeedJob(seconds) => {
+            LogEvent::SeedJob { seconds, is_over } => {
                 let from = self.moment(stamp, evidence);
-                let wait =
-                    self.boot.seed_wait.get_or_insert(SeedWait { from, until: None, job: None });
-                wait.job = Some(wait.job.map_or(seconds, |known| known.max(seconds)));
+                let wait = SeedWait { from, until: None, job: None };
+                let wait = self.boot.seed_wait.get_or_insert(wait);
+                let longer = wait.job.filter(|known| known.seconds >= seconds);
+                wait.job = longer.or(Some(SeedJob { seconds, is_over }));
             }
             LogEvent::SecureRandom(seconds) => {
                 let known = self.boot.secure_random.as_ref().map_or(0.0, |wait| wait.seconds);

@@ -122,8 +122,11 @@ pub(super) enum LogEvent<'a> {
     Encryption(&'a str),
     /// The wall clock was set.
     ClockSet,
-    /// The start of systemd-random-seed has taken so many seconds so far.
-    SeedJob(f64),
+    /// The start of systemd-random-seed has taken so many seconds, so far or in all.
+    SeedJob {
+        seconds: f64,
+        is_over: bool,
+    },
     /// A JVM has waited so many seconds for the seed of its SecureRandom.
     SecureRandom(f64),
     /// A line of strace(1) with this process number.
@@ -171,13 +174,15 @@ fn seed_job(message: &str) -> Option<LogEvent<'_>> {
     let (name, times) = message.strip_prefix(START_JOB)?.rsplit_once(" (")?;
     let is_seed = name.ends_with("Random Seed") || name.starts_with("systemd-random-seed.service");
     let (taken, _) = times.split_once(" / ")?;
-    is_seed.then(|| span(taken).map(LogEvent::SeedJob))?
+    let seconds = span(taken).filter(|_| is_seed)?;
+    Some(LogEvent::SeedJob { seconds, is_over: false })
 }
 
 /// Reads a line of `systemd-analyze blame`: `     1min 16.746s systemd-random-seed.service`.
-pub(super) fn blamed(line: &str) -> Option<f64> {
-    span(line.trim().strip_suffix("systemd-random-seed.service")?.trim_end())
-        .filter(|seconds| *seconds > 0.0)
+pub(super) fn blamed(line: &str) -> Option<LogEvent<'_>> {
+    let time = line.trim().strip_suffix("systemd-random-seed.service")?.trim_end();
+    let seconds = span(time).filter(|seconds| *seconds > 0.0)?;
+    Some(LogEvent::SeedJob { seconds, is_over: true })
 }
 
 /// Reads `Startup finished in 3.2s (firmware) + 1.1s (loader) + 2.034s (kernel) + 1min 3.1s

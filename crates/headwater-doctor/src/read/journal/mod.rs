@@ -137,9 +137,8 @@ fn text(blocks: &mut Blocks<impl Read>, name: &str) -> std::io::Result<Vec<Boot>
         {
             let evidence = || Evidence { place: format!("{name}:{number}"), says: quoted(&line) };
             boots.note(&entry, || time(before), evidence);
-        } else if let Some(says) = event::secure_random(&line)
-            .map(LogEvent::SecureRandom)
-            .or_else(|| event::blamed(&line).map(LogEvent::SeedJob))
+        } else if let Some(says) =
+            event::secure_random(&line).map(LogEvent::SecureRandom).or_else(|| event::blamed(&line))
         {
             let evidence = || Evidence { place: format!("{name}:{number}"), says: quoted(&line) };
             boots.note_untimed(says, evidence);

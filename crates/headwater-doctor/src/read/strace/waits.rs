@@ -18,6 +18,8 @@ pub(crate) struct Waits {
     program: Option<String>,
     /// The call of each process whose length is not known yet.
     open: HashMap<u32, PendingCall>,
+    /// The time of each process's last line in a log.
+    lines: HashMap<u32, f64>,
     /// Numbers under which each process has /dev/random open.
     devices: HashSet<(u32, u32)>,
     calls: u64,
@@ -33,6 +35,18 @@ pub(crate) struct Waits {
     /// Calls of any other name. A trace of getrandom alone does not show the end of a call: its
     /// next line may be an hour later.
     has_others: bool,
+}
+
+/// The meaning of a line's time.
+enum Stamp {
+    /// strace's own time columns: the call began then.
+    AtBegin,
+    /// A log's stamp of a line that strace ends when the call does. The call began after the
+    /// process's line before.
+    AtEnd {
+        /// The time of that line.
+        before: Option<f64>,
+    },
 }
 
 struct PendingCall {
@@ -56,14 +70,23 @@ impl Waits {
         evidence: impl Fn() -> Evidence,
     ) {
         let Some(mut record) = super::line::read(message) else { return };
-        record.time = record.time.or(at.map(TimeColumn::Epoch));
         if record.pid == 0 {
             record.pid = tracer;
         }
-        self.note(&record, evidence);
+        if record.time.is_some() {
+            return self.note(&record, evidence);
+        }
+        record.time = at.map(TimeColumn::Epoch);
+        let is_known = self.lines.contains_key(&record.pid) || self.lines.len() < PROCESSES;
+        let before = at.filter(|_| is_known).and_then(|at| self.lines.insert(record.pid, at));
+        self.note_line(&record, Stamp::AtEnd { before }, evidence);
     }
 
     pub(super) fn note(&mut self, record: &TraceLine<'_>, evidence: impl Fn() -> Evidence) {
+        self.note_line(record, Stamp::AtBegin, evidence);
+    }
+
+    fn note_line(&mut self, record: &TraceLine<'_>, stamp: Stamp, evidence: impl Fn() -> Evidence) {
         let event = self.event(record);
         let record = &TraceLine { event, ..*record };
         let now = record.time.map(|time| self.clock.at(time));
@@ -83,7 +106,13 @@ impl Waits {
         match record.event {
             TraceEvent::Getrandom => {
                 self.calls += 1;
-                self.ended(record, now, &evidence);
+                match stamp {
+                    Stamp::AtEnd { before } if record.took.is_none() => {
+                        let took = before.zip(now).map(|(before, now)| now - before);
+                        self.took(took, evidence());
+                    }
+                    _ => self.ended(record, now, &evidence),
+                }
             }
             TraceEvent::GetrandomNonblock => self.calls += 1,
             TraceEvent::GetrandomBegins => {
