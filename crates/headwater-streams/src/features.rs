@@ -20,8 +20,8 @@ pub(crate) struct Features {
 }
 
 impl Features {
-    /// Returns the features of this CPU. The standard library asks the CPU once for each process,
-    /// and answers from memory afterwards.
+    /// Returns the features of this CPU, without AES instructions that compute something else. The
+    /// standard library asks the CPU once for each process, and answers from memory afterwards.
     #[inline]
     pub(crate) fn detect() -> Features {
         #[cfg(test)]
@@ -29,7 +29,10 @@ impl Features {
             return features;
         }
         // Miri interprets the portable path only.
-        if cfg!(miri) { Features::default() } else { detect() }
+        let features = if cfg!(miri) { Features::default() } else { detect() };
+        #[cfg(target_arch = "x86_64")]
+        let features = crate::engine::only_right_ones(features);
+        features
     }
 }
 

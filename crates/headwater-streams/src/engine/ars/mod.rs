@@ -15,6 +15,8 @@ pub(crate) mod arm;
 pub(crate) mod bitsliced;
 pub(crate) mod inverse;
 #[cfg(target_arch = "x86_64")]
+pub(crate) mod known_answer;
+#[cfg(target_arch = "x86_64")]
 mod x86;
 
 #[cfg(target_arch = "x86_64")]

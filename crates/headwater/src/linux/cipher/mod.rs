@@ -13,6 +13,8 @@ mod arm64;
 mod chacha;
 #[cfg(feature = "pools")]
 pub(crate) mod hedge;
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+mod known_answer;
 #[cfg(target_arch = "x86_64")]
 #[cfg_attr(miri, allow(dead_code, unused_imports))] // miri follows no assembly
 pub(crate) mod x86;
@@ -68,9 +70,20 @@ impl Backend {
             .chain([Backend::ChaCha])
     }
 
-    /// Returns the best backend of this CPU. The only place that chooses one.
+    /// Returns the best backend of this CPU that computes its known answer. The only place that
+    /// chooses one.
     pub(crate) fn choose(features: Features) -> Backend {
-        Backend::all(features).next().unwrap_or(Backend::ChaCha)
+        Backend::all(features).find(|backend| backend.is_right()).unwrap_or(Backend::ChaCha)
+    }
+
+    /// Returns whether the backend's instructions do here what their maker says. ChaCha20 consists
+    /// of additions and rotations, and is the last resort.
+    fn is_right(self) -> bool {
+        #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+        if self.is_aes() {
+            return known_answer::is_right(self);
+        }
+        true
     }
 
     /// Returns whether the backend runs on AES instructions.
