@@ -49,14 +49,15 @@ fn agrees(stream: impl Fn([u64; 2], &mut [Block])) -> bool {
     let mut together = [[0; 2]; BLOCKS];
     stream(FIRST, &mut together);
     let mut differences = 0;
-    let mut compare = |[a, b]: Block, [c, d]: Block| differences |= (a ^ c) | (b ^ d);
-    for (block, known) in together.into_iter().zip(KEYSTREAM) {
+    let mut compare = |[a, b]: &Block, [c, d]: &Block| differences |= (a ^ c) | (b ^ d);
+    // By reference: an iterator of the array itself would hold a copy on a signal's small stack.
+    for (block, known) in together.iter().zip(&KEYSTREAM) {
         compare(block, known);
     }
-    for (block, number) in together.into_iter().zip(0..BLOCKS as u64) {
+    for (block, number) in together.iter().zip(0..BLOCKS as u64) {
         let mut alone = [[0; 2]];
         stream([FIRST[0].wrapping_add(number), FIRST[1]], &mut alone);
-        let [alone] = alone;
+        let [alone] = &alone;
         compare(block, alone);
     }
     differences == 0
