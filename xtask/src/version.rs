@@ -1,5 +1,5 @@
-//! `cargo xtask version`: the one version, `workspace.package.version` of Cargo.toml, and the places
-//! that repeat it because their tools cannot read it there.
+//! `cargo xtask version`: the one version, `workspace.package.version` of Cargo.toml, and the
+//! places that repeat it because their tools cannot read it there.
 //!
 //! All other places follow by themselves: crates inherit it, C files contain `@VERSION@`, and
 //! maturin takes the version of python/Cargo.toml.
