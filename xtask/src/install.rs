@@ -13,11 +13,14 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Component, Path, PathBuf};
 use std::process::{Command, ExitCode};
 
+/// The directory of an installation without `--prefix`.
+pub(crate) const PREFIX: &str = "/usr/local";
+
 /// The places and parts of an installation.
 #[derive(Args)]
 pub(crate) struct Places {
     /// The directory above bin, include and share
-    #[arg(long, default_value = "/usr/local")]
+    #[arg(long, default_value = PREFIX)]
     prefix: PathBuf,
     /// The directory of libraries, below the prefix, such as lib/x86_64-linux-gnu
     #[arg(long, default_value = "lib")]
@@ -32,7 +35,7 @@ pub(crate) struct Places {
 
 /// A part of an installation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Part {
+pub(crate) enum Part {
     /// The command, its man page and shell completions
     Command,
     /// The C library, its header and man pages, and the files for pkg-config and CMake
@@ -148,6 +151,12 @@ const DIRECTORIES: [&str; 4] =
     ["@lib@/cmake/headwater", "@lib@/ossl-modules", "share/headwater", "share/doc/headwater"];
 
 impl Places {
+    /// Returns the places of these parts below a directory that stands for the root.
+    pub(crate) fn below(root: &Path, parts: &[Part]) -> Places {
+        let (prefix, destdir) = (PREFIX.into(), Some(root.to_owned()));
+        Places { prefix, libdir: "lib".into(), destdir, only: parts.to_vec() }
+    }
+
     fn has(&self, part: Part) -> bool {
         self.only.is_empty() || self.only.contains(&part)
     }

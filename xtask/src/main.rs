@@ -15,6 +15,7 @@ mod process;
 mod prose;
 mod python;
 mod quick;
+mod release;
 mod report;
 mod residue;
 mod test;
@@ -113,6 +114,8 @@ enum Verb {
         #[arg(long)]
         bless: bool,
     },
+    /// Builds everything that a release consists of into dist/, with sums and lists of components
+    Release(release::Options),
     /// Compares the places of `unsafe` with the record
     UnsafeList {
         /// Write today's list to the record
@@ -140,6 +143,7 @@ fn main() -> ExitCode {
         Verb::Prose { area, bless: false } => prose::list(area.as_deref()),
         Verb::Version { bless: true } => version::bless(),
         Verb::Version { bless: false } => version::check(),
+        Verb::Release(options) => release::release(options),
         Verb::UnsafeList { bless: true } => unsafe_list::bless(),
         Verb::UnsafeList { bless: false } => unsafe_list::list_and_check(),
     };

@@ -356,5 +356,5 @@ fn as_uninit(buf: &mut [u8]) -> &mut [MaybeUninit<u8>] {
 
 /// The README's example compiles and runs.
 #[cfg(doctest)]
-#[doc = include_str!("../../../README.md")]
+#[doc = include_str!("../README.md")]
 struct Readme;
