@@ -310,13 +310,13 @@ pub fn discard() -> Result<(), Error> {
     imp::discard()
 }
 
-/// Text that every program and library with this crate contains, so that `headwater doctor` finds the
-/// version of a file that it does not start. Set-up refers to it, or the linker would drop it.
+/// Text that every program and library with this crate contains, so that `headwater doctor` finds
+/// the version of a file that it does not start. Set-up refers to it, or the linker would drop it.
 pub(crate) const VERSION_MARK: &str =
     concat!("headwater-version=", env!("CARGO_PKG_VERSION"), "\n");
 
-/// The cargo features that this crate was built with, for the version text of programs. Cargo unites
-/// the features that a program's crates ask for, so no crate above this one knows them.
+/// The cargo features that this crate was built with, for the version text of programs. Cargo
+/// unites the features that a program's crates ask for, so no crate above this one knows them.
 #[doc(hidden)]
 pub const FEATURES: &[(&str, bool)] = &[
     ("pools", cfg!(feature = "pools")),

@@ -2,6 +2,7 @@
 //! each command from its help, and the interface of the crates from rustdoc.
 
 use super::{fresh, links, pack};
+use crate::machine_code::target_directory;
 use crate::process::{output, program, root, run};
 use crate::tools;
 use crate::version::VERSION;
@@ -104,8 +105,7 @@ pub(super) fn build(dist: &Path) -> Result<()> {
             summary += &commands(&source)?;
         }
     }
-    // Pages that documents link to, and that are no chapters, become sub-chapters without a number
-    // at the end.
+    // The files that documents link to, and those that these link to in turn.
     summary += "# Records\n\n";
     while let Some(path) = linked.pop_first() {
         let to = source.join(&path);
@@ -113,10 +113,8 @@ pub(super) fn build(dist: &Path) -> Result<()> {
             continue;
         }
         if path.extension().is_some_and(|extension| extension == "md") {
-            let mut more = BTreeSet::new();
-            let title = copy(&path.display().to_string(), &source, &mut more)?;
+            let title = copy(&path.display().to_string(), &source, &mut linked)?;
             let _ = writeln!(summary, "- [{title}]({})", path.display());
-            linked.extend(more);
         } else {
             fs::create_dir_all(to.parent().context("a path without a directory")?)?;
             fs::copy(&path, &to).with_context(|| path.display().to_string())?;
@@ -166,27 +164,26 @@ cargo add headwater headwater-streams
 ";
 
 /// Copies a document with its links adapted, collects the files that it links to, and returns the
-/// title.
+/// title. A directory without a README.md becomes a page with its names.
 fn copy(document: &str, source: &Path, linked: &mut BTreeSet<PathBuf>) -> Result<String> {
-    let mut text = fs::read_to_string(document).with_context(|| document.to_owned())?;
+    let mut text = match fs::read_to_string(document) {
+        Err(_) if document.ends_with("README.md") => list(Path::new(document))?,
+        text => text.with_context(|| document.to_owned())?,
+    };
     let title = text.lines().find_map(|line| line.strip_prefix("# "));
     let title = title.with_context(|| format!("{document} has no title"))?.replace('`', "");
     // From the end, so that the places of earlier links stay.
     for link in links::links(&text).into_iter().rev() {
         let Some((mut path, _)) = links::resolved(document, &link.target) else { continue };
+        let mut target = link.target.clone();
         if path.is_dir() {
             // A site does not list directories.
-            let end = link.at + link.target.len();
-            text.insert_str(
-                end,
-                if link.target.ends_with('/') { "README.md" } else { "/README.md" },
-            );
             path.push("README.md");
-            if !path.exists() {
-                list(&path, source)?;
-                continue;
-            }
+            target = format!("{}/README.md", target.trim_end_matches('/'));
         }
+        // mdBook makes index.html of README.md, but leaves links to it.
+        let new = target.replace("README.md", "index.md");
+        text.replace_range(link.at..link.at + link.target.len(), &new);
         linked.insert(path);
     }
     let to = source.join(document);
@@ -195,21 +192,19 @@ fn copy(document: &str, source: &Path, linked: &mut BTreeSet<PathBuf>) -> Result
     Ok(title)
 }
 
-/// Writes a page with the names in a directory of the repository.
-fn list(page: &Path, source: &Path) -> Result<()> {
+/// Returns a page with the names in a directory of the repository.
+fn list(page: &Path) -> Result<String> {
     let directory = page.parent().context("a page without a directory")?;
     let mut names: Vec<String> = fs::read_dir(directory)?
         .map(|entry| Ok(entry?.file_name().to_string_lossy().into_owned()))
         .collect::<Result<_>>()?;
     names.sort();
-    let mut text =
-        format!("# {}\n\nThe repository has these files there:\n\n", directory.display());
+    let place = directory.display();
+    let mut text = format!("# {place}\n\nThe repository has these files there:\n\n");
     for name in names {
         let _ = writeln!(text, "* `{name}`");
     }
-    let to = source.join(page);
-    fs::create_dir_all(to.parent().context("a path without a directory")?)?;
-    Ok(fs::write(to, text)?)
+    Ok(text)
 }
 
 /// Writes a page for each verb of the command from its help, and returns their lines of the
@@ -217,6 +212,7 @@ fn list(page: &Path, source: &Path) -> Result<()> {
 fn commands(source: &Path) -> Result<String> {
     let mut summary = String::from("# Commands\n\n");
     fs::create_dir_all(source.join("commands"))?;
+    run(&mut program("cargo build --package headwater-cli"))?;
     let top = help(&[])?;
     let mut page = String::from("# headwater\n");
     let _ = write!(page, "\n```text\n{top}```\n");
@@ -235,8 +231,9 @@ fn commands(source: &Path) -> Result<String> {
     Ok(summary + "\n")
 }
 
+/// Returns the help text of a verb. The caller has built the command.
 fn help(verbs: &[&str]) -> Result<String> {
-    let mut command = program("cargo run --quiet --package headwater-cli --");
+    let mut command = Command::new(target_directory()?.join("debug/headwater"));
     let text = output(command.args(verbs).arg("--help"))?;
     Ok(text.trim_end().to_owned() + "\n")
 }
