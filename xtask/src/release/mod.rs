@@ -5,6 +5,7 @@
 
 mod crates;
 mod fronts;
+mod help;
 mod links;
 mod reproduce;
 mod sbom;
@@ -45,7 +46,8 @@ const fn step(name: &'static str, loss: &'static str, build: fn(&Path) -> Result
 /// Every step. The sums come last, because they cover the files of all others.
 const STEPS: &[Step] = &[
     step("crates", "the packed crates for a registry", crates::build),
-    step("tarballs", "C library, OpenSSL module and command as archives", tarballs::build),
+    step("library", "the archive of the C library and of OpenSSL's module", tarballs::library),
+    step("program", "the archive of the command", tarballs::program),
     step("python", "the Python wheels", fronts::python),
     step("java", "the jar", fronts::java),
     step("site", "the documentation site", site::build),

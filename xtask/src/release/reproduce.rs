@@ -8,8 +8,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The steps whose artefacts are compared.
-const STEPS: [&str; 1] = ["tarballs"];
+/// The steps whose artefacts are compared if `dist/` has one, and a start and an end of its name.
+const STEPS: [(&str, &str, &str); 4] = [
+    ("library", "libheadwater-", ".tar.gz"),
+    ("program", concat!("headwater-", env!("CARGO_PKG_VERSION"), "-"), ".tar.gz"),
+    ("python", "headwater-", ".whl"),
+    ("java", "headwater-", ".jar"),
+];
 /// Names of the directories, of different length, because a path in a file moves what follows it.
 const DIRECTORIES: [&str; 2] = ["first", "the second directory's longer name"];
 /// The file with the result, for those who build again.
@@ -20,8 +25,14 @@ const DIFFERENT: &[(&str, &str)] = &[];
 pub(super) fn build(dist: &Path) -> Result<()> {
     // Not below the repository: cargo and git look for theirs in every directory above.
     let top = std::env::temp_dir().join(format!("headwater-reproduce-{}", std::process::id()));
-    let built: Vec<PathBuf> =
-        DIRECTORIES.iter().map(|name| build_in(&top.join(name))).collect::<Result<_>>()?;
+    let present = files(dist)?;
+    let is_present = |(_, start, end): &&(&str, &str, &str)| {
+        present.iter().any(|name| name.starts_with(start) && name.ends_with(end))
+    };
+    let steps: Vec<&str> = STEPS.iter().filter(is_present).map(|(step, ..)| *step).collect();
+    ensure!(!steps.is_empty(), "{} has no artefact to compare", dist.display());
+    let built = DIRECTORIES.iter().map(|name| build_in(&top.join(name), &steps));
+    let built: Vec<PathBuf> = built.collect::<Result<_>>()?;
     let mut result = format!(
         "Built twice from commit {} with {}={}, by {}\n",
         commit()?,
@@ -63,13 +74,13 @@ pub(super) fn build(dist: &Path) -> Result<()> {
 }
 
 /// Builds the steps in a copy of the commit. Returns the directory of the artefacts.
-fn build_in(directory: &Path) -> Result<PathBuf> {
+fn build_in(directory: &Path, steps: &[&str]) -> Result<PathBuf> {
     let (tree, dist) = (directory.join("tree"), directory.join("dist"));
     fs::create_dir_all(&tree)?;
     export(&tree)?;
     let mut build = Command::new("cargo");
     build.args(["xtask", "release", "--dist"]).arg(&dist);
-    for step in STEPS {
+    for step in steps {
         build.args(["--only", step]);
     }
     // The flags of the caller would be those of the other package, and a shared target directory

@@ -1,6 +1,7 @@
 //! The documentation site: an mdBook of the documents as they lie in the repository, a page for
 //! each command from its help, and the interface of the crates from rustdoc.
 
+use super::help::markdown;
 use super::{fresh, links, pack};
 use crate::machine_code::target_directory;
 use crate::process::{output, program, root, run};
@@ -214,16 +215,15 @@ fn commands(source: &Path) -> Result<String> {
     fs::create_dir_all(source.join("commands"))?;
     run(&mut program("cargo build --package headwater-cli"))?;
     let top = help(&[])?;
-    let mut page = String::from("# headwater\n");
-    let _ = write!(page, "\n```text\n{top}```\n");
+    let page = format!("# headwater\n\n{}", markdown(&top));
     fs::write(source.join("commands/headwater.md"), page)?;
     summary += "- [headwater](commands/headwater.md)\n";
     for verb in verbs(&top) {
         let text = help(&[&verb])?;
-        let mut page = format!("# headwater {verb}\n\n```text\n{text}```\n");
+        let mut page = format!("# headwater {verb}\n\n{}", markdown(&text));
         for below in verbs(&text) {
             let text = help(&[&verb, &below])?;
-            let _ = write!(page, "\n## headwater {verb} {below}\n\n```text\n{text}```\n");
+            let _ = write!(page, "## headwater {verb} {below}\n\n{}", markdown(&text));
         }
         fs::write(source.join(format!("commands/{verb}.md")), page)?;
         let _ = writeln!(summary, "- [headwater {verb}](commands/{verb}.md)");
