@@ -6,7 +6,7 @@ use anyhow::{Context, Result, bail, ensure};
 use clap::{Args, ValueEnum};
 use std::collections::BTreeSet;
 use std::env;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io::ErrorKind;
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -258,16 +258,21 @@ fn build(root: &Path, places: &Places) -> Result<PathBuf> {
         build.args(["--package", part.package()]);
     }
     // Panics name source files of dependencies, with the directories of the building machine.
-    let mut flags = env::var_os("RUSTFLAGS").unwrap_or_default();
+    let given = env::var("RUSTFLAGS").unwrap_or_default();
+    let mut flags: Vec<OsString> = given.split_whitespace().map(OsString::from).collect();
     for (from, to) in [(cargo_home(), "/cargo"), (Some(root.to_owned()), "/headwater")] {
         if let Some(from) = from {
-            flags.push(" --remap-path-prefix=");
-            flags.push(from);
-            flags.push("=");
-            flags.push(to);
+            let mut flag = OsString::from("--remap-path-prefix=");
+            flag.push(from);
+            flag.push("=");
+            flag.push(to);
+            flags.push(flag);
         }
     }
-    run(build.env("RUSTFLAGS", flags))?;
+    // In this variable a flag may contain spaces, as the path of a directory may.
+    run(build
+        .env_remove("RUSTFLAGS")
+        .env("CARGO_ENCODED_RUSTFLAGS", flags.join(OsStr::new("\x1f"))))?;
     Ok(target.join("release"))
 }
 
