@@ -6,18 +6,21 @@ use anyhow::{Context, Result, bail, ensure};
 use clap::{Args, ValueEnum};
 use std::collections::BTreeSet;
 use std::env;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io::ErrorKind;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Component, Path, PathBuf};
 use std::process::{Command, ExitCode};
 
+/// The directory of an installation without `--prefix`.
+pub(crate) const PREFIX: &str = "/usr/local";
+
 /// The places and parts of an installation.
 #[derive(Args)]
 pub(crate) struct Places {
     /// The directory above bin, include and share
-    #[arg(long, default_value = "/usr/local")]
+    #[arg(long, default_value = PREFIX)]
     prefix: PathBuf,
     /// The directory of libraries, below the prefix, such as lib/x86_64-linux-gnu
     #[arg(long, default_value = "lib")]
@@ -32,7 +35,7 @@ pub(crate) struct Places {
 
 /// A part of an installation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Part {
+pub(crate) enum Part {
     /// The command, its man page and shell completions
     Command,
     /// The C library, its header and man pages, and the files for pkg-config and CMake
@@ -148,6 +151,12 @@ const DIRECTORIES: [&str; 4] =
     ["@lib@/cmake/headwater", "@lib@/ossl-modules", "share/headwater", "share/doc/headwater"];
 
 impl Places {
+    /// Returns the places of these parts below a directory that stands for the root.
+    pub(crate) fn below(root: &Path, parts: &[Part]) -> Places {
+        let (prefix, destdir) = (PREFIX.into(), Some(root.to_owned()));
+        Places { prefix, libdir: "lib".into(), destdir, only: parts.to_vec() }
+    }
+
     fn has(&self, part: Part) -> bool {
         self.only.is_empty() || self.only.contains(&part)
     }
@@ -249,16 +258,21 @@ fn build(root: &Path, places: &Places) -> Result<PathBuf> {
         build.args(["--package", part.package()]);
     }
     // Panics name source files of dependencies, with the directories of the building machine.
-    let mut flags = env::var_os("RUSTFLAGS").unwrap_or_default();
+    let given = env::var("RUSTFLAGS").unwrap_or_default();
+    let mut flags: Vec<OsString> = given.split_whitespace().map(OsString::from).collect();
     for (from, to) in [(cargo_home(), "/cargo"), (Some(root.to_owned()), "/headwater")] {
         if let Some(from) = from {
-            flags.push(" --remap-path-prefix=");
-            flags.push(from);
-            flags.push("=");
-            flags.push(to);
+            let mut flag = OsString::from("--remap-path-prefix=");
+            flag.push(from);
+            flag.push("=");
+            flag.push(to);
+            flags.push(flag);
         }
     }
-    run(build.env("RUSTFLAGS", flags))?;
+    // In this variable a flag may contain spaces, as the path of a directory may.
+    run(build
+        .env_remove("RUSTFLAGS")
+        .env("CARGO_ENCODED_RUSTFLAGS", flags.join(OsStr::new("\x1f"))))?;
     Ok(target.join("release"))
 }
 

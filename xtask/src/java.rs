@@ -61,6 +61,21 @@ fn test(jdks: &[(u32, PathBuf)]) -> Result<()> {
     Ok(())
 }
 
+/// Builds the jar with files of this time, by the newest JDK, and copies it.
+pub(crate) fn release(dist: &Path, epoch: u64) -> Result<()> {
+    tools::package("mvn", "maven")?;
+    tools::target(ARM).context("the jar would lack its library for arm64")?;
+    let jdks = jdks()?;
+    let (_, newest) = jdks.first().context("no JDK 17 or later")?;
+    let mut package = maven(newest)?;
+    package.args(["package", "-Dmaven.test.skip=true"]);
+    run(package.arg(format!("-Dproject.build.outputTimestamp={epoch}")))?;
+    let name = format!("headwater-{}.jar", crate::version::VERSION);
+    let built = target_directory()?.join("java/jar").join(&name);
+    fs::copy(&built, dist.join(&name)).with_context(|| built.display().to_string())?;
+    Ok(())
+}
+
 /// Returns a call of Maven that builds below the target directory, as every other step does.
 fn maven(home: &Path) -> Result<Command> {
     let folder = target_directory()?.join("java");

@@ -15,11 +15,13 @@ mod process;
 mod prose;
 mod python;
 mod quick;
+mod release;
 mod report;
 mod residue;
 mod test;
 mod tools;
 mod unsafe_list;
+mod version;
 
 use clap::{Parser, Subcommand};
 use report::Choice;
@@ -106,6 +108,14 @@ enum Verb {
         #[arg(long)]
         bless: bool,
     },
+    /// Prints the version, and compares every place that repeats it
+    Version {
+        /// Write the version of Cargo.toml to these places
+        #[arg(long)]
+        bless: bool,
+    },
+    /// Builds everything that a release consists of into dist/, with sums and lists of components
+    Release(release::Options),
     /// Compares the places of `unsafe` with the record
     UnsafeList {
         /// Write today's list to the record
@@ -131,6 +141,9 @@ fn main() -> ExitCode {
         Verb::Residue { all, witness } => residue::residue(all, witness),
         Verb::Prose { area, bless: true } => prose::bless(area.as_deref()),
         Verb::Prose { area, bless: false } => prose::list(area.as_deref()),
+        Verb::Version { bless: true } => version::bless(),
+        Verb::Version { bless: false } => version::check(),
+        Verb::Release(options) => release::release(options),
         Verb::UnsafeList { bless: true } => unsafe_list::bless(),
         Verb::UnsafeList { bless: false } => unsafe_list::list_and_check(),
     };

@@ -2,6 +2,7 @@
 
 use crate::machine_code::target_directory;
 use crate::process::{program, run};
+use crate::release::EPOCH;
 use crate::report::{Report, Stop, need};
 use crate::tools;
 use anyhow::{Context, Result, ensure};
@@ -48,7 +49,8 @@ pub(crate) fn steps(report: &mut Report) {
             tools::python(&[&TESTED[..1], &WHEELS[..]].concat()),
             "whether the wheels of a release can be built",
         )?;
-        Ok(wheels(&python)?)
+        wheels(&python, None)?;
+        Ok(())
     });
 }
 
@@ -69,14 +71,15 @@ fn test(packages: &[&str]) -> Result<(), Stop> {
 
 fn install(python: &Path) -> Result<()> {
     let folder = fresh(&target_directory()?.join("python/wheels"))?;
-    build(python, &folder, &["--interpreter".as_ref(), python.as_os_str()])?;
+    build(python, &folder, &["--interpreter".as_ref(), python.as_os_str()], None)?;
     let wheel = only_file(&folder)?;
     let pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check"];
     run(Command::new(python).args(pip).args(["--force-reinstall", "--no-deps"]).arg(wheel))
 }
 
 /// Builds the wheels of a release: glibc 2.17 and later, musl 1.2, and arm64.
-fn wheels(python: &Path) -> Result<()> {
+fn wheels(python: &Path, epoch: Option<u64>) -> Result<Vec<PathBuf>> {
+    let mut built = Vec::new();
     for (target, tag) in [
         ("x86_64-unknown-linux-gnu", "manylinux2014"),
         ("x86_64-unknown-linux-musl", "musllinux_1_2"),
@@ -85,19 +88,35 @@ fn wheels(python: &Path) -> Result<()> {
         tools::target(target)?;
         let folder = fresh(&target_directory()?.join(format!("python/release/{target}")))?;
         let options = ["--zig", "--target", target, "--compatibility", tag];
-        build(python, &folder, &options.map(AsRef::as_ref))?;
+        build(python, &folder, &options.map(AsRef::as_ref), epoch)?;
         let wheel = only_file(&folder)?;
         let name = wheel.file_name().unwrap_or_default().to_string_lossy();
         ensure!(name.contains(tag) && name.contains("-abi3-"), "the wheel is {name}, not {tag}");
         run(Command::new(python).args(["-m", "auditwheel", "show"]).arg(&wheel))?;
+        built.push(wheel);
+    }
+    Ok(built)
+}
+
+/// Builds the wheels of a release with files of this time, and copies them.
+pub(crate) fn release(dist: &Path, epoch: u64) -> Result<()> {
+    let python = tools::python(&[&TESTED[..1], &WHEELS[..]].concat())
+        .context("maturin, zig and auditwheel come by pip, into a virtual environment")?;
+    for wheel in wheels(&python, Some(epoch))? {
+        let name = wheel.file_name().context("a wheel without a name")?;
+        fs::copy(&wheel, dist.join(name))?;
     }
     Ok(())
 }
 
-fn build(python: &Path, folder: &Path, options: &[&OsStr]) -> Result<()> {
+/// Builds one wheel. With an epoch, the files in it have that time.
+fn build(python: &Path, folder: &Path, options: &[&OsStr], epoch: Option<u64>) -> Result<()> {
     let mut maturin = Command::new(python);
     maturin.args(["-m", "maturin", "build", "--release", "--locked", "--quiet"]);
     maturin.args(["--manifest-path", MANIFEST, "--out"]).arg(folder).args(options);
+    if let Some(epoch) = epoch {
+        maturin.env(EPOCH, epoch.to_string());
+    }
     // maturin starts zig as the module ziglang of the Python that it finds first.
     let programs = python.parent().context("a Python without a directory")?;
     let path = env::var_os("PATH").unwrap_or_default();

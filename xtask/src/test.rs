@@ -81,6 +81,7 @@ fn offer(report: &mut Report) {
     residue::steps(report);
     dependencies(report);
     other_compilers(report);
+    crate::release::crate_steps(report);
     checked::steps(report);
 }
 

@@ -158,6 +158,32 @@ pub(crate) fn cargo_c() -> Result<PathBuf> {
     cargo_tool("cargo-c", CARGO_C, "cargo-cinstall")
 }
 
+/// Returns cargo-hack, which checks every set of features.
+pub(crate) fn cargo_hack() -> Result<PathBuf> {
+    cargo_tool("cargo-hack", "0.6.46", "cargo-hack")
+}
+
+/// Returns cargo-semver-checks, which compares two versions of an interface. Its build takes
+/// minutes, because it contains cargo.
+pub(crate) fn cargo_semver_checks() -> Result<PathBuf> {
+    cargo_tool("cargo-semver-checks", "0.45.0", "cargo-semver-checks")
+}
+
+/// Returns cargo-cyclonedx, which lists the components of a program.
+pub(crate) fn cargo_cyclonedx() -> Result<PathBuf> {
+    cargo_tool("cargo-cyclonedx", "0.5.9", "cargo-cyclonedx")
+}
+
+/// Returns mdBook, which makes the site.
+pub(crate) fn mdbook() -> Result<PathBuf> {
+    let tools = target_directory()?.join("tools");
+    // Without the server of its default features.
+    let line = "cargo install --locked --debug --quiet mdbook --no-default-features \
+                --features search --version =0.5.4 --root";
+    run(program(line).arg(&tools).env("CARGO_PROFILE_DEV_DEBUG", "0"))?;
+    Ok(tools.join("bin/mdbook"))
+}
+
 fn cargo_tool(package: &str, version: &str, program_name: &str) -> Result<PathBuf> {
     let tools = target_directory()?.join("tools");
     run(program("cargo install --locked --debug --quiet")

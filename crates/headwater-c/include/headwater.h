@@ -76,7 +76,7 @@
 /**
  * Minor version. While the major version is 0, every incompatible change increments it.
  */
-#define HEADWATER_VERSION_MINOR 1
+#define HEADWATER_VERSION_MINOR 2
 
 /**
  * Patch version.
@@ -284,7 +284,7 @@ HEADWATER_MUST_USE int headwater_init(void);
 HEADWATER_MUST_USE int headwater_quiesce(void);
 
 /**
- * Returns the version of the library, such as "0.1.0". Async-signal-safe.
+ * Returns the version of the library as MAJOR.MINOR.PATCH. Async-signal-safe.
  */
 HEADWATER_MUST_USE const char *headwater_version(void);
 

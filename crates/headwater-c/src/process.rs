@@ -39,11 +39,11 @@ pub extern "C" fn headwater_quiesce() -> c_int {
 /// Major version of this header; headwater_version() returns the version of the library.
 pub const HEADWATER_VERSION_MAJOR: i32 = 0;
 /// Minor version. While the major version is 0, every incompatible change increments it.
-pub const HEADWATER_VERSION_MINOR: i32 = 1;
+pub const HEADWATER_VERSION_MINOR: i32 = 2;
 /// Patch version.
 pub const HEADWATER_VERSION_PATCH: i32 = 0;
 
-/// Returns the version of the library, such as "0.1.0". Async-signal-safe.
+/// Returns the version of the library as MAJOR.MINOR.PATCH. Async-signal-safe.
 #[unsafe(no_mangle)]
 #[must_use]
 pub extern "C" fn headwater_version() -> *const c_char {

@@ -28,7 +28,8 @@ pub(crate) struct Cli {
     #[arg(short = 'V', conflicts_with = "long_version")]
     pub(crate) short_version: bool,
 
-    /// Print the version and what a bug report needs: target, cipher, guard and mode
+    /// Print the version and what a bug report needs: commit, target, features, cipher, guard
+    /// and mode
     #[arg(long = "version")]
     pub(crate) long_version: bool,
 

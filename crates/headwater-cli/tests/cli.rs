@@ -522,10 +522,17 @@ fn versions() {
     let long = text(&["--version"]);
     let mut lines = long.lines();
     assert_eq!(lines.next(), Some(&*format!("headwater {version}")));
-    for name in ["target", "cipher", "guard", "mode"] {
+    let mut values = Vec::new();
+    for name in ["commit", "target", "features", "cipher", "guard", "mode"] {
         let line = lines.next().unwrap();
-        assert!(line.starts_with(&format!("{name}: ")), "{line}");
+        let Some(value) = line.strip_prefix(&format!("{name}: ")) else { panic!("{line}") };
+        values.push(value);
     }
+    assert_eq!(lines.next(), None);
+    // The command has UUIDs, and a build for users has no test hooks.
+    assert_eq!(values[2], "pools, rand_core, uuid");
+    let is_commit = values[0].len() == 12 && values[0].bytes().all(|c| c.is_ascii_hexdigit());
+    assert!(is_commit || values[0] == "unknown", "{long}");
 }
 
 #[test]

@@ -59,6 +59,7 @@ ids! {
     Sandbox = 50, "a sandbox that kills or fails random system calls";
     NeedlessDaemon = 51, "an entropy daemon without a use";
     SwappedPages = 52, "secure bytes may reach swap";
+    TwoVersions = 53, "several versions of headwater on one machine";
 }
 
 impl Id {

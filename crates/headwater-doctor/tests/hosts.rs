@@ -44,6 +44,7 @@ const FIRES: &[(Id, &str, &str)] = &[
     (Id::Sandbox, "sandbox-kills", "sandbox-kills-other"),
     (Id::NeedlessDaemon, "rhel9-openstack", "debian10-ganeti-rdrand"),
     (Id::SwappedPages, "debian12-baremetal", "debian12-cloud-proxmox"),
+    (Id::TwoVersions, "headwater-two-libraries", "headwater-one-version"),
 ];
 
 /// Where a host is from: recorded from a real machine, recorded from a guest of the lab, or

@@ -68,3 +68,8 @@ pub use ranks::{Launcher, Rank, RankError};
 pub use seed::{Label, Seed};
 pub use sequential::Sequential;
 pub use stream::Stream;
+
+/// The README's example compiles and runs.
+#[cfg(all(doctest, feature = "std"))]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -310,6 +310,22 @@ pub fn discard() -> Result<(), Error> {
     imp::discard()
 }
 
+/// Text that every program and library with this crate contains, so that `headwater doctor` finds
+/// the version of a file that it does not start. Set-up refers to it, or the linker would drop it.
+pub(crate) const VERSION_MARK: &str =
+    concat!("headwater-version=", env!("CARGO_PKG_VERSION"), "\n");
+
+/// The cargo features that this crate was built with, for the version text of programs. Cargo
+/// unites the features that a program's crates ask for, so no crate above this one knows them.
+#[doc(hidden)]
+pub const FEATURES: &[(&str, bool)] = &[
+    ("pools", cfg!(feature = "pools")),
+    ("rand_core", cfg!(feature = "rand_core")),
+    ("std", cfg!(feature = "std")),
+    ("testing", cfg!(feature = "testing")),
+    ("uuid", cfg!(feature = "uuid")),
+];
+
 /// Returns the parts in use in this process, and the counters of its events.
 pub fn status() -> Status {
     imp::status()
@@ -340,5 +356,5 @@ fn as_uninit(buf: &mut [u8]) -> &mut [MaybeUninit<u8>] {
 
 /// The README's example compiles and runs.
 #[cfg(doctest)]
-#[doc = include_str!("../../../README.md")]
+#[doc = include_str!("../README.md")]
 struct Readme;

@@ -19,13 +19,21 @@ pub(crate) fn long() -> Result<(), Failure> {
     let _ = headwater::try_fill(&mut [0]);
     let status = headwater::status();
     output::text(&format!(
-        "{NAME}\ntarget: {}\ncipher: {}\nguard: {}\nmode: {}\n",
+        "{NAME}\ncommit: {}\ntarget: {}\nfeatures: {}\ncipher: {}\nguard: {}\nmode: {}\n",
+        env!("HEADWATER_COMMIT"),
         env!("HEADWATER_TARGET"),
+        features(),
         status.cipher,
         guard(&status),
         status.mode,
     ))?;
     Ok(())
+}
+
+/// Names the cargo features of the core. Test hooks in a shipped program would show here.
+fn features() -> String {
+    let names = headwater::FEATURES.iter().filter(|(_, is_on)| *is_on).map(|(name, _)| *name);
+    names.collect::<Vec<_>>().join(", ")
 }
 
 /// Names the detectors in use.

@@ -30,6 +30,7 @@ mod sandbox;
 mod saved_seed;
 mod swapped_pages;
 mod trace_waited;
+mod two_versions;
 mod unit_waited;
 mod vmclock_unreadable;
 mod vmgenid_no_driver;
@@ -58,7 +59,7 @@ impl Answer {
 }
 
 /// Returns one line of evidence.
-fn evidence(place: impl Into<String>, says: impl Into<String>) -> Evidence {
+pub(crate) fn evidence(place: impl Into<String>, says: impl Into<String>) -> Evidence {
     Evidence { place: place.into(), says: says.into() }
 }
 
@@ -138,4 +139,5 @@ pub const CHECKS: &[Check] = &[
     check(Id::Sandbox, Needs::Facts, sandbox::check),
     check(Id::NeedlessDaemon, Needs::Facts, needless_daemon::check),
     check(Id::SwappedPages, Needs::Facts, swapped_pages::check),
+    check(Id::TwoVersions, Needs::Facts, two_versions::check),
 ];

@@ -55,6 +55,7 @@ texts! {
     Sandbox "HW050"
     NeedlessDaemon "HW051"
     SwappedPages "HW052"
+    TwoVersions "HW053"
 }
 
 /// Returns the explanation of a finding with colours; without an id, all findings in one line each.

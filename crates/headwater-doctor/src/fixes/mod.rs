@@ -73,6 +73,8 @@ pub enum Cause {
     NeedlessDaemon,
     /// Pages with secure bytes may be swapped out. (HW052)
     SwappedPages,
+    /// Several versions of headwater are installed, or an old one still runs. (HW053)
+    TwoVersions,
 }
 
 /// The party that must be trusted if this entropy source is used.
@@ -122,6 +124,7 @@ fn is_inside(cause: Cause) -> bool {
             | Cause::Sandbox
             | Cause::StartTimeout
             | Cause::NeedlessDaemon
+            | Cause::TwoVersions
             | Cause::NoVdso
     )
 }
@@ -341,6 +344,13 @@ fn guest_side(cause: Cause, facts: &PlatformFacts) -> Vec<Fix> {
             "encrypt swap with a key that is new at each boot (/etc/crypttab), or use none",
             Some("swap  /dev/PARTITION  /dev/urandom  swap,cipher=aes-xts-plain64,size=512"),
         )],
+        Cause::TwoVersions => vec![
+            plain("start the programs again that still run an old library", Some("grep -l libheadwater /proc/[0-9]*/maps")),
+            plain(
+                "install one version of all parts, remove the files of the others, and refresh the loader's cache",
+                Some("ldconfig && ldconfig -p | grep headwater"),
+            ),
+        ],
     }
 }
 

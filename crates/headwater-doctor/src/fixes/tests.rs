@@ -1,6 +1,6 @@
 use super::*;
 
-const CAUSES: [Cause; 27] = [
+const CAUSES: [Cause; 28] = [
     Cause::NoSeed,
     Cause::StartTimeout,
     Cause::NoJitter,
@@ -28,6 +28,7 @@ const CAUSES: [Cause; 27] = [
     Cause::Sandbox,
     Cause::NeedlessDaemon,
     Cause::SwappedPages,
+    Cause::TwoVersions,
 ];
 
 const PLATFORMS: [Platform; 21] = [

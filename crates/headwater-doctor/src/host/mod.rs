@@ -4,6 +4,7 @@ mod clones;
 mod confidential;
 mod cpu;
 mod hwrng;
+pub(crate) mod installed;
 pub(crate) mod live;
 mod processes;
 mod services;

@@ -114,7 +114,7 @@ impl Backend {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, reference))]
 mod tests {
     use super::*;
     use crate::features::tests::on_every_path;

@@ -169,7 +169,7 @@ fn add_if<const N: usize>(sum: &mut [u64; N], bit: u64, term: &[u64; N]) {
     sum.iter_mut().zip(term).for_each(|(sum, term)| *sum ^= term & mask);
 }
 
-#[cfg(test)]
+#[cfg(all(test, reference))]
 mod tests {
     use super::*;
     use crate::generators::xorshift128p::{self, Xorshift128p};

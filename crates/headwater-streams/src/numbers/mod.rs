@@ -19,7 +19,7 @@ mod polynomials;
 mod root;
 mod shuffle;
 mod stream;
-#[cfg(test)]
+#[cfg(all(test, reference))]
 mod tests;
 mod uniform;
 

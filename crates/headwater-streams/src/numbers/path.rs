@@ -53,7 +53,7 @@ impl Path {
     }
 
     /// Returns every path that this CPU has for the tests, the plain one first.
-    #[cfg(test)]
+    #[cfg(all(test, reference))]
     pub(crate) fn all() -> Vec<Path> {
         let mut paths = vec![Path::of(Features::default())];
         let cpu = Features::detect();

@@ -108,6 +108,7 @@ fn set_up(config: Config, environment: bool, wait: bool) -> Result<&'static Proc
     process.choose_first_epoch();
     process.choose_mode();
     hook(Point::SetUp);
+    core::hint::black_box(crate::VERSION_MARK.as_ptr());
     // A closure would still borrow `process` when the mapping behind it is unmapped
     // (undefined behaviour, found by miri).
     if let Err(theirs) = publish(process) {

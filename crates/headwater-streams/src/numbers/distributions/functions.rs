@@ -202,7 +202,7 @@ pub(super) fn deviance(k: f64, mean: f64, d: f64) -> f64 {
     select(k == 0.0, mean, select(near, close, far))
 }
 
-#[cfg(test)]
+#[cfg(all(test, reference))]
 mod tests {
     use super::*;
     use reference::streams::distributions as reference;

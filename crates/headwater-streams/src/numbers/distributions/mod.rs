@@ -220,5 +220,5 @@ distributions! {
     Binomial: u64;
 }
 
-#[cfg(test)]
+#[cfg(all(test, reference))]
 pub(super) use private::{Sampler, at as private_at, fill as private_fill};

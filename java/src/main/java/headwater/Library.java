@@ -15,7 +15,7 @@ import java.util.function.Function;
 /** Finds the native library, and reports every place that was tried if there is none. */
 final class Library {
     /** The version of this jar, which the native library must share. */
-    static final String VERSION = "0.1.0";
+    static final String VERSION = "0.2.0";
 
     private static final String NAME = "libheadwater_java.so";
     private static final int ATTEMPTS = 100;

@@ -49,7 +49,8 @@ class InstallTest {
         String text = Jars.run(plain, options).succeeded().text();
         assertTrue(text.contains(providers("Headwater")), text);
         String name = Headwater.nativeInterface();
-        assertTrue(text.contains("headwater 0.1.0: serves SecureRandom, by " + name), text);
+        assertTrue(text.contains("headwater " + Library.VERSION
+                + ": serves SecureRandom, by " + name), text);
     }
 
     @Test
@@ -80,7 +81,7 @@ class InstallTest {
     @Test
     void commands() throws Exception {
         String jar = Jars.jar().toString();
-        assertEquals("0.1.0\n", Jars.java("-jar", jar, "version").succeeded().text());
+        assertEquals(Library.VERSION + "\n", Jars.java("-jar", jar, "version").succeeded().text());
         assertEquals(37, Jars.java("-jar", jar, "uuid").succeeded().text().length());
         String status = Jars.java("-jar", jar, "status").succeeded().text();
         assertTrue(status.startsWith("{\"schema\":\"headwater.status/1\""), status);
@@ -99,9 +100,9 @@ class InstallTest {
     void anAbsentLibraryIsNamed() throws Exception {
         String path = "-Dheadwater.library.path=" + folder;
         Jars.Result result = draw(path);
-        assertTrue(result.text().contains("ProviderException: headwater 0.1.0: the native library"
-                + " cannot be loaded; tried: " + folder + "/libheadwater_java.so (no such file)"),
-                result.text());
+        assertTrue(result.text().contains("ProviderException: headwater " + Library.VERSION
+                + ": the native library cannot be loaded; tried: " + folder
+                + "/libheadwater_java.so (no such file)"), result.text());
         assertEquals(1, result.status());
         Jars.Result fallback = draw(path, FALLBACK);
         assertTrue(fallback.text().contains("SecureRandom is the JDK's own"), fallback.text());
@@ -134,11 +135,14 @@ class InstallTest {
         Path file = unpack();
         byte[] library = Files.readAllBytes(file);
         String latin = new String(library, java.nio.charset.StandardCharsets.ISO_8859_1);
-        String other = latin.replace("0.1.0", "0.9.7");
+        // Of the same length, because the bytes of a library cannot move.
+        String changed = "9" + Library.VERSION.substring(1);
+        String other = latin.replace(Library.VERSION, changed);
         assertNotEquals(latin, other);
         Files.write(file, other.getBytes(java.nio.charset.StandardCharsets.ISO_8859_1));
         String text = draw("-Dheadwater.library.path=" + file).text();
-        assertTrue(text.contains("it has version 0.9.7, and the jar has 0.1.0"), text);
+        assertTrue(text.contains("it has version " + changed + ", and the jar has "
+                + Library.VERSION), text);
     }
 
     @Test

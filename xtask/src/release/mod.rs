@@ -1,0 +1,213 @@
+//! `cargo xtask release`: everything that a release consists of, in `dist/`.
+//!
+//! Each step builds one kind of artefact, alone or after all others. A step that fails does not
+//! stop the next one. The last lines say what `dist/` lacks, and the exit status is 1 then.
+
+mod crates;
+mod fronts;
+mod help;
+mod links;
+mod reproduce;
+mod sbom;
+mod site;
+mod tarballs;
+
+pub(crate) use crates::steps as crate_steps;
+
+use crate::process::{output, program, root, run};
+use crate::report::{Choice, Report};
+use anyhow::{Context, Result, ensure};
+use clap::Args;
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// The name of the directory below the repository, if no other one is named.
+const DIST: &str = "dist";
+const SUMS: &str = "SHA256SUMS";
+/// The time that files and documents of the release have: seconds since 1970.
+pub(crate) const EPOCH: &str = "SOURCE_DATE_EPOCH";
+/// The commit for `headwater --version`, where the sources come without git.
+pub(crate) const COMMIT: &str = "HEADWATER_COMMIT";
+
+/// A step of a release.
+struct Step {
+    name: &'static str,
+    /// The artefacts that `dist/` lacks if the step fails.
+    loss: &'static str,
+    build: fn(&Path) -> Result<()>,
+}
+
+const fn step(name: &'static str, loss: &'static str, build: fn(&Path) -> Result<()>) -> Step {
+    Step { name, loss, build }
+}
+
+/// Every step. The sums come last, because they cover the files of all others.
+const STEPS: &[Step] = &[
+    step("crates", "the packed crates for a registry", crates::build),
+    step("library", "the archive of the C library and of OpenSSL's module", tarballs::library),
+    step("program", "the archive of the command", tarballs::program),
+    step("python", "the Python wheels", fronts::python),
+    step("java", "the jar", fronts::java),
+    step("site", "the documentation site", site::build),
+    step("sbom", "the lists of components", sbom::build),
+    step("reproduce", "the proof that a second build has the same bytes", reproduce::build),
+    step("sums", "SHA256SUMS", sums),
+];
+
+/// The options of a release.
+#[derive(Args)]
+pub(crate) struct Options {
+    /// Run the step of this name, as `--list` prints it, and the sums; may be repeated
+    #[arg(long, value_name = "STEP")]
+    only: Vec<String>,
+    /// Print the names of all steps, and run none
+    #[arg(long, conflicts_with = "only")]
+    list: bool,
+    /// Write to this directory in place of dist/
+    #[arg(long, value_name = "DIR")]
+    dist: Option<PathBuf>,
+}
+
+/// Builds the release.
+pub(crate) fn release(options: Options) -> Result<ExitCode> {
+    if options.list {
+        for Step { name, loss, .. } in STEPS {
+            println!("{name:<12}{loss}");
+        }
+        return Ok(ExitCode::SUCCESS);
+    }
+    for name in &options.only {
+        let is_known = STEPS.iter().any(|step| step.name == name);
+        ensure!(is_known, "no step is called '{name}'; `cargo xtask release --list` prints all");
+    }
+    let dist = match options.dist {
+        Some(dist) => std::path::absolute(dist)?,
+        None => root()?.join(DIST),
+    };
+    env::set_current_dir(root()?)?;
+    fs::create_dir_all(&dist)?;
+    let mut chosen = options.only;
+    let choice = if chosen.is_empty() {
+        Choice::All
+    } else {
+        chosen.push("sums".to_owned());
+        Choice::Only(chosen)
+    };
+    let mut report = Report::new(choice);
+    for step in STEPS {
+        report.step(step.name, || {
+            let done = (step.build)(&dist);
+            Ok(done.with_context(|| format!("{} lacks {}", dist.display(), step.loss))?)
+        });
+    }
+    Ok(report.finish())
+}
+
+/// Writes the SHA-256 sums of all files, in the form that `sha256sum --check` reads.
+fn sums(dist: &Path) -> Result<()> {
+    let mut names = files(dist)?;
+    names.retain(|name| name != SUMS);
+    ensure!(!names.is_empty(), "no file in {}", dist.display());
+    let sums = output(program("sha256sum --").args(&names).current_dir(dist))?;
+    fs::write(dist.join(SUMS), &sums)?;
+    print!("{sums}");
+    Ok(())
+}
+
+/// Returns the names of the files of a directory, sorted.
+fn files(directory: &Path) -> Result<Vec<String>> {
+    let mut names = Vec::new();
+    for entry in fs::read_dir(directory)? {
+        let entry = entry?;
+        if entry.file_type()?.is_file() {
+            names.push(entry.file_name().to_string_lossy().into_owned());
+        }
+    }
+    names.sort();
+    Ok(names)
+}
+
+/// Returns the time of the release: `SOURCE_DATE_EPOCH`, or the time of the commit. A time of day
+/// would differ from build to build.
+pub(crate) fn epoch() -> Result<u64> {
+    let text = match env::var(EPOCH) {
+        Ok(text) => text,
+        Err(_) => output(&mut program("git log -1 --format=%ct"))
+            .context("set SOURCE_DATE_EPOCH, because the time of the commit is unknown")?,
+    };
+    text.trim().parse().with_context(|| format!("{EPOCH} is '{}', not a number", text.trim()))
+}
+
+/// Returns the commit: `HEADWATER_COMMIT`, or the one that is checked out.
+fn commit() -> Result<String> {
+    let named = env::var(COMMIT);
+    let commit = named.or_else(|_| output(&mut program("git rev-parse HEAD")));
+    Ok(commit.context("set HEADWATER_COMMIT, because git knows no commit here")?.trim().to_owned())
+}
+
+/// Writes the files of the commit to a directory, without those that are not committed.
+fn export(directory: &Path) -> Result<()> {
+    let archive = directory.with_extension("tar");
+    let mut export = program("git archive --format=tar --output");
+    run(export.arg(&archive).arg(commit()?).current_dir(root()?))?;
+    run(program("tar --extract --file").arg(&archive).arg("--directory").arg(directory))?;
+    Ok(fs::remove_file(archive)?)
+}
+
+/// Packs a directory as `NAME.tar.gz`, with the same bytes for the same files: names in order, one
+/// time, one owner, and no time of the compression.
+fn pack(directory: &Path, archive: &Path) -> Result<()> {
+    let (parent, name) = (directory.parent(), directory.file_name());
+    let (parent, name) = parent.zip(name).context("a directory without a name")?;
+    let mut tar = program(
+        "tar --create --sort=name --format=gnu --owner=0 --group=0 --numeric-owner \
+         --mode=u+rw,go+r,go-w",
+    );
+    tar.arg(format!("--mtime=@{}", epoch()?)).arg("--use-compress-program=gzip -n -9");
+    tar.arg("--file").arg(archive).arg("--directory").arg(parent).arg(name);
+    run(&mut tar)
+}
+
+/// Returns an empty directory of this name below the target directory.
+fn fresh(name: &str) -> Result<PathBuf> {
+    let directory = crate::machine_code::target_directory()?.join("dist").join(name);
+    if directory.exists() {
+        fs::remove_dir_all(&directory)?;
+    }
+    fs::create_dir_all(&directory)?;
+    Ok(directory)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_archive_does_not_depend_on_the_time_or_the_order_of_its_files() {
+        let top = env::temp_dir().join(format!("headwater-pack-{}", std::process::id()));
+        let archives = [["a", "b"], ["b", "a"]].map(|order| {
+            let tree = top.join(order.concat()).join("tree");
+            fs::create_dir_all(&tree).unwrap();
+            for name in order {
+                fs::write(tree.join(name), name).unwrap();
+                std::thread::sleep(std::time::Duration::from_millis(20));
+            }
+            let archive = top.join(format!("{}.tar.gz", order.concat()));
+            pack(&tree, &archive).unwrap();
+            fs::read(archive).unwrap()
+        });
+        assert!(!archives[0].is_empty() && archives[0] == archives[1]);
+        fs::remove_dir_all(&top).unwrap();
+    }
+
+    #[test]
+    fn every_step_has_a_name_of_its_own_and_the_sums_are_last() {
+        let mut names: Vec<&str> = STEPS.iter().map(|step| step.name).collect();
+        assert_eq!(names.last(), Some(&"sums"));
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), STEPS.len());
+    }
+}
