@@ -15,6 +15,7 @@ mod process;
 mod prose;
 mod python;
 mod quick;
+mod release;
 mod report;
 mod residue;
 mod test;
@@ -79,6 +80,8 @@ enum Verb {
     Install(install::Places),
     /// Removes the files of an installation; takes the same places as `install`
     Uninstall(install::Places),
+    /// Builds the packages of a release into dist/
+    Release,
     /// Boots and clones every recorded kernel in QEMU, and records the results
     Lab,
     /// Checks the machine code of the quick paths, and every function that they can reach
@@ -125,6 +128,7 @@ fn main() -> ExitCode {
         Verb::Soak { arguments } => process::pass_on(&mut process::program(SOAK), &arguments),
         Verb::Install(places) => install::install(places),
         Verb::Uninstall(places) => install::uninstall(places),
+        Verb::Release => release::release(),
         Verb::Lab => lab::all(),
         Verb::MachineCode => machine_code::check(),
         Verb::Openssl { speed } => openssl::prepare(speed),
