@@ -12,27 +12,49 @@ here=$(cd "$(dirname "$0")/../.." && pwd)
 arch=$(dpkg --print-architecture)
 clean=$cache/$suite
 
+# What the tests use is there before the first listing, so that the listings show headwater alone.
+tools="cmake gcc libc6-dev make man-db openssl pkgconf python3-minimal systemd"
+
+root=
+mounted() {
+    root=$1
+    cp /etc/resolv.conf "$root/etc/resolv.conf"
+    mount -t proc proc "$root/proc"
+    mount --rbind /sys "$root/sys" && mount --make-rslave "$root/sys"
+    mount --bind /dev "$root/dev"
+}
+unmounted() {
+    umount -R "$root/proc" "$root/sys" "$root/dev" 2> /dev/null || :
+}
+leave() {
+    unmounted
+    # Never through a mount that is still there.
+    case $root in
+    */"$suite".*) mountpoint -q "$root/dev" || rm -rf --one-file-system "$root" ;;
+    esac
+}
+trap leave EXIT
+inside() { DEBIAN_FRONTEND=noninteractive LC_ALL=C.UTF-8 chroot "$root" "$@"; }
+# logged COMMAND: its output is shown only if it fails.
+logged() { "$@" > "$cache/$suite.log" 2>&1 || { cat "$cache/$suite.log" && exit 1; }; }
+
 if [ ! -e "$clean.done" ]; then
-    rm -rf "$clean"
     mkdir -p "$cache"
-    debootstrap --variant=minbase "$suite" "$clean" > "$cache/$suite.log"
+    if [ ! -e "$clean/etc/debian_version" ]; then
+        logged debootstrap --variant=minbase "$suite" "$clean"
+    fi
+    mounted "$clean"
+    logged inside apt-get -q update
+    # shellcheck disable=SC2086 # the words are packages
+    logged inside apt-get -q -y install --no-install-recommends $tools
+    unmounted
     touch "$clean.done"
 fi
 
-root=$(mktemp -d "$cache/$suite.XXXXXX")
-leave() {
-    umount "$root/proc" "$root/sys" "$root/dev" 2> /dev/null || :
-    # Never through a mount that is still there.
-    mountpoint -q "$root/dev" || rm -rf --one-file-system "$root"
-}
-trap leave EXIT
-cp -a "$clean/." "$root/"
-mount -t proc proc "$root/proc"
-mount --rbind /sys "$root/sys" && mount --make-rslave "$root/sys"
-mount --bind /dev "$root/dev"
-cp /etc/resolv.conf "$root/etc/resolv.conf"
+mounted_copy=$(mktemp -d "$cache/$suite.XXXXXX")
+cp -a "$clean/." "$mounted_copy/"
+mounted "$mounted_copy"
 
-inside() { DEBIAN_FRONTEND=noninteractive LC_ALL=C.UTF-8 chroot "$root" "$@"; }
 # Files of the system that any installation changes: caches, logs, dpkg's own lists.
 listing() {
     inside find / -xdev \( -path /proc -o -path /sys -o -path /dev -o -path /tmp -o -path /packages \
@@ -41,10 +63,6 @@ listing() {
 }
 names="headwater libheadwater0 libheadwater-dev libheadwater-preload0 headwater-openssl"
 
-# What the tests use is there before the first listing, so that the listings show headwater alone.
-inside apt-get -qq update
-inside apt-get -qq install --no-install-recommends cmake gcc libc6-dev make man-db openssl pkgconf \
-    python3-minimal systemd > "$root/tmp/log" 2>&1 || { cat "$root/tmp/log"; exit 1; }
 listing > "$cache/$suite.before"
 
 # The same packages with an older version, as which an upgrade begins. Only their control files
@@ -64,14 +82,12 @@ cp "$here/packaging/debian/tests/use" "$root/tmp/use"
 
 step() { echo "== $suite: $*"; }
 step 'install the older version'
-inside sh -c 'apt-get -qq install --no-install-recommends /older/*.deb' > "$root/tmp/log" 2>&1 ||
-    { cat "$root/tmp/log"; exit 1; }
+logged inside sh -c 'apt-get -q -y install --no-install-recommends /older/*.deb'
 inside headwater bytes 16 --hex
 # Enabled by the administrator: an upgrade keeps it, and a purge leaves no link.
 inside systemctl --quiet enable headwater-doctor.timer
 step 'upgrade'
-inside sh -c 'apt-get -qq install --no-install-recommends /packages/*.deb' > "$root/tmp/log" 2>&1 ||
-    { cat "$root/tmp/log"; exit 1; }
+logged inside sh -c 'apt-get -q -y install --no-install-recommends /packages/*.deb'
 for name in $names; do
     inside dpkg-query -W -f '${Package} ${Version} ${db:Status-Abbrev}\n' "$name"
 done
@@ -81,6 +97,7 @@ inside systemctl --quiet disable headwater-doctor.timer
 step 'use'
 inside sh -eu /tmp/use
 step 'newest version of the C library that a file needs'
+# shellcheck disable=SC2016 # the inner shell expands
 inside sh -c 'dpkg -L '"$names"' | sort -u | while read -r file; do
     case $file in *.so* | */bin/headwater) [ -f "$file" ] && objdump -T "$file" ;; esac
 done' | grep -o 'GLIBC_[0-9.]*' | sort -Vu | tail -n 1 | tee "$root/tmp/glibc"
@@ -90,11 +107,13 @@ inside mkdir -p /var/lib/headwater/boots
 inside touch /var/lib/headwater/boots/record.json
 inside systemctl --quiet enable headwater-doctor.timer
 step 'remove'
-inside apt-get -qq remove $names > "$root/tmp/log" 2>&1 || { cat "$root/tmp/log"; exit 1; }
+# shellcheck disable=SC2086 # the words are packages
+logged inside apt-get -q -y remove $names
 inside test -e /var/lib/headwater/boots/record.json
 inside sh -c '! command -v headwater'
 step 'purge'
-inside apt-get -qq purge $names > "$root/tmp/log" 2>&1 || { cat "$root/tmp/log"; exit 1; }
+# shellcheck disable=SC2086 # the words are packages
+logged inside dpkg --purge $names
 inside ldconfig
 listing > "$cache/$suite.after"
 if ! diff "$cache/$suite.before" "$cache/$suite.after"; then
