@@ -104,8 +104,8 @@ mod tests {
         <Cli as clap::CommandFactory>::command().debug_assert();
     }
 
-    /// `SNAPSHOTS=overwrite cargo test -p headwater-cli` writes man/ anew. The pages are checked in,
-    /// so that neither an installation nor the command needs a generator of man pages.
+    /// `SNAPSHOTS=overwrite cargo test -p headwater-cli` writes man/ anew. The pages are checked
+    /// in, so that neither an installation nor the command needs a generator of man pages.
     #[test]
     fn the_man_page_is_what_the_command_line_says() {
         snapbox::assert_data_eq!(man_page(), snapbox::file!["../man/headwater.1"].raw());

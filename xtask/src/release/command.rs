@@ -41,6 +41,8 @@ pub(crate) fn build(dist: &Path) -> Result<()> {
             // musl's start files and libraries come with Rust's target; gcc only runs the linker.
             install.env("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_MUSL_LINKER", "aarch64-linux-gnu-gcc");
             install.env("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_MUSL_RUNNER", QEMU);
+            // One dependency has a file in C, which reads fields of siginfo_t.
+            install.env("CC_aarch64_unknown_linux_musl", "aarch64-linux-gnu-gcc");
         }
         run(&mut install)?;
         let file = installed.join("usr/bin/headwater");

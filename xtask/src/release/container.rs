@@ -62,7 +62,7 @@ fn pack(file: &Path, arch: &str) -> Result<PathBuf> {
     let mut config = program("umoci config --os linux --author headwater --architecture");
     config.args([arch, "--image", &image, "--created", &created, "--history.created", &created]);
     config.args(["--config.entrypoint", "/usr/bin/headwater", "--config.cmd", "status"]);
-    // Nobody: no verb needs rights beyond those of a reader of /proc and /sys.
+    // An unprivileged user, because every verb reads no more than /proc and /sys.
     config.args(["--config.user", "65534:65534"]);
     for (name, value) in [
         ("title", "headwater"),

@@ -54,6 +54,11 @@ pub(crate) fn within(source: &Path, line: &str) -> Result<Command> {
     let mut command = program(line);
     command.current_dir(source).env("CARGO_TARGET_DIR", directory()?.join("build"));
     command.env("SOURCE_DATE_EPOCH", epoch()?);
+    // `headwater --version` shows the commit, which a copy without git cannot know.
+    let named = env::var("HEADWATER_COMMIT").ok();
+    let commit =
+        named.map_or_else(|| output(program("git rev-parse HEAD").current_dir(root()?)), Ok)?;
+    command.env("HEADWATER_COMMIT", commit.trim());
     // `cargo xtask` in the copy must not find this tree by the variable of the calling one.
     command.env_remove("CARGO_MANIFEST_DIR");
     Ok(command)
