@@ -3,9 +3,9 @@
 #
 #   tools/packages/chroot.sh SUITE DIST CACHE
 #
-# SUITE is bookworm or trixie, DIST has the .deb files, and CACHE keeps a chroot as debootstrap left
-# it. Needs root and debootstrap. No file but logs and caches of the system's own may differ between
-# the moment before the installation and the moment after the purge.
+# SUITE is bookworm or trixie, DIST has the .deb files, and CACHE keeps a chroot of debootstrap with
+# the compilers that the tests use. Needs root and debootstrap. No file may differ between the moment
+# before the installation and the moment after the purge, but for logs and caches of the system.
 set -eu
 suite=$1 dist=$2 cache=$3
 here=$(cd "$(dirname "$0")/../.." && pwd)
