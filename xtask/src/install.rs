@@ -275,14 +275,6 @@ pub(crate) fn install(places: Places) -> Result<ExitCode> {
 /// other builds. Returns the directory of the files.
 fn build(root: &Path, places: &Places) -> Result<PathBuf> {
     let target = target_directory()?.join("install");
-    let mut build = program("cargo build --release --target-dir");
-    build.arg(&target).current_dir(root);
-    for part in Part::ALL.into_iter().filter(|part| places.has(*part)) {
-        build.args(["--package", part.package()]);
-    }
-    if let Some(triple) = &places.target {
-        build.args(["--target", triple]);
-    }
     // Panics name source files of dependencies, with the directories of the building machine.
     let mut flags = env::var_os("RUSTFLAGS").unwrap_or_default();
     for (from, to) in [(cargo_home(), "/cargo"), (Some(root.to_owned()), "/headwater")] {
@@ -293,7 +285,21 @@ fn build(root: &Path, places: &Places) -> Result<PathBuf> {
             flags.push(to);
         }
     }
-    run(build.env("RUSTFLAGS", flags))?;
+    // Cargo adds up the features that the packages of one build ask of a crate. Beside the command,
+    // arm64's ciphers would be built with an allocator, which the libraries do not have.
+    let parts = Part::ALL.into_iter().filter(|part| places.has(*part));
+    let (commands, libraries): (Vec<_>, Vec<_>) = parts.partition(|part| *part == Part::Command);
+    for together in [commands, libraries].into_iter().filter(|parts| !parts.is_empty()) {
+        let mut build = program("cargo build --release --target-dir");
+        build.arg(&target).current_dir(root).env("RUSTFLAGS", &flags);
+        for part in together {
+            build.args(["--package", part.package()]);
+        }
+        if let Some(triple) = &places.target {
+            build.args(["--target", triple]);
+        }
+        run(&mut build)?;
+    }
     Ok(target.join(places.target.as_deref().unwrap_or_default()).join("release"))
 }
 
