@@ -50,11 +50,11 @@ def main():
     subprocess.run(["mke2fs", "-q", "-t", "ext4", "-d", str(root), str(image), "2G"], check=True)
     kernel, initrd = (sorted((root / "boot").glob(f"{name}-*"))[-1] for name in ("vmlinuz", "initrd.img"))
     disks = ["-drive", f"file={image},if=virtio,format=raw"]
-    for name in "bcde":
+    for name, mib in (("b", 64), ("c", 64), ("d", 320), ("e", 64)):  # 300 MiB hold an xfs
         disk = directory / f"{name}.raw"
         disk.unlink(missing_ok=True)
         with open(disk, "wb") as file:
-            file.truncate(64 << 20)
+            file.truncate(mib << 20)
         disks += ["-drive", f"file={disk},if=virtio,format=raw,cache=unsafe"]
     nvme = directory / "nvme.raw"
     with open(nvme, "wb") as file:

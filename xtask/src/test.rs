@@ -220,8 +220,8 @@ fn dependencies(report: &mut Report) {
     });
 }
 
-/// Checks with the oldest compiler. An ordinary run checks the crates that other projects depend on;
-/// in the rest, clippy refuses functions that the oldest compiler lacks (`incompatible_msrv`).
+/// Checks with the oldest compiler. An ordinary run checks the crates that other projects depend
+/// on; in the rest, clippy refuses functions that the oldest compiler lacks (`incompatible_msrv`).
 fn other_compilers(report: &mut Report) {
     let whole = report.is_all();
     report.step("oldest compiler", || {

@@ -101,18 +101,24 @@ impl Ring {
         Ok(())
     }
 
+    /// Returns a request that has ended, if there is one.
+    pub(crate) fn ended(&mut self) -> Option<Completion> {
+        let entry = self.ring.completion().next()?;
+        let slot = entry.user_data() as usize;
+        let range = self.slots[slot].range.take()?;
+        self.in_flight -= 1;
+        let is_whole = u64::try_from(entry.result()) == Ok(range.end - range.start);
+        Some(Completion { slot, range, is_whole })
+    }
+
     /// Waits for a request to end. Returns nothing if none is in flight.
     pub(crate) fn wait(&mut self) -> Option<Completion> {
         if self.in_flight == 0 {
             return None;
         }
         loop {
-            if let Some(entry) = self.ring.completion().next() {
-                let slot = entry.user_data() as usize;
-                let range = self.slots[slot].range.take()?;
-                self.in_flight -= 1;
-                let is_whole = u64::try_from(entry.result()) == Ok(range.end - range.start);
-                return Some(Completion { slot, range, is_whole });
+            if let Some(ended) = self.ended() {
+                return Some(ended);
             }
             // Errors are those of a signal or of a moment without memory: the requests are queued.
             if self.ring.submit_and_wait(1).is_err() {

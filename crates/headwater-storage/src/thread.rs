@@ -2,7 +2,7 @@
 
 use crate::buffer::Buffer;
 use crate::io::Channel;
-use crate::ring::{Direction, Ring};
+use crate::ring::{Completion, Direction, Ring};
 use crate::work::Work;
 use std::io;
 use std::ops::Range;
@@ -61,16 +61,27 @@ impl<T: Task> Hand<'_, T> {
     }
 
     fn run_ahead(&mut self, ring: &mut Ring) {
-        for slot in 0..ring.depth() {
-            self.start_next(ring, slot);
-        }
-        while let Some(ended) = ring.wait() {
-            let bytes = ring.bytes(ended.slot, &ended.range);
-            // After a failure the slot's piece stays open, and the other slots run empty.
-            if self.finish(&ended.range, bytes, ended.is_whole) {
-                self.start_next(ring, ended.slot);
+        let mut idle: Vec<usize> = (0..ring.depth()).collect();
+        loop {
+            // Before the next claim, which may wait for the rate limit while pieces are done.
+            while let Some(ended) = ring.ended() {
+                idle.extend(self.complete(ring, &ended));
+            }
+            if let Some(slot) = idle.pop() {
+                self.start_next(ring, slot);
+            } else if let Some(ended) = ring.wait() {
+                idle.extend(self.complete(ring, &ended));
+            } else {
+                return;
             }
         }
+    }
+
+    /// Completes a piece, and returns its slot if the slot may take another one. After a failure
+    /// the slot's piece stays open, and the other slots run empty.
+    fn complete(&mut self, ring: &mut Ring, ended: &Completion) -> Option<usize> {
+        let bytes = ring.bytes(ended.slot, &ended.range);
+        self.finish(&ended.range, bytes, ended.is_whole).then_some(ended.slot)
     }
 
     /// Claims pieces for a slot until one of them is in flight.
