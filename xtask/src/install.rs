@@ -31,28 +31,35 @@ pub(crate) struct Places {
     /// Only this part, and build nothing else; may be repeated
     #[arg(long, value_enum)]
     only: Vec<Part>,
+    /// Build for this target, such as aarch64-unknown-linux-gnu; cargo's variables name its linker,
+    /// and its runner if this machine cannot start its programs
+    #[arg(long, value_name = "TRIPLE")]
+    target: Option<String>,
 }
 
 /// A part of an installation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Part {
-    /// The command, its man page and shell completions
+    /// The command, its man pages and shell completions
     Command,
     /// The C library, its header and man pages, and the files for pkg-config and CMake
     Library,
     /// OpenSSL's module and its configuration
     Openssl,
+    /// The library of `headwater run`, for programs that were not built for headwater
+    Preload,
 }
-use Part::{Library, Openssl};
+use Part::{Library, Openssl, Preload};
 
 impl Part {
-    const ALL: [Part; 3] = [Part::Command, Library, Openssl];
+    const ALL: [Part; 4] = [Part::Command, Library, Openssl, Preload];
 
     fn package(self) -> &'static str {
         match self {
             Part::Command => "headwater-cli",
             Library => "headwater-c",
             Openssl => "headwater-openssl-module",
+            Preload => "headwater-preload",
         }
     }
 }
@@ -77,7 +84,10 @@ const SONAME: &str = "libheadwater.so.0";
 /// The name of the file, which ends in the version by convention.
 const REAL_NAME: &str = concat!("libheadwater.so.", env!("CARGO_PKG_VERSION"));
 /// The line of OpenSSL's configuration that names the module, a comment in the repository.
-const UNNAMED_MODULE: &str = "#module = /usr/local/lib/";
+const UNNAMED_MODULE: &str = "#module = ";
+/// Places in the texts of the repository, which are those of the default prefix.
+const MODULES: &str = "/usr/local/lib/ossl-modules";
+const SHARE: &str = "/usr/local/share/headwater";
 
 /// Every file, below the prefix; `@lib@` stands for the directory of libraries. Only OpenSSL's
 /// configuration contains the prefix, so the rest of the tree may be moved.
@@ -113,16 +123,14 @@ const ARTEFACTS: &[(Part, Source, &str, u32)] = &[
         "share/headwater/headwater-openssl.cnf",
         0o644,
     ),
-    (
-        Part::Command,
-        Checked("crates/headwater-cli/man/headwater.1"),
-        "share/man/man1/headwater.1",
-        0o644,
-    ),
+    // The name that `headwater run` and LD_PRELOAD use is the file's. Its soname is a link, which
+    // ldconfig would otherwise make, and no package would own.
+    (Preload, Built("libheadwater_preload.so"), "@lib@/libheadwater_preload.so", 0o755),
+    (Preload, Link("libheadwater_preload.so"), "@lib@/libheadwater_preload.so.0", 0),
     (Library, Checked("crates/headwater-c/man/headwater.3"), "share/man/man3/headwater.3", 0o644),
     (
         Openssl,
-        Checked("crates/headwater-openssl/man/headwater-openssl.7"),
+        Filled("crates/headwater-openssl/man/headwater-openssl.7"),
         "share/man/man7/headwater-openssl.7",
         0o644,
     ),
@@ -154,7 +162,7 @@ impl Places {
     /// Returns the places of these parts below a directory that stands for the root.
     pub(crate) fn below(root: &Path, parts: &[Part]) -> Places {
         let (prefix, destdir) = (PREFIX.into(), Some(root.to_owned()));
-        Places { prefix, libdir: "lib".into(), destdir, only: parts.to_vec() }
+        Places { prefix, libdir: "lib".into(), destdir, only: parts.to_vec(), target: None }
     }
 
     fn has(&self, part: Part) -> bool {
@@ -201,12 +209,14 @@ impl Places {
     fn fill(&self, text: &str) -> String {
         let up = |more: usize| vec![".."; self.libdir.components().count() + more].join("/");
         let libdir = self.libdir.display().to_string();
-        let module = format!("module = {}/", self.prefix.join(&libdir).display());
+        let place = |below: &str| self.prefix.join(below).display().to_string();
         text.replace("@VERSION@", env!("CARGO_PKG_VERSION"))
             .replace("@LIBDIR@", &libdir)
             .replace("@UP_FROM_PKGCONFIG@", &up(1))
             .replace("@UP_FROM_CMAKE@", &up(2))
-            .replace(UNNAMED_MODULE, &module)
+            .replace(UNNAMED_MODULE, "module = ")
+            .replace(MODULES, &place(&format!("{libdir}/ossl-modules")))
+            .replace(SHARE, &place("share/headwater"))
     }
 }
 
@@ -215,6 +225,19 @@ fn pages(root: &Path) -> Result<Vec<String>> {
     let listed = fs::read_to_string(root.join("crates/headwater-c/abi.txt"))?;
     let names = listed.lines().filter_map(|line| line.split('@').next());
     Ok(names.map(|name| format!("share/man/man3/{name}.3")).collect())
+}
+
+/// The man pages of the command: headwater(1), and one for each verb.
+const COMMAND_PAGES: &str = "crates/headwater-cli/man";
+
+/// File names of the command's man pages.
+fn command_pages(root: &Path) -> Result<Vec<String>> {
+    let mut names = Vec::new();
+    for entry in fs::read_dir(root.join(COMMAND_PAGES))? {
+        names.push(entry?.file_name().into_string().ok().context("a man page's name")?);
+    }
+    names.sort();
+    Ok(names)
 }
 
 /// Builds the parts, and installs them.
@@ -226,6 +249,15 @@ pub(crate) fn install(places: Places) -> Result<ExitCode> {
         if places.has(*part) {
             let to = places.place(name)?;
             put(source, &to, *mode, &root, &built, &places)
+                .with_context(|| format!("cannot install {}", to.display()))?;
+            println!("{}", to.display());
+        }
+    }
+    if places.has(Part::Command) {
+        for page in command_pages(&root)? {
+            let to = places.place(&format!("share/man/man1/{page}"))?;
+            fs::create_dir_all(to.parent().context("the path has no directory")?)?;
+            fs::copy(root.join(COMMAND_PAGES).join(&page), &to)
                 .with_context(|| format!("cannot install {}", to.display()))?;
             println!("{}", to.display());
         }
@@ -252,11 +284,6 @@ pub(crate) fn install(places: Places) -> Result<ExitCode> {
 /// other builds. Returns the directory of the files.
 fn build(root: &Path, places: &Places) -> Result<PathBuf> {
     let target = target_directory()?.join("install");
-    let mut build = program("cargo build --release --target-dir");
-    build.arg(&target).current_dir(root);
-    for part in Part::ALL.into_iter().filter(|part| places.has(*part)) {
-        build.args(["--package", part.package()]);
-    }
     // Panics name source files of dependencies, with the directories of the building machine.
     let given = env::var("RUSTFLAGS").unwrap_or_default();
     let mut flags: Vec<OsString> = given.split_whitespace().map(OsString::from).collect();
@@ -269,11 +296,31 @@ fn build(root: &Path, places: &Places) -> Result<PathBuf> {
             flags.push(flag);
         }
     }
-    // In this variable a flag may contain spaces, as the path of a directory may.
-    run(build
-        .env_remove("RUSTFLAGS")
-        .env("CARGO_ENCODED_RUSTFLAGS", flags.join(OsStr::new("\x1f"))))?;
-    Ok(target.join("release"))
+    let flags = flags.join(OsStr::new("\x1f"));
+    // Cargo adds up the features that the packages of one build ask of a crate. Beside the command,
+    // arm64's ciphers would be built with an allocator, which the libraries do not have.
+    let parts = Part::ALL.into_iter().filter(|part| places.has(*part));
+    let (commands, libraries): (Vec<_>, Vec<_>) = parts.partition(|part| *part == Part::Command);
+    for together in [commands, libraries].into_iter().filter(|parts| !parts.is_empty()) {
+        let mut build = program("cargo build --release --target-dir");
+        // In this variable a flag may contain spaces, as the path of a directory may.
+        build.arg(&target).current_dir(root).env_remove("RUSTFLAGS");
+        build.env("CARGO_ENCODED_RUSTFLAGS", &flags);
+        for part in together {
+            build.args(["--package", part.package()]);
+        }
+        if let Some(triple) = &places.target {
+            build.args(["--target", triple]);
+        }
+        run(&mut build)?;
+    }
+    Ok(target.join(places.target.as_deref().unwrap_or_default()).join("release"))
+}
+
+/// Returns cargo's variable of a target, such as CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER.
+fn of_target(target: &str, what: &str) -> Option<String> {
+    let name = format!("CARGO_TARGET_{}_{what}", target.to_uppercase().replace('-', "_"));
+    env::var(name).ok().filter(|value| !value.is_empty())
 }
 
 fn cargo_home() -> Option<PathBuf> {
@@ -298,14 +345,22 @@ fn put(
             fs::copy(built.join(name), &new)?;
             // An archive has no debug information (link.sh), and must keep its symbols.
             if !name.ends_with(".a") {
-                strip(&new)?;
+                strip(&new, places)?;
             }
         }
         Checked(path) => drop(fs::copy(root.join(path), &new)?),
         Filled(path) => fs::write(&new, places.fill(&fs::read_to_string(root.join(path))?))?,
         Link(name) => symlink(name, &new)?,
         Printed(arguments) => {
-            let mut command = Command::new(built.join("headwater"));
+            let file = built.join("headwater");
+            let target = places.target.as_deref();
+            let mut command = match target.and_then(|target| of_target(target, "RUNNER")) {
+                Some(runner) => program(&runner),
+                None => Command::new(&file),
+            };
+            if command.get_program() != file {
+                command.arg(&file);
+            }
             fs::write(&new, output(command.args(*arguments))?)?;
         }
     }
@@ -316,8 +371,15 @@ fn put(
     Ok(())
 }
 
-fn strip(file: &Path) -> Result<()> {
-    match Command::new("strip").arg("--strip-unneeded").arg(file).status() {
+fn strip(file: &Path, places: &Places) -> Result<()> {
+    let linker = places.target.as_deref().and_then(|target| of_target(target, "LINKER"));
+    // aarch64-linux-gnu-gcc comes with aarch64-linux-gnu-strip. This machine's own cannot read a
+    // file of another architecture.
+    let strip = match linker.as_deref().and_then(|linker| linker.strip_suffix("gcc")) {
+        Some(prefix) => format!("{prefix}strip"),
+        None => "strip".to_owned(),
+    };
+    match Command::new(strip).arg("--strip-unneeded").arg(file).status() {
         Ok(status) if status.success() => Ok(()),
         Ok(status) => bail!("strip ended with {status}"),
         Err(error) if error.kind() == ErrorKind::NotFound => {
@@ -345,6 +407,10 @@ pub(crate) fn uninstall(places: Places) -> Result<ExitCode> {
     let mut names: BTreeSet<String> = artefacts.map(|(.., name, _)| (*name).to_owned()).collect();
     if places.has(Library) {
         names.extend(pages(&root()?)?);
+    }
+    if places.has(Part::Command) {
+        let pages = command_pages(&root()?)?;
+        names.extend(pages.iter().map(|page| format!("share/man/man1/{page}")));
     }
     for name in names {
         let file = places.place(&name)?;

@@ -32,8 +32,9 @@ fn the_man_pages_are_clean() {
     if !has("man", "that the man pages can be read") {
         return;
     }
-    for page in ["../headwater-cli/man/headwater.1", "man/headwater.3"] {
-        let page = package().join(page);
+    let verbs = fs::read_dir(package().join("../headwater-cli/man")).unwrap();
+    let verbs = verbs.map(|page| page.unwrap().path());
+    for page in verbs.chain([package().join("man/headwater.3")]) {
         let shown = outcome(
             Command::new("man").args(["--warnings", "-l"]).arg(&page).env("MANPAGER", "cat"),
         );

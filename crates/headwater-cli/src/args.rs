@@ -96,59 +96,140 @@ fn one_line(message: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use clap_mangen::Man;
+    use std::io::Write as _;
+    use std::path::Path;
 
     #[test]
     fn the_command_line_is_consistent() {
         <Cli as clap::CommandFactory>::command().debug_assert();
     }
 
-    /// `SNAPSHOTS=overwrite cargo test -p headwater-cli` writes man/headwater.1 anew. The page is
-    /// checked in, so that neither an installation nor the command needs a generator of man pages.
+    /// `SNAPSHOTS=overwrite cargo test -p headwater-cli` writes man/ anew. The pages are checked
+    /// in, so that neither an installation nor the command needs a generator of man pages.
     #[test]
     fn the_man_page_is_what_the_command_line_says() {
-        let page = man_page().unwrap();
-        snapbox::assert_data_eq!(page, snapbox::file!["../man/headwater.1"].raw());
+        snapbox::assert_data_eq!(man_page(), snapbox::file!["../man/headwater.1"].raw());
     }
 
-    fn man_page() -> std::io::Result<String> {
-        use clap_mangen::Man;
+    #[test]
+    fn each_verb_has_a_man_page() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("man");
+        let mut names = vec!["headwater.1".to_owned()];
+        for verb in verbs(&built()) {
+            let name = format!("headwater-{}.1", verb.get_name());
+            let expected = snapbox::Data::read_from(&folder.join(&name), None).raw();
+            snapbox::assert_data_eq!(verb_page(&verb), expected);
+            names.push(name);
+        }
+        let mut found: Vec<String> = std::fs::read_dir(folder)
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        found.sort();
+        names.sort();
+        assert_eq!(found, names, "a page without a verb, or a verb without a page");
+    }
+
+    fn built() -> clap::Command {
         let mut command = <Cli as clap::CommandFactory>::command();
         command.build();
-        let man = Man::new(command.clone()).date("").source("headwater").manual("User Commands");
-        let mut page = Vec::new();
-        man.render_title(&mut page)?;
-        man.render_name_section(&mut page)?;
-        man.render_synopsis_section(&mut page)?;
-        man.render_description_section(&mut page)?;
-        man.render_options_section(&mut page)?;
-        // The verbs of the lab are for developers, and `headwater lab --help` has them.
+        command
+    }
+
+    /// Returns the verbs without the "help" that clap adds.
+    fn verbs(command: &clap::Command) -> Vec<clap::Command> {
         let is_ours = |verb: &&clap::Command| verb.get_name() != "help";
-        let verbs = command.get_subcommands().filter(is_ours).flat_map(|verb| {
-            let below = verb.get_subcommands().filter(|_| verb.get_name() == "stream");
-            std::iter::once(verb).chain(below)
+        command.get_subcommands().filter(is_ours).cloned().collect()
+    }
+
+    fn man(command: clap::Command, title: &str) -> Man {
+        let man = Man::new(command).title(title).date("").source("headwater");
+        man.manual("User Commands")
+    }
+
+    /// Returns headwater(1): the options of every verb in one page.
+    fn man_page() -> String {
+        let command = built();
+        let man = man(command.clone(), "headwater");
+        let mut page = text(|page| {
+            man.render_title(page)?;
+            man.render_name_section(page)?;
+            man.render_synopsis_section(page)?;
+            man.render_description_section(page)?;
+            man.render_options_section(page)
         });
-        for verb in verbs {
-            let path = verb.get_bin_name().unwrap_or_default().trim_start_matches("headwater ");
-            let title = path.to_uppercase();
-            let man = Man::new(verb.clone());
-            let mut part = Vec::new();
-            man.render_synopsis_section(&mut part)?;
-            man.render_description_section(&mut part)?;
-            man.render_options_section(&mut part)?;
+        // The verbs of the lab are for developers, and headwater-lab(1) has them.
+        let all = verbs(&command);
+        let with_those_below = all.iter().flat_map(|verb| {
+            let below = if verb.get_name() == "stream" { verbs(verb) } else { Vec::new() };
+            std::iter::once(verb.clone()).chain(below)
+        });
+        for verb in with_those_below {
+            page.push_str(&section(&verb));
+        }
+        page.push_str(".SH SEE ALSO\n");
+        let also = all.iter().map(|verb| format!("\\fBheadwater\\-{}\\fR(1)", verb.get_name()));
+        page.push_str(&also.collect::<Vec<_>>().join(",\n"));
+        page.push('\n');
+        let notes = text(|page| man.render_extra_section(page));
+        tidy(&(page + &notes.replace(".SH EXTRA\n", ".SH NOTES\n.nf\n")))
+    }
+
+    /// Returns the page of one verb, and of the verbs below it.
+    fn verb_page(verb: &clap::Command) -> String {
+        let title = format!("headwater-{}", verb.get_name());
+        let man = man(verb.clone(), &title);
+        let mut page = text(|page| {
+            man.render_title(page)?;
+            // The line that apropos(1) finds has the page's name.
+            let about = verb.get_about().map(ToString::to_string).unwrap_or_default();
+            let about = about.replace('\'', "\\(aq").replace('-', "\\-");
+            writeln!(page, ".SH NAME\n{} \\- {about}", title.replace('-', "\\-"))?;
+            man.render_synopsis_section(page)?;
+            man.render_description_section(page)?;
+            man.render_options_section(page)
+        });
+        for below in verbs(verb) {
+            page.push_str(&section(&below));
+        }
+        if verb.get_after_help().is_some() {
+            let notes = text(|page| man.render_extra_section(page));
+            page.push_str(&notes.replace(".SH EXTRA\n", ".SH NOTES\n.nf\n"));
+            page.push_str(".fi\n");
+        }
+        page.push_str(".SH SEE ALSO\n\\fBheadwater\\fR(1)\n");
+        tidy(&page)
+    }
+
+    /// Returns a verb as a section of another page.
+    fn section(verb: &clap::Command) -> String {
+        let path = verb.get_bin_name().unwrap_or_default().trim_start_matches("headwater ");
+        let man = Man::new(verb.clone());
+        let part = text(|part| {
+            man.render_synopsis_section(part)?;
+            man.render_description_section(part)?;
+            man.render_options_section(part)?;
             if verb.get_after_help().is_some() {
-                man.render_extra_section(&mut part)?;
+                man.render_extra_section(part)?;
                 part.extend_from_slice(b".fi\n");
             }
-            let part = String::from_utf8(part).unwrap();
-            let part = part.replace(".SH SYNOPSIS\n", "").replace(".SH DESCRIPTION\n", ".PP\n");
-            let part =
-                part.replace(".SH OPTIONS\n", ".PP\n").replace(".ie \\n(.g .ds Aq \\(aq\n", "");
-            let part = part.replace(".el .ds Aq '\n", "").replace(".SH EXTRA\n", ".PP\n.nf\n");
-            page.extend_from_slice(format!(".SH {title}\n{part}").as_bytes());
-        }
-        man.render_extra_section(&mut page)?;
-        let page = String::from_utf8(page).unwrap().replace(".SH EXTRA\n", ".SH NOTES\n.nf\n");
-        Ok(page.lines().map(|line| line.trim_end().to_string() + "\n").collect())
+            Ok(())
+        });
+        let part = part.replace(".SH SYNOPSIS\n", "").replace(".SH DESCRIPTION\n", ".PP\n");
+        let part = part.replace(".SH OPTIONS\n", ".PP\n").replace(".ie \\n(.g .ds Aq \\(aq\n", "");
+        let part = part.replace(".el .ds Aq '\n", "").replace(".SH EXTRA\n", ".PP\n.nf\n");
+        format!(".SH {}\n{part}", path.to_uppercase())
+    }
+
+    fn text(write: impl FnOnce(&mut Vec<u8>) -> std::io::Result<()>) -> String {
+        let mut page = Vec::new();
+        write(&mut page).unwrap();
+        String::from_utf8(page).unwrap()
+    }
+
+    fn tidy(page: &str) -> String {
+        page.lines().map(|line| line.trim_end().to_string() + "\n").collect()
     }
 
     #[test]

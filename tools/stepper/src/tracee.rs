@@ -11,6 +11,12 @@ use std::os::unix::process::CommandExt;
 use std::process::Command;
 use std::ptr::null_mut;
 
+/// The type of ptrace's first parameter, which the C libraries declare differently.
+#[cfg(target_env = "musl")]
+type Request = libc::c_int;
+#[cfg(not(target_env = "musl"))]
+type Request = libc::c_uint;
+
 /// A traced thread, stopped whenever it is inspected. Its process ends with this value. Only the
 /// thread that made the value may use it, because a tracer is one thread.
 pub struct Tracee {
@@ -199,7 +205,7 @@ impl Tracee {
         }
     }
 
-    fn request(&self, request: libc::c_uint, data: usize) -> io::Result<()> {
+    fn request(&self, request: Request, data: usize) -> io::Result<()> {
         // SAFETY: these requests access at most a `Registers` at `data`, and their callers pass
         // one.
         match unsafe { libc::ptrace(request, self.thread, null_mut::<u8>(), data) } {

@@ -3,13 +3,18 @@
 //! Each step builds one kind of artefact, alone or after all others. A step that fails does not
 //! stop the next one. The last lines say what `dist/` lacks, and the exit status is 1 then.
 
+mod command;
+mod container;
 mod crates;
+pub(crate) mod debian;
 mod fronts;
 mod help;
 mod links;
+mod recipes;
 mod reproduce;
 mod sbom;
 mod site;
+mod stage;
 mod tarballs;
 
 pub(crate) use crates::steps as crate_steps;
@@ -50,6 +55,11 @@ const STEPS: &[Step] = &[
     step("program", "the archive of the command", tarballs::program),
     step("python", "the Python wheels", fronts::python),
     step("java", "the jar", fronts::java),
+    step("debian", "the packages of Debian", debian::build),
+    // The container holds the command of the step before.
+    step("command", "the static commands", command::build),
+    step("container", "the container image", container::build),
+    step("recipes", "the packages of RPM and Arch", recipes::build),
     step("site", "the documentation site", site::build),
     step("sbom", "the lists of components", sbom::build),
     step("reproduce", "the proof that a second build has the same bytes", reproduce::build),

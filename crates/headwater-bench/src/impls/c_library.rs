@@ -5,7 +5,7 @@ use crate::draw::work::{Drawn, Generator, Refused};
 use crate::impls::implementation::{Absent, Implementation, ready};
 #[cfg(target_os = "linux")]
 use crate::impls::implementation::{errno_of_failure, fill_all};
-use libloading::os::unix::Library;
+use libloading::os::unix::{Library, RTLD_NOW};
 #[cfg(target_os = "linux")]
 use std::ffi::c_uint;
 use std::ffi::{CStr, c_char, c_int, c_void};
@@ -40,8 +40,12 @@ pub(crate) const ARC4RANDOM: Implementation = Implementation {
 ///
 /// `F` is a function pointer with the signature that the C library documents for `name`.
 unsafe fn lookup<F: Copy>(name: &str) -> Result<F, Absent> {
+    // A static program has no loader to ask, and `Library::this` would panic.
+    // SAFETY: no name, no library: nothing is loaded, and no initialiser runs.
+    let process = unsafe { Library::open(None::<&str>, RTLD_NOW) }
+        .map_err(|_| Absent("this program is linked statically".to_owned()))?;
     // SAFETY: the caller vouches for the type.
-    let symbol = unsafe { Library::this().get::<F>(name) };
+    let symbol = unsafe { process.get::<F>(name) };
     symbol.map(|symbol| *symbol).map_err(|_| Absent(format!("this C library has no {name}")))
 }
 
