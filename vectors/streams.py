@@ -2,7 +2,7 @@
 
 Written from STREAMS.md (with FIPS 197 for AES and RFC 7693, which `hashlib` has), so it shows that the document is
 complete. It needs no package. `python3 vectors/streams.py` compares it with every case of every file, and exits with 1
-if a value differs. The specification itself is in `streams_spec`, a file for each part of the document.
+if a value differs. `--write` writes the files that no other program writes. The specification itself is in `streams_spec`, a file for each part of the document.
 """
 
 import json
@@ -18,6 +18,8 @@ from streams_spec.distributions import *  # noqa: E402, F403
 from streams_spec.engines import *  # noqa: E402, F403
 from streams_spec.generators import *  # noqa: E402, F403
 from streams_spec.numbers import *  # noqa: E402, F403
+from streams_spec.samplers import *  # noqa: E402, F403
+from streams_spec.write import document  # noqa: E402
 
 def bits(x, double):
     return struct.pack(">d" if double else ">f", x).hex()
@@ -38,7 +40,7 @@ def numbers(case):
 
 
 def distributions(case):
-    there = Distributions(Stream(case["engine"], bytes.fromhex(case["key"]), case["stream"]))
+    there = Samplers(Stream(case["engine"], bytes.fromhex(case["key"]), case["stream"]))
     parameters = [struct.unpack(">d", bytes.fromhex(x))[0] for x in case["parameters"]]
     parameters = ([int(case["n"])] if "n" in case else []) + parameters
     start = int(case["start"])
@@ -76,7 +78,7 @@ def check(name, case):
         return case["bytes"], stream.bytes(int(case["start"]), len(case["bytes"]) // 2).hex()
     if name == "numbers":
         return case["values"], numbers(case)
-    if name == "distributions":
+    if name in ("distributions", "samplers"):
         return case["values"], distributions(case)
     length = len(case["bytes"]) // 2
     if name == "seeds":
@@ -107,8 +109,11 @@ def generator_case(case, length):
 
 
 def main():
+    if sys.argv[1:] == ["--write"]:
+        Path(__file__).with_name("samplers.json").write_text(document(distributions))
+        return
     wrong = 0
-    for name in "engines", "keys", "streams", "numbers", "distributions", "generators", "seeds":
+    for name in "engines", "keys", "streams", "numbers", "distributions", "samplers", "generators", "seeds":
         cases = json.loads((Path(__file__).parent / f"{name}.json").read_text())["cases"]
         for case in cases:
             expected, computed = check(name, case)

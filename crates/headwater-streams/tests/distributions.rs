@@ -5,7 +5,8 @@
 //! ten are expected in the outermost bins.
 
 use headwater_streams::distributions::{
-    Beta, Binomial, ChiSquare, Distribution, Gamma, Geometric, LogNormal, Poisson, StudentT,
+    Beta, Binomial, Categorical, ChiSquare, Distribution, Gamma, Geometric, LogNormal, Poisson,
+    StudentT, TruncatedNormal, VonMises,
 };
 use headwater_streams::{Key, Stream};
 use serde_json::Value;
@@ -79,6 +80,11 @@ fn check(numbers: u64) {
             "geometric" => counted!(Geometric::new(a), u64),
             "poisson" => counted!(Poisson::new(a), u64),
             "binomial" => counted!(Binomial::new(a as u64, b), u64),
+            "truncated_normal" => {
+                counted!(TruncatedNormal::new(a, b, parameters[2], parameters[3]), f64)
+            }
+            "von_mises" => counted!(VonMises::new(a, b), f64),
+            "categorical" => counted!(Categorical::new(&parameters), u64),
             _ => panic!("no test knows {kind}"),
         };
         let all = numbers as f64;
@@ -119,7 +125,7 @@ fn distributions_have_scipys_counts() {
 }
 
 #[test]
-#[ignore = "takes minutes: 10^8 numbers of each of 47 cases"]
+#[ignore = "takes minutes: 10^8 numbers of each of 70 cases"]
 fn distributions_have_scipys_counts_of_1e8_numbers() {
     check(100_000_000);
 }

@@ -37,6 +37,11 @@ pub(super) enum Domain {
     StudentT = 3,
     Poisson = 4,
     Binomial = 5,
+    TruncatedNormal = 6,
+    VonMises = 7,
+    Dirichlet = 8,
+    Multinomial = 9,
+    Sobol = 10,
 }
 
 impl Domain {
@@ -335,7 +340,19 @@ mod tests {
     fn no_two_domains_share_a_draw() {
         use Domain::*;
         let mut seen = vec![false; 1 << 16];
-        for domain in [Gamma, BetaFirst, BetaSecond, StudentT, Poisson, Binomial] {
+        for domain in [
+            Gamma,
+            BetaFirst,
+            BetaSecond,
+            StudentT,
+            Poisson,
+            Binomial,
+            TruncatedNormal,
+            VonMises,
+            Dirichlet,
+            Multinomial,
+            Sobol,
+        ] {
             assert!((domain as u16) < 1 << DOMAIN_BITS);
             for block in 0..=LAST {
                 let draw = domain.draw(block);

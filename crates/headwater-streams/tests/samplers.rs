@@ -1,0 +1,177 @@
+//! The file `vectors/samplers.json`, which STREAMS.md in plain Python writes, and the tables of
+//! weighted choice.
+
+use headwater_streams::distributions::{
+    Alias, Categorical, Distribution, TruncatedNormal, VonMises,
+};
+use headwater_streams::{Engine, Error, Key, Stream};
+use serde_json::Value;
+use std::path::Path;
+
+fn cases(name: &str) -> Vec<Value> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../vectors").join(name);
+    let text = std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+    let document: Value = serde_json::from_str(&text).unwrap();
+    document["cases"].as_array().unwrap().clone()
+}
+
+fn text<'a>(case: &'a Value, field: &str) -> &'a str {
+    case[field].as_str().unwrap_or_else(|| panic!("no {field} in {case}"))
+}
+
+fn list<'a>(case: &'a Value, field: &str) -> Vec<&'a str> {
+    case[field].as_array().unwrap().iter().map(|value| value.as_str().unwrap()).collect()
+}
+
+fn parameters(case: &Value) -> Vec<f64> {
+    let float = |digits| f64::from_bits(u64::from_str_radix(digits, 16).unwrap());
+    list(case, "parameters").into_iter().map(float).collect()
+}
+
+/// Returns the values of a case from a range, after comparing a list and a few threads with it.
+fn made<T: Copy + Default + PartialEq + std::fmt::Debug + Send>(
+    case: &Value,
+    stream: &Stream,
+    distribution: Result<impl Distribution<T>, Error>,
+) -> Vec<T> {
+    let distribution = distribution.unwrap_or_else(|error| panic!("{error}: {case}"));
+    let start = text(case, "start").parse::<u64>().unwrap();
+    let mut filled = vec![T::default(); list(case, "values").len()];
+    stream.fill_distribution(&distribution, start, &mut filled).unwrap();
+    let indices: Vec<u64> = (start..).take(filled.len()).collect();
+    let mut listed = vec![T::default(); filled.len()];
+    stream.distribution_at(&distribution, &indices, &mut listed).unwrap();
+    assert_eq!(listed, filled, "{case}");
+    filled
+}
+
+#[test]
+fn samplers_are_the_values() {
+    let mut kinds = std::collections::BTreeSet::new();
+    for case in cases("samplers.json") {
+        let engine: Engine = text(&case, "engine").parse().unwrap();
+        let key = Key::with_engine(engine, text(&case, "seed").parse::<u64>().unwrap());
+        let stream = key.stream(case["stream"].as_u64().unwrap()).unwrap();
+        let p = parameters(&case);
+        let double = |x: f64| format!("{:016x}", x.to_bits());
+        let doubles = |values: Vec<f64>| values.into_iter().map(double).collect::<Vec<_>>();
+        let kind = text(&case, "kind");
+        kinds.insert(kind.to_owned());
+        let values = match kind {
+            "categorical" => {
+                let values: Vec<u64> = made(&case, &stream, Categorical::new(&p));
+                let narrow: Vec<u32> = made(&case, &stream, Categorical::new(&p));
+                assert!(narrow.iter().zip(&values).all(|(&a, &b)| u64::from(a) == b));
+                values.iter().map(u64::to_string).collect()
+            }
+            "truncated_normal" => {
+                doubles(made(&case, &stream, TruncatedNormal::new(p[0], p[1], p[2], p[3])))
+            }
+            "von_mises" => doubles(made(&case, &stream, VonMises::new(p[0], p[1]))),
+            _ => panic!("no test knows {kind}"),
+        };
+        assert_eq!(values, list(&case, "values"), "{case}");
+    }
+    assert_eq!(kinds.len(), 3, "{kinds:?}");
+}
+
+/// Returns the share of each outcome in a table of at most 2^32 buckets, times 2^64 n.
+fn shares(table: &[Alias]) -> Vec<u128> {
+    let mut shares = vec![0; table.len()];
+    for (own, bucket) in table.iter().enumerate() {
+        shares[own] += u128::from(bucket.threshold);
+        shares[bucket.other as usize] += (1 << 64) - u128::from(bucket.threshold);
+    }
+    shares
+}
+
+/// The shares of a table are the weights to 2^-63 of the sum, and outcomes of weight 0 have none.
+#[test]
+fn a_table_has_the_weights() {
+    let mut x = 1_u64;
+    let mut random = || {
+        x = x.wrapping_mul(0xDA94_2042_E4DD_58B5).wrapping_add(0x9E37_79B9_7F4A_7C15);
+        x >> 11
+    };
+    for n in [1, 2, 3, 7, 64, 1000] {
+        for kind in 0..5 {
+            let weights: Vec<f64> = (0..n)
+                .map(|i| match kind {
+                    0 => 1.0,
+                    1 => (random() % 4) as f64 + f64::from(u8::from(i == 0)),
+                    2 => random() as f64,
+                    3 => 2f64.powi((random() % 2000) as i32 - 1000),
+                    _ => f64::from_bits(random() % 4096 + 1), // subnormal
+                })
+                .collect();
+            let table = Categorical::new(&weights).unwrap();
+            let most = weights.iter().copied().fold(0.0, f64::max);
+            let scaled: Vec<f64> = weights.iter().map(|w| w / most).collect();
+            let sum: f64 = scaled.iter().sum();
+            for ((share, &weight), relative) in
+                shares(table.table()).into_iter().zip(&weights).zip(scaled)
+            {
+                let share = share as f64 / 2f64.powi(64) / n as f64;
+                assert!((share - relative / sum).abs() < 1e-15, "{n} {kind}: {share} {relative}");
+                assert!(weight > 0.0 || share == 0.0);
+            }
+            let mut borrowed = vec![Alias::default(); n];
+            assert_eq!(Categorical::build(&weights, &mut borrowed).unwrap().table(), table.table());
+        }
+    }
+}
+
+#[test]
+fn weights_that_are_none_are_refused() {
+    let refused = |weights: &[f64]| match Categorical::new(weights) {
+        Err(Error::Parameter { name: "weights", .. }) => {}
+        other => panic!("{weights:?}: {other:?}"),
+    };
+    for weights in [
+        &[][..],
+        &[0.0],
+        &[0.0, -0.0],
+        &[f64::NAN],
+        &[1.0, f64::NAN],
+        &[-1.0, 2.0],
+        &[-f64::from_bits(1), 1.0],
+        &[f64::INFINITY, 1.0],
+        &[f64::NEG_INFINITY],
+    ] {
+        refused(weights);
+    }
+    let mut table = [Alias { threshold: 7, other: 8 }; 2];
+    let lengths = Err(Error::Lengths { indices: 1, out: 2 });
+    assert_eq!(Categorical::build(&[1.0], &mut table).map(|_| ()), lengths);
+    assert!(Categorical::build(&[1.0, f64::NAN], &mut table).is_err());
+    assert_eq!(table, [Alias { threshold: 7, other: 8 }; 2]);
+    assert!(Categorical::from_table(&[]).is_err());
+}
+
+#[test]
+fn ends_and_angles_that_make_no_sense_are_refused() {
+    let (nan, inf) = (f64::NAN, f64::INFINITY);
+    for (mean, deviation, low, high) in [
+        (nan, 1.0, 0.0, 1.0),
+        (inf, 1.0, 0.0, 1.0),
+        (0.0, 0.0, 0.0, 1.0),
+        (0.0, -1.0, 0.0, 1.0),
+        (0.0, nan, 0.0, 1.0),
+        (0.0, inf, 0.0, 1.0),
+        (0.0, 1.0, nan, 1.0),
+        (0.0, 1.0, 0.0, nan),
+        (0.0, 1.0, 1.0, 1.0),
+        (0.0, 1.0, 2.0, 1.0),
+        (0.0, 1.0, inf, inf),
+        (0.0, 1.0, -inf, -inf),
+        (0.0, 1.0, inf, -inf),
+    ] {
+        let made = TruncatedNormal::new(mean, deviation, low, high);
+        assert!(matches!(made, Err(Error::Parameter { .. })), "{made:?}");
+    }
+    for (mu, kappa) in
+        [(nan, 1.0), (inf, 1.0), (3.2, 1.0), (-3.2, 1.0), (0.0, -1.0), (0.0, nan), (0.0, inf)]
+    {
+        assert!(matches!(VonMises::new(mu, kappa), Err(Error::Parameter { .. })), "{mu} {kappa}");
+    }
+}

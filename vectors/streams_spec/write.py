@@ -1,0 +1,105 @@
+"""The cases of the vectors that this specification writes."""
+
+import json
+import math
+import struct
+
+from .engines import root_key
+
+TINY = 2.0**-1074
+MOST = 1.7976931348623157e308
+INF = math.inf
+
+
+def hexadecimal(x):
+    return struct.pack(">d", x).hex()
+
+
+SCALARS = [
+    *[
+        ("categorical", weights)
+        for weights in (
+            [1],
+            [1, 1],
+            [0, 1],
+            [1, 0],
+            [0.25, 0.75],
+            [3, 1, 0, 2],
+            [0, 0, TINY],
+            [TINY, 2 * TINY, 3 * TINY, 0],
+            [MOST, MOST, MOST / 2],
+            [MOST, TINY],
+            [1, 1e-20, 1e20, 1e-5],
+            [0.1] * 10,
+            list(range(100)),
+            [1 / (i + 1) for i in range(257)],
+            [2.0**-i for i in range(200)],
+        )
+    ],
+    *[
+        ("truncated_normal", list(case))
+        for case in (
+            (0, 1, -INF, INF),
+            (0, 1, 0, INF),
+            (0, 1, -INF, 0),
+            (2, 3, -1, 4),
+            (0, 1, -0.5, 0.25),
+            (0, 1, -0.0, 0.1),
+            (0, 1, 0.5, 3),
+            (0, 1, 3, INF),
+            (0, 1, -INF, -3),
+            (5, 2, -30, -29),
+            (0, 1, 8, 9),
+            (0, 1, 40, INF),
+            (0, 1, 1e6, INF),
+            (0, 1, 1e200, INF),
+            (-1e308, 1, 1e308, INF),
+            (1e20, 3, 0, 1),
+            (0, 1e300, -TINY, TINY),
+            (0, TINY, -1, 1),
+            (0, 1e308, -1e308, MOST),
+            (0, 1, 30, 30.001),
+        )
+    ],
+    *[
+        ("von_mises", list(case))
+        for case in (
+            (0, 0), (0, 0.1), (1, 0.374), (1, 0.375), (-3, 0.5), (math.pi, 1), (-math.pi, 4), (0, 30), (2, 1e4),
+            (0.5, 1e12), (-1, 1e300), (0, TINY),
+        )
+    ],
+]
+
+
+def cases():
+    """Cases without their values."""
+    for kind, parameters in SCALARS:
+        for engine, stream, start, count in (("ars7", 0, 0, 12), ("philox4x32", 1000, 2**33 - 3, 6)):
+            yield {
+                "kind": kind,
+                "value": "u64" if kind == "categorical" else "f64",
+                "engine": engine,
+                "seed": "42",
+                "key": root_key(engine, 42).hex(),
+                "stream": stream,
+                "parameters": [hexadecimal(x) for x in parameters],
+                "start": str(start),
+                "values": [None] * count,
+            }
+
+
+ABOUT = (
+    "values start, start + 1 and so on of a distribution, from stream number stream of the key of the integer seed 42. "
+    "Floats and parameters are the hexadecimal digits of their bits, the highest first. Written by vectors/streams.py."
+)
+
+
+def document(compute):
+    """The text of the file, with values by the function."""
+    lines = []
+    for case in cases():
+        case["values"] = compute(case)
+        lines.append("    " + json.dumps(case))
+    head = {"schema": "headwater.vectors.samplers/1", "spec": "hw-streams-v1", "about": ABOUT}
+    fields = "".join(f"  {json.dumps(name)}: {json.dumps(value)},\n" for name, value in head.items())
+    return "{\n" + fields + '  "cases": [\n' + ",\n".join(lines) + "\n  ]\n}\n"
