@@ -18,6 +18,7 @@ from streams_spec.distributions import *  # noqa: E402, F403
 from streams_spec.engines import *  # noqa: E402, F403
 from streams_spec.generators import *  # noqa: E402, F403
 from streams_spec.numbers import *  # noqa: E402, F403
+from streams_spec.rows import *  # noqa: E402, F403
 from streams_spec.samplers import *  # noqa: E402, F403
 from streams_spec.write import document  # noqa: E402
 
@@ -40,12 +41,13 @@ def numbers(case):
 
 
 def distributions(case):
-    there = Samplers(Stream(case["engine"], bytes.fromhex(case["key"]), case["stream"]))
+    there = Rows(Stream(case["engine"], bytes.fromhex(case["key"]), case["stream"]))
     parameters = [struct.unpack(">d", bytes.fromhex(x))[0] for x in case["parameters"]]
     parameters = ([int(case["n"])] if "n" in case else []) + parameters
     start = int(case["start"])
     element = getattr(there, case["kind"])
-    values = [element(e, *parameters) for e in range(start, start + len(case["values"]))]
+    values = [element(e, *parameters) for e in range(start, start + case.get("vectors", len(case["values"])))]
+    values = [number for vector in values for number in vector] if "vectors" in case else values
     if case["value"] == "u64":
         return [str(value) for value in values]
     if case["value"] == "f64":

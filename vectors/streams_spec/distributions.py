@@ -207,6 +207,11 @@ class Distributions:
             for k in range(1, 64):
                 probabilities.append((probabilities[-1] * ((m - (k - 1)) * (p / q))) / k)
             return below_thresholds(probabilities, self.block("binomial", e, 0)[0])
+        return min(self.btrs("binomial", e, m, p), n)
+
+    def btrs(self, domain, e, m, p):
+        q = 1 - p
+        w = m * p
         s = math.sqrt(w * q)
         b = 1.15 + 2.53 * s
         a = (-0.0873 + 0.0248 * b) + 0.01 * p
@@ -219,7 +224,7 @@ class Distributions:
 
         least = rarity(middle) + ln(factor(middle) * factor(m - middle)) / 2
         for j in range(512):
-            w0, w1 = self.block("binomial", e, j)
+            w0, w1 = self.block(domain, e, j)
             u, v = open_uniform(w0) - 0.5, open_uniform(w1)
             t = 0.5 - abs(u)
             k = float(math.floor((((2 * a) / t + b) * u + w) + 0.5))
@@ -232,4 +237,4 @@ class Distributions:
                 break
         else:
             k = middle
-        return min(int(k), n)
+        return int(k)

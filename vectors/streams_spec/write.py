@@ -70,6 +70,34 @@ SCALARS = [
     ],
 ]
 
+# Vectors. The first parameter of a multinomial case is the number of trials, an integer.
+ROWS = [
+    ("dirichlet", [1.0]),
+    ("dirichlet", [1, 1]),
+    ("dirichlet", [0.5, 2, 7]),
+    ("dirichlet", [0.1, 0.2, 0.3, 0.4]),
+    ("dirichlet", [1e-3, 1e-3, 1e-3]),
+    ("dirichlet", [1e-310, 1e-300, TINY]),
+    ("dirichlet", [1e-310, 1]),
+    ("dirichlet", [1e250, 1e250, 1]),
+    ("dirichlet", [30, 0.99, 4, 1.5, 100]),
+    ("multivariate_normal", [3, 4]),
+    ("multivariate_normal", [0, 1, 1, 0.5, 0.5, 2]),
+    ("multivariate_normal", [0, 0, 1, 1, 1, 1]),
+    ("multivariate_normal", [1, 2, 0, 0, 0, 4]),
+    ("multivariate_normal", [5, 6, 0, 0, 0, 0]),
+    ("multivariate_normal", [1, 2, 3, 4, 2, 0.6, 2, 5, 1.5, 0.6, 1.5, 3]),
+    ("multinomial", [0, 1, 2]),
+    ("multinomial", [10, 1]),
+    ("multinomial", [10, 1, 1, 1]),
+    ("multinomial", [20, 0, 3, 0, 1, 0]),
+    ("multinomial", [1000, 5, 1, 1, 3]),
+    ("multinomial", [100, 1e-9, 90, 5, 5]),
+    ("multinomial", [10**6, 1, 2, 3, 4, 1e-5]),
+    ("multinomial", [2**64 - 1, 0.5, 0.25, 0.25]),
+    ("multinomial", [5, 1e300, 1e-300, 1e300]),
+]
+
 
 def cases():
     """Cases without their values."""
@@ -85,6 +113,23 @@ def cases():
                 "parameters": [hexadecimal(x) for x in parameters],
                 "start": str(start),
                 "values": [None] * count,
+            }
+    for kind, parameters in ROWS:
+        counts = kind == "multinomial"
+        trials = {"n": str(parameters[0])} if counts else {}
+        for engine, stream, start, count in (("ars7", 3, 0, 4), ("philox4x32", 1000, 2**33 - 1, 2)):
+            yield {
+                "kind": kind,
+                "value": "u64" if counts else "f64",
+                "engine": engine,
+                "seed": "42",
+                "key": root_key(engine, 42).hex(),
+                "stream": stream,
+                **trials,
+                "parameters": [hexadecimal(x) for x in parameters[counts:]],
+                "start": str(start),
+                "vectors": count,
+                "values": [],
             }
 
 

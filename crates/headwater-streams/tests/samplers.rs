@@ -2,7 +2,8 @@
 //! weighted choice.
 
 use headwater_streams::distributions::{
-    Alias, Categorical, Distribution, TruncatedNormal, VonMises,
+    Alias, Categorical, Dirichlet, Distribution, Multinomial, MultivariateNormal, TruncatedNormal,
+    VectorDistribution, VonMises,
 };
 use headwater_streams::{Engine, Error, Key, Stream};
 use serde_json::Value;
@@ -45,6 +46,29 @@ fn made<T: Copy + Default + PartialEq + std::fmt::Debug + Send>(
     filled
 }
 
+/// Returns the vectors of a case, one after the other, after comparing other ways with a range.
+fn rows<D: VectorDistribution>(
+    case: &Value,
+    stream: &Stream,
+    distribution: Result<D, Error>,
+) -> Vec<D::Value>
+where
+    D::Value: Copy + Default + PartialEq + std::fmt::Debug + Send,
+{
+    let distribution = distribution.unwrap_or_else(|error| panic!("{error}: {case}"));
+    let start = text(case, "start").parse::<u64>().unwrap();
+    let vectors = case["vectors"].as_u64().unwrap();
+    let mut filled = vec![D::Value::default(); list(case, "values").len()];
+    let dimension = filled.len() / vectors as usize;
+    stream.fill_vectors(&distribution, start, &mut filled).unwrap();
+    let indices: Vec<u64> = (start..start + vectors).rev().collect();
+    let mut listed = vec![D::Value::default(); filled.len()];
+    stream.vectors_at(&distribution, &indices, &mut listed).unwrap();
+    let backwards: Vec<D::Value> = listed.chunks(dimension).rev().flatten().copied().collect();
+    assert_eq!(backwards, filled, "{case}");
+    filled
+}
+
 #[test]
 fn samplers_are_the_values() {
     let mut kinds = std::collections::BTreeSet::new();
@@ -68,11 +92,24 @@ fn samplers_are_the_values() {
                 doubles(made(&case, &stream, TruncatedNormal::new(p[0], p[1], p[2], p[3])))
             }
             "von_mises" => doubles(made(&case, &stream, VonMises::new(p[0], p[1]))),
+            "dirichlet" => doubles(rows(&case, &stream, Dirichlet::new(&p))),
+            "multivariate_normal" => {
+                let dimension = (1..).find(|d| d * d + d == p.len()).unwrap();
+                let (mean, covariance) = p.split_at(dimension);
+                let mut factor = vec![0.0; covariance.len()];
+                MultivariateNormal::cholesky(covariance, dimension, &mut factor).unwrap();
+                doubles(rows(&case, &stream, MultivariateNormal::new(mean, &factor)))
+            }
+            "multinomial" => {
+                let trials = text(&case, "n").parse().unwrap();
+                let counts = rows(&case, &stream, Multinomial::new(trials, &p));
+                counts.iter().map(u64::to_string).collect()
+            }
             _ => panic!("no test knows {kind}"),
         };
         assert_eq!(values, list(&case, "values"), "{case}");
     }
-    assert_eq!(kinds.len(), 3, "{kinds:?}");
+    assert_eq!(kinds.len(), 6, "{kinds:?}");
 }
 
 /// Returns the share of each outcome in a table of at most 2^32 buckets, times 2^64 n.
@@ -174,4 +211,105 @@ fn ends_and_angles_that_make_no_sense_are_refused() {
     {
         assert!(matches!(VonMises::new(mu, kappa), Err(Error::Parameter { .. })), "{mu} {kappa}");
     }
+}
+
+/// Vectors are the same by any partition, list and number of threads, also beyond one chunk.
+#[test]
+fn vectors_are_the_same_however_they_are_asked_for() {
+    fn check<D: VectorDistribution>(distribution: &D, dimension: usize)
+    where
+        D::Value: Copy + Default + PartialEq + std::fmt::Debug + Send,
+    {
+        let stream = Key::from_seed("vectors").stream(0).unwrap();
+        let many = 300_000 / dimension;
+        let empty = vec![D::Value::default(); many * dimension];
+        let (mut whole, mut parts, mut threads) = (empty.clone(), empty.clone(), empty);
+        stream.fill_vectors(distribution, 7, &mut whole).unwrap();
+        stream.par(3).fill_vectors(distribution, 7, &mut threads).unwrap();
+        assert!(threads == whole);
+        for (part, i) in parts.chunks_mut(77 * dimension).zip(0..) {
+            stream.fill_vectors(distribution, 7 + 77 * i, part).unwrap();
+        }
+        assert!(parts == whole);
+        let places: Vec<usize> = (0..1000).map(|i| i * 67 % many).collect();
+        let indices: Vec<u64> = places.iter().map(|&i| 7 + i as u64).collect();
+        let mut listed = vec![D::Value::default(); 1000 * dimension];
+        stream.vectors_at(distribution, &indices, &mut listed).unwrap();
+        for (listed, &i) in listed.chunks(dimension).zip(&places) {
+            assert_eq!(listed, &whole[i * dimension..][..dimension]);
+        }
+        let room = Err(Error::Room { dimension, out: dimension + 1 });
+        let mut odd = vec![D::Value::default(); dimension + 1];
+        assert_eq!(stream.fill_vectors(distribution, 0, &mut odd), room);
+        assert_eq!(stream.par(3).fill_vectors(distribution, 0, &mut odd), room);
+        assert_eq!(stream.vectors_at(distribution, &[5], &mut odd), room);
+        let last = u64::MAX / dimension as u64;
+        let past = Err(Error::RangeTooLong { start: last, len: 1 });
+        assert_eq!(stream.fill_vectors(distribution, last, &mut odd[1..]), past);
+        assert_eq!(stream.vectors_at(distribution, &[last], &mut odd[1..]), past);
+        stream.fill_vectors(distribution, last - 1, &mut odd[1..]).unwrap();
+        stream.fill_vectors(distribution, u64::MAX, &mut []).unwrap();
+    }
+    check(&Dirichlet::new(&[0.5, 2.0, 7.0]).unwrap(), 3);
+    check(&Multinomial::new(1000, &[0.5, 2.0, 7.0, 1e-3]).unwrap(), 4);
+    // More components than a chunk has elements: the identity, with another last row.
+    for dimension in [2, 300] {
+        let mut covariance = vec![0.0; dimension * dimension];
+        for i in 0..dimension {
+            covariance[i * dimension + i] = 1.0;
+        }
+        covariance[dimension * dimension - dimension] = 0.5;
+        let mut factor = covariance.clone();
+        MultivariateNormal::cholesky(&covariance, dimension, &mut factor).unwrap();
+        let mean = vec![1.0; dimension];
+        check(&MultivariateNormal::new(&mean, &factor).unwrap(), dimension);
+        let stream = Key::from_seed(1).stream(0).unwrap();
+        let (mut normals, mut vector) = (vec![0.0; dimension], vec![0.0; dimension]);
+        stream.fill_normal_f64(0, &mut normals).unwrap();
+        let distribution = MultivariateNormal::new(&mean, &factor).unwrap();
+        stream.fill_vectors(&distribution, 0, &mut vector).unwrap();
+        let last = dimension - 1;
+        assert!(vector[..last].iter().zip(&normals).all(|(x, z)| *x == 1.0 + z));
+        let expected = 1.0 + (0.5 * normals[0] + 0.75f64.sqrt() * normals[last]);
+        assert!((vector[last] - expected).abs() < 1e-15);
+    }
+}
+
+#[test]
+fn vectors_that_do_not_exist_are_refused() {
+    let (nan, inf) = (f64::NAN, f64::INFINITY);
+    let parameter = |error: Result<(), Error>| {
+        assert!(matches!(error, Err(Error::Parameter { .. })), "{error:?}");
+    };
+    for alpha in [&[][..], &[0.0], &[1.0, -1.0], &[nan], &[inf], &[1.0, 1e300]] {
+        parameter(Dirichlet::new(alpha).map(|_| ()));
+    }
+    for weights in [&[][..], &[0.0], &[1.0, -1.0], &[nan], &[inf], &[1e308, 1e308]] {
+        parameter(Multinomial::new(1, weights).map(|_| ()));
+    }
+    for table in [&[][..], &[1.5], &[-0.1], &[nan]] {
+        parameter(Multinomial::from_table(1, table).map(|_| ()));
+    }
+    let mut factor = [0.0; 4];
+    for covariance in [
+        [1.0, 2.0, 2.0, 1.0],  // correlation 2
+        [-1.0, 0.0, 0.0, 1.0], // a negative variance
+        [0.0, 0.0, 1.0, 1.0],  // a covariance without a variance
+        [1.0, 0.0, nan, 1.0],
+        [inf, 0.0, 0.0, 1.0],
+    ] {
+        parameter(MultivariateNormal::cholesky(&covariance, 2, &mut factor));
+    }
+    parameter(MultivariateNormal::cholesky(&[1.0], 1, &mut factor));
+    parameter(MultivariateNormal::cholesky(&[1.0; 3], 2, &mut factor));
+    parameter(MultivariateNormal::cholesky(&[], 0, &mut []));
+    parameter(MultivariateNormal::new(&[], &[]).map(|_| ()));
+    parameter(MultivariateNormal::new(&[0.0], &factor).map(|_| ()));
+    parameter(MultivariateNormal::new(&[nan], &[1.0]).map(|_| ()));
+    parameter(MultivariateNormal::new(&[0.0], &[nan]).map(|_| ()));
+    // Semidefinite: two components that are one, and one that is constant.
+    MultivariateNormal::cholesky(&[0.1, 0.1, 0.1, 0.1], 2, &mut factor).unwrap();
+    assert_eq!(factor[2..], [0.0, 0.0]);
+    MultivariateNormal::cholesky(&[0.0, 0.0, 0.0, 4.0], 2, &mut factor).unwrap();
+    assert_eq!(factor, [0.0, 0.0, 0.0, 2.0]);
 }

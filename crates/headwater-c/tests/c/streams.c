@@ -142,6 +142,8 @@ static void stream_vector(char **argument)
 
 static void numbers(void)
 {
+    static const double weights[5] = { 3, 0, 0.5, 1e-9, 2 };
+    struct headwater_alias table[5];
     const struct headwater_key *from = &key;
     struct headwater_key bad;
     uint64_t indices[3000], *from_indices = indices;
@@ -198,6 +200,19 @@ static void numbers(void)
          headwater_stream_binomial_u64_at(from, stream, 10, 0.25, from_indices, out, n));
     KIND(double, headwater_stream_fill_beta_f64(from, stream, 2, 3, start, out, n),
          headwater_stream_beta_f64_at(from, stream, 2, 3, from_indices, out, n));
+    KIND(double, headwater_stream_fill_truncated_normal_f64(from, stream, 1, 2, -3, 4, start, out, n),
+         headwater_stream_truncated_normal_f64_at(from, stream, 1, 2, -3, 4, from_indices, out, n));
+    KIND(double, headwater_stream_fill_truncated_normal_f64(from, stream, 0, 1, 0, 0.5, start, out, n),
+         headwater_stream_truncated_normal_f64_at(from, stream, 0, 1, 0, 0.5, from_indices, out, n));
+    KIND(double, headwater_stream_fill_truncated_normal_f64(from, stream, 0, 1, -INFINITY, -5, start, out, n),
+         headwater_stream_truncated_normal_f64_at(from, stream, 0, 1, -INFINITY, -5, from_indices, out, n));
+    KIND(double, headwater_stream_fill_von_mises_f64(from, stream, 1, 4, start, out, n),
+         headwater_stream_von_mises_f64_at(from, stream, 1, 4, from_indices, out, n));
+    KIND(double, headwater_stream_fill_von_mises_f64(from, stream, -2, 0.25, start, out, n),
+         headwater_stream_von_mises_f64_at(from, stream, -2, 0.25, from_indices, out, n));
+    CHECK(headwater_stream_alias_table(weights, 5, table) == 0);
+    KIND(uint64_t, headwater_stream_fill_categorical_u64(from, stream, table, 5, start, out, n),
+         headwater_stream_categorical_u64_at(from, stream, table, 5, from_indices, out, n));
     for (i = 0; i < 1000; i++) {
         CHECK(headwater_stream_perm_at(&key, 7, 1000, i, &value) == 0);
         CHECK(fwrite(&value, sizeof value, 1, stdout) == 1);
@@ -229,6 +244,25 @@ static void parameters(void)
         REFUSED(EINVAL, headwater_stream_fill_poisson_u64(&key, 0, x, 0, &count, 1));
         REFUSED(EINVAL, headwater_stream_fill_binomial_u64(&key, 0, 9, x, 0, &count, 1));
         REFUSED(EINVAL, headwater_stream_binomial_u64_at(&key, 0, 9, x, &index, &count, 1));
+    }
+    for (i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        double x = wrong[i];
+        struct headwater_alias table = { 5, 6 };
+        REFUSED(EINVAL, headwater_stream_fill_truncated_normal_f64(&key, 0, x < 0 ? NAN : x, 1, 0, 1, 0, &one, 1));
+        REFUSED(EINVAL, headwater_stream_fill_truncated_normal_f64(&key, 0, 0, x, 0, 1, 0, &one, 1));
+        REFUSED(EINVAL, headwater_stream_truncated_normal_f64_at(&key, 0, 0, 1, x, x, &index, &one, 1));
+        REFUSED(EINVAL, headwater_stream_fill_von_mises_f64(&key, 0, x < 0 ? 4 : x, 1, 0, &one, 1));
+        REFUSED(EINVAL, headwater_stream_von_mises_f64_at(&key, 0, 0, x, &index, &one, 1));
+        REFUSED(EINVAL, headwater_stream_alias_table(&x, 1, &table));
+        x = 0;
+        REFUSED(EINVAL, headwater_stream_alias_table(&x, 1, &table));
+        REFUSED(EINVAL, headwater_stream_alias_table(&x, 0, &table));
+        REFUSED(EFAULT, headwater_stream_alias_table(NULL, 1, &table));
+        REFUSED(EFAULT, headwater_stream_alias_table(&x, 1, NULL));
+        CHECK(table.threshold == 5 && table.other == 6);
+        REFUSED(EINVAL, headwater_stream_fill_categorical_u64(&key, 0, &table, 0, 0, &count, 1));
+        REFUSED(EINVAL, headwater_stream_fill_categorical_u64(&key, 0, NULL, 1, 0, &count, 1));
+        REFUSED(EINVAL, headwater_stream_categorical_u64_at(&key, 0, NULL, 1, &index, &count, 1));
     }
     CHECK(one == 7 && count == 7);
     CHECK(headwater_stream_fill_binomial_u64(&key, 0, 9, 1, 0, &count, 1) == 0 && count == 9);

@@ -84,6 +84,25 @@ def case(kind, distribution, parameters):
     return {"kind": kind, "parameters": parameters, "edges": edges, "probabilities": [float(p) for p in probabilities]}
 
 
+def sums():
+    """Sums of components of vectors, chosen by the bits of the first parameter."""
+    for mask, alpha in ((1, [1, 1]), (2, [0.5, 2.0, 7.0]), (6, [0.5, 2.0, 7.0, 1.0]), (5, [0.1, 0.2, 0.3, 0.4]), (9, [30.0, 0.9, 4.0, 1.5])):
+        part = sum(x for i, x in enumerate(alpha) if mask >> i & 1)
+        yield case("dirichlet", stats.beta(part, sum(alpha) - part), [mask, *alpha])
+    for mask, n, p in (
+        (1, 10, [1, 1, 1]), (4, 10, [1, 1, 1]), (6, 20, [1, 2, 3, 4]), (8, 1000, [5, 1, 1, 3]), (2, 1000, [5, 1, 1, 3]), (10, 1000, [5, 1, 1, 3]),
+        (4, 10**6, [1, 1, 1, 1]), (6, 10**6, [3, 1, 1e-6, 1]), (5, 50, [1, 8, 1]),
+    ):
+        part = sum(x for i, x in enumerate(p) if mask >> i & 1)
+        yield case("multinomial", stats.binom(n, part / sum(p)), [mask, n, *p])
+    covariance = [[2, 0.6, -1], [0.6, 5, 1.5], [-1, 1.5, 3]]
+    for mask in (1, 2, 4, 5, 7):
+        weights = numpy.array([mask >> i & 1 for i in range(3)])
+        variance = weights @ numpy.array(covariance) @ weights
+        there = stats.norm(weights @ [1, 2, -3], numpy.sqrt(variance))
+        yield case("multivariate_normal", there, [mask, 1, 2, -3, *sum(covariance, [])])
+
+
 def choice(weights):
     """Outcomes are bins of their own."""
     total = sum(weights)
@@ -91,6 +110,6 @@ def choice(weights):
     return {"kind": "categorical", "parameters": weights, "edges": edges, "probabilities": [w / total for w in weights]}
 
 
-cases = [case(*each) for each in REALS + COUNTS + FURTHER] + [choice(weights) for weights in WEIGHTS]
+cases = [case(*each) for each in REALS + COUNTS + FURTHER] + [choice(weights) for weights in WEIGHTS] + list(sums())
 lines = ",\n".join("  " + json.dumps(case) for case in cases)
 Path(__file__).with_name("bins.json").write_text("[\n" + lines + "\n]\n")

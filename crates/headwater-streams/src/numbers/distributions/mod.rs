@@ -26,14 +26,18 @@ mod beta;
 mod binomial;
 mod categorical;
 mod counts;
+mod dirichlet;
 mod functions;
 mod gamma;
 mod geometric;
 mod lognormal;
+mod multinomial;
+mod multivariate_normal;
 mod poisson;
 mod private;
 mod student_t;
 mod truncated_normal;
+mod vectors;
 mod von_mises;
 
 use super::{fill, path::Path};
@@ -42,12 +46,16 @@ use crate::{Error, Stream};
 pub use beta::Beta;
 pub use binomial::Binomial;
 pub use categorical::{Alias, Categorical};
+pub use dirichlet::Dirichlet;
 pub use gamma::{ChiSquare, Gamma};
 pub use geometric::Geometric;
 pub use lognormal::LogNormal;
+pub use multinomial::Multinomial;
+pub use multivariate_normal::MultivariateNormal;
 pub use poisson::Poisson;
 pub use student_t::StudentT;
 pub use truncated_normal::TruncatedNormal;
+pub use vectors::VectorDistribution;
 pub use von_mises::VonMises;
 
 /// A distribution whose elements can have type `T`: `f64` or `f32` for real numbers, `u64` for

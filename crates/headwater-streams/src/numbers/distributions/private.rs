@@ -66,7 +66,12 @@ pub(crate) struct Source<'a, W> {
     places: Places<'a>,
 }
 
-impl<W: Words> Source<'_, W> {
+impl<'a, W: Words> Source<'a, W> {
+    /// Returns the words of the elements with these numbers, at most [`CHUNK`] of them.
+    pub(super) fn of_list(path: Path, words: &'a W, list: &'a [u64]) -> Source<'a, W> {
+        Source { path, words, places: Places::List(list) }
+    }
+
     /// Writes block `block` of each element.
     pub(super) fn blocks(&self, domain: Domain, block: u16, out: &mut [[u64; 2]]) {
         match self.places {
@@ -76,7 +81,13 @@ impl<W: Words> Source<'_, W> {
     }
 
     /// Writes block `block` of some elements of the chunk, by their places in it.
-    fn some_blocks(&self, domain: Domain, block: u16, places: &[u8], out: &mut [[u64; 2]]) {
+    pub(super) fn some_blocks(
+        &self,
+        domain: Domain,
+        block: u16,
+        places: &[u8],
+        out: &mut [[u64; 2]],
+    ) {
         let mut indices = [0; CHUNK];
         for (index, &place) in indices.iter_mut().zip(places) {
             *index = match self.places {
