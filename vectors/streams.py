@@ -20,6 +20,7 @@ from streams_spec.generators import *  # noqa: E402, F403
 from streams_spec.numbers import *  # noqa: E402, F403
 from streams_spec.rows import *  # noqa: E402, F403
 from streams_spec.samplers import *  # noqa: E402, F403
+from streams_spec.sobol import *  # noqa: E402, F403
 from streams_spec.write import document  # noqa: E402
 
 def bits(x, double):
@@ -41,7 +42,7 @@ def numbers(case):
 
 
 def distributions(case):
-    there = Rows(Stream(case["engine"], bytes.fromhex(case["key"]), case["stream"]))
+    there = Sobol(Stream(case["engine"], bytes.fromhex(case["key"]), case["stream"]))
     parameters = [struct.unpack(">d", bytes.fromhex(x))[0] for x in case["parameters"]]
     parameters = ([int(case["n"])] if "n" in case else []) + parameters
     start = int(case["start"])

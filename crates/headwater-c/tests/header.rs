@@ -23,6 +23,7 @@ fn header() -> String {
         "streams/distributions",
         "streams/angles",
         "streams/categorical",
+        "streams/vectors",
         "streams/pseudo",
     ] {
         builder = builder.with_src(package.join(format!("src/{file}.rs")));

@@ -4,8 +4,8 @@
 mod support;
 
 use headwater_streams_std::distributions::{
-    Beta, Binomial, Categorical, ChiSquare, Gamma, Geometric, LogNormal, Poisson, StudentT,
-    TruncatedNormal, VonMises,
+    Beta, Binomial, Categorical, ChiSquare, Dirichlet, Gamma, Geometric, LogNormal, Multinomial,
+    MultivariateNormal, Poisson, Sobol, StudentT, TruncatedNormal, VonMises,
 };
 use headwater_streams_std::{Key, Stream};
 use serde_json::Value;
@@ -118,6 +118,23 @@ fn numbers_are_those_of_the_rust_library() {
             let choice = Categorical::new(&[3.0, 0.0, 0.5, 1e-9, 2.0]).unwrap();
             stream.fill_distribution(&choice, 5, out).unwrap();
         };
+    }
+    macro_rules! vectors {
+        ($($type:ty, $dimension:literal: $distribution:expr;)*) => {$({
+            let mut out = vec![<$type>::default(); $dimension * 3000];
+            stream.fill_vectors(&$distribution.unwrap(), 5, &mut out).unwrap();
+            expected.extend(out.iter().flat_map(|value| value.to_ne_bytes()));
+        })*};
+    }
+    let covariance = [2.0, 0.5, -1.0, 0.5, 3.0, 0.25, -1.0, 0.25, 1.0];
+    let mut factor = [0.0; 9];
+    MultivariateNormal::cholesky(&covariance, 3, &mut factor).unwrap();
+    vectors! {
+        u64, 5: Multinomial::new(100, &[3.0, 0.0, 0.5, 1e-9, 2.0]);
+        f64, 3: Dirichlet::new(&[0.5, 2.0, 7.0]);
+        f64, 3: MultivariateNormal::new(&[0.5, 2.0, 7.0], &factor);
+        f64, 4: Sobol::new(4);
+        f64, 4: Sobol::plain(4);
     }
     for n in [1000, 100] {
         let permutation = stream.permutation(n);

@@ -2,8 +2,8 @@
 //! weighted choice.
 
 use headwater_streams::distributions::{
-    Alias, Categorical, Dirichlet, Distribution, Multinomial, MultivariateNormal, TruncatedNormal,
-    VectorDistribution, VonMises,
+    Alias, Categorical, Dirichlet, Distribution, Multinomial, MultivariateNormal, Sobol,
+    TruncatedNormal, VectorDistribution, VonMises,
 };
 use headwater_streams::{Engine, Error, Key, Stream};
 use serde_json::Value;
@@ -105,11 +105,17 @@ fn samplers_are_the_values() {
                 let counts = rows(&case, &stream, Multinomial::new(trials, &p));
                 counts.iter().map(u64::to_string).collect()
             }
+            "sobol" => {
+                let dimension = p[0] as usize;
+                let sobol =
+                    if p[1] == 1.0 { Sobol::new(dimension) } else { Sobol::plain(dimension) };
+                doubles(rows(&case, &stream, sobol))
+            }
             _ => panic!("no test knows {kind}"),
         };
         assert_eq!(values, list(&case, "values"), "{case}");
     }
-    assert_eq!(kinds.len(), 6, "{kinds:?}");
+    assert_eq!(kinds.len(), 7, "{kinds:?}");
 }
 
 /// Returns the share of each outcome in a table of at most 2^32 buckets, times 2^64 n.

@@ -8,3 +8,4 @@ pub mod distributions;
 pub mod key;
 pub mod numbers;
 pub mod pseudo;
+pub mod vectors;

@@ -107,8 +107,8 @@ impl Rows for MultivariateNormal<'_> {
     }
 
     // A pair of normal numbers takes two words, so the last word has none.
-    fn last_element(&self) -> u64 {
-        u64::MAX - 2
+    fn vectors(&self) -> u64 {
+        (u64::MAX - 1) / self.dimension() as u64
     }
 
     fn rows(&self, stream: &Stream, vectors: &[u64], out: &mut [f64]) {

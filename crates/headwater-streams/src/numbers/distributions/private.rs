@@ -46,7 +46,7 @@ pub(super) enum Domain {
 
 impl Domain {
     /// Returns the draw in which block `block` of each element lies.
-    const fn draw(self, block: u16) -> u16 {
+    pub(super) const fn draw(self, block: u16) -> u16 {
         debug_assert!(block <= LAST);
         PRIVATE | (self as u16) << BLOCK_BITS | block
     }

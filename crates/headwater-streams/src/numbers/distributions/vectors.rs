@@ -19,10 +19,10 @@ pub trait Rows: Sync {
     /// Returns the number of components of a vector.
     fn dimension(&self) -> usize;
 
-    /// Returns the last element that has words. A component is an element of draw 0, or owns blocks.
+    /// Returns the number of vectors that exist: here those whose components are elements.
     #[doc(hidden)]
-    fn last_element(&self) -> u64 {
-        u64::MAX - 1
+    fn vectors(&self) -> u64 {
+        u64::MAX / self.dimension() as u64
     }
 
     /// Writes the vectors with these numbers, at most [`CHUNK`] of them, which exist.
@@ -32,8 +32,8 @@ pub trait Rows: Sync {
 
 /// Returns an error unless these vectors exist.
 fn check<D: Rows>(distribution: &D, start: u64, vectors: usize) -> Result<(), Error> {
-    let end = (u128::from(start) + vectors as u128) * distribution.dimension() as u128;
-    let fits = end <= u128::from(distribution.last_element()) + 1;
+    let end = start.checked_add(vectors as u64);
+    let fits = end.is_some_and(|end| end <= distribution.vectors());
     // No vectors are a range of any start.
     if vectors == 0 || fits { Ok(()) } else { Err(Error::RangeTooLong { start, len: vectors }) }
 }
