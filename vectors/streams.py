@@ -17,6 +17,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 from streams_spec.distributions import *  # noqa: E402, F403
 from streams_spec.engines import *  # noqa: E402, F403
 from streams_spec.generators import *  # noqa: E402, F403
+from streams_spec.half import *  # noqa: E402, F403
 from streams_spec.numbers import *  # noqa: E402, F403
 from streams_spec.rows import *  # noqa: E402, F403
 from streams_spec.samplers import *  # noqa: E402, F403
@@ -42,7 +43,7 @@ def numbers(case):
 
 
 def distributions(case):
-    there = Sobol(Stream(case["engine"], bytes.fromhex(case["key"]), case["stream"]))
+    there = Half(Stream(case["engine"], bytes.fromhex(case["key"]), case["stream"]))
     parameters = [struct.unpack(">d", bytes.fromhex(x))[0] for x in case["parameters"]]
     parameters = ([int(case["n"])] if "n" in case else []) + parameters
     start = int(case["start"])
@@ -51,6 +52,8 @@ def distributions(case):
     values = [number for vector in values for number in vector] if "vectors" in case else values
     if case["value"] == "u64":
         return [str(value) for value in values]
+    if case["value"] == "u16":
+        return [f"{value:04x}" for value in values]
     if case["value"] == "f64":
         return [bits(value, True) for value in values]
     return [bits(rounded_single(value), False) for value in values]

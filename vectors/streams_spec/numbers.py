@@ -154,8 +154,14 @@ def logarithm(p, x):
 
 
 def normal_pair(p, x, y):
-    w = p.bits
     r = p.rounded(math.sqrt(p.rounded(2 * logarithm(p, x))))
+    first, second = normal_point(p, y)
+    return p.rounded(r * first), p.rounded(r * second)
+
+
+def normal_point(p, y):
+    """A point of the unit circle."""
+    w = p.bits
     t = p.from_int((2 * y + 1) % (1 << (w - 2))) / 2 ** (w - 1)
     z = p.rounded(t * t)
     s = p.rounded(polynomial(p, z, p.sine) * t)
@@ -163,4 +169,4 @@ def normal_pair(p, x, y):
     first, second = (s, c) if y >> (w - 3) & 1 else (c, s)
     first = -first if y >> (w - 1) & 1 else first
     second = -second if y >> (w - 2) & 1 else second
-    return p.rounded(r * first), p.rounded(r * second)
+    return first, second

@@ -135,11 +135,29 @@ def cases():
                 "vectors": count,
                 "values": [],
             }
+    for kind, value in (
+        ("f16", "u16"), ("bf16", "u16"), ("normal_f16", "u16"), ("normal_bf16", "u16"), ("complex_normal_f64", "f64"),
+        ("complex_normal_f32", "f32"),
+    ):
+        for engine, stream, start, count in (("ars7", 0, 0, 24), ("philox4x32", 1000, 2**33 - 3, 9)):
+            yield {
+                "kind": kind,
+                "value": value,
+                "engine": engine,
+                "seed": "42",
+                "key": root_key(engine, 42).hex(),
+                "stream": stream,
+                "parameters": [],
+                "start": str(start),
+                **({"vectors": count} if kind.startswith("complex") else {}),
+                "values": [None] * count,
+            }
 
 
 ABOUT = (
     "values start, start + 1 and so on of a distribution, from stream number stream of the key of the integer seed 42. "
-    "Floats and parameters are the hexadecimal digits of their bits, the highest first. Written by vectors/streams.py."
+    "Floats and parameters are the hexadecimal digits of their bits, the highest first; u16 stands for the bits of a float "
+    "of 16 bits. Written by vectors/streams.py."
 )
 
 

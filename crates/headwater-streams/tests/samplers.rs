@@ -9,6 +9,9 @@ use headwater_streams::{Engine, Error, Key, Stream};
 use serde_json::Value;
 use std::path::Path;
 
+type FillBits = fn(&Stream, u64, &mut [u16]) -> Result<(), Error>;
+type AtBits = fn(&Stream, &[u64], &mut [u16]) -> Result<(), Error>;
+
 fn cases(name: &str) -> Vec<Value> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../vectors").join(name);
     let text = std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
@@ -69,6 +72,23 @@ where
     filled
 }
 
+/// Returns the numbers of a kind without parameters from a range, after comparing a list with it.
+fn plain<T: Copy + Default + PartialEq + std::fmt::Debug>(
+    case: &Value,
+    fill: impl Fn(u64, &mut [T]) -> Result<(), Error>,
+    at: impl Fn(&[u64], &mut [T]) -> Result<(), Error>,
+) -> Vec<T> {
+    let start = text(case, "start").parse::<u64>().unwrap();
+    let many = case["vectors"].as_u64().unwrap_or(list(case, "values").len() as u64);
+    let mut filled = vec![T::default(); many as usize];
+    fill(start, &mut filled).unwrap();
+    let indices: Vec<u64> = (start..start + many).collect();
+    let mut listed = vec![T::default(); filled.len()];
+    at(&indices, &mut listed).unwrap();
+    assert_eq!(listed, filled, "{case}");
+    filled
+}
+
 #[test]
 fn samplers_are_the_values() {
     let mut kinds = std::collections::BTreeSet::new();
@@ -92,6 +112,28 @@ fn samplers_are_the_values() {
                 doubles(made(&case, &stream, TruncatedNormal::new(p[0], p[1], p[2], p[3])))
             }
             "von_mises" => doubles(made(&case, &stream, VonMises::new(p[0], p[1]))),
+            "f16" | "bf16" | "normal_f16" | "normal_bf16" => {
+                let (fill, at): (FillBits, AtBits) = match kind {
+                    "f16" => (Stream::fill_f16_bits, Stream::f16_bits_at),
+                    "bf16" => (Stream::fill_bf16_bits, Stream::bf16_bits_at),
+                    "normal_f16" => (Stream::fill_normal_f16_bits, Stream::normal_f16_bits_at),
+                    _ => (Stream::fill_normal_bf16_bits, Stream::normal_bf16_bits_at),
+                };
+                let made =
+                    plain(&case, |e, out| fill(&stream, e, out), |i, out| at(&stream, i, out));
+                made.iter().map(|bits| format!("{bits:04x}")).collect()
+            }
+            "complex_normal_f64" => {
+                let fill = |e, out: &mut [_]| stream.fill_complex_normal_f64(e, out);
+                let at = |i: &[u64], out: &mut [_]| stream.complex_normal_f64_at(i, out);
+                doubles(plain(&case, fill, at).concat())
+            }
+            "complex_normal_f32" => {
+                let fill = |e, out: &mut [_]| stream.fill_complex_normal_f32(e, out);
+                let at = |i: &[u64], out: &mut [_]| stream.complex_normal_f32_at(i, out);
+                let parts = plain(&case, fill, at).concat();
+                parts.iter().map(|x| format!("{:08x}", x.to_bits())).collect()
+            }
             "dirichlet" => doubles(rows(&case, &stream, Dirichlet::new(&p))),
             "multivariate_normal" => {
                 let dimension = (1..).find(|d| d * d + d == p.len()).unwrap();
@@ -115,7 +157,7 @@ fn samplers_are_the_values() {
         };
         assert_eq!(values, list(&case, "values"), "{case}");
     }
-    assert_eq!(kinds.len(), 7, "{kinds:?}");
+    assert_eq!(kinds.len(), 13, "{kinds:?}");
 }
 
 /// Returns the share of each outcome in a table of at most 2^32 buckets, times 2^64 n.

@@ -70,13 +70,14 @@ fn build(weights: &[f64], table: &mut [f64]) -> Result<(), Error> {
         return Err(Error::Lengths { indices: weights.len(), out: table.len() });
     }
     let sum = weights.iter().rev().fold(0.0, |sum, &w| w + sum);
-    if !weights.iter().all(|&w| w >= 0.0) || !(sum > 0.0 && sum.is_finite()) {
+    // A NaN passes no comparison.
+    if !(weights.iter().all(|&w| w >= 0.0) && sum > 0.0 && sum.is_finite()) {
         let need = "numbers from 0 with a finite sum above 0";
         return Err(Error::Parameter { name: "weights", need });
     }
     let mut sum = 0.0;
     for (place, &weight) in table.iter_mut().zip(weights).rev() {
-        sum = weight + sum;
+        sum += weight;
         *place = if weight > 0.0 { weight / sum } else { 0.0 };
     }
     Ok(())

@@ -37,8 +37,8 @@ impl TruncatedNormal {
     pub fn new(mean: f64, deviation: f64, low: f64, high: f64) -> Result<TruncatedNormal, Error> {
         let mean = checked("mean", "a finite number", mean, |_| true)?;
         let deviation = positive("deviation", deviation)?;
-        // Not `low >= high`, which a NaN would pass.
-        if !(low < high) {
+        // An end that is a NaN is in no order with the other.
+        if low.partial_cmp(&high) != Some(core::cmp::Ordering::Less) {
             return Err(Error::Parameter { name: "low", need: "a number below high" });
         }
         let (mut a, b) = ((low - mean) / deviation, (high - mean) / deviation);
