@@ -35,6 +35,13 @@ impl Channel {
         [(start..body, None), (body..tail, Some(direct)), (tail..end, None)]
     }
 
+    /// Returns the file for direct input and output, if it can transfer all of this range.
+    pub(crate) fn direct_for(&self, range: &Range<u64>) -> Option<&File> {
+        let (file, align) = self.direct.as_ref().filter(|_| self.is_direct())?;
+        let is_aligned = range.start.is_multiple_of(*align) && range.end.is_multiple_of(*align);
+        is_aligned.then_some(file)
+    }
+
     /// Writes all of `bytes` at `offset`. The address of `bytes` is aligned as the offset is.
     pub(crate) fn write(&self, offset: u64, bytes: &[u8]) -> Result<(), (u64, io::Error)> {
         for (part, direct) in self.parts(offset..offset + bytes.len() as u64) {

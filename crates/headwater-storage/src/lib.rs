@@ -24,6 +24,7 @@ mod pace;
 mod page;
 mod pattern;
 mod ratio;
+mod ring;
 #[cfg(test)]
 mod schema;
 mod shape;
@@ -31,6 +32,7 @@ mod spread;
 mod state;
 mod table;
 mod target;
+mod thread;
 mod verify;
 mod work;
 mod write;

@@ -1,7 +1,7 @@
 //! An open file or block device: its size, its alignment, and how it is read and written.
 
 use crate::error::Error;
-use crate::identity::Identity;
+use crate::identity::{Identity, line, sysfs};
 use crate::io::Channel;
 use rustix::fs::{
     Advice, AtFlags, FallocateFlags, FileType, OFlags, Stat, StatxFlags, fadvise, fallocate, fstat,
@@ -36,6 +36,9 @@ pub struct Target {
     pub size: u64,
     /// Bytes of a logical sector, for a block device.
     pub sector: Option<u32>,
+    /// Bytes that the device loses as a whole if it loses one: the step in which an unreadable part
+    /// is searched.
+    pub(crate) physical_sector: u64,
     /// This program has made the file.
     pub created: bool,
     pub(crate) channel: Channel,
@@ -59,6 +62,12 @@ impl Target {
         };
         match kind {
             FileType::BlockDevice => {}
+            // A mistyped device would become a file in memory, as large as the disk that was meant.
+            FileType::RegularFile if !exists && is_below_dev(path) => {
+                return Err(Error::refused(format!(
+                    "{name} does not exist, and no file is made in /dev: check the device's name"
+                )));
+            }
             FileType::RegularFile if !exists && size.is_none() => {
                 return Err(Error::refused(format!(
                     "{name} does not exist: create it with --size BYTES"
@@ -106,6 +115,7 @@ impl Target {
             identity: Identity::of(&stat),
             size,
             sector,
+            physical_sector: sector.and_then(|_| physical_sector(stat.st_rdev)).unwrap_or(4096),
             created: false,
             channel: Channel::new(file, direct),
         })
@@ -167,6 +177,22 @@ impl Target {
             stat.map_or(self.size, |stat| stat.st_size as u64)
         }
     }
+}
+
+/// Reports whether a path lies in /dev, but not in the directory of shared memory there.
+fn is_below_dev(path: &Path) -> bool {
+    let directory = path.parent().and_then(|directory| directory.canonicalize().ok());
+    directory.is_some_and(|directory| {
+        directory.starts_with("/dev") && !directory.starts_with("/dev/shm")
+    })
+}
+
+/// Returns the bytes of a device's physical sector. A partition's queue is that of its disk.
+fn physical_sector(device: u64) -> Option<u64> {
+    let own = sysfs(device);
+    let queue = |directory: &Path| line(directory.join("queue/physical_block_size"));
+    let size = queue(&own).or_else(|| queue(own.canonicalize().ok()?.parent()?))?;
+    size.parse().ok().filter(|size: &u64| size.is_power_of_two() && *size >= 512)
 }
 
 const TMPFS: u64 = 0x0102_1994;

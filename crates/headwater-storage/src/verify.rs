@@ -1,10 +1,11 @@
 //! Reading a range of a target again and comparing it with the pattern.
 
-use crate::buffer::Buffer;
 use crate::classify::{Judge, SECTOR, Suspects};
 use crate::error::Error;
 use crate::extent::{Extent, Extents, Kind};
+use crate::ring::{DEPTH, Direction};
 use crate::target::Target;
+use crate::thread::{Hand, Task};
 use crate::work::{Job, Work, lock};
 use crate::write::End;
 use std::io;
@@ -29,9 +30,6 @@ pub struct Found {
 /// and what is generated in the first.
 const WINDOW: usize = 16 << 10;
 
-/// Reads of this size find out which part of a piece is unreadable.
-const PROBE: u64 = 4096;
-
 /// Reads the range and names each wrong extent.
 ///
 /// # Errors
@@ -42,12 +40,19 @@ pub fn verify(target: &Target, suspects: &Suspects, job: &Job<'_>) -> Result<Fou
     let piece = job.piece(channel.is_direct());
     // The page cache would show what was written, and not what the device kept.
     target.forget(job.from, job.to);
+    let has_rings = job.has_rings(channel.is_direct());
     let work = Work::new(job, piece);
     let extents = Mutex::new(Extents::default());
     thread::scope(|scope| {
         for thread in 0..job.threads {
             let (work, extents) = (&work, &extents);
-            scope.spawn(move || compare(target, suspects, work, thread, piece, extents));
+            scope.spawn(move || {
+                let judge = Judge::new(suspects);
+                let expected = vec![0; WINDOW];
+                let task = Reader { target, suspects, judge, expected, extents, work };
+                let hand = Hand { task, channel, work, first: thread * DEPTH };
+                hand.run(piece as usize, has_rings);
+            });
         }
     });
     let done = work.low_water();
@@ -65,42 +70,30 @@ pub fn verify(target: &Target, suspects: &Suspects, job: &Job<'_>) -> Result<Fou
     })
 }
 
-fn compare(
-    target: &Target,
-    suspects: &Suspects,
-    work: &Work<'_>,
-    thread: usize,
-    piece: u64,
-    extents: &Mutex<Extents>,
-) {
-    let mut reader = Reader {
-        target,
-        judge: Judge::new(suspects),
-        suspects,
-        expected: vec![0; WINDOW],
-        extents,
-    };
-    let mut buffer = Buffer::new(piece as usize);
-    while let Some(range) = work.claim(thread) {
-        if let Err((at, error)) = reader.piece(range.clone(), &mut buffer) {
-            let action = format!("cannot read {} at byte {at}", target.path.display());
-            return work.fail(at, Error::io(action, error));
-        }
-        work.done(range.end - range.start);
-    }
-}
-
 struct Reader<'a> {
     target: &'a Target,
     suspects: &'a Suspects,
     judge: Judge<'a>,
     expected: Vec<u8>,
     extents: &'a Mutex<Extents>,
+    work: &'a Work<'a>,
 }
 
-impl Reader<'_> {
-    fn piece(&mut self, range: Range<u64>, buffer: &mut Buffer) -> Result<(), (u64, io::Error)> {
-        let bytes = buffer.at(range.start, (range.end - range.start) as usize);
+impl Task for Reader<'_> {
+    const DIRECTION: Direction = Direction::Read;
+
+    fn prepare(&mut self, _range: &Range<u64>, _bytes: &mut [u8]) {}
+
+    fn finish(
+        &mut self,
+        range: &Range<u64>,
+        bytes: &mut [u8],
+        is_transferred: bool,
+    ) -> Result<(), (u64, io::Error)> {
+        if is_transferred {
+            self.read(range.start, bytes);
+            return Ok(());
+        }
         match self.target.channel.read(range.start, bytes) {
             Ok(read) => {
                 self.read(range.start, &bytes[..read]);
@@ -108,16 +101,24 @@ impl Reader<'_> {
                 Ok(())
             }
             Err((at, error)) if is_gone(&error) => Err((at, error)),
-            Err(_) => self.probe(range, buffer),
+            Err(_) => self.probe(range, bytes),
         }
     }
 
-    /// Reads a piece that has an unreadable part, a little at a time.
-    fn probe(&mut self, range: Range<u64>, buffer: &mut Buffer) -> Result<(), (u64, io::Error)> {
+    fn fail(&self, offset: u64, error: io::Error) {
+        let action = format!("cannot read {} at byte {offset}", self.target.path.display());
+        self.work.fail(offset, Error::io(action, error));
+    }
+}
+
+impl Reader<'_> {
+    /// Reads a piece that has an unreadable part again, by the device's physical sectors.
+    fn probe(&mut self, range: &Range<u64>, bytes: &mut [u8]) -> Result<(), (u64, io::Error)> {
+        let step = self.target.physical_sector;
         let mut start = range.start;
         while start < range.end {
-            let end = (start + 1).next_multiple_of(PROBE).min(range.end);
-            let bytes = buffer.at(start, (end - start) as usize);
+            let end = (start + 1).next_multiple_of(step).min(range.end);
+            let bytes = &mut bytes[(start - range.start) as usize..(end - range.start) as usize];
             match self.target.channel.read(start, bytes) {
                 Ok(read) => {
                     self.read(start, &bytes[..read]);

@@ -2,6 +2,7 @@
 
 use crate::error::Error;
 use crate::pace::Pace;
+use crate::ring::{DEPTH, Ring};
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -22,6 +23,8 @@ pub struct Job<'a> {
     pub threads: usize,
     /// Highest rate in bytes a second.
     pub limit: Option<u64>,
+    /// Use io_uring where the kernel allows it and data passes the page cache by.
+    pub ring: bool,
     /// The number of bytes done, which other threads read, and the request to stop.
     pub progress: &'a Progress,
 }
@@ -36,10 +39,16 @@ pub struct Progress {
 }
 
 impl Job<'_> {
-    /// Returns the number of threads that keep a device busy, or every CPU where the kernel copies.
+    /// Returns the number of threads that keep a device busy: without rings each waits for one
+    /// request at a time. Where the kernel copies, every CPU is at work.
     pub fn default_threads(is_direct: bool) -> usize {
         let cpus = std::thread::available_parallelism().map_or(1, usize::from);
-        if is_direct { (2 * cpus).clamp(4, 16) } else { cpus.min(16) }
+        if is_direct && !Ring::is_available() { (2 * cpus).clamp(4, 16) } else { cpus.min(16) }
+    }
+
+    /// Reports whether the threads use rings.
+    pub(crate) fn has_rings(&self, is_direct: bool) -> bool {
+        self.ring && is_direct && Ring::is_available()
     }
 
     pub(crate) fn piece(&self, is_direct: bool) -> u64 {
@@ -64,7 +73,7 @@ pub(crate) struct Work<'a> {
 
 struct Claims {
     next: u64,
-    /// The beginning of each thread's piece.
+    /// The beginning of each slot's piece.
     open: Vec<Option<u64>>,
 }
 
@@ -73,7 +82,7 @@ impl<'a> Work<'a> {
         Work {
             to: job.to,
             piece,
-            claims: Mutex::new(Claims { next: job.from, open: vec![None; job.threads] }),
+            claims: Mutex::new(Claims { next: job.from, open: vec![None; job.threads * DEPTH] }),
             pace: Pace::new(job.limit),
             progress: job.progress,
             failed: AtomicBool::new(false),
@@ -81,19 +90,19 @@ impl<'a> Work<'a> {
         }
     }
 
-    /// Returns the next piece for a thread, whose last piece is done. Pieces end at multiples of
+    /// Returns the next piece for a slot, whose last piece is done. Pieces end at multiples of
     /// their size, so that all but the first and last are aligned.
-    pub(crate) fn claim(&self, thread: usize) -> Option<Range<u64>> {
+    pub(crate) fn claim(&self, slot: usize) -> Option<Range<u64>> {
         let range = {
             let mut claims = lock(&self.claims);
-            claims.open[thread] = None;
+            claims.open[slot] = None;
             if self.is_stopped() || claims.next >= self.to {
                 return None;
             }
             let start = claims.next;
             let end = (start + 1).next_multiple_of(self.piece).min(self.to);
             claims.next = end;
-            claims.open[thread] = Some(start);
+            claims.open[slot] = Some(start);
             start..end
         };
         self.pace.wait((range.end - range.start) as usize, &self.progress.stop);
@@ -114,7 +123,7 @@ impl<'a> Work<'a> {
         self.progress.stop.load(Relaxed) || self.failed.load(Relaxed)
     }
 
-    /// Ends the job. The error at the lowest offset is the one that is reported. The thread's piece
+    /// Ends the job. The error at the lowest offset is the one that is reported. The slot's piece
     /// stays open, so that the low-water mark does not pass it.
     pub(crate) fn fail(&self, offset: u64, error: Error) {
         let mut first = lock(&self.error);
@@ -141,7 +150,8 @@ mod tests {
     #[test]
     fn pieces_cover_the_range_and_the_mark_waits_for_the_slowest() {
         let progress = Progress::default();
-        let job = Job { from: 100, to: 2500, threads: 2, limit: None, progress: &progress };
+        let job =
+            Job { from: 100, to: 2500, threads: 2, limit: None, ring: true, progress: &progress };
         let work = Work::new(&job, 1024);
         assert_eq!(work.low_water(), 100);
         assert_eq!(work.claim(0), Some(100..1024));
@@ -158,7 +168,8 @@ mod tests {
     #[test]
     fn the_mark_stays_before_a_failed_piece() {
         let progress = Progress::default();
-        let job = Job { from: 0, to: 4096, threads: 2, limit: None, progress: &progress };
+        let job =
+            Job { from: 0, to: 4096, threads: 2, limit: None, ring: true, progress: &progress };
         let work = Work::new(&job, 1024);
         work.claim(0);
         work.claim(1);

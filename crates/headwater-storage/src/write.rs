@@ -1,10 +1,13 @@
 //! Filling a range of a target.
 
-use crate::buffer::Buffer;
 use crate::error::Error;
 use crate::pattern::Pattern;
+use crate::ring::{DEPTH, Direction};
 use crate::target::Target;
+use crate::thread::{Hand, Task};
 use crate::work::{Job, Work};
+use std::io;
+use std::ops::Range;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -46,6 +49,7 @@ pub fn write(
 ) -> Result<End, Error> {
     let channel = &target.channel;
     let piece = job.piece(channel.is_direct());
+    let has_rings = job.has_rings(channel.is_direct());
     let work = Work::new(job, piece);
     let name = target.path.display();
     let sync = || {
@@ -59,7 +63,9 @@ pub fn write(
             let (work, running) = (&work, running.clone());
             scope.spawn(move || {
                 let _running = running;
-                fill(target, pattern, work, thread, piece);
+                let task = Fill { target, pattern, work };
+                let hand = Hand { task, channel, work, first: thread * DEPTH };
+                hand.run(piece as usize, has_rings);
             });
         }
         drop(running);
@@ -97,15 +103,30 @@ pub fn write(
     Ok(End::Complete)
 }
 
-fn fill(target: &Target, pattern: &Pattern, work: &Work<'_>, thread: usize, piece: u64) {
-    let mut buffer = Buffer::new(piece as usize);
-    while let Some(range) = work.claim(thread) {
-        let bytes = buffer.at(range.start, (range.end - range.start) as usize);
-        pattern.fill(range.start, bytes);
-        if let Err((at, error)) = target.channel.write(range.start, bytes) {
-            let action = format!("cannot write {} at byte {at}", target.path.display());
-            return work.fail(at, Error::io(action, error));
-        }
-        work.done(range.end - range.start);
+struct Fill<'a> {
+    target: &'a Target,
+    pattern: &'a Pattern,
+    work: &'a Work<'a>,
+}
+
+impl Task for Fill<'_> {
+    const DIRECTION: Direction = Direction::Write;
+
+    fn prepare(&mut self, range: &Range<u64>, bytes: &mut [u8]) {
+        self.pattern.fill(range.start, bytes);
+    }
+
+    fn finish(
+        &mut self,
+        range: &Range<u64>,
+        bytes: &mut [u8],
+        is_transferred: bool,
+    ) -> Result<(), (u64, io::Error)> {
+        if is_transferred { Ok(()) } else { self.target.channel.write(range.start, bytes) }
+    }
+
+    fn fail(&self, offset: u64, error: io::Error) {
+        let action = format!("cannot write {} at byte {offset}", self.target.path.display());
+        self.work.fail(offset, Error::io(action, error));
     }
 }

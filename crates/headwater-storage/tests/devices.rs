@@ -85,7 +85,7 @@ fn pattern(seed: u64) -> Pattern {
 }
 
 fn job(from: u64, to: u64, progress: &Progress) -> Job<'_> {
-    Job { from, to, threads: 3, limit: None, progress }
+    Job { from, to, threads: 3, limit: None, ring: true, progress }
 }
 
 fn written(target: &Target, seed: u64, from: u64, to: u64) {
@@ -283,4 +283,18 @@ fn device_mapper_targets_that_fail() {
     let _ = Command::new("dmsetup").args(["remove", &name]).output();
     assert!(found.iter().any(|used| used.contains("device-mapper volume")), "{found:?}");
     result.unwrap();
+}
+
+#[test]
+fn no_file_is_made_in_dev() {
+    for path in ["/dev/headwater-absent", "/dev/../dev/headwater-absent"] {
+        let error = Target::open(Path::new(path), Access::Write, Some(512)).unwrap_err();
+        assert!(error.to_string().contains("no file is made in /dev"), "{error}");
+        assert!(!Path::new(path).exists());
+    }
+    let shared = format!("/dev/shm/headwater-test-{}", std::process::id());
+    if Path::new("/dev/shm").is_dir() {
+        assert!(Target::open(Path::new(&shared), Access::Write, Some(512)).unwrap().created);
+        fs::remove_file(shared).unwrap();
+    }
 }

@@ -106,7 +106,7 @@ impl Source {
     ) -> Job<'a> {
         let default = || Job::default_threads(target.is_direct());
         let threads = self.threads.map_or_else(default, usize::from);
-        Job { from, to, threads, limit: self.limit_rate, progress }
+        Job { from, to, threads, limit: self.limit_rate, ring: true, progress }
     }
 }
 
