@@ -146,7 +146,7 @@ fn dirichlet_vectors_of_numpy_and_scipy() {
             mean_is(case, of.map(|x| (x - a / sum).powi(2)), variance);
         }
     }
-    // Shapes so small that all gamma numbers underflow: a component is 1 in proportion to its shape.
+    // All gamma numbers underflow: a component is 1 with a chance in proportion to its shape.
     let (_, x) = vectors(Dirichlet::new(&[1e-9, 1e-12]));
     assert!(x.chunks(2).all(|v| (v[0] + v[1] - 1.0).abs() < 1e-15), "33");
     mean_is("33", x.iter().step_by(2).copied(), 1.0 / 1.001);

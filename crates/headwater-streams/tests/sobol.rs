@@ -87,8 +87,8 @@ fn every_coordinate_is_a_net_by_itself() {
     }
 }
 
-/// Over many streams each bit of a coordinate is 1 in half of them. Of two points, the first bit
-/// that differs always differs, and the bits below are flipped independently: within 5 deviations.
+/// Over many streams each bit of a coordinate is 1 in half of them. The first bit in which two
+/// points differ always differs, and the bits below are flipped independently: within 5 deviations.
 #[test]
 fn every_bit_is_flipped_by_its_own_coin() {
     const STREAMS: u64 = 20_000;

@@ -295,6 +295,7 @@ static void parameters(void)
     }
     for (i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         double x = wrong[i];
+        double square; /* has no meaning after an error */
         struct headwater_alias table = { 5, 6 };
         REFUSED(EINVAL, headwater_stream_fill_truncated_normal_f64(&key, 0, x < 0 ? NAN : x, 1, 0, 1, 0, &one, 1));
         REFUSED(EINVAL, headwater_stream_fill_truncated_normal_f64(&key, 0, 0, x, 0, 1, 0, &one, 1));
@@ -318,10 +319,10 @@ static void parameters(void)
         REFUSED(EFAULT, headwater_stream_multinomial_table(NULL, 1, &one));
         REFUSED(EINVAL, headwater_stream_fill_multinomial_u64(&key, 0, 9, &x, 1, 0, &count, 1));
         REFUSED(EINVAL, headwater_stream_multinomial_u64_at(&key, 0, 9, NULL, 1, &index, &count, 1));
-        REFUSED(EINVAL, headwater_stream_cholesky(&x, 1, &one));
-        REFUSED(EINVAL, headwater_stream_cholesky(&x, 0, &one));
-        REFUSED(EFAULT, headwater_stream_cholesky(NULL, 1, &one));
-        REFUSED(EFAULT, headwater_stream_cholesky(&x, SIZE_MAX, &one));
+        REFUSED(EINVAL, headwater_stream_cholesky(&x, 1, &square));
+        REFUSED(EINVAL, headwater_stream_cholesky(&x, 0, &square));
+        REFUSED(EFAULT, headwater_stream_cholesky(NULL, 1, &square));
+        REFUSED(EFAULT, headwater_stream_cholesky(&x, SIZE_MAX, &square));
         REFUSED(EINVAL, headwater_stream_fill_multivariate_normal_f64(&key, 0, NULL, &x, 1, 0, &one, 1));
         REFUSED(EINVAL, headwater_stream_fill_sobol_f64(&key, 0, 0, 1, 0, &one, 1));
         REFUSED(EINVAL, headwater_stream_sobol_f64_at(&key, 0, 1112, 0, &index, &one, 1));

@@ -150,7 +150,10 @@ macro_rules! kinds {
                 self.fill(&$kind, start, out)
             }
 
-            #[doc = concat!("Writes the elements of [`", stringify!($fill), "`](Stream::", stringify!($fill), ") with these numbers.")]
+            #[doc = concat!(
+                "Writes the elements of [`", stringify!($fill), "`](Stream::", stringify!($fill),
+                ") with these numbers."
+            )]
             pub fn $at(&self, indices: &[u64], out: &mut [$type]) -> Result<(), Error> {
                 self.at(&$kind, indices, out)
             }

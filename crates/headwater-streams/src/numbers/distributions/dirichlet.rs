@@ -33,7 +33,7 @@ impl<'a> Dirichlet<'a> {
             return Err(Error::Parameter { name: "alpha", need });
         }
         let largest = alpha.iter().fold(0.0, |most: f64, &x| most.max(x));
-        // As for beta numbers: exponents would be infinite for all components.
+        // Exponents would be infinite for all components, as for beta numbers.
         let scale = if largest < TINY { power_of_two(100) } else { 1.0 };
         Ok(Dirichlet { alpha, scale, small: largest < 1.0 })
     }
