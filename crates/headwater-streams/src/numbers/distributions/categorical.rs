@@ -171,8 +171,16 @@ impl<'a> Shares<'a> {
         if keeps == self.total {
             return Alias { threshold: u64::MAX, other: own as u64 };
         }
-        let threshold = (keeps << 64).checked_div(self.total).unwrap_or(0);
-        Alias { threshold: threshold as u64, other: other as u64 }
+        // Bit by bit: a division of 128 bits would bring an object with LLVM bitcode into the C
+        // archive, and linkers with a plugin for bitcode then miss every symbol of the archive.
+        let (mut rest, mut threshold) = (keeps, 0u64);
+        for _ in 0..64 {
+            rest <<= 1;
+            let fits = rest >= self.total;
+            rest -= if fits { self.total } else { 0 };
+            threshold = threshold << 1 | u64::from(fits);
+        }
+        Alias { threshold, other: other as u64 }
     }
 }
 
