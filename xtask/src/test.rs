@@ -3,8 +3,8 @@
 use crate::process::{output, program, root, run};
 use crate::report::{Choice, Report, Stop, need};
 use crate::{
-    c_library, checked, java, lab, machine_code, openssl, preload, prose, python,
-    release as packages, residue, tools, unsafe_list,
+    c_library, checked, java, lab, machine_code, openssl, preload, prose, python, residue, tools,
+    unsafe_list,
 };
 use anyhow::{Result, anyhow};
 use std::env;
@@ -79,7 +79,7 @@ fn offer(report: &mut Report) {
     real_kernels(report);
     machine_code::steps(report);
     residue::steps(report);
-    packages::debian::steps(report);
+    crate::release::debian::steps(report);
     dependencies(report);
     other_compilers(report);
     crate::release::crate_steps(report);

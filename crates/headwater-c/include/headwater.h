@@ -125,6 +125,23 @@ struct headwater_key {
     uint8_t bytes[16];
 };
 
+/**
+ * A bucket of an alias table: its own number below the threshold, another outcome from there on.
+ *
+ * headwater_stream_alias_table() makes tables. The members are public, so that programs can store
+ * a table and send it.
+ */
+struct headwater_alias {
+    /**
+     * The share of the bucket's own outcome, times 2^64.
+     */
+    uint64_t threshold;
+    /**
+     * The number of the other outcome.
+     */
+    uint64_t other;
+};
+
 #ifdef __cplusplus
 extern "C" {
 #endif // __cplusplus
@@ -608,6 +625,149 @@ HEADWATER_MUST_USE int headwater_stream_fill_binomial_u64(const struct headwater
  * from 0 to 1. Not for secrets.
  */
 HEADWATER_MUST_USE int headwater_stream_binomial_u64_at(const struct headwater_key *key, uint64_t stream, uint64_t trials, double p, const uint64_t *indices, uint64_t *out, size_t n);
+
+/**
+ * Writes normal numbers of this mean and standard deviation, given that they are from `low` to
+ * `high`. Either end may be infinite, and both may lie far from the mean. Arguments and errors are
+ * those of headwater_stream_fill_u8(); EINVAL also means that `mean` is not finite, `deviation` is
+ * not finite or not above 0, or `low` is not below `high`. Not for secrets.
+ */
+HEADWATER_MUST_USE int headwater_stream_fill_truncated_normal_f64(const struct headwater_key *key, uint64_t stream, double mean, double deviation, double low, double high, uint64_t start, double *out, size_t n);
+
+/**
+ * Writes the elements of headwater_stream_fill_truncated_normal_f64() with the numbers in
+ * `indices`. Arguments and errors are those of headwater_stream_u8_at(); EINVAL also means that
+ * `mean` is not finite, `deviation` is not finite or not above 0, or `low` is not below `high`.
+ * Not for secrets.
+ */
+HEADWATER_MUST_USE int headwater_stream_truncated_normal_f64_at(const struct headwater_key *key, uint64_t stream, double mean, double deviation, double low, double high, const uint64_t *indices, double *out, size_t n);
+
+/**
+ * Writes angles from -pi to pi of von Mises' distribution around `mu` with concentration `kappa`.
+ * Arguments and errors are those of headwater_stream_fill_u8(); EINVAL also means that `mu` is not
+ * from -pi to pi, or `kappa` is not finite or below 0. Not for secrets.
+ */
+HEADWATER_MUST_USE int headwater_stream_fill_von_mises_f64(const struct headwater_key *key, uint64_t stream, double mu, double kappa, uint64_t start, double *out, size_t n);
+
+/**
+ * Writes the elements of headwater_stream_fill_von_mises_f64() with the numbers in `indices`.
+ * Arguments and errors are those of headwater_stream_u8_at(); EINVAL also means that `mu` is not
+ * from -pi to pi, or `kappa` is not finite or below 0. Not for secrets.
+ */
+HEADWATER_MUST_USE int headwater_stream_von_mises_f64_at(const struct headwater_key *key, uint64_t stream, double mu, double kappa, const uint64_t *indices, double *out, size_t n);
+
+/**
+ * Builds the alias table of `outcomes` weights, the same on every machine. The weights need not
+ * add up to 1. Building takes a few ns for each outcome, and nothing else is allocated.
+ *
+ * Returns 0, or -1 with errno set and `table` unchanged: EINVAL unless there are 1 to 2^32
+ * weights, all of them finite and not below 0, and one of them above 0; EFAULT if `weights` or
+ * `table` is NULL, or the arrays take more than SSIZE_MAX bytes. Async-signal-safe.
+ */
+HEADWATER_MUST_USE int headwater_stream_alias_table(const double *weights, size_t outcomes, struct headwater_alias *table);
+
+/**
+ * Writes numbers from 0 to below `outcomes`, with the weights of a table by
+ * headwater_stream_alias_table(). Arguments and errors are those of headwater_stream_fill_u8();
+ * EINVAL also means that `outcomes` is 0 or above 2^32, or that `table` is NULL. Not for secrets.
+ */
+HEADWATER_MUST_USE int headwater_stream_fill_categorical_u64(const struct headwater_key *key, uint64_t stream, const struct headwater_alias *table, size_t outcomes, uint64_t start, uint64_t *out, size_t n);
+
+/**
+ * Writes the elements of headwater_stream_fill_categorical_u64() with the numbers in `indices`.
+ * Arguments and errors are those of headwater_stream_u8_at(); EINVAL also means that `outcomes` is
+ * 0 or above 2^32, or that `table` is NULL. Not for secrets.
+ */
+HEADWATER_MUST_USE int headwater_stream_categorical_u64_at(const struct headwater_key *key, uint64_t stream, const struct headwater_alias *table, size_t outcomes, const uint64_t *indices, uint64_t *out, size_t n);
+
+/**
+ * Writes Dirichlet vectors: `dimension` shares that add up to 1, whose means are in proportion to
+ * `alpha`. Vector i + 1 follows vector i in `out`, which has room for `n` vectors. Arguments and
+ * errors are those of headwater_stream_fill_u8(), with vectors as elements; EINVAL also means that
+ * `dimension` is 0, `alpha` is NULL, or a number of it is not above 0 or above 2^900. Not for
+ * secrets.
+ */
+HEADWATER_MUST_USE int headwater_stream_fill_dirichlet_f64(const struct headwater_key *key, uint64_t stream, const double *alpha, size_t dimension, uint64_t start, double *out, size_t n);
+
+/**
+ * Writes the vectors of headwater_stream_fill_dirichlet_f64() with the numbers in `indices`.
+ * Arguments and errors are those of headwater_stream_u8_at(), with vectors as elements; EINVAL
+ * also means that `dimension` is 0, `alpha` is NULL, or a number of it is not above 0 or above
+ * 2^900. Not for secrets.
+ */
+HEADWATER_MUST_USE int headwater_stream_dirichlet_f64_at(const struct headwater_key *key, uint64_t stream, const double *alpha, size_t dimension, const uint64_t *indices, double *out, size_t n);
+
+/**
+ * Makes the table of `outcomes` weights for headwater_stream_fill_multinomial_u64(), the same on
+ * every machine. The weights need not add up to 1.
+ *
+ * Returns 0, or -1 with errno set and `table` unchanged: EINVAL unless there is a weight, all are
+ * finite and not below 0, and their sum is finite and above 0; EFAULT if `weights` or `table` is
+ * NULL, or an array takes more than SSIZE_MAX bytes. Async-signal-safe.
+ */
+HEADWATER_MUST_USE int headwater_stream_multinomial_table(const double *weights, size_t outcomes, double *table);
+
+/**
+ * Writes multinomial vectors: how many of `trials` trials have each of `outcomes` outcomes, with
+ * the weights of a table by headwater_stream_multinomial_table(). Vector i + 1 follows vector i in
+ * `out`, which has room for `n` vectors. Arguments and errors are those of
+ * headwater_stream_fill_u8(), with vectors as elements; EINVAL also means that `outcomes` is 0,
+ * `table` is NULL, or a number of it is not from 0 to 1. Not for secrets.
+ */
+HEADWATER_MUST_USE int headwater_stream_fill_multinomial_u64(const struct headwater_key *key, uint64_t stream, uint64_t trials, const double *table, size_t outcomes, uint64_t start, uint64_t *out, size_t n);
+
+/**
+ * Writes the vectors of headwater_stream_fill_multinomial_u64() with the numbers in `indices`.
+ * Arguments and errors are those of headwater_stream_u8_at(), with vectors as elements; EINVAL
+ * also means that `outcomes` is 0, `table` is NULL, or a number of it is not from 0 to 1. Not for
+ * secrets.
+ */
+HEADWATER_MUST_USE int headwater_stream_multinomial_u64_at(const struct headwater_key *key, uint64_t stream, uint64_t trials, const double *table, size_t outcomes, const uint64_t *indices, uint64_t *out, size_t n);
+
+/**
+ * Computes the Cholesky factor of a covariance for
+ * headwater_stream_fill_multivariate_normal_f64(), the same on every machine. Both are squares of
+ * `dimension` rows, one after the other. Only the covariance's lower triangle is read. It may be
+ * semidefinite. Row j of the factor has the weights of normal number j in each component.
+ *
+ * Returns 0, or -1 with errno set: EINVAL if `dimension` is 0, or the covariance is not finite or
+ * not positive semidefinite; EFAULT if a pointer is NULL, or a square takes more than SSIZE_MAX
+ * bytes. `factor` has no meaning then. Async-signal-safe.
+ */
+HEADWATER_MUST_USE int headwater_stream_cholesky(const double *covariance, size_t dimension, double *factor);
+
+/**
+ * Writes normal vectors of `dimension` components with this mean, and with a covariance whose
+ * factor headwater_stream_cholesky() has computed. Vector i + 1 follows vector i in `out`, which
+ * has room for `n` vectors. Arguments and errors are those of headwater_stream_fill_u8(), with
+ * vectors as elements; EINVAL also means that `dimension` is 0, `mean` or `factor` is NULL, or a
+ * number in them is not finite. Not for secrets.
+ */
+HEADWATER_MUST_USE int headwater_stream_fill_multivariate_normal_f64(const struct headwater_key *key, uint64_t stream, const double *mean, const double *factor, size_t dimension, uint64_t start, double *out, size_t n);
+
+/**
+ * Writes the vectors of headwater_stream_fill_multivariate_normal_f64() with the numbers in
+ * `indices`. Arguments and errors are those of headwater_stream_u8_at(), with vectors as elements;
+ * EINVAL also means that `dimension` is 0, `mean` or `factor` is NULL, or a number in them is not
+ * finite. Not for secrets.
+ */
+HEADWATER_MUST_USE int headwater_stream_multivariate_normal_f64_at(const struct headwater_key *key, uint64_t stream, const double *mean, const double *factor, size_t dimension, const uint64_t *indices, double *out, size_t n);
+
+/**
+ * Writes points of Sobol's sequence, scrambled by the stream if `scrambled` is not 0, and
+ * otherwise the same for every stream. Vector i + 1 follows vector i in `out`, which has room for
+ * `n` vectors. Arguments and errors are those of headwater_stream_fill_u8(), with vectors as
+ * elements; EINVAL also means that `dimension` is not from 1 to 1111, and ERANGE a point from 2^53
+ * on. Not for secrets.
+ */
+HEADWATER_MUST_USE int headwater_stream_fill_sobol_f64(const struct headwater_key *key, uint64_t stream, size_t dimension, int scrambled, uint64_t start, double *out, size_t n);
+
+/**
+ * Writes the vectors of headwater_stream_fill_sobol_f64() with the numbers in `indices`. Arguments
+ * and errors are those of headwater_stream_u8_at(), with vectors as elements; EINVAL also means
+ * that `dimension` is not from 1 to 1111, and ERANGE a point from 2^53 on. Not for secrets.
+ */
+HEADWATER_MUST_USE int headwater_stream_sobol_f64_at(const struct headwater_key *key, uint64_t stream, size_t dimension, int scrambled, const uint64_t *indices, double *out, size_t n);
 
 /**
  * Fills `buf` with `len` fast random bytes, for sampling, backoff, jitter and test data. Not for

@@ -21,6 +21,9 @@ fn header() -> String {
         "streams/numbers",
         "streams/at",
         "streams/distributions",
+        "streams/angles",
+        "streams/categorical",
+        "streams/vectors",
         "streams/pseudo",
     ] {
         builder = builder.with_src(package.join(format!("src/{file}.rs")));

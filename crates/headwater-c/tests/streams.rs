@@ -4,7 +4,8 @@
 mod support;
 
 use headwater_streams_std::distributions::{
-    Beta, Binomial, ChiSquare, Gamma, Geometric, LogNormal, Poisson, StudentT,
+    Beta, Binomial, Categorical, ChiSquare, Dirichlet, Gamma, Geometric, LogNormal, Multinomial,
+    MultivariateNormal, Poisson, Sobol, StudentT, TruncatedNormal, VonMises,
 };
 use headwater_streams_std::{Key, Stream};
 use serde_json::Value;
@@ -105,6 +106,35 @@ fn numbers_are_those_of_the_rust_library() {
         u64: |stream, out| stream.fill_distribution(&Poisson::new(3.0).unwrap(), 5, out).unwrap();
         u64: |stream, out| stream.fill_distribution(&Binomial::new(10, 0.25).unwrap(), 5, out).unwrap();
         f64: |stream, out| stream.fill_distribution(&Beta::new(2.0, 3.0).unwrap(), 5, out).unwrap();
+        f64: |stream, out| stream.fill_distribution(&TruncatedNormal::new(1.0, 2.0, -3.0, 4.0).unwrap(), 5, out).unwrap();
+        f64: |stream, out| stream.fill_distribution(&TruncatedNormal::new(0.0, 1.0, 0.0, 0.5).unwrap(), 5, out).unwrap();
+        f64: |stream, out| {
+            let tail = TruncatedNormal::new(0.0, 1.0, f64::NEG_INFINITY, -5.0).unwrap();
+            stream.fill_distribution(&tail, 5, out).unwrap();
+        };
+        f64: |stream, out| stream.fill_distribution(&VonMises::new(1.0, 4.0).unwrap(), 5, out).unwrap();
+        f64: |stream, out| stream.fill_distribution(&VonMises::new(-2.0, 0.25).unwrap(), 5, out).unwrap();
+        u64: |stream, out| {
+            let choice = Categorical::new(&[3.0, 0.0, 0.5, 1e-9, 2.0]).unwrap();
+            stream.fill_distribution(&choice, 5, out).unwrap();
+        };
+    }
+    macro_rules! vectors {
+        ($($type:ty, $dimension:literal: $distribution:expr;)*) => {$({
+            let mut out = vec![<$type>::default(); $dimension * 3000];
+            stream.fill_vectors(&$distribution.unwrap(), 5, &mut out).unwrap();
+            expected.extend(out.iter().flat_map(|value| value.to_ne_bytes()));
+        })*};
+    }
+    let covariance = [2.0, 0.5, -1.0, 0.5, 3.0, 0.25, -1.0, 0.25, 1.0];
+    let mut factor = [0.0; 9];
+    MultivariateNormal::cholesky(&covariance, 3, &mut factor).unwrap();
+    vectors! {
+        u64, 5: Multinomial::new(100, &[3.0, 0.0, 0.5, 1e-9, 2.0]);
+        f64, 3: Dirichlet::new(&[0.5, 2.0, 7.0]);
+        f64, 3: MultivariateNormal::new(&[0.5, 2.0, 7.0], &factor);
+        f64, 4: Sobol::new(4);
+        f64, 4: Sobol::plain(4);
     }
     for n in [1000, 100] {
         let permutation = stream.permutation(n);

@@ -4,7 +4,8 @@
 //! `Generator` fills arrays of the same length in turns with ours, and a ratio follows.
 
 use headwater_streams::distributions::{
-    Beta, Binomial, ChiSquare, Distribution, Gamma, Geometric, LogNormal, Poisson, StudentT,
+    Beta, Binomial, Categorical, ChiSquare, Dirichlet, Distribution, Gamma, Geometric, LogNormal,
+    Multinomial, MultivariateNormal, Poisson, StudentT, VectorDistribution, VonMises,
 };
 use headwater_streams::{Key, Stream};
 use std::hint::black_box;
@@ -22,12 +23,16 @@ import sys, time
 import numpy
 n = int(sys.argv[1])
 g = numpy.random.default_rng(42)
+ten, many = [.1] * 10, [1e-4] * 10000
 print(numpy.__version__, flush=True)
 for line in sys.stdin:
     start = time.perf_counter_ns()
     eval(line)
     print(time.perf_counter_ns() - start, flush=True)
 ";
+
+/// The factor of a covariance; its numbers do not change the time.
+const FACTOR: [f64; 9] = [1.4, 0.35, 0.0, 0.0, 0.94, 0.0, 0.0, 0.0, 1.0];
 
 struct Case {
     name: &'static str,
@@ -44,6 +49,24 @@ fn case<T: Copy + Default + 'static>(
     let mut out = vec![T::default(); LEN];
     let ours = move || {
         stream.fill_distribution(&distribution, 0, black_box(&mut out)).unwrap();
+    };
+    Case { name, numpy: format!("g.{numpy}, size=n)\n"), ours: Box::new(ours) }
+}
+
+/// A case of vectors; each counts as one number.
+fn vectors<D: VectorDistribution + 'static>(
+    name: &'static str,
+    numpy: &str,
+    dimension: usize,
+    distribution: D,
+) -> Case
+where
+    D::Value: Copy + Default,
+{
+    let stream: Stream = Key::from_seed(42).stream(0).unwrap();
+    let mut out = vec![D::Value::default(); LEN * dimension];
+    let ours = move || {
+        stream.fill_vectors(&distribution, 0, black_box(&mut out)).unwrap();
     };
     Case { name, numpy: format!("g.{numpy}, size=n)\n"), ours: Box::new(ours) }
 }
@@ -104,6 +127,38 @@ fn main() {
             "binomial(1e6, 0.2)",
             "binomial(10**6, .2",
             Binomial::new(1_000_000, 0.2).unwrap(),
+        ),
+        case::<u64>("choice of 10", "choice(10, p=ten", Categorical::new(&[0.1; 10]).unwrap()),
+        case::<u64>(
+            "choice of 10,000",
+            "choice(10000, p=many",
+            Categorical::new(&[1e-4; 10_000]).unwrap(),
+        ),
+        case::<f64>("von_mises(0, 0.2)", "vonmises(0, .2", VonMises::new(0.0, 0.2).unwrap()),
+        case::<f64>("von_mises(0, 4)", "vonmises(0, 4", VonMises::new(0.0, 4.0).unwrap()),
+        vectors(
+            "dirichlet of 3",
+            "dirichlet([.5, 2, 7]",
+            3,
+            Dirichlet::new(&[0.5, 2.0, 7.0]).unwrap(),
+        ),
+        vectors(
+            "multinomial(20) of 4",
+            "multinomial(20, [.1, .2, .3, .4]",
+            4,
+            Multinomial::new(20, &[0.1, 0.2, 0.3, 0.4]).unwrap(),
+        ),
+        vectors(
+            "multinomial(1000) of 4",
+            "multinomial(1000, [.1, .2, .3, .4]",
+            4,
+            Multinomial::new(1000, &[0.1, 0.2, 0.3, 0.4]).unwrap(),
+        ),
+        vectors(
+            "normal vectors of 3",
+            "multivariate_normal([0, 0, 0], [[2, .5, 0], [.5, 1, 0], [0, 0, 1]]",
+            3,
+            MultivariateNormal::new(&[0.0; 3], &FACTOR).unwrap(),
         ),
     ];
     let mut times = vec![(Vec::new(), Vec::new()); cases.len()];

@@ -25,6 +25,13 @@ pub enum Error {
         /// The number of outputs.
         out: usize,
     },
+    /// The room is not that of whole vectors, or not one vector for each index.
+    Room {
+        /// The number of components of a vector.
+        dimension: usize,
+        /// The number of outputs.
+        out: usize,
+    },
     /// Numbers below 0 are asked for.
     ZeroBound,
     /// A range ends before it begins.
@@ -68,6 +75,10 @@ impl fmt::Display for Error {
             Error::Lengths { indices, out } => write!(
                 f,
                 "{indices} indices and room for {out} elements: give one place for each index"
+            ),
+            Error::Room { dimension, out } => write!(
+                f,
+                "room for {out} numbers is not that of the vectors: {dimension} places for each"
             ),
             Error::ZeroBound => f.write_str("no number is below 0: give a bound of at least 1"),
             Error::EmptyRange => f.write_str(

@@ -74,19 +74,44 @@ impl Par {
         fill: impl Fn(&Stream, u64, &mut [T]) -> Result<(), Error> + Sync,
     ) -> Result<(), Error> {
         check(start, out.len())?;
+        self.share(1, start, out, fill)
+    }
+
+    /// Does the same for rows of `width` elements, which exist.
+    pub(crate) fn fill_rows<T: Send>(
+        &self,
+        width: usize,
+        start: u64,
+        out: &mut [T],
+        fill: impl Fn(&Stream, u64, &mut [T]) + Sync,
+    ) -> Result<(), Error> {
+        let fill = |stream: &Stream, start, out: &mut [T]| {
+            fill(stream, start, out);
+            Ok(())
+        };
+        self.share(width, start, out, fill)
+    }
+
+    fn share<T: Send>(
+        &self,
+        width: usize,
+        start: u64,
+        out: &mut [T],
+        fill: impl Fn(&Stream, u64, &mut [T]) -> Result<(), Error> + Sync,
+    ) -> Result<(), Error> {
         let bytes = size_of_val(out);
         let threads = self.threads.get().min(bytes / WORTH_A_THREAD);
         if threads < 2 {
             return fill(&self.stream, start, out);
         }
         // Several pieces for each thread: one that is interrupted leaves its share to the others.
-        let piece = (out.len() / (threads * PIECES)).next_multiple_of(PAGE);
-        let pieces = Mutex::new(out.chunks_mut(piece).zip(0..));
+        let rows = (out.len() / width / (threads * PIECES)).max(1).next_multiple_of(PAGE);
+        let pieces = Mutex::new(out.chunks_mut(rows * width).zip(0..));
         let work = || {
             loop {
                 let next = pieces.lock().unwrap_or_else(PoisonError::into_inner).next();
                 let Some((part, i)) = next else { return Ok(()) };
-                fill(&self.stream, start + i * piece as u64, part)?;
+                fill(&self.stream, start + i * rows as u64, part)?;
             }
         };
         thread::scope(|scope| {

@@ -2,7 +2,8 @@
 //! command writes.
 
 use headwater_streams::distributions::{
-    Beta, Binomial, ChiSquare, Gamma, Geometric, LogNormal, Poisson, StudentT,
+    Beta, Binomial, Categorical, ChiSquare, Dirichlet, Gamma, Geometric, LogNormal, Multinomial,
+    MultivariateNormal, Poisson, Sobol, StudentT, TruncatedNormal, VonMises,
 };
 use headwater_streams::{Engine, Error, Key, Stream};
 use std::path::Path;
@@ -51,18 +52,56 @@ fn arrays(s: &Stream) -> Vec<(&'static str, String)> {
     ]
 }
 
+/// Returns the hash of each distribution in a list.
+macro_rules! hashes {
+    ($s:expr, $fill:ident: $($name:literal: $distribution:expr, $type:ty;)*) => {
+        vec![$({
+            let distribution = $distribution.unwrap();
+            let fill = |out: &mut [$type]| $s.$fill(&distribution, START, out);
+            ($name, hash(fill, <$type>::to_le_bytes))
+        }),*]
+    };
+}
+
+/// Returns the hash of each distribution that came later, by each of its methods.
+fn samplers(s: &Stream) -> Vec<(&'static str, String)> {
+    let covariance =
+        [2.0, 0.5, -1.0, 0.0, 0.5, 3.0, 0.25, 0.0, -1.0, 0.25, 1.0, 0.0, 0.0, 0.0, 0.0, 4.0];
+    let mut factor = [0.0; 16];
+    MultivariateNormal::cholesky(&covariance, 4, &mut factor).unwrap();
+    let weights: Vec<f64> = (1..1000).map(|i| 1.0 / f64::from(i)).collect();
+    let mut all = hashes! { s, fill_distribution:
+        "categorical_u64": Categorical::new(&weights), u64;
+        "categorical_u32": Categorical::new(&weights), u32;
+        "truncated_normal_f64": TruncatedNormal::new(1.0, 2.0, -3.0, 4.0), f64;
+        "truncated_normal_f64_short": TruncatedNormal::new(0.0, 1.0, -0.5, 1.0), f64;
+        "truncated_normal_f64_tail": TruncatedNormal::new(0.0, 1.0, -f64::INFINITY, -5.0), f64;
+        "truncated_normal_f32": TruncatedNormal::new(1.0, 2.0, -3.0, 4.0), f32;
+        "von_mises_f64": VonMises::new(1.0, 4.0), f64;
+        "von_mises_f64_small": VonMises::new(-3.0, 0.25), f64;
+        "von_mises_f32": VonMises::new(1.0, 4.0), f32;
+    };
+    // Dimensions of which the length of the array is a multiple.
+    all.extend(hashes! { s, fill_vectors:
+        "dirichlet": Dirichlet::new(&[0.5, 2.0, 7.0, 1.0]), f64;
+        "dirichlet_small": Dirichlet::new(&[0.5, 0.2, 0.01, 0.1]), f64;
+        "multinomial": Multinomial::new(1000, &[0.5, 2.0, 7.0, 1e-3]), u64;
+        "multinomial_small": Multinomial::new(12, &[1.0, 1.0, 3.0, 1.0]), u64;
+        "multivariate_normal": MultivariateNormal::new(&[1.0, 2.0, 3.0, 4.0], &factor), f64;
+        "sobol": Sobol::new(10), f64;
+        "sobol_plain": Sobol::plain(1000), f64;
+    });
+    all
+}
+
+#[test]
+fn the_values_of_samplers_are_the_ones_that_were_frozen() {
+    compare("v1-samplers.txt", samplers);
+}
+
 /// Returns the hash of each distribution of a stream, by each of its methods.
 fn distributions(s: &Stream) -> Vec<(&'static str, String)> {
-    macro_rules! hashes {
-        ($($name:literal: $distribution:expr, $type:ty;)*) => {
-            vec![$({
-                let distribution = $distribution.unwrap();
-                let fill = |out: &mut [$type]| s.fill_distribution(&distribution, START, out);
-                ($name, hash(fill, <$type>::to_le_bytes))
-            }),*]
-        };
-    }
-    hashes! {
+    hashes! { s, fill_distribution:
         "lognormal_f64": LogNormal::new(0.5, 2.0), f64;
         "lognormal_f32": LogNormal::new(0.5, 2.0), f32;
         "gamma_f64": Gamma::new(2.5), f64;

@@ -1,8 +1,11 @@
 //! Reproducible streams, which are functions of a key, a stream number and an element number; and
 //! the per-CPU generator for numbers that need not repeat.
 
+pub mod angles;
 pub mod at;
+pub mod categorical;
 pub mod distributions;
 pub mod key;
 pub mod numbers;
 pub mod pseudo;
+pub mod vectors;

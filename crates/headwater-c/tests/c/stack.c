@@ -23,6 +23,9 @@ static double doubles[4096];
 static float floats[4096];
 static uint64_t words[4096], indices[4096];
 static char text[4096];
+static struct headwater_alias table[100];
+static const double shapes[6] = { 0.5, 0.25, 0.125, 0.75, 0.5, 0.5 };
+static const double identity[4] = { 1, 0, 0, 1 };
 static uint64_t stamp;
 static struct headwater_key key;
 static struct headwater_rng *rng;
@@ -69,6 +72,15 @@ static void stream_binomial_3(void) { result = headwater_stream_fill_binomial_u6
 static void stream_binomial_30(void) { result = headwater_stream_fill_binomial_u64(&key, 0, 100, 0.3, 3, words, 4096); }
 static void stream_beta_at(void) { result = headwater_stream_beta_f64_at(&key, 0, 0.5, 2, indices, doubles, 4096); }
 static void stream_binomial_at(void) { result = headwater_stream_binomial_u64_at(&key, 0, 100, 0.3, indices, words, 4096); }
+static void stream_truncated(void) { result = headwater_stream_fill_truncated_normal_f64(&key, 0, 0, 1, -1, 9, 3, doubles, 4096); }
+static void stream_von_mises(void) { result = headwater_stream_fill_von_mises_f64(&key, 0, 0, 4, 3, doubles, 4096); }
+static void alias_table(void) { doubles[3] = 1; result = headwater_stream_alias_table(doubles, 100, table); }
+static void stream_categorical(void) { result = headwater_stream_fill_categorical_u64(&key, 0, table, 100, 3, words, 4096); }
+static void stream_dirichlet(void) { result = headwater_stream_fill_dirichlet_f64(&key, 0, shapes, 4, 3, doubles, 1000); }
+static void stream_multinomial(void) { result = headwater_stream_fill_multinomial_u64(&key, 0, 100, shapes, 4, 3, words, 1000); }
+static void stream_normal_vectors(void) { result = headwater_stream_fill_multivariate_normal_f64(&key, 0, shapes, identity, 2, 3, doubles, 1000); }
+static void stream_sobol(void) { result = headwater_stream_fill_sobol_f64(&key, 0, 4, 1, 3, doubles, 1000); }
+static void cholesky(void) { result = headwater_stream_cholesky(identity, 2, doubles); }
 static void stream_perm(void) { result = headwater_stream_perm_at(&key, 0, 1000, 3, words); }
 
 static const struct {
@@ -121,6 +133,15 @@ static const struct {
     { "headwater_stream_fill_binomial_u64, mean 30", stream_binomial_30, 0 },
     { "headwater_stream_beta_f64_at", stream_beta_at, 0 },
     { "headwater_stream_binomial_u64_at", stream_binomial_at, 0 },
+    { "headwater_stream_fill_truncated_normal_f64", stream_truncated, 0 },
+    { "headwater_stream_fill_von_mises_f64", stream_von_mises, 0 },
+    { "headwater_stream_alias_table", alias_table, 0 },
+    { "headwater_stream_fill_categorical_u64", stream_categorical, 0 },
+    { "headwater_stream_fill_dirichlet_f64", stream_dirichlet, 0 },
+    { "headwater_stream_fill_multinomial_u64", stream_multinomial, 0 },
+    { "headwater_stream_fill_multivariate_normal_f64", stream_normal_vectors, 0 },
+    { "headwater_stream_fill_sobol_f64", stream_sobol, 0 },
+    { "headwater_stream_cholesky", cholesky, 0 },
     { "headwater_stream_perm_at", stream_perm, 0 },
 };
 

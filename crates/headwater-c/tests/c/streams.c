@@ -140,8 +140,46 @@ static void stream_vector(char **argument)
         from_indices = indices;                                                      \
     } while (0)
 
+/* Vectors of a dimension: prints 3000 of them, and compares pieces and lists with them. */
+#define VECTORS(type, dimension, call, call_at)                                      \
+    do {                                                                             \
+        static type whole[(dimension) * 3000], piece[(dimension) * 3000];            \
+        const size_t size = (dimension) * sizeof *whole;                             \
+        type *out = whole;                                                           \
+        uint64_t start = 5;                                                          \
+        size_t n = 3000, at;                                                         \
+        errno = 12345;                                                               \
+        CHECK((call) == 0 && errno == 12345);                                        \
+        CHECK(fwrite(whole, size, 3000, stdout) == 3000);                            \
+        out = piece;                                                                 \
+        n = 700;                                                                     \
+        start = 5 + 700;                                                             \
+        CHECK((call) == 0 && memcmp(piece, whole + (dimension) * 700, n * size) == 0); \
+        n = 3000;                                                                    \
+        for (at = 0; at < n; at++)                                                   \
+            indices[at] = 5 + at * 1999 % n;                                         \
+        CHECK((call_at) == 0 && errno == 12345);                                     \
+        for (at = 0; at < n; at++)                                                   \
+            CHECK(memcmp(piece + (dimension) * at, whole + (dimension) * (at * 1999 % n), size) == 0); \
+        start = indices[0] = UINT64_MAX - 1;                                         \
+        n = 3;                                                                       \
+        REFUSED(ERANGE, call);                                                       \
+        REFUSED(ERANGE, call_at);                                                    \
+        n = SIZE_MAX / 2;                                                            \
+        REFUSED(EFAULT, call);                                                       \
+        n = 3;                                                                       \
+        out = NULL;                                                                  \
+        REFUSED(EFAULT, call);                                                       \
+        REFUSED(EFAULT, call_at);                                                    \
+    } while (0)
+
 static void numbers(void)
 {
+    static const double weights[5] = { 3, 0, 0.5, 1e-9, 2 };
+    static const double alpha[3] = { 0.5, 2, 7 };
+    static const double covariance[9] = { 2, 0.5, -1, 0.5, 3, 0.25, -1, 0.25, 1 };
+    struct headwater_alias table[5];
+    double shares[5], factor[9];
     const struct headwater_key *from = &key;
     struct headwater_key bad;
     uint64_t indices[3000], *from_indices = indices;
@@ -198,6 +236,31 @@ static void numbers(void)
          headwater_stream_binomial_u64_at(from, stream, 10, 0.25, from_indices, out, n));
     KIND(double, headwater_stream_fill_beta_f64(from, stream, 2, 3, start, out, n),
          headwater_stream_beta_f64_at(from, stream, 2, 3, from_indices, out, n));
+    KIND(double, headwater_stream_fill_truncated_normal_f64(from, stream, 1, 2, -3, 4, start, out, n),
+         headwater_stream_truncated_normal_f64_at(from, stream, 1, 2, -3, 4, from_indices, out, n));
+    KIND(double, headwater_stream_fill_truncated_normal_f64(from, stream, 0, 1, 0, 0.5, start, out, n),
+         headwater_stream_truncated_normal_f64_at(from, stream, 0, 1, 0, 0.5, from_indices, out, n));
+    KIND(double, headwater_stream_fill_truncated_normal_f64(from, stream, 0, 1, -INFINITY, -5, start, out, n),
+         headwater_stream_truncated_normal_f64_at(from, stream, 0, 1, -INFINITY, -5, from_indices, out, n));
+    KIND(double, headwater_stream_fill_von_mises_f64(from, stream, 1, 4, start, out, n),
+         headwater_stream_von_mises_f64_at(from, stream, 1, 4, from_indices, out, n));
+    KIND(double, headwater_stream_fill_von_mises_f64(from, stream, -2, 0.25, start, out, n),
+         headwater_stream_von_mises_f64_at(from, stream, -2, 0.25, from_indices, out, n));
+    CHECK(headwater_stream_alias_table(weights, 5, table) == 0);
+    KIND(uint64_t, headwater_stream_fill_categorical_u64(from, stream, table, 5, start, out, n),
+         headwater_stream_categorical_u64_at(from, stream, table, 5, from_indices, out, n));
+    CHECK(headwater_stream_multinomial_table(weights, 5, shares) == 0);
+    VECTORS(uint64_t, 5, headwater_stream_fill_multinomial_u64(from, stream, 100, shares, 5, start, out, n),
+            headwater_stream_multinomial_u64_at(from, stream, 100, shares, 5, from_indices, out, n));
+    VECTORS(double, 3, headwater_stream_fill_dirichlet_f64(from, stream, alpha, 3, start, out, n),
+            headwater_stream_dirichlet_f64_at(from, stream, alpha, 3, from_indices, out, n));
+    CHECK(headwater_stream_cholesky(covariance, 3, factor) == 0);
+    VECTORS(double, 3, headwater_stream_fill_multivariate_normal_f64(from, stream, alpha, factor, 3, start, out, n),
+            headwater_stream_multivariate_normal_f64_at(from, stream, alpha, factor, 3, from_indices, out, n));
+    VECTORS(double, 4, headwater_stream_fill_sobol_f64(from, stream, 4, 1, start, out, n),
+            headwater_stream_sobol_f64_at(from, stream, 4, 1, from_indices, out, n));
+    VECTORS(double, 4, headwater_stream_fill_sobol_f64(from, stream, 4, 0, start, out, n),
+            headwater_stream_sobol_f64_at(from, stream, 4, 0, from_indices, out, n));
     for (i = 0; i < 1000; i++) {
         CHECK(headwater_stream_perm_at(&key, 7, 1000, i, &value) == 0);
         CHECK(fwrite(&value, sizeof value, 1, stdout) == 1);
@@ -229,6 +292,40 @@ static void parameters(void)
         REFUSED(EINVAL, headwater_stream_fill_poisson_u64(&key, 0, x, 0, &count, 1));
         REFUSED(EINVAL, headwater_stream_fill_binomial_u64(&key, 0, 9, x, 0, &count, 1));
         REFUSED(EINVAL, headwater_stream_binomial_u64_at(&key, 0, 9, x, &index, &count, 1));
+    }
+    for (i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        double x = wrong[i];
+        double square; /* has no meaning after an error */
+        struct headwater_alias table = { 5, 6 };
+        REFUSED(EINVAL, headwater_stream_fill_truncated_normal_f64(&key, 0, x < 0 ? NAN : x, 1, 0, 1, 0, &one, 1));
+        REFUSED(EINVAL, headwater_stream_fill_truncated_normal_f64(&key, 0, 0, x, 0, 1, 0, &one, 1));
+        REFUSED(EINVAL, headwater_stream_truncated_normal_f64_at(&key, 0, 0, 1, x, x, &index, &one, 1));
+        REFUSED(EINVAL, headwater_stream_fill_von_mises_f64(&key, 0, x < 0 ? 4 : x, 1, 0, &one, 1));
+        REFUSED(EINVAL, headwater_stream_von_mises_f64_at(&key, 0, 0, x, &index, &one, 1));
+        REFUSED(EINVAL, headwater_stream_alias_table(&x, 1, &table));
+        x = 0;
+        REFUSED(EINVAL, headwater_stream_alias_table(&x, 1, &table));
+        REFUSED(EINVAL, headwater_stream_alias_table(&x, 0, &table));
+        REFUSED(EFAULT, headwater_stream_alias_table(NULL, 1, &table));
+        REFUSED(EFAULT, headwater_stream_alias_table(&x, 1, NULL));
+        CHECK(table.threshold == 5 && table.other == 6);
+        REFUSED(EINVAL, headwater_stream_fill_categorical_u64(&key, 0, &table, 0, 0, &count, 1));
+        REFUSED(EINVAL, headwater_stream_fill_categorical_u64(&key, 0, NULL, 1, 0, &count, 1));
+        REFUSED(EINVAL, headwater_stream_categorical_u64_at(&key, 0, NULL, 1, &index, &count, 1));
+        x = wrong[i];
+        REFUSED(EINVAL, headwater_stream_fill_dirichlet_f64(&key, 0, &x, 1, 0, &one, 1));
+        REFUSED(EINVAL, headwater_stream_fill_dirichlet_f64(&key, 0, NULL, 1, 0, &one, 1));
+        REFUSED(EINVAL, headwater_stream_multinomial_table(&x, 1, &one));
+        REFUSED(EFAULT, headwater_stream_multinomial_table(NULL, 1, &one));
+        REFUSED(EINVAL, headwater_stream_fill_multinomial_u64(&key, 0, 9, &x, 1, 0, &count, 1));
+        REFUSED(EINVAL, headwater_stream_multinomial_u64_at(&key, 0, 9, NULL, 1, &index, &count, 1));
+        REFUSED(EINVAL, headwater_stream_cholesky(&x, 1, &square));
+        REFUSED(EINVAL, headwater_stream_cholesky(&x, 0, &square));
+        REFUSED(EFAULT, headwater_stream_cholesky(NULL, 1, &square));
+        REFUSED(EFAULT, headwater_stream_cholesky(&x, SIZE_MAX, &square));
+        REFUSED(EINVAL, headwater_stream_fill_multivariate_normal_f64(&key, 0, NULL, &x, 1, 0, &one, 1));
+        REFUSED(EINVAL, headwater_stream_fill_sobol_f64(&key, 0, 0, 1, 0, &one, 1));
+        REFUSED(EINVAL, headwater_stream_sobol_f64_at(&key, 0, 1112, 0, &index, &one, 1));
     }
     CHECK(one == 7 && count == 7);
     CHECK(headwater_stream_fill_binomial_u64(&key, 0, 9, 1, 0, &count, 1) == 0 && count == 9);

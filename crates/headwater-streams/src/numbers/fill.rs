@@ -20,7 +20,7 @@ pub(super) struct Aligned<T>(pub(super) T);
 
 /// Words of the largest group, and its numbers.
 const MOST_WORDS: usize = 2;
-const MOST_VALUES: usize = 2;
+const MOST_VALUES: usize = 4;
 
 /// Writes elements `start..start + out.len()`. The caller has checked that their words exist.
 pub(crate) fn fill<N: Number>(

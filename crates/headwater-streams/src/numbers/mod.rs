@@ -9,6 +9,7 @@ mod bounded;
 pub mod distributions;
 mod exponential;
 mod fill;
+mod half;
 mod integer;
 mod normal;
 #[cfg(feature = "std")]
@@ -34,7 +35,7 @@ pub trait Number: Sync {
     type Value: Copy + Default + Send;
     /// Words of one group: 1 or 2.
     const WORDS: usize;
-    /// Numbers of one group: 1 or 2.
+    /// Numbers of one group: 1, 2 or 4.
     const VALUES: usize;
 
     /// Makes numbers of whole groups, and returns true if any of them is rejected. Implementations

@@ -60,7 +60,7 @@ impl Par {
         self.numbers(&T::range(&range).ok_or(Error::EmptyRange)?, start, out)
     }
 
-    fn numbers<N: Number>(
+    pub(super) fn numbers<N: Number>(
         &self,
         number: &N,
         start: u64,

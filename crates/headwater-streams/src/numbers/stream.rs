@@ -173,7 +173,7 @@ impl Stream {
         Ok(())
     }
 
-    fn at<N: Number>(
+    pub(super) fn at<N: Number>(
         &self,
         number: &N,
         indices: &[u64],

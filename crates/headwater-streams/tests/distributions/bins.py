@@ -33,6 +33,32 @@ COUNTS = [
         )
     ],
 ]
+# Behind the others, because the stream of a case is its number.
+FURTHER = [
+    *[
+        ("truncated_normal", stats.truncnorm((low - m) / s, (high - m) / s, m, s), [m, s, low, high])
+        for m, s, low, high in (
+            (0.0, 1.0, -1e308, 1e308),
+            (0.0, 1.0, 0.0, 1e308),
+            (2.0, 3.0, -1.0, 8.0),
+            (0.0, 1.0, -0.5, 0.75),
+            (0.0, 1.0, 0.3, 1.0),
+            (0.0, 1.0, 1.5, 1e308),
+            (0.0, 1.0, -1e308, -4.0),
+            (5.0, 2.0, -15.0, -5.0),
+            (0.0, 1.0, 9.0, 9.5),
+            (0.0, 1.0, 35.0, 1e308),
+        )
+    ],
+    *[("von_mises", stats.vonmises(k), [0.0, k]) for k in (0.1, 0.374, 0.5, 1.0, 4.0, 40.0, 1e4, 1e9)],
+]
+WEIGHTS = [
+    [1.0, 3.0],
+    [5.0, 0.0, 1.0, 0.0, 2.0],
+    [2.0**-i for i in range(24)],
+    [float(i % 7) for i in range(1, 100)],
+    [1e300, 3e300, 5e299],
+]
 
 
 def case(kind, distribution, parameters):
@@ -58,6 +84,32 @@ def case(kind, distribution, parameters):
     return {"kind": kind, "parameters": parameters, "edges": edges, "probabilities": [float(p) for p in probabilities]}
 
 
-cases = [case(*each) for each in REALS + COUNTS]
+def sums():
+    """Sums of components of vectors, chosen by the bits of the first parameter."""
+    for mask, alpha in ((1, [1, 1]), (2, [0.5, 2.0, 7.0]), (6, [0.5, 2.0, 7.0, 1.0]), (5, [0.1, 0.2, 0.3, 0.4]), (9, [30.0, 0.9, 4.0, 1.5])):
+        part = sum(x for i, x in enumerate(alpha) if mask >> i & 1)
+        yield case("dirichlet", stats.beta(part, sum(alpha) - part), [mask, *alpha])
+    for mask, n, p in (
+        (1, 10, [1, 1, 1]), (4, 10, [1, 1, 1]), (6, 20, [1, 2, 3, 4]), (8, 1000, [5, 1, 1, 3]), (2, 1000, [5, 1, 1, 3]), (10, 1000, [5, 1, 1, 3]),
+        (4, 10**6, [1, 1, 1, 1]), (6, 10**6, [3, 1, 1e-6, 1]), (5, 50, [1, 8, 1]),
+    ):
+        part = sum(x for i, x in enumerate(p) if mask >> i & 1)
+        yield case("multinomial", stats.binom(n, part / sum(p)), [mask, n, *p])
+    covariance = [[2, 0.6, -1], [0.6, 5, 1.5], [-1, 1.5, 3]]
+    for mask in (1, 2, 4, 5, 7):
+        weights = numpy.array([mask >> i & 1 for i in range(3)])
+        variance = weights @ numpy.array(covariance) @ weights
+        there = stats.norm(weights @ [1, 2, -3], numpy.sqrt(variance))
+        yield case("multivariate_normal", there, [mask, 1, 2, -3, *sum(covariance, [])])
+
+
+def choice(weights):
+    """Outcomes are bins of their own."""
+    total = sum(weights)
+    edges = [float(i) for i in range(len(weights) - 1)]
+    return {"kind": "categorical", "parameters": weights, "edges": edges, "probabilities": [w / total for w in weights]}
+
+
+cases = [case(*each) for each in REALS + COUNTS + FURTHER] + [choice(weights) for weights in WEIGHTS] + list(sums())
 lines = ",\n".join("  " + json.dumps(case) for case in cases)
 Path(__file__).with_name("bins.json").write_text("[\n" + lines + "\n]\n")

@@ -73,7 +73,7 @@ impl Beta {
 real_samplers!(Beta);
 
 /// Returns a power of two whose exponent a normal float has.
-const fn power_of_two(exponent: i64) -> f64 {
+pub(super) const fn power_of_two(exponent: i64) -> f64 {
     f64::from_bits(((exponent + 1023) as u64) << 52)
 }
 
@@ -110,8 +110,8 @@ impl Rejection for Joehnk {
 }
 
 /// The exponent of a number's second part.
-struct Exponent {
-    shape: f64,
+pub(super) struct Exponent {
+    pub(super) shape: f64,
 }
 
 impl By for Exponent {

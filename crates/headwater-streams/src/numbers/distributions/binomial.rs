@@ -78,7 +78,7 @@ impl Sampler<u64> for Binomial {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Btrs {
+pub(super) struct Btrs {
     m: f64,
     w: f64,
     x: f64,
@@ -92,12 +92,21 @@ struct Btrs {
 }
 
 impl Btrs {
-    fn new(m: f64, p: f64) -> Btrs {
+    pub(super) fn new(m: f64, p: f64) -> Btrs {
+        let mut btrs = Btrs::quick_constants(m, p);
+        let factors = factor(btrs.middle) * factor(m - btrs.middle);
+        btrs.least = btrs.rarity(btrs.middle) + ln(factors) / 2.0;
+        btrs
+    }
+
+    /// Returns all that the quick test needs.
+    #[inline(always)]
+    pub(super) fn quick_constants(m: f64, p: f64) -> Btrs {
         let q = 1.0 - p;
         let w = m * p;
         let s = sqrt_f64(w * q);
         let b = 1.15 + 2.53 * s;
-        let mut btrs = Btrs {
+        Btrs {
             m,
             w,
             x: m * q,
@@ -107,10 +116,7 @@ impl Btrs {
             r: 0.92 - 4.2 / b,
             middle: floor((m + 1.0) * p),
             least: 0.0,
-        };
-        let factors = factor(btrs.middle) * factor(m - btrs.middle);
-        btrs.least = btrs.rarity(btrs.middle) + ln(factors) / 2.0;
-        btrs
+        }
     }
 
     /// Returns -ln of the probability of k, up to a constant and the root of its factors.

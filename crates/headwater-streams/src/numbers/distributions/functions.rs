@@ -154,6 +154,13 @@ pub(super) fn floor(x: f64) -> f64 {
 #[inline(always)]
 pub(super) fn coordinate(word: u64) -> f64 {
     let s = open_uniform(word << 1);
+    let x = s * half_turn_sine_factor(s);
+    f64::from_bits(x.to_bits() | word & 1 << 63)
+}
+
+/// Returns sin(s pi / 2) / s, for s up to 1.
+#[inline(always)]
+pub(super) fn half_turn_sine_factor(s: f64) -> f64 {
     let quarter = [
         1.5707963267948963,
         -0.6459640975062232,
@@ -164,8 +171,7 @@ pub(super) fn coordinate(word: u64) -> f64 {
         5.688318064017795e-8,
         -6.449471237809134e-10,
     ];
-    let x = s * polynomial(s * s, quarter);
-    f64::from_bits(x.to_bits() | word & 1 << 63)
+    polynomial(s * s, quarter)
 }
 
 /// Returns the number whose root is a factor of k!: 2 pi k, or 1 for 0.

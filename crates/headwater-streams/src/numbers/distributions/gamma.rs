@@ -102,7 +102,7 @@ impl Parts {
 const THIRD: f64 = 1.0 / 3.0;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Method {
+pub(super) struct Method {
     d: f64,
     w: f64,
 }
@@ -110,13 +110,13 @@ struct Method {
 impl Method {
     /// Returns the square of the distance that the first word stands for.
     #[inline(always)]
-    fn distance_squared(w0: u64) -> f64 {
+    pub(super) fn distance_squared(w0: u64) -> f64 {
         -2.0 * ln(open_uniform(w0))
     }
 
     /// Returns the normal number at this distance, and the uniform number of the second word.
     #[inline(always)]
-    fn pair(distance_squared: f64, w1: u64) -> (f64, f64) {
+    pub(super) fn pair(distance_squared: f64, w1: u64) -> (f64, f64) {
         const HALF: u64 = (1 << 32) - 1;
         const TWO_POW_MINUS_32: f64 = 1.0 / (1u64 << 32) as f64;
         let x = sqrt_f64(distance_squared) * coordinate(w1 & !HALF | 1 << 31);

@@ -24,25 +24,41 @@
 
 mod beta;
 mod binomial;
+mod categorical;
 mod counts;
+mod dirichlet;
 mod functions;
 mod gamma;
 mod geometric;
 mod lognormal;
+mod multinomial;
+mod multivariate_normal;
 mod poisson;
 mod private;
+mod sobol;
 mod student_t;
+mod truncated_normal;
+mod vectors;
+mod von_mises;
 
 use super::{fill, path::Path};
 use crate::{Error, Stream};
 
 pub use beta::Beta;
 pub use binomial::Binomial;
+pub use categorical::{Alias, Categorical};
+pub use dirichlet::Dirichlet;
 pub use gamma::{ChiSquare, Gamma};
 pub use geometric::Geometric;
 pub use lognormal::LogNormal;
+pub use multinomial::Multinomial;
+pub use multivariate_normal::MultivariateNormal;
 pub use poisson::Poisson;
+pub use sobol::Sobol;
 pub use student_t::StudentT;
+pub use truncated_normal::TruncatedNormal;
+pub use vectors::VectorDistribution;
+pub use von_mises::VonMises;
 
 /// A distribution whose elements can have type `T`: `f64` or `f32` for real numbers, `u64` for
 /// counts. An `f32` is the `f64` of the same element, rounded.
@@ -162,10 +178,10 @@ impl Real for f32 {
 /// Makes types distributions: of numbers that are views of the stream's words, or of elements with
 /// blocks of their own.
 macro_rules! distributions {
-    ($($distribution:ty: $value:ty, words of $number:expr;)*) => {$(
-        impl Distribution<$value> for $distribution {}
+    ($($(@[$($generics:tt)*])? $distribution:ty: $value:ty, words of $number:expr;)*) => {$(
+        impl$(<$($generics)*>)? Distribution<$value> for $distribution {}
 
-        impl Sealed<$value> for $distribution {
+        impl$(<$($generics)*>)? Sealed<$value> for $distribution {
             fn check(&self, start: u64, len: usize) -> Result<(), Error> {
                 fn of<N: super::Number>(_: &N, start: u64, len: usize) -> Result<(), Error> {
                     super::stream::check::<N>(start, len)
@@ -205,6 +221,8 @@ distributions! {
     LogNormal: f64, words of lognormal::Of::<f64>::new;
     LogNormal: f32, words of lognormal::Of::<f32>::new;
     Geometric: u64, words of core::convert::identity::<&Geometric>;
+    @[T: AsRef<[Alias]> + Sync] Categorical<T>: u64, words of categorical::Choice::<u64>::new;
+    @[T: AsRef<[Alias]> + Sync] Categorical<T>: u32, words of categorical::Choice::<u32>::new;
 }
 
 distributions! {
@@ -216,6 +234,10 @@ distributions! {
     Beta: f32;
     StudentT: f64;
     StudentT: f32;
+    TruncatedNormal: f64;
+    TruncatedNormal: f32;
+    VonMises: f64;
+    VonMises: f32;
     Poisson: u64;
     Binomial: u64;
 }

@@ -37,11 +37,16 @@ pub(super) enum Domain {
     StudentT = 3,
     Poisson = 4,
     Binomial = 5,
+    TruncatedNormal = 6,
+    VonMises = 7,
+    Dirichlet = 8,
+    Multinomial = 9,
+    Sobol = 10,
 }
 
 impl Domain {
     /// Returns the draw in which block `block` of each element lies.
-    const fn draw(self, block: u16) -> u16 {
+    pub(super) const fn draw(self, block: u16) -> u16 {
         debug_assert!(block <= LAST);
         PRIVATE | (self as u16) << BLOCK_BITS | block
     }
@@ -61,7 +66,12 @@ pub(crate) struct Source<'a, W> {
     places: Places<'a>,
 }
 
-impl<W: Words> Source<'_, W> {
+impl<'a, W: Words> Source<'a, W> {
+    /// Returns the words of the elements with these numbers, at most [`CHUNK`] of them.
+    pub(super) fn of_list(path: Path, words: &'a W, list: &'a [u64]) -> Source<'a, W> {
+        Source { path, words, places: Places::List(list) }
+    }
+
     /// Writes block `block` of each element.
     pub(super) fn blocks(&self, domain: Domain, block: u16, out: &mut [[u64; 2]]) {
         match self.places {
@@ -71,7 +81,13 @@ impl<W: Words> Source<'_, W> {
     }
 
     /// Writes block `block` of some elements of the chunk, by their places in it.
-    fn some_blocks(&self, domain: Domain, block: u16, places: &[u8], out: &mut [[u64; 2]]) {
+    pub(super) fn some_blocks(
+        &self,
+        domain: Domain,
+        block: u16,
+        places: &[u8],
+        out: &mut [[u64; 2]],
+    ) {
         let mut indices = [0; CHUNK];
         for (index, &place) in indices.iter_mut().zip(places) {
             *index = match self.places {
@@ -335,7 +351,19 @@ mod tests {
     fn no_two_domains_share_a_draw() {
         use Domain::*;
         let mut seen = vec![false; 1 << 16];
-        for domain in [Gamma, BetaFirst, BetaSecond, StudentT, Poisson, Binomial] {
+        for domain in [
+            Gamma,
+            BetaFirst,
+            BetaSecond,
+            StudentT,
+            Poisson,
+            Binomial,
+            TruncatedNormal,
+            VonMises,
+            Dirichlet,
+            Multinomial,
+            Sobol,
+        ] {
             assert!((domain as u16) < 1 << DOMAIN_BITS);
             for block in 0..=LAST {
                 let draw = domain.draw(block);

@@ -2,6 +2,7 @@
 
 mod distributions;
 mod elements;
+mod further;
 mod integers;
 mod machine_code;
 mod orders;

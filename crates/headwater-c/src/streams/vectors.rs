@@ -1,0 +1,379 @@
+//! Distributions of vectors, as elements of a key's streams.
+
+use super::key::headwater_key;
+use super::numbers::{errno, stream_of};
+use crate::edge::{elements, fail, output};
+use core::ffi::{c_double, c_int};
+use headwater_streams::Error;
+use headwater_streams::distributions::{
+    Dirichlet, Multinomial, MultivariateNormal, Sobol, VectorDistribution,
+};
+use libc::{EFAULT, EINVAL, size_t};
+
+/// Writes Dirichlet vectors: `dimension` shares that add up to 1, whose means are in proportion to
+/// `alpha`. Vector i + 1 follows vector i in `out`, which has room for `n` vectors. Arguments and
+/// errors are those of headwater_stream_fill_u8(), with vectors as elements; EINVAL also means that
+/// `dimension` is 0, `alpha` is NULL, or a number of it is not above 0 or above 2^900. Not for
+/// secrets.
+///
+/// # Safety
+///
+/// `key` is NULL or valid for reads; `out` is NULL, or aligned and valid for writes of `n` vectors
+/// that nothing else uses meanwhile. `alpha` is NULL, or aligned and valid for reads of `dimension`
+/// numbers.
+#[unsafe(no_mangle)]
+#[must_use]
+pub unsafe extern "C" fn headwater_stream_fill_dirichlet_f64(
+    key: *const headwater_key,
+    stream: u64,
+    alpha: *const c_double,
+    dimension: size_t,
+    start: u64,
+    out: *mut f64,
+    n: size_t,
+) -> c_int {
+    // SAFETY: the caller's promise.
+    let Ok(vectors) = (unsafe { dirichlet(alpha, dimension) }) else { return fail(EINVAL) };
+    // SAFETY: the caller's promise.
+    unsafe { fill_vectors(key, stream, out, n, start, &vectors) }
+}
+
+/// Writes the vectors of headwater_stream_fill_dirichlet_f64() with the numbers in `indices`.
+/// Arguments and errors are those of headwater_stream_u8_at(), with vectors as elements; EINVAL
+/// also means that `dimension` is 0, `alpha` is NULL, or a number of it is not above 0 or above
+/// 2^900. Not for secrets.
+///
+/// # Safety
+///
+/// The promise of [`headwater_stream_fill_dirichlet_f64`]; `indices` is NULL, or aligned and valid
+/// for reads of `n` numbers, and does not overlap `out`.
+#[unsafe(no_mangle)]
+#[must_use]
+pub unsafe extern "C" fn headwater_stream_dirichlet_f64_at(
+    key: *const headwater_key,
+    stream: u64,
+    alpha: *const c_double,
+    dimension: size_t,
+    indices: *const u64,
+    out: *mut f64,
+    n: size_t,
+) -> c_int {
+    // SAFETY: the caller's promise.
+    let Ok(vectors) = (unsafe { dirichlet(alpha, dimension) }) else { return fail(EINVAL) };
+    // SAFETY: the caller's promise.
+    unsafe { vectors_at(key, stream, indices, out, n, &vectors) }
+}
+
+/// Makes the table of `outcomes` weights for headwater_stream_fill_multinomial_u64(), the same on
+/// every machine. The weights need not add up to 1.
+///
+/// Returns 0, or -1 with errno set and `table` unchanged: EINVAL unless there is a weight, all are
+/// finite and not below 0, and their sum is finite and above 0; EFAULT if `weights` or `table` is
+/// NULL, or an array takes more than SSIZE_MAX bytes. Async-signal-safe.
+///
+/// # Safety
+///
+/// `weights` is NULL, or aligned and valid for reads of `outcomes` numbers; `table` is NULL, or
+/// aligned and valid for writes of as many that nothing else uses meanwhile.
+#[unsafe(no_mangle)]
+#[must_use]
+pub unsafe extern "C" fn headwater_stream_multinomial_table(
+    weights: *const c_double,
+    outcomes: size_t,
+    table: *mut f64,
+) -> c_int {
+    // SAFETY: the caller's promise, for both.
+    let (weights, table) = unsafe { (elements(weights, outcomes), output(table, outcomes)) };
+    let (Some(weights), Some(table)) = (weights, table) else { return fail(EFAULT) };
+    match Multinomial::build(0, weights, table) {
+        Ok(_) => 0,
+        Err(error) => fail(errno(&error)),
+    }
+}
+
+/// Writes multinomial vectors: how many of `trials` trials have each of `outcomes` outcomes, with
+/// the weights of a table by headwater_stream_multinomial_table(). Vector i + 1 follows vector i in
+/// `out`, which has room for `n` vectors. Arguments and errors are those of
+/// headwater_stream_fill_u8(), with vectors as elements; EINVAL also means that `outcomes` is 0,
+/// `table` is NULL, or a number of it is not from 0 to 1. Not for secrets.
+///
+/// # Safety
+///
+/// `key` is NULL or valid for reads; `out` is NULL, or aligned and valid for writes of `n` vectors
+/// that nothing else uses meanwhile. `table` is NULL, or aligned and valid for reads of `outcomes`
+/// numbers.
+#[unsafe(no_mangle)]
+#[must_use]
+pub unsafe extern "C" fn headwater_stream_fill_multinomial_u64(
+    key: *const headwater_key,
+    stream: u64,
+    trials: u64,
+    table: *const c_double,
+    outcomes: size_t,
+    start: u64,
+    out: *mut u64,
+    n: size_t,
+) -> c_int {
+    // SAFETY: the caller's promise.
+    let Ok(vectors) = (unsafe { multinomial(trials, table, outcomes) }) else {
+        return fail(EINVAL);
+    };
+    // SAFETY: the caller's promise.
+    unsafe { fill_vectors(key, stream, out, n, start, &vectors) }
+}
+
+/// Writes the vectors of headwater_stream_fill_multinomial_u64() with the numbers in `indices`.
+/// Arguments and errors are those of headwater_stream_u8_at(), with vectors as elements; EINVAL
+/// also means that `outcomes` is 0, `table` is NULL, or a number of it is not from 0 to 1. Not for
+/// secrets.
+///
+/// # Safety
+///
+/// The promise of [`headwater_stream_fill_multinomial_u64`]; `indices` is NULL, or aligned and
+/// valid for reads of `n` numbers, and does not overlap `out`.
+#[unsafe(no_mangle)]
+#[must_use]
+pub unsafe extern "C" fn headwater_stream_multinomial_u64_at(
+    key: *const headwater_key,
+    stream: u64,
+    trials: u64,
+    table: *const c_double,
+    outcomes: size_t,
+    indices: *const u64,
+    out: *mut u64,
+    n: size_t,
+) -> c_int {
+    // SAFETY: the caller's promise.
+    let Ok(vectors) = (unsafe { multinomial(trials, table, outcomes) }) else {
+        return fail(EINVAL);
+    };
+    // SAFETY: the caller's promise.
+    unsafe { vectors_at(key, stream, indices, out, n, &vectors) }
+}
+
+/// Computes the Cholesky factor of a covariance for
+/// headwater_stream_fill_multivariate_normal_f64(), the same on every machine. Both are squares of
+/// `dimension` rows, one after the other. Only the covariance's lower triangle is read. It may be
+/// semidefinite. Row j of the factor has the weights of normal number j in each component.
+///
+/// Returns 0, or -1 with errno set: EINVAL if `dimension` is 0, or the covariance is not finite or
+/// not positive semidefinite; EFAULT if a pointer is NULL, or a square takes more than SSIZE_MAX
+/// bytes. `factor` has no meaning then. Async-signal-safe.
+///
+/// # Safety
+///
+/// `covariance` is NULL, or aligned and valid for reads of a square; `factor` is NULL, or aligned
+/// and valid for writes of a square that nothing else uses meanwhile.
+#[unsafe(no_mangle)]
+#[must_use]
+pub unsafe extern "C" fn headwater_stream_cholesky(
+    covariance: *const c_double,
+    dimension: size_t,
+    factor: *mut f64,
+) -> c_int {
+    let Some(square) = dimension.checked_mul(dimension) else { return fail(EFAULT) };
+    // SAFETY: the caller's promise, for both.
+    let (covariance, factor) = unsafe { (elements(covariance, square), output(factor, square)) };
+    let (Some(covariance), Some(factor)) = (covariance, factor) else { return fail(EFAULT) };
+    match MultivariateNormal::cholesky(covariance, dimension, factor) {
+        Ok(()) => 0,
+        Err(error) => fail(errno(&error)),
+    }
+}
+
+/// Writes normal vectors of `dimension` components with this mean, and with a covariance whose
+/// factor headwater_stream_cholesky() has computed. Vector i + 1 follows vector i in `out`, which
+/// has room for `n` vectors. Arguments and errors are those of headwater_stream_fill_u8(), with
+/// vectors as elements; EINVAL also means that `dimension` is 0, `mean` or `factor` is NULL, or a
+/// number in them is not finite. Not for secrets.
+///
+/// # Safety
+///
+/// `key` is NULL or valid for reads; `out` is NULL, or aligned and valid for writes of `n` vectors
+/// that nothing else uses meanwhile. `mean` is NULL, or aligned and valid for reads of `dimension`
+/// numbers, and `factor` of a square.
+#[unsafe(no_mangle)]
+#[must_use]
+pub unsafe extern "C" fn headwater_stream_fill_multivariate_normal_f64(
+    key: *const headwater_key,
+    stream: u64,
+    mean: *const c_double,
+    factor: *const c_double,
+    dimension: size_t,
+    start: u64,
+    out: *mut f64,
+    n: size_t,
+) -> c_int {
+    // SAFETY: the caller's promise.
+    let Ok(vectors) = (unsafe { multivariate_normal(mean, factor, dimension) }) else {
+        return fail(EINVAL);
+    };
+    // SAFETY: the caller's promise.
+    unsafe { fill_vectors(key, stream, out, n, start, &vectors) }
+}
+
+/// Writes the vectors of headwater_stream_fill_multivariate_normal_f64() with the numbers in
+/// `indices`. Arguments and errors are those of headwater_stream_u8_at(), with vectors as elements;
+/// EINVAL also means that `dimension` is 0, `mean` or `factor` is NULL, or a number in them is not
+/// finite. Not for secrets.
+///
+/// # Safety
+///
+/// The promise of [`headwater_stream_fill_multivariate_normal_f64`]; `indices` is NULL, or aligned
+/// and valid for reads of `n` numbers, and does not overlap `out`.
+#[unsafe(no_mangle)]
+#[must_use]
+pub unsafe extern "C" fn headwater_stream_multivariate_normal_f64_at(
+    key: *const headwater_key,
+    stream: u64,
+    mean: *const c_double,
+    factor: *const c_double,
+    dimension: size_t,
+    indices: *const u64,
+    out: *mut f64,
+    n: size_t,
+) -> c_int {
+    // SAFETY: the caller's promise.
+    let Ok(vectors) = (unsafe { multivariate_normal(mean, factor, dimension) }) else {
+        return fail(EINVAL);
+    };
+    // SAFETY: the caller's promise.
+    unsafe { vectors_at(key, stream, indices, out, n, &vectors) }
+}
+
+/// Writes points of Sobol's sequence, scrambled by the stream if `scrambled` is not 0, and
+/// otherwise the same for every stream. Vector i + 1 follows vector i in `out`, which has room for
+/// `n` vectors. Arguments and errors are those of headwater_stream_fill_u8(), with vectors as
+/// elements; EINVAL also means that `dimension` is not from 1 to 1111, and ERANGE a point from 2^53
+/// on. Not for secrets.
+///
+/// # Safety
+///
+/// `key` is NULL or valid for reads; `out` is NULL, or aligned and valid for writes of `n` vectors
+/// that nothing else uses meanwhile.
+#[unsafe(no_mangle)]
+#[must_use]
+pub unsafe extern "C" fn headwater_stream_fill_sobol_f64(
+    key: *const headwater_key,
+    stream: u64,
+    dimension: size_t,
+    scrambled: c_int,
+    start: u64,
+    out: *mut f64,
+    n: size_t,
+) -> c_int {
+    let Ok(vectors) = sobol(dimension, scrambled) else { return fail(EINVAL) };
+    // SAFETY: the caller's promise.
+    unsafe { fill_vectors(key, stream, out, n, start, &vectors) }
+}
+
+/// Writes the vectors of headwater_stream_fill_sobol_f64() with the numbers in `indices`. Arguments
+/// and errors are those of headwater_stream_u8_at(), with vectors as elements; EINVAL also means
+/// that `dimension` is not from 1 to 1111, and ERANGE a point from 2^53 on. Not for secrets.
+///
+/// # Safety
+///
+/// The promise of [`headwater_stream_fill_sobol_f64`]; `indices` is NULL, or aligned and valid for
+/// reads of `n` numbers, and does not overlap `out`.
+#[unsafe(no_mangle)]
+#[must_use]
+pub unsafe extern "C" fn headwater_stream_sobol_f64_at(
+    key: *const headwater_key,
+    stream: u64,
+    dimension: size_t,
+    scrambled: c_int,
+    indices: *const u64,
+    out: *mut f64,
+    n: size_t,
+) -> c_int {
+    let Ok(vectors) = sobol(dimension, scrambled) else { return fail(EINVAL) };
+    // SAFETY: the caller's promise.
+    unsafe { vectors_at(key, stream, indices, out, n, &vectors) }
+}
+
+/// Returns the sequence.
+fn sobol(dimension: usize, scrambled: c_int) -> Result<Sobol, Error> {
+    if scrambled != 0 { Sobol::new(dimension) } else { Sobol::plain(dimension) }
+}
+
+/// # Safety
+///
+/// If it is not null, `alpha` is aligned and valid for reads of `dimension` numbers.
+unsafe fn dirichlet<'a>(alpha: *const f64, dimension: usize) -> Result<Dirichlet<'a>, Error> {
+    // SAFETY: the caller's promise. A missing list is empty, which is the error.
+    Dirichlet::new(unsafe { elements(alpha, dimension) }.unwrap_or_default())
+}
+
+/// # Safety
+///
+/// If it is not null, `table` is aligned and valid for reads of `outcomes` numbers.
+unsafe fn multinomial<'a>(
+    trials: u64,
+    table: *const f64,
+    outcomes: usize,
+) -> Result<Multinomial<&'a [f64]>, Error> {
+    // SAFETY: the caller's promise. A missing list is empty, which is the error.
+    Multinomial::from_table(trials, unsafe { elements(table, outcomes) }.unwrap_or_default())
+}
+
+/// # Safety
+///
+/// If they are not null, `mean` is aligned and valid for reads of `dimension` numbers, and `factor`
+/// of a square.
+unsafe fn multivariate_normal<'a>(
+    mean: *const f64,
+    factor: *const f64,
+    dimension: usize,
+) -> Result<MultivariateNormal<'a>, Error> {
+    let square = dimension.checked_mul(dimension).unwrap_or_default();
+    // SAFETY: the caller's promise, for both. A missing list is empty, which is the error.
+    let (mean, factor) = unsafe { (elements(mean, dimension), elements(factor, square)) };
+    MultivariateNormal::new(mean.unwrap_or_default(), factor.unwrap_or_default())
+}
+
+/// # Safety
+///
+/// `key` is NULL or valid for reads; `out` is NULL, or aligned and valid for writes of `n` vectors.
+unsafe fn fill_vectors<D: VectorDistribution>(
+    key: *const headwater_key,
+    stream: u64,
+    out: *mut D::Value,
+    n: usize,
+    start: u64,
+    vectors: &D,
+) -> c_int {
+    let Some(room) = n.checked_mul(vectors.dimension()) else { return fail(EFAULT) };
+    // SAFETY: the caller's promise.
+    unsafe {
+        super::numbers::fill(key, stream, out, room, |stream, out| {
+            stream.fill_vectors(vectors, start, out)
+        })
+    }
+}
+
+/// # Safety
+///
+/// The promise of [`fill_vectors`]; `indices` is NULL, or aligned and valid for reads of `n`
+/// numbers.
+unsafe fn vectors_at<D: VectorDistribution>(
+    key: *const headwater_key,
+    stream: u64,
+    indices: *const u64,
+    out: *mut D::Value,
+    n: usize,
+    vectors: &D,
+) -> c_int {
+    let Some(room) = n.checked_mul(vectors.dimension()) else { return fail(EFAULT) };
+    // SAFETY: the caller's promise, for all three.
+    let (stream, indices, out) =
+        unsafe { (stream_of(key, stream), elements(indices, n), output(out, room)) };
+    let stream = match stream {
+        Ok(stream) => stream,
+        Err(errno) => return fail(errno),
+    };
+    let (Some(indices), Some(out)) = (indices, out) else { return fail(EFAULT) };
+    match stream.vectors_at(vectors, indices, out) {
+        Ok(()) => 0,
+        Err(error) => fail(errno(&error)),
+    }
+}

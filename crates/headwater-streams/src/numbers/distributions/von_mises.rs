@@ -1,0 +1,123 @@
+//! Angles of von Mises' distribution.
+//!
+//! Method: rejection, from a normal number whose density is a bound of the angle's (1 - cos t is at
+//! least 2 t^2 / pi^2), or from a uniform angle if the concentration is small. At least 0.63 of the
+//! proposals are accepted. No inverse of a trigonometric function is needed, and no number loses
+//! bits to a large concentration.
+
+use super::checked;
+use super::functions::{half_turn_sine_factor, ln, open_uniform, select};
+use super::gamma::Method as Pair;
+use super::private::{Domain, LAST, Rejection, Sampler, Source, accepted, real_samplers};
+use crate::Error;
+use crate::numbers::polynomials::minus_ln;
+use crate::numbers::root::sqrt_f64;
+use crate::words::Words;
+use core::f64::consts::{PI, TAU};
+
+/// Von Mises' distribution of angles from -pi to pi. [Not for secrets](crate).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct VonMises {
+    mu: f64,
+    kappa: f64,
+}
+
+/// The concentration below which uniform angles are proposed.
+const SMALL: f64 = 0.375;
+
+impl VonMises {
+    /// Returns the distribution around the angle `mu` with concentration `kappa`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Parameter`] unless `mu` is from -pi to pi, and `kappa` finite and not below 0.
+    pub fn new(mu: f64, kappa: f64) -> Result<VonMises, Error> {
+        let mu = checked("mu", "a number from -pi to pi", mu, |x| x.abs() <= PI)?;
+        let kappa = checked("kappa", "a finite number from 0", kappa, |x| x >= 0.0)?;
+        Ok(VonMises { mu, kappa })
+    }
+
+    fn numbers<W: Words>(&self, source: &Source<'_, W>, out: &mut [f64]) {
+        let &VonMises { mu, kappa } = self;
+        if kappa < SMALL {
+            accepted(source, Domain::VonMises, &Uniform { mu, kappa }, out);
+        } else {
+            let scale = 0.5 / sqrt_f64(kappa);
+            accepted(source, Domain::VonMises, &Normal { mu, scale }, out);
+        }
+    }
+}
+
+real_samplers!(VonMises);
+
+/// Returns the angle `s` half turns from `mu`, with the sign of `sign`.
+#[inline(always)]
+fn turned(mu: f64, s: f64, sign: f64) -> f64 {
+    let angle = mu + (PI * s).copysign(sign);
+    let angle = select(angle > PI, angle - TAU, angle);
+    select(angle < -PI, angle + TAU, angle)
+}
+
+struct Uniform {
+    mu: f64,
+    kappa: f64,
+}
+
+impl Rejection for Uniform {
+    const ATTEMPTS: u16 = LAST + 1;
+    const QUICK_DECIDES: bool = true;
+
+    #[inline(always)]
+    fn quick(&self, [w0, w1]: [u64; 2], _: f64) -> f64 {
+        let s = open_uniform(w0 << 1);
+        let sine = s * half_turn_sine_factor(s);
+        let accepted = ((2.0 * self.kappa) * sine) * sine <= minus_ln(w1);
+        let sign = f64::from_bits(1.0f64.to_bits() | w0 & 1 << 63);
+        select(accepted, turned(self.mu, s, sign), f64::NAN)
+    }
+
+    #[inline(always)]
+    fn full(&self, block: [u64; 2]) -> f64 {
+        self.quick(block, 0.0)
+    }
+
+    fn fallback(&self) -> f64 {
+        self.mu
+    }
+}
+
+struct Normal {
+    mu: f64,
+    /// Half turns of one deviation of the normal number.
+    scale: f64,
+}
+
+impl Rejection for Normal {
+    const ATTEMPTS: u16 = LAST + 1;
+    const QUICK_DECIDES: bool = true;
+    const TWO_STEPS: bool = true;
+
+    #[inline(always)]
+    fn first_step(&self, [w0, _]: [u64; 2]) -> f64 {
+        Pair::distance_squared(w0)
+    }
+
+    #[inline(always)]
+    fn quick(&self, [_, w1]: [u64; 2], squared: f64) -> f64 {
+        let (x, u) = Pair::pair(squared, w1);
+        let s = x.abs() * self.scale;
+        let p = half_turn_sine_factor(s);
+        // Beyond half a turn the polynomial has no meaning.
+        let accepted = (s <= 1.0) & (((x * x) / 2.0) * (p * p - 1.0) <= -ln(u));
+        select(accepted, turned(self.mu, s, x), f64::NAN)
+    }
+
+    #[inline(always)]
+    fn full(&self, block: [u64; 2]) -> f64 {
+        self.quick(block, self.first_step(block))
+    }
+
+    fn fallback(&self) -> f64 {
+        self.mu
+    }
+}

@@ -1,0 +1,240 @@
+"""STREAMS.md: distributions."""
+
+import math
+import struct
+
+from .engines import H, W
+from .numbers import DOUBLE_PRECISION, logarithm, polynomial
+
+LOG = DOUBLE_PRECISION.log
+LN_2 = math.log(2)
+MAGIC = 1.5 * 2.0**52
+LOG2_E, LN_2_HIGH, LN_2_LOW = (
+    struct.unpack("<d", bits.to_bytes(8, "little"))[0]
+    for bits in (0x3FF71547652B82FE, 0x3FE62E42FEE00000, 0x3DEA39EF35793C76)
+)
+FACTORIALS = [1 / math.factorial(i) for i in range(14)]
+STIRLING = [0.0, 0.08106146679532726, 0.0413406959554093, 0.02767792568499834, 0.020790672103765093, 0.016644691189821193,
+            0.013876128823070748, 0.01189670994589177, 0.010411265261972096, 0.009255462182712733]
+QUARTER = [1.5707963267948963, -0.6459640975062232, 0.07969262624568337, -0.004681754131447062, 0.0001604411695631063,
+           -3.5988107063136794e-6, 5.688318064017795e-8, -6.449471237809134e-10]
+STIRLING_SERIES = [1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188]
+DOMAINS = {"gamma": 0, "beta 1": 1, "beta 2": 2, "student_t": 3, "poisson": 4, "binomial": 5}
+
+
+def series(z, c):
+    return polynomial(DOUBLE_PRECISION, z, c)
+
+
+def ln(x):
+    f, k = math.frexp(x)
+    if f < DOUBLE_PRECISION.root_half:
+        f, k = f * 2, k - 1
+    d = f - 1
+    s = d / (d + 2)
+    z = s * s
+    return k * LN_2 + ((s * z) * series(z, LOG) + (s + s))
+
+
+def reduced(x):
+    n = (x * LOG2_E + MAGIC) - MAGIC
+    return int(n), (x - n * LN_2_HIGH) - n * LN_2_LOW
+
+
+def exp(x):
+    n, r = reduced(min(max(x, -746.0), 710.0))
+    h = n // 2
+    return (series(r, FACTORIALS) * 2.0**h) * 2.0 ** (n - h)
+
+
+def open_uniform(w):
+    return (2 * (w >> 12) + 1) / 2**53
+
+
+def minus_ln_1_minus(p):
+    if p > 0.25:
+        return -ln(1 - p) if p < 1 else math.inf
+    s = -p / (2 - p)
+    z = s * s
+    return -((s * z) * series(z, LOG) + (s + s))
+
+
+def coordinate(w):
+    s = open_uniform(2 * w % W)
+    x = s * series(s * s, QUARTER)
+    return -x if w >> 63 else x
+
+
+def factor(k):
+    return 2 * math.pi * k if k else 1.0
+
+
+def stirling(k):
+    if k < 10:
+        return STIRLING[int(k)]
+    i = 1 / k
+    return i * series(i * i, STIRLING_SERIES)
+
+
+def deviance(k, mean, d):
+    if k == 0:
+        return mean
+    root_half = DOUBLE_PRECISION.root_half
+    if not root_half <= k / mean < 2 * root_half:
+        return k * ln(k / mean) - d
+    s = d / (k + mean)
+    z = s * s
+    return d * s + k * ((s * z) * series(z, LOG))
+
+
+def below_thresholds(p, w0):
+    total, number = 0.0, 0
+    for k in range(63, 0, -1):
+        total += p[k]
+        number += w0 < min(int(total * 2.0**64), W - 1)
+    return number
+
+
+class Distributions:
+    def __init__(self, stream):
+        self.stream = stream
+
+    def block(self, domain, e, j):
+        draw = 2**15 + 2**9 * DOMAINS[domain] + j
+        block = self.stream.block(self.stream.key, self.stream.number << 80 | draw << 64 | e)
+        return block % W, block >> 64
+
+    def lognormal(self, e, m, s):
+        return exp(m + s * self.stream.normal_f64(e))
+
+    def gamma_parts(self, domain, e, shape):
+        a = shape if shape >= 1 else shape + 1
+        d = a - 1 / 3
+        w = (1 / 3) / math.sqrt(d)
+        exponent = 0.0 if shape >= 1 else logarithm(DOUBLE_PRECISION, self.block(domain, e, 511)[0]) / shape
+        for j in range(511):
+            w0, w1 = self.block(domain, e, j)
+            u = (2 * (w1 % H) + 1) / 2**33
+            x = math.sqrt(-2 * ln(open_uniform(w0))) * coordinate(w1 >> 32 << 32 | 1 << 31)
+            g = w * x
+            t = 1 + g
+            if t <= 0:
+                continue
+            v, q = (t * t) * t, x * x
+            if u < 1 - 0.0331 * (q * q):
+                return d * v, exponent
+            if -0.25 <= g <= 0.25:
+                s = g / (g + 2)
+                z = s * s
+                b = 3 * ((s * z) * series(z, LOG) - g * s) - (g * g) * (3 + g)
+            else:
+                b = 3 * ln(t) + (1 - v)
+            if ln(u) < 0.5 * q + d * b:
+                return d * v, exponent
+        return d, exponent
+
+    def gamma(self, e, shape):
+        g, exponent = self.gamma_parts("gamma", e, shape)
+        return g * (1.0 if shape >= 1 else exp(-exponent))
+
+    def chi_square(self, e, k):
+        return 2 * self.gamma(e, max(k / 2, 2.0**-1074))
+
+    def beta(self, e, a, b):
+        if max(a, b) < 2.0**-200:
+            a, b = a * 2.0**100, b * 2.0**100
+        if max(a, b) <= 1:
+            for j in range(512):
+                e1, e2 = (logarithm(DOUBLE_PRECISION, w) / x for w, x in zip(self.block("beta 1", e, j), (a, b)))
+                r = exp(-abs(e1 - e2))
+                if ln(1 + r) <= min(e1, e2):
+                    return (1 if e1 <= e2 else r) / (1 + r)
+            return 0.5
+        g1, e1 = self.gamma_parts("beta 1", e, a)
+        g2, e2 = self.gamma_parts("beta 2", e, b)
+        m = min(e1, e2)
+        first, second = g1 * exp(m - e1), g2 * exp(m - e2)
+        return 1 / (1 + second / first) if first else 0.0
+
+    def student_t(self, e, nu):
+        nu = min(max(nu, 2.0**-60), 2.0**60)
+        w0, w1 = self.block("student_t", e, 0)
+        n, r = reduced(min((2 * logarithm(DOUBLE_PRECISION, w0)) / nu, 1500.0))
+        m = r * series(r, FACTORIALS[1:]) + (1 - 2.0**-n)
+        h = n // 2
+        i = h // 2
+        return coordinate(w1) * ((math.sqrt((nu * m) * 2.0 ** (n - 2 * h)) * 2.0**i) * 2.0 ** (h - i))
+
+    def geometric(self, e, p):
+        divisor = minus_ln_1_minus(p)
+        x = self.stream.exponential_f64(e) / divisor if divisor else math.inf
+        return min(1 + math.floor(x), W - 1) if x < 2.0**64 else W - 1
+
+    def poisson(self, e, mean):
+        if mean < 10:
+            p = [exp(-mean)]
+            for k in range(1, 64):
+                p.append((p[-1] * mean) / k)
+            return below_thresholds(p, self.block("poisson", e, 0)[0])
+        s = math.sqrt(mean)
+        b = 0.931 + 2.53 * s
+        a = -0.059 + 0.02483 * b
+        i = 1.1239 + 1.1328 / (b - 3.4)
+        limit = 0.9277 - 3.6224 / (b - 2)
+        for j in range(512):
+            w0, w1 = self.block("poisson", e, j)
+            u, v = open_uniform(w0) - 0.5, open_uniform(w1)
+            t = 0.5 - abs(u)
+            k = float(math.floor((((2 * a) / t + b) * u + mean) + 0.43))
+            if k < 0:
+                continue
+            if t >= 0.07 and v <= limit:
+                return int(k)
+            if t < 0.013 and v > t:
+                continue
+            y = (v * i) / (a / (t * t) + b)
+            if ln((y * y) * factor(k)) / 2 <= -(stirling(k) + deviance(k, mean, k - mean)):
+                return int(k)
+        return math.floor(mean)
+
+    def binomial(self, e, n, p):
+        if p > 0.5:
+            return n - self.binomial(e, n, 1 - p)
+        m, q = float(n), 1 - p
+        w = m * p
+        if w < 10:
+            probabilities = [exp(-(m * minus_ln_1_minus(p)))]
+            for k in range(1, 64):
+                probabilities.append((probabilities[-1] * ((m - (k - 1)) * (p / q))) / k)
+            return below_thresholds(probabilities, self.block("binomial", e, 0)[0])
+        return min(self.btrs("binomial", e, m, p), n)
+
+    def btrs(self, domain, e, m, p):
+        q = 1 - p
+        w = m * p
+        s = math.sqrt(w * q)
+        b = 1.15 + 2.53 * s
+        a = (-0.0873 + 0.0248 * b) + 0.01 * p
+        limit = 0.92 - 4.2 / b
+        i = (2.83 + 5.1 / b) * s
+        x, middle = m * q, float(math.floor((m + 1) * p))
+
+        def rarity(k):  # V(k)
+            return (stirling(k) + stirling(m - k)) + (deviance(k, w, k - w) + deviance(m - k, x, w - k))
+
+        least = rarity(middle) + ln(factor(middle) * factor(m - middle)) / 2
+        for j in range(512):
+            w0, w1 = self.block(domain, e, j)
+            u, v = open_uniform(w0) - 0.5, open_uniform(w1)
+            t = 0.5 - abs(u)
+            k = float(math.floor((((2 * a) / t + b) * u + w) + 0.5))
+            if k < 0 or k > m:
+                continue
+            if t >= 0.07 and v <= limit:
+                break
+            y = (v * i) / (a / (t * t) + b)
+            if ln((y * y) * (factor(k) * factor(m - k))) / 2 <= least - rarity(k):
+                break
+        else:
+            k = middle
+        return int(k)
