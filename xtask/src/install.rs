@@ -138,6 +138,7 @@ const ARTEFACTS: &[(Part, Source, &str, u32)] = &[
     (Library, Checked("docs/c.md"), "share/doc/headwater/c.md", 0o644),
     (Library, Checked("LICENSE-APACHE"), "share/doc/headwater/LICENSE-APACHE", 0o644),
     (Library, Checked("LICENSE-MIT"), "share/doc/headwater/LICENSE-MIT", 0o644),
+    (Library, Checked("LICENSE-THIRD-PARTY"), "share/doc/headwater/LICENSE-THIRD-PARTY", 0o644),
     (
         Part::Command,
         Printed(&["completions", "bash"]),
