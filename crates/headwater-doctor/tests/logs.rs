@@ -317,6 +317,54 @@ fn a_start_job_of_the_random_seed_is_a_wait_from_five_seconds_on() {
     }
 }
 
+/// The reports of systemd-analyze: a list, a chain and a picture, each with 16.746 s for the seed's
+/// unit, and each without a line about it.
+#[test]
+fn reports_of_systemd_analyze_are_read() {
+    let picture = |unit: &str| {
+        format!(
+            "<?xml version=\"1.0\" standalone=\"no\"?>\n<svg width=\"1847px\" height=\"3910px\" \
+             version=\"1.1\" xmlns=\"http://www.w3.org/2000/svg\">\n<text x=\"20\" y=\"30\">Startup \
+             finished in 2.584s (kernel) + 47.847s (userspace) = 50.431s</text>{}\n  <text \
+             class=\"left\" x=\"284.400\" y=\"1114.000\">{unit}</text>\n</svg>\n",
+            "\n  <rect class=\"activating\" x=\"1.0\" y=\"2.0\" />".repeat(2000)
+        )
+    };
+    let chain = |unit: &str| {
+        format!(
+            "The time when unit became active or started is printed after the \"@\" character.\n\
+             The time the unit took to start is printed after the \"+\" character.\n\n\
+             graphical.target @50.100s\n└─multi-user.target @50.099s\n  └─{unit}\n"
+        )
+    };
+    for (report, expected) in [
+        (
+            "        32.875s pmlogger.service\n        16.746s systemd-random-seed.service\n"
+                .into(),
+            1,
+        ),
+        (chain("systemd-random-seed.service @3.014s +16.746s"), 1),
+        (chain("systemd-udevd.service @3.014s +16.746s"), 0),
+        (chain("systemd-random-seed.service @3.014s"), 0),
+        (picture("systemd-random-seed.service (16.746s)"), 1),
+        (picture("systemd-random-seed.service"), 0),
+        (picture("systemd-udevd.service (16.746s)"), 0),
+    ] {
+        let report: String = report;
+        let boots = journal::read(report.as_bytes(), "report").unwrap();
+        let report_of = diagnose(Case { boots, ..Case::default() });
+        let found = report_of.findings.iter().filter(|finding| finding.id == Id::UnitWaited);
+        let titles: Vec<&str> = found.map(|finding| finding.title.as_str()).collect();
+        let waited = "systemd-random-seed.service waited 16.7 s for the random generator";
+        assert_eq!(
+            titles,
+            vec![waited; expected],
+            "{}",
+            &report[report.len() - 200.min(report.len())..]
+        );
+    }
+}
+
 #[test]
 fn a_year_may_end_during_a_boot() {
     let log = "\

@@ -109,6 +109,14 @@ impl Target {
         } else {
             (stat.st_size as u64, None)
         };
+        let zones = sector.and_then(|_| queue(stat.st_rdev, "zoned"));
+        if access != Access::Verify && zones.as_deref() == Some("host-managed") {
+            return Err(Error::refused(format!(
+                "{} has zones that take writes in their order only (host-managed), and 'write' \
+                 writes several places at a time: use a device without such zones",
+                path.display()
+            )));
+        }
         let direct = direct(&file, access, &stat, sector);
         Ok(Target {
             path: path.to_owned(),
@@ -187,12 +195,17 @@ fn is_below_dev(path: &Path) -> bool {
     })
 }
 
-/// Returns the bytes of a device's physical sector. A partition's queue is that of its disk.
-fn physical_sector(device: u64) -> Option<u64> {
+/// Returns a fact about a device's queue, from /sys. A partition's queue is that of its disk.
+fn queue(device: u64, fact: &str) -> Option<String> {
     let own = sysfs(device);
-    let queue = |directory: &Path| line(directory.join("queue/physical_block_size"));
-    let size = queue(&own).or_else(|| queue(own.canonicalize().ok()?.parent()?))?;
-    size.parse().ok().filter(|size: &u64| size.is_power_of_two() && *size >= 512)
+    let of = |directory: &Path| line(directory.join("queue").join(fact));
+    of(&own).or_else(|| of(own.canonicalize().ok()?.parent()?))
+}
+
+/// Returns the bytes of a device's physical sector.
+fn physical_sector(device: u64) -> Option<u64> {
+    let size = queue(device, "physical_block_size")?.parse().ok();
+    size.filter(|size: &u64| size.is_power_of_two() && *size >= 512)
 }
 
 const TMPFS: u64 = 0x0102_1994;

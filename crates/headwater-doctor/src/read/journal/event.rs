@@ -178,9 +178,21 @@ fn seed_job(message: &str) -> Option<LogEvent<'_>> {
     Some(LogEvent::SeedJob { seconds, is_over: false })
 }
 
-/// Reads a line of `systemd-analyze blame`: `     1min 16.746s systemd-random-seed.service`.
+/// Reads a line of `systemd-analyze` about the seed's unit: of `blame` (`     1min 16.746s
+/// systemd-random-seed.service`), of `critical-chain` (`└─systemd-random-seed.service @3.014s
+/// +16.746s`), or a label of the picture that `plot` draws.
 pub(super) fn blamed(line: &str) -> Option<LogEvent<'_>> {
-    let time = line.trim().strip_suffix("systemd-random-seed.service")?.trim_end();
+    const SEED: &str = "systemd-random-seed.service";
+    let (before, after) = line.trim().split_once(SEED)?;
+    let time = if after.is_empty() {
+        before
+    } else if before.starts_with("<text ") && before.ends_with('>') {
+        after.strip_prefix(" (")?.strip_suffix(")</text>")?
+    } else if before.chars().all(|it| "└├─│ ".contains(it)) {
+        after.strip_prefix(" @")?.split_once(" +")?.1
+    } else {
+        return None;
+    };
     let seconds = span(time).filter(|seconds| *seconds > 0.0)?;
     Some(LogEvent::SeedJob { seconds, is_over: true })
 }

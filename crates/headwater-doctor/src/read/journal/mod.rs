@@ -101,7 +101,8 @@ fn recognise(first: &[u8], name: &str) -> Result<Format, LogError> {
         let line = unpainted(line);
         let is_known = entry::parse(&line).is_some()
             || event::secure_random(&line).is_some()
-            || event::blamed(&line).is_some();
+            || event::blamed(&line).is_some()
+            || is_analysis(&line);
         if is_known {
             return Ok(Format::Text);
         }
@@ -110,6 +111,14 @@ fn recognise(first: &[u8], name: &str) -> Result<Format, LogError> {
         "an unknown log format",
         "give what `journalctl -b`, `journalctl -b -o export` or `dmesg` prints",
     )
+}
+
+/// Reports whether a line begins a picture of `systemd-analyze plot` or is of its other reports,
+/// whose line about the seed's unit may come much later.
+fn is_analysis(line: &str) -> bool {
+    line.starts_with("<svg ")
+        || line.starts_with("The time when unit became active or started is printed after the")
+        || line.starts_with("The time after the unit is active or started is printed after the")
 }
 
 fn text(blocks: &mut Blocks<impl Read>, name: &str) -> std::io::Result<Vec<Boot>> {
