@@ -95,3 +95,12 @@ fn the_c_programs_are_those_of_the_page() {
     }
     assert_eq!(programs, [""; 0], "docs/c.md has a program that examples/c lacks");
 }
+
+#[test]
+fn a_run_continues_from_its_checkpoint() {
+    let lines = lines(env!("CARGO_BIN_EXE_checkpoint"), &[]);
+    assert!(lines[0].starts_with("stopped at step 400, "), "{lines:?}");
+    let walker: f64 = lines[1].strip_prefix("walker ").unwrap().parse().unwrap();
+    // The sum of 100,000 normal numbers with random signs.
+    assert!(walker.abs() < 2000.0, "{walker}");
+}

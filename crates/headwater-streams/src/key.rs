@@ -47,6 +47,11 @@ enum Purpose {
 /// The keys of two children, or of two seeds, are equal with a chance of 2^-128; STREAMS.md works
 /// out the chance among millions. Streams of one key do not meet at all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(
+    feature = "serde",
+    serde(into = "crate::form::KeyForm", try_from = "crate::form::KeyForm")
+)]
 pub struct Key {
     engine: Engine,
     bytes: [u8; 16],

@@ -39,6 +39,8 @@ mod counter;
 mod engine;
 mod error;
 mod features;
+#[cfg(feature = "serde")]
+mod form;
 pub mod generators;
 mod key;
 mod numbers;
@@ -48,6 +50,8 @@ mod par;
 mod process;
 #[cfg(feature = "std")]
 mod ranks;
+#[cfg(feature = "rayon")]
+pub mod rayon;
 mod seed;
 mod sequential;
 mod stream;

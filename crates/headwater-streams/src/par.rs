@@ -20,7 +20,17 @@ const PAGE: usize = 4096;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Par {
     stream: Stream,
-    threads: NonZeroUsize,
+    workers: Workers,
+}
+
+/// The threads that fill.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Workers {
+    /// At most so many, which are started for each call.
+    Threads(NonZeroUsize),
+    /// Those of the rayon pool that the caller is in.
+    #[cfg(feature = "rayon")]
+    Rayon,
 }
 
 impl Stream {
@@ -32,7 +42,15 @@ impl Stream {
     /// started, the caller's does the work.
     pub fn par(&self, threads: usize) -> Par {
         let cpus = || thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
-        Par { stream: *self, threads: NonZeroUsize::new(threads).unwrap_or_else(cpus) }
+        let threads = NonZeroUsize::new(threads).unwrap_or_else(cpus);
+        Par { stream: *self, workers: Workers::Threads(threads) }
+    }
+
+    /// Returns the same stream for arrays that the threads of a rayon pool fill: the pool that the
+    /// caller is in, or the global one. The values do not depend on the pool.
+    #[cfg(feature = "rayon")]
+    pub fn on_rayon(&self) -> Par {
+        Par { stream: *self, workers: Workers::Rayon }
     }
 }
 
@@ -99,8 +117,13 @@ impl Par {
         out: &mut [T],
         fill: impl Fn(&Stream, u64, &mut [T]) -> Result<(), Error> + Sync,
     ) -> Result<(), Error> {
-        let bytes = size_of_val(out);
-        let threads = self.threads.get().min(bytes / WORTH_A_THREAD);
+        let threads = match self.workers {
+            Workers::Threads(threads) => threads.get().min(size_of_val(out) / WORTH_A_THREAD),
+            #[cfg(feature = "rayon")]
+            Workers::Rayon => {
+                return crate::rayon::share(&self.stream, PAGE, width, start, out, fill);
+            }
+        };
         if threads < 2 {
             return fill(&self.stream, start, out);
         }

@@ -28,6 +28,11 @@ use crate::{Error, Key, bytes, counter};
 /// # Ok::<(), headwater_streams::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(
+    feature = "serde",
+    serde(into = "crate::form::StreamForm", try_from = "crate::form::StreamForm")
+)]
 pub struct Stream {
     key: Key,
     id: u64,

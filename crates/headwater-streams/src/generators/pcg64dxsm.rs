@@ -15,6 +15,11 @@ use super::rng::impl_rng;
 /// Increments must come from a hash, as in a `SeedSequence`: streams whose increments were chosen
 /// by hand can be correlated.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(
+    feature = "serde",
+    serde(into = "crate::form::StateForm", try_from = "crate::form::StateForm")
+)]
 pub struct Pcg64Dxsm {
     state: u128,
     increment: u128,

@@ -13,6 +13,11 @@ use super::rng::impl_rng;
 /// It cannot jump. Streams come from the hash of the seeds, so they are disjoint very probably, not
 /// by proof.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(
+    feature = "serde",
+    serde(into = "crate::form::StateForm", try_from = "crate::form::StateForm")
+)]
 pub struct Sfc64 {
     a: u64,
     b: u64,

@@ -23,6 +23,11 @@ use crate::Key;
 /// * A state of few ones stays so for a dozen words, and zero stays zero.
 /// * Streams by jumps are 2^64 words each: fewer than a busy machine needs for ever.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(
+    feature = "serde",
+    serde(into = "crate::form::StateForm", try_from = "crate::form::StateForm")
+)]
 pub struct Xorshift128p {
     state: [u64; 2],
 }

@@ -23,6 +23,11 @@ use crate::Key;
 /// # let _ = word;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(
+    feature = "serde",
+    serde(into = "crate::form::StateForm", try_from = "crate::form::StateForm")
+)]
 pub struct Xoshiro256pp {
     state: [u64; 4],
 }
