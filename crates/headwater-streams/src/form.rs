@@ -25,7 +25,7 @@ pub(crate) struct StreamForm {
     stream: u64,
 }
 
-/// A sequential generator at its place: `{"generator": "xoshiro256pp", "state": ["<digits>", ...]}`.
+/// A sequential generator at its place: its name, and the words of its state.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct StateForm {
