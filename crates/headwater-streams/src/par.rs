@@ -28,7 +28,7 @@ pub struct Par {
 enum Workers {
     /// At most so many, which are started for each call.
     Threads(NonZeroUsize),
-    /// Those of the rayon pool that the caller is in.
+    /// The threads of the rayon pool that the caller is in.
     #[cfg(feature = "rayon")]
     Rayon,
 }
