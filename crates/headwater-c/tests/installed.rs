@@ -67,10 +67,13 @@ fn xtask(verb: &str, destdir: &Path) -> String {
 
 const LIBDIR: &str = "lib/some-linux-gnu";
 
+/// This version's first two numbers: a project asks for a series of versions.
+const SERIES: [&str; 2] = [env!("CARGO_PKG_VERSION_MAJOR"), env!("CARGO_PKG_VERSION_MINOR")];
+
 const CMAKE: &str = "\
 cmake_minimum_required(VERSION 3.13)
 project(user C)
-find_package(headwater 0.1 REQUIRED)
+find_package(headwater SERIES REQUIRED)
 add_executable(shared contract.c)
 target_link_libraries(shared headwater::headwater)
 add_executable(static contract.c)
@@ -103,7 +106,9 @@ fn an_installation_is_found_by_pkg_config_and_cmake() {
     if GCC.is_there() && has("cmake", "that CMake finds the library") {
         let (user, build) = (directory.path().join("user"), directory.path().join("build"));
         fs::create_dir(&user).unwrap();
-        fs::write(user.join("CMakeLists.txt"), CMAKE).unwrap();
+        let [major, minor] = SERIES.map(|number| number.parse::<u32>().unwrap());
+        let list = |series: String| CMAKE.replace("SERIES", &series);
+        fs::write(user.join("CMakeLists.txt"), list(format!("{major}.{minor}"))).unwrap();
         for file in ["contract.c", "check.h"] {
             fs::copy(support::source(file), user.join(file)).unwrap();
         }
@@ -117,8 +122,7 @@ fn an_installation_is_found_by_pkg_config_and_cmake() {
         run(&mut Command::new(build.join("shared")));
         run(&mut Command::new(build.join("static")));
         // CMake must refuse the package to a project that asks for a later series.
-        fs::write(user.join("CMakeLists.txt"), CMAKE.replace("headwater 0.1", "headwater 0.2"))
-            .unwrap();
+        fs::write(user.join("CMakeLists.txt"), list(format!("{major}.{}", minor + 1))).unwrap();
         let configured = outcome(
             Command::new("cmake")
                 .args([Path::new("-S"), &user, Path::new("-B"), &directory.path().join("other")])

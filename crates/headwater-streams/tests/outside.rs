@@ -26,7 +26,7 @@ where
     D::Value: Copy + Default,
 {
     let distribution = distribution.unwrap();
-    let dimension = distribution.dimension();
+    let dimension = distribution.dimension().get();
     let mut out = vec![D::Value::default(); N * dimension];
     stream().fill_vectors(&distribution, 0, &mut out).unwrap();
     (dimension, out)

@@ -54,9 +54,9 @@ fn assert_counted(mode: Mode, takes: u64, counted: Counters) {
     assert_eq!(counted.tripwires, 0);
     if matches!(mode, Mode::Buffered | Mode::Hedged) {
         // A page holds 3,536 bytes; each take meets at least a handle's and a slot's, and seldom
-        // empty ones.
+        // empty ones. Whether a take also meets a draw in the middle, and makes it try again, is left
+        // to chance here; `stepped.rs` arranges it.
         assert!(counted.discarded_bytes > 500 * takes, "{takes} takes: {counted:?}");
-        assert!(counted.retries > 0, "{counted:?}");
     }
 }
 

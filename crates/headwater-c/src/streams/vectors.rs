@@ -342,7 +342,7 @@ unsafe fn fill_vectors<D: VectorDistribution>(
     start: u64,
     vectors: &D,
 ) -> c_int {
-    let Some(room) = n.checked_mul(vectors.dimension()) else { return fail(EFAULT) };
+    let Some(room) = n.checked_mul(vectors.dimension().get()) else { return fail(EFAULT) };
     // SAFETY: the caller's promise.
     unsafe {
         super::numbers::fill(key, stream, out, room, |stream, out| {
@@ -363,7 +363,7 @@ unsafe fn vectors_at<D: VectorDistribution>(
     n: usize,
     vectors: &D,
 ) -> c_int {
-    let Some(room) = n.checked_mul(vectors.dimension()) else { return fail(EFAULT) };
+    let Some(room) = n.checked_mul(vectors.dimension().get()) else { return fail(EFAULT) };
     // SAFETY: the caller's promise, for all three.
     let (stream, indices, out) =
         unsafe { (stream_of(key, stream), elements(indices, n), output(out, room)) };

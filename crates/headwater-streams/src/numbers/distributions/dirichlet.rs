@@ -7,6 +7,7 @@ use super::private::{By, CHUNK, Domain, LAST, Source, map};
 use super::vectors::{Rows, VectorDistribution, elements};
 use crate::numbers::path::Path;
 use crate::{Error, Stream};
+use core::num::NonZero;
 
 /// The Dirichlet distribution: shares that add up to 1. [Not for secrets](crate).
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -44,12 +45,12 @@ impl VectorDistribution for Dirichlet<'_> {}
 impl Rows for Dirichlet<'_> {
     type Value = f64;
 
-    fn dimension(&self) -> usize {
-        self.alpha.len()
+    fn dimension(&self) -> NonZero<usize> {
+        NonZero::new(self.alpha.len()).unwrap_or(NonZero::<usize>::MIN)
     }
 
     fn rows(&self, stream: &Stream, vectors: &[u64], out: &mut [f64]) {
-        let dimension = self.alpha.len();
+        let dimension = self.dimension();
         let many = vectors.len().min(CHUNK);
         let (mut list, mut numbers) = ([0; CHUNK], [0.0; CHUNK]);
         let numbers = &mut numbers[..many];
@@ -81,13 +82,13 @@ impl Rows for Dirichlet<'_> {
                 map(&source, Domain::Dirichlet, LAST, by, shrunk);
                 numbers.iter_mut().zip(shrunk).for_each(|(number, &mut by)| *number *= by);
             }
-            for (row, &mut number) in out.chunks_mut(dimension).zip(&mut *numbers) {
+            for (row, &mut number) in out.chunks_mut(dimension.get()).zip(&mut *numbers) {
                 if let Some(place) = row.get_mut(component) {
                     *place = number;
                 }
             }
         }
-        for row in out.chunks_mut(dimension) {
+        for row in out.chunks_mut(dimension.get()) {
             let sum = row.iter().fold(0.0, |sum, &x| sum + x);
             row.iter_mut().for_each(|x| *x /= sum);
         }

@@ -10,6 +10,7 @@ use super::private::{CHUNK, Domain, LAST, Rejection, Source};
 use super::vectors::{Rows, VectorDistribution, elements};
 use crate::numbers::path::{Kernel, Path};
 use crate::{Error, Stream};
+use core::num::NonZero;
 
 /// The largest count of the search, which a mean below 10 does not reach in 2^53 numbers.
 const MOST: f64 = 63.0;
@@ -88,13 +89,13 @@ impl<T: AsRef<[f64]> + Sync> VectorDistribution for Multinomial<T> {}
 impl<T: AsRef<[f64]> + Sync> Rows for Multinomial<T> {
     type Value = u64;
 
-    fn dimension(&self) -> usize {
-        self.table.as_ref().len()
+    fn dimension(&self) -> NonZero<usize> {
+        NonZero::new(self.table.as_ref().len()).unwrap_or(NonZero::<usize>::MIN)
     }
 
     fn rows(&self, stream: &Stream, vectors: &[u64], out: &mut [u64]) {
         let table = self.table.as_ref();
-        let dimension = table.len();
+        let dimension = self.dimension();
         let many = vectors.len().min(CHUNK);
         let (mut left, mut list) = ([self.trials; CHUNK], [0; CHUNK]);
         let left = &mut left[..many];
@@ -109,7 +110,7 @@ impl<T: AsRef<[f64]> + Sync> Rows for Multinomial<T> {
             let failures = p > 0.5;
             let rare = if failures { 1.0 - p } else { p };
             binomials(&source, rare, trials, counts);
-            let rows = out.chunks_mut(dimension).zip(left.iter_mut()).zip(counts);
+            let rows = out.chunks_mut(dimension.get()).zip(left.iter_mut()).zip(counts);
             for ((row, left), &mut count) in rows {
                 // The double nearest to the trials may be above them.
                 let rare = (count as u64).min(*left);

@@ -6,6 +6,7 @@ use crate::numbers::normal::NormalF64;
 use crate::numbers::path::{Kernel, Path};
 use crate::numbers::root::sqrt_f64;
 use crate::{Error, Stream};
+use core::num::NonZero;
 
 /// The normal distribution of vectors. [Not for secrets](crate).
 ///
@@ -102,17 +103,17 @@ impl VectorDistribution for MultivariateNormal<'_> {}
 impl Rows for MultivariateNormal<'_> {
     type Value = f64;
 
-    fn dimension(&self) -> usize {
-        self.mean.len()
+    fn dimension(&self) -> NonZero<usize> {
+        NonZero::new(self.mean.len()).unwrap_or(NonZero::<usize>::MIN)
     }
 
     // A pair of normal numbers takes two words, so the last word has none.
     fn vectors(&self) -> u64 {
-        (u64::MAX - 1) / self.dimension() as u64
+        (u64::MAX - 1) / self.dimension().get() as u64
     }
 
     fn rows(&self, stream: &Stream, vectors: &[u64], out: &mut [f64]) {
-        numbers(stream, &NormalF64, self.mean.len(), vectors, out);
+        numbers(stream, &NormalF64, self.dimension(), vectors, out);
         Path::best().run(Transform { of: self, out });
     }
 }
@@ -129,7 +130,7 @@ impl Kernel for Transform<'_, '_> {
     #[inline(always)]
     fn run(self) {
         let MultivariateNormal { mean, factor } = *self.of;
-        let dimension = mean.len();
+        let dimension = self.of.dimension().get();
         let mut sums = [0.0; CHUNK];
         for row in self.out.chunks_mut(dimension) {
             // Parts of a row from its end: sums need the normal numbers before them only.

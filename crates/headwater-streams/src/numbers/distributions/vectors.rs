@@ -7,6 +7,7 @@ use super::private::CHUNK;
 use crate::numbers::path::Path;
 use crate::words::Words;
 use crate::{Error, Stream};
+use core::num::NonZero;
 
 /// A distribution of vectors: a fixed number of numbers for each element.
 pub trait VectorDistribution: Rows {}
@@ -17,12 +18,12 @@ pub trait Rows: Sync {
     type Value;
 
     /// Returns the number of components of a vector.
-    fn dimension(&self) -> usize;
+    fn dimension(&self) -> NonZero<usize>;
 
     /// Returns the number of vectors that exist: here those whose components are elements.
     #[doc(hidden)]
     fn vectors(&self) -> u64 {
-        u64::MAX / self.dimension() as u64
+        u64::MAX / self.dimension().get() as u64
     }
 
     /// Writes the vectors with these numbers, at most [`CHUNK`] of them, which exist.
@@ -38,10 +39,14 @@ fn check<D: Rows>(distribution: &D, start: u64, vectors: usize) -> Result<(), Er
     if vectors == 0 || fits { Ok(()) } else { Err(Error::RangeTooLong { start, len: vectors }) }
 }
 
+/// Returns the number of components of [`CHUNK`] vectors, or of all that can exist.
+fn room<D: Rows>(distribution: &D) -> usize {
+    distribution.dimension().get().saturating_mul(CHUNK).max(1)
+}
+
 /// Writes vectors that exist.
 fn fill<D: Rows>(distribution: &D, stream: &Stream, start: u64, out: &mut [D::Value]) {
-    let room = CHUNK * distribution.dimension();
-    for (out, start) in out.chunks_mut(room).zip((start..).step_by(CHUNK)) {
+    for (out, start) in out.chunks_mut(room(distribution)).zip((start..).step_by(CHUNK)) {
         let mut vectors = [0; CHUNK];
         vectors.iter_mut().zip(start..).for_each(|(vector, number)| *vector = number);
         let many = (out.len() / distribution.dimension()).min(CHUNK);
@@ -77,7 +82,7 @@ impl Stream {
         start: u64,
         out: &mut [D::Value],
     ) -> Result<(), Error> {
-        let dimension = distribution.dimension();
+        let dimension = distribution.dimension().get();
         if !out.len().is_multiple_of(dimension) {
             return Err(Error::Room { dimension, out: out.len() });
         }
@@ -98,12 +103,12 @@ impl Stream {
         indices: &[u64],
         out: &mut [D::Value],
     ) -> Result<(), Error> {
-        let dimension = distribution.dimension();
+        let dimension = distribution.dimension().get();
         if indices.len().checked_mul(dimension) != Some(out.len()) {
             return Err(Error::Room { dimension, out: out.len() });
         }
         indices.iter().try_for_each(|&index| check(distribution, index, 1))?;
-        for (indices, out) in indices.chunks(CHUNK).zip(out.chunks_mut(CHUNK * dimension)) {
+        for (indices, out) in indices.chunks(CHUNK).zip(out.chunks_mut(room(distribution))) {
             distribution.rows(self, indices, out);
         }
         Ok(())
@@ -126,7 +131,7 @@ impl crate::Par {
     where
         D::Value: Send,
     {
-        let dimension = distribution.dimension();
+        let dimension = distribution.dimension().get();
         if !out.len().is_multiple_of(dimension) {
             return Err(Error::Room { dimension, out: out.len() });
         }
@@ -140,13 +145,13 @@ impl crate::Par {
 /// Writes the elements of component `component` of these vectors.
 pub(super) fn elements<'a>(
     vectors: &[u64],
-    dimension: usize,
+    dimension: NonZero<usize>,
     component: usize,
     list: &'a mut [u64; CHUNK],
 ) -> &'a [u64] {
     let many = vectors.len().min(CHUNK);
     for (element, &vector) in list.iter_mut().zip(vectors) {
-        *element = vector.wrapping_mul(dimension as u64).wrapping_add(component as u64);
+        *element = vector.wrapping_mul(dimension.get() as u64).wrapping_add(component as u64);
     }
     &list[..many]
 }
@@ -155,19 +160,19 @@ pub(super) fn elements<'a>(
 pub(super) fn numbers<N: crate::numbers::Number>(
     words: &impl Words,
     number: &N,
-    dimension: usize,
+    dimension: NonZero<usize>,
     vectors: &[u64],
     out: &mut [N::Value],
 ) {
     let path = Path::best();
     let is_run = vectors.iter().zip(vectors.iter().skip(1)).all(|(&a, &b)| a.wrapping_add(1) == b);
     let first = |vectors: &[u64]| {
-        vectors.first().map_or(0, |&vector| vector.wrapping_mul(dimension as u64))
+        vectors.first().map_or(0, |&vector| vector.wrapping_mul(dimension.get() as u64))
     };
     if is_run {
         return crate::numbers::fill::fill(path, words, number, first(vectors), out);
     }
-    for (vector, out) in vectors.chunks(1).zip(out.chunks_mut(dimension)) {
+    for (vector, out) in vectors.chunks(1).zip(out.chunks_mut(dimension.get())) {
         crate::numbers::fill::fill(path, words, number, first(vector), out);
     }
 }

@@ -12,6 +12,7 @@ use super::vectors::{Rows, VectorDistribution};
 use crate::numbers::path::{Kernel, Path};
 use crate::words::Words;
 use crate::{Error, Stream};
+use core::num::NonZero;
 use directions::{BITS, MOST, directions};
 
 /// Bits whose flips one block decides: 127 nodes of a tree of 7 levels.
@@ -35,7 +36,7 @@ const GROUPS: u16 = BITS.div_ceil(LEVELS as usize) as u16;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sobol {
-    dimension: usize,
+    dimension: NonZero<usize>,
     scrambled: bool,
 }
 
@@ -46,10 +47,10 @@ impl Sobol {
     ///
     /// [`Error::Parameter`] unless the dimension is from 1 to 1111.
     pub fn new(dimension: usize) -> Result<Sobol, Error> {
-        if !(1..=MOST).contains(&dimension) {
-            return Err(Error::Parameter { name: "dimension", need: "from 1 to 1111" });
+        match NonZero::new(dimension) {
+            Some(dimension) if dimension.get() <= MOST => Ok(Sobol { dimension, scrambled: true }),
+            _ => Err(Error::Parameter { name: "dimension", need: "from 1 to 1111" }),
         }
-        Ok(Sobol { dimension, scrambled: true })
     }
 
     /// Returns the sequence itself, which no stream changes. Its first point is 0.
@@ -67,7 +68,7 @@ impl VectorDistribution for Sobol {}
 impl Rows for Sobol {
     type Value = f64;
 
-    fn dimension(&self) -> usize {
+    fn dimension(&self) -> NonZero<usize> {
         self.dimension
     }
 
@@ -79,12 +80,12 @@ impl Rows for Sobol {
         const STEP: f64 = 1.0 / (1u64 << BITS) as f64;
         let mut points = [0; CHUNK];
         let points = &mut points[..vectors.len().min(CHUNK)];
-        for coordinate in 0..self.dimension {
+        for coordinate in 0..self.dimension.get() {
             coordinates(&directions(coordinate), vectors, points);
             if self.scrambled {
                 scramble(stream, coordinate, points);
             }
-            for (row, &mut point) in out.chunks_mut(self.dimension).zip(&mut *points) {
+            for (row, &mut point) in out.chunks_mut(self.dimension.get()).zip(&mut *points) {
                 if let Some(place) = row.get_mut(coordinate) {
                     *place = point as f64 * STEP;
                 }
