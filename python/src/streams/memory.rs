@@ -1,6 +1,7 @@
 //! Memory of Python objects that a call writes to or reads from.
 
 use super::args::{Shape, not_a};
+use super::array::Array;
 use super::dlpack::Tensor;
 use super::dtype::Dtype;
 use pyo3::exceptions::{PyBufferError, PyTypeError};
@@ -201,7 +202,9 @@ impl Out {
     pub(crate) fn open(object: &Bound<'_, PyAny>, name: &str) -> PyResult<Out> {
         if View::is_offered(object) {
             let view = View::writable(object, name)?;
-            let dtype = view.dtype().ok_or_else(|| {
+            // The format of bits stands for bfloat16 in our own arrays.
+            let own = object.cast::<Array>().ok().map(|array| array.get().dtype());
+            let dtype = own.or_else(|| view.dtype()).ok_or_else(|| {
                 let format = String::from_utf8_lossy(view.format());
                 PyTypeError::new_err(format!(
                     "{name} must hold numbers in the machine's byte order, not items of format \
