@@ -132,6 +132,54 @@ public final class Stream implements Serializable {
         fill(Kind.PERMUTATION, start, positive(n), out, out.length, 0, out.length);
     }
 
+    /**
+     * Writes elements {@code start} and following of a distribution. Vectors follow each other.
+     *
+     * @throws IllegalArgumentException if the array has no room for whole vectors
+     */
+    public void fill(Distribution.Reals distribution, long start, double[] out) {
+        new Drawing(this, distribution, out).fill(start, 0, out.length);
+    }
+
+    /** Writes part of an array as {@link #fill(Distribution.Reals, long, double[])} does. */
+    public void fill(Distribution.Reals distribution, long start, double[] out, int off, int n) {
+        new Drawing(this, distribution, out).fill(start, off, n);
+    }
+
+    /**
+     * Writes the elements of {@link #fill(Distribution.Reals, long, double[])} in single precision.
+     *
+     * @throws IllegalArgumentException if the distribution has vectors, other than complex numbers
+     */
+    public void fill(Distribution.Reals distribution, long start, float[] out) {
+        new Drawing(this, distribution, out).fill(start, 0, out.length);
+    }
+
+    /** Writes counts. */
+    public void fill(Distribution.Counts distribution, long start, long[] out) {
+        new Drawing(this, distribution, out).fill(start, 0, out.length);
+    }
+
+    /** Writes part of an array as {@link #fill(Distribution.Counts, long, long[])} does. */
+    public void fill(Distribution.Counts distribution, long start, long[] out, int off, int n) {
+        new Drawing(this, distribution, out).fill(start, off, n);
+    }
+
+    /** Writes the elements of a distribution at the indices. */
+    public void at(Distribution.Reals distribution, long[] indices, double[] out) {
+        new Drawing(this, distribution, out).at(indices);
+    }
+
+    /** Writes the elements of a distribution at the indices, in single precision. */
+    public void at(Distribution.Reals distribution, long[] indices, float[] out) {
+        new Drawing(this, distribution, out).at(indices);
+    }
+
+    /** Writes the counts at the indices. */
+    public void at(Distribution.Counts distribution, long[] indices, long[] out) {
+        new Drawing(this, distribution, out).at(indices);
+    }
+
     /** Writes the bytes at the indices. */
     public void at(long[] indices, byte[] out) {
         at(Kind.U8, indices, 0, out, out.length);
