@@ -162,7 +162,8 @@ def test_arguments_are_numpys(name: str) -> None:
     documented = (getattr(np.random.Generator, method).__doc__ or "").strip().splitlines()[0]
     names = [part.split("=")[0].strip() for part in documented.partition("(")[2].split(",")]
     assert [name.rstrip(")") for name in names][: len(expected)] == expected
-    arguments = {"n": 3, "p": 0.5, "pvals": [0.25, 0.75], "mean": [1, 2], "cov": np.eye(2), "alpha": [1]}
+    arguments = {"n": 3, "p": 0.5, "pvals": [0.25, 0.75], "alpha": [1]}
+    arguments |= {"mean": [1, 2], "cov": np.eye(2)}
     if method == "lognormal":
         arguments["mean"] = 1.0
     values = [arguments.get(name, 1.0) for name in expected[:-1]]

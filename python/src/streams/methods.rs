@@ -93,6 +93,7 @@ macro_rules! methods {
                 ),
                 text_signature = $at_text
             )]
+            #[allow(clippy::too_many_arguments)] // as above
             fn $name<'py>(
                 &self,
                 py: Python<'py>,

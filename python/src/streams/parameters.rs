@@ -106,8 +106,7 @@ fn no_array(value: &Bound<'_, PyAny>, name: &str) -> PyResult<()> {
     }
     let found = value.get_type().qualname().map_or("this type".into(), |name| name.to_string());
     Err(PyTypeError::new_err(format!(
-        "{name} must be one number for all elements, not {found}: arrays of parameters are not \
-         supported"
+        "{name} must be one number for all elements, not {found}: arrays are not supported"
     )))
 }
 
@@ -131,14 +130,12 @@ fn reals(value: &Bound<'_, PyAny>, name: &str, most: usize) -> PyResult<(Vec<f64
         }
         return Ok((list, 1));
     }
-    let mut rows = 0;
-    for row in items {
+    for (rows, row) in items.enumerate() {
         let (row, dimensions) = reals(&row?, name, most - 1)?;
         if dimensions != most - 1 || (rows > 0 && list.len() != rows * row.len()) {
             return Err(PyValueError::new_err(format!("{name} must have rows of one length")));
         }
         list.extend(row);
-        rows += 1;
     }
     Ok((list, most))
 }
@@ -185,7 +182,7 @@ pub(crate) fn refused(error: Error, names: &[(&str, &str, Option<f64>)]) -> PyEr
     };
     match names.iter().find(|(rust, _, _)| *rust == name) {
         Some((_, python, Some(value))) => {
-            // As Python writes it: `nan`, where Rust has `NaN`.
+            // Python writes `nan` where Rust writes `NaN`.
             let value = format!("{value:?}").to_lowercase();
             PyValueError::new_err(format!("{python} must be {need}, not {value}"))
         }

@@ -5,8 +5,8 @@ import java.util.Arrays;
 /**
  * A distribution with parameters, for {@link Stream}. <b>Not for secrets.</b>
  *
- * <p>Element i of a distribution depends on the key, the stream, i and the parameters alone. Methods
- * that reject proposals are no exception, because each element owns the words that it may need.
+ * <p>Element i of a distribution depends on the key, the stream, i and the parameters alone.
+ * Methods that reject proposals are no exception, because each element owns the words that it may need.
  * STREAMS.md defines every value to the bit, and Rust, C and Python have the same ones.
  *
  * <p>Two arrays of one distribution from one stream share their words, also with other parameters,

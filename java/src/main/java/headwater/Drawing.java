@@ -37,8 +37,8 @@ final class Drawing {
                     "elements " + off + " to " + off + " + " + n + " of an array of " + length);
         }
         if (n % width != 0) {
-            throw new IllegalArgumentException("room for " + n + " numbers is not that of vectors of "
-                    + width + " components");
+            throw new IllegalArgumentException("room for " + n + " numbers is not that of vectors"
+                    + " of " + width + " components");
         }
         if (n == 0) {
             return;
