@@ -18,13 +18,11 @@ SIGMAS = 5.0
 #: Places in the distribution, both tails included.
 SHARES = (1e-4, 0.01, 0.1, 0.25, 0.5, 0.75, 0.9, 0.99, 0.9999)
 
-scipy = pytest.mark.skipif(
-    importlib.util.find_spec("scipy") is None,
-    reason="SciPy is not installed: distributions were not compared with its functions",
-)
-
 
 def stats() -> Any:
+    """Returns SciPy's module, or skips the test: all of them at this line."""
+    if importlib.util.find_spec("scipy") is None:
+        pytest.skip("SciPy is not installed: distributions were not compared with its functions")
     return importlib.import_module("scipy.stats")
 
 
@@ -107,7 +105,6 @@ def agree(numbers: Any, edges: Any, expected: Any) -> None:
         assert abs(found - share) <= SIGMAS * deviation + 1e-9, (edge, share, found)
 
 
-@scipy
 @pytest.mark.parametrize("name", CONTINUOUS)
 def test_real_numbers_have_scipys_distribution(name: str) -> None:
     make, distribution, parameters = CONTINUOUS[name]
@@ -115,7 +112,6 @@ def test_real_numbers_have_scipys_distribution(name: str) -> None:
     agree(make(), frozen.ppf(SHARES), SHARES)
 
 
-@scipy
 @pytest.mark.parametrize("name", COUNTS)
 def test_counts_have_scipys_distribution(name: str) -> None:
     make, distribution, parameters = COUNTS[name]
@@ -124,11 +120,9 @@ def test_counts_have_scipys_distribution(name: str) -> None:
     agree(make(), edges, frozen.cdf(edges))
 
 
-@scipy
 @pytest.mark.parametrize("d", [1, 2, 21, 1111])
 def test_32_plain_sobol_points_are_scipys(d: int) -> None:
-    qmc = importlib.import_module("scipy.stats.qmc")
-    theirs = qmc.Sobol(d, scramble=False).random(64)
+    theirs = stats().qmc.Sobol(d, scramble=False).random(64)
     # SciPy's points have 30 bits, and both sequences begin with 0 and in the order of Gray's code.
     assert (S.sobol(d, 64, scramble=False) == theirs).all()
 
