@@ -50,6 +50,18 @@ impl Memory {
         Memory { len: self.bytes(), dtype: Dtype::U8, ..self }
     }
 
+    /// Returns one element. Reads it without a reference, because another thread may write to a
+    /// shared array meanwhile.
+    ///
+    /// # Safety
+    ///
+    /// `T` has the size of the elements and takes any bits.
+    pub(crate) unsafe fn read<T: Copy>(self, place: usize) -> T {
+        assert!(size_of::<T>() == self.dtype.size() && place < self.len);
+        // SAFETY: `new`'s caller promised the memory, and the place lies in it.
+        unsafe { self.start.as_ptr().cast::<T>().add(place).read_volatile() }
+    }
+
     /// Returns the elements.
     ///
     /// # Safety

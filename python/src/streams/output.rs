@@ -149,8 +149,8 @@ pub(crate) fn refused(error: Error) -> PyErr {
 pub(crate) fn number(py: Python<'_>, memory: Memory, place: usize) -> PyResult<Bound<'_, PyAny>> {
     macro_rules! number {
         ($type:ty) => {
-            // SAFETY: the memory holds elements of this type, and no call writes to it.
-            Ok(unsafe { memory.elements::<$type>() }[place].into_pyobject(py)?.into_any())
+            // SAFETY: the memory holds elements of this type.
+            Ok(unsafe { memory.read::<$type>(place) }.into_pyobject(py)?.into_any())
         };
     }
     let real = |value: f64| Ok(PyFloat::new(py, value).into_any());
@@ -165,18 +165,18 @@ pub(crate) fn number(py: Python<'_>, memory: Memory, place: usize) -> PyResult<B
         Dtype::U32 => number!(u32),
         Dtype::I64 => number!(i64),
         Dtype::U64 => number!(u64),
-        // SAFETY: as above, for the four types that Rust has not.
-        Dtype::F16 => real(binary16(unsafe { memory.elements::<u16>() }[place])),
+        // SAFETY: as above, for the four types that Rust lacks.
+        Dtype::F16 => real(binary16(unsafe { memory.read::<u16>(place) })),
         // SAFETY: as above.
-        Dtype::Bf16 => real(bfloat16(unsafe { memory.elements::<u16>() }[place])),
+        Dtype::Bf16 => real(bfloat16(unsafe { memory.read::<u16>(place) })),
         Dtype::C128 => {
             // SAFETY: as above.
-            let [real, imaginary] = unsafe { memory.elements::<[f64; 2]>() }[place];
+            let [real, imaginary] = unsafe { memory.read::<[f64; 2]>(place) };
             Ok(PyComplex::from_doubles(py, real, imaginary).into_any())
         }
         Dtype::C64 => {
             // SAFETY: as above.
-            let [real, imaginary] = unsafe { memory.elements::<[f32; 2]>() }[place];
+            let [real, imaginary] = unsafe { memory.read::<[f32; 2]>(place) };
             Ok(PyComplex::from_doubles(py, real.into(), imaginary.into()).into_any())
         }
     }
