@@ -25,8 +25,16 @@ pub(super) const ALL: &[Generator] = &[
         "glibc's random(): lags 3 and 31 added, the upper 16 of 31 bits",
         glibc,
     ),
-    generator("ranlux0", "Luscher 1994: 24 bits, lags 10 and 24, no numbers dropped", ranlux0),
-    generator("ranlux1", "Luscher 1994: luxury level 1, 24 of 48 numbers used", ranlux1),
+    generator(
+        "ranlux0",
+        "Luscher 1994: 24 bits, lags 10 and 24, all numbers, the upper 16 bits",
+        ranlux0,
+    ),
+    generator(
+        "ranlux1",
+        "Luscher 1994: luxury level 1, 24 of 48 numbers used, the upper 16 bits",
+        ranlux1,
+    ),
     generator(
         "knuth-ran-array",
         "Knuth 1997: lags 37 and 100 mod 2^30, all numbers, upper 16 bits",
@@ -210,26 +218,14 @@ fn ranlux(seed: u64, dropped: usize) -> impl FnMut() -> u32 {
     }
 }
 
-/// The three bytes of a 24-bit number, one after the other.
-fn bytes_of_24(mut next: impl FnMut() -> u32 + 'static) -> Numbers {
-    let (mut left, mut count) = (0, 0);
-    u8s(move || {
-        if count == 0 {
-            (left, count) = (next(), 3);
-        }
-        count -= 1;
-        let byte = left as u8;
-        left >>= 8;
-        byte
-    })
-}
-
 fn ranlux0(seed: u64) -> Numbers {
-    bytes_of_24(ranlux(seed, 0))
+    let mut next = ranlux(seed, 0);
+    u16s(move || (next() >> 8) as u16)
 }
 
 fn ranlux1(seed: u64) -> Numbers {
-    bytes_of_24(ranlux(seed, 24))
+    let mut next = ranlux(seed, 24);
+    u16s(move || (next() >> 8) as u16)
 }
 
 fn knuth(seed: u64) -> Numbers {
