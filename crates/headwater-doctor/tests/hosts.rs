@@ -38,6 +38,10 @@ const FIRES: &[(Id, &str, &str)] = &[
     (Id::NoVmgenid, "debian10-ganeti-stall", "ubuntu22-aws"),
     (Id::VmgenidNoDriver, "lab-6.1-vmgenid-no-driver", "lab-6.12-vmgenid"),
     (Id::VmclockUnreadable, "firecracker", "lab-7-vmgenid-vmclock"),
+    // The driver works, and the device is hidden: another cause, which must not be called a driver
+    // that is missing.
+    (Id::VmclockUnreadable, "vmclock-hidden-in-container", "lab-7-vmgenid-vmclock"),
+    (Id::VmclockUnreadable, "vmclock-without-node", "lab-7-vmgenid-vmclock"),
     (Id::Cloned, "cloned-with-openssl", "libvirt-healthy"),
     (Id::Checkpointing, "kubelet-checkpoints", "debian13-baremetal"),
     (Id::BlindGenerators, "cloned-with-openssl", "debian12-baremetal"),
