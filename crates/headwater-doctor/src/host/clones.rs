@@ -35,10 +35,7 @@ impl Clones {
         Clones {
             by_device_tree: by_acpi.is_none(),
             vmgenid: by_acpi.or_else(by_tree),
-            listens: bound(&[
-                "/sys/bus/platform/drivers/vmgenid",
-                "/sys/bus/acpi/drivers/vmgenid",
-            ]),
+            listens: bound(&["/sys/bus/platform/drivers/vmgenid", "/sys/bus/acpi/drivers/vmgenid"]),
             vmclock: acpi(root, &["AMZNC10C"], "VMCLOCK")
                 .or_else(|| device_tree(root, "amazon,vmclock")),
             vmclock_node: root.exists("/dev/vmclock0"),

@@ -155,10 +155,16 @@ fn entry(stamp: Stamp, writer: Writer, message: &str) -> Entry<'_> {
 
 /// Splits at the first `": "`. The standard library's search of a text prepares more than a line of
 /// a log repays.
-fn split_at_colon(text: &str) -> Option<(&str, &str)> {
+pub(super) fn split_at_colon(text: &str) -> Option<(&str, &str)> {
     let colons = memchr::memchr_iter(b':', text.as_bytes());
     let at = colons.into_iter().find(|at| text.as_bytes().get(at + 1) == Some(&b' '))?;
     Some((&text[..at], &text[at + 2..]))
+}
+
+/// Splits a short text at the first such ASCII character, as `split_once` does with less to prepare.
+pub(super) fn split_at(text: &str, at: u8) -> Option<(&str, &str)> {
+    let place = text.bytes().position(|byte| byte == at)?;
+    Some((text.get(..place)?, text.get(place + 1..)?))
 }
 
 /// Splits `HOST NAME[PID]: message` or `NAME[PID]: message` into writer and message.
@@ -170,7 +176,7 @@ fn head(rest: &str) -> Option<(Writer, &str)> {
     else {
         return None;
     };
-    let (name, pid) = match name.strip_suffix(']').and_then(|name| name.split_once('[')) {
+    let (name, pid) = match name.strip_suffix(']').and_then(|name| split_at(name, b'[')) {
         Some((name, pid)) => (name, Some(pid)),
         None => (name, None),
     };
@@ -180,9 +186,9 @@ fn head(rest: &str) -> Option<(Writer, &str)> {
 /// Returns whether the rest of a line, after a time since the kernel's start, begins with
 /// journalctl's `HOST NAME[PID]: `. Otherwise the rest is a message of the kernel.
 fn named_by_journal(rest: &str) -> bool {
-    let head = rest.split_once(": ").map_or("", |(head, _)| head);
-    let (host, name) = head.split_once(' ').unwrap_or(("", head));
-    let pid = name.strip_suffix(']').and_then(|name| name.split_once('['));
+    let head = split_at_colon(rest).map_or("", |(head, _)| head);
+    let (host, name) = split_at(head, b' ').unwrap_or(("", head));
+    let pid = name.strip_suffix(']').and_then(|name| split_at(name, b'['));
     let has_pid = pid
         .is_some_and(|(_, pid)| !pid.is_empty() && pid.bytes().all(|byte| byte.is_ascii_digit()));
     has_pid && !name.contains(' ') && !host.ends_with(':')
@@ -213,8 +219,11 @@ fn rfc5424(line: &str) -> Option<Entry<'_>> {
 /// Splits a line of the kernel's buffer, which also holds lines of programs that run before the
 /// journal: `systemd[1]: ` and the like.
 fn direct(rest: &str) -> (Writer, &str) {
-    let head = rest.split_once("]: ").and_then(|(head, message)| {
-        let (name, pid) = head.split_once('[')?;
+    let mut ends = memchr::memchr_iter(b']', rest.as_bytes());
+    let end = ends.find(|at| rest.as_bytes().get(at + 1..at + 3) == Some(b": "));
+    let head = end.and_then(|end| {
+        let (head, message) = (rest.get(..end)?, rest.get(end + 3..)?);
+        let (name, pid) = split_at(head, b'[')?;
         let is_pid = !pid.is_empty() && pid.len() <= 7 && pid.bytes().all(|it| it.is_ascii_digit());
         (is_pid && !name.is_empty() && !name.contains([' ', ':'])).then_some((name, pid, message))
     });
