@@ -85,6 +85,7 @@ pub(super) fn parse(line: &str) -> Option<Entry<'_>> {
 
 /// Reads a line of a console or of dmesg without times.
 fn without_time(line: &str) -> Option<Entry<'_>> {
+    let line = unquoted(line);
     if let Some(message) = status(line) {
         return Some(entry(Stamp::default(), Writer::Init, message));
     }
@@ -100,12 +101,29 @@ fn without_time(line: &str) -> Option<Entry<'_>> {
     is_read.then(|| entry(Stamp::default(), Writer::Kernel, message))
 }
 
+/// Removes the marks of a mail that quotes a log, and the name that a test's log puts in front of a
+/// console's lines.
+fn unquoted(line: &str) -> &str {
+    let text = line.trim_start();
+    let quoted = text.trim_start_matches(['>', ' ']);
+    let rest = if text.starts_with('>') { quoted } else { text };
+    match rest.strip_prefix("console: ") {
+        Some(rest) => rest,
+        None if text.starts_with('>') => rest,
+        None => line,
+    }
+}
+
 /// Reads a line of systemd's on the console: `[  OK  ] Started NAME.`, `         Starting NAME...`,
 /// `[***   ] A start job is running for NAME (7s / 10min)`.
 fn status(line: &str) -> Option<&str> {
     // A job's line is written over and over; `cat -v` prints the return as ^M.
     let line = line.rsplit(['\r']).find(|part| !part.is_empty())?;
     let line = line.strip_prefix("^M").unwrap_or(line);
+    // Copied without the stars in front.
+    if line.starts_with("A start job is running for ") {
+        return Some(line);
+    }
     if let Some(message) = line.strip_prefix("         ") {
         return message.starts_with("Starting ").then_some(message);
     }
@@ -410,6 +428,23 @@ mod tests {
             ("[    2.5] udevd[77]: starting", Some(2.5), Writer::Other, "starting"),
         ] {
             assert_eq!(read(line), (kernel, writer, message), "{line}");
+        }
+    }
+
+    #[test]
+    fn quotations_of_a_console_are_read() {
+        let caller = "random: get_random_bytes called from start_kernel+0x8d/0x3c2";
+        for head in ["> ", "> > ", ">>> ", "  console: ", "> console: "] {
+            let line = format!("{head}{caller}");
+            assert_eq!(read(&line), (None, Writer::Kernel, caller), "{line}");
+        }
+        let job = "A start job is running for Load/Save Random Seed (56s / 10min)";
+        for head in ["", "> ", "[*     ] ", "console: [  *** ] ", "> > [***   ] "] {
+            let line = format!("{head}{job}");
+            assert_eq!(read(&line), (None, Writer::Init, job), "{line}");
+        }
+        for line in ["> A start job is a word", "console: hello", ">", "> > ", "console: "] {
+            assert_eq!(parse(line), None, "{line}");
         }
     }
 
