@@ -269,6 +269,11 @@ fn a_platform_is_known_by_what_it_leaves() {
             one("proc/version", "Linux version 4.4.0 #1 SMP Sun Jan 10 15:06:54 PST 2016"),
             Platform::Container,
         ),
+        (one("proc/version", "Linux version 4.4.0 (gVisor)"), Platform::Container),
+        (
+            one("proc/version", "Linux version 4.19.0-gvisor #1 SMP Sun Jan 10 15:06:54 PST 2016"),
+            Platform::Container,
+        ),
         (one("run/systemd/container", "lxc"), Platform::Container),
         (one("proc/1/cgroup", "0::/kubepods/burstable/pod0/0"), Platform::Container),
         (one("proc/1/cgroup", "0::/init.scope"), Platform::OtherVm),

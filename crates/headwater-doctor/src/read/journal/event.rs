@@ -35,6 +35,8 @@ pub(super) const WORDS: &[&str] = &[
     "Hypervisor detected",
     "Machine model: ",
     "Memory Encryption Features active",
+    "tdx: Guest detected",
+    "SEV: SNP guest platform device",
     "procd: ",
     "] init: ",
     "urandom-seed: ",
@@ -73,6 +75,8 @@ pub(super) const JSON_WORDS: &[&str] = &[
     "Hypervisor detected",
     "Machine model: ",
     "Memory Encryption Features active",
+    "tdx: Guest detected",
+    "SEV: SNP guest platform device",
     "\"strace\"",
     SECURE_RANDOM,
 ];
@@ -277,6 +281,13 @@ fn kernel(message: &str) -> Option<LogEvent<'_>> {
     if let Some(name) = message.strip_prefix("DMI: ") {
         return Some(LogEvent::Dmi(name));
     }
+    // Other lines of confidential guests: before the kernel lists its features, or after.
+    if message.starts_with("tdx: Guest detected") {
+        return Some(LogEvent::Encryption("Intel TDX"));
+    }
+    if message.starts_with("SEV: SNP guest platform device") {
+        return Some(LogEvent::Encryption("AMD SEV-SNP"));
+    }
     // OpenWrt's first programs write to the kernel's log without a process number.
     const OPENWRT: [&str; 6] =
         ["procd: ", "init: ", "urandom-seed: ", "urandom_seed: ", "mount_root: ", "kmodloader: "];
@@ -442,6 +453,19 @@ fn clock_set(message: &str) -> Option<LogEvent<'_>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_confidential_guest_is_known_by_any_of_its_lines() {
+        for (message, name) in [
+            ("Memory Encryption Features active: Intel TDX", "Intel TDX"),
+            ("tdx: Guest detected", "Intel TDX"),
+            ("SEV: SNP guest platform device initialized.", "AMD SEV-SNP"),
+        ] {
+            assert_eq!(kernel(message), Some(LogEvent::Encryption(name)), "{message}");
+        }
+        assert_eq!(kernel("Memory Encryption Features active: AMD SEV"), None);
+        assert_eq!(kernel("tdx: Attributes: SEPT_VE_DISABLE"), None);
+    }
 
     #[test]
     fn the_generators_messages_are_understood() {
