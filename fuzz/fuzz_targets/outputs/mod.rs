@@ -1,4 +1,5 @@
-//! Every output of a report. None may carry a control or bidirectional character of the input.
+//! Every output of a report. An output may not carry a control or bidirectional character of the
+//! input.
 
 use headwater_doctor::{Case, Report, diagnose};
 use std::sync::atomic::{AtomicU32, Ordering};

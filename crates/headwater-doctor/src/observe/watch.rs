@@ -7,7 +7,8 @@
 //!
 //! A thread that sleeps can begin to wait for the generator only after it has run. The file
 //! schedstat counts how often a thread ran, and costs a third of a read of wchan, for which the
-//! kernel unwinds the thread's stack. So wchan is read only of threads that ran since the last look.
+//! kernel unwinds the thread's stack. So wchan is read only of threads that ran since the last
+//! look.
 
 use super::victims::{Facts, Name, Table};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};

@@ -179,7 +179,7 @@ pub(super) fn split_at_colon(text: &str) -> Option<(&str, &str)> {
     Some((&text[..at], &text[at + 2..]))
 }
 
-/// Splits a short text at the first such ASCII character, as `split_once` does with less to prepare.
+/// Splits a short text at the first such ASCII character. `split_once` prepares more.
 pub(super) fn split_at(text: &str, at: u8) -> Option<(&str, &str)> {
     let place = text.bytes().position(|byte| byte == at)?;
     Some((text.get(..place)?, text.get(place + 1..)?))

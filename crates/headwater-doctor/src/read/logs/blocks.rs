@@ -6,8 +6,8 @@ use std::io::{self, Read};
 /// The longest line that is not cut, and the bytes that decide the format of a file.
 pub(crate) const BLOCK: usize = 1 << 20;
 
-/// A block ends at the last line break of so many bytes, unless a line is longer. The bytes are then
-/// still in the CPU's second-level cache when they are searched.
+/// A block ends at the last line break of so many bytes, unless a line is longer. The bytes are
+/// then still in the CPU's second-level cache when they are searched.
 const CHUNK: usize = 1 << 18;
 
 /// A stream in blocks of whole lines.
