@@ -1,7 +1,9 @@
 //! Journals and kernel logs as text.
 #![no_main]
 
-use headwater_doctor::{Case, diagnose, journal};
+mod outputs;
+
+use headwater_doctor::{Case, journal};
 use libfuzzer_sys::fuzz_target;
 use std::io::Read;
 
@@ -9,6 +11,6 @@ fuzz_target!(|data: &[u8]| {
     // A first line that decides the format; the rest is anything.
     let log = b"[    0.000000] Linux version 6.1.0 (x)\n".chain(data);
     if let Ok(boots) = journal::read(log, "log") {
-        diagnose(Case { boots, ..Case::default() });
+        outputs::check(Case { boots, ..Case::default() });
     }
 });

@@ -1,7 +1,9 @@
 //! Traces and tables of strace's.
 #![no_main]
 
-use headwater_doctor::{Case, diagnose, strace};
+mod outputs;
+
+use headwater_doctor::{Case, strace};
 use libfuzzer_sys::fuzz_target;
 use std::io::Read;
 
@@ -9,6 +11,6 @@ fuzz_target!(|data: &[u8]| {
     // The table's head makes it a trace whatever comes after.
     let head = b"% time     seconds  usecs/call     calls    errors syscall\n";
     if let Ok(trace) = strace::read(head.chain(data), "trace") {
-        diagnose(Case { traces: vec![trace], ..Case::default() });
+        outputs::check(Case { traces: vec![trace], ..Case::default() });
     }
 });

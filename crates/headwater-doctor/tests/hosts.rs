@@ -38,6 +38,10 @@ const FIRES: &[(Id, &str, &str)] = &[
     (Id::NoVmgenid, "debian10-ganeti-stall", "ubuntu22-aws"),
     (Id::VmgenidNoDriver, "lab-6.1-vmgenid-no-driver", "lab-6.12-vmgenid"),
     (Id::VmclockUnreadable, "firecracker", "lab-7-vmgenid-vmclock"),
+    // The driver works, and the device is hidden: another cause, which must not be called a driver
+    // that is missing.
+    (Id::VmclockUnreadable, "vmclock-hidden-in-container", "lab-7-vmgenid-vmclock"),
+    (Id::VmclockUnreadable, "vmclock-without-node", "lab-7-vmgenid-vmclock"),
     (Id::Cloned, "cloned-with-openssl", "libvirt-healthy"),
     (Id::Checkpointing, "kubelet-checkpoints", "debian13-baremetal"),
     (Id::BlindGenerators, "cloned-with-openssl", "debian12-baremetal"),
@@ -263,6 +267,11 @@ fn a_platform_is_known_by_what_it_leaves() {
         (dmi("FreeBSD", "BHYVE"), Platform::Bhyve),
         (
             one("proc/version", "Linux version 4.4.0 #1 SMP Sun Jan 10 15:06:54 PST 2016"),
+            Platform::Container,
+        ),
+        (one("proc/version", "Linux version 4.4.0 (gVisor)"), Platform::Container),
+        (
+            one("proc/version", "Linux version 4.19.0-gvisor #1 SMP Sun Jan 10 15:06:54 PST 2016"),
             Platform::Container,
         ),
         (one("run/systemd/container", "lxc"), Platform::Container),

@@ -2,7 +2,7 @@
 
 use super::{Answer, evidence};
 use crate::fixes::Cause;
-use crate::{Case, Finding, Id, Severity};
+use crate::{Case, Finding, Id, Platform, Severity};
 use std::os::unix::fs::MetadataExt;
 
 const NODE: &str = "/dev/vmclock0";
@@ -11,7 +11,19 @@ const READ_BY_OTHERS: u32 = 0o004;
 pub(super) fn check(case: &Case) -> Answer {
     let (Some(kernel), Some(host)) = (case.kernel(), &case.host) else { return Answer::NotAsked };
     let Some(device) = host.clones.vmclock.clone() else { return Answer::fine() };
-    let (title, proof, cause) = if !host.clones.vmclock_node {
+    // The driver of an assumed kernel cannot be seen, only its version.
+    let driver = host.clones.vmclock_driver.clone().filter(|_| case.assumed.is_none());
+    let (title, proof, cause) = if let (false, Some(driver)) = (host.clones.vmclock_node, driver) {
+        let lack = match case.platform() {
+            Some(Platform::Container) => "this container has no /dev/vmclock0",
+            _ => "/dev/vmclock0 was not made",
+        };
+        (
+            format!("the kernel drives the machine's VMClock, and {lack}"),
+            evidence(&driver, format!("a device is bound, and {NODE} is not there")),
+            Cause::VmclockHidden,
+        )
+    } else if !host.clones.vmclock_node {
         let reason = match kernel.has_vmclock() {
             Some(true) => {
                 "is built without its driver (CONFIG_PTP_1588_CLOCK_VMCLOCK), or has not loaded it"

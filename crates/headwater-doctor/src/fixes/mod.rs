@@ -59,6 +59,9 @@ pub enum Cause {
     VmgenidNoDriver,
     /// The hypervisor has a VMClock, and the kernel no driver. (HW042)
     VmclockNoDriver,
+    /// The kernel drives the VMClock, and its device is not in this container's or system's /dev.
+    /// (HW042)
+    VmclockHidden,
     /// Programs may not read the VMClock. (HW042)
     VmclockUnreadable,
     /// The machine was cloned while it ran. (HW043)
@@ -161,6 +164,16 @@ fn host_side(cause: Cause, facts: &PlatformFacts) -> Vec<Fix> {
 fn on_the_host(cause: Cause) -> Vec<Fix> {
     if is_inside(cause) {
         return Vec::new();
+    }
+    if cause == Cause::VmclockHidden {
+        return vec![Fix {
+            side: Side::Host,
+            platform: Some(Platform::Container),
+            what: "pass the device to the container, which may then read it (an option of docker run and podman run)".to_owned(),
+            exact: Some("--device /dev/vmclock0:/dev/vmclock0:r".to_owned()),
+            gives: Effect::Signal,
+            trusts: Some(THE_HYPERVISOR),
+        }];
     }
     vec![Fix {
         side: Side::Host,
@@ -298,6 +311,13 @@ fn guest_side(cause: Cause, facts: &PlatformFacts) -> Vec<Fix> {
         Cause::VmclockNoDriver => vec![fix(
             "run Linux 6.13 or later with CONFIG_PTP_1588_CLOCK_VMCLOCK, and load its driver",
             Some(module_at_boot("ptp_vmclock")),
+            Effect::Signal,
+            Some(THE_HYPERVISOR),
+        )],
+        // The number is dynamic, so the kernel's own file says it.
+        Cause::VmclockHidden => vec![fix(
+            "make the device's node, which udev, mdev or devtmpfs usually does",
+            Some("mknod -m 0444 /dev/vmclock0 c $(tr : ' ' < /sys/class/misc/vmclock0/dev)".to_owned()),
             Effect::Signal,
             Some(THE_HYPERVISOR),
         )],

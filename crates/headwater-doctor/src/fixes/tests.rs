@@ -1,6 +1,6 @@
 use super::*;
 
-const CAUSES: [Cause; 28] = [
+const CAUSES: [Cause; 29] = [
     Cause::NoSeed,
     Cause::StartTimeout,
     Cause::NoJitter,
@@ -21,6 +21,7 @@ const CAUSES: [Cause; 28] = [
     Cause::NoVmgenid,
     Cause::VmgenidNoDriver,
     Cause::VmclockNoDriver,
+    Cause::VmclockHidden,
     Cause::VmclockUnreadable,
     Cause::Cloned,
     Cause::Checkpointing,
@@ -104,7 +105,7 @@ fn no_platform_is_told_anothers_commands() {
         ("openstack ", Platform::OpenStack),
         ("kubectl", Platform::KubeVirt),
         ("<rng", Platform::Libvirt),
-        ("-device", Platform::Qemu),
+        ("-device v", Platform::Qemu),
         ("--unix-socket", Platform::Firecracker),
         ("VBoxManage", Platform::VirtualBox),
         ("Set-VMProcessor", Platform::HyperV),
@@ -114,7 +115,7 @@ fn no_platform_is_told_anothers_commands() {
         for platform in PLATFORMS {
             let text = exacts(&for_cause(cause, &on(platform)));
             for (word, owner) in words {
-                let may = owner == platform || (word, platform) == ("-device", Platform::Ganeti);
+                let may = owner == platform || (word, platform) == ("-device v", Platform::Ganeti);
                 assert!(may || !text.contains(word), "{cause:?} on {platform:?}: {text}");
             }
         }
@@ -233,4 +234,14 @@ fn a_machine_is_read_from_its_files() {
     assert_eq!(facts.version.as_deref(), Some("9.4"));
     assert_eq!((facts.boot_loader, facts.initramfs), (BootLoader::Grubby, Initramfs::Dracut));
     assert!(!facts.x86);
+}
+
+/// The kernel of a container drives the VMClock already, so no driver is advised.
+#[test]
+fn a_hidden_vmclock_is_passed_in_and_no_driver_is_loaded() {
+    let inside = exacts(&for_cause(Cause::VmclockHidden, &on(Platform::Container)));
+    assert_eq!(inside, "--device /dev/vmclock0:/dev/vmclock0:r");
+    let outside = exacts(&for_cause(Cause::VmclockHidden, &on(Platform::Qemu)));
+    assert!(outside.starts_with("mknod "), "{outside}");
+    assert!(!outside.contains("ptp_vmclock"));
 }

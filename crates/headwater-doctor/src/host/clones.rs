@@ -15,6 +15,9 @@ pub struct Clones {
     pub vmclock: Option<Evidence>,
     /// True if /dev/vmclock0 exists.
     pub vmclock_node: bool,
+    /// The directory of the driver that is bound to the VMClock. A container sees the directory of
+    /// its host even if it does not see the device.
+    pub vmclock_driver: Option<String>,
 }
 
 const ACPI: &str = "/sys/bus/acpi/devices";
@@ -23,16 +26,20 @@ impl Clones {
     pub(super) fn read(root: &Root) -> Clones {
         let by_acpi = acpi(root, &["VMGENCTR", "QEMUVGID"], "VM_GEN_COUNTER");
         let by_tree = || device_tree(root, "microsoft,vmgenid");
-        let listens = ["/sys/bus/platform/drivers/vmgenid", "/sys/bus/acpi/drivers/vmgenid"]
-            .into_iter()
-            .find(|folder| root.names(folder).iter().any(|name| !is_common(name)));
+        let bound = |drivers: &[&str]| {
+            let mut drivers = drivers.iter();
+            let found =
+                drivers.find(|driver| root.names(driver).iter().any(|name| !is_common(name)));
+            found.map(|driver| (*driver).to_owned())
+        };
         Clones {
             by_device_tree: by_acpi.is_none(),
             vmgenid: by_acpi.or_else(by_tree),
-            listens: listens.map(str::to_owned),
+            listens: bound(&["/sys/bus/platform/drivers/vmgenid", "/sys/bus/acpi/drivers/vmgenid"]),
             vmclock: acpi(root, &["AMZNC10C"], "VMCLOCK")
                 .or_else(|| device_tree(root, "amazon,vmclock")),
             vmclock_node: root.exists("/dev/vmclock0"),
+            vmclock_driver: bound(&["/sys/bus/platform/drivers/vmclock"]),
         }
     }
 }

@@ -308,6 +308,52 @@ fn a_thread_that_slept_for_long_is_timed_within_a_fifth_of_a_second() {
     }
 }
 
+/// The kernel counts how often a thread ran. Until the count changes, the thread is where it was,
+/// and its place is not read again.
+#[test]
+fn a_thread_that_has_not_run_is_where_it_was() {
+    let count = |text: &'static str| move |root: &Path| put(root, "70/task/70/schedstat", text);
+    let sleeps = |root: &Path| thread(root, 70, 70, "d", "do_epoll_wait", "232", 5.0);
+    let waits = |root: &Path| thread(root, 70, 70, "d", "wait_for_random_bytes", GETRANDOM, 5.0);
+    let works = |root: &Path| thread(root, 70, 70, "d", "do_epoll_wait", "232", 5.0);
+    let record = Script::new("count", 5.0, 20.0)
+        .at(5.0, sleeps)
+        .at(5.0, count("800 90 4\n"))
+        // A tree in a test can lie: the place changes and the count does not.
+        .at(7.0, waits)
+        .at(8.0, count("900 90 5\n"))
+        .at(11.0, works)
+        .at(12.0, count("990 95 6\n"))
+        .observe(600.0);
+    let [victim] = record.victims.as_slice() else { panic!("{:?}", record.victims) };
+    assert!((8.0..8.3).contains(&victim.from), "{victim:?}");
+    let bounds = victim.seconds;
+    assert!(bounds.at_least > 3.65 && bounds.at_most.unwrap() < 4.35, "{victim:?}");
+    assert_eq!(victim.ending, Ending::GaveUp);
+}
+
+/// Without its statistics, the kernel's count is always 0, and says nothing.
+#[test]
+fn a_kernel_that_does_not_count_shows_the_place() {
+    let uncounted = |root: &Path| {
+        sshd(root);
+        put(root, "312/task/312/schedstat", "0 0 0\n");
+    };
+    let begins = |root: &Path| {
+        cron(root);
+        put(root, "400/task/400/schedstat", "0 0 0\n");
+    };
+    let waits =
+        |root: &Path| thread(root, 400, 400, "cron", "wait_for_random_bytes", GETRANDOM, 6.0);
+    let record = Script::new("uncounted", 5.0, 20.0)
+        .at(6.0, uncounted)
+        .at(6.0, begins)
+        .at(10.0, waits)
+        .observe(600.0);
+    let seconds: Vec<f64> = record.victims.iter().map(|it| it.exact().unwrap().round()).collect();
+    assert_eq!(seconds, [14.0, 10.0]);
+}
+
 #[test]
 fn two_waits_of_one_thread_are_added() {
     let wait = |root: &Path| thread(root, 80, 80, "dd", "random_read_iter", READ, 6.0);
@@ -444,26 +490,59 @@ fn documents_of_other_kinds_are_not_records() {
     }
 }
 
+/// This machine's kernel, as if its generator were ready later.
+struct Pretend(Live, f64);
+
+impl Kernel for Pretend {
+    fn now(&self) -> f64 {
+        self.0.now()
+    }
+
+    fn is_ready(&mut self) -> bool {
+        self.0.now() >= self.1
+    }
+
+    fn wait(&mut self, until: f64) {
+        let left = (until.min(self.1) - self.0.now()).max(0.0);
+        std::thread::sleep(std::time::Duration::from_secs_f64(left));
+    }
+
+    fn cpu(&self) -> f64 {
+        self.0.cpu()
+    }
+}
+
+/// Prints the CPU time of an observation of 500 sleeping threads and 100 sleeping processes beside
+/// this machine's own. records/doctor/ has the results.
+#[test]
+#[ignore = "takes ten seconds, and prints a measurement"]
+fn the_cost_of_600_sleepers() {
+    let mut children: Vec<_> =
+        (0..100).map(|_| Command::new("sleep").arg("60").spawn().unwrap()).collect();
+    for _ in 0..500 {
+        let sleeper = std::thread::Builder::new().stack_size(64 << 10);
+        sleeper.spawn(|| std::thread::sleep(std::time::Duration::from_secs(60))).unwrap();
+    }
+    let live = Live::new().unwrap();
+    let until = live.now() + 10.0;
+    let record = observe_in(clock::open_proc().unwrap(), None, &mut Pretend(live, until), 600.0);
+    let seconds = record.ended - record.began;
+    println!(
+        "{} looks in {seconds:.1} s: {:.2} ms of CPU time a second",
+        record.looks,
+        record.cpu_seconds * 1000.0 / seconds
+    );
+    for child in &mut children {
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+    assert_eq!(record.victims, []);
+}
+
 /// The real thing, as far as a ready machine can show it: this machine's processes are read, and a
 /// process that waits for a pipe is not a victim.
 #[test]
 fn processes_of_this_machine_that_wait_for_other_things_are_no_victims() {
-    struct Pretend(Live, f64);
-    impl Kernel for Pretend {
-        fn now(&self) -> f64 {
-            self.0.now()
-        }
-        fn is_ready(&mut self) -> bool {
-            self.0.now() >= self.1
-        }
-        fn wait(&mut self, until: f64) {
-            let left = (until.min(self.1) - self.0.now()).max(0.0);
-            std::thread::sleep(std::time::Duration::from_secs_f64(left));
-        }
-        fn cpu(&self) -> f64 {
-            self.0.cpu()
-        }
-    }
     let mut child = Command::new("cat").stdin(std::process::Stdio::piped()).spawn().unwrap();
     let live = Live::new().unwrap();
     let until = live.now() + 0.55;

@@ -2,8 +2,13 @@
 //!
 //! Everything is read beneath a directory's descriptor, so that a tree in a test can stand for
 //! /proc, and so that the observer survives when an initramfs moves its mounts. The file of each
-//! thread stays open: a read then costs less than a microsecond, and a descriptor of a thread that
-//! ended never shows another thread with its number.
+//! thread stays open: a descriptor of a thread that ended never shows another thread with its
+//! number.
+//!
+//! A thread that sleeps can begin to wait for the generator only after it has run. The file
+//! schedstat counts how often a thread ran, and costs a third of a read of wchan, for which the
+//! kernel unwinds the thread's stack. So wchan is read only of threads that ran since the last
+//! look.
 
 use super::victims::{Facts, Name, Table};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -86,7 +91,10 @@ struct Thread {
     tid: u32,
     /// The latest time at which the thread was not waiting.
     not_before: f64,
-    wchan: Option<OwnedFd>,
+    file: File,
+    /// The text of schedstat when wchan last was read, and what wchan said, if the thread slept.
+    /// The text is the same until the thread has run.
+    slept: Option<([u8; STATISTICS], Wait)>,
     /// The last time at which the descriptors that it polls were read, and whether /dev/random is
     /// among them.
     polled: Option<(f64, bool)>,
@@ -94,6 +102,21 @@ struct Thread {
     place: ([u8; 16], f64),
     look: u64,
 }
+
+/// The file of a thread that stays open.
+enum File {
+    /// Counts how often the thread ran.
+    Schedstat(OwnedFd),
+    /// Names the thread's place in the kernel, where the kernel counts nothing.
+    Wchan(OwnedFd),
+    /// Beyond the limit, wchan is opened at each look.
+    Closed,
+}
+
+/// Three numbers of up to 20 digits, and what separates them.
+const STATISTICS: usize = 64;
+/// The text of schedstat on a kernel that does not count.
+const UNCOUNTED: &[u8] = b"0 0 0";
 
 struct Process {
     pid: u32,
@@ -267,7 +290,7 @@ impl Watch {
         let mut closed = 0;
         self.threads.retain(|thread| {
             let is_there = thread.look == look;
-            closed += usize::from(!is_there && thread.wchan.is_some());
+            closed += usize::from(!is_there && !matches!(thread.file, File::Closed));
             is_there
         });
         self.open = self.open.saturating_sub(closed);
@@ -330,19 +353,17 @@ impl Watch {
                 }
                 Err(_) if self.threads.len() == self.threads.capacity() => self.missed += 1,
                 Err(at) => {
-                    let wchan = (self.open < MOST_OPEN)
-                        .then(|| {
-                            let path = of_thread(pid, tid, "wchan");
-                            openat(&self.proc, path.get(), FILE, Mode::empty()).ok()
-                        })
-                        .flatten();
-                    self.open += usize::from(wchan.is_some());
+                    let file = match self.open < MOST_OPEN {
+                        true => open(self.proc.as_fd(), pid, tid),
+                        false => File::Closed,
+                    };
+                    self.open += usize::from(!matches!(file, File::Closed));
                     // A thread that was not there at the last look began after it.
                     let began = started(self.proc.as_fd(), pid, tid);
                     let not_before = began.max(before.unwrap_or(0.0));
                     let look = self.look;
-                    let (polled, place) = (None, ([0; 16], f64::INFINITY));
-                    let thread = Thread { pid, tid, not_before, wchan, polled, place, look };
+                    let (polled, place, slept) = (None, ([0; 16], f64::INFINITY), None);
+                    let thread = Thread { pid, tid, not_before, file, slept, polled, place, look };
                     self.threads.insert(at, thread);
                 }
             }
@@ -358,19 +379,62 @@ enum Wait {
     InJitterLoop,
 }
 
-/// Returns whether a thread waits for the generator.
+/// Opens the file by which a thread is watched.
+fn open(proc: BorrowedFd<'_>, pid: u32, tid: u32) -> File {
+    let file = |name: &str| openat(proc, of_thread(pid, tid, name).get(), FILE, Mode::empty());
+    if let Ok(schedstat) = file("schedstat") {
+        let mut space = [0; STATISTICS];
+        let length = pread(&schedstat, &mut space, 0).unwrap_or(0);
+        let text = space.get(..length).unwrap_or_default().trim_ascii_end();
+        if !text.is_empty() && text != UNCOUNTED {
+            return File::Schedstat(schedstat);
+        }
+    }
+    file("wchan").map_or(File::Closed, File::Wchan)
+}
+
+/// Returns whether a thread waits for the generator. A thread that has not run since the last look
+/// is where it was.
 fn waits(proc: BorrowedFd<'_>, thread: &mut Thread, now: f64) -> Wait {
+    let mut statistics = [0; STATISTICS];
+    if let File::Schedstat(file) = &thread.file {
+        // The thread has ended if this fails.
+        if pread(file, &mut statistics, 0).unwrap_or(0) == 0 {
+            return Wait::No;
+        }
+        if let Some((text, wait)) = thread.slept
+            && text == statistics
+        {
+            return wait;
+        }
+    }
+    let (wait, sleeps) = examine(proc, thread, now);
+    // The count was read before the place: a thread that runs in between has another count at the
+    // next look.
+    let counts = matches!(thread.file, File::Schedstat(_));
+    thread.slept = (sleeps && counts).then_some((statistics, wait));
+    wait
+}
+
+/// Reads a thread's place in the kernel. Returns whether the thread waits for the generator, and
+/// whether it sleeps.
+fn examine(proc: BorrowedFd<'_>, thread: &mut Thread, now: f64) -> (Wait, bool) {
     let mut space = [0; 64];
-    let name = match &thread.wchan {
-        Some(file) => {
+    let name = match &thread.file {
+        File::Wchan(file) => {
             let length = pread(file, &mut space, 0).unwrap_or(0);
             space.get(..length).unwrap_or_default()
         }
-        None => {
+        _ => {
             let path = of_thread(thread.pid, thread.tid, "wchan");
             read_at(proc, path.get(), &mut space)
         }
     };
+    place(proc, thread, now, name)
+}
+
+/// Returns the same by the name of the thread's place in the kernel.
+fn place(proc: BorrowedFd<'_>, thread: &mut Thread, now: f64, name: &[u8]) -> (Wait, bool) {
     let mut place = [0; 16];
     for (to, from) in place.iter_mut().zip(name) {
         *to = *from;
@@ -383,7 +447,7 @@ fn waits(proc: BorrowedFd<'_>, thread: &mut Thread, now: f64) -> Wait {
         thread.place = (place, now);
     }
     if is_waiting {
-        return Wait::Yes;
+        return (Wait::Yes, true);
     }
     if POLLING.iter().any(|poll| name.starts_with(poll)) {
         let known = thread.polled.filter(|(at, _)| now - at < POLL_AGAIN_S);
@@ -394,21 +458,22 @@ fn waits(proc: BorrowedFd<'_>, thread: &mut Thread, now: f64) -> Wait {
         if polls {
             thread.place.1 = f64::INFINITY;
         }
-        return if polls { Wait::Yes } else { Wait::No };
+        return (if polls { Wait::Yes } else { Wait::No }, true);
     }
     thread.polled = None;
     // "0" is a thread that runs, or one whose place the kernel hides.
     if name.trim_ascii() != b"0" {
-        return Wait::No;
+        return (Wait::No, !name.is_empty());
     }
     let mut space = [0; 160];
     let path = of_thread(thread.pid, thread.tid, "syscall");
     let call = read_at(proc, path.get(), &mut space);
+    // The kernel shows a number only of a thread that sleeps.
     if number(call) == Some(GETRANDOM) {
-        return Wait::Yes;
+        return (Wait::Yes, true);
     }
     if !call.starts_with(b"running") {
-        return Wait::No;
+        return (Wait::No, number(call).is_some());
     }
     // In the jitter loop the thread is runnable; its stack can be read while another thread runs
     // on its CPU.
@@ -419,7 +484,8 @@ fn waits(proc: BorrowedFd<'_>, thread: &mut Thread, now: f64) -> Wait {
         let name = line.split(|byte| *byte == b']').nth(1).unwrap_or_default();
         starts_a_wait(name.trim_ascii())
     };
-    if stack.split(|byte| *byte == b'\n').any(in_function) { Wait::InJitterLoop } else { Wait::No }
+    let is_in_loop = stack.split(|byte| *byte == b'\n').any(in_function);
+    (if is_in_loop { Wait::InJitterLoop } else { Wait::No }, false)
 }
 
 /// Returns whether a thread polls /dev/random for bytes. Programs that cannot find getrandom in

@@ -101,9 +101,12 @@ fn container(root: &Root) -> Found {
             ));
         }
     }
-    // gVisor answers every system call itself, under a version that it never changes.
+    // gVisor answers every system call itself, under a version of its own: 4.4.0 for years, now
+    // 4.19.0-gvisor, always built on the same day.
     let version = root.text("/proc/version").unwrap_or_default();
-    if version.starts_with("Linux version 4.4.0 #1 SMP Sun Jan 10 15:06:54 PST 2016") {
+    let is_gvisor = version.contains("#1 SMP Sun Jan 10 15:06:54 PST 2016")
+        || version.to_ascii_lowercase().contains("gvisor");
+    if is_gvisor {
         return Some((Platform::Container, evidence("/proc/version", version)));
     }
     let place = "/proc/1/cgroup";

@@ -85,6 +85,7 @@ pub(super) fn parse(line: &str) -> Option<Entry<'_>> {
 
 /// Reads a line of a console or of dmesg without times.
 fn without_time(line: &str) -> Option<Entry<'_>> {
+    let line = unquoted(line);
     if let Some(message) = status(line) {
         return Some(entry(Stamp::default(), Writer::Init, message));
     }
@@ -100,12 +101,29 @@ fn without_time(line: &str) -> Option<Entry<'_>> {
     is_read.then(|| entry(Stamp::default(), Writer::Kernel, message))
 }
 
+/// Removes the marks of a mail that quotes a log, and the name that a test's log puts in front of a
+/// console's lines.
+fn unquoted(line: &str) -> &str {
+    let text = line.trim_start();
+    let quoted = text.trim_start_matches(['>', ' ']);
+    let rest = if text.starts_with('>') { quoted } else { text };
+    match rest.strip_prefix("console: ") {
+        Some(rest) => rest,
+        None if text.starts_with('>') => rest,
+        None => line,
+    }
+}
+
 /// Reads a line of systemd's on the console: `[  OK  ] Started NAME.`, `         Starting NAME...`,
 /// `[***   ] A start job is running for NAME (7s / 10min)`.
 fn status(line: &str) -> Option<&str> {
     // A job's line is written over and over; `cat -v` prints the return as ^M.
     let line = line.rsplit(['\r']).find(|part| !part.is_empty())?;
     let line = line.strip_prefix("^M").unwrap_or(line);
+    // Copied without the stars in front.
+    if line.starts_with("A start job is running for ") {
+        return Some(line);
+    }
     if let Some(message) = line.strip_prefix("         ") {
         return message.starts_with("Starting ").then_some(message);
     }
@@ -155,10 +173,16 @@ fn entry(stamp: Stamp, writer: Writer, message: &str) -> Entry<'_> {
 
 /// Splits at the first `": "`. The standard library's search of a text prepares more than a line of
 /// a log repays.
-fn split_at_colon(text: &str) -> Option<(&str, &str)> {
+pub(super) fn split_at_colon(text: &str) -> Option<(&str, &str)> {
     let colons = memchr::memchr_iter(b':', text.as_bytes());
     let at = colons.into_iter().find(|at| text.as_bytes().get(at + 1) == Some(&b' '))?;
     Some((&text[..at], &text[at + 2..]))
+}
+
+/// Splits a short text at the first such ASCII character. `split_once` prepares more.
+pub(super) fn split_at(text: &str, at: u8) -> Option<(&str, &str)> {
+    let place = text.bytes().position(|byte| byte == at)?;
+    Some((text.get(..place)?, text.get(place + 1..)?))
 }
 
 /// Splits `HOST NAME[PID]: message` or `NAME[PID]: message` into writer and message.
@@ -170,7 +194,7 @@ fn head(rest: &str) -> Option<(Writer, &str)> {
     else {
         return None;
     };
-    let (name, pid) = match name.strip_suffix(']').and_then(|name| name.split_once('[')) {
+    let (name, pid) = match name.strip_suffix(']').and_then(|name| split_at(name, b'[')) {
         Some((name, pid)) => (name, Some(pid)),
         None => (name, None),
     };
@@ -180,9 +204,9 @@ fn head(rest: &str) -> Option<(Writer, &str)> {
 /// Returns whether the rest of a line, after a time since the kernel's start, begins with
 /// journalctl's `HOST NAME[PID]: `. Otherwise the rest is a message of the kernel.
 fn named_by_journal(rest: &str) -> bool {
-    let head = rest.split_once(": ").map_or("", |(head, _)| head);
-    let (host, name) = head.split_once(' ').unwrap_or(("", head));
-    let pid = name.strip_suffix(']').and_then(|name| name.split_once('['));
+    let head = split_at_colon(rest).map_or("", |(head, _)| head);
+    let (host, name) = split_at(head, b' ').unwrap_or(("", head));
+    let pid = name.strip_suffix(']').and_then(|name| split_at(name, b'['));
     let has_pid = pid
         .is_some_and(|(_, pid)| !pid.is_empty() && pid.bytes().all(|byte| byte.is_ascii_digit()));
     has_pid && !name.contains(' ') && !host.ends_with(':')
@@ -213,8 +237,11 @@ fn rfc5424(line: &str) -> Option<Entry<'_>> {
 /// Splits a line of the kernel's buffer, which also holds lines of programs that run before the
 /// journal: `systemd[1]: ` and the like.
 fn direct(rest: &str) -> (Writer, &str) {
-    let head = rest.split_once("]: ").and_then(|(head, message)| {
-        let (name, pid) = head.split_once('[')?;
+    let mut ends = memchr::memchr_iter(b']', rest.as_bytes());
+    let end = ends.find(|at| rest.as_bytes().get(at + 1..at + 3) == Some(b": "));
+    let head = end.and_then(|end| {
+        let (head, message) = (rest.get(..end)?, rest.get(end + 3..)?);
+        let (name, pid) = split_at(head, b'[')?;
         let is_pid = !pid.is_empty() && pid.len() <= 7 && pid.bytes().all(|it| it.is_ascii_digit());
         (is_pid && !name.is_empty() && !name.contains([' ', ':'])).then_some((name, pid, message))
     });
@@ -401,6 +428,23 @@ mod tests {
             ("[    2.5] udevd[77]: starting", Some(2.5), Writer::Other, "starting"),
         ] {
             assert_eq!(read(line), (kernel, writer, message), "{line}");
+        }
+    }
+
+    #[test]
+    fn quotations_of_a_console_are_read() {
+        let caller = "random: get_random_bytes called from start_kernel+0x8d/0x3c2";
+        for head in ["> ", "> > ", ">>> ", "  console: ", "> console: "] {
+            let line = format!("{head}{caller}");
+            assert_eq!(read(&line), (None, Writer::Kernel, caller), "{line}");
+        }
+        let job = "A start job is running for Load/Save Random Seed (56s / 10min)";
+        for head in ["", "> ", "[*     ] ", "console: [  *** ] ", "> > [***   ] "] {
+            let line = format!("{head}{job}");
+            assert_eq!(read(&line), (None, Writer::Init, job), "{line}");
+        }
+        for line in ["> A start job is a word", "console: hello", ">", "> > ", "console: "] {
+            assert_eq!(parse(line), None, "{line}");
         }
     }
 

@@ -3,6 +3,7 @@
 
 use super::entry::{Entry, Writer};
 use crate::boot::HintKind;
+use crate::read::logs::Texts;
 
 /// Each relevant line holds one of these words. Whole blocks are searched for them, so each must be
 /// rare in a log.
@@ -34,6 +35,8 @@ pub(super) const WORDS: &[&str] = &[
     "Hypervisor detected",
     "Machine model: ",
     "Memory Encryption Features active",
+    "tdx: Guest detected",
+    "SEV: SNP guest platform device",
     "procd: ",
     "] init: ",
     "urandom-seed: ",
@@ -72,6 +75,8 @@ pub(super) const JSON_WORDS: &[&str] = &[
     "Hypervisor detected",
     "Machine model: ",
     "Memory Encryption Features active",
+    "tdx: Guest detected",
+    "SEV: SNP guest platform device",
     "\"strace\"",
     SECURE_RANDOM,
 ];
@@ -156,7 +161,8 @@ pub(super) fn event<'a>(entry: &'a Entry<'_>) -> Option<LogEvent<'a>> {
 /// Returns the seconds in Tomcat's `Creation of SecureRandom instance for session ID generation
 /// using [SHA1PRNG] took [126,553] milliseconds.`
 pub(super) fn secure_random(message: &str) -> Option<f64> {
-    let (_, rest) = message.split_once(SECURE_RANDOM)?;
+    static TEXT: Texts = Texts::new(&[SECURE_RANDOM]);
+    let (_, rest) = message.split_at_checked(TEXT.find(message)? + SECURE_RANDOM.len())?;
     let (number, rest) = rest.split_once(" took [")?.1.split_once(']')?;
     // The JVM groups digits by its locale.
     let digits: String = number.chars().filter(char::is_ascii_digit).collect();
@@ -229,6 +235,22 @@ pub(super) fn span(text: &str) -> Option<f64> {
     })
 }
 
+/// Texts that may stand anywhere in a message of the kernel, one of which [`kernel`] must find to
+/// read further.
+static INSIDE: Texts = Texts::new(&[
+    "Hypervisor detected: ",
+    "Machine model: ",
+    "Memory Encryption Features active: ",
+    "Switched to clocksource ",
+    "clocksource: timekeeping watchdog",
+    "funky smelling output",
+    "RDRAND is not reliable on this platform",
+    "hiding RDRAND via CPUID",
+    "RDSEED is not reliable on this platform",
+    "RDSEED32 is broken",
+    "seeding entropy pool",
+]);
+
 fn kernel(message: &str) -> Option<LogEvent<'_>> {
     if let Some(random) = message.strip_prefix("random: ") {
         return generator(random);
@@ -259,6 +281,27 @@ fn kernel(message: &str) -> Option<LogEvent<'_>> {
     if let Some(name) = message.strip_prefix("DMI: ") {
         return Some(LogEvent::Dmi(name));
     }
+    // Other lines of confidential guests: before the kernel lists its features, or after.
+    if message.starts_with("tdx: Guest detected") {
+        return Some(LogEvent::Encryption("Intel TDX"));
+    }
+    if message.starts_with("SEV: SNP guest platform device") {
+        return Some(LogEvent::Encryption("AMD SEV-SNP"));
+    }
+    // OpenWrt's first programs write to the kernel's log without a process number.
+    const OPENWRT: [&str; 6] =
+        ["procd: ", "init: ", "urandom-seed: ", "urandom_seed: ", "mount_root: ", "kmodloader: "];
+    let is_program = || OPENWRT.iter().any(|name| message.starts_with(name));
+    if !INSIDE.is_in(message) {
+        if is_program() {
+            return Some(LogEvent::Program);
+        }
+        if message.starts_with("audit: type=1326 ") {
+            return seccomp(message);
+        }
+        let is_hwrng = message.starts_with("hwrng") || message.starts_with("virtio_rng");
+        return is_hwrng.then_some(LogEvent::Hint(HintKind::Hwrng));
+    }
     if let Some((_, name)) = message.split_once("Hypervisor detected: ") {
         return Some(LogEvent::Hypervisor(name));
     }
@@ -271,10 +314,7 @@ fn kernel(message: &str) -> Option<LogEvent<'_>> {
     {
         return Some(LogEvent::Encryption(name));
     }
-    // OpenWrt's first programs write to the kernel's log without a process number.
-    const OPENWRT: [&str; 6] =
-        ["procd: ", "init: ", "urandom-seed: ", "urandom_seed: ", "mount_root: ", "kmodloader: "];
-    if OPENWRT.iter().any(|name| message.starts_with(name)) {
+    if is_program() {
         return Some(LogEvent::Program);
     }
     if message.starts_with("audit: type=1326 ") {
@@ -312,6 +352,12 @@ fn generator(says: &str) -> Option<LogEvent<'_>> {
         "crng reseeded on system resumption" => return Some(LogEvent::Resumed),
         _ => {}
     }
+    // Most lines of a system that is ready end here.
+    static WARNINGS: Texts =
+        Texts::new(&[": uninitialized urandom read", " urandom read with ", " with crng_init="]);
+    if !WARNINGS.is_in(says) {
+        return missed(says);
+    }
     if let Some((program, read)) = says.rsplit_once(": uninitialized urandom read (") {
         let bytes = read.split_once(" bytes read")?.0.parse().ok()?;
         return Some(LogEvent::EarlyRead { program, bytes });
@@ -334,6 +380,11 @@ fn generator(says: &str) -> Option<LogEvent<'_>> {
             crng_init,
         });
     }
+    missed(says)
+}
+
+/// Reads the number of warnings that the kernel's rate limit left out.
+fn missed(says: &str) -> Option<LogEvent<'_>> {
     let (count, rest) = says.split_once(' ')?;
     let missed = rest.starts_with("urandom warning(s) missed")
         || rest.starts_with("get_random_xx warning(s) missed");
@@ -378,7 +429,8 @@ fn seccomp(message: &str) -> Option<LogEvent<'_>> {
     let field = |name: &str| {
         message.split_ascii_whitespace().find_map(|word| word.strip_prefix(name)?.strip_prefix('='))
     };
-    let seccomp = message.contains("SECCOMP") || message.contains("type=1326");
+    static RECORD: Texts = Texts::new(&["SECCOMP", "type=1326"]);
+    let seccomp = RECORD.is_in(message);
     let call = field("arch").zip(field("syscall"))?;
     (seccomp && GETRANDOM.contains(&call) && field("code") != Some(ONLY_LOGGED))
         .then_some(LogEvent::Hint(HintKind::SeccompKill))
@@ -401,6 +453,19 @@ fn clock_set(message: &str) -> Option<LogEvent<'_>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_confidential_guest_is_known_by_any_of_its_lines() {
+        for (message, name) in [
+            ("Memory Encryption Features active: Intel TDX", "Intel TDX"),
+            ("tdx: Guest detected", "Intel TDX"),
+            ("SEV: SNP guest platform device initialized.", "AMD SEV-SNP"),
+        ] {
+            assert_eq!(kernel(message), Some(LogEvent::Encryption(name)), "{message}");
+        }
+        assert_eq!(kernel("Memory Encryption Features active: AMD SEV"), None);
+        assert_eq!(kernel("tdx: Attributes: SEPT_VE_DISABLE"), None);
+    }
 
     #[test]
     fn the_generators_messages_are_understood() {

@@ -21,7 +21,7 @@ mod units;
 pub use together::put_together;
 
 use crate::boot::Boot;
-use crate::read::logs::{Blocks, Input, Line, quoted, scan, unpack, unpainted};
+use crate::read::logs::{Blocks, Input, quoted, scan, unpack, unpainted};
 use crate::{Evidence, LogError};
 use boots::Boots;
 use entry::{Entry, Writer};
@@ -137,19 +137,19 @@ fn text(blocks: &mut Blocks<impl Read>, name: &str) -> std::io::Result<Vec<Boot>
         let evidence = || Evidence { place: format!("{name}:{number}"), says: quoted(&line) };
         boots.program(stamp, evidence);
     }
-    let last = scan(blocks, event::WORDS, |Line { number, text, before }| {
-        let line = unpainted(text);
+    let last = scan(blocks, event::WORDS, |found| {
+        let line = unpainted(found.text);
+        let evidence =
+            || Evidence { place: format!("{name}:{}", found.number()), says: quoted(&line) };
         if line.starts_with("-- Boot ") || line.starts_with("-- Reboot --") {
-            boots.separator(|| time(before));
+            boots.separator(|| time(found.before()));
         } else if let Some(entry) =
-            entry::parse(&line).or_else(|| entry::of_dmesg_json(&line, before))
+            entry::parse(&line).or_else(|| entry::of_dmesg_json(&line, found.before()))
         {
-            let evidence = || Evidence { place: format!("{name}:{number}"), says: quoted(&line) };
-            boots.note(&entry, || time(before), evidence);
+            boots.note(&entry, || time(found.before()), evidence);
         } else if let Some(says) =
             event::secure_random(&line).map(LogEvent::SecureRandom).or_else(|| event::blamed(&line))
         {
-            let evidence = || Evidence { place: format!("{name}:{number}"), says: quoted(&line) };
             boots.note_untimed(says, evidence);
         }
     })?;
@@ -159,9 +159,10 @@ fn text(blocks: &mut Blocks<impl Read>, name: &str) -> std::io::Result<Vec<Boot>
 fn by_json(blocks: &mut Blocks<impl Read>, name: &str) -> std::io::Result<Vec<Boot>> {
     let mut boots = Boots::default();
     let time = |line: &[u8]| json::parse(line).map(|entry| entry.stamp);
-    let last = scan(blocks, event::JSON_WORDS, |Line { number, text, before }| {
-        if let Some(entry) = json::parse(text) {
-            boots.note(&entry, || time(before), || evidence(&entry, format!("{name}:{number}")));
+    let last = scan(blocks, event::JSON_WORDS, |found| {
+        if let Some(entry) = json::parse(found.text) {
+            let evidence = || evidence(&entry, format!("{name}:{}", found.number()));
+            boots.note(&entry, || time(found.before()), evidence);
         }
     })?;
     Ok(boots.finish(time(&last)))

@@ -1,6 +1,8 @@
 //! The time at the head of a line, as journalctl(1), dmesg(1), rsyslog and the kernel itself write
 //! it.
 
+use super::entry::split_at;
+
 /// The time of a line, as far as the line shows it.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Stamp {
@@ -56,9 +58,11 @@ pub(super) fn take(line: &str) -> Option<(Stamp, Follows, &str)> {
     let line = line.trim_start();
     match line.as_bytes().first()? {
         b'[' => bracketed(line),
-        b'0'..=b'9' => {
-            iso(line).or_else(|| kmsg(line)).or_else(|| unix(line)).or_else(|| short(line))
-        }
+        b'0'..=b'9' => plain_iso(line)
+            .or_else(|| iso(line))
+            .or_else(|| kmsg(line))
+            .or_else(|| unix(line))
+            .or_else(|| short(line)),
         _ => short(line).or_else(|| full(line)).or_else(|| ctime(line)),
     }
 }
@@ -78,6 +82,51 @@ fn plain(line: &str) -> Option<(Stamp, Follows, &str)> {
     let seconds = u32::from(hour) * 3600 + u32::from(minute) * 60 + u32::from(second);
     let rest = &line[line.len() - rest.len()..];
     Some((Stamp::date((day, day), f64::from(seconds)), Follows::Name, rest))
+}
+
+/// Returns the number in two bytes, if they are digits.
+fn two_digits(bytes: &[u8]) -> Option<u8> {
+    let [tens, ones] = *bytes else { return None };
+    (tens.is_ascii_digit() && ones.is_ascii_digit()).then(|| (tens - b'0') * 10 + (ones - b'0'))
+}
+
+/// Reads `2026-11-22T06:07:30.123456+00:00 ` as [`iso`] does, by the bytes' places.
+fn plain_iso(line: &str) -> Option<(Stamp, Follows, &str)> {
+    let (head, rest) = line.as_bytes().split_first_chunk::<19>()?;
+    let is_form = head[4] == b'-' && head[7] == b'-' && head[10] == b'T';
+    (is_form && head[13] == b':' && head[16] == b':').then_some(())?;
+    let at = |at: usize| two_digits(&head[at..at + 2]);
+    let year = u32::from(at(0)?) * 100 + u32::from(at(2)?);
+    let (hour, minute) = (at(11)?, at(14)?);
+    (hour < 24 && minute < 60).then_some(())?;
+    let digits = rest.get(1..)?.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let length = match rest[0] {
+        b'.' if digits > 0 => digits + 1,
+        b'Z' | b'+' | b'-' => 0,
+        _ => return None,
+    };
+    let second = seconds(line.get(17..19 + length)?).filter(|second| *second < 61.0)?;
+    let (offset, zone) = match *rest.get(length..)? {
+        [b'Z', b' ', ..] => (0.0, 1),
+        [sign @ (b'+' | b'-'), h1, h2, b':', m1, m2, b' ', ..] => {
+            (offset_of(sign, [h1, h2], [m1, m2])?, 6)
+        }
+        [sign @ (b'+' | b'-'), h1, h2, m1, m2, b' ', ..] => {
+            (offset_of(sign, [h1, h2], [m1, m2])?, 5)
+        }
+        _ => return None,
+    };
+    let days = both(year, at(5)?, at(8)?)?;
+    let local = f64::from(hour) * 3600.0 + f64::from(minute) * 60.0 + second;
+    let stamp = Stamp::date(days, local);
+    let stamp = Stamp { wall: stamp.wall.map(|wall| wall - offset), ..stamp };
+    Some((stamp, Follows::Name, line.get(19 + length + zone + 1..)?))
+}
+
+fn offset_of(sign: u8, hours: [u8; 2], minutes: [u8; 2]) -> Option<f64> {
+    let (hours, minutes) = (two_digits(&hours)?, two_digits(&minutes)?);
+    let seconds = f64::from(hours) * 3600.0 + f64::from(minutes) * 60.0;
+    Some(if sign == b'-' { -seconds } else { seconds })
 }
 
 /// Returns the number of a month by its English abbreviation.
@@ -130,7 +179,7 @@ pub(super) fn take_kernels(message: &str) -> Option<(f64, &str)> {
 /// Reads a time in brackets: the kernel's own, `[    1.234567] `, journalctl's short-monotonic, and
 /// dmesg's -d, -e, -H and -T.
 fn bracketed(line: &str) -> Option<(Stamp, Follows, &str)> {
-    let (inside, mut rest) = line[1..].split_once(']')?;
+    let (inside, mut rest) = split_at(&line[1..], b']')?;
     // CONFIG_PRINTK_CALLER: "[    1.234567][    T1] ".
     if let Some((caller, after)) = rest.strip_prefix('[').and_then(|rest| rest.split_once(']'))
         && caller.trim_start().starts_with(['T', 'C'])
@@ -138,13 +187,13 @@ fn bracketed(line: &str) -> Option<(Stamp, Follows, &str)> {
         rest = after;
     }
     let inside = inside.trim();
-    let stamp = match inside.split_once('<').map_or(inside, |(time, _)| time.trim()) {
+    let stamp = match split_at(inside, b'<').map_or(inside, |(time, _)| time.trim()) {
         // -d with -t: the time since the line before and no other.
         "" => Stamp::NONE,
         // -H: the time since the line before.
         delta if delta.starts_with('+') && seconds(delta[1..].trim()).is_some() => Stamp::NONE,
         // With a point: "[0]" is in any text.
-        time => match seconds(time).filter(|_| time.contains('.')) {
+        time => match seconds(time).filter(|_| split_at(time, b'.').is_some()) {
             Some(time) => Stamp::kernel(time),
             None => by_calendar(time)?,
         },
@@ -236,7 +285,11 @@ fn iso_date(text: &str) -> Option<(f64, f64)> {
 
 /// Returns the days of a date, and those since 1 January of a leap year.
 fn both(year: u32, month: u8, day: u8) -> Option<(f64, f64)> {
-    Some((date(year, month, day)?, date(2000, month, day)? - date(2000, 1, 1)?))
+    /// Days of a leap year before each month.
+    const BEFORE: [u16; 12] = [0, 31, 60, 91, 121, 152, 182, 213, 244, 274, 305, 335];
+    let days = date(year, month, day)?;
+    let before = BEFORE.get(usize::from(month).checked_sub(1)?)?;
+    Some((days, f64::from(*before) + f64::from(day) - 1.0))
 }
 
 /// Returns the seconds of a time such as `06:07:30`, with a fraction after a point or a comma.
@@ -245,8 +298,12 @@ fn clock(text: &str) -> Option<f64> {
     let (hour, minute, second) = (parts.next()?, parts.next()?, parts.next()?);
     let hour: u8 = hour.parse().ok().filter(|hour| *hour < 24)?;
     let minute: u8 = minute.parse().ok().filter(|minute| *minute < 60)?;
+    let second = match memchr::memchr(b',', second.as_bytes()) {
+        Some(_) => seconds(&second.replace(',', ".")),
+        None => seconds(second),
+    };
     // 60: a leap second.
-    let second = seconds(&second.replace(',', ".")).filter(|second| *second < 61.0)?;
+    let second = second.filter(|second| *second < 61.0)?;
     parts.next().is_none().then_some(f64::from(hour) * 3600.0 + f64::from(minute) * 60.0 + second)
 }
 
@@ -266,9 +323,28 @@ fn offset(text: &str) -> Option<f64> {
 
 /// Digits with a point and more digits, and nothing else: no sign, no exponent, no "nan".
 pub(crate) fn seconds(text: &str) -> Option<f64> {
+    /// Powers of ten, which f64 holds without an error.
+    const POWERS: [f64; 16] =
+        [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15];
     let plain = text.len() <= 20 && text.starts_with(|c: char| c.is_ascii_digit());
-    (plain && text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.'))
-        .then(|| text.parse().ok())?
+    plain.then_some(())?;
+    let (mut digits, mut point) = (0_u64, None);
+    for (at, byte) in text.bytes().enumerate() {
+        match byte {
+            b'0'..=b'9' => digits = digits.wrapping_mul(10).wrapping_add(u64::from(byte - b'0')),
+            b'.' if point.is_none() => point = Some(at),
+            _ => return None,
+        }
+    }
+    // Up to 15 digits and their power of ten are exact, so that their quotient is rounded once and
+    // is the number that a parser returns.
+    let places = point.map_or(0, |at| text.len() - at - 1);
+    if text.len() <= 16
+        && let Some(power) = POWERS.get(places)
+    {
+        return Some(digits as f64 / power);
+    }
+    text.parse().ok()
 }
 
 /// Reads a month's name as strftime(3) abbreviates it in English, German, Dutch, Swedish, French,
@@ -362,6 +438,70 @@ mod tests {
         assert_eq!(wall("Jan  1 00:00:00 text") + YEAR - wall("Dec 31 23:59:58 text"), 2.0);
         // Finnish.
         assert_eq!(wall("marras 05 15:39:06 text") - wall("marras 05 15:37:37 text"), 89.0);
+    }
+
+    #[test]
+    fn numbers_are_those_of_the_standard_parser() {
+        for text in [
+            "0",
+            "7",
+            "7.",
+            "0.1",
+            "1.250000",
+            "59.999999",
+            "123456.000001",
+            "4294967295.999999",
+            "999999999999999",
+            "0.00000000000001",
+            "1795327650.500000",
+            "12345678901234567890",
+            "0.3",
+            "17179869.184",
+            "1234567890123.456789",
+        ] {
+            assert_eq!(seconds(text), text.parse().ok(), "{text}");
+        }
+        for text in
+            ["", ".", ".5", "1.2.3", "-1", "+1", "1e9", "nan", " 1", "123456789012345678901"]
+        {
+            assert_eq!(seconds(text), None, "{text}");
+        }
+        for number in 0..200_000_u32 {
+            let text = format!("{}.{:06}", number / 1000, number);
+            assert_eq!(seconds(&text), text.parse().ok(), "{text}");
+        }
+    }
+
+    /// The quick reading of an ISO stamp is the careful one's.
+    #[test]
+    fn an_iso_stamp_is_read_alike_both_ways() {
+        let mut quick = 0;
+        for day in
+            ["2026-11-22", "2024-02-29", "0001-01-01", "2026-13-01", "2026-00-10", "2026-1-1"]
+        {
+            for time in [
+                "06:07:30",
+                "23:59:60.999",
+                "24:00:00",
+                "00:60:00",
+                "06:07:61",
+                "6:07:30",
+                "06:07:30.",
+                "06:07:30.123456",
+                "06:07:30,123456",
+            ] {
+                for zone in ["Z", "+00:00", "-0430", "+05:45", "", "+5", "UTC", "+0a:00"] {
+                    for rest in [" text", "", " ", "text"] {
+                        let line = format!("{day}T{time}{zone}{rest}");
+                        if let Some(read) = plain_iso(&line) {
+                            quick += 1;
+                            assert_eq!(Some(read), iso(&line), "{line}");
+                        }
+                    }
+                }
+            }
+        }
+        assert!(quick > 50, "{quick}");
     }
 
     #[test]

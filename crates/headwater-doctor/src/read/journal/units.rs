@@ -2,6 +2,7 @@
 //! description only, and a failure connects the two: name and description then stand on adjacent
 //! lines, because systemd is one thread and reports a unit's end in one piece.
 
+use super::entry::{split_at, split_at_colon};
 use super::stamp::Stamp;
 use crate::Evidence;
 use crate::boot::{Attempt, Moment, Outcome, Unit};
@@ -24,6 +25,9 @@ pub(super) struct Starts {
     failed: Option<String>,
     /// Kills at the start timeout, of units whose description is not known yet.
     killed: HashMap<String, (Stamp, Evidence)>,
+    /// The number of units whose last start did not succeed, or has not ended. While it is 0, most
+    /// lines of a running system need no search for their unit.
+    unsettled: usize,
 }
 
 #[derive(Clone, Debug)]
@@ -87,6 +91,9 @@ impl Starts {
         stamp: Stamp,
         evidence: impl FnOnce() -> Evidence,
     ) {
+        if is_ready && self.unsettled == 0 {
+            return;
+        }
         let place = self.place(label);
         let again = place.is_some_and(|place| {
             self.units[place].1.last().is_some_and(|start| start.outcome != Outcome::Started)
@@ -107,6 +114,14 @@ impl Starts {
             killed: None,
         };
         self.units[place].1.push(start);
+        self.count_unsettled();
+    }
+
+    fn count_unsettled(&mut self) {
+        let is_unsettled = |(_, starts): &&(String, Vec<Start>)| {
+            starts.last().is_some_and(|start| start.outcome != Outcome::Started)
+        };
+        self.unsettled = self.units.iter().filter(is_unsettled).count();
     }
 
     fn end(
@@ -121,6 +136,7 @@ impl Starts {
             Some(killed) if outcome != Outcome::Started => (Some(killed), Outcome::TimedOut),
             _ => (Some((stamp, evidence())), outcome),
         };
+        self.count_unsettled();
     }
 
     fn kill(&mut self, name: &str, moment: (Stamp, Evidence)) {
@@ -155,6 +171,9 @@ impl Starts {
     }
 
     fn open(&mut self, label: &str) -> Option<&mut Start> {
+        if self.unsettled == 0 {
+            return None;
+        }
         let place = self.place(label)?;
         self.units[place].1.last_mut().filter(|start| start.outcome == Outcome::Unknown)
     }
@@ -228,7 +247,7 @@ fn failing(message: &str) -> Option<&str> {
     {
         return is_name(name).then_some(name);
     }
-    let (name, rest) = message.split_once(": ")?;
+    let (name, rest) = split_at_colon(message)?;
     let fails = rest.starts_with("Failed with result ") || rest == "Unit entered failed state.";
     (fails && is_name(name)).then_some(name)
 }
@@ -236,11 +255,11 @@ fn failing(message: &str) -> Option<&str> {
 /// Returns the unit in `ssh.service: start-pre operation timed out. Terminating.`; without the
 /// colon before systemd 229, and in capitals before 243.
 fn timed_out(message: &str) -> Option<&str> {
-    let (name, rest) = message.split_once(' ')?;
-    if !is_name(name.strip_suffix(':').unwrap_or(name)) {
+    let (name, rest) = split_at(message, b' ')?;
+    // Nearly every line ends here, without a search in its rest.
+    if !rest.as_bytes().get(..5)?.eq_ignore_ascii_case(b"start") {
         return None;
     }
     let name = name.strip_suffix(':').unwrap_or(name);
-    let (state, _) = rest.split_once(" operation timed out.")?;
-    (is_name(name) && state.to_ascii_lowercase().starts_with("start")).then_some(name)
+    (is_name(name) && rest.contains(" operation timed out.")).then_some(name)
 }

@@ -3,9 +3,12 @@
 use memchr::{memchr, memrchr};
 use std::io::{self, Read};
 
-/// Large enough to make system calls negligible, small enough to stay near the CPU's second-level
-/// cache while several words are searched for.
+/// The longest line that is not cut, and the bytes that decide the format of a file.
 pub(crate) const BLOCK: usize = 1 << 20;
+
+/// A block ends at the last line break of so many bytes, unless a line is longer. The bytes are
+/// then still in the CPU's second-level cache when they are searched.
+const CHUNK: usize = 1 << 18;
 
 /// A stream in blocks of whole lines.
 pub(crate) struct Blocks<R> {
@@ -20,6 +23,8 @@ pub(crate) struct Blocks<R> {
     /// Inside a line that is longer than a block: what is left of it is dropped.
     skipping: bool,
     ended: bool,
+    /// Bytes that are read before lines are handed out.
+    wanted: usize,
 }
 
 /// Whole lines. The last line of a stream may lack its newline; a line longer than a block is cut.
@@ -40,6 +45,7 @@ impl<R: Read> Blocks<R> {
             line: 1,
             skipping: false,
             ended: false,
+            wanted: BLOCK,
         }
     }
 
@@ -88,15 +94,24 @@ impl<R: Read> Blocks<R> {
         }
     }
 
-    /// Moves the rest to the front, and reads until the buffer is full or the stream ends.
+    /// Moves the rest to the front, and reads until the buffer holds a chunk with a whole line, is
+    /// full, or the stream ends. The first time, the buffer is filled.
     fn fill(&mut self) -> io::Result<()> {
         if self.given > 0 {
             self.buffer.copy_within(self.given..self.filled, 0);
             self.filled -= self.given;
             self.given = 0;
+            self.wanted = CHUNK;
         }
         while !self.ended && self.filled < self.buffer.len() {
-            match self.source.read(&mut self.buffer[self.filled..]) {
+            if self.filled >= self.wanted {
+                if memrchr(b'\n', &self.buffer[..self.filled]).is_some() {
+                    break;
+                }
+                self.wanted = self.buffer.len();
+            }
+            let end = self.wanted.max(self.filled + 1).min(self.buffer.len());
+            match self.source.read(&mut self.buffer[self.filled..end]) {
                 Ok(0) => self.ended = true,
                 Ok(read) => self.filled += read,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}

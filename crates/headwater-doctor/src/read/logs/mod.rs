@@ -9,7 +9,7 @@ mod unpack;
 pub(crate) use blocks::Blocks;
 pub use error::LogError;
 pub(crate) use input::Input;
-pub(crate) use scan::{Line, scan};
+pub(crate) use scan::{Texts, scan};
 pub(crate) use unpack::unpack;
 
 use std::borrow::Cow;
@@ -30,8 +30,10 @@ pub(crate) fn quoted(line: &str) -> String {
 
 /// Removes colour sequences ("ESC [ ... m"), which saved logs sometimes keep.
 pub(crate) fn unpainted(line: &[u8]) -> Cow<'_, str> {
-    let text = String::from_utf8_lossy(line);
-    if !text.contains('\x1b') {
+    // Nearly every line is valid, and the standard library's lossy reading is slower.
+    let text =
+        std::str::from_utf8(line).map_or_else(|_| String::from_utf8_lossy(line), Cow::Borrowed);
+    if memchr::memchr(0x1b, text.as_bytes()).is_none() {
         return text;
     }
     let mut plain = String::with_capacity(text.len());

@@ -2,18 +2,93 @@
 //! split into lines.
 
 use super::Blocks;
-use memchr::memmem::Finder;
+use aho_corasick::{AhoCorasick, Span, packed};
 use memchr::{memchr, memchr_iter, memrchr};
+use std::cell::Cell;
 use std::io::{self, Read};
+use std::sync::OnceLock;
 
-/// A line that holds one of the words.
+/// A line that holds one of the words. Its number and its predecessor are found on demand, because
+/// few relevant lines become evidence.
 pub(crate) struct Line<'a> {
-    /// The number of the line, from 1.
-    pub(crate) number: u64,
     /// The line without its newline.
     pub(crate) text: &'a [u8],
-    /// The line before it that is not empty, whether it holds a word or not.
-    pub(crate) before: &'a [u8],
+    /// The lines of the block, and the place at which this line begins.
+    whole: &'a [u8],
+    begin: usize,
+    /// A place in the block, and the number of its line.
+    counted: &'a Cell<(usize, u64)>,
+    /// The last line of the blocks before that is not empty.
+    last: &'a [u8],
+}
+
+impl<'a> Line<'a> {
+    /// Returns the number of the line, from 1.
+    pub(crate) fn number(&self) -> u64 {
+        let (from, number) = self.counted.get();
+        let passed = self.whole.get(from..self.begin).unwrap_or_default();
+        let number = number + memchr_iter(b'\n', passed).count() as u64;
+        self.counted.set((self.begin, number));
+        number
+    }
+
+    /// Returns the line before it that is not empty, whether it holds a word or not.
+    pub(crate) fn before(&self) -> &'a [u8] {
+        last_line(&self.whole[..self.begin]).unwrap_or(self.last)
+    }
+}
+
+/// A search for any of several words.
+enum Words {
+    /// By vector instructions, several bytes at a time.
+    Packed(packed::Searcher),
+    /// By a table, on CPUs without these instructions.
+    Table(AhoCorasick),
+}
+
+impl Words {
+    fn new(words: &[&str]) -> io::Result<Words> {
+        if let Some(packed) = packed::Searcher::new(words) {
+            return Ok(Words::Packed(packed));
+        }
+        AhoCorasick::new(words).map(Words::Table).map_err(io::Error::other)
+    }
+
+    /// Returns the place of the first word at or after `from`.
+    fn find(&self, text: &[u8], from: usize) -> Option<usize> {
+        let span = Span::from(from..text.len());
+        match self {
+            Words::Packed(packed) => packed.find_in(text, span).map(|found| found.start()),
+            Words::Table(table) => {
+                let input = aho_corasick::Input::new(text).span(span);
+                table.find(input).map(|found| found.start())
+            }
+        }
+    }
+}
+
+/// A search for any of several texts in one line, which is prepared once.
+pub(crate) struct Texts {
+    texts: &'static [&'static str],
+    words: OnceLock<Option<Words>>,
+}
+
+impl Texts {
+    pub(crate) const fn new(texts: &'static [&'static str]) -> Texts {
+        Texts { texts, words: OnceLock::new() }
+    }
+
+    /// Returns the place of the first of the texts.
+    pub(crate) fn find(&self, line: &str) -> Option<usize> {
+        match self.words.get_or_init(|| Words::new(self.texts).ok()) {
+            Some(words) => words.find(line.as_bytes(), 0),
+            None => self.texts.iter().filter_map(|text| line.find(text)).min(),
+        }
+    }
+
+    pub(crate) fn is_in(&self, line: &str) -> bool {
+        self.find(line).is_some()
+    }
 }
 
 /// Calls `each` for every line that holds one of `words`, in order. Returns the last line that is
@@ -21,40 +96,22 @@ pub(crate) struct Line<'a> {
 pub(crate) fn scan<R: Read>(
     blocks: &mut Blocks<R>,
     words: &[&str],
-    mut each: impl FnMut(Line<'_>),
+    mut each: impl FnMut(&Line<'_>),
 ) -> io::Result<Vec<u8>> {
-    let finders: Vec<Finder<'_>> = words.iter().map(Finder::new).collect();
-    // The next position of each word. A rare word is searched for once in a block, however often
-    // the others occur.
-    let mut next: Vec<usize> = vec![0; finders.len()];
+    let words = Words::new(words)?;
     let mut last = Vec::new();
-    while let Some(whole) = blocks.next()? {
-        let text = whole.text;
-        let find = |finder: &Finder<'_>, from: usize| {
-            finder.find(&text[from..]).map_or(usize::MAX, |at| from + at)
-        };
-        for (finder, next) in finders.iter().zip(&mut next) {
-            *next = find(finder, 0);
+    while let Some(block) = blocks.next()? {
+        let whole = block.text;
+        let counted = Cell::new((0, block.first));
+        let mut from = 0;
+        while let Some(hit) = words.find(whole, from) {
+            // A hit lies behind the end of the last one's line.
+            let begin = memrchr(b'\n', &whole[from..hit]).map_or(from, |at| from + at + 1);
+            let end = memchr(b'\n', &whole[hit..]).map_or(whole.len(), |at| hit + at);
+            each(&Line { text: &whole[begin..end], whole, begin, counted: &counted, last: &last });
+            from = (end + 1).min(whole.len());
         }
-        let (mut number, mut counted) = (whole.first, 0);
-        loop {
-            let hit = next.iter().copied().min().unwrap_or(usize::MAX);
-            if hit == usize::MAX {
-                break;
-            }
-            let begin = memrchr(b'\n', &text[..hit]).map_or(0, |at| at + 1);
-            let end = memchr(b'\n', &text[hit..]).map_or(text.len(), |at| hit + at);
-            number += memchr_iter(b'\n', &text[counted..begin]).count() as u64;
-            counted = begin;
-            let before = last_line(&text[..begin]).unwrap_or(&last);
-            each(Line { number, text: &text[begin..end], before });
-            for (finder, next) in finders.iter().zip(&mut next) {
-                if *next < end {
-                    *next = find(finder, end);
-                }
-            }
-        }
-        if let Some(line) = last_line(text) {
+        if let Some(line) = last_line(whole) {
             line.clone_into(&mut last);
         }
     }
@@ -77,7 +134,7 @@ mod tests {
         let text = b"zero\none random\n\ntwo\ncrng and random and crng\nlast line \n\n";
         let mut found = Vec::new();
         let last = scan(&mut Blocks::new(&text[..]), &["random", "crng"], |line| {
-            found.push((line.number, line.text.to_vec(), line.before.to_vec()));
+            found.push((line.number(), line.text.to_vec(), line.before().to_vec()));
         });
         let expected = [
             (2, b"one random".to_vec(), b"zero".to_vec()),
@@ -100,7 +157,7 @@ mod tests {
             .collect();
         let mut found = Vec::new();
         scan(&mut Blocks::new(text.as_bytes()), &["crng", "random"], |line| {
-            found.push((line.number, String::from_utf8(line.text.to_vec()).unwrap()));
+            found.push((line.number(), String::from_utf8(line.text.to_vec()).unwrap()));
         })
         .unwrap();
         let plain: Vec<(u64, String)> = (1..)
