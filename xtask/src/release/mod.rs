@@ -10,6 +10,7 @@ pub(crate) mod debian;
 mod fronts;
 mod help;
 mod links;
+mod manual;
 mod recipes;
 mod reproduce;
 mod sbom;
