@@ -323,8 +323,8 @@ fn build(root: &Path, places: &Places) -> Result<PathBuf> {
     Ok(target.join(places.target.as_deref().unwrap_or_default()).join("release"))
 }
 
-/// Sets the variables of a build so that its bytes depend neither on the caller's directories nor on
-/// the caller's way of building.
+/// Sets the variables of a build so that its bytes depend neither on the caller's directories nor
+/// on an incremental build.
 pub(crate) fn reproducible(build: &mut Command, root: &Path) {
     // Panics name source files of dependencies, with the directories of the building machine.
     let given = env::var("RUSTFLAGS").unwrap_or_default();

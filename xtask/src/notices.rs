@@ -9,7 +9,7 @@ use std::fmt::Write;
 use std::fs;
 use std::path::Path;
 
-/// How the names of files with a licence begin, in capital letters.
+/// Beginnings of the names of files with a licence, in capital letters.
 const NAMES: [&str; 5] = ["LICENSE", "LICENCE", "COPYING", "COPYRIGHT", "NOTICE"];
 
 const HEAD: &str = "\

@@ -1,8 +1,8 @@
 //! An image for containers: the static command with its licences, made without a daemon.
 
 use crate::process::{program, run};
-use crate::release::command;
 use crate::release::stage::{self, ARCHITECTURES, VERSION};
+use crate::release::{command, index};
 use crate::tools;
 use anyhow::{Context, Result, ensure};
 use serde_json::{Value, json};
@@ -25,20 +25,29 @@ const FACTS: [&str; 7] = [
 /// Packs the static command of each architecture into `dist`, and runs the image of this one.
 pub(crate) fn build(dist: &Path) -> Result<()> {
     tools::packages(&["umoci", "runc"])?;
+    let mut layouts = Vec::new();
     for (arch, cpu) in ARCHITECTURES {
         let file = dist.join(command::name(cpu));
         ensure!(file.exists(), "{}: not built yet", file.display());
         let layout = pack(&file, &dist.join(command::notices(cpu)), arch)?;
-        let archive = dist.join(format!("headwater-{VERSION}-oci-{arch}.tar"));
-        let mut tar =
-            program("tar --sort=name --owner=0 --group=0 --numeric-owner --mode=u=rwX,go=rX");
-        tar.arg(format!("--mtime=@{}", stage::epoch()?)).arg("-C").arg(&layout);
-        run(tar.arg("-cf").arg(archive).arg("."))?;
+        archive(&layout, &dist.join(format!("headwater-{VERSION}-oci-{arch}.tar")))?;
         if cpu == std::env::consts::ARCH {
             inside_as_outside(&layout, &file)?;
         }
+        layouts.push((arch, layout));
     }
-    Ok(())
+    let joined = stage::directory()?.join("oci");
+    index::join(&layouts, &joined)?;
+    let all = dist.join(format!("headwater-{VERSION}-oci.tar"));
+    archive(&joined, &all)?;
+    index::check(&all, &ARCHITECTURES.map(|(arch, _)| arch))
+}
+
+/// Packs a layout as one file with the time of the release.
+fn archive(layout: &Path, to: &Path) -> Result<()> {
+    let mut tar = program("tar --sort=name --owner=0 --group=0 --numeric-owner --mode=u=rwX,go=rX");
+    tar.arg(format!("--mtime=@{}", stage::epoch()?)).arg("-C").arg(layout);
+    run(tar.arg("-cf").arg(to).arg("."))
 }
 
 /// Makes a layout of the Open Container Initiative with one image of one layer.

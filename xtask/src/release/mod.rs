@@ -9,6 +9,7 @@ mod crates;
 pub(crate) mod debian;
 mod fronts;
 mod help;
+mod index;
 mod links;
 mod manual;
 mod recipes;
