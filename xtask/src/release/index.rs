@@ -62,7 +62,7 @@ pub(super) fn check(archive: &Path, machines: &[&str]) -> Result<()> {
         let found = output(inspect.args([machine, "inspect", &place]))?;
         let found: Value = serde_json::from_str(&found)?;
         ensure!(found["Architecture"] == **machine, "{machine}: {}", found["Architecture"]);
-        println!("{machine}: the archive has its image, {}", found["Digest"]);
+        println!("{machine}: the archive has its image");
     }
     Ok(())
 }

@@ -78,14 +78,14 @@ fn build_in(directory: &Path, steps: &[&str]) -> Result<PathBuf> {
     let (tree, dist) = (directory.join("tree"), directory.join("dist"));
     fs::create_dir_all(&tree)?;
     export(&tree)?;
-    let mut build = Command::new("cargo");
-    build.args(["xtask", "release", "--dist"]).arg(&dist);
+    // This program itself, because building it twice more would prove nothing about the artefacts.
+    let mut build = Command::new(std::env::current_exe()?);
+    build.args(["release", "--dist"]).arg(&dist).env("CARGO_MANIFEST_DIR", tree.join("xtask"));
     for step in steps {
         build.args(["--only", step]);
     }
-    // The flags of the caller would be those of the other package, and a shared target directory
-    // would hold the first build's files.
-    build.env_remove("CARGO_MANIFEST_DIR").env("CARGO_TARGET_DIR", directory.join("target"));
+    // A shared target directory would hold the first build's files.
+    build.env("CARGO_TARGET_DIR", directory.join("target"));
     build.env(EPOCH, epoch()?.to_string()).env(COMMIT, commit()?);
     run(build.current_dir(&tree))?;
     fs::remove_dir_all(directory.join("target"))?;
