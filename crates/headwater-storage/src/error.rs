@@ -30,6 +30,12 @@ impl Error {
         Error::Io { action: action.into(), hint, source }
     }
 
+    /// Makes an error of a device that ends before the end that it had.
+    pub(crate) fn shrunk(action: String, source: io::Error) -> Error {
+        let hint = "the device was removed or became smaller".to_owned();
+        Error::Io { action, hint, source }
+    }
+
     /// Reports whether the command line, and not the system, must change.
     pub fn is_usage(&self) -> bool {
         matches!(self, Error::Refused(_))
@@ -49,6 +55,9 @@ fn hint(error: &io::Error) -> &'static str {
         Some(libc::EROFS) => "the device or file system is read-only",
         Some(libc::EBUSY) => {
             "the kernel or another program uses it; --force overwrites it all the same"
+        }
+        Some(libc::ENOMEDIUM) => {
+            "its size is 0: the drive has no medium, the disk was removed, or nothing is attached"
         }
         Some(libc::ETXTBSY) => "a process executes it",
         _ => "",

@@ -104,7 +104,7 @@ pub fn map(report: &TargetReport) -> String {
 
 /// The kinds in words, in the order of [`Kind::index`].
 pub(crate) const WORDS: [&str; Kind::COUNT] =
-    ["zeros", "misplaced", "older seed", "flipped bit", "other data", "unreadable", "missing"];
+    ["zeros", "elsewhere", "older seed", "flipped bit", "other data", "unreadable", "missing"];
 
 #[cfg(test)]
 mod tests {

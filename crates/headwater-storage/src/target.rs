@@ -105,6 +105,9 @@ impl Target {
         let is_device = FileType::from_raw_mode(stat.st_mode) == FileType::BlockDevice;
         let (size, sector) = if is_device {
             let size = file.seek(SeekFrom::End(0)).map_err(failed)?;
+            if size == 0 {
+                return Err(failed(io::Error::from_raw_os_error(libc::ENOMEDIUM)));
+            }
             (size, Some(ioctl_blksszget(&file).map_err(|error| failed(error.into()))?))
         } else {
             (stat.st_size as u64, None)

@@ -127,6 +127,11 @@ impl Task for Fill<'_> {
 
     fn fail(&self, offset: u64, error: io::Error) {
         let action = format!("cannot write {} at byte {offset}", self.target.path.display());
-        self.work.fail(offset, Error::io(action, error));
+        let error = match error.raw_os_error() {
+            // The kernel sees an end before the end: a disk that was pulled out has no bytes.
+            Some(libc::ENOSPC) if self.target.is_device() => Error::shrunk(action, error),
+            _ => Error::io(action, error),
+        };
+        self.work.fail(offset, error);
     }
 }

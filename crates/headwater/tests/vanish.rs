@@ -54,8 +54,8 @@ fn assert_counted(mode: Mode, takes: u64, counted: Counters) {
     assert_eq!(counted.tripwires, 0);
     if matches!(mode, Mode::Buffered | Mode::Hedged) {
         // A page holds 3,536 bytes; each take meets at least a handle's and a slot's, and seldom
-        // empty ones. Whether a take also meets a draw in the middle, and makes it try again, is left
-        // to chance here; `stepped.rs` arranges it.
+        // empty ones. A take in the middle of a draw, which then tries again, comes by chance here
+        // and by arrangement in `stepped.rs`.
         assert!(counted.discarded_bytes > 500 * takes, "{takes} takes: {counted:?}");
     }
 }

@@ -7,7 +7,6 @@ use crate::plan::name;
 use anyhow::{Context, Result};
 use headwater_text::page::Page;
 use maud::{Markup, html};
-use std::fs;
 use std::path::Path;
 
 const STYLE: &str = include_str!("../../assets/boot.css");
@@ -25,7 +24,8 @@ const CURVE: f64 = 130.0;
 ///
 /// If the file cannot be written.
 pub fn write(report: &BootReport, file: &Path) -> Result<()> {
-    fs::write(file, page(report)).with_context(|| format!("cannot write {}", file.display()))
+    headwater_text::file::replace(file, page(report))
+        .with_context(|| format!("cannot write {}", file.display()))
 }
 
 /// Returns the page of a boot.

@@ -14,11 +14,11 @@ use crate::error::Error;
 use crate::report::document::Report;
 use crate::report::parse;
 use charts::Chart;
+use headwater_text::file;
 use headwater_text::page::Page;
 use maud::{Markup, PreEscaped, html};
 use record::{Record, RecordMachine};
 use serde::Serialize;
-use std::fs;
 use std::path::Path;
 
 /// uPlot draws the charts. The page is a copy of it, so it carries the licence too.
@@ -185,15 +185,7 @@ fn data(id: &str, value: &impl Serialize) -> Result<Markup, Error> {
 ///
 /// [`Error::File`] if `path` cannot be a file.
 pub fn check_file(path: &Path) -> Result<(), Error> {
-    let directory = path.parent().filter(|directory| *directory != Path::new(""));
-    let directory = directory.unwrap_or(Path::new("."));
-    if path.is_dir() {
-        return Err(file_error(path, "it is a directory; name a file"));
-    }
-    if !directory.is_dir() {
-        return Err(file_error(path, format!("there is no directory {}", directory.display())));
-    }
-    Ok(())
+    file::check(path).map_err(|error| file_error(path, error))
 }
 
 /// Writes a page.
@@ -202,7 +194,7 @@ pub fn check_file(path: &Path) -> Result<(), Error> {
 ///
 /// [`Error::File`]
 pub fn write(path: &Path, page: &str) -> Result<(), Error> {
-    fs::write(path, page).map_err(|error| file_error(path, error))
+    file::replace(path, page).map_err(|error| file_error(path, error))
 }
 
 /// Returns the page of a report in a file, or in a record's directory.

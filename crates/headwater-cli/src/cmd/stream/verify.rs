@@ -10,8 +10,7 @@ use headwater_storage::{
     Access, Document, Pattern, Progress, Suspects, Target, TargetReport, Verdict, page,
 };
 use headwater_streams::Seed;
-use headwater_text::size;
-use std::fs::{self, OpenOptions};
+use headwater_text::{file, size};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Instant;
@@ -53,9 +52,8 @@ struct Plan {
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
     // Before the work: a report that no reader can get would come after hours.
     output::unbuffered()?;
-    if let Some(file) = &args.html {
-        let opened = OpenOptions::new().append(true).create(true).open(file);
-        opened.map_err(|error| cannot_write(file, error))?;
+    if let Some(path) = &args.html {
+        file::check(path).map_err(|error| cannot_write(path, error))?;
     }
     let plans: Result<Vec<_>, Failure> =
         args.source.targets.iter().map(|path| plan(args, path)).collect();
@@ -70,8 +68,8 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     drop(bar);
     let document = Document::new(&pattern(args, 0)?, reports);
     // Before stdout, whose reader may close the pipe.
-    if let Some(file) = &args.html {
-        fs::write(file, page(&document)).map_err(|error| cannot_write(file, error))?;
+    if let Some(path) = &args.html {
+        file::replace(path, page(&document)).map_err(|error| cannot_write(path, error))?;
     }
     let printed = if args.json { output::json(&document) } else { output::text(&document.text()) };
     match (printed, document.verdict) {

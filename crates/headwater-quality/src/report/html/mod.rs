@@ -8,6 +8,7 @@ mod charts;
 use super::text;
 use crate::Error;
 use crate::report::{Report, Row, Verdict};
+use headwater_text::file;
 use headwater_text::page::Page;
 use headwater_text::size::rounded;
 use maud::{Markup, html};
@@ -182,17 +183,7 @@ fn figures(rows: &[Row]) -> Markup {
 ///
 /// [`Error::File`] if `path` cannot be a file.
 pub fn check_file(path: &Path) -> Result<(), Error> {
-    let wrong =
-        |reason: &str| Err(Error::File { path: path.to_owned(), reason: reason.to_owned() });
-    let directory =
-        path.parent().filter(|parent| *parent != Path::new("")).unwrap_or(Path::new("."));
-    if path.is_dir() {
-        return wrong("is a directory: name a file");
-    }
-    if !directory.is_dir() {
-        return wrong("its directory does not exist");
-    }
-    Ok(())
+    file::check(path).map_err(|error| wrong(path, &error))
 }
 
 /// Writes a page.
@@ -201,8 +192,11 @@ pub fn check_file(path: &Path) -> Result<(), Error> {
 ///
 /// [`Error::File`]
 pub fn write(path: &Path, page: &str) -> Result<(), Error> {
-    std::fs::write(path, page)
-        .map_err(|error| Error::File { path: path.to_owned(), reason: error.to_string() })
+    file::replace(path, page).map_err(|error| wrong(path, &error))
+}
+
+fn wrong(path: &Path, error: &std::io::Error) -> Error {
+    Error::File { path: path.to_owned(), reason: error.to_string() }
 }
 
 #[cfg(test)]
