@@ -104,7 +104,7 @@ fn wheels(python: &Path, epoch: Option<u64>) -> Result<Vec<PathBuf>> {
 }
 
 /// Returns an error if the wheel's library needs another one than musl's libc.so, a name that
-/// musl's loader takes for itself. auditwheel knows only the name that Alpine's own compiler writes.
+/// musl's loader takes for itself. auditwheel knows only the name that Alpine's compiler writes.
 fn needs_musl_alone(python: &Path, wheel: &Path, folder: &Path) -> Result<()> {
     let contents = folder.join("contents");
     run(Command::new(python).args(["-m", "zipfile", "-e"]).arg(wheel).arg(&contents))?;
