@@ -4,11 +4,23 @@
 
 import builtins
 from collections.abc import Iterator, MutableSequence, Sequence
-from typing import Any, Literal, Protocol, Self, SupportsIndex, TypeAlias, TypeVar, final, overload
+from typing import (
+    Any,
+    Literal,
+    Protocol,
+    Self,
+    SupportsIndex,
+    TypeAlias,
+    TypeVar,
+    final,
+    overload,
+)
 
 import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import Buffer
+
+from headwater._distributions import _Distributions, _DistributionsAt, _Reals
 
 _Engine: TypeAlias = Literal["ars7", "ars5", "philox4x32"]
 _Seed: TypeAlias = SupportsIndex | str | bytes | bytearray | memoryview
@@ -24,6 +36,10 @@ _Out = TypeVar("_Out", bound=Buffer | _Tensor)
 _Indices: TypeAlias = Sequence[int] | Buffer | _Tensor
 _F64: TypeAlias = Literal["float64", "f8"] | type[float] | type[np.float64] | np.dtype[np.float64]
 _F32: TypeAlias = Literal["float32", "f4"] | type[np.float32] | np.dtype[np.float32]
+_F16: TypeAlias = Literal["float16", "f2"] | type[np.float16] | np.dtype[np.float16]
+_BF16: TypeAlias = Literal["bfloat16"]
+_C128: TypeAlias = Literal["complex128", "c16"] | type[np.complex128] | np.dtype[np.complex128]
+_C64: TypeAlias = Literal["complex64", "c8"] | type[np.complex64] | np.dtype[np.complex64]
 _I64: TypeAlias = Literal["int64", "i8"] | type[int] | type[np.int64] | np.dtype[np.int64]
 _Integers: TypeAlias = (
     Literal["int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64"]
@@ -55,7 +71,7 @@ class Key:
     def __deepcopy__(self, memo: Any, /) -> Self: ...
 
 @final
-class Stream:
+class Stream(_Distributions):
     def __new__(cls, key: Key, id: SupportsIndex, /) -> Self: ...
     @property
     def key(self) -> Key: ...
@@ -65,7 +81,7 @@ class Stream:
     def random(
         self,
         shape: None = None,
-        dtype: _F64 | _F32 | None = None,
+        dtype: _F64 | _F32 | _F16 | _BF16 | None = None,
         out: None = None,
         *,
         start: SupportsIndex = 0,
@@ -82,7 +98,7 @@ class Stream:
         threads: SupportsIndex = 1,
     ) -> NDArray[np.float64]: ...
     @overload
-    def random(
+    def random(  # type: ignore[overload-overlap]
         self,
         shape: _Shape,
         dtype: _F32,
@@ -94,8 +110,28 @@ class Stream:
     @overload
     def random(
         self,
+        shape: _Shape,
+        dtype: _F16,
+        out: None = None,
+        *,
+        start: SupportsIndex = 0,
+        threads: SupportsIndex = 1,
+    ) -> NDArray[np.float16]: ...
+    @overload
+    def random(
+        self,
+        shape: _Shape,
+        dtype: _BF16,
+        out: None = None,
+        *,
+        start: SupportsIndex = 0,
+        threads: SupportsIndex = 1,
+    ) -> Array: ...
+    @overload
+    def random(
+        self,
         shape: _Shape | None = None,
-        dtype: _F64 | _F32 | None = None,
+        dtype: _F64 | _F32 | _F16 | _BF16 | None = None,
         *,
         out: _Out,
         start: SupportsIndex = 0,
@@ -105,7 +141,7 @@ class Stream:
     def standard_normal(
         self,
         shape: None = None,
-        dtype: _F64 | _F32 | None = None,
+        dtype: _F64 | _F32 | _F16 | _BF16 | None = None,
         out: None = None,
         *,
         start: SupportsIndex = 0,
@@ -122,7 +158,7 @@ class Stream:
         threads: SupportsIndex = 1,
     ) -> NDArray[np.float64]: ...
     @overload
-    def standard_normal(
+    def standard_normal(  # type: ignore[overload-overlap]
         self,
         shape: _Shape,
         dtype: _F32,
@@ -134,8 +170,28 @@ class Stream:
     @overload
     def standard_normal(
         self,
+        shape: _Shape,
+        dtype: _F16,
+        out: None = None,
+        *,
+        start: SupportsIndex = 0,
+        threads: SupportsIndex = 1,
+    ) -> NDArray[np.float16]: ...
+    @overload
+    def standard_normal(
+        self,
+        shape: _Shape,
+        dtype: _BF16,
+        out: None = None,
+        *,
+        start: SupportsIndex = 0,
+        threads: SupportsIndex = 1,
+    ) -> Array: ...
+    @overload
+    def standard_normal(
+        self,
         shape: _Shape | None = None,
-        dtype: _F64 | _F32 | None = None,
+        dtype: _F64 | _F32 | _F16 | _BF16 | None = None,
         *,
         out: _Out,
         start: SupportsIndex = 0,
@@ -325,6 +381,7 @@ class Stream:
         size: None = None,
         *,
         replace: bool = True,
+        p: _Reals | None = None,
         start: SupportsIndex = 0,
     ) -> int: ...
     @overload
@@ -334,11 +391,18 @@ class Stream:
         size: _Shape,
         *,
         replace: bool = True,
+        p: _Reals | None = None,
         start: SupportsIndex = 0,
     ) -> NDArray[_Scalar]: ...
     @overload
     def choice(
-        self, a: SupportsIndex, size: _Shape, *, replace: bool = True, start: SupportsIndex = 0
+        self,
+        a: SupportsIndex,
+        size: _Shape,
+        *,
+        replace: bool = True,
+        p: _Reals | None = None,
+        start: SupportsIndex = 0,
     ) -> NDArray[np.int64]: ...
     @overload
     def choice(
@@ -347,6 +411,7 @@ class Stream:
         size: None = None,
         *,
         replace: bool = True,
+        p: _Reals | None = None,
         start: SupportsIndex = 0,
     ) -> _T: ...
     @overload
@@ -356,6 +421,7 @@ class Stream:
         size: SupportsIndex,
         *,
         replace: bool = True,
+        p: _Reals | None = None,
         start: SupportsIndex = 0,
     ) -> list[_T]: ...
     @overload
@@ -365,15 +431,56 @@ class Stream:
         size: _Shape | None = None,
         *,
         replace: bool = True,
+        p: _Reals | None = None,
         start: SupportsIndex = 0,
     ) -> Any: ...
+    @overload
+    def complex_normal(
+        self,
+        shape: None = None,
+        dtype: _C128 | _C64 | None = None,
+        out: None = None,
+        *,
+        start: SupportsIndex = 0,
+        threads: SupportsIndex = 1,
+    ) -> complex: ...
+    @overload
+    def complex_normal(  # type: ignore[overload-overlap]
+        self,
+        shape: _Shape,
+        dtype: _C128 | None = None,
+        out: None = None,
+        *,
+        start: SupportsIndex = 0,
+        threads: SupportsIndex = 1,
+    ) -> NDArray[np.complex128]: ...
+    @overload
+    def complex_normal(
+        self,
+        shape: _Shape,
+        dtype: _C64,
+        out: None = None,
+        *,
+        start: SupportsIndex = 0,
+        threads: SupportsIndex = 1,
+    ) -> NDArray[np.complex64]: ...
+    @overload
+    def complex_normal(
+        self,
+        shape: _Shape | None = None,
+        dtype: _C128 | _C64 | None = None,
+        *,
+        out: _Out,
+        start: SupportsIndex = 0,
+        threads: SupportsIndex = 1,
+    ) -> _Out: ...
     def __eq__(self, other: object, /) -> bool: ...
     def __hash__(self) -> int: ...
     def __copy__(self) -> Self: ...
     def __deepcopy__(self, memo: Any, /) -> Self: ...
 
 @final
-class Elements:
+class Elements(_DistributionsAt):
     @property
     def stream(self) -> Stream: ...
     @property
@@ -381,8 +488,12 @@ class Elements:
     @property
     def shape(self) -> tuple[int, ...]: ...
     # One index has a number and several have an array, which the types do not tell apart.
-    def random(self, dtype: _F64 | _F32 | str | None = None, out: Any = None) -> Any: ...
-    def standard_normal(self, dtype: _F64 | _F32 | str | None = None, out: Any = None) -> Any: ...
+    def random(
+        self, dtype: _F64 | _F32 | _F16 | _BF16 | str | None = None, out: Any = None
+    ) -> Any: ...
+    def standard_normal(
+        self, dtype: _F64 | _F32 | _F16 | _BF16 | str | None = None, out: Any = None
+    ) -> Any: ...
     def exponential(self, dtype: _F64 | str | None = None, out: Any = None) -> Any: ...
     def integers(
         self,
@@ -397,7 +508,8 @@ class Elements:
     def uint32(self, out: Any = None) -> Any: ...
     def bytes(self) -> builtins.bytes: ...
     def permutation(self, n: SupportsIndex, /, *, out: Any = None) -> Any: ...
-    def choice(self, a: Any, /) -> Any: ...
+    def choice(self, a: Any, /, *, p: _Reals | None = None) -> Any: ...
+    def complex_normal(self, dtype: _C128 | _C64 | str | None = None, out: Any = None) -> Any: ...
     def __len__(self) -> int: ...
     def __eq__(self, other: object, /) -> bool: ...
 

@@ -13,37 +13,68 @@ Not for secrets: from some of the numbers an attacker may compute the others.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from dask.array.core import Array, normalize_chunks
-from dask.base import tokenize
-from dask.blockwise import blockwise
-from dask.highlevelgraph import HighLevelGraph
-from dask.layers import ArrayBlockwiseDep
 
 from headwater import _native
-from headwater.numpy import _integer, _key
+from headwater._dask_distributions import (
+    beta,
+    binomial,
+    categorical,
+    chisquare,
+    complex_normal,
+    dirichlet,
+    gamma,
+    geometric,
+    lognormal,
+    multinomial,
+    multivariate_normal,
+    poisson,
+    sobol,
+    standard_gamma,
+    standard_t,
+    truncated_normal,
+    vonmises,
+)
+from headwater._dask_layer import Region, Shape, Source, layer, shape_of, source
+from headwater.numpy import _integer
 
 if TYPE_CHECKING:
+    from dask.array.core import Array
     from numpy.typing import DTypeLike
 
     from headwater import Key, Stream
 
-__all__ = ["exponential", "integers", "normal", "permutation", "random", "sample"]
+__all__ = [
+    "beta",
+    "binomial",
+    "categorical",
+    "chisquare",
+    "complex_normal",
+    "dirichlet",
+    "exponential",
+    "gamma",
+    "geometric",
+    "integers",
+    "lognormal",
+    "multinomial",
+    "multivariate_normal",
+    "normal",
+    "permutation",
+    "poisson",
+    "random",
+    "sample",
+    "sobol",
+    "standard_gamma",
+    "standard_t",
+    "truncated_normal",
+    "vonmises",
+]
 
 _FLOATS = ("float64", "float32")
 _INTEGERS = ("int64", "uint64", "int32", "uint32", "int16", "uint16", "int8", "uint8")
-
-#: A size, or one size for each dimension.
-Shape = int | Sequence[int]
-#: The first element of a chunk and its end, for each dimension.
-Region = tuple[tuple[int, int], ...]
-
 
 def random(
     key: Key | Stream, shape: Shape, *, dtype: DTypeLike = "float64", chunks: Any = "auto"
@@ -117,100 +148,17 @@ def _array(
     dtype: np.dtype[Any],
     bounds: tuple[int, int] | None = None,
 ) -> Array:
-    """Returns the Dask array of one kind of numbers: a single lazy layer."""
-    source = _source(key)
-    shape = _shape(shape)
-    try:
-        chunks = normalize_chunks(chunks, shape, dtype=dtype)  # type: ignore[no-untyped-call]
-        negative = any(size < 0 for sizes in chunks for size in sizes)
-    except (ValueError, ZeroDivisionError) as error:
-        raise ValueError(f"chunks={chunks!r} do not fit the shape {shape}: {error}") from error
-    if negative:
-        raise ValueError(f"chunks must have no negative size: {chunks}")
-    places = _Places(tuple(_axis(sizes) for sizes in chunks))
-    fill = _Fill(source, kind, dtype.str, shape, bounds)
-    name = f"headwater-{kind}-{tokenize(source, kind, dtype.str, shape, bounds, places.axes)}"
-    axes = tuple(range(len(shape)))
-    # The lazy layer holds one function and one description of the chunks, whatever their number.
-    layer = blockwise(  # type: ignore[no-untyped-call]
-        fill, name, axes, places, axes, numblocks={}
-    )
-    graph = HighLevelGraph.from_collections(name, layer, dependencies=())
-    meta = np.empty((0,) * len(shape), dtype)
-    array = Array(graph, name, chunks, meta=meta)  # type: ignore[no-untyped-call]
-    # A list of the chunks that Dask keeps in the layer, for a picture of it.
-    if layer.collection_annotations:
-        layer.collection_annotations.pop("chunks", None)
-    return array
-
-
-@dataclass(frozen=True, slots=True)
-class _Regular:
-    """The chunks of a dimension, all of one size but the last, which may be smaller."""
-
-    length: int
-    size: int
-
-    def __len__(self) -> int:
-        return max(1, -(-self.length // self.size)) if self.size else 1
-
-    def __getitem__(self, i: int) -> tuple[int, int]:
-        return i * self.size, min(self.length, (i + 1) * self.size)
-
-    def sizes(self) -> tuple[int, ...]:
-        whole, rest = divmod(self.length, self.size) if self.size else (0, 0)
-        return (self.size,) * whole + ((rest,) if rest or not whole else ())
-
-
-@dataclass(frozen=True, slots=True)
-class _Irregular:
-    """The chunks of a dimension, by all their ends."""
-
-    ends: tuple[int, ...]
-
-    def __len__(self) -> int:
-        return len(self.ends) - 1
-
-    def __getitem__(self, i: int) -> tuple[int, int]:
-        return self.ends[i], self.ends[i + 1]
-
-    def sizes(self) -> tuple[int, ...]:
-        return tuple(end - start for start, end in pairwise(self.ends))
-
-
-_Axis = _Regular | _Irregular
-
-
-def _axis(sizes: tuple[int, ...]) -> _Axis:
-    regular = _Regular(sum(sizes), sizes[0])
-    if sizes == regular.sizes():
-        return regular
-    return _Irregular((0, *accumulate(sizes)))
-
-
-class _Places(ArrayBlockwiseDep):
-    """Returns the region of a block to the blockwise layer, which passes it to the function.
-
-    It takes the place of `ArrayBlockIdDep`, whose list of chunks would be most of the graph.
-    """
-
-    def __init__(self, axes: tuple[_Axis, ...]) -> None:
-        self.axes = axes
-        self.numblocks = tuple(len(axis) for axis in axes)
-
-    @property
-    def chunks(self) -> tuple[tuple[int, ...], ...]:  # type: ignore[override]
-        return tuple(axis.sizes() for axis in self.axes)
-
-    def __getitem__(self, block: tuple[int, ...]) -> Region:
-        return tuple(axis[i] for axis, i in zip(self.axes, block, strict=True))
+    """Returns the Dask array of one kind of numbers."""
+    sizes = shape_of(shape)
+    fill = _Fill(source(key), kind, dtype.str, sizes, bounds)
+    return layer(fill, kind, sizes, chunks, dtype)
 
 
 @dataclass(frozen=True, slots=True)
 class _Fill:
     """The function of the layer: returns the numbers of a region."""
 
-    source: tuple[str, bytes, int]
+    source: Source
     kind: str
     dtype: str
     shape: tuple[int, ...]
@@ -227,28 +175,6 @@ class _Fill:
         target = target.reshape(-1)
         _native.fill_region(self.source, kind, target, self.shape, region, self.bounds)
         return out
-
-
-def _source(key: Key | Stream) -> tuple[str, bytes, int]:
-    """Returns the engine, the bytes of the key, and the number of the stream."""
-    if hasattr(key, "key") and hasattr(key, "id"):
-        engine, raw = _key("key", key.key, None)
-        return engine, raw, int(key.id)
-    if isinstance(key, (bytes, bytearray)) or not hasattr(key, "engine"):
-        name = type(key).__name__
-        raise TypeError(f"key must be a headwater.Key or a headwater.Stream, not {name}")
-    return *_key("key", key, None), 0
-
-
-def _shape(shape: Shape) -> tuple[int, ...]:
-    """Returns the shape as a tuple of integers."""
-    parts = shape if isinstance(shape, Sequence) and not isinstance(shape, str) else (shape,)
-    sizes = tuple(_integer("shape", size) for size in parts)
-    if any(size < 0 for size in sizes):
-        raise ValueError(f"shape must have no negative size: {sizes}")
-    if math.prod(sizes) >= 2**63:
-        raise OverflowError(f"shape must have fewer than 2**63 elements: {sizes}")
-    return sizes
 
 
 def _dtype(dtype: DTypeLike, allowed: tuple[str, ...]) -> np.dtype[Any]:

@@ -317,3 +317,72 @@ def test_default_rng_of_the_package():
 def test_bad_arguments_are_named(call, error, named):
     with pytest.raises(error, match=rf"\b{named}"):
         call()
+
+
+#: For each distribution its Dask array, and the array of one process.
+DISTRIBUTIONS = {
+    "beta": (0.5, 3),
+    "binomial": (1000, 0.25),
+    "categorical": ([3, 0, 1],),
+    "chisquare": (3,),
+    "complex_normal": (),
+    "dirichlet": ([1, 2, 0.5],),
+    "gamma": (0.7, 2.5),
+    "geometric": (0.2,),
+    "lognormal": (0.5, 2),
+    "multinomial": (20, [1, 2, 5]),
+    "multivariate_normal": ([1, 2], [[2, 1], [1, 2]]),
+    "poisson": (12.5,),
+    "sobol": (3,),
+    "standard_gamma": (4,),
+    "standard_t": (3,),
+    "truncated_normal": (-1, 0.5, 0.25, 2),
+    "vonmises": (1, 4),
+}
+
+
+@given(chunked(), st.sampled_from(sorted(DISTRIBUTIONS)))
+@settings(deadline=None, max_examples=40)
+def test_distributions_do_not_depend_on_chunks(case, kind):
+    shape, chunks = case
+    parameters = DISTRIBUTIONS[kind]
+    array = getattr(hd, kind)(STREAM, shape, *parameters, chunks=chunks)
+    expected = np.asarray(getattr(STREAM, kind)(*parameters, shape))
+    assert array.chunks[: len(shape)] == chunks and array.shape == expected.shape
+    assert array.dtype == expected.dtype
+    made = array.compute(scheduler="sync")
+    assert made.dtype == expected.dtype and (made == expected).all()
+
+
+@pytest.mark.parametrize("kind", ["gamma", "multinomial", "sobol"])
+def test_long_and_short_runs_make_one_array(kind):
+    """Chunks of runs below and above the length from which on runs are drawn one by one."""
+    shape = (6, 5, 700)
+    expected = getattr(STREAM, kind)(*DISTRIBUTIONS[kind], shape)
+    for chunks in [(6, 5, 700), (2, 2, 300), (3, 5, 100), (1, 5, 700), (6, 1, 1), (4, 3, 255)]:
+        if chunks == (6, 1, 1):
+            shape, expected = (6, 5, 30), getattr(STREAM, kind)(*DISTRIBUTIONS[kind], (6, 5, 30))
+        array = getattr(hd, kind)(STREAM, shape, *DISTRIBUTIONS[kind], chunks=chunks)
+        assert (array.compute(scheduler="threads") == expected[: shape[0]]).all(), chunks
+        shape, expected = (6, 5, 700), getattr(STREAM, kind)(*DISTRIBUTIONS[kind], (6, 5, 700))
+
+
+def test_distributions_are_one_layer_with_errors_at_once():
+    large = hd.binomial(KEY, (128_000, 128_000), 10, 0.5, chunks=(1_000, 1_000))
+    assert len(pickle.dumps(large.dask)) < 4096
+    assert hd.poisson(KEY, 5, 3.5).name == hd.poisson(KEY, 5, 3.5).name
+    assert hd.poisson(KEY, 5, 3.5).name != hd.poisson(KEY, 5, 3.25).name
+    assert hd.sobol(KEY, 5, 2).name != hd.sobol(KEY, 5, 2, scramble=False).name
+    assert (hd.sobol(KEY, 1, 2, scramble=False).compute() == 0).all()
+    assert hd.gamma(KEY, 5, 2, dtype="float32").compute().dtype == np.float32
+    assert hd.categorical(KEY, 5, np.ones(3)).compute().max() < 3
+    for call, exception, message in [
+        (lambda: hd.poisson(KEY, 5, -1), ValueError, "lam must"),
+        (lambda: hd.poisson(KEY, 5, 1, dtype="float64"), TypeError, "dtype must"),
+        (lambda: hd.gamma(KEY, 5, np.ones(5)), TypeError, "shape must be one number"),
+        (lambda: hd.dirichlet(KEY, -5, [1, 2]), ValueError, "shape must"),
+        (lambda: hd.dirichlet(KEY, 5, [1, 2], chunks=3.5), ValueError, "chunks"),
+        (lambda: hd.poisson(42, 5), TypeError, "key must"),
+    ]:
+        with pytest.raises(exception, match=message):
+            call()

@@ -29,6 +29,24 @@ KINDS: dict[str, Callable[..., Any]] = {
     "uint64": lambda s, *a, **k: s.uint64(*a, **k),
     "uint32": lambda s, *a, **k: s.uint32(*a, **k),
 }
+#: Distributions with parameters, by the name of the method; the size follows the parameters.
+PARAMETERS: dict[str, tuple[Any, ...]] = {
+    "beta": (0.5, 3),
+    "binomial": (1000, 0.25),
+    "categorical": ([3, 0, 1, 2.5],),
+    "chisquare": (3,),
+    "gamma": (0.7, 2.5),
+    "geometric": (0.2,),
+    "lognormal": (0.5, 2),
+    "poisson": (12.5,),
+    "standard_gamma": (4,),
+    "standard_t": (3,),
+    "truncated_normal": (-1, 0.5, 0.25, 2),
+    "vonmises": (1, 4),
+}
+for _name in PARAMETERS:
+    KINDS[_name] = lambda s, *a, _name=_name, **k: getattr(s, _name)(*PARAMETERS[_name], *a, **k)
+KINDS["random16"] = lambda s, *a, **k: s.random(*a, dtype="float16", **k)
 for _name in INTEGERS:
     KINDS[_name] = lambda s, *a, _name=_name, **k: s.integers(0, 100, *(a or (None,)), _name, **k)
 # A bound of 3/4 of 2^64 rejects a quarter of the words.
@@ -43,7 +61,10 @@ AT: dict[str, Callable[..., Any]] = {
     "uint64": lambda e, **k: e.uint64(**k),
     "uint32": lambda e, **k: e.uint32(**k),
     "rejecting": lambda e, **k: e.integers(0, 3 << 62, "uint64", **k),
+    "random16": lambda e, **k: e.random("float16", **k),
 } | {name: (lambda e, _name=name, **k: e.integers(0, 100, _name, **k)) for name in INTEGERS}
+for _name in PARAMETERS:
+    AT[_name] = lambda e, _name=_name, **k: getattr(e, _name)(*PARAMETERS[_name], **k)
 
 starts = st.one_of(st.integers(0, 1 << 20), st.integers(0, (1 << 64) - 4000))
 

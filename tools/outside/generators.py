@@ -31,16 +31,27 @@ def stream(program, name, size):
 
 def headwater(arguments, name):
     """Returns the size that fails and the test that fails first."""
-    for size in SIZES:
-        source = stream(arguments.generators, name, size)
-        judge = [arguments.headwater, "quality", "-", "--standard", "--json"]
-        run = subprocess.run(judge, stdin=source.stdout, capture_output=True, text=True)
-        source.wait()
-        if run.returncode not in (0, 1):
-            sys.exit(f"{name}: {run.stderr}")
-        if run.returncode == 1:
-            return size, first_failure(run.stdout)
-    return None, ""
+    # Most generators fail at once or never, and a clean run is the longest.
+    if found := headwater_at(arguments, name, SIZES[0]):
+        return SIZES[0], found
+    last = headwater_at(arguments, name, SIZES[-1])
+    if not last:
+        return None, ""
+    for size in SIZES[1:-1]:
+        if found := headwater_at(arguments, name, size):
+            return size, found
+    return SIZES[-1], last
+
+
+def headwater_at(arguments, name, size):
+    """Returns the first test that fails, if one does."""
+    source = stream(arguments.generators, name, size)
+    judge = [arguments.headwater, "quality", "-", "--standard", "--json"]
+    run = subprocess.run(judge, stdin=source.stdout, capture_output=True, text=True)
+    source.wait()
+    if run.returncode not in (0, 1):
+        sys.exit(f"{name}: {run.stderr}")
+    return first_failure(run.stdout) if run.returncode == 1 else None
 
 
 def first_failure(text):

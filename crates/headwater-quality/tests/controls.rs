@@ -61,7 +61,7 @@ fn small_defects_are_found_in_32_mib() {
 /// Returns whether a row belongs to the tests that read all data, or to the parts that were added
 /// to older tests with them.
 fn reads_all(row: &Row) -> bool {
-    matches!(row.test.as_str(), "byte-frequency" | "byte-pairs" | "bit-autocorrelation")
+    matches!(row.test.as_str(), "byte-frequency" | "byte-pairs" | "bit-autocorrelation" | "returns")
         || row.part.starts_with("8 bytes at any place")
 }
 

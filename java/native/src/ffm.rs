@@ -7,6 +7,7 @@
 //! `vzeroupper`.
 
 use crate::calls::{self, REFUSED};
+use crate::distributions::{self, Elements, Out};
 use crate::numbers::{self, Place};
 use core::ffi::c_void;
 use core::mem::MaybeUninit;
@@ -121,6 +122,82 @@ unsafe extern "C" fn headwater_java_stream_at(
     let place = Place { engine, low, high, stream };
     // SAFETY: the caller's promise.
     unsafe { numbers::at(kind, place, bound, indices, out, n as usize) }
+}
+
+/// # Safety
+///
+/// The promise of [`distributions::draw`], and `parameters` is valid for reads of `count` words.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn headwater_java_draw(
+    kind: i32,
+    single: i32,
+    engine: i32,
+    low: u64,
+    high: u64,
+    stream: u64,
+    start: u64,
+    parameters: *const u64,
+    count: u64,
+    out: *mut c_void,
+    n: u64,
+) -> i32 {
+    clear_upper_halves();
+    let place = Place { engine, low, high, stream };
+    let out = Out { start: out, n: n as usize, single: single != 0 };
+    // SAFETY: the caller's promise.
+    unsafe {
+        let parameters = from_raw_parts(parameters, count as usize);
+        distributions::draw(kind, place, Elements::From(start), parameters, out)
+    }
+}
+
+/// # Safety
+///
+/// The promise of [`distributions::draw`]; `parameters` is valid for reads of `count` words, and
+/// `indices` of `many`.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn headwater_java_draw_at(
+    kind: i32,
+    single: i32,
+    engine: i32,
+    low: u64,
+    high: u64,
+    stream: u64,
+    parameters: *const u64,
+    count: u64,
+    indices: *const u64,
+    many: u64,
+    out: *mut c_void,
+    n: u64,
+) -> i32 {
+    clear_upper_halves();
+    let place = Place { engine, low, high, stream };
+    let out = Out { start: out, n: n as usize, single: single != 0 };
+    // SAFETY: the caller's promise.
+    unsafe {
+        let parameters = from_raw_parts(parameters, count as usize);
+        let indices = Elements::At(from_raw_parts(indices, many as usize));
+        distributions::draw(kind, place, indices, parameters, out)
+    }
+}
+
+/// # Safety
+///
+/// `given` is valid for reads of `given_len` words, and `out` for writes of `out_len`.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn headwater_java_prepare(
+    kind: i32,
+    given: *const u64,
+    given_len: u64,
+    out: *mut u64,
+    out_len: u64,
+) -> i32 {
+    clear_upper_halves();
+    // SAFETY: the caller's promise.
+    let (given, out) = unsafe {
+        (from_raw_parts(given, given_len as usize), from_raw_parts_mut(out, out_len as usize))
+    };
+    distributions::prepare(kind, given, out)
 }
 
 /// # Safety

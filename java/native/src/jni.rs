@@ -5,6 +5,7 @@
 //! holds the garbage collector back. Java therefore passes at most a few hundred KiB a call.
 
 use crate::calls::{self, REFUSED, erase};
+use crate::distributions::{self, Elements, Out};
 use crate::numbers::{self, Place};
 use core::ffi::c_void;
 use core::mem::MaybeUninit;
@@ -287,6 +288,110 @@ unsafe extern "system" fn Java_headwater_Native_streamAt0(
         let Some(array) = Critical::get(env, out) else { return libc::ENOMEM };
         let Some(at) = element(kind, &array, off) else { return REFUSED };
         numbers::at(kind, place, bound, indices.at::<u64>(index_off), at, n as usize)
+    }
+}
+
+/// # Safety
+///
+/// `env` is this thread's. `parameters` is an array of longs, and `out` one of floats if `single`
+/// is set, otherwise of doubles or longs, with elements `off` to `off + n - 1`.
+#[unsafe(no_mangle)]
+unsafe extern "system" fn Java_headwater_Native_draw0(
+    env: Env,
+    _: Object,
+    kind: i32,
+    single: i32,
+    engine: i32,
+    low: u64,
+    high: u64,
+    stream: u64,
+    start: u64,
+    parameters: Object,
+    out: Object,
+    off: i32,
+    n: i32,
+) -> i32 {
+    let place = Place { engine, low, high, stream };
+    // SAFETY: the caller's promise. The length is asked for before an array is critical.
+    unsafe {
+        let count = ((**env.0).get_array_length)(env, parameters) as usize;
+        let Some(parameters) = Critical::get(env, parameters) else { return libc::ENOMEM };
+        let Some(array) = Critical::get(env, out) else { return libc::ENOMEM };
+        let parameters = from_raw_parts(parameters.at::<u64>(0), count);
+        let out = place_of(&array, single, off, n);
+        distributions::draw(kind, place, Elements::From(start), parameters, out)
+    }
+}
+
+/// # Safety
+///
+/// The promise of `draw0`, and `indices` is an array of longs, with elements `index_off` to
+/// `index_off + many - 1`.
+#[unsafe(no_mangle)]
+unsafe extern "system" fn Java_headwater_Native_drawAt0(
+    env: Env,
+    _: Object,
+    kind: i32,
+    single: i32,
+    engine: i32,
+    low: u64,
+    high: u64,
+    stream: u64,
+    parameters: Object,
+    indices: Object,
+    index_off: i32,
+    many: i32,
+    out: Object,
+    off: i32,
+    n: i32,
+) -> i32 {
+    let place = Place { engine, low, high, stream };
+    // SAFETY: the caller's promise. Several critical arrays may be held at once.
+    unsafe {
+        let count = ((**env.0).get_array_length)(env, parameters) as usize;
+        let Some(parameters) = Critical::get(env, parameters) else { return libc::ENOMEM };
+        let Some(indices) = Critical::get(env, indices) else { return libc::ENOMEM };
+        let Some(array) = Critical::get(env, out) else { return libc::ENOMEM };
+        let parameters = from_raw_parts(parameters.at::<u64>(0), count);
+        let indices = from_raw_parts(indices.at::<u64>(index_off), many as usize);
+        let out = place_of(&array, single, off, n);
+        distributions::draw(kind, place, Elements::At(indices), parameters, out)
+    }
+}
+
+/// # Safety
+///
+/// The array has floats if `single` is set, otherwise numbers of 64 bits, and at least `off + n`.
+unsafe fn place_of(array: &Critical, single: i32, off: i32, n: i32) -> Out {
+    // SAFETY: the caller's promise.
+    let start = unsafe {
+        match single {
+            0 => array.at::<u64>(off).cast(),
+            _ => array.at::<u32>(off).cast(),
+        }
+    };
+    Out { start, n: n as usize, single: single != 0 }
+}
+
+/// # Safety
+///
+/// `env` is this thread's, and `given` and `out` are two arrays of longs.
+#[unsafe(no_mangle)]
+unsafe extern "system" fn Java_headwater_Native_prepare0(
+    env: Env,
+    _: Object,
+    kind: i32,
+    given: Object,
+    out: Object,
+) -> i32 {
+    // SAFETY: the caller's promise. The lengths are asked for before an array is critical.
+    unsafe {
+        let length = (**env.0).get_array_length;
+        let (given_len, out_len) = (length(env, given) as usize, length(env, out) as usize);
+        let Some(given) = Critical::get(env, given) else { return libc::ENOMEM };
+        let Some(out) = Critical::get(env, out) else { return libc::ENOMEM };
+        let given = from_raw_parts(given.at::<u64>(0), given_len);
+        distributions::prepare(kind, given, from_raw_parts_mut(out.at(0), out_len))
     }
 }
 

@@ -7,6 +7,7 @@
 #![no_std]
 
 mod calls;
+mod distributions;
 mod ffm;
 mod jni;
 mod libc_name;

@@ -20,7 +20,7 @@ impl Place {
         Some(Key::from_raw(engine(self.engine)?, half_words(self.low, self.high)))
     }
 
-    fn stream(self) -> Option<Stream> {
+    pub(crate) fn stream(self) -> Option<Stream> {
         self.key()?.stream(self.stream).ok()
     }
 }

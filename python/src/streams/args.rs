@@ -123,31 +123,47 @@ impl std::fmt::Display for Shape {
 impl<'py> FromPyObject<'_, 'py> for Shape {
     type Error = PyErr;
 
-    /// Takes an integer, or a tuple or list of integers.
     fn extract(value: Borrowed<'_, 'py, PyAny>) -> PyResult<Shape> {
-        let value = &*value;
+        Shape::read(&value, "shape")
+    }
+}
+
+/// The argument `size`: a shape under the name that NumPy's generators have for it.
+pub(crate) struct Size(pub(crate) Shape);
+
+impl<'py> FromPyObject<'_, 'py> for Size {
+    type Error = PyErr;
+
+    fn extract(value: Borrowed<'_, 'py, PyAny>) -> PyResult<Size> {
+        Shape::read(&value, "size").map(Size)
+    }
+}
+
+impl Shape {
+    /// Reads an integer, or a tuple or list of integers.
+    fn read(value: &Bound<'_, PyAny>, name: &str) -> PyResult<Shape> {
         if let Ok(tuple) = value.cast::<PyTuple>() {
             return tuple
                 .iter()
-                .map(|length| dimension(&length))
+                .map(|length| dimension(&length, name))
                 .collect::<PyResult<_>>()
                 .map(Shape);
         }
         if let Ok(list) = value.cast::<PyList>() {
             return list
                 .iter()
-                .map(|length| dimension(&length))
+                .map(|length| dimension(&length, name))
                 .collect::<PyResult<_>>()
                 .map(Shape);
         }
         if !value.hasattr(pyo3::intern!(value.py(), "__index__"))? {
-            return Err(not_a(value, "shape", "an integer, a tuple or a list of integers"));
+            return Err(not_a(value, name, "an integer, a tuple or a list of integers"));
         }
-        dimension(value).map(|length| Shape(vec![length]))
+        dimension(value, name).map(|length| Shape(vec![length]))
     }
 }
 
-fn dimension(length: &Bound<'_, PyAny>) -> PyResult<usize> {
-    let length = integer(length, "shape")?;
-    length.extract().map_err(|_| outside(&length, "shape", "made of integers from 0 to 2^64 - 1"))
+fn dimension(length: &Bound<'_, PyAny>, name: &str) -> PyResult<usize> {
+    let length = integer(length, name)?;
+    length.extract().map_err(|_| outside(&length, name, "made of integers from 0 to 2^64 - 1"))
 }

@@ -1,14 +1,16 @@
 //! The array that calls return where NumPy is not installed: memory with the buffer protocol.
 
 use super::args::Shape;
+use super::choice::nested;
 use super::dlpack;
 use super::dtype::{Dtype, dtype};
 use super::memory::Memory;
+use super::output::number;
 use pyo3::basic::CompareOp;
 use pyo3::exceptions::{PyBufferError, PyTypeError, PyValueError};
 use pyo3::ffi;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyCapsule, PyList, PyMemoryView, PyTuple, PyType};
+use pyo3::types::{PyBytes, PyCapsule, PyMemoryView, PyTuple, PyType};
 use std::ffi::c_int;
 use std::ptr::null_mut;
 
@@ -75,6 +77,11 @@ impl Array {
         // SAFETY: numbers are bytes, and no reference to them outlives the copy.
         let bytes = unsafe { std::slice::from_raw_parts(self.start(), self.memory().bytes()) };
         PyBytes::new(py, bytes)
+    }
+
+    /// Returns the first elements as Python's numbers.
+    fn items<'py>(&self, py: Python<'py>, many: usize) -> PyResult<Vec<Bound<'py, PyAny>>> {
+        (0..many).map(|place| number(py, self.memory(), place)).collect()
     }
 
     fn copied(&self) -> PyResult<Array> {
@@ -171,7 +178,12 @@ impl Array {
 
     /// Returns the elements as a list, or as nested lists if there are several dimensions.
     fn tolist<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        PyMemoryView::from(slf)?.call_method0("tolist")
+        let array = slf.get();
+        if array.dtype.is_readable() {
+            return PyMemoryView::from(slf)?.call_method0("tolist");
+        }
+        let items: PyResult<Vec<_>> = array.items(slf.py(), array.len);
+        nested(slf.py(), array.shape.dimensions(), &mut items?.into_iter().map(Ok))
     }
 
     /// Returns the elements' bytes.
@@ -184,11 +196,15 @@ impl Array {
         first.ok_or_else(|| PyTypeError::new_err("an array without dimensions has no length"))
     }
 
-    /// Returns an element, or a memoryview for a slice, as memoryviews do.
+    /// Returns an element, or a memoryview for a slice, as memoryviews do. A slice of a type that
+    /// memoryviews do not read (float16, bfloat16, complex numbers) is a list.
     fn __getitem__<'py>(
         slf: &Bound<'py, Self>,
         key: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        if !slf.get().dtype.is_readable() {
+            return Array::tolist(slf)?.get_item(key);
+        }
         PyMemoryView::from(slf)?.get_item(key)
     }
 
@@ -216,7 +232,10 @@ impl Array {
         let equal = || -> PyResult<bool> {
             Ok(a.dtype == b.dtype
                 && a.shape == b.shape
-                && PyMemoryView::from(slf)?.eq(PyMemoryView::from(other)?)?)
+                && match a.dtype.is_readable() {
+                    true => PyMemoryView::from(slf)?.eq(PyMemoryView::from(other)?)?,
+                    false => Array::tolist(slf)?.eq(Array::tolist(other)?)?,
+                })
         };
         match op {
             CompareOp::Eq => Ok(equal()?.into_pyobject(py)?.to_owned().into_any().unbind()),
@@ -227,21 +246,11 @@ impl Array {
 
     fn __repr__(slf: &Bound<'_, Self>) -> PyResult<String> {
         let (array, py) = (slf.get(), slf.py());
-        let flat = PyMemoryView::from(slf)?.call_method1("cast", ("B",));
-        let written = match array.len {
-            0 => "[]".to_owned(),
-            len => {
-                let format = array.dtype.format().to_str().unwrap_or_default();
-                let flat = flat?.call_method1("cast", (format,))?;
-                let values = flat.get_item(pyo3::types::PySlice::new(py, 0, SHOWN as isize, 1))?;
-                let values: Vec<String> = (values.call_method0("tolist")?.cast_into::<PyList>()?)
-                    .iter()
-                    .map(|value| Ok(value.repr()?.to_string()))
-                    .collect::<PyResult<_>>()?;
-                let more = if len > SHOWN { ", ..." } else { "" };
-                format!("[{}{more}]", values.join(", "))
-            }
-        };
+        let values: Vec<String> = (array.items(py, array.len.min(SHOWN))?.iter())
+            .map(|value| Ok(value.repr()?.to_string()))
+            .collect::<PyResult<_>>()?;
+        let more = if array.len > SHOWN { ", ..." } else { "" };
+        let written = format!("[{}{more}]", values.join(", "));
         Ok(format!(
             "<headwater.Array {written}, shape={}, dtype='{}'>",
             array.shape,

@@ -1,10 +1,12 @@
 //! Random items of sequences.
 
 use super::args::{Shape, not_a, outside, unsigned};
+use super::distribution::Distribution;
 use super::indices::Indices;
 use super::kinds::{Elements, Kind};
 use super::memory::Memory;
 use super::output::{Place, Wanted, refused};
+use super::parameters::Parameter;
 use super::permutation::kinds_for;
 use headwater_streams::{Error, Stream};
 use pyo3::exceptions::PyValueError;
@@ -50,10 +52,21 @@ pub(crate) fn choice<'py>(
     a: &Bound<'py, PyAny>,
     size: Option<Shape>,
     replace: bool,
+    p: Option<&Parameter<'_>>,
     start: u64,
 ) -> PyResult<Bound<'py, PyAny>> {
     let (from, n) = population(a)?;
     let wanted = size.as_ref().map_or(Ok(1), |size| size.len(8))?;
+    if let Some(p) = p {
+        if !replace {
+            return Err(PyValueError::new_err(
+                "p needs replace=True: a permutation has no weights",
+            ));
+        }
+        let weighted = weighted(p, n)?;
+        let elements = Elements::From { start, threads: 1 };
+        return select(a, from, n, size, |memory| weighted.write(stream, elements, memory));
+    }
     if !replace {
         if start.checked_add(wanted as u64).is_none_or(|end| end > n) {
             return Err(PyValueError::new_err(format!(
@@ -77,11 +90,29 @@ pub(crate) fn choice_at<'py>(
     stream: &Stream,
     a: &Bound<'py, PyAny>,
     indices: &Indices,
+    p: Option<&Parameter<'_>>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let (from, n) = population(a)?;
+    if let Some(p) = p {
+        let weighted = weighted(p, n)?;
+        let write = |memory: Memory| weighted.write(stream, Elements::At(&indices.list), memory);
+        return select(a, from, n, indices.shape.clone(), write);
+    }
     let kind = below(a, n, indices.list.len())?;
     let write = |memory: Memory| kind.write(stream, Elements::At(&indices.list), memory);
     select(a, from, n, indices.shape.clone(), write)
+}
+
+/// Returns the weighted choice of `n` items.
+fn weighted(p: &Parameter<'_>, n: u64) -> PyResult<Distribution> {
+    let p = p.list("p")?;
+    if p.len() as u64 != n {
+        return Err(PyValueError::new_err(format!(
+            "p must have a weight for each of the {n} items of a, not {}",
+            p.len()
+        )));
+    }
+    Distribution::weighted("p", &p)
 }
 
 /// Returns the kind of the integers below `n`.
@@ -125,7 +156,7 @@ fn select<'py>(
 }
 
 /// Returns the items as lists in lists.
-fn nested<'py>(
+pub(crate) fn nested<'py>(
     py: Python<'py>,
     shape: &[usize],
     items: &mut dyn Iterator<Item = PyResult<Bound<'py, PyAny>>>,

@@ -126,7 +126,7 @@ impl Tensor {
         let dtype = Dtype::from_dlpack(code, bits).filter(|_| lanes == 1);
         dtype.ok_or_else(|| {
             PyTypeError::new_err(format!(
-                "{name} must hold integers or floats of 32 or 64 bits, not DLPack's type {code} \
+                "{name} must hold integers, floats or complex numbers, not DLPack's type {code} \
                  of {bits} bits"
             ))
         })

@@ -20,13 +20,21 @@ pub(crate) enum Dtype {
     U32,
     I64,
     U64,
+    F16,
+    /// bfloat16, which the buffer protocol and NumPy lack.
+    Bf16,
+    C128,
+    C64,
 }
 
-use Dtype::{F32, F64, I8, I16, I32, I64, U8, U16, U32, U64};
+use Dtype::{Bf16, C64, C128, F16, F32, F64, I8, I16, I32, I64, U8, U16, U32, U64};
 
-pub(crate) const FLOATS: &[Dtype] = &[F64, F32];
+pub(crate) const FLOATS: &[Dtype] = &[F64, F32, F16, Bf16];
+/// The floats that distributions with parameters have.
+pub(crate) const REALS: &[Dtype] = &[F64, F32];
+pub(crate) const COMPLEX: &[Dtype] = &[C128, C64];
 pub(crate) const INTEGERS: &[Dtype] = &[I64, U64, I32, U32, I16, U16, I8, U8];
-const ALL: [Dtype; 10] = [F64, F32, I8, U8, I16, U16, I32, U32, I64, U64];
+const ALL: [Dtype; 14] = [F64, F32, I8, U8, I16, U16, I32, U32, I64, U64, F16, Bf16, C128, C64];
 
 impl Dtype {
     pub(crate) const fn name(self) -> &'static str {
@@ -41,20 +49,25 @@ impl Dtype {
             U32 => "uint32",
             I64 => "int64",
             U64 => "uint64",
+            F16 => "float16",
+            Bf16 => "bfloat16",
+            C128 => "complex128",
+            C64 => "complex64",
         }
     }
 
     pub(crate) const fn size(self) -> usize {
         match self {
             I8 | U8 => 1,
-            I16 | U16 => 2,
+            F16 | Bf16 | I16 | U16 => 2,
             F32 | I32 | U32 => 4,
-            F64 | I64 | U64 => 8,
+            C64 | F64 | I64 | U64 => 8,
+            C128 => 16,
         }
     }
 
     /// Returns the format of the buffer protocol. NumPy reads `l` as `int64`, and `q` as another
-    /// type of the same size.
+    /// type of the same size. The bits of a bfloat16 stand for it.
     pub(crate) const fn format(self) -> &'static CStr {
         match self {
             F64 => c"d",
@@ -67,13 +80,25 @@ impl Dtype {
             U32 => c"I",
             I64 => c"l",
             U64 => c"L",
+            F16 => c"e",
+            Bf16 => c"H",
+            C128 => c"Zd",
+            C64 => c"Zf",
         }
     }
 
-    /// Returns DLPack's code of the type: 0 for integers with a sign, 1 without one, 2 for floats.
+    /// Returns true if a memoryview of Python 3.11 reads elements of this type.
+    pub(crate) const fn is_readable(self) -> bool {
+        !matches!(self, F16 | Bf16 | C128 | C64)
+    }
+
+    /// Returns DLPack's code of the type, and its bits. The codes: 0 for integers with a sign, 1
+    /// without one, 2 for floats, 4 for bfloat16, 5 for complex numbers.
     pub(crate) const fn dlpack(self) -> (u8, u8) {
         let code = match self {
-            F64 | F32 => 2,
+            F64 | F32 | F16 => 2,
+            Bf16 => 4,
+            C128 | C64 => 5,
             I8 | I16 | I32 | I64 => 0,
             U8 | U16 | U32 | U64 => 1,
         };
@@ -87,17 +112,18 @@ impl Dtype {
     /// Reads a format of the buffer protocol in the machine's byte order.
     pub(crate) fn from_format(format: &[u8], size: usize) -> Option<Dtype> {
         let little = cfg!(target_endian = "little");
-        let letter = match format {
-            [letter] | [b'@' | b'=', letter] => *letter,
-            [b'<', letter] if little => *letter,
-            [b'>' | b'!', letter] if !little => *letter,
-            _ => return None,
+        let letters = match format {
+            [b'@' | b'=', letters @ ..] => letters,
+            [b'<', letters @ ..] if little => letters,
+            [b'>' | b'!', letters @ ..] if !little => letters,
+            letters => letters,
         };
         // The size distinguishes the integers, because that of `l` depends on the prefix.
-        let code = match letter {
-            b'd' | b'f' => 2,
-            b'b' | b'h' | b'i' | b'l' | b'q' | b'n' => 0,
-            b'B' | b'H' | b'I' | b'L' | b'Q' | b'N' => 1,
+        let code = match letters {
+            b"d" | b"f" | b"e" => 2,
+            b"b" | b"h" | b"i" | b"l" | b"q" | b"n" => 0,
+            b"B" | b"H" | b"I" | b"L" | b"Q" | b"N" => 1,
+            b"Zd" | b"Zf" => 5,
             _ => return None,
         };
         Dtype::from_dlpack(code, u8::try_from(8 * size).ok()?)
@@ -113,16 +139,18 @@ impl Dtype {
                 "f" => 2,
                 "i" => 0,
                 "u" => 1,
+                "c" => 5,
                 _ => return None,
             };
-            let bytes: u8 = short.get(1..)?.parse().ok().filter(|&bytes| bytes <= 8)?;
+            let bytes: u8 = short.get(1..)?.parse().ok().filter(|&bytes| bytes <= 16)?;
             Dtype::from_dlpack(code, 8 * bytes)
         })
     }
 
     /// Returns NumPy's object for the type, made once: NumPy takes 200 ns to read a name.
     pub(crate) fn numpy<'py>(self, py: Python<'py>) -> PyResult<&'py Bound<'py, PyAny>> {
-        static DTYPES: [PyOnceLock<Py<PyAny>>; 10] = [const { PyOnceLock::new() }; 10];
+        static DTYPES: [PyOnceLock<Py<PyAny>>; ALL.len()] =
+            [const { PyOnceLock::new() }; ALL.len()];
         let make = || Ok(py.import("numpy")?.call_method1("dtype", (self.name(),))?.unbind());
         Ok(DTYPES[self as usize].get_or_try_init::<_, PyErr>(py, make)?.bind(py))
     }

@@ -1,10 +1,11 @@
 //! `Elements`: the elements of a stream at given indices.
 
 use super::choice;
-use super::dtype::{Dtype, FLOATS, INTEGERS};
+use super::dtype::{COMPLEX, Dtype, FLOATS, INTEGERS};
 use super::indices::Indices;
 use super::kinds::{self, Kind};
 use super::output::{Place, Wanted, refused};
+use super::parameters::Parameter;
 use super::permutation::Permutation;
 use super::stream::Stream;
 use pyo3::prelude::*;
@@ -24,6 +25,10 @@ pub(crate) struct Elements {
 impl Elements {
     pub(crate) fn new(stream: headwater_streams::Stream, indices: Indices) -> Elements {
         Elements { stream, indices }
+    }
+
+    pub(crate) fn parts(&self) -> (&headwater_streams::Stream, &Indices) {
+        (&self.stream, &self.indices)
     }
 
     fn place<'a, 'py>(
@@ -95,6 +100,20 @@ impl Elements {
         out: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         self.made(py, Kind::Normal, self.place(dtype, out, FLOATS)?)
+    }
+
+    /// Returns these elements of `Stream.complex_normal`.
+    #[pyo3(
+        signature = (dtype=None, out=None),
+        text_signature = "($self, dtype='complex128', out=None)"
+    )]
+    fn complex_normal<'py>(
+        &self,
+        py: Python<'py>,
+        dtype: Option<&Bound<'py, PyAny>>,
+        out: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        self.made(py, Kind::ComplexNormal, self.place(dtype, out, COMPLEX)?)
     }
 
     /// Returns these elements of `Stream.exponential`.
@@ -169,9 +188,13 @@ impl Elements {
     }
 
     /// Returns the items that `Stream.choice` has at the indices, with replacement.
-    #[pyo3(signature = (a, /))]
-    fn choice<'py>(&self, a: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        choice::choice_at(&self.stream, a, &self.indices)
+    #[pyo3(signature = (a, /, *, p=None))]
+    fn choice<'py>(
+        &self,
+        a: &Bound<'py, PyAny>,
+        p: Option<Parameter<'py>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        choice::choice_at(&self.stream, a, &self.indices, p.as_ref())
     }
 
     fn __len__(&self) -> usize {

@@ -120,7 +120,9 @@ fn list(bytes: &[u8], dtype: Dtype, name: &str) -> PyResult<Vec<u64>> {
         Dtype::U16 => converted!(u16),
         Dtype::U32 => converted!(u32),
         Dtype::U64 => converted!(u64),
-        Dtype::F32 | Dtype::F64 => Ok(Vec::new()),
+        Dtype::F64 | Dtype::F32 | Dtype::F16 | Dtype::Bf16 | Dtype::C128 | Dtype::C64 => {
+            Ok(Vec::new())
+        }
     };
     let last = i128::from(u64::MAX);
     let wrong =

@@ -15,6 +15,7 @@ pub(crate) enum Kind {
     Uniform,
     Normal,
     Exponential,
+    ComplexNormal,
     /// Integers from `low` to `high`, both of which the element type holds.
     Integers {
         low: i128,
@@ -50,7 +51,7 @@ impl Kind {
                 }
             }};
         }
-        use Dtype::{F32, F64, I8, I16, I32, I64, U8, U16, U32, U64};
+        use Dtype::{Bf16, C64, C128, F16, F32, F64, I8, I16, I32, I64, U8, U16, U32, U64};
         match (self, memory.dtype()) {
             (Kind::Words, U8) => write!(u8, fill_u8, u8_at),
             (Kind::Words, U32) => write!(u32, fill_u32, u32_at),
@@ -59,6 +60,16 @@ impl Kind {
             (Kind::Uniform, F32) => write!(f32, fill_f32, f32_at),
             (Kind::Normal, F64) => write!(f64, fill_normal_f64, normal_f64_at),
             (Kind::Normal, F32) => write!(f32, fill_normal_f32, normal_f32_at),
+            (Kind::Uniform, F16) => write!(u16, fill_f16_bits, f16_bits_at),
+            (Kind::Uniform, Bf16) => write!(u16, fill_bf16_bits, bf16_bits_at),
+            (Kind::Normal, F16) => write!(u16, fill_normal_f16_bits, normal_f16_bits_at),
+            (Kind::Normal, Bf16) => write!(u16, fill_normal_bf16_bits, normal_bf16_bits_at),
+            (Kind::ComplexNormal, C128) => {
+                write!([f64; 2], fill_complex_normal_f64, complex_normal_f64_at)
+            }
+            (Kind::ComplexNormal, C64) => {
+                write!([f32; 2], fill_complex_normal_f32, complex_normal_f32_at)
+            }
             (Kind::Exponential, F64) => write!(f64, fill_exponential_f64, exponential_f64_at),
             (Kind::Integers { low, high }, dtype) => {
                 macro_rules! range {
@@ -75,7 +86,9 @@ impl Kind {
                     U32 => range!(u32),
                     I64 => range!(i64),
                     U64 => range!(u64),
-                    F32 | F64 => unreachable!("places of integers have integer types"),
+                    F64 | F32 | F16 | Bf16 | C128 | C64 => {
+                        unreachable!("places of integers have integer types")
+                    }
                 }
             }
             (kind, dtype) => unreachable!("{kind:?} has no type {dtype:?}"),

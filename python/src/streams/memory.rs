@@ -1,6 +1,7 @@
 //! Memory of Python objects that a call writes to or reads from.
 
 use super::args::{Shape, not_a};
+use super::array::Array;
 use super::dlpack::Tensor;
 use super::dtype::Dtype;
 use pyo3::exceptions::{PyBufferError, PyTypeError};
@@ -47,6 +48,18 @@ impl Memory {
     /// Describes the same memory as bytes.
     pub(crate) fn as_bytes(self) -> Memory {
         Memory { len: self.bytes(), dtype: Dtype::U8, ..self }
+    }
+
+    /// Returns one element. Reads it without a reference, because another thread may write to a
+    /// shared array meanwhile.
+    ///
+    /// # Safety
+    ///
+    /// `T` has the size of the elements and takes any bits.
+    pub(crate) unsafe fn read<T: Copy>(self, place: usize) -> T {
+        assert!(size_of::<T>() == self.dtype.size() && place < self.len);
+        // SAFETY: `new`'s caller promised the memory, and the place lies in it.
+        unsafe { self.start.as_ptr().cast::<T>().add(place).read_volatile() }
     }
 
     /// Returns the elements.
@@ -201,7 +214,9 @@ impl Out {
     pub(crate) fn open(object: &Bound<'_, PyAny>, name: &str) -> PyResult<Out> {
         if View::is_offered(object) {
             let view = View::writable(object, name)?;
-            let dtype = view.dtype().ok_or_else(|| {
+            // The format of bits stands for bfloat16 in our own arrays.
+            let own = object.cast::<Array>().ok().map(|array| array.get().dtype());
+            let dtype = own.or_else(|| view.dtype()).ok_or_else(|| {
                 let format = String::from_utf8_lossy(view.format());
                 PyTypeError::new_err(format!(
                     "{name} must hold numbers in the machine's byte order, not items of format \

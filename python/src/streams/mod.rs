@@ -1,12 +1,14 @@
 //! Reproducible streams: arrays that are the same for any partition of the work.
 //!
-//! A call goes from a pymethod (`stream`, `elements`, `permutation`) with its arguments (`args`,
-//! `dtype`, `indices`) to a place for its values (`output`, `memory`, `array`, `dlpack`), where one
-//! function of the crate `headwater-streams` (`kinds`) writes them.
+//! A call goes from a pymethod (`stream`, `elements`, `methods`, `permutation`) with its arguments
+//! (`args`, `dtype`, `indices`, `parameters`) to a place for its values (`output`, `memory`,
+//! `array`, `dlpack`), where one function of the crate `headwater-streams` (`kinds`,
+//! `distribution`) writes them.
 
 mod args;
 mod array;
 mod choice;
+mod distribution;
 mod dlpack;
 mod dtype;
 mod elements;
@@ -14,7 +16,9 @@ mod indices;
 mod key;
 mod kinds;
 mod memory;
+mod methods;
 mod output;
+mod parameters;
 mod permutation;
 mod shuffle;
 mod stream;

@@ -8,6 +8,7 @@ use headwater_streams::Error;
 use pyo3::exceptions::{PyImportError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyComplex, PyFloat};
 
 /// Bytes above which a call lets other Python threads run. For fewer bytes the switch would take
 /// longer than the work.
@@ -63,6 +64,15 @@ impl<'a, 'py> Place<'a, 'py> {
         self.dtype
     }
 
+    /// Returns the shape of the result, unless it is one number.
+    pub(crate) fn shape(&self) -> Option<&Shape> {
+        match &self.to {
+            To::Number => None,
+            To::New(shape) => Some(shape),
+            To::Out(_, out) => Some(out.shape()),
+        }
+    }
+
     /// Has `write` write the values, and returns them as Python has them.
     pub(crate) fn write(
         self,
@@ -71,13 +81,14 @@ impl<'a, 'py> Place<'a, 'py> {
     ) -> PyResult<Bound<'py, PyAny>> {
         match self.to {
             To::Number => {
-                let mut one = [0_u64];
-                // SAFETY: eight bytes hold one element of any type.
+                let mut one = [0_u64; 2];
+                // SAFETY: sixteen bytes hold one element of any type.
                 let memory = unsafe { Memory::new(one.as_mut_ptr().cast(), 1, self.dtype) };
                 write(memory).map_err(refused)?;
-                number(py, memory)
+                number(py, memory, 0)
             }
-            To::New(shape) => match numpy(py)? {
+            // NumPy has no bfloat16.
+            To::New(shape) => match numpy(py)?.filter(|_| self.dtype != Dtype::Bf16) {
                 Some(empty) => {
                     let dtype = self.dtype.numpy(py)?;
                     // NumPy's own errors for such a shape do not name it.
@@ -134,14 +145,15 @@ pub(crate) fn refused(error: Error) -> PyErr {
     PyValueError::new_err(message)
 }
 
-/// Returns the only element as a Python number.
-fn number(py: Python<'_>, memory: Memory) -> PyResult<Bound<'_, PyAny>> {
+/// Returns an element as a Python number.
+pub(crate) fn number(py: Python<'_>, memory: Memory, place: usize) -> PyResult<Bound<'_, PyAny>> {
     macro_rules! number {
         ($type:ty) => {
-            // SAFETY: the memory holds an element of this type, and the caller's call is over.
-            Ok(unsafe { memory.elements::<$type>() }[0].into_pyobject(py)?.into_any())
+            // SAFETY: the memory holds elements of this type.
+            Ok(unsafe { memory.read::<$type>(place) }.into_pyobject(py)?.into_any())
         };
     }
+    let real = |value: f64| Ok(PyFloat::new(py, value).into_any());
     match memory.dtype() {
         Dtype::F64 => number!(f64),
         Dtype::F32 => number!(f32),
@@ -153,7 +165,39 @@ fn number(py: Python<'_>, memory: Memory) -> PyResult<Bound<'_, PyAny>> {
         Dtype::U32 => number!(u32),
         Dtype::I64 => number!(i64),
         Dtype::U64 => number!(u64),
+        // SAFETY: as above, for the four types that Rust lacks.
+        Dtype::F16 => real(binary16(unsafe { memory.read::<u16>(place) })),
+        // SAFETY: as above.
+        Dtype::Bf16 => real(bfloat16(unsafe { memory.read::<u16>(place) })),
+        Dtype::C128 => {
+            // SAFETY: as above.
+            let [real, imaginary] = unsafe { memory.read::<[f64; 2]>(place) };
+            Ok(PyComplex::from_doubles(py, real, imaginary).into_any())
+        }
+        Dtype::C64 => {
+            // SAFETY: as above.
+            let [real, imaginary] = unsafe { memory.read::<[f32; 2]>(place) };
+            Ok(PyComplex::from_doubles(py, real.into(), imaginary.into()).into_any())
+        }
     }
+}
+
+/// Returns the number that these bits of binary16 stand for.
+fn binary16(bits: u16) -> f64 {
+    let exponent = i32::from(bits >> 10 & 31);
+    let fraction = f64::from(bits & 1023);
+    let size = match exponent {
+        0 => fraction * 2_f64.powi(-24),
+        31 if fraction > 0.0 => f64::NAN,
+        31 => f64::INFINITY,
+        _ => (1024.0 + fraction) * 2_f64.powi(exponent - 25),
+    };
+    if bits >> 15 == 1 { -size } else { size }
+}
+
+/// Returns the number that these bits of bfloat16 stand for: the upper half of a float32.
+fn bfloat16(bits: u16) -> f64 {
+    f32::from_bits(u32::from(bits) << 16).into()
 }
 
 /// Returns `numpy.empty`, or nothing where NumPy is not installed. The first call decides for the

@@ -1,15 +1,16 @@
 //! `Stream`: arrays of any part of a stream.
 
-use super::args::{Shape, Start, Threads, unsigned};
+use super::args::{Shape, Size, Start, Threads, unsigned};
 use super::choice;
 use super::dlpack::Tensor;
-use super::dtype::{Dtype, FLOATS, INTEGERS};
+use super::dtype::{COMPLEX, Dtype, FLOATS, INTEGERS};
 use super::elements::Elements as At;
 use super::indices::Indices;
 use super::key::{self, Key};
 use super::kinds::{Elements, Kind};
 use super::memory::{Memory, Out, View};
 use super::output::{Place, Wanted, run};
+use super::parameters::Parameter;
 use super::permutation::Permutation;
 use super::shuffle;
 use pyo3::exceptions::PyMemoryError;
@@ -60,7 +61,8 @@ impl Stream {
         self.0.id()
     }
 
-    /// Returns uniform numbers in [0, 1): float64, or float32 by `dtype` or `out`.
+    /// Returns uniform numbers in [0, 1): float64, or float32, float16 or bfloat16 by `dtype` or
+    /// `out`.
     #[pyo3(
         signature = (shape=None, dtype=None, out=None, *, start=Start(0), threads=Threads(1)),
         text_signature = "($self, shape=None, dtype='float64', out=None, *, start=0, threads=1)"
@@ -78,7 +80,8 @@ impl Stream {
         self.made(py, Kind::Uniform, place, (start, threads))
     }
 
-    /// Returns normal numbers, mean 0 and standard deviation 1: float64, or float32.
+    /// Returns normal numbers, mean 0 and standard deviation 1: float64, or float32, float16 or
+    /// bfloat16.
     #[pyo3(
         signature = (shape=None, dtype=None, out=None, *, start=Start(0), threads=Threads(1)),
         text_signature = "($self, shape=None, dtype='float64', out=None, *, start=0, threads=1)"
@@ -94,6 +97,25 @@ impl Stream {
     ) -> PyResult<Bound<'py, PyAny>> {
         let place = Place::find(Wanted { shape, dtype, out }, FLOATS)?;
         self.made(py, Kind::Normal, place, (start, threads))
+    }
+
+    /// Returns complex normal numbers, the squared sizes of which have mean 1: complex128, or
+    /// complex64.
+    #[pyo3(
+        signature = (shape=None, dtype=None, out=None, *, start=Start(0), threads=Threads(1)),
+        text_signature = "($self, shape=None, dtype='complex128', out=None, *, start=0, threads=1)"
+    )]
+    fn complex_normal<'py>(
+        &self,
+        py: Python<'py>,
+        shape: Option<Shape>,
+        dtype: Option<&Bound<'py, PyAny>>,
+        out: Option<&Bound<'py, PyAny>>,
+        start: Start,
+        threads: Threads,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let place = Place::find(Wanted { shape, dtype, out }, COMPLEX)?;
+        self.made(py, Kind::ComplexNormal, place, (start, threads))
     }
 
     /// Returns exponential numbers, mean 1: float64.
@@ -270,19 +292,22 @@ impl Stream {
 
     /// Returns random items of a sequence, or of `range(a)` if `a` is an integer: one item, or
     /// an array (of an array or an integer) or a list (of another sequence) of this size. Items
-    /// repeat unless `replace` is false.
+    /// repeat unless `replace` is false. `p` has the weights of the items, which need not add up
+    /// to 1.
     #[pyo3(
-        signature = (a, size=None, *, replace=true, start=Start(0)),
-        text_signature = "($self, a, size=None, *, replace=True, start=0)"
+        signature = (a, size=None, *, replace=true, p=None, start=Start(0)),
+        text_signature = "($self, a, size=None, *, replace=True, p=None, start=0)"
     )]
     fn choice<'py>(
         &self,
         a: &Bound<'py, PyAny>,
-        size: Option<Shape>,
+        size: Option<Size>,
         replace: bool,
+        p: Option<Parameter<'py>>,
         start: Start,
     ) -> PyResult<Bound<'py, PyAny>> {
-        choice::choice(&self.0, a, size, replace, start.0)
+        let size = size.map(|size| size.0);
+        choice::choice(&self.0, a, size, replace, p.as_ref(), start.0)
     }
 
     pub(crate) fn __repr__(&self) -> String {

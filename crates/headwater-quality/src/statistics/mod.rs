@@ -13,6 +13,7 @@ mod gaps;
 mod lags;
 mod pairs;
 mod rank;
+mod returns;
 mod runs;
 mod tuples;
 pub(crate) mod weights;
@@ -65,6 +66,7 @@ pub(crate) const ALL: &[Test] = &[
     bits::TEST,
     bits::BYTES,
     pairs::TEST,
+    returns::TEST,
     lags::TEST,
     autocorrelation::TEST,
     correlation::TEST,

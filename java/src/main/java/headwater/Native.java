@@ -65,6 +65,22 @@ final class Native {
                 kind, engine, low, high, stream, bound, indices, indexOff, out, off, n);
     }
 
+    static int draw(int kind, int single, int engine, long low, long high, long stream, long start,
+            long[] parameters, Object out, int off, int n) {
+        return draw0(kind, single, engine, low, high, stream, start, parameters, out, off, n);
+    }
+
+    static int drawAt(int kind, int single, int engine, long low, long high, long stream,
+            long[] parameters, long[] indices, int indexOff, int many, Object out, int off,
+            int n) {
+        return drawAt0(kind, single, engine, low, high, stream, parameters, indices, indexOff,
+                many, out, off, n);
+    }
+
+    static int prepare(int kind, long[] given, long[] out) {
+        return prepare0(kind, given, out);
+    }
+
     static int derive(int purpose, int engine, long low, long high, int kind, byte[] label,
             byte[] out) {
         return derive0(purpose, engine, low, high, kind, label, out);
@@ -93,6 +109,15 @@ final class Native {
 
     private static native int streamAt0(int kind, int engine, long low, long high, long stream,
             long bound, long[] indices, int indexOff, Object out, int off, int n);
+
+    private static native int draw0(int kind, int single, int engine, long low, long high,
+            long stream, long start, long[] parameters, Object out, int off, int n);
+
+    private static native int drawAt0(int kind, int single, int engine, long low, long high,
+            long stream, long[] parameters, long[] indices, int indexOff, int many, Object out,
+            int off, int n);
+
+    private static native int prepare0(int kind, long[] given, long[] out);
 
     private static native int derive0(int purpose, int engine, long low, long high, int kind,
             byte[] label, byte[] out);

@@ -1,6 +1,8 @@
 package headwater;
 
 import java.io.Serializable;
+import java.util.Collections;
+import java.util.List;
 import java.util.Objects;
 
 /**
@@ -127,9 +129,126 @@ public final class Stream implements Serializable {
         }
     }
 
+    /**
+     * Writes whole numbers from {@code low} to {@code high}, both included, each equally likely,
+     * from 32 bits of the stream each.
+     *
+     * @throws IllegalArgumentException if {@code high} is below {@code low}
+     */
+    public void fillRange(int low, int high, long start, int[] out) {
+        if (high < low) {
+            throw new IllegalArgumentException("the range is empty: " + low + " to " + high);
+        }
+        long count = (long) high - low + 1;
+        Kind kind = count == 1L << 32 ? Kind.U32 : Kind.BOUNDED_U32;
+        fill(kind, start, count, out, out.length, 0, out.length);
+        for (int i = 0; i < out.length; i++) {
+            out[i] += low;
+        }
+    }
+
+    /** Brings an array into random order: the one that Rust and Python have for its length. */
+    public void shuffle(int[] array) {
+        new Shuffle(this).run(array.length, (i, j) -> {
+            int moved = array[i];
+            array[i] = array[j];
+            array[j] = moved;
+        });
+    }
+
+    /** Brings an array into random order. */
+    public void shuffle(long[] array) {
+        new Shuffle(this).run(array.length, (i, j) -> {
+            long moved = array[i];
+            array[i] = array[j];
+            array[j] = moved;
+        });
+    }
+
+    /** Brings an array into random order. */
+    public void shuffle(double[] array) {
+        new Shuffle(this).run(array.length, (i, j) -> {
+            double moved = array[i];
+            array[i] = array[j];
+            array[j] = moved;
+        });
+    }
+
+    /** Brings an array into random order. */
+    public void shuffle(Object[] array) {
+        new Shuffle(this).run(array.length, (i, j) -> {
+            Object moved = array[i];
+            array[i] = array[j];
+            array[j] = moved;
+        });
+    }
+
+    /** Brings a list into random order. Lists without random access take long. */
+    public void shuffle(List<?> list) {
+        new Shuffle(this).run(list.size(), (i, j) -> Collections.swap(list, i, j));
+    }
+
+    /**
+     * Writes different numbers from 0 to n - 1 in random order: the beginning of
+     * {@link #fillPermutation}.
+     *
+     * @throws IllegalArgumentException if the array has more than n elements
+     */
+    public void sample(long n, long[] out) {
+        fillPermutation(n, 0, out);
+    }
+
     /** Writes elements {@code start} and following of the stream's permutation of 0 to n - 1. */
     public void fillPermutation(long n, long start, long[] out) {
         fill(Kind.PERMUTATION, start, positive(n), out, out.length, 0, out.length);
+    }
+
+    /**
+     * Writes elements {@code start} and following of a distribution. Vectors follow each other.
+     *
+     * @throws IllegalArgumentException if the array has no room for whole vectors
+     */
+    public void fill(Distribution.Reals distribution, long start, double[] out) {
+        new Drawing(this, distribution, out).fill(start, 0, out.length);
+    }
+
+    /** Writes part of an array as {@link #fill(Distribution.Reals, long, double[])} does. */
+    public void fill(Distribution.Reals distribution, long start, double[] out, int off, int n) {
+        new Drawing(this, distribution, out).fill(start, off, n);
+    }
+
+    /**
+     * Writes the elements of {@link #fill(Distribution.Reals, long, double[])} in single precision.
+     *
+     * @throws IllegalArgumentException if the distribution has vectors, other than complex numbers
+     */
+    public void fill(Distribution.Reals distribution, long start, float[] out) {
+        new Drawing(this, distribution, out).fill(start, 0, out.length);
+    }
+
+    /** Writes counts. */
+    public void fill(Distribution.Counts distribution, long start, long[] out) {
+        new Drawing(this, distribution, out).fill(start, 0, out.length);
+    }
+
+    /** Writes part of an array as {@link #fill(Distribution.Counts, long, long[])} does. */
+    public void fill(Distribution.Counts distribution, long start, long[] out, int off, int n) {
+        new Drawing(this, distribution, out).fill(start, off, n);
+    }
+
+    /** Writes the elements of a distribution at the indices. */
+    public void at(Distribution.Reals distribution, long[] indices, double[] out) {
+        new Drawing(this, distribution, out).at(indices);
+    }
+
+    /** Writes the elements of a distribution at the indices, in single precision. */
+    public void at(Distribution.Reals distribution, long[] indices, float[] out) {
+        new Drawing(this, distribution, out).at(indices);
+    }
+
+    /** Writes the counts at the indices. */
+    public void at(Distribution.Counts distribution, long[] indices, long[] out) {
+        new Drawing(this, distribution, out).at(indices);
     }
 
     /** Writes the bytes at the indices. */

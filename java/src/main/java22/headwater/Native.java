@@ -36,6 +36,9 @@ final class Native {
     private static final MethodHandle STATUS;
     private static final MethodHandle STREAM_FILL;
     private static final MethodHandle STREAM_AT;
+    private static final MethodHandle DRAW;
+    private static final MethodHandle DRAW_AT;
+    private static final MethodHandle PREPARE;
     private static final MethodHandle DERIVE;
 
     static {
@@ -52,6 +55,9 @@ final class Native {
         STATUS = bound == null ? null : bound.status;
         STREAM_FILL = bound == null ? null : bound.streamFill;
         STREAM_AT = bound == null ? null : bound.streamAt;
+        DRAW = bound == null ? null : bound.draw;
+        DRAW_AT = bound == null ? null : bound.drawAt;
+        PREPARE = bound == null ? null : bound.prepare;
         DERIVE = bound == null ? null : bound.derive;
     }
 
@@ -70,6 +76,9 @@ final class Native {
         final MethodHandle status;
         final MethodHandle streamFill;
         final MethodHandle streamAt;
+        final MethodHandle draw;
+        final MethodHandle drawAt;
+        final MethodHandle prepare;
         final MethodHandle derive;
 
         Handles(Path file) {
@@ -85,6 +94,14 @@ final class Native {
                     JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, ADDRESS, JAVA_LONG);
             streamAt = function("stream_at", JAVA_INT, HEAP, JAVA_INT, JAVA_INT, JAVA_LONG,
                     JAVA_LONG, JAVA_LONG, JAVA_LONG, ADDRESS, ADDRESS, JAVA_LONG);
+            draw = function("draw", JAVA_INT, HEAP, JAVA_INT, JAVA_INT, JAVA_INT, JAVA_LONG,
+                    JAVA_LONG, JAVA_LONG, JAVA_LONG, ADDRESS, JAVA_LONG, ADDRESS, JAVA_LONG);
+            drawAt = function("draw_at", JAVA_INT, HEAP, JAVA_INT, JAVA_INT, JAVA_INT, JAVA_LONG,
+                    JAVA_LONG, JAVA_LONG, ADDRESS, JAVA_LONG, ADDRESS, JAVA_LONG, ADDRESS,
+                    JAVA_LONG);
+            // A large table takes long to build: an ordinary call.
+            prepare = function("prepare", JAVA_INT, null, JAVA_INT, ADDRESS, JAVA_LONG, ADDRESS,
+                    JAVA_LONG);
             derive = function("derive", JAVA_INT, HEAP, JAVA_INT, JAVA_INT, JAVA_LONG, JAVA_LONG,
                     JAVA_INT, ADDRESS, JAVA_LONG, ADDRESS, JAVA_LONG);
             try {
@@ -195,6 +212,42 @@ final class Native {
         try {
             return (int) STREAM_AT.invokeExact(kind, engine, low, high, stream, bound,
                     segment(indices, indexOff), segment(out, off), (long) n);
+        } catch (Throwable failure) {
+            throw unexpected(failure);
+        }
+    }
+
+    static int draw(int kind, int single, int engine, long low, long high, long stream, long start,
+            long[] parameters, Object out, int off, int n) {
+        try {
+            return (int) DRAW.invokeExact(kind, single, engine, low, high, stream, start,
+                    MemorySegment.ofArray(parameters), (long) parameters.length,
+                    segment(out, off), (long) n);
+        } catch (Throwable failure) {
+            throw unexpected(failure);
+        }
+    }
+
+    static int drawAt(int kind, int single, int engine, long low, long high, long stream,
+            long[] parameters, long[] indices, int indexOff, int many, Object out, int off,
+            int n) {
+        try {
+            return (int) DRAW_AT.invokeExact(kind, single, engine, low, high, stream,
+                    MemorySegment.ofArray(parameters), (long) parameters.length,
+                    segment(indices, indexOff), (long) many, segment(out, off), (long) n);
+        } catch (Throwable failure) {
+            throw unexpected(failure);
+        }
+    }
+
+    static int prepare(int kind, long[] given, long[] out) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment from = arena.allocateFrom(JAVA_LONG, given);
+            MemorySegment to = arena.allocate(JAVA_LONG, out.length);
+            int result = (int) PREPARE.invokeExact(kind, from, (long) given.length, to,
+                    (long) out.length);
+            MemorySegment.copy(to, JAVA_LONG, 0, out, 0, out.length);
+            return result;
         } catch (Throwable failure) {
             throw unexpected(failure);
         }

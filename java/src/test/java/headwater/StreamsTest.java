@@ -121,10 +121,11 @@ class StreamsTest {
             }
         }
         assertTrue(new java.util.TreeSet<>(kinds).containsAll(List.of("bounded_u32", "bounded_u64",
-                "exponential_f64", "f32", "f64", "normal_f32", "normal_f64", "permutation")),
+                "exponential_f64", "f32", "f64", "normal_f32", "normal_f64", "permutation", "sample",
+                "shuffle")),
                 kinds.toString());
-        // Ranges of 32 bits, samples and shuffles are not offered.
-        assertTrue(List.of("shuffle", "sample", "range_u32", "range_i32", "range_u64")
+        // Java has no unsigned types, and ranges of ints are compared below.
+        assertTrue(List.of("range_u32", "range_i32", "range_u64")
                 .containsAll(leftOut), leftOut.toString());
     }
 
@@ -206,11 +207,38 @@ class StreamsTest {
                     assertArrayEquals(all, some);
                 }
             }
+            case "sample" -> {
+                long[] all = new long[n];
+                stream.sample(Long.parseUnsignedLong(one.get("n").getAsString()), all);
+                assertArrayEquals(words(values), all);
+            }
+            case "shuffle" -> shuffled(stream, words(values));
             default -> {
                 return false;
             }
         }
         return true;
+    }
+
+    private static void shuffled(Stream stream, long[] expected) {
+        int n = expected.length;
+        long[] longs = indices(0, n);
+        stream.shuffle(longs);
+        assertArrayEquals(expected, longs);
+        int[] ints = java.util.stream.IntStream.range(0, n).toArray();
+        double[] doubles = java.util.Arrays.stream(ints).asDoubleStream().toArray();
+        Object[] objects = java.util.Arrays.stream(ints).boxed().toArray();
+        List<Object> list = new ArrayList<>(List.of(objects));
+        stream.shuffle(ints);
+        stream.shuffle(doubles);
+        stream.shuffle(objects);
+        stream.shuffle(list);
+        assertEquals(List.of(objects), list);
+        for (int i = 0; i < n; i++) {
+            assertEquals(expected[i], ints[i]);
+            assertEquals(expected[i], doubles[i]);
+            assertEquals((int) expected[i], objects[i]);
+        }
     }
 
     private static long[] words(List<JsonElement> values) {
@@ -249,6 +277,23 @@ class StreamsTest {
         for (int i = 0; i < dice.length; i++) {
             assertEquals(bounded[i] - 3, dice[i]);
         }
+        int[] pips = new int[1000];
+        Key.of(1).stream(0).fillRange(-3, 2, 0, pips);
+        int[] below = new int[1000];
+        Key.of(1).stream(0).fillBounded(6, 0, below);
+        int[] every = new int[1000];
+        Key.of(1).stream(0).fillRange(Integer.MIN_VALUE, Integer.MAX_VALUE, 0, every);
+        int[] halves = new int[1000];
+        Key.of(1).stream(0).fill(0, halves);
+        int[] wide = new int[1000]; // a range that no bound of Java's ints has
+        Key.of(1).stream(0).fillRange(-2_000_000_000, 2_000_000_000, 0, wide);
+        for (int i = 0; i < pips.length; i++) {
+            assertEquals(below[i] - 3, pips[i]);
+            assertEquals(halves[i] + Integer.MIN_VALUE, every[i]);
+            assertTrue(Math.abs((long) wide[i]) <= 2_000_000_000);
+        }
+        refused(() -> Key.of(1).stream(0).fillRange(1, 0, 0, new int[1]));
+        refused(() -> Key.of(1).stream(0).sample(3, new long[4]));
         long[] all = new long[1000];
         Key.of(1).stream(0).fillRange(Long.MIN_VALUE, Long.MAX_VALUE, 0, all);
         long[] words = new long[1000];

@@ -1,0 +1,192 @@
+//! Parameters of distributions as Python passes them: numbers, lists and square matrices.
+//!
+//! A parameter is the same for all elements of an array. NumPy's generators take an array of
+//! parameters as well, so an array where a number belongs is an error that says so.
+
+use super::args::{not_a, unsigned};
+use super::dtype::Dtype;
+use super::memory::View;
+use headwater_streams::Error;
+use pyo3::Borrowed;
+use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyFloat, PyInt, PyList, PyTuple};
+
+/// A parameter that the caller passed, or its default.
+pub(crate) enum Parameter<'py> {
+    Given(Bound<'py, PyAny>),
+    Default(f64),
+}
+
+impl<'py> FromPyObject<'_, 'py> for Parameter<'py> {
+    type Error = PyErr;
+
+    fn extract(value: Borrowed<'_, 'py, PyAny>) -> PyResult<Parameter<'py>> {
+        Ok(Parameter::Given(value.to_owned()))
+    }
+}
+
+impl Parameter<'_> {
+    /// Returns a real number.
+    pub(crate) fn real(&self, name: &str) -> PyResult<f64> {
+        match self {
+            Parameter::Given(value) => real(value, name),
+            Parameter::Default(value) => Ok(*value),
+        }
+    }
+
+    /// Returns an integer from 0 to 2^64 - 1.
+    pub(crate) fn count(&self, name: &str) -> PyResult<u64> {
+        match self {
+            Parameter::Given(value) => {
+                no_array(value, name)?;
+                unsigned(value, name)
+            }
+            Parameter::Default(value) => Ok(*value as u64),
+        }
+    }
+
+    /// Returns a list of real numbers.
+    pub(crate) fn list(&self, name: &str) -> PyResult<Vec<f64>> {
+        let Parameter::Given(value) = self else { return Ok(Vec::new()) };
+        let (list, dimensions) = reals(value, name, 1)?;
+        match dimensions {
+            1 => Ok(list),
+            _ => Err(PyValueError::new_err(format!(
+                "{name} must have one dimension, not {dimensions}"
+            ))),
+        }
+    }
+
+    /// Returns a square matrix of this dimension, row by row.
+    pub(crate) fn square(&self, name: &str, dimension: usize) -> PyResult<Vec<f64>> {
+        let Parameter::Given(value) = self else { return Ok(Vec::new()) };
+        let (list, dimensions) = reals(value, name, 2)?;
+        if dimensions == 2 && Some(list.len()) == dimension.checked_mul(dimension) {
+            return Ok(list);
+        }
+        let message = format!("{name} must have shape ({dimension}, {dimension})");
+        Err(PyValueError::new_err(message))
+    }
+}
+
+/// Returns a float, or what `__float__` or `__index__` make of another number.
+fn real(value: &Bound<'_, PyAny>, name: &str) -> PyResult<f64> {
+    if let Ok(float) = value.cast::<PyFloat>() {
+        return Ok(float.value());
+    }
+    no_array(value, name)?;
+    let py = value.py();
+    // A text has neither method. `float("1")` would take it all the same.
+    let is_number = value.is_instance_of::<PyInt>()
+        || value.hasattr(pyo3::intern!(py, "__float__"))?
+        || value.hasattr(pyo3::intern!(py, "__index__"))?;
+    if !is_number {
+        return Err(not_a(value, name, "a number"));
+    }
+    value.extract().map_err(|error: PyErr| {
+        let refused = match error.is_instance_of::<PyOverflowError>(py) {
+            true => PyValueError::new_err(format!("{name} must be at most 1.8e308")),
+            false => not_a(value, name, "a number"),
+        };
+        refused.set_cause(py, Some(error));
+        refused
+    })
+}
+
+/// Returns an error for a list or an array where a number belongs.
+fn no_array(value: &Bound<'_, PyAny>, name: &str) -> PyResult<()> {
+    let dimensions = match value.getattr_opt(pyo3::intern!(value.py(), "ndim"))? {
+        Some(number) => number.extract::<usize>().unwrap_or(0),
+        None => 0,
+    };
+    let is_list = value.is_instance_of::<PyList>() || value.is_instance_of::<PyTuple>();
+    if dimensions == 0 && !is_list {
+        return Ok(());
+    }
+    let found = value.get_type().qualname().map_or("this type".into(), |name| name.to_string());
+    Err(PyTypeError::new_err(format!(
+        "{name} must be one number for all elements, not {found}: arrays are not supported"
+    )))
+}
+
+/// Returns real numbers in C order and the number of their dimensions, at most `most`.
+fn reals(value: &Bound<'_, PyAny>, name: &str, most: usize) -> PyResult<(Vec<f64>, usize)> {
+    if View::is_offered(value) {
+        return buffer(value, name);
+    }
+    let expected = match most {
+        1 => "a sequence of numbers",
+        _ => "a sequence of rows of numbers",
+    };
+    let is_text = value.is_instance_of::<pyo3::types::PyString>();
+    let Some(items) = value.try_iter().ok().filter(|_| !is_text) else {
+        return Err(not_a(value, name, expected));
+    };
+    let mut list = Vec::new();
+    if most == 1 {
+        for item in items {
+            list.push(real(&item?, name)?);
+        }
+        return Ok((list, 1));
+    }
+    for (rows, row) in items.enumerate() {
+        let (row, dimensions) = reals(&row?, name, most - 1)?;
+        if dimensions != most - 1 || (rows > 0 && list.len() != rows * row.len()) {
+            return Err(PyValueError::new_err(format!("{name} must have rows of one length")));
+        }
+        list.extend(row);
+    }
+    Ok((list, most))
+}
+
+/// Copies the numbers of an array.
+fn buffer(value: &Bound<'_, PyAny>, name: &str) -> PyResult<(Vec<f64>, usize)> {
+    let view = View::readable(value)?;
+    let wrong = || {
+        let format = String::from_utf8_lossy(view.format()).into_owned();
+        PyTypeError::new_err(format!("{name} must hold numbers, not items of format {format:?}"))
+    };
+    // The format of bytes is that of small integers. A text of bytes is no list of weights.
+    let is_bytes = value.is_instance_of::<pyo3::types::PyBytes>();
+    let dtype = view.dtype().filter(|_| !is_bytes).ok_or_else(wrong)?;
+    let mut bytes = vec![0; view.bytes()];
+    view.copy_to(value.py(), &mut bytes)?;
+    macro_rules! converted {
+        ($type:ty) => {{
+            let (items, _) = bytes.as_chunks::<{ size_of::<$type>() }>();
+            items.iter().map(|item| <$type>::from_ne_bytes(*item) as f64).collect()
+        }};
+    }
+    let list = match dtype {
+        Dtype::F64 => converted!(f64),
+        Dtype::F32 => converted!(f32),
+        Dtype::I8 => converted!(i8),
+        Dtype::U8 => converted!(u8),
+        Dtype::I16 => converted!(i16),
+        Dtype::U16 => converted!(u16),
+        Dtype::I32 => converted!(i32),
+        Dtype::U32 => converted!(u32),
+        Dtype::I64 => converted!(i64),
+        Dtype::U64 => converted!(u64),
+        Dtype::F16 | Dtype::Bf16 | Dtype::C64 | Dtype::C128 => return Err(wrong()),
+    };
+    Ok((list, view.shape().dimensions().len()))
+}
+
+/// Turns an error of a distribution into a ValueError with Python's name of the parameter, and its
+/// value if that is a number.
+pub(crate) fn refused(error: Error, names: &[(&str, &str, Option<f64>)]) -> PyErr {
+    let Error::Parameter { name, need } = error else {
+        return PyValueError::new_err(error.to_string());
+    };
+    match names.iter().find(|(rust, _, _)| *rust == name) {
+        Some((_, python, Some(value))) => {
+            // Python writes `nan` where Rust writes `NaN`.
+            let value = format!("{value:?}").to_lowercase();
+            PyValueError::new_err(format!("{python} must be {need}, not {value}"))
+        }
+        Some((_, python, None)) => PyValueError::new_err(format!("{python} must be {need}")),
+        None => PyValueError::new_err(format!("{name} must be {need}")),
+    }
+}
