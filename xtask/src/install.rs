@@ -1,6 +1,7 @@
 //! `cargo xtask install` and `uninstall`: a release build, put where other programs look for it.
 
 use crate::machine_code::target_directory;
+use crate::notices::notices;
 use crate::process::{output, program, root, run};
 use anyhow::{Context, Result, bail, ensure};
 use clap::{Args, ValueEnum};
@@ -60,6 +61,17 @@ impl Part {
             Library => "headwater-c",
             Openssl => "headwater-openssl-module",
             Preload => "headwater-preload",
+        }
+    }
+
+    /// The file with the licences of the crates that this part contains. The name differs from part
+    /// to part, because each part may be installed or removed without the others.
+    fn notices(self) -> &'static str {
+        match self {
+            Part::Command => "share/doc/headwater/NOTICES-command",
+            Library => "share/doc/headwater/NOTICES-library",
+            Openssl => "share/doc/headwater/NOTICES-openssl",
+            Preload => "share/doc/headwater/NOTICES-preload",
         }
     }
 }
@@ -263,6 +275,13 @@ pub(crate) fn install(places: Places) -> Result<ExitCode> {
             println!("{}", to.display());
         }
     }
+    for part in Part::ALL.into_iter().filter(|part| places.has(*part)) {
+        let to = places.place(part.notices())?;
+        let text = notices(&root, part.package())?;
+        fs::create_dir_all(to.parent().context("the path has no directory")?)?;
+        fs::write(&to, text).with_context(|| format!("cannot install {}", to.display()))?;
+        println!("{}", to.display());
+    }
     if places.has(Library) {
         for page in pages(&root)? {
             let to = places.place(&page)?;
@@ -285,6 +304,28 @@ pub(crate) fn install(places: Places) -> Result<ExitCode> {
 /// other builds. Returns the directory of the files.
 fn build(root: &Path, places: &Places) -> Result<PathBuf> {
     let target = target_directory()?.join("install");
+    // Cargo adds up the features that the packages of one build ask of a crate. Beside the command,
+    // arm64's ciphers would be built with an allocator, which the libraries do not have.
+    let parts = Part::ALL.into_iter().filter(|part| places.has(*part));
+    let (commands, libraries): (Vec<_>, Vec<_>) = parts.partition(|part| *part == Part::Command);
+    for together in [commands, libraries].into_iter().filter(|parts| !parts.is_empty()) {
+        let mut build = program("cargo build --release --target-dir");
+        build.arg(&target).current_dir(root);
+        reproducible(&mut build, root);
+        for part in together {
+            build.args(["--package", part.package()]);
+        }
+        if let Some(triple) = &places.target {
+            build.args(["--target", triple]);
+        }
+        run(&mut build)?;
+    }
+    Ok(target.join(places.target.as_deref().unwrap_or_default()).join("release"))
+}
+
+/// Sets the variables of a build so that its bytes depend neither on the caller's directories nor
+/// on an incremental build.
+pub(crate) fn reproducible(build: &mut Command, root: &Path) {
     // Panics name source files of dependencies, with the directories of the building machine.
     let given = env::var("RUSTFLAGS").unwrap_or_default();
     let mut flags: Vec<OsString> = given.split_whitespace().map(OsString::from).collect();
@@ -297,25 +338,11 @@ fn build(root: &Path, places: &Places) -> Result<PathBuf> {
             flags.push(flag);
         }
     }
-    let flags = flags.join(OsStr::new("\x1f"));
-    // Cargo adds up the features that the packages of one build ask of a crate. Beside the command,
-    // arm64's ciphers would be built with an allocator, which the libraries do not have.
-    let parts = Part::ALL.into_iter().filter(|part| places.has(*part));
-    let (commands, libraries): (Vec<_>, Vec<_>) = parts.partition(|part| *part == Part::Command);
-    for together in [commands, libraries].into_iter().filter(|parts| !parts.is_empty()) {
-        let mut build = program("cargo build --release --target-dir");
-        // In this variable a flag may contain spaces, as the path of a directory may.
-        build.arg(&target).current_dir(root).env_remove("RUSTFLAGS");
-        build.env("CARGO_ENCODED_RUSTFLAGS", &flags);
-        for part in together {
-            build.args(["--package", part.package()]);
-        }
-        if let Some(triple) = &places.target {
-            build.args(["--target", triple]);
-        }
-        run(&mut build)?;
-    }
-    Ok(target.join(places.target.as_deref().unwrap_or_default()).join("release"))
+    build.env_remove("RUSTFLAGS");
+    // In this variable a flag may contain spaces, as the path of a directory may.
+    build.env("CARGO_ENCODED_RUSTFLAGS", flags.join(OsStr::new("\x1f")));
+    // An incremental build divides a crate into other units of code.
+    build.env("CARGO_INCREMENTAL", "0");
 }
 
 /// Returns cargo's variable of a target, such as CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER.
@@ -409,6 +436,8 @@ pub(crate) fn uninstall(places: Places) -> Result<ExitCode> {
     if places.has(Library) {
         names.extend(pages(&root()?)?);
     }
+    let parts = Part::ALL.into_iter().filter(|part| places.has(*part));
+    names.extend(parts.map(|part| part.notices().to_owned()));
     if places.has(Part::Command) {
         let pages = command_pages(&root()?)?;
         names.extend(pages.iter().map(|page| format!("share/man/man1/{page}")));

@@ -1,7 +1,8 @@
 //! The Java front: its native library, its jar, and the tests of the jar on every JDK of the host.
 
+use crate::install::reproducible;
 use crate::machine_code::target_directory;
-use crate::process::{output, program, run};
+use crate::process::{output, program, root, run};
 use crate::report::{Report, need};
 use crate::tools;
 use anyhow::{Context, Result};
@@ -68,6 +69,7 @@ pub(crate) fn release(dist: &Path, epoch: u64) -> Result<()> {
     let jdks = jdks()?;
     let (_, newest) = jdks.first().context("no JDK 17 or later")?;
     let mut package = maven(newest)?;
+    reproducible(&mut package, &root()?);
     package.args(["package", "-Dmaven.test.skip=true"]);
     run(package.arg(format!("-Dproject.build.outputTimestamp={epoch}")))?;
     let name = format!("headwater-{}.jar", crate::version::VERSION);

@@ -9,6 +9,7 @@ mod install;
 mod java;
 mod lab;
 mod machine_code;
+mod notices;
 mod openssl;
 mod preload;
 mod process;

@@ -1,7 +1,8 @@
 //! The Python package: its crate, its wheel, and the tests of both halves.
 
+use crate::install::reproducible;
 use crate::machine_code::target_directory;
-use crate::process::{program, run};
+use crate::process::{output, program, root, run};
 use crate::release::EPOCH;
 use crate::report::{Report, Stop, need};
 use crate::tools;
@@ -92,10 +93,31 @@ fn wheels(python: &Path, epoch: Option<u64>) -> Result<Vec<PathBuf>> {
         let wheel = only_file(&folder)?;
         let name = wheel.file_name().unwrap_or_default().to_string_lossy();
         ensure!(name.contains(tag) && name.contains("-abi3-"), "the wheel is {name}, not {tag}");
-        run(Command::new(python).args(["-m", "auditwheel", "show"]).arg(&wheel))?;
+        if target.ends_with("musl") {
+            needs_musl_alone(python, &wheel, &folder)?;
+        } else {
+            run(Command::new(python).args(["-m", "auditwheel", "show"]).arg(&wheel))?;
+        }
         built.push(wheel);
     }
     Ok(built)
+}
+
+/// Returns an error if the wheel's library needs another one than musl's libc.so, a name that
+/// musl's loader takes for itself. auditwheel knows only the name that Alpine's compiler writes.
+fn needs_musl_alone(python: &Path, wheel: &Path, folder: &Path) -> Result<()> {
+    let contents = folder.join("contents");
+    run(Command::new(python).args(["-m", "zipfile", "-e"]).arg(wheel).arg(&contents))?;
+    let library = contents.join("headwater/_native.abi3.so");
+    let read = output(program("readelf --wide --dynamic").arg(library))?;
+    let needed: Vec<&str> = read.lines().filter(|line| line.contains("(NEEDED)")).collect();
+    ensure!(
+        needed.len() == 1 && needed[0].ends_with("[libc.so]"),
+        "{} needs other libraries than musl:\n{}",
+        wheel.display(),
+        needed.join("\n")
+    );
+    Ok(fs::remove_dir_all(contents)?)
 }
 
 /// Builds the wheels of a release with files of this time, and copies them.
@@ -109,13 +131,14 @@ pub(crate) fn release(dist: &Path, epoch: u64) -> Result<()> {
     Ok(())
 }
 
-/// Builds one wheel. With an epoch, the files in it have that time.
+/// Builds one wheel. With an epoch, the files in it have that time, and no trace of this machine.
 fn build(python: &Path, folder: &Path, options: &[&OsStr], epoch: Option<u64>) -> Result<()> {
     let mut maturin = Command::new(python);
     maturin.args(["-m", "maturin", "build", "--release", "--locked", "--quiet"]);
     maturin.args(["--manifest-path", MANIFEST, "--out"]).arg(folder).args(options);
     if let Some(epoch) = epoch {
-        maturin.env(EPOCH, epoch.to_string());
+        maturin.arg("--strip").env(EPOCH, epoch.to_string());
+        reproducible(&mut maturin, &root()?);
     }
     // maturin starts zig as the module ziglang of the Python that it finds first.
     let programs = python.parent().context("a Python without a directory")?;

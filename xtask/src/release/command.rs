@@ -2,6 +2,7 @@
 
 use crate::process::{output, program, run};
 use crate::release::stage::{self, ARCHITECTURES, QEMU, VERSION};
+use crate::release::tarballs::LICENCES;
 use crate::tools;
 use anyhow::{Context, Result, bail, ensure};
 use std::fs;
@@ -27,6 +28,11 @@ pub(crate) fn name(cpu: &str) -> String {
     format!("headwater-{VERSION}-linux-{cpu}")
 }
 
+/// Returns the name of the file with the licences of that command.
+pub(crate) fn notices(cpu: &str) -> String {
+    format!("{}.NOTICES", name(cpu))
+}
+
 /// Builds the command of each architecture with musl, and runs it in an empty root directory.
 pub(crate) fn build(dist: &Path) -> Result<()> {
     tools::packages(&["gcc-aarch64-linux-gnu", "qemu-user-static"])?;
@@ -50,8 +56,20 @@ pub(crate) fn build(dist: &Path) -> Result<()> {
         answers(&file, cpu)?;
         fs::create_dir_all(dist)?;
         fs::copy(&file, dist.join(name(cpu)))?;
+        fs::write(dist.join(notices(cpu)), licences(&installed)?)?;
     }
     Ok(())
+}
+
+/// Returns the licence of the command and those of the crates in it: a single file has no place for
+/// them.
+fn licences(installed: &Path) -> Result<String> {
+    let mut text = String::new();
+    for licence in LICENCES {
+        text += &fs::read_to_string(licence).context(licence)?;
+        text += "\n----\n\n";
+    }
+    Ok(text + &fs::read_to_string(installed.join("usr/share/doc/headwater/NOTICES-command"))?)
 }
 
 /// Checks that no loader and no library is named in the file, and that it is small.

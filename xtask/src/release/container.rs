@@ -1,8 +1,8 @@
-//! An image for containers: the static command and nothing else, made without a daemon.
+//! An image for containers: the static command with its licences, made without a daemon.
 
 use crate::process::{program, run};
-use crate::release::command;
 use crate::release::stage::{self, ARCHITECTURES, VERSION};
+use crate::release::{command, index};
 use crate::tools;
 use anyhow::{Context, Result, ensure};
 use serde_json::{Value, json};
@@ -25,40 +25,54 @@ const FACTS: [&str; 7] = [
 /// Packs the static command of each architecture into `dist`, and runs the image of this one.
 pub(crate) fn build(dist: &Path) -> Result<()> {
     tools::packages(&["umoci", "runc"])?;
+    let mut layouts = Vec::new();
     for (arch, cpu) in ARCHITECTURES {
         let file = dist.join(command::name(cpu));
         ensure!(file.exists(), "{}: not built yet", file.display());
-        let layout = pack(&file, arch)?;
-        let archive = dist.join(format!("headwater-{VERSION}-oci-{arch}.tar"));
-        let mut tar =
-            program("tar --sort=name --owner=0 --group=0 --numeric-owner --mode=u=rwX,go=rX");
-        tar.arg(format!("--mtime=@{}", stage::epoch()?)).arg("-C").arg(&layout);
-        run(tar.arg("-cf").arg(archive).arg("."))?;
+        let layout = pack(&file, &dist.join(command::notices(cpu)), arch)?;
+        archive(&layout, &dist.join(format!("headwater-{VERSION}-oci-{arch}.tar")))?;
         if cpu == std::env::consts::ARCH {
             inside_as_outside(&layout, &file)?;
         }
+        layouts.push((arch, layout));
     }
-    Ok(())
+    let joined = stage::directory()?.join("oci");
+    index::join(&layouts, &joined)?;
+    let all = dist.join(format!("headwater-{VERSION}-oci.tar"));
+    archive(&joined, &all)?;
+    index::check(&all, &ARCHITECTURES.map(|(arch, _)| arch))
+}
+
+/// Packs a layout as one file with the time of the release.
+fn archive(layout: &Path, to: &Path) -> Result<()> {
+    let mut tar = program("tar --sort=name --owner=0 --group=0 --numeric-owner --mode=u=rwX,go=rX");
+    tar.arg(format!("--mtime=@{}", stage::epoch()?)).arg("-C").arg(layout);
+    run(tar.arg("-cf").arg(to).arg("."))
 }
 
 /// Makes a layout of the Open Container Initiative with one image of one layer.
-fn pack(file: &Path, arch: &str) -> Result<PathBuf> {
+fn pack(file: &Path, notices: &Path, arch: &str) -> Result<PathBuf> {
     let layout = stage::directory()?.join(format!("oci-{arch}"));
     let _ = fs::remove_dir_all(&layout);
-    // The layer carries the time of this copy.
-    let copy = stage::directory()?.join("headwater");
-    fs::copy(file, &copy)?;
-    let epoch: u64 = stage::epoch()?.parse().context("SOURCE_DATE_EPOCH")?;
-    let time = std::time::UNIX_EPOCH + std::time::Duration::from_secs(epoch);
-    fs::File::options().write(true).open(&copy)?.set_modified(time)?;
+    let tree = stage::directory()?.join("oci-tree");
+    let _ = fs::remove_dir_all(&tree);
+    for (from, to) in [(file, "bin/headwater"), (notices, "share/doc/headwater/NOTICES")] {
+        let to = tree.join(to);
+        fs::create_dir_all(to.parent().context("a file has a directory")?)?;
+        fs::copy(from, to)?;
+    }
+    // The layer carries the times of this copy, and of its directories.
+    let mut touch = program("find");
+    touch.arg(&tree).args(["-exec", "touch", &format!("--date=@{}", stage::epoch()?), "{}", "+"]);
+    run(&mut touch)?;
 
     let created = stage::date("+%Y-%m-%dT%H:%M:%SZ")?;
     let image = format!("{}:{VERSION}", layout.display());
     run(program("umoci init --layout").arg(&layout))?;
     run(program("umoci new --image").arg(&image))?;
     let mut insert = program("umoci insert --history.author headwater --image");
-    insert.args([&image, "--history.created", &created]).arg(&copy);
-    run(insert.arg("/usr/bin/headwater"))?;
+    insert.args([&image, "--history.created", &created]).arg(&tree);
+    run(insert.arg("/usr"))?;
     let mut config = program("umoci config --os linux --author headwater --architecture");
     config.args([arch, "--image", &image, "--created", &created, "--history.created", &created]);
     config.args(["--config.entrypoint", "/usr/bin/headwater", "--config.cmd", "status"]);

@@ -11,23 +11,30 @@ use std::path::Path;
 use std::process::Command;
 
 /// The packages whose dependencies end in a file of the release.
-const PACKAGES: [(&str, &str); 4] = [
+const PACKAGES: [(&str, &str); 6] = [
     ("headwater-cli", "crates/headwater-cli"),
     ("headwater-c", "crates/headwater-c"),
     ("headwater-openssl-module", "crates/headwater-openssl/module"),
     ("headwater-preload", "crates/headwater-preload"),
+    ("headwater-python", "python"),
+    ("headwater-java", "java/native"),
 ];
+
+/// The manifests whose workspaces have these packages.
+const MANIFESTS: [&str; 3] = ["Cargo.toml", crate::python::MANIFEST, crate::java::MANIFEST];
 
 pub(super) fn build(dist: &Path) -> Result<()> {
     let tool = tools::cargo_cyclonedx()?;
     // The tool writes beside the manifests of the whole workspace, so it works on a copy.
     let tree = fresh("sbom")?;
     super::export(&tree)?;
-    let mut list = Command::new(tool);
-    list.args(["cyclonedx", "--format", "json", "--spec-version", "1.5", "--quiet"]);
-    list.args(["--target", "x86_64-unknown-linux-gnu", "--manifest-path"]);
-    list.arg(tree.join("Cargo.toml")).env(EPOCH, epoch()?.to_string());
-    run(&mut list)?;
+    for manifest in MANIFESTS {
+        let mut list = Command::new(&tool);
+        list.args(["cyclonedx", "--format", "json", "--spec-version", "1.5", "--quiet"]);
+        list.args(["--target", "x86_64-unknown-linux-gnu", "--manifest-path"]);
+        list.arg(tree.join(manifest)).env(EPOCH, epoch()?.to_string());
+        run(&mut list)?;
+    }
     for (name, directory) in PACKAGES {
         let made = tree.join(directory).join(format!("{name}.cdx.json"));
         let text = fs::read_to_string(&made).with_context(|| made.display().to_string())?;

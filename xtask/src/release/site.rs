@@ -1,8 +1,9 @@
 //! The documentation site: an mdBook of the documents as they lie in the repository, a page for
-//! each command from its help, and the interface of the crates from rustdoc.
+//! each command from its help, the man pages of the C library, and the interface of the crates from
+//! rustdoc.
 
 use super::help::markdown;
-use super::{fresh, links, pack};
+use super::{fresh, links, manual, pack};
 use crate::machine_code::target_directory;
 use crate::process::{output, program, root, run};
 use crate::tools;
@@ -100,6 +101,9 @@ pub(super) fn build(dist: &Path) -> Result<()> {
         for page in *pages {
             let title = copy(page, &source, &mut linked)?;
             let _ = writeln!(summary, "- [{title}]({page})");
+        }
+        if *part == "Reference" {
+            summary += &manual::pages(&source)?;
         }
         summary += "\n";
         if *part == "Operators" {

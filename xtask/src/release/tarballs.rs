@@ -3,10 +3,13 @@
 use super::{fresh, pack};
 use crate::install::{PREFIX, Part, Places, install};
 use crate::version::VERSION;
-use anyhow::Result;
+use anyhow::{Context, Result};
 use std::env::consts::{ARCH, OS};
 use std::fs;
 use std::path::Path;
+
+/// The licences of headwater, and of the tables of others in its sources.
+pub(super) const LICENCES: [&str; 3] = ["LICENSE-APACHE", "LICENSE-MIT", "LICENSE-THIRD-PARTY"];
 
 pub(super) fn library(dist: &Path) -> Result<()> {
     archive("libheadwater", &[Part::Library, Part::Openssl], dist)
@@ -24,5 +27,9 @@ fn archive(name: &str, parts: &[Part], dist: &Path) -> Result<()> {
     // OpenSSL's configuration names the module below /usr/local.
     let tree = root.join(&name);
     fs::rename(root.join(PREFIX.trim_start_matches('/')), &tree)?;
+    let documents = tree.join("share/doc/headwater");
+    for licence in LICENCES {
+        fs::copy(licence, documents.join(licence)).context(licence)?;
+    }
     pack(&tree, &dist.join(format!("{name}.tar.gz")))
 }
