@@ -21,7 +21,11 @@ pub fn uses(path: &Path) -> Vec<String> {
 fn uses_of_device(device: u64) -> Vec<String> {
     let mut uses = Vec::new();
     for (device, name) in related(device) {
-        uses.extend(mounts(device).into_iter().map(|at| format!("{name} is mounted at {at}")));
+        let mounts = mounts(device);
+        if mounts.is_empty() {
+            uses.extend(btrfs(&name).map(|found| format!("{name} is part of {found}")));
+        }
+        uses.extend(mounts.into_iter().map(|at| format!("{name} is mounted at {at}")));
         if swaps().iter().any(|swap| stat(swap).is_ok_and(|stat| stat.st_rdev == device)) {
             uses.push(format!("{name} is swap space"));
         }
@@ -110,7 +114,7 @@ fn holders(device: u64) -> Vec<String> {
 /// Returns the mount points of a device. btrfs and others show a device number of their own, so the
 /// source's name is compared as well.
 fn mounts(device: u64) -> Vec<String> {
-    let text = fs::read_to_string("/proc/self/mountinfo").unwrap_or_default();
+    let text = text_of("/proc/self/mountinfo");
     let wanted = format!("{}:{}", major(device), minor(device));
     let is_ours = |text: &str| {
         let mut fields = text.split(' ');
@@ -126,9 +130,24 @@ fn mounts(device: u64) -> Vec<String> {
     points.iter().map(|at| headwater_text::escape::untrusted(at)).collect()
 }
 
+/// Returns the text of a file. One name that is not UTF-8 must not hide the other lines.
+fn text_of(path: &str) -> String {
+    String::from_utf8_lossy(&fs::read(path).unwrap_or_default()).into_owned()
+}
+
+/// Returns the mounted btrfs file system that a device is a part of. Mounts name one of its devices
+/// only.
+fn btrfs(name: &str) -> Option<String> {
+    let directory = Path::new("/sys/fs/btrfs");
+    let name = name.strip_prefix("/dev/")?;
+    let has = |id: &String| directory.join(id).join("devices").join(name).exists();
+    let id = entries(directory).into_iter().find(has)?;
+    Some(format!("the btrfs file system {id}, which is mounted"))
+}
+
 /// Returns the paths of /proc/swaps.
 fn swaps() -> Vec<PathBuf> {
-    let text = fs::read_to_string("/proc/swaps").unwrap_or_default();
+    let text = text_of("/proc/swaps");
     let paths = text.lines().skip(1).filter_map(|line| line.split_whitespace().next());
     paths.map(|path| PathBuf::from(unescaped(path))).collect()
 }
