@@ -61,8 +61,10 @@ fn small_defects_are_found_in_32_mib() {
 /// Returns whether a row belongs to the tests that read all data, or to the parts that were added
 /// to older tests with them.
 fn reads_all(row: &Row) -> bool {
-    matches!(row.test.as_str(), "byte-frequency" | "byte-pairs" | "bit-autocorrelation" | "returns")
-        || row.part.starts_with("8 bytes at any place")
+    matches!(
+        row.test.as_str(),
+        "byte-frequency" | "byte-pairs" | "bit-autocorrelation" | "returns" | "residues"
+    ) || row.part.starts_with("8 bytes at any place")
 }
 
 /// Before the tests that read all data there was no test for these controls. If another test began

@@ -13,6 +13,7 @@ mod gaps;
 mod lags;
 mod pairs;
 mod rank;
+mod residues;
 mod returns;
 mod runs;
 mod tuples;
@@ -67,6 +68,7 @@ pub(crate) const ALL: &[Test] = &[
     bits::BYTES,
     pairs::TEST,
     returns::TEST,
+    residues::TEST,
     lags::TEST,
     autocorrelation::TEST,
     correlation::TEST,
