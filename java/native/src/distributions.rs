@@ -116,7 +116,8 @@ fn prepared(kind: i32, given: &[u64], out: &mut [u64]) -> Result<(), Wrong> {
             let (mean, covariance) = p.mean_and_matrix()?;
             let (to, factor) = reals_mut(out).split_at_mut_checked(mean.len()).ok_or(Wrong)?;
             MultivariateNormal::cholesky(covariance, mean.len(), factor)?;
-            to.copy_from_slice(mean);
+            // Of one length by the split, which the compiler may forget: no panic may be left.
+            to.iter_mut().zip(mean).for_each(|(to, &from)| *to = from);
             MultivariateNormal::new(mean, factor)?;
             return Ok(());
         }
@@ -145,7 +146,7 @@ fn prepared(kind: i32, given: &[u64], out: &mut [u64]) -> Result<(), Wrong> {
     if out.len() != given.len() {
         return Err(Wrong);
     }
-    out.copy_from_slice(given);
+    out.iter_mut().zip(given).for_each(|(to, &from)| *to = from);
     Ok(())
 }
 
