@@ -116,7 +116,7 @@ fn prepared(kind: i32, given: &[u64], out: &mut [u64]) -> Result<(), Wrong> {
             let (mean, covariance) = p.mean_and_matrix()?;
             let (to, factor) = reals_mut(out).split_at_mut_checked(mean.len()).ok_or(Wrong)?;
             MultivariateNormal::cholesky(covariance, mean.len(), factor)?;
-            // Of one length by the split, which the compiler may forget: no panic may be left.
+            // The split made them one length, which the compiler forgets: a copy could panic.
             to.iter_mut().zip(mean).for_each(|(to, &from)| *to = from);
             MultivariateNormal::new(mean, factor)?;
             return Ok(());
