@@ -56,7 +56,7 @@ pub(crate) fn know(words: CpuidWords) {
 fn known() -> Option<CpuidWords> {
     let basic_ecx = KNOWN[0].load(Ordering::Acquire);
     let [_, leaf_7_ebx, leaf_7_ecx, amd_ecx] =
-        core::array::from_fn(|i| KNOWN[i].load(Ordering::Relaxed));
+        KNOWN.each_ref().map(|word| word.load(Ordering::Relaxed));
     (basic_ecx != 0).then_some(CpuidWords { basic_ecx, leaf_7_ebx, leaf_7_ecx, amd_ecx })
 }
 

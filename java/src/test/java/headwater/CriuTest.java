@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * One JVM, saved by CRIU and restored twice: its draws, and those of a generator that keeps a state.
+ * One JVM, saved by CRIU and restored twice: its draws, and those of a generator with a state.
  * {@code cargo xtask test} names CRIU in HEADWATER_TEST_CRIU; saving needs root.
  */
 class CriuTest {
