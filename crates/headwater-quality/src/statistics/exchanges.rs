@@ -70,7 +70,7 @@ fn shifted([low, high]: [u64; 2], mixed: bool, column: usize) -> u32 {
 /// Undoes MixColumns on a column, whose row 0 is the lowest byte. Its fourth power is the identity.
 fn unmix(column: u32) -> u32 {
     (0..3).fold(column, |x, _| {
-        let double = (x & 0x7f7f_7f7f) << 1 ^ (x >> 7 & 0x0101_0101) * 0x1b;
+        let double = ((x & 0x7f7f_7f7f) << 1) ^ ((x >> 7 & 0x0101_0101) * 0x1b);
         double ^ (double ^ x).rotate_right(8) ^ x.rotate_right(16) ^ x.rotate_right(24)
     })
 }

@@ -60,13 +60,13 @@ fn part(name: &str, view: &View, mut blocks: impl Iterator<Item = [u8; 4]>) -> P
 /// Returns a block before its last round, but for the keys.
 fn before_halves([a, b, c, d]: [u32; 4], inverses: [u32; 2]) -> [u32; 4] {
     let (first, third) = (d.wrapping_mul(inverses[0]), b.wrapping_mul(inverses[1]));
-    let high = |word: u32, factor: u32| (u64::from(word) * u64::from(factor) >> 32) as u32;
+    let high = |word: u32, factor: u32| ((u64::from(word) * u64::from(factor)) >> 32) as u32;
     [first, a ^ high(third, HALVES[1]), third, c ^ high(first, HALVES[0])]
 }
 
 fn before_words([a, b, c, d]: [u64; 4], inverses: [u64; 2]) -> [u64; 4] {
     let (first, third) = (d.wrapping_mul(inverses[0]), b.wrapping_mul(inverses[1]));
-    let high = |word: u64, factor: u64| (u128::from(word) * u128::from(factor) >> 64) as u64;
+    let high = |word: u64, factor: u64| ((u128::from(word) * u128::from(factor)) >> 64) as u64;
     [first, a ^ high(third, WORDS[1]), third, c ^ high(first, WORDS[0])]
 }
 
