@@ -144,6 +144,10 @@ fn outcomes(source: &Path, names: &[String]) -> Result<BTreeMap<String, bool>> {
         // summary: "90-test_store.t        (Wstat: 512 ...".
         let Some((name, rest)) = line.split_once(".t ") else { continue };
         let name = name.trim();
+        // run_tests.pl prepares the module for FIPS by a recipe of its own.
+        if is_left_out(name) {
+            continue;
+        }
         if rest.trim_start().starts_with("(Wstat:") {
             outcomes.insert(name.to_owned(), false);
         } else if rest.contains(" ok") || rest.contains(" skipped:") {

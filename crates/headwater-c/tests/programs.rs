@@ -286,7 +286,8 @@ fn valgrind_finds_nothing_on_the_fallback_without_a_vdso() {
 fn programs_of_musl_keep_the_contract() {
     let Some(target) = std::env::var_os("HEADWATER_TEST_MUSL") else {
         eprintln!(
-            "skipped: musl: HEADWATER_TEST_MUSL names no target, so that nothing here shows that the library serves musl"
+            "skipped: musl: HEADWATER_TEST_MUSL names no target, so that nothing here shows that \
+             the library serves musl"
         );
         return;
     };
