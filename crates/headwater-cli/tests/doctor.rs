@@ -314,7 +314,7 @@ fn the_observer_draws_no_byte_and_ends_when_the_generator_is_ready() {
     let log = folder.0.join("strace");
     let (kept, boots) = (folder.0.join("kept"), folder.0.join("boots"));
     let done = Command::new("strace")
-        .args(["-o", log.to_str().unwrap(), "-e", "trace=getrandom,poll,ppoll"])
+        .args(["-o", log.to_str().unwrap(), "-e", "trace=getrandom,poll,ppoll,openat"])
         .args(["-e", "inject=getrandom:error=EAGAIN:when=1..6"])
         .args(["-e", "inject=poll,ppoll:retval=0"])
         .arg(env!("CARGO_BIN_EXE_headwater"))
@@ -334,6 +334,9 @@ fn the_observer_draws_no_byte_and_ends_when_the_generator_is_ready() {
     let own: Vec<&&str> = requests.iter().filter(|line| !of_malloc(line)).collect();
     assert!(own.len() >= 4, "{calls}");
     assert!(own.iter().all(|line| line.contains(", 0, GRND_NONBLOCK)")), "{calls}");
+    // The observer polls /dev/random, which never draws, and must not read the other device.
+    assert!(calls.contains("\"/dev/random\""), "{calls}");
+    assert!(!calls.contains("/dev/urandom"), "{calls}");
     let record = std::fs::read_dir(&boots).unwrap().next().unwrap().unwrap().path();
     let record: Value = serde_json::from_slice(&std::fs::read(record).unwrap()).unwrap();
     assert_eq!(
