@@ -102,6 +102,10 @@ pub(crate) fn release(options: Options) -> Result<ExitCode> {
     fs::create_dir_all(&dist)?;
     let mut chosen = options.only;
     let choice = if chosen.is_empty() {
+        is_empty(&dist)?;
+        if env::var_os(COMMIT).is_none() {
+            is_committed(&root()?)?;
+        }
         Choice::All
     } else {
         chosen.push("sums".to_owned());
@@ -115,6 +119,28 @@ pub(crate) fn release(options: Options) -> Result<ExitCode> {
         });
     }
     Ok(report.finish())
+}
+
+/// Returns an error if the directory has files, because the sums would also cover those of an
+/// earlier version.
+fn is_empty(dist: &Path) -> Result<()> {
+    let names = files(dist)?;
+    ensure!(
+        names.is_empty(),
+        "{} has {} files of an earlier run; remove them, or choose steps by --only",
+        dist.display(),
+        names.len()
+    );
+    Ok(())
+}
+
+/// Returns an error if the tree has changes, because `headwater --version` and the second build
+/// would name a commit without them.
+fn is_committed(root: &Path) -> Result<()> {
+    let changes = output(program("git status --porcelain").current_dir(root))
+        .context("set HEADWATER_COMMIT and SOURCE_DATE_EPOCH, because git knows no commit here")?;
+    ensure!(changes.is_empty(), "commit these files first, or choose steps by --only:\n{changes}");
+    Ok(())
 }
 
 /// Writes the SHA-256 sums of all files, in the form that `sha256sum --check` reads.
@@ -211,6 +237,32 @@ mod tests {
             fs::read(archive).unwrap()
         });
         assert!(!archives[0].is_empty() && archives[0] == archives[1]);
+        fs::remove_dir_all(&top).unwrap();
+    }
+
+    #[test]
+    fn a_whole_release_needs_a_commit_and_an_empty_directory() {
+        let top = env::temp_dir().join(format!("headwater-whole-{}", std::process::id()));
+        fs::create_dir_all(&top).unwrap();
+        // The variables that git sets for a hook would name another repository.
+        let git = |line: &str| {
+            let mut git = program(line);
+            for name in ["GIT_DIR", "GIT_INDEX_FILE", "GIT_WORK_TREE"] {
+                git.env_remove(name);
+            }
+            run(git.current_dir(&top)).unwrap();
+        };
+        is_empty(&top).unwrap();
+        git("git init --quiet");
+        fs::write(top.join("file"), "first").unwrap();
+        assert!(is_empty(&top).is_err());
+        let error = is_committed(&top).unwrap_err().to_string();
+        assert!(error.contains("?? file"), "{error}");
+        git("git add file");
+        git("git -c user.name=a -c user.email=a@example.org commit --quiet --message a");
+        is_committed(&top).unwrap();
+        fs::write(top.join("file"), "second").unwrap();
+        assert!(is_committed(&top).is_err());
         fs::remove_dir_all(&top).unwrap();
     }
 
