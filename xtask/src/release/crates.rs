@@ -192,3 +192,43 @@ impl Drop for Outside {
         let _ = fs::remove_dir_all(&self.0);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::process::{output, root};
+
+    /// The step itself takes minutes and runs before a release, which is late to hear of it.
+    #[test]
+    fn unit_tests_that_the_archives_cannot_compile_are_left_out_of_them() {
+        let root = root().unwrap();
+        for name in CRATES {
+            let crate_root = root.join("crates").join(name);
+            let mut list = program("git ls-files -- src/*.rs");
+            let files = output(list.current_dir(&crate_root)).unwrap();
+            let text = |file: &Path| fs::read_to_string(crate_root.join(file)).unwrap();
+            let is_guarded = |file: &Path| {
+                let text = text(file);
+                text.contains("#[cfg(reference)]") || text.contains("#[cfg(all(test, reference))]")
+            };
+            let mut users = 0;
+            for file in files.lines().map(Path::new) {
+                let calls = |line: &str| {
+                    let line = line.trim_start();
+                    !line.starts_with("//") && line.contains("reference::")
+                };
+                if !text(file).lines().any(calls) {
+                    continue;
+                }
+                users += 1;
+                // tests.rs and the files of tests/ are guarded where their module is declared.
+                let parents =
+                    file.ancestors().find(|path| path.with_extension("").ends_with("tests"));
+                let declared = parents.map(|tests| tests.with_file_name("mod.rs"));
+                let guard = declared.as_deref().unwrap_or(file);
+                assert!(is_guarded(guard), "{name}: {} needs the reference", file.display());
+            }
+            assert!(users > 2, "{name}: {users} files use the reference");
+        }
+    }
+}
