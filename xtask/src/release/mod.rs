@@ -99,7 +99,9 @@ pub(crate) fn release(options: Options) -> Result<ExitCode> {
         None => root()?.join(DIST),
     };
     env::set_current_dir(root()?)?;
-    fs::create_dir_all(&dist)?;
+    make_writable(&dist).with_context(|| dist.display().to_string())?;
+    // Some steps would ask for these after minutes.
+    (epoch()?, commit()?);
     let mut chosen = options.only;
     let choice = if chosen.is_empty() {
         is_empty(&dist)?;
@@ -119,6 +121,15 @@ pub(crate) fn release(options: Options) -> Result<ExitCode> {
         });
     }
     Ok(report.finish())
+}
+
+/// Makes the directory, and returns an error if it takes no file: the steps write there after
+/// minutes of work.
+fn make_writable(dist: &Path) -> Result<()> {
+    fs::create_dir_all(dist)?;
+    let probe = dist.join(".writable");
+    fs::write(&probe, "")?;
+    Ok(fs::remove_file(probe)?)
 }
 
 /// Returns an error if the directory has files, because the sums would also cover those of an
@@ -237,6 +248,19 @@ mod tests {
             fs::read(archive).unwrap()
         });
         assert!(!archives[0].is_empty() && archives[0] == archives[1]);
+        fs::remove_dir_all(&top).unwrap();
+    }
+
+    #[test]
+    fn a_directory_that_takes_no_file_is_refused_before_the_steps() {
+        let top = env::temp_dir().join(format!("headwater-writable-{}", std::process::id()));
+        make_writable(&top.join("new/directory")).unwrap();
+        assert!(files(&top.join("new/directory")).unwrap().is_empty());
+        // Root cannot write there either.
+        assert!(make_writable(Path::new("/proc/self/fd")).is_err());
+        let file = top.join("file");
+        fs::write(&file, "").unwrap();
+        assert!(make_writable(&file).is_err());
         fs::remove_dir_all(&top).unwrap();
     }
 
