@@ -1,11 +1,12 @@
-//! Builds the commit twice, in two directories and at two times, and compares the bytes.
+//! Builds the commit of `dist/` once more, from nothing, at another time and, where the artefact
+//! allows that, in another directory. Compares the bytes.
 
 use super::{COMMIT, EPOCH, commit, epoch, export, files};
-use crate::process::{output, program, run};
+use crate::process::{output, program, root, run};
 use anyhow::{Context, Result, ensure};
 use std::fmt::Write;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// A step whose artefacts are compared if `dist/` has one.
@@ -16,15 +17,15 @@ struct Compared {
     directory: Directory,
 }
 
-/// The directories of the two builds.
+/// The directory of the second build.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Directory {
-    /// Two directories, because nothing of them is in the artefact.
-    Any,
-    /// One directory for both builds, one after the other.
+    /// Another one than that of `dist/`'s build, because nothing of it is in the artefact.
+    Other,
+    /// One of the same name.
     Same,
 }
-use Directory::{Any, Same};
+use Directory::{Other, Same};
 
 const fn compared(
     step: &'static str,
@@ -36,38 +37,35 @@ const fn compared(
 }
 
 const STEPS: [Compared; 4] = [
-    compared("library", "libheadwater-", ".tar.gz", Any),
-    compared("program", concat!("headwater-", env!("CARGO_PKG_VERSION"), "-"), ".tar.gz", Any),
+    compared("library", "libheadwater-", ".tar.gz", Other),
+    compared("program", concat!("headwater-", env!("CARGO_PKG_VERSION"), "-"), ".tar.gz", Other),
     // These two have workspaces of their own. Cargo hashes the absolute directory of a crate
     // outside the workspace, and the hash decides the order of functions.
     compared("python", "headwater-", ".whl", Same),
     compared("java", "headwater-", ".jar", Same),
 ];
-/// Names of the directories, of different length, because a path in a file moves what follows it.
-const DIRECTORIES: [&str; 2] = ["first", "the second directory's longer name"];
 /// The file with the result, for those who build again.
 const RESULT: &str = "REPRODUCIBLE.txt";
-/// The directory of both builds of those artefacts that depend on it.
-const ONE: &str = "one";
+/// A directory whose name is longer than that of most checkouts, and has characters that few have:
+/// a path in a file moves what follows it.
+const DIRECTORY: &str = "the second build's directory, with a longer name than the first's";
+/// Runs a command with one directory in the place of another, which keeps its name. Other processes
+/// do not see that.
+const INSTEAD: &str = "mount --bind \"$1\" \"$2\"; cd \"$2\"; shift 2; exec \"$@\"";
+
+impl Compared {
+    fn has(&self, file: &str) -> bool {
+        file.starts_with(self.name.0) && file.ends_with(self.name.1)
+    }
+}
 
 pub(super) fn build(dist: &Path) -> Result<()> {
     // Not below the repository: cargo and git look for theirs in every directory above.
     let top = std::env::temp_dir().join(format!("headwater-reproduce-{}", std::process::id()));
     let present = files(dist)?;
-    let is_present = |compared: &&Compared| {
-        let (start, end) = compared.name;
-        present.iter().any(|name| name.starts_with(start) && name.ends_with(end))
-    };
+    let is_present = |compared: &&Compared| present.iter().any(|file| compared.has(file));
     let steps: Vec<&Compared> = STEPS.iter().filter(is_present).collect();
     ensure!(!steps.is_empty(), "{} has no artefact to compare", dist.display());
-    let mut built = Vec::new();
-    for name in DIRECTORIES {
-        let of_both = top.join(name).join("dist");
-        for (place, directory) in [(name, Any), (ONE, Same)] {
-            build_in(&top.join(place), &steps, directory, &of_both)?;
-        }
-        built.push(of_both);
-    }
     let mut result = format!(
         "Built twice from commit {} with {}={}, by {}\n",
         commit()?,
@@ -75,73 +73,97 @@ pub(super) fn build(dist: &Path) -> Result<()> {
         epoch()?,
         output(&mut program("rustc --version"))?.trim()
     );
-    let names = files(&built[0])?;
-    ensure!(names == files(&built[1])?, "the two builds have files of different names");
-    let mut unexplained = Vec::new();
-    for name in names {
-        let bytes = built.iter().map(|directory| fs::read(directory.join(&name)));
-        let bytes: Vec<Vec<u8>> = bytes.collect::<Result<_, _>>()?;
-        let compared = steps.iter().find(|compared| {
-            let (start, end) = compared.name;
-            name.starts_with(start) && name.ends_with(end)
-        });
-        let directory = compared.with_context(|| format!("{name}: of no step"))?.directory;
-        let is_same = bytes[0] == bytes[1];
-        let says = match (is_same, directory) {
-            (true, Any) => "same bytes",
-            (true, Same) => "same bytes, built in a directory of the same name",
-            (false, _) => "different",
-        };
-        let _ = writeln!(result, "{name}: {says}, {} bytes", bytes[0].len());
-        if !is_same {
-            unexplained.push(name);
-        } else if directory == Any && fs::read(dist.join(&name)).is_ok_and(|it| it != bytes[0]) {
-            // The artefact for users is a third build, in the repository itself.
-            unexplained.push(format!("{name} of {}", dist.display()));
+    let mut different = Vec::new();
+    for (directory, says) in
+        [(Other, "in directories of different names"), (Same, "in directories of the same name")]
+    {
+        let steps: Vec<&Compared> =
+            steps.iter().copied().filter(|compared| compared.directory == directory).collect();
+        if steps.is_empty() {
+            continue;
+        }
+        // zig's and Maven's scripts meet a plain name: they are not what is tried here.
+        let top = top.join(if directory == Other { DIRECTORY } else { "plain" });
+        let built = build_again(&top, &steps, directory)?;
+        let of_steps = |file: &&String| steps.iter().any(|compared| compared.has(file));
+        for name in present.iter().filter(of_steps) {
+            let first = fs::read(dist.join(name))?;
+            let is_same = fs::read(built.join(name)).with_context(|| name.clone())? == first;
+            let outcome = if is_same { "same" } else { "different" };
+            let _ = writeln!(result, "{name}: {outcome} bytes {says}, {} bytes", first.len());
+            if !is_same {
+                different.push(name.as_str());
+            }
         }
     }
     print!("{result}");
     ensure!(
-        unexplained.is_empty(),
-        "not as expected: {}; the builds are in {}",
-        unexplained.join(", "),
+        different.is_empty(),
+        "different: {}; the second build is in {}",
+        different.join(", "),
         top.display()
     );
     fs::remove_dir_all(&top)?;
     Ok(fs::write(dist.join(RESULT), result)?)
 }
 
-/// Builds those steps that may use this directory, in a copy of the commit there. Moves the
-/// artefacts to `dist`, and removes the copy, so that the next build starts from nothing.
-fn build_in(directory: &Path, steps: &[&Compared], kind: Directory, dist: &Path) -> Result<()> {
-    let steps = steps.iter().filter(|compared| compared.directory == kind);
-    let steps: Vec<&str> = steps.map(|compared| compared.step).collect();
-    if steps.is_empty() {
-        return Ok(());
-    }
-    let (tree, target, built) =
-        (directory.join("tree"), directory.join("target"), directory.join("built"));
+/// Builds the steps in a copy of the commit. Returns the directory of the artefacts. The copy and
+/// the compiled files are removed, so that the next call starts from nothing.
+fn build_again(top: &Path, steps: &[&Compared], directory: Directory) -> Result<PathBuf> {
+    let (tree, target, built) = (top.join("tree"), top.join("target"), top.join("built"));
     fs::create_dir_all(&tree)?;
     export(&tree)?;
-    // This program itself, because building it twice more would prove nothing about the artefacts.
-    let mut build = Command::new(std::env::current_exe()?);
-    build.args(["release", "--dist"]).arg(&built).env("CARGO_MANIFEST_DIR", tree.join("xtask"));
-    for step in steps {
-        build.args(["--only", step]);
+    // This program itself, because building it once more would prove nothing about the artefacts.
+    // Its own file may lie below the directory that is replaced.
+    let this = top.join("xtask");
+    fs::copy(std::env::current_exe()?, &this)?;
+    let (mut build, place) = match directory {
+        Other => (Command::new(&this), tree.clone()),
+        Same => (instead(&tree, &root()?, &this), root()?),
+    };
+    build.args(["release", "--dist"]).arg(&built).env("CARGO_MANIFEST_DIR", place.join("xtask"));
+    for compared in steps {
+        build.args(["--only", compared.step]);
     }
     // A shared target directory would hold the first build's files.
     build.env("CARGO_TARGET_DIR", &target);
     build.env(EPOCH, epoch()?.to_string()).env(COMMIT, commit()?);
     run(build.current_dir(&tree))?;
-    fs::create_dir_all(dist)?;
-    for name in files(&built)? {
-        // The sums name the same files.
-        if name != super::SUMS {
-            fs::rename(built.join(&name), dist.join(&name))?;
-        }
-    }
-    for used in [tree, target, built] {
+    for used in [tree, target] {
         fs::remove_dir_all(used)?;
     }
-    Ok(())
+    Ok(built)
+}
+
+/// Returns a call of a program for which `tree` has the name `place`.
+fn instead(tree: &Path, place: &Path, this: &Path) -> Command {
+    let mut command = program("unshare --user --map-root-user --mount sh -ec");
+    command.args([INSTEAD, "sh"]).args([tree, place, this]);
+    command
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_directory_takes_the_name_of_another_for_one_command() {
+        if run(&mut program("unshare --user --map-root-user --mount true")).is_err() {
+            println!("skipped: no user namespaces, so wheels and jar cannot be built twice");
+            return;
+        }
+        let top = std::env::temp_dir().join(format!("headwater-instead-{}", std::process::id()));
+        let [tree, place] = ["the tree", "the place"].map(|name| top.join(name));
+        for directory in [&tree, &place] {
+            fs::create_dir_all(directory).unwrap();
+            fs::write(directory.join("file"), directory.display().to_string()).unwrap();
+        }
+        let mut cat = instead(&tree, &place, Path::new("cat"));
+        let read = output(cat.arg("file").arg(place.join("file"))).unwrap();
+        assert_eq!(read, tree.display().to_string().repeat(2));
+        assert_eq!(fs::read(place.join("file")).unwrap(), place.display().to_string().as_bytes());
+        let mut pwd = instead(&tree, &place, Path::new("pwd"));
+        assert_eq!(output(&mut pwd).unwrap().trim(), place.display().to_string());
+        fs::remove_dir_all(&top).unwrap();
+    }
 }
