@@ -47,8 +47,8 @@ const STEPS: [Compared; 4] = [
 /// The file with the result, for those who build again.
 const RESULT: &str = "REPRODUCIBLE.txt";
 /// A directory whose name is longer than that of most checkouts, and has characters that few have:
-/// a path in a file moves what follows it.
-const DIRECTORY: &str = "the second build's directory, with a longer name than the first's";
+/// a path in a file moves what follows it. A comma would end an argument of the linker.
+const DIRECTORY: &str = "the second build's directory has a longer name than the first one's";
 /// Runs a command with one directory in the place of another, which keeps its name. Other processes
 /// do not see that.
 const INSTEAD: &str = "mount --bind \"$1\" \"$2\"; cd \"$2\"; shift 2; exec \"$@\"";
