@@ -101,7 +101,8 @@ pub(crate) fn release(options: Options) -> Result<ExitCode> {
     env::set_current_dir(root()?)?;
     make_writable(&dist).with_context(|| dist.display().to_string())?;
     // Some steps would ask for these after minutes.
-    (epoch()?, commit()?);
+    epoch()?;
+    commit()?;
     let mut chosen = options.only;
     let choice = if chosen.is_empty() {
         is_empty(&dist)?;
