@@ -4,8 +4,8 @@
 #   tools/packages/archives.sh DIST [WORK]
 #
 # DIST is the directory that `cargo xtask release` wrote, and WORK an empty directory, by default a
-# temporary one. Needs man, gcc, pkg-config, CMake, Python with venv, a JDK and skopeo. chroot.sh does the
-# same for Debian's packages.
+# temporary one. Needs man, gcc, pkg-config, CMake, Python with venv, a JDK and skopeo. chroot.sh does
+# the same for Debian's packages.
 set -eu
 dist=$(cd "$1" && pwd)
 work=${2:-$(mktemp -d)}
