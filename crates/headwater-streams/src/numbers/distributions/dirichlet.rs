@@ -2,8 +2,8 @@
 
 use super::beta::{Exponent, power_of_two};
 use super::functions::exp;
-use super::gamma::Parts;
-use super::private::{By, CHUNK, Domain, LAST, Source, map};
+use super::gamma::{Parts, exponentials};
+use super::private::{By, CHUNK, Domain, LAST, Source, TILE, map};
 use super::vectors::{Rows, VectorDistribution, elements};
 use crate::numbers::path::Path;
 use crate::{Error, Stream};
@@ -102,7 +102,13 @@ struct Shrunk {
 
 impl By for Shrunk {
     #[inline(always)]
-    fn by(&self, block: [u64; 2], least: f64) -> f64 {
-        exp(least - Exponent { shape: self.shape }.by(block, 0.0))
+    fn by(&self, blocks: &[[u64; 2]], out: &mut [f64]) {
+        let mut exponents = [0.0; TILE];
+        for (out, blocks) in out.chunks_mut(TILE).zip(blocks.chunks(TILE)) {
+            exponentials(blocks, self.shape, &mut exponents[..out.len()]);
+            for (out, &exponent) in out.iter_mut().zip(&exponents) {
+                *out = exp(*out - exponent);
+            }
+        }
     }
 }

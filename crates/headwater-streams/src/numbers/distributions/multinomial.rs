@@ -133,14 +133,14 @@ fn binomials(source: &Source<'_, Stream>, p: f64, trials: &[f64], counts: &mut [
     source.path.run(first);
     // Few numbers are left, so they are taken one by one.
     for (place, count) in counts.iter_mut().enumerate().filter(|(_, count)| count.is_nan()) {
-        let (Some(&m), Ok(at)) = (trials.get(place), u8::try_from(place)) else { continue };
+        let (Some(&m), Ok(at)) = (trials.get(place), u16::try_from(place)) else { continue };
         let method = Btrs::new(m, p);
         let mut block = [blocks.get(place).copied().unwrap_or_default()];
-        *count = method.full(block[0]);
+        *count = method.decided(block[0]);
         let mut attempt = 1;
         while count.is_nan() && attempt <= LAST {
             source.some_blocks(Domain::Multinomial, attempt, &[at], &mut block);
-            *count = method.full(block[0]);
+            *count = method.decided(block[0]);
             attempt += 1;
         }
         if count.is_nan() {
@@ -175,7 +175,7 @@ impl Kernel for First<'_> {
             let mut made = [0.0; LANES];
             if m.iter().fold(false, |any, &m| any | (m * self.p >= 10.0)) {
                 for ((made, &m), &block) in made.iter_mut().zip(&m).zip(&both) {
-                    *made = Btrs::quick_constants(m, self.p).quick(block, 0.0);
+                    *made = Btrs::quick_constants(m, self.p).squeezed(block);
                 }
             }
             let mut u = both.map(|[w0, _]| open_uniform(w0));

@@ -11,9 +11,9 @@ use crate::words::Words;
 
 /// Elements made at a time: their blocks and values take 9 KiB, and a quarter of that in C, where a
 /// thread with the smallest stack must have room for them. A power of two, so that a mask keeps an
-/// index inside, without a panic that the C library would have to bring along. At most 256, the
-/// number of places that a byte can name.
-pub(super) const CHUNK: usize = if cfg!(feature = "std") { 256 } else { 64 };
+/// index inside, without a panic that the C library would have to bring along. At most 2^16, the
+/// number of places that 16 bits can name.
+pub(super) const CHUNK: usize = if cfg!(feature = "std") { 512 } else { 64 };
 const MASK: usize = CHUNK - 1;
 /// Loops over lists run in multiples of this number, since the rest of a vector loop is slow. The
 /// elements behind the list are computed and not used.
@@ -85,7 +85,7 @@ impl<'a, W: Words> Source<'a, W> {
         &self,
         domain: Domain,
         block: u16,
-        places: &[u8],
+        places: &[u16],
         out: &mut [[u64; 2]],
     ) {
         let mut indices = [0; CHUNK];
@@ -161,29 +161,28 @@ fn one_chunk<T, W: Words>(sampler: &impl Sampler<T>, source: &Source<'_, W>, out
     sampler.values(source.path, &made.0[..many], out);
 }
 
+/// Numbers that go through one loop before the next loop takes them. One long loop would wait for
+/// its divisions and roots, since a CPU looks ahead by a few hundred instructions only.
+pub(super) const TILE: usize = 64;
+
 /// A method that accepts or rejects a proposal made of one block. Its functions are
-/// `#[inline(always)]` and without branches, so that compilers make vector code of loops over them.
+/// `#[inline(always)]`, and their loops have no branches, so that compilers make vector code of
+/// them. Loops read both words of a block, or none: of a loop that skips every other word, compilers
+/// make vector code for all but the last few numbers, lest it read past the end.
 pub(super) trait Rejection: Sync {
     /// Attempts after which the method ends with its fallback.
     const ATTEMPTS: u16;
     /// True if the quick test accepts all that the full one does.
     const QUICK_DECIDES: bool = false;
 
-    /// True if the quick test is computed in two loops. A long loop waits for its divisions and
-    /// roots, since the CPU looks ahead by a few hundred instructions only.
-    const TWO_STEPS: bool = false;
+    /// Writes the proposals that a test accepts which is quick to compute, otherwise NaN.
+    fn quick(&self, blocks: &[[u64; 2]], out: &mut [f64]);
 
-    /// Returns a number of which the quick test makes use.
+    /// Writes the proposals that are accepted by any test, otherwise NaN.
     #[inline(always)]
-    fn first_step(&self, _block: [u64; 2]) -> f64 {
-        0.0
+    fn full(&self, blocks: &[[u64; 2]], out: &mut [f64]) {
+        self.quick(blocks, out);
     }
-
-    /// Returns the proposal if a test that is quick to compute accepts it, otherwise NaN.
-    fn quick(&self, block: [u64; 2], first_step: f64) -> f64;
-
-    /// Returns the proposal if it is accepted by any test, otherwise NaN.
-    fn full(&self, block: [u64; 2]) -> f64;
 
     /// Returns the number of an element all of whose attempts are rejected.
     fn fallback(&self) -> f64;
@@ -245,7 +244,7 @@ struct Quick<'a, R> {
     method: &'a R,
     blocks: &'a [[u64; 2]],
     out: &'a mut [f64],
-    left: &'a mut [u8; CHUNK],
+    left: &'a mut [u16; CHUNK],
 }
 
 impl<R: Rejection> Kernel for Quick<'_, R> {
@@ -253,20 +252,22 @@ impl<R: Rejection> Kernel for Quick<'_, R> {
 
     #[inline(always)]
     fn run(self) -> usize {
-        if R::TWO_STEPS {
-            for (out, &block) in self.out.iter_mut().zip(self.blocks) {
-                *out = self.method.first_step(block);
+        self.method.quick(self.blocks, self.out);
+        let mut count = 0;
+        // Without a branch for each number, which would often be mispredicted.
+        let mut list = |group: &[f64], first: u16| {
+            for (value, place) in group.iter().zip(first..) {
+                self.left[count & MASK] = place;
+                count += usize::from(value.is_nan());
+            }
+        };
+        let (groups, rest) = self.out.as_chunks::<LANES>();
+        for (group, first) in groups.iter().zip((0..).step_by(LANES)) {
+            if group.iter().fold(false, |any, value| any | value.is_nan()) {
+                list(group, first);
             }
         }
-        for (out, &block) in self.out.iter_mut().zip(self.blocks) {
-            *out = self.method.quick(block, *out);
-        }
-        // Without a branch, which would often be mispredicted.
-        let mut count = 0;
-        for (place, value) in self.out.iter().enumerate() {
-            self.left[count & MASK] = place as u8;
-            count += usize::from(value.is_nan());
-        }
+        list(rest, (groups.len() * LANES) as u16);
         count
     }
 }
@@ -283,9 +284,7 @@ impl<R: Rejection> Kernel for Full<'_, R> {
 
     #[inline(always)]
     fn run(self) {
-        for (out, &block) in self.out.iter_mut().zip(self.blocks) {
-            *out = self.method.full(block);
-        }
+        self.method.full(self.blocks, self.out);
     }
 }
 
@@ -296,18 +295,10 @@ pub(super) struct Map<'a, F> {
     pub(super) out: &'a mut [f64],
 }
 
-/// The function of a [`Map`].
+/// The function of a [`Map`], `#[inline(always)]` as a [`Rejection`]'s.
 pub(super) trait By {
-    /// True if the function begins with another loop, as for [`Rejection`].
-    const TWO_STEPS: bool = false;
-
-    /// Returns what replaces the number so far.
-    #[inline(always)]
-    fn first_step(&self, _block: [u64; 2]) -> f64 {
-        0.0
-    }
-
-    fn by(&self, block: [u64; 2], so_far: f64) -> f64;
+    /// Replaces the numbers so far.
+    fn by(&self, blocks: &[[u64; 2]], out: &mut [f64]);
 }
 
 impl<F: By> Kernel for Map<'_, F> {
@@ -315,14 +306,7 @@ impl<F: By> Kernel for Map<'_, F> {
 
     #[inline(always)]
     fn run(self) {
-        if F::TWO_STEPS {
-            for (out, &block) in self.out.iter_mut().zip(self.blocks) {
-                *out = self.by.first_step(block);
-            }
-        }
-        for (out, &block) in self.out.iter_mut().zip(self.blocks) {
-            *out = self.by.by(block, *out);
-        }
+        self.by.by(self.blocks, self.out);
     }
 }
 
