@@ -118,7 +118,7 @@ class _Distributions:
     @overload
     def categorical(
         self,
-        weights: _Reals,
+        weights: _Reals | Categorical,
         size: None = None,
         *,
         dtype: _I64 | _U64 | _U32 | None = None,
@@ -129,7 +129,7 @@ class _Distributions:
     @overload
     def categorical(
         self,
-        weights: _Reals,
+        weights: _Reals | Categorical,
         size: _Shape,
         *,
         dtype: _I64 | None = None,
@@ -140,7 +140,7 @@ class _Distributions:
     @overload
     def categorical(  # type: ignore[overload-overlap]
         self,
-        weights: _Reals,
+        weights: _Reals | Categorical,
         size: _Shape,
         *,
         dtype: _U64,
@@ -151,7 +151,7 @@ class _Distributions:
     @overload
     def categorical(
         self,
-        weights: _Reals,
+        weights: _Reals | Categorical,
         size: _Shape,
         *,
         dtype: _U32,
@@ -162,7 +162,7 @@ class _Distributions:
     @overload
     def categorical(
         self,
-        weights: _Reals,
+        weights: _Reals | Categorical,
         size: _Shape | None = None,
         *,
         dtype: _I64 | _U64 | _U32 | None = None,
@@ -815,7 +815,7 @@ class _DistributionsAt:
     ) -> Any: ...
     def categorical(
         self,
-        weights: _Reals,
+        weights: _Reals | Categorical,
         *,
         dtype: _I64 | _U64 | _U32 | str | None = None,
         out: Any = None,

@@ -123,21 +123,21 @@ impl Rejection for Joehnk {
         }
     }
 
-    fn fallback(&self) -> f64 {
+    fn fallback(&self, _: usize) -> f64 {
         0.5
     }
 }
 
 /// The exponent of a number's second part.
-pub(super) struct Exponent {
-    pub(super) shape: f64,
+struct Exponent {
+    shape: f64,
 }
 
 impl By for Exponent {
     #[inline(always)]
     fn by(&self, blocks: &[[u64; 2]], out: &mut [f64]) {
         for (out, blocks) in out.chunks_mut(TILE).zip(blocks.chunks(TILE)) {
-            exponentials(blocks, self.shape, out);
+            exponentials(blocks, &[self.shape; TILE], out);
         }
     }
 }

@@ -92,6 +92,7 @@ pub(super) struct Btrs {
 }
 
 impl Btrs {
+    #[inline(always)]
     pub(super) fn new(m: f64, p: f64) -> Btrs {
         let mut btrs = Btrs::quick_constants(m, p);
         let factors = factor(btrs.middle) * factor(m - btrs.middle);
@@ -166,13 +167,13 @@ impl Rejection for Btrs {
     }
 
     #[inline(always)]
-    fn full(&self, blocks: &[[u64; 2]], out: &mut [f64]) {
+    fn full(&self, blocks: &[[u64; 2]], _: &[u16], out: &mut [f64]) {
         for (out, &block) in out.iter_mut().zip(blocks) {
             *out = self.decided(block);
         }
     }
 
-    fn fallback(&self) -> f64 {
+    fn fallback(&self, _: usize) -> f64 {
         self.middle
     }
 }

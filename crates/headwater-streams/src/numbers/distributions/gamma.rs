@@ -11,7 +11,7 @@ use super::functions::{
 };
 use super::positive;
 use super::private::{
-    By, Domain, LAST, Rejection, Sampler, Source, TILE, accepted, map, real_samplers,
+    By, CHUNK, Domain, LAST, MASK, Rejection, Sampler, Source, TILE, accepted, map, real_samplers,
 };
 use crate::Error;
 use crate::numbers::polynomials::{minus_ln_of_parts, minus_ln_parts};
@@ -114,6 +114,7 @@ const HALF: u64 = (1 << 32) - 1;
 pub(super) struct Method {
     d: f64,
     w: f64,
+    /// The factor of the squeeze.
     c: f64,
 }
 
@@ -196,7 +197,7 @@ impl Rejection for Method {
     }
 
     #[inline(always)]
-    fn full(&self, blocks: &[[u64; 2]], out: &mut [f64]) {
+    fn full(&self, blocks: &[[u64; 2]], _: &[u16], out: &mut [f64]) {
         let (mut seconds, mut logs) = ([0; TILE], [0.0; TILE]);
         for (out, blocks) in out.chunks_mut(TILE).zip(blocks.chunks(TILE)) {
             Method::normals(blocks, out, &mut seconds);
@@ -209,8 +210,94 @@ impl Rejection for Method {
         }
     }
 
-    fn fallback(&self) -> f64 {
+    fn fallback(&self, _: usize) -> f64 {
         self.d
+    }
+}
+
+/// The methods of elements that have shapes of their own.
+pub(super) struct Methods {
+    d: [f64; CHUNK],
+    w: [f64; CHUNK],
+    c: [f64; CHUNK],
+}
+
+impl Default for Methods {
+    fn default() -> Methods {
+        Methods { d: [0.0; CHUNK], w: [0.0; CHUNK], c: [0.0; CHUNK] }
+    }
+}
+
+impl Methods {
+    /// Sets the methods to those of these shapes, in turns. There are at most [`CHUNK`] shapes, which
+    /// are finite and above 0.
+    pub(super) fn set(&mut self, shapes: &[f64]) {
+        let Methods { d, w, c } = self;
+        let places = d.iter_mut().zip(&mut *w).zip(&mut *c);
+        for (((d, w), c), &shape) in places.zip(shapes) {
+            let method = Parts::new(shape).method;
+            (*d, *w, *c) = (method.d, method.w, method.c);
+        }
+        for numbers in [d, w, c] {
+            repeat(numbers, shapes.len());
+        }
+    }
+
+    /// Returns the method of the element at this place.
+    #[inline(always)]
+    fn at(&self, place: usize) -> Method {
+        let place = place & MASK;
+        Method { d: self.d[place], w: self.w[place], c: self.c[place] }
+    }
+}
+
+/// Repeats the first numbers of a list, up to its end.
+pub(super) fn repeat(numbers: &mut [f64; CHUNK], mut first: usize) {
+    // Twice as many each time, since copies of a few numbers take longer than their instructions.
+    while let Some((from, to)) = numbers.split_at_mut_checked(first).filter(|_| first > 0) {
+        if to.is_empty() {
+            return;
+        }
+        to.iter_mut().zip(from).for_each(|(to, from)| *to = *from);
+        first = first.saturating_mul(2).min(CHUNK);
+    }
+}
+
+impl Rejection for Methods {
+    const ATTEMPTS: u16 = LAST;
+
+    #[inline(always)]
+    fn quick(&self, blocks: &[[u64; 2]], out: &mut [f64]) {
+        let mut seconds = [0; TILE];
+        let methods = self.d.chunks(TILE).zip(self.w.chunks(TILE)).zip(self.c.chunks(TILE));
+        for ((out, blocks), ((d, w), c)) in
+            out.chunks_mut(TILE).zip(blocks.chunks(TILE)).zip(methods)
+        {
+            Method::normals(blocks, out, &mut seconds);
+            let methods = d.iter().zip(w).zip(c);
+            for ((out, &w1), ((&d, &w), &c)) in out.iter_mut().zip(&seconds).zip(methods) {
+                *out = Method { d, w, c }.squeezed(*out, Method::uniform(w1));
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn full(&self, blocks: &[[u64; 2]], places: &[u16], out: &mut [f64]) {
+        let (mut seconds, mut logs) = ([0; TILE], [0.0; TILE]);
+        let places = places.chunks(TILE);
+        for ((out, blocks), places) in out.chunks_mut(TILE).zip(blocks.chunks(TILE)).zip(places) {
+            Method::normals(blocks, out, &mut seconds);
+            for (log, &w1) in logs[..out.len()].iter_mut().zip(&seconds) {
+                *log = ln(Method::uniform(w1));
+            }
+            for ((out, &log), &place) in out.iter_mut().zip(&logs).zip(places) {
+                *out = self.at(place.into()).decided(*out, log);
+            }
+        }
+    }
+
+    fn fallback(&self, place: usize) -> f64 {
+        self.at(place).d
     }
 }
 
@@ -226,7 +313,7 @@ impl By for Boost {
         let (mut doublings, mut rests) = ([0.0; TILE], [0.0; TILE]);
         for (out, blocks) in out.chunks_mut(TILE).zip(blocks.chunks(TILE)) {
             let exponents = &mut rests[..out.len()];
-            exponentials(blocks, self.shape, exponents);
+            exponentials(blocks, &[self.shape; TILE], exponents);
             for (n, rest) in doublings.iter_mut().zip(exponents) {
                 (*n, *rest) = exp_parts(-*rest);
             }
@@ -237,14 +324,19 @@ impl By for Boost {
     }
 }
 
-/// Writes the exponential number of each block's first word over a shape, at most [`TILE`] numbers.
+/// Writes the exponential number of each block's first word over its shape, at most [`TILE`]
+/// numbers.
 #[inline(always)]
-pub(super) fn exponentials(blocks: &[[u64; 2]], shape: f64, out: &mut [f64]) {
+pub(super) fn exponentials<'a>(
+    blocks: &[[u64; 2]],
+    shapes: impl IntoIterator<Item = &'a f64>,
+    out: &mut [f64],
+) {
     let mut quotients = [0.0; TILE];
     for ((out, quotient), &[w0, _]) in out.iter_mut().zip(&mut quotients).zip(blocks) {
         (*out, *quotient) = minus_ln_parts(w0);
     }
-    for (out, &quotient) in out.iter_mut().zip(&quotients) {
+    for ((out, &quotient), &shape) in out.iter_mut().zip(&quotients).zip(shapes) {
         *out = minus_ln_of_parts(*out, quotient) / shape;
     }
 }

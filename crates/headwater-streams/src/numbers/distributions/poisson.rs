@@ -126,13 +126,13 @@ impl Rejection for Ptrs {
     }
 
     #[inline(always)]
-    fn full(&self, blocks: &[[u64; 2]], out: &mut [f64]) {
+    fn full(&self, blocks: &[[u64; 2]], _: &[u16], out: &mut [f64]) {
         for (out, &block) in out.iter_mut().zip(blocks) {
             *out = self.decided(block);
         }
     }
 
-    fn fallback(&self) -> f64 {
+    fn fallback(&self, _: usize) -> f64 {
         floor(self.mean)
     }
 }

@@ -14,7 +14,7 @@ use crate::words::Words;
 /// index inside, without a panic that the C library would have to bring along. At most 2^16, the
 /// number of places that 16 bits can name.
 pub(super) const CHUNK: usize = if cfg!(feature = "std") { 512 } else { 64 };
-const MASK: usize = CHUNK - 1;
+pub(super) const MASK: usize = CHUNK - 1;
 /// Loops over lists run in multiples of this number, since the rest of a vector loop is slow. The
 /// elements behind the list are computed and not used.
 const LANES: usize = 8;
@@ -67,6 +67,11 @@ pub(crate) struct Source<'a, W> {
 }
 
 impl<'a, W: Words> Source<'a, W> {
+    /// Returns the words of elements `start` and following.
+    pub(super) fn of_run(path: Path, words: &'a W, start: u64) -> Source<'a, W> {
+        Source { path, words, places: Places::From(start) }
+    }
+
     /// Returns the words of the elements with these numbers, at most [`CHUNK`] of them.
     pub(super) fn of_list(path: Path, words: &'a W, list: &'a [u64]) -> Source<'a, W> {
         Source { path, words, places: Places::List(list) }
@@ -88,15 +93,18 @@ impl<'a, W: Words> Source<'a, W> {
         places: &[u16],
         out: &mut [[u64; 2]],
     ) {
-        let mut indices = [0; CHUNK];
-        for (index, &place) in indices.iter_mut().zip(places) {
-            *index = match self.places {
-                Places::From(start) => start.wrapping_add(place.into()),
-                Places::List(list) => list.get(usize::from(place)).copied().unwrap_or_default(),
-            };
+        // A few at a time: an array of all would take longer to clear than most lists.
+        let mut indices = [0; TILE];
+        for (places, out) in places.chunks(TILE).zip(out.chunks_mut(TILE)) {
+            for (index, &place) in indices.iter_mut().zip(places) {
+                *index = match self.places {
+                    Places::From(start) => start.wrapping_add(place.into()),
+                    Places::List(list) => list.get(usize::from(place)).copied().unwrap_or_default(),
+                };
+            }
+            let many = places.len().min(out.len()).min(TILE);
+            self.words.blocks_at(domain.draw(block), &indices[..many], &mut out[..many]);
         }
-        let many = places.len().min(CHUNK).min(out.len());
-        self.words.blocks_at(domain.draw(block), &indices[..many], &mut out[..many]);
     }
 }
 
@@ -137,7 +145,7 @@ pub(crate) fn fill<T, W: Words>(
     out: &mut [T],
 ) {
     for (out, start) in out.chunks_mut(CHUNK).zip((start..).step_by(CHUNK)) {
-        one_chunk(sampler, &Source { path, words, places: Places::From(start) }, out);
+        one_chunk(sampler, &Source::of_run(path, words, start), out);
     }
 }
 
@@ -150,7 +158,7 @@ pub(crate) fn at<T, W: Words>(
     out: &mut [T],
 ) {
     for (out, indices) in out.chunks_mut(CHUNK).zip(indices.chunks(CHUNK)) {
-        one_chunk(sampler, &Source { path, words, places: Places::List(indices) }, out);
+        one_chunk(sampler, &Source::of_list(path, words, indices), out);
     }
 }
 
@@ -178,14 +186,15 @@ pub(super) trait Rejection: Sync {
     /// Writes the proposals that a test accepts which is quick to compute, otherwise NaN.
     fn quick(&self, blocks: &[[u64; 2]], out: &mut [f64]);
 
-    /// Writes the proposals that are accepted by any test, otherwise NaN.
+    /// Writes the proposals that are accepted by any test, otherwise NaN, for the elements at these
+    /// places of the chunk. There are as many places as blocks.
     #[inline(always)]
-    fn full(&self, blocks: &[[u64; 2]], out: &mut [f64]) {
+    fn full(&self, blocks: &[[u64; 2]], _places: &[u16], out: &mut [f64]) {
         self.quick(blocks, out);
     }
 
-    /// Returns the number of an element all of whose attempts are rejected.
-    fn fallback(&self) -> f64;
+    /// Returns the number of the element at this place if all of its attempts are rejected.
+    fn fallback(&self, place: usize) -> f64;
 }
 
 /// Writes the accepted proposals of a chunk of elements.
@@ -211,30 +220,39 @@ pub(super) fn accepted<W: Words, R: Rejection>(
             blocks[i & MASK] = blocks[usize::from(left[i & MASK]) & MASK];
         }
     }
-    let mut made = Aligned([0.0; CHUNK]);
-    let made = &mut made.0;
     for attempt in first..=R::ATTEMPTS {
         if count == 0 {
             return;
         }
-        let many = count.next_multiple_of(LANES).min(CHUNK);
-        source.path.run(Full { method, blocks: &blocks[..many], out: &mut made[..many] });
-        let many = count.min(CHUNK);
+        let all = count.min(CHUNK);
         count = 0;
-        for i in 0..many {
-            let (place, value) = (left[i & MASK], made[i & MASK]);
-            if let Some(out) = out.get_mut(usize::from(place)) {
-                *out = value;
+        for first in (0..all).step_by(TILE) {
+            let many = (all - first).min(TILE);
+            // Both ends are inside: TILE and LANES divide CHUNK.
+            let end = first + many.next_multiple_of(LANES);
+            let (Some(blocks), Some(places)) = (blocks.get(first..end), left.get(first..end))
+            else {
+                break;
+            };
+            let mut made = Aligned([0.0; TILE]);
+            let made = &mut made.0[..blocks.len().min(TILE)];
+            source.path.run(Full { method, blocks, places, out: made });
+            for (i, &mut value) in (first..first + many).zip(made) {
+                let place = left[i & MASK];
+                if let Some(out) = out.get_mut(usize::from(place)) {
+                    *out = value;
+                }
+                // Never a place that is yet to be read, because no more are kept than were read.
+                left[count & MASK] = place;
+                count += usize::from(value.is_nan());
             }
-            left[count & MASK] = place;
-            count += usize::from(value.is_nan());
         }
         if attempt < R::ATTEMPTS {
             source.some_blocks(domain, attempt, &left[..count.min(CHUNK)], blocks);
         }
     }
-    for value in out.iter_mut().filter(|value| value.is_nan()) {
-        *value = method.fallback();
+    for (place, value) in out.iter_mut().enumerate().filter(|(_, value)| value.is_nan()) {
+        *value = method.fallback(place);
     }
 }
 
@@ -276,6 +294,7 @@ impl<R: Rejection> Kernel for Quick<'_, R> {
 struct Full<'a, R> {
     method: &'a R,
     blocks: &'a [[u64; 2]],
+    places: &'a [u16],
     out: &'a mut [f64],
 }
 
@@ -284,7 +303,7 @@ impl<R: Rejection> Kernel for Full<'_, R> {
 
     #[inline(always)]
     fn run(self) {
-        self.method.full(self.blocks, self.out);
+        self.method.full(self.blocks, self.places, self.out);
     }
 }
 

@@ -125,7 +125,7 @@ impl Rejection for Normal {
         }
     }
 
-    fn fallback(&self) -> f64 {
+    fn fallback(&self, _: usize) -> f64 {
         self.mean
     }
 }
@@ -160,7 +160,7 @@ impl Rejection for Uniform {
         }
     }
 
-    fn fallback(&self) -> f64 {
+    fn fallback(&self, _: usize) -> f64 {
         self.from
     }
 }
@@ -200,7 +200,7 @@ impl Rejection for Exponential {
         }
     }
 
-    fn fallback(&self) -> f64 {
+    fn fallback(&self, _: usize) -> f64 {
         self.from
     }
 }

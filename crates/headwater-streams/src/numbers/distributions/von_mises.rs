@@ -89,7 +89,7 @@ impl Rejection for Uniform {
         }
     }
 
-    fn fallback(&self) -> f64 {
+    fn fallback(&self, _: usize) -> f64 {
         self.mu
     }
 }
@@ -123,7 +123,7 @@ impl Rejection for Normal {
         }
     }
 
-    fn fallback(&self) -> f64 {
+    fn fallback(&self, _: usize) -> f64 {
         self.mu
     }
 }
