@@ -3,7 +3,7 @@
 # `Stream` and `Elements` have these methods themselves; the classes exist for type checkers only.
 
 from collections.abc import Sequence
-from typing import Any, Literal, SupportsFloat, SupportsIndex, TypeAlias, overload
+from typing import Any, Literal, SupportsFloat, SupportsIndex, TypeAlias, final, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,13 @@ _U64: TypeAlias = Literal["uint64", "u8"] | type[np.uint64] | np.dtype[np.uint64
 _Real: TypeAlias = float | SupportsFloat | SupportsIndex
 _Reals: TypeAlias = Sequence[float] | Buffer
 _Matrix: TypeAlias = Sequence[Sequence[float] | Buffer] | Buffer
+
+@final
+class Categorical:
+    def __init__(self, weights: _Reals, /) -> None: ...
+    def __len__(self) -> int: ...
+    def __hash__(self) -> int: ...
+    def __eq__(self, other: object, /) -> bool: ...
 
 class _Distributions:
     @overload

@@ -151,6 +151,14 @@ fn main() {
             "choice(10000, p=many",
             Categorical::new(&[1e-4; 10_000]).unwrap(),
         ),
+        Case {
+            name: "table, for a weight",
+            numpy: "0\n".into(),
+            ours: Box::new(|| {
+                let weights: Vec<f64> = (0..LEN).map(|i| 1.0 / (i + 1) as f64).collect();
+                black_box(Categorical::new(&weights).unwrap());
+            }),
+        },
         case::<f64>("von_mises(0, 0.2)", "vonmises(0, .2", VonMises::new(0.0, 0.2).unwrap()),
         case::<f64>("von_mises(0, 4)", "vonmises(0, 4", VonMises::new(0.0, 4.0).unwrap()),
         vectors(
@@ -158,6 +166,18 @@ fn main() {
             "dirichlet([.5, 2, 7]",
             3,
             Dirichlet::new(&[0.5, 2.0, 7.0]).unwrap(),
+        ),
+        vectors(
+            "dirichlet(1, 2, 5)",
+            "dirichlet([1, 2, 5]",
+            3,
+            Dirichlet::new(&[1.0, 2.0, 5.0]).unwrap(),
+        ),
+        vectors(
+            "multinomial(100) of 4",
+            "multinomial(100, [.1, .2, .3, .4]",
+            4,
+            Multinomial::new(100, &[0.1, 0.2, 0.3, 0.4]).unwrap(),
         ),
         vectors(
             "multinomial(20) of 4",
