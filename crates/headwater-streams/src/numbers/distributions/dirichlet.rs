@@ -9,6 +9,9 @@ use crate::numbers::path::{Kernel, Path};
 use crate::{Error, Stream};
 use core::num::NonZero;
 
+/// Components up to which all vectors are added together.
+const FEW: usize = 16;
+
 /// The Dirichlet distribution: shares that add up to 1. [Not for secrets](crate).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Dirichlet<'a> {
@@ -87,8 +90,18 @@ impl Rows for Dirichlet<'_> {
             }
         });
         let mut sums = [0.0; CHUNK];
-        for (sum, row) in sums.iter_mut().zip(out.chunks(dimension)) {
-            *sum = row.iter().fold(0.0, |sum, &x| sum + x);
+        if dimension <= FEW {
+            // One component after the other, since a loop over few components has a branch for each
+            // vector that waits for its sum.
+            for component in 0..dimension {
+                for (sum, row) in sums.iter_mut().zip(out.chunks_exact(dimension)) {
+                    *sum += row.get(component).copied().unwrap_or_default();
+                }
+            }
+        } else {
+            for (sum, row) in sums.iter_mut().zip(out.chunks(dimension)) {
+                *sum = row.iter().fold(0.0, |sum, &x| sum + x);
+            }
         }
         Path::best().run(Divide { dimension, sums: &sums, out });
     }
@@ -269,8 +282,15 @@ impl Kernel for Divide<'_> {
         let together = (CHUNK / self.dimension).max(1);
         let rows = self.out.chunks_mut(together * self.dimension).zip(self.sums.chunks(together));
         for (out, sums) in rows {
-            for (divisors, &sum) in divisors.chunks_mut(self.dimension).zip(sums) {
-                divisors.iter_mut().for_each(|divisor| *divisor = sum);
+            if self.dimension <= FEW {
+                for component in 0..self.dimension {
+                    let divisors = divisors.iter_mut().skip(component).step_by(self.dimension);
+                    divisors.zip(sums).for_each(|(divisor, &sum)| *divisor = sum);
+                }
+            } else {
+                for (divisors, &sum) in divisors.chunks_mut(self.dimension).zip(sums) {
+                    divisors.iter_mut().for_each(|divisor| *divisor = sum);
+                }
             }
             // Of a vector with more components all divisors are the same.
             for out in out.chunks_mut(CHUNK) {
