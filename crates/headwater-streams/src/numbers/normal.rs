@@ -7,9 +7,7 @@
 //! from tables: with vectors they were half as fast.
 
 use super::Number;
-use super::polynomials::{
-    direction, direction_f32, minus_ln_f32, minus_ln_of_parts, minus_ln_parts,
-};
+use super::polynomials::{direction, direction_f32, minus_ln, minus_ln_f32};
 use super::root::{sqrt_f32, sqrt_f64};
 use super::uniform::halves;
 
@@ -28,24 +26,10 @@ impl Number for NormalF64 {
 
     #[inline(always)]
     fn convert(&self, words: &[u64], out: &mut [f64]) -> bool {
-        const TILE: usize = 64;
-        let out = out.as_chunks_mut::<2>().0.chunks_mut(TILE);
-        for (out, words) in out.zip(words.as_chunks::<2>().0.chunks(TILE)) {
-            let (mut distances, mut quotients) = ([0.0; TILE], [0.0; TILE]);
-            let (distances, quotients) =
-                (&mut distances[..words.len()], &mut quotients[..words.len()]);
-            for ((distance, quotient), words) in
-                distances.iter_mut().zip(&mut *quotients).zip(words)
-            {
-                (*distance, *quotient) = minus_ln_parts(words[0]);
-            }
-            for (distance, &mut quotient) in distances.iter_mut().zip(quotients) {
-                *distance = sqrt_f64(2.0 * minus_ln_of_parts(*distance, quotient));
-            }
-            for ((out, words), &mut distance) in out.iter_mut().zip(words).zip(distances) {
-                let (x, y) = direction(words[1]);
-                *out = [distance * x, distance * y];
-            }
+        for (out, words) in out.as_chunks_mut::<2>().0.iter_mut().zip(words.as_chunks::<2>().0) {
+            let distance = sqrt_f64(2.0 * minus_ln(words[0]));
+            let (x, y) = direction(words[1]);
+            *out = [distance * x, distance * y];
         }
         false
     }

@@ -100,7 +100,6 @@ impl Rejection for Joehnk {
                 (*h1, *q1) = minus_ln_parts(w0);
                 (*h2, *q2) = minus_ln_parts(w1);
             }
-            // The exponents, of which the smaller one stays, and the larger one less it.
             let exponents = h1[..many].iter_mut().zip(&q1[..many]);
             let others = h2[..many].iter_mut().zip(&q2[..many]);
             for ((h1, &q1), (h2, &q2)) in exponents.zip(others) {

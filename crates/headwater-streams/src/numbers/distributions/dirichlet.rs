@@ -292,7 +292,7 @@ impl Kernel for Divide<'_> {
                     divisors.iter_mut().for_each(|divisor| *divisor = sum);
                 }
             }
-            // Of a vector with more components all divisors are the same.
+            // A vector of more components than a chunk has one divisor for all of its parts.
             for out in out.chunks_mut(CHUNK) {
                 out.iter_mut().zip(&divisors).for_each(|(x, &divisor)| *x /= divisor);
             }

@@ -175,8 +175,8 @@ pub(super) const TILE: usize = 64;
 
 /// A method that accepts or rejects a proposal made of one block. Its functions are
 /// `#[inline(always)]`, and their loops have no branches, so that compilers make vector code of
-/// them. Loops read both words of a block, or none: of a loop that skips every other word, compilers
-/// make vector code for all but the last few numbers, lest it read past the end.
+/// them. Loops read both words of a block, or none: vector code that skips every other word would
+/// read past the end, so compilers leave the last few numbers of such a loop to scalar code.
 pub(super) trait Rejection: Sync {
     /// Attempts after which the method ends with its fallback.
     const ATTEMPTS: u16;
