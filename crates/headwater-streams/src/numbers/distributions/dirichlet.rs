@@ -80,7 +80,8 @@ impl Rows for Dirichlet<'_> {
                 let numbers = &mut numbers[..out.len().min(CHUNK)];
                 accepted(source, Domain::Dirichlet, &methods, numbers);
                 let mut all = [0.0; CHUNK];
-                for (row, &least) in all.chunks_mut(part.shapes.len()).zip(&least[part.row..]) {
+                let rows = all.chunks_mut(part.shapes.len().max(1));
+                for (row, &least) in rows.zip(least.iter().skip(part.row)) {
                     row.fill(least);
                 }
                 source.path.run(Shrink { least: &all, numbers, out });
@@ -103,7 +104,7 @@ impl Rows for Dirichlet<'_> {
                 *sum = row.iter().fold(0.0, |sum, &x| sum + x);
             }
         }
-        Path::best().run(Divide { dimension, sums: &sums, out });
+        Path::best().run(Divide { dimension: self.dimension(), sums: &sums, out });
     }
 }
 
@@ -144,7 +145,7 @@ impl Dirichlet<'_> {
             }
             let shapes = &scaled[..shapes.len().min(CHUNK)];
             let rows = vectors.chunks(together).zip((0..).step_by(together));
-            for ((vectors, row), out) in rows.zip(out.chunks_mut(together * dimension)) {
+            for ((vectors, row), out) in rows.zip(out.chunks_mut((together * dimension).max(1))) {
                 let first = |vector: u64| {
                     vector.wrapping_mul(dimension as u64).wrapping_add(component as u64)
                 };
@@ -268,7 +269,7 @@ impl Kernel for Shrink<'_> {
 
 /// The components of each vector over their sum.
 struct Divide<'a> {
-    dimension: usize,
+    dimension: NonZero<usize>,
     sums: &'a [f64; CHUNK],
     out: &'a mut [f64],
 }
@@ -278,17 +279,19 @@ impl Kernel for Divide<'_> {
 
     #[inline(always)]
     fn run(self) {
+        let dimension = self.dimension.get();
         let mut divisors = [1.0; CHUNK];
-        let together = (CHUNK / self.dimension).max(1);
-        let rows = self.out.chunks_mut(together * self.dimension).zip(self.sums.chunks(together));
+        let together = (CHUNK / dimension).max(1);
+        let rows =
+            self.out.chunks_mut((together * dimension).max(1)).zip(self.sums.chunks(together));
         for (out, sums) in rows {
-            if self.dimension <= FEW {
-                for component in 0..self.dimension {
-                    let divisors = divisors.iter_mut().skip(component).step_by(self.dimension);
+            if dimension <= FEW {
+                for component in 0..dimension {
+                    let divisors = divisors.iter_mut().skip(component).step_by(dimension);
                     divisors.zip(sums).for_each(|(divisor, &sum)| *divisor = sum);
                 }
             } else {
-                for (divisors, &sum) in divisors.chunks_mut(self.dimension).zip(sums) {
+                for (divisors, &sum) in divisors.chunks_mut(dimension).zip(sums) {
                     divisors.iter_mut().for_each(|divisor| *divisor = sum);
                 }
             }
