@@ -23,6 +23,7 @@ fn every_control_is_caught_by_the_test_that_should() {
         ("lcg64", "linear-complexity (one stream)"),
         ("wyrand", "serial (seeds 1..9)"),
         ("ars3", "cube-sums (one stream)"),
+        ("ars4", "exchanges (one stream)"),
         ("counter", "bit-correlation (one stream)"),
         ("stuck", "bit-frequency (one stream)"),
         ("clock%3", "serial (one stream)"),
@@ -39,7 +40,7 @@ fn every_control_is_caught_by_the_test_that_should() {
         assert!(failures.iter().any(|failure| failure == test), "{control}: {failures:?}");
     }
     let named = sources().filter(|source| source.kind == Kind::Control).count();
-    assert_eq!(named, 15 + SMALL.len(), "a control without a line above, or among the small ones");
+    assert_eq!(named, 16 + SMALL.len(), "a control without a line above, or among the small ones");
 }
 
 /// Controls whose defect 4 MiB do not show, with the test that finds it in 32 MiB.

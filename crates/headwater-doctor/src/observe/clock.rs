@@ -1,6 +1,6 @@
 //! Time, readiness and CPU time: system calls that a test replaces.
 
-use super::watch::directory;
+use super::files::directory;
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::fd::{AsFd, OwnedFd};
 use rustix::fs::{CWD, Mode, OFlags, openat};

@@ -5,7 +5,11 @@
 //! writes one record. It asks the kernel for no random byte: a request of length 0 shows whether
 //! the generator is ready, because the kernel checks that before it looks at the length.
 
+mod calls;
 mod clock;
+mod facts;
+mod files;
+mod place;
 mod record;
 #[cfg(test)]
 mod tests;
@@ -18,6 +22,7 @@ pub use victims::Ending;
 
 use crate::Error;
 use clock::{Kernel, Live};
+use files::read_at;
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::fs::{Mode, OFlags, fstat, openat, stat};
 use std::io::Write;
@@ -25,7 +30,7 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use victims::Table;
-use watch::{Watch, read_at};
+use watch::Watch;
 
 /// Seconds between two looks.
 const INTERVAL_S: f64 = 0.1;
@@ -102,7 +107,7 @@ pub fn observe(args: &ObserveArgs) -> Result<u8, Error> {
         return save(args).map(|()| 0);
     }
     let proc = clock::open_proc().map_err(Error::Kernel)?;
-    let sys = watch::directory(c"/sys").ok();
+    let sys = files::directory(c"/sys").ok();
     let of_init = proc.try_clone().ok();
     let mut kernel = Live::new().map_err(Error::Kernel)?;
     let record = observe_in(proc, sys, &mut kernel, args.limit);

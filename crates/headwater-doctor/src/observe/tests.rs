@@ -61,7 +61,7 @@ impl Script {
 
     fn observe(mut self, limit: f64) -> Record {
         let open = |path: PathBuf| {
-            watch::directory(&CString::new(path.display().to_string()).unwrap()).ok()
+            files::directory(&CString::new(path.display().to_string()).unwrap()).ok()
         };
         let proc = open(self.root.clone()).unwrap();
         let sys = open(self.root.join("sysfs"));

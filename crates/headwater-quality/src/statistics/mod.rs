@@ -9,8 +9,10 @@ mod collisions;
 mod complexity;
 mod correlation;
 mod cubes;
+mod exchanges;
 mod gaps;
 mod lags;
+mod last_round;
 mod pairs;
 mod rank;
 mod residues;
@@ -80,6 +82,8 @@ pub(crate) const ALL: &[Test] = &[
     collisions::TEST,
     collisions::REPEATS,
     cubes::TEST,
+    exchanges::TEST,
+    last_round::TEST,
 ];
 
 /// Returns whether a form suits tests that do not depend on the order of bits: one order is enough.

@@ -1,7 +1,7 @@
 //! Generators that must fail. If a battery passes one of them, its verdict on other generators
 //! means nothing.
 
-mod ars3;
+mod ars;
 mod clock;
 mod linear;
 mod mt19937;
@@ -38,7 +38,12 @@ pub(super) const ALL: &[Named] = &[
     control(
         "ars3",
         "three rounds of AES over a counter, where seven are sound",
-        Open::Seeded(ars3::open),
+        Open::Seeded(ars::open::<3>),
+    ),
+    control(
+        "ars4",
+        "four rounds of AES over a counter, where seven are sound",
+        Open::Seeded(ars::open::<4>),
     ),
     control("counter", "each word is the one before plus one", Open::Seeded(counter)),
     control("stuck", "one word for ever", Open::Seeded(|seed| endless(move || seed))),

@@ -1,4 +1,4 @@
-//! Three rounds of ARS: AES's rounds over a counter, with a key that grows by constants (Salmon et
+//! ARS of few rounds: AES's rounds over a counter, with a key that grows by constants (Salmon et
 //! al., SC11). A slow, plain one.
 
 use super::{Source, endless, splitmix};
@@ -42,13 +42,13 @@ const TABLE: [u32; 256] = {
     table
 };
 
-pub(super) fn open(mut seed: u64) -> Box<dyn Source> {
+pub(super) fn open<const ROUNDS: usize>(mut seed: u64) -> Box<dyn Source> {
     let key = [splitmix(&mut seed), splitmix(&mut seed)];
     let mut counter = 0;
     let mut high = None;
     endless(move || {
         high.take().unwrap_or_else(|| {
-            let block = ars::<3>(key, [counter, 0]);
+            let block = ars::<ROUNDS>(key, [counter, 0]);
             counter += 1;
             high = Some(block[1]);
             block[0]
