@@ -55,8 +55,8 @@ impl Rows for Dirichlet<'_> {
     fn rows(&self, stream: &Stream, vectors: &[u64], out: &mut [f64]) {
         let dimension = self.dimension().get();
         let mut least = [0.0; CHUNK];
-        let mut exponents = Exponents { shapes: [1.0; CHUNK] };
         if self.small {
+            let mut exponents = Exponents { shapes: [1.0; CHUNK] };
             self.parts(stream, vectors, out, |part, source, out| {
                 if part.is_first {
                     let places = exponents.shapes.iter_mut().zip(part.shapes);
@@ -71,12 +71,12 @@ impl Rows for Dirichlet<'_> {
             }
         }
         let mut methods = Methods::default();
-        let mut numbers = [0.0; CHUNK];
         self.parts(stream, vectors, out, |part, source, out| {
             if part.is_first {
                 methods.set(part.shapes);
             }
             if self.small {
+                let mut numbers = [0.0; CHUNK];
                 let numbers = &mut numbers[..out.len().min(CHUNK)];
                 accepted(source, Domain::Dirichlet, &methods, numbers);
                 let mut all = [0.0; CHUNK];
@@ -90,7 +90,8 @@ impl Rows for Dirichlet<'_> {
                 part.shrink(source, out);
             }
         });
-        let mut sums = [0.0; CHUNK];
+        let mut sums = least;
+        sums.fill(0.0);
         if dimension <= FEW {
             // One component after the other, since a loop over few components has a branch for each
             // vector that waits for its sum.

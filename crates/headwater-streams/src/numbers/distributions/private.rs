@@ -171,7 +171,7 @@ fn one_chunk<T, W: Words>(sampler: &impl Sampler<T>, source: &Source<'_, W>, out
 
 /// Numbers that go through one loop before the next loop takes them. One long loop would wait for
 /// its divisions and roots, since a CPU looks ahead by a few hundred instructions only.
-pub(super) const TILE: usize = 64;
+pub(super) const TILE: usize = if cfg!(feature = "std") { 64 } else { 32 };
 
 /// A method that accepts or rejects a proposal made of one block. Its functions are
 /// `#[inline(always)]`, and their loops have no branches, so that compilers make vector code of
