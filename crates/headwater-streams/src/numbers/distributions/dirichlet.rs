@@ -60,7 +60,7 @@ impl Rows for Dirichlet<'_> {
             self.parts(stream, vectors, out, |part, source, out| {
                 if part.is_first {
                     let places = exponents.shapes.iter_mut().zip(part.shapes);
-                    places.for_each(|(place, &shape)| *place = shape);
+                    places.for_each(|(place, &shape)| *place = shape * part.scale);
                     repeat(&mut exponents.shapes, part.shapes.len());
                 }
                 map(source, Domain::Dirichlet, LAST, &exponents, out);
@@ -73,7 +73,7 @@ impl Rows for Dirichlet<'_> {
         let mut methods = Methods::default();
         self.parts(stream, vectors, out, |part, source, out| {
             if part.is_first {
-                methods.set(part.shapes);
+                methods.set(part.shapes, part.scale);
             }
             if self.small {
                 let mut numbers = [0.0; CHUNK];
@@ -112,8 +112,9 @@ impl Rows for Dirichlet<'_> {
 /// A rectangle of numbers: whole vectors, or a part of one vector that has more components than
 /// [`CHUNK`].
 struct Part<'a> {
-    /// The shapes of its components.
+    /// The shapes of its components, before they are scaled.
     shapes: &'a [f64],
+    scale: f64,
     /// The components whose shape is below 1, as places in `shapes`.
     small: &'a [u16],
     /// The number of its first vector in the list.
@@ -137,14 +138,11 @@ impl Dirichlet<'_> {
         let is_run = together == 1
             || vectors.iter().zip(vectors.iter().skip(1)).all(|(a, b)| a.wrapping_add(1) == *b);
         for (shapes, component) in self.alpha.chunks(CHUNK).zip((0..).step_by(CHUNK)) {
-            let mut scaled = [0.0; CHUNK];
             let (mut small, mut count) = ([0; CHUNK], 0);
-            for ((scaled, &shape), place) in scaled.iter_mut().zip(shapes).zip(0..) {
-                *scaled = shape * self.scale;
+            for (&shape, place) in shapes.iter().zip(0..) {
                 small[count & MASK] = place;
-                count += usize::from(*scaled < 1.0);
+                count += usize::from(shape * self.scale < 1.0);
             }
-            let shapes = &scaled[..shapes.len().min(CHUNK)];
             let rows = vectors.chunks(together).zip((0..).step_by(together));
             for ((vectors, row), out) in rows.zip(out.chunks_mut((together * dimension).max(1))) {
                 let first = |vector: u64| {
@@ -155,7 +153,7 @@ impl Dirichlet<'_> {
                     return;
                 };
                 let small = &small[..count.min(CHUNK)];
-                let part = Part { shapes, small, row, is_first: row == 0 };
+                let part = Part { shapes, scale: self.scale, small, row, is_first: row == 0 };
                 if is_run {
                     let start = vectors.first().map_or(0, |&vector| first(vector));
                     make(&part, &Source::of_run(path, stream, start), out);
@@ -184,7 +182,8 @@ impl Part<'_> {
         let rows = (0u16..).step_by(width).take(out.len() / width);
         let mut all = rows.flat_map(|row| {
             let shape = |component: u16| self.shapes.get(usize::from(component)).copied();
-            self.small.iter().map(move |&place| (row + place, shape(place).unwrap_or(1.0)))
+            let scaled = move |place| shape(place).unwrap_or(1.0) * self.scale;
+            self.small.iter().map(move |&place| (row + place, scaled(place)))
         });
         let (mut places, mut shapes) = ([0; TILE], [0.0; TILE]);
         let (mut blocks, mut numbers, mut made) = ([[0; 2]; TILE], [0.0; TILE], [0.0; TILE]);

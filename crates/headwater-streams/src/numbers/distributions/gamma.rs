@@ -234,12 +234,12 @@ impl Default for Methods {
 }
 
 impl Methods {
-    /// Sets the methods to those of these shapes, in turns. There are at most [`CHUNK`] shapes, which
-    /// are finite and above 0.
-    pub(super) fn set(&mut self, shapes: &[f64]) {
+    /// Sets the methods to those of these shapes, times a scale, in turns. There are at most
+    /// [`CHUNK`] shapes, which are finite and above 0.
+    pub(super) fn set(&mut self, shapes: &[f64], scale: f64) {
         let Methods { d, w } = self;
         for ((d, w), &shape) in d.iter_mut().zip(&mut *w).zip(shapes) {
-            let method = Parts::new(shape).method;
+            let method = Parts::new(shape * scale).method;
             (*d, *w) = (method.d, method.w);
         }
         for numbers in [d, w] {
