@@ -62,8 +62,8 @@ impl Distribution {
         Distribution::weighted("weights", weights, |_| Ok(()))
     }
 
-    /// Returns the weighted choice for the argument of this name: weights, or the table of some. The
-    /// number of outcomes must pass a test.
+    /// Returns the weighted choice for the argument of this name: weights, or the table of some.
+    /// The number of outcomes must pass a test.
     pub(crate) fn weighted(
         name: &str,
         weights: &Parameter<'_>,

@@ -1,8 +1,8 @@
 //! Reproducible streams: arrays that are the same for any partition of the work.
 //!
 //! A call goes from a pymethod (`stream`, `elements`, `methods`, `permutation`) with its arguments
-//! (`args`, `dtype`, `indices`, `parameters`, `categorical`) to a place for its values (`output`, `memory`,
-//! `array`, `dlpack`), where one function of the crate `headwater-streams` (`kinds`,
+//! (`args`, `dtype`, `indices`, `parameters`, `categorical`) to a place for its values (`output`,
+//! `memory`, `array`, `dlpack`), where one function of the crate `headwater-streams` (`kinds`,
 //! `distribution`) writes them.
 
 mod args;

@@ -183,9 +183,9 @@ impl<'a> Shares<'a> {
 /// A total below 2^63, by which many numbers are divided.
 ///
 /// By its reciprocal (N. Moeller and T. Granlund, "Improved Division by Invariant Integers", IEEE
-/// Transactions on Computers 60(2), 2011), because a division of 128 bits would bring an object with
-/// LLVM bitcode into the C archive. Linkers with a plugin for bitcode then miss every symbol of the
-/// archive.
+/// Transactions on Computers 60(2), 2011), because a division of 128 bits would bring an object
+/// with LLVM bitcode into the C archive. Linkers with a plugin for bitcode then miss every symbol
+/// of the archive.
 struct Divisor {
     /// The total, shifted up so that its highest bit is set.
     normal: u64,

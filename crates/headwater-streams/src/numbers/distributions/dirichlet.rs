@@ -124,7 +124,7 @@ struct Part<'a> {
 }
 
 impl Dirichlet<'_> {
-    /// Calls a function for each part of these vectors, with its words and the place of its numbers.
+    /// Calls a function for each part of these vectors, with its words and room for its numbers.
     fn parts(
         &self,
         stream: &Stream,
@@ -172,8 +172,8 @@ impl Dirichlet<'_> {
 }
 
 impl Part<'_> {
-    /// Multiplies the numbers of shapes below 1 by their powers, if another shape is not below 1: the
-    /// smallest exponent is 0 then.
+    /// Multiplies the numbers of shapes below 1 by their powers, if another shape is not below 1:
+    /// the smallest exponent is 0 then.
     fn shrink(&self, source: &Source<'_, Stream>, out: &mut [f64]) {
         if self.small.is_empty() {
             return;

@@ -167,8 +167,8 @@ impl Method {
         select(accepted, self.d * ((t * t) * t), f64::NAN)
     }
 
-    /// Returns the number that this normal number stands for if the whole test accepts it, otherwise
-    /// NaN. `log` is that of the uniform number.
+    /// Returns the number that this normal number stands for if the whole test accepts it,
+    /// otherwise NaN. `log` is that of the uniform number.
     #[inline(always)]
     fn decided(&self, x: f64, log: f64) -> f64 {
         let g = self.w * x;
