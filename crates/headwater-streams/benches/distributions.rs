@@ -1,9 +1,9 @@
 //! The speed of distributions on one thread: the least of interleaved rounds, ns for each number.
 //!
 //! `cargo bench -p headwater-streams --bench distributions`. With `-- --numpy PYTHON`, NumPy's
-//! `Generator` fills arrays of the same length in turns with ours, and a ratio follows. `--only
-//! TEXT` selects the rows whose name contains the text, `--rounds N` the number of rounds. The least
-//! counts, because other programs on the machine can only add time.
+//! `Generator` fills arrays of the same length in turns with ours, and a ratio follows.
+//! `--only TEXT` selects the rows whose name contains the text, `--rounds N` the number of rounds.
+//! The least counts, because other programs on the machine can only add time.
 
 use headwater_streams::distributions::{
     Beta, Binomial, Categorical, ChiSquare, Dirichlet, Distribution, Gamma, Geometric, LogNormal,

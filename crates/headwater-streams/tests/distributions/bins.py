@@ -139,7 +139,7 @@ def uniform(kind, values, bins):
 
 
 def sixteen_bits_and_complex():
-    """The first parameter of a complex case: a part, 2 for the squared size, 3 for the angle over pi."""
+    """The parameter of a complex case is a part, 2 for the squared size, 3 for the angle over pi."""
     yield uniform("f16", 2**11, 128)
     yield uniform("bf16", 2**8, 256)
     yield rounded("normal_f16")
