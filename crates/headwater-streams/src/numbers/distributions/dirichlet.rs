@@ -79,18 +79,17 @@ impl Rows for Dirichlet<'_> {
                 let mut numbers = [0.0; CHUNK];
                 let numbers = &mut numbers[..out.len().min(CHUNK)];
                 accepted(source, Domain::Dirichlet, &methods, numbers);
-                let mut all = [0.0; CHUNK];
-                let rows = all.chunks_mut(part.shapes.len().max(1));
+                let rows = out.chunks_mut(part.shapes.len().max(1));
                 for (row, &least) in rows.zip(least.iter().skip(part.row)) {
-                    row.fill(least);
+                    row.iter_mut().for_each(|exponent| *exponent = least - *exponent);
                 }
-                source.path.run(Shrink { least: &all, numbers, out });
+                source.path.run(Shrink { numbers, out });
             } else {
                 accepted(source, Domain::Dirichlet, &methods, out);
                 part.shrink(source, out);
             }
         });
-        let mut sums = least;
+        let sums = &mut least;
         sums.fill(0.0);
         if dimension <= FEW {
             // One component after the other, since a loop over few components has a branch for each
@@ -105,7 +104,7 @@ impl Rows for Dirichlet<'_> {
                 *sum = row.iter().fold(0.0, |sum, &x| sum + x);
             }
         }
-        Path::best().run(Divide { dimension: self.dimension(), sums: &sums, out });
+        Path::best().run(Divide { dimension: self.dimension(), sums, out });
     }
 }
 
@@ -248,10 +247,8 @@ impl By for &Exponents {
     }
 }
 
-/// Numbers times the exponential of their vector's smallest exponent less their own, which `out`
-/// has.
+/// Numbers times the exponential of what `out` has: their vector's smallest exponent less their own.
 struct Shrink<'a> {
-    least: &'a [f64; CHUNK],
     numbers: &'a [f64],
     out: &'a mut [f64],
 }
@@ -261,8 +258,8 @@ impl Kernel for Shrink<'_> {
 
     #[inline(always)]
     fn run(self) {
-        for ((out, &number), &least) in self.out.iter_mut().zip(self.numbers).zip(self.least) {
-            *out = number * exp(least - *out);
+        for (out, &number) in self.out.iter_mut().zip(self.numbers) {
+            *out = number * exp(*out);
         }
     }
 }
