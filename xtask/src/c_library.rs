@@ -21,6 +21,9 @@ const TOOLS: [(&str, &str); 8] = [
     ("mandoc", "mandoc"),
 ];
 
+/// The target whose C library is musl.
+const MUSL: &str = "x86_64-unknown-linux-musl";
+
 pub(crate) fn steps(report: &mut Report) {
     report.step("C library", || {
         const LOSS: &str = "the C library with each compiler, sanitizer and build tool";
@@ -37,6 +40,13 @@ pub(crate) fn steps(report: &mut Report) {
         cargo("build --release")?;
         let release = target_directory()?.join("release");
         Ok(run(program("python3 tools/outside/cases.py").arg(release))?)
+    });
+    report.long_step("C library for musl", || {
+        const LOSS: &str = "whether programs of musl link the library and draw from it";
+        need(tools::debian(&[("musl-gcc", "musl-tools")]), LOSS)?;
+        need(tools::target(MUSL), LOSS)?;
+        let mut test = program("cargo test -p headwater-c --test programs -- --ignored musl");
+        Ok(run(test.env("HEADWATER_TEST_MUSL", MUSL))?)
     });
     report.long_step("C library by cargo-c", || {
         let cargo_c = need(tools::cargo_c(), "whether cargo-c installs the same library")?;

@@ -1,7 +1,10 @@
-//! The Java front: its native library, its jar, and the tests of the jar on every JDK of the host.
+//! The Java front: its native library, its jar, and the tests of the jar on every JDK of the host,
+//! on Debian 13's Java 21, and on arm64.
 
 use crate::install::reproducible;
+use crate::lab;
 use crate::machine_code::target_directory;
+use crate::other_java;
 use crate::process::{output, program, root, run};
 use crate::report::{Report, need};
 use crate::tools;
@@ -38,6 +41,42 @@ pub(crate) fn steps(report: &mut Report) {
         let jdks = need(jdks(), LOSS)?;
         Ok(test(&jdks)?)
     });
+    report.long_step("Java 21, with the C library of Debian 13", || {
+        const LOSS: &str = "the jar on Java 21, the last version that goes through JNI";
+        need(tools::debian(&[("mvn", "maven"), ("patchelf", "patchelf")]), LOSS)?;
+        let java = need(other_java::native(), LOSS)?;
+        // The package of the run-time environment lacks jarsigner; the rest of the JDK is 83 MB.
+        Ok(test_on(&java, "*Test,!OutsideTest#programsOfTheJdk")?)
+    });
+    report.long_step("Java in images of CRIU", || {
+        const LOSS: &str = "whether a JVM that is restored twice repeats a draw";
+        need(tools::root_user(), LOSS)?;
+        need(tools::package("mvn", "maven"), LOSS)?;
+        let criu = need(lab::criu(), LOSS)?;
+        let jdks = need(jdks(), LOSS)?;
+        Ok(in_images(&criu, &jdks)?)
+    });
+    report.long_step("Java on arm64, emulated", || {
+        const LOSS: &str = "whether the jar's library for arm64 loads and computes the same values";
+        need(tools::debian(&[("mvn", "maven"), (other_java::EMULATOR, "qemu-user-static")]), LOSS)?;
+        need(tools::target(ARM), LOSS)?;
+        let java = need(other_java::emulated(), LOSS)?;
+        // An emulated program cannot start another one, so tests that do are left out.
+        let tests = "SecureTest,!SecureTest#eachSeedAsksTheKernel,StreamsTest,GeneratorsTest,\
+                     DistributionTest";
+        Ok(test_on(&java, tests)?)
+    });
+}
+
+/// Builds the jar on the newest JDK, and runs the named tests on another one.
+fn test_on(java: &Path, tests: &str) -> Result<()> {
+    let jdks = jdks()?;
+    let (_, newest) = jdks.first().context("no JDK")?;
+    run(maven(newest)?.args(["package", "-DskipTests"]))?;
+    let mut integration = maven(newest)?;
+    integration.args(["failsafe:integration-test", "failsafe:verify"]);
+    integration.arg(property("headwater.test.java", java)).arg("-Dheadwater.test.options=");
+    run(integration.arg(format!("-Dit.test={tests}")))
 }
 
 /// Builds the jar by the newest JDK, which alone may know the FFM API, and tests it on each.
@@ -58,6 +97,22 @@ fn test(jdks: &[(u32, PathBuf)]) -> Result<()> {
         tests.arg(property("headwater.test.java", &home.join("bin/java")));
         let native = if *version < 22 { "" } else { "--enable-native-access=ALL-UNNAMED" };
         run(tests.arg(format!("-Dheadwater.test.options={native}")))?;
+    }
+    Ok(())
+}
+
+/// Saves a JVM of each version and restores it twice.
+fn in_images(criu: &str, jdks: &[(u32, PathBuf)]) -> Result<()> {
+    let (_, newest) = jdks.first().context("no JDK")?;
+    run(maven(newest)?.args(["package", "-DskipTests"]))?;
+    for (version, home) in jdks {
+        println!("a JVM of Java {version} is saved and restored twice");
+        let mut test = maven(newest)?;
+        test.args(["failsafe:integration-test", "failsafe:verify", "-Dit.test=CriuTest"]);
+        test.arg(property("headwater.test.java", &home.join("bin/java")));
+        let native = if *version < 22 { "" } else { "--enable-native-access=ALL-UNNAMED" };
+        test.arg(format!("-Dheadwater.test.options={native}"));
+        run(test.env("HEADWATER_TEST_CRIU", criu))?;
     }
     Ok(())
 }

@@ -1,8 +1,9 @@
 //! The lab: real kernels in QEMU, run by the command that users have.
 
 use crate::process::{output, program, root, run};
-use anyhow::{Context, Result};
-use std::path::Path;
+use anyhow::{Context, Result, ensure};
+use std::env;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// A release build, which draws and compares at the speed that users see. The guest is one too.
@@ -17,6 +18,23 @@ pub(crate) fn set_up() -> Result<()> {
     run(&mut program(&format!("{HEADWATER} lab setup")))
 }
 
+/// Fetches the lab's tools, and returns the command of its CRIU, which starts through the loader of
+/// the release that it is from.
+pub(crate) fn criu() -> Result<String> {
+    run(&mut program(&format!("{HEADWATER} lab setup --only tools")))?;
+    let cache = env::var_os("XDG_CACHE_HOME").filter(|path| !path.is_empty()).map(PathBuf::from);
+    let cache = match cache {
+        Some(cache) => cache,
+        None => PathBuf::from(env::var_os("HOME").context("HOME is not set")?).join(".cache"),
+    };
+    let tools = cache.join("headwater/lab/tools/usr");
+    let place = |name: &str| tools.join(name).display().to_string();
+    ensure!(tools.join("sbin/criu").is_file(), "the lab has no CRIU");
+    let loader = place("lib64/ld-linux-x86-64.so.2");
+    let libraries = place("lib/x86_64-linux-gnu");
+    Ok(format!("{loader} --library-path {libraries} {}", place("sbin/criu")))
+}
+
 /// Runs one boot of each kernel series, and three pairs of clones.
 pub(crate) fn short() -> Result<()> {
     run(&mut program(&format!("{HEADWATER} lab all --short")))
@@ -24,7 +42,7 @@ pub(crate) fn short() -> Result<()> {
 
 /// Runs everything, with the record in `records/lab/<date>/`.
 pub(crate) fn all() -> Result<ExitCode> {
-    std::env::set_current_dir(root()?)?;
+    env::set_current_dir(root()?)?;
     set_up()?;
     // Debian's cross compiler builds the arm64 guest. Without it the run says what it skips.
     let arm = crate::tools::packages(&["gcc-aarch64-linux-gnu", "libc6-dev-arm64-cross"])

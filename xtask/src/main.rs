@@ -5,12 +5,15 @@ mod c_library;
 mod checked;
 #[cfg(test)]
 mod claims;
+mod fleet;
 mod install;
 mod java;
 mod lab;
 mod machine_code;
 mod notices;
 mod openssl;
+mod openssl_suite;
+mod other_java;
 mod preload;
 mod process;
 mod prose;
@@ -21,6 +24,7 @@ mod report;
 mod residue;
 mod test;
 mod tools;
+mod unpack;
 mod unsafe_list;
 mod version;
 

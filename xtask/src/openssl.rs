@@ -4,19 +4,20 @@
 //! is never installed.
 
 use crate::machine_code::target_directory;
-use crate::process::{output, program, root, run};
+use crate::openssl_suite;
+use crate::process::{program, root, run};
 use crate::report::{Report, Stop, need};
 use crate::test::cargo;
 use crate::tools;
+use crate::unpack::{self, Packages};
 use anyhow::{Context, Result, ensure};
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode};
+use std::path::PathBuf;
+use std::process::ExitCode;
 
-/// The release that has OpenSSL 3.5, and the packages unpacked from it: the command, its libraries
-/// down to the C library, and the headers. The preload library's tests run Python there.
-const RELEASE: &str = "trixie";
-const PACKAGES: [&str; 9] = [
+/// The packages unpacked from the release that has OpenSSL 3.5: the command, its libraries down to
+/// the C library, and the headers. The preload library's tests run Python and sshd there.
+const PACKAGES: [&str; 26] = [
     "openssl",
     "libssl3t64",
     "libssl-dev",
@@ -26,9 +27,25 @@ const PACKAGES: [&str; 9] = [
     "libexpat1",
     "libpython3.13-minimal",
     "python3.13-minimal",
+    // sshd, the libraries that it links, and the shell of a login.
+    "dash",
+    "libaudit1",
+    "libcap-ng0",
+    "libcom-err2",
+    "libcrypt1",
+    "libgssapi-krb5-2",
+    "libk5crypto3",
+    "libkeyutils1",
+    "libkrb5-3",
+    "libkrb5support0",
+    "libpam0g",
+    "libpcre2-8-0",
+    "libselinux1",
+    "libsqlite3-0",
+    "libwrap0",
+    "libwtmpdb0",
+    "openssh-server",
 ];
-/// Debian's keys for the signatures of its releases.
-const KEYS: &str = "/usr/share/keyrings/debian-archive-keyring.gpg";
 /// Programs that take their random bytes from OpenSSL, and from headwater in the last step.
 const SERVERS: &str = "nginx-light postgresql openssh-server nodejs ruby php-cli";
 
@@ -49,6 +66,13 @@ pub(crate) fn steps(report: &mut Report) {
         cargo("test -p headwater-openssl")
     });
     report.long_step("OpenSSL provider in servers", in_servers);
+    report.long_step("OpenSSL's own tests of its command", || {
+        const LOSS: &str = "whether OpenSSL's own tests pass with the module";
+        need(tools::debian(&[("openssl", "openssl"), ("make", "make"), ("perl", "perl")]), LOSS)?;
+        let source = need(openssl_suite::prepared(), LOSS)?;
+        let module = root()?.join(dist()?);
+        Ok(openssl_suite::run_suite(&source, &module)?)
+    });
 }
 
 /// Builds the module and unpacks OpenSSL 3.5 for a person to try, and prints both paths.
@@ -100,75 +124,14 @@ fn in_servers() -> Result<(), Stop> {
     )
 }
 
-/// Returns the directory of the other release's OpenSSL, which the first call fetches.
-fn unpacked() -> Result<PathBuf> {
-    let folder = target_directory()?.join("openssl-3.5");
-    // The package that was added last.
-    if folder.join("usr/bin/python3.13").is_file() {
-        return Ok(folder);
-    }
-    ensure!(Path::new(KEYS).is_file(), "there is no {KEYS}: this is not a Debian system");
-    let draft = target_directory()?.join("openssl-3.5.new");
-    if draft.exists() {
-        fs::remove_dir_all(&draft)?;
-    }
-    fs::create_dir_all(draft.join("tree"))?;
-    let archive = archive()?;
-    let source = format!("deb [signed-by={KEYS}] {archive} {RELEASE} main\n");
-    fs::write(draft.join("sources.list"), source)?;
-    run(apt(&draft)?.args(["-qq", "update"]))?;
-    run(apt(&draft)?.args(["-qq", "download"]).args(PACKAGES).current_dir(&draft))?;
-    for package in fs::read_dir(&draft)? {
-        let package = package?.path();
-        if package.extension().is_some_and(|end| end == "deb") {
-            run(program("dpkg-deb --extract").arg(&package).arg(draft.join("tree")))?;
-        }
-    }
-    if folder.exists() {
-        fs::remove_dir_all(&folder)?;
-    }
-    fs::rename(draft.join("tree"), &folder)?;
-    fs::remove_dir_all(&draft)?;
-    Ok(folder)
-}
-
-/// Returns the archive of this system's own release, which has the other release too.
-fn archive() -> Result<String> {
-    let mut targets = program("apt-get indextargets");
-    targets.args(["--format", "$(REPO_URI) $(LABEL)", "Created-By: Packages"]);
-    let targets = output(&mut targets)?;
-    let found = targets.lines().find_map(|line| line.strip_suffix(" Debian"));
-    found
-        .map(str::to_owned)
-        .context("apt knows no archive of Debian (has apt-get update been run?)")
-}
-
-/// Returns apt-get with its state in this directory, so that the system's state does not change and
-/// root is not needed.
-fn apt(folder: &Path) -> Result<Command> {
-    let folder = if folder.is_absolute() { folder.to_owned() } else { root()?.join(folder) };
-    fs::create_dir_all(folder.join("state/lists/partial"))?;
-    fs::create_dir_all(folder.join("cache/archives/partial"))?;
-    let mut apt = Command::new("apt-get");
-    let list = folder.join("sources.list");
-    for (option, value) in [
-        ("Dir::Etc::sourcelist", list.as_path()),
-        ("Dir::Etc::sourceparts", Path::new("/dev/null")),
-        ("Dir::State", &folder.join("state")),
-        ("Dir::State::status", Path::new("/dev/null")),
-        ("Dir::Cache", &folder.join("cache")),
-    ] {
-        apt.arg("-o").arg(format!("{option}={}", value.display()));
-    }
-    // Skips translations and texts of the software centre; runs as this user, who owns the
-    // directory.
-    for option in
-        ["Acquire::Languages=none", "Acquire::IndexTargets::deb::DEP-11::DefaultEnabled=false"]
-    {
-        apt.args(["-o", option]);
-    }
-    if tools::root_user().is_ok() {
-        apt.args(["-o", "APT::Sandbox::User=root"]);
-    }
-    Ok(apt)
+/// Returns the directory of the other release's programs, which the first call fetches.
+pub(crate) fn unpacked() -> Result<PathBuf> {
+    unpack::unpacked(&Packages {
+        directory: "openssl-3.5",
+        release: "trixie",
+        architecture: None,
+        names: &PACKAGES,
+        // A file of the package that was added last.
+        file: "usr/sbin/sshd",
+    })
 }

@@ -3,8 +3,8 @@
 use crate::process::{output, program, root, run};
 use crate::report::{Choice, Report, Stop, need};
 use crate::{
-    c_library, checked, java, lab, machine_code, openssl, preload, prose, python, residue, tools,
-    unsafe_list,
+    c_library, checked, fleet, java, lab, machine_code, openssl, preload, prose, python, residue,
+    tools, unsafe_list,
 };
 use anyhow::{Result, anyhow};
 use std::env;
@@ -73,6 +73,7 @@ fn offer(report: &mut Report) {
     }
     other_targets(report);
     release(report);
+    fleet::steps(report);
     c_library::steps(report);
     python::steps(report);
     java::steps(report);

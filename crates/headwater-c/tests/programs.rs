@@ -278,3 +278,42 @@ fn valgrind_finds_nothing_on_the_fallback_without_a_vdso() {
             .env("EXPECT_SOURCE", "\"source\":\"getrandom\""));
     }
 }
+
+/// The archive for glibc asks for `gnu_get_libc_version`, which musl lacks, so programs of musl need
+/// one that is built for it. HEADWATER_TEST_MUSL names its target.
+#[test]
+#[ignore = "builds the library for musl: cargo xtask test --all"]
+fn programs_of_musl_keep_the_contract() {
+    let Some(target) = std::env::var_os("HEADWATER_TEST_MUSL") else {
+        eprintln!(
+            "skipped: musl: HEADWATER_TEST_MUSL names no target, so that nothing here shows that \
+             the library serves musl"
+        );
+        return;
+    };
+    let builds = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap();
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    run(Command::new(cargo)
+        .args(["rustc", "--release", "--quiet", "--lib", "--crate-type", "staticlib"])
+        .arg("--target")
+        .arg(&target)
+        .arg("--target-dir")
+        .arg(builds)
+        .current_dir(support::package()));
+    let archive = builds.join(target).join("release/libheadwater.a");
+    let directory = tempfile::tempdir().unwrap();
+    for name in PROGRAMS {
+        for link in [&["-static"][..], &[]] {
+            let program = directory.path().join("program");
+            run(Command::new("musl-gcc")
+                .args(["-Wall", "-Wextra", "-Werror", "-std=gnu99", "-I"])
+                .arg(support::package().join("include"))
+                .args(link)
+                .arg("-o")
+                .arg(&program)
+                .args([&source(name), &archive])
+                .arg("-pthread"));
+            run(&mut Command::new(&program));
+        }
+    }
+}

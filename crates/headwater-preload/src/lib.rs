@@ -25,6 +25,7 @@ mod linux {
     mod arc4random;
     mod config;
     mod getrandom;
+    mod glibc;
     #[cfg(panic = "abort")]
     mod runtime;
     mod stats;

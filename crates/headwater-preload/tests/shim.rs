@@ -35,6 +35,7 @@ fn it_exports_six_functions_and_needs_nothing_that_musl_lacks() {
     // All of them are in musl, and in every glibc since 2.17. Others may be weak: they are null
     // there.
     let allowed = [
+        "__environ", // another name of `environ`, which GNU ld adds
         "__errno_location",
         "abort",
         "bcmp",
@@ -277,6 +278,43 @@ fn every_program_starts_with_it() {
         }
         run(command.current_dir("/"));
     }
+}
+
+/// CPUID leaves a virtual machine, so a start takes the words from glibc. If glibc has none, set-up
+/// asks the CPU and draws as before.
+#[test]
+#[cfg(target_arch = "x86_64")]
+fn a_start_takes_the_cpus_features_from_glibc() {
+    let leaves = support::compile_with("cc", "leaves.c", &["-shared", "-fPIC"]);
+    let program = compile("musl.c");
+    let mut both = shim().as_os_str().to_owned();
+    both.push(":");
+    both.push(&leaves);
+    assert_eq!(run(Command::new(&program).env("LD_PRELOAD", &both)), "16 bytes\nasked 7\n");
+    // A start that sets nothing up has no questions.
+    let lazy = run(Command::new("/bin/true").env("LD_PRELOAD", both).env("HEADWATER_LAZY", "1"));
+    assert_eq!(lazy, "asked 0\n");
+}
+
+/// Each process pays for each mapping at its start and at its exit.
+#[test]
+fn a_start_maps_no_memory_for_handles() {
+    if !has("strace", "which memory a start maps") {
+        return;
+    }
+    let mut strace = Command::new("strace");
+    strace.args(["-qq", "-e", "trace=mmap", "-E"]);
+    strace.arg(format!("LD_PRELOAD={}", shim().display())).arg("/bin/true");
+    let output = strace.output().unwrap();
+    let text = String::from_utf8_lossy(&output.stderr);
+    // State, lines and pages.
+    let reserved = text.lines().filter(|line| {
+        line.contains("PROT_READ|PROT_WRITE")
+            && (line.contains("MAP_NORESERVE")
+                || line.contains("0x8 /*")
+                || line.contains("DROPPABLE"))
+    });
+    assert!((1..=3).contains(&reserved.count()), "{text}");
 }
 
 /// The dynamic linker drops LD_PRELOAD where a program gets more rights than its caller.

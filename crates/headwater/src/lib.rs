@@ -109,6 +109,37 @@ pub fn rseq_of_sections() -> Option<isize> {
     imp::rseq_of_sections()
 }
 
+/// The words of CPUID that set-up needs, where another library has read them already.
+///
+/// Not part of the interface: the preload library has them from glibc.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct CpuidWords {
+    /// Leaf 1, ECX.
+    pub basic_ecx: u32,
+    /// Leaf 7, EBX.
+    pub leaf_7_ebx: u32,
+    /// Leaf 7, ECX.
+    pub leaf_7_ecx: u32,
+    /// Leaf 0x80000001, ECX.
+    pub amd_ecx: u32,
+}
+
+/// Spares set-up the instruction CPUID, which leaves a virtual machine: 16 us a leaf under two
+/// hypervisors. Zeros, and other CPUs than x86-64, change nothing.
+#[doc(hidden)]
+pub fn know_cpuid(words: CpuidWords) {
+    imp::know_cpuid(words);
+}
+
+/// Spares set-up the memory for the first handles ([`Rng`]), which a later one then maps.
+///
+/// Not part of the interface: the preload library makes no handle, and every process pays for it.
+#[doc(hidden)]
+pub fn expect_no_handles() {
+    imp::expect_no_handles();
+}
+
 /// Fills `buf` with random bytes; waits, once at boot, until the kernel's generator is seeded.
 ///
 /// Async-signal-safe.

@@ -24,6 +24,15 @@ pub(crate) fn fill(out: &mut [MaybeUninit<u8>]) -> i32 {
     number(headwater::fill_uninit(out))
 }
 
+/// Fills `out` under a key that the kernel returns for this request alone. `out` is all zeros after
+/// an error.
+pub(crate) fn fill_fresh(out: &mut [MaybeUninit<u8>]) -> i32 {
+    out.fill(MaybeUninit::new(0));
+    // SAFETY: every byte was written in the line above.
+    let out = unsafe { &mut *(core::ptr::from_mut(out) as *mut [u8]) };
+    number(headwater::fill_fresh(out))
+}
+
 /// Does the set-up of the first draw, and waits until the kernel's generator is seeded. Later draws
 /// therefore never wait, as code in a critical section of the JVM must not.
 pub(crate) fn init() -> i32 {

@@ -42,6 +42,16 @@ unsafe extern "C" fn headwater_java_fill(out: *mut u8, len: u64) -> i32 {
     calls::fill(unsafe { from_raw_parts_mut(out.cast::<MaybeUninit<u8>>(), len as usize) })
 }
 
+/// # Safety
+///
+/// `out` is valid for writes of `len` bytes, and nothing else writes them.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn headwater_java_fill_fresh(out: *mut u8, len: u64) -> i32 {
+    clear_upper_halves();
+    // SAFETY: the caller's promise. A Java array is shorter than isize::MAX bytes.
+    calls::fill_fresh(unsafe { from_raw_parts_mut(out.cast::<MaybeUninit<u8>>(), len as usize) })
+}
+
 #[unsafe(no_mangle)]
 extern "C" fn headwater_java_init() -> i32 {
     calls::init()

@@ -95,11 +95,21 @@ impl Drop for Critical {
 /// Draws into a buffer of `WORDS` words on the stack, and passes `len` bytes of it to `write`.
 #[inline(always)]
 fn by_stack<const WORDS: usize>(len: usize, write: impl FnOnce(*const c_void)) -> i32 {
+    by_stack_of::<WORDS>(len, calls::fill, write)
+}
+
+/// Does what [`by_stack`] does, with another function that draws.
+#[inline(always)]
+fn by_stack_of<const WORDS: usize>(
+    len: usize,
+    draw: impl FnOnce(&mut [MaybeUninit<u8>]) -> i32,
+    write: impl FnOnce(*const c_void),
+) -> i32 {
     let mut words = [MaybeUninit::<u64>::uninit(); WORDS];
     let Some(words) = words.get_mut(..len.div_ceil(8)) else { return REFUSED };
     // SAFETY: the words are valid for writes of 8 bytes each, and `len` is at most that.
     let bytes = unsafe { from_raw_parts_mut(words.as_mut_ptr().cast::<MaybeUninit<u8>>(), len) };
-    let result = calls::fill(bytes);
+    let result = draw(bytes);
     // After an error the buffer is zero, and Java throws an exception.
     write(words.as_ptr().cast());
     erase(words);
@@ -136,6 +146,25 @@ unsafe extern "system" fn Java_headwater_Native_fill0(
         // SAFETY: the caller's promise.
         unsafe { fill_in_place::<u8>(env, out, off, size) }
     }
+}
+
+/// Draws the seed of another generator; `len` is at most [`LONG`].
+///
+/// # Safety
+///
+/// `env` is this thread's, and `out` an array of bytes that has `off` to `off + len - 1`.
+#[unsafe(no_mangle)]
+unsafe extern "system" fn Java_headwater_Native_fillFresh0(
+    env: Env,
+    _: Object,
+    out: Object,
+    off: i32,
+    len: i32,
+) -> i32 {
+    by_stack_of::<{ LONG / 8 }>(len as usize, calls::fill_fresh, |bytes| {
+        // SAFETY: the caller's promise, and `bytes` is valid for reads of `len`.
+        unsafe { ((**env.0).set_byte_region)(env, out, off, len, bytes) }
+    })
 }
 
 /// # Safety

@@ -1,5 +1,6 @@
 //! The environment's switches, and set-up when the library is loaded.
 
+use super::glibc;
 use super::stats;
 use core::ffi::{CStr, c_char};
 use core::sync::atomic::{AtomicU8, Ordering::Relaxed};
@@ -47,6 +48,13 @@ pub(super) fn route() -> Route {
 extern "C" fn constructor() {
     let sets_up = read() == Route::Headwater && !is_set("HEADWATER_LAZY");
     if sets_up {
+        // glibc has asked the CPU for its features. Asking again takes a tenth of a program's
+        // start in a virtual machine (docs/programs.md).
+        #[cfg(target_arch = "x86_64")]
+        if let Some(words) = glibc::cpuid_words() {
+            headwater::know_cpuid(words);
+        }
+        headwater::expect_no_handles();
         // Sets everything up, which a draw would do too, but touches no page of random bytes: most
         // programs end without a draw. An error, such as "not ready", is not this function's to
         // report: the first draw meets it too.
@@ -60,7 +68,7 @@ extern "C" fn constructor() {
                 headwater::Source::Getrandom | headwater::Source::Urandom
             )
     };
-    IS_CANCELLATION_POINT.store(u8::from(!(libc_asks_vdso() && has_vdso())), Relaxed);
+    IS_CANCELLATION_POINT.store(u8::from(!(glibc::asks_vdso() && has_vdso())), Relaxed);
 }
 
 #[used]
@@ -124,57 +132,4 @@ fn variable(name: &str) -> Option<&'static CStr> {
         }
         entry = entry.wrapping_add(1);
     }
-}
-
-/// Returns true if the C library's own getrandom asks the vDSO, where the kernel has it: glibc 2.41
-/// and later.
-fn libc_asks_vdso() -> bool {
-    // The function is glibc's own. musl lacks it, so the reference is weak: a strong one would keep
-    // programs of musl from starting.
-    type Version = unsafe extern "C" fn() -> *const c_char;
-    // SAFETY: the address of a weak symbol, or null, which is `None`.
-    let version =
-        unsafe { core::mem::transmute::<usize, Option<Version>>(weak_gnu_get_libc_version()) };
-    let Some(version) = version else { return false };
-    // SAFETY: returns a string that lives as long as the process.
-    let version = unsafe { CStr::from_ptr(version()) }.to_bytes();
-    let mut parts = version.split(|byte| *byte == b'.').map(number);
-    let (major, minor) = (parts.next().unwrap_or(0), parts.next().unwrap_or(0));
-    (major, minor) >= (2, 41)
-}
-
-/// Returns the decimal number at the start of `digits`.
-fn number(digits: &[u8]) -> u32 {
-    digits
-        .iter()
-        .map_while(|byte| byte.is_ascii_digit().then(|| u32::from(byte - b'0')))
-        .fold(0, |number, digit| number.saturating_mul(10).saturating_add(digit))
-}
-
-/// Returns the address of glibc's `gnu_get_libc_version`, or 0.
-fn weak_gnu_get_libc_version() -> usize {
-    let address: usize;
-    // SAFETY: reads an entry of this library's global offset table, which the dynamic linker has
-    // filled before it runs any code of this library.
-    #[cfg(target_arch = "x86_64")]
-    unsafe {
-        core::arch::asm!(
-            ".weak gnu_get_libc_version",
-            "mov {}, qword ptr [rip + gnu_get_libc_version@GOTPCREL]",
-            out(reg) address,
-            options(nostack, readonly, preserves_flags),
-        );
-    }
-    // SAFETY: as above.
-    #[cfg(target_arch = "aarch64")]
-    unsafe {
-        core::arch::asm!(
-            ".weak gnu_get_libc_version",
-            "adrp {0}, :got:gnu_get_libc_version",
-            "ldr {0}, [{0}, :got_lo12:gnu_get_libc_version]",
-            out(reg) address,
-            options(nostack, readonly, preserves_flags),
-        );
-    }
-    address
 }

@@ -94,6 +94,11 @@ pub(crate) fn other_libc() -> Option<Libc> {
 }
 
 impl Libc {
+    /// Returns the directory that the release was unpacked to.
+    pub(crate) fn tree(&self) -> &Path {
+        &self.tree
+    }
+
     /// Returns the path of a program of this release.
     pub(crate) fn program(&self, name: &str) -> PathBuf {
         self.tree.join("usr/bin").join(name)

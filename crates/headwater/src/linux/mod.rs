@@ -40,13 +40,18 @@ pub mod testing;
 pub(crate) use control::{discard, init, quiesce};
 pub(crate) use pool::owned::Handle;
 pub(crate) use serve::{fill, fill_fresh, u32, u64};
-pub(crate) use setup::mode_from_environment;
+pub(crate) use setup::{expect_no_handles, mode_from_environment};
 pub(crate) use status::{generation, status};
 #[cfg(feature = "uuid")]
 pub(crate) use sys::since_1970;
 
 use crate::Error;
 use process::Process;
+
+/// Implements [`crate::know_cpuid`].
+pub(crate) fn know_cpuid(words: crate::CpuidWords) {
+    cpu::features::know(words);
+}
 
 /// Returns the place of `cpu_id` for other crates' sections, where this process uses sections.
 pub(crate) fn rseq_of_sections() -> Option<isize> {

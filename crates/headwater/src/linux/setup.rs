@@ -33,12 +33,20 @@ use crate::linux::sys;
 use crate::linux::sys::memory;
 use crate::status::{CpuRng, Hardware, Vmgenid};
 use crate::{Config, Error, Mode};
-use core::sync::atomic::{AtomicPtr, AtomicU64};
+use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, Ordering};
 
 static PROCESS: OncePtr<Process> = OncePtr(AtomicPtr::new(none_yet()));
 /// Stands for "not set up". A null pointer here would have to be compared at each draw.
 static NONE_YET: Process = Process::destitute();
 static DESTITUTE: Process = Process::destitute();
+
+/// No memory for handles is mapped at set-up. Relaxed: nothing else is read by it.
+static NO_HANDLES: AtomicBool = AtomicBool::new(false);
+
+/// Implements [`crate::expect_no_handles`].
+pub(crate) fn expect_no_handles() {
+    NO_HANDLES.store(true, Ordering::Relaxed);
+}
 
 const fn none_yet() -> *mut Process {
     (&raw const NONE_YET).cast_mut()
@@ -102,7 +110,7 @@ fn set_up(config: Config, environment: bool, wait: bool) -> Result<&'static Proc
         &*place
     };
     #[cfg(feature = "pools")]
-    if process.memory.slots > 0 {
+    if process.memory.slots > 0 && !NO_HANDLES.load(Ordering::Relaxed) {
         process.handles.prepare(process.memory.stride());
     }
     process.choose_first_epoch();
@@ -264,6 +272,9 @@ fn reserve(requested: Mode) -> (Option<*const AtomicU64>, Memory) {
         return (None, Memory::NONE);
     };
     let canary: *const AtomicU64 = control.cast_const().cast();
+    // SAFETY: fresh, zeroed memory of at least a line. The first access is a write, because a page
+    // that is read and then written faults twice.
+    unsafe { control.write_volatile(0) };
     if buffering
         && let Ok((pages, page)) = memory::reserve_pages(memory.all_pages().1, memory.locked_len())
     {
@@ -299,7 +310,13 @@ fn find_generation(vdso: Option<&Vdso>, memory: &Memory) -> (Option<Vgetrandom>,
     };
     // SAFETY: the pages are not in use yet; the state fits its room, and the page is emptied by
     // `gather`.
-    let word = unsafe { KernelGeneration::search(vdso, &vgetrandom, memory.pages.add(STATE)) };
+    let word = unsafe {
+        let state = memory.pages.add(STATE);
+        // A write, because the vDSO reads the state first: a page that is read and then written
+        // faults twice, and the second fault copies it.
+        state.write_volatile(0);
+        KernelGeneration::search(vdso, &vgetrandom, state)
+    };
     (Some(vgetrandom), word)
 }
 

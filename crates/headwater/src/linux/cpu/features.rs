@@ -2,12 +2,15 @@
 //!
 //! The standard library's detection takes 42 us in a virtual machine, because each CPUID leaves the
 //! guest: nearly half of a process's whole first draw. Three leaves are enough here (Intel SDM
-//! volume 2, CPUID; AMD APM volume 3, appendix E).
+//! volume 2, CPUID; AMD APM volume 3, appendix E). Under a second hypervisor each leaf takes 16 us,
+//! so the preload library passes on the words that glibc has read already ([`know`]).
 
 #![cfg_attr(target_arch = "x86_64", allow(unsafe_code))]
 #![cfg_attr(target_arch = "aarch64", allow(unsafe_code))]
 
+use crate::CpuidWords;
 use crate::linux::failpoint::{Force, forced};
+use core::sync::atomic::{AtomicU32, Ordering};
 
 /// Facts of the CPU; false where they are unknown.
 #[derive(Clone, Copy, Debug, Default)]
@@ -28,8 +31,33 @@ pub(crate) struct Features {
     pub(crate) random: bool,
     /// The CPU says that it is a hypervisor's.
     pub(crate) hypervisor: bool,
-    /// An Intel CPU, some of which have a slow random instruction.
+    /// An Intel CPU, some of which have a slow random instruction. Words that were
+    /// [passed on](know) lack the vendor: every CPU without a feature of AMD's counts then.
     pub(crate) intel: bool,
+}
+
+/// The words that were passed on, in the order of [`CpuidWords`]; all zero before.
+static KNOWN: [AtomicU32; 4] = [const { AtomicU32::new(0) }; 4];
+
+/// Takes over words that another library has read, so that set-up executes no CPUID.
+pub(crate) fn know(words: CpuidWords) {
+    let CpuidWords { basic_ecx, leaf_7_ebx, leaf_7_ecx, amd_ecx } = words;
+    let [basic, others @ ..] = &KNOWN;
+    for (place, word) in others.iter().zip([leaf_7_ebx, leaf_7_ecx, amd_ecx]) {
+        place.store(word, Ordering::Relaxed);
+    }
+    // Last, and Release: a reader that sees this word must see the others. Pairs with `known`.
+    basic.store(basic_ecx, Ordering::Release);
+}
+
+/// Returns the words that were passed on. Every CPU has SSE3, whose bit is in the first one, so 0
+/// means that none were.
+#[cfg(target_arch = "x86_64")]
+fn known() -> Option<CpuidWords> {
+    let basic_ecx = KNOWN[0].load(Ordering::Acquire);
+    let [_, leaf_7_ebx, leaf_7_ecx, amd_ecx] =
+        KNOWN.each_ref().map(|word| word.load(Ordering::Relaxed));
+    (basic_ecx != 0).then_some(CpuidWords { basic_ecx, leaf_7_ebx, leaf_7_ecx, amd_ecx })
 }
 
 impl Features {
@@ -53,31 +81,57 @@ fn interpreted() -> Features {
 
 #[cfg(target_arch = "x86_64")]
 fn detect() -> Features {
-    let bit = |word: u32, bit: u32| word >> bit & 1 == 1;
+    known().map_or_else(ask, |words| {
+        const SSE4A: u32 = 1 << 6;
+        Features { intel: words.amd_ecx & SSE4A == 0, ..named_by(&words) }
+    })
+}
+
+/// Executes CPUID, once for each leaf.
+#[cfg(target_arch = "x86_64")]
+fn ask() -> Features {
     let vendor = cpuid(0);
     let basic = cpuid(1);
+    let mut words = CpuidWords { basic_ecx: basic.ecx, ..CpuidWords::default() };
+    if bit(basic.ecx, OSXSAVE) && vendor.eax >= 7 {
+        let more = cpuid(7);
+        (words.leaf_7_ebx, words.leaf_7_ecx) = (more.ebx, more.ecx);
+    }
+    let vendor = [vendor.ebx, vendor.edx, vendor.ecx];
+    let intel = vendor == [*b"Genu", *b"ineI", *b"ntel"].map(u32::from_le_bytes);
+    Features { intel, ..named_by(&words) }
+}
+
+/// The bit of the first leaf for XGETBV: the kernel saves what XCR0 says.
+#[cfg(target_arch = "x86_64")]
+const OSXSAVE: u32 = 27;
+
+#[cfg(target_arch = "x86_64")]
+fn bit(word: u32, bit: u32) -> bool {
+    word >> bit & 1 == 1
+}
+
+/// Returns the features that the words name. A leaf that the CPU lacks is all zeros.
+#[cfg(target_arch = "x86_64")]
+fn named_by(words: &CpuidWords) -> Features {
+    let CpuidWords { basic_ecx: basic, leaf_7_ebx: ebx, leaf_7_ecx: ecx, amd_ecx: _ } = *words;
     let mut features = Features {
-        aes: bit(basic.ecx, 25) && bit(basic.ecx, 19),
-        random: bit(basic.ecx, 30),
-        hypervisor: bit(basic.ecx, 31),
-        intel: [vendor.ebx, vendor.edx, vendor.ecx]
-            == [*b"Genu", *b"ineI", *b"ntel"].map(u32::from_le_bytes),
+        aes: bit(basic, 25) && bit(basic, 19),
+        random: bit(basic, 30),
+        hypervisor: bit(basic, 31),
         ..Features::default()
     };
-    let saved_by_the_kernel = bit(basic.ecx, 27);
-    if saved_by_the_kernel && vendor.eax >= 7 {
-        let more = cpuid(7);
+    if bit(basic, OSXSAVE) {
         // SSE and AVX; then the three parts of AVX-512 as well.
         const AVX: u64 = 0b110;
         const AVX512: u64 = 0b1110_0110;
         let saved = xcr0();
-        let avx512 = [16, 30, 31].into_iter().all(|f_bw_vl| bit(more.ebx, f_bw_vl));
-        features.avx = bit(basic.ecx, 28) && saved & AVX == AVX;
-        features.avx2 = features.avx && bit(more.ebx, 5);
-        features.vaes256 = features.aes && features.avx2 && bit(more.ecx, 9);
-        features.vaes512 =
-            features.vaes256 && avx512 && bit(more.ebx, 8) && saved & AVX512 == AVX512;
-        features.rdpid = bit(more.ecx, 22);
+        let avx512 = [16, 30, 31].into_iter().all(|f_bw_vl| bit(ebx, f_bw_vl));
+        features.avx = bit(basic, 28) && saved & AVX == AVX;
+        features.avx2 = features.avx && bit(ebx, 5);
+        features.vaes256 = features.aes && features.avx2 && bit(ecx, 9);
+        features.vaes512 = features.vaes256 && avx512 && bit(ebx, 8) && saved & AVX512 == AVX512;
+        features.rdpid = bit(ecx, 22);
     }
     features
 }
@@ -135,5 +189,25 @@ mod tests {
         assert_eq!(features.vaes256, features.aes && std!("avx2") && std!("vaes"));
         let avx512 = std!("avx512f") && std!("avx512bw") && std!("avx512vl") && std!("bmi2");
         assert_eq!(features.vaes512, features.vaes256 && avx512);
+    }
+
+    #[test]
+    fn words_that_were_passed_on_say_the_same() {
+        let (basic, more, amd) = (cpuid(1), cpuid(7), cpuid(0x8000_0001));
+        know(CpuidWords {
+            basic_ecx: basic.ecx,
+            leaf_7_ebx: more.ebx,
+            leaf_7_ecx: more.ecx,
+            amd_ecx: amd.ecx,
+        });
+        let (by_words, asked) = (detect(), ask());
+        // Only a CPU of another maker without SSE4A may count as Intel's by the words alone.
+        assert!(by_words.intel || !asked.intel);
+        let without_maker = |features| format!("{:?}", Features { intel: false, ..features });
+        assert_eq!(without_maker(by_words), without_maker(asked));
+        // Zeros are not an answer: CPUID is executed as before.
+        know(CpuidWords::default());
+        assert!(known().is_none());
+        assert_eq!(detect().intel, asked.intel);
     }
 }

@@ -12,6 +12,9 @@ final class Draw {
      */
     private static final int PIECE = 128 * 1024;
 
+    /** Bytes of one native call for a seed. The JNI half has a buffer of this size. */
+    private static final int FRESH_PIECE = 4096;
+
     private Draw() {}
 
     /** Throws if the native library could not be loaded. */
@@ -26,6 +29,19 @@ final class Draw {
         for (int done = 0, n; done < out.length; done += n) {
             n = Math.min(PIECE, out.length - done);
             int result = Native.fill(out, done, n);
+            if (result != 0) {
+                Arrays.fill(out, (byte) 0);
+                throw refused(result);
+            }
+        }
+    }
+
+    /** Fills an array under keys that the kernel returns for this request alone. */
+    static void fillFresh(byte[] out) {
+        require();
+        for (int done = 0, n; done < out.length; done += n) {
+            n = Math.min(FRESH_PIECE, out.length - done);
+            int result = Native.fillFresh(out, done, n);
             if (result != 0) {
                 Arrays.fill(out, (byte) 0);
                 throw refused(result);

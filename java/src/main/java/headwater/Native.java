@@ -34,6 +34,10 @@ final class Native {
         return fill0(out, off, len);
     }
 
+    static int fillFresh(byte[] out, int off, int len) {
+        return fillFresh0(out, off, len);
+    }
+
     static int fillLongs(long[] out, int off, int len) {
         return fillLongs0(out, off, len);
     }
@@ -93,6 +97,8 @@ final class Native {
     private static native int version0(byte[] out);
 
     private static native int fill0(byte[] out, int off, int len);
+
+    private static native int fillFresh0(byte[] out, int off, int len);
 
     private static native int fillLongs0(long[] out, int off, int len);
 

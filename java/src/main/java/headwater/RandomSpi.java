@@ -12,13 +12,17 @@ final class RandomSpi extends SecureRandomSpi {
         Draw.fill(bytes);
     }
 
+    /**
+     * Draws a seed for another generator, under a key that the kernel returns for this call alone.
+     * A copy of the process from before the call says nothing about the seed.
+     */
     @Override
     protected byte[] engineGenerateSeed(int length) {
         if (length < 0) {
             throw new IllegalArgumentException("length is negative: " + length);
         }
         byte[] seed = new byte[length];
-        Draw.fill(seed);
+        Draw.fillFresh(seed);
         return seed;
     }
 

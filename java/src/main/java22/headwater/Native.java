@@ -30,6 +30,7 @@ final class Native {
 
     // Constants, because HotSpot compiles calls through other handles 10 times slower.
     private static final MethodHandle FILL;
+    private static final MethodHandle FILL_FRESH;
     private static final MethodHandle GENERATION;
     private static final MethodHandle QUIESCE;
     private static final MethodHandle RESUME;
@@ -49,6 +50,7 @@ final class Native {
         });
         Handles bound = FAILURE == null ? handles[0] : null;
         FILL = bound == null ? null : bound.fill;
+        FILL_FRESH = bound == null ? null : bound.fillFresh;
         GENERATION = bound == null ? null : bound.generation;
         QUIESCE = bound == null ? null : bound.quiesce;
         RESUME = bound == null ? null : bound.resume;
@@ -70,6 +72,7 @@ final class Native {
         private final SymbolLookup library;
         private final MethodHandle version;
         final MethodHandle fill;
+        final MethodHandle fillFresh;
         final MethodHandle generation;
         final MethodHandle quiesce;
         final MethodHandle resume;
@@ -84,6 +87,8 @@ final class Native {
         Handles(Path file) {
             library = SymbolLookup.libraryLookup(file, Arena.global());
             fill = function("fill", JAVA_INT, HEAP, ADDRESS, JAVA_LONG);
+            // One system call a request, without waiting: still short.
+            fillFresh = function("fill_fresh", JAVA_INT, HEAP, ADDRESS, JAVA_LONG);
             generation = function("generation", JAVA_LONG, Linker.Option.critical(false));
             version = function("version", JAVA_LONG, HEAP, ADDRESS, JAVA_LONG);
             // These read files or change mappings, which may take long: ordinary calls.
@@ -146,6 +151,15 @@ final class Native {
             return off == 0
                     ? (int) FILL.invokeExact(array, (long) len)
                     : (int) FILL.invokeExact(array.asSlice(off), (long) len);
+        } catch (Throwable failure) {
+            throw unexpected(failure);
+        }
+    }
+
+    static int fillFresh(byte[] out, int off, int len) {
+        try {
+            return (int) FILL_FRESH.invokeExact(
+                    MemorySegment.ofArray(out).asSlice(off), (long) len);
         } catch (Throwable failure) {
             throw unexpected(failure);
         }

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
@@ -13,11 +14,15 @@ import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.ObjectInputStream;
 import java.io.ObjectOutputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.security.Provider;
 import java.security.SecureRandom;
 import java.security.Security;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
@@ -109,6 +114,46 @@ class SecureTest {
                 new java.math.BigInteger(random.generateSeed(16)));
         assertThrows(IllegalArgumentException.class, () -> random.generateSeed(-1));
         assertThrows(IllegalArgumentException.class, () -> new RandomSpi().engineGenerateSeed(-1));
+    }
+
+    /** The seed of another generator is worth what the kernel returns, not what a page holds. */
+    @Test
+    void eachSeedAsksTheKernel() throws Exception {
+        assumeTrue(Files.isExecutable(Path.of("/usr/bin/strace")),
+                "skipped: strace is not installed, so nothing shows that seeds are fresh");
+        assertTrue(keysAskedFor("seeds") >= 300);
+        assertTrue(keysAskedFor("bytes") < 100);
+    }
+
+    /** Returns how many keys a program asked the kernel for while it drew 300 times. */
+    private static long keysAskedFor(String kind) throws Exception {
+        String classes = Jars.jar() + ":" + Jars.tests();
+        List<String> command = new ArrayList<>(List.of("/usr/bin/strace", "-f", "-qq", "-e",
+                "trace=getrandom", Jars.java("java").toString(), "-XX:TieredStopAtLevel=1"));
+        if (Jars.isAtLeast(22)) {
+            command.add("--enable-native-access=ALL-UNNAMED");
+        }
+        command.addAll(List.of("-cp", classes, "headwater.program.Seeds", kind, "300"));
+        String text = Jars.run(command, null).succeeded().text();
+        return text.lines().filter(line -> line.contains(", 32, 0") && line.contains("= 32"))
+                .count();
+    }
+
+    @Test
+    void aLongSeedIsFilledToItsEnd() throws Exception {
+        SecureRandom random = random();
+        for (int length : new int[] {4095, 4096, 4097, 100_000}) {
+            byte[] all = new byte[length];
+            for (int round = 0; round < 10; round++) {
+                byte[] seed = random.generateSeed(length);
+                for (int j = 0; j < length; j++) {
+                    all[j] |= seed[j];
+                }
+            }
+            for (int j = 0; j < length; j++) {
+                assertNotEquals(0, all[j], "byte " + j + " of " + length);
+            }
+        }
     }
 
     @Test
