@@ -247,7 +247,7 @@ impl By for &Exponents {
     }
 }
 
-/// Numbers times the exponential of what `out` has: their vector's smallest exponent less their own.
+/// Numbers times the exponential of `out`: their vector's smallest exponent less their own.
 struct Shrink<'a> {
     numbers: &'a [f64],
     out: &'a mut [f64],
