@@ -279,8 +279,8 @@ fn valgrind_finds_nothing_on_the_fallback_without_a_vdso() {
     }
 }
 
-/// The archive for glibc asks for `gnu_get_libc_version`, which musl lacks, so programs of musl need
-/// one that is built for it. HEADWATER_TEST_MUSL names its target.
+/// The archive for glibc asks for `gnu_get_libc_version`, which musl lacks, so programs of musl
+/// need one that is built for it. HEADWATER_TEST_MUSL names its target.
 #[test]
 #[ignore = "builds the library for musl: cargo xtask test --all"]
 fn programs_of_musl_keep_the_contract() {
