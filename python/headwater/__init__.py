@@ -15,6 +15,7 @@ from headwater import _native
 from headwater._native import (
     ENGINES,
     Array,
+    Categorical,
     Elements,
     Key,
     Permutation,
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
 __all__ = [
     "ENGINES",
     "Array",
+    "Categorical",
     "Elements",
     "Key",
     "Permutation",

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from dask.array.core import Array
     from numpy.typing import DTypeLike
 
-    from headwater import Key, Stream
+    from headwater import Categorical, Key, Stream
 
 Reals = Sequence[float] | np.ndarray[Any, Any]
 Matrix = Sequence[Sequence[float]] | np.ndarray[Any, Any]
@@ -58,7 +58,7 @@ def binomial(
 def categorical(
     key: Key | Stream,
     shape: Shape,
-    weights: Reals,
+    weights: Reals | Categorical,
     *,
     dtype: DTypeLike = "int64",
     chunks: Any = "auto",

@@ -3,7 +3,7 @@
 # `Stream` and `Elements` have these methods themselves; the classes exist for type checkers only.
 
 from collections.abc import Sequence
-from typing import Any, Literal, SupportsFloat, SupportsIndex, TypeAlias, overload
+from typing import Any, Literal, SupportsFloat, SupportsIndex, TypeAlias, final, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,13 @@ _U64: TypeAlias = Literal["uint64", "u8"] | type[np.uint64] | np.dtype[np.uint64
 _Real: TypeAlias = float | SupportsFloat | SupportsIndex
 _Reals: TypeAlias = Sequence[float] | Buffer
 _Matrix: TypeAlias = Sequence[Sequence[float] | Buffer] | Buffer
+
+@final
+class Categorical:
+    def __init__(self, weights: _Reals, /) -> None: ...
+    def __len__(self) -> int: ...
+    def __hash__(self) -> int: ...
+    def __eq__(self, other: object, /) -> bool: ...
 
 class _Distributions:
     @overload
@@ -118,7 +125,7 @@ class _Distributions:
     @overload
     def categorical(
         self,
-        weights: _Reals,
+        weights: _Reals | Categorical,
         size: None = None,
         *,
         dtype: _I64 | _U64 | _U32 | None = None,
@@ -129,7 +136,7 @@ class _Distributions:
     @overload
     def categorical(
         self,
-        weights: _Reals,
+        weights: _Reals | Categorical,
         size: _Shape,
         *,
         dtype: _I64 | None = None,
@@ -140,7 +147,7 @@ class _Distributions:
     @overload
     def categorical(  # type: ignore[overload-overlap]
         self,
-        weights: _Reals,
+        weights: _Reals | Categorical,
         size: _Shape,
         *,
         dtype: _U64,
@@ -151,7 +158,7 @@ class _Distributions:
     @overload
     def categorical(
         self,
-        weights: _Reals,
+        weights: _Reals | Categorical,
         size: _Shape,
         *,
         dtype: _U32,
@@ -162,7 +169,7 @@ class _Distributions:
     @overload
     def categorical(
         self,
-        weights: _Reals,
+        weights: _Reals | Categorical,
         size: _Shape | None = None,
         *,
         dtype: _I64 | _U64 | _U32 | None = None,
@@ -815,7 +822,7 @@ class _DistributionsAt:
     ) -> Any: ...
     def categorical(
         self,
-        weights: _Reals,
+        weights: _Reals | Categorical,
         *,
         dtype: _I64 | _U64 | _U32 | str | None = None,
         out: Any = None,

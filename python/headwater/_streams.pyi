@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import Buffer
 
-from headwater._distributions import _Distributions, _DistributionsAt, _Reals
+from headwater._distributions import Categorical, _Distributions, _DistributionsAt, _Reals
 
 _Engine: TypeAlias = Literal["ars7", "ars5", "philox4x32"]
 _Seed: TypeAlias = SupportsIndex | str | bytes | bytearray | memoryview
@@ -381,7 +381,7 @@ class Stream(_Distributions):
         size: None = None,
         *,
         replace: bool = True,
-        p: _Reals | None = None,
+        p: _Reals | Categorical | None = None,
         start: SupportsIndex = 0,
     ) -> int: ...
     @overload
@@ -391,7 +391,7 @@ class Stream(_Distributions):
         size: _Shape,
         *,
         replace: bool = True,
-        p: _Reals | None = None,
+        p: _Reals | Categorical | None = None,
         start: SupportsIndex = 0,
     ) -> NDArray[_Scalar]: ...
     @overload
@@ -401,7 +401,7 @@ class Stream(_Distributions):
         size: _Shape,
         *,
         replace: bool = True,
-        p: _Reals | None = None,
+        p: _Reals | Categorical | None = None,
         start: SupportsIndex = 0,
     ) -> NDArray[np.int64]: ...
     @overload
@@ -411,7 +411,7 @@ class Stream(_Distributions):
         size: None = None,
         *,
         replace: bool = True,
-        p: _Reals | None = None,
+        p: _Reals | Categorical | None = None,
         start: SupportsIndex = 0,
     ) -> _T: ...
     @overload
@@ -421,7 +421,7 @@ class Stream(_Distributions):
         size: SupportsIndex,
         *,
         replace: bool = True,
-        p: _Reals | None = None,
+        p: _Reals | Categorical | None = None,
         start: SupportsIndex = 0,
     ) -> list[_T]: ...
     @overload
@@ -431,7 +431,7 @@ class Stream(_Distributions):
         size: _Shape | None = None,
         *,
         replace: bool = True,
-        p: _Reals | None = None,
+        p: _Reals | Categorical | None = None,
         start: SupportsIndex = 0,
     ) -> Any: ...
     @overload
@@ -508,7 +508,7 @@ class Elements(_DistributionsAt):
     def uint32(self, out: Any = None) -> Any: ...
     def bytes(self) -> builtins.bytes: ...
     def permutation(self, n: SupportsIndex, /, *, out: Any = None) -> Any: ...
-    def choice(self, a: Any, /, *, p: _Reals | None = None) -> Any: ...
+    def choice(self, a: Any, /, *, p: _Reals | Categorical | None = None) -> Any: ...
     def complex_normal(self, dtype: _C128 | _C64 | str | None = None, out: Any = None) -> Any: ...
     def __len__(self) -> int: ...
     def __eq__(self, other: object, /) -> bool: ...

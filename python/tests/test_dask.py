@@ -376,6 +376,10 @@ def test_distributions_are_one_layer_with_errors_at_once():
     assert (hd.sobol(KEY, 1, 2, scramble=False).compute() == 0).all()
     assert hd.gamma(KEY, 5, 2, dtype="float32").compute().dtype == np.float32
     assert hd.categorical(KEY, 5, np.ones(3)).compute().max() < 3
+    kept = [headwater.Categorical([3, 0, 1]) for _ in range(2)]
+    table, same = (hd.categorical(KEY, 99, weights, chunks=10) for weights in kept)
+    assert table.name == same.name
+    assert (table.compute() == hd.categorical(KEY, 99, [3, 0, 1]).compute()).all()
     for call, exception, message in [
         (lambda: hd.poisson(KEY, 5, -1), ValueError, "lam must"),
         (lambda: hd.poisson(KEY, 5, 1, dtype="float64"), TypeError, "dtype must"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 import struct
 from collections.abc import Callable
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import Any
 import headwater
 import numpy as np
 import pytest
-from headwater import Key
+from headwater import Categorical, Key
 
 VECTORS = Path(__file__).parents[2] / "vectors"
 
@@ -199,3 +200,30 @@ def test_types_that_memoryviews_do_not_read() -> None:
     np.asarray(every).view("u2")[:] = wide
     both = zip(every.tolist(), wide.view("f2").tolist(), strict=True)
     assert all(a == b or (a != a and b != b) for a, b in both)
+
+
+def test_a_table_that_is_kept_makes_the_numbers_of_its_weights() -> None:
+    stream = Key(42).stream(3)
+    weights = [3.0, 0.0, 0.5, 1.0]
+    table = Categorical(weights)
+    expected = stream.categorical(weights, 999, start=7)
+    assert (stream.categorical(table, 999, start=7) == expected).all()
+    assert (stream.categorical(table, 999, start=7, threads=2) == expected).all()
+    assert (stream.at([9, 7]).categorical(table) == expected[[2, 0]]).all()
+    assert (stream.choice(4, 999, p=table, start=7) == expected).all()
+    assert stream.at(range(7, 12)).choice("abcd", p=table) == ["abcd"[i] for i in expected[:5]]
+    with pytest.raises(ValueError, match="p must have a weight for each of the 3 items"):
+        stream.choice(3, 2, p=table)
+    with pytest.raises(ValueError, match="weights must be"):
+        Categorical([])
+    with pytest.raises(TypeError, match="weights must be a sequence"):
+        Categorical(3)  # type: ignore[arg-type]
+    assert len(table) == 4 and repr(table) == "<headwater.Categorical of 4 outcomes>"
+    # Equal weights are equal tables: in a set, in a pickle, and in the name of a Dask array.
+    again = pickle.loads(pickle.dumps(table))
+    assert again == table == Categorical(np.array(weights)) and len({again, table}) == 1
+    assert table != Categorical(weights[:3]) and table != weights
+    assert (stream.categorical(again, 999, start=7) == expected).all()
+    # The table holds a copy: a list that changes later changes nothing.
+    weights[0] = 0.0
+    assert (stream.categorical(table, 999, start=7) == expected).all()

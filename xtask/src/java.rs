@@ -4,10 +4,12 @@
 use crate::install::reproducible;
 use crate::lab;
 use crate::machine_code::target_directory;
+use crate::notices;
 use crate::other_java;
 use crate::process::{output, program, root, run};
 use crate::report::{Report, need};
 use crate::tools;
+use crate::version::VERSION;
 use anyhow::{Context, Result};
 use std::env;
 use std::ffi::OsString;
@@ -89,7 +91,9 @@ fn test(jdks: &[(u32, PathBuf)]) -> Result<()> {
         println!("not tested on Java 21, the last without the FFM API: no such JDK is installed");
     }
     println!("the jar is built by and tested on Java {version}");
+    let licences = licences()?;
     run(maven(newest)?.arg("verify"))?;
+    notices::expect(&licences, &jar()?, "META-INF")?;
     for (version, home) in &jdks[1..] {
         println!("the jar is tested on Java {version}");
         let mut tests = maven(newest)?;
@@ -123,19 +127,35 @@ pub(crate) fn release(dist: &Path, epoch: u64) -> Result<()> {
     tools::target(ARM).context("the jar would lack its library for arm64")?;
     let jdks = jdks()?;
     let (_, newest) = jdks.first().context("no JDK 17 or later")?;
+    let licences = licences()?;
     let mut package = maven(newest)?;
     reproducible(&mut package, &root()?);
     package.args(["package", "-Dmaven.test.skip=true"]);
     run(package.arg(format!("-Dproject.build.outputTimestamp={epoch}")))?;
-    let name = format!("headwater-{}.jar", crate::version::VERSION);
-    let built = target_directory()?.join("java/jar").join(&name);
-    fs::copy(&built, dist.join(&name)).with_context(|| built.display().to_string())?;
+    let built = jar()?;
+    notices::expect(&licences, &built, "META-INF")?;
+    let name = built.file_name().context("a jar without a name")?;
+    fs::copy(&built, dist.join(name)).with_context(|| built.display().to_string())?;
     Ok(())
+}
+
+/// Writes the licences of the crates in the native library where the pom looks for them.
+fn licences() -> Result<String> {
+    let directory = folder()?.join("jar/notices");
+    notices::write(&root()?.join("java/native"), "headwater-java", &directory)
+}
+
+fn jar() -> Result<PathBuf> {
+    Ok(folder()?.join(format!("jar/headwater-{VERSION}.jar")))
+}
+
+fn folder() -> Result<PathBuf> {
+    Ok(target_directory()?.join("java"))
 }
 
 /// Returns a call of Maven that builds below the target directory, as every other step does.
 fn maven(home: &Path) -> Result<Command> {
-    let folder = target_directory()?.join("java");
+    let folder = folder()?;
     let mut maven = Command::new("mvn");
     maven.args(["--quiet", "--batch-mode", "--file", "java/pom.xml"]);
     maven.arg(property("build.folder", &folder.join("jar")));

@@ -2,6 +2,7 @@
 //! copy of their text goes with every copy of the compiled code.
 
 use crate::process::{output, program};
+use crate::tools;
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -22,7 +23,28 @@ and the numbers of its texts below. Texts that several crates share are printed 
 const TARGETS: [&str; 4] =
     ["--target", "x86_64-unknown-linux-gnu", "--target", "aarch64-unknown-linux-gnu"];
 
-/// Returns the notices for a package of the workspace.
+/// The name of the notices in a wheel and in the jar.
+pub(crate) const FILE: &str = "NOTICES";
+
+/// Writes the notices for a package where its builder looks for them, and returns them.
+pub(crate) fn write(workspace: &Path, package: &str, directory: &Path) -> Result<String> {
+    let text = notices(workspace, package)?;
+    fs::create_dir_all(directory)?;
+    fs::write(directory.join(FILE), &text)?;
+    Ok(text)
+}
+
+/// Returns an error unless the archive, a wheel or a jar, has these notices below `directory`.
+/// Their builders leave out without a word what they do not find.
+pub(crate) fn expect(text: &str, archive: &Path, directory: &str) -> Result<()> {
+    tools::package("unzip", "unzip")?;
+    let packed = output(program("unzip -p").arg(archive).arg(format!("{directory}/{FILE}")));
+    let packed = packed.with_context(|| format!("{} has no {FILE}", archive.display()))?;
+    ensure!(packed == text, "{}: other {FILE} than those of its crates", archive.display());
+    Ok(())
+}
+
+/// Returns the notices for a package of the workspace in this directory.
 pub(crate) fn notices(root: &Path, package: &str) -> Result<String> {
     // Unlike `cargo metadata`, the tree contains no crate that another package alone asks for.
     let mut tree = program("cargo tree --edges normal,no-proc-macro --prefix none --format {p}");
@@ -104,6 +126,49 @@ mod tests {
         let tree = "ours v0.2.0 (/directory of ours)\nlibc v0.2.1\nclap v4.0.0\nclap v4.0.0 (*)\n";
         let expected = [("clap", "4.0.0"), ("libc", "0.2.1"), ("ours", "0.2.0")];
         assert_eq!(crates(tree), BTreeSet::from(expected));
+    }
+
+    #[test]
+    fn notices_of_the_fronts_come_from_their_own_workspaces() {
+        let root = crate::process::root().unwrap();
+        for (workspace, package, linked, not_linked) in [
+            ("python", "headwater-python", ["pyo3 ", "serde_json "], "pyo3-macros "),
+            ("java/native", "headwater-java", ["chacha20 ", "libc "], "pyo3 "),
+        ] {
+            let notices = notices(&root.join(workspace), package).unwrap();
+            let list = notices.split("\n----").next().unwrap();
+            let has = |name: &str| list.lines().any(|line| line.starts_with(name));
+            assert!(linked.into_iter().all(has) && !has(not_linked), "{package}: {list}");
+            assert!(!list.contains("no text"), "a crate without the text of its licence: {list}");
+        }
+    }
+
+    #[test]
+    fn an_archive_without_notices_is_refused() {
+        let top = std::env::temp_dir().join(format!("headwater-notices-{}", std::process::id()));
+        fs::create_dir_all(&top).unwrap();
+        // The end of an archive in zip's format that holds no file.
+        let empty = top.join("empty.whl");
+        fs::write(&empty, [&b"PK\x05\x06"[..], &[0; 18]].concat()).unwrap();
+        let error = expect("text", &empty, "META-INF").unwrap_err();
+        assert!(error.to_string().contains("has no NOTICES"), "{error}");
+        // One file, stored: META-INF/NOTICES with one byte, "a".
+        let name = b"META-INF/NOTICES";
+        let fields = |start: &[u8], more: usize| {
+            // Version, flags, method, time and date, the checksum of "a", both sizes, the name's.
+            let sums = [0x43, 0xbe, 0xb7, 0xe8, 1, 0, 0, 0, 1, 0, 0, 0, 16, 0];
+            let fixed = [10, 0, 0, 0, 0, 0, 0, 0, 0x21, 0x52];
+            [start, &fixed, &sums, &vec![0; more], name].concat()
+        };
+        let local = [&fields(b"PK\x03\x04", 2)[..], b"a"].concat();
+        let central = fields(b"PK\x01\x02\x14\x03", 16);
+        let sizes = [central.len() as u8, 0, 0, 0, local.len() as u8, 0, 0, 0, 0, 0];
+        let end = [&b"PK\x05\x06\0\0\0\0\x01\0\x01\0"[..], &sizes].concat();
+        let full = top.join("full.whl");
+        fs::write(&full, [local, central, end].concat()).unwrap();
+        expect("a", &full, "META-INF").unwrap();
+        assert!(expect("b", &full, "META-INF").is_err());
+        fs::remove_dir_all(&top).unwrap();
     }
 
     #[test]

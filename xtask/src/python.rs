@@ -2,10 +2,12 @@
 
 use crate::install::reproducible;
 use crate::machine_code::target_directory;
+use crate::notices;
 use crate::process::{output, program, root, run};
 use crate::release::EPOCH;
 use crate::report::{Report, Stop, need};
 use crate::tools;
+use crate::version::VERSION;
 use anyhow::{Context, Result, ensure};
 use std::env;
 use std::ffi::OsStr;
@@ -133,6 +135,9 @@ pub(crate) fn release(dist: &Path, epoch: u64) -> Result<()> {
 
 /// Builds one wheel. With an epoch, the files in it have that time, and no trace of this machine.
 fn build(python: &Path, folder: &Path, options: &[&OsStr], epoch: Option<u64>) -> Result<()> {
+    // Beside pyproject.toml, because its patterns for licences cannot leave that directory.
+    let directory = root()?.join("python");
+    let licences = notices::write(&directory, "headwater-python", &directory)?;
     let mut maturin = Command::new(python);
     maturin.args(["-m", "maturin", "build", "--release", "--locked", "--quiet"]);
     maturin.args(["--manifest-path", MANIFEST, "--out"]).arg(folder).args(options);
@@ -145,7 +150,9 @@ fn build(python: &Path, folder: &Path, options: &[&OsStr], epoch: Option<u64>) -
     let path = env::var_os("PATH").unwrap_or_default();
     let folders = iter::once(programs.to_path_buf()).chain(env::split_paths(&path));
     maturin.env("PATH", env::join_paths(folders)?);
-    run(maturin.env("CARGO_TARGET_DIR", target_directory()?.join("python")))
+    run(maturin.env("CARGO_TARGET_DIR", target_directory()?.join("python")))?;
+    let place = format!("headwater-{VERSION}.dist-info/licenses");
+    notices::expect(&licences, &only_file(folder)?, &place)
 }
 
 fn cargo(line: &str) -> Result<Command> {

@@ -40,7 +40,7 @@ const fn number(file: &'static str, before: &'static str, number: usize) -> Plac
 const C_SOURCE: &str = "crates/headwater-c/src/process.rs";
 const C_HEADER: &str = "crates/headwater-c/include/headwater.h";
 
-const PLACES: [Place; 15] = [
+const PLACES: [Place; 18] = [
     place("Cargo.toml", "path = \"", "version = \""),
     place("crates/headwater-c/Cargo.toml", "path = \"", "version = \""),
     place("crates/headwater-openssl/module/Cargo.toml", "path = \"", "version = \""),
@@ -57,6 +57,10 @@ const PLACES: [Place; 15] = [
     place("java/bench/pom.xml", "\n  <version>", "\n  <version>"),
     place("java/src/main/java/headwater/Library.java", "String VERSION = ", "\""),
     place("docs/java.md", "java/target/headwater-", "java/target/headwater-"),
+    // CMake refuses another series while the first number is 0.
+    place("docs/c.md", "find_package(headwater ", "find_package(headwater "),
+    place("RELEASE.md", "git tag -s v", "git tag -s v"),
+    place("RELEASE.md", "-t \"headwater ", "-t \"headwater "),
 ];
 
 impl Place {

@@ -514,6 +514,80 @@ HEADWATER_MUST_USE int headwater_stream_bounded_u64_at(const struct headwater_ke
 HEADWATER_MUST_USE int headwater_stream_bounded_u32_at(const struct headwater_key *key, uint64_t stream, uint32_t bound, const uint64_t *indices, uint32_t *out, size_t n);
 
 /**
+ * Writes numbers from 0 to below 1, multiples of 2^-11, as the bits of IEEE 754's binary16
+ * (`_Float16`). Arguments and errors are those of headwater_stream_fill_u8(). Not for secrets.
+ */
+HEADWATER_MUST_USE int headwater_stream_fill_f16_bits(const struct headwater_key *key, uint64_t stream, uint64_t start, uint16_t *out, size_t n);
+
+/**
+ * Writes the elements of headwater_stream_fill_f16_bits() with the numbers in `indices`. Arguments
+ * and errors are those of headwater_stream_u8_at(). Not for secrets.
+ */
+HEADWATER_MUST_USE int headwater_stream_f16_bits_at(const struct headwater_key *key, uint64_t stream, const uint64_t *indices, uint16_t *out, size_t n);
+
+/**
+ * Writes numbers from 0 to below 1, multiples of 2^-8, as the bits of bfloat16: the upper half of
+ * a float's. Arguments and errors are those of headwater_stream_fill_u8(). Not for secrets.
+ */
+HEADWATER_MUST_USE int headwater_stream_fill_bf16_bits(const struct headwater_key *key, uint64_t stream, uint64_t start, uint16_t *out, size_t n);
+
+/**
+ * Writes the elements of headwater_stream_fill_bf16_bits() with the numbers in `indices`.
+ * Arguments and errors are those of headwater_stream_u8_at(). Not for secrets.
+ */
+HEADWATER_MUST_USE int headwater_stream_bf16_bits_at(const struct headwater_key *key, uint64_t stream, const uint64_t *indices, uint16_t *out, size_t n);
+
+/**
+ * Writes the elements of headwater_stream_fill_normal_f32(), rounded to nearest, as the bits of
+ * binary16. Arguments and errors are those of headwater_stream_fill_u8(). Not for secrets.
+ */
+HEADWATER_MUST_USE int headwater_stream_fill_normal_f16_bits(const struct headwater_key *key, uint64_t stream, uint64_t start, uint16_t *out, size_t n);
+
+/**
+ * Writes the elements of headwater_stream_fill_normal_f16_bits() with the numbers in `indices`.
+ * Arguments and errors are those of headwater_stream_u8_at(). Not for secrets.
+ */
+HEADWATER_MUST_USE int headwater_stream_normal_f16_bits_at(const struct headwater_key *key, uint64_t stream, const uint64_t *indices, uint16_t *out, size_t n);
+
+/**
+ * Writes the elements of headwater_stream_fill_normal_f32(), rounded to nearest, as the bits of
+ * bfloat16. Arguments and errors are those of headwater_stream_fill_u8(). Not for secrets.
+ */
+HEADWATER_MUST_USE int headwater_stream_fill_normal_bf16_bits(const struct headwater_key *key, uint64_t stream, uint64_t start, uint16_t *out, size_t n);
+
+/**
+ * Writes the elements of headwater_stream_fill_normal_bf16_bits() with the numbers in `indices`.
+ * Arguments and errors are those of headwater_stream_u8_at(). Not for secrets.
+ */
+HEADWATER_MUST_USE int headwater_stream_normal_bf16_bits_at(const struct headwater_key *key, uint64_t stream, const uint64_t *indices, uint16_t *out, size_t n);
+
+/**
+ * Writes complex normal numbers, whose squared sizes have mean 1. Each takes two places of `out`,
+ * the real part first, as an element of `double _Complex` does; `out` has room for 2 * `n`
+ * numbers. Arguments and errors are those of headwater_stream_fill_u8(). Not for secrets.
+ */
+HEADWATER_MUST_USE int headwater_stream_fill_complex_normal_f64(const struct headwater_key *key, uint64_t stream, uint64_t start, double *out, size_t n);
+
+/**
+ * Writes the elements of headwater_stream_fill_complex_normal_f64() with the numbers in `indices`.
+ * Arguments and errors are those of headwater_stream_u8_at(). Not for secrets.
+ */
+HEADWATER_MUST_USE int headwater_stream_complex_normal_f64_at(const struct headwater_key *key, uint64_t stream, const uint64_t *indices, double *out, size_t n);
+
+/**
+ * Writes complex normal numbers, whose squared sizes have mean 1. Each takes two places of `out`,
+ * the real part first, as an element of `float _Complex` does; `out` has room for 2 * `n` numbers.
+ * Arguments and errors are those of headwater_stream_fill_u8(). Not for secrets.
+ */
+HEADWATER_MUST_USE int headwater_stream_fill_complex_normal_f32(const struct headwater_key *key, uint64_t stream, uint64_t start, float *out, size_t n);
+
+/**
+ * Writes the elements of headwater_stream_fill_complex_normal_f32() with the numbers in `indices`.
+ * Arguments and errors are those of headwater_stream_u8_at(). Not for secrets.
+ */
+HEADWATER_MUST_USE int headwater_stream_complex_normal_f32_at(const struct headwater_key *key, uint64_t stream, const uint64_t *indices, float *out, size_t n);
+
+/**
  * Writes lognormal numbers: e to the power of `mu` + `sigma` * x, with the elements of
  * headwater_stream_fill_normal_f64() as x. Arguments and errors are those of
  * headwater_stream_fill_u8(); EINVAL also means that `mu` is not finite, or `sigma` is not finite

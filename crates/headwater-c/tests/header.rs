@@ -20,6 +20,7 @@ fn header() -> String {
         "streams/key",
         "streams/numbers",
         "streams/at",
+        "streams/half",
         "streams/distributions",
         "streams/angles",
         "streams/categorical",

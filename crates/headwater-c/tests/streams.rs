@@ -119,6 +119,17 @@ fn numbers_are_those_of_the_rust_library() {
             stream.fill_distribution(&choice, 5, out).unwrap();
         };
     }
+    kinds! {
+        u16: |stream, out| stream.fill_f16_bits(5, out).unwrap();
+        u16: |stream, out| stream.fill_bf16_bits(5, out).unwrap();
+        u16: |stream, out| stream.fill_normal_f16_bits(5, out).unwrap();
+        u16: |stream, out| stream.fill_normal_bf16_bits(5, out).unwrap();
+    }
+    let (mut doubles, mut singles) = (vec![[0.0; 2]; 3000], vec![[0.0; 2]; 3000]);
+    stream.fill_complex_normal_f64(5, &mut doubles).unwrap();
+    stream.fill_complex_normal_f32(5, &mut singles).unwrap();
+    expected.extend(doubles.as_flattened().iter().flat_map(|part| part.to_ne_bytes()));
+    expected.extend(singles.as_flattened().iter().flat_map(|part| part.to_ne_bytes()));
     macro_rules! vectors {
         ($($type:ty, $dimension:literal: $distribution:expr;)*) => {$({
             let mut out = vec![<$type>::default(); $dimension * 3000];

@@ -323,6 +323,39 @@ fn vectors_are_the_same_however_they_are_asked_for() {
     }
 }
 
+/// A long vector has the elements of several short ones of the same shapes in turns, so the ratios
+/// of their shares are the same. Lengths are below and above the number of elements of a chunk.
+#[test]
+fn dirichlet_vectors_of_all_lengths_are_made_of_the_same_elements() {
+    let stream = Key::from_seed("lengths").stream(0).unwrap();
+    for shapes in [
+        [0.5, 2.0, 7.0, 1.0, 0.25, 0.3, 1.5],
+        [2.0, 3.0, 2.5, 9.0, 1e6, 1.0, 1.5],
+        [0.5, 0.2, 0.9, 0.1, 0.3, 0.7, 0.05],
+    ] {
+        let short = Dirichlet::new(&shapes).unwrap();
+        let mut shares = vec![0.0; 7 * 2000];
+        stream.fill_vectors(&short, 0, &mut shares).unwrap();
+        for times in [2, 10, 50, 100, 200] {
+            let all = shapes.repeat(times);
+            let long = Dirichlet::new(&all).unwrap();
+            let mut rows = vec![0.0; shares.len()];
+            stream.fill_vectors(&long, 0, &mut rows).unwrap();
+            let indices: Vec<u64> = (0..2000 / times as u64).rev().collect();
+            let mut listed = vec![0.0; rows.len()];
+            stream.vectors_at(&long, &indices, &mut listed).unwrap();
+            let backwards = listed.chunks(all.len()).rev().flatten();
+            assert!(backwards.eq(&rows), "{times}");
+            for (row, short) in rows.chunks(7).zip(shares.chunks(7)) {
+                for (x, y) in row.iter().zip(short) {
+                    let (x, y) = (x * short[2], y * row[2]);
+                    assert!((x - y).abs() <= 1e-12 * y.abs(), "{times}: {x:e} {y:e}");
+                }
+            }
+        }
+    }
+}
+
 #[test]
 fn vectors_that_do_not_exist_are_refused() {
     let (nan, inf) = (f64::NAN, f64::INFINITY);

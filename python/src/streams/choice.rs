@@ -105,14 +105,12 @@ pub(crate) fn choice_at<'py>(
 
 /// Returns the weighted choice of `n` items.
 fn weighted(p: &Parameter<'_>, n: u64) -> PyResult<Distribution> {
-    let p = p.list("p")?;
-    if p.len() as u64 != n {
-        return Err(PyValueError::new_err(format!(
-            "p must have a weight for each of the {n} items of a, not {}",
-            p.len()
-        )));
-    }
-    Distribution::weighted("p", &p)
+    Distribution::weighted("p", p, |weights| match weights as u64 == n {
+        true => Ok(()),
+        false => Err(PyValueError::new_err(format!(
+            "p must have a weight for each of the {n} items of a, not {weights}"
+        ))),
+    })
 }
 
 /// Returns the kind of the integers below `n`.

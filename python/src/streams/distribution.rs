@@ -1,11 +1,12 @@
 //! Distributions with parameters: made from Python's arguments, and written to memory.
 
+use super::categorical::{Categorical, Table, table};
 use super::dtype::{Dtype, REALS};
 use super::kinds::Elements;
 use super::memory::Memory;
 use super::parameters::{Parameter, refused};
 use headwater_streams::distributions::{
-    Beta, Binomial, Categorical, ChiSquare, Dirichlet, Distribution as Numbers, Gamma, Geometric,
+    Beta, Binomial, ChiSquare, Dirichlet, Distribution as Numbers, Gamma, Geometric,
     LogNormal, Multinomial, MultivariateNormal, Poisson, Sobol, StudentT, TruncatedNormal,
     VectorDistribution, VonMises,
 };
@@ -21,7 +22,7 @@ const DOUBLES: &[Dtype] = &[Dtype::F64];
 pub(crate) enum Distribution {
     Beta(Beta),
     Binomial(Binomial, u64),
-    Categorical(Categorical<Vec<headwater_streams::distributions::Alias>>),
+    Categorical(Table),
     ChiSquare(ChiSquare),
     Dirichlet(Vec<f64>),
     /// The numbers are multiplied by a scale.
@@ -58,13 +59,26 @@ impl Distribution {
     }
 
     pub(crate) fn categorical(weights: &Parameter<'_>) -> Made {
-        Distribution::weighted("weights", &weights.list("weights")?)
+        Distribution::weighted("weights", weights, |_| Ok(()))
     }
 
-    /// Returns the weighted choice for the argument of this name.
-    pub(crate) fn weighted(name: &str, weights: &[f64]) -> Made {
-        let made = Categorical::new(weights).map_err(|e| refused(e, &[("weights", name, None)]));
-        Ok(Distribution::Categorical(made?))
+    /// Returns the weighted choice for the argument of this name: weights, or the table of some.
+    /// The number of outcomes must pass a test.
+    pub(crate) fn weighted(
+        name: &str,
+        weights: &Parameter<'_>,
+        test: impl FnOnce(usize) -> PyResult<()>,
+    ) -> Made {
+        if let Parameter::Given(given) = weights
+            && let Ok(made) = given.cast::<Categorical>()
+        {
+            let table = made.get().table();
+            test(table.table().len())?;
+            return Ok(Distribution::Categorical(table.clone()));
+        }
+        let weights = weights.list(name)?;
+        test(weights.len())?;
+        Ok(Distribution::Categorical(table(name, &weights)?))
     }
 
     pub(crate) fn chisquare(df: &Parameter<'_>) -> Made {
@@ -249,8 +263,8 @@ impl Distribution {
                 Ok(())
             }
             Distribution::Categorical(numbers) => match memory.dtype() {
-                Dtype::U32 => to.numbers::<u32>(numbers),
-                _ => to.numbers::<u64>(numbers),
+                Dtype::U32 => to.numbers::<u32>(&**numbers),
+                _ => to.numbers::<u64>(&**numbers),
             },
             Distribution::Dirichlet(alpha) => to.vectors(&Dirichlet::new(alpha)?),
             Distribution::Multinomial(vectors, _, _) => to.vectors(vectors),

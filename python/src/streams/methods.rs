@@ -120,7 +120,8 @@ methods! {
         "($self, n, p, size=None, *, dtype='int64', out=None, start=0, threads=1)"
         "($self, n, p, *, dtype='int64', out=None)";
     /// Returns outcomes, from 0, each as likely as its share in `weights`: int64, uint64 or
-    /// uint32. The table of `n` weights is made by each call, in a time that grows with `n`.
+    /// uint32. Each call makes a table of all weights, unless `weights` is a
+    /// `headwater.Categorical`, which has one.
     categorical(weights)
         "($self, weights, size=None, *, dtype='int64', out=None, start=0, threads=1)"
         "($self, weights, *, dtype='int64', out=None)";

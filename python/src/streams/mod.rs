@@ -1,12 +1,13 @@
 //! Reproducible streams: arrays that are the same for any partition of the work.
 //!
 //! A call goes from a pymethod (`stream`, `elements`, `methods`, `permutation`) with its arguments
-//! (`args`, `dtype`, `indices`, `parameters`) to a place for its values (`output`, `memory`,
-//! `array`, `dlpack`), where one function of the crate `headwater-streams` (`kinds`,
+//! (`args`, `dtype`, `indices`, `parameters`, `categorical`) to a place for its values (`output`,
+//! `memory`, `array`, `dlpack`), where one function of the crate `headwater-streams` (`kinds`,
 //! `distribution`) writes them.
 
 mod args;
 mod array;
+mod categorical;
 mod choice;
 mod distribution;
 mod dlpack;
@@ -32,6 +33,7 @@ pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let py = module.py();
     module.add("ENGINES", key::engines(py)?)?;
     module.add_class::<array::Array>()?;
+    module.add_class::<categorical::Categorical>()?;
     module.add_class::<elements::Elements>()?;
     module.add_class::<key::Key>()?;
     module.add_class::<permutation::Permutation>()?;

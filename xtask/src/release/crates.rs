@@ -12,6 +12,8 @@ use std::process::Command;
 
 /// The crates for users, each after those that it needs. All others have `publish = false`.
 const CRATES: [&str; 2] = ["headwater", "headwater-streams"];
+/// The features that docs.rs shows of each: all but the hooks for tests.
+const SHOWN: [&str; 2] = ["--features=std,uuid", "--all-features"];
 /// The last commit with version 0.1.0, with which the public interface is compared.
 const BASELINE: &str = "44096b5";
 
@@ -36,18 +38,18 @@ pub(crate) fn steps(report: &mut Report) {
     });
     report.long_step("crates, compared with the last version", || {
         let tool = need(tools::cargo_semver_checks(), "breaks of the interface")?;
-        for name in CRATES {
+        for (name, features) in CRATES.into_iter().zip(SHOWN) {
             let mut compare = Command::new(&tool);
             compare.args(["semver-checks", "-p", name, "--baseline-rev", BASELINE]);
+            // To cargo, 0.2 after 0.1 may break everything, so that the tool would check nothing.
+            compare.args(["--release-type", "minor", "--default-features", features]);
             run(&mut compare)?;
         }
         Ok(())
     });
     report.long_step("crates, documentation as docs.rs builds it", || {
         need(tools::toolchain("nightly", &[]), "whether docs.rs can show the crates")?;
-        for (name, features) in
-            [("headwater", "--features std,uuid"), (CRATES[1], "--all-features")]
-        {
+        for (name, features) in CRATES.into_iter().zip(SHOWN) {
             let line = format!("cargo +nightly doc --no-deps -p {name} {features}");
             let mut doc = program(&line);
             doc.arg("--target-dir").arg(fresh("docs.rs")?);
@@ -190,5 +192,45 @@ impl Outside {
 impl Drop for Outside {
     fn drop(&mut self) {
         let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::process::{output, root};
+
+    /// The step itself takes minutes and runs before a release, which is late to hear of it.
+    #[test]
+    fn unit_tests_that_the_archives_cannot_compile_are_left_out_of_them() {
+        let root = root().unwrap();
+        for name in CRATES {
+            let crate_root = root.join("crates").join(name);
+            let mut list = program("git ls-files -- src/*.rs");
+            let files = output(list.current_dir(&crate_root)).unwrap();
+            let text = |file: &Path| fs::read_to_string(crate_root.join(file)).unwrap();
+            let is_guarded = |file: &Path| {
+                let text = text(file);
+                text.contains("#[cfg(reference)]") || text.contains("#[cfg(all(test, reference))]")
+            };
+            let mut users = 0;
+            for file in files.lines().map(Path::new) {
+                let calls = |line: &str| {
+                    let line = line.trim_start();
+                    !line.starts_with("//") && line.contains("reference::")
+                };
+                if !text(file).lines().any(calls) {
+                    continue;
+                }
+                users += 1;
+                // tests.rs and the files of tests/ are guarded where their module is declared.
+                let parents =
+                    file.ancestors().find(|path| path.with_extension("").ends_with("tests"));
+                let declared = parents.map(|tests| tests.with_file_name("mod.rs"));
+                let guard = declared.as_deref().unwrap_or(file);
+                assert!(is_guarded(guard), "{name}: {} needs the reference", file.display());
+            }
+            assert!(users > 2, "{name}: {users} files use the reference");
+        }
     }
 }

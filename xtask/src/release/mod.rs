@@ -99,9 +99,16 @@ pub(crate) fn release(options: Options) -> Result<ExitCode> {
         None => root()?.join(DIST),
     };
     env::set_current_dir(root()?)?;
-    fs::create_dir_all(&dist)?;
+    make_writable(&dist).with_context(|| dist.display().to_string())?;
+    // Some steps would ask for these after minutes.
+    epoch()?;
+    commit()?;
     let mut chosen = options.only;
     let choice = if chosen.is_empty() {
+        is_empty(&dist)?;
+        if env::var_os(COMMIT).is_none() {
+            is_committed(&root()?)?;
+        }
         Choice::All
     } else {
         chosen.push("sums".to_owned());
@@ -115,6 +122,37 @@ pub(crate) fn release(options: Options) -> Result<ExitCode> {
         });
     }
     Ok(report.finish())
+}
+
+/// Makes the directory, and returns an error if it takes no file: the steps write there after
+/// minutes of work.
+fn make_writable(dist: &Path) -> Result<()> {
+    fs::create_dir_all(dist)?;
+    let probe = dist.join(".writable");
+    fs::write(&probe, "")?;
+    Ok(fs::remove_file(probe)?)
+}
+
+/// Returns an error if the directory has files, because the sums would also cover those of an
+/// earlier version.
+fn is_empty(dist: &Path) -> Result<()> {
+    let names = files(dist)?;
+    ensure!(
+        names.is_empty(),
+        "{} has {} files of an earlier run; remove them, or choose steps by --only",
+        dist.display(),
+        names.len()
+    );
+    Ok(())
+}
+
+/// Returns an error if the tree has changes, because `headwater --version` and the second build
+/// would name a commit without them.
+fn is_committed(root: &Path) -> Result<()> {
+    let changes = output(program("git status --porcelain").current_dir(root))
+        .context("set HEADWATER_COMMIT and SOURCE_DATE_EPOCH, because git knows no commit here")?;
+    ensure!(changes.is_empty(), "commit these files first, or choose steps by --only:\n{changes}");
+    Ok(())
 }
 
 /// Writes the SHA-256 sums of all files, in the form that `sha256sum --check` reads.
@@ -211,6 +249,45 @@ mod tests {
             fs::read(archive).unwrap()
         });
         assert!(!archives[0].is_empty() && archives[0] == archives[1]);
+        fs::remove_dir_all(&top).unwrap();
+    }
+
+    #[test]
+    fn a_directory_that_takes_no_file_is_refused_before_the_steps() {
+        let top = env::temp_dir().join(format!("headwater-writable-{}", std::process::id()));
+        make_writable(&top.join("new/directory")).unwrap();
+        assert!(files(&top.join("new/directory")).unwrap().is_empty());
+        // Root cannot write there either.
+        assert!(make_writable(Path::new("/proc/self/fd")).is_err());
+        let file = top.join("file");
+        fs::write(&file, "").unwrap();
+        assert!(make_writable(&file).is_err());
+        fs::remove_dir_all(&top).unwrap();
+    }
+
+    #[test]
+    fn a_whole_release_needs_a_commit_and_an_empty_directory() {
+        let top = env::temp_dir().join(format!("headwater-whole-{}", std::process::id()));
+        fs::create_dir_all(&top).unwrap();
+        // The variables that git sets for a hook would name another repository.
+        let git = |line: &str| {
+            let mut git = program(line);
+            for name in ["GIT_DIR", "GIT_INDEX_FILE", "GIT_WORK_TREE"] {
+                git.env_remove(name);
+            }
+            run(git.current_dir(&top)).unwrap();
+        };
+        is_empty(&top).unwrap();
+        git("git init --quiet");
+        fs::write(top.join("file"), "first").unwrap();
+        assert!(is_empty(&top).is_err());
+        let error = is_committed(&top).unwrap_err().to_string();
+        assert!(error.contains("?? file"), "{error}");
+        git("git add file");
+        git("git -c user.name=a -c user.email=a@example.org commit --quiet --message a");
+        is_committed(&top).unwrap();
+        fs::write(top.join("file"), "second").unwrap();
+        assert!(is_committed(&top).is_err());
         fs::remove_dir_all(&top).unwrap();
     }
 

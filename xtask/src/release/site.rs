@@ -22,6 +22,11 @@ const PARTS: &[(&str, &[&str])] = &[
         &[
             "docs/c.md",
             "python/README.md",
+            "docs/python/secrets.md",
+            "docs/python/streams.md",
+            "docs/python/distributions.md",
+            "docs/python/numpy.md",
+            "docs/python/dask.md",
             "docs/java.md",
             "docs/openssl.md",
             "docs/programs.md",
@@ -331,7 +336,7 @@ mod tests {
     #[test]
     fn every_document_is_in_the_book() {
         let root = root().unwrap();
-        for directory in ["", "docs"] {
+        for directory in ["", "docs", "docs/python"] {
             for entry in fs::read_dir(root.join(directory)).unwrap() {
                 let name = entry.unwrap().file_name().into_string().unwrap();
                 let path = Path::new(directory).join(&name).display().to_string();

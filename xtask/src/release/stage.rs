@@ -29,7 +29,8 @@ pub(crate) fn directory() -> Result<PathBuf> {
 pub(crate) fn source() -> Result<PathBuf> {
     let (root, copy) = (root()?, directory()?.join("source"));
     let mut list = program("git ls-files -z --cached --others --exclude-standard");
-    let files = output(list.current_dir(&root))?;
+    let files = output(list.current_dir(&root))
+        .context("packages are built from the files that git knows, so from a checkout")?;
     if copy.exists() {
         // A file that was deleted in the tree must not stay in the copy.
         fs::remove_dir_all(&copy).with_context(|| copy.display().to_string())?;

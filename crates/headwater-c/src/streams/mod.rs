@@ -5,6 +5,7 @@ pub mod angles;
 pub mod at;
 pub mod categorical;
 pub mod distributions;
+pub mod half;
 pub mod key;
 pub mod numbers;
 pub mod pseudo;

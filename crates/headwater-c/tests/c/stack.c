@@ -21,10 +21,12 @@ enum { ROOM = 1 << 18, PAINT = 0xA5 };
 static unsigned char bytes[70000];
 static double doubles[4096];
 static float floats[4096];
+static uint16_t halves[4096];
 static uint64_t words[4096], indices[4096];
 static char text[4096];
 static struct headwater_alias table[100];
 static const double shapes[6] = { 0.5, 0.25, 0.125, 0.75, 0.5, 0.5 };
+static const double mixed[4] = { 0.5, 2, 0.75, 7 };
 static const double identity[4] = { 1, 0, 0, 1 };
 static uint64_t stamp;
 static struct headwater_key key;
@@ -81,6 +83,11 @@ static void stream_multinomial(void) { result = headwater_stream_fill_multinomia
 static void stream_normal_vectors(void) { result = headwater_stream_fill_multivariate_normal_f64(&key, 0, shapes, identity, 2, 3, doubles, 1000); }
 static void stream_sobol(void) { result = headwater_stream_fill_sobol_f64(&key, 0, 4, 1, 3, doubles, 1000); }
 static void cholesky(void) { result = headwater_stream_cholesky(identity, 2, doubles); }
+static void stream_normal_f16(void) { result = headwater_stream_fill_normal_f16_bits(&key, 0, 3, halves, 4096); }
+static void stream_normal_bf16_at(void) { result = headwater_stream_normal_bf16_bits_at(&key, 0, indices, halves, 4096); }
+static void stream_complex_normal(void) { result = headwater_stream_fill_complex_normal_f64(&key, 0, 3, doubles, 2048); }
+static void stream_dirichlet_mixed(void) { result = headwater_stream_fill_dirichlet_f64(&key, 0, mixed, 4, 3, doubles, 1000); }
+static void stream_dirichlet_at(void) { result = headwater_stream_dirichlet_f64_at(&key, 0, mixed, 4, indices, doubles, 1000); }
 static void stream_perm(void) { result = headwater_stream_perm_at(&key, 0, 1000, 3, words); }
 
 static const struct {
@@ -138,7 +145,12 @@ static const struct {
     { "headwater_stream_alias_table", alias_table, 0 },
     { "headwater_stream_fill_categorical_u64", stream_categorical, 0 },
     { "headwater_stream_fill_dirichlet_f64", stream_dirichlet, 0 },
+    { "headwater_stream_fill_dirichlet_f64, mixed shapes", stream_dirichlet_mixed, 0 },
+    { "headwater_stream_dirichlet_f64_at", stream_dirichlet_at, 0 },
     { "headwater_stream_fill_multinomial_u64", stream_multinomial, 0 },
+    { "headwater_stream_fill_normal_f16_bits", stream_normal_f16, 0 },
+    { "headwater_stream_normal_bf16_bits_at", stream_normal_bf16_at, 0 },
+    { "headwater_stream_fill_complex_normal_f64", stream_complex_normal, 0 },
     { "headwater_stream_fill_multivariate_normal_f64", stream_normal_vectors, 0 },
     { "headwater_stream_fill_sobol_f64", stream_sobol, 0 },
     { "headwater_stream_cholesky", cholesky, 0 },

@@ -173,6 +173,8 @@ static void stream_vector(char **argument)
         REFUSED(EFAULT, call_at);                                                    \
     } while (0)
 
+struct complex_float { float re, im; };
+
 static void numbers(void)
 {
     static const double weights[5] = { 3, 0, 0.5, 1e-9, 2 };
@@ -249,6 +251,19 @@ static void numbers(void)
     CHECK(headwater_stream_alias_table(weights, 5, table) == 0);
     KIND(uint64_t, headwater_stream_fill_categorical_u64(from, stream, table, 5, start, out, n),
          headwater_stream_categorical_u64_at(from, stream, table, 5, from_indices, out, n));
+    KIND(uint16_t, headwater_stream_fill_f16_bits(from, stream, start, out, n),
+         headwater_stream_f16_bits_at(from, stream, from_indices, out, n));
+    KIND(uint16_t, headwater_stream_fill_bf16_bits(from, stream, start, out, n),
+         headwater_stream_bf16_bits_at(from, stream, from_indices, out, n));
+    KIND(uint16_t, headwater_stream_fill_normal_f16_bits(from, stream, start, out, n),
+         headwater_stream_normal_f16_bits_at(from, stream, from_indices, out, n));
+    KIND(uint16_t, headwater_stream_fill_normal_bf16_bits(from, stream, start, out, n),
+         headwater_stream_normal_bf16_bits_at(from, stream, from_indices, out, n));
+    VECTORS(double, 2, headwater_stream_fill_complex_normal_f64(from, stream, start, out, n),
+            headwater_stream_complex_normal_f64_at(from, stream, from_indices, out, n));
+    /* From one word each, so that all elements exist. */
+    KIND(struct complex_float, headwater_stream_fill_complex_normal_f32(from, stream, start, (float *)out, n),
+         headwater_stream_complex_normal_f32_at(from, stream, from_indices, (float *)out, n));
     CHECK(headwater_stream_multinomial_table(weights, 5, shares) == 0);
     VECTORS(uint64_t, 5, headwater_stream_fill_multinomial_u64(from, stream, 100, shares, 5, start, out, n),
             headwater_stream_multinomial_u64_at(from, stream, 100, shares, 5, from_indices, out, n));

@@ -103,6 +103,53 @@ def sums():
         yield case("multivariate_normal", there, [mask, 1, 2, -3, *sum(covariance, [])])
 
 
+def neighbours(kind, x):
+    """The number of a 16-bit format at x or next to it, and the one above that."""
+    if kind.endswith("bf16"):
+        steps = numpy.arange(-0x7F7F, 0x7F80, dtype=numpy.int64)  # the finite ones
+        bits = (numpy.abs(steps) << 16).astype(numpy.uint32)
+        grid = numpy.sign(steps) * bits.view(numpy.float32).astype(float)
+    else:
+        bits = numpy.arange(2**15, dtype=numpy.uint16)
+        half = bits.view(numpy.float16).astype(float)
+        grid = numpy.concatenate([-half[::-1], half[1:]])
+    grid = grid[numpy.isfinite(grid)]
+    place = int(numpy.searchsorted(grid, x))
+    return float(grid[place]), float(grid[place + 1])
+
+
+def rounded(kind):
+    """Normal numbers of 16 bits: bins end where numbers are rounded to another one."""
+    points = [stats.norm.ppf(q) for q in LOWER] + [stats.norm.isf(q) for q in UPPER]
+    pairs = sorted({neighbours(kind, x) for x in points})
+    middles = [(low + high) / 2 for low, high in pairs]
+    made = [stats.norm.cdf(middles[0])]
+    for before, middle in zip(middles, middles[1:]):
+        low = stats.norm.cdf(middle) - stats.norm.cdf(before)
+        high = stats.norm.sf(before) - stats.norm.sf(middle)
+        made.append(low if middle < 0 else high)
+    made.append(stats.norm.sf(middles[-1]))
+    return {"kind": kind, "parameters": [0], "edges": [low for low, _ in pairs], "probabilities": [float(p) for p in made]}
+
+
+def uniform(kind, values, bins):
+    """Uniform numbers of 16 bits are multiples of 1 / values."""
+    edges = [(i * (values // bins) - 1) / values for i in range(1, bins)]
+    return {"kind": kind, "parameters": [0], "edges": edges, "probabilities": [1 / bins] * bins}
+
+
+def sixteen_bits_and_complex():
+    """The parameter of a complex case is a part, 2 for the squared size, 3 for the angle over pi."""
+    yield uniform("f16", 2**11, 128)
+    yield uniform("bf16", 2**8, 256)
+    yield rounded("normal_f16")
+    yield rounded("normal_bf16")
+    part, size, angle = stats.norm(0, 0.5**0.5), stats.expon(), stats.uniform(-1, 2)
+    for kind in ("complex_normal_f64", "complex_normal_f32"):
+        for number, distribution in enumerate((part, part, size, angle)):
+            yield case(kind, distribution, [number])
+
+
 def choice(weights):
     """Outcomes are bins of their own."""
     total = sum(weights)
@@ -111,5 +158,6 @@ def choice(weights):
 
 
 cases = [case(*each) for each in REALS + COUNTS + FURTHER] + [choice(weights) for weights in WEIGHTS] + list(sums())
+cases += sixteen_bits_and_complex()
 lines = ",\n".join("  " + json.dumps(case) for case in cases)
 Path(__file__).with_name("bins.json").write_text("[\n" + lines + "\n]\n")

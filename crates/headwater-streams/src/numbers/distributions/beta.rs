@@ -1,14 +1,14 @@
 //! Beta numbers: the share of one gamma number in the sum of two.
 
-use super::functions::{exp, ln, select};
-use super::gamma::Parts;
+use super::functions::{exp, exp_of_parts, exp_parts, ln, select};
+use super::gamma::{Parts, exponentials};
 use super::positive;
 use super::private::{
-    By, CHUNK, Domain, LAST, Rejection, Sampler, Source, accepted, map, real_samplers,
+    By, CHUNK, Domain, LAST, Rejection, Sampler, Source, TILE, accepted, map, real_samplers,
 };
 use crate::Error;
 use crate::numbers::path::Kernel;
-use crate::numbers::polynomials::minus_ln;
+use crate::numbers::polynomials::{minus_ln_of_parts, minus_ln_parts};
 use crate::words::Words;
 
 /// The beta distribution on 0 to 1. [Not for secrets](crate).
@@ -90,34 +90,54 @@ impl Rejection for Joehnk {
     const QUICK_DECIDES: bool = true;
 
     #[inline(always)]
-    fn quick(&self, block: [u64; 2], _: f64) -> f64 {
-        self.full(block)
+    fn quick(&self, blocks: &[[u64; 2]], out: &mut [f64]) {
+        let (mut halvings, mut quotients) = ([[0.0; TILE]; 2], [[0.0; TILE]; 2]);
+        for (out, blocks) in out.chunks_mut(TILE).zip(blocks.chunks(TILE)) {
+            let many = out.len();
+            let ([h1, h2], [q1, q2]) = (&mut halvings, &mut quotients);
+            let first = h1.iter_mut().zip(&mut *q1).zip(h2.iter_mut().zip(&mut *q2));
+            for (((h1, q1), (h2, q2)), &[w0, w1]) in first.zip(blocks) {
+                (*h1, *q1) = minus_ln_parts(w0);
+                (*h2, *q2) = minus_ln_parts(w1);
+            }
+            let exponents = h1[..many].iter_mut().zip(&q1[..many]);
+            let others = h2[..many].iter_mut().zip(&q2[..many]);
+            for ((h1, &q1), (h2, &q2)) in exponents.zip(others) {
+                *h1 = minus_ln_of_parts(*h1, q1) / self.a;
+                *h2 = minus_ln_of_parts(*h2, q2) / self.b;
+            }
+            // The smaller power over the larger one, whose exponent is the smaller.
+            let exponents = h1[..many].iter().zip(&h2[..many]);
+            for ((n, r), (&e1, &e2)) in q1.iter_mut().zip(&mut *q2).zip(exponents) {
+                (*n, *r) = exp_parts(-(e1 - e2).abs());
+            }
+            for (&mut n, r) in q1[..many].iter_mut().zip(&mut q2[..many]) {
+                *r = exp_of_parts(n, *r);
+            }
+            for (((out, &e1), &e2), &ratio) in out.iter_mut().zip(&*h1).zip(&*h2).zip(&*q2) {
+                let sum = 1.0 + ratio;
+                let accepted = ln(sum) <= select(e1 <= e2, e1, e2);
+                *out = select(accepted, select(e1 <= e2, 1.0, ratio) / sum, f64::NAN);
+            }
+        }
     }
 
-    #[inline(always)]
-    fn full(&self, [w0, w1]: [u64; 2]) -> f64 {
-        let (e1, e2) = (minus_ln(w0) / self.a, minus_ln(w1) / self.b);
-        // The smaller power over the larger one, whose exponent is the smaller.
-        let ratio = exp(-(e1 - e2).abs());
-        let sum = 1.0 + ratio;
-        let accepted = ln(sum) <= select(e1 <= e2, e1, e2);
-        select(accepted, select(e1 <= e2, 1.0, ratio) / sum, f64::NAN)
-    }
-
-    fn fallback(&self) -> f64 {
+    fn fallback(&self, _: usize) -> f64 {
         0.5
     }
 }
 
 /// The exponent of a number's second part.
-pub(super) struct Exponent {
-    pub(super) shape: f64,
+struct Exponent {
+    shape: f64,
 }
 
 impl By for Exponent {
     #[inline(always)]
-    fn by(&self, block: [u64; 2], _: f64) -> f64 {
-        minus_ln(block[0]) / self.shape
+    fn by(&self, blocks: &[[u64; 2]], out: &mut [f64]) {
+        for (out, blocks) in out.chunks_mut(TILE).zip(blocks.chunks(TILE)) {
+            exponentials(blocks, &[self.shape; TILE], out);
+        }
     }
 }
 

@@ -92,6 +92,7 @@ pub(super) struct Btrs {
 }
 
 impl Btrs {
+    #[inline(always)]
     pub(super) fn new(m: f64, p: f64) -> Btrs {
         let mut btrs = Btrs::quick_constants(m, p);
         let factors = factor(btrs.middle) * factor(m - btrs.middle);
@@ -133,20 +134,18 @@ impl Btrs {
         let t = 0.5 - u.abs();
         (floor((((2.0 * self.a) / t + self.b) * u + self.w) + 0.5), t, v)
     }
-}
 
-impl Rejection for Btrs {
-    const ATTEMPTS: u16 = LAST + 1;
-
+    /// Returns the proposal if the squeeze accepts it, otherwise NaN.
     #[inline(always)]
-    fn quick(&self, block: [u64; 2], _: f64) -> f64 {
+    pub(super) fn squeezed(&self, block: [u64; 2]) -> f64 {
         let (k, t, v) = self.proposal(block);
         let there = (k >= 0.0) & (k <= self.m);
         select(there & (t >= 0.07) & (v <= self.r), k, f64::NAN)
     }
 
+    /// Returns the proposal if it is accepted by any test, otherwise NaN.
     #[inline(always)]
-    fn full(&self, block: [u64; 2]) -> f64 {
+    pub(super) fn decided(&self, block: [u64; 2]) -> f64 {
         let (k, t, v) = self.proposal(block);
         let there = (k >= 0.0) & (k <= self.m);
         let quick = (t >= 0.07) & (v <= self.r);
@@ -155,8 +154,26 @@ impl Rejection for Btrs {
         let also = log <= self.least - self.rarity(k);
         select(there & (quick | also), k, f64::NAN)
     }
+}
 
-    fn fallback(&self) -> f64 {
+impl Rejection for Btrs {
+    const ATTEMPTS: u16 = LAST + 1;
+
+    #[inline(always)]
+    fn quick(&self, blocks: &[[u64; 2]], out: &mut [f64]) {
+        for (out, &block) in out.iter_mut().zip(blocks) {
+            *out = self.squeezed(block);
+        }
+    }
+
+    #[inline(always)]
+    fn full(&self, blocks: &[[u64; 2]], _: &[u16], out: &mut [f64]) {
+        for (out, &block) in out.iter_mut().zip(blocks) {
+            *out = self.decided(block);
+        }
+    }
+
+    fn fallback(&self, _: usize) -> f64 {
         self.middle
     }
 }

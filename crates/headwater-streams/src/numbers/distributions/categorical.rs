@@ -133,19 +133,22 @@ struct Shares<'a> {
     n: u128,
     /// The mean of all shares: the sum of the weights' whole numbers.
     total: u128,
+    divisor: Divisor,
 }
 
 impl<'a> Shares<'a> {
     fn new(weights: &'a [f64]) -> Result<Shares<'a>, Error> {
         let n = number_of(weights.len())?.into();
         let largest = largest_exponent(weights)?;
-        let mut shares = Shares { weights, largest, dropped: 0, n, total: 0 };
+        let mut shares =
+            Shares { weights, largest, dropped: 0, n, total: 0, divisor: Divisor::new(1) };
         let sum = |shares: &Shares<'_>| -> u128 {
             weights.iter().map(|&w| u128::from(shares.whole(w))).sum()
         };
         let bits = 128 - sum(&shares).leading_zeros();
         shares.dropped = bits.saturating_sub(63);
         shares.total = sum(&shares);
+        shares.divisor = Divisor::new(shares.total as u64);
         Ok(shares)
     }
 
@@ -171,16 +174,59 @@ impl<'a> Shares<'a> {
         if keeps == self.total {
             return Alias { threshold: u64::MAX, other: own as u64 };
         }
-        // Bit by bit: a division of 128 bits would bring an object with LLVM bitcode into the C
-        // archive, and linkers with a plugin for bitcode then miss every symbol of the archive.
-        let (mut rest, mut threshold) = (keeps, 0u64);
-        for _ in 0..64 {
-            rest <<= 1;
-            let fits = rest >= self.total;
-            rest -= if fits { self.total } else { 0 };
-            threshold = threshold << 1 | u64::from(fits);
-        }
+        // At most the total, which is below 2^63.
+        let threshold = self.divisor.quotient(keeps as u64);
         Alias { threshold, other: other as u64 }
+    }
+}
+
+/// A total below 2^63, by which many numbers are divided.
+///
+/// By its reciprocal (N. Moeller and T. Granlund, "Improved Division by Invariant Integers", IEEE
+/// Transactions on Computers 60(2), 2011), because a division of 128 bits would bring an object
+/// with LLVM bitcode into the C archive. Linkers with a plugin for bitcode then miss every symbol
+/// of the archive.
+struct Divisor {
+    /// The total, shifted up so that its highest bit is set.
+    normal: u64,
+    shift: u32,
+    /// The integer part of (2^128 - 1) / normal, less 2^64.
+    reciprocal: u64,
+}
+
+impl Divisor {
+    fn new(total: u64) -> Divisor {
+        let shift = total.leading_zeros();
+        // A total of 0 has no shares to divide.
+        let normal = total.checked_shl(shift).unwrap_or(1 << 63);
+        // Bit by bit, once for a table: the highest bit of the quotient is 2^64 and taken already.
+        let (mut rest, mut reciprocal) = (u128::from(!normal), 0u64);
+        for _ in 0..64 {
+            rest = rest << 1 | 1;
+            let fits = rest >= u128::from(normal);
+            rest -= if fits { u128::from(normal) } else { 0 };
+            reciprocal = reciprocal << 1 | u64::from(fits);
+        }
+        Divisor { normal, shift, reciprocal }
+    }
+
+    /// Returns the integer part of x 2^64 / total, of an x below the total.
+    fn quotient(&self, x: u64) -> u64 {
+        let (upper, normal) = (x << self.shift, self.normal);
+        // Algorithm 4 of the paper, whose lower word is 0 here.
+        let product = u128::from(self.reciprocal) * u128::from(upper);
+        let quotient = product.wrapping_add(u128::from(upper) << 64);
+        let (high, low) = ((quotient >> 64) as u64, quotient as u64);
+        let mut high = high.wrapping_add(1);
+        let mut rest = 0u64.wrapping_sub(high.wrapping_mul(normal));
+        if rest > low {
+            high = high.wrapping_sub(1);
+            rest = rest.wrapping_add(normal);
+        }
+        if rest >= normal {
+            high = high.wrapping_add(1);
+        }
+        high
     }
 }
 
@@ -274,5 +320,30 @@ impl<V: Outcome> Number for Choice<'_, V> {
             *out = V::of(core::hint::select_unpredictable(stays, own, bucket.other));
         }
         false
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Divisors at both ends and around powers of two, and dividends beside 0 and the divisor.
+    #[test]
+    fn quotients_are_those_of_a_division() {
+        let mut x = 0x9E37_79B9_7F4A_7C15_u64;
+        let mut random = || {
+            x = x.wrapping_mul(0xDA94_2042_E4DD_58B5).wrapping_add(0x1234_5678_9ABC_DEF1);
+            x ^ x >> 29
+        };
+        let powers = (0..63).flat_map(|k| [(1u64 << k) - 1, 1 << k, (1 << k) + 1]);
+        let any: Vec<u64> = (0..2000).map(|i| random() >> (1 + i % 63)).collect();
+        for total in powers.chain(any).chain([(1 << 63) - 1]).filter(|&total| total > 0) {
+            let divisor = Divisor::new(total);
+            let any = [random() % total, random() % total, random() % total];
+            for x in any.into_iter().chain([0, 1, total / 2, total - 1]).filter(|&x| x < total) {
+                let expected = (u128::from(x) << 64) / u128::from(total);
+                assert_eq!(u128::from(divisor.quotient(x)), expected, "{x} / {total}");
+            }
+        }
     }
 }

@@ -55,7 +55,7 @@ pub(super) fn artanh_tail(s: f64) -> f64 {
 /// Returns the exponent of a positive normal number, as a float, and its significand between
 /// sqrt(1/2) and sqrt(2).
 #[inline(always)]
-fn split(x: f64) -> (f64, f64) {
+pub(super) fn split(x: f64) -> (f64, f64) {
     const BIAS: u64 = 1024;
     let above = x.to_bits().wrapping_sub(SQRT_HALF).wrapping_add(BIAS << 52);
     let biased = above >> 52;
@@ -66,9 +66,21 @@ fn split(x: f64) -> (f64, f64) {
 /// Returns ln x of a positive normal number, and something of other numbers.
 #[inline(always)]
 pub(super) fn ln(x: f64) -> f64 {
+    let (exponent, quotient) = ln_parts(x);
+    ln_of_parts(exponent, quotient)
+}
+
+/// Returns the first half of [`ln`], for loops of their own: an exponent and a quotient.
+#[inline(always)]
+pub(super) fn ln_parts(x: f64) -> (f64, f64) {
     let (exponent, f) = split(x);
     let d = f - 1.0;
-    let s = d / (d + 2.0);
+    (exponent, d / (d + 2.0))
+}
+
+/// Returns the second half of [`ln`].
+#[inline(always)]
+pub(super) fn ln_of_parts(exponent: f64, s: f64) -> f64 {
     exponent * LN_2 + (artanh_tail(s) + (s + s))
 }
 
@@ -90,9 +102,24 @@ fn power_of_two(biased: u64) -> f64 {
 /// Returns e^x: 0 and infinity where floats end.
 #[inline(always)]
 pub(super) fn exp(x: f64) -> f64 {
+    let (n, r) = exp_parts(x);
+    exp_of_parts(n, r)
+}
+
+/// Returns the first half of [`exp`], for a loop of its own: a number of doublings, and the rest of
+/// the exponent.
+#[inline(always)]
+pub(super) fn exp_parts(x: f64) -> (f64, f64) {
     let x = select(x < -746.0, -746.0, x);
     let x = select(x > 710.0, 710.0, x);
-    let (n, _, r) = reduced(x);
+    let (_, n, r) = reduced(x);
+    (n, r)
+}
+
+/// Returns the second half of [`exp`].
+#[inline(always)]
+pub(super) fn exp_of_parts(n: f64, r: f64) -> f64 {
+    let n = (n + MAGIC).to_bits().wrapping_sub(MAGIC.to_bits());
     // n / 2 rounded down, and the rest: from -538 to 512. Both with a bias, since vectors of AVX2
     // cannot shift a signed word.
     let up = n.wrapping_add(2048);

@@ -1,10 +1,11 @@
 //! Geometric numbers: whole parts of exponential ones.
 
 use super::checked;
-use super::functions::minus_ln_1_minus;
+use super::functions::{floor, minus_ln_1_minus};
 use crate::Error;
 use crate::numbers::Number;
-use crate::numbers::polynomials::minus_ln;
+use crate::numbers::exponential::ExponentialF64;
+use crate::numbers::polynomials::TWO_52;
 
 /// The geometric distribution: trials up to the first success, from 1. [Not for secrets](crate).
 ///
@@ -34,9 +35,26 @@ impl Number for &Geometric {
 
     #[inline(always)]
     fn convert(&self, words: &[u64], out: &mut [u64]) -> bool {
-        for (out, &word) in out.iter_mut().zip(words) {
-            // The conversion rounds down and ends at 2^64 - 1, also for an infinite quotient.
-            *out = ((minus_ln(word) / self.rate) as u64).saturating_add(1);
+        const TILE: usize = 64;
+        for (out, words) in out.chunks_mut(TILE).zip(words.chunks(TILE)) {
+            let mut made = [0.0; TILE];
+            let made = &mut made[..words.len()];
+            ExponentialF64.convert(words, made);
+            for made in &mut *made {
+                *made /= self.rate;
+            }
+            if made.iter().fold(true, |all, &x| all & (x < TWO_52 - 1.0)) {
+                // The sum has the integer in its lowest bits. AVX2 has no conversion of its own.
+                for (out, &mut x) in out.iter_mut().zip(made) {
+                    *out = ((floor(x) + 1.0) + TWO_52).to_bits() ^ TWO_52.to_bits();
+                }
+            } else {
+                for (out, &mut x) in out.iter_mut().zip(made) {
+                    // The conversion rounds down and ends at 2^64 - 1, also for an infinite
+                    // quotient.
+                    *out = (x as u64).saturating_add(1);
+                }
+            }
         }
         false
     }

@@ -2,18 +2,21 @@
 //!
 //! The trials of a component differ from vector to vector, so there is no table of thresholds.
 //! Small means take a search from 0 on. All others take BTRS (`binomial.rs`), whose constants are
-//! computed for each vector.
+//! computed for each vector, in vector code.
 
 use super::binomial::Btrs;
 use super::functions::{exp, minus_ln_1_minus, open_uniform, select};
-use super::private::{CHUNK, Domain, LAST, Rejection, Source};
+use super::private::{CHUNK, Domain, LAST, MASK, Rejection, Source, accepted};
 use super::vectors::{Rows, VectorDistribution, elements};
-use crate::numbers::path::{Kernel, Path};
+use crate::numbers::path::Path;
 use crate::{Error, Stream};
 use core::num::NonZero;
 
 /// The largest count of the search, which a mean below 10 does not reach in 2^53 numbers.
 const MOST: f64 = 63.0;
+
+/// Elements of one search, which ends when the largest count is found.
+const TILE: usize = 32;
 
 /// The multinomial distribution: counts of outcomes among trials. [Not for secrets](crate).
 ///
@@ -102,14 +105,18 @@ impl<T: AsRef<[f64]> + Sync> Rows for Multinomial<T> {
         for (component, &p) in table.iter().enumerate() {
             let list = elements(vectors, dimension, component, &mut list);
             let source = Source::of_list(Path::best(), stream, list);
-            let mut trials = [0.0; CHUNK];
-            let trials = &mut trials[..many];
-            trials.iter_mut().zip(&*left).for_each(|(trials, &left)| *trials = left as f64);
+            let failures = p > 0.5;
+            let p = if failures { 1.0 - p } else { p };
+            let mut binomials = Binomials { p, rate: minus_ln_1_minus(p), trials: [0.0; CHUNK] };
+            for (trials, &mut left) in binomials.trials.iter_mut().zip(&mut *left) {
+                *trials = left as f64;
+            }
             let mut counts = [0.0; CHUNK];
             let counts = &mut counts[..many];
-            let failures = p > 0.5;
-            let rare = if failures { 1.0 - p } else { p };
-            binomials(&source, rare, trials, counts);
+            // The last outcome takes all trials that are left, without words.
+            if p > 0.0 {
+                accepted(&source, Domain::Multinomial, &binomials, counts);
+            }
             let rows = out.chunks_mut(dimension.get()).zip(left.iter_mut()).zip(counts);
             for ((row, left), &mut count) in rows {
                 // The double nearest to the trials may be above them.
@@ -124,84 +131,74 @@ impl<T: AsRef<[f64]> + Sync> Rows for Multinomial<T> {
     }
 }
 
-/// Writes binomial counts of one probability, up to 1/2, and of the trials of each element.
-fn binomials(source: &Source<'_, Stream>, p: f64, trials: &[f64], counts: &mut [f64]) {
-    let mut blocks = [[0; 2]; CHUNK];
-    let many = counts.len().min(CHUNK);
-    source.blocks(Domain::Multinomial, 0, &mut blocks[..many]);
-    let first = First { p, rate: minus_ln_1_minus(p), blocks: &blocks[..many], trials, counts };
-    source.path.run(first);
-    // Few numbers are left, so they are taken one by one.
-    for (place, count) in counts.iter_mut().enumerate().filter(|(_, count)| count.is_nan()) {
-        let (Some(&m), Ok(at)) = (trials.get(place), u8::try_from(place)) else { continue };
-        let method = Btrs::new(m, p);
-        let mut block = [blocks.get(place).copied().unwrap_or_default()];
-        *count = method.full(block[0]);
-        let mut attempt = 1;
-        while count.is_nan() && attempt <= LAST {
-            source.some_blocks(Domain::Multinomial, attempt, &[at], &mut block);
-            *count = method.full(block[0]);
-            attempt += 1;
+/// Binomial counts of one probability, up to 1/2, and of trials that each element has for itself:
+/// the search for small means, and BTRS for the others.
+struct Binomials {
+    p: f64,
+    rate: f64,
+    trials: [f64; CHUNK],
+}
+
+impl Rejection for Binomials {
+    const ATTEMPTS: u16 = LAST + 1;
+
+    #[inline(always)]
+    fn quick(&self, blocks: &[[u64; 2]], out: &mut [f64]) {
+        let odds = self.p / (1.0 - self.p);
+        for ((out, blocks), m) in
+            out.chunks_mut(TILE).zip(blocks.chunks(TILE)).zip(self.trials.chunks(TILE))
+        {
+            if m.iter().fold(false, |any, &m| any | (m * self.p >= 10.0)) {
+                for ((out, &block), &m) in out.iter_mut().zip(blocks).zip(m) {
+                    *out = Btrs::quick_constants(m, self.p).squeezed(block);
+                }
+            }
+            if m.iter().fold(false, |any, &m| any | (m * self.p < 10.0)) {
+                self.search(odds, blocks, m, out);
+            }
         }
-        if count.is_nan() {
-            *count = method.fallback();
+    }
+
+    #[inline(always)]
+    fn full(&self, blocks: &[[u64; 2]], places: &[u16], out: &mut [f64]) {
+        for ((out, &block), &place) in out.iter_mut().zip(blocks).zip(places) {
+            let m = self.trials[usize::from(place) & MASK];
+            *out = Btrs::new(m, self.p).decided(block);
         }
+    }
+
+    fn fallback(&self, place: usize) -> f64 {
+        Btrs::new(self.trials[place & MASK], self.p).fallback(place)
     }
 }
 
-/// The search for small means, and the quick test of BTRS for the others; a NaN stands for a
-/// number that it does not accept.
-struct First<'a> {
-    p: f64,
-    rate: f64,
-    blocks: &'a [[u64; 2]],
-    trials: &'a [f64],
-    counts: &'a mut [f64],
-}
-
-impl Kernel for First<'_> {
-    type Output = ();
-
+impl Binomials {
+    /// Writes the counts of small means.
     #[inline(always)]
-    fn run(self) {
-        const LANES: usize = 8;
-        let odds = self.p / (1.0 - self.p);
-        let parts = self.counts.chunks_mut(LANES).zip(self.trials.chunks(LANES));
-        for ((counts, trials), blocks) in parts.zip(self.blocks.chunks(LANES)) {
-            let mut m = [0.0; LANES];
-            m.iter_mut().zip(trials).for_each(|(m, &trials)| *m = trials);
-            let mut both = [[0; 2]; LANES];
-            both.iter_mut().zip(blocks).for_each(|(both, &block)| *both = block);
-            let mut made = [0.0; LANES];
-            if m.iter().fold(false, |any, &m| any | (m * self.p >= 10.0)) {
-                for ((made, &m), &block) in made.iter_mut().zip(&m).zip(&both) {
-                    *made = Btrs::quick_constants(m, self.p).quick(block, 0.0);
-                }
+    fn search(&self, odds: f64, blocks: &[[u64; 2]], m: &[f64], out: &mut [f64]) {
+        let (mut u, mut t, mut found) = ([-1.0; TILE], [0.0; TILE], [0.0; TILE]);
+        for (((u, t), &m), &[w0, _]) in u.iter_mut().zip(&mut t).zip(m).zip(blocks) {
+            // A number below 0 ends the search of large means, which have no use for it.
+            *u = select(m * self.p < 10.0, open_uniform(w0), -1.0);
+            *t = exp(-(m * self.rate));
+        }
+        let mut k = 0.0;
+        let mut more = true;
+        while more && k < MOST {
+            more = false;
+            let lanes = u.iter_mut().zip(&mut t).zip(&mut found).zip(m);
+            for (((u, t), found), &m) in lanes {
+                // A lane that has stopped never continues, since nothing in it changes.
+                let on = *u >= *t;
+                *u -= select(on, *t, 0.0);
+                *found += select(on, 1.0, 0.0);
+                *t = select(on, (*t * ((m - k) * odds)) / (k + 1.0), *t);
+                more |= on;
             }
-            let mut u = both.map(|[w0, _]| open_uniform(w0));
-            let small = m.map(|m| m * self.p < 10.0);
-            let mut t = m.map(|m| exp(-(m * self.rate)));
-            let mut found = [0.0; LANES];
-            let mut k = 0.0;
-            loop {
-                let mut more = false;
-                for lane in 0..LANES {
-                    let on = u[lane] >= t[lane];
-                    u[lane] -= select(on, t[lane], 0.0);
-                    // A lane that has stopped never continues, since nothing in it changes.
-                    found[lane] += select(on, 1.0, 0.0);
-                    t[lane] = select(on, (t[lane] * ((m[lane] - k) * odds)) / (k + 1.0), t[lane]);
-                    more |= on & small[lane];
-                }
-                k += 1.0;
-                if !more || k >= MOST {
-                    break;
-                }
-            }
-            for lane in 0..LANES {
-                made[lane] = select(small[lane], found[lane], made[lane]);
-            }
-            counts.iter_mut().zip(made).for_each(|(count, made)| *count = made);
+            k += 1.0;
+        }
+        for ((out, &found), &m) in out.iter_mut().zip(&found).zip(m) {
+            *out = select(m * self.p < 10.0, found, *out);
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Normal vectors: independent normal numbers, times the Cholesky factor of their covariance.
 
-use super::private::CHUNK;
+use super::private::{CHUNK, TILE};
 use super::vectors::{Rows, VectorDistribution, numbers};
 use crate::numbers::normal::NormalF64;
 use crate::numbers::path::{Kernel, Path};
@@ -131,6 +131,9 @@ impl Kernel for Transform<'_, '_> {
     fn run(self) {
         let MultivariateNormal { mean, factor } = *self.of;
         let dimension = self.of.dimension().get();
+        if dimension <= FEW {
+            return few(mean, factor, dimension, self.out);
+        }
         let mut sums = [0.0; CHUNK];
         for row in self.out.chunks_mut(dimension) {
             // Parts of a row from its end: sums need the normal numbers before them only.
@@ -152,6 +155,33 @@ impl Kernel for Transform<'_, '_> {
                 }
                 end = begin;
             }
+        }
+    }
+}
+
+/// The number of components up to which many vectors are transformed together, component by
+/// component: loops over one vector would be too short for vector code.
+const FEW: usize = 8;
+
+/// Turns independent normal numbers into vectors of at most [`FEW`] components, in place.
+#[inline(always)]
+fn few(mean: &[f64], factor: &[f64], dimension: usize, out: &mut [f64]) {
+    let (mut normals, mut sums) = ([[0.0; TILE]; FEW], [0.0; TILE]);
+    for out in out.chunks_mut(TILE * dimension) {
+        for (component, normals) in normals.iter_mut().enumerate().take(dimension) {
+            let column = out.iter().skip(component).step_by(dimension);
+            normals.iter_mut().zip(column).for_each(|(to, &normal)| *to = normal);
+        }
+        for (component, &mean) in mean.iter().enumerate().take(dimension) {
+            sums.fill(0.0);
+            let weights = factor.iter().skip(component).step_by(dimension);
+            for (normals, &weight) in normals.iter().zip(weights) {
+                for (sum, &normal) in sums.iter_mut().zip(normals) {
+                    *sum += weight * normal;
+                }
+            }
+            let column = out.iter_mut().skip(component).step_by(dimension);
+            column.zip(&sums).for_each(|(to, &sum)| *to = mean + sum);
         }
     }
 }

@@ -94,19 +94,17 @@ impl Ptrs {
         let t = 0.5 - u.abs();
         (floor((((2.0 * self.a) / t + self.b) * u + self.mean) + 0.43), t, v)
     }
-}
 
-impl Rejection for Ptrs {
-    const ATTEMPTS: u16 = LAST + 1;
-
+    /// Returns the proposal if the squeeze accepts it, otherwise NaN.
     #[inline(always)]
-    fn quick(&self, block: [u64; 2], _: f64) -> f64 {
+    fn squeezed(&self, block: [u64; 2]) -> f64 {
         let (k, t, v) = self.proposal(block);
         select((k >= 0.0) & (t >= 0.07) & (v <= self.r), k, f64::NAN)
     }
 
+    /// Returns the proposal if it is accepted by any test, otherwise NaN.
     #[inline(always)]
-    fn full(&self, block: [u64; 2]) -> f64 {
+    fn decided(&self, block: [u64; 2]) -> f64 {
         let (k, t, v) = self.proposal(block);
         let quick = (t >= 0.07) & (v <= self.r);
         let never = (t < 0.013) & (v > t);
@@ -115,8 +113,26 @@ impl Rejection for Ptrs {
         let also = !never & (ln((y * y) * factor(k)) / 2.0 <= -rarity);
         select((k >= 0.0) & (quick | also), k, f64::NAN)
     }
+}
 
-    fn fallback(&self) -> f64 {
+impl Rejection for Ptrs {
+    const ATTEMPTS: u16 = LAST + 1;
+
+    #[inline(always)]
+    fn quick(&self, blocks: &[[u64; 2]], out: &mut [f64]) {
+        for (out, &block) in out.iter_mut().zip(blocks) {
+            *out = self.squeezed(block);
+        }
+    }
+
+    #[inline(always)]
+    fn full(&self, blocks: &[[u64; 2]], _: &[u16], out: &mut [f64]) {
+        for (out, &block) in out.iter_mut().zip(blocks) {
+            *out = self.decided(block);
+        }
+    }
+
+    fn fallback(&self, _: usize) -> f64 {
         floor(self.mean)
     }
 }

@@ -11,10 +11,10 @@ use crate::words::Words;
 
 /// Elements made at a time: their blocks and values take 9 KiB, and a quarter of that in C, where a
 /// thread with the smallest stack must have room for them. A power of two, so that a mask keeps an
-/// index inside, without a panic that the C library would have to bring along. At most 256, the
-/// number of places that a byte can name.
-pub(super) const CHUNK: usize = if cfg!(feature = "std") { 256 } else { 64 };
-const MASK: usize = CHUNK - 1;
+/// index inside, without a panic that the C library would have to bring along. At most 2^16, the
+/// number of places that 16 bits can name.
+pub(super) const CHUNK: usize = if cfg!(feature = "std") { 512 } else { 64 };
+pub(super) const MASK: usize = CHUNK - 1;
 /// Loops over lists run in multiples of this number, since the rest of a vector loop is slow. The
 /// elements behind the list are computed and not used.
 const LANES: usize = 8;
@@ -67,6 +67,11 @@ pub(crate) struct Source<'a, W> {
 }
 
 impl<'a, W: Words> Source<'a, W> {
+    /// Returns the words of elements `start` and following.
+    pub(super) fn of_run(path: Path, words: &'a W, start: u64) -> Source<'a, W> {
+        Source { path, words, places: Places::From(start) }
+    }
+
     /// Returns the words of the elements with these numbers, at most [`CHUNK`] of them.
     pub(super) fn of_list(path: Path, words: &'a W, list: &'a [u64]) -> Source<'a, W> {
         Source { path, words, places: Places::List(list) }
@@ -85,18 +90,21 @@ impl<'a, W: Words> Source<'a, W> {
         &self,
         domain: Domain,
         block: u16,
-        places: &[u8],
+        places: &[u16],
         out: &mut [[u64; 2]],
     ) {
-        let mut indices = [0; CHUNK];
-        for (index, &place) in indices.iter_mut().zip(places) {
-            *index = match self.places {
-                Places::From(start) => start.wrapping_add(place.into()),
-                Places::List(list) => list.get(usize::from(place)).copied().unwrap_or_default(),
-            };
+        // A few at a time: an array of all would take longer to clear than most lists.
+        let mut indices = [0; TILE];
+        for (places, out) in places.chunks(TILE).zip(out.chunks_mut(TILE)) {
+            for (index, &place) in indices.iter_mut().zip(places) {
+                *index = match self.places {
+                    Places::From(start) => start.wrapping_add(place.into()),
+                    Places::List(list) => list.get(usize::from(place)).copied().unwrap_or_default(),
+                };
+            }
+            let many = places.len().min(out.len()).min(TILE);
+            self.words.blocks_at(domain.draw(block), &indices[..many], &mut out[..many]);
         }
-        let many = places.len().min(CHUNK).min(out.len());
-        self.words.blocks_at(domain.draw(block), &indices[..many], &mut out[..many]);
     }
 }
 
@@ -137,7 +145,7 @@ pub(crate) fn fill<T, W: Words>(
     out: &mut [T],
 ) {
     for (out, start) in out.chunks_mut(CHUNK).zip((start..).step_by(CHUNK)) {
-        one_chunk(sampler, &Source { path, words, places: Places::From(start) }, out);
+        one_chunk(sampler, &Source::of_run(path, words, start), out);
     }
 }
 
@@ -150,7 +158,7 @@ pub(crate) fn at<T, W: Words>(
     out: &mut [T],
 ) {
     for (out, indices) in out.chunks_mut(CHUNK).zip(indices.chunks(CHUNK)) {
-        one_chunk(sampler, &Source { path, words, places: Places::List(indices) }, out);
+        one_chunk(sampler, &Source::of_list(path, words, indices), out);
     }
 }
 
@@ -161,32 +169,32 @@ fn one_chunk<T, W: Words>(sampler: &impl Sampler<T>, source: &Source<'_, W>, out
     sampler.values(source.path, &made.0[..many], out);
 }
 
+/// Numbers that go through one loop before the next loop takes them. One long loop would wait for
+/// its divisions and roots, since a CPU looks ahead by a few hundred instructions only.
+pub(super) const TILE: usize = if cfg!(feature = "std") { 64 } else { 32 };
+
 /// A method that accepts or rejects a proposal made of one block. Its functions are
-/// `#[inline(always)]` and without branches, so that compilers make vector code of loops over them.
+/// `#[inline(always)]`, and their loops have no branches, so that compilers make vector code of
+/// them. Loops read both words of a block, or none: vector code that skips every other word would
+/// read past the end, so compilers leave the last few numbers of such a loop to scalar code.
 pub(super) trait Rejection: Sync {
     /// Attempts after which the method ends with its fallback.
     const ATTEMPTS: u16;
     /// True if the quick test accepts all that the full one does.
     const QUICK_DECIDES: bool = false;
 
-    /// True if the quick test is computed in two loops. A long loop waits for its divisions and
-    /// roots, since the CPU looks ahead by a few hundred instructions only.
-    const TWO_STEPS: bool = false;
+    /// Writes the proposals that a test accepts which is quick to compute, otherwise NaN.
+    fn quick(&self, blocks: &[[u64; 2]], out: &mut [f64]);
 
-    /// Returns a number of which the quick test makes use.
+    /// Writes the proposals that are accepted by any test, otherwise NaN, for the elements at these
+    /// places of the chunk. There are as many places as blocks.
     #[inline(always)]
-    fn first_step(&self, _block: [u64; 2]) -> f64 {
-        0.0
+    fn full(&self, blocks: &[[u64; 2]], _places: &[u16], out: &mut [f64]) {
+        self.quick(blocks, out);
     }
 
-    /// Returns the proposal if a test that is quick to compute accepts it, otherwise NaN.
-    fn quick(&self, block: [u64; 2], first_step: f64) -> f64;
-
-    /// Returns the proposal if it is accepted by any test, otherwise NaN.
-    fn full(&self, block: [u64; 2]) -> f64;
-
-    /// Returns the number of an element all of whose attempts are rejected.
-    fn fallback(&self) -> f64;
+    /// Returns the number of the element at this place if all of its attempts are rejected.
+    fn fallback(&self, place: usize) -> f64;
 }
 
 /// Writes the accepted proposals of a chunk of elements.
@@ -212,30 +220,39 @@ pub(super) fn accepted<W: Words, R: Rejection>(
             blocks[i & MASK] = blocks[usize::from(left[i & MASK]) & MASK];
         }
     }
-    let mut made = Aligned([0.0; CHUNK]);
-    let made = &mut made.0;
     for attempt in first..=R::ATTEMPTS {
         if count == 0 {
             return;
         }
-        let many = count.next_multiple_of(LANES).min(CHUNK);
-        source.path.run(Full { method, blocks: &blocks[..many], out: &mut made[..many] });
-        let many = count.min(CHUNK);
+        let all = count.min(CHUNK);
         count = 0;
-        for i in 0..many {
-            let (place, value) = (left[i & MASK], made[i & MASK]);
-            if let Some(out) = out.get_mut(usize::from(place)) {
-                *out = value;
+        for first in (0..all).step_by(TILE) {
+            let many = (all - first).min(TILE);
+            // Both ends are inside: TILE and LANES divide CHUNK.
+            let end = first + many.next_multiple_of(LANES);
+            let (Some(blocks), Some(places)) = (blocks.get(first..end), left.get(first..end))
+            else {
+                break;
+            };
+            let mut made = Aligned([0.0; TILE]);
+            let made = &mut made.0[..blocks.len().min(TILE)];
+            source.path.run(Full { method, blocks, places, out: made });
+            for (i, &mut value) in (first..first + many).zip(made) {
+                let place = left[i & MASK];
+                if let Some(out) = out.get_mut(usize::from(place)) {
+                    *out = value;
+                }
+                // Never a place that is yet to be read, because no more are kept than were read.
+                left[count & MASK] = place;
+                count += usize::from(value.is_nan());
             }
-            left[count & MASK] = place;
-            count += usize::from(value.is_nan());
         }
         if attempt < R::ATTEMPTS {
             source.some_blocks(domain, attempt, &left[..count.min(CHUNK)], blocks);
         }
     }
-    for value in out.iter_mut().filter(|value| value.is_nan()) {
-        *value = method.fallback();
+    for (place, value) in out.iter_mut().enumerate().filter(|(_, value)| value.is_nan()) {
+        *value = method.fallback(place);
     }
 }
 
@@ -245,7 +262,7 @@ struct Quick<'a, R> {
     method: &'a R,
     blocks: &'a [[u64; 2]],
     out: &'a mut [f64],
-    left: &'a mut [u8; CHUNK],
+    left: &'a mut [u16; CHUNK],
 }
 
 impl<R: Rejection> Kernel for Quick<'_, R> {
@@ -253,20 +270,22 @@ impl<R: Rejection> Kernel for Quick<'_, R> {
 
     #[inline(always)]
     fn run(self) -> usize {
-        if R::TWO_STEPS {
-            for (out, &block) in self.out.iter_mut().zip(self.blocks) {
-                *out = self.method.first_step(block);
+        self.method.quick(self.blocks, self.out);
+        let mut count = 0;
+        // Without a branch for each number, which would often be mispredicted.
+        let mut list = |group: &[f64], first: u16| {
+            for (value, place) in group.iter().zip(first..) {
+                self.left[count & MASK] = place;
+                count += usize::from(value.is_nan());
+            }
+        };
+        let (groups, rest) = self.out.as_chunks::<LANES>();
+        for (group, first) in groups.iter().zip((0..).step_by(LANES)) {
+            if group.iter().fold(false, |any, value| any | value.is_nan()) {
+                list(group, first);
             }
         }
-        for (out, &block) in self.out.iter_mut().zip(self.blocks) {
-            *out = self.method.quick(block, *out);
-        }
-        // Without a branch, which would often be mispredicted.
-        let mut count = 0;
-        for (place, value) in self.out.iter().enumerate() {
-            self.left[count & MASK] = place as u8;
-            count += usize::from(value.is_nan());
-        }
+        list(rest, (groups.len() * LANES) as u16);
         count
     }
 }
@@ -275,6 +294,7 @@ impl<R: Rejection> Kernel for Quick<'_, R> {
 struct Full<'a, R> {
     method: &'a R,
     blocks: &'a [[u64; 2]],
+    places: &'a [u16],
     out: &'a mut [f64],
 }
 
@@ -283,9 +303,7 @@ impl<R: Rejection> Kernel for Full<'_, R> {
 
     #[inline(always)]
     fn run(self) {
-        for (out, &block) in self.out.iter_mut().zip(self.blocks) {
-            *out = self.method.full(block);
-        }
+        self.method.full(self.blocks, self.places, self.out);
     }
 }
 
@@ -296,18 +314,10 @@ pub(super) struct Map<'a, F> {
     pub(super) out: &'a mut [f64],
 }
 
-/// The function of a [`Map`].
+/// The function of a [`Map`], `#[inline(always)]` as a [`Rejection`]'s.
 pub(super) trait By {
-    /// True if the function begins with another loop, as for [`Rejection`].
-    const TWO_STEPS: bool = false;
-
-    /// Returns what replaces the number so far.
-    #[inline(always)]
-    fn first_step(&self, _block: [u64; 2]) -> f64 {
-        0.0
-    }
-
-    fn by(&self, block: [u64; 2], so_far: f64) -> f64;
+    /// Replaces the numbers so far.
+    fn by(&self, blocks: &[[u64; 2]], out: &mut [f64]);
 }
 
 impl<F: By> Kernel for Map<'_, F> {
@@ -315,14 +325,7 @@ impl<F: By> Kernel for Map<'_, F> {
 
     #[inline(always)]
     fn run(self) {
-        if F::TWO_STEPS {
-            for (out, &block) in self.out.iter_mut().zip(self.blocks) {
-                *out = self.by.first_step(block);
-            }
-        }
-        for (out, &block) in self.out.iter_mut().zip(self.blocks) {
-            *out = self.by.by(block, *out);
-        }
+        self.by.by(self.blocks, self.out);
     }
 }
 

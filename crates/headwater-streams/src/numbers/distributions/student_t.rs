@@ -6,9 +6,9 @@
 
 use super::functions::{coordinate, root_of_expm1};
 use super::positive;
-use super::private::{By, Domain, Sampler, Source, map, real_samplers};
+use super::private::{By, Domain, Sampler, Source, TILE, map, real_samplers};
 use crate::Error;
-use crate::numbers::polynomials::minus_ln;
+use crate::numbers::polynomials::{minus_ln_of_parts, minus_ln_parts};
 use crate::numbers::root::sqrt_f64;
 use crate::words::Words;
 
@@ -44,15 +44,24 @@ struct Polar {
 }
 
 impl By for Polar {
-    const TWO_STEPS: bool = true;
-
     #[inline(always)]
-    fn first_step(&self, [w0, _]: [u64; 2]) -> f64 {
-        (2.0 * minus_ln(w0)) / self.nu
-    }
-
-    #[inline(always)]
-    fn by(&self, [_, w1]: [u64; 2], x: f64) -> f64 {
-        coordinate(w1) * root_of_expm1(x, self.nu, sqrt_f64)
+    fn by(&self, blocks: &[[u64; 2]], out: &mut [f64]) {
+        let (mut quotients, mut seconds) = ([0.0; TILE], [0; TILE]);
+        for (out, blocks) in out.chunks_mut(TILE).zip(blocks.chunks(TILE)) {
+            let places = out.iter_mut().zip(&mut quotients).zip(&mut seconds);
+            for (((out, quotient), second), &[w0, w1]) in places.zip(blocks) {
+                (*out, *quotient) = minus_ln_parts(w0);
+                *second = w1;
+            }
+            for (out, &quotient) in out.iter_mut().zip(&quotients) {
+                *out = (2.0 * minus_ln_of_parts(*out, quotient)) / self.nu;
+            }
+            for out in &mut *out {
+                *out = root_of_expm1(*out, self.nu, sqrt_f64);
+            }
+            for (out, &w1) in out.iter_mut().zip(&seconds) {
+                *out *= coordinate(w1);
+            }
+        }
     }
 }

@@ -5,7 +5,7 @@
 //! Robert, "Simulation of Truncated Normal Variables", Statistics and Computing 5, 1995).
 
 use super::functions::{coordinate, open_uniform, select};
-use super::private::{Domain, LAST, Rejection, Sampler, Source, accepted, real_samplers};
+use super::private::{Domain, LAST, Rejection, Sampler, Source, TILE, accepted, real_samplers};
 use super::{checked, positive};
 use crate::Error;
 use crate::numbers::polynomials::minus_ln;
@@ -107,26 +107,25 @@ struct Normal {
 impl Rejection for Normal {
     const ATTEMPTS: u16 = LAST + 1;
     const QUICK_DECIDES: bool = true;
-    const TWO_STEPS: bool = true;
 
     #[inline(always)]
-    fn first_step(&self, [w0, _]: [u64; 2]) -> f64 {
-        2.0 * minus_ln(w0)
+    fn quick(&self, blocks: &[[u64; 2]], out: &mut [f64]) {
+        let mut seconds = [0; TILE];
+        for (out, blocks) in out.chunks_mut(TILE).zip(blocks.chunks(TILE)) {
+            for ((out, second), &[w0, w1]) in out.iter_mut().zip(&mut seconds).zip(blocks) {
+                *out = 2.0 * minus_ln(w0);
+                *second = w1;
+            }
+            for (out, &w1) in out.iter_mut().zip(&seconds) {
+                let x = sqrt_f64(*out) * coordinate(w1);
+                let inside = (x >= self.a) & (x <= self.b);
+                let number = self.ends.within(self.mean + self.deviation * x);
+                *out = select(inside, number, f64::NAN);
+            }
+        }
     }
 
-    #[inline(always)]
-    fn quick(&self, [_, w1]: [u64; 2], squared: f64) -> f64 {
-        let x = sqrt_f64(squared) * coordinate(w1);
-        let inside = (x >= self.a) & (x <= self.b);
-        select(inside, self.ends.within(self.mean + self.deviation * x), f64::NAN)
-    }
-
-    #[inline(always)]
-    fn full(&self, block: [u64; 2]) -> f64 {
-        self.quick(block, self.first_step(block))
-    }
-
-    fn fallback(&self) -> f64 {
+    fn fallback(&self, _: usize) -> f64 {
         self.mean
     }
 }
@@ -151,19 +150,17 @@ impl Rejection for Uniform {
     const QUICK_DECIDES: bool = true;
 
     #[inline(always)]
-    fn quick(&self, [w0, w1]: [u64; 2], _: f64) -> f64 {
-        let u = open_uniform(w0);
-        let t = self.h * u;
-        let accepted = t * (self.a + t / 2.0) + self.least <= minus_ln(w1);
-        select(accepted, self.ends.within(self.from + self.width * u), f64::NAN)
+    fn quick(&self, blocks: &[[u64; 2]], out: &mut [f64]) {
+        for (out, &[w0, w1]) in out.iter_mut().zip(blocks) {
+            let u = open_uniform(w0);
+            let t = self.h * u;
+            let accepted = t * (self.a + t / 2.0) + self.least <= minus_ln(w1);
+            let number = self.ends.within(self.from + self.width * u);
+            *out = select(accepted, number, f64::NAN);
+        }
     }
 
-    #[inline(always)]
-    fn full(&self, block: [u64; 2]) -> f64 {
-        self.quick(block, 0.0)
-    }
-
-    fn fallback(&self) -> f64 {
+    fn fallback(&self, _: usize) -> f64 {
         self.from
     }
 }
@@ -184,26 +181,26 @@ struct Exponential {
 impl Rejection for Exponential {
     const ATTEMPTS: u16 = LAST + 1;
     const QUICK_DECIDES: bool = true;
-    const TWO_STEPS: bool = true;
 
     #[inline(always)]
-    fn first_step(&self, [w0, _]: [u64; 2]) -> f64 {
-        minus_ln(w0) / self.rate
+    fn quick(&self, blocks: &[[u64; 2]], out: &mut [f64]) {
+        let mut seconds = [0; TILE];
+        for (out, blocks) in out.chunks_mut(TILE).zip(blocks.chunks(TILE)) {
+            for ((out, second), &[w0, w1]) in out.iter_mut().zip(&mut seconds).zip(blocks) {
+                *out = minus_ln(w0) / self.rate;
+                *second = w1;
+            }
+            for (out, &w1) in out.iter_mut().zip(&seconds) {
+                let t = *out;
+                let d = t - self.centre;
+                let accepted = (t <= self.h) & ((d * d) / 2.0 <= minus_ln(w1));
+                let number = self.ends.within(self.from + self.deviation * t);
+                *out = select(accepted, number, f64::NAN);
+            }
+        }
     }
 
-    #[inline(always)]
-    fn quick(&self, [_, w1]: [u64; 2], t: f64) -> f64 {
-        let d = t - self.centre;
-        let accepted = (t <= self.h) & ((d * d) / 2.0 <= minus_ln(w1));
-        select(accepted, self.ends.within(self.from + self.deviation * t), f64::NAN)
-    }
-
-    #[inline(always)]
-    fn full(&self, block: [u64; 2]) -> f64 {
-        self.quick(block, self.first_step(block))
-    }
-
-    fn fallback(&self) -> f64 {
+    fn fallback(&self, _: usize) -> f64 {
         self.from
     }
 }

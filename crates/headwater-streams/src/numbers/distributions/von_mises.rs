@@ -8,7 +8,7 @@
 use super::checked;
 use super::functions::{half_turn_sine_factor, ln, open_uniform, select};
 use super::gamma::Method as Pair;
-use super::private::{Domain, LAST, Rejection, Sampler, Source, accepted, real_samplers};
+use super::private::{Domain, LAST, Rejection, Sampler, Source, TILE, accepted, real_samplers};
 use crate::Error;
 use crate::numbers::polynomials::minus_ln;
 use crate::numbers::root::sqrt_f64;
@@ -68,20 +68,28 @@ impl Rejection for Uniform {
     const QUICK_DECIDES: bool = true;
 
     #[inline(always)]
-    fn quick(&self, [w0, w1]: [u64; 2], _: f64) -> f64 {
-        let s = open_uniform(w0 << 1);
-        let sine = s * half_turn_sine_factor(s);
-        let accepted = ((2.0 * self.kappa) * sine) * sine <= minus_ln(w1);
-        let sign = f64::from_bits(1.0f64.to_bits() | w0 & 1 << 63);
-        select(accepted, turned(self.mu, s, sign), f64::NAN)
+    fn quick(&self, blocks: &[[u64; 2]], out: &mut [f64]) {
+        let mut signs = [0; TILE];
+        let mut logs = [0.0; TILE];
+        for (out, blocks) in out.chunks_mut(TILE).zip(blocks.chunks(TILE)) {
+            for (((out, sign), log), &[w0, w1]) in
+                out.iter_mut().zip(&mut signs).zip(&mut logs).zip(blocks)
+            {
+                *out = open_uniform(w0 << 1);
+                *sign = w0;
+                *log = minus_ln(w1);
+            }
+            for ((out, &sign), &log) in out.iter_mut().zip(&signs).zip(&logs) {
+                let s = *out;
+                let sine = s * half_turn_sine_factor(s);
+                let accepted = ((2.0 * self.kappa) * sine) * sine <= log;
+                let sign = f64::from_bits(1.0f64.to_bits() | sign & 1 << 63);
+                *out = select(accepted, turned(self.mu, s, sign), f64::NAN);
+            }
+        }
     }
 
-    #[inline(always)]
-    fn full(&self, block: [u64; 2]) -> f64 {
-        self.quick(block, 0.0)
-    }
-
-    fn fallback(&self) -> f64 {
+    fn fallback(&self, _: usize) -> f64 {
         self.mu
     }
 }
@@ -95,29 +103,27 @@ struct Normal {
 impl Rejection for Normal {
     const ATTEMPTS: u16 = LAST + 1;
     const QUICK_DECIDES: bool = true;
-    const TWO_STEPS: bool = true;
 
     #[inline(always)]
-    fn first_step(&self, [w0, _]: [u64; 2]) -> f64 {
-        Pair::distance_squared(w0)
+    fn quick(&self, blocks: &[[u64; 2]], out: &mut [f64]) {
+        let (mut seconds, mut logs) = ([0; TILE], [0.0; TILE]);
+        for (out, blocks) in out.chunks_mut(TILE).zip(blocks.chunks(TILE)) {
+            Pair::normals(blocks, out, &mut seconds);
+            for (log, &w1) in logs[..out.len()].iter_mut().zip(&seconds) {
+                *log = -ln(Pair::uniform(w1));
+            }
+            for (out, &log) in out.iter_mut().zip(&logs) {
+                let x = *out;
+                let s = x.abs() * self.scale;
+                let p = half_turn_sine_factor(s);
+                // Beyond half a turn the polynomial has no meaning.
+                let accepted = (s <= 1.0) & (((x * x) / 2.0) * (p * p - 1.0) <= log);
+                *out = select(accepted, turned(self.mu, s, x), f64::NAN);
+            }
+        }
     }
 
-    #[inline(always)]
-    fn quick(&self, [_, w1]: [u64; 2], squared: f64) -> f64 {
-        let (x, u) = Pair::pair(squared, w1);
-        let s = x.abs() * self.scale;
-        let p = half_turn_sine_factor(s);
-        // Beyond half a turn the polynomial has no meaning.
-        let accepted = (s <= 1.0) & (((x * x) / 2.0) * (p * p - 1.0) <= -ln(u));
-        select(accepted, turned(self.mu, s, x), f64::NAN)
-    }
-
-    #[inline(always)]
-    fn full(&self, block: [u64; 2]) -> f64 {
-        self.quick(block, self.first_step(block))
-    }
-
-    fn fallback(&self) -> f64 {
+    fn fallback(&self, _: usize) -> f64 {
         self.mu
     }
 }

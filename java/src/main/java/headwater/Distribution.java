@@ -126,7 +126,7 @@ public abstract class Distribution {
 
     /**
      * Returns outcomes from 0, each as likely as its share in the weights, which need not add up to
-     * 1. The table of the weights is made once, in up to a microsecond a weight.
+     * 1. The table of the weights is made once, in about 15 ns a weight.
      */
     public static Counts categorical(double... weights) {
         long[] table = new long[Math.multiplyExact(2, weights.length)];
