@@ -231,6 +231,27 @@ fn two_lines_that_changed_places_are_no_clock_that_was_set() {
     }
 }
 
+/// A line from minutes later and one from seconds before stand side by side in the wrong place. The
+/// clock was set neither forwards nor backwards, and sshd did not wait.
+#[test]
+fn two_lines_out_of_place_make_no_wait_of_the_lines_around_them() {
+    let log = "\
+Oct 25 11:40:02 vm1 kernel: Linux version 4.19.0-5-amd64 (build@host) #1
+Oct 25 11:40:05 vm1 systemd[1]: Started Raise network interfaces.
+Oct 25 11:40:05 vm1 systemd[1]: Starting OpenBSD Secure Shell server...
+Oct 25 11:42:41 vm1 operator[740]: looked: random: crng init done, after 107 s
+Oct 25 11:40:02 vm1 systemd[1]: Starting Load/Save Random Seed...
+Oct 25 11:40:05 vm1 systemd[1]: Started OpenBSD Secure Shell server.
+Oct 25 11:40:05 vm1 systemd[1]: Startup finished in 1.402s (kernel) + 4.198s (userspace) = 5.600s.
+";
+    let boots = journal::read(log.as_bytes(), "log").unwrap();
+    let attempt = &boots[0].units[0].attempts[0];
+    let ended = attempt.ended.as_ref().unwrap().at.unwrap();
+    assert!(ended - attempt.began.at.unwrap() <= 4.0, "{attempt:?}");
+    let report = diagnose(Case { boots, ..Case::default() });
+    assert!(report.findings.iter().all(|it| it.severity < Severity::Critical), "{report:?}");
+}
+
 /// journald stamps a line of strace when the call ends. A call's time is therefore the time since
 /// the same process's line before, and what follows the call is not its time.
 #[test]

@@ -192,7 +192,12 @@ impl Jump {
     /// that jumped was out of place, and the clock was not set.
     fn is_undone(&self, wall: f64) -> bool {
         let since = wall + self.shift - self.before;
-        since >= -JITTER && (self.step < 0.0 || since < self.step - JITTER)
+        if self.step < 0.0 {
+            return since >= -JITTER;
+        }
+        // Two lines out of place may meet: the next one lies before the place of the jump, yet
+        // nearer to it than to the line that jumped.
+        since > -self.step / 2.0 && since < self.step - JITTER
     }
 }
 
@@ -204,11 +209,14 @@ impl OpenBoot {
         if let Some(wall) = &mut stamp.wall {
             let last = self.last.and_then(|last| last.wall).filter(|_| stamp.kernel.is_none());
             let returned = self.jump.take().filter(|jump| last.is_some() && jump.is_undone(*wall));
+            let mut last = last;
             if let Some(jump) = &returned {
                 self.shift = jump.shift;
+                let goes_on = *wall + jump.shift >= jump.before - JITTER;
+                last = (!goes_on).then_some(jump.before);
             }
             *wall += self.shift;
-            if let Some(last) = last.filter(|_| returned.is_none()) {
+            if let Some(last) = last {
                 let step = *wall - last;
                 if step.abs() > JITTER {
                     self.jump = Some(Jump { before: last, step, shift: self.shift });
