@@ -118,7 +118,20 @@ fn source(report: &mut Report) {
 
 fn tests(report: &mut Report) {
     // Without the core, whose tests the next step runs with more features.
-    report.step("tests", || cargo(&format!("test {TOGETHER} --exclude headwater --no-fail-fast")));
+    // The same random cases in each run, so that a change fails by its own fault. The next step
+    // looks for new ones.
+    report.step("tests", || {
+        let mut tests =
+            program(&format!("cargo test {TOGETHER} --exclude headwater --no-fail-fast"));
+        Ok(run(tests.env("PROPTEST_RNG_SEED", "1"))?)
+    });
+    report.long_step("tests, random cases", || {
+        let mut tests = program(
+            "cargo test -p headwater-doctor -p headwater-hostfile -p headwater-streams \
+             --no-fail-fast",
+        );
+        Ok(run(tests.env("PROPTEST_CASES", "20000"))?)
+    });
     report
         .step("tests, fallbacks forced", || cargo("test -p headwater --features testing,uuid,std"));
     // Without this step no run of these tests has pools and lacks the hooks. The other steps test
