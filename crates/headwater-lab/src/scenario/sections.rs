@@ -11,10 +11,9 @@ use headwater_lab_protocol::{self as protocol, Command, Hello, Message, Sections
 use std::path::Path;
 use std::time::Duration;
 
-/// Features of the guest's CPU. Without RDPID or AVX2 a process uses another path than sections, and
-/// the stress would show nothing.
-const FEATURES: &str =
-    ",+ssse3,+sse4.1,+sse4.2,+aes,+pclmulqdq,+rdrand,+xsave,+avx,+avx2,+rdpid,enforce";
+/// The guest's CPU. Without RDPID or AVX2 a process uses another path than sections, and the stress
+/// would show nothing.
+const CPU: &str = "max,+rdpid,enforce";
 
 /// Runs both stresses on a kernel, for `seconds` each.
 ///
@@ -34,7 +33,7 @@ pub fn sections(
     let mut reports = Vec::new();
     for smp in [1, 2] {
         let mut machine = Machine::new(&kernel, &archive);
-        machine.cpu += FEATURES;
+        machine.cpu = CPU.to_owned();
         machine.cpus = smp;
         machine.append = "hw.limit=60".to_owned();
         let mut guest = Guest::start(cache, &machine, &directory, "sections", None)?;
