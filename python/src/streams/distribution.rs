@@ -6,9 +6,9 @@ use super::kinds::Elements;
 use super::memory::Memory;
 use super::parameters::{Parameter, refused};
 use headwater_streams::distributions::{
-    Beta, Binomial, ChiSquare, Dirichlet, Distribution as Numbers, Gamma, Geometric,
-    LogNormal, Multinomial, MultivariateNormal, Poisson, Sobol, StudentT, TruncatedNormal,
-    VectorDistribution, VonMises,
+    Beta, Binomial, ChiSquare, Dirichlet, Distribution as Numbers, Gamma, Geometric, LogNormal,
+    Multinomial, MultivariateNormal, Poisson, Sobol, StudentT, TruncatedNormal, VectorDistribution,
+    VonMises,
 };
 use headwater_streams::{Error, Stream};
 use pyo3::exceptions::PyValueError;
