@@ -5,8 +5,8 @@
  *     -L target/release -L MKL/lib -lheadwater -l:libmkl_rt.so.3
  * MKL_THREADING_LAYER=SEQUENTIAL LD_LIBRARY_PATH=target/release:MKL/lib ./onemkl [ROUNDS]
  *
- * Prints the least time of a number in nanoseconds. oneMKL's line is its fastest generator, with the
- * fastest of the methods that its documentation calls accurate. */
+ * Prints the least time of a number in nanoseconds. oneMKL's figure is that of its fastest
+ * generator, with its fastest method. */
 #include <headwater.h>
 #include <mkl_vsl.h>
 #include <stdio.h>
