@@ -28,22 +28,75 @@ static double doubles[MANY];
 static float floats[MANY];
 static uint64_t start;
 
-static int ours_uniform(int g) { (void)g; return headwater_stream_fill_f64(&key, 0, start, doubles, MANY); }
-static int ours_normal(int g) { (void)g; return headwater_stream_fill_normal_f64(&key, 0, start, doubles, MANY); }
-static int ours_normal_f32(int g) { (void)g; return headwater_stream_fill_normal_f32(&key, 0, start, floats, MANY); }
-static int ours_exponential(int g) { (void)g; return headwater_stream_fill_exponential_f64(&key, 0, start, doubles, MANY); }
+static int ours_uniform(int g)
+{
+    (void)g;
+    return headwater_stream_fill_f64(&key, 0, start, doubles, MANY);
+}
 
-static int uniform(int g) { return vdRngUniform(VSL_RNG_METHOD_UNIFORM_STD_ACCURATE, streams[g], MANY, doubles, 0, 1); }
-static int normal_icdf(int g) { return vdRngGaussian(VSL_RNG_METHOD_GAUSSIAN_ICDF, streams[g], MANY, doubles, 0, 1); }
-static int normal_polar(int g) { return vdRngGaussian(VSL_RNG_METHOD_GAUSSIAN_BOXMULLER2, streams[g], MANY, doubles, 0, 1); }
-static int normal_f32_icdf(int g) { return vsRngGaussian(VSL_RNG_METHOD_GAUSSIAN_ICDF, streams[g], MANY, floats, 0, 1); }
-static int normal_f32_polar(int g) { return vsRngGaussian(VSL_RNG_METHOD_GAUSSIAN_BOXMULLER2, streams[g], MANY, floats, 0, 1); }
-static int exponential(int g) { return vdRngExponential(VSL_RNG_METHOD_EXPONENTIAL_ICDF_ACCURATE, streams[g], MANY, doubles, 0, 1); }
+static int ours_normal(int g)
+{
+    (void)g;
+    return headwater_stream_fill_normal_f64(&key, 0, start, doubles, MANY);
+}
 
-static const struct { const char *name; int (*ours)(int); struct { const char *name; int (*fill)(int); } theirs[2]; } cases[] = {
+static int ours_normal_f32(int g)
+{
+    (void)g;
+    return headwater_stream_fill_normal_f32(&key, 0, start, floats, MANY);
+}
+
+static int ours_exponential(int g)
+{
+    (void)g;
+    return headwater_stream_fill_exponential_f64(&key, 0, start, doubles, MANY);
+}
+
+static int uniform(int g)
+{
+    return vdRngUniform(VSL_RNG_METHOD_UNIFORM_STD_ACCURATE, streams[g], MANY, doubles, 0, 1);
+}
+
+static int normal_icdf(int g)
+{
+    return vdRngGaussian(VSL_RNG_METHOD_GAUSSIAN_ICDF, streams[g], MANY, doubles, 0, 1);
+}
+
+static int normal_polar(int g)
+{
+    return vdRngGaussian(VSL_RNG_METHOD_GAUSSIAN_BOXMULLER2, streams[g], MANY, doubles, 0, 1);
+}
+
+static int normal_f32_icdf(int g)
+{
+    return vsRngGaussian(VSL_RNG_METHOD_GAUSSIAN_ICDF, streams[g], MANY, floats, 0, 1);
+}
+
+static int normal_f32_polar(int g)
+{
+    return vsRngGaussian(VSL_RNG_METHOD_GAUSSIAN_BOXMULLER2, streams[g], MANY, floats, 0, 1);
+}
+
+static int exponential(int g)
+{
+    return vdRngExponential(VSL_RNG_METHOD_EXPONENTIAL_ICDF_ACCURATE, streams[g], MANY, doubles,
+        0, 1);
+}
+
+struct method {
+    const char *name;
+    int (*fill)(int);
+};
+
+static const struct {
+    const char *name;
+    int (*ours)(int);
+    struct method theirs[2];
+} cases[] = {
     {"uniform f64", ours_uniform, {{"", uniform}}},
     {"normal f64", ours_normal, {{"ICDF", normal_icdf}, {"Box-Muller", normal_polar}}},
-    {"normal f32", ours_normal_f32, {{"ICDF", normal_f32_icdf}, {"Box-Muller", normal_f32_polar}}},
+    {"normal f32", ours_normal_f32,
+     {{"ICDF", normal_f32_icdf}, {"Box-Muller", normal_f32_polar}}},
     {"exponential f64", ours_exponential, {{"ICDF", exponential}}},
 };
 
