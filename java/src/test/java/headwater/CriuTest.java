@@ -70,8 +70,10 @@ class CriuTest {
     }
 
     private static Process start(Path go, Path log, String way, String mode) throws Exception {
-        // A session of its own, because CRIU cannot restore the terminal of this one.
-        List<String> command = new ArrayList<>(List.of("setsid", Jars.java("java").toString(),
+        // A session of its own, because CRIU cannot restore the terminal of this one. One CPU,
+        // because copies on two CPUs draw from different pages and repeat nothing anyway.
+        List<String> command = new ArrayList<>(List.of("taskset", "--cpu-list", firstCpu(),
+                "setsid", Jars.java("java").toString(),
                 "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-XX:-UsePerfData"));
         if (Jars.isAtLeast(22)) {
             command.add("--enable-native-access=ALL-UNNAMED");
@@ -84,6 +86,16 @@ class CriuTest {
         builder.directory(new File("/"));
         builder.redirectInput(new File("/dev/null")).redirectOutput(log.toFile());
         return builder.start();
+    }
+
+    private static String firstCpu() throws Exception {
+        String name = "Cpus_allowed_list:";
+        for (String line : Files.readAllLines(Path.of("/proc/self/status"))) {
+            if (line.startsWith(name)) {
+                return line.substring(name.length()).strip().split("[-,]")[0];
+            }
+        }
+        throw new AssertionError("/proc/self/status has no " + name);
     }
 
     /** Restores the image in a namespace where its number is free, and returns its draws. */
