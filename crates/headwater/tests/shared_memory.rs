@@ -145,8 +145,8 @@ fn children_in_shared_memory_repeat_nothing() {
             let episodes = episodes.unwrap_or(8);
             for done in 1..=episodes {
                 words += episode(flags, &mut stack);
-                // A run of many episodes on a busy machine can reach the limit for hangs. These
-                // lines show whether it still advanced.
+                // A run that is killed at the limit for hangs shows by these lines whether it
+                // still advanced.
                 if done % 10 == 0 {
                     println!("{variant}: {done} of {episodes} children");
                 }

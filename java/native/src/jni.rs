@@ -94,13 +94,7 @@ impl Drop for Critical {
 
 /// Draws into a buffer of `WORDS` words on the stack, and passes `len` bytes of it to `write`.
 #[inline(always)]
-fn by_stack<const WORDS: usize>(len: usize, write: impl FnOnce(*const c_void)) -> i32 {
-    by_stack_of::<WORDS>(len, calls::fill, write)
-}
-
-/// Does what [`by_stack`] does, with another function that draws.
-#[inline(always)]
-fn by_stack_of<const WORDS: usize>(
+fn by_stack<const WORDS: usize>(
     len: usize,
     draw: impl FnOnce(&mut [MaybeUninit<u8>]) -> i32,
     write: impl FnOnce(*const c_void),
@@ -119,7 +113,7 @@ fn by_stack_of<const WORDS: usize>(
 /// The longer buffer has a function of its own, so that short draws need no 4 KiB of stack.
 #[inline(never)]
 fn by_long_stack(len: usize, write: impl FnOnce(*const c_void)) -> i32 {
-    by_stack::<{ LONG / 8 }>(len, write)
+    by_stack::<{ LONG / 8 }>(len, calls::fill, write)
 }
 
 /// # Safety
@@ -139,7 +133,7 @@ unsafe extern "system" fn Java_headwater_Native_fill0(
         unsafe { ((**env.0).set_byte_region)(env, out, off, len, bytes) }
     };
     if size <= SHORT {
-        by_stack::<{ SHORT / 8 }>(size, write)
+        by_stack::<{ SHORT / 8 }>(size, calls::fill, write)
     } else if size <= LONG {
         by_long_stack(size, write)
     } else {
@@ -161,7 +155,7 @@ unsafe extern "system" fn Java_headwater_Native_fillFresh0(
     off: i32,
     len: i32,
 ) -> i32 {
-    by_stack_of::<{ LONG / 8 }>(len as usize, calls::fill_fresh, |bytes| {
+    by_stack::<{ LONG / 8 }>(len as usize, calls::fill_fresh, |bytes| {
         // SAFETY: the caller's promise, and `bytes` is valid for reads of `len`.
         unsafe { ((**env.0).set_byte_region)(env, out, off, len, bytes) }
     })
@@ -184,7 +178,7 @@ unsafe extern "system" fn Java_headwater_Native_fillLongs0(
         unsafe { ((**env.0).set_long_region)(env, out, off, len, words) }
     };
     if size <= SHORT {
-        by_stack::<{ SHORT / 8 }>(size, write)
+        by_stack::<{ SHORT / 8 }>(size, calls::fill, write)
     } else if size <= LONG {
         by_long_stack(size, write)
     } else {

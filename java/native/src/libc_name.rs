@@ -8,6 +8,7 @@ const CS_GNU_LIBC_VERSION: c_int = 2;
 /// confstr(3) answers with this before the version.
 const PREFIX: usize = "glibc ".len();
 
+// SAFETY: POSIX's declaration of confstr.
 unsafe extern "C" {
     fn confstr(name: c_int, buf: *mut c_char, len: usize) -> usize;
 }

@@ -99,8 +99,9 @@ fn is_set_to(name: &str, expected: &[u8]) -> bool {
     variable(name).is_some_and(|value| value.to_bytes() == expected)
 }
 
+// SAFETY: each C library for Linux has this variable, of this type.
 unsafe extern "C" {
-    // The C library's; null until it has begun, which happens before any code of a program.
+    // Null until the C library has begun, which happens before any code of a program.
     static environ: *const *const c_char;
 }
 

@@ -80,13 +80,16 @@ mod tests {
     use super::*;
     use crate::view::Form;
 
+    const KEYS_32: [u32; 2] = [0x1234_5678, 0x9abc_def0];
+    const KEYS_64: [u64; 2] = [77, 99];
+
     fn smallest(words: &[u64], part: usize) -> f64 {
         let view = View::new(words, Form { width: 64, reversed: false }, usize::MAX);
         run(&view, Effort::Fast)[part].tally.p()
     }
 
-    fn halves(counter: u32, rounds: u32) -> [u32; 4] {
-        let (mut block, mut keys) = ([counter, 0, 0, 0], [0x1234_5678_u32, 0x9abc_def0]);
+    fn halves(counter: u32, mut keys: [u32; 2], rounds: u32) -> [u32; 4] {
+        let mut block = [counter, 0, 0, 0];
         for _ in 0..rounds {
             let [x, y] =
                 [block[0], block[2]].map(u64::from).map(|x| [x * 0xd251_1f53, x * 0xcd9e_8d57]);
@@ -102,8 +105,8 @@ mod tests {
         block
     }
 
-    fn long(counter: u64, rounds: u32) -> [u64; 4] {
-        let (mut block, mut keys) = ([counter, 0, 0, 0], [77_u64, 99]);
+    fn long(counter: u64, mut keys: [u64; 2], rounds: u32) -> [u64; 4] {
+        let mut block = [counter, 0, 0, 0];
         for _ in 0..rounds {
             let products = |x: u64| WORDS.map(|factor| u128::from(x) * u128::from(factor));
             let (x, y) = (products(block[0])[0], products(block[2])[1]);
@@ -119,15 +122,32 @@ mod tests {
         block
     }
 
+    /// Random123 1.14's kat_vectors, lines "philox4x32 10" and "philox4x64 10". The multipliers of
+    /// the tests below are those of the code that they test.
+    #[test]
+    fn ten_rounds_give_the_authors_known_answers() {
+        let expected = [0x6627_e8d5, 0xe169_c58d, 0xbc57_ac4c, 0x9b00_dbd8];
+        assert_eq!(halves(0, [0, 0], 10), expected);
+        let expected = [
+            0x1655_4d9e_ca36_314c,
+            0xdb20_fe9d_672d_0fdc,
+            0xd7e7_72ce_e186_176b,
+            0x7e68_b68a_ec7b_a23b,
+        ];
+        assert_eq!(long(0, [0, 0], 10), expected);
+    }
+
     #[test]
     fn a_round_undone_is_the_round_before_but_for_the_keys() {
         let inverses = HALVES.map(|factor| inverse(factor.into()) as u32);
-        let [late, early] = [7, 6].map(|rounds| [1, 2].map(|counter| halves(counter, rounds)));
+        let [late, early] =
+            [7, 6].map(|rounds| [1, 2].map(|counter| halves(counter, KEYS_32, rounds)));
         let undone = late.map(|block| before_halves(block, inverses));
         for word in 0..4 {
             assert_eq!(undone[0][word] ^ undone[1][word], early[0][word] ^ early[1][word]);
         }
-        let [late, early] = [7, 6].map(|rounds| [1, 2].map(|counter| long(counter, rounds)));
+        let [late, early] =
+            [7, 6].map(|rounds| [1, 2].map(|counter| long(counter, KEYS_64, rounds)));
         let undone = late.map(|block| before_words(block, WORDS.map(inverse)));
         for word in 0..4 {
             assert_eq!(undone[0][word] ^ undone[1][word], early[0][word] ^ early[1][word]);
@@ -139,12 +159,13 @@ mod tests {
         for (rounds, fails) in [(5, true), (6, true), (7, false), (10, false)] {
             let words: Vec<u64> = (0..1 << 16)
                 .flat_map(|counter| {
-                    let [a, b, c, d] = halves(counter, rounds).map(u64::from);
+                    let [a, b, c, d] = halves(counter, KEYS_32, rounds).map(u64::from);
                     [b << 32 | a, d << 32 | c]
                 })
                 .collect();
             assert_eq!(smallest(&words, 0) < 1e-12, fails, "{rounds} rounds of 32 bits");
-            let words: Vec<u64> = (0..1 << 16).flat_map(|counter| long(counter, rounds)).collect();
+            let words: Vec<u64> =
+                (0..1 << 16).flat_map(|counter| long(counter, KEYS_64, rounds)).collect();
             assert_eq!(smallest(&words, 1) < 1e-12, fails, "{rounds} rounds of 64 bits");
         }
     }

@@ -17,6 +17,9 @@ const VARIANT: &str = "HEADWATER_TEST_VARIANT";
 /// seconds.
 const HANGS: Duration = Duration::from_secs(180);
 
+/// The variable with a number of repetitions. Its tests take as long as they were asked to.
+const EPISODES: &str = "HEADWATER_TEST_EPISODES";
+
 /// Runs `body` in a fresh process of this test binary: what headwater finds out at set-up is found
 /// out once in a process, so tests that share one would depend on their order.
 ///
@@ -115,7 +118,8 @@ fn run_again(test: &str, variant: &str, variables: &[(&str, &str)]) {
     let group = -child.id().cast_signed();
     let (done, wait) = mpsc::channel();
     thread::spawn(move || done.send(child.wait_with_output()));
-    let output = wait.recv_timeout(HANGS).unwrap_or_else(|_| {
+    let limit = if env::var_os(EPISODES).is_some() { Duration::MAX } else { HANGS };
+    let output = wait.recv_timeout(limit).unwrap_or_else(|_| {
         // SAFETY: the group of a child that has not been waited for.
         unsafe { libc::kill(group, libc::SIGKILL) };
         panic!("{test} ({variant}) hangs");

@@ -126,34 +126,25 @@ fn parts(weight: f64) -> (u64, i32) {
 /// The weights as whole numbers: shares of a total below 2^63, times the number of outcomes.
 struct Shares<'a> {
     weights: &'a [f64],
-    /// The exponent of the largest weight.
-    largest: i32,
-    /// Bits dropped, so that the total fits.
-    dropped: u32,
+    scale: Scale,
     n: u128,
     /// The mean of all shares: the sum of the weights' whole numbers.
     total: u128,
     divisor: Divisor,
 }
 
-impl<'a> Shares<'a> {
-    fn new(weights: &'a [f64]) -> Result<Shares<'a>, Error> {
-        let n = number_of(weights.len())?.into();
-        let largest = largest_exponent(weights)?;
-        let mut shares =
-            Shares { weights, largest, dropped: 0, n, total: 0, divisor: Divisor::new(1) };
-        let sum = |shares: &Shares<'_>| -> u128 {
-            weights.iter().map(|&w| u128::from(shares.whole(w))).sum()
-        };
-        let bits = 128 - sum(&shares).leading_zeros();
-        shares.dropped = bits.saturating_sub(63);
-        shares.total = sum(&shares);
-        shares.divisor = Divisor::new(shares.total as u64);
-        Ok(shares)
-    }
+/// The unit of the whole numbers.
+#[derive(Clone, Copy)]
+struct Scale {
+    /// The exponent of the largest weight.
+    largest: i32,
+    /// Bits dropped, so that the total fits.
+    dropped: u32,
+}
 
+impl Scale {
     /// Returns a weight as a whole number below 2^63.
-    fn whole(&self, weight: f64) -> u64 {
+    fn whole(self, weight: f64) -> u64 {
         let (significand, exponent) = parts(weight);
         // At most 10, because no weight is above the largest one.
         let shift = exponent + 62 - self.largest;
@@ -164,9 +155,24 @@ impl<'a> Shares<'a> {
         whole >> self.dropped
     }
 
+    fn sum(self, weights: &[f64]) -> u128 {
+        weights.iter().map(|&weight| u128::from(self.whole(weight))).sum()
+    }
+}
+
+impl<'a> Shares<'a> {
+    fn new(weights: &'a [f64]) -> Result<Shares<'a>, Error> {
+        let n = number_of(weights.len())?.into();
+        let all = Scale { largest: largest_exponent(weights)?, dropped: 0 };
+        let bits = 128 - all.sum(weights).leading_zeros();
+        let scale = Scale { dropped: bits.saturating_sub(63), ..all };
+        let total = scale.sum(weights);
+        Ok(Shares { weights, scale, n, total, divisor: Divisor::new(total as u64) })
+    }
+
     /// Returns the share of an outcome, or `None` behind the last one.
     fn of(&self, outcome: usize) -> Option<u128> {
-        self.weights.get(outcome).map(|&weight| u128::from(self.whole(weight)) * self.n)
+        self.weights.get(outcome).map(|&weight| u128::from(self.scale.whole(weight)) * self.n)
     }
 
     /// Returns the bucket of an outcome that keeps this much of it.
@@ -213,20 +219,15 @@ impl Divisor {
     /// Returns the integer part of x 2^64 / total, of an x below the total.
     fn quotient(&self, x: u64) -> u64 {
         let (upper, normal) = (x << self.shift, self.normal);
-        // Algorithm 4 of the paper, whose lower word is 0 here.
+        // Algorithm 4 of the paper, for a lower word of 0. With k = 2^128 - (2^64 + reciprocal)
+        // normal, which is at most normal, the rest is (upper k + low normal) / 2^64 - normal. It
+        // is below normal, so the paper's second correction never happens.
         let product = u128::from(self.reciprocal) * u128::from(upper);
         let quotient = product.wrapping_add(u128::from(upper) << 64);
         let (high, low) = ((quotient >> 64) as u64, quotient as u64);
-        let mut high = high.wrapping_add(1);
-        let mut rest = 0u64.wrapping_sub(high.wrapping_mul(normal));
-        if rest > low {
-            high = high.wrapping_sub(1);
-            rest = rest.wrapping_add(normal);
-        }
-        if rest >= normal {
-            high = high.wrapping_add(1);
-        }
-        high
+        let high = high.wrapping_add(1);
+        let rest = 0u64.wrapping_sub(high.wrapping_mul(normal));
+        if rest > low { high.wrapping_sub(1) } else { high }
     }
 }
 

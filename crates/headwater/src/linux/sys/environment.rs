@@ -16,6 +16,7 @@ use super::{Errno, syscall};
 use core::ffi::{CStr, c_char, c_int, c_void};
 use core::ptr;
 
+// SAFETY: each C library for Linux has this variable, of this type.
 unsafe extern "C" {
     static environ: *const *const c_char;
 }
