@@ -45,7 +45,8 @@ fn summary(log: &[u8], name: &str) -> String {
 
 #[test]
 fn every_outside_log_gets_the_expected_verdict() {
-    let table = fs::read_to_string(file("README.md")).unwrap();
+    let readme = fs::read_to_string(file("README.md")).unwrap();
+    let (table, _machines) = readme.split_once("## The machine").unwrap();
     let rows: Vec<Vec<&str>> = table
         .lines()
         .filter(|line| {
@@ -61,6 +62,10 @@ fn every_outside_log_gets_the_expected_verdict() {
         let [name, _source, _person, expected, result] = row.as_slice() else {
             panic!("{row:?}");
         };
+        // Written down first, and run in the next step.
+        if *result == "not run yet" {
+            continue;
+        }
         let found = summary(logs.file(name).unwrap(), name);
         let wanted = if *result == "same" { expected } else { result.split(" (").next().unwrap() };
         if found != wanted.trim_start_matches("differs: ") {
