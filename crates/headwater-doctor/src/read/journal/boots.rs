@@ -2,7 +2,8 @@
 
 use super::entry::{Entry, Writer};
 use super::event::{LogEvent, event};
-use super::stamp::{Stamp, YEAR};
+use super::stamp::Stamp;
+use super::times::Times;
 use super::units::Starts;
 use crate::Evidence;
 use crate::boot::{
@@ -17,15 +18,6 @@ const BOOTS: usize = 200;
 const LINES: usize = 100;
 /// The kernel's clock never goes back, but journald writes all earlier lines of the kernel at once.
 const BACK: f64 = 60.0;
-/// The time in which journald reads the kernel's earlier lines.
-const BATCH: f64 = 0.5;
-/// The time after the journal's first line in which that reading begins.
-const BATCH_BEGINS: f64 = 5.0;
-/// A longer gap between two lines of a boot is a clock that was set: the longest stall on record
-/// took hours.
-const STEP: f64 = 43_200.0;
-/// Lines of one moment differ by less: stamps may have whole seconds.
-const JITTER: f64 = 1.0;
 
 /// Entries become boots.
 #[derive(Default)]
@@ -43,13 +35,7 @@ struct OpenBoot {
     /// The first line that only a program can have caused. Its time follows at the end, when the
     /// kernel's start by the wall clock is known.
     program: Option<(Stamp, Evidence)>,
-    /// The first line of the kernel by the wall clock. journald reads all earlier lines of the
-    /// kernel in one piece, so lines close to this one have happened at some time before.
-    batch: Option<f64>,
-    /// The kernel's start by the wall clock, from systemd's "Startup finished".
-    started: Option<f64>,
-    /// True if any wall-clock stamp is in whole seconds.
-    is_coarse: bool,
+    times: Times,
     /// True if the first program's start is known by its own line.
     init_is_start: bool,
     /// True if the line of readiness stands in front of every trace of a program, and this order
@@ -57,25 +43,6 @@ struct OpenBoot {
     is_ready_first: bool,
     /// The lines of strace.
     traced: Option<Waits>,
-    /// The wall clock when the kernel started: the smallest difference of the two times of a line.
-    /// A line is logged after it was said, so larger differences include a delay.
-    zero: Option<f64>,
-    /// The time of the first line, by the wall clock.
-    first: Option<f64>,
-    /// The time of the first line, as [`Stamp::civil`].
-    civil: Option<f64>,
-    /// The time of the first line, by the kernel's clock.
-    begin: Option<f64>,
-    /// The stamp of the last line.
-    last: Option<Stamp>,
-    /// Seconds that correct the wall clock: years, which some dates leave out, and steps by which
-    /// the clock was set.
-    shift: f64,
-    /// True if the last line's wall clock lies behind that of the line before, without a message
-    /// about a clock that was set. Either the clock was set, or lines changed places.
-    went_back: bool,
-    /// A jump of the wall clock at the last line.
-    jump: Option<Jump>,
     /// True once the boot has an entry.
     begun: bool,
 }
@@ -94,7 +61,7 @@ impl Boots {
             self.close(before());
             self.open.id = entry.boot.as_deref().map(str::to_owned);
         } else if says == Some(LogEvent::ClockSet) {
-            self.open.clock_set(entry.stamp, before());
+            self.open.times.was_set(entry.stamp, before());
         }
         let open = &mut self.open;
         open.begun = true;
@@ -103,7 +70,7 @@ impl Boots {
         }
         let stamp = open.stamp(entry.stamp);
         if entry.writer == Writer::Kernel && stamp.kernel.is_none() {
-            open.batch = open.batch.or(stamp.wall);
+            open.times.kernels(stamp);
         } else if entry.writer != Writer::Kernel {
             open.program(stamp, &evidence);
         }
@@ -153,7 +120,7 @@ impl Boots {
         if let (Some(id), Some(boot)) = (&open.id, &entry.boot) {
             return id != boot.as_ref();
         }
-        let back = match (entry.stamp.kernel, open.last.and_then(|last| last.kernel)) {
+        let back = match (entry.stamp.kernel, open.times.last_by_kernel()) {
             (Some(now), Some(last)) => now < last - BACK,
             _ => false,
         };
@@ -177,106 +144,14 @@ impl Boots {
     }
 }
 
-/// A line that is more than a moment apart from the line before it.
-struct Jump {
-    /// The corrected time of the line before.
-    before: f64,
-    /// The distance in seconds.
-    step: f64,
-    /// The correction at the line before.
-    shift: f64,
-}
-
-impl Jump {
-    /// Returns true if the next line continues where the line before the jump was. Then the line
-    /// that jumped was out of place, and the clock was not set.
-    fn is_undone(&self, wall: f64) -> bool {
-        let since = wall + self.shift - self.before;
-        if self.step < 0.0 {
-            return since >= -JITTER;
-        }
-        // Two lines out of place may meet: the next one lies before the place of the jump, yet
-        // nearer to it than to the line that jumped.
-        since > -self.step / 2.0 && since < self.step - JITTER
-    }
-}
-
 impl OpenBoot {
-    /// Records a timestamp, corrected for year roll-over and clock steps.
-    fn stamp(&mut self, mut stamp: Stamp) -> Stamp {
-        self.is_coarse |= stamp.is_coarse;
-        self.went_back = false;
-        if let Some(wall) = &mut stamp.wall {
-            let last = self.last.and_then(|last| last.wall).filter(|_| stamp.kernel.is_none());
-            let returned = self.jump.take().filter(|jump| last.is_some() && jump.is_undone(*wall));
-            let mut last = last;
-            if let Some(jump) = &returned {
-                self.shift = jump.shift;
-                let goes_on = *wall + jump.shift >= jump.before - JITTER;
-                last = (!goes_on).then_some(jump.before);
-            }
-            *wall += self.shift;
-            if let Some(last) = last {
-                let step = *wall - last;
-                if step.abs() > JITTER {
-                    self.jump = Some(Jump { before: last, step, shift: self.shift });
-                }
-                if step < -YEAR / 2.0 {
-                    self.shift += YEAR;
-                    *wall += YEAR;
-                } else if step < -JITTER || step > STEP && self.boot.ready.is_none() {
-                    // The clock was set without a message. The time that passed is unknown, and
-                    // counts as none, so that no wait is longer than it was.
-                    self.went_back = step < 0.0;
-                    self.shift -= step;
-                    *wall = last;
-                }
-            }
-            if self.first.is_none() {
-                (self.first, self.civil) = (Some(*wall), stamp.civil);
-            }
-            if let Some(kernel) = stamp.kernel {
-                let zero = *wall - kernel;
-                self.zero = Some(self.zero.map_or(zero, |known| known.min(zero)));
-            }
-        }
-        if let Some(kernel) = stamp.kernel {
-            self.begin = Some(self.begin.map_or(kernel, |begin| begin.min(kernel)));
-        }
-        if stamp != Stamp::default() {
-            self.last = Some(stamp);
-        }
-        stamp
-    }
-
-    /// Removes the step of a wall clock that was set between this line and the one before. Programs
-    /// report a step after the fact, so it may lie one line earlier. The resulting error in the
-    /// boot's length is never reported as waiting time: the line before counts as simultaneous.
-    fn clock_set(&mut self, now: Stamp, before: Option<Stamp>) {
-        if let (None, Some(now), Some(before)) =
-            (now.kernel, now.wall, before.and_then(|before| before.wall))
-        {
-            self.shift += before - now;
-        }
-    }
-
-    fn at(&self, stamp: Stamp) -> Option<f64> {
-        stamp.kernel.or_else(|| Some(stamp.wall? - self.zero.or(self.first)?))
+    /// Takes the time of a line in, and returns it corrected.
+    fn stamp(&mut self, stamp: Stamp) -> Stamp {
+        self.times.correct(stamp, self.boot.ready.is_some())
     }
 
     fn moment(&self, stamp: Stamp, evidence: impl FnOnce() -> Evidence) -> Moment {
-        let at_most = self.went_back || self.is_late(stamp);
-        Moment { at: self.at(stamp), at_most, evidence: evidence() }
-    }
-
-    /// Returns whether journald may have stamped the line long after it was written.
-    fn is_late(&self, stamp: Stamp) -> bool {
-        let (None, Some(wall), Some(batch)) = (stamp.kernel, stamp.wall, self.batch) else {
-            return false;
-        };
-        // A first line of the kernel long after the journal's own is not of the time before.
-        let begins = self.first.is_none_or(|first| batch - first <= BATCH_BEGINS);
-        begins && wall - batch <= if self.is_coarse { 1.0 } else { BATCH }
+        self.times.moment(stamp, evidence)
     }
 
     /// Notes the first line of a program, or of the kernel about a program. The first line that has
@@ -338,7 +213,7 @@ impl OpenBoot {
                 );
             }
             LogEvent::StartupFinished(seconds) => {
-                self.started = stamp.wall.map(|wall| wall - seconds).or(self.started);
+                self.times.complete(stamp, seconds);
             }
             LogEvent::Dmi(name) => set(&mut self.boot.machine.dmi, name),
             LogEvent::Hypervisor(name) => set(&mut self.boot.machine.hypervisor, name),
@@ -356,7 +231,7 @@ impl OpenBoot {
                 // A kernel that trusts its CPU says so before it starts a program. Without times,
                 // the order of the lines says the same.
                 let is_first = self.boot.init.is_none() && self.program.is_none();
-                if self.boot.ready.is_none() && (trusted || is_first && self.last.is_none()) {
+                if self.boot.ready.is_none() && (trusted || is_first && self.times.is_empty()) {
                     self.is_ready_first = true;
                 }
                 if self.boot.ready.is_none() {
@@ -454,26 +329,8 @@ impl OpenBoot {
 
     fn finish(mut self) -> Boot {
         let mut boot = std::mem::take(&mut self.boot);
-        boot.clock = match self.last {
-            None => Clock::None,
-            Some(_) if self.zero.is_some() => Clock::Kernel,
-            Some(Stamp { kernel: Some(_), .. }) => Clock::Kernel,
-            Some(_) => Clock::FirstLine,
-        };
         boot.id = self.id.take();
-        boot.end = self.last.and_then(|last| self.at(last));
-        boot.begin = match boot.clock {
-            Clock::FirstLine => Some(0.0),
-            _ => self.begin,
-        };
-        // The origin of the boot's times, on the scale that all formats share.
-        let origin = self.zero.or(self.first);
-        boot.wall = origin
-            .zip(self.first)
-            .zip(self.civil)
-            .map(|((origin, first), civil)| civil - (first - origin));
-        boot.resolution = if self.is_coarse { 1.0 } else { 0.0 };
-        boot.has_kernel_times = self.zero.is_some() || self.begin.is_some();
+        self.times.describe(&mut boot);
         let trusted = boot.hints.iter().any(|hint| hint.kind == HintKind::TrustedCpu);
         let has_program = boot.init.is_some() || self.program.is_some();
         boot.is_ready_first =
@@ -492,11 +349,8 @@ impl OpenBoot {
         }
         boot.units = std::mem::take(&mut self.starts)
             .finish(|stamp, evidence| self.moment(stamp, || evidence));
-        if let (Clock::FirstLine, Some(started), Some(first)) =
-            (boot.clock, self.started, self.first)
-            && first >= started
-        {
-            boot.shift(first - started);
+        if let (Clock::FirstLine, Some(since)) = (boot.clock, self.times.since_start()) {
+            boot.shift(since);
             boot.clock = Clock::Kernel;
         }
         boot

@@ -15,6 +15,7 @@ mod event;
 mod export;
 mod json;
 pub(crate) mod stamp;
+mod times;
 mod together;
 mod units;
 
