@@ -262,6 +262,7 @@ fn is_kernels(line: &str) -> bool {
         "Freeing unused kernel ",
         "lrng_",
         "random: ",
+        "crng init done",
         "Command line: ",
         "Kernel command line: ",
         "Run /",

@@ -9,6 +9,7 @@ use crate::read::logs::Texts;
 /// rare in a log.
 pub(super) const WORDS: &[&str] = &[
     "random: ",
+    BARE_READY,
     "systemd[1]: ",
     "init.scope[1]: ",
     "Linux version ",
@@ -49,12 +50,16 @@ pub(super) const WORDS: &[&str] = &[
     SECURE_RANDOM,
 ];
 
+/// The line of readiness as Oracle's 5.4 and board makers' kernels print it: without "random: ".
+const BARE_READY: &str = "crng init done";
+
 /// Tomcat's report of the time that a JVM waited for the seed of its SecureRandom.
 const SECURE_RANDOM: &str = "Creation of SecureRandom instance";
 
 /// The words that relevant lines of JSON hold, where the writer's name is a field.
 pub(super) const JSON_WORDS: &[&str] = &[
     "random: ",
+    BARE_READY,
     "\"systemd\"",
     "Linux version ",
     "ommand line: ",
@@ -254,6 +259,9 @@ static INSIDE: Texts = Texts::new(&[
 fn kernel(message: &str) -> Option<LogEvent<'_>> {
     if let Some(random) = message.strip_prefix("random: ") {
         return generator(random);
+    }
+    if message == BARE_READY {
+        return Some(LogEvent::Ready { trusted: false });
     }
     if let Some(version) = message.strip_prefix("Linux version ") {
         return version.split_ascii_whitespace().next().map(LogEvent::Version);
@@ -510,6 +518,7 @@ mod tests {
     fn every_message_that_is_understood_holds_a_word_of_the_prefilter() {
         for text in [
             "random: crng init done",
+            "crng init done",
             "Linux version 6.1.0",
             "Kernel command line: quiet",
             "Command line: quiet",
