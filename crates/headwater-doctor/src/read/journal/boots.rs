@@ -41,10 +41,25 @@ struct OpenBoot {
     /// True if the line of readiness stands in front of every trace of a program, and this order
     /// means something.
     is_ready_first: bool,
+    order: Order,
     /// The lines of strace.
     traced: Option<Waits>,
     /// True once the boot has an entry.
     begun: bool,
+}
+
+/// What the order of the kernel's lines says where their times say nothing.
+#[derive(Clone, Copy, Default, PartialEq)]
+enum Order {
+    /// No line of readiness and no trace of a program so far.
+    #[default]
+    Open,
+    /// The line of readiness came before any trace of a program.
+    ReadyFirst,
+    /// After it the kernel was still at its own start, so no program had waited.
+    ReadyInStart,
+    /// A program came first.
+    ProgramFirst,
 }
 
 impl Boots {
@@ -74,6 +89,7 @@ impl Boots {
         } else if entry.writer != Writer::Kernel {
             open.program(stamp, &evidence);
         }
+        open.note_order(says.as_ref(), entry.writer, stamp);
         if let Some(says) = says {
             open.note(says, entry, stamp, evidence);
         }
@@ -152,6 +168,24 @@ impl OpenBoot {
 
     fn moment(&self, stamp: Stamp, evidence: impl FnOnce() -> Evidence) -> Moment {
         self.times.moment(stamp, evidence)
+    }
+
+    /// Follows the order of the kernel's lines, which journald and syslog daemons keep.
+    fn note_order(&mut self, says: Option<&LogEvent<'_>>, writer: Writer, stamp: Stamp) {
+        let is_program = writer != Writer::Kernel
+            || matches!(
+                says,
+                Some(LogEvent::Init { .. } | LogEvent::Program | LogEvent::EarlyRead { .. })
+            );
+        let is_start = matches!(says, Some(LogEvent::KernelStarts | LogEvent::Init { .. }));
+        self.order = match (self.order, says) {
+            (Order::Open, Some(LogEvent::Ready { .. })) if self.times.are_moot(stamp) => {
+                Order::ReadyFirst
+            }
+            (Order::Open, _) if is_program => Order::ProgramFirst,
+            (Order::ReadyFirst, _) if is_start && self.times.are_moot(stamp) => Order::ReadyInStart,
+            (order, _) => order,
+        };
     }
 
     /// Notes the first line of a program, or of the kernel about a program. The first line that has
@@ -269,7 +303,7 @@ impl OpenBoot {
                 let is_ready = self.boot.ready.is_some();
                 self.starts.note(&entry.message, entry.unit.as_deref(), is_ready, stamp, evidence);
             }
-            LogEvent::Fork | LogEvent::Resumed | LogEvent::ClockSet => {}
+            LogEvent::Fork | LogEvent::Resumed | LogEvent::ClockSet | LogEvent::KernelStarts => {}
         }
     }
 
@@ -333,8 +367,8 @@ impl OpenBoot {
         self.times.describe(&mut boot);
         let trusted = boot.hints.iter().any(|hint| hint.kind == HintKind::TrustedCpu);
         let has_program = boot.init.is_some() || self.program.is_some();
-        boot.is_ready_first =
-            self.is_ready_first && (trusted || boot.clock == Clock::None && has_program);
+        boot.is_ready_first = self.order == Order::ReadyInStart
+            || self.is_ready_first && (trusted || boot.clock == Clock::None && has_program);
         boot.trace = self.traced.take().and_then(Waits::finish);
         if let Some((stamp, evidence)) = self.program.take()
             // Among lines with times, a line without one proves no time.

@@ -55,7 +55,7 @@ impl Writer {
 
 /// Reads a line of a text format; `None` where it has no form that is known.
 pub(super) fn parse(line: &str) -> Option<Entry<'_>> {
-    let line = without_level(line.trim_end());
+    let line = without_level(unquoted(line.trim_end()));
     if let Some(rest) = line.strip_prefix("1 ")
         && let Some(entry) = rfc5424(rest)
     {
@@ -85,7 +85,6 @@ pub(super) fn parse(line: &str) -> Option<Entry<'_>> {
 
 /// Reads a line of a console or of dmesg without times.
 fn without_time(line: &str) -> Option<Entry<'_>> {
-    let line = unquoted(line);
     if let Some(message) = status(line) {
         return Some(entry(Stamp::default(), Writer::Init, message));
     }
@@ -105,6 +104,9 @@ fn without_time(line: &str) -> Option<Entry<'_>> {
 /// console's lines.
 fn unquoted(line: &str) -> &str {
     let text = line.trim_start();
+    if !text.starts_with(['>', 'c']) {
+        return line;
+    }
     let quoted = text.trim_start_matches(['>', ' ']);
     let rest = if text.starts_with('>') { quoted } else { text };
     match rest.strip_prefix("console: ") {
@@ -146,7 +148,7 @@ fn without_cpu(line: &str) -> &str {
 /// Returns the stamp of a line that only a program can have written: journald's or syslog's, and
 /// not the kernel's own time.
 pub(super) fn written_by_a_program(line: &str) -> Option<Stamp> {
-    let (stamp, follows, _) = stamp::take(without_level(line.trim_end()))?;
+    let (stamp, follows, _) = stamp::take(without_level(unquoted(line.trim_end())))?;
     let is_logged = follows == Follows::Name && stamp.kernel.is_none();
     (is_logged && parse(line)?.stamp.kernel.is_none()).then_some(stamp)
 }
@@ -263,6 +265,7 @@ fn is_kernels(line: &str) -> bool {
         "lrng_",
         "random: ",
         "crng init done",
+        "Dentry cache hash table entries",
         "Command line: ",
         "Kernel command line: ",
         "Run /",

@@ -30,6 +30,9 @@ pub(super) const WORDS: &[&str] = &[
     "time server",
     "System clock w",
     "Freeing unused ",
+    DENTRIES,
+    "ACPI: XSDT ",
+    "e820: ",
     "lrng",
     "ernel entropy pool",
     "DMI: ",
@@ -53,6 +56,9 @@ pub(super) const WORDS: &[&str] = &[
 /// The line of readiness as Oracle's 5.4 and board makers' kernels print it: without "random: ".
 const BARE_READY: &str = "crng init done";
 
+/// A table of the kernel's, which it makes after the earliest seeds and long before any program.
+const DENTRIES: &str = "Dentry cache hash table entries";
+
 /// Tomcat's report of the time that a JVM waited for the seed of its SecureRandom.
 const SECURE_RANDOM: &str = "Creation of SecureRandom instance";
 
@@ -74,6 +80,9 @@ pub(super) const JSON_WORDS: &[&str] = &[
     "SECCOMP",
     "\"criu\"",
     "Freeing unused ",
+    DENTRIES,
+    "ACPI: XSDT ",
+    "e820: ",
     "lrng",
     "ernel entropy pool",
     "DMI: ",
@@ -97,6 +106,8 @@ pub(super) enum LogEvent<'a> {
     Init {
         is_start: bool,
     },
+    /// The kernel prints this once, in its own start and before any program.
+    KernelStarts,
     FastInit,
     /// The generator is ready; whether because the CPU's maker is trusted.
     Ready {
@@ -281,6 +292,9 @@ fn kernel(message: &str) -> Option<LogEvent<'_>> {
         || message.starts_with("Freeing unused decrypted memory")
     {
         return Some(LogEvent::Init { is_start: false });
+    }
+    if [DENTRIES, "ACPI: XSDT ", "e820: "].iter().any(|start| message.starts_with(start)) {
+        return Some(LogEvent::KernelStarts);
     }
     // LRNG, a replacement of drivers/char/random.c that some vendors build in.
     if message.starts_with("lrng") && message.contains("LRNG fully seeded") {
@@ -519,6 +533,9 @@ mod tests {
         for text in [
             "random: crng init done",
             "crng init done",
+            "Dentry cache hash table entries: 65536 (order: 7, 524288 bytes, linear)",
+            "ACPI: XSDT 0x000000016FBFFE98 000044 (v01 APPLE  Apple Vz 00000001      01000013)",
+            "e820: remove [mem 0xe0000000-0xefffffff] reserved",
             "Linux version 6.1.0",
             "Kernel command line: quiet",
             "Command line: quiet",

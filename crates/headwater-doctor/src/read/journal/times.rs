@@ -149,6 +149,12 @@ impl Times {
         self.last.is_none()
     }
 
+    /// Returns whether the order of the kernel's lines says more than their times: lines without
+    /// any, and those that journald read in one piece.
+    pub(super) fn are_moot(&self, stamp: Stamp) -> bool {
+        self.is_empty() || self.is_late(stamp)
+    }
+
     fn at(&self, stamp: Stamp) -> Option<f64> {
         stamp.kernel.or_else(|| Some(stamp.wall? - self.zero.or(self.first)?))
     }
