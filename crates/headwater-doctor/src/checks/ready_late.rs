@@ -33,7 +33,11 @@ fn by_log(case: &Case, boot: &Boot) -> Answer {
         );
     };
     let exact = waited.exact();
-    let start = boot.init.as_ref().or(boot.program.as_ref());
+    // A program's line after readiness says as little about the start of the first one as none.
+    let start = boot.init.as_ref().or(boot.program.as_ref()).filter(|start| {
+        let until = boot.readiness().and_then(|(until, _)| start.at.map(|at| at <= until));
+        !start.at_most || until.unwrap_or(true)
+    });
     let is_bound = exact.is_none() && start.is_none() && boot.clock == Clock::Kernel;
     let severity = match (exact.unwrap_or(waited.at_least), waited.at_most) {
         // Without any trace of a program the kernel's start is the only bound. A kernel may need

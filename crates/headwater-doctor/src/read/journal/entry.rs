@@ -187,14 +187,15 @@ pub(super) fn split_at(text: &str, at: u8) -> Option<(&str, &str)> {
     Some((text.get(..place)?, text.get(place + 1..)?))
 }
 
-/// Splits `HOST NAME[PID]: message` or `NAME[PID]: message` into writer and message.
+/// Splits `HOST NAME[PID]: message` or `NAME[PID]: message` into writer and message. BusyBox's
+/// syslogd writes a level as well: `HOST kern.notice NAME: message`.
 fn head(rest: &str) -> Option<(Writer, &str)> {
     let (head, message) = split_at_colon(rest).or_else(|| Some((rest.strip_suffix(':')?, "")))?;
     let mut words = head.split_ascii_whitespace();
-    let ((Some(name), None, _) | (Some(_), Some(name), None)) =
-        (words.next(), words.next(), words.next())
-    else {
-        return None;
+    let name = match (words.next(), words.next(), words.next(), words.next()) {
+        (Some(name), None, ..) | (Some(_), Some(name), None, _) => name,
+        (Some(_), Some(level), Some(name), None) if is_level(level) => name,
+        _ => return None,
     };
     let (name, pid) = match name.strip_suffix(']').and_then(|name| split_at(name, b'[')) {
         Some((name, pid)) => (name, Some(pid)),
@@ -275,6 +276,21 @@ fn is_kernels(line: &str) -> bool {
     .any(|start| line.starts_with(start))
 }
 
+/// The names of syslog's facilities; `local` has a digit behind it.
+const FACILITIES: [&str; 13] = [
+    "kern", "user", "mail", "daemon", "auth", "syslog", "lpr", "news", "uucp", "cron", "authpriv",
+    "ftp", "local",
+];
+
+/// Returns whether a word is a facility and a level: `kern.notice`.
+fn is_level(word: &str) -> bool {
+    split_at(word, b'.').is_some_and(|(facility, level)| {
+        FACILITIES.contains(&facility.trim_end_matches(|c: char| c.is_ascii_digit()))
+            && (3..=7).contains(&level.len())
+            && level.bytes().all(|byte| byte.is_ascii_lowercase())
+    })
+}
+
 /// Removes the level: `<6>` of the kernel's buffer, `kern  :info  : ` of dmesg --decode.
 fn without_level(line: &str) -> &str {
     if !line.starts_with(|first: char| first == '<' || first.is_ascii_lowercase()) {
@@ -286,10 +302,6 @@ fn without_level(line: &str) -> &str {
     {
         return rest;
     }
-    const FACILITIES: [&str; 13] = [
-        "kern", "user", "mail", "daemon", "auth", "syslog", "lpr", "news", "uucp", "cron",
-        "authpriv", "ftp", "local",
-    ];
     let mut parts = line.splitn(3, ':');
     let (facility, level, rest) = (parts.next(), parts.next(), parts.next());
     match (facility.map(str::trim_end), level.map(str::trim), rest) {
