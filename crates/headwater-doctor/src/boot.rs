@@ -34,6 +34,8 @@ pub struct Boot {
     pub seed_wait: Option<SeedWait>,
     /// The longest wait of a JVM for the seed of its SecureRandom, as Tomcat reports it.
     pub secure_random: Option<SecureRandomWait>,
+    /// A program's own report that it waits for random bytes.
+    pub program_wait: Option<ProgramWait>,
     /// Calls of getrandom in lines that strace(1) wrote into the log.
     pub trace: Option<Trace>,
     /// True if the log shows that the generator was ready before any program ran.
@@ -112,6 +114,19 @@ pub struct SeedJob {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SecureRandomWait {
     /// The time that the line states, in seconds.
+    pub seconds: f64,
+    /// The line.
+    pub moment: Moment,
+}
+
+/// A program's own report that it waits: `crypto/rand: blocked for 60 seconds waiting to read random
+/// data from the kernel`, which the library of Go prints once.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct ProgramWait {
+    /// The program's name, if the line has one.
+    pub program: Option<String>,
+    /// The seconds that it had waited when it wrote the line.
     pub seconds: f64,
     /// The line.
     pub moment: Moment,
@@ -247,6 +262,7 @@ impl Boot {
             all.extend(&mut wait.until);
         }
         all.extend(self.secure_random.as_mut().map(|wait| &mut wait.moment));
+        all.extend(self.program_wait.as_mut().map(|wait| &mut wait.moment));
         all.extend(self.early_callers.iter_mut().map(|caller| &mut caller.moment));
         all.extend(self.early_reads.iter_mut().map(|read| &mut read.moment));
         all.extend(self.forks.iter_mut().chain(&mut self.resumptions));

@@ -7,8 +7,8 @@ use super::times::Times;
 use super::units::Starts;
 use crate::Evidence;
 use crate::boot::{
-    Boot, Clock, EarlyCaller, EarlyRead, Hint, HintKind, Moment, SecureRandomWait, SeedJob,
-    SeedWait,
+    Boot, Clock, EarlyCaller, EarlyRead, Hint, HintKind, Moment, ProgramWait, SecureRandomWait,
+    SeedJob, SeedWait,
 };
 use crate::read::strace::Waits;
 
@@ -238,6 +238,13 @@ impl OpenBoot {
                     self.boot.secure_random = Some(SecureRandomWait { seconds, moment });
                 }
             }
+            LogEvent::ProgramWaits(seconds) => {
+                if self.boot.program_wait.is_none() {
+                    let moment = self.moment(stamp, evidence);
+                    let program = named(&moment.evidence.says).map(str::to_owned);
+                    self.boot.program_wait = Some(ProgramWait { program, seconds, moment });
+                }
+            }
             LogEvent::Traced(tracer) => {
                 self.traced.get_or_insert_default().note_logged(
                     entry.message.as_bytes(),
@@ -396,6 +403,13 @@ fn set(field: &mut Option<String>, value: &str) {
     if field.is_none() {
         *field = Some(value.to_owned());
     }
+}
+
+/// Returns the name in the `NAME[PID]: ` of a line.
+fn named(line: &str) -> Option<&str> {
+    let (head, _) = line.split_once("]: ")?;
+    let (before, _) = head.rsplit_once('[')?;
+    before.rsplit(' ').next().filter(|name| !name.is_empty())
 }
 
 /// Returns whether a message ends the start of systemd-random-seed, which it names by unit or by

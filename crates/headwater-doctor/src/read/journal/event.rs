@@ -51,6 +51,7 @@ pub(super) const WORDS: &[&str] = &[
     "random-seed.service",
     "strace[",
     SECURE_RANDOM,
+    GO_WAITS,
 ];
 
 /// The line of readiness as Oracle's 5.4 and board makers' kernels print it: without "random: ".
@@ -61,6 +62,9 @@ const DENTRIES: &str = "Dentry cache hash table entries";
 
 /// Tomcat's report of the time that a JVM waited for the seed of its SecureRandom.
 const SECURE_RANDOM: &str = "Creation of SecureRandom instance";
+
+/// The report of Go's crypto/rand, a minute after its first request.
+const GO_WAITS: &str = "crypto/rand: blocked for ";
 
 /// The words that relevant lines of JSON hold, where the writer's name is a field.
 pub(super) const JSON_WORDS: &[&str] = &[
@@ -93,6 +97,7 @@ pub(super) const JSON_WORDS: &[&str] = &[
     "SEV: SNP guest platform device",
     "\"strace\"",
     SECURE_RANDOM,
+    GO_WAITS,
 ];
 
 /// An event that a message reports.
@@ -150,6 +155,8 @@ pub(super) enum LogEvent<'a> {
     },
     /// A JVM has waited so many seconds for the seed of its SecureRandom.
     SecureRandom(f64),
+    /// A program has waited so many seconds for random bytes, and still waits.
+    ProgramWaits(f64),
     /// A line of strace(1) with this process number.
     Traced(u32),
 }
@@ -170,8 +177,26 @@ pub(super) fn event<'a>(entry: &'a Entry<'_>) -> Option<LogEvent<'a>> {
             .starts_with("Kernel entropy pool is not initialized")
             .then_some(LogEvent::SeedWait),
         Writer::Strace(pid) => Some(LogEvent::Traced(pid)),
-        Writer::Other => secure_random(message).map(LogEvent::SecureRandom),
+        Writer::Other => of_program(message),
     }
+}
+
+/// Reads a program's own report of a wait.
+pub(super) fn of_program(message: &str) -> Option<LogEvent<'_>> {
+    secure_random(message).map(LogEvent::SecureRandom).or_else(|| go_waits(message))
+}
+
+/// Reads `crypto/rand: blocked for 60 seconds waiting to read random data from the kernel`, with or
+/// without `NAME[PID]: ` in front.
+fn go_waits(message: &str) -> Option<LogEvent<'_>> {
+    let (head, report) = message.split_at_checked(message.find(GO_WAITS)?)?;
+    let number = report.strip_prefix(GO_WAITS)?;
+    let (seconds, rest) = number.split_once(" seconds ")?;
+    // The text in the middle of other words is a quotation.
+    let is_own = head.is_empty() || head.ends_with("]: ") && !head.trim_end().contains(' ');
+    let seconds: u32 = seconds.parse().ok()?;
+    (is_own && rest.starts_with("waiting to read random data"))
+        .then_some(LogEvent::ProgramWaits(f64::from(seconds)))
 }
 
 /// Returns the seconds in Tomcat's `Creation of SecureRandom instance for session ID generation

@@ -26,7 +26,6 @@ use crate::read::logs::{Blocks, Input, quoted, scan, unpack, unpainted};
 use crate::{Evidence, LogError};
 use boots::Boots;
 use entry::{Entry, Writer};
-use event::LogEvent;
 use stamp::Stamp;
 use std::io::Read;
 use std::path::Path;
@@ -101,7 +100,7 @@ fn recognise(first: &[u8], name: &str) -> Result<Format, LogError> {
         }
         let line = unpainted(line);
         let is_known = entry::parse(&line).is_some()
-            || event::secure_random(&line).is_some()
+            || event::of_program(&line).is_some()
             || event::blamed(&line).is_some()
             || is_analysis(&line);
         if is_known {
@@ -148,9 +147,7 @@ fn text(blocks: &mut Blocks<impl Read>, name: &str) -> std::io::Result<Vec<Boot>
             entry::parse(&line).or_else(|| entry::of_dmesg_json(&line, found.before()))
         {
             boots.note(&entry, || time(found.before()), evidence);
-        } else if let Some(says) =
-            event::secure_random(&line).map(LogEvent::SecureRandom).or_else(|| event::blamed(&line))
-        {
+        } else if let Some(says) = event::of_program(&line).or_else(|| event::blamed(&line)) {
             boots.note_untimed(says, evidence);
         }
     })?;
