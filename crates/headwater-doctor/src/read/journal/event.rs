@@ -406,8 +406,9 @@ fn generator(says: &str) -> Option<LogEvent<'_>> {
         return missed(says);
     }
     if let Some((program, read)) = says.rsplit_once(": uninitialized urandom read (") {
-        let bytes = read.split_once(" bytes read")?.0.parse().ok()?;
-        return Some(LogEvent::EarlyRead { program, bytes });
+        // A terminal's or a mail's width may have cut the rest off.
+        let bytes = read.split_once(" byte").and_then(|(bytes, _)| bytes.parse().ok());
+        return Some(LogEvent::EarlyRead { program, bytes: bytes.unwrap_or(0) });
     }
     // 5.18 and later.
     if let Some((program, _)) = says.split_once(": uninitialized urandom read") {
@@ -539,6 +540,14 @@ mod tests {
             (
                 "get_random_bytes called from start_kernel+0x93/0x52a with crng_init=0",
                 Some(LogEvent::EarlyCaller { caller: "start_kernel", crng_init: 0 }),
+            ),
+            (
+                "dd: uninitialized urandom read (51",
+                Some(LogEvent::EarlyRead { program: "dd", bytes: 0 }),
+            ),
+            (
+                "dd: uninitialized urandom read (512 bytes =",
+                Some(LogEvent::EarlyRead { program: "dd", bytes: 512 }),
             ),
             ("7 urandom warning(s) missed due to ratelimiting", Some(LogEvent::Missed(7))),
             ("3 get_random_xx warning(s) missed due to ratelimiting", Some(LogEvent::Missed(3))),
