@@ -64,7 +64,9 @@ pub(super) fn parse(line: &str) -> Option<Entry<'_>> {
     let Some((stamp, follows, rest)) = stamp::take(line) else {
         if let Some((stamp, rest)) = stamp::captured(line) {
             let (writer, message) = direct(rest);
-            return Some(entry(stamp, writer, message));
+            // Programs write a date in brackets as well, in front of messages of their own.
+            let is_console = stamp.civil.is_none() || is_kernels(rest);
+            return is_console.then(|| entry(stamp, writer, message));
         }
         return without_time(line);
     };
@@ -269,6 +271,7 @@ fn is_kernels(line: &str) -> bool {
         "Dentry cache hash table entries",
         "Command line: ",
         "Kernel command line: ",
+        "Hypervisor detected: ",
         "Run /",
         "systemd[1]: ",
     ]
@@ -408,6 +411,12 @@ mod tests {
             (
                 "2026-11-22 06:07:30 [    1.5] random: crng init done",
                 Some(1.5),
+                Writer::Kernel,
+                "random: crng init done",
+            ),
+            (
+                "[2026-11-22 06:07:30] random: crng init done",
+                None,
                 Writer::Kernel,
                 "random: crng init done",
             ),
