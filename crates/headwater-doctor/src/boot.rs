@@ -84,6 +84,12 @@ pub struct LogMachine {
     pub model: Option<String>,
     /// The technology of a confidential guest: "Intel TDX", "AMD SEV SEV-ES SEV-SNP".
     pub confidential: Option<String>,
+    /// systemd's word for a virtual machine or a container: "kvm", "bhyve", "lxc".
+    pub virtualization: Option<String>,
+    /// The CPU's architecture in systemd's words: "x86-64", "arm64", "s390x".
+    pub architecture: Option<String>,
+    /// The maker and the name of the ACPI tables.
+    pub firmware: Option<String>,
 }
 
 /// The wait of systemd-random-seed for the kernel's generator.

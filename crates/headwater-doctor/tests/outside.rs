@@ -71,6 +71,42 @@ fn every_outside_log_gets_the_expected_verdict() {
     assert!(wrong.is_empty(), "\n{wrong}");
 }
 
+/// Returns what a log shows of its machine, in the words of the table.
+fn machine(log: &[u8], name: &str) -> String {
+    let report = match report(log, name) {
+        Ok(report) => report,
+        Err(error) => return error,
+    };
+    let platform = report.platform.map(|platform| serde_json::to_value(platform).unwrap());
+    let platform = platform.as_ref().and_then(serde_json::Value::as_str).unwrap_or("-");
+    let shown = &report.boots.last().unwrap().machine;
+    let confidential = if shown.confidential.is_some() { "yes" } else { "no" };
+    format!("{platform}; {confidential}; {}", shown.architecture.as_deref().unwrap_or("-"))
+}
+
+#[test]
+fn every_outside_log_shows_the_expected_machine() {
+    let readme = fs::read_to_string(file("README.md")).unwrap();
+    let (_, table) = readme.split_once("## The machine").unwrap();
+    let logs = logs();
+    let mut wrong = String::new();
+    let mut rows = 0;
+    for line in table.lines().filter(|line| line.starts_with("| ")).skip(2) {
+        let row: Vec<&str> = line.trim_matches('|').split(" | ").map(str::trim).collect();
+        let [name, expected @ .., result] = row.as_slice() else { panic!("{row:?}") };
+        rows += 1;
+        let found = machine(logs.file(name).unwrap(), name);
+        let differs = result.strip_prefix("differs: ").and_then(|it| it.split(" (").next());
+        let expected = differs.map_or_else(|| expected.join("; "), str::to_owned);
+        assert!(differs.is_some() || *result == "same", "{row:?}");
+        if found != expected {
+            wrong.push_str(&format!("{name}\n  expected {expected}\n  found    {found}\n"));
+        }
+    }
+    assert!(rows >= 30, "{rows} rows");
+    assert!(wrong.is_empty(), "\n{wrong}");
+}
+
 /// The founding post-mortem's two files of one boot, in both orders, in one report.
 #[test]
 fn the_founding_blocks_are_one_boot_in_any_order() {

@@ -95,21 +95,16 @@ impl PlatformFacts {
 
     /// Reads the facts that a log alone shows: platform, kernel, architecture.
     pub fn of_log(boot: &Boot) -> PlatformFacts {
-        let kernel = boot.kernel.clone();
-        let release = kernel.as_deref().unwrap_or_default();
-        const OTHERS: [&str; 9] =
-            ["arm", "aarch64", "riscv", "s390", "ppc", "powerpc", "mips", "raspi", "loong"];
-        // Only x86 has a firmware table without an "EFI stub" of another architecture's name, and
-        // only other architectures have a device tree's model.
-        let x86 = boot.machine.model.is_none()
-            && !OTHERS.iter().any(|part| release.contains(part))
-            && !release.ends_with("-v7")
-            && !release.ends_with("-v8");
+        // Only architectures other than x86 have a device tree's model.
+        let x86 = match boot.machine.architecture.as_deref() {
+            Some(name) => name.starts_with("x86"),
+            None => boot.machine.model.is_none() && !is_board(boot.kernel.as_deref()),
+        };
         PlatformFacts {
             confidential: boot.machine.confidential.is_some(),
-            kernel,
+            kernel: boot.kernel.clone(),
             x86,
-            ..PlatformFacts::of_platform(Platform::of_log(&boot.machine))
+            ..PlatformFacts::of_platform(Platform::of_log(boot))
         }
     }
 
@@ -126,6 +121,12 @@ impl PlatformFacts {
             x86: true,
         }
     }
+}
+
+/// Returns whether a kernel's release is a Raspberry Pi's own: 6.1.21-v8+.
+fn is_board(release: Option<&str>) -> bool {
+    let release = release.unwrap_or_default().trim_end_matches('+');
+    ["-v6", "-v7", "-v7l", "-v8"].iter().any(|end| release.ends_with(end))
 }
 
 fn unquoted(value: &str) -> String {

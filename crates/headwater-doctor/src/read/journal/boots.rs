@@ -2,6 +2,7 @@
 
 use super::entry::{Entry, Writer};
 use super::event::{LogEvent, event};
+use super::machine::{self, MachineFact};
 use super::stamp::Stamp;
 use super::times::Times;
 use super::units::Starts;
@@ -177,7 +178,14 @@ impl OpenBoot {
                 says,
                 Some(LogEvent::Init { .. } | LogEvent::Program | LogEvent::EarlyRead { .. })
             );
-        let is_start = matches!(says, Some(LogEvent::KernelStarts | LogEvent::Init { .. }));
+        let is_start = matches!(
+            says,
+            Some(
+                LogEvent::KernelStarts
+                    | LogEvent::Init { .. }
+                    | LogEvent::Machine(MachineFact::Firmware(_))
+            )
+        );
         self.order = match (self.order, says) {
             (Order::Open, Some(LogEvent::Ready { .. })) if self.times.are_moot(stamp) => {
                 Order::ReadyFirst
@@ -205,8 +213,12 @@ impl OpenBoot {
         evidence: impl Fn() -> Evidence,
     ) {
         match says {
-            LogEvent::Version(release) => {
-                self.boot.kernel = Some(release.to_owned());
+            LogEvent::Version(version) => {
+                let release = version.split_ascii_whitespace().next();
+                self.boot.kernel = release.map(str::to_owned);
+                if let Some(name) = machine::of_version(version) {
+                    MachineFact::Architecture(name).note(&mut self.boot.machine);
+                }
                 self.boot.kernel_by = Some(evidence());
             }
             LogEvent::CommandLine(line) => self.boot.command_line = Some(line.to_owned()),
@@ -256,10 +268,7 @@ impl OpenBoot {
             LogEvent::StartupFinished(seconds) => {
                 self.times.complete(stamp, seconds);
             }
-            LogEvent::Dmi(name) => set(&mut self.boot.machine.dmi, name),
-            LogEvent::Hypervisor(name) => set(&mut self.boot.machine.hypervisor, name),
-            LogEvent::Encryption(name) => set(&mut self.boot.machine.confidential, name),
-            LogEvent::Model(name) => set(&mut self.boot.machine.model, name),
+            LogEvent::Machine(fact) => fact.note(&mut self.boot.machine),
             LogEvent::FastInit => {
                 if self.boot.fast_init.is_none() {
                     self.boot.fast_init = Some(self.moment(stamp, evidence));
@@ -395,13 +404,6 @@ impl OpenBoot {
             boot.clock = Clock::Kernel;
         }
         boot
-    }
-}
-
-/// Keeps the first value; a log may repeat a line.
-fn set(field: &mut Option<String>, value: &str) {
-    if field.is_none() {
-        *field = Some(value.to_owned());
     }
 }
 

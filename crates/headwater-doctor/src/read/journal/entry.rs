@@ -272,6 +272,9 @@ fn is_kernels(line: &str) -> bool {
         "Command line: ",
         "Kernel command line: ",
         "Hypervisor detected: ",
+        "Detected virtualization ",
+        "Detected architecture ",
+        "setup: Linux is running ",
         "Run /",
         "systemd[1]: ",
     ]

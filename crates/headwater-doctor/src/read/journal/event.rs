@@ -2,6 +2,7 @@
 //! 6.18, init/main.c and arch/x86, of the LRNG patches, and of systemd's src/core from 219 to 257.
 
 use super::entry::{Entry, Writer};
+use super::machine::{self, MachineFact};
 use crate::boot::HintKind;
 use crate::read::logs::Texts;
 
@@ -36,11 +37,17 @@ pub(super) const WORDS: &[&str] = &[
     "lrng",
     "ernel entropy pool",
     "DMI: ",
+    "Hardware name: ",
     "Hypervisor detected",
     "Machine model: ",
     "Memory Encryption Features active",
     "tdx: Guest detected",
-    "SEV: SNP guest platform device",
+    "SEV: S",
+    "nsm: ",
+    "NSM RNG: ",
+    "setup: Linux is running ",
+    "Detected virtualization ",
+    "Detected architecture ",
     "procd: ",
     "] init: ",
     "urandom-seed: ",
@@ -90,11 +97,15 @@ pub(super) const JSON_WORDS: &[&str] = &[
     "lrng",
     "ernel entropy pool",
     "DMI: ",
+    "Hardware name: ",
     "Hypervisor detected",
     "Machine model: ",
     "Memory Encryption Features active",
     "tdx: Guest detected",
-    "SEV: SNP guest platform device",
+    "SEV: S",
+    "nsm: ",
+    "NSM RNG: ",
+    "setup: Linux is running ",
     "\"strace\"",
     SECURE_RANDOM,
     GO_WAITS,
@@ -103,7 +114,7 @@ pub(super) const JSON_WORDS: &[&str] = &[
 /// An event that a message reports.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum LogEvent<'a> {
-    /// The kernel's release.
+    /// The text behind "Linux version", which begins with the kernel's release.
     Version(&'a str),
     CommandLine(&'a str),
     /// The first program starts; or, before Linux 4.18, the kernel frees its own start-up code
@@ -138,14 +149,8 @@ pub(super) enum LogEvent<'a> {
     Program,
     /// The boot is complete, so many seconds after the kernel's start.
     StartupFinished(f64),
-    /// The firmware's name for the machine.
-    Dmi(&'a str),
-    /// The hypervisor's name.
-    Hypervisor(&'a str),
-    /// The device tree's name for the machine.
-    Model(&'a str),
-    /// The memory encryption of a confidential guest.
-    Encryption(&'a str),
+    /// A fact about the machine.
+    Machine(MachineFact<'a>),
     /// The wall clock was set.
     ClockSet,
     /// The start of systemd-random-seed has taken so many seconds, so far or in all.
@@ -168,6 +173,9 @@ pub(super) fn event<'a>(entry: &'a Entry<'_>) -> Option<LogEvent<'a>> {
         Writer::Kernel => kernel(message),
         Writer::Init if message.starts_with("Startup finished in ") => startup(message),
         Writer::Init if message.starts_with(START_JOB) => seed_job(message),
+        Writer::Init if message.starts_with("Detected ") => {
+            machine::by_systemd(message).map(LogEvent::Machine)
+        }
         Writer::Init if message.starts_with("Time has been changed") => Some(LogEvent::ClockSet),
         Writer::Init => Some(LogEvent::Unit),
         Writer::Audit => seccomp(message),
@@ -279,9 +287,6 @@ pub(super) fn span(text: &str) -> Option<f64> {
 /// Texts that may stand anywhere in a message of the kernel, one of which [`kernel`] must find to
 /// read further.
 static INSIDE: Texts = Texts::new(&[
-    "Hypervisor detected: ",
-    "Machine model: ",
-    "Memory Encryption Features active: ",
     "Switched to clocksource ",
     "clocksource: timekeeping watchdog",
     "funky smelling output",
@@ -300,7 +305,7 @@ fn kernel(message: &str) -> Option<LogEvent<'_>> {
         return Some(LogEvent::Ready { trusted: false });
     }
     if let Some(version) = message.strip_prefix("Linux version ") {
-        return version.split_ascii_whitespace().next().map(LogEvent::Version);
+        return Some(LogEvent::Version(version));
     }
     if let Some(line) = message
         .strip_prefix("Kernel command line: ")
@@ -318,22 +323,15 @@ fn kernel(message: &str) -> Option<LogEvent<'_>> {
     {
         return Some(LogEvent::Init { is_start: false });
     }
-    if [DENTRIES, "ACPI: XSDT ", "e820: "].iter().any(|start| message.starts_with(start)) {
+    if [DENTRIES, "e820: "].iter().any(|start| message.starts_with(start)) {
         return Some(LogEvent::KernelStarts);
     }
     // LRNG, a replacement of drivers/char/random.c that some vendors build in.
     if message.starts_with("lrng") && message.contains("LRNG fully seeded") {
         return Some(LogEvent::Ready { trusted: false });
     }
-    if let Some(name) = message.strip_prefix("DMI: ") {
-        return Some(LogEvent::Dmi(name));
-    }
-    // Other lines of confidential guests: before the kernel lists its features, or after.
-    if message.starts_with("tdx: Guest detected") {
-        return Some(LogEvent::Encryption("Intel TDX"));
-    }
-    if message.starts_with("SEV: SNP guest platform device") {
-        return Some(LogEvent::Encryption("AMD SEV-SNP"));
+    if let Some(fact) = machine::by_kernel(message) {
+        return Some(LogEvent::Machine(fact));
     }
     // OpenWrt's first programs write to the kernel's log without a process number.
     const OPENWRT: [&str; 6] =
@@ -348,18 +346,6 @@ fn kernel(message: &str) -> Option<LogEvent<'_>> {
         }
         let is_hwrng = message.starts_with("hwrng") || message.starts_with("virtio_rng");
         return is_hwrng.then_some(LogEvent::Hint(HintKind::Hwrng));
-    }
-    if let Some((_, name)) = message.split_once("Hypervisor detected: ") {
-        return Some(LogEvent::Hypervisor(name));
-    }
-    if let Some((_, name)) = message.split_once("Machine model: ") {
-        return Some(LogEvent::Model(name));
-    }
-    // Plain SEV encrypts memory without its integrity, and the hypervisor is still trusted.
-    if let Some((_, name)) = message.split_once("Memory Encryption Features active: ")
-        && (name.contains("SNP") || name.contains("TDX"))
-    {
-        return Some(LogEvent::Encryption(name));
     }
     if is_program() {
         return Some(LogEvent::Program);
@@ -501,19 +487,6 @@ fn clock_set(message: &str) -> Option<LogEvent<'_>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_confidential_guest_is_known_by_any_of_its_lines() {
-        for (message, name) in [
-            ("Memory Encryption Features active: Intel TDX", "Intel TDX"),
-            ("tdx: Guest detected", "Intel TDX"),
-            ("SEV: SNP guest platform device initialized.", "AMD SEV-SNP"),
-        ] {
-            assert_eq!(kernel(message), Some(LogEvent::Encryption(name)), "{message}");
-        }
-        assert_eq!(kernel("Memory Encryption Features active: AMD SEV"), None);
-        assert_eq!(kernel("tdx: Attributes: SEPT_VE_DISABLE"), None);
-    }
 
     #[test]
     fn the_generators_messages_are_understood() {

@@ -14,6 +14,7 @@ mod entry;
 mod event;
 mod export;
 mod json;
+mod machine;
 pub(crate) mod stamp;
 mod times;
 mod together;
