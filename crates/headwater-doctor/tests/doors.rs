@@ -127,6 +127,15 @@ fn a_cut_end_turns_no_verdict() {
     });
 }
 
+/// The first lines are cut off, as the kernel's buffer loses them.
+#[test]
+fn a_cut_begin_turns_no_verdict() {
+    through("tail", |log| {
+        let lines: Vec<&str> = log.lines().collect();
+        (1..lines.len()).map(|begin| lines[begin..].join("\n")).collect()
+    });
+}
+
 #[test]
 fn a_log_twice_in_one_file_turns_no_verdict() {
     through("twice", |log| vec![format!("{log}{log}"), format!("{log}\n\n{log}")]);
