@@ -70,7 +70,13 @@ pub struct Boot {
     /// True if lines of the kernel carry the kernel's own times, which have no error.
     #[serde(skip)]
     pub has_kernel_times: bool,
+    /// True if the log has a line of systemd's, or of the kernel about systemd.
+    #[serde(skip)]
+    pub has_systemd: bool,
 }
+
+/// The technology of enclaves in [`LogMachine::confidential`].
+pub(crate) const NITRO_ENCLAVES: &str = "Nitro Enclaves";
 
 /// Facts about the machine that its log shows.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]

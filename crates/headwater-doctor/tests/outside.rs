@@ -107,6 +107,55 @@ fn every_outside_log_shows_the_expected_machine() {
     assert!(wrong.is_empty(), "\n{wrong}");
 }
 
+/// Advice that does not fit the machine of the log costs belief: another architecture's
+/// instruction, a package manager or a boot loader that nobody has seen, a newer kernel than the
+/// newest, the adversary's device, a hypervisor's operator for a router.
+#[test]
+fn no_outside_log_gets_advice_of_another_machine() {
+    let mut advised = 0;
+    for (name, entry) in logs().entries() {
+        let headwater_hostfile::Entry::File(log) = entry else { unreachable!() };
+        let Ok(report) = report(log, name) else { continue };
+        let boot = report.boots.last().unwrap();
+        let architecture = boot.machine.architecture.as_deref().unwrap_or("x86-64");
+        let series = boot.kernel.as_deref().and_then(|release| {
+            let mut parts = release.split(['.', '-']);
+            Some((parts.next()?.parse::<u32>().ok()?, parts.next()?.parse::<u32>().ok()?))
+        });
+        for fix in report.findings.iter().flat_map(|finding| &finding.fixes) {
+            advised += 1;
+            let exact = fix.exact.as_deref().unwrap_or_default();
+            let text = format!("{} {exact}", fix.what);
+            let has = |word: &str| text.contains(word);
+            let aws = report.platform == Some(headwater_doctor::Platform::Aws);
+            if !architecture.starts_with("x86") && !aws {
+                assert!(!has("RDRAND") && !has("Ivy Bridge"), "{name}, {architecture}: {text}");
+            }
+            for word in ["apt ", "dnf ", "zypper ", "apk ", "pacman ", "grub", "dracut"] {
+                assert!(!exact.contains(word), "{name}: {text}");
+            }
+            if series.is_some_and(|series| series >= (5, 4)) {
+                assert!(!has("5.4 or later"), "{name}, {:?}: {text}", boot.kernel);
+            }
+            if boot.machine.confidential.is_some() {
+                assert!(!has("virtio-rng"), "{name}: {text}");
+                assert_ne!(fix.trusts, Some("the hypervisor"), "{name}: {text}");
+            }
+            if has("operator of the hypervisor") {
+                let is_board = boot.machine.model.is_some()
+                    || ["mips", "arm", "riscv64"].contains(&architecture);
+                assert!(!is_board, "{name}: {text}");
+                assert!(report.platform.is_some() || has("if this is a virtual machine"), "{name}");
+            }
+            let line = boot.command_line.as_deref().unwrap_or_default();
+            if line.contains("random.trust_cpu=on") {
+                assert!(!has("add random.trust_cpu=on"), "{name}: {text}");
+            }
+        }
+    }
+    assert!(advised > 200, "{advised} fixes");
+}
+
 /// The founding post-mortem's two files of one boot, in both orders, in one report.
 #[test]
 fn the_founding_blocks_are_one_boot_in_any_order() {

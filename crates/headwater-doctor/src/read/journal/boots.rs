@@ -91,6 +91,8 @@ impl Boots {
             open.program(stamp, &evidence);
         }
         open.note_order(says.as_ref(), entry.writer, stamp);
+        open.boot.has_systemd |= matches!(entry.writer, Writer::Init | Writer::Seed)
+            || matches!(&says, Some(LogEvent::EarlyRead { program, .. }) if program.starts_with("systemd"));
         if let Some(says) = says {
             open.note(says, entry, stamp, evidence);
         }

@@ -3,7 +3,7 @@
 //! The texts are those of Linux (arch/*/kernel/setup.c, drivers/firmware/dmi_scan.c, arch/x86/coco,
 //! the NSM drivers of Nitro Enclaves) and of systemd's src/core/main.c.
 
-use crate::boot::LogMachine;
+use crate::boot::{LogMachine, NITRO_ENCLAVES};
 use crate::read::logs::Texts;
 
 /// A fact about the machine.
@@ -89,7 +89,7 @@ pub(super) fn by_kernel(message: &str) -> Option<MachineFact<'_>> {
     }
     // The module and the device of an enclave, which exist nowhere else.
     if message.starts_with("nsm: ") || message.starts_with("NSM RNG: ") {
-        return Some(MachineFact::Confidential("Nitro Enclaves"));
+        return Some(MachineFact::Confidential(NITRO_ENCLAVES));
     }
     if let Some(how) = message.strip_prefix("setup: Linux is running ") {
         return Some(MachineFact::S390(how));
