@@ -24,6 +24,8 @@ pub struct PlatformFacts {
     pub confidential: bool,
     /// True for an x86 machine, and if the architecture is unknown.
     pub x86: bool,
+    /// True for an s390x machine, of which only guests of KVM can have a virtio-rng device.
+    pub s390x: bool,
     /// True for a board with a device tree and no hypervisor that shows.
     pub board: bool,
     /// True for a Nitro enclave, whose only devices are a console, a socket and the NSM.
@@ -120,6 +122,7 @@ impl PlatformFacts {
             initramfs: initramfs(root, distribution),
             confidential: confidential.is_some(),
             x86,
+            s390x: root.text("/proc/cpuinfo").is_ok_and(|cpu| cpu.contains("IBM/S390")),
             board: !x86 && platform == Some(Platform::BareMetal),
             enclave,
             cpu_credited: credits_cpu(&command_line),
@@ -146,6 +149,7 @@ impl PlatformFacts {
             confidential: boot.machine.confidential.is_some(),
             kernel: boot.kernel.clone(),
             x86,
+            s390x: boot.machine.architecture.as_deref() == Some("s390x"),
             board: platform.is_none() && !x86 && !is_server,
             enclave,
             boot_loader: if enclave { BootLoader::EnclaveImage } else { BootLoader::Unknown },
@@ -166,6 +170,7 @@ impl PlatformFacts {
             initramfs: Initramfs::Unknown,
             confidential: false,
             x86: true,
+            s390x: false,
             board: false,
             enclave: false,
             cpu_credited: false,

@@ -17,7 +17,7 @@ pub use facts::{BootLoader, Distribution, Initramfs, PlatformFacts, SeedKeeper};
 use crate::{Effect, Fix, Kernel, Platform, Side};
 use guest::{command_line, early_module, fix, module_at_boot, newer_kernel, plain};
 use places::{in_the_firmware, on_a_board, on_the_host};
-use seeds::{credited_cpu, credited_seed, enclaves_device, saved_seed};
+use seeds::{credited_cpu, credited_seed, enclaves_device, s390s_device, saved_seed};
 
 /// The cause of a finding, as far as the fix depends on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -98,6 +98,8 @@ pub fn for_cause(cause: Cause, facts: &PlatformFacts) -> Vec<Fix> {
     // A container's own files do not count: its distribution's kernel and boot loader are not in
     // use.
     if facts.platform != Some(Platform::Container) || is_inside(cause) {
+        let lacks_seed = matches!(cause, Cause::NoSeed | Cause::NoJitter | Cause::StartTimeout);
+        fixes.extend((facts.s390x && lacks_seed).then(|| s390s_device(facts)));
         fixes.extend(guest_side(cause, facts));
     }
     if facts.confidential {
@@ -167,10 +169,13 @@ fn host_side(cause: Cause, facts: &PlatformFacts) -> Vec<Fix> {
         _ => vec![],
     };
     let mut found: Vec<Fix> = found.into_iter().flatten().collect();
-    if platform.is_none() {
-        for fix in &mut found {
-            fix.what = format!("if this is a virtual machine, {}", fix.what);
-        }
+    let condition = match platform {
+        None | Some(Platform::OtherVm) if facts.s390x => "if this machine runs under KVM, ",
+        None => "if this is a virtual machine, ",
+        Some(_) => "",
+    };
+    for fix in &mut found {
+        fix.what.insert_str(0, condition);
     }
     found
 }

@@ -1,7 +1,7 @@
 //! Sources that the machine itself can have counted: the CPU's instruction, an enclave's device, a
 //! seed file.
 
-use super::guest::{command_line, fix};
+use super::guest::{command_line, early_module, fix};
 use super::{Distribution, PlatformFacts, SeedKeeper, THE_CPU, THE_IMAGE};
 use crate::{Effect, Fix};
 
@@ -33,6 +33,16 @@ pub(super) fn credited_cpu(facts: &PlatformFacts) -> Option<Fix> {
             Some(THE_CPU),
         )
     })
+}
+
+/// Returns the driver of the generator in s390x's CPUs, which LPARs and guests of z/VM have as well.
+pub(super) fn s390s_device(facts: &PlatformFacts) -> Fix {
+    fix(
+        "load the driver of the CPU's generator in the initial RAM disk (z14 or later)",
+        Some(early_module("s390_trng", facts)),
+        Effect::Volume,
+        Some(THE_CPU),
+    )
 }
 
 /// Returns the driver of an enclave's own device. Its bytes come from the part of the Nitro system

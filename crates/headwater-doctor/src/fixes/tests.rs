@@ -288,6 +288,19 @@ fn a_board_is_not_sent_to_a_hypervisor_and_not_to_a_pcs_firmware() {
     }
 }
 
+/// z/VM and LPARs have no virtio-rng, and every machine from z14 on has a generator in its CPU.
+#[test]
+fn an_s390x_machine_is_told_of_its_own_generator() {
+    for platform in [None, Some(Platform::OtherVm)] {
+        let facts =
+            PlatformFacts { s390x: true, x86: false, ..PlatformFacts::of_platform(platform) };
+        let fixes = for_cause(Cause::NoSeed, &facts);
+        assert!(exacts(&fixes).contains("s390_trng"), "{fixes:?}");
+        let device = fixes.iter().find(|fix| fix.what.contains("virtio-rng")).unwrap();
+        assert!(device.what.starts_with("if this machine runs under KVM"), "{device:?}");
+    }
+}
+
 /// Debian has a package for each of its architectures, and none for a board's own kernel.
 #[test]
 fn a_kernel_of_another_architecture_is_not_installed() {
