@@ -131,8 +131,8 @@ pub struct SecureRandomWait {
     pub moment: Moment,
 }
 
-/// A program's own report that it waits: `crypto/rand: blocked for 60 seconds waiting to read random
-/// data from the kernel`, which the library of Go prints once.
+/// A program's own report that it waits. Go's library prints it once: `crypto/rand: blocked for 60
+/// seconds waiting to read random data from the kernel`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ProgramWait {

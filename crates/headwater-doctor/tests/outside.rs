@@ -107,9 +107,9 @@ fn every_outside_log_shows_the_expected_machine() {
     assert!(wrong.is_empty(), "\n{wrong}");
 }
 
-/// Advice that does not fit the machine of the log costs belief: another architecture's
-/// instruction, a package manager or a boot loader that nobody has seen, a newer kernel than the
-/// newest, the adversary's device, a hypervisor's operator for a router.
+/// Advice that does not fit the log's machine costs belief: another architecture's instruction, a
+/// package manager or a boot loader without evidence, a kernel that the machine has, the device of
+/// an adversary, a hypervisor's operator for a router.
 #[test]
 fn no_outside_log_gets_advice_of_another_machine() {
     let mut advised = 0;

@@ -51,8 +51,8 @@ fn by_log(case: &Case, boot: &Boot) -> Option<Finding> {
     })
 }
 
-/// The program of BusyBox, OpenRC and buildroot that keeps a seed from one boot to the next. It asks
-/// with GRND_INSECURE if the generator is not ready, and does not credit what it saves then.
+/// The program of BusyBox, OpenRC and buildroot that keeps a seed from one boot to the next. If the
+/// generator is not ready, it asks with GRND_INSECURE, and does not credit what it saves.
 const SEEDRNG: &str = "seedrng";
 
 /// Process 1 and its helpers; udev's workers call themselves "(udev-worker)". eudev's daemon is

@@ -1,5 +1,5 @@
-//! Settings outside of the machine where there is no hypervisor to set: a container's host, a board,
-//! a PC's firmware.
+//! Settings outside of a machine that has no hypervisor of its own: a container's host, a board, a
+//! PC's firmware.
 
 use super::{Cause, THE_FIRMWARE, THE_HYPERVISOR, is_inside};
 use crate::{Effect, Fix, Platform, Side};

@@ -35,7 +35,7 @@ pub(super) fn credited_cpu(facts: &PlatformFacts) -> Option<Fix> {
     })
 }
 
-/// Returns the driver of the generator in s390x's CPUs, which LPARs and guests of z/VM have as well.
+/// Returns the driver of the generator in s390x's CPUs. LPARs and guests of z/VM have it as well.
 pub(super) fn s390s_device(facts: &PlatformFacts) -> Fix {
     fix(
         "load the driver of the CPU's generator in the initial RAM disk (z14 or later)",
@@ -50,7 +50,7 @@ pub(super) fn s390s_device(facts: &PlatformFacts) -> Fix {
 pub(super) fn enclaves_device() -> Fix {
     fix(
         "load the driver of the enclave's NSM before the first program (nsm.ko of the image; in Linux since 6.8: CONFIG_NSM), whose \
-         device gives random bytes",
+         device is a source of random bytes",
         None,
         Effect::Volume,
         Some("the Nitro system"),

@@ -248,7 +248,7 @@ fn a_hidden_vmclock_is_passed_in_and_no_driver_is_loaded() {
     assert!(!outside.contains("ptp_vmclock"));
 }
 
-/// A Nitro enclave: its command line is in its image, it has no disk, and its NSM gives bytes.
+/// A Nitro enclave has its command line in its image, no disk, and the NSM as its random device.
 #[test]
 fn an_enclave_is_told_of_its_image_and_its_own_device() {
     let facts = PlatformFacts {

@@ -93,7 +93,7 @@ impl Platform {
             let row = TABLES.iter().find(|(maker, _)| tables.starts_with(maker));
             row.map(|row| row.1)
         };
-        // A name that says only "a virtual machine" gives way to the maker of the tables.
+        // The maker of the tables says more than a name that means any virtual machine.
         let general = |found: Option<Platform>| found.filter(|it| *it != Platform::OtherVm);
         general(by_dmi)
             .or(general(by_hypervisor))

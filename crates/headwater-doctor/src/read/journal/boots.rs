@@ -49,7 +49,7 @@ struct OpenBoot {
     begun: bool,
 }
 
-/// What the order of the kernel's lines says where their times say nothing.
+/// The order of the kernel's lines, which counts where their times say nothing.
 #[derive(Clone, Copy, Default, PartialEq)]
 enum Order {
     /// No line of readiness and no trace of a program so far.

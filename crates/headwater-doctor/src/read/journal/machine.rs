@@ -1,4 +1,4 @@
-//! What lines of a log show of the machine: firmware, hypervisor, architecture, encrypted memory.
+//! Facts about the machine in a log's lines: firmware, hypervisor, architecture, encrypted memory.
 //!
 //! The texts are those of Linux (arch/*/kernel/setup.c, drivers/firmware/dmi_scan.c, arch/x86/coco,
 //! the NSM drivers of Nitro Enclaves) and of systemd's src/core/main.c.
