@@ -286,6 +286,9 @@ pub(super) fn span(text: &str) -> Option<f64> {
 /// Texts that may stand anywhere in a message of the kernel, one of which [`kernel`] must find to
 /// read further.
 static INSIDE: Texts = Texts::new(&[
+    "Hypervisor detected: ",
+    "Machine model: ",
+    "Memory Encryption Features active: ",
     "Switched to clocksource ",
     "clocksource: timekeeping watchdog",
     "funky smelling output",
@@ -329,7 +332,7 @@ fn kernel(message: &str) -> Option<LogEvent<'_>> {
     if message.starts_with("lrng") && message.contains("LRNG fully seeded") {
         return Some(LogEvent::Ready { trusted: false });
     }
-    if let Some(fact) = machine::by_kernel(message) {
+    if let Some(fact) = machine::by_start(message) {
         return Some(LogEvent::Machine(fact));
     }
     // OpenWrt's first programs write to the kernel's log without a process number.
@@ -345,6 +348,9 @@ fn kernel(message: &str) -> Option<LogEvent<'_>> {
         }
         let is_hwrng = message.starts_with("hwrng") || message.starts_with("virtio_rng");
         return is_hwrng.then_some(LogEvent::Hint(HintKind::Hwrng));
+    }
+    if let Some(fact) = machine::inside(message) {
+        return Some(LogEvent::Machine(fact));
     }
     if is_program() {
         return Some(LogEvent::Program);

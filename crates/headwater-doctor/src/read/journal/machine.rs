@@ -4,7 +4,6 @@
 //! the NSM drivers of Nitro Enclaves) and of systemd's src/core/main.c.
 
 use crate::boot::{LogMachine, NITRO_ENCLAVES};
-use crate::read::logs::Texts;
 
 /// A fact about the machine.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -67,8 +66,12 @@ pub(super) fn by_systemd(message: &str) -> Option<MachineFact<'_>> {
     architecture(word("architecture ")?).map(MachineFact::Architecture)
 }
 
-/// Reads a message of the kernel.
-pub(super) fn by_kernel(message: &str) -> Option<MachineFact<'_>> {
+/// Reads a message of the kernel that begins with a fact. Most lines end at their first letter.
+pub(super) fn by_start(message: &str) -> Option<MachineFact<'_>> {
+    if !matches!(message.as_bytes().first()?, b'A' | b'D' | b'H' | b'N' | b'S' | b'n' | b's' | b't')
+    {
+        return None;
+    }
     if let Some(name) = message.strip_prefix("DMI: ") {
         return Some(MachineFact::Dmi(name.trim()));
     }
@@ -98,17 +101,11 @@ pub(super) fn by_kernel(message: &str) -> Option<MachineFact<'_>> {
         let (_, table) = rest.split_once("(v")?;
         return Some(MachineFact::Firmware(table.get(3..)?));
     }
-    if message.starts_with("Detected ") {
-        return by_systemd(message);
-    }
-    static INSIDE: Texts = Texts::new(&[
-        "Hypervisor detected: ",
-        "Machine model: ",
-        "Memory Encryption Features active: ",
-    ]);
-    if !INSIDE.is_in(message) {
-        return None;
-    }
+    by_systemd(message)
+}
+
+/// Reads a message of the kernel that holds a fact behind other words.
+pub(super) fn inside(message: &str) -> Option<MachineFact<'_>> {
     if let Some((_, name)) = message.split_once("Hypervisor detected: ") {
         return Some(MachineFact::Hypervisor(name));
     }
@@ -170,6 +167,10 @@ fn architecture(word: &str) -> Option<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn by_kernel(message: &str) -> Option<MachineFact<'_>> {
+        by_start(message).or_else(|| inside(message))
+    }
 
     #[test]
     fn a_confidential_guest_is_known_by_any_of_its_lines() {
