@@ -34,6 +34,8 @@ pub struct Boot {
     pub seed_wait: Option<SeedWait>,
     /// The longest wait of a JVM for the seed of its SecureRandom, as Tomcat reports it.
     pub secure_random: Option<SecureRandomWait>,
+    /// A program's own report that it waits for random bytes.
+    pub program_wait: Option<ProgramWait>,
     /// Calls of getrandom in lines that strace(1) wrote into the log.
     pub trace: Option<Trace>,
     /// True if the log shows that the generator was ready before any program ran.
@@ -68,7 +70,13 @@ pub struct Boot {
     /// True if lines of the kernel carry the kernel's own times, which have no error.
     #[serde(skip)]
     pub has_kernel_times: bool,
+    /// True if the log has a line of systemd's, or of the kernel about systemd.
+    #[serde(skip)]
+    pub has_systemd: bool,
 }
+
+/// The technology of enclaves in [`LogMachine::confidential`].
+pub(crate) const NITRO_ENCLAVES: &str = "Nitro Enclaves";
 
 /// Facts about the machine that its log shows.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -82,6 +90,12 @@ pub struct LogMachine {
     pub model: Option<String>,
     /// The technology of a confidential guest: "Intel TDX", "AMD SEV SEV-ES SEV-SNP".
     pub confidential: Option<String>,
+    /// systemd's word for a virtual machine or a container: "kvm", "bhyve", "lxc".
+    pub virtualization: Option<String>,
+    /// The CPU's architecture in systemd's words: "x86-64", "arm64", "s390x".
+    pub architecture: Option<String>,
+    /// The maker and the name of the ACPI tables.
+    pub firmware: Option<String>,
 }
 
 /// The wait of systemd-random-seed for the kernel's generator.
@@ -112,6 +126,19 @@ pub struct SeedJob {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SecureRandomWait {
     /// The time that the line states, in seconds.
+    pub seconds: f64,
+    /// The line.
+    pub moment: Moment,
+}
+
+/// A program's own report that it waits. Go's library prints it once: `crypto/rand: blocked for 60
+/// seconds waiting to read random data from the kernel`.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct ProgramWait {
+    /// The program's name, if the line has one.
+    pub program: Option<String>,
+    /// The seconds that it had waited when it wrote the line.
     pub seconds: f64,
     /// The line.
     pub moment: Moment,
@@ -247,6 +274,7 @@ impl Boot {
             all.extend(&mut wait.until);
         }
         all.extend(self.secure_random.as_mut().map(|wait| &mut wait.moment));
+        all.extend(self.program_wait.as_mut().map(|wait| &mut wait.moment));
         all.extend(self.early_callers.iter_mut().map(|caller| &mut caller.moment));
         all.extend(self.early_reads.iter_mut().map(|read| &mut read.moment));
         all.extend(self.forks.iter_mut().chain(&mut self.resumptions));

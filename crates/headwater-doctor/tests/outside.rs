@@ -45,7 +45,8 @@ fn summary(log: &[u8], name: &str) -> String {
 
 #[test]
 fn every_outside_log_gets_the_expected_verdict() {
-    let table = fs::read_to_string(file("README.md")).unwrap();
+    let readme = fs::read_to_string(file("README.md")).unwrap();
+    let (table, _machines) = readme.split_once("## The machine").unwrap();
     let rows: Vec<Vec<&str>> = table
         .lines()
         .filter(|line| {
@@ -68,6 +69,91 @@ fn every_outside_log_gets_the_expected_verdict() {
         }
     }
     assert!(wrong.is_empty(), "\n{wrong}");
+}
+
+/// Returns what a log shows of its machine, in the words of the table.
+fn machine(log: &[u8], name: &str) -> String {
+    let report = match report(log, name) {
+        Ok(report) => report,
+        Err(error) => return error,
+    };
+    let platform = report.platform.map(|platform| serde_json::to_value(platform).unwrap());
+    let platform = platform.as_ref().and_then(serde_json::Value::as_str).unwrap_or("-");
+    let shown = &report.boots.last().unwrap().machine;
+    let confidential = if shown.confidential.is_some() { "yes" } else { "no" };
+    format!("{platform}; {confidential}; {}", shown.architecture.as_deref().unwrap_or("-"))
+}
+
+#[test]
+fn every_outside_log_shows_the_expected_machine() {
+    let readme = fs::read_to_string(file("README.md")).unwrap();
+    let (_, table) = readme.split_once("## The machine").unwrap();
+    let logs = logs();
+    let mut wrong = String::new();
+    let mut rows = 0;
+    for line in table.lines().filter(|line| line.starts_with("| ")).skip(2) {
+        let row: Vec<&str> = line.trim_matches('|').split(" | ").map(str::trim).collect();
+        let [name, expected @ .., result] = row.as_slice() else { panic!("{row:?}") };
+        rows += 1;
+        let found = machine(logs.file(name).unwrap(), name);
+        let differs = result.strip_prefix("differs: ").and_then(|it| it.split(" (").next());
+        let expected = differs.map_or_else(|| expected.join("; "), str::to_owned);
+        assert!(differs.is_some() || *result == "same", "{row:?}");
+        if found != expected {
+            wrong.push_str(&format!("{name}\n  expected {expected}\n  found    {found}\n"));
+        }
+    }
+    assert!(rows >= 30, "{rows} rows");
+    assert!(wrong.is_empty(), "\n{wrong}");
+}
+
+/// Advice that does not fit the log's machine costs belief: another architecture's instruction, a
+/// package manager or a boot loader without evidence, a kernel that the machine has, the device of
+/// an adversary, a hypervisor's operator for a router.
+#[test]
+fn no_outside_log_gets_advice_of_another_machine() {
+    let mut advised = 0;
+    for (name, entry) in logs().entries() {
+        let headwater_hostfile::Entry::File(log) = entry else { unreachable!() };
+        let Ok(report) = report(log, name) else { continue };
+        let boot = report.boots.last().unwrap();
+        let architecture = boot.machine.architecture.as_deref().unwrap_or("x86-64");
+        let series = boot.kernel.as_deref().and_then(|release| {
+            let mut parts = release.split(['.', '-']);
+            Some((parts.next()?.parse::<u32>().ok()?, parts.next()?.parse::<u32>().ok()?))
+        });
+        for fix in report.findings.iter().flat_map(|finding| &finding.fixes) {
+            advised += 1;
+            let exact = fix.exact.as_deref().unwrap_or_default();
+            let text = format!("{} {exact}", fix.what);
+            let has = |word: &str| text.contains(word);
+            let aws = report.platform == Some(headwater_doctor::Platform::Aws);
+            if !architecture.starts_with("x86") && !aws {
+                assert!(!has("RDRAND") && !has("Ivy Bridge"), "{name}, {architecture}: {text}");
+            }
+            for word in ["apt ", "dnf ", "zypper ", "apk ", "pacman ", "grub", "dracut"] {
+                assert!(!exact.contains(word), "{name}: {text}");
+            }
+            if series.is_some_and(|series| series >= (5, 4)) {
+                assert!(!has("5.4 or later"), "{name}, {:?}: {text}", boot.kernel);
+            }
+            if boot.machine.confidential.is_some() {
+                assert!(!has("virtio-rng"), "{name}: {text}");
+                assert_ne!(fix.trusts, Some("the hypervisor"), "{name}: {text}");
+            }
+            if has("operator of the hypervisor") {
+                let is_board = boot.machine.model.is_some()
+                    || ["mips", "arm", "riscv64"].contains(&architecture);
+                assert!(!is_board, "{name}: {text}");
+                assert!(report.platform.is_some() || has("if this is a virtual machine"), "{name}");
+            }
+            let line = boot.command_line.as_deref().unwrap_or_default();
+            if line.contains("random.trust_cpu=on") {
+                assert!(!has("add random.trust_cpu=on"), "{name}: {text}");
+            }
+        }
+    }
+    assert!(advised > 200, "{advised} fixes");
 }
 
 /// The founding post-mortem's two files of one boot, in both orders, in one report.

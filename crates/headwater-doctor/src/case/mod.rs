@@ -70,7 +70,7 @@ impl Case {
 
     /// Returns the platform, if a machine was given.
     pub fn platform(&self) -> Option<Platform> {
-        let by_log = || Platform::of_log(&self.boot()?.machine);
+        let by_log = || Platform::of_log(self.boot()?);
         self.host.as_ref().map(|host| host.platform).or_else(by_log)
     }
 

@@ -28,8 +28,10 @@ fn by_log(case: &Case, boot: &Boot) -> Option<Finding> {
         0 => String::new(),
         missed => format!(", and {missed} more warnings that the kernel's rate limit left out"),
     };
-    let harmless = boot.warnings_missed == 0 && reads.iter().all(is_systemds);
-    let why = if harmless {
+    let harmless = boot.warnings_missed == 0 && reads.iter().all(is_harmless);
+    let why = if harmless && reads.iter().any(|read| read.program == SEEDRNG) {
+        "seedrng makes the next boot's seed of these bytes, marks the seed as one that does not count, and makes no key of it."
+    } else if harmless {
         "systemd reads a few bytes this early to seed its hash tables, and never makes a key of them (its documents: \"Random Seeds\")."
     } else {
         "/dev/urandom does not wait. Its bytes before the generator is ready may be guessed, or be the same in every machine of an \
@@ -49,11 +51,16 @@ fn by_log(case: &Case, boot: &Boot) -> Option<Finding> {
     })
 }
 
+/// The program of BusyBox, OpenRC and buildroot that keeps a seed from one boot to the next. If the
+/// generator is not ready, it asks with GRND_INSECURE, and does not credit what it saves.
+const SEEDRNG: &str = "seedrng";
+
 /// Process 1 and its helpers; udev's workers call themselves "(udev-worker)". eudev's daemon is
 /// "udevd", and reads as systemd's does.
-fn is_systemds(read: &EarlyRead) -> bool {
+fn is_harmless(read: &EarlyRead) -> bool {
     read.program == "systemd"
         || read.program == "udevd"
+        || read.program == SEEDRNG
         || read.program.starts_with("systemd-")
         || read.program == "udevadm"
         || read.program.ends_with("udev-worker)")

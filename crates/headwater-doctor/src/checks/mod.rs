@@ -26,6 +26,7 @@ mod not_ready;
 mod observed;
 mod one_lock;
 mod ready_late;
+mod reported_wait;
 mod sandbox;
 mod saved_seed;
 mod swapped_pages;

@@ -33,7 +33,11 @@ fn by_log(case: &Case, boot: &Boot) -> Answer {
         );
     };
     let exact = waited.exact();
-    let start = boot.init.as_ref().or(boot.program.as_ref());
+    // A program's line after readiness says as little about the start of the first one as none.
+    let start = boot.init.as_ref().or(boot.program.as_ref()).filter(|start| {
+        let until = boot.readiness().and_then(|(until, _)| start.at.map(|at| at <= until));
+        !start.at_most || until.unwrap_or(true)
+    });
     let is_bound = exact.is_none() && start.is_none() && boot.clock == Clock::Kernel;
     let severity = match (exact.unwrap_or(waited.at_least), waited.at_most) {
         // Without any trace of a program the kernel's start is the only bound. A kernel may need
@@ -68,7 +72,7 @@ fn by_log(case: &Case, boot: &Boot) -> Answer {
                    show which of those waited.";
         (why, case.fixes(Cause::NoSeed))
     };
-    Finding {
+    let finding = Finding {
         id: Id::ReadyLate,
         severity,
         title: title(boot, waited, start),
@@ -79,8 +83,23 @@ fn by_log(case: &Case, boot: &Boot) -> Answer {
             "after a reboot, `dmesg | grep -e 'as init process' -e 'crng init done'` shows the \
                  second line first, or less than a second later"
                 .to_owned(),
+    };
+    if severity == Severity::Note && may_lack_its_start(boot, waited) {
+        let why = "the log begins with a program's line, so the first program may have started \
+                   long before: give the whole output of `dmesg`";
+        return Answer::InPart(vec![finding], why.to_owned());
     }
-    .into()
+    finding.into()
+}
+
+/// Returns whether the wait may be longer than a note says, because the log's first line is that of
+/// a program, and the kernel's buffer or a paste may have lost earlier ones.
+fn may_lack_its_start(boot: &Boot, waited: Bounds) -> bool {
+    let is_first = |program: &Moment| program.at.zip(boot.begin).is_some_and(|(at, it)| at <= it);
+    boot.init.is_none()
+        && boot.kernel.is_none()
+        && boot.program.as_ref().is_some_and(is_first)
+        && waited.at_most.is_some_and(|most| most > 2.0 * JITTER_S)
 }
 
 /// Returns the line that shows that the generator was ready.

@@ -1,6 +1,6 @@
 //! The facts that decide how a setting is written on this machine.
 
-use crate::boot::Boot;
+use crate::boot::{Boot, NITRO_ENCLAVES};
 use crate::host::Confidential;
 use crate::{Platform, Root};
 
@@ -24,6 +24,27 @@ pub struct PlatformFacts {
     pub confidential: bool,
     /// True for an x86 machine, and if the architecture is unknown.
     pub x86: bool,
+    /// True for an s390x machine, of which only guests of KVM can have a virtio-rng device.
+    pub s390x: bool,
+    /// True for a board with a device tree and no hypervisor that shows.
+    pub board: bool,
+    /// True for a Nitro enclave, whose only devices are a console, a socket and the NSM.
+    pub enclave: bool,
+    /// True if the kernel's command line has the CPU's instruction credited.
+    pub cpu_credited: bool,
+    /// The program that saves a seed at shutdown.
+    pub seed_keeper: SeedKeeper,
+}
+
+/// The program that saves a seed at shutdown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SeedKeeper {
+    /// systemd-random-seed.
+    Systemd,
+    /// seedrng of OpenRC or BusyBox.
+    Seedrng,
+    /// The machine does not show it.
+    Unknown,
 }
 
 /// Families whose files lie in the same places.
@@ -55,6 +76,8 @@ pub enum BootLoader {
     Extlinux,
     /// The hypervisor supplies kernel and command line.
     Hypervisor,
+    /// Kernel and command line are parts of a Nitro enclave's image file.
+    EnclaveImage,
     Unknown,
 }
 
@@ -81,35 +104,58 @@ impl PlatformFacts {
             format!("{} {}", field("ID").unwrap_or_default(), field("ID_LIKE").unwrap_or_default());
         let distribution = distribution(&names);
         let kernel = root.text("/proc/sys/kernel/osrelease").ok().filter(|text| !text.is_empty());
+        let x86 = is_x86(root);
+        let confidential = Confidential::detect(root).map(|(kind, _)| kind);
+        let enclave = confidential == Some(Confidential::NitroEnclave);
+        let command_line = root.text("/proc/cmdline").unwrap_or_default();
+        let is_openrc = distribution == Distribution::Alpine
+            || ["/sbin/openrc-run", "/usr/bin/openrc-run"].iter().any(|it| root.exists(it));
         PlatformFacts {
             platform,
             distribution,
             version: field("VERSION_ID"),
             kernel,
-            boot_loader: boot_loader(root, platform, distribution),
+            boot_loader: match enclave {
+                true => BootLoader::EnclaveImage,
+                false => boot_loader(root, platform, distribution),
+            },
             initramfs: initramfs(root, distribution),
-            confidential: Confidential::detect(root).is_some(),
-            x86: is_x86(root),
+            confidential: confidential.is_some(),
+            x86,
+            s390x: root.text("/proc/cpuinfo").is_ok_and(|cpu| cpu.contains("IBM/S390")),
+            board: !x86 && platform == Some(Platform::BareMetal),
+            enclave,
+            cpu_credited: credits_cpu(&command_line),
+            seed_keeper: if is_openrc { SeedKeeper::Seedrng } else { SeedKeeper::Systemd },
         }
     }
 
     /// Reads the facts that a log alone shows: platform, kernel, architecture.
     pub fn of_log(boot: &Boot) -> PlatformFacts {
-        let kernel = boot.kernel.clone();
-        let release = kernel.as_deref().unwrap_or_default();
-        const OTHERS: [&str; 9] =
-            ["arm", "aarch64", "riscv", "s390", "ppc", "powerpc", "mips", "raspi", "loong"];
-        // Only x86 has a firmware table without an "EFI stub" of another architecture's name, and
-        // only other architectures have a device tree's model.
-        let x86 = boot.machine.model.is_none()
-            && !OTHERS.iter().any(|part| release.contains(part))
-            && !release.ends_with("-v7")
-            && !release.ends_with("-v8");
+        // Only architectures other than x86 have a device tree's model.
+        let x86 = match boot.machine.architecture.as_deref() {
+            Some(name) => name.starts_with("x86"),
+            None => boot.machine.model.is_none() && !is_board(boot.kernel.as_deref()),
+        };
+        let platform = Platform::of_log(boot);
+        // z/VM, LPARs and POWER servers have no device tree of a board's.
+        let is_server = boot
+            .machine
+            .architecture
+            .as_deref()
+            .is_some_and(|name| ["s390x", "ppc64", "ppc64-le"].contains(&name));
+        let enclave = boot.machine.confidential.as_deref() == Some(NITRO_ENCLAVES);
         PlatformFacts {
             confidential: boot.machine.confidential.is_some(),
-            kernel,
+            kernel: boot.kernel.clone(),
             x86,
-            ..PlatformFacts::of_platform(Platform::of_log(&boot.machine))
+            s390x: boot.machine.architecture.as_deref() == Some("s390x"),
+            board: platform.is_none() && !x86 && !is_server,
+            enclave,
+            boot_loader: if enclave { BootLoader::EnclaveImage } else { BootLoader::Unknown },
+            cpu_credited: credits_cpu(boot.command_line.as_deref().unwrap_or_default()),
+            seed_keeper: if boot.has_systemd { SeedKeeper::Systemd } else { SeedKeeper::Unknown },
+            ..PlatformFacts::of_platform(platform)
         }
     }
 
@@ -124,8 +170,26 @@ impl PlatformFacts {
             initramfs: Initramfs::Unknown,
             confidential: false,
             x86: true,
+            s390x: false,
+            board: false,
+            enclave: false,
+            cpu_credited: false,
+            seed_keeper: SeedKeeper::Systemd,
         }
     }
+}
+
+/// Returns whether the kernel's command line has the CPU's instruction credited.
+fn credits_cpu(command_line: &str) -> bool {
+    let value = |word: &str| word.strip_prefix("random.trust_cpu=").map(str::to_owned);
+    let last = command_line.split_ascii_whitespace().filter_map(value).next_back();
+    last.is_some_and(|value| matches!(value.as_str(), "on" | "1" | "y" | "Y"))
+}
+
+/// Returns whether a kernel's release is a Raspberry Pi's own: 6.1.21-v8+.
+fn is_board(release: Option<&str>) -> bool {
+    let release = release.unwrap_or_default().trim_end_matches('+');
+    ["-v6", "-v7", "-v7l", "-v8"].iter().any(|end| release.ends_with(end))
 }
 
 fn unquoted(value: &str) -> String {

@@ -89,6 +89,10 @@ pub(super) fn command_line(add: Option<&str>, remove: &[&str], facts: &PlatformF
         BootLoader::Hypervisor => {
             format!("the kernel's arguments that the hypervisor passes (boot_args): {edit}")
         }
+        BootLoader::EnclaveImage => format!(
+            "the kernel's arguments in the enclave's image (of nitro-cli: \
+             /usr/share/nitro_enclaves/blobs/cmdline): {edit}; then build the image again"
+        ),
         BootLoader::Grubby | BootLoader::Unknown => {
             format!("the kernel's command line, in the boot loader's configuration: {edit}")
         }
@@ -101,15 +105,15 @@ pub(super) fn newer_kernel(facts: &PlatformFacts) -> Option<String> {
     let text = match facts.distribution {
         // The package is in backports, which Debian's cloud images list among their sources and
         // others may not.
-        Distribution::Debian => match debian_name(version) {
-            Some(release) => {
-                format!(
-                    "apt update && apt install -t {release}-backports {}    # with {release}-backports among apt's sources",
-                    kernel_package(facts)
-                )
+        Distribution::Debian => {
+            let package = kernel_package(facts)?;
+            match debian_name(version) {
+                Some(release) => format!(
+                    "apt update && apt install -t {release}-backports {package}    # with {release}-backports among apt's sources"
+                ),
+                None => format!("apt update && apt install {package}"),
             }
-            None => format!("apt update && apt install {}", kernel_package(facts)),
-        },
+        }
         Distribution::Ubuntu if !version.is_empty() => {
             format!("apt update && apt install linux-generic-hwe-{version}")
         }
@@ -133,9 +137,22 @@ fn debian_name(version: &str) -> Option<&'static str> {
 }
 
 /// Returns Debian's kernel package of the general flavour, which has the drivers that the cloud
-/// flavour lacks.
-pub(super) fn kernel_package(facts: &PlatformFacts) -> &'static str {
-    if facts.x86 { "linux-image-amd64" } else { "linux-image-arm64" }
+/// flavour lacks; `None` for an architecture whose package is unknown, such as that of a
+/// Raspberry Pi's own kernel.
+pub(super) fn kernel_package(facts: &PlatformFacts) -> Option<&'static str> {
+    const OTHERS: [(&str, &str); 6] = [
+        ("-arm64", "linux-image-arm64"),
+        ("-armmp", "linux-image-armmp"),
+        ("-armmp-lpae", "linux-image-armmp-lpae"),
+        ("-powerpc64le", "linux-image-powerpc64le"),
+        ("-riscv64", "linux-image-riscv64"),
+        ("-s390x", "linux-image-s390x"),
+    ];
+    if facts.x86 {
+        return Some("linux-image-amd64");
+    }
+    let release = facts.kernel.as_deref()?;
+    OTHERS.iter().find(|(end, _)| release.ends_with(end)).map(|(_, package)| *package)
 }
 
 /// Returns whether the machine runs Debian's kernel for clouds, which lacks drivers. The name is

@@ -7,13 +7,17 @@
 mod facts;
 mod guest;
 mod hypervisor;
+mod places;
+mod seeds;
 #[cfg(test)]
 mod tests;
 
-pub use facts::{BootLoader, Distribution, Initramfs, PlatformFacts};
+pub use facts::{BootLoader, Distribution, Initramfs, PlatformFacts, SeedKeeper};
 
 use crate::{Effect, Fix, Kernel, Platform, Side};
 use guest::{command_line, early_module, fix, module_at_boot, newer_kernel, plain};
+use places::{in_the_firmware, on_a_board, on_the_host};
+use seeds::{credited_cpu, credited_seed, enclaves_device, s390s_device, saved_seed};
 
 /// The cause of a finding, as far as the fix depends on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -94,6 +98,8 @@ pub fn for_cause(cause: Cause, facts: &PlatformFacts) -> Vec<Fix> {
     // A container's own files do not count: its distribution's kernel and boot loader are not in
     // use.
     if facts.platform != Some(Platform::Container) || is_inside(cause) {
+        let lacks_seed = matches!(cause, Cause::NoSeed | Cause::NoJitter | Cause::StartTimeout);
+        fixes.extend((facts.s390x && lacks_seed).then(|| s390s_device(facts)));
         fixes.extend(guest_side(cause, facts));
     }
     if facts.confidential {
@@ -109,10 +115,14 @@ pub fn for_cause(cause: Cause, facts: &PlatformFacts) -> Vec<Fix> {
                 | Cause::HwrngNoDriver
                 | Cause::HwrngLate
         );
+        if facts.enclave {
+            // An enclave has no disk for a seed.
+            fixes.retain(|fix| fix.trusts != Some(THE_IMAGE));
+        }
         if lacks_seed {
             let at = fixes.iter().take_while(|fix| fix.side == Side::Host).count();
-            let credit = guest_side(Cause::CpuRngUntrusted, facts);
-            fixes.splice(at..at, credit);
+            let enclave = facts.enclave.then(enclaves_device);
+            fixes.splice(at..at, credited_cpu(facts).into_iter().chain(enclave));
         }
     }
     debug_assert!(fixes.is_sorted_by_key(|fix| fix.side), "the hypervisor's side comes first");
@@ -136,7 +146,8 @@ fn host_side(cause: Cause, facts: &PlatformFacts) -> Vec<Fix> {
     let platform = facts.platform;
     match platform {
         Some(Platform::Container) => return on_the_host(cause),
-        Some(Platform::BareMetal) => return on_the_board(cause),
+        _ if facts.board => return on_a_board(cause),
+        Some(Platform::BareMetal) => return in_the_firmware(cause),
         _ => {}
     }
     let row = hypervisor::of(platform);
@@ -157,53 +168,16 @@ fn host_side(cause: Cause, facts: &PlatformFacts) -> Vec<Fix> {
         Cause::Cloned => vec![Some(take_no_running_copies(platform))],
         _ => vec![],
     };
-    found.into_iter().flatten().collect()
-}
-
-/// Returns the fix for a container, whose kernel belongs to the host.
-fn on_the_host(cause: Cause) -> Vec<Fix> {
-    if is_inside(cause) {
-        return Vec::new();
-    }
-    if cause == Cause::VmclockHidden {
-        return vec![Fix {
-            side: Side::Host,
-            platform: Some(Platform::Container),
-            what: "pass the device to the container, which may then read it (an option of docker run and podman run)".to_owned(),
-            exact: Some("--device /dev/vmclock0:/dev/vmclock0:r".to_owned()),
-            gives: Effect::Signal,
-            trusts: Some(THE_HYPERVISOR),
-        }];
-    }
-    vec![Fix {
-        side: Side::Host,
-        platform: Some(Platform::Container),
-        what: "the kernel belongs to the container's host: have this run there, and follow what it says".to_owned(),
-        exact: Some("headwater doctor".to_owned()),
-        gives: Effect::Nothing,
-        trusts: None,
-    }]
-}
-
-/// Returns the fixes in the firmware, for a machine without a hypervisor.
-fn on_the_board(cause: Cause) -> Vec<Fix> {
-    let what = match cause {
-        Cause::NoSeed | Cause::NoJitter | Cause::NoCpuRng | Cause::NoHwrng => {
-            "switch on the TPM in the firmware's set-up: Linux takes random bytes from it by itself"
-        }
-        Cause::CpuRngBroken => "update the board's firmware, which carries the CPU's microcode",
-        _ => return Vec::new(),
+    let mut found: Vec<Fix> = found.into_iter().flatten().collect();
+    let condition = match platform {
+        None | Some(Platform::OtherVm) if facts.s390x => "if this machine runs under KVM, ",
+        None => "if this is a virtual machine, ",
+        Some(_) => "",
     };
-    let gives = if cause == Cause::CpuRngBroken { Effect::Nothing } else { Effect::Volume };
-    let trusts = (gives == Effect::Volume).then_some("the TPM's maker");
-    vec![Fix {
-        side: Side::Host,
-        platform: Some(Platform::BareMetal),
-        what: what.to_owned(),
-        exact: None,
-        gives,
-        trusts,
-    }]
+    for fix in &mut found {
+        fix.what.insert_str(0, condition);
+    }
+    found
 }
 
 fn hwrng_source(platform: Option<Platform>) -> Fix {
@@ -243,10 +217,10 @@ fn guest_side(cause: Cause, facts: &PlatformFacts) -> Vec<Fix> {
     };
     match cause {
         // A kernel that gathers by itself already does not become better by a newer one.
-        Cause::NoSeed | Cause::NoJitter if gathers_by_itself(facts) => vec![credited_seed()],
+        Cause::NoSeed | Cause::NoJitter if gathers_by_itself(facts) => vec![credited_seed(facts)],
         Cause::NoSeed => vec![
             kernel("run a kernel that gathers entropy by itself: 5.4 or later, or the latest stable release of an older series"),
-            credited_seed(),
+            credited_seed(facts),
         ],
         Cause::StartTimeout => vec![plain(
             "until the cause is removed, allow the service more time than the wait (systemctl edit UNIT), because each kill restarts the wait",
@@ -259,12 +233,7 @@ fn guest_side(cause: Cause, facts: &PlatformFacts) -> Vec<Fix> {
         Cause::NoVdso => vec![faster_calls(facts)],
         Cause::NoReseedWord => vec![no_gain("run Linux 6.11 or later (6.12 on arm64), which shows each reseed to programs")],
         Cause::NoCpuRng => vec![],
-        Cause::CpuRngUntrusted => vec![fix(
-            "let the kernel credit the CPU's random instruction, whose numbers are mixed in anyway",
-            Some(command_line(Some("random.trust_cpu=on"), &["nordrand", "random.trust_cpu=off"], facts)),
-            Effect::Seed,
-            Some(THE_CPU),
-        )],
+        Cause::CpuRngUntrusted => credited_cpu(facts).into_iter().collect(),
         Cause::CpuRngBroken => vec![fix(
             "install the CPU's microcode; until then keep the kernel from counting the instruction",
             Some(command_line(Some("random.trust_cpu=off"), &[], facts)),
@@ -297,7 +266,7 @@ fn guest_side(cause: Cause, facts: &PlatformFacts) -> Vec<Fix> {
             Some(THE_FIRMWARE),
         )],
         Cause::SavedSeedMissing => vec![saved_seed(facts)],
-        Cause::SavedSeedUncredited => vec![credited_seed()],
+        Cause::SavedSeedUncredited => vec![credited_seed(facts)],
         Cause::NoVmgenid => {
             let kernel = hears_no_signal(facts).then(|| vmgenid_kernel(facts));
             let programs = plain(
@@ -404,7 +373,8 @@ fn vmgenid_kernel(facts: &PlatformFacts) -> Fix {
     let (what, exact) = if guest::is_cloud_flavour(facts) && can == Some(true) {
         (
             "install Debian's general kernel, whose 6.1 has the driver that its cloud flavour lacks, and boot it",
-            Some(format!("apt update && apt install {}", guest::kernel_package(facts))),
+            guest::kernel_package(facts)
+                .map(|package| format!("apt update && apt install {package}")),
         )
     } else {
         (
@@ -421,28 +391,4 @@ fn hears_no_signal(facts: &PlatformFacts) -> bool {
     let kernel = facts.kernel.as_deref().and_then(Kernel::parse);
     guest::is_cloud_flavour(facts)
         && kernel.is_some_and(|kernel| (kernel.version().0, kernel.version().1) == (6, 1))
-}
-
-fn saved_seed(facts: &PlatformFacts) -> Fix {
-    let exact = match facts.distribution {
-        Distribution::Alpine => "rc-update add seedrng boot && rc-service seedrng start",
-        _ => "systemctl unmask systemd-random-seed && systemctl start systemd-random-seed",
-    };
-    fix(
-        "save a seed at shutdown, and mix it in at the next boot",
-        Some(exact.to_owned()),
-        Effect::Seed,
-        Some(THE_IMAGE),
-    )
-}
-
-/// Returns the last resort: a credited seed file. It takes effect late, and repeats bytes if an
-/// image with the file is copied.
-fn credited_seed() -> Fix {
-    fix(
-        "as a last resort, count the seed file that systemd saves (systemctl edit systemd-random-seed); never in an image that is copied",
-        Some("[Service]\nEnvironment=SYSTEMD_RANDOM_SEED_CREDIT=true".to_owned()),
-        Effect::Seed,
-        Some(THE_IMAGE),
-    )
 }

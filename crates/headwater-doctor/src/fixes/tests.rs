@@ -32,7 +32,7 @@ const CAUSES: [Cause; 29] = [
     Cause::TwoVersions,
 ];
 
-const PLATFORMS: [Platform; 21] = [
+const PLATFORMS: [Platform; 23] = [
     Platform::BareMetal,
     Platform::Qemu,
     Platform::Libvirt,
@@ -50,6 +50,8 @@ const PLATFORMS: [Platform; 21] = [
     Platform::Gce,
     Platform::Aws,
     Platform::Azure,
+    Platform::Bhyve,
+    Platform::Wsl,
     Platform::VirtualBox,
     Platform::AppleVirtualization,
     Platform::Container,
@@ -244,4 +246,88 @@ fn a_hidden_vmclock_is_passed_in_and_no_driver_is_loaded() {
     let outside = exacts(&for_cause(Cause::VmclockHidden, &on(Platform::Qemu)));
     assert!(outside.starts_with("mknod "), "{outside}");
     assert!(!outside.contains("ptp_vmclock"));
+}
+
+/// A Nitro enclave has its command line in its image, no disk, and the NSM as its random device.
+#[test]
+fn an_enclave_is_told_of_its_image_and_its_own_device() {
+    let facts = PlatformFacts {
+        confidential: true,
+        enclave: true,
+        boot_loader: BootLoader::EnclaveImage,
+        kernel: Some("4.14.256".to_owned()),
+        ..PlatformFacts::of_platform(None)
+    };
+    let fixes = for_cause(Cause::NoSeed, &facts);
+    let text: String = fixes.iter().map(|fix| format!("{} {:?}\n", fix.what, fix.exact)).collect();
+    assert!(text.contains("nitro_enclaves/blobs/cmdline"), "{text}");
+    assert!(text.contains("NSM"), "{text}");
+    assert!(!text.contains("virtio") && !text.contains("seed file"), "{text}");
+}
+
+#[test]
+fn nothing_is_advised_that_is_set_already() {
+    let facts = PlatformFacts { confidential: true, ..on(Platform::Qemu) };
+    let text = exacts(&for_cause(Cause::NoSeed, &facts));
+    assert!(text.contains("random.trust_cpu=on"), "{text}");
+    let facts = PlatformFacts { cpu_credited: true, ..facts };
+    let text = exacts(&for_cause(Cause::NoSeed, &facts));
+    assert!(!text.contains("random.trust_cpu=on"), "{text}");
+}
+
+#[test]
+fn a_board_is_not_sent_to_a_hypervisor_and_not_to_a_pcs_firmware() {
+    let facts = PlatformFacts { board: true, x86: false, ..PlatformFacts::of_platform(None) };
+    for cause in [Cause::NoSeed, Cause::NoJitter, Cause::NoHwrng] {
+        let fixes = for_cause(cause, &facts);
+        let text: String = fixes.iter().map(|fix| fix.what.as_str()).collect();
+        assert!(text.contains("CONFIG_BOARD_RNG_SEED"), "{text}");
+        for word in ["hypervisor", "TPM", "RDRAND"] {
+            assert!(!text.contains(word), "{text}");
+        }
+    }
+}
+
+/// z/VM and LPARs have no virtio-rng, and every machine from z14 on has a generator in its CPU.
+#[test]
+fn an_s390x_machine_is_told_of_its_own_generator() {
+    for platform in [None, Some(Platform::OtherVm)] {
+        let facts =
+            PlatformFacts { s390x: true, x86: false, ..PlatformFacts::of_platform(platform) };
+        let fixes = for_cause(Cause::NoSeed, &facts);
+        assert!(exacts(&fixes).contains("s390_trng"), "{fixes:?}");
+        let device = fixes.iter().find(|fix| fix.what.contains("virtio-rng")).unwrap();
+        assert!(device.what.starts_with("if this machine runs under KVM"), "{device:?}");
+    }
+}
+
+/// Debian has a package for each of its architectures, and none for a board's own kernel.
+#[test]
+fn a_kernel_of_another_architecture_is_not_installed() {
+    let on = |kernel: &str| PlatformFacts {
+        distribution: Distribution::Debian,
+        version: Some("12".to_owned()),
+        kernel: Some(kernel.to_owned()),
+        x86: false,
+        ..PlatformFacts::of_platform(Some(Platform::BareMetal))
+    };
+    for (kernel, package) in [
+        ("4.19.0-27-arm64", "linux-image-arm64 "),
+        ("4.19.0-27-armmp", "linux-image-armmp "),
+        ("4.19.0-27-s390x", "linux-image-s390x "),
+    ] {
+        let text = exacts(&for_cause(Cause::NoSeed, &on(kernel)));
+        assert!(text.contains(package), "{text}");
+    }
+    let text = exacts(&for_cause(Cause::NoSeed, &on("4.19.66+")));
+    assert!(!text.contains("linux-image"), "{text}");
+}
+
+#[test]
+fn a_system_without_systemd_is_not_told_to_edit_its_unit() {
+    for keeper in [SeedKeeper::Seedrng, SeedKeeper::Unknown] {
+        let facts = PlatformFacts { seed_keeper: keeper, ..on(Platform::Qemu) };
+        let fixes = for_cause(Cause::NoSeed, &facts);
+        assert!(fixes.iter().all(|fix| !fix.what.contains("systemctl")), "{fixes:?}");
+    }
 }

@@ -6,7 +6,7 @@
 //! Neutron (fa:16:3e), libvirt and QEMU (52:54:00; QEMU's own default continues with 12:34).
 
 use super::Platform;
-use crate::boot::LogMachine;
+use crate::boot::Boot;
 use crate::{Evidence, Root};
 
 /// Azure's mark among Hyper-V's machines.
@@ -55,29 +55,83 @@ impl Platform {
 
 impl Platform {
     /// Returns the platform that a log shows, by the kernel's "DMI:" and "Hypervisor detected:"
-    /// lines. A log without them says nothing, and a board's name alone is not enough: a hypervisor
-    /// can show its host's tables.
-    pub(crate) fn of_log(machine: &LogMachine) -> Option<Platform> {
+    /// lines, by systemd's "Detected virtualization", and by the maker of the ACPI tables. A log
+    /// without them says nothing, and a board's name alone is not enough: a hypervisor can show its
+    /// host's tables.
+    pub(crate) fn of_log(boot: &Boot) -> Option<Platform> {
+        let machine = &boot.machine;
+        let by_systemd = machine.virtualization.as_deref().and_then(by_systemds_word);
+        let release = boot.kernel.as_deref().unwrap_or_default();
+        if release.contains("microsoft-standard") {
+            return Some(Platform::Wsl);
+        }
+        // A container shows its host's kernel.
+        if by_systemd == Some(Platform::Container) {
+            return by_systemd;
+        }
         let dmi = machine.dmi.as_deref().unwrap_or_default();
+        if dmi.starts_with("Xen ") && dmi.contains("amazon") {
+            return Some(Platform::Aws);
+        }
         let (maker, rest) = dmi.split_once(' ').unwrap_or((dmi, ""));
         let named = FIRMWARE.iter().find(|(vendor, product, _)| {
             dmi.starts_with(vendor)
                 && (dmi.contains(product) || rest.contains(product))
                 && !(vendor.is_empty() && maker.is_empty())
         });
-        let by_hypervisor = match machine.hypervisor.as_deref().unwrap_or_default() {
-            name if name.starts_with("VMware") => Some(Platform::VMware),
-            name if name.starts_with("Microsoft Hyper") => Some(Platform::HyperV),
-            name if name.starts_with("Xen") => Some(Platform::Xen),
-            name if name.starts_with("KVM") => Some(Platform::OtherVm),
-            _ => None,
+        // EC2's and Azure's machines keep their names; a bare Microsoft or Xen is the product.
+        let by_dmi = named.map(|row| row.2).filter(|_| !dmi.is_empty());
+        let by_hypervisor = machine.hypervisor.as_deref().map(|name| match name {
+            name if name.starts_with("VMware") => Platform::VMware,
+            name if name.starts_with("Microsoft Hyper") => Platform::HyperV,
+            name if name.starts_with("Xen") => Platform::Xen,
+            name if name.eq_ignore_ascii_case("bhyve") => Platform::Bhyve,
+            _ => Platform::OtherVm,
+        });
+        let by_firmware = || {
+            let tables = machine.firmware.as_deref()?;
+            let row = TABLES.iter().find(|(maker, _)| tables.starts_with(maker));
+            row.map(|row| row.1)
         };
-        match (named.map(|row| row.2), by_hypervisor) {
-            // EC2's and Azure's machines keep their names; a bare Microsoft or Xen is the product.
-            (Some(platform), _) if !dmi.is_empty() => Some(platform),
-            (_, by_hypervisor) => by_hypervisor,
-        }
+        // The maker of the tables says more than a name that means any virtual machine.
+        let general = |found: Option<Platform>| found.filter(|it| *it != Platform::OtherVm);
+        general(by_dmi)
+            .or(general(by_hypervisor))
+            .or(general(by_systemd))
+            .or_else(by_firmware)
+            .or(by_dmi)
+            .or(by_hypervisor)
+            .or(by_systemd)
     }
+}
+
+/// Makers and names of ACPI tables that only one product writes.
+const TABLES: [(&str, Platform); 5] = [
+    ("APPLE  Apple Vz", Platform::AppleVirtualization),
+    ("BHYVE", Platform::Bhyve),
+    ("CLOUDH", Platform::CloudHypervisor),
+    ("FIRECK", Platform::Firecracker),
+    ("VBOX", Platform::VirtualBox),
+];
+
+/// Returns the platform that systemd-detect-virt(1) means by a word.
+fn by_systemds_word(word: &str) -> Option<Platform> {
+    Some(match word {
+        "amazon" => Platform::Aws,
+        "apple" => Platform::AppleVirtualization,
+        "bhyve" => Platform::Bhyve,
+        "google" => Platform::Gce,
+        "microsoft" => Platform::HyperV,
+        "oracle" => Platform::VirtualBox,
+        "vmware" => Platform::VMware,
+        "xen" => Platform::Xen,
+        "wsl" => Platform::Wsl,
+        "docker" | "podman" | "systemd-nspawn" | "rkt" | "openvz" | "proot" | "pouch"
+        | "container-other" => Platform::Container,
+        word if word.starts_with("lxc") => Platform::Container,
+        "none" => return None,
+        _ => Platform::OtherVm,
+    })
 }
 
 type Found = Option<(Platform, Evidence)>;

@@ -2,12 +2,14 @@
 
 use super::entry::{Entry, Writer};
 use super::event::{LogEvent, event};
-use super::stamp::{Stamp, YEAR};
+use super::machine::{self, MachineFact};
+use super::stamp::Stamp;
+use super::times::Times;
 use super::units::Starts;
 use crate::Evidence;
 use crate::boot::{
-    Boot, Clock, EarlyCaller, EarlyRead, Hint, HintKind, Moment, SecureRandomWait, SeedJob,
-    SeedWait,
+    Boot, Clock, EarlyCaller, EarlyRead, Hint, HintKind, Moment, ProgramWait, SecureRandomWait,
+    SeedJob, SeedWait,
 };
 use crate::read::strace::Waits;
 
@@ -17,15 +19,6 @@ const BOOTS: usize = 200;
 const LINES: usize = 100;
 /// The kernel's clock never goes back, but journald writes all earlier lines of the kernel at once.
 const BACK: f64 = 60.0;
-/// The time in which journald reads the kernel's earlier lines.
-const BATCH: f64 = 0.5;
-/// The time after the journal's first line in which that reading begins.
-const BATCH_BEGINS: f64 = 5.0;
-/// A longer gap between two lines of a boot is a clock that was set: the longest stall on record
-/// took hours.
-const STEP: f64 = 43_200.0;
-/// Lines of one moment differ by less: stamps may have whole seconds.
-const JITTER: f64 = 1.0;
 
 /// Entries become boots.
 #[derive(Default)]
@@ -43,41 +36,31 @@ struct OpenBoot {
     /// The first line that only a program can have caused. Its time follows at the end, when the
     /// kernel's start by the wall clock is known.
     program: Option<(Stamp, Evidence)>,
-    /// The first line of the kernel by the wall clock. journald reads all earlier lines of the
-    /// kernel in one piece, so lines close to this one have happened at some time before.
-    batch: Option<f64>,
-    /// The kernel's start by the wall clock, from systemd's "Startup finished".
-    started: Option<f64>,
-    /// True if any wall-clock stamp is in whole seconds.
-    is_coarse: bool,
+    times: Times,
     /// True if the first program's start is known by its own line.
     init_is_start: bool,
     /// True if the line of readiness stands in front of every trace of a program, and this order
     /// means something.
     is_ready_first: bool,
+    order: Order,
     /// The lines of strace.
     traced: Option<Waits>,
-    /// The wall clock when the kernel started: the smallest difference of the two times of a line.
-    /// A line is logged after it was said, so larger differences include a delay.
-    zero: Option<f64>,
-    /// The time of the first line, by the wall clock.
-    first: Option<f64>,
-    /// The time of the first line, as [`Stamp::civil`].
-    civil: Option<f64>,
-    /// The time of the first line, by the kernel's clock.
-    begin: Option<f64>,
-    /// The stamp of the last line.
-    last: Option<Stamp>,
-    /// Seconds that correct the wall clock: years, which some dates leave out, and steps by which
-    /// the clock was set.
-    shift: f64,
-    /// True if the last line's wall clock lies behind that of the line before, without a message
-    /// about a clock that was set. Either the clock was set, or lines changed places.
-    went_back: bool,
-    /// A jump of the wall clock at the last line.
-    jump: Option<Jump>,
     /// True once the boot has an entry.
     begun: bool,
+}
+
+/// The order of the kernel's lines, which counts where their times say nothing.
+#[derive(Clone, Copy, Default, PartialEq)]
+enum Order {
+    /// No line of readiness and no trace of a program so far.
+    #[default]
+    Open,
+    /// The line of readiness came before any trace of a program.
+    ReadyFirst,
+    /// After it the kernel was still at its own start, so no program had waited.
+    ReadyInStart,
+    /// A program came first.
+    ProgramFirst,
 }
 
 impl Boots {
@@ -94,7 +77,7 @@ impl Boots {
             self.close(before());
             self.open.id = entry.boot.as_deref().map(str::to_owned);
         } else if says == Some(LogEvent::ClockSet) {
-            self.open.clock_set(entry.stamp, before());
+            self.open.times.was_set(entry.stamp, before());
         }
         let open = &mut self.open;
         open.begun = true;
@@ -103,10 +86,13 @@ impl Boots {
         }
         let stamp = open.stamp(entry.stamp);
         if entry.writer == Writer::Kernel && stamp.kernel.is_none() {
-            open.batch = open.batch.or(stamp.wall);
+            open.times.kernels(stamp);
         } else if entry.writer != Writer::Kernel {
             open.program(stamp, &evidence);
         }
+        open.note_order(says.as_ref(), entry.writer, stamp);
+        open.boot.has_systemd |= matches!(entry.writer, Writer::Init | Writer::Seed)
+            || matches!(&says, Some(LogEvent::EarlyRead { program, .. }) if program.starts_with("systemd"));
         if let Some(says) = says {
             open.note(says, entry, stamp, evidence);
         }
@@ -153,7 +139,7 @@ impl Boots {
         if let (Some(id), Some(boot)) = (&open.id, &entry.boot) {
             return id != boot.as_ref();
         }
-        let back = match (entry.stamp.kernel, open.last.and_then(|last| last.kernel)) {
+        let back = match (entry.stamp.kernel, open.times.last_by_kernel()) {
             (Some(now), Some(last)) => now < last - BACK,
             _ => false,
         };
@@ -177,106 +163,39 @@ impl Boots {
     }
 }
 
-/// A line that is more than a moment apart from the line before it.
-struct Jump {
-    /// The corrected time of the line before.
-    before: f64,
-    /// The distance in seconds.
-    step: f64,
-    /// The correction at the line before.
-    shift: f64,
-}
-
-impl Jump {
-    /// Returns true if the next line continues where the line before the jump was. Then the line
-    /// that jumped was out of place, and the clock was not set.
-    fn is_undone(&self, wall: f64) -> bool {
-        let since = wall + self.shift - self.before;
-        if self.step < 0.0 {
-            return since >= -JITTER;
-        }
-        // Two lines out of place may meet: the next one lies before the place of the jump, yet
-        // nearer to it than to the line that jumped.
-        since > -self.step / 2.0 && since < self.step - JITTER
-    }
-}
-
 impl OpenBoot {
-    /// Records a timestamp, corrected for year roll-over and clock steps.
-    fn stamp(&mut self, mut stamp: Stamp) -> Stamp {
-        self.is_coarse |= stamp.is_coarse;
-        self.went_back = false;
-        if let Some(wall) = &mut stamp.wall {
-            let last = self.last.and_then(|last| last.wall).filter(|_| stamp.kernel.is_none());
-            let returned = self.jump.take().filter(|jump| last.is_some() && jump.is_undone(*wall));
-            let mut last = last;
-            if let Some(jump) = &returned {
-                self.shift = jump.shift;
-                let goes_on = *wall + jump.shift >= jump.before - JITTER;
-                last = (!goes_on).then_some(jump.before);
-            }
-            *wall += self.shift;
-            if let Some(last) = last {
-                let step = *wall - last;
-                if step.abs() > JITTER {
-                    self.jump = Some(Jump { before: last, step, shift: self.shift });
-                }
-                if step < -YEAR / 2.0 {
-                    self.shift += YEAR;
-                    *wall += YEAR;
-                } else if step < -JITTER || step > STEP && self.boot.ready.is_none() {
-                    // The clock was set without a message. The time that passed is unknown, and
-                    // counts as none, so that no wait is longer than it was.
-                    self.went_back = step < 0.0;
-                    self.shift -= step;
-                    *wall = last;
-                }
-            }
-            if self.first.is_none() {
-                (self.first, self.civil) = (Some(*wall), stamp.civil);
-            }
-            if let Some(kernel) = stamp.kernel {
-                let zero = *wall - kernel;
-                self.zero = Some(self.zero.map_or(zero, |known| known.min(zero)));
-            }
-        }
-        if let Some(kernel) = stamp.kernel {
-            self.begin = Some(self.begin.map_or(kernel, |begin| begin.min(kernel)));
-        }
-        if stamp != Stamp::default() {
-            self.last = Some(stamp);
-        }
-        stamp
-    }
-
-    /// Removes the step of a wall clock that was set between this line and the one before. Programs
-    /// report a step after the fact, so it may lie one line earlier. The resulting error in the
-    /// boot's length is never reported as waiting time: the line before counts as simultaneous.
-    fn clock_set(&mut self, now: Stamp, before: Option<Stamp>) {
-        if let (None, Some(now), Some(before)) =
-            (now.kernel, now.wall, before.and_then(|before| before.wall))
-        {
-            self.shift += before - now;
-        }
-    }
-
-    fn at(&self, stamp: Stamp) -> Option<f64> {
-        stamp.kernel.or_else(|| Some(stamp.wall? - self.zero.or(self.first)?))
+    /// Takes the time of a line in, and returns it corrected.
+    fn stamp(&mut self, stamp: Stamp) -> Stamp {
+        self.times.correct(stamp, self.boot.ready.is_some())
     }
 
     fn moment(&self, stamp: Stamp, evidence: impl FnOnce() -> Evidence) -> Moment {
-        let at_most = self.went_back || self.is_late(stamp);
-        Moment { at: self.at(stamp), at_most, evidence: evidence() }
+        self.times.moment(stamp, evidence)
     }
 
-    /// Returns whether journald may have stamped the line long after it was written.
-    fn is_late(&self, stamp: Stamp) -> bool {
-        let (None, Some(wall), Some(batch)) = (stamp.kernel, stamp.wall, self.batch) else {
-            return false;
+    /// Follows the order of the kernel's lines, which journald and syslog daemons keep.
+    fn note_order(&mut self, says: Option<&LogEvent<'_>>, writer: Writer, stamp: Stamp) {
+        let is_program = writer != Writer::Kernel
+            || matches!(
+                says,
+                Some(LogEvent::Init { .. } | LogEvent::Program | LogEvent::EarlyRead { .. })
+            );
+        let is_start = matches!(
+            says,
+            Some(
+                LogEvent::KernelStarts
+                    | LogEvent::Init { .. }
+                    | LogEvent::Machine(MachineFact::Firmware(_))
+            )
+        );
+        self.order = match (self.order, says) {
+            (Order::Open, Some(LogEvent::Ready { .. })) if self.times.are_moot(stamp) => {
+                Order::ReadyFirst
+            }
+            (Order::Open, _) if is_program => Order::ProgramFirst,
+            (Order::ReadyFirst, _) if is_start && self.times.are_moot(stamp) => Order::ReadyInStart,
+            (order, _) => order,
         };
-        // A first line of the kernel long after the journal's own is not of the time before.
-        let begins = self.first.is_none_or(|first| batch - first <= BATCH_BEGINS);
-        begins && wall - batch <= if self.is_coarse { 1.0 } else { BATCH }
     }
 
     /// Notes the first line of a program, or of the kernel about a program. The first line that has
@@ -296,8 +215,12 @@ impl OpenBoot {
         evidence: impl Fn() -> Evidence,
     ) {
         match says {
-            LogEvent::Version(release) => {
-                self.boot.kernel = Some(release.to_owned());
+            LogEvent::Version(version) => {
+                let release = version.split_ascii_whitespace().next();
+                self.boot.kernel = release.map(str::to_owned);
+                if let Some(name) = machine::of_version(version) {
+                    MachineFact::Architecture(name).note(&mut self.boot.machine);
+                }
                 self.boot.kernel_by = Some(evidence());
             }
             LogEvent::CommandLine(line) => self.boot.command_line = Some(line.to_owned()),
@@ -329,6 +252,13 @@ impl OpenBoot {
                     self.boot.secure_random = Some(SecureRandomWait { seconds, moment });
                 }
             }
+            LogEvent::ProgramWaits(seconds) => {
+                if self.boot.program_wait.is_none() {
+                    let moment = self.moment(stamp, evidence);
+                    let program = named(&moment.evidence.says).map(str::to_owned);
+                    self.boot.program_wait = Some(ProgramWait { program, seconds, moment });
+                }
+            }
             LogEvent::Traced(tracer) => {
                 self.traced.get_or_insert_default().note_logged(
                     entry.message.as_bytes(),
@@ -338,12 +268,9 @@ impl OpenBoot {
                 );
             }
             LogEvent::StartupFinished(seconds) => {
-                self.started = stamp.wall.map(|wall| wall - seconds).or(self.started);
+                self.times.complete(stamp, seconds);
             }
-            LogEvent::Dmi(name) => set(&mut self.boot.machine.dmi, name),
-            LogEvent::Hypervisor(name) => set(&mut self.boot.machine.hypervisor, name),
-            LogEvent::Encryption(name) => set(&mut self.boot.machine.confidential, name),
-            LogEvent::Model(name) => set(&mut self.boot.machine.model, name),
+            LogEvent::Machine(fact) => fact.note(&mut self.boot.machine),
             LogEvent::FastInit => {
                 if self.boot.fast_init.is_none() {
                     self.boot.fast_init = Some(self.moment(stamp, evidence));
@@ -356,7 +283,7 @@ impl OpenBoot {
                 // A kernel that trusts its CPU says so before it starts a program. Without times,
                 // the order of the lines says the same.
                 let is_first = self.boot.init.is_none() && self.program.is_none();
-                if self.boot.ready.is_none() && (trusted || is_first && self.last.is_none()) {
+                if self.boot.ready.is_none() && (trusted || is_first && self.times.is_empty()) {
                     self.is_ready_first = true;
                 }
                 if self.boot.ready.is_none() {
@@ -394,7 +321,7 @@ impl OpenBoot {
                 let is_ready = self.boot.ready.is_some();
                 self.starts.note(&entry.message, entry.unit.as_deref(), is_ready, stamp, evidence);
             }
-            LogEvent::Fork | LogEvent::Resumed | LogEvent::ClockSet => {}
+            LogEvent::Fork | LogEvent::Resumed | LogEvent::ClockSet | LogEvent::KernelStarts => {}
         }
     }
 
@@ -454,30 +381,12 @@ impl OpenBoot {
 
     fn finish(mut self) -> Boot {
         let mut boot = std::mem::take(&mut self.boot);
-        boot.clock = match self.last {
-            None => Clock::None,
-            Some(_) if self.zero.is_some() => Clock::Kernel,
-            Some(Stamp { kernel: Some(_), .. }) => Clock::Kernel,
-            Some(_) => Clock::FirstLine,
-        };
         boot.id = self.id.take();
-        boot.end = self.last.and_then(|last| self.at(last));
-        boot.begin = match boot.clock {
-            Clock::FirstLine => Some(0.0),
-            _ => self.begin,
-        };
-        // The origin of the boot's times, on the scale that all formats share.
-        let origin = self.zero.or(self.first);
-        boot.wall = origin
-            .zip(self.first)
-            .zip(self.civil)
-            .map(|((origin, first), civil)| civil - (first - origin));
-        boot.resolution = if self.is_coarse { 1.0 } else { 0.0 };
-        boot.has_kernel_times = self.zero.is_some() || self.begin.is_some();
+        self.times.describe(&mut boot);
         let trusted = boot.hints.iter().any(|hint| hint.kind == HintKind::TrustedCpu);
         let has_program = boot.init.is_some() || self.program.is_some();
-        boot.is_ready_first =
-            self.is_ready_first && (trusted || boot.clock == Clock::None && has_program);
+        boot.is_ready_first = self.order == Order::ReadyInStart
+            || self.is_ready_first && (trusted || boot.clock == Clock::None && has_program);
         boot.trace = self.traced.take().and_then(Waits::finish);
         if let Some((stamp, evidence)) = self.program.take()
             // Among lines with times, a line without one proves no time.
@@ -492,22 +401,19 @@ impl OpenBoot {
         }
         boot.units = std::mem::take(&mut self.starts)
             .finish(|stamp, evidence| self.moment(stamp, || evidence));
-        if let (Clock::FirstLine, Some(started), Some(first)) =
-            (boot.clock, self.started, self.first)
-            && first >= started
-        {
-            boot.shift(first - started);
+        if let (Clock::FirstLine, Some(since)) = (boot.clock, self.times.since_start()) {
+            boot.shift(since);
             boot.clock = Clock::Kernel;
         }
         boot
     }
 }
 
-/// Keeps the first value; a log may repeat a line.
-fn set(field: &mut Option<String>, value: &str) {
-    if field.is_none() {
-        *field = Some(value.to_owned());
-    }
+/// Returns the name in the `NAME[PID]: ` of a line.
+fn named(line: &str) -> Option<&str> {
+    let (head, _) = line.split_once("]: ")?;
+    let (before, _) = head.rsplit_once('[')?;
+    before.rsplit(' ').next().filter(|name| !name.is_empty())
 }
 
 /// Returns whether a message ends the start of systemd-random-seed, which it names by unit or by

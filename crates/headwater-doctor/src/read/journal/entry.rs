@@ -55,7 +55,7 @@ impl Writer {
 
 /// Reads a line of a text format; `None` where it has no form that is known.
 pub(super) fn parse(line: &str) -> Option<Entry<'_>> {
-    let line = without_level(line.trim_end());
+    let line = without_level(unquoted(line.trim_end()));
     if let Some(rest) = line.strip_prefix("1 ")
         && let Some(entry) = rfc5424(rest)
     {
@@ -64,7 +64,9 @@ pub(super) fn parse(line: &str) -> Option<Entry<'_>> {
     let Some((stamp, follows, rest)) = stamp::take(line) else {
         if let Some((stamp, rest)) = stamp::captured(line) {
             let (writer, message) = direct(rest);
-            return Some(entry(stamp, writer, message));
+            // Programs write a date in brackets as well, in front of messages of their own.
+            let is_console = stamp.civil.is_none() || is_kernels(rest);
+            return is_console.then(|| entry(stamp, writer, message));
         }
         return without_time(line);
     };
@@ -85,7 +87,6 @@ pub(super) fn parse(line: &str) -> Option<Entry<'_>> {
 
 /// Reads a line of a console or of dmesg without times.
 fn without_time(line: &str) -> Option<Entry<'_>> {
-    let line = unquoted(line);
     if let Some(message) = status(line) {
         return Some(entry(Stamp::default(), Writer::Init, message));
     }
@@ -105,6 +106,9 @@ fn without_time(line: &str) -> Option<Entry<'_>> {
 /// console's lines.
 fn unquoted(line: &str) -> &str {
     let text = line.trim_start();
+    if !text.starts_with(['>', 'c']) {
+        return line;
+    }
     let quoted = text.trim_start_matches(['>', ' ']);
     let rest = if text.starts_with('>') { quoted } else { text };
     match rest.strip_prefix("console: ") {
@@ -146,7 +150,7 @@ fn without_cpu(line: &str) -> &str {
 /// Returns the stamp of a line that only a program can have written: journald's or syslog's, and
 /// not the kernel's own time.
 pub(super) fn written_by_a_program(line: &str) -> Option<Stamp> {
-    let (stamp, follows, _) = stamp::take(without_level(line.trim_end()))?;
+    let (stamp, follows, _) = stamp::take(without_level(unquoted(line.trim_end())))?;
     let is_logged = follows == Follows::Name && stamp.kernel.is_none();
     (is_logged && parse(line)?.stamp.kernel.is_none()).then_some(stamp)
 }
@@ -185,14 +189,15 @@ pub(super) fn split_at(text: &str, at: u8) -> Option<(&str, &str)> {
     Some((text.get(..place)?, text.get(place + 1..)?))
 }
 
-/// Splits `HOST NAME[PID]: message` or `NAME[PID]: message` into writer and message.
+/// Splits `HOST NAME[PID]: message` or `NAME[PID]: message` into writer and message. BusyBox's
+/// syslogd writes a level as well: `HOST kern.notice NAME: message`.
 fn head(rest: &str) -> Option<(Writer, &str)> {
     let (head, message) = split_at_colon(rest).or_else(|| Some((rest.strip_suffix(':')?, "")))?;
     let mut words = head.split_ascii_whitespace();
-    let ((Some(name), None, _) | (Some(_), Some(name), None)) =
-        (words.next(), words.next(), words.next())
-    else {
-        return None;
+    let name = match (words.next(), words.next(), words.next(), words.next()) {
+        (Some(name), None, ..) | (Some(_), Some(name), None, _) => name,
+        (Some(_), Some(level), Some(name), None) if is_level(level) => name,
+        _ => return None,
     };
     let (name, pid) = match name.strip_suffix(']').and_then(|name| split_at(name, b'[')) {
         Some((name, pid)) => (name, Some(pid)),
@@ -262,13 +267,34 @@ fn is_kernels(line: &str) -> bool {
         "Freeing unused kernel ",
         "lrng_",
         "random: ",
+        "crng init done",
+        "Dentry cache hash table entries",
         "Command line: ",
         "Kernel command line: ",
+        "Hypervisor detected: ",
+        "Detected virtualization ",
+        "Detected architecture ",
+        "setup: Linux is running ",
         "Run /",
         "systemd[1]: ",
     ]
     .iter()
     .any(|start| line.starts_with(start))
+}
+
+/// The names of syslog's facilities; `local` has a digit behind it.
+const FACILITIES: [&str; 13] = [
+    "kern", "user", "mail", "daemon", "auth", "syslog", "lpr", "news", "uucp", "cron", "authpriv",
+    "ftp", "local",
+];
+
+/// Returns whether a word is a facility and a level: `kern.notice`.
+fn is_level(word: &str) -> bool {
+    split_at(word, b'.').is_some_and(|(facility, level)| {
+        FACILITIES.contains(&facility.trim_end_matches(|c: char| c.is_ascii_digit()))
+            && (3..=7).contains(&level.len())
+            && level.bytes().all(|byte| byte.is_ascii_lowercase())
+    })
 }
 
 /// Removes the level: `<6>` of the kernel's buffer, `kern  :info  : ` of dmesg --decode.
@@ -282,10 +308,6 @@ fn without_level(line: &str) -> &str {
     {
         return rest;
     }
-    const FACILITIES: [&str; 13] = [
-        "kern", "user", "mail", "daemon", "auth", "syslog", "lpr", "news", "uucp", "cron",
-        "authpriv", "ftp", "local",
-    ];
     let mut parts = line.splitn(3, ':');
     let (facility, level, rest) = (parts.next(), parts.next(), parts.next());
     match (facility.map(str::trim_end), level.map(str::trim), rest) {
@@ -392,6 +414,12 @@ mod tests {
             (
                 "2026-11-22 06:07:30 [    1.5] random: crng init done",
                 Some(1.5),
+                Writer::Kernel,
+                "random: crng init done",
+            ),
+            (
+                "[2026-11-22 06:07:30] random: crng init done",
+                None,
                 Writer::Kernel,
                 "random: crng init done",
             ),

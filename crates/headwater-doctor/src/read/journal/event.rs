@@ -2,6 +2,7 @@
 //! 6.18, init/main.c and arch/x86, of the LRNG patches, and of systemd's src/core from 219 to 257.
 
 use super::entry::{Entry, Writer};
+use super::machine::{self, MachineFact};
 use crate::boot::HintKind;
 use crate::read::logs::Texts;
 
@@ -9,6 +10,7 @@ use crate::read::logs::Texts;
 /// rare in a log.
 pub(super) const WORDS: &[&str] = &[
     "random: ",
+    BARE_READY,
     "systemd[1]: ",
     "init.scope[1]: ",
     "Linux version ",
@@ -29,14 +31,23 @@ pub(super) const WORDS: &[&str] = &[
     "time server",
     "System clock w",
     "Freeing unused ",
+    DENTRIES,
+    "ACPI: XSDT ",
+    "e820: ",
     "lrng",
     "ernel entropy pool",
     "DMI: ",
+    "Hardware name: ",
     "Hypervisor detected",
     "Machine model: ",
     "Memory Encryption Features active",
     "tdx: Guest detected",
-    "SEV: SNP guest platform device",
+    "SEV: S",
+    "nsm: ",
+    "NSM RNG: ",
+    "setup: Linux is running ",
+    "Detected virtualization ",
+    "Detected architecture ",
     "procd: ",
     "] init: ",
     "urandom-seed: ",
@@ -47,14 +58,26 @@ pub(super) const WORDS: &[&str] = &[
     "random-seed.service",
     "strace[",
     SECURE_RANDOM,
+    GO_WAITS,
 ];
+
+/// The line of readiness as Oracle's 5.4 and board makers' kernels print it: without "random: ".
+const BARE_READY: &str = "crng init done";
+
+/// A table of the kernel's, which it makes after the earliest seeds and long before any program.
+const DENTRIES: &str = "Dentry cache hash table entries";
 
 /// Tomcat's report of the time that a JVM waited for the seed of its SecureRandom.
 const SECURE_RANDOM: &str = "Creation of SecureRandom instance";
 
-/// The words that relevant lines of JSON hold, where the writer's name is a field.
+/// The report of Go's crypto/rand, a minute after its first request.
+const GO_WAITS: &str = "crypto/rand: blocked for ";
+
+/// The words that relevant lines of JSON hold, where the writer's name is a field. The faster
+/// search takes at most 32 of them. An enclave has no journal, so its words are missing.
 pub(super) const JSON_WORDS: &[&str] = &[
     "random: ",
+    BARE_READY,
     "\"systemd\"",
     "Linux version ",
     "ommand line: ",
@@ -69,22 +92,28 @@ pub(super) const JSON_WORDS: &[&str] = &[
     "SECCOMP",
     "\"criu\"",
     "Freeing unused ",
+    DENTRIES,
+    "ACPI: XSDT ",
+    "e820: ",
     "lrng",
     "ernel entropy pool",
     "DMI: ",
+    "Hardware name: ",
     "Hypervisor detected",
     "Machine model: ",
     "Memory Encryption Features active",
     "tdx: Guest detected",
-    "SEV: SNP guest platform device",
+    "SEV: S",
+    "setup: Linux is running ",
     "\"strace\"",
     SECURE_RANDOM,
+    GO_WAITS,
 ];
 
 /// An event that a message reports.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum LogEvent<'a> {
-    /// The kernel's release.
+    /// The text behind "Linux version", which begins with the kernel's release.
     Version(&'a str),
     CommandLine(&'a str),
     /// The first program starts; or, before Linux 4.18, the kernel frees its own start-up code
@@ -92,6 +121,8 @@ pub(super) enum LogEvent<'a> {
     Init {
         is_start: bool,
     },
+    /// The kernel prints this once, in its own start and before any program.
+    KernelStarts,
     FastInit,
     /// The generator is ready; whether because the CPU's maker is trusted.
     Ready {
@@ -117,14 +148,8 @@ pub(super) enum LogEvent<'a> {
     Program,
     /// The boot is complete, so many seconds after the kernel's start.
     StartupFinished(f64),
-    /// The firmware's name for the machine.
-    Dmi(&'a str),
-    /// The hypervisor's name.
-    Hypervisor(&'a str),
-    /// The device tree's name for the machine.
-    Model(&'a str),
-    /// The memory encryption of a confidential guest.
-    Encryption(&'a str),
+    /// A fact about the machine.
+    Machine(MachineFact<'a>),
     /// The wall clock was set.
     ClockSet,
     /// The start of systemd-random-seed has taken so many seconds, so far or in all.
@@ -134,6 +159,8 @@ pub(super) enum LogEvent<'a> {
     },
     /// A JVM has waited so many seconds for the seed of its SecureRandom.
     SecureRandom(f64),
+    /// A program has waited so many seconds for random bytes, and still waits.
+    ProgramWaits(f64),
     /// A line of strace(1) with this process number.
     Traced(u32),
 }
@@ -145,6 +172,9 @@ pub(super) fn event<'a>(entry: &'a Entry<'_>) -> Option<LogEvent<'a>> {
         Writer::Kernel => kernel(message),
         Writer::Init if message.starts_with("Startup finished in ") => startup(message),
         Writer::Init if message.starts_with(START_JOB) => seed_job(message),
+        Writer::Init if message.starts_with("Detected ") => {
+            machine::by_systemd(message).map(LogEvent::Machine)
+        }
         Writer::Init if message.starts_with("Time has been changed") => Some(LogEvent::ClockSet),
         Writer::Init => Some(LogEvent::Unit),
         Writer::Audit => seccomp(message),
@@ -154,8 +184,26 @@ pub(super) fn event<'a>(entry: &'a Entry<'_>) -> Option<LogEvent<'a>> {
             .starts_with("Kernel entropy pool is not initialized")
             .then_some(LogEvent::SeedWait),
         Writer::Strace(pid) => Some(LogEvent::Traced(pid)),
-        Writer::Other => secure_random(message).map(LogEvent::SecureRandom),
+        Writer::Other => of_program(message),
     }
+}
+
+/// Reads a program's own report of a wait.
+pub(super) fn of_program(message: &str) -> Option<LogEvent<'_>> {
+    secure_random(message).map(LogEvent::SecureRandom).or_else(|| go_waits(message))
+}
+
+/// Reads `crypto/rand: blocked for 60 seconds waiting to read random data from the kernel`, with or
+/// without `NAME[PID]: ` in front.
+fn go_waits(message: &str) -> Option<LogEvent<'_>> {
+    let (head, report) = message.split_at_checked(message.find(GO_WAITS)?)?;
+    let number = report.strip_prefix(GO_WAITS)?;
+    let (seconds, rest) = number.split_once(" seconds ")?;
+    // The text in the middle of other words is a quotation.
+    let is_own = head.is_empty() || head.ends_with("]: ") && !head.trim_end().contains(' ');
+    let seconds: u32 = seconds.parse().ok()?;
+    (is_own && rest.starts_with("waiting to read random data"))
+        .then_some(LogEvent::ProgramWaits(f64::from(seconds)))
 }
 
 /// Returns the seconds in Tomcat's `Creation of SecureRandom instance for session ID generation
@@ -255,8 +303,11 @@ fn kernel(message: &str) -> Option<LogEvent<'_>> {
     if let Some(random) = message.strip_prefix("random: ") {
         return generator(random);
     }
+    if message == BARE_READY {
+        return Some(LogEvent::Ready { trusted: false });
+    }
     if let Some(version) = message.strip_prefix("Linux version ") {
-        return version.split_ascii_whitespace().next().map(LogEvent::Version);
+        return Some(LogEvent::Version(version));
     }
     if let Some(line) = message
         .strip_prefix("Kernel command line: ")
@@ -274,19 +325,15 @@ fn kernel(message: &str) -> Option<LogEvent<'_>> {
     {
         return Some(LogEvent::Init { is_start: false });
     }
+    if [DENTRIES, "e820: "].iter().any(|start| message.starts_with(start)) {
+        return Some(LogEvent::KernelStarts);
+    }
     // LRNG, a replacement of drivers/char/random.c that some vendors build in.
     if message.starts_with("lrng") && message.contains("LRNG fully seeded") {
         return Some(LogEvent::Ready { trusted: false });
     }
-    if let Some(name) = message.strip_prefix("DMI: ") {
-        return Some(LogEvent::Dmi(name));
-    }
-    // Other lines of confidential guests: before the kernel lists its features, or after.
-    if message.starts_with("tdx: Guest detected") {
-        return Some(LogEvent::Encryption("Intel TDX"));
-    }
-    if message.starts_with("SEV: SNP guest platform device") {
-        return Some(LogEvent::Encryption("AMD SEV-SNP"));
+    if let Some(fact) = machine::by_start(message) {
+        return Some(LogEvent::Machine(fact));
     }
     // OpenWrt's first programs write to the kernel's log without a process number.
     const OPENWRT: [&str; 6] =
@@ -302,17 +349,8 @@ fn kernel(message: &str) -> Option<LogEvent<'_>> {
         let is_hwrng = message.starts_with("hwrng") || message.starts_with("virtio_rng");
         return is_hwrng.then_some(LogEvent::Hint(HintKind::Hwrng));
     }
-    if let Some((_, name)) = message.split_once("Hypervisor detected: ") {
-        return Some(LogEvent::Hypervisor(name));
-    }
-    if let Some((_, name)) = message.split_once("Machine model: ") {
-        return Some(LogEvent::Model(name));
-    }
-    // Plain SEV encrypts memory without its integrity, and the hypervisor is still trusted.
-    if let Some((_, name)) = message.split_once("Memory Encryption Features active: ")
-        && (name.contains("SNP") || name.contains("TDX"))
-    {
-        return Some(LogEvent::Encryption(name));
+    if let Some(fact) = machine::inside(message) {
+        return Some(LogEvent::Machine(fact));
     }
     if is_program() {
         return Some(LogEvent::Program);
@@ -359,8 +397,9 @@ fn generator(says: &str) -> Option<LogEvent<'_>> {
         return missed(says);
     }
     if let Some((program, read)) = says.rsplit_once(": uninitialized urandom read (") {
-        let bytes = read.split_once(" bytes read")?.0.parse().ok()?;
-        return Some(LogEvent::EarlyRead { program, bytes });
+        // A terminal's or a mail's width may have cut the rest off.
+        let bytes = read.split_once(" byte").and_then(|(bytes, _)| bytes.parse().ok());
+        return Some(LogEvent::EarlyRead { program, bytes: bytes.unwrap_or(0) });
     }
     // 5.18 and later.
     if let Some((program, _)) = says.split_once(": uninitialized urandom read") {
@@ -455,19 +494,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_confidential_guest_is_known_by_any_of_its_lines() {
-        for (message, name) in [
-            ("Memory Encryption Features active: Intel TDX", "Intel TDX"),
-            ("tdx: Guest detected", "Intel TDX"),
-            ("SEV: SNP guest platform device initialized.", "AMD SEV-SNP"),
-        ] {
-            assert_eq!(kernel(message), Some(LogEvent::Encryption(name)), "{message}");
-        }
-        assert_eq!(kernel("Memory Encryption Features active: AMD SEV"), None);
-        assert_eq!(kernel("tdx: Attributes: SEPT_VE_DISABLE"), None);
-    }
-
-    #[test]
     fn the_generators_messages_are_understood() {
         let says = [
             ("crng init done", Some(LogEvent::Ready { trusted: false })),
@@ -493,6 +519,14 @@ mod tests {
                 "get_random_bytes called from start_kernel+0x93/0x52a with crng_init=0",
                 Some(LogEvent::EarlyCaller { caller: "start_kernel", crng_init: 0 }),
             ),
+            (
+                "dd: uninitialized urandom read (51",
+                Some(LogEvent::EarlyRead { program: "dd", bytes: 0 }),
+            ),
+            (
+                "dd: uninitialized urandom read (512 bytes =",
+                Some(LogEvent::EarlyRead { program: "dd", bytes: 512 }),
+            ),
             ("7 urandom warning(s) missed due to ratelimiting", Some(LogEvent::Missed(7))),
             ("3 get_random_xx warning(s) missed due to ratelimiting", Some(LogEvent::Missed(3))),
             ("crng reseeded due to virtual machine fork", Some(LogEvent::Fork)),
@@ -510,6 +544,10 @@ mod tests {
     fn every_message_that_is_understood_holds_a_word_of_the_prefilter() {
         for text in [
             "random: crng init done",
+            "crng init done",
+            "Dentry cache hash table entries: 65536 (order: 7, 524288 bytes, linear)",
+            "ACPI: XSDT 0x000000016FBFFE98 000044 (v01 APPLE  Apple Vz 00000001      01000013)",
+            "e820: remove [mem 0xe0000000-0xefffffff] reserved",
             "Linux version 6.1.0",
             "Kernel command line: quiet",
             "Command line: quiet",

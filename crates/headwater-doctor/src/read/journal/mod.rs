@@ -14,7 +14,9 @@ mod entry;
 mod event;
 mod export;
 mod json;
+mod machine;
 pub(crate) mod stamp;
+mod times;
 mod together;
 mod units;
 
@@ -25,7 +27,6 @@ use crate::read::logs::{Blocks, Input, quoted, scan, unpack, unpainted};
 use crate::{Evidence, LogError};
 use boots::Boots;
 use entry::{Entry, Writer};
-use event::LogEvent;
 use stamp::Stamp;
 use std::io::Read;
 use std::path::Path;
@@ -100,7 +101,7 @@ fn recognise(first: &[u8], name: &str) -> Result<Format, LogError> {
         }
         let line = unpainted(line);
         let is_known = entry::parse(&line).is_some()
-            || event::secure_random(&line).is_some()
+            || event::of_program(&line).is_some()
             || event::blamed(&line).is_some()
             || is_analysis(&line);
         if is_known {
@@ -137,34 +138,42 @@ fn text(blocks: &mut Blocks<impl Read>, name: &str) -> std::io::Result<Vec<Boot>
         let evidence = || Evidence { place: format!("{name}:{number}"), says: quoted(&line) };
         boots.program(stamp, evidence);
     }
-    let last = scan(blocks, event::WORDS, |found| {
-        let line = unpainted(found.text);
-        let evidence =
-            || Evidence { place: format!("{name}:{}", found.number()), says: quoted(&line) };
-        if line.starts_with("-- Boot ") || line.starts_with("-- Reboot --") {
-            boots.separator(|| time(found.before()));
-        } else if let Some(entry) =
-            entry::parse(&line).or_else(|| entry::of_dmesg_json(&line, found.before()))
-        {
-            boots.note(&entry, || time(found.before()), evidence);
-        } else if let Some(says) =
-            event::secure_random(&line).map(LogEvent::SecureRandom).or_else(|| event::blamed(&line))
-        {
-            boots.note_untimed(says, evidence);
-        }
-    })?;
+    let last = scan(
+        blocks,
+        event::WORDS,
+        |found| {
+            let line = unpainted(found.text);
+            let evidence =
+                || Evidence { place: format!("{name}:{}", found.number()), says: quoted(&line) };
+            if line.starts_with("-- Boot ") || line.starts_with("-- Reboot --") {
+                boots.separator(|| time(found.before()));
+            } else if let Some(entry) =
+                entry::parse(&line).or_else(|| entry::of_dmesg_json(&line, found.before()))
+            {
+                boots.note(&entry, || time(found.before()), evidence);
+            } else if let Some(says) = event::of_program(&line).or_else(|| event::blamed(&line)) {
+                boots.note_untimed(says, evidence);
+            }
+        },
+        |line| time(line).is_some_and(|stamp| stamp != Stamp::default()),
+    )?;
     Ok(boots.finish(time(&last)))
 }
 
 fn by_json(blocks: &mut Blocks<impl Read>, name: &str) -> std::io::Result<Vec<Boot>> {
     let mut boots = Boots::default();
     let time = |line: &[u8]| json::parse(line).map(|entry| entry.stamp);
-    let last = scan(blocks, event::JSON_WORDS, |found| {
-        if let Some(entry) = json::parse(found.text) {
-            let evidence = || evidence(&entry, format!("{name}:{}", found.number()));
-            boots.note(&entry, || time(found.before()), evidence);
-        }
-    })?;
+    let last = scan(
+        blocks,
+        event::JSON_WORDS,
+        |found| {
+            if let Some(entry) = json::parse(found.text) {
+                let evidence = || evidence(&entry, format!("{name}:{}", found.number()));
+                boots.note(&entry, || time(found.before()), evidence);
+            }
+        },
+        |line| time(line).is_some(),
+    )?;
     Ok(boots.finish(time(&last)))
 }
 

@@ -148,8 +148,9 @@ fn ctime(line: &str) -> Option<(Stamp, Follows, &str)> {
 }
 
 /// Finds the kernel's own stamp behind a stamp that a capture of the console has put in front, in
-/// whichever form: `2026-11-22 06:07:30 [    1.234567] `. A capture's own time of day counts only
-/// if the kernel has none: `[18:04:51.071][Moby  ][Info  ] random: crng init done`.
+/// whichever form: `2026-11-22 06:07:30 [    1.234567] `. A capture's own time counts only if the
+/// kernel has none: `[18:04:51.071][Moby  ][Info  ] random: crng init done`, or with a date, as
+/// Xen's console daemon writes it: `[2026-11-22 06:07:30] random: crng init done`.
 pub(super) fn captured(line: &str) -> Option<(Stamp, &str)> {
     const HEAD: usize = 80;
     let head = line.char_indices().take_while(|(at, _)| *at < HEAD);
@@ -160,6 +161,11 @@ pub(super) fn captured(line: &str) -> Option<(Stamp, &str)> {
         }
     }
     let (time, mut rest) = line.strip_prefix('[')?.split_once(']')?;
+    if let Some((days, time)) = time.split_once(' ')
+        && let (Some(days), Some(seconds)) = (iso_date(days), clock(time))
+    {
+        return Some((Stamp::date(days, seconds), rest.trim_start()));
+    }
     let seconds = clock(time)?;
     while let Some((_, after)) = rest.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
         rest = after;

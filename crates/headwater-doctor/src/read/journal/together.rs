@@ -72,6 +72,8 @@ impl Boot {
         self.ready = self.ready.take().or(other.ready);
         self.seed_wait = self.seed_wait.take().or(other.seed_wait);
         self.secure_random = self.secure_random.take().or(other.secure_random);
+        self.has_systemd |= other.has_systemd;
+        self.program_wait = self.program_wait.take().or(other.program_wait);
         self.trace = self.trace.take().or(other.trace);
         self.is_ready_first |= other.is_ready_first;
         self.end = [self.end, other.end].into_iter().flatten().reduce(f64::max);

@@ -28,11 +28,20 @@ pub(crate) fn quoted(line: &str) -> String {
     quoted
 }
 
-/// Removes colour sequences ("ESC [ ... m"), which saved logs sometimes keep.
+/// Removes what copies of a log keep: colour sequences ("ESC [ ... m"), and the backslashes of a
+/// converter to Markdown: `\[ 2.9\] random: a: uninitialized urandom read \(4 bytes read\)`.
 pub(crate) fn unpainted(line: &[u8]) -> Cow<'_, str> {
+    // A power cut leaves a run of NULs in front of the line that was written next.
+    let line = line.trim_ascii_end();
+    let line = line.strip_prefix(b"\0").map_or(line, |rest| {
+        rest.iter().position(|byte| *byte != 0).map_or(&[][..], |at| &rest[at..])
+    });
     // Nearly every line is valid, and the standard library's lossy reading is slower.
     let text =
         std::str::from_utf8(line).map_or_else(|_| String::from_utf8_lossy(line), Cow::Borrowed);
+    if text.starts_with(r"\[") {
+        return Cow::Owned(text.replace('\\', ""));
+    }
     if memchr::memchr(0x1b, text.as_bytes()).is_none() {
         return text;
     }
@@ -57,6 +66,12 @@ mod tests {
         let painted = b"\x1b[32m[    1.500000] \x1b[0m\x1b[33mrandom: \x1b[0mcrng init done";
         assert_eq!(unpainted(painted), "[    1.500000] random: crng init done");
         assert_eq!(unpainted(b"cut off \x1b[3"), "cut off ");
+        assert_eq!(unpainted(b"\0\0\0[    1.5] random: a"), "[    1.5] random: a");
+        assert_eq!(unpainted(b"\0\0\0"), "");
+        assert_eq!(
+            unpainted(br"\[ 2.9\] random: a\_b \(2 bytes\)"),
+            "[ 2.9] random: a_b (2 bytes)"
+        );
     }
 
     #[test]

@@ -91,15 +91,20 @@ impl Texts {
     }
 }
 
-/// Calls `each` for every line that holds one of `words`, in order. Returns the last line that is
-/// not empty.
+/// The number of lines at the end of a block among which the last one that counts is looked for:
+/// pastes end with a prompt, a login, a run of NULs.
+const TRAILERS: usize = 200;
+
+/// Calls `each` for every line that holds one of `words`, in order. Returns the last line that
+/// counts.
 pub(crate) fn scan<R: Read>(
     blocks: &mut Blocks<R>,
     words: &[&str],
     mut each: impl FnMut(&Line<'_>),
+    counts: impl Fn(&[u8]) -> bool,
 ) -> io::Result<Vec<u8>> {
     let words = Words::new(words)?;
-    let mut last = Vec::new();
+    let (mut last, mut counted_last) = (Vec::new(), Vec::new());
     while let Some(block) = blocks.next()? {
         let whole = block.text;
         let counted = Cell::new((0, block.first));
@@ -114,8 +119,12 @@ pub(crate) fn scan<R: Read>(
         if let Some(line) = last_line(whole) {
             line.clone_into(&mut last);
         }
+        let lines = whole.rsplit(|byte| *byte == b'\n').take(TRAILERS);
+        if let Some(line) = lines.into_iter().find(|line| !line.is_empty() && counts(line)) {
+            line.clone_into(&mut counted_last);
+        }
     }
-    Ok(last)
+    Ok(counted_last)
 }
 
 /// Returns the last line that is not empty.
@@ -133,15 +142,20 @@ mod tests {
     fn lines_with_a_word_are_found_in_order_with_the_line_before() {
         let text = b"zero\none random\n\ntwo\ncrng and random and crng\nlast line \n\n";
         let mut found = Vec::new();
-        let last = scan(&mut Blocks::new(&text[..]), &["random", "crng"], |line| {
-            found.push((line.number(), line.text.to_vec(), line.before().to_vec()));
-        });
+        let last = scan(
+            &mut Blocks::new(&text[..]),
+            &["random", "crng"],
+            |line| {
+                found.push((line.number(), line.text.to_vec(), line.before().to_vec()));
+            },
+            |line| line.starts_with(b"t"),
+        );
         let expected = [
             (2, b"one random".to_vec(), b"zero".to_vec()),
             (5, b"crng and random and crng".to_vec(), b"two".to_vec()),
         ];
         assert_eq!(found, expected);
-        assert_eq!(last.unwrap(), b"last line");
+        assert_eq!(last.unwrap(), b"two");
     }
 
     /// Against splitting at every newline, on lines that cross the ends of blocks.
@@ -156,9 +170,14 @@ mod tests {
             })
             .collect();
         let mut found = Vec::new();
-        scan(&mut Blocks::new(text.as_bytes()), &["crng", "random"], |line| {
-            found.push((line.number(), String::from_utf8(line.text.to_vec()).unwrap()));
-        })
+        scan(
+            &mut Blocks::new(text.as_bytes()),
+            &["crng", "random"],
+            |line| {
+                found.push((line.number(), String::from_utf8(line.text.to_vec()).unwrap()));
+            },
+            |_| true,
+        )
         .unwrap();
         let plain: Vec<(u64, String)> = (1..)
             .zip(text.lines())

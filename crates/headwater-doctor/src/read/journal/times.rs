@@ -1,0 +1,207 @@
+//! The times of a boot's lines: one origin, and a wall clock that is corrected where it was set.
+
+use super::stamp::{Stamp, YEAR};
+use crate::Evidence;
+use crate::boot::{Boot, Clock, Moment};
+
+/// The time in which journald reads the kernel's earlier lines.
+const BATCH: f64 = 0.5;
+/// The time after the journal's first line in which that reading begins.
+const BATCH_BEGINS: f64 = 5.0;
+/// A longer gap between two lines of a boot is a clock that was set: the longest stall on record
+/// took hours.
+const STEP: f64 = 43_200.0;
+/// Lines of one moment differ by less: stamps may have whole seconds.
+const JITTER: f64 = 1.0;
+
+/// The times of one boot.
+#[derive(Default)]
+pub(super) struct Times {
+    /// The first line of the kernel by the wall clock. journald reads all earlier lines of the
+    /// kernel in one piece, so lines close to this one have happened at some time before.
+    batch: Option<f64>,
+    /// The kernel's start by the wall clock, from systemd's "Startup finished".
+    started: Option<f64>,
+    /// True if any wall-clock stamp is in whole seconds.
+    is_coarse: bool,
+    /// The wall clock when the kernel started: the smallest difference of the two times of a line.
+    /// A line is logged after it was said, so larger differences include a delay.
+    zero: Option<f64>,
+    /// The time of the first line, by the wall clock.
+    first: Option<f64>,
+    /// The time of the first line, as [`Stamp::civil`].
+    civil: Option<f64>,
+    /// The time of the first line, by the kernel's clock.
+    begin: Option<f64>,
+    /// The stamp of the last line.
+    last: Option<Stamp>,
+    /// Seconds that correct the wall clock: years, which some dates leave out, and steps by which
+    /// the clock was set.
+    shift: f64,
+    /// True if the last line's wall clock lies behind that of the line before, without a message
+    /// about a clock that was set. Either the clock was set, or lines changed places.
+    went_back: bool,
+    /// A jump of the wall clock at the last line.
+    jump: Option<Jump>,
+}
+
+/// A line that is more than a moment apart from the line before it.
+struct Jump {
+    /// The corrected time of the line before.
+    before: f64,
+    /// The distance in seconds.
+    step: f64,
+    /// The correction at the line before.
+    shift: f64,
+}
+
+impl Jump {
+    /// Returns true if the next line continues where the line before the jump was. Then the line
+    /// that jumped was out of place, and the clock was not set.
+    fn is_undone(&self, wall: f64) -> bool {
+        let since = wall + self.shift - self.before;
+        if self.step < 0.0 {
+            return since >= -JITTER;
+        }
+        // Two lines out of place may meet: the next one lies before the place of the jump, yet
+        // nearer to it than to the line that jumped.
+        since > -self.step / 2.0 && since < self.step - JITTER
+    }
+}
+
+impl Times {
+    /// Takes the time of a line in, and returns it corrected for year roll-over and clock steps.
+    /// Until the generator `is_ready`, a gap of half a day is such a step as well.
+    pub(super) fn correct(&mut self, mut stamp: Stamp, is_ready: bool) -> Stamp {
+        self.is_coarse |= stamp.is_coarse;
+        self.went_back = false;
+        if let Some(wall) = &mut stamp.wall {
+            let last = self.last.and_then(|last| last.wall).filter(|_| stamp.kernel.is_none());
+            let returned = self.jump.take().filter(|jump| last.is_some() && jump.is_undone(*wall));
+            let mut last = last;
+            if let Some(jump) = &returned {
+                self.shift = jump.shift;
+                let goes_on = *wall + jump.shift >= jump.before - JITTER;
+                last = (!goes_on).then_some(jump.before);
+            }
+            *wall += self.shift;
+            if let Some(last) = last {
+                let step = *wall - last;
+                if step.abs() > JITTER {
+                    self.jump = Some(Jump { before: last, step, shift: self.shift });
+                }
+                if step < -YEAR / 2.0 {
+                    self.shift += YEAR;
+                    *wall += YEAR;
+                } else if step < -JITTER || step > STEP && !is_ready {
+                    // The clock was set without a message. The time that passed is unknown, and
+                    // counts as none, so that no wait is longer than it was.
+                    self.went_back = step < 0.0;
+                    self.shift -= step;
+                    *wall = last;
+                }
+            }
+            if self.first.is_none() {
+                (self.first, self.civil) = (Some(*wall), stamp.civil);
+            }
+            if let Some(kernel) = stamp.kernel {
+                let zero = *wall - kernel;
+                self.zero = Some(self.zero.map_or(zero, |known| known.min(zero)));
+            }
+        }
+        if let Some(kernel) = stamp.kernel {
+            self.begin = Some(self.begin.map_or(kernel, |begin| begin.min(kernel)));
+        }
+        if stamp != Stamp::default() {
+            self.last = Some(stamp);
+        }
+        stamp
+    }
+
+    /// Removes the step of a wall clock that was set between this line and the one before. Programs
+    /// report a step after the fact, so it may lie one line earlier. The resulting error in the
+    /// boot's length is never reported as waiting time: the line before counts as simultaneous.
+    pub(super) fn was_set(&mut self, now: Stamp, before: Option<Stamp>) {
+        if let (None, Some(now), Some(before)) =
+            (now.kernel, now.wall, before.and_then(|before| before.wall))
+        {
+            self.shift += before - now;
+        }
+    }
+
+    /// Notes the corrected time of a line of the kernel that has no time of its own.
+    pub(super) fn kernels(&mut self, stamp: Stamp) {
+        self.batch = self.batch.or(stamp.wall);
+    }
+
+    /// Notes that the boot was complete, so many seconds after the kernel's start.
+    pub(super) fn complete(&mut self, stamp: Stamp, seconds: f64) {
+        self.started = stamp.wall.map(|wall| wall - seconds).or(self.started);
+    }
+
+    /// Returns the kernel's time of the last line.
+    pub(super) fn last_by_kernel(&self) -> Option<f64> {
+        self.last?.kernel
+    }
+
+    /// Returns whether no line has had a time.
+    pub(super) fn is_empty(&self) -> bool {
+        self.last.is_none()
+    }
+
+    /// Returns whether the order of the kernel's lines says more than their times: lines without
+    /// any, and those that journald read in one piece.
+    pub(super) fn are_moot(&self, stamp: Stamp) -> bool {
+        self.is_empty() || self.is_late(stamp)
+    }
+
+    fn at(&self, stamp: Stamp) -> Option<f64> {
+        stamp.kernel.or_else(|| Some(stamp.wall? - self.zero.or(self.first)?))
+    }
+
+    /// Returns the moment of a line.
+    pub(super) fn moment(&self, stamp: Stamp, evidence: impl FnOnce() -> Evidence) -> Moment {
+        let at_most = self.went_back || self.is_late(stamp);
+        Moment { at: self.at(stamp), at_most, evidence: evidence() }
+    }
+
+    /// Returns whether journald may have stamped the line long after it was written.
+    fn is_late(&self, stamp: Stamp) -> bool {
+        let (None, Some(wall), Some(batch)) = (stamp.kernel, stamp.wall, self.batch) else {
+            return false;
+        };
+        // A first line of the kernel long after the journal's own is not of the time before.
+        let begins = self.first.is_none_or(|first| batch - first <= BATCH_BEGINS);
+        begins && wall - batch <= if self.is_coarse { 1.0 } else { BATCH }
+    }
+
+    /// Writes the boot's clock, its first and last time, and the error of its times.
+    pub(super) fn describe(&self, boot: &mut Boot) {
+        boot.clock = match self.last {
+            None => Clock::None,
+            Some(_) if self.zero.is_some() => Clock::Kernel,
+            Some(Stamp { kernel: Some(_), .. }) => Clock::Kernel,
+            Some(_) => Clock::FirstLine,
+        };
+        boot.end = self.last.and_then(|last| self.at(last));
+        boot.begin = match boot.clock {
+            Clock::FirstLine => Some(0.0),
+            _ => self.begin,
+        };
+        // The origin of the boot's times, on the scale that all formats share.
+        let origin = self.zero.or(self.first);
+        boot.wall = origin
+            .zip(self.first)
+            .zip(self.civil)
+            .map(|((origin, first), civil)| civil - (first - origin));
+        boot.resolution = if self.is_coarse { 1.0 } else { 0.0 };
+        boot.has_kernel_times = self.zero.is_some() || self.begin.is_some();
+    }
+
+    /// Returns the seconds from the kernel's start to the first line, if "Startup finished" shows
+    /// them.
+    pub(super) fn since_start(&self) -> Option<f64> {
+        let since = self.first? - self.started?;
+        (since >= 0.0).then_some(since)
+    }
+}
