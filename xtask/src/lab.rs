@@ -1,9 +1,10 @@
 //! The lab: real kernels in QEMU, run by the command that users have.
 
 use crate::process::{output, program, root, run};
+use crate::tools;
 use anyhow::{Context, Result, ensure};
 use std::env;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 
 /// A release build, which draws and compares at the speed that users see. The guest is one too.
@@ -12,7 +13,7 @@ const HEADWATER: &str = "cargo run --release -p headwater-cli --";
 /// Fetches QEMU and the kernels from the cache or from Debian.
 pub(crate) fn set_up() -> Result<()> {
     // The guest links the distribution's libcrypto as a witness. Without it a column is missing.
-    if !Path::new("/usr/include/openssl/rand.h").exists() && crate::tools::root_user().is_ok() {
+    if !Path::new("/usr/include/openssl/rand.h").exists() && tools::root_user().is_ok() {
         let _ = run(&mut program("apt-get install -qq --yes --no-install-recommends libssl-dev"));
     }
     run(&mut program(&format!("{HEADWATER} lab setup")))
@@ -22,12 +23,7 @@ pub(crate) fn set_up() -> Result<()> {
 /// the release that it is from.
 pub(crate) fn criu() -> Result<String> {
     run(&mut program(&format!("{HEADWATER} lab setup --only tools")))?;
-    let cache = env::var_os("XDG_CACHE_HOME").filter(|path| !path.is_empty()).map(PathBuf::from);
-    let cache = match cache {
-        Some(cache) => cache,
-        None => PathBuf::from(env::var_os("HOME").context("HOME is not set")?).join(".cache"),
-    };
-    let tools = cache.join("headwater/lab/tools/usr");
+    let tools = tools::cache()?.join("lab/tools/usr");
     let place = |name: &str| tools.join(name).display().to_string();
     ensure!(tools.join("sbin/criu").is_file(), "the lab has no CRIU");
     let loader = place("lib64/ld-linux-x86-64.so.2");
@@ -45,8 +41,8 @@ pub(crate) fn all() -> Result<ExitCode> {
     env::set_current_dir(root()?)?;
     set_up()?;
     // Debian's cross compiler builds the arm64 guest. Without it the run says what it skips.
-    let arm = crate::tools::packages(&["gcc-aarch64-linux-gnu", "libc6-dev-arm64-cross"])
-        .and_then(|()| crate::tools::target("aarch64-unknown-linux-gnu"))
+    let arm = tools::packages(&["gcc-aarch64-linux-gnu", "libc6-dev-arm64-cross"])
+        .and_then(|()| tools::target("aarch64-unknown-linux-gnu"))
         .and_then(|()| run(&mut program(&format!("{HEADWATER} lab setup --only arm64"))));
     if let Err(error) = arm {
         println!("skipped: arm64 guests: {error:#}");

@@ -4,7 +4,7 @@
 //! is never installed.
 
 use crate::machine_code::target_directory;
-use crate::openssl_suite;
+use crate::openssl_suite::{command, compiled};
 use crate::process::{program, root, run};
 use crate::report::{Report, Stop, need};
 use crate::test::cargo;
@@ -69,9 +69,17 @@ pub(crate) fn steps(report: &mut Report) {
     report.long_step("OpenSSL's own tests of its command", || {
         const LOSS: &str = "whether OpenSSL's own tests pass with the module";
         need(tools::debian(&[("openssl", "openssl"), ("make", "make"), ("perl", "perl")]), LOSS)?;
-        let source = need(openssl_suite::prepared(), LOSS)?;
+        let source = need(command::prepared(), LOSS)?;
         let module = root()?.join(dist()?);
-        Ok(openssl_suite::run_suite(&source, &module)?)
+        Ok(command::run_suite(&source, &module)?)
+    });
+    report.long_step("OpenSSL's own tests, compiled", || {
+        const LOSS: &str = "whether programs of OpenSSL's own tests pass with the module";
+        let tools = [("gcc", "gcc"), ("make", "make"), ("perl", "perl"), ("openssl", "openssl")];
+        need(tools::debian(&tools), LOSS)?;
+        let suite = need(compiled::prepared(), LOSS)?;
+        let module = root()?.join(dist()?);
+        Ok(compiled::run_suite(&suite, &module)?)
     });
 }
 

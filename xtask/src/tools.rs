@@ -133,6 +133,16 @@ pub(crate) fn debian(tools: &[(&str, &str)]) -> Result<()> {
     run(program("apt-get install -qq --yes --no-install-recommends").args(missing))
 }
 
+/// Returns this project's directory in the user's cache, which outlives the target directory.
+pub(crate) fn cache() -> Result<PathBuf> {
+    let cache = env::var_os("XDG_CACHE_HOME").filter(|path| !path.is_empty()).map(PathBuf::from);
+    let cache = match cache {
+        Some(cache) => cache,
+        None => PathBuf::from(env::var_os("HOME").context("HOME is not set")?).join(".cache"),
+    };
+    Ok(cache.join("headwater"))
+}
+
 /// Returns an error unless this user may change the machine's settings.
 pub(crate) fn root_user() -> Result<()> {
     let user = output(&mut program("id -u"))?;

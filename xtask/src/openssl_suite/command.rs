@@ -1,16 +1,15 @@
-//! OpenSSL's own tests of its command, without the module and with it.
+//! OpenSSL's own tests of the installed command, without the module and with it.
 //!
 //! The recipes are those of Debian's source package that run the installed `openssl` and no program
-//! of their own. The others compile OpenSSL, and their programs would test that build.
+//! of their own. `compiled` runs all recipes, but with an OpenSSL that it builds.
 
+use super::recipes::{self, Outcome, Outcomes};
 use crate::process::{output, program, root, run};
 use crate::unpack;
 use anyhow::{Context, Result, bail, ensure};
-use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 /// A recipe with one of these compiles a program, or intercepts TLS by one.
 const COMPILED: [&str; 7] =
@@ -35,7 +34,7 @@ const LEFT_OUT: [(&str, &str); 14] = [
 
 /// Runs each recipe twice. A recipe that passes without the module must pass with it.
 pub(crate) fn run_suite(source: &Path, module: &Path) -> Result<()> {
-    let names = recipes(source)?;
+    let names = of_the_command(source)?;
     ensure!(names.len() > 30, "only {} recipes run the command", names.len());
     let plain = source.join("apps/openssl.cnf.stock");
     let config = source.join("apps/openssl.cnf");
@@ -43,7 +42,7 @@ pub(crate) fn run_suite(source: &Path, module: &Path) -> Result<()> {
         fs::copy(&config, &plain)?;
     }
     fs::copy(&plain, &config)?;
-    let stock = outcomes(source, &names)?;
+    let stock = recipes::run(source, source, &names)?;
 
     let ours = fs::read_to_string("crates/headwater-openssl/headwater-openssl.cnf")?;
     let ours = format!("{ours}\n[headwater_sect]\nmodule = {}\n", module.display());
@@ -54,18 +53,22 @@ pub(crate) fn run_suite(source: &Path, module: &Path) -> Result<()> {
     let mut listed = program("openssl list -random-instances");
     let listed = output(listed.env("OPENSSL_CONF", &config))?;
     ensure!(listed.contains("HEADWATER"), "the recipes would not use the module: {listed}");
-    let with_module = outcomes(source, &names)?;
+    let with_module = recipes::run(source, source, &names)?;
     fs::copy(&plain, &config)?;
     compare(&stock, &with_module)
 }
 
-fn compare(stock: &BTreeMap<String, bool>, ours: &BTreeMap<String, bool>) -> Result<()> {
+fn compare(stock: &Outcomes, ours: &Outcomes) -> Result<()> {
     ensure!(stock.keys().eq(ours.keys()), "the runs have other recipes: {stock:?} {ours:?}");
+    let is_failed = |outcome: &Outcome| matches!(outcome, Outcome::Failed(_));
     let failed: Vec<&String> =
-        stock.iter().filter(|(_, passed)| !**passed).map(|(name, _)| name).collect();
+        stock.iter().filter(|(_, outcome)| is_failed(outcome)).map(|(name, _)| name).collect();
     println!("{} recipes; without the module {} fail: {failed:?}", stock.len(), failed.len());
-    let worse: Vec<&String> =
-        ours.iter().filter(|(name, passed)| !**passed && stock[*name]).map(|(n, _)| n).collect();
+    let worse: Vec<&String> = ours
+        .iter()
+        .filter(|(name, outcome)| is_failed(outcome) && !is_failed(&stock[*name]))
+        .map(|(name, _)| name)
+        .collect();
     if !worse.is_empty() {
         bail!("with the module these fail too: {worse:?}");
     }
@@ -96,22 +99,18 @@ pub(crate) fn prepared() -> Result<PathBuf> {
     Ok(source)
 }
 
-/// Returns the recipes that run nothing but the command, as run_tests.pl names them.
-fn recipes(source: &Path) -> Result<Vec<String>> {
-    let mut names = Vec::new();
-    for file in fs::read_dir(source.join("test/recipes"))? {
-        let file = file?.path();
-        let Some(name) = file.file_name().and_then(|name| name.to_str()?.strip_suffix(".t")) else {
-            continue;
-        };
-        let text = fs::read_to_string(&file)?;
-        let is_compiled = COMPILED.iter().any(|mark| text.contains(mark));
-        if !is_compiled && !is_left_out(name) {
-            let (_, name) = name.split_once('-').context("a recipe without a number")?;
-            names.push(name.to_owned());
-        }
+/// Returns the recipes that run nothing but the command.
+fn of_the_command(source: &Path) -> Result<Vec<String>> {
+    let mut names = recipes::all(source)?;
+    let mut texts = Vec::new();
+    for name in &names {
+        texts.push(fs::read_to_string(source.join(format!("test/recipes/{name}.t")))?);
     }
-    names.sort_unstable();
+    let mut texts = texts.iter();
+    names.retain(|name| {
+        let text = texts.next().map_or("", |text| text);
+        !COMPILED.iter().any(|mark| text.contains(mark)) && !is_left_out(name)
+    });
     Ok(names)
 }
 
@@ -123,56 +122,21 @@ fn is_left_out(name: &str) -> bool {
     })
 }
 
-/// Runs the recipes, and returns whether each passed or was skipped.
-fn outcomes(source: &Path, names: &[String]) -> Result<BTreeMap<String, bool>> {
-    let mut tests = Command::new("perl");
-    tests.arg("test/run_tests.pl").args(names).current_dir(source);
-    for (name, value) in
-        [("SRCTOP", "."), ("BLDTOP", "."), ("PERL", "perl"), ("EXE_EXT", ""), ("HARNESS_JOBS", "2")]
-    {
-        tests.env(name, value);
-    }
-    for name in ["OPENSSL_CONF", "OPENSSL_MODULES"] {
-        tests.env_remove(name);
-    }
-    // Exits with 1 if a recipe fails, which the caller judges.
-    let said = tests.output().context("cannot run perl")?;
-    let text = String::from_utf8_lossy(&said.stdout).into_owned();
-    let mut outcomes = BTreeMap::new();
-    for line in text.lines() {
-        // "80-test_tsa.t ............ ok", also "skipped: ..."; a failure names itself in the
-        // summary: "90-test_store.t        (Wstat: 512 ...".
-        let Some((name, rest)) = line.split_once(".t ") else { continue };
-        let name = name.trim();
-        // run_tests.pl prepares the module for FIPS by a recipe of its own.
-        if is_left_out(name) {
-            continue;
-        }
-        if rest.trim_start().starts_with("(Wstat:") {
-            outcomes.insert(name.to_owned(), false);
-        } else if rest.contains(" ok") || rest.contains(" skipped:") {
-            outcomes.insert(name.to_owned(), true);
-        }
-    }
-    let missing = names.len() as isize - outcomes.len() as isize;
-    ensure!(missing == 0, "{missing} recipes ended without a word:\n{text}");
-    Ok(outcomes)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn a_recipe_that_only_the_module_breaks_is_an_error() {
-        let of = |pairs: &[(&str, bool)]| -> BTreeMap<String, bool> {
-            pairs.iter().map(|(name, passed)| ((*name).to_owned(), *passed)).collect()
+        let of = |pairs: &[(&str, Outcome)]| -> Outcomes {
+            pairs.iter().map(|(name, outcome)| ((*name).to_owned(), outcome.clone())).collect()
         };
-        let stock = of(&[("15-test_genrsa", true), ("20-test_dgst", false)]);
+        let failed = || Outcome::Failed("1".to_owned());
+        let stock = of(&[("15-test_genrsa", Outcome::Passed), ("20-test_dgst", failed())]);
         assert!(compare(&stock, &stock).is_ok());
-        let broken = of(&[("15-test_genrsa", false), ("20-test_dgst", false)]);
+        let broken = of(&[("15-test_genrsa", failed()), ("20-test_dgst", failed())]);
         assert!(compare(&stock, &broken).unwrap_err().to_string().contains("15-test_genrsa"));
         assert!(compare(&broken, &stock).is_ok());
-        assert!(compare(&stock, &of(&[("15-test_genrsa", true)])).is_err());
+        assert!(compare(&stock, &of(&[("15-test_genrsa", Outcome::Passed)])).is_err());
     }
 }
