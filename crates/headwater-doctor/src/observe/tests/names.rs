@@ -14,7 +14,11 @@ fn a_victim_has_name_unit_call_and_seconds() {
     assert_eq!(victim.ending, Ending::Ready);
     assert!(near(victim.exact().unwrap(), 101.7), "{victim:?}");
     if IS_X86 {
-        assert_eq!(record.lines(), ["ssh.service: sshd[312] waited 101.7 s in getrandom, ready"]);
+        let expected = [
+            "ssh.service: sshd[312] waited 101.7 s in getrandom, ready",
+            "waits were found by looks into /proc, without tracepoints: a test",
+        ];
+        assert_eq!(record.lines(), expected);
     }
 }
 
@@ -22,7 +26,7 @@ fn a_victim_has_name_unit_call_and_seconds() {
 fn a_process_in_another_wait_is_no_victim() {
     let record = Script::new("other", 5.0, 8.0).at(5.1, cron).observe(600.0);
     assert_eq!(record.victims, []);
-    assert_eq!(record.lines().len(), 1);
+    assert_eq!(record.lines().len(), 2);
     assert!(record.lines()[0].contains("no process waited"));
 }
 
@@ -37,7 +41,7 @@ fn a_name_is_kept_when_the_process_ends_or_becomes_another() {
         .at(15.0, |root| {
             thread(root, 50, 50, "ssh-keygen", "wait_for_random_bytes", GETRANDOM, 5.5);
         });
-    let record = Script { changes: sorted(record.changes), ..record }.observe(600.0);
+    let record = record.observe(600.0);
     let found: Vec<_> = record
         .victims
         .iter()
@@ -51,12 +55,6 @@ fn a_name_is_kept_when_the_process_ends_or_becomes_another() {
             ("sshd", 4.0, Ending::GaveUp),
         ]
     );
-}
-
-fn sorted(changes: Changes) -> Changes {
-    let mut all: Vec<_> = changes.into();
-    all.sort_by(|one, other| one.0.total_cmp(&other.0));
-    all.into()
 }
 
 #[test]

@@ -21,6 +21,15 @@ fn the_observer_stops_after_its_limit_and_says_so() {
 }
 
 #[test]
+fn a_signal_ends_the_observation_with_a_record() {
+    let stop = |root: &Path| put(root, "stop", "");
+    let record = Script::new("stop", 5.0, 1e9).at(6.0, sshd).at(20.0, stop).observe(600.0);
+    assert_eq!(record.outcome, Outcome::TimedOut);
+    assert!(near(record.ended, 20.0), "{record:?}");
+    assert!(near(record.victims[0].exact().unwrap(), 14.0), "{record:?}");
+}
+
+#[test]
 fn the_cause_of_readiness_follows_from_the_sources() {
     let device =
         |root: &Path| put(root, "sysfs/class/misc/hw_random/rng_current", "virtio_rng.0\n");

@@ -89,6 +89,35 @@ fn a_thread_that_has_not_run_is_where_it_was() {
     assert_eq!(victim.ending, Ending::GaveUp);
 }
 
+/// The CPU time of a process is the same until one of its threads has run. Until then, only threads
+/// that wait are read.
+#[test]
+fn threads_of_a_process_that_has_not_run_are_where_they_were() {
+    let time = |text: &'static str| move |root: &Path| put(root, "70/time", text);
+    let both = |wchan: &'static str, call: &'static str| {
+        move |root: &Path| {
+            for tid in [70, 71] {
+                thread(root, 70, tid, "d", wchan, call, 5.0);
+            }
+        }
+    };
+    let record = Script::new("time", 5.0, 20.0)
+        .at(5.0, both("do_epoll_wait", "232"))
+        .at(5.0, time("100"))
+        // A tree in a test can lie: the place changes and the time does not.
+        .at(7.0, both("wait_for_random_bytes", GETRANDOM))
+        .at(12.0, time("101"))
+        // A thread that waits is read at every look, whatever the time says.
+        .at(15.0, both("do_epoll_wait", "232"))
+        .observe(600.0);
+    assert_eq!(record.victims.len(), 2);
+    for victim in record.victims {
+        assert!((12.0..12.3).contains(&victim.from), "{victim:?}");
+        assert!((15.0..15.2).contains(&victim.until), "{victim:?}");
+        assert!(near((victim.seconds.at_least + victim.seconds.at_most.unwrap()) / 2.0, 3.0));
+    }
+}
+
 /// Without its statistics, the kernel's count is always 0, and says nothing.
 #[test]
 fn a_kernel_that_does_not_count_shows_the_place() {
