@@ -4,6 +4,8 @@ Each boot prints one line of JSON. The last line is the summary: victims that we
 largest error of a duration, and the times to readiness with and without the observer.
 
 usage: series.py HEADWATER GUEST BOOTS KERNEL [words for `headwater lab boot`]
+
+With `--append hw.tracepoints=0` the observer looks into /proc only.
 """
 
 import json
@@ -64,6 +66,8 @@ def judge(report):
         "victims": found,
         "ready_by": record["ready_by"],
         "outcome": record["outcome"],
+        "method": record["method"],
+        "no_tracepoints": record["no_tracepoints"],
         "looks": record["looks"],
         "observed_s": round(record["ended"] - record["began"], 3),
         "cpu_s": round(record["cpu_seconds"], 3),
@@ -108,6 +112,8 @@ def main():
     print(json.dumps({
         "kernel": report["kernel"],
         "words": words,
+        "methods": sorted({line["method"] for line in judged}),
+        "beyond_0.2_s": sum(abs(error) > 0.2 for error in errors),
         "victims": len(errors),
         "missed": sum(len(line["missed"]) for line in judged),
         "strangers": sum(len(line["strangers"]) for line in judged),

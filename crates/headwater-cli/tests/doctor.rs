@@ -319,7 +319,10 @@ fn the_observer_draws_no_byte_and_ends_when_the_generator_is_ready() {
         .args(["-e", "inject=poll,ppoll:retval=0"])
         .arg(env!("CARGO_BIN_EXE_headwater"))
         .args(["doctor", "observe", "--limit", "20", "--keep", kept.to_str().unwrap()])
-        .args(["--run", boots.to_str().unwrap()])
+        // Other programs of a busy machine may be in getrandom for tens of milliseconds, and a
+        // machine that is not ready, as the observer believes, would name them.
+        .args(["--run", boots.to_str().unwrap(), "--no-tracepoints"])
+        .env("JOURNAL_STREAM", "8:1")
         .output()
         .unwrap();
     let calls = std::fs::read_to_string(&log).unwrap();
@@ -345,6 +348,11 @@ fn the_observer_draws_no_byte_and_ends_when_the_generator_is_ready() {
     );
     assert!(record["looks"].as_u64().unwrap() >= 3, "{record:#}");
     assert_eq!(record["victims"].as_array().unwrap().len(), 0, "{record:#}");
+    assert_eq!(
+        (&record["method"], &record["no_tracepoints"]),
+        (&"looks".into(), &"--no-tracepoints".into())
+    );
+    assert!(text(&done.stderr).contains("without tracepoints: --no-tracepoints"));
     assert_eq!(std::fs::read_dir(&kept).unwrap().count(), 1);
     // A second run finds a ready generator, and keeps the record of the first.
     let again = run(&[
@@ -368,6 +376,62 @@ fn the_observer_draws_no_byte_and_ends_when_the_generator_is_ready() {
     ]);
     assert_eq!(saved.status.code(), Some(0), "{}", text(&saved.stderr));
     assert_eq!(std::fs::read_dir(folder.0.join("other")).unwrap().count(), 1);
+}
+
+/// A service manager ends the observer by SIGTERM. The record is written, and names the way in
+/// which waits were found: tracepoints if this machine has them, else looks and the reason.
+#[test]
+fn a_signal_ends_the_observer_with_a_record() {
+    if !has("strace") {
+        println!(
+            "skipped: strace is not installed; nothing shows what a signal does to the observer"
+        );
+        return;
+    }
+    let folder = Folder::new("observe-term");
+    let log = folder.0.join("strace");
+    let boots = folder.0.join("boots");
+    let mut strace = Command::new("strace")
+        .args(["-o", log.to_str().unwrap(), "-e", "trace=getrandom,rt_sigaction,mkdirat,unlinkat"])
+        .args(["-e", "inject=getrandom:error=EAGAIN"])
+        .arg(env!("CARGO_BIN_EXE_headwater"))
+        .args(["doctor", "observe", "--limit", "60", "--keep", folder.0.to_str().unwrap()])
+        .args(["--run", boots.to_str().unwrap()])
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    let calls = || std::fs::read_to_string(&log).unwrap_or_default();
+    let own = |line: &&str| line.starts_with("getrandom(") && line.contains(", 0, GRND_NONBLOCK)");
+    let begun = std::time::Instant::now();
+    // The first request is before the handlers are set, and two more are looks.
+    while calls().lines().filter(own).count() < 5 && begun.elapsed().as_secs() < 20 {
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    let children = format!("/proc/{0}/task/{0}/children", strace.id());
+    let child = std::fs::read_to_string(children).unwrap_or_default();
+    if calls().is_empty() || child.trim().is_empty() {
+        strace.kill().unwrap();
+        strace.wait().unwrap();
+        println!("skipped: strace may not trace here; nothing shows what a signal does");
+        return;
+    }
+    assert!(Command::new("kill").args(["-TERM", child.trim()]).status().unwrap().success());
+    let done = strace.wait_with_output().unwrap();
+    let calls = calls();
+    assert_eq!(done.status.code(), Some(1), "{}{calls}", text(&done.stderr));
+    let record = std::fs::read_dir(&boots).unwrap().next().unwrap().unwrap().path();
+    let record: Value = serde_json::from_slice(&std::fs::read(record).unwrap()).unwrap();
+    assert_eq!(record["outcome"], "timed_out", "{record:#}");
+    let is_traced = record["method"] == "tracepoints";
+    assert_eq!(is_traced, record["no_tracepoints"].is_null(), "{record:#}");
+    // The instance, if there was one, is removed.
+    let name = "\"headwater-observer-";
+    let of = |call: &str| calls.lines().filter(|l| l.starts_with(call) && l.contains(name)).count();
+    assert_eq!((of("mkdirat("), of("unlinkat(")), (usize::from(is_traced), usize::from(is_traced)));
+    if is_traced {
+        let end = calls.lines().rfind(|line| line.contains(name)).unwrap();
+        assert!(end.contains("AT_REMOVEDIR) = 0"), "{end}");
+    }
 }
 
 #[test]

@@ -1,14 +1,18 @@
 //! Time, readiness and CPU time: system calls that a test replaces.
 
-use super::files::directory;
+use super::files::{directory, mount_nowhere};
+use super::process_time;
 use rustix::event::{PollFd, PollFlags, poll};
-use rustix::fd::{AsFd, OwnedFd};
+use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::fs::{CWD, Mode, OFlags, openat};
 use rustix::io::Errno;
-use rustix::mount::{FsMountFlags, FsOpenFlags, MountAttrFlags, fsconfig_create, fsmount, fsopen};
 use rustix::rand::{GetRandomFlags, getrandom};
 use rustix::time::{ClockId, Timespec, clock_gettime};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::flag;
 use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Duration;
 
 /// The kernel, as the observation asks it.
@@ -21,6 +25,15 @@ pub(super) trait Kernel {
     fn wait(&mut self, until: f64);
     /// Returns the CPU time of this process in seconds.
     fn cpu(&self) -> f64;
+    /// Returns the CPU time of a process in nanoseconds, or `None` if it cannot show whether the
+    /// process has run.
+    fn time_of(&self, _pid: u32) -> Option<u64> {
+        None
+    }
+    /// Returns whether the observer was asked to end.
+    fn is_stopped(&self) -> bool {
+        false
+    }
 }
 
 /// The running kernel.
@@ -28,6 +41,10 @@ pub(super) struct Live {
     /// /dev/random. Since Linux 5.6, poll(2) reports it readable once the generator is ready, at
     /// that moment.
     device: Option<OwnedFd>,
+    /// The CPU time of a process counts each time that it runs.
+    counts_runs: bool,
+    /// A signal has asked the observer to end.
+    is_stopped: Arc<AtomicBool>,
 }
 
 fn seconds(clock: ClockId) -> f64 {
@@ -51,7 +68,25 @@ impl Live {
             Err(errno) => return Err(errno.into()),
         }
         let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK;
-        Ok(Live { device: openat(CWD, c"/dev/random", flags, Mode::empty()).ok() })
+        let device = openat(CWD, c"/dev/random", flags, Mode::empty()).ok();
+        Ok(Live { device, counts_runs: false, is_stopped: Arc::default() })
+    }
+
+    /// Notes the signals that end a process, so that the observer leaves a record and no tracing
+    /// instance. A signal also ends a wait of poll(2).
+    pub(super) fn with_signals(self) -> Live {
+        for signal in [SIGTERM, SIGINT, SIGHUP] {
+            // Without the handler, the signal ends the observer at once, as other programs.
+            let _ = flag::register(signal, Arc::clone(&self.is_stopped));
+        }
+        self
+    }
+
+    /// Uses the CPU time of processes if their numbers in `proc` are those of this process's own
+    /// namespace.
+    pub(super) fn with_times(mut self, proc: BorrowedFd<'_>) -> Live {
+        self.counts_runs = process_time::counts_runs(proc);
+        self
     }
 }
 
@@ -84,6 +119,14 @@ impl Kernel for Live {
     fn cpu(&self) -> f64 {
         seconds(ClockId::ProcessCPUTime)
     }
+
+    fn time_of(&self, pid: u32) -> Option<u64> {
+        process_time::of(pid).filter(|_| self.counts_runs)
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.is_stopped.load(Relaxed)
+    }
 }
 
 /// Opens /proc. An initramfs may not have mounted it yet, or may move it: in this case a mount of
@@ -95,8 +138,5 @@ pub(super) fn open_proc() -> io::Result<OwnedFd> {
     {
         return Ok(proc);
     }
-    let context = fsopen("proc", FsOpenFlags::FSOPEN_CLOEXEC)?;
-    fsconfig_create(context.as_fd())?;
-    let flags = MountAttrFlags::MOUNT_ATTR_NOSUID | MountAttrFlags::MOUNT_ATTR_NOEXEC;
-    Ok(fsmount(context.as_fd(), FsMountFlags::FSMOUNT_CLOEXEC, flags)?)
+    Ok(mount_nowhere("proc")?)
 }

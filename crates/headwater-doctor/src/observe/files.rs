@@ -1,8 +1,9 @@
 //! Files of /proc, read beneath a directory's descriptor and without an allocation.
 
-use rustix::fd::{BorrowedFd, OwnedFd};
+use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::fs::{CWD, Mode, OFlags, RawDir, openat};
 use rustix::io::pread;
+use rustix::mount::{FsMountFlags, FsOpenFlags, MountAttrFlags, fsconfig_create, fsmount, fsopen};
 use std::ffi::CStr;
 use std::mem::MaybeUninit;
 
@@ -77,6 +78,15 @@ pub(super) fn numbers(directory: &OwnedFd, mut each: impl FnMut(u32)) {
             each(number);
         }
     }
+}
+
+/// Mounts a file system of the kernel, such as proc, without a place in the tree (Linux 5.2 and
+/// later). The mount ends with its descriptor.
+pub(super) fn mount_nowhere(kind: &str) -> rustix::io::Result<OwnedFd> {
+    let context = fsopen(kind, FsOpenFlags::FSOPEN_CLOEXEC)?;
+    fsconfig_create(context.as_fd())?;
+    let flags = MountAttrFlags::MOUNT_ATTR_NOSUID | MountAttrFlags::MOUNT_ATTR_NOEXEC;
+    fsmount(context.as_fd(), FsMountFlags::FSMOUNT_CLOEXEC, flags)
 }
 
 /// Opens a directory.

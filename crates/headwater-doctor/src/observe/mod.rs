@@ -1,23 +1,27 @@
 //! `headwater doctor observe`: who waits for the kernel's generator at boot, seen while it happens.
 //!
 //! A log shows which service was slow, and not what it waited for. The observer starts before any
-//! program can wait, looks ten times a second at every thread until the generator is ready, and
-//! writes one record. It asks the kernel for no random byte: a request of length 0 shows whether
-//! the generator is ready, because the kernel checks that before it looks at the length.
+//! program can wait, looks ten times a second at every thread until the generator is ready, reads
+//! the tracepoints of getrandom where the kernel has them, and writes one record. It asks the
+//! kernel for no random byte: a request of length 0 shows whether the generator is ready, because
+//! the kernel checks that before it looks at the length.
 
 mod calls;
 mod clock;
 mod facts;
 mod files;
 mod place;
+mod process_time;
 mod record;
+mod sources;
 #[cfg(test)]
 mod tests;
+mod tracepoints;
 mod victims;
 mod watch;
 
 pub(crate) use record::records;
-pub use record::{KEPT, Outcome, RUN, Record, SCHEMA, Victim};
+pub use record::{KEPT, Method, Outcome, RUN, Record, SCHEMA, Victim};
 pub use victims::Ending;
 
 use crate::Error;
@@ -25,10 +29,12 @@ use clock::{Kernel, Live};
 use files::read_at;
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::fs::{Mode, OFlags, fstat, openat, stat};
+use sources::Sources;
 use std::io::Write;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use tracepoints::Tracepoints;
 use victims::Table;
 use watch::Watch;
 
@@ -36,18 +42,14 @@ use watch::Watch;
 const INTERVAL_S: f64 = 0.1;
 /// Entropy's sources are read at every fifth look, because they only explain the end of a stall.
 const SOURCES_EVERY: u64 = 5;
+/// A process that rests is looked at once in so many looks. A wait of a thread that rested has
+/// bounds of the same length.
+const RESTING_LOOKS: u64 = 2;
+/// The same if tracepoints show the waits in getrandom, so that looks find only reads of
+/// /dev/random and waits that began before the observer.
+const RESTING_LOOKS_TRACED: u64 = 10;
 /// The observation ends after so many seconds.
 const LIMIT_S: f64 = 600.0;
-/// A device that appeared so shortly before the generator was ready has seeded it.
-const DEVICE_S: f64 = 2.0;
-/// Bits after which the generator of Linux 5.18 and later is ready, which is also its poolsize. An
-/// older kernel's entropy_avail counts another pool.
-const READY_BITS: u32 = 256;
-/// Fewer bits at the last look, and readiness at the next, mean that a source was credited at once.
-const NEARLY_BITS: u32 = 192;
-/// The jitter loop credits a bit for each tick of the timer, 100 a second or more. Interrupts
-/// credit few bits a second.
-const JITTER_BITS_PER_S: f64 = 20.0;
 
 /// Observe which processes wait for the kernel's random generator at this boot, until it is ready
 #[derive(clap::Args, Clone, Debug, Default)]
@@ -74,9 +76,13 @@ pub struct ObserveArgs {
     #[arg(long, value_name = "DIR", default_value = KEPT)]
     pub keep: PathBuf,
 
-    /// Only copy this boot's record from --run to --keep, for a unit that runs once disks are
-    /// mounted
-    #[arg(long, conflicts_with_all = ["limit", "exec"])]
+    /// Look into /proc only, and leave the kernel's tracepoints off
+    #[arg(long)]
+    pub no_tracepoints: bool,
+
+    /// Only copy this boot's record from --run to --keep, once disks are mounted, and remove what a
+    /// killed observer left in tracefs
+    #[arg(long, conflicts_with_all = ["limit", "exec", "no_tracepoints"])]
     pub save: bool,
 
     /// Start the observer as another process, and become this program: the system's init
@@ -103,14 +109,17 @@ pub fn observe(args: &ObserveArgs) -> Result<u8, Error> {
     if !args.exec.is_empty() {
         return Err(start_and_become(args));
     }
+    // Events that a killed observer left on slow every system call.
+    tracepoints::remove_left();
     if args.save {
         return save(args).map(|()| 0);
     }
     let proc = clock::open_proc().map_err(Error::Kernel)?;
     let sys = files::directory(c"/sys").ok();
     let of_init = proc.try_clone().ok();
-    let mut kernel = Live::new().map_err(Error::Kernel)?;
-    let record = observe_in(proc, sys, &mut kernel, args.limit);
+    let mut kernel = Live::new().map_err(Error::Kernel)?.with_times(proc.as_fd()).with_signals();
+    let choose = |proc: BorrowedFd<'_>| tracepoints::choose(!args.no_tracepoints, proc);
+    let record = observe_in(proc, sys, &mut kernel, args.limit, choose);
     if let Some(proc) = of_init {
         enter_root_of_init(proc.as_fd());
     }
@@ -167,6 +176,9 @@ fn start_and_become(args: &ObserveArgs) -> Error {
         observer.arg0("@headwater").args(["doctor", "observe", "--limit"]);
         observer.arg(args.limit.to_string()).arg("--run").arg(&args.run);
         observer.arg("--keep").arg(&args.keep);
+        if args.no_tracepoints {
+            observer.arg("--no-tracepoints");
+        }
         if let Err(error) = observer.spawn() {
             let _ = writeln!(std::io::stderr(), "headwater: the observer did not start: {error}");
         }
@@ -179,8 +191,15 @@ fn start_and_become(args: &ObserveArgs) -> Error {
     Error::Exec { program: PathBuf::from(program), reason }
 }
 
-/// Observes the processes in `proc` until the generator is ready or the limit is over.
-fn observe_in(proc: OwnedFd, sys: Option<OwnedFd>, kernel: &mut impl Kernel, limit: f64) -> Record {
+/// Observes the processes in `proc` until the generator is ready, the limit is over, or a signal
+/// asks the observer to end. `choose` is called if the generator is not ready.
+fn observe_in(
+    proc: OwnedFd,
+    sys: Option<OwnedFd>,
+    kernel: &mut impl Kernel,
+    limit: f64,
+    choose: impl FnOnce(BorrowedFd<'_>) -> Result<Tracepoints, String>,
+) -> Record {
     let mut space = [0; 256];
     let random = |name: &std::ffi::CStr, space: &mut [u8]| {
         let text = read_at(proc.as_fd(), name, space);
@@ -198,6 +217,8 @@ fn observe_in(proc: OwnedFd, sys: Option<OwnedFd>, kernel: &mut impl Kernel, lim
         outcome: Outcome::ReadyAtStart,
         ready: None,
         ready_by: None,
+        method: Method::Looks,
+        no_tracepoints: None,
         looks: 0,
         cpu_seconds: 0.0,
         missed: 0,
@@ -209,15 +230,21 @@ fn observe_in(proc: OwnedFd, sys: Option<OwnedFd>, kernel: &mut impl Kernel, lim
         return record;
     }
     let cpu = kernel.cpu();
+    // Before the first look: what begins to wait in between is seen by both.
+    let mut traced = choose(proc.as_fd())
+        .inspect(|_| record.method = Method::Tracepoints)
+        .map_err(|reason| record.no_tracepoints = Some(reason))
+        .ok();
     let mut table = Table::new();
     let mut sources = Sources::new(proc.try_clone().ok(), sys);
-    let mut watch = Watch::new(proc);
+    let resting_looks = if traced.is_some() { RESTING_LOOKS_TRACED } else { RESTING_LOOKS };
+    let mut watch = Watch::new(proc, resting_looks);
     let mut before = None;
     let mut next = kernel.now();
     let deadline = began + limit;
     loop {
         let now = kernel.now();
-        watch.look(now, before, &mut table);
+        watch.look(kernel, now, before, &mut table);
         if record.looks.is_multiple_of(SOURCES_EVERY) {
             sources.look(now);
         }
@@ -226,110 +253,32 @@ fn observe_in(proc: OwnedFd, sys: Option<OwnedFd>, kernel: &mut impl Kernel, lim
         // A look that came late does not make the next ones come sooner.
         next = (next + INTERVAL_S).max(now);
         kernel.wait(next.min(deadline));
+        let is_ready = kernel.is_ready();
         let now = kernel.now();
-        if kernel.is_ready() {
+        if let Some(traced) = &mut traced {
+            traced.read(now, watch.proc(), &mut table);
+        }
+        if is_ready {
             record.outcome = Outcome::Ready;
             record.ready = Some((now * 1000.0).round() / 1000.0);
             table.finish(now, Some(now));
             record.ready_by = sources.cause(now, watch.saw_jitter);
             break;
         }
-        if now >= deadline {
+        if now >= deadline || kernel.is_stopped() {
             record.outcome = Outcome::TimedOut;
-            watch.look(now, before, &mut table);
+            watch.look(kernel, now, before, &mut table);
             table.finish(now, None);
             break;
         }
     }
+    // The removal of the instance is part of the cost.
+    drop(traced);
     record.ended = kernel.now();
     record.cpu_seconds = kernel.cpu() - cpu;
     record.take(&table);
     record.missed += watch.missed;
     record
-}
-
-/// Sources of entropy, read at each look, by which the cause of readiness is found.
-struct Sources {
-    proc: Option<OwnedFd>,
-    sys: Option<OwnedFd>,
-    counts_readiness: bool,
-    /// Time and entropy_avail at the first look and at the last one.
-    first: Option<(f64, u32)>,
-    last: Option<(f64, u32)>,
-    device: [u8; 64],
-    device_length: usize,
-    since: f64,
-    looks: u64,
-}
-
-impl Sources {
-    fn new(proc: Option<OwnedFd>, sys: Option<OwnedFd>) -> Sources {
-        let mut sources = Sources {
-            proc,
-            sys,
-            counts_readiness: false,
-            first: None,
-            last: None,
-            device: [0; 64],
-            device_length: 0,
-            since: f64::NEG_INFINITY,
-            looks: 0,
-        };
-        let bits = sources.bits(c"sys/kernel/random/poolsize");
-        sources.counts_readiness = bits == Some(READY_BITS);
-        sources
-    }
-
-    fn bits(&self, path: &std::ffi::CStr) -> Option<u32> {
-        let mut space = [0; 32];
-        let text = read_at(self.proc.as_ref()?.as_fd(), path, &mut space);
-        std::str::from_utf8(text).ok()?.trim().parse().ok()
-    }
-
-    fn look(&mut self, now: f64) {
-        self.looks += 1;
-        let mut space = [0; 64];
-        if let Some(bits) = self.bits(c"sys/kernel/random/entropy_avail") {
-            self.first = self.first.or(Some((now, bits)));
-            self.last = Some((now, bits));
-        }
-        if self.device_length > 0 {
-            return;
-        }
-        if let Some(sys) = &self.sys {
-            let path = c"class/misc/hw_random/rng_current";
-            let text = read_at(sys.as_fd(), path, &mut space).trim_ascii();
-            if !text.is_empty() && text != b"none" {
-                self.device_length = text.len();
-                for (to, from) in self.device.iter_mut().zip(text) {
-                    *to = *from;
-                }
-                // A device that was there at the first look is not the cause by its time alone.
-                self.since = if self.looks > 1 { now } else { f64::NEG_INFINITY };
-            }
-        }
-    }
-
-    /// Returns the cause of readiness, as far as it can be seen.
-    fn cause(&mut self, now: f64, saw_jitter: bool) -> Option<String> {
-        let (first, last) = (self.first, self.last);
-        self.look(now);
-        if now - self.since <= DEVICE_S {
-            let name = self.device.get(..self.device_length).unwrap_or_default();
-            return Some(String::from_utf8_lossy(name).into_owned());
-        }
-        if saw_jitter {
-            return Some("timing jitter".to_owned());
-        }
-        let ((from, low), (to, high)) = first.zip(last).filter(|_| self.counts_readiness)?;
-        let rate = f64::from(high.saturating_sub(low)) / (to - from).max(INTERVAL_S);
-        let source = match () {
-            () if rate > JITTER_BITS_PER_S => "timing jitter",
-            () if high < NEARLY_BITS => "a credited seed",
-            () => "interrupts",
-        };
-        Some(source.to_owned())
-    }
 }
 
 /// Writes the record's lines: to stderr if it is the journal, else to the kernel's log, which is

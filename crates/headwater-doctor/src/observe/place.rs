@@ -3,7 +3,8 @@
 //! A thread that sleeps can begin to wait for the generator only after it has run. The file
 //! schedstat counts how often a thread ran, and costs a third of a read of wchan, for which the
 //! kernel unwinds the thread's stack. So wchan is read only of threads that ran since the last
-//! look.
+//! look. The CPU time of a process shows by one system call that none of its threads ran, and then
+//! schedstat is not read either.
 
 use super::calls::{GETRANDOM, POLLS, number};
 use super::files::{FILE, FixedPath, of_thread, read_at};
@@ -30,9 +31,13 @@ pub(super) struct Thread {
     pub(super) tid: u32,
     /// The latest time at which the thread was not waiting.
     pub(super) not_before: f64,
+    /// The thread's start has been asked for, and is part of `not_before`.
+    knows_start: bool,
     file: File,
+    /// The thread has been looked at.
+    is_known: bool,
     /// The text of schedstat when wchan last was read, and what wchan said, if the thread slept.
-    /// The text is the same until the thread has run.
+    /// The text is the same until the thread has run; it is empty if the kernel does not count.
     slept: Option<([u8; STATISTICS], Wait)>,
     /// The last time at which the descriptors that it polls were read, and whether /dev/random is
     /// among them.
@@ -44,9 +49,30 @@ pub(super) struct Thread {
 
 impl Thread {
     /// Returns a thread that has not been looked at.
-    pub(super) fn new(pid: u32, tid: u32, file: File, not_before: f64) -> Thread {
+    pub(super) fn new(pid: u32, tid: u32, not_before: f64) -> Thread {
         let place = ([0; 16], f64::INFINITY);
-        Thread { pid, tid, not_before, file, slept: None, polled: None, place, look: 0 }
+        Thread {
+            pid,
+            tid,
+            not_before,
+            knows_start: false,
+            file: File::Closed,
+            is_known: false,
+            slept: None,
+            polled: None,
+            place,
+            look: 0,
+        }
+    }
+
+    /// Returns the latest time at which the thread was not waiting. A wait that the first look sees
+    /// began after the thread did, and only then its start is read.
+    pub(super) fn not_before_or(&mut self, start: impl FnOnce() -> f64) -> f64 {
+        if !self.knows_start {
+            self.knows_start = true;
+            self.not_before = self.not_before.max(start());
+        }
+        self.not_before
     }
 
     /// Returns the time since which the thread sleeps in one place; infinity if it runs, or waits
@@ -55,19 +81,35 @@ impl Thread {
         self.place.1
     }
 
+    /// Returns whether the thread was asleep at its last look, and not in a wait. This is still
+    /// true if its process has not run since.
+    pub(super) fn sleeps_elsewhere(&self) -> bool {
+        matches!(self.slept, Some((_, Wait::No)))
+    }
+
     /// Returns whether the thread holds a descriptor.
     pub(super) fn is_open(&self) -> bool {
         !matches!(self.file, File::Closed)
     }
+
+    /// Opens the file by which the thread is watched, unless it is open or the thread may never run
+    /// again: while its process has not run, no file is read. Returns whether the file was opened.
+    pub(super) fn open(&mut self, proc: BorrowedFd<'_>, has_process_time: bool) -> bool {
+        if self.is_open() || (has_process_time && !self.is_known) {
+            return false;
+        }
+        self.file = open(proc, self.pid, self.tid);
+        self.is_open()
+    }
 }
 
 /// The file of a thread that stays open.
-pub(super) enum File {
+enum File {
     /// Counts how often the thread ran.
     Schedstat(OwnedFd),
     /// Names the thread's place in the kernel, where the kernel counts nothing.
     Wchan(OwnedFd),
-    /// Beyond the limit, wchan is opened at each look.
+    /// At the first look, and beyond the limit, wchan is opened at each look.
     Closed,
 }
 
@@ -83,10 +125,12 @@ pub(super) enum Wait {
     Yes,
     /// The thread waits and runs the kernel's jitter loop meanwhile.
     InJitterLoop,
+    /// The thread has ended.
+    Gone,
 }
 
 /// Opens the file by which a thread is watched.
-pub(super) fn open(proc: BorrowedFd<'_>, pid: u32, tid: u32) -> File {
+fn open(proc: BorrowedFd<'_>, pid: u32, tid: u32) -> File {
     let file = |name: &str| openat(proc, of_thread(pid, tid, name).get(), FILE, Mode::empty());
     if let Ok(schedstat) = file("schedstat") {
         let mut space = [0; STATISTICS];
@@ -102,11 +146,12 @@ pub(super) fn open(proc: BorrowedFd<'_>, pid: u32, tid: u32) -> File {
 /// Returns whether a thread waits for the generator. A thread that has not run since the last look
 /// is where it was.
 pub(super) fn waits(proc: BorrowedFd<'_>, thread: &mut Thread, now: f64) -> Wait {
+    thread.is_known = true;
     let mut statistics = [0; STATISTICS];
     if let File::Schedstat(file) = &thread.file {
-        // The thread has ended if this fails.
         if pread(file, &mut statistics, 0).unwrap_or(0) == 0 {
-            return Wait::No;
+            thread.slept = None;
+            return Wait::Gone;
         }
         if let Some((text, wait)) = thread.slept
             && text == statistics
@@ -117,8 +162,7 @@ pub(super) fn waits(proc: BorrowedFd<'_>, thread: &mut Thread, now: f64) -> Wait
     let (wait, sleeps) = examine(proc, thread, now);
     // The count was read before the place: a thread that runs in between has another count at the
     // next look.
-    let counts = matches!(thread.file, File::Schedstat(_));
-    thread.slept = (sleeps && counts).then_some((statistics, wait));
+    thread.slept = sleeps.then_some((statistics, wait));
     wait
 }
 

@@ -47,14 +47,33 @@ pub struct Record {
     /// The source that made the generator ready, as far as it can be seen: the name of a device,
     /// "timing jitter", "interrupts" or "a credited seed".
     pub ready_by: Option<String>,
+    /// The way in which waits in getrandom were found.
+    #[serde(default)]
+    pub method: Method,
+    /// The reason why the tracepoints were not used; null if they were, or were not needed.
+    #[serde(default)]
+    pub no_tracepoints: Option<String>,
     /// Looks at the processes.
     pub looks: u64,
     /// CPU time that the observer used, in seconds.
     pub cpu_seconds: f64,
-    /// Processes, threads and waits that the observer's tables had no room for.
+    /// Processes, threads and waits that the observer's tables had no room for, and lines that the
+    /// kernel's trace had no room for.
     pub missed: u64,
     /// The threads that waited, longest first.
     pub victims: Vec<Victim>,
+}
+
+/// The way in which waits in getrandom were found. Other waits are always found by looks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum Method {
+    /// The kernel's tracepoints wrote the begin and the end of each call.
+    Tracepoints,
+    /// Looks into /proc, ten times a second.
+    #[default]
+    Looks,
 }
 
 /// The reason why an observation ended.
@@ -129,7 +148,24 @@ impl Record {
             }
             _ => {}
         }
+        if self.looks > 0 {
+            lines.push(self.method_line());
+        }
         lines
+    }
+
+    fn method_line(&self) -> String {
+        let looks = "waits were found by looks into /proc";
+        match (self.method, &self.no_tracepoints) {
+            (Method::Tracepoints, _) => {
+                "waits in getrandom were timed by tracepoints, others by looks into /proc"
+                    .to_owned()
+            }
+            (Method::Looks, Some(reason)) => {
+                format!("{looks}, without tracepoints: {}", untrusted(reason))
+            }
+            (Method::Looks, None) => looks.to_owned(),
+        }
     }
 
     /// Returns the record as JSON. Control and format characters are escaped.

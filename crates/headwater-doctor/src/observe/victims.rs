@@ -10,6 +10,11 @@ const MOST_VICTIMS: usize = 512;
 /// A thread that is not seen to wait for so long is still in the same wait: a kernel with a jitter
 /// loop lets the thread run between two waits.
 const GAP_S: f64 = 0.35;
+/// A look sees a wait at most this long before the wait's own line says when it began: the time of
+/// a look is that of its start.
+const LOOK_S: f64 = 0.1;
+/// ERESTARTSYS of the kernel: a signal ended the call, which begins again once it is handled.
+const RESTARTS: i64 = -512;
 /// Length of a name in the tables. Names of units can be longer; they are cut.
 const NAME: usize = 96;
 
@@ -63,6 +68,13 @@ pub(super) struct Facts {
     pub(super) call: &'static str,
 }
 
+impl Facts {
+    /// Returns whether the thread can be in getrandom. In the jitter loop the call is not shown.
+    fn is_getrandom(&self) -> bool {
+        matches!(self.call, "getrandom" | "random")
+    }
+}
+
 /// A victim.
 #[derive(Clone, Debug)]
 pub(super) struct Entry {
@@ -80,6 +92,10 @@ pub(super) struct Entry {
     waits: u32,
     until: f64,
     is_open: bool,
+    /// The tracepoints show the begin of the present wait, and will show its end.
+    is_traced: bool,
+    /// The last call ended by a signal, and begins again.
+    restarts: bool,
     ending: Ending,
 }
 
@@ -110,7 +126,8 @@ impl Table {
                 entry.last = now;
                 return;
             }
-            if now - entry.last <= GAP_S {
+            // The end of a wait that was traced is exact, so what follows is another wait.
+            if now - entry.last <= GAP_S && !entry.is_traced {
                 entry.is_open = true;
                 entry.last = now;
                 return;
@@ -118,11 +135,8 @@ impl Table {
             let facts = facts();
             // After execve(2) the thread is another program, and a victim of its own.
             if facts.process.bytes() == entry.facts.process.bytes() {
-                entry.before = entry.bounds(entry.until);
-                entry.stretch = (now, not_before);
-                entry.last = now;
-                entry.waits += 1;
-                entry.is_open = true;
+                let not_before = not_before.max(entry.until);
+                entry.begin_again(now, not_before);
                 return;
             }
             self.add((pid, tid), now, not_before, facts);
@@ -148,17 +162,79 @@ impl Table {
             waits: 1,
             until: now,
             is_open: true,
+            is_traced: false,
+            restarts: false,
             ending: Ending::StillWaits,
         });
+    }
+
+    /// Records that a thread waits in getrandom since `at`, as the tracepoints show.
+    pub(super) fn began(&mut self, (pid, tid): (u32, u32), at: f64, facts: Facts) {
+        let is_of = |it: &&mut Entry| {
+            it.tid == tid && it.pid == pid && it.facts.process.bytes() == facts.process.bytes()
+        };
+        let Some(entry) = self.victims.iter_mut().rev().find(is_of) else {
+            let victims = self.victims.len();
+            self.add((pid, tid), at, at, facts);
+            if let Some(entry) = self.victims.get_mut(victims) {
+                entry.is_traced = true;
+            }
+            return;
+        };
+        let is_in_call = entry.is_open && entry.facts.is_getrandom();
+        if is_in_call && !entry.is_traced && entry.stretch.0 + LOOK_S >= at {
+            // A look saw this wait before its line was read.
+            if entry.waits == 1 {
+                entry.from = at;
+            }
+            entry.stretch = (at, at);
+            entry.last = entry.last.max(at);
+        } else {
+            if entry.is_open {
+                // The end of the last wait was not seen.
+                entry.end(at, Ending::GaveUp);
+            }
+            let restarts = entry.restarts && at - entry.until <= GAP_S;
+            entry.begin_again(at, at);
+            entry.waits -= u32::from(restarts);
+        }
+        entry.is_traced = true;
+    }
+
+    /// Records that a thread's call of getrandom returned at `at`. The thread may have begun to
+    /// wait before the tracepoints were in use.
+    pub(super) fn ended(&mut self, tid: u32, at: f64, returned: i64) {
+        let is_of = |it: &&mut Entry| it.tid == tid && it.is_open && it.facts.is_getrandom();
+        if let Some(entry) = self.victims.iter_mut().rev().find(is_of) {
+            // Bytes are returned once the generator is ready.
+            entry.end(at, if returned >= 0 { Ending::Ready } else { Ending::GaveUp });
+            entry.last = entry.until;
+            entry.is_traced = true;
+            entry.restarts = returned == RESTARTS;
+        }
+    }
+
+    /// Lets the looks decide when the present waits end, because lines of the trace were lost.
+    pub(super) fn look_at_traced(&mut self) {
+        for entry in self.victims.iter_mut().filter(|entry| entry.is_open) {
+            entry.is_traced = false;
+        }
+    }
+
+    /// Records that a thread has ended.
+    pub(super) fn is_gone(&mut self, (pid, tid): (u32, u32), now: f64) {
+        for entry in &mut self.victims {
+            if entry.is_open && (entry.pid, entry.tid) == (pid, tid) {
+                entry.end(now, Ending::GaveUp);
+            }
+        }
     }
 
     /// Closes the waits that the look at `now` did not see.
     pub(super) fn close_unseen(&mut self, now: f64) {
         for entry in &mut self.victims {
-            if entry.is_open && entry.last < now {
-                entry.is_open = false;
-                entry.until = now;
-                entry.ending = Ending::GaveUp;
+            if entry.is_open && !entry.is_traced && entry.last < now {
+                entry.end(now, Ending::GaveUp);
             }
         }
     }
@@ -167,21 +243,34 @@ impl Table {
     /// generator is ready; a thread that was between two waits of a jitter loop did as well.
     pub(super) fn finish(&mut self, now: f64, ready: Option<f64>) {
         for entry in &mut self.victims {
-            let is_in_a_gap = ready.is_some() && now - entry.last <= GAP_S;
+            let is_in_a_gap = ready.is_some() && !entry.is_traced && now - entry.last <= GAP_S;
             if entry.is_open || is_in_a_gap {
-                entry.until = ready.unwrap_or(now);
+                let ending = if ready.is_some() { Ending::Ready } else { Ending::StillWaits };
+                entry.end(ready.unwrap_or(now), ending);
                 entry.last = entry.until;
-                entry.is_open = false;
-                entry.ending = match ready {
-                    Some(_) => Ending::Ready,
-                    None => Ending::StillWaits,
-                };
             }
         }
     }
 }
 
 impl Entry {
+    /// Begins another wait of the same thread.
+    fn begin_again(&mut self, at: f64, not_before: f64) {
+        self.before = self.bounds(self.until);
+        self.stretch = (at, not_before);
+        self.last = at;
+        self.waits += 1;
+        self.is_open = true;
+        self.is_traced = false;
+        self.restarts = false;
+    }
+
+    fn end(&mut self, at: f64, ending: Ending) {
+        self.is_open = false;
+        self.until = at;
+        self.ending = ending;
+    }
+
     /// Returns the bounds of the time waited, if the present wait ended between its last look and
     /// `end`.
     fn bounds(&self, end: f64) -> (f64, f64) {

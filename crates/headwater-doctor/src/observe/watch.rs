@@ -5,20 +5,25 @@
 //! thread stays open: a descriptor of a thread that ended never shows another thread with its
 //! number.
 
-use super::facts::{facts, is_kernel_thread, started};
+use super::clock::Kernel;
+use super::facts::{facts, is_kernel_thread, is_own_namespace, started};
 use super::files::{FILE, FixedPath, numbers};
-use super::place::{File, Thread, Wait, open, waits};
+use super::place::{Thread, Wait, waits};
 use super::victims::Table;
-use rustix::fd::{AsFd, OwnedFd};
+use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::fs::{AtFlags, Mode, OFlags, openat, statat};
 use rustix::io::pread;
+use std::ops::Range;
 
 /// Threads that are observed. A boot that waits for its generator has some hundred.
 const MOST_THREADS: usize = 8192;
 /// Descriptors that stay open. Threads beyond are opened at each look.
 const MOST_OPEN: usize = 700;
 /// Seconds after which a thread that sleeps in one place is read at every second look.
-const RESTING_S: f64 = 2.0;
+const RESTING_S: f64 = 1.0;
+
+/// Threads that are read at every look once their process has run.
+const FEW_THREADS: usize = 8;
 
 struct Process {
     pid: u32,
@@ -26,6 +31,31 @@ struct Process {
     /// Links of /proc/PID/task: two more than the process has threads.
     links: u64,
     look: u64,
+    /// The process's CPU time before the last look at all of its threads.
+    time: Option<u64>,
+    /// The time since which all of its threads sleep elsewhere; infinity if one does not, or if
+    /// the process's time cannot show that.
+    calm_since: f64,
+    /// The latest time at which none of its threads was waiting.
+    not_before: f64,
+    /// Its part of the list of threads.
+    threads: Range<usize>,
+}
+
+impl Process {
+    fn new(pid: u32, is_kernel: bool) -> Process {
+        let (calm_since, not_before) = (f64::INFINITY, 0.0);
+        Process {
+            pid,
+            is_kernel,
+            links: 0,
+            look: 0,
+            time: None,
+            calm_since,
+            not_before,
+            threads: 0..0,
+        }
+    }
 }
 
 /// The processes and threads that the last look saw.
@@ -40,6 +70,10 @@ pub(super) struct Watch {
     listed_at: [u8; 12],
     /// Looks at threads.
     count: u64,
+    /// A process that rests is looked at once in so many looks.
+    resting_looks: u64,
+    /// The observer's own number. It never waits, and always runs.
+    own: Option<u32>,
     open: usize,
     pub(super) missed: u64,
     pub(super) saw_jitter: bool,
@@ -47,11 +81,13 @@ pub(super) struct Watch {
 
 impl Watch {
     /// Returns a watch of the processes in a directory, usually /proc.
-    pub(super) fn new(proc: OwnedFd) -> Watch {
+    pub(super) fn new(proc: OwnedFd, resting_looks: u64) -> Watch {
         Watch {
             newest: openat(&proc, c"loadavg", FILE, Mode::empty()).ok(),
             listed_at: [0; 12],
             count: 0,
+            resting_looks,
+            own: is_own_namespace(proc.as_fd()).then(std::process::id),
             proc,
             processes: Vec::with_capacity(MOST_THREADS),
             threads: Vec::with_capacity(MOST_THREADS),
@@ -62,32 +98,82 @@ impl Watch {
         }
     }
 
+    /// Returns the directory of processes.
+    pub(super) fn proc(&self) -> BorrowedFd<'_> {
+        self.proc.as_fd()
+    }
+
     /// Looks at every thread once. `before` is the time of the last look.
-    pub(super) fn look(&mut self, now: f64, before: Option<f64>, table: &mut Table) {
+    pub(super) fn look(
+        &mut self,
+        kernel: &impl Kernel,
+        now: f64,
+        before: Option<f64>,
+        table: &mut Table,
+    ) {
         if self.has_new_threads() {
             self.look += 1;
             self.find_processes(before);
             self.forget_the_ended();
+            self.divide_threads();
         }
-        let mut saw_jitter = false;
         self.count += 1;
-        for thread in &mut self.threads {
-            // A thread that sleeps in one place for seconds is read at every second look, which
-            // halves the cost and keeps the bounds of its next wait within 0.2 s.
-            let is_resting = now - thread.since() > RESTING_S;
-            if is_resting && (u64::from(thread.tid) + self.count).is_multiple_of(2) {
+        for process in &mut self.processes {
+            let turn = u64::from(process.pid) + self.count;
+            let has_rested = now - process.calm_since > RESTING_S;
+            if has_rested && !turn.is_multiple_of(self.resting_looks) {
                 continue;
             }
-            let wait = waits(self.proc.as_fd(), thread, now);
-            saw_jitter |= wait == Wait::InJitterLoop;
-            if wait == Wait::No {
-                thread.not_before = now;
+            let own = self.threads.get_mut(process.threads.clone()).unwrap_or_default();
+            if own.is_empty() {
                 continue;
             }
-            let ids = (thread.pid, thread.tid);
-            table.waits(ids, now, thread.not_before, || facts(self.proc.as_fd(), ids));
+            // Read before the threads: what runs in between changes the time of the next look.
+            let time = kernel.time_of(process.pid);
+            let has_run = time.is_none() || time != process.time;
+            if !has_run && process.calm_since.is_finite() {
+                process.not_before = now;
+                continue;
+            }
+            // If the kernel cannot show by the process's time that many threads have not run, those
+            // that sleep in one place for seconds are read at every second look, which halves the
+            // cost.
+            let is_off_turn =
+                !turn.is_multiple_of(2) && (time.is_none() || own.len() > FEW_THREADS);
+            let mut is_complete = true;
+            let mut is_calm = true;
+            for thread in own {
+                thread.not_before = thread.not_before.max(process.not_before);
+                if !has_run && thread.sleeps_elsewhere() {
+                    thread.not_before = now;
+                    continue;
+                }
+                if is_off_turn && now - thread.since() > RESTING_S {
+                    is_complete = false;
+                    continue;
+                }
+                if self.open < MOST_OPEN {
+                    self.open += usize::from(thread.open(self.proc.as_fd(), time.is_some()));
+                }
+                let wait = waits(self.proc.as_fd(), thread, now);
+                is_calm &= thread.sleeps_elsewhere();
+                let ids = (thread.pid, thread.tid);
+                match wait {
+                    Wait::No => thread.not_before = now,
+                    Wait::Gone => table.is_gone(ids, now),
+                    Wait::Yes | Wait::InJitterLoop => {
+                        self.saw_jitter |= wait == Wait::InJitterLoop;
+                        let start = || started(self.proc.as_fd(), ids.0, ids.1);
+                        let facts = || facts(self.proc.as_fd(), ids);
+                        table.waits(ids, now, thread.not_before_or(start), facts);
+                    }
+                }
+            }
+            // A thread that was not read may have run.
+            process.time = time.filter(|_| is_complete);
+            process.calm_since =
+                if is_calm && process.time.is_some() { now } else { f64::INFINITY };
         }
-        self.saw_jitter |= saw_jitter;
         table.close_unseen(now);
     }
 
@@ -122,11 +208,27 @@ impl Watch {
         self.processes.retain(|process| process.look == look);
     }
 
+    /// Notes which part of the list of threads is whose. Both lists are in order of numbers.
+    fn divide_threads(&mut self) {
+        let mut from = 0;
+        for process in &mut self.processes {
+            let rest = self.threads.get(from..).unwrap_or_default();
+            from += rest.partition_point(|thread| thread.pid < process.pid);
+            let rest = self.threads.get(from..).unwrap_or_default();
+            let to = from + rest.partition_point(|thread| thread.pid == process.pid);
+            process.threads = from..to;
+            from = to;
+        }
+    }
+
     fn find_processes(&mut self, before: Option<f64>) {
         // A descriptor of its own, because the position of a shared one could be moved.
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let Ok(list) = openat(&self.proc, c".", flags, Mode::empty()) else { return };
         numbers(&list, |pid| {
+            if Some(pid) == self.own {
+                return;
+            }
             let at = self.processes.binary_search_by_key(&pid, |it| it.pid);
             let at = match at {
                 Ok(at) => at,
@@ -136,7 +238,7 @@ impl Watch {
                         return;
                     }
                     let is_kernel = is_kernel_thread(self.proc.as_fd(), pid);
-                    self.processes.insert(at, Process { pid, is_kernel, links: 0, look: 0 });
+                    self.processes.insert(at, Process::new(pid, is_kernel));
                     at
                 }
             };
@@ -160,14 +262,20 @@ impl Watch {
                 }
                 return;
             }
-            self.find_threads(pid, before);
+            if self.find_threads(pid, before)
+                && let Some(process) = self.processes.get_mut(at)
+            {
+                process.calm_since = f64::INFINITY;
+            }
         });
     }
 
-    fn find_threads(&mut self, pid: u32, before: Option<f64>) {
+    /// Lists the threads of a process. Returns whether one is new.
+    fn find_threads(&mut self, pid: u32, before: Option<f64>) -> bool {
         let tasks = FixedPath::new().number(pid).text("/task");
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        let Ok(list) = openat(&self.proc, tasks.get(), flags, Mode::empty()) else { return };
+        let Ok(list) = openat(&self.proc, tasks.get(), flags, Mode::empty()) else { return false };
+        let mut is_any_new = false;
         numbers(&list, |tid| {
             let at = self.threads.binary_search_by_key(&(pid, tid), |it| (it.pid, it.tid));
             match at {
@@ -178,19 +286,14 @@ impl Watch {
                 }
                 Err(_) if self.threads.len() == self.threads.capacity() => self.missed += 1,
                 Err(at) => {
-                    let file = match self.open < MOST_OPEN {
-                        true => open(self.proc.as_fd(), pid, tid),
-                        false => File::Closed,
-                    };
-                    self.open += usize::from(!matches!(file, File::Closed));
                     // A thread that was not there at the last look began after it.
-                    let began = started(self.proc.as_fd(), pid, tid);
-                    let not_before = began.max(before.unwrap_or(0.0));
-                    let mut thread = Thread::new(pid, tid, file, not_before);
+                    let mut thread = Thread::new(pid, tid, before.unwrap_or(0.0));
                     thread.look = self.look;
                     self.threads.insert(at, thread);
+                    is_any_new = true;
                 }
             }
         });
+        is_any_new
     }
 }

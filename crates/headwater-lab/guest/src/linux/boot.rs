@@ -39,7 +39,8 @@ pub(crate) fn run() -> ! {
         openssl: openssl::version(),
         kernel: fs::read_to_string("/proc/version").unwrap_or_default().trim().to_owned(),
     });
-    let observer = options.observe.and_then(doctor::observe);
+    let observer =
+        options.observe.and_then(|limit_s| doctor::observe(limit_s, options.tracepoints));
     if observer.is_some() {
         sleep(OBSERVERS_START);
     }

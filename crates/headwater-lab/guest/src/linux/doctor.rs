@@ -60,9 +60,12 @@ fn print(line: &str) -> Result<(), String> {
 }
 
 /// Starts the observer as a process of its own. Its record is where the doctor looks for it.
-pub(crate) fn observe(limit_s: u32) -> Option<Child> {
+pub(crate) fn observe(limit_s: u32, with_tracepoints: bool) -> Option<Child> {
     let mut command = Command::new("/init");
     command.args(["doctor", "observe", "--limit", &limit_s.to_string()]);
+    if !with_tracepoints {
+        command.arg("--no-tracepoints");
+    }
     command.spawn().inspect_err(|error| fail(format!("the observer: {error}"))).ok()
 }
 

@@ -25,6 +25,8 @@ pub(crate) struct Options {
     pub(crate) rtc: bool,
     /// Observe who waits, for so many seconds at most.
     pub(crate) observe: Option<u32>,
+    /// Let the observer use the kernel's tracepoints.
+    pub(crate) tracepoints: bool,
     /// Modes to draw in, with one process each; empty: only boot.
     pub(crate) modes: Vec<String>,
     /// Threads of each process.
@@ -54,6 +56,7 @@ impl Options {
             credit: number("credit"),
             rtc: number("rtc") == Some(1),
             observe: number("observe"),
+            tracepoints: number("tracepoints") != Some(0),
             modes: modes.split(',').filter(|mode| !mode.is_empty()).map(str::to_owned).collect(),
             threads: number("threads").unwrap_or(2) as usize,
             pace: number("pace").map(|ms| Duration::from_millis(u64::from(ms))),
@@ -64,6 +67,12 @@ impl Options {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_observer_uses_tracepoints_unless_a_word_forbids_it() {
+        assert!(Options::parse("hw.observe=600").tracepoints);
+        assert!(!Options::parse("hw.observe=600 hw.tracepoints=0").tracepoints);
+    }
 
     #[test]
     fn the_last_word_of_a_name_counts() {
