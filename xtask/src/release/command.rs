@@ -35,7 +35,7 @@ pub(crate) fn notices(cpu: &str) -> String {
 
 /// Builds the command of each architecture with musl, and runs it in an empty root directory.
 pub(crate) fn build(dist: &Path) -> Result<()> {
-    tools::packages(&["gcc-aarch64-linux-gnu", "qemu-user-static"])?;
+    tools::packages(&["gcc-aarch64-linux-gnu", "libc6-dev-arm64-cross", "qemu-user-static"])?;
     let source = stage::source()?;
     for (_, cpu) in ARCHITECTURES {
         let triple = format!("{cpu}-unknown-linux-musl");

@@ -9,8 +9,15 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The packages that the builds need beside Rust.
-const TOOLS: [&str; 6] =
-    ["debhelper", "dpkg-dev", "fakeroot", "gcc-aarch64-linux-gnu", "lintian", "qemu-user-static"];
+const TOOLS: [&str; 7] = [
+    "debhelper",
+    "dpkg-dev",
+    "fakeroot",
+    "gcc-aarch64-linux-gnu",
+    "libc6-dev-arm64-cross",
+    "lintian",
+    "qemu-user-static",
+];
 /// The releases of Debian that the packages of the oldest one must serve.
 const SUITES: [&str; 2] = ["bookworm", "trixie"];
 

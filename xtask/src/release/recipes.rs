@@ -48,7 +48,9 @@ fn rpm(source: &Path, dist: &Path) -> Result<()> {
 
 /// Builds Arch's package from an archive of the tree, as makepkg wants it.
 fn arch(source: &Path, dist: &Path) -> Result<()> {
-    tools::packages(&["makepkg", "libarchive-tools", "fakeroot"])?;
+    // makepkg ends with an unknown error where pacman is not found, though it installs nothing.
+    let packages = ["makepkg", "pacman-package-manager", "libarchive-tools", "fakeroot"];
+    tools::packages(&packages)?;
     let directory = stage::directory()?.join("arch");
     let _ = fs::remove_dir_all(&directory);
     fs::create_dir_all(&directory)?;
