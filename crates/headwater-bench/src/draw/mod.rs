@@ -2,7 +2,7 @@
 //! leave.
 
 pub(crate) mod crowd;
-#[expect(unsafe_code)]
+#[cfg_attr(target_arch = "x86_64", expect(unsafe_code))]
 pub(crate) mod upper_halves;
 pub(crate) mod verify;
 pub(crate) mod work;
