@@ -42,7 +42,11 @@ pub(crate) fn steps(report: &mut Report) {
             let mut compare = Command::new(&tool);
             compare.args(["semver-checks", "-p", name, "--baseline-rev", BASELINE]);
             // To cargo, 0.2 after 0.1 may break everything, so that the tool would check nothing.
-            compare.args(["--release-type", "minor", "--default-features", features]);
+            compare.args(["--release-type", "minor", features]);
+            // Without this, named features come beside all others. With all it is refused.
+            if features != "--all-features" {
+                compare.arg("--default-features");
+            }
             run(&mut compare)?;
         }
         Ok(())
