@@ -396,7 +396,9 @@ fn a_stepped_section_is_given_up() {
             while tracer.shared.drawing.load(SeqCst) == 1 {
                 tracer.child.step();
                 steps += 1;
-                assert!(steps < TOO_MANY, "{name}: the draw does not end");
+                // The test beside this one reseeds the kernel, and a draw that meets it at each
+                // step makes its bytes five times and more.
+                assert!(steps < 10 * TOO_MANY, "{name}: the draw does not end");
             }
             assert!(!tracer.finish(draw, &page).left, "{name}: a section went through in steps");
             // The restarts are among the first steps; the rest is the refill, whose bytes no page
