@@ -1,8 +1,13 @@
-//! The events in messages. The texts are those of the kernel's drivers/char/random.c from 3.17 to
-//! 6.18, init/main.c and arch/x86, of the LRNG patches, and of systemd's src/core from 219 to 257.
+//! The events in messages: `generator` reads those of drivers/char/random.c, `programs` those of
+//! systemd and of programs, and this file the kernel's others. The texts are those of the kernel's
+//! init/main.c and arch/x86 from 3.17 to 6.18, and of the LRNG patches.
 
 use super::entry::{Entry, Writer};
+use super::generator::generator;
 use super::machine::{self, MachineFact};
+use super::programs::{
+    GO_WAITS, SECURE_RANDOM, START_JOB, clock_set, of_program, seed_job, startup,
+};
 use crate::boot::HintKind;
 use crate::read::logs::Texts;
 
@@ -66,12 +71,6 @@ const BARE_READY: &str = "crng init done";
 
 /// A table of the kernel's, which it makes after the earliest seeds and long before any program.
 const DENTRIES: &str = "Dentry cache hash table entries";
-
-/// Tomcat's report of the time that a JVM waited for the seed of its SecureRandom.
-const SECURE_RANDOM: &str = "Creation of SecureRandom instance";
-
-/// The report of Go's crypto/rand, a minute after its first request.
-const GO_WAITS: &str = "crypto/rand: blocked for ";
 
 /// The words that relevant lines of JSON hold, where the writer's name is a field. The faster
 /// search takes at most 32 of them. An enclave has no journal, so its words are missing.
@@ -188,101 +187,6 @@ pub(super) fn event<'a>(entry: &'a Entry<'_>) -> Option<LogEvent<'a>> {
     }
 }
 
-/// Reads a program's own report of a wait.
-pub(super) fn of_program(message: &str) -> Option<LogEvent<'_>> {
-    secure_random(message).map(LogEvent::SecureRandom).or_else(|| go_waits(message))
-}
-
-/// Reads `crypto/rand: blocked for 60 seconds waiting to read random data from the kernel`, with or
-/// without `NAME[PID]: ` in front.
-fn go_waits(message: &str) -> Option<LogEvent<'_>> {
-    let (head, report) = message.split_at_checked(message.find(GO_WAITS)?)?;
-    let number = report.strip_prefix(GO_WAITS)?;
-    let (seconds, rest) = number.split_once(" seconds ")?;
-    // The text in the middle of other words is a quotation.
-    let is_own = head.is_empty() || head.ends_with("]: ") && !head.trim_end().contains(' ');
-    let seconds: u32 = seconds.parse().ok()?;
-    (is_own && rest.starts_with("waiting to read random data"))
-        .then_some(LogEvent::ProgramWaits(f64::from(seconds)))
-}
-
-/// Returns the seconds in Tomcat's `Creation of SecureRandom instance for session ID generation
-/// using [SHA1PRNG] took [126,553] milliseconds.`
-pub(super) fn secure_random(message: &str) -> Option<f64> {
-    static TEXT: Texts = Texts::new(&[SECURE_RANDOM]);
-    let (_, rest) = message.split_at_checked(TEXT.find(message)? + SECURE_RANDOM.len())?;
-    let (number, rest) = rest.split_once(" took [")?.1.split_once(']')?;
-    // The JVM groups digits by its locale.
-    let digits: String = number.chars().filter(char::is_ascii_digit).collect();
-    let is_number =
-        number.chars().all(|it| it.is_ascii_digit() || ",.'\u{a0}\u{202f} ".contains(it));
-    let milliseconds: f64 = digits.parse().ok()?;
-    (is_number && digits.len() <= 9 && rest.starts_with(" milliseconds"))
-        .then_some(milliseconds / 1e3)
-}
-
-const START_JOB: &str = "A start job is running for ";
-
-/// Reads `A start job is running for Load/Save Random Seed (1min 7s / 10min)`.
-fn seed_job(message: &str) -> Option<LogEvent<'_>> {
-    let (name, times) = message.strip_prefix(START_JOB)?.rsplit_once(" (")?;
-    let is_seed = name.ends_with("Random Seed") || name.starts_with("systemd-random-seed.service");
-    let (taken, _) = times.split_once(" / ")?;
-    let seconds = span(taken).filter(|_| is_seed)?;
-    Some(LogEvent::SeedJob { seconds, is_over: false })
-}
-
-/// Reads a line of `systemd-analyze` about the seed's unit: of `blame` (`     1min 16.746s
-/// systemd-random-seed.service`), of `critical-chain` (`└─systemd-random-seed.service @3.014s
-/// +16.746s`), or a label of the picture that `plot` draws.
-pub(super) fn blamed(line: &str) -> Option<LogEvent<'_>> {
-    const SEED: &str = "systemd-random-seed.service";
-    let (before, after) = line.trim().split_once(SEED)?;
-    let time = if after.is_empty() {
-        before
-    } else if before.starts_with("<text ") && before.ends_with('>') {
-        after.strip_prefix(" (")?.strip_suffix(")</text>")?
-    } else if before.chars().all(|it| "└├─│ ".contains(it)) {
-        after.strip_prefix(" @")?.split_once(" +")?.1
-    } else {
-        return None;
-    };
-    let seconds = span(time).filter(|seconds| *seconds > 0.0)?;
-    Some(LogEvent::SeedJob { seconds, is_over: true })
-}
-
-/// Reads `Startup finished in 3.2s (firmware) + 1.1s (loader) + 2.034s (kernel) + 1min 3.1s
-/// (userspace) = ...`. The event has the seconds since the kernel's start, without firmware and
-/// loader, which come before.
-fn startup(message: &str) -> Option<LogEvent<'_>> {
-    let (parts, _) = message.strip_prefix("Startup finished in ")?.split_once(" = ")?;
-    let mut seconds = 0.0;
-    for part in parts.split(" + ") {
-        let (time, name) = part.rsplit_once(" (")?;
-        if !matches!(name, "firmware)" | "loader)") {
-            seconds += span(time)?;
-        }
-    }
-    Some(LogEvent::StartupFinished(seconds))
-}
-
-/// Returns the seconds of a time span in systemd's format: `1min 2.345s`, `345ms`.
-pub(super) fn span(text: &str) -> Option<f64> {
-    text.split_ascii_whitespace().try_fold(0.0, |sum, word| {
-        let digits = word.find(|c: char| c.is_ascii_alphabetic())?;
-        let value: f64 = word.get(..digits)?.parse().ok()?;
-        let unit = match word.get(digits..)? {
-            "us" | "µs" => 1e-6,
-            "ms" => 1e-3,
-            "s" => 1.0,
-            "min" => 60.0,
-            "h" => 3600.0,
-            _ => return None,
-        };
-        Some(sum + value * unit)
-    })
-}
-
 /// Texts that may stand anywhere in a message of the kernel, one of which [`kernel`] must find to
 /// read further.
 static INSIDE: Texts = Texts::new(&[
@@ -374,62 +278,6 @@ fn kernel(message: &str) -> Option<LogEvent<'_>> {
     Some(LogEvent::Hint(kind))
 }
 
-/// Reads a message of the kernel's generator, without its prefix "random: ".
-fn generator(says: &str) -> Option<LogEvent<'_>> {
-    match says {
-        // Before 4.8 getrandom waited for the pool of that name.
-        "crng init done" | "nonblocking pool is initialized" => {
-            return Some(LogEvent::Ready { trusted: false });
-        }
-        "crng done (trusting CPU's manufacturer)"
-        | "crng init done (trusting CPU's manufacturer)" => {
-            return Some(LogEvent::Ready { trusted: true });
-        }
-        "fast init done" => return Some(LogEvent::FastInit),
-        "crng reseeded due to virtual machine fork" => return Some(LogEvent::Fork),
-        "crng reseeded on system resumption" => return Some(LogEvent::Resumed),
-        _ => {}
-    }
-    // Most lines of a system that is ready end here.
-    static WARNINGS: Texts =
-        Texts::new(&[": uninitialized urandom read", " urandom read with ", " with crng_init="]);
-    if !WARNINGS.is_in(says) {
-        return missed(says);
-    }
-    if let Some((program, read)) = says.rsplit_once(": uninitialized urandom read (") {
-        // A terminal's or a mail's width may have cut the rest off.
-        let bytes = read.split_once(" byte").and_then(|(bytes, _)| bytes.parse().ok());
-        return Some(LogEvent::EarlyRead { program, bytes: bytes.unwrap_or(0) });
-    }
-    // 5.18 and later.
-    if let Some((program, _)) = says.split_once(": uninitialized urandom read") {
-        return Some(LogEvent::EarlyRead { program, bytes: 0 });
-    }
-    // Before 4.8 the line does not name the number of bytes.
-    if let Some((program, rest)) = says.split_once(" urandom read with ") {
-        return rest
-            .ends_with(" bits of entropy available")
-            .then_some(LogEvent::EarlyRead { program, bytes: 0 });
-    }
-    if let Some((call, crng_init)) = says.rsplit_once(" with crng_init=") {
-        let (_, caller) = call.split_once(" called from ")?;
-        let crng_init = crng_init.parse().ok().filter(|state| *state < 2)?;
-        return Some(LogEvent::EarlyCaller {
-            caller: caller.split('+').next().unwrap_or(caller),
-            crng_init,
-        });
-    }
-    missed(says)
-}
-
-/// Reads the number of warnings that the kernel's rate limit left out.
-fn missed(says: &str) -> Option<LogEvent<'_>> {
-    let (count, rest) = says.split_once(' ')?;
-    let missed = rest.starts_with("urandom warning(s) missed")
-        || rest.starts_with("get_random_xx warning(s) missed");
-    missed.then(|| count.parse().ok().map(LogEvent::Missed))?
-}
-
 /// Returns whether the kernel reports a broken CPU instruction, by the messages of
 /// arch/x86/kernel/cpu/rdrand.c and amd.c.
 fn is_erratum(message: &str) -> bool {
@@ -475,70 +323,9 @@ fn seccomp(message: &str) -> Option<LogEvent<'_>> {
         .then_some(LogEvent::Hint(HintKind::SeccompKill))
 }
 
-fn clock_set(message: &str) -> Option<LogEvent<'_>> {
-    [
-        "Initial synchronization to time server",
-        "Initial clock synchronization",
-        "Synchronized to time server",
-        "Clock change detected",
-        "System clock was stepped",
-        "System clock wrong by",
-    ]
-    .iter()
-    .any(|text| message.starts_with(text))
-    .then_some(LogEvent::ClockSet)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_generators_messages_are_understood() {
-        let says = [
-            ("crng init done", Some(LogEvent::Ready { trusted: false })),
-            ("crng done (trusting CPU's manufacturer)", Some(LogEvent::Ready { trusted: true })),
-            (
-                "crng init done (trusting CPU's manufacturer)",
-                Some(LogEvent::Ready { trusted: true }),
-            ),
-            ("fast init done", Some(LogEvent::FastInit)),
-            (
-                "dd: uninitialized urandom read (512 bytes read)",
-                Some(LogEvent::EarlyRead { program: "dd", bytes: 512 }),
-            ),
-            (
-                "a: b: uninitialized urandom read (4 bytes read)",
-                Some(LogEvent::EarlyRead { program: "a: b", bytes: 4 }),
-            ),
-            (
-                "dd urandom read with 3 bits of entropy available",
-                Some(LogEvent::EarlyRead { program: "dd", bytes: 0 }),
-            ),
-            (
-                "get_random_bytes called from start_kernel+0x93/0x52a with crng_init=0",
-                Some(LogEvent::EarlyCaller { caller: "start_kernel", crng_init: 0 }),
-            ),
-            (
-                "dd: uninitialized urandom read (51",
-                Some(LogEvent::EarlyRead { program: "dd", bytes: 0 }),
-            ),
-            (
-                "dd: uninitialized urandom read (512 bytes =",
-                Some(LogEvent::EarlyRead { program: "dd", bytes: 512 }),
-            ),
-            ("7 urandom warning(s) missed due to ratelimiting", Some(LogEvent::Missed(7))),
-            ("3 get_random_xx warning(s) missed due to ratelimiting", Some(LogEvent::Missed(3))),
-            ("crng reseeded due to virtual machine fork", Some(LogEvent::Fork)),
-            ("crng reseeded on system resumption", Some(LogEvent::Resumed)),
-            ("crng init do", None),
-            ("get_random_bytes called from start_kernel with crng_init=9", None),
-            ("urandom warning(s) missed", None),
-        ];
-        for (text, expected) in says {
-            assert_eq!(generator(text), expected, "{text}");
-        }
-    }
 
     #[test]
     fn every_message_that_is_understood_holds_a_word_of_the_prefilter() {

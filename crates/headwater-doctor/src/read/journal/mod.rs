@@ -13,8 +13,10 @@ mod boots;
 mod entry;
 mod event;
 mod export;
+mod generator;
 mod json;
 mod machine;
+mod programs;
 pub(crate) mod stamp;
 mod times;
 mod together;
@@ -101,8 +103,8 @@ fn recognise(first: &[u8], name: &str) -> Result<Format, LogError> {
         }
         let line = unpainted(line);
         let is_known = entry::parse(&line).is_some()
-            || event::of_program(&line).is_some()
-            || event::blamed(&line).is_some()
+            || programs::of_program(&line).is_some()
+            || programs::blamed(&line).is_some()
             || is_analysis(&line);
         if is_known {
             return Ok(Format::Text);
@@ -151,7 +153,9 @@ fn text(blocks: &mut Blocks<impl Read>, name: &str) -> std::io::Result<Vec<Boot>
                 entry::parse(&line).or_else(|| entry::of_dmesg_json(&line, found.before()))
             {
                 boots.note(&entry, || time(found.before()), evidence);
-            } else if let Some(says) = event::of_program(&line).or_else(|| event::blamed(&line)) {
+            } else if let Some(says) =
+                programs::of_program(&line).or_else(|| programs::blamed(&line))
+            {
                 boots.note_untimed(says, evidence);
             }
         },

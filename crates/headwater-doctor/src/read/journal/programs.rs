@@ -1,0 +1,120 @@
+//! The reports of programs and of systemd's src/core (219 to 257) about waits, starts and the clock.
+
+use super::event::LogEvent;
+use crate::read::logs::Texts;
+
+/// Tomcat's report of the time that a JVM waited for the seed of its SecureRandom.
+pub(super) const SECURE_RANDOM: &str = "Creation of SecureRandom instance";
+
+/// The report of Go's crypto/rand, a minute after its first request.
+pub(super) const GO_WAITS: &str = "crypto/rand: blocked for ";
+
+/// Reads a program's own report of a wait.
+pub(super) fn of_program(message: &str) -> Option<LogEvent<'_>> {
+    secure_random(message).map(LogEvent::SecureRandom).or_else(|| go_waits(message))
+}
+
+/// Reads `crypto/rand: blocked for 60 seconds waiting to read random data from the kernel`, with or
+/// without `NAME[PID]: ` in front.
+fn go_waits(message: &str) -> Option<LogEvent<'_>> {
+    let (head, report) = message.split_at_checked(message.find(GO_WAITS)?)?;
+    let number = report.strip_prefix(GO_WAITS)?;
+    let (seconds, rest) = number.split_once(" seconds ")?;
+    // The text in the middle of other words is a quotation.
+    let is_own = head.is_empty() || head.ends_with("]: ") && !head.trim_end().contains(' ');
+    let seconds: u32 = seconds.parse().ok()?;
+    (is_own && rest.starts_with("waiting to read random data"))
+        .then_some(LogEvent::ProgramWaits(f64::from(seconds)))
+}
+
+/// Returns the seconds in Tomcat's `Creation of SecureRandom instance for session ID generation
+/// using [SHA1PRNG] took [126,553] milliseconds.`
+fn secure_random(message: &str) -> Option<f64> {
+    static TEXT: Texts = Texts::new(&[SECURE_RANDOM]);
+    let (_, rest) = message.split_at_checked(TEXT.find(message)? + SECURE_RANDOM.len())?;
+    let (number, rest) = rest.split_once(" took [")?.1.split_once(']')?;
+    // The JVM groups digits by its locale.
+    let digits: String = number.chars().filter(char::is_ascii_digit).collect();
+    let is_number =
+        number.chars().all(|it| it.is_ascii_digit() || ",.'\u{a0}\u{202f} ".contains(it));
+    let milliseconds: f64 = digits.parse().ok()?;
+    (is_number && digits.len() <= 9 && rest.starts_with(" milliseconds"))
+        .then_some(milliseconds / 1e3)
+}
+
+pub(super) const START_JOB: &str = "A start job is running for ";
+
+/// Reads `A start job is running for Load/Save Random Seed (1min 7s / 10min)`.
+pub(super) fn seed_job(message: &str) -> Option<LogEvent<'_>> {
+    let (name, times) = message.strip_prefix(START_JOB)?.rsplit_once(" (")?;
+    let is_seed = name.ends_with("Random Seed") || name.starts_with("systemd-random-seed.service");
+    let (taken, _) = times.split_once(" / ")?;
+    let seconds = span(taken).filter(|_| is_seed)?;
+    Some(LogEvent::SeedJob { seconds, is_over: false })
+}
+
+/// Reads a line of `systemd-analyze` about the seed's unit: of `blame` (`     1min 16.746s
+/// systemd-random-seed.service`), of `critical-chain` (`└─systemd-random-seed.service @3.014s
+/// +16.746s`), or a label of the picture that `plot` draws.
+pub(super) fn blamed(line: &str) -> Option<LogEvent<'_>> {
+    const SEED: &str = "systemd-random-seed.service";
+    let (before, after) = line.trim().split_once(SEED)?;
+    let time = if after.is_empty() {
+        before
+    } else if before.starts_with("<text ") && before.ends_with('>') {
+        after.strip_prefix(" (")?.strip_suffix(")</text>")?
+    } else if before.chars().all(|it| "└├─│ ".contains(it)) {
+        after.strip_prefix(" @")?.split_once(" +")?.1
+    } else {
+        return None;
+    };
+    let seconds = span(time).filter(|seconds| *seconds > 0.0)?;
+    Some(LogEvent::SeedJob { seconds, is_over: true })
+}
+
+/// Reads `Startup finished in 3.2s (firmware) + 1.1s (loader) + 2.034s (kernel) + 1min 3.1s
+/// (userspace) = ...`. The event has the seconds since the kernel's start, without firmware and
+/// loader, which come before.
+pub(super) fn startup(message: &str) -> Option<LogEvent<'_>> {
+    let (parts, _) = message.strip_prefix("Startup finished in ")?.split_once(" = ")?;
+    let mut seconds = 0.0;
+    for part in parts.split(" + ") {
+        let (time, name) = part.rsplit_once(" (")?;
+        if !matches!(name, "firmware)" | "loader)") {
+            seconds += span(time)?;
+        }
+    }
+    Some(LogEvent::StartupFinished(seconds))
+}
+
+/// Returns the seconds of a time span in systemd's format: `1min 2.345s`, `345ms`.
+fn span(text: &str) -> Option<f64> {
+    text.split_ascii_whitespace().try_fold(0.0, |sum, word| {
+        let digits = word.find(|c: char| c.is_ascii_alphabetic())?;
+        let value: f64 = word.get(..digits)?.parse().ok()?;
+        let unit = match word.get(digits..)? {
+            "us" | "µs" => 1e-6,
+            "ms" => 1e-3,
+            "s" => 1.0,
+            "min" => 60.0,
+            "h" => 3600.0,
+            _ => return None,
+        };
+        Some(sum + value * unit)
+    })
+}
+
+/// Reads a report of a program that sets the clock.
+pub(super) fn clock_set(message: &str) -> Option<LogEvent<'_>> {
+    [
+        "Initial synchronization to time server",
+        "Initial clock synchronization",
+        "Synchronized to time server",
+        "Clock change detected",
+        "System clock was stepped",
+        "System clock wrong by",
+    ]
+    .iter()
+    .any(|text| message.starts_with(text))
+    .then_some(LogEvent::ClockSet)
+}
