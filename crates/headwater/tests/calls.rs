@@ -39,6 +39,9 @@ const DRAWS: [Draw; 16] = [
     Fill(7),
 ];
 const LARGE: usize = (1 << 20) + 1;
+/// Runs of one program that may differ from the model, each in another way. With eight copies of
+/// this test on one CPU, fewer than one run in a thousand did.
+const INTERRUPTIONS: u32 = 5;
 const SENTINEL: u8 = 0xA5;
 
 /// The results that a traced child reports.
@@ -168,7 +171,7 @@ impl Bench {
             .enumerate()
             .fold(0, |served, (i, &draw)| served | u32::from(model.step(draw).is_ok()) << i);
         let (buffer, report) = (&mut self.buffer, self.report);
-        let mut before_it = None;
+        let (mut before_it, mut interruptions) = (None, 0);
         while self.patience > 0 {
             report.served.store(0, SeqCst);
             let mut scribe = Scribe::new(answers);
@@ -192,23 +195,27 @@ impl Bench {
             // evidence. One comes a minute, and more where other processes ask for it. Without the
             // vDSO nothing shows it.
             let before = std::mem::replace(&mut self.generation, generation(report));
-            // So does an interruption inside a section: a put is given up, a draw loses its bytes.
-            // Nothing shows it, but it does not hit two runs on end at the same place.
-            let difference = Some((scribe.calls.clone(), told));
-            let interrupted = self.machine.sections && difference != before_it;
-            before_it = difference;
-            if (self.generation == before || !self.machine.vdso) && !interrupted {
-                let case = format!("{} {:?} {answers:?}", self.mode, self.facts);
-                assert_same(&model.calls, &scribe.calls, &case);
-                assert_eq!(
-                    told,
-                    (served, source),
-                    "which steps were served, and the source: {case}"
-                );
+            if self.generation == before || !self.machine.vdso {
+                // An interruption inside a section changes the calls too: a put is given up, a draw
+                // loses its bytes. Nothing shows it, but it does not hit two runs on end at the
+                // same place, nor many runs.
+                let difference = Some((scribe.calls.clone(), told));
+                let may_be_interrupted = self.machine.sections && interruptions < INTERRUPTIONS;
+                if !may_be_interrupted || difference == before_it {
+                    let case = format!("{} {:?} {answers:?}", self.mode, self.facts);
+                    assert_same(&model.calls, &scribe.calls, &case);
+                    assert_eq!(
+                        told,
+                        (served, source),
+                        "which steps were served, and the source: {case}"
+                    );
+                }
+                interruptions += 1;
+                before_it = difference;
             }
             self.patience -= 1;
         }
-        Err("no two runs are alike here, as if the kernel reseeded all the time")
+        Err("the kernel reseeds all the time: what is called then is not known")
     }
 
     /// The undisturbed program, then each disturbance at each call of getrandom(2).
