@@ -1,4 +1,4 @@
-//! The reports of programs and of systemd's src/core (219 to 257) about waits, starts and the clock.
+//! Reports of programs and of systemd's src/core (219 to 257) about waits, starts and the clock.
 
 use super::event::LogEvent;
 use crate::read::logs::Texts;
