@@ -24,7 +24,7 @@ const ROUND_KEYS: u64 = 256;
 const DATA: u64 = 512 + 32;
 const LINE: u64 = 128;
 /// Offset in a slot's line; a handle's state begins with its account.
-const LEDGER: u64 = 8;
+const STATE_AT: u64 = 8;
 const NUMBER: u64 = 8;
 const GENERATION: u64 = 16;
 const MARKER: u64 = 24;
@@ -167,15 +167,15 @@ impl Trace {
             self.tracee.run_to_stop()?;
         };
         let erasures = accesses.iter().filter(|access| is_erasure(access)).count();
-        let ledger = if draw.slot { self.account + LEDGER } else { self.account };
+        let state = if draw.slot { self.account + STATE_AT } else { self.account };
         let canary = self.map.lines.start;
         let mut guards = vec![("number", NUMBER), ("generation", GENERATION), ("marker", MARKER)];
-        guards.iter_mut().for_each(|(_, at)| *at += ledger);
+        guards.iter_mut().for_each(|(_, at)| *at += state);
         if draw.slot {
             guards.push(("canary", canary));
         }
         // Only the number has to be noticed before the bytes are read: it is the tag's counterpart.
-        let mut moves = vec![("number", ledger + NUMBER, 0)];
+        let mut moves = vec![("number", state + NUMBER, 0)];
         moves.extend(guards.into_iter().map(|(name, at)| (name, at, erasures)));
         for (name, at, after) in moves {
             let mut is_void = false;
@@ -240,7 +240,7 @@ impl Trace {
     }
 
     fn place(&self, draw: Draw, at: u64) -> Option<Place> {
-        let ledger = if draw.slot { self.account + LEDGER } else { self.account };
+        let state = if draw.slot { self.account + STATE_AT } else { self.account };
         let map = &self.map;
         if map.pages.iter().any(|pages| pages.contains(&at)) {
             return match at % PAGE {
@@ -258,9 +258,9 @@ impl Trace {
         }
         match at {
             _ if at == self.account => Some(Place::Account),
-            _ if at == ledger + NUMBER => Some(Place::Number),
-            _ if at == ledger + GENERATION => Some(Place::Generation),
-            _ if at == ledger + MARKER => Some(Place::Marker),
+            _ if at == state + NUMBER => Some(Place::Number),
+            _ if at == state + GENERATION => Some(Place::Generation),
+            _ if at == state + MARKER => Some(Place::Marker),
             _ if at == map.clock => Some(Place::Clock),
             _ if at == map.lines.start => Some(Place::Canary),
             _ => None,

@@ -7,7 +7,7 @@
 
 use super::per_request;
 use super::pool::copy::{self, Words};
-use super::pool::page::Refused;
+use super::pool::refused::Refused;
 #[cfg(feature = "pools")]
 use super::pool::{draw, draw_section, section};
 use super::process::Process;

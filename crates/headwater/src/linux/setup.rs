@@ -17,9 +17,9 @@ use crate::linux::guards::fork::BANKS;
 use crate::linux::guards::generation::KernelGeneration;
 use crate::linux::guards::vmclock::Clock;
 use crate::linux::guards::{bare_metal, vmgenid};
+use crate::linux::pool::layout::{STATE, STATE_ROOM};
 #[cfg(feature = "pools")]
 use crate::linux::pool::owned::Registry;
-use crate::linux::pool::page::layout::{STATE, STATE_ROOM};
 use crate::linux::pool::reservation::Memory;
 use crate::linux::pool::section;
 use crate::linux::pool::section_switch::NoSections;

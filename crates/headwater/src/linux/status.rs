@@ -1,7 +1,7 @@
 //! The status of this process, and its change counter.
 
 use super::guards;
-use super::pool::{page, slot};
+use super::pool::{layout, slot};
 use super::process::Process;
 use super::{process, setup, source};
 use crate::Mode;
@@ -66,7 +66,7 @@ pub(crate) fn status() -> Status {
             used: used.count() as u32 + process.sections.used(),
             taken: slot::lines(process).filter(|line| line.lock.is_taken()).count() as u32,
             handles: handles(process),
-            page_bytes: if buffering { page::layout::CAPACITY as u32 } else { 0 },
+            page_bytes: if buffering { layout::CAPACITY as u32 } else { 0 },
         },
         counters,
     }

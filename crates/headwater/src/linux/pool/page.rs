@@ -12,42 +12,15 @@
 use crate::linux::failpoint::{Point, hook};
 use crate::linux::guards::fork::Epoch;
 use crate::linux::pool::copy::{Block, Words, is_zero, take_block, take_plain, take_rest};
+#[cfg(feature = "pools")]
+use crate::linux::pool::layout::ROUND_KEYS;
+use crate::linux::pool::layout::{CAPACITY, DATA, TAG};
 use crate::linux::pool::mask::Mask;
 use crate::linux::pool::page_state::PageState;
-use crate::linux::pool::slot::count;
-use crate::linux::pool::slot_line::SlotCounters;
+use crate::linux::pool::refused::Refused;
 use crate::linux::process::Process;
 use crate::linux::sync::seqlock::{Void, seqlock_read};
 use core::sync::atomic::{AtomicU64, Ordering, fence};
-
-/// The layout of a page. Larger hardware pages leave the rest unused.
-pub(crate) mod layout {
-    /// The number of the refill. If it differs from the state's number, the page was dropped or
-    /// cleared.
-    pub(crate) const TAG: usize = 0;
-    /// The vDSO's state, which keys the refills of this page.
-    pub(crate) const STATE: usize = 64;
-    pub(crate) const STATE_ROOM: usize = 192;
-    /// The hedge key, expanded.
-    pub(crate) const ROUND_KEYS: usize = 256;
-    /// The keystream of a refill, from here to the end. Its first 32 bytes become the hedge key.
-    /// Before that the seed of the refill's key lies here.
-    pub(crate) const STREAM: usize = 512;
-    /// The expanded hedge key of a refill for a section, until the put.
-    pub(crate) const STAGED_KEYS: usize = 1024;
-    pub(crate) const DATA: usize = STREAM + 32;
-    /// The number of bytes served. 16 more stay behind them, so that a window of 16 bytes can be
-    /// read at any byte.
-    pub(crate) const CAPACITY: usize = PAGE - DATA - 16;
-    pub(crate) const PAGE: usize = 4096;
-
-    const _: () = assert!(STATE + STATE_ROOM <= ROUND_KEYS);
-    const _: () = assert!(ROUND_KEYS + 240 <= STREAM && ROUND_KEYS.is_multiple_of(16));
-    const _: () =
-        assert!((PAGE - STREAM).is_multiple_of(512), "the cipher works in strips of 512 bytes");
-    const _: () = assert!(CAPACITY.is_multiple_of(8) && DATA.is_multiple_of(16));
-}
-use layout::{CAPACITY, DATA, TAG};
 
 /// Reads a field of a page's state that the caller owns, as plain memory. With an atomic load the
 /// compiler could not fold it into the comparison, which costs an instruction and a register.
@@ -56,20 +29,6 @@ fn owned(field: &AtomicU64) -> u64 {
     // SAFETY: the owner alone writes the field, so this read can race with no write; others only
     // read.
     unsafe { *field.as_ptr() }
-}
-
-/// The reason why a draw served nothing. [Counting](Refused::count) it needs no lock.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[must_use]
-pub(crate) enum Refused {
-    /// Too few bytes are left, or a guard has voided them: the page needs a refill.
-    Empty,
-    /// A guard changed during the copy. The copy is void, and so many bytes of the page.
-    Torn(u32),
-    /// 16 bytes that were never served were zero: the page is not the one that its state describes.
-    Zeros(u32),
-    /// The CPU's instruction repeated a word, and is not used any more.
-    Stuck,
 }
 
 /// The way to detect a fork in the middle of a draw.
@@ -89,24 +48,6 @@ pub(crate) struct PageRef<'a> {
     pub(crate) process: &'a Process,
     pub(crate) page_state: &'a PageState,
     pub(crate) page: *mut u8,
-}
-
-impl Refused {
-    /// Counts the event at this CPU's slot.
-    #[cold]
-    #[inline(never)]
-    pub(crate) fn count(self, process: &Process) {
-        let (left, zeros) = match self {
-            Refused::Empty | Refused::Stuck => return,
-            Refused::Torn(left) => (left, 0),
-            Refused::Zeros(left) => (left, 1),
-        };
-        count(process, |counters| {
-            SlotCounters::add(&counters.discarded_bytes, u64::from(left));
-            SlotCounters::add(&counters.retries, 1);
-            SlotCounters::add(&counters.tripwires, zeros);
-        });
-    }
 }
 
 impl<'a> PageRef<'a> {
@@ -292,7 +233,7 @@ impl<'a> PageRef<'a> {
             // SAFETY: the page holds an expanded key, aligned; the CPU has AES; `dst` is the
             // caller's promise.
             unsafe {
-                let keys = self.page.add(layout::ROUND_KEYS);
+                let keys = self.page.add(ROUND_KEYS);
                 crate::linux::cipher::hedge::mask_in_place(keys, mask.words(), dst, len);
             }
         }
@@ -346,7 +287,7 @@ impl<'a> PageRef<'a> {
 
     /// Draws up to 16 bytes as [`draw_plain`](Self::draw_plain) does, masked by `r`. The mask is
     /// made before the guards are compared: its key lies in the page, too. If that page is not the
-    /// page_state's, the words are refused.
+    /// one that the state describes, the words are refused.
     ///
     /// # Safety
     ///
@@ -391,9 +332,8 @@ impl<'a> PageRef<'a> {
         {
             // SAFETY: the page holds an expanded key (zeros, if it was dropped), aligned; the CPU
             // has AES.
-            let mask = unsafe {
-                crate::linux::cipher::hedge::mask_one(self.page.add(layout::ROUND_KEYS), r)
-            };
+            let mask =
+                unsafe { crate::linux::cipher::hedge::mask_one(self.page.add(ROUND_KEYS), r) };
             if len > 8 || self.process.is_new(&self.page_state.last_mask, mask[1]) {
                 return Ok(mask);
             }

@@ -6,11 +6,12 @@ use crate::linux::cipher::{ROUND_KEYS as ROUND_KEY_BYTES, wipe};
 use crate::linux::failpoint::{Point, hook, witness};
 use crate::linux::guards::Seen;
 use crate::linux::guards::fork::Epoch;
-use crate::linux::pool::mask::Mask;
-use crate::linux::pool::page::layout::{
+use crate::linux::pool::layout::{
     CAPACITY, PAGE, ROUND_KEYS, STAGED_KEYS, STATE, STATE_ROOM, STREAM,
 };
-use crate::linux::pool::page::{ForkCheck, PageRef, Refused};
+use crate::linux::pool::mask::Mask;
+use crate::linux::pool::page::{ForkCheck, PageRef};
+use crate::linux::pool::refused::Refused;
 use crate::linux::pool::section;
 use crate::linux::pool::slot::count;
 use crate::linux::pool::slot_line::SlotCounters;

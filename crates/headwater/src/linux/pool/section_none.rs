@@ -2,7 +2,7 @@
 
 #![allow(unsafe_code, dead_code)]
 
-use crate::linux::pool::page::Refused;
+use crate::linux::pool::refused::Refused;
 use crate::linux::process::Process;
 
 pub(crate) const AVAILABLE: bool = false;

@@ -11,9 +11,13 @@
 
 use crate::linux::failpoint::{Point, hook};
 use crate::linux::guards::fork::Epoch;
+#[cfg(feature = "pools")]
+use crate::linux::pool::layout;
+#[cfg(feature = "pools")]
+use crate::linux::pool::page::ForkCheck;
 use crate::linux::pool::page::PageRef;
 #[cfg(feature = "pools")]
-use crate::linux::pool::page::{ForkCheck, Refused, layout};
+use crate::linux::pool::refused::Refused;
 use crate::linux::pool::slot_line::{SlotCounters, SlotLine};
 use crate::linux::process::Process;
 use crate::linux::setup::SHARED_SLOTS;

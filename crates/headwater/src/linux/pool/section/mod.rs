@@ -31,8 +31,8 @@
 #![allow(unsafe_code)]
 
 use crate::linux::guards::Seen;
-use crate::linux::pool::page::Refused;
-use crate::linux::pool::page::layout::{CAPACITY, DATA};
+use crate::linux::pool::layout::{CAPACITY, DATA};
+use crate::linux::pool::refused::Refused;
 use crate::linux::process::Process;
 use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 

@@ -6,7 +6,7 @@ use crate::linux::cipher::x86::CONSTANTS;
 use crate::linux::cipher::x86::aesni::{clear_128, load_128, store_128, strip_128};
 use crate::linux::cipher::x86::vaes256::{clear_256, load_256, store_256, strip_256};
 use crate::linux::cipher::x86::vaes512::{clear_512, load_512, store_512, strip_512};
-use crate::linux::pool::page::layout::{CAPACITY, PAGE, ROUND_KEYS, STAGED_KEYS, STREAM};
+use crate::linux::pool::layout::{CAPACITY, PAGE, ROUND_KEYS, STAGED_KEYS, STREAM};
 use crate::linux::pool::section_switch::Control;
 use crate::linux::process::Process;
 use core::mem::offset_of;

@@ -1,8 +1,8 @@
 //! Draws: claim, copy, erase, compare.
 
 use super::{CpuLine, END, outcome};
-use crate::linux::pool::page::Refused;
-use crate::linux::pool::page::layout::CAPACITY;
+use crate::linux::pool::layout::CAPACITY;
+use crate::linux::pool::refused::Refused;
 use crate::linux::pool::section_switch::Control;
 use crate::linux::process::Process;
 use core::mem::offset_of;

@@ -6,6 +6,13 @@
 
 #![allow(unsafe_code)]
 
+mod words;
+
+#[cfg(test)]
+mod tests;
+
+pub(crate) use words::{Block, Words};
+
 /// Returns whether the 16 bytes at `at` are zero.
 ///
 /// # Safety
@@ -118,91 +125,6 @@ pub(super) unsafe fn take_plain(source: *mut u8, dst: *mut u8, len: usize, wide:
     }
 }
 
-/// The unit of a draw of up to 16 bytes: one word, or a [`Block`] of two.
-pub(crate) trait Words: Copy {
-    /// Bytes that are taken.
-    const BYTES: u32;
-
-    /// Reads the words at `source` and erases them; None if the window of 16 bytes there was zero.
-    ///
-    /// # Safety
-    ///
-    /// 16 bytes can be read and written at `source`, which is aligned to 8.
-    unsafe fn take(source: *mut u8) -> Option<Self>;
-
-    /// Returns the words Returns the words XORed with a mask.
-    fn masked(self, mask: [u64; 2]) -> Self;
-
-    /// Writes the first `len` bytes.
-    ///
-    /// # Safety
-    ///
-    /// `dst` is valid for writes of `len` bytes, at least 1 and more than half of what was taken.
-    unsafe fn put(self, dst: *mut u8, len: usize);
-}
-
-impl Words for u64 {
-    const BYTES: u32 = 8;
-
-    #[inline(always)]
-    unsafe fn take(source: *mut u8) -> Option<u64> {
-        // SAFETY: the caller's promise.
-        unsafe {
-            let word = take_word(source);
-            // The second half of the window is read only if the first is zero.
-            (word != 0 || next_word(source) != 0).then_some(word)
-        }
-    }
-
-    #[inline(always)]
-    fn masked(self, [mask, _]: [u64; 2]) -> u64 {
-        self ^ mask
-    }
-
-    #[inline(always)]
-    unsafe fn put(self, dst: *mut u8, len: usize) {
-        // SAFETY: the caller's promise.
-        unsafe { put_word(dst, self, len) };
-    }
-}
-
-/// Two words.
-#[derive(Clone, Copy)]
-pub(crate) struct Block([u64; 2]);
-
-impl Words for Block {
-    const BYTES: u32 = 16;
-
-    #[inline(always)]
-    unsafe fn take(source: *mut u8) -> Option<Block> {
-        // SAFETY: the caller's promise.
-        let words = unsafe { [take_word(source), take_word(source.add(8))] };
-        (words != [0; 2]).then_some(Block(words))
-    }
-
-    #[inline(always)]
-    fn masked(self, mask: [u64; 2]) -> Block {
-        Block([self.0[0] ^ mask[0], self.0[1] ^ mask[1]])
-    }
-
-    #[inline(always)]
-    unsafe fn put(self, dst: *mut u8, len: usize) {
-        let [low, high] = self.0;
-        // SAFETY: two stores of 8 bytes, which overlap in the 9 to 15 that may be written.
-        unsafe {
-            let second = if len == 16 { high } else { shifted(low, high, len) };
-            dst.cast::<u64>().write_unaligned(low);
-            dst.add(len - 8).cast::<u64>().write_unaligned(second);
-        }
-    }
-}
-
-/// Returns bytes `len - 8` to `len` of two words; `len` is 9 to 15.
-#[inline(always)]
-fn shifted(low: u64, high: u64, len: usize) -> u64 {
-    ((u128::from(low) | u128::from(high) << 64) >> (8 * (len - 8))) as u64
-}
-
 /// Copies 16 bytes to `dst` and erases them; returns None if they were zero.
 ///
 /// They pass through one register: a reader of both words would wait long for two stores. With AVX
@@ -285,159 +207,6 @@ pub(super) unsafe fn take_rest(source: *mut u8, dst: *mut u8, len: usize) -> Opt
         match len {
             9.. => Block::take(source).map(|words| words.put(dst, len)),
             _ => u64::take(source).map(|word| word.put(dst, len)),
-        }
-    }
-}
-
-/// Reads the u64 at `source`, and erases it.
-///
-/// # Safety
-///
-/// A word can be read and written at `source`, which is aligned to 8.
-#[inline(always)]
-unsafe fn take_word(source: *mut u8) -> u64 {
-    let source: *mut u64 = source.cast();
-    // SAFETY: the caller's promise. Volatile: the memory changes behind the compiler, each load is
-    // made once, and the erasure, which is never read, must not be removed nor moved past the fence
-    // that follows.
-    unsafe {
-        let word = source.read_volatile();
-        source.write_volatile(0);
-        word
-    }
-}
-
-/// Returns the u64 behind the one at `source`.
-///
-/// # Safety
-///
-/// Two words can be read at `source`, which is aligned to 8.
-#[inline(always)]
-unsafe fn next_word(source: *mut u8) -> u64 {
-    // SAFETY: the caller's promise. Volatile: as in `take_word`.
-    unsafe { source.cast::<u64>().add(1).read_volatile() }
-}
-
-/// Writes the first `len` (1 to 8) bytes of a word.
-///
-/// # Safety
-///
-/// `dst` is valid for writes of `len` bytes.
-#[inline(always)]
-unsafe fn put_word(dst: *mut u8, word: u64, len: usize) {
-    // SAFETY: each store lies within `len` bytes; two overlap if `len` is not a power of two.
-    unsafe {
-        if len == 8 {
-            dst.cast::<u64>().write_unaligned(word);
-        } else if len >= 4 {
-            dst.cast::<u32>().write_unaligned(word as u32);
-            dst.add(len - 4).cast::<u32>().write_unaligned((word >> (8 * (len - 4))) as u32);
-        } else {
-            dst.write(word as u8);
-            dst.add(len / 2).write((word >> (8 * (len / 2))) as u8);
-            dst.add(len - 1).write((word >> (8 * (len - 1))) as u8);
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::linux::cpu::features::Features;
-
-    #[test]
-    fn words_are_taken_erased_and_put_at_every_length() {
-        for len in 1..=16 {
-            let bytes: [u8; 24] = core::array::from_fn(|i| i as u8 + 1);
-            let mut page = [0u64; 3];
-            for (word, bytes) in page.iter_mut().zip(bytes.chunks_exact(8)) {
-                *word = u64::from_ne_bytes(bytes.try_into().unwrap());
-            }
-            let erased = if len > 8 { 2 } else { 1 };
-            let page_start = page.as_mut_ptr().cast();
-            let mut out = [0xEE; 18];
-            // SAFETY: an array of three words; 17 bytes are left behind the first of `out`.
-            unsafe {
-                let dst = out.as_mut_ptr().add(1);
-                if len > 8 {
-                    Block::take(page_start).unwrap().put(dst, len);
-                } else {
-                    u64::take(page_start).unwrap().put(dst, len);
-                }
-            }
-            assert!(page[..erased].iter().all(|&word| word == 0), "{len}");
-            assert!(page[erased..].iter().all(|&word| word != 0), "{len}");
-            assert_eq!(out[0], 0xEE);
-            assert_eq!(out[1..=len], bytes[..len], "{len}");
-            assert_eq!(out[len + 1], 0xEE, "{len}");
-        }
-    }
-
-    #[test]
-    fn the_rest_is_taken_and_erased() {
-        for len in 1..16 {
-            let bytes: [u8; 16] = core::array::from_fn(|i| i as u8 + 1);
-            let mut page = [0, 8].map(|i| u64::from_ne_bytes(bytes[i..i + 8].try_into().unwrap()));
-            let mut out = [0xEE; 18];
-            // SAFETY: 16 bytes, and 17 behind the first of `out`.
-            let taken =
-                unsafe { take_rest(page.as_mut_ptr().cast(), out.as_mut_ptr().add(1), len) };
-            assert!(taken.is_some());
-            let page = page.map(u64::to_ne_bytes).concat();
-            let erased = if len > 8 { 16 } else { 8 };
-            assert!(
-                page[..erased] == [0; 16][..erased] && page[erased..] == bytes[erased..],
-                "{len}"
-            );
-            assert_eq!((out[0], &out[1..=len], out[len + 1]), (0xEE, &bytes[..len], 0xEE), "{len}");
-        }
-        let (mut page, mut out) = ([0u64; 2], [0; 16]);
-        // SAFETY: 16 bytes each.
-        assert!(unsafe { take_rest(page.as_mut_ptr().cast(), out.as_mut_ptr(), 5) }.is_none());
-    }
-
-    #[test]
-    fn only_a_window_of_zeros_is_none() {
-        for window in [[0u64, 0], [1, 0], [0, 1], [0, 1 << 63]] {
-            let (mut first, mut second) = (window, window);
-            // SAFETY: 16 bytes each.
-            let (word, block) = unsafe {
-                (u64::take(first.as_mut_ptr().cast()), Block::take(second.as_mut_ptr().cast()))
-            };
-            let zeros = window == [0, 0];
-            assert_eq!((word.is_none(), block.is_none()), (zeros, zeros), "{window:x?}");
-        }
-    }
-
-    /// Each number of blocks, at each place in a block: what is taken is erased, and nothing beside
-    /// it is.
-    #[test]
-    fn blocks_are_taken_and_erased_and_no_others() {
-        const ALL: usize = 352;
-        let is_wide = Features::detect().vaes512;
-        if !is_wide {
-            println!("skipped: this CPU has no AVX-512, the wide copy is not looked at");
-        }
-        let cases =
-            (0..=20).flat_map(|n| [(n, 0, false), (n, 8, false), (n, 0, true), (n, 8, true)]);
-        for (blocks, shift, wide) in cases.filter(|case| is_wide || !case.2) {
-            let page: [u8; ALL] = core::array::from_fn(|i| (i % 255) as u8 + 1);
-            let mut words = page.as_chunks().0.iter().copied().map(u64::from_ne_bytes);
-            let mut words: [u64; ALL / 8] = core::array::from_fn(|_| words.next().unwrap());
-            let (len, mut out) = (16 * blocks, [0xEE; ALL]);
-            // SAFETY: 328 of 352 bytes at most, on both sides; the source is aligned to 8; the CPU
-            // was asked.
-            unsafe {
-                let source = words.as_mut_ptr().cast::<u8>().add(shift);
-                take_plain(source, out.as_mut_ptr().add(1), len, wide);
-            }
-            assert_eq!(out[1..][..len], page[shift..][..len]);
-            assert!(out[0] == 0xEE && out[1 + len..].iter().all(|&byte| byte == 0xEE));
-            let left = words.map(u64::to_ne_bytes);
-            let left = left.as_flattened();
-            assert_eq!(left[..shift], page[..shift]);
-            assert!(left[shift..][..len].iter().all(|&byte| byte == 0));
-            assert_eq!(left[shift + len..], page[shift + len..]);
         }
     }
 }
