@@ -1,4 +1,4 @@
-//! What is taken is erased, at each length, and nothing beside it is.
+//! At each length, bytes that are taken are erased, and no others.
 
 use super::{Block, Words, take_plain, take_rest};
 use crate::linux::cpu::features::Features;
