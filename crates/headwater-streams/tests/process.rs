@@ -9,6 +9,7 @@
 mod ways;
 
 use headwater_streams::{random_pseudo_bytes, random_pseudo_u64};
+use headwater_testing::words::zeros_and_repeats;
 use std::cell::Cell;
 use std::mem::zeroed;
 use std::ptr::null_mut;
@@ -61,9 +62,8 @@ fn check() -> usize {
         let count = (*at).load(SeqCst);
         std::slice::from_raw_parts_mut(at.add(1).cast::<u64>(), count)
     };
-    words.sort_unstable();
-    assert!(words.first() != Some(&0), "a zero came");
-    let twice = words.windows(2).filter(|pair| pair[0] == pair[1]).count();
+    let (zeros, twice) = zeros_and_repeats(words);
+    assert_eq!(zeros, 0, "zeros came");
     let count = words.len();
     // SAFETY: the mapping of `open`.
     unsafe { libc::munmap(at.cast(), 8 * (CAPACITY + 1)) };

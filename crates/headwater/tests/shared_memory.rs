@@ -9,6 +9,7 @@
 mod common;
 
 use common::isolated_as;
+use headwater_testing::words::zeros_and_repeats;
 use std::cell::UnsafeCell;
 use std::hint::black_box;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering::SeqCst};
@@ -126,9 +127,7 @@ fn episode(flags: libc::c_int, stack: &mut [u8]) -> usize {
         let words_of_it = unsafe { &*words.words.get() };
         all.extend_from_slice(&words_of_it[..words.drawn.load(SeqCst)]);
     }
-    all.sort_unstable();
-    let zeros = all.iter().filter(|&&word| word == 0).count();
-    let twice = all.windows(2).filter(|pair| pair[0] == pair[1]).count();
+    let (zeros, twice) = zeros_and_repeats(&mut all);
     let counters = headwater::status().counters;
     assert_eq!((zeros, twice), (0, 0), "of {} words: zeros, repeats; {counters:?}", all.len());
     drawn

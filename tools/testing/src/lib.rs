@@ -4,9 +4,13 @@
 //! core in the same process would have pools of its own. It depends on nothing but `libc`, because
 //! every configuration of the core's tests compiles it, and because a dependency with generic
 //! comparisons (`serde_json`) would make literals in those tests ambiguous.
-#![cfg(target_os = "linux")]
 
+#[cfg(target_os = "linux")]
 pub mod children;
+#[cfg(target_os = "linux")]
 pub mod jump;
+#[cfg(target_os = "linux")]
 pub mod machine;
+#[cfg(target_os = "linux")]
 pub mod memory;
+pub mod words;

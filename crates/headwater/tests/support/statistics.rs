@@ -1,6 +1,8 @@
 //! Two crude tests of bytes. They find an implementation that is broken, never a cipher that is
 //! weak.
 
+use headwater_testing::words::sort;
+
 /// Bits and bytes of at least 64 KiB are balanced. False alarms: 3e-9 for random bytes, 1e-9 by the
 /// bits and 2e-9 by the two sides of the bytes' chi-square.
 pub(crate) fn assert_balanced(bytes: &[u8], what: &str) {
@@ -33,7 +35,7 @@ pub(crate) fn chi_square(counts: &[u64]) -> f64 {
 /// Values that must all differ. For `n` random words of 64 bits: n^2 / 2^65 false alarms, 1e-7 for
 /// 2 M.
 pub(crate) fn assert_distinct(mut words: Vec<u64>, what: &str) {
-    words.sort_unstable();
+    sort(&mut words);
     if let Some(pair) = words.windows(2).find(|pair| pair[0] == pair[1]) {
         panic!("{what}: {:#x} repeats among {}", pair[0], words.len());
     }
