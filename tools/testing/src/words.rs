@@ -1,7 +1,7 @@
 //! Drawn words, sorted to find zeros and repeats among them.
 //!
-//! The workspace compiles this crate optimised and without debug assertions. In the build of a test,
-//! which has both the other way round, the standard library's sort calls a check for each access:
+//! The workspace compiles this crate optimised and without debug assertions. A test's own build has
+//! both the other way round, and there the standard library's sort calls a check for each access:
 //! sorting was two thirds of the time of the tests that count repeats.
 
 /// Sorts the words.
