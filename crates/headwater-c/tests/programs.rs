@@ -231,14 +231,21 @@ fn programs_link_with_the_archive() {
 }
 
 #[test]
-#[ignore = "64 builds: cargo xtask test"]
+#[ignore = "32 programs: cargo xtask test"]
 fn every_compiler_takes_the_header_in_every_standard() {
     for compiler in [GCC, CLANG, GPP, CLANGPP] {
-        if compiler.is_there() {
-            for standard in compiler.standards {
-                let standard = format!("-std={standard}");
-                for name in ["contract.c", "streams.c"] {
-                    run(&mut build(compiler, name, Link::Shared, &[&standard]).command());
+        if !compiler.is_there() {
+            continue;
+        }
+        let (oldest, newest) = (compiler.standards.first(), compiler.standards.last());
+        for standard in compiler.standards {
+            let option = format!("-std={standard}");
+            for name in ["contract.c", "streams.c"] {
+                // A standard can change the meaning of the header and hardly that of the code.
+                if Some(standard) == oldest || Some(standard) == newest {
+                    run(&mut build(compiler, name, Link::Shared, &[&option]).command());
+                } else {
+                    build(compiler, name, Link::Shared, &[&option, "-fsyntax-only"]);
                 }
             }
         }
