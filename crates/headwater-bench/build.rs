@@ -36,8 +36,8 @@ fn rustc_version() -> Option<String> {
     Some(String::from_utf8(output.stdout).ok()?.trim().to_owned())
 }
 
-/// The locked version of `package` that belongs to `series`: other crates may bring in other
-/// series.
+/// Returns the locked version of `package` that belongs to `series`, because other crates may bring
+/// in other series.
 fn locked_version<'a>(lock: &'a str, package: &str, series: &str) -> Option<&'a str> {
     let name = format!("name = \"{package}\"");
     lock.split("[[package]]")

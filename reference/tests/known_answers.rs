@@ -20,7 +20,7 @@ fn xor(a: &[u8], b: &[u8]) -> Vec<u8> {
     a.iter().zip(b).map(|(a, b)| a ^ b).collect()
 }
 
-/// The bytes 0, 1, 2, ..., 31, the example key of both FIPS 197 and RFC 8439.
+/// Returns the bytes 0, 1, 2, ..., 31, the example key of both FIPS 197 and RFC 8439.
 fn counting_key() -> [u8; 32] {
     core::array::from_fn(|i| i as u8)
 }
@@ -213,7 +213,7 @@ fn blake2s_of_many_lengths() {
     assert_eq!(blake2s::<32>(&all)[..], expected);
 }
 
-/// RFC 7693, appendix E, `selftest_seq`.
+/// Makes a message by `selftest_seq` of RFC 7693, appendix E.
 fn rfc_7693_sequence(length: usize, seed: u32) -> Vec<u8> {
     let mut a = 0xDEAD_4BAD_u32.wrapping_mul(seed);
     let mut b = 1_u32;
@@ -258,7 +258,7 @@ fn words(line: &str) -> Vec<u32> {
     line.split(' ').map(|word| u32::from_str_radix(word, 16).unwrap()).collect()
 }
 
-/// Words of a number, the lowest first.
+/// Joins words of 32 bits, the lowest first, to a number.
 fn number(words: &[u32]) -> u128 {
     words.iter().rev().fold(0, |number, word| number << 32 | u128::from(*word))
 }

@@ -34,7 +34,7 @@ pub(crate) fn steps(report: &mut Report) {
     report.long_step("thread sanitizer", thread_sanitizer);
 }
 
-/// Undefined behaviour: aliasing, alignment, provenance, uninitialised bytes, races.
+/// Checks for undefined behaviour: aliasing, alignment, provenance, uninitialised bytes, races.
 fn miri(all: bool) -> Result<(), Stop> {
     const LOSS: &str = "undefined behaviour, which no other check sees unless it breaks something";
     need(tools::toolchain("nightly", &["miri", "rust-src"]), LOSS)?;
@@ -60,7 +60,7 @@ fn miri(all: bool) -> Result<(), Stop> {
     Ok(())
 }
 
-/// Undefined behaviour in the streams' words, bytes and lanes.
+/// Checks for undefined behaviour in the streams' words, bytes and lanes.
 fn miri_of_streams() -> Result<(), Stop> {
     const LOSS: &str = "undefined behaviour of the streams, which no other check sees";
     need(tools::toolchain("nightly", &["miri", "rust-src"]), LOSS)?;
@@ -84,7 +84,8 @@ fn address_sanitizer() -> Result<(), Stop> {
     Ok(run(test.env("ASAN_OPTIONS", "detect_leaks=0"))?)
 }
 
-/// Data races on pages, slots and states, which locks and the registry's bits have to order.
+/// Checks for data races on pages, slots and states, which locks and the registry's bits have to
+/// order.
 ///
 /// The standard library is built for the sanitizer too: it would not know the locks and channels of
 /// an ordinary one. Tests that measure memory would measure the sanitizer's own, and 200,000 rounds

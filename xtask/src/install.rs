@@ -64,8 +64,8 @@ impl Part {
         }
     }
 
-    /// The file with the licences of the crates that this part contains. The name differs from part
-    /// to part, because each part may be installed or removed without the others.
+    /// Returns the file with the licences of the crates that this part contains. The name differs
+    /// from part to part, because each part may be installed or removed without the others.
     fn notices(self) -> &'static str {
         match self {
             Part::Command => "share/doc/headwater/NOTICES-command",
@@ -233,7 +233,7 @@ impl Places {
     }
 }
 
-/// Names of man pages that link to headwater(3): every function of the C library.
+/// Returns the names of man pages that link to headwater(3): every function of the C library.
 fn pages(root: &Path) -> Result<Vec<String>> {
     let listed = fs::read_to_string(root.join("crates/headwater-c/abi.txt"))?;
     let names = listed.lines().filter_map(|line| line.split('@').next());
@@ -243,7 +243,7 @@ fn pages(root: &Path) -> Result<Vec<String>> {
 /// The man pages of the command: headwater(1), and one for each verb.
 const COMMAND_PAGES: &str = "crates/headwater-cli/man";
 
-/// File names of the command's man pages.
+/// Returns the file names of the command's man pages.
 fn command_pages(root: &Path) -> Result<Vec<String>> {
     let mut names = Vec::new();
     for entry in fs::read_dir(root.join(COMMAND_PAGES))? {

@@ -26,7 +26,7 @@ pub(crate) fn check() -> Result<ExitCode> {
     Ok(report.finish())
 }
 
-/// The checks, as steps.
+/// Runs the checks, as steps.
 pub(crate) fn steps(report: &mut Report) {
     report.step("no panic in a draw", no_panic);
     report.step("no panic in the C library", no_panic_in_c);

@@ -58,7 +58,7 @@ pub(crate) fn other_release(report: &mut Report) {
     });
 }
 
-/// The steps of `cargo xtask test`.
+/// Runs the steps of `cargo xtask test` for OpenSSL's module.
 pub(crate) fn steps(report: &mut Report) {
     report.step("OpenSSL provider", || {
         // Without mandoc the tests of the manual page say that they are skipped.

@@ -123,7 +123,7 @@ mod tests {
     fn counts_the_keyword_wherever_it_is_code() {
         let source = r##"
             // unsafe in a comment
-            /// unsafe in documentation
+            /// Shows unsafe in documentation
             #[unsafe(no_mangle)] // 1
             #[expect(unsafe_code)]
             unsafe fn f() { unsafe { g("unsafe") } } // 2, 3

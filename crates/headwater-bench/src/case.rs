@@ -86,7 +86,8 @@ impl Case {
         Case::ALL.map(Case::name).to_vec()
     }
 
-    /// The cases of `--cases`.
+    /// Reads the cases of `--cases`. An empty list means the default cases, and `all` alone means
+    /// every case.
     pub(crate) fn parse_list(names: &[String]) -> Result<Vec<Case>, Error> {
         if names == ["all"] {
             return Ok(Case::ALL.to_vec());

@@ -54,12 +54,13 @@ pub fn machine() -> Machine {
     }
 }
 
-/// A debug build is several times slower, and must not pass for a change of the code.
+/// Returns the compiler's version, with a mark if this is a debug build. A debug build is several
+/// times slower, and must not pass for a change of the code.
 fn build(rustc: &str) -> String {
     format!("{rustc}{}", if cfg!(debug_assertions) { ", debug build" } else { "" })
 }
 
-/// `name: state` for each defect that concerns this CPU, in alphabetical order.
+/// Returns `name: state` for each defect that concerns this CPU, in alphabetical order.
 fn mitigations() -> Option<String> {
     let mut states: Vec<String> = fs::read_dir("/sys/devices/system/cpu/vulnerabilities")
         .ok()?

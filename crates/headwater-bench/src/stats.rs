@@ -1,7 +1,7 @@
 //! Medians, their spread, and intervals for ratios. Nothing here assumes a normal distribution:
 //! timings on a shared machine have one long tail.
 
-/// The median, or NaN of nothing.
+/// Returns the median of the values, or NaN if there are no values.
 pub fn median(values: &[f64]) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
@@ -13,8 +13,8 @@ pub fn median(values: &[f64]) -> f64 {
     }
 }
 
-/// The median absolute deviation from the median, in the unit of the values and not scaled to a
-/// standard deviation; NaN of nothing.
+/// Returns the median absolute deviation from the median. The deviation is in the unit of the
+/// values and is not scaled to a standard deviation. Returns NaN if there are no values.
 pub fn mad(values: &[f64]) -> f64 {
     let center = median(values);
     let deviations: Vec<f64> = values.iter().map(|value| (value - center).abs()).collect();
@@ -55,8 +55,8 @@ impl Interval {
         }
     }
 
-    /// The interval of a sample, from its order statistics: exact for any distribution if the
-    /// values are independent.
+    /// Returns the interval of a sample, from its order statistics. The interval is exact for any
+    /// distribution if the values are independent.
     pub fn of(values: &[f64]) -> Interval {
         let mut sorted = values.to_vec();
         sorted.sort_by(f64::total_cmp);
@@ -69,7 +69,7 @@ impl Interval {
     }
 }
 
-/// Three digits, which is more than most runs can distinguish.
+/// Shows a value with at least three digits, which are more than most runs can distinguish.
 pub fn figure(value: f64) -> String {
     let decimals = match value {
         value if value < 9.995 => 2,
@@ -79,16 +79,17 @@ pub fn figure(value: f64) -> String {
     format!("{value:.decimals$}")
 }
 
-/// By how much `subject` is faster than `other`: the ratio of their times in each round, so that
-/// what slowed a whole round down cancels. Rounds beyond the shorter list are not compared.
+/// Returns how many times as fast `subject` is as `other`, as the interval of the ratio of their
+/// times in each round. Anything that slowed a whole round down cancels in the ratio. Rounds beyond
+/// the shorter list are not compared.
 pub fn speedup(subject: &[f64], other: &[f64]) -> Interval {
     let ratios: Vec<f64> =
         subject.iter().zip(other).map(|(subject, other)| other / subject).collect();
     Interval::of(&ratios)
 }
 
-/// The largest `r` such that the interval from the r-th smallest to the r-th largest of `n` values
-/// (counted from 0) covers the median with at least 95 %.
+/// Returns the largest `r` such that the interval from the r-th smallest to the r-th largest of `n`
+/// values (counted from 0) covers the median with at least 95 %.
 ///
 /// Each value lies below the median with probability 1/2, so the r-th smallest lies above it with
 /// P(Binomial(n, 1/2) <= r), which must not pass 2.5 %.
@@ -111,9 +112,9 @@ fn rank_95(n: usize) -> Option<usize> {
     covered.count().checked_sub(1)
 }
 
-/// An interval for a median of which only the MAD is known: what it would be of normal values,
-/// whose standard deviation is 1.48 MADs, and the standard error of whose median is 1.25 of those
-/// by the root of their number.
+/// Returns an interval for a median of which only the MAD is known, as if the values were normal.
+/// The standard deviation of normal values is 1.48 MADs. The standard error of their median is 1.25
+/// standard deviations divided by the root of the number of values.
 pub(crate) fn spread_interval(median: f64, mad: f64, samples: usize) -> Interval {
     let half = 1.96 * 1.2533 * 1.4826 * mad / (samples as f64).sqrt();
     Interval { median, low: Some(median - half), high: Some(median + half) }

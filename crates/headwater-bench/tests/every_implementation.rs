@@ -8,7 +8,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 const ALWAYS: [&str; 5] =
     ["headwater", "headwater-rng", "getrandom-syscall", "urandom-read", "urandom-reopened"];
 
-/// headwater's mode is one for the process, and runs change it: one test at a time.
+/// Lets one test run at a time, until the test drops the guard. headwater's mode is one for the
+/// whole process, and runs change the mode.
 fn alone() -> MutexGuard<'static, ()> {
     static TURN: Mutex<()> = Mutex::new(());
     TURN.lock().unwrap_or_else(PoisonError::into_inner)

@@ -152,7 +152,8 @@ fn headwater_without_sections() {
     assert_eq!((report.rows.len(), report.skipped.len()), (1, 1));
 }
 
-/// The others would wait for it until the end of time.
+/// Panics unless a run ends when one of its processes dies. The other processes would wait for the
+/// dead process until the end of time.
 fn a_process_that_dies_ends_the_run() {
     let children = format!("/proc/self/task/{}/children", std::process::id());
     if std::fs::read_to_string(children).is_err() {

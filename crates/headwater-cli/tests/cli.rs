@@ -6,7 +6,8 @@ use std::fs::File;
 use std::io::Read;
 use std::process::Stdio;
 
-/// The binary, whatever the environment of the tests says.
+/// Returns a command that runs the binary with these arguments. A mode and colours that the
+/// environment of the tests asks for do not reach it.
 fn headwater(args: &[&str]) -> Command {
     Command::new(env!("CARGO_BIN_EXE_headwater"))
         .args(args)
@@ -29,7 +30,8 @@ fn text(args: &[&str]) -> String {
     String::from_utf8(stdout(args)).unwrap()
 }
 
-/// Nothing on stdout, one line on stderr, status 2.
+/// Asserts that these arguments are refused: nothing on stdout, one line on stderr, status 2. The
+/// line ends in a reference to the help.
 fn misused(args: &[&str]) -> OutputAssert {
     let done = headwater(args).assert().code(2).stdout_eq(str![""]);
     let words = String::from_utf8_lossy(&done.get_output().stderr).into_owned();

@@ -7,14 +7,15 @@ use std::process::{Command, Output, Stdio};
 use std::sync::OnceLock;
 use std::{env, fs, process};
 
-/// A directory named after the test process.
+/// Creates a directory whose name ends in the id of the test process, and returns its path.
 fn folder(name: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-{}", process::id()));
     fs::create_dir_all(&folder).unwrap();
     folder
 }
 
-/// Directory with OpenSSL's module and the preload library, as cargo builds them.
+/// Returns the directory with OpenSSL's module and the preload library, as cargo builds them. The
+/// first call builds both.
 fn modules() -> &'static Path {
     static MODULES: OnceLock<PathBuf> = OnceLock::new();
     MODULES.get_or_init(|| {
@@ -41,7 +42,8 @@ fn modules() -> &'static Path {
 
 const PRELOAD: &str = "libheadwater_preload.so";
 
-/// `headwater run` with these arguments, and both libraries in place.
+/// Returns a command that runs `headwater run` with these arguments and with both libraries in
+/// place.
 fn run(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_headwater"));
     command.arg("run").args(arguments).env("OPENSSL_MODULES", modules());
@@ -51,7 +53,7 @@ fn run(arguments: &[&str]) -> Command {
     command
 }
 
-/// Its status and one line on stderr; nothing on stdout.
+/// Checks the status and that stdout is empty, and returns the one line on stderr.
 fn refused(output: Output, status: i32) -> String {
     assert_eq!(output.status.code(), Some(status), "{output:?}");
     assert!(output.stdout.is_empty(), "{output:?}");
@@ -182,7 +184,8 @@ fn the_present_configuration_stays_in_force() {
     }
 }
 
-/// Perl program that draws eight bytes a thousand times, by the system call's number.
+/// Returns a Perl program that draws eight bytes a thousand times, by the system call's number. The
+/// program ends with status 7.
 fn draws() -> String {
     let number = if cfg!(target_arch = "x86_64") { 318 } else { 278 };
     format!("my $b = 'x' x 8; for (1..1000) {{ syscall({number}, $b, 8, 0) == 8 or die }} exit 7")

@@ -33,7 +33,7 @@ fn files(directory: &Path) -> Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// A record of the observer with every kind of victim.
+/// Returns a record of the observer with every kind of victim.
 fn record() -> Result<String> {
     let victim = |pid: u32, call: &str, most: Option<f64>, ending: &str| {
         serde_json::json!({

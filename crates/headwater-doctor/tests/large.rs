@@ -112,7 +112,7 @@ fn json(at: u64, name: &str, pid: u32, message: &str, out: &mut Vec<u8>) {
 
 type Write1 = fn(u64, &str, u32, &str, &mut Vec<u8>);
 
-/// Less to write while developing.
+/// Returns the size in bytes, which HEADWATER_LARGE_MIB makes smaller while developing.
 fn size() -> usize {
     std::env::var("HEADWATER_LARGE_MIB").map_or(SIZE, |mib| mib.parse::<usize>().unwrap() << 20)
 }

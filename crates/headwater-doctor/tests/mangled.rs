@@ -33,8 +33,8 @@ fn files() -> &'static [(String, Vec<u8>)] {
     })
 }
 
-/// Logs of healthy boots: the kernel's logs of guests whose generator was ready before the first
-/// program, and the second boot of the founding story.
+/// Returns logs of healthy boots: the kernel's logs of guests whose generator was ready before the
+/// first program, and the second boot of the founding story.
 fn healthy() -> &'static [String] {
     static LOGS: OnceLock<Vec<String>> = OnceLock::new();
     LOGS.get_or_init(|| {

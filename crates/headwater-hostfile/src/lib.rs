@@ -172,7 +172,7 @@ impl Archive {
         self.entries.range::<str, _>((Bound::Included(first), Bound::Unbounded))
     }
 
-    /// The first entry on the way to `path` that cannot have entries below it.
+    /// Returns the first entry on the way to `path` that cannot have entries below it, if any.
     fn entry_above<'a>(&self, path: &'a str) -> Option<&'a str> {
         path::parents(path).find(|parent| {
             matches!(self.entries.get(*parent), Some(Entry::File(_) | Entry::Link(_)))

@@ -116,8 +116,8 @@ fn wait_for_port(port: u16) {
     wait_for("the server", || TcpStream::connect(("127.0.0.1", port)).is_ok());
 }
 
-/// The processes under this one, itself included, in which headwater is loaded, and how many of
-/// them it has pools in.
+/// Counts the processes under `root`, itself included, in which headwater is loaded. The second
+/// number counts the processes among them in which headwater has pools.
 fn drawing(root: u32) -> (usize, usize) {
     let parent = |id: u32| -> Option<u32> {
         let stat = fs::read_to_string(format!("/proc/{id}/stat")).ok()?;

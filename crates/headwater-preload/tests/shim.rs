@@ -147,7 +147,9 @@ fn static_programs_are_not_reached() {
     assert_eq!((text.as_str(), counts.draws), ("16 bytes\n", 0));
 }
 
-/// The number of draws is the proof that a program is reached; the repeats are its users' concern.
+/// Asserts that a program repeats nothing and draws `at_least` times or more. A missing interpreter
+/// is skipped. The number of draws is the proof that a program is reached; the repeats are its
+/// users' concern.
 #[track_caller]
 fn distinct(interpreter: &str, arguments: &[&str], at_least: u64) {
     if !has(interpreter, "that its programs draw from headwater") {

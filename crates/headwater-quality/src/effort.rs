@@ -18,12 +18,12 @@ pub enum Effort {
 }
 
 impl Effort {
-    /// Words of the main block.
+    /// Returns the number of words of the main block.
     pub(crate) fn block(self) -> usize {
         if self.thorough() { 1 << 24 } else { 1 << 19 }
     }
 
-    /// Words of a block from several streams, keys or seeds.
+    /// Returns the number of words of a block from several streams, keys or seeds.
     pub(crate) fn side_block(self) -> usize {
         match self {
             Effort::Fast => 1 << 15,
@@ -32,7 +32,7 @@ impl Effort {
         }
     }
 
-    /// Values of a view that is narrower than a word. They are a sample of the whole block.
+    /// Returns the values of a view that is narrower than a word, a sample of the whole block.
     pub(crate) fn values(self) -> usize {
         self.block() / 4
     }

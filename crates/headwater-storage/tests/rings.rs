@@ -54,7 +54,7 @@ fn damage(path: &Path, ring: bool) -> Vec<(u64, u64, Kind)> {
     found.extents.iter().map(|extent| (extent.from, extent.to, extent.kind)).collect()
 }
 
-/// A directory on the disk of the build: /tmp may lie in memory, where nothing is direct.
+/// Creates a directory on the disk of the build: /tmp may lie in memory, where nothing is direct.
 fn directory() -> tempfile::TempDir {
     tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap()
 }

@@ -57,7 +57,7 @@ fn case<T: Copy + Default + 'static>(
     Case { name, numpy: format!("g.{numpy}, size=n)\n"), ours: Box::new(ours) }
 }
 
-/// A case without parameters.
+/// Makes a case of a distribution without parameters.
 fn plain(name: &'static str, numpy: &str, fill: Fill) -> Case {
     let stream: Stream = Key::from_seed(42).stream(0).unwrap();
     let mut out = vec![0.0; LEN];
@@ -65,7 +65,7 @@ fn plain(name: &'static str, numpy: &str, fill: Fill) -> Case {
     Case { name, numpy: format!("g.{numpy}\n"), ours: Box::new(ours) }
 }
 
-/// A case of vectors; each counts as one number.
+/// Makes a case of a distribution of vectors; each vector counts as one number.
 fn vectors<D: VectorDistribution + 'static>(
     name: &'static str,
     numpy: &str,

@@ -140,7 +140,7 @@ where
         (self.part(0, index), self.part(index, self.len - index))
     }
 
-    /// Pieces shorter than one buffer would compute values that others compute too.
+    /// Returns the length of a buffer: shorter pieces would compute values that others compute too.
     fn min_len(&self) -> usize {
         AHEAD
     }

@@ -11,8 +11,8 @@ fn streams() -> impl Strategy<Value = Stream> {
         .prop_map(|(engine, seed, id)| Key::with_engine(engine, seed).stream(id).unwrap())
 }
 
-/// Starts of ranges: the first element, beyond 2^32 elements and bytes, and so that the last of
-/// `len` elements is the last one.
+/// Returns starts of ranges: the first element, beyond 2^32 elements and bytes, and so that the
+/// last of `len` elements is the last one.
 fn starts(len: u64) -> impl Strategy<Value = u64> {
     prop_oneof![
         0..100_u64,

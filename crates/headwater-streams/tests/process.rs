@@ -93,7 +93,7 @@ fn raw_fork() -> bool {
     child == 0
 }
 
-/// Words by all ways: one, few, and enough for the lanes.
+/// Draws and records words by all ways: one, few, and enough for the lanes.
 fn draw(rounds: usize) {
     for _ in 0..rounds {
         record(&[random_pseudo_u64().unwrap()]);

@@ -170,7 +170,7 @@ fn numbers_are_the_values() {
     assert_eq!(kinds.len(), 10, "{kinds:?}");
 }
 
-/// The parameters of a case; the floats by their bits.
+/// Reads the parameters of a case; the file has the floats by their bits.
 fn parameters(case: &Value) -> Vec<f64> {
     let digits = case["parameters"].as_array().unwrap().iter();
     digits.map(|x| f64::from_bits(number(x.as_str().unwrap()) as u64)).collect()

@@ -18,7 +18,8 @@ pub fn untrusted(text: &str) -> String {
     safe
 }
 
-/// Characters of Unicode's categories Cf, Zl and Zp that change or hide what a reader sees.
+/// Returns true for characters of Unicode's categories Cf, Zl and Zp that change or hide what a
+/// reader sees.
 fn is_format(c: char) -> bool {
     matches!(c,
         '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{feff}'

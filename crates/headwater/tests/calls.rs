@@ -56,7 +56,7 @@ struct Report {
 }
 
 impl Report {
-    /// In memory that children share.
+    /// Returns a new report in memory that children share.
     fn shared() -> &'static Report {
         let (rights, flags) =
             (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_SHARED | libc::MAP_ANONYMOUS);
@@ -108,7 +108,8 @@ fn drawn(buffer: &mut [u8], draw: impl FnOnce(&mut [u8]) -> Result<(), headwater
     served
 }
 
-/// The kernel's reseed generation, asked of a child: this process is not to be set up.
+/// Asks a child for the kernel's reseed generation, because this process is not to be set up.
+/// Returns 0 where the generation cannot be seen.
 fn generation(report: &Report) -> u64 {
     ask(Mode::Strict, &[], |status| {
         let word = if let ReseedGeneration::Live { value, .. } = status.reseed_generation {
@@ -218,7 +219,8 @@ impl Bench {
         Err("the kernel reseeds all the time: what is called then is not known")
     }
 
-    /// The undisturbed program, then each disturbance at each call of getrandom(2).
+    /// Compares the undisturbed programs, then a program with each disturbance at each of the first
+    /// 24 calls of getrandom(2). Returns the reason where a comparison cannot be made.
     fn compare_all(&mut self, memory: bool) -> Result<(), &'static str> {
         if !memory && !CAN_MEDDLE {
             return Err(NO_MEDDLING);

@@ -26,14 +26,15 @@ fn ok(answer: libc::c_int) -> io::Result<()> {
     if answer == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }
 
-/// `what` has different types in different C libraries.
+/// Sets the soft and the hard limit of the resource `what` to `bytes`. `what` has different types
+/// in different C libraries.
 fn set_limit(what: i32, bytes: u64) -> io::Result<()> {
     let limit = libc::rlimit { rlim_cur: bytes, rlim_max: bytes };
     // SAFETY: reads the structure.
     ok(unsafe { libc::setrlimit(what as _, &limit) })
 }
 
-/// A mount namespace of this process's own, as root or in a user namespace.
+/// Moves this process into a mount namespace of its own, as root or in a user namespace.
 fn own_mounts() -> io::Result<()> {
     // SAFETY: changes what this process sees. The second call needs a process with one thread: a
     // forked child.
@@ -60,12 +61,13 @@ fn empty_root(folder: &Path) -> io::Result<()> {
     std::env::set_current_dir("/")
 }
 
-/// Everything with a name, gone; the descriptors of this process stay.
+/// Lowers the limit of descriptors to 0, so that everything with a name is gone. The open
+/// descriptors of this process stay.
 fn no_descriptors() -> io::Result<()> {
     set_limit(libc::RLIMIT_NOFILE as i32, 0)
 }
 
-/// An empty directory of this test.
+/// Makes an empty directory of this test, and returns its path.
 fn empty_folder(name: &str) -> PathBuf {
     let folder =
         Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-{}", std::process::id()));
@@ -73,7 +75,8 @@ fn empty_folder(name: &str) -> PathBuf {
     folder
 }
 
-/// With getrandom(2) refused as well there is nothing left: an error that says why, and zeros.
+/// Checks that nothing is left if getrandom(2) is refused as well. An error says why, and the bytes
+/// are zeros.
 fn nothing_is_left(errno: i32) {
     set(Force::GetrandomEnosys, true);
     set(Force::NoVdso, true);
@@ -204,8 +207,8 @@ fn page_size() -> u64 {
     unsafe { libc::sysconf(libc::_SC_PAGESIZE) as u64 }
 }
 
-/// Bytes that are reserved for pages: 16 banks of slots, and a page for each CPU. Asked of a child,
-/// so that this process is not set up.
+/// Returns the number of bytes that are reserved for pages: 16 banks of slots, and a page for each
+/// CPU. Asks a child, so that this process is not set up.
 fn slot_pages(facts: &[Force]) -> u64 {
     let child = fork(|| {
         force(facts);
@@ -221,7 +224,8 @@ fn slot_pages(facts: &[Force]) -> u64 {
     }
 }
 
-/// Bytes of them that are locked: one bank of slots, and a page for each CPU.
+/// Returns how many of the bytes of [`slot_pages`] are locked: one bank of slots, and a page for
+/// each CPU.
 fn locked_pages(facts: &[Force]) -> u64 {
     let all = slot_pages(facts) / page_size();
     let cpus = (all - 16 * u64::from(SHARED_SLOTS)) / 17;

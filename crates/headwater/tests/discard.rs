@@ -14,7 +14,8 @@ use support::machine::skip;
 use support::memory::buffered_words;
 use support::rules::force;
 
-/// Words of slots and of a handle; in `buffered`, those that lie in the pages.
+/// Draws 100 words from slots and 100 words from a handle, in turn. A set named `buffered` holds
+/// the words that lie in the pages.
 fn draw(rng: &mut Rng) -> Vec<u64> {
     (0..100).flat_map(|_| [headwater::u64().unwrap(), rng.next_u64()]).collect()
 }

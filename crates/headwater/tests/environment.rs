@@ -49,8 +49,8 @@ fn say() {
     );
 }
 
-/// A copy of this program with these rights, in a directory where they count and which every user
-/// may enter.
+/// Makes a copy of this program with these rights. The copy lies in a directory where the rights
+/// count and which every user may enter.
 fn copy(rights: Rights) -> io::Result<PathBuf> {
     let mut why = io::Error::from(io::ErrorKind::PermissionDenied);
     for folder in [Path::new(env!("CARGO_TARGET_TMPDIR")), &env::temp_dir(), Path::new("/var/tmp")]

@@ -236,7 +236,8 @@ fn nothing_is_forced_in_the_end() {
     });
 }
 
-/// The natural direction of the forced facts, asked of the machine by other means.
+/// Checks the natural direction of the forced facts against the machine, which is asked by other
+/// means.
 fn is_what_the_machine_has(status: &Status) {
     assert!(status.fork_detection, "every kernel since 4.14 wipes on fork");
     #[cfg(target_arch = "x86_64")]
@@ -261,7 +262,7 @@ fn is_what_the_machine_has(status: &Status) {
     }
 }
 
-/// A thread that moves from CPU to CPU fills a slot on each, and on no other.
+/// Checks that a thread that moves from CPU to CPU fills a slot on each, and on no other.
 fn each_cpu_has_its_slot() {
     if headwater::status().mode == Mode::Strict {
         return skip("slots of CPUs", "nothing is buffered in mode strict");
@@ -278,7 +279,8 @@ fn each_cpu_has_its_slot() {
     assert_eq!(status.pools.used as usize, pages * cpus.len());
 }
 
-/// Seen at set-up: never used, and hedging is off.
+/// Checks that set-up has seen the fault of the CPU's random instruction, where the CPU has one.
+/// The instruction is never used then, and hedging is off.
 fn is_broken(status: &Status) {
     if cpu_has_an_instruction() {
         assert_eq!(status.cpu_rng, CpuRng::Broken);

@@ -45,7 +45,7 @@ fn set_up_buffered(test: &str) -> bool {
     status.mode == Mode::Buffered
 }
 
-/// The kernel's own word, wherever another one is injected.
+/// Returns the kernel's own word, even where another word is injected in its place.
 fn kernels_word() -> &'static AtomicU64 {
     let ReseedGeneration::Live { page, offset, .. } = headwater::status().reseed_generation else {
         panic!("{:?}", headwater::status());

@@ -261,7 +261,8 @@ drops! {
     pages_dropped_that_are_not_droppable: Mode::Hedged, [NoDroppable];
 }
 
-/// The kernel takes all pages back, between draws and during them.
+/// Drops all pages as the kernel does, between draws and during them. Checks that no draw repeats
+/// bytes.
 fn pages_are_dropped(test: &str, mode: Mode) {
     headwater::init_with(Config::new().mode(mode)).unwrap();
     if headwater::status().mode != mode {

@@ -32,8 +32,9 @@ use support::rules::{assert_by_the_rules, force};
 /// Set in a program that a test starts; its value says what that is to do.
 const STARTED: &str = "HEADWATER_TEST_STARTED";
 
-/// This test binary again, to run the body of `test` with [`STARTED`] set to `part`. Started
-/// through the open file: the path may lead through directories that another user may not enter.
+/// Returns a command that starts this test binary again, to run the body of `test` with [`STARTED`]
+/// set to `part`. The binary is started through the open file: the path may lead through
+/// directories that another user may not enter.
 fn this_binary(test: &str, part: &str, file: &File) -> Command {
     let mut command = Command::new(format!("/proc/self/fd/{}", file.as_raw_fd()));
     command
@@ -49,7 +50,7 @@ fn open_this_binary() -> File {
     File::open(env::current_exe().unwrap()).unwrap()
 }
 
-/// The answers of set-up in a child in which nothing is hidden.
+/// Returns whether set-up finds a live reseed generation in a child in which nothing is hidden.
 fn has_word_by_nature() -> bool {
     let child = fork(|| {
         i32::from(matches!(headwater::status().reseed_generation, ReseedGeneration::Live { .. }))
@@ -76,8 +77,8 @@ fn draw_by_the_rules() -> Status {
     status
 }
 
-/// The reseed generation is found where there is one, and follows the kernel's reseeds, which
-/// `urandom` is asked for.
+/// Checks that the reseed generation is found where there is one, and follows the kernel's reseeds.
+/// The kernel is asked for a reseed through `urandom`. Returns the status of set-up.
 fn finds_the_word(test: &str, natural: bool, urandom: &File) -> Status {
     const RNDRESEEDCRNG: libc::Ioctl = 0x5207;
     let status = draw_by_the_rules();
@@ -102,7 +103,8 @@ fn urandom() -> File {
     File::open("/dev/urandom").unwrap()
 }
 
-/// A handler that draws must not change what the code that it interrupts is about to read.
+/// Checks that the first draw leaves errno as it was. A handler that draws must not change what the
+/// code that it interrupts is about to read.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 fn the_first_draw_leaves_errno_alone() {
     const BEFORE: i32 = 77; // EBADFD, which no call here returns
@@ -198,8 +200,8 @@ fn strip_vdso(traced: &support::stepper::Traced) -> bool {
     }
 }
 
-/// From now on `call` fails with `errno` where the lower half of its argument number `index` is
-/// `value`.
+/// Makes `call` fail with `errno` from now on where the lower half of its argument number `index`
+/// is `value`.
 fn refuse(call: libc::c_long, index: u8, value: u32, errno: i32) {
     let (length, equal) = (SeccompCmpArgLen::Dword, SeccompCmpOp::Eq);
     let condition = SeccompCondition::new(index, length, equal, value.into()).unwrap();
@@ -211,7 +213,7 @@ fn refuse(call: libc::c_long, index: u8, value: u32, errno: i32) {
     seccompiler::apply_filter(&program).unwrap();
 }
 
-/// The call by which set-up asks whether a page can be read answers `errno`.
+/// Makes a call fail with `errno`: the call by which set-up asks whether a page can be read.
 fn refuse_probes(errno: i32) {
     refuse(libc::SYS_rt_sigprocmask, 0, u32::MAX, errno);
     // SAFETY: with an invalid `how` the call changes nothing.
@@ -269,8 +271,8 @@ fn procmap_query_is_refused() {
     });
 }
 
-/// A mount namespace of this process's own, whose mounts no other process sees; false where that is
-/// forbidden.
+/// Moves this process into a mount namespace of its own, whose mounts no other process sees.
+/// Returns false where the kernel forbids it.
 fn own_mounts() -> bool {
     let private = libc::MS_REC | libc::MS_PRIVATE;
     // SAFETY: the process has one thread that matters; strings and nulls as the calls expect them.
@@ -281,7 +283,7 @@ fn own_mounts() -> bool {
     }
 }
 
-/// Empty directories instead of these.
+/// Hides these directories under empty directories. Returns false where the kernel forbids it.
 fn mask(folders: &[&str]) -> bool {
     own_mounts()
         && folders.iter().all(|folder| {
@@ -291,7 +293,8 @@ fn mask(folders: &[&str]) -> bool {
         })
 }
 
-/// An empty directory instead of everything.
+/// Enters an empty directory as the root, which hides everything. Returns false where the kernel
+/// forbids it.
 fn enter_an_empty_root(root: &Root) -> bool {
     let at = root.at("/empty/file");
     let at = CString::new(at.parent().unwrap().as_os_str().as_bytes()).unwrap();

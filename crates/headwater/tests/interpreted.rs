@@ -51,7 +51,7 @@ fn draw_between_margins(len: usize, draw: &mut dyn FnMut(&mut [u8])) -> Vec<u8> 
     buffer[MARGIN..][..len].to_vec()
 }
 
-/// The whole words of what was drawn.
+/// Returns the whole words of the bytes that were drawn.
 fn words(bytes: &[u8]) -> impl Iterator<Item = u64> {
     bytes.as_chunks().0.iter().map(|word| u64::from_ne_bytes(*word))
 }

@@ -89,7 +89,7 @@ fn handler(point: Point) {
     INSIDE.store(false, SeqCst);
 }
 
-/// More than the interrupted frame had drawn from its page, and less than a page.
+/// Draws more than the interrupted frame had drawn from its page, and less than a page.
 fn draw_in_handler() {
     for _ in 0..10 {
         draw::<8>();
@@ -155,8 +155,8 @@ fn run(case: Case, forced: Option<Force>) -> bool {
     FORKED.load(SeqCst)
 }
 
-/// The cases of a kind: each in a process of its own. Each point that the mode has must be reached
-/// by some.
+/// Runs the cases of a kind, each in a process of its own. Checks that some case reaches each point
+/// that the mode has.
 fn run_all(mode: Mode, kind: Kind, lens: &[usize], forced: Option<Force>) {
     let reached: Vec<Point> = POINTS
         .into_iter()

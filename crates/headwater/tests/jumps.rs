@@ -54,7 +54,7 @@ thread_local! {
     static NEXT: Cell<Option<Point>> = const { Cell::new(None) };
 }
 
-/// A signal comes at the point that is set; its handler jumps.
+/// Raises a signal at the point that is set in [`NEXT`]. The handler of the signal jumps.
 fn signal_at(point: Point) {
     if NEXT.get() == Some(point) {
         NEXT.set(None);
@@ -76,9 +76,9 @@ fn draw(rng: &mut Option<Rng>, buf: &mut [u8]) {
     }
 }
 
-/// The words of a page that the next draw of `len` bytes takes. No words lie there if nothing is
-/// buffered. A draw that is left erases what it has copied; the rest of what it was to take is
-/// `lost`, and still there.
+/// Returns the words of a page that the next draw of `len` bytes takes. No words lie there if
+/// nothing is buffered. A draw that is left erases the words that it has copied. The rest of the
+/// words that it was to take are in `lost`, and still in the page.
 fn due(by: By, len: usize, lost: &HashSet<u64>) -> Vec<u64> {
     if headwater::status().pools.slots == 0 {
         return Vec::new();
@@ -95,7 +95,8 @@ fn due(by: By, len: usize, lost: &HashSet<u64>) -> Vec<u64> {
     words.filter(|word| *word != 0 && !lost.contains(word)).take(taken).collect()
 }
 
-/// The first and the last words of a buffer that was zero before a draw into it was left.
+/// Returns the words that a draw has written among the first and the last words of a buffer. The
+/// buffer was zero before the draw, which may have been left.
 fn written(buf: &[u8]) -> impl Iterator<Item = u64> {
     let words = buf.as_chunks().0;
     let ends = [&words[..words.len().min(LIMIT / 8)], &words[words.len().saturating_sub(8)..]];
@@ -110,7 +111,7 @@ fn add_once(words: impl IntoIterator<Item = u64>) {
     add(&bytes);
 }
 
-/// An atomic number that all processes of a test see.
+/// Makes an atomic number that all processes of a test see.
 fn shared_number() -> &'static AtomicU64 {
     let (read_write, flags) =
         (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_SHARED | libc::MAP_ANONYMOUS);
@@ -122,7 +123,7 @@ fn shared_number() -> &'static AtomicU64 {
     }
 }
 
-/// The number of slots lost by a jump at this point, at the least and at the most.
+/// Returns the number of slots lost by a jump at this point, at the least and at the most.
 fn lost(point: Point, by: By) -> (u32, u32) {
     match (point, by) {
         (Point::Locked, _) | (Point::MidCopy | Point::Copied, By::Function) => (1, 1),
@@ -158,8 +159,8 @@ fn leave(point: Point, by: By, before: Before, len: usize) -> bool {
     } else {
         add_once(written(&buf));
     }
-    // More than a page of each: whatever could come again comes.
-    for _ in 0..2 {
+    // A round takes 1,344 bytes of a page, and a page serves 3,536, so whatever could repeat does.
+    for _ in 0..3 {
         draw_all_kinds();
         draw(&mut rng, &mut word);
         add(&word);
@@ -269,7 +270,7 @@ fn every_slot_is_lost() {
     });
 }
 
-/// Memory between two pages that cannot be touched.
+/// Returns memory of `len` bytes between two pages that cannot be touched.
 fn fenced(len: usize) -> *mut u8 {
     let (private, all) =
         (libc::MAP_PRIVATE | libc::MAP_ANONYMOUS, libc::PROT_READ | libc::PROT_WRITE);
@@ -342,7 +343,7 @@ extern "C" fn leave_a_draw(_: libc::c_int) {
     }
 }
 
-/// SIGALRM so often from now on; 0 for never.
+/// Sends SIGALRM to this process every `microseconds` from now on, or never for 0.
 fn alarm_every(microseconds: libc::suseconds_t) {
     let every = libc::timeval { tv_sec: 0, tv_usec: microseconds };
     let timer = libc::itimerval { it_interval: every, it_value: every };
@@ -424,8 +425,8 @@ fn draws_are_left_in_a_storm_of_timers() {
     });
 }
 
-/// A thread that ends where it is, without unwinding, as one that is killed by a bug of its own
-/// would if the kernel ended threads alone.
+/// Ends the thread at the point that is set in [`NEXT`], without unwinding. A thread that is killed
+/// by a bug of its own would end like this if the kernel ended threads alone.
 fn die_at(point: Point) {
     if NEXT.get() == Some(point) {
         // SAFETY: ends this thread. Its stack stays until it is joined, and nothing of it is used

@@ -76,7 +76,8 @@ fn an_exit_handler_may_draw_while_threads_draw() {
         record::draw_all_kinds();
         DREW.store(true, SeqCst);
     }
-    /// Registered first, so it runs last.
+    /// Draws, and ends the process with a status that shows whether `at_exit` drew before. This
+    /// handler is registered first, so it runs last.
     extern "C" fn at_last() {
         record::draw_all_kinds();
         let status = if DREW.load(SeqCst) { 0 } else { 3 };

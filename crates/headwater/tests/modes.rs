@@ -236,8 +236,8 @@ fn set_up_under(root: &Root) -> headwater::Status {
     status
 }
 
-/// The kind of hardware found, if the question is reached: with a live generation, and no sign of
-/// clones. The CPU's hypervisor bit, which no file outweighs, is hidden.
+/// Checks the kind of hardware found, if the question is reached: with a live generation, and no
+/// sign of clones. The CPU's hypervisor bit, which no file outweighs, is hidden.
 fn assert_hardware(root: &Root, expected: Hardware) {
     force(&[Force::NoHypervisorBit]);
     let status = set_up_under(root);

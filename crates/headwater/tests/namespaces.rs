@@ -69,7 +69,7 @@ fn enter(namespace: &File) -> Result<(), Error> {
     Err(Error::last_os_error())
 }
 
-/// The clock that a namespace shifts, by the vDSO, in seconds.
+/// Returns the clock that a namespace shifts, read by the vDSO, in seconds.
 fn monotonic() -> i64 {
     // SAFETY: a place for a time, which zeros are.
     unsafe {
@@ -79,7 +79,7 @@ fn monotonic() -> i64 {
     }
 }
 
-/// This process is in the new namespace.
+/// Checks that this process is in the new namespace, whose clock is ahead of the time `outside`.
 #[track_caller]
 fn assert_shifted(outside: i64) {
     assert!(monotonic() - outside >= 999_000, "still in the old namespace");
@@ -98,8 +98,8 @@ fn assert_sound(mode: Mode) {
     }
 }
 
-/// A live word is the kernel's and moves with it. The last thing that a test asks: a reseed voids
-/// all pages, and with them what could be drawn twice.
+/// Checks that a live word is the kernel's and moves with it. A test makes this check last: a
+/// reseed voids all pages, and with them the bytes that could be drawn twice.
 fn assert_word_moves() {
     let value = || match headwater::status().reseed_generation {
         ReseedGeneration::Live { value, .. } => Some(value),

@@ -15,14 +15,14 @@ use support::draws::{Seen, draw_everything, lengths};
 use support::machine::can_reseed;
 use support::rules::{assert_by_the_rules, force};
 
-/// A filter that answers `listed` to these calls and `others` to every other one.
+/// Returns a filter that answers `listed` to these calls and `others` to every other call.
 fn filter(calls: &[libc::c_long], listed: SeccompAction, others: SeccompAction) -> BpfProgram {
     let rules: BTreeMap<i64, _> = calls.iter().map(|&call| (call, Vec::new())).collect();
     let arch = std::env::consts::ARCH.try_into().unwrap();
     SeccompFilter::new(rules, others, listed, arch).unwrap().try_into().unwrap()
 }
 
-/// getrandom(2) answers this errno, for the vDSO's inner call as well, from now on.
+/// Makes getrandom(2) answer this errno from now on, for the vDSO's inner call as well.
 fn refuse_getrandom(errno: i32) {
     let refuse = SeccompAction::Errno(errno as u32);
     let filter = filter(&[libc::SYS_getrandom], refuse, SeccompAction::Allow);
@@ -66,8 +66,8 @@ refused! {
 /// Draws, and an end.
 const BARE: [libc::c_long; 2] = [libc::SYS_getrandom, libc::SYS_exit_group];
 
-/// Draws of every kind, without allocating: 64 KiB, so many small ones, every length, and a new
-/// handle.
+/// Makes draws of every kind without allocating: 64 KiB, `small` small ones, every length, and a
+/// new handle.
 fn draw_in_a_sandbox(small: usize, buffer: &mut [u8]) {
     headwater::fill(&mut buffer[..1 << 16]).unwrap();
     let mut rng = Rng::new().unwrap();

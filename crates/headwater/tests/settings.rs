@@ -32,10 +32,10 @@ use vanishing::storm::Storm;
 /// Passes the place of the swap file, or of the cgroup, to the tested process.
 const WHERE: &str = "HEADWATER_TEST_SETTING";
 
-/// In the parent: makes `setting`, or says why `test` is skipped. `None` in the tested process,
-/// which has it.
+/// Makes a setting by `make` in the parent, or reports why `test` is skipped. Returns None in the
+/// tested process, which has the setting.
 ///
-/// Err if the test is to be skipped.
+/// Returns Err if the test is to be skipped.
 fn change<S>(test: &str, make: impl FnOnce() -> io::Result<S>) -> Result<Option<S>, ()> {
     if !is_parent() {
         return Ok(None);
@@ -91,7 +91,7 @@ fn a_slot_takes_one_page_where_huge_pages_are_the_rule() {
 const MARKER: u64 = 0x9D5A_17C3_E86F_B204;
 const MARKED: usize = 64;
 
-/// A process that draws, and pushes all its memory out to swap on request.
+/// Draws in a process of its own, and pushes all memory of the process out to swap on request.
 fn subject(mode: Mode, page: Page, mut say: impl Write, mut hear: impl Read) {
     bind(&cpus()[..1]);
     headwater::init_with(Config::new().mode(mode)).unwrap();
@@ -133,8 +133,8 @@ fn subject(mode: Mode, page: Page, mut say: impl Write, mut hear: impl Read) {
     }
 }
 
-/// A build that is not optimised passes vectors on the stack, and leaves the last 64 bytes of a
-/// refill there.
+/// Overwrites 128 KiB of the stack with zeros. A build that is not optimised passes vectors on the
+/// stack, and leaves the last 64 bytes of a refill there.
 #[inline(never)]
 fn clear_stack() {
     std::hint::black_box([0_u8; 128 << 10]);
@@ -334,7 +334,7 @@ fn draws_in_a_cgroup_at_its_limit() {
     }
 }
 
-/// Two words, or blocks, from a function and from a handle.
+/// Draws two words, or two blocks of 64 bytes, from a function and from a handle, and records them.
 fn draw(round: usize, rng: &mut Rng) {
     let mut bytes = [0; 64];
     if round.is_multiple_of(2) {

@@ -90,8 +90,8 @@ extern "C" fn child(argument: *mut libc::c_void) -> libc::c_int {
     unsafe { libc::_exit(0) }
 }
 
-/// One child of these flags beside drawing threads. Returns how many words the child drew, after a
-/// look at all.
+/// Runs one child of these flags beside drawing threads, and checks the words of all of them.
+/// Returns how many words the child drew.
 fn episode(flags: libc::c_int, stack: &mut [u8]) -> usize {
     let mine =
         Child { words: Words::new(WORDS), never: AtomicBool::new(false), ended: AtomicU32::new(0) };

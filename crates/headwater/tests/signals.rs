@@ -35,7 +35,8 @@ fn handle(signal: libc::c_int, handler: extern "C" fn(libc::c_int)) {
     }
 }
 
-/// SIGALRM so often from now on; 0 for never. Async-signal-safe.
+/// Sends SIGALRM to this process every `microseconds` from now on, or never for 0. The function is
+/// async-signal-safe.
 fn alarm_every(microseconds: libc::suseconds_t) {
     let every = libc::timeval { tv_sec: 0, tv_usec: microseconds };
     let timer = libc::itimerval { it_interval: every, it_value: every };
@@ -167,12 +168,13 @@ impl Round {
     }
 }
 
-/// A sound word is zero with probability 2^-64; a test draws fewer than 2^27.
+/// Checks that no word of the drawn bytes is zero. A sound word is zero with probability 2^-64; a
+/// test draws fewer than 2^27.
 fn assert_no_zeros(drawn: &[u8]) {
     assert!(drawn.chunks(8).all(|word| word != [0; 8]), "zeros");
 }
 
-/// The time after which a storm is over, however few signals have come.
+/// Returns the time after which a storm is over, however few signals have come.
 fn three_seconds_from_now() -> Instant {
     Instant::now() + Duration::from_secs(3)
 }
@@ -203,8 +205,8 @@ fn draw_under_storm(signals: u64, until: Instant) {
     }
 }
 
-/// Trees of children, one after the other, each of which grows while its root draws in a storm. To
-/// be run in a process that has one thread: handlers run nowhere else then.
+/// Makes trees of children, one after the other, each of which grows while its root draws in a
+/// storm. The process must have one thread, so that handlers run nowhere else.
 fn timer_storm() {
     record::open();
     handle(libc::SIGALRM, draw_and_fork);

@@ -16,7 +16,8 @@ use support::rules::{assert_by_the_rules, force};
 
 const SENTINEL: u8 = 0x5A;
 
-/// Every call of the API fails, with this errno, and leaves nothing but zeros.
+/// Checks that the functions that draw fail with this errno, and leave nothing but zeros.
+/// `fill_fresh` and `try_fill_uninit` are not among these functions.
 fn everything_fails(errno: i32) {
     let check = |result: Result<(), Error>| {
         let error = result.expect_err("bytes out of nowhere");
@@ -52,7 +53,7 @@ fn everything_fails(errno: i32) {
     headwater::fill(&mut []).unwrap();
 }
 
-/// The case of [`everything_fails`] before any set-up.
+/// Checks [`everything_fails`] before any set-up. Set-up itself and a new handle must fail as well.
 fn nothing_can_be_set_up(errno: i32) {
     everything_fails(errno);
     let code = |result: Result<(), Error>| result.unwrap_err().errno();
@@ -146,7 +147,8 @@ taken_away! {
     taken_away_from_kernel: Mode::Kernel, GetrandomEnosys;
 }
 
-/// The sources vanish while the process runs. NoVdso, so that refills need the system call.
+/// Takes the sources away while the process runs, and checks that only buffered bytes are still
+/// served. Forces NoVdso, so that refills need the system call.
 fn taken_away(mode: Mode, refusal: Force) {
     force(&[Force::NoVdso]);
     headwater::init_with(Config::new().mode(mode)).unwrap();

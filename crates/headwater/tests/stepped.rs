@@ -64,7 +64,7 @@ struct Shared {
     drawn: [AtomicU64; STREAM_WORDS],
 }
 
-/// The child: a draw from a warm page, between two stops, again and again.
+/// Runs as the child: draws from a warm page, between two stops, again and again.
 fn draw_for_the_tracer(shared: &Shared) -> ! {
     let mut rng = Rng::new().unwrap();
     loop {
@@ -178,8 +178,8 @@ impl Tracer {
         }
     }
 
-    /// The steps that a draw has, and after which of them the page changes for the first and for
-    /// the last time; None if the steps do not end.
+    /// Returns the number of steps that a draw has, and after which of them the page changes for
+    /// the first and for the last time. Returns None if the steps do not end.
     fn steps(&self, draw: usize) -> Option<(usize, usize, usize)> {
         loop {
             let word = kernels_word();
@@ -206,7 +206,7 @@ impl Tracer {
         }
     }
 
-    /// The kernel reseeds after so many steps of the draw.
+    /// Has the kernel reseed after so many steps of the draw, and returns the outcome.
     fn reseed_after(&self, steps: usize, draw: usize) -> Outcome {
         loop {
             let word = kernels_word();
@@ -246,7 +246,8 @@ fn shared_memory() -> &'static Shared {
     }
 }
 
-/// A child that waits to be stepped through draws; None, with a report, where that is not possible.
+/// Returns a child that waits to be stepped through draws. Returns None, with a report, where
+/// stepping is not possible.
 fn tracer(test: &str) -> Option<Tracer> {
     // Each step inside a section restarts it: see `a_stepped_section_is_given_up`.
     force(&[Force::NoSections]);

@@ -26,7 +26,8 @@ const LENGTHS: [usize; 6] = [8, 16, 40, 256, 1024, 4096];
 /// Handles that were made in one thread and go on in another.
 static POOL: Mutex<Vec<Rng>> = Mutex::new(Vec::new());
 
-/// The work of one thread: draws by the functions, by a handle it drops, and by one it passes on.
+/// Does the work of one thread: draws by the functions, by a handle that it drops, and by a handle
+/// that it passes on.
 fn draw(number: usize) {
     let mut bytes = [0; 4096];
     let mut own = Rng::new().unwrap();
@@ -86,7 +87,8 @@ const HELD: fn(Point) = |point| {
     }
 };
 
-/// The counters that may follow `before`: nothing was torn, nothing tripped, nothing is held.
+/// Checks that the counters may follow `before`: nothing tripped, and nothing is held. In a mode
+/// that buffers nothing, no page was filled and no draw was torn.
 fn assert_plausible(mode: Mode, before: &Status, words: usize) {
     let after = headwater::status();
     assert_eq!(after.mode, mode);

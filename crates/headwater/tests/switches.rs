@@ -14,7 +14,7 @@ use support::children::{Ending, fork, wait};
 use support::machine::{bind, cpus, skip};
 use support::rules::force;
 
-/// Draws of these lengths go on in threads of their own while `disturb` is called again and again.
+/// Draws these lengths in threads of their own while `disturb` is called again and again.
 fn draw_beside(lengths: &[usize], time: Duration, mut disturb: impl FnMut()) {
     let done = AtomicBool::new(false);
     std::thread::scope(|scope| {

@@ -41,7 +41,7 @@ fn flush(point: Point) {
     }
 }
 
-/// From here on this CPU sees `old` at `page`, until the next draw has copied its bytes.
+/// Shows `old` to this CPU at `page` from here on, until the next draw has copied its bytes.
 fn see_old_page(page: *mut u8, old: Content) {
     *FLUSH.lock().unwrap() = Some((page as usize, content(page)));
     put(page, old);
@@ -67,8 +67,8 @@ fn set_up(mode: Mode) -> bool {
     armed
 }
 
-/// The slot's page as it was before the kernel dropped it and it was filled again, and `after`
-/// words drawn since.
+/// Returns the slot's page as it was after `before` words and before the kernel dropped it. The
+/// page was filled again since, and `after` words were drawn.
 fn an_old_page(page: *mut u8, before: usize, after: usize) -> Content {
     let draw = |words| {
         (0..words).for_each(|_| {

@@ -22,7 +22,8 @@ use support::statistics::assert_distinct;
 
 static CLOCK: OnceLock<FakeClock> = OnceLock::new();
 
-/// A machine with a clock and nothing else, set up; the clock stays in [`CLOCK`].
+/// Sets up on a machine with a clock, a boot identifier and nothing else. The clock stays in
+/// [`CLOCK`].
 fn set_up(counts: bool) -> (Root, Status) {
     let root = Root::new();
     // The kernel that a process comes back to after it was quiesced.
@@ -47,8 +48,9 @@ fn has_word(status: &Status) -> bool {
     matches!(status.reseed_generation, ReseedGeneration::Live { .. })
 }
 
-/// The fastest load of 512 decides; on a machine that is so busy that none was quick the file
-/// counts as slow.
+/// Returns true unless the loads of the clock count as slow, and reports `test` as skipped if they
+/// do. The fastest of eight rounds of 64 loads decides. On a machine that is so busy that no round
+/// was quick the file counts as slow.
 fn is_mapped_or_slow(test: &str, status: &Status) -> bool {
     if status.vmclock == Vmclock::Slow {
         skip(test, "loads are slow on this machine");
@@ -343,8 +345,8 @@ fn quiescing_lets_go_of_pages_that_are_not_locked() {
     isolated("quiescing_lets_go_of_pages_that_are_not_locked", || quiesces(&facts));
 }
 
-/// The random words in memory that headwater uses. Its lines hold numbers too, which are small
-/// ones.
+/// Returns the random words in memory that headwater uses. The lines of headwater hold numbers too,
+/// which are small and are left out.
 fn random_words() -> HashSet<u64> {
     let mut words = buffered_words();
     words.retain(|&word| word >> 48 != 0 && word != u64::MAX);
@@ -395,8 +397,8 @@ fn quiesces(facts: &[Force]) {
     }
 }
 
-/// The functions that draws use, without the C library's clock, which loads the vDSO's data as
-/// well.
+/// Draws by functions that do not use the C library's clock, which loads the vDSO's data as well.
+/// Checks that there is no generation, and that a new stamp shows nothing.
 fn draw_without_clocks(rng: &mut Rng) {
     for len in [1, 8, 16, 40, 1024, 3000] {
         let mut buf = vec![0; len];

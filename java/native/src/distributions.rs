@@ -183,13 +183,15 @@ impl<'a> Parameters<'a> {
         }
     }
 
-    /// Mean, deviation, lower and upper end.
+    /// Makes a truncated normal distribution from four parameters: mean, deviation, lower and upper
+    /// end.
     fn truncated(&self) -> Result<TruncatedNormal, Wrong> {
         let (mean, deviation) = (self.real(0)?, self.real(1)?);
         Ok(TruncatedNormal::new(mean, deviation, self.real(2)?, self.real(3)?)?)
     }
 
-    /// The dimension, and 1 if the sequence is scrambled.
+    /// Makes a Sobol sequence from two parameters: the dimension, and 1 if the sequence is
+    /// scrambled.
     fn sobol(&self) -> Result<Sobol, Wrong> {
         let dimension = self.word(0)? as usize;
         Ok(if self.word(1)? == 1 { Sobol::new(dimension)? } else { Sobol::plain(dimension)? })

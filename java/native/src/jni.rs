@@ -110,7 +110,8 @@ fn by_stack<const WORDS: usize>(
     result
 }
 
-/// The longer buffer has a function of its own, so that short draws need no 4 KiB of stack.
+/// Draws into a buffer of [`LONG`] bytes on the stack. The longer buffer has a function of its own,
+/// so that short draws need no 4 KiB of stack.
 #[inline(never)]
 fn by_long_stack(len: usize, write: impl FnOnce(*const c_void)) -> i32 {
     by_stack::<{ LONG / 8 }>(len, calls::fill, write)

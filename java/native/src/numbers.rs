@@ -29,7 +29,7 @@ fn half_words(low: u64, high: u64) -> [u8; 16] {
     (u128::from(low) | u128::from(high) << 64).to_le_bytes()
 }
 
-/// The order of Java's enum `Engine`.
+/// Returns the engine with this number, in the order of Java's enum `Engine`.
 fn engine(number: i32) -> Option<Engine> {
     match number {
         0 => Some(Engine::Ars7),

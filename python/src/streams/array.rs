@@ -140,37 +140,37 @@ impl Array {
         Ok(array)
     }
 
-    /// The lengths of the dimensions.
+    /// Returns the lengths of the dimensions.
     #[getter(shape)]
     fn shape_of<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         self.shape.to_tuple(py)
     }
 
-    /// The name of the elements' type.
+    /// Returns the name of the elements' type.
     #[getter(dtype)]
     fn dtype_of(&self) -> &'static str {
         self.dtype.name()
     }
 
-    /// The number of dimensions.
+    /// Returns the number of dimensions.
     #[getter]
     fn ndim(&self) -> usize {
         self.lengths.len()
     }
 
-    /// The number of elements.
+    /// Returns the number of elements.
     #[getter]
     fn size(&self) -> usize {
         self.len
     }
 
-    /// The number of bytes of an element.
+    /// Returns the number of bytes of an element.
     #[getter]
     fn itemsize(&self) -> usize {
         self.dtype.size()
     }
 
-    /// The number of bytes of all elements.
+    /// Returns the number of bytes of all elements.
     #[getter]
     fn nbytes(&self) -> usize {
         self.memory().bytes()

@@ -49,7 +49,7 @@ impl Categorical {
         format!("<headwater.Categorical of {} outcomes>", self.weights.len())
     }
 
-    /// Equal weights make equal numbers.
+    /// Returns whether the weights are equal, because equal weights make equal numbers.
     fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {
         other.cast::<Categorical>().is_ok_and(|other| other.get().weights == self.weights)
     }
@@ -62,7 +62,7 @@ impl Categorical {
         hasher.finish()
     }
 
-    /// A pickle holds the weights, and the table is made anew.
+    /// Returns the parts of a pickle. A pickle holds the weights, and the table is made anew.
     fn __reduce__<'py>(
         slf: &Bound<'py, Categorical>,
     ) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyList>,))> {

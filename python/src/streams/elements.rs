@@ -53,19 +53,19 @@ impl Elements {
 
 #[pymethods]
 impl Elements {
-    /// The stream.
+    /// Returns the stream of the elements.
     #[getter]
     fn stream(&self) -> Stream {
         Stream(self.stream)
     }
 
-    /// The numbers of the elements, as one list.
+    /// Returns the numbers of the elements, as one list.
     #[getter]
     fn indices<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         PyList::new(py, &self.indices.list)
     }
 
-    /// The shape of the results: that of the indices.
+    /// Returns the shape of the results, which is the shape of the indices.
     #[getter]
     fn shape<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         match &self.indices.shape {

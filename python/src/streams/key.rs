@@ -133,13 +133,13 @@ impl Key {
             .map_err(|_| outside(&integer, "counter", "from 0 to 2^128 - 1"))
     }
 
-    /// The name of the engine: `ars7`, `ars5` or `philox4x32`.
+    /// Returns the name of the engine: `ars7`, `ars5` or `philox4x32`.
     #[getter]
     fn engine(&self) -> &'static str {
         self.0.engine().name()
     }
 
-    /// The 16 bytes, from which `from_raw` makes the key again.
+    /// Returns the key's 16 bytes, from which `from_raw` makes the key again.
     #[getter]
     fn raw<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, &self.0.to_raw())

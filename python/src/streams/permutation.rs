@@ -145,13 +145,13 @@ fn saturated(end: &Bound<'_, PyAny>, name: &str) -> PyResult<i128> {
 
 #[pymethods]
 impl Permutation {
-    /// The number of elements.
+    /// Returns the number of elements.
     #[getter]
     fn n(&self) -> u64 {
         self.order.n()
     }
 
-    /// The stream.
+    /// Returns the stream of the permutation.
     #[getter]
     fn stream(&self) -> Stream {
         Stream(self.stream)

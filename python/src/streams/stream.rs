@@ -49,13 +49,13 @@ impl Stream {
         Key(key::key(key)?).stream(id)
     }
 
-    /// The key of the stream.
+    /// Returns the key of the stream.
     #[getter]
     fn key(&self) -> Key {
         Key(self.0.key())
     }
 
-    /// The number of the stream.
+    /// Returns the number of the stream.
     #[getter]
     fn id(&self) -> u64 {
         self.0.id()

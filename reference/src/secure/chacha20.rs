@@ -12,7 +12,7 @@ pub fn chacha20(key: &[u8; 32], nonce: &[u8; 12], counter: u32, out: &mut [u8]) 
     }
 }
 
-/// RFC 8439, section 2.3.
+/// Computes a block of the keystream, by RFC 8439, section 2.3.
 fn block(key: &[u8; 32], nonce: &[u8; 12], counter: u32) -> [u8; 64] {
     let mut input = [0; 64];
     input[..16].copy_from_slice(b"expand 32-byte k");
@@ -37,7 +37,7 @@ fn block(key: &[u8; 32], nonce: &[u8; 12], counter: u32) -> [u8; 64] {
     core::array::from_fn(|i| state[i / 4].wrapping_add(initial[i / 4]).to_le_bytes()[i % 4])
 }
 
-/// RFC 8439, section 2.1.
+/// Mixes four words of the state by the quarter round of RFC 8439, section 2.1.
 fn quarter_round(state: &mut [u32; 16], a: usize, b: usize, c: usize, d: usize) {
     let mut step = |to: usize, from: usize, mixed: usize, bits: u32| {
         state[to] = state[to].wrapping_add(state[from]);

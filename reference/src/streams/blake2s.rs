@@ -40,7 +40,7 @@ pub fn blake2s<const N: usize>(message: &[u8]) -> [u8; N] {
     core::array::from_fn(|i| state[i / 4].to_le_bytes()[i % 4])
 }
 
-/// RFC 7693, section 3.2.
+/// Compresses a block into the state, by RFC 7693, section 3.2.
 fn compress(state: &mut [u32; 8], block: &[u8; 64], bytes_so_far: u64, is_last: bool) {
     let m: [u32; 16] = core::array::from_fn(|i| {
         u32::from_le_bytes(core::array::from_fn(|byte| block[4 * i + byte]))
@@ -66,7 +66,7 @@ fn compress(state: &mut [u32; 8], block: &[u8; 64], bytes_so_far: u64, is_last: 
     }
 }
 
-/// RFC 7693, section 3.1.
+/// Mixes two words of the block into four words of `v`, by RFC 7693, section 3.1.
 fn mix(v: &mut [u32; 16], [a, b, c, d]: [usize; 4], x: u32, y: u32) {
     for (word, first, second) in [(x, 16, 12), (y, 8, 7)] {
         v[a] = v[a].wrapping_add(v[b]).wrapping_add(word);

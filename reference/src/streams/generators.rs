@@ -1,6 +1,6 @@
 //! Sequential engines, as their authors' papers and programs say them, and jumps by matrices.
 
-/// xoshiro256++ (Blackman and Vigna, `xoshiro256plusplus.c`): the next word.
+/// Returns the next word of xoshiro256++ (Blackman and Vigna, `xoshiro256plusplus.c`).
 pub fn xoshiro256pp(s: &mut [u64; 4]) -> u64 {
     let result = s[0].wrapping_add(s[3]).rotate_left(23).wrapping_add(s[0]);
     let t = s[1] << 17;
@@ -13,7 +13,8 @@ pub fn xoshiro256pp(s: &mut [u64; 4]) -> u64 {
     result
 }
 
-/// xorshift128+ with the shifts 23, 18, 5 (Vigna, `xorshift128plus.c` of 2015): the next word.
+/// Returns the next word of xorshift128+ with the shifts 23, 18, 5 (Vigna, `xorshift128plus.c` of
+/// 2015).
 pub fn xorshift128p(s: &mut [u64; 2]) -> u64 {
     let mut s1 = s[0];
     let s0 = s[1];
@@ -103,7 +104,7 @@ pub fn characteristic<const N: usize>(step: fn(&mut [u64; N]) -> u64) -> [u64; N
     polynomial
 }
 
-/// PCG64DXSM (O'Neill; NumPy): the next word.
+/// Returns the next word of PCG64DXSM (O'Neill; NumPy).
 pub fn pcg64dxsm(state: &mut u128, increment: u128) -> u64 {
     let multiplier = 0xda94_2042_e4dd_58b5;
     let mut high = (*state >> 64) as u64;
@@ -116,7 +117,7 @@ pub fn pcg64dxsm(state: &mut u128, increment: u128) -> u64 {
     high
 }
 
-/// SFC64 (Doty-Humphrey, PractRand): the next word. The last of the four is a counter.
+/// Returns the next word of SFC64 (Doty-Humphrey, PractRand). The last of the four is a counter.
 pub fn sfc64(s: &mut [u64; 4]) -> u64 {
     let result = s[0].wrapping_add(s[1]).wrapping_add(s[3]);
     s[3] = s[3].wrapping_add(1);

@@ -1,7 +1,8 @@
 //! Philox4x32 of Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as easy as 1, 2, 3",
 //! SC11, section 4.3.
 
-/// Philox4x32-10: ten rounds. Word 0 of counter, key and block is the lowest.
+/// Returns a block of Philox4x32-10, after ten rounds. Word 0 of counter, key and block is the
+/// lowest.
 pub fn philox4x32(key: u64, counter: u128) -> u128 {
     let [mut c0, mut c1, mut c2, mut c3]: [u32; 4] =
         core::array::from_fn(|i| (counter >> (32 * i)) as u32);

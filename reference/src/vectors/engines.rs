@@ -37,7 +37,7 @@ fn case(engine: &str, key: u128, counter: u128, what: &str) -> Object {
     ]
 }
 
-/// Numbers with no pattern in them: multiples of an odd number.
+/// Returns numbers with no pattern in them: multiples of an odd number.
 fn spread(i: u128) -> u128 {
     i.wrapping_mul(0x9E37_79B9_7F4A_7C15_F39C_C060_5CED_C835)
 }

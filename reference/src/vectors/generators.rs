@@ -52,7 +52,8 @@ fn words<const N: usize>(mut state: [u64; N], next: fn(&mut [u64; N]) -> u64) ->
     (0..WORDS).flat_map(|_| next(&mut state).to_le_bytes()).collect()
 }
 
-/// `power` is the logarithm of the number of words that are skipped.
+/// Returns the case of a generator from a state. The number `power` is the logarithm, to base 2, of
+/// the number of words that are skipped.
 fn from_state(generator: &str, state: &[u64], power: Option<u32>, bytes: Vec<u8>) -> Object {
     let state: Vec<u8> = state.iter().flat_map(|word| word.to_le_bytes()).collect();
     let skip = power.map_or("0".to_owned(), |power| format!("2^{power}"));

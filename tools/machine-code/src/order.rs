@@ -69,7 +69,7 @@ impl Draw {
         self.len < 16
     }
 
-    /// The guards, all of which are loaded again after the bytes.
+    /// Returns the guards, all of which are loaded again after the bytes.
     fn guards(self) -> &'static [Place] {
         const ALL: [Place; 7] = [Word, Generation, Clock, Marker, Tag, Number, Canary];
         if self.slot { &ALL } else { &ALL[..6] }
@@ -163,7 +163,7 @@ mod tests {
 
     const WORD: Draw = Draw { slot: true, len: 8 };
 
-    /// The accesses of a correct draw of one word from a slot.
+    /// Returns the accesses of a correct draw of one word from a slot.
     fn sound() -> Vec<Access> {
         let access = |place, kind| Access { place, kind, len: 8 };
         let read = |place| access(place, Kind::Read);

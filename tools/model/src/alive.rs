@@ -35,7 +35,7 @@ impl Alive {
     }
 }
 
-/// The bits of all words of a stream.
+/// Returns the bits of all words of a stream.
 fn all_of(stream: usize) -> u128 {
     let first = Word::of(stream as u8, 0).0;
     let last = Word::of(stream as u8, crate::memory::ROOM).0;
@@ -43,7 +43,7 @@ fn all_of(stream: usize) -> u128 {
 }
 
 impl State {
-    /// A name that no stream has which is still somewhere.
+    /// Returns a name for a new stream. No stream that is still somewhere has this name.
     pub(crate) fn fresh_stream(&mut self) -> u8 {
         let alive = Alive::of(self);
         let stream = (1..STREAMS).find(|stream| !alive.has(*stream));

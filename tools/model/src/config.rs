@@ -161,7 +161,7 @@ pub struct Config {
 }
 
 impl Config {
-    /// Threads that draw, on a sound kernel that only schedules them: everything else is off.
+    /// Makes threads that draw, on a sound kernel that only schedules them: everything else is off.
     #[must_use]
     pub fn new(name: &'static str, threads: &[Script]) -> Config {
         Config {
@@ -190,7 +190,7 @@ impl Config {
         }
     }
 
-    /// The same search of the protocol without one step.
+    /// Returns the same search of the protocol without one step.
     #[must_use]
     pub fn without(&self, step: Without) -> Config {
         Config { without: Some(step), ..self.clone() }

@@ -28,7 +28,8 @@ fn spend(budget: &mut Budget) {
 }
 
 impl State {
-    /// Everything that can happen next; nothing once a property is broken.
+    /// Lists every action that can happen next, except those that the reduction leaves out. Nothing
+    /// is listed once a property is broken.
     pub(crate) fn possible(&self, config: &Config, actions: &mut Vec<Action>) {
         if self.bad.is_some() {
             return;

@@ -6,7 +6,8 @@ use crate::memory::{Process, Section, Word, Work};
 use crate::state::{Frame, Next, Pc, State};
 use crate::take::{leave, runs_on};
 
-/// Before the section: the epoch, the word, the keys, and the word for the draw itself.
+/// Runs one instruction before the section. These instructions fetch the epoch and the word, make
+/// the keys, and make the word for the draw itself.
 pub(crate) fn before(config: &Config, state: &mut State, thread: usize, frame: &mut Frame) {
     let word = state.word;
     let process = state.process(thread);
@@ -60,7 +61,7 @@ pub(crate) fn before(config: &Config, state: &mut State, thread: usize, frame: &
     }
 }
 
-/// One instruction of the section that puts.
+/// Runs one instruction of the section that puts.
 pub(crate) fn put(config: &Config, state: &mut State, thread: usize, frame: &mut Frame) {
     let cpu = usize::from(frame.cpu);
     let word = state.word;
@@ -151,8 +152,8 @@ pub(crate) fn put(config: &Config, state: &mut State, thread: usize, frame: &mut
     }
 }
 
-/// Behind the section: whether the own word may be delivered. The epoch comes last, as only a fork
-/// is close to it.
+/// Runs one instruction behind the section, where the draw decides whether the own word may be
+/// delivered. The epoch comes last, as only a fork is close to it.
 pub(crate) fn behind(config: &Config, state: &mut State, thread: usize, frame: &mut Frame) {
     let word = state.word;
     let process = state.process(thread);
@@ -190,7 +191,7 @@ pub(crate) fn behind(config: &Config, state: &mut State, thread: usize, frame: &
     }
 }
 
-/// The keys and their tag, from wherever the frame keeps them.
+/// Returns the keys and their tag, from the stack or from the work page, as the frame keeps them.
 fn work(frame: &Frame, process: &Process) -> Work {
     if frame.on_stack {
         return Work { locked: true, tag: frame.stream, keys: frame.stream };

@@ -16,7 +16,7 @@ impl Word {
     /// The output of a stream whose keys the kernel dropped: the same in every process.
     pub(crate) const WEAK: Word = Word(1);
 
-    /// The word at a place of the stream with this key; the key 0 is what a dropped page leaves.
+    /// Returns the word at a place of the stream with this key. A dropped page leaves the key 0.
     pub(crate) fn of(stream: u8, place: usize) -> Word {
         if stream == 0 {
             return Word::WEAK;
@@ -24,7 +24,7 @@ impl Word {
         Word(2 + (stream - 1) * (ROOM as u8 + 1) + place as u8)
     }
 
-    /// The stream that the word is from, if it is from any.
+    /// Returns the stream that the word is from, if it is from any.
     pub(crate) fn stream(self) -> Option<u8> {
         self.0.checked_sub(2).map(|rest| rest / (ROOM as u8 + 1) + 1)
     }

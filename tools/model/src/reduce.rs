@@ -54,7 +54,7 @@ impl Config {
 }
 
 impl State {
-    /// Keeps of all actions those of one thread, if its next instruction commutes with the rest.
+    /// Keeps the actions of one thread, if its next instruction commutes with the rest.
     pub(crate) fn reduce(&self, config: &Config, actions: &mut Vec<Action>) {
         if !config.is_orderly() {
             self.reduce_to_constants(config, actions);
@@ -83,9 +83,10 @@ impl State {
         });
     }
 
-    /// Where nothing but the scheduler acts, the epoch, the word and the locked work page are
-    /// constants, and an instruction that reads only them is the same at each place: the thread
-    /// runs it before anything else.
+    /// Keeps only the step of a thread whose next instruction reads constants alone. If nothing but
+    /// the scheduler acts, the epoch, the word and the locked work page are constants. An
+    /// instruction that reads only constants is the same at each place: the thread runs it before
+    /// anything else.
     fn reduce_to_constants(&self, config: &Config, actions: &mut Vec<Action>) {
         let acts = [config.signals, config.drops, config.work_drops, config.reseeds];
         if acts != [Some(0); 4] || config.any(&[Op::Discard]) {

@@ -91,7 +91,7 @@ pub fn search(config: &Config) -> Outcome {
     Outcome { complete, states: checker.unique_state_count(), depth: checker.max_depth(), found }
 }
 
-/// One action in words, from the state before it.
+/// Describes one action in words, from the state before it.
 fn line(state: &State, action: Action) -> String {
     match action {
         Action::Step(number) => {

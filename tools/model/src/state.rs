@@ -101,8 +101,8 @@ impl Pc {
         }
     }
 
-    /// The section that a frame is inside of: from behind the store of the descriptor to the last
-    /// instruction.
+    /// Returns the section that a frame is inside of. A section extends from behind the store of
+    /// the descriptor to the last instruction.
     pub(crate) fn section(self) -> Option<Section> {
         match self.part() {
             Part::Take if self != Pc::TakeArm => Some(Section::Take),
@@ -352,7 +352,8 @@ impl State {
         self.bad.get_or_insert(bad);
     }
 
-    /// A word reaches a caller.
+    /// Delivers a word to a caller. A property is broken if the word is zero, weak, stale or
+    /// delivered for the second time.
     pub(crate) fn deliver(&mut self, word: Word, began: u8) {
         let bit = 1_u128 << word.0;
         if word == Word::ZERO {

@@ -41,7 +41,7 @@ impl State {
         }
     }
 
-    /// The clearing of the descriptor, and what is no part of a draw.
+    /// Runs an instruction that clears the descriptor or is no part of a draw.
     fn other(&mut self, config: &Config, thread: usize, frame: &mut Frame) {
         match frame.pc {
             Pc::Disarm => {
@@ -93,7 +93,7 @@ impl State {
         script.get(usize::from(frame.at)).copied()
     }
 
-    /// A frame's script is over: the interrupted frame goes on, or the thread ends.
+    /// Ends a frame whose script is over: the interrupted frame goes on, or the thread ends.
     fn end(&mut self, config: &Config, thread: usize) {
         let this = self.thread(thread);
         if this.in_handler {
@@ -110,7 +110,7 @@ impl State {
         }
     }
 
-    /// The child: all frames of this thread, in memory whose lines, pages and epoch are zero.
+    /// Forks a child: all frames of this thread, in memory whose lines, pages and epoch are zero.
     fn fork(&mut self, config: &Config, thread: usize, frame: Frame) {
         let mut memory = *self.process(thread);
         (memory.cpus, memory.epoch) = (false, 0);
@@ -134,8 +134,8 @@ impl State {
         }
     }
 
-    /// A child in shared memory: its parent's area, which the kernel no longer keeps for it, and no
-    /// abort.
+    /// Starts a child in shared memory. It has its parent's area, which the kernel no longer keeps
+    /// for it, and none of its sections is aborted.
     fn start(&mut self, config: &Config, thread: usize, waits: bool) {
         let Thread { process, area, .. } = *self.thread(thread);
         let child = self.free_thread();

@@ -16,7 +16,7 @@ pub(crate) fn runs_on(state: &State, thread: usize, cpu: u8) -> bool {
     state.threads[thread].is_some_and(|thread| thread.place == Where::On(cpu))
 }
 
-/// One instruction of take.
+/// Runs one instruction of take.
 pub(crate) fn step(config: &Config, state: &mut State, thread: usize, frame: &mut Frame) {
     let cpu = usize::from(frame.cpu);
     let word = state.word;

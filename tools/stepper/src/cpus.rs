@@ -2,7 +2,7 @@
 
 use std::io;
 
-/// The CPUs that the calling thread may run on.
+/// Returns the CPUs that the calling thread may run on.
 pub fn allowed_cpus() -> Vec<usize> {
     let set = affinity().unwrap_or_else(|_| empty());
     let limit = 8 * size_of::<libc::cpu_set_t>();

@@ -62,7 +62,7 @@ impl Crew {
     }
 }
 
-/// The ids of the threads, in their order.
+/// Returns the ids of the threads, in their order, once each thread has announced its id.
 fn announced(pipe: PipeReader, count: usize) -> io::Result<Vec<libc::pid_t>> {
     let mut ids = vec![0; count];
     let mut lines = BufReader::new(pipe).lines();
@@ -87,7 +87,7 @@ fn announcement(line: &str, count: usize) -> Option<(usize, libc::pid_t)> {
     Some((index, id.parse().ok()?))
 }
 
-/// The child's part.
+/// Runs the child's part: a thread on each CPU calls `body`.
 fn child(
     cpus: &[usize],
     body: impl Fn(&mut Place) -> Result<(), String> + Sync,
@@ -148,7 +148,7 @@ impl Place<'_> {
         self.joined = true;
     }
 
-    /// One write, which other threads' do not break up.
+    /// Sends a line by one write, which other threads' writes do not break up.
     fn say(&self, line: &str) {
         let mut pipe = self.pipe;
         let _ = pipe.write_all(format!("{line}\n").as_bytes());
@@ -156,7 +156,7 @@ impl Place<'_> {
 }
 
 impl Tracee {
-    /// At its stop: the number that [`Place::told`] will return.
+    /// Sets, while the thread is at its stop, the number that [`Place::told`] will return.
     pub fn answer(&self, number: u64) -> io::Result<()> {
         let mut registers = self.registers()?;
         registers.rdi = number;

@@ -156,7 +156,7 @@ impl Tracee {
         Ok(instruction)
     }
 
-    /// The word at this address.
+    /// Returns the word at this address.
     pub fn word(&self, at: u64) -> io::Result<u64> {
         let mut word = [0; 8];
         self.memory.read_exact_at(&mut word, at)?;
@@ -175,12 +175,12 @@ impl Tracee {
         self.memory.write_all_at(&word.to_le_bytes(), at)
     }
 
-    /// The mappings of its process, with their flags.
+    /// Returns the mappings of its process, with their flags.
     pub fn mappings(&self) -> io::Result<String> {
         fs::read_to_string(format!("/proc/{}/smaps", self.process))
     }
 
-    /// Its registers now.
+    /// Returns its registers now.
     pub fn registers(&self) -> io::Result<Registers> {
         // SAFETY: a structure of numbers, for which zeros are valid.
         let mut registers: Registers = unsafe { std::mem::zeroed() };
@@ -264,7 +264,7 @@ pub(crate) fn other(reason: String) -> io::Error {
     io::Error::other(reason)
 }
 
-/// The value of a register that can be part of an address.
+/// Returns the value of a register, if it can be part of an address.
 fn value(registers: &Registers, register: Register) -> Option<u64> {
     Some(match register {
         Register::RAX => registers.rax,

@@ -41,7 +41,7 @@ fn obey(number: u64, shared: *const Line) {
     }
 }
 
-/// The steps of one number.
+/// Returns the steps that a thread takes for one number.
 fn steps(crew: &mut Crew, thread: usize, number: u64) -> Vec<Step> {
     let thread = &mut crew.threads[thread];
     thread.answer(number).unwrap();

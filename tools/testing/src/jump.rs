@@ -55,7 +55,7 @@ unsafe extern "C" fn call(
     )
 }
 
-/// The same for arm64.
+/// Does the same on arm64.
 #[cfg(target_arch = "aarch64")]
 #[unsafe(naked)]
 unsafe extern "C" fn call(

@@ -36,7 +36,8 @@ fn readme(text: &str) -> Vec<String> {
     faults
 }
 
-/// A span of code counts as one word.
+/// Returns a message for each cell of a table with too many words. A span of code counts as one
+/// word.
 fn security(text: &str) -> Vec<String> {
     let mut faults = Vec::new();
     for (index, line) in text.lines().enumerate().filter(|(_, line)| line.starts_with('|')) {

@@ -1,12 +1,13 @@
 //! `cargo xtask prose`: counts the openings, pronouns and words that make this project's prose hard
-//! to read, and the comment and prose lines that are too wide. Its check also holds the README and
-//! the claims to their size.
+//! to read, the comment and prose lines that are too wide, and the functions whose comment does not
+//! say what they do. Its check also holds the README and the claims to their size.
 //!
 //! `xtask/prose.txt` holds a ceiling for each area and rule. A count may fall and may not rise, so
 //! the old text can be reworded at any pace while new text follows the rules at once.
 
 mod ceilings;
 mod front;
+mod functions;
 mod rules;
 mod text;
 
@@ -137,7 +138,10 @@ fn hits(root: &Path) -> Result<Vec<Hit>> {
         let (passages, wide) = read(&source);
         let found = passages.iter().flat_map(rules::broken);
         let wide = wide.into_iter().map(|(line, shown)| (line, Rule::Wide, shown));
-        for (line, rule, shown) in found.chain(wide) {
+        let functions =
+            if file.ends_with(".rs") { functions::without_verb(&source) } else { vec![] };
+        let functions = functions.into_iter().map(|(line, shown)| (line, Rule::Function, shown));
+        for (line, rule, shown) in found.chain(wide).chain(functions) {
             hits.push(Hit { file: file.to_owned(), line, rule, shown });
         }
     }
@@ -145,7 +149,7 @@ fn hits(root: &Path) -> Result<Vec<Hit>> {
     Ok(hits)
 }
 
-/// Files whose text comes from other files, which are searched themselves.
+/// Returns true for files whose text comes from other files, which are searched themselves.
 fn is_generated(file: &str) -> bool {
     file == "crates/headwater-c/include/headwater.h"
 }

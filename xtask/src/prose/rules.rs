@@ -13,10 +13,13 @@ pub(super) enum Rule {
     Word,
     /// A comment or prose line over [`super::text::WIDTH`] columns.
     Wide,
+    /// A function whose doc comment does not say what it does.
+    Function,
 }
 
 impl Rule {
-    pub(super) const ALL: [Rule; 4] = [Rule::Opening, Rule::Person, Rule::Word, Rule::Wide];
+    pub(super) const ALL: [Rule; 5] =
+        [Rule::Opening, Rule::Person, Rule::Word, Rule::Wide, Rule::Function];
 
     pub(super) fn name(self) -> &'static str {
         match self {
@@ -24,6 +27,7 @@ impl Rule {
             Rule::Person => "persons",
             Rule::Word => "words",
             Rule::Wide => "wide lines",
+            Rule::Function => "functions without a verb",
         }
     }
 }

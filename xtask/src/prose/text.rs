@@ -128,7 +128,8 @@ impl Paragraphs {
     }
 }
 
-/// A line with a link that alone would not fit cannot be broken, so it is not wide.
+/// Returns whether a line is too wide. A line with a link that alone would not fit cannot be
+/// broken, so it is not wide.
 fn is_wide(whole: &str, prose: &str) -> bool {
     let indent = whole.chars().count() - prose.chars().count().min(whole.chars().count());
     let unbreakable = |word: &&str| {
@@ -232,7 +233,8 @@ impl<'a> Tokens<'a> {
         (line, text)
     }
 
-    /// Length of a string literal up to its closing quote, from after the opening one.
+    /// Returns the length of a string literal up to its closing quote, from after the opening
+    /// quote.
     fn string_len(rest: &str) -> usize {
         let mut escaped = false;
         rest.bytes()
@@ -244,7 +246,7 @@ impl<'a> Tokens<'a> {
             .unwrap_or(rest.len())
     }
 
-    /// The number of `#` of a raw string that starts here.
+    /// Returns the number of `#` of a raw string, if a raw string starts here.
     fn raw_string(&self, rest: &str) -> Option<usize> {
         let hashes = rest.strip_prefix('r')?;
         let text = hashes.trim_start_matches('#');

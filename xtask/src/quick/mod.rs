@@ -116,7 +116,7 @@ fn clippy(report: &mut Report, touched: &[&Package], dependents: &[&Package]) {
     }
 }
 
-/// Every quick test of a crate that changed.
+/// Runs every quick test of a crate that changed.
 fn tests(report: &mut Report, package: &Package) {
     let kept: Vec<&String> =
         package.tests.iter().filter(|test| left_out(package, test).is_none()).collect();
@@ -135,7 +135,7 @@ fn tests(report: &mut Report, package: &Package) {
     });
 }
 
-/// The unit tests of crates that depend on the changed ones, in one build.
+/// Runs the unit tests of crates that depend on the changed crates, in one build.
 fn unit_tests(report: &mut Report, dependents: &[&Package]) {
     let mut test = program("cargo test --no-fail-fast");
     let tested: Vec<_> =

@@ -123,7 +123,8 @@ impl Package {
 mod tests {
     use super::*;
 
-    /// A workspace of four: `cli` is built from `core`, which is tested with `oracle`.
+    /// Returns a workspace of four crates: `cli` is built from `core`, which is tested with
+    /// `oracle`.
     fn workspace() -> Workspace {
         let package = |name: &str, dir: &str, dependencies: &str| {
             format!(

@@ -17,7 +17,7 @@ const SHOWN: [&str; 2] = ["--features=std,uuid", "--all-features"];
 /// The last commit with version 0.1.0, with which the public interface is compared.
 const BASELINE: &str = "44096b5";
 
-/// The checks that only `cargo xtask test --all` runs, because each builds the crates anew.
+/// Runs the checks that only `cargo xtask test --all` runs, because each builds the crates anew.
 pub(crate) fn steps(report: &mut Report) {
     report.long_step("crates, packed and used by a new project", || {
         let packed = pack()?;

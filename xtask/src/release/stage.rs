@@ -17,7 +17,7 @@ pub(crate) const ARCHITECTURES: [(&str, &str); 2] = [("amd64", "x86_64"), ("arm6
 /// Runs programs of arm64, with the C library of Debian's cross compiler.
 pub(crate) const QEMU: &str = "qemu-aarch64-static";
 
-/// The directory of the copy, of the compiled files, and of the builders' output.
+/// Returns the directory of the copy, of the compiled files, and of the builders' output.
 pub(crate) fn directory() -> Result<PathBuf> {
     Ok(target_directory()?.join("package"))
 }

@@ -13,7 +13,7 @@ use crate::report::parse;
 pub struct Baseline(BaselineReport);
 
 impl Baseline {
-    /// The run to compare with, if `args` names one.
+    /// Opens the run to compare with, if `args` names a run.
     ///
     /// # Errors
     ///

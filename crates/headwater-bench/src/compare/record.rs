@@ -34,8 +34,8 @@ pub(crate) struct BaselineRow {
 }
 
 impl BaselineRow {
-    /// The interval of the median; out of the spread where the record is older than its own
-    /// intervals.
+    /// Returns the interval of the median. A row without an interval, of an old record or of too
+    /// few rounds, gets an interval out of its spread.
     pub(crate) fn interval(&self) -> Interval {
         match (self.low, self.high) {
             (Some(_), Some(_)) => {

@@ -61,7 +61,7 @@ fn change((old, now): (&BaselineRow, &Row), pairs: &[(&BaselineRow, &Row)]) -> C
     }
 }
 
-/// `ratio` is time over time, so that above 1 is slower.
+/// Judges a change by `ratio`, which is time over time, so that a ratio above 1 is slower.
 fn verdict(ratio: f64, interval: &Interval, threshold: f64, others: Option<f64>) -> ChangeVerdict {
     // The same distance in both directions: half as fast is as far from 1 as twice as fast.
     let beyond = |ratio: f64| ratio.ln().abs() > threshold.ln_1p();
@@ -109,7 +109,8 @@ fn same_figure(old: &BaselineRow, now: &Row) -> bool {
         && old.note == now.note
 }
 
-/// A record of another machine says nothing about a change: refused, with the way to insist.
+/// Refuses a record of another machine, with the way to insist. A record of another machine says
+/// nothing about a change.
 pub(crate) fn check_machine(then: &Machine, now: &Machine) -> Result<(), Error> {
     let number = |cores: Option<usize>| cores.map(|cores| cores.to_string());
     let virtual_ = |hypervisor: Option<bool>| hypervisor.map(|under| under.to_string());
@@ -168,7 +169,8 @@ mod tests {
     use super::*;
     use crate::report::document::Report;
 
-    /// A run in which each of these took so many nanoseconds, with a MAD of one in a hundred.
+    /// Returns a run in which each of these implementations took so many nanoseconds, with a MAD of
+    /// one in a hundred.
     fn rows(times: &[(&str, f64)]) -> Vec<Row> {
         let row = |&(implementation, ns): &(&str, f64)| {
             let rounds = (0..100).map(|k| ns * (0.98 + 0.04 * f64::from(k) / 99.0)).collect();

@@ -37,8 +37,8 @@ fn is_sectioned(variant: &Variant) -> bool {
         && headwater::status().path == headwater::Path::Sections
 }
 
-/// The counts of all variants, if the comparison asks for them. Why one has none goes to `notices`,
-/// once for all that share the reason.
+/// Returns the counts of all variants, if the comparison asks for counts. The reason why a variant
+/// has no count goes to `notices`, once for all variants that share the reason.
 pub(crate) fn count_all(
     comparison: &Comparison,
     notices: &mut Vec<String>,

@@ -110,7 +110,8 @@ fn step_through(thread: &mut Tracee, calls: u64) -> io::Result<Tally> {
     Err(io::Error::other(format!("a call takes more than {TOO_LONG} instructions")))
 }
 
-/// The calls, less what the first tally says that none costs.
+/// Returns the tallies of the calls, less the first tally, which holds the costs without any call.
+/// The cache lines that a call wrote stay as they are.
 fn calls(tallies: Vec<Tally>) -> Vec<Tally> {
     let mut tallies = tallies.into_iter();
     let Some(none) = tallies.next() else { return Vec::new() };
@@ -124,8 +125,8 @@ fn calls(tallies: Vec<Tally>) -> Vec<Tally> {
     tallies.map(less).collect()
 }
 
-/// From one refill to another, if there were two: that many calls and that many refills belong
-/// together.
+/// Returns the calls from the first refill to the last, if there were two refills. The number of
+/// these calls and the number of their refills belong together.
 fn whole_periods(calls: &[Tally], warm: u64) -> &[Tally] {
     let most = calls.iter().map(|call| call.instructions).max().unwrap_or(warm);
     let is_refill = |call: &Tally| call.instructions > warm.midpoint(most);

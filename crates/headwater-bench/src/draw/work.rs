@@ -62,7 +62,8 @@ pub(crate) trait Generator {
         }
     }
 
-    /// Bytes that it has drawn and thrown away unserved until now, if it counts them.
+    /// Returns the number of bytes that the generator has drawn and thrown away unserved until now,
+    /// if the generator counts them.
     fn discarded_bytes(&self) -> Option<u64> {
         None
     }
@@ -122,7 +123,7 @@ pub(crate) enum Work {
 }
 
 impl Work {
-    /// Bytes of output of one call, if that is not up to the caller.
+    /// Returns the number of bytes of output of one call, if the length is not up to the caller.
     pub(crate) const fn output_len(self) -> Option<usize> {
         match self {
             Work::Fill | Work::FillAfter(_) | Work::Stream(_) => None,
@@ -174,7 +175,8 @@ pub(crate) trait Worker {
     /// Returns [`Generator::note`].
     fn note(&self) -> Option<&'static str>;
 
-    /// Why it takes no part in this case on so many threads; `None` if it does.
+    /// Returns the reason why the generator takes no part in this case on so many threads. Returns
+    /// `None` if the generator takes part.
     fn declines(&self, case: Case, _: usize) -> Option<Declined> {
         case.is_of_streams().then_some(Declined::Case)
     }

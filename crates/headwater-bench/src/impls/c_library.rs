@@ -33,8 +33,8 @@ pub(crate) const ARC4RANDOM: Implementation = Implementation {
     open: &|| ready(Arc4random::new()?),
 };
 
-/// The function `name` of the libraries that this process was started with, which stay until its
-/// end.
+/// Returns the function `name` of the libraries that this process was started with. These libraries
+/// stay until the end of the process.
 ///
 /// # Safety
 ///

@@ -104,7 +104,7 @@ impl Child {
 }
 
 impl Drop for Child {
-    /// The child is killed even while it works, because its answer has no reader any more.
+    /// Kills the child even while the child works, because its answer has no reader any more.
     fn drop(&mut self) {
         let _ = self.process.kill(); // it may have ended
         let _ = self.process.wait();
@@ -136,7 +136,7 @@ fn lost(error: impl Display) -> String {
     format!("its program does not answer: {error}")
 }
 
-/// Two digits for each byte of `buf`.
+/// Reads two hexadecimal digits for each byte of `buf`, and refuses a text of another length.
 fn read_hex(text: &str, buf: &mut [u8]) -> Result<(), String> {
     let digits = text.as_bytes();
     if digits.len() != 2 * buf.len() {
@@ -152,7 +152,8 @@ fn read_hex(text: &str, buf: &mut [u8]) -> Result<(), String> {
     Ok(())
 }
 
-/// A time of zero would be no time: the clock stands still.
+/// Reads a number of nanoseconds above zero. A time of zero would be no time, and would mean that
+/// the clock stands still.
 fn read_nanoseconds(text: &str) -> Result<Duration, String> {
     match text.parse() {
         Ok(nanoseconds @ 1..) => Ok(Duration::from_nanos(nanoseconds)),

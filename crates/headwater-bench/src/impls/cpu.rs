@@ -39,8 +39,9 @@ struct Instruction(());
 const ATTEMPTS: u32 = 10;
 
 impl Instruction {
-    /// In assembler and not by the intrinsic, which could not be inlined into loops that are
-    /// compiled for any CPU.
+    /// Executes the CPU's random instruction once, and returns `None` if the instruction gave no
+    /// number. The code is in assembler because the intrinsic could not be inlined into loops that
+    /// are compiled for any CPU.
     #[inline(always)]
     fn once(&self) -> Option<u64> {
         let (word, success): (u64, u8);

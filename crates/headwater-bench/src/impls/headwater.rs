@@ -22,7 +22,7 @@ pub(crate) const OWNED: Implementation = Implementation {
     open: &|| -> Opened { Ok(Box::new(Owned(Rng::new()?))) },
 };
 
-/// The workspace has one version for all of its crates.
+/// Returns the version of the workspace, which has one version for all of its crates.
 fn version() -> Option<String> {
     Some(env!("CARGO_PKG_VERSION").to_owned())
 }

@@ -22,7 +22,8 @@ pub(crate) struct Implementation {
     pub(crate) open: &'static (dyn Fn() -> Opened + Sync),
 }
 
-/// A generator that has given its first bytes, which many prepare for.
+/// Returns a generator that has given its first bytes, because many generators prepare for their
+/// first bytes.
 pub(super) fn ready(mut generator: impl Generator + 'static) -> Opened {
     match generator.fill(&mut [0; 16]) {
         Ok(()) => Ok(Box::new(generator)),
@@ -49,8 +50,8 @@ pub(super) fn fill_all(buf: &mut [u8], mut call: impl FnMut(&mut [u8]) -> isize)
     Ok(())
 }
 
-/// The answer of a C function that counts bytes and keeps its error in errno, as `fill_all` reads
-/// it.
+/// Returns the answer of a C function in the form that `fill_all` reads. The C function counts
+/// bytes and keeps its error in errno.
 #[cfg(target_os = "linux")]
 #[inline(always)]
 pub(super) fn errno_of_failure(written: isize) -> isize {

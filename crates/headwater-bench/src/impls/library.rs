@@ -32,7 +32,7 @@ impl Host {
         unsafe { self.0.get::<*const c_void>(name) }.is_ok()
     }
 
-    /// The function `name`.
+    /// Returns the function `name` of this library.
     ///
     /// # Safety
     ///
@@ -43,7 +43,7 @@ impl Host {
         symbol.map(|symbol| *symbol).map_err(|_| Absent(format!("the library has no {name}")))
     }
 
-    /// The file that `name` of this library lies in.
+    /// Returns the path of the file that contains `name` of this library.
     pub(super) fn path_of(&self, name: &str) -> Option<PathBuf> {
         // SAFETY: the address is looked up and not used otherwise.
         let address = unsafe { *self.0.get::<*const c_void>(name).ok()? };
@@ -64,7 +64,7 @@ impl Host {
     }
 }
 
-/// A C string that a library keeps in its constant data.
+/// Returns a copy of a C string that a library keeps in its constant data, or `None` for null.
 ///
 /// # Safety
 ///

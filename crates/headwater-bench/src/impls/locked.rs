@@ -74,7 +74,7 @@ impl Worker for Locked {
         Ok(())
     }
 
-    /// The pipe would be in the time of a single call.
+    /// Refuses every request, because the pipe would be in the time of a single call.
     fn fill_timed(&mut self, _: &Clock, _: &mut [u64], _: &mut [u8]) -> Drawn {
         Err(Refused)
     }

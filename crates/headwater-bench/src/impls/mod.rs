@@ -123,7 +123,7 @@ const ON_REQUEST: [&str; 3] =
 /// Hardly any host has these, so a report does not mention their absence.
 const ABSENT_IN_SILENCE: [&str; 2] = [headwater_c::FILL.name, openssl_headwater::RAND_BYTES.name];
 
-/// Every implementation that `--impls` may name on this host.
+/// Returns every implementation that `--impls` may name on this host.
 fn every() -> impl Iterator<Item = &'static Implementation> {
     let streams = streams::ALL.iter().chain(streams::MORE);
     ALL.iter()
@@ -156,12 +156,12 @@ fn is_on_request(implementation: &Implementation) -> bool {
     function.is_some_and(|function| ON_REQUEST.contains(&function))
 }
 
-/// The names that `--impls` knows on this host.
+/// Returns the names that `--impls` knows on this host.
 pub(crate) fn names() -> Vec<&'static str> {
     every().map(|implementation| implementation.name).collect()
 }
 
-/// The implementation of this name, if this build or this host has it.
+/// Returns the implementation of this name, if this build or this host has the implementation.
 pub(crate) fn find(name: &str) -> Option<&'static Implementation> {
     let streams = streams::ALL.iter().chain(streams::MORE);
     let known = ALL

@@ -1,6 +1,7 @@
 //! Names of implementations.
 
-/// `headwater`, `headwater-rng`, `headwater[hedged]`: what this project answers for.
+/// Returns whether this project answers for `implementation`, as for `headwater`, `headwater-rng`
+/// and `headwater[hedged]`.
 pub(crate) fn is_headwater(implementation: &str) -> bool {
     implementation.split(['-', '[', '@']).next() == Some("headwater")
 }

@@ -75,7 +75,8 @@ fn functions(host: &'static Host) -> Result<Vec<Function>, Absent> {
     Ok(functions)
 }
 
-/// The number in a libcrypto's version string: `3.0.19` of `OpenSSL 3.0.19 27 Jan 2026`.
+/// Returns the number in a libcrypto's version string, such as `3.0.19` of
+/// `OpenSSL 3.0.19 27 Jan 2026`.
 pub(super) fn number(version: &str) -> Option<&str> {
     version
         .rsplit([' ', ')']) // the last: AWS-LC names OpenSSL's first

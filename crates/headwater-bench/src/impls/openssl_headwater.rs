@@ -86,8 +86,8 @@ impl Context {
     }
 }
 
-/// The module: where the user says, as `cargo xtask openssl` puts it beside this program, or
-/// installed.
+/// Returns the path of the module. The search begins where the user says. It goes on beside this
+/// program, where `cargo xtask openssl` puts the module, and ends among the installed modules.
 fn module() -> Option<PathBuf> {
     let told = env::var_os("OPENSSL_MODULES").map(PathBuf::from);
     let beside = env::current_exe().ok().and_then(|program| Some(program.parent()?.to_owned()));

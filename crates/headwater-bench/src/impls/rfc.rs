@@ -71,7 +71,7 @@ impl<G: Generator> Pool<G> {
         Pool { source, stamp: Stamp::new(), bytes: [0; POOL_BYTES], left: 0, discarded: 0 }
     }
 
-    /// A draw, given what the stamp says.
+    /// Serves one draw, given the freshness that the stamp reports.
     #[inline]
     fn serve(&mut self, freshness: Freshness, buf: &mut [u8]) -> Drawn {
         if freshness != Freshness::Fresh {

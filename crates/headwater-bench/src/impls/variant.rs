@@ -44,8 +44,8 @@ impl Variant {
         }
     }
 
-    /// Whatever this host may have, in headwater's case also in each mode that it does not choose
-    /// by itself.
+    /// Returns the variants that are measured by default, of every implementation that this host
+    /// may have. headwater is there also in each mode that it does not choose by itself.
     pub(crate) fn usual() -> Vec<Variant> {
         let mut usual = Vec::new();
         for implementation in impls::usual() {
@@ -61,7 +61,7 @@ impl Variant {
         usual
     }
 
-    /// The name that [`parse`](Variant::parse) reads.
+    /// Returns the name that [`parse`](Variant::parse) reads.
     pub(crate) fn name(&self) -> String {
         match self.mode {
             Some(mode) => format!("{}[{mode}]", self.implementation.name),
@@ -81,7 +81,7 @@ impl Variant {
         })
     }
 
-    /// The mode that headwater is in now, if this variant is about it.
+    /// Returns the mode that headwater is in now, if this variant obeys headwater's modes.
     pub(crate) fn mode_now(&self) -> Option<&'static str> {
         self.implementation.has_modes.then(|| headwater::status().mode.name())
     }
@@ -113,8 +113,9 @@ impl Variant {
         (self.implementation.open)()
     }
 
-    /// Why it takes no part in this case on so many threads; `None` if it does, or if it is not
-    /// here at all.
+    /// Returns the reason why the variant takes no part in this case on so many threads. Returns
+    /// `None` if the variant takes part, or if this host does not have the variant. In the case of
+    /// upper halves, a CPU without them is a reason even for an absent variant.
     pub(crate) fn declines(&self, case: Case, threads: usize) -> Option<Declined> {
         if case == Case::UpperHalves && !upper_halves::exist() {
             return Some(Declined::Cpu);

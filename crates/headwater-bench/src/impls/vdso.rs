@@ -38,7 +38,8 @@ struct Vdso {
     params: Params,
 }
 
-/// The vDSO is mapped for the life of the process, so one look suffices.
+/// Returns the function of the vDSO and its parameters. The kernel maps the vDSO for the life of
+/// the process, so one look suffices.
 fn vdso() -> Result<Vdso, Absent> {
     static VDSO: OnceLock<Result<Vdso, Absent>> = OnceLock::new();
     VDSO.get_or_init(find).clone()

@@ -59,13 +59,14 @@ struct Named {
 /// The libraries of this process: an opened library stays open.
 static NAMED: Mutex<Vec<Named>> = Mutex::new(Vec::new());
 
-/// The rows of all files named so far.
+/// Returns the rows of all files that were named so far.
 pub(super) fn named() -> Vec<&'static Implementation> {
     let named = NAMED.lock().unwrap_or_else(PoisonError::into_inner);
     named.iter().flat_map(|named| named.rows.iter().copied()).collect()
 }
 
-/// The names so far, as `NAME=PATH`: other processes of this program need them too.
+/// Returns the files that were named so far, each as `NAME=PATH`. Other processes of this program
+/// need these arguments too.
 pub(super) fn arguments() -> Vec<String> {
     let named = NAMED.lock().unwrap_or_else(PoisonError::into_inner);
     named.iter().map(|named| format!("{}={}", named.label, named.path.display())).collect()

@@ -33,7 +33,8 @@ struct Answer {
     bytes: [AtomicU8; FIRST_BYTE_LEN],
 }
 
-/// One row for each variant: a fork for each round, and the draw timed in the child.
+/// Returns one row for each variant. Each round forks a child for each variant, and times the draw
+/// in the child.
 pub(crate) fn after_fork(comparison: &Comparison) -> Result<Vec<Row>, Error> {
     let _lent = comparison.pins.lend(0)?;
     let failed =
@@ -85,7 +86,7 @@ struct Parent {
 }
 
 impl Answer {
-    /// The child's part.
+    /// Does the child's part, which is one draw, and leaves the time and the bytes for the parent.
     fn draw(&self, worker: &mut dyn Worker) {
         let mut bytes = [1; FIRST_BYTE_LEN]; // has the stack's page copied before the clock starts
         black_box(Instant::now()); // and likewise the clock's
@@ -101,7 +102,7 @@ impl Answer {
     }
 }
 
-/// The variant opened and its output looked at, which warms it.
+/// Opens the variant and looks at its output, which warms the variant.
 fn checked(variant: &Variant) -> Result<Box<dyn Worker>, Error> {
     let mut worker = variant.open().map_err(|absent| variant.refused(absent.0))?;
     verify::check(&mut *worker, Work::Fill, &mut [0; FIRST_BYTE_LEN])
@@ -120,9 +121,9 @@ fn row(comparison: &Comparison, variant: &Variant, ns: Vec<f64>) -> Row {
 /// The argument that makes this program a child, followed by a variant and a number of mappings.
 const ARGUMENT: &str = "--headwater-bench-child";
 
-/// Must be called first by every program that offers a benchmark. In a process that was started to
-/// be measured, it makes the measurement and returns the exit status. The cases with such processes
-/// need this call.
+/// Makes the measurement in a process that was started to be measured, and returns the exit status.
+/// Returns `None` in every other process. Every program that offers a benchmark must call this
+/// function first. The cases that start the program again need this call.
 pub fn child() -> Option<ExitCode> {
     let mut arguments = std::env::args_os().skip(1);
     let first = arguments.next();
@@ -173,7 +174,7 @@ fn answer(arguments: &[String]) -> Result<String, Error> {
     Ok(format!("{} {}", took.as_nanos(), variant.mode_now().unwrap_or("-")))
 }
 
-/// Mappings that the kernel cannot merge, because neighbours differ in what they permit.
+/// Makes mappings that the kernel cannot merge, because neighbours differ in what they permit.
 fn extra_mappings(count: usize) -> Result<Vec<(MmapMut, Mmap)>, Error> {
     let pair = || Ok((MmapMut::map_anon(1)?, MmapMut::map_anon(1)?.make_read_only()?));
     let failed =
@@ -181,7 +182,8 @@ fn extra_mappings(count: usize) -> Result<Vec<(MmapMut, Mmap)>, Error> {
     (0..count / 2).map(|_| pair().map_err(failed)).collect()
 }
 
-/// One row for each variant, two for headwater's own function: a fresh process for each figure.
+/// Returns one row for each variant, and two for headwater's own function. Each figure comes from a
+/// fresh process.
 pub(crate) fn after_start(comparison: &Comparison) -> Result<Vec<Row>, Error> {
     let _lent = comparison.pins.lend(0)?;
     if !starts_again() {
@@ -210,7 +212,7 @@ pub(crate) fn after_start(comparison: &Comparison) -> Result<Vec<Row>, Error> {
     Ok(rows.collect())
 }
 
-/// Nanoseconds and mode, as a new process of this program reports them.
+/// Returns nanoseconds and mode, as a new process of this program reports them.
 fn in_fresh_process(variant: &Variant, mappings: usize) -> Result<(f64, Option<String>), Error> {
     let failed = |reason: String| variant.refused(format!("a fresh process {reason}"));
     let program =

@@ -97,8 +97,9 @@ fn joined<T>(outcome: thread::Result<T>) -> T {
     outcome.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
 }
 
-/// Nanoseconds of one call: the time from the first thread's start to the last one's end, shared
-/// among a thread's calls; or the median over the threads, where calls were timed one by one.
+/// Returns the nanoseconds of one call: the time from the first thread's start to the last one's
+/// end, shared among a thread's calls; or the median over the threads, where calls were timed one
+/// by one.
 fn per_call(parts: &[Part], variant: usize, round: usize, calls: u64) -> f64 {
     let samples = parts.iter().map(|part| &part.log[variant][round]);
     let singles: Vec<f64> = samples.clone().filter_map(|sample| sample.single).collect();
@@ -134,7 +135,8 @@ struct Measurement<'a> {
 }
 
 impl Measurement<'_> {
-    /// All of one process's part, on its first thread, which has opened its state.
+    /// Runs all of one process's part. The caller is the first thread of the process, and has
+    /// opened its state.
     fn process(&self, state: &mut ThreadState, process: usize) -> Vec<Part> {
         let first = process * self.comparison.threads;
         thread::scope(|scope| {
@@ -219,7 +221,7 @@ impl Measurement<'_> {
         Part { log, latencies: state.latencies.iter().map(Latencies::counts).collect() }
     }
 
-    /// One thread's part of one sample.
+    /// Takes one thread's part of one sample.
     fn sample(
         &self,
         state: &mut ThreadState,

@@ -75,7 +75,8 @@ pub struct Row {
 }
 
 impl Row {
-    /// A row of one thread's samples, each of so many `calls`, with everything else unknown.
+    /// Returns a row of one thread's samples, each of so many `calls`, with everything else
+    /// unknown.
     pub fn new(case: &str, implementation: &str, len: usize, calls: u64, rounds: Vec<f64>) -> Row {
         let Interval { median: ns_per_call, low, high } = Interval::of(&rounds);
         Row {
@@ -132,7 +133,7 @@ impl Row {
         }
     }
 
-    /// The MAD as a part of the median.
+    /// Returns the MAD as a part of the median.
     pub fn spread(&self) -> f64 {
         self.mad / self.ns_per_call
     }
@@ -149,12 +150,13 @@ impl Row {
             && (self.note.is_none() || self.note != other.note)
     }
 
-    /// The median of the rounds and its interval.
+    /// Returns the median of the rounds and its interval.
     pub fn interval(&self) -> Interval {
         Interval { median: self.ns_per_call, low: self.low, high: self.high }
     }
 
-    /// `fill 16 B, headwater`, and what sets it apart from others of that name.
+    /// Returns a title such as `fill 16 B, headwater`. Threads, processes and a note set a row
+    /// apart from others of the same case and implementation.
     pub(crate) fn title(&self) -> String {
         let mut title = self.case.clone();
         if ["fill", "latency"].contains(&self.case.as_str()) {

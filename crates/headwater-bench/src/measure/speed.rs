@@ -31,10 +31,11 @@ pub struct Speed {
     pub ns: Vec<Option<f64>>,
 }
 
-/// A quick comparison of `fill` at `sizes`, in about `budget` altogether. Lists only what this host
-/// has.
+/// Compares the speed of `fill` at `sizes` quickly, in about `budget` altogether. Lists only the
+/// implementations that this host has.
 ///
-/// A screen's figures, without their spread: for anything that is quoted use [`run`](crate::run).
+/// Returns a screen's figures, without their spread: for anything that is quoted use
+/// [`run`](crate::run).
 pub fn speed_table(sizes: &[usize], budget: Duration) -> Vec<Speed> {
     let deadline = Instant::now() + budget;
     let variants: Vec<Variant> = NAMES
@@ -62,7 +63,8 @@ pub fn speed_table(sizes: &[usize], budget: Duration) -> Vec<Speed> {
     speeds
 }
 
-/// One figure for each variant, or none where there is no time or one of them fails.
+/// Returns one figure for each variant. Every figure is `None` where there is no time, or where one
+/// of the variants fails.
 fn fill_times(len: usize, variants: &[Variant], time: Duration) -> Vec<Option<f64>> {
     let comparison = Comparison {
         case: Case::Fill,

@@ -120,7 +120,8 @@ impl ThreadState {
         Ok(shortest)
     }
 
-    /// Calls that make a sample of each variant; the doubling up to them is the warm-up.
+    /// Finds the number of calls that make a sample of each variant. Doubling up to it is the
+    /// warm-up.
     pub(crate) fn calibrate(&mut self, comparison: &Comparison) -> Result<Vec<u64>, Error> {
         let target = match comparison.pace.batch {
             Batch::Calls(calls) => return Ok(vec![calls; comparison.variants.len()]),

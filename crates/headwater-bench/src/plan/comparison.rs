@@ -33,7 +33,7 @@ pub(crate) struct Pace {
 }
 
 impl Pace {
-    /// One item for each round, from now until it is time to stop.
+    /// Returns one item for each round, from now until the time to stop.
     pub(crate) fn begin(&self) -> impl Iterator<Item = u32> {
         let start = Instant::now();
         (0..*self.rounds.end())
@@ -58,7 +58,8 @@ pub(crate) struct Comparison {
 }
 
 impl Comparison {
-    /// Bytes of output of one call; more than are drawn if it is text.
+    /// Returns the number of bytes of output of one call. A call that writes text writes more bytes
+    /// than it draws.
     pub(crate) fn output_len(&self) -> usize {
         self.work.output_len().unwrap_or(self.len)
     }

@@ -26,7 +26,7 @@ pub(crate) struct Concurrency {
 impl Concurrency {
     pub(crate) const ONE: Concurrency = Concurrency { procs: 1, threads: 1 };
 
-    /// Threads of all processes together.
+    /// Returns the number of threads of all processes together.
     pub(crate) fn all(self) -> usize {
         self.procs * self.threads
     }
@@ -130,7 +130,7 @@ impl Concurrencies {
     }
 }
 
-/// CPUs of the first node, of the first two, and so on.
+/// Returns the number of CPUs of the first node, of the first two nodes, and so on.
 fn filled(nodes: &[usize]) -> Vec<usize> {
     let sums = nodes.iter().scan(0, |sum, cpus| {
         *sum += cpus;

@@ -173,7 +173,8 @@ impl Plan {
         }
     }
 
-    /// The RFC's table has rows of its own, of which `--impls` selects.
+    /// Adds the comparison for the RFC's table. The table has rows of its own, among which
+    /// `--impls` selects.
     fn add_rfc(&mut self, args: &Args, asked: &[Variant], pins: &Pins) {
         let rows = rfc::ROWS.iter().copied().filter(|row| {
             asked.iter().any(|asked| row.name.split('[').next() == Some(&asked.name()))

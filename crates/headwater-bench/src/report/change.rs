@@ -66,7 +66,7 @@ pub enum ChangeVerdict {
 }
 
 impl Changes {
-    /// headwater's figures that are slower by more than noise.
+    /// Returns headwater's figures that are slower by more than noise.
     pub fn regressions(&self) -> impl Iterator<Item = &Change> {
         self.changes.iter().filter(|change| {
             change.verdict == ChangeVerdict::Slower && is_headwater(&change.implementation)

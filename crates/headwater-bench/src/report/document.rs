@@ -39,7 +39,7 @@ pub struct Report {
 }
 
 impl Report {
-    /// A report of this machine, now.
+    /// Returns a report of this machine, with the present time as its date.
     pub(crate) fn new(rows: Vec<Row>, skipped: Vec<Skipped>, notices: Vec<String>) -> Report {
         Report {
             schema: SCHEMA,
@@ -54,7 +54,8 @@ impl Report {
         }
     }
 
-    /// A report of rows that were measured elsewhere, with the warnings that they call for.
+    /// Returns a report of rows that were measured elsewhere, with the warnings that the rows call
+    /// for.
     pub fn of(rows: Vec<Row>) -> Report {
         Report::new(rows, Vec::new(), Vec::new())
     }
@@ -69,7 +70,7 @@ impl Report {
         self.warnings = all_warnings(&self.rows, &self.notices);
     }
 
-    /// headwater's figures that are slower than in the baseline, by more than noise.
+    /// Counts headwater's figures that are slower than in the baseline, by more than noise.
     pub fn regressions(&self) -> usize {
         self.comparison.iter().flat_map(Changes::regressions).count()
     }

@@ -51,7 +51,7 @@ impl Ratio {
         }
     }
 
-    /// The ratio with its interval.
+    /// Returns the ratio with its interval.
     pub fn interval(&self) -> Interval {
         Interval { median: self.ratio, low: self.low, high: self.high }
     }

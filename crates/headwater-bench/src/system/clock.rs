@@ -20,7 +20,7 @@ const CALIBRATION: Duration = Duration::from_millis(20);
 const READINGS: usize = 10_001;
 
 impl Clock {
-    /// The clock of this machine, which is calibrated when it is first asked for.
+    /// Returns the clock of this machine, which the first call calibrates.
     pub(crate) fn get() -> &'static Clock {
         static CLOCK: OnceLock<Clock> = OnceLock::new();
         CLOCK.get_or_init(|| {
@@ -45,7 +45,7 @@ impl Clock {
         if self.counter { counter() } else { self.origin.elapsed().as_nanos() as u64 }
     }
 
-    /// Nanoseconds of so many ticks.
+    /// Returns the nanoseconds of so many ticks.
     pub(crate) fn ns(&self, ticks: u64) -> f64 {
         ticks as f64 * self.ns_per_tick
     }

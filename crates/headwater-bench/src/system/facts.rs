@@ -5,7 +5,8 @@ use std::fs;
 /// The name of the revision in /proc/cpuinfo.
 pub(crate) const MICROCODE: &str = "microcode";
 
-/// The version of what the CPU does by itself.
+/// Returns the microcode's revision, which is the version of everything that the CPU does by
+/// itself.
 pub(crate) fn microcode() -> Option<String> {
     let revision = cpu_field(&fs::read_to_string("/proc/cpuinfo").ok()?, MICROCODE)?;
     Some(format!("microcode {revision}"))
@@ -31,7 +32,7 @@ pub(crate) fn line(path: &str) -> Option<String> {
     Some(text.trim().to_owned()).filter(|text| !text.is_empty())
 }
 
-/// The value of `name` for the first CPU of /proc/cpuinfo that has it.
+/// Returns the value of `name` for the first CPU of /proc/cpuinfo that has the field.
 pub(crate) fn cpu_field(cpuinfo: &str, name: &str) -> Option<String> {
     cpuinfo.lines().find_map(|line| {
         let (key, value) = line.split_once(':')?;

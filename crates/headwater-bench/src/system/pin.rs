@@ -45,7 +45,7 @@ pub(crate) struct Pins {
 }
 
 impl Pins {
-    /// The order that `pin` means on this machine.
+    /// Returns the CPUs in the order that `pin` means on this machine.
     pub(crate) fn new(pin: Pin) -> Result<Pins, Error> {
         if pin == Pin::None {
             return Ok(Pins::default());
@@ -65,13 +65,14 @@ impl Pins {
         Pins { pin, nodes: nodes.iter().map(Vec::len).collect(), order }
     }
 
-    /// A machine whose nodes have so many CPUs.
+    /// Returns the pins of a machine whose nodes have so many CPUs.
     #[cfg(test)]
     pub(crate) fn with_nodes(nodes: Vec<usize>) -> Pins {
         Pins { pin: Pin::Node, nodes, order: Vec::new() }
     }
 
-    /// CPUs of the first node, if nodes are filled one after the other and there are several.
+    /// Returns the number of CPUs of the first node, if nodes are filled one after the other and
+    /// there are several nodes.
     pub(crate) fn first_of_several(&self) -> Option<usize> {
         self.nodes.first().copied().filter(|_| self.pin == Pin::Node && self.nodes.len() > 1)
     }
@@ -130,7 +131,7 @@ fn nodes(cpus: &[usize], system: &Path) -> Vec<Vec<usize>> {
     }
 }
 
-/// `cpus` with the first hardware thread of every core before any second one.
+/// Returns `cpus` with the first hardware thread of every core before any second hardware thread.
 fn cores_first(cpus: &[usize], system: &Path) -> Vec<usize> {
     let rank = |cpu: usize| {
         let file = format!("cpu/cpu{cpu}/topology/thread_siblings_list");
@@ -143,7 +144,7 @@ fn cores_first(cpus: &[usize], system: &Path) -> Vec<usize> {
     order.into_iter().map(|(_, cpu)| cpu).collect()
 }
 
-/// `0-3,8,10-11`; nothing is the list of a node without CPUs.
+/// Reads a list of CPUs such as `0-3,8,10-11`. An empty text is the list of a node without CPUs.
 fn parse_cpu_list(text: &str) -> Option<Vec<usize>> {
     let mut cpus = Vec::new();
     for part in text.trim().split(',').filter(|part| !part.is_empty()) {

@@ -9,7 +9,7 @@ pub extern "C" fn OpenSSL_version(_: c_int) -> *const c_char {
     concat!("OpenSSL ", env!("FAKE_VERSION"), " 1 Jan 2030\0").as_ptr().cast()
 }
 
-/// Numbers that change, which is all that is looked at. With `zero`: a generator that is broken.
+/// Writes numbers that change, which is all that is looked at; with `zero`, as a broken generator.
 #[cfg(not(empty))]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn RAND_bytes(buf: *mut u8, len: c_int) -> c_int {

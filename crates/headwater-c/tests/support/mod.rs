@@ -132,13 +132,24 @@ impl Compiler {
 
     /// Builds a program with every warning an error.
     pub fn build(self, source: &Path, program: &Path, link: Link, options: &[&str]) {
+        let mut command = self.command(source, options);
+        command.arg("-o").arg(program);
+        run(command.args(["-x", "none", "-pthread"]).args(link.arguments()));
+    }
+
+    /// Reads the source and writes nothing. Panics if the compiler warns.
+    pub fn read(self, source: &Path, options: &[&str]) {
+        run(self.command(source, options).arg("-fsyntax-only"));
+    }
+
+    fn command(self, source: &Path, options: &[&str]) -> Command {
         let is_cpp = self.name.ends_with("++");
         let mut command = Command::new(self.name);
         command.args(["-Wall", "-Wextra", "-Wpedantic", "-Werror", "-O1", "-g", "-I"]);
-        command.arg(package().join("include")).arg("-o").arg(program);
+        command.arg(package().join("include")).args(options);
         // C++ compilers must take files that end in .c as C++.
         command.args(if is_cpp { ["-x", "c++"] } else { ["-x", "c"] }).arg(source);
-        run(command.args(options).args(["-x", "none", "-pthread"]).args(link.arguments()));
+        command
     }
 }
 

@@ -6,13 +6,14 @@ use headwater::{Hardware, ReseedGeneration, Status, Vmclock, Vmgenid};
 
 const NAME: &str = concat!("headwater ", env!("CARGO_PKG_VERSION"));
 
-/// One line, for scripts.
+/// Prints the name and the version on one line, for scripts.
 pub(crate) fn short() -> Result<(), Failure> {
     output::text(&format!("{NAME}\n"))?;
     Ok(())
 }
 
-/// Several lines, for bug reports.
+/// Prints the version and facts about the build and the generator on several lines, for bug
+/// reports.
 pub(crate) fn long() -> Result<(), Failure> {
     // One draw sets everything up. Its error is ignored: a machine without random bytes is a likely
     // subject of a bug report, and its version must still be printed.

@@ -12,7 +12,8 @@ use headwater_status::{Host, Kmsg};
 use snapbox::{assert_data_eq, file};
 use std::num::NonZeroU64;
 
-/// Facts for which everything is fixed: a VM with all that a recent kernel and hypervisor offer.
+/// Returns facts of which everything is fixed: a VM with all that a recent kernel and hypervisor
+/// offer.
 fn healthy_vm() -> Facts {
     Facts {
         status: healthy_status(),
@@ -46,7 +47,8 @@ fn speed(implementation: &'static str, version: &str, ns: [f64; 4]) -> Speed {
     }
 }
 
-/// A `Status` can only be made by headwater; each of its fields is then set.
+/// Returns the status of a process without faults. Only headwater can make a `Status`, so one is
+/// requested, and each of its fields is then set.
 fn healthy_status() -> Status {
     let mut status = headwater::status();
     status.mode = Mode::Buffered;
@@ -89,7 +91,8 @@ fn bare_metal() -> Facts {
     facts
 }
 
-/// Debian 12 in a VM: no reseed generation in the vDSO, no MAP_DROPPABLE, /dev/kmsg for root only.
+/// Returns the facts of Debian 12 in a VM: no reseed generation in the vDSO, no MAP_DROPPABLE,
+/// /dev/kmsg for root only.
 fn old_kernel() -> Facts {
     let mut facts = healthy_vm();
     let status = &mut facts.status;
@@ -161,7 +164,8 @@ fn not_seeded() -> Facts {
     facts
 }
 
-/// The screen without its colours, and within 100 columns.
+/// Renders the screen without its colours and with a placeholder for the version. Panics unless
+/// each line is within 100 columns and ends without spaces.
 fn plain(facts: &Facts) -> String {
     let text = anstream::adapter::strip_str(&screen::render(facts)).to_string();
     let text = text.replace(env!("CARGO_PKG_VERSION"), "VERSION");

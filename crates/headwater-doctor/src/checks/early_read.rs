@@ -55,8 +55,8 @@ fn by_log(case: &Case, boot: &Boot) -> Option<Finding> {
 /// generator is not ready, it asks with GRND_INSECURE, and does not credit what it saves.
 const SEEDRNG: &str = "seedrng";
 
-/// Process 1 and its helpers; udev's workers call themselves "(udev-worker)". eudev's daemon is
-/// "udevd", and reads as systemd's does.
+/// Returns true for process 1 and its helpers. udev's workers call themselves "(udev-worker)", and
+/// eudev's daemon, "udevd", reads as systemd's does.
 fn is_harmless(read: &EarlyRead) -> bool {
     read.program == "systemd"
         || read.program == "udevd"

@@ -114,7 +114,7 @@ impl Host {
         Some(matches!(value, Some("y" | "m")))
     }
 
-    /// Seconds since the kernel started.
+    /// Returns the seconds since the kernel started.
     pub fn uptime(&self) -> Option<f64> {
         self.root.text("/proc/uptime").ok()?.split(' ').next()?.parse().ok()
     }

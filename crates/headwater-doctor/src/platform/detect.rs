@@ -222,7 +222,7 @@ fn over_qemu(root: &Root, bios: &str) -> Found {
     })
 }
 
-/// Hypervisors that show no firmware tables.
+/// Finds hypervisors that show no firmware tables.
 fn traces(root: &Root) -> Found {
     if let Ok(says) = root.text("/sys/hypervisor/type")
         && says == "xen"

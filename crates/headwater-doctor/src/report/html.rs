@@ -265,7 +265,7 @@ fn seconds(at: f64) -> String {
     format!("{} s", text.trim_end_matches('0').trim_end_matches('.'))
 }
 
-/// Names of services can be long; the whole one is on the bar.
+/// Shortens the name of a service, which can be long; the whole one is on the bar.
 fn short(name: &str) -> String {
     const MOST: usize = 28;
     if name.chars().count() <= MOST {

@@ -76,7 +76,7 @@ pub fn read<T: DeserializeOwned>(line: &str) -> Result<Option<T>, Damaged> {
     serde_json::from_str(json).map(Some).map_err(|error| damaged(error.to_string()))
 }
 
-/// FNV-1a of 32 bits. The checksum finds accidents of a serial line, it does not resist an
+/// Computes FNV-1a of 32 bits. The checksum finds accidents of a serial line, it does not resist an
 /// attacker.
 fn checksum(text: &str) -> u32 {
     text.bytes().fold(0x811c_9dc5, |sum, byte| (sum ^ u32::from(byte)).wrapping_mul(0x0100_0193))

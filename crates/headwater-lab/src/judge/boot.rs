@@ -252,8 +252,8 @@ pub(crate) mod tests {
         lines.lines().filter_map(|line| protocol::read(line).unwrap()).collect()
     }
 
-    /// The messages of a real guest: Linux 7 without a cycle counter, with virtio-rng's driver
-    /// loaded after 15 s.
+    /// Returns the report on the messages of a real guest: Linux 7 without a cycle counter, with
+    /// virtio-rng's driver loaded after 15 s.
     pub(crate) fn late() -> BootReport {
         late_as(&messages(include_str!("../../tests/guests/late.lines")))
     }

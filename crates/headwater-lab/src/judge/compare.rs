@@ -198,7 +198,7 @@ mod tests {
     const STAMP: usize = 2;
     type Row = (u64, u64, [u128; 3]);
 
-    /// Three witnesses: one that repeats, one that does not, and the stamp.
+    /// Makes a thread with three witnesses: one that repeats, one that does not, and the stamp.
     fn thread(rows: &[Row]) -> Thread {
         let draws = |mark: u64, bytes: [u128; 3]| {
             let draw = |at: usize| Some(bytes[at].to_be_bytes());
@@ -207,7 +207,7 @@ mod tests {
         rows.iter().map(|&(round, mark, bytes)| (round, draws(mark, bytes))).collect()
     }
 
-    /// Bytes whose two halves differ from those of every other number.
+    /// Returns bytes whose two halves differ from those of every other number.
     fn b(n: u128) -> u128 {
         n << 64 | (n + 1_000_000)
     }

@@ -269,7 +269,8 @@ mod tests {
         .into()
     }
 
-    /// A round of four draws; 0 in place of bytes: absent.
+    /// Makes a round of four draws with successive marks. A 0 in place of bytes makes a draw
+    /// absent.
     fn round(mark: u64, bytes: [u128; 4]) -> Vec<Draw> {
         let draw = |(at, bytes): (usize, u128)| Draw {
             mark: mark + at as u64,
@@ -282,9 +283,9 @@ mod tests {
         rounds.iter().cloned().collect()
     }
 
-    /// Two threads of `auto` and `strict` on a CPU of 1 MHz, resumed 2 s after the guest was ready
-    /// at 3 s. The system call repeats in both threads, headwater in `auto` alone, OpenSSL is
-    /// absent.
+    /// Makes the transcript of two threads, `auto` and `strict`, on a CPU of 1 MHz. They are
+    /// resumed 2 s after the guest was ready at 3 s. The system call repeats in both threads,
+    /// headwater in `auto` alone, OpenSSL is absent.
     fn transcript() -> PairTranscript {
         let past = round(1_999_997, [1, 2, 0, 7]);
         let clone = |mark: u64, own: u128, stamp: u128| {

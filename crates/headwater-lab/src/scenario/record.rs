@@ -290,7 +290,7 @@ fn expand(machine: &mut impl Machine, pattern: &str) -> Vec<String> {
     names.iter().map(|name| format!("{folder}/{name}{rest}")).collect()
 }
 
-/// Devices that every machine has by the dozen, among those that ACPI lists.
+/// Returns whether every machine has such devices by the dozen, among those that ACPI lists.
 fn is_common(name: &str) -> bool {
     ["PNP", "LNX", "device:", "ACPI0"].iter().any(|kind| name.starts_with(kind))
 }

@@ -314,7 +314,8 @@ mod tests {
     const PROVIDER: usize = 3;
     const STRICT: usize = 4;
 
-    /// A pair in which OpenSSL repeats, and the other witnesses repeat as often as given.
+    /// Makes a pair in which OpenSSL repeats all draws, and headwater's `strict` repeats none. The
+    /// other witnesses repeat as often as given.
     fn pair(syscall: usize, auto: (usize, usize), hedged: usize) -> ClonePair {
         ClonePair {
             schema: "",

@@ -64,7 +64,7 @@ unsafe extern "C" fn getrandom(buf: *mut c_void, len: size_t, flags: c_uint) -> 
     )
 }
 
-/// The same on arm64.
+/// Does the same on arm64 as the function above does on x86-64.
 ///
 /// # Safety
 ///

@@ -76,7 +76,8 @@ pub(super) unsafe extern "C" fn stock_syscall(
     )
 }
 
-/// The same on arm64: the number in x8, up to six arguments from x0 on.
+/// Does the same on arm64, where a system call has its number in x8 and up to six arguments from x0
+/// on.
 ///
 /// # Safety
 ///

@@ -194,7 +194,8 @@ fn glibc(seed: u64) -> Numbers {
     })
 }
 
-/// RANLUX: 24 numbers of a subtract-with-borrow generator are used, `dropped` are not.
+/// Returns RANLUX, which uses 24 numbers of a subtract-with-borrow generator and then drops
+/// `dropped`.
 fn ranlux(seed: u64, dropped: usize) -> impl FnMut() -> u32 {
     let mut x: [u32; 24] = Seeds(seed).halves::<24>().map(|x| x >> 8);
     let (mut i, mut carry, mut used) = (0, 0, 0);

@@ -114,7 +114,8 @@ fn romutrio(seed: u64) -> Numbers {
     })
 }
 
-/// The angle makes the map's numbers uniform.
+/// Returns the numbers of the logistic map as angles, because the angle makes the map's numbers
+/// uniform.
 fn logistic(seed: u64) -> Numbers {
     let mut x = (Seeds(seed).next() >> 12) as f64 / 2_f64.powi(52);
     u8s(move || {
@@ -126,7 +127,8 @@ fn logistic(seed: u64) -> Numbers {
     })
 }
 
-/// The square of the upper half, with the seed when it reaches 0.
+/// Returns bits from the middle of repeated squares of a 64-bit word. The seed is added to the word
+/// when its upper half reaches 0.
 fn von_neumann(seed: u64) -> Numbers {
     let start = Seeds(seed).next() | 1;
     let mut x = start;

@@ -46,7 +46,7 @@ pub(super) const ALL: &[Generator] = &[
     }),
 ];
 
-/// The numbers of a block function over a counter, one after the other.
+/// Returns the numbers of a block function over a counter, one after the other.
 fn blocks<T: Copy + 'static, const N: usize>(
     mut block: impl FnMut(u64) -> [T; N] + 'static,
 ) -> impl FnMut() -> T {
@@ -136,7 +136,8 @@ fn speck64(seed: u64, rounds: u32) -> Numbers {
     }))
 }
 
-/// Words in the order of memory: the key's first is the first round key, the block's second is x.
+/// Encrypts a block of 64 bits with Speck in this number of rounds. The words are in the order of
+/// memory: the key's first is the first round key, the block's second is x.
 pub(super) fn speck64_block(key: [u32; 4], [mut y, mut x]: [u32; 2], rounds: u32) -> [u32; 2] {
     let [mut k, mut a, mut b, mut c] = key;
     for round in 0..rounds {
@@ -154,7 +155,8 @@ fn speck128(seed: u64, rounds: u64) -> Numbers {
     u64s(blocks(move |counter| speck128_block(key, [counter, 0], rounds)))
 }
 
-/// Words in the order of memory, as for the smaller one.
+/// Encrypts a block of 128 bits with Speck in this number of rounds. The words are in the order of
+/// memory, as for the smaller block.
 pub(super) fn speck128_block(key: [u64; 2], [mut y, mut x]: [u64; 2], rounds: u64) -> [u64; 2] {
     let [mut k, mut a] = key;
     for round in 0..rounds {
@@ -187,7 +189,7 @@ fn doubled(x: u8) -> u8 {
     (x << 1) ^ if x & 0x80 == 0 { 0 } else { 0x1B }
 }
 
-/// The substitution of AES, computed: the inverse in the field, and an affine map.
+/// Computes the substitution of AES: the inverse in the field, and an affine map.
 pub(super) fn substitution() -> [u8; 256] {
     let product = |mut a: u8, mut b: u8| {
         let mut sum = 0;
@@ -205,7 +207,8 @@ pub(super) fn substitution() -> [u8; 256] {
     })
 }
 
-/// Independent round keys: the schedule of AES would make no difference here.
+/// Encrypts a counter with AES under independent round keys. The schedule of AES would make no
+/// difference here.
 fn aes(seed: u64, rounds: usize) -> Numbers {
     let sbox = substitution();
     let mut seeds = Seeds(seed);

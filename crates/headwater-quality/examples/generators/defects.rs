@@ -34,12 +34,13 @@ fn period(seed: u64, len: usize) -> Numbers {
     })
 }
 
-/// Words whose bits are set with probability 2^-`exponent`.
+/// Draws a word whose bits are set with probability 2^-`exponent`.
 fn rare(seeds: &mut Seeds, exponent: u32) -> u64 {
     (0..exponent).fold(u64::MAX, |all, _| all & seeds.next())
 }
 
-/// A bit that is forced to one with probability 2^(1-k) has a bias of 2^-k.
+/// Returns words whose bits have a bias of 2^-`exponent`. A bit that is forced to one with
+/// probability 2^(1-k) has a bias of 2^-k.
 fn biased(seed: u64, exponent: u32) -> Numbers {
     let mut seeds = Seeds(seed);
     u64s(move || {

@@ -38,7 +38,8 @@ pub(super) fn pcg32(mut state: u64, increment: u64) -> impl FnMut() -> u32 + 'st
     }
 }
 
-/// Streams of one multiplier are translations of each other (Vigna, "PCG: a critique").
+/// Interleaves two streams of one multiplier, which are translations of each other (Vigna, "PCG: a
+/// critique").
 fn pcg32_two(seed: u64) -> Numbers {
     let state = Seeds(seed).next();
     let (mut one, mut other) = (pcg32(state, 1), pcg32(state, 3));

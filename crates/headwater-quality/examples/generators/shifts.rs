@@ -97,7 +97,8 @@ fn xorwow(seed: u64) -> Numbers {
     })
 }
 
-/// The recurrence of the xoroshiro64 family; the output of a step is taken before it.
+/// Returns numbers by the recurrence of the xoroshiro64 family. The output of a step is taken
+/// before the state changes.
 fn xoroshiro64(seed: u64, output: fn(u32) -> u32) -> Numbers {
     let [mut s0, mut s1] = Seeds(seed).halves();
     u32s(move || {
@@ -116,7 +117,7 @@ fn xoroshiro64_star_star(seed: u64) -> Numbers {
     xoroshiro64(seed, |s0| s0.wrapping_mul(0x9E37_79BB).rotate_left(5).wrapping_mul(5))
 }
 
-/// The recurrence of the xoroshiro128 family.
+/// Returns numbers by the recurrence of the xoroshiro128 family and an output function.
 fn xoroshiro128<const A: u32, const B: u32, const C: u32>(
     seed: u64,
     output: fn(u64, u64) -> u64,
@@ -138,7 +139,7 @@ fn xoroshiro128_star_star(seed: u64) -> Numbers {
     xoroshiro128::<24, 16, 37>(seed, |s0, _| s0.wrapping_mul(5).rotate_left(7).wrapping_mul(9))
 }
 
-/// The recurrence of the xoshiro128 family.
+/// Returns a generator with the recurrence of the xoshiro128 family and an output function.
 pub(super) fn xoshiro128(
     mut s: [u32; 4],
     output: fn(&[u32; 4]) -> u32,
@@ -164,7 +165,7 @@ fn xoshiro128_star_star(seed: u64) -> Numbers {
     u32s(xoshiro128(Seeds(seed).halves(), |s| s[1].wrapping_mul(5).rotate_left(7).wrapping_mul(9)))
 }
 
-/// The recurrence of the xoshiro256 family.
+/// Returns a generator with the recurrence of the xoshiro256 family and an output function.
 pub(super) fn xoshiro256(
     mut s: [u64; 4],
     output: fn(&[u64; 4]) -> u64,

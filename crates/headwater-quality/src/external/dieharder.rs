@@ -20,7 +20,7 @@ pub(super) const KNOWN: Known = Known {
     read,
 };
 
-/// Lines with bars: test, tuple, samples, repetitions, p-value, assessment.
+/// Reads lines with bars: test, tuple, samples, repetitions, p-value, assessment.
 fn read(words: &str) -> (Option<String>, Vec<Outcome>) {
     let version =
         words.split("dieharder version ").nth(1).and_then(|rest| rest.split_whitespace().next());

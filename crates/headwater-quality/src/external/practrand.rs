@@ -20,7 +20,7 @@ pub(super) const KNOWN: Known = Known {
     read,
 };
 
-/// Lines of anomalies, each with its evaluation, under the length at which they were seen.
+/// Reads lines of anomalies, each with its evaluation, under the length at which they were seen.
 fn read(words: &str) -> (Option<String>, Vec<Outcome>) {
     let version =
         words.split("PractRand version ").nth(1).and_then(|rest| rest.split_whitespace().next());

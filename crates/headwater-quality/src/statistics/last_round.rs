@@ -26,7 +26,8 @@ const HALVES: [u32; 2] = [0xd251_1f53, 0xcd9e_8d57];
 /// Philox 4x64's multipliers.
 const WORDS: [u64; 2] = [0xd2e7_470e_e14c_6c93, 0xca5a_8263_9512_1157];
 
-/// The lowest byte of each word is counted: low bits of products depend on low bits alone.
+/// Counts the bits that differ between neighbouring blocks, in the lowest byte of each word. Low
+/// bits of products depend on low bits alone.
 fn run(view: &View, _: Effort) -> Vec<Part> {
     let inverses = HALVES.map(|factor| inverse(factor.into()) as u32);
     let short = view.values.as_chunks::<2>().0.iter().map(|&[low, high]| {

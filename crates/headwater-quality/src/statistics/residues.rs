@@ -19,9 +19,9 @@ pub(crate) const TEST: Test = Test {
 /// Tuples without overlap: short ones for dependences that are strong, long ones for long memories.
 const LENGTHS: [u32; 2] = [5, 9];
 
-/// Modulo 3 every bit of a byte counts, with the sign of its place. Generators of additions,
-/// rotations and exclusive ors keep such sums for a few steps, and no table of leading bits shows
-/// it.
+/// Counts tuples of the remainders of bytes. Modulo 3 every bit of a byte matters, with the sign of
+/// its place. Generators of additions, rotations and exclusive ors keep such sums for a few steps,
+/// and no table of leading bits shows such sums.
 fn run(view: &View, _: Effort) -> Vec<Part> {
     let bytes = 8 * view.values.len();
     // At least eight tuples in each cell.

@@ -24,7 +24,8 @@ const LONGEST: usize = 2 * VALUES;
 /// The smallest number of gaps that a cell may expect.
 const LEAST: f64 = 12.0;
 
-/// A multiplicative generator shows at single distances, so cells are as narrow as the data allows.
+/// Counts gaps by length. A multiplicative generator shows at single distances, so cells are as
+/// narrow as the data allows.
 ///
 /// A gap is counted if it began `LONGEST` places before the end or earlier: all of these are known,
 /// and a count of the gaps that ended would prefer short ones. Gaps of different values depend on

@@ -141,7 +141,7 @@ mod real {
         HOOK.store(hook, SeqCst);
     }
 
-    /// Seconds that a test lets pass at once.
+    /// Returns the seconds that a test lets pass at once.
     pub(crate) fn passed() -> u64 {
         PASSED.load(SeqCst)
     }

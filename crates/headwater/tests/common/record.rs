@@ -141,7 +141,8 @@ pub(crate) fn draw<const N: usize>() {
     add(&headwater::array::<N>().expect("random bytes"));
 }
 
-/// One draw of each kind, a short one first: 5.4 KiB, so more than a page of a slot holds.
+/// Draws once of each kind, a short draw first. The page serves 1,344 of these bytes, because a
+/// request above 1 KiB has a key of its own.
 pub(crate) fn draw_all_kinds() {
     add(&headwater::u64().expect("a random word").to_ne_bytes());
     draw::<16>();

@@ -23,8 +23,8 @@ impl Group {
         })
     }
 
-    /// A handle that is made, used and dropped; how many used its page before. The page is plain
-    /// memory: the checker fails if two threads touch it unordered.
+    /// Makes, uses and drops a handle. Returns how many handles used its page before, or None if no
+    /// page is free. The page is plain memory: the checker fails if two threads touch it unordered.
     fn handle(&self) -> Option<u32> {
         let index = self.owned.take()?;
         // SAFETY: the page is ours; the checker watches.

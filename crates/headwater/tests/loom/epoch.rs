@@ -22,8 +22,8 @@ impl Process {
         self.canary().current().unwrap_or_else(|| self.canary().choose())
     }
 
-    /// The kernel's effect on the two words in a child: the canary is cleared, the counter is as
-    /// the thread that forks sees it.
+    /// Returns a child with the kernel's effect on the two words. The canary is cleared, and the
+    /// counter is as the thread that forks sees it.
     fn fork(&self) -> Process {
         let reserved = AtomicU64::new(self.reserved.load(Relaxed));
         Process { epoch: AtomicU64::new(0), reserved }

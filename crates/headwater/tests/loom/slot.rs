@@ -57,7 +57,8 @@ impl Slot {
         Some(word)
     }
 
-    /// Words that no other refill makes: its number, and which of the two it is.
+    /// Fills the page with words that no other refill makes. A word shows the number of its refill,
+    /// and which of the two words it is.
     fn refill(&self) {
         let number = self.page_state.number.load(Relaxed) + 1;
         self.page_state.number.store(number, Relaxed);

@@ -132,7 +132,7 @@ impl Scribe {
     }
 }
 
-/// A call as both sides write it: with the arguments that matter.
+/// Returns a call as both sides write it: with the arguments that matter.
 fn written(entry: &Entry) -> String {
     let args = &entry.args;
     match entry.number {

@@ -9,8 +9,8 @@ use std::mem::MaybeUninit;
 const SENTINEL: u8 = 0xA5;
 const MARGIN: usize = 64;
 
-/// Lengths around every boundary of a path: one word, one block, the small limit, the page, the
-/// chunk.
+/// Returns lengths around every boundary of a path: one word, one block, the small limit, the page,
+/// the chunk.
 pub(crate) fn lengths() -> impl Iterator<Item = usize> {
     let more = [63..=65, 255..=257, 1023..=1026, 4095..=4097];
     (1..=40).chain(more.into_iter().flatten()).chain([65_536, (1 << 20) + 1])

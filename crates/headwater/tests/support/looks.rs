@@ -65,7 +65,8 @@ pub(crate) fn machine(mode: Mode, facts: &[Force]) -> Machine {
     }
 }
 
-/// The files that show a virtual machine, up to the first that does.
+/// Returns the calls that read the files that show a virtual machine, up to the first file that
+/// does.
 fn looks_at_hardware() -> Vec<String> {
     let mut calls = Vec::new();
     for name in ["sys_vendor", "product_name", "modalias"] {
@@ -98,7 +99,7 @@ fn looks_at_hardware() -> Vec<String> {
     calls
 }
 
-/// The directories of both drivers, up to the one with a device.
+/// Returns the calls that read the directories of both drivers, up to the directory with a device.
 fn looks_for_vmgenid(bound: bool) -> Vec<String> {
     let mut calls = Vec::new();
     for folder in ["/sys/bus/platform/drivers/vmgenid", "/sys/bus/acpi/drivers/vmgenid"] {
@@ -120,7 +121,7 @@ fn asks_for_srbds() -> bool {
     is_intel()
 }
 
-/// The calls by which `[vvar]` is found, and its number of pages.
+/// Returns the calls by which `[vvar]` is found, and its number of pages.
 fn mappings_below_vdso() -> (Vec<String>, usize) {
     let maps = fs::read_to_string("/proc/self/maps").unwrap();
     let mut lines = maps.lines().rev().skip_while(|line| !line.ends_with("[vdso]"));

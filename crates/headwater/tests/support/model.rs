@@ -117,7 +117,7 @@ impl Model<'_> {
         }
     }
 
-    /// One step of the program.
+    /// Makes the calls of one step of the program.
     pub(crate) fn step(&mut self, draw: Draw) -> Result<(), Refused> {
         match draw {
             Draw::Word => self.fill(8, true),
@@ -155,7 +155,7 @@ impl Model<'_> {
         }
     }
 
-    /// Returns the status that must follow.
+    /// Returns the source that the status must name.
     pub(crate) fn source(&self) -> Source {
         match self.set_up {
             None => Source::None,
@@ -176,7 +176,7 @@ impl Model<'_> {
         }
     }
 
-    /// Bytes of a page, which is filled if it has not enough of them.
+    /// Takes bytes of a page, which is filled if it has not enough of them.
     fn take(&mut self, bytes: usize) -> Result<(), Refused> {
         if self.slot.left < bytes {
             // A refill for sections leaves the page as it is until it has a key.
@@ -194,7 +194,7 @@ impl Model<'_> {
         Ok(())
     }
 
-    /// The kernel's half of a key.
+    /// Makes the calls for the kernel's half of a key.
     fn key(&mut self, by_vdso: bool) -> Result<(), Refused> {
         if by_vdso {
             self.vdso_refused = !self.vdso(32);
@@ -205,9 +205,9 @@ impl Model<'_> {
         self.system_call(32, true)
     }
 
-    /// The vDSO's getrandom: asks the kernel for a key of 32 bytes once, and if it does not get all
-    /// of it, for what it was asked for. (It asks again after each reseed, which the test
-    /// excludes.)
+    /// Asks the kernel as the vDSO's getrandom does: once for a key of 32 bytes, and for `len`
+    /// bytes if it does not get all of the key. The vDSO asks again after each reseed, which the
+    /// test excludes. Returns whether the vDSO serves the bytes.
     fn vdso(&mut self, len: usize) -> bool {
         if !self.slot.keyed {
             self.slot.keyed = self.getrandom(32, 0) == Ok(32);
@@ -215,7 +215,7 @@ impl Model<'_> {
         self.slot.keyed || self.getrandom(len, 0) == Ok(len)
     }
 
-    /// The ladder: getrandom(2), and the devices where it is missing or forbidden.
+    /// Goes down the ladder: getrandom(2), and the devices where the call is missing or forbidden.
     fn system_call(&mut self, len: usize, wait: bool) -> Result<(), Refused> {
         let flags = if wait { 0 } else { libc::GRND_NONBLOCK };
         match fully(len, |left| self.getrandom(left, flags)) {
@@ -278,7 +278,7 @@ impl Model<'_> {
         }
     }
 
-    /// Set-up, unless it was done.
+    /// Makes the calls of set-up, unless set-up was done before.
     fn set_up(&mut self, wait: bool) -> Result<SetUp, Refused> {
         if let Some(set_up) = self.set_up {
             return Ok(set_up);
@@ -319,8 +319,8 @@ impl Model<'_> {
         Ok(*self.set_up.insert(SetUp { mode, vdso, pages }))
     }
 
-    /// The search for the generation: under a state that is keyed for the purpose, so in vain if it
-    /// cannot be.
+    /// Searches for the generation under a state that is keyed for the purpose. The search is in
+    /// vain if the state cannot be keyed. Returns whether the search was made.
     fn search(&mut self) -> bool {
         self.look(|looks| &looks.mappings);
         for _ in 0..4 {
@@ -339,7 +339,7 @@ impl Model<'_> {
         false
     }
 
-    /// Memory that a fork wipes.
+    /// Makes the calls for memory that a fork wipes.
     fn wiped(&mut self) {
         self.call("mmap");
         // The first advice does not exist, and must be refused.
@@ -348,7 +348,7 @@ impl Model<'_> {
         }
     }
 
-    /// Memory for pages: whether there is any.
+    /// Makes the calls for the memory of pages. Returns whether there is any memory.
     fn pages(&mut self) -> bool {
         if !self.answers.memory {
             self.call("mmap"); // droppable

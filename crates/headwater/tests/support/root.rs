@@ -11,7 +11,7 @@ pub(crate) struct Root {
 }
 
 impl Root {
-    /// An empty one.
+    /// Makes an empty directory that is named after this process.
     pub(crate) fn new() -> Root {
         let name = format!("root-{}", std::process::id());
         let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
@@ -21,7 +21,7 @@ impl Root {
         Root { path }
     }
 
-    /// For `testing::set_root`, which keeps it for ever.
+    /// Returns the path for `testing::set_root`, which keeps it for ever.
     pub(crate) fn c_path(&self) -> &'static CStr {
         let path = CString::new(self.path.as_os_str().as_bytes()).unwrap();
         Box::leak(path.into_boxed_c_str())
@@ -38,7 +38,7 @@ impl Root {
         fs::write(self.at(path), content).unwrap();
     }
 
-    /// A link that leads nowhere, as sysfs's do outside of /sys.
+    /// Makes a link that leads nowhere, as sysfs's links do outside of /sys.
     pub(crate) fn link(&self, path: &str) {
         std::os::unix::fs::symlink("nowhere", self.at(path)).unwrap();
     }
@@ -54,8 +54,8 @@ impl Drop for Root {
     }
 }
 
-/// A machine with this many CPUs, and otherwise as it is; headwater sees it from now on. Its /sys
-/// holds nothing else.
+/// Makes a machine with this many CPUs, which headwater sees from now on. Its /proc is the real
+/// one, its /sys holds nothing else, and it has no VMClock.
 #[cfg(feature = "testing")]
 pub(crate) fn machine_with_cpus(count: usize) -> Root {
     let root = Root::new();
@@ -73,8 +73,8 @@ pub(crate) const MARKER: u64 = 0x1122_3344;
 pub(crate) const VM_GENERATION: u64 = 7;
 
 impl FakeClock {
-    /// A valid page with [`MARKER`], and with [`VM_GENERATION`] if `counts` says that the flag is
-    /// set.
+    /// Makes a valid page with [`MARKER`] and [`VM_GENERATION`]. The flag that makes the generation
+    /// count is set if `counts` is true.
     pub(crate) fn new(root: &Root, counts: bool) -> FakeClock {
         const VM_GENERATION_FLAG: u64 = 1 << 8;
         let clock = FakeClock(File::create(root.at(VMCLOCK)).unwrap());

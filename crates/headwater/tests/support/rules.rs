@@ -7,7 +7,7 @@ use headwater::{CpuRng, Hardware, Mode, ReseedGeneration, Status, Vmclock, Vmgen
 /// Slots that all CPUs share, beside the one that each has.
 pub(crate) const SHARED_SLOTS: u32 = 64;
 
-/// The mode that this status has to show, and a part of the reason.
+/// Returns the mode that this status has to show, and a part of the reason.
 pub(crate) fn expected(status: &Status) -> (Mode, &'static str) {
     let word = matches!(status.reseed_generation, ReseedGeneration::Live { .. });
     let fresh = matches!(status.cpu_rng, CpuRng::Good | CpuRng::Slow);
@@ -55,7 +55,7 @@ pub(crate) fn expected(status: &Status) -> (Mode, &'static str) {
     }
 }
 
-/// Mode and reason are what the rules say of the rest of the status.
+/// Checks that the mode and the reason follow by the rules from the rest of the status.
 pub(crate) fn assert_by_the_rules(status: &Status) {
     let (mode, reason) = expected(status);
     assert_eq!(status.mode, mode, "{status:?}");

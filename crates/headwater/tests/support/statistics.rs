@@ -3,8 +3,9 @@
 
 use headwater_testing::words::sort;
 
-/// Bits and bytes of at least 64 KiB are balanced. False alarms: 3e-9 for random bytes, 1e-9 by the
-/// bits and 2e-9 by the two sides of the bytes' chi-square.
+/// Checks that the bits and the bytes of at least 64 KiB are balanced. False alarms have
+/// probability 3e-9 for random bytes: 1e-9 by the bits, and 2e-9 by the two sides of the bytes'
+/// chi-square.
 pub(crate) fn assert_balanced(bytes: &[u8], what: &str) {
     assert!(bytes.len() >= 1 << 16, "too short for a statistic");
     let ones: u64 = bytes.iter().map(|byte| u64::from(byte.count_ones())).sum();
@@ -25,15 +26,15 @@ pub(crate) fn assert_balanced(bytes: &[u8], what: &str) {
     );
 }
 
-/// Chi-square of counts whose expectations are equal.
+/// Returns the chi-square of counts whose expectations are equal.
 pub(crate) fn chi_square(counts: &[u64]) -> f64 {
     let expected = counts.iter().sum::<u64>() as f64 / counts.len() as f64;
     let square = |&count: &u64| (count as f64 - expected).powi(2) / expected;
     counts.iter().map(square).sum()
 }
 
-/// Values that must all differ. For `n` random words of 64 bits: n^2 / 2^65 false alarms, 1e-7 for
-/// 2 M.
+/// Checks that all words differ. False alarms have probability n^2 / 2^65 for `n` random words of
+/// 64 bits: 1e-7 for 2 M.
 pub(crate) fn assert_distinct(mut words: Vec<u64>, what: &str) {
     sort(&mut words);
     if let Some(pair) = words.windows(2).find(|pair| pair[0] == pair[1]) {

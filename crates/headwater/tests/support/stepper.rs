@@ -65,7 +65,7 @@ impl Traced {
         assert_eq!(done, 0, "ptrace: {}", Error::last_os_error());
     }
 
-    /// `count` words of its memory.
+    /// Returns `count` words of the child's memory, from the address `at` on.
     #[track_caller]
     pub(crate) fn words(&self, at: u64, count: usize) -> Vec<u64> {
         let mut words = vec![0_u64; count];
@@ -86,7 +86,8 @@ impl Traced {
         assert_eq!(done, 0, "ptrace: {}", Error::last_os_error());
     }
 
-    /// Everything that its registers hold, the wide ones included, as words.
+    /// Returns the contents of the child's general and vector registers as words. A vector register
+    /// wider than 128 bits is returned without its upper bits.
     #[track_caller]
     pub(crate) fn registers(&self) -> Vec<u64> {
         const NT_PRSTATUS: usize = 1;
@@ -114,7 +115,7 @@ impl Traced {
         assert_eq!(done, 0, "ptrace: {}", Error::last_os_error());
     }
 
-    /// Its stack pointer.
+    /// Returns the child's stack pointer.
     #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
     #[track_caller]
     pub(crate) fn stack_pointer(&self) -> u64 {

@@ -116,7 +116,7 @@ fn syscall_info(child: pid_t) -> libc::ptrace_syscall_info {
     }
 }
 
-/// The C string at this address of the child.
+/// Returns the C string at this address of the child.
 fn string_at(child: pid_t, at: u64) -> String {
     let mut bytes = Vec::new();
     while !bytes.contains(&0) {

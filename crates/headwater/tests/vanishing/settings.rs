@@ -45,7 +45,8 @@ pub(crate) struct HugePages {
 }
 
 impl HugePages {
-    /// Err on a kernel without huge pages, or where they cannot be switched on.
+    /// Switches huge pages on for all memory, until the value is dropped. Returns Err on a kernel
+    /// without huge pages, or where they cannot be switched on.
     pub(crate) fn always() -> io::Result<HugePages> {
         let folder = Path::new("/sys/kernel/mm/transparent_hugepage");
         let mut files = vec![folder.join("enabled")];
@@ -88,7 +89,8 @@ pub(crate) struct Swap {
 impl Swap {
     const LEN: usize = 32 << 20;
 
-    /// Err if swap cannot be used, or not with files of this directory's file system.
+    /// Puts a new swap file into use, until the value is dropped. Returns Err if swap cannot be
+    /// used, or not with files of the target directory's file system.
     pub(crate) fn on() -> io::Result<Swap> {
         let compressed = fs::read_to_string("/sys/module/zswap/parameters/enabled");
         if compressed.is_ok_and(|enabled| enabled.starts_with('Y')) {
@@ -162,7 +164,8 @@ impl Cgroup {
     const V1: [&str; 2] = ["memory.usage_in_bytes", "memory.limit_in_bytes"];
     const V2: [&str; 2] = ["memory.current", "memory.max"];
 
-    /// Err without a memory controller for this user.
+    /// Makes a memory cgroup, which is removed when the value is dropped. Returns Err without a
+    /// memory controller for this user.
     pub(crate) fn new() -> io::Result<Cgroup> {
         let turn = Turn::wait()?;
         let name = format!("headwater-{}", process::id());
@@ -236,7 +239,7 @@ pub(crate) fn join_cgroup(path: &Path) {
     fs::write(path.join("cgroup.procs"), process::id().to_string()).unwrap();
 }
 
-/// Bytes charged to the group.
+/// Returns the number of bytes charged to the group.
 pub(crate) fn usage(path: &Path) -> u64 {
     let file = [Cgroup::V1[0], Cgroup::V2[0]].map(|file| path.join(file));
     let file = file.iter().find(|file| file.exists()).unwrap();

@@ -106,7 +106,7 @@ impl Recent {
     }
 }
 
-/// One draw by a function, and one from the handle.
+/// Draws once by a function and once from the handle, and adds the bytes to `recent`.
 fn round(at: u64, rng: &mut Rng, recent: &mut Recent) {
     const LENGTHS: [usize; 8] = [8, 16, 8, 40, 16, 256, 8, 1024];
     let mut bytes = [0; 1024];

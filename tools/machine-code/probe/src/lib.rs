@@ -6,49 +6,49 @@
 
 use headwater::{Error, Rng};
 
-/// One word by the free function.
+/// Draws one word by the free function.
 #[unsafe(no_mangle)]
 #[inline(never)]
 pub fn probe_u64() -> Result<u64, Error> {
     headwater::u64()
 }
 
-/// Half a word by the free function.
+/// Draws half a word by the free function.
 #[unsafe(no_mangle)]
 #[inline(never)]
 pub fn probe_u32() -> Result<u32, Error> {
     headwater::u32()
 }
 
-/// Any number of bytes by the free function.
+/// Draws any number of bytes by the free function.
 #[unsafe(no_mangle)]
 #[inline(never)]
 pub fn probe_fill(buf: &mut [u8]) -> Result<(), Error> {
     headwater::fill(buf)
 }
 
-/// Any number of bytes, or an error if the call would block.
+/// Draws any number of bytes, or returns an error if the call would block.
 #[unsafe(no_mangle)]
 #[inline(never)]
 pub fn probe_try_fill(buf: &mut [u8]) -> Result<(), Error> {
     headwater::try_fill(buf)
 }
 
-/// Sixteen bytes by the free function.
+/// Draws sixteen bytes by the free function.
 #[unsafe(no_mangle)]
 #[inline(never)]
 pub fn probe_fill_16(buf: &mut [u8; 16]) -> Result<(), Error> {
     headwater::fill(buf)
 }
 
-/// One word of a handle.
+/// Draws one word from a handle.
 #[unsafe(no_mangle)]
 #[inline(never)]
 pub fn probe_rng_u64(rng: &mut Rng) -> u64 {
     rng.next_u64()
 }
 
-/// Any number of bytes of a handle.
+/// Draws any number of bytes from a handle.
 #[unsafe(no_mangle)]
 #[inline(never)]
 pub fn probe_rng_fill(rng: &mut Rng, buf: &mut [u8]) -> Result<(), Error> {

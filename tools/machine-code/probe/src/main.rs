@@ -6,7 +6,7 @@ use probe::{probe_fill, probe_fill_16, probe_rng_fill, probe_rng_u64, probe_u64}
 use std::process::ExitCode;
 use std::{env, hint};
 
-/// A breakpoint at which the tracer finds the caller's buffer and handle in registers.
+/// Stops at a breakpoint, where the tracer finds the caller's buffer and handle in registers.
 #[cfg(target_arch = "x86_64")]
 fn stop(buf: *const u8, rng: &Rng) {
     // SAFETY: the instruction only stops the process, and its tracer continues it.

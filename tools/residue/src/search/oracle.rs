@@ -16,7 +16,7 @@ pub enum Cipher {
     ChaCha,
 }
 
-/// The counters that are tried.
+/// Returns the counters that are tried.
 ///
 /// A page is a run of hundreds of blocks, so beyond the first ones every eighth finds it. The later
 /// ranges are for layouts that the library does not have today.
@@ -46,7 +46,7 @@ pub fn chacha_rows(key: &[u8; 32], rows: &mut Vec<Row>) {
     }
 }
 
-/// The first 4 KiB of a key's stream, as rows.
+/// Returns the first 4 KiB of a key's stream, as rows.
 pub fn stream(key: &[u8; 32], cipher: Cipher) -> Vec<Row> {
     let mut rows = vec![[0; 16]; 256];
     match cipher {

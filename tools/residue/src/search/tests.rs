@@ -10,7 +10,7 @@ fn key() -> [u8; 32] {
     core::array::from_fn(|i| (i * 89 + 7) as u8)
 }
 
-/// An account of a draw of the third block, with these bytes left on the stack.
+/// Returns an account of a draw of the third block, with these bytes left on the stack.
 fn account(cipher: Cipher, left: &[u8]) -> Account {
     let stream = stream(&key(), cipher);
     let mut bytes = vec![0xA5; 4096];

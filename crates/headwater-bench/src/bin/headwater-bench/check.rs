@@ -282,7 +282,8 @@ impl CheckOutcome {
         self.targets.iter().filter(|verdict| verdict.met == met).count()
     }
 
-    /// The figures, then the verdicts: what is read last is what was asked for.
+    /// Returns the figures and, after the figures, the verdicts. The user asked for the verdicts,
+    /// and reads the verdicts last.
     pub(crate) fn table(&self) -> String {
         let mut table = Table::new();
         table

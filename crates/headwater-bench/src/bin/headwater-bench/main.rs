@@ -113,7 +113,7 @@ impl Output {
     }
 }
 
-/// The library's run, with other defaults.
+/// Runs the library's measurement with other defaults for the cases and the lengths.
 fn measure(mut args: Args) -> Result<Report, Failure> {
     if args.cases.is_empty() {
         args.cases = vec!["all".to_owned()];

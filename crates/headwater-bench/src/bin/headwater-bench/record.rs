@@ -54,7 +54,8 @@ fn folder_name(machine: &Machine) -> Result<String, Failure> {
     Ok(format!("{}-{cpu}", date.strftime("%Y-%m-%d")))
 }
 
-/// A CPU's name for a path: `Intel(R) Xeon(R) CPU E5-2680 v4 @ 2.40GHz` as `intel-xeon-e5-2680-v4`.
+/// Returns a CPU's name in a form for a path. `Intel(R) Xeon(R) CPU E5-2680 v4 @ 2.40GHz` becomes
+/// `intel-xeon-e5-2680-v4`.
 fn slug(cpu: &str) -> String {
     let name = cpu.split('@').next().unwrap_or(cpu).to_ascii_lowercase();
     let name = name.replace("(r)", " ").replace("(tm)", " ");

@@ -243,7 +243,7 @@ mod tests {
     use super::*;
     use crate::draw::verify::{self, Fault};
 
-    /// A runtime whose every answer is what the shell makes of `answer`.
+    /// Returns a runtime that answers every request with the output of the shell command `answer`.
     fn fake(answer: &str) -> Call {
         let script =
             format!("echo fake 1; while read verb function length number; do {answer}; done");

@@ -23,7 +23,7 @@ pub(super) fn ready(stream: impl Stream + 'static) -> Opened {
     Ok(Box::new(Array(stream)))
 }
 
-/// `buf` as 64-bit words, which it is aligned for.
+/// Returns `buf` as 64-bit words, for which the harness has aligned `buf`.
 fn words(buf: &mut [u8]) -> Result<&mut [u64], Refused> {
     bytemuck::try_cast_slice_mut(buf).map_err(|_| Refused)
 }

@@ -63,7 +63,7 @@ const FIRST: [&str; 8] = [
 /// The values, as [`values`] returns them.
 const PERCENTILES: [&str; 5] = ["50 %", "90 %", "99 %", "99.9 %", "all"];
 
-/// Every chart that the record has at least two places for.
+/// Returns every chart that the record has at least two places for.
 pub(super) fn charts(record: &Record) -> Vec<Chart> {
     let mut charts = Vec::new();
     for load in record.loads() {
@@ -99,7 +99,8 @@ impl Chart {
     }
 }
 
-/// One chart for each case and length that several numbers of threads were measured with.
+/// Returns one chart for each case, length and load apart from threads, with a place for each
+/// number of threads. `charts` drops a chart of only one number of threads.
 fn by_threads(record: &Record) -> Vec<Chart> {
     let kinds = distinct(record.rows.iter().map(|row| (row.case.as_str(), row.len)));
     let loads = record.loads();
@@ -124,7 +125,7 @@ fn by_threads(record: &Record) -> Vec<Chart> {
     charts
 }
 
-/// One chart for each length and load whose single calls were timed.
+/// Returns one chart for each case, length and load whose single calls were timed.
 fn latencies(record: &Record) -> Vec<Chart> {
     let rows: Vec<&RecordRow> =
         record.rows.iter().filter(|row| row.percentiles.is_some()).collect();
@@ -164,7 +165,8 @@ fn values(row: &RecordRow) -> Vec<Option<f64>> {
     vec![of.p50, of.p90, of.p99, of.p99_9, of.max].into_iter().map(positive).collect()
 }
 
-/// The lines of `rows`, each implementation's value wherever any of them has one.
+/// Returns a chart with one line of `rows` for each implementation. The chart has a place wherever
+/// any implementation has a row, and a line has its own values there.
 fn over(
     record: &Record,
     title: String,
@@ -193,12 +195,13 @@ fn line(record: &Record, name: &str, values: Vec<Option<f64>>) -> Line {
     Line { name: name.to_owned(), look: look.unwrap_or_default(), values, shown: true }
 }
 
-/// A logarithmic axis has no place for 0.
+/// Drops a value that is not above 0, because a logarithmic axis has no place for 0.
 fn positive(value: Option<f64>) -> Option<f64> {
     value.filter(|value| *value > 0.0)
 }
 
-/// `fill 16 B`, `u64`.
+/// Returns the name of a case, such as `u64`. The cases `fill` and `latency` both get the name of a
+/// fill with its length, such as `fill 16 B`.
 pub(super) fn what(case: &str, len: usize) -> String {
     match case {
         "fill" | "latency" => format!("fill {}", size::show(len)),
@@ -206,7 +209,8 @@ pub(super) fn what(case: &str, len: usize) -> String {
     }
 }
 
-/// One thread goes without saying.
+/// Returns `title` followed by the load. A load of one thread is not mentioned, because one thread
+/// goes without saying.
 pub(super) fn title_of(title: &str, load: &Load) -> String {
     if load.show() == "one thread" { title.to_owned() } else { format!("{title}, {}", load.show()) }
 }

@@ -14,8 +14,8 @@ const SUBJECT: &str = "headwater";
 /// The difference between the columns of a table.
 type Column<'a> = (&'a str, usize, Option<&'a str>);
 
-/// One table of fills and one of everything else, for each load; then the ratios, where there are
-/// any.
+/// Returns one table of fills and one of everything else, for each load. The table of the crowd and
+/// the ratios follow, where the record has any.
 pub(super) fn tables(record: &Record) -> Markup {
     html! {
         h2 { "Figures" }
@@ -93,7 +93,7 @@ fn ratios(record: &Record) -> Markup {
     }
 }
 
-/// A table of cells, each with the name of its row and with its column.
+/// Returns a table of `cells`, each of which comes with the name of its row and with its column.
 fn table_of(
     title: &str,
     (corner, head): (&str, fn(Column) -> String),
@@ -127,7 +127,8 @@ fn table_of(
     }
 }
 
-/// `fill 16 B`, `u64`, and what else was different.
+/// Returns the head of a column, such as `fill 16 B` or `u64`, and the note on any other
+/// difference.
 fn head((case, len, note): Column) -> String {
     join(&[what(case, len), note.unwrap_or_default().to_owned()])
 }
@@ -143,7 +144,8 @@ fn percent(part: f64) -> String {
     whole(&format!("±{:.0} %", 100.0 * part))
 }
 
-/// A ratio and its interval; `-` without one.
+/// Returns a ratio and its interval as text, or `-` for a ratio without an interval. Returns `None`
+/// where the record has no ratio.
 fn times(ratio: &RecordRatio) -> Option<String> {
     let interval = Interval { median: ratio.ratio?, low: ratio.low, high: ratio.high };
     Some(whole(&interval.show()))

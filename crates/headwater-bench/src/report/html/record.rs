@@ -98,7 +98,7 @@ pub(super) struct Load {
 }
 
 impl Record {
-    /// The implementations, each once.
+    /// Returns the names of the implementations, each once.
     pub(super) fn names(&self) -> Vec<&str> {
         distinct(self.rows.iter().map(|row| row.implementation.as_str()))
     }
@@ -113,7 +113,7 @@ impl RecordRow {
         Load::new(self.threads, self.procs, self.pin.as_ref())
     }
 
-    /// Calls of all threads and processes together, in millions per second.
+    /// Returns the calls of all threads and processes together, in millions per second.
     pub(super) fn million_calls_per_s(&self) -> Option<f64> {
         let load = self.load();
         Some((load.threads * load.procs) as f64 * 1e3 / self.ns_per_call?)
@@ -145,14 +145,15 @@ impl Load {
         (self.procs, &self.pin) == (other.procs, &other.pin)
     }
 
-    /// `2 processes, pinned by core`; nothing where that is as usual.
+    /// Returns a text such as `2 processes, pinned by core`. The text is empty for one process
+    /// without pinning, the usual load.
     pub(super) fn apart_from_threads(&self) -> String {
         let procs = (self.procs > 1).then(|| format!("{} processes", self.procs));
         let pin = self.pin.as_ref().map(|pin| format!("pinned by {pin}"));
         procs.into_iter().chain(pin).collect::<Vec<_>>().join(", ")
     }
 
-    /// `one thread`, `4 threads, 2 processes`.
+    /// Returns a text such as `one thread` or `4 threads, 2 processes`.
     pub(super) fn show(&self) -> String {
         let threads = match self.threads {
             1 => "one thread".to_owned(),
@@ -167,7 +168,7 @@ pub(super) fn join(parts: &[String]) -> String {
     parts.iter().filter(|part| !part.is_empty()).cloned().collect::<Vec<_>>().join(", ")
 }
 
-/// Each value once, in the order of first appearance.
+/// Returns each value once, in the order of first appearance.
 pub(super) fn distinct<T: PartialEq>(values: impl Iterator<Item = T>) -> Vec<T> {
     let mut list = Vec::new();
     for value in values {

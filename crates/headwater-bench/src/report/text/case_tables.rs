@@ -19,7 +19,7 @@ fn columns(names: &[&str]) -> Vec<String> {
     names.iter().map(|&name| name.to_owned()).collect()
 }
 
-/// Percentiles of single calls, a table for each length.
+/// Makes a table of percentiles of single calls for each length.
 pub(crate) fn latencies(rows: &[&Row], on: &str) -> Vec<String> {
     let rows = of_case(rows, "latency");
     let columns = columns(&["p50", "p90", "p99", "p99.9", "slowest", "calls"]);
@@ -44,7 +44,7 @@ pub(crate) fn latencies(rows: &[&Row], on: &str) -> Vec<String> {
     lengths.into_iter().filter_map(block).collect()
 }
 
-/// `12.3 M`, or the number itself if it is a small one.
+/// Returns a text such as `12.3 M`, or the number itself if the number is below 100,000.
 fn millions(calls: u64) -> String {
     if calls < 100_000 { calls.to_string() } else { format!("{:.1} M", calls as f64 / 1e6) }
 }
@@ -68,7 +68,7 @@ pub(crate) fn handshakes(rows: &[&Row], on: &str) -> Option<String> {
     })
 }
 
-/// Arrays of numbers: the time of one number, and bytes per second, a table for each case.
+/// Makes a table for each case of arrays of numbers: the time of one number, and bytes per second.
 pub(crate) fn streams(rows: &[&Row], on: &str) -> Vec<String> {
     let block = |case: Case| {
         let rows = of_case(rows, case.name());
@@ -196,7 +196,7 @@ pub(crate) fn upper_halves(rows: &[&Row]) -> Option<String> {
     })
 }
 
-/// The first draw of a process, after a fork and after its start.
+/// Returns the tables of the first draw of a process, after a fork and after its start.
 pub(crate) fn first_bytes(rows: &[&Row]) -> Vec<String> {
     let block = |(case, what): (&str, &str)| {
         let body: Vec<Vec<String>> = of_case(rows, case)
@@ -220,8 +220,8 @@ pub(crate) fn first_bytes(rows: &[&Row]) -> Vec<String> {
     cases.into_iter().filter_map(block).collect()
 }
 
-/// Throughput in factors of what the first NUMA node does, for rows that fill one node after the
-/// other.
+/// Returns the throughput in factors of the throughput of the first NUMA node, for rows that fill
+/// one node after the other.
 pub(crate) fn nodes(report: &Report) -> Option<String> {
     let cpus = report.first_node?;
     let rows: Vec<&Row> =

@@ -112,7 +112,8 @@ impl Point {
     }
 }
 
-/// `Greater` if the first takes certainly less time, from the two intervals alone.
+/// Returns `Greater` if the first certainly takes less time, and `Less` if the second does, from
+/// the two intervals alone.
 fn apart(first: &Interval, second: &Interval) -> Option<Ordering> {
     if first.high? < second.low? {
         Some(Ordering::Greater)
@@ -123,8 +124,8 @@ fn apart(first: &Interval, second: &Interval) -> Option<Ordering> {
     }
 }
 
-/// The implementation that is faster from there on, the lengths between which it overtakes, and the
-/// estimate.
+/// Returns, for each change, the implementation that is faster from there on, the lengths between
+/// which it overtakes, and the estimate.
 fn changes(points: &[Point]) -> impl Iterator<Item = (Ordering, (usize, usize), f64)> {
     let certain: Vec<usize> = (0..points.len()).filter(|&at| points[at].leader.is_some()).collect();
     certain
@@ -150,7 +151,7 @@ fn meeting_point(points: &[Point]) -> Option<f64> {
     Some((from + part * (to - from)).exp())
 }
 
-/// Two digits, because it is an estimate.
+/// Shows a length with about two digits, because the length is an estimate.
 fn show_about(len: f64) -> String {
     let (value, unit) = match len {
         len if len < 1024.0 => (len, "B"),
@@ -168,8 +169,8 @@ fn show_about(len: f64) -> String {
 mod tests {
     use super::*;
 
-    /// Rows of an implementation that takes so many nanoseconds for the call and for each byte,
-    /// each round a thousandth slower than the one before.
+    /// Returns rows of an implementation that takes so many nanoseconds for the call and for each
+    /// byte, each round a thousandth slower than the one before.
     fn curve(name: &str, call: f64, byte: f64, lengths: &[usize]) -> Vec<Row> {
         let row = |&len: &usize| {
             let ns = call + byte * len as f64;

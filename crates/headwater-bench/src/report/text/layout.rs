@@ -33,7 +33,7 @@ pub(crate) fn widest(texts: impl IntoIterator<Item = String>) -> usize {
     texts.into_iter().map(|text| text.chars().count()).max().unwrap_or(0)
 }
 
-/// A table whose first column is words and whose others are figures.
+/// Returns a table whose first column is words and whose other columns are figures.
 pub(crate) fn table(first: &str, columns: &[String], body: Vec<Vec<String>>) -> String {
     let header = std::iter::once(first.to_owned()).chain(columns.iter().cloned()).collect();
     let mut table = plain(header, body);
@@ -43,7 +43,7 @@ pub(crate) fn table(first: &str, columns: &[String], body: Vec<Vec<String>>) -> 
     table.trim_fmt()
 }
 
-/// A table of words.
+/// Returns a table of words.
 pub(crate) fn words(header: [&str; 3], body: Vec<Vec<String>>) -> String {
     plain(header.map(str::to_owned).to_vec(), body).trim_fmt()
 }
@@ -63,7 +63,7 @@ pub(crate) fn names(rows: &[&Row]) -> Vec<String> {
     distinct(rows.iter().map(|row| row.implementation.clone()))
 }
 
-/// Each value once, in the order of first appearance.
+/// Returns each value once, in the order of first appearance.
 pub(crate) fn distinct<T: PartialEq>(values: impl Iterator<Item = T>) -> Vec<T> {
     let mut list = Vec::new();
     for value in values {

@@ -5,7 +5,8 @@ use crate::report::document::Report;
 use crate::report::text::layout::{COLUMNS, distinct, names};
 use comfy_table::{ContentArrangement, Table, presets};
 
-/// The machine, versions, and everything that a reader must know before quoting a figure.
+/// Returns the machine, the versions, and everything else that a reader must know before quoting a
+/// figure.
 pub(crate) fn notes(report: &Report) -> String {
     let mut lines: Vec<(&str, String)> = Vec::new();
     lines.extend(details(report).into_iter().map(|detail| ("machine", detail)));

@@ -80,7 +80,8 @@ fn machine(report: &Report) -> String {
     parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
-/// Time per call by length, and bytes per second of the long ones.
+/// Returns the tables of the time per call by length, and of the bytes per second of the long
+/// lengths.
 fn fills(rows: &[&Row], on: &str) -> Vec<String> {
     let rows: Vec<&Row> = rows.iter().copied().filter(|row| row.case == "fill").collect();
     let mut lengths = distinct(rows.iter().map(|row| row.len));
@@ -173,7 +174,7 @@ fn ratios(ratios: &[Ratio], crowd: (usize, usize), on: &str) -> Vec<String> {
     abreast(widest(names.iter().cloned()), &columns, width).into_iter().map(block).collect()
 }
 
-/// Time per call of the cases without a length.
+/// Returns the table of the time per call of the cases without a length.
 fn draws(rows: &[&Row], on: &str) -> Option<String> {
     let rows: Vec<&Row> = rows
         .iter()
@@ -225,7 +226,8 @@ fn counts(rows: &[&Row]) -> Vec<String> {
     cells.into_iter().map(block).collect()
 }
 
-/// `84 (96.3)`; the mean is left out if it says the same.
+/// Returns a count and its mean, such as `84 (96.3)`. The mean is left out if it says the same as
+/// the count.
 fn count_and_mean(count: u64, mean: f64) -> String {
     let decimals = match mean {
         mean if mean < 1.0 => 3,
@@ -238,7 +240,7 @@ fn count_and_mean(count: u64, mean: f64) -> String {
     if is_same { count } else { format!("{count} ({mean})") }
 }
 
-/// The table of the RFC, with its columns.
+/// Returns the table of the RFC, with the RFC's columns.
 fn rfc_table(rows: &[&Row]) -> Option<String> {
     let rows = rows.iter().filter(|row| row.case == "rfc-u32");
     let body: Vec<Vec<String>> = rows

@@ -260,7 +260,7 @@ fn direct(rest: &str) -> (Writer, &str) {
     }
 }
 
-/// Lines by which a log of the kernel's without times is known.
+/// Returns whether the line shows that a log without times is the kernel's.
 fn is_kernels(line: &str) -> bool {
     [
         "Linux version ",

@@ -327,7 +327,7 @@ fn offset(text: &str) -> Option<f64> {
     Some(sign * (f64::from(hours) * 3600.0 + f64::from(minutes) * 60.0))
 }
 
-/// Digits with a point and more digits, and nothing else: no sign, no exponent, no "nan".
+/// Parses digits with a point and more digits, and nothing else: no sign, no exponent, no "nan".
 pub(crate) fn seconds(text: &str) -> Option<f64> {
     /// Powers of ten, which f64 holds without an error.
     const POWERS: [f64; 16] =
@@ -382,8 +382,8 @@ fn month(name: &str) -> Option<u8> {
     all.filter(|(.., start)| name.starts_with(**start)).max().map(|(_, number, _)| number)
 }
 
-/// Days since 1 March of the year 0 (Howard Hinnant, "chrono-compatible low-level date algorithms":
-/// days_from_civil).
+/// Returns the days since 1 March of the year 0 (Howard Hinnant, "chrono-compatible low-level date
+/// algorithms": days_from_civil).
 fn date(year: u32, month: u8, day: u8) -> Option<f64> {
     ((1..=12).contains(&month) && (1..=31).contains(&day) && (1..10_000).contains(&year))
         .then_some(())?;

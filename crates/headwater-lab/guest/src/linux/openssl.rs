@@ -65,7 +65,8 @@ mod linked {
         fn OSSL_PROVIDER_load(ctx: *mut c_void, name: *const c_char) -> *mut c_void;
         fn OpenSSL_version(what: c_int) -> *const c_char;
 
-        /// The provider's own entry point, under the name that OpenSSL looks for in a module.
+        /// Sets up the provider. It is the provider's own entry point, under the name that OpenSSL
+        /// looks for in a module.
         fn OSSL_provider_init(
             handle: *const c_void,
             from_core: *const c_void,

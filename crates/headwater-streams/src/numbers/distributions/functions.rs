@@ -240,7 +240,7 @@ mod tests {
     use super::*;
     use reference::streams::distributions as reference;
 
-    /// Numbers of all sizes, and around the places where a function changes its method.
+    /// Returns numbers of all sizes, and around the places where a function changes its method.
     fn numbers() -> impl Iterator<Item = f64> {
         let mut x = 0x9E37_79B9_7F4A_7C15_u64;
         (0..40_000u64).map(move |i| {

@@ -11,7 +11,7 @@ use crate::words::Words;
 
 const INF: f64 = f64::INFINITY;
 
-/// Samplers around every change of a method, and at the ends of what floats can hold.
+/// Runs samplers around every change of a method, and at the ends of what floats can hold.
 fn each(test: &impl Fn(&dyn Fn(Path, &Words2, u64, &mut [f64]), (f64, f64))) {
     for (mean, deviation, low, high) in [
         (0.0, 1.0, -INF, INF),

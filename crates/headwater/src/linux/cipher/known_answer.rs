@@ -68,7 +68,8 @@ mod tests {
     use super::*;
     use crate::linux::cpu::features::Features;
 
-    /// AES-256 in counter mode by the reference, which the packed crate lacks.
+    /// Computes the keystream of AES-256 in counter mode by the reference, which the packed crate
+    /// lacks.
     #[cfg(reference)]
     fn right(first: [u64; 2], out: &mut [Block]) {
         let mut start = [0; 16];

@@ -119,7 +119,7 @@ pub(crate) fn munlock(_: *mut u8, _: usize) -> Result<(), Errno> {
     Ok(())
 }
 
-/// Is never called: without a vDSO no data is searched.
+/// Returns false, and is never called, because without a vDSO no data is searched.
 pub(crate) fn is_readable(_: *const u8) -> bool {
     false
 }
@@ -144,7 +144,7 @@ pub(crate) fn since_1970() -> (u64, u32) {
     since.map_or((0, 0), |since| (since.as_secs(), since.subsec_nanos()))
 }
 
-/// Is never called: without a clock device no loads are timed.
+/// Returns 0, and is never called, because without a clock device no loads are timed.
 pub(crate) fn monotonic_ns() -> u64 {
     0
 }

@@ -246,7 +246,7 @@ pub(crate) fn monotonic_ns() -> u64 {
     (now.tv_sec as u64).wrapping_mul(1_000_000_000).wrapping_add(now.tv_nsec as u64)
 }
 
-/// Seconds and nanoseconds since 1970; 0 before.
+/// Returns seconds and nanoseconds since 1970; 0 before.
 #[cfg(any(feature = "uuid", not(any(target_arch = "x86_64", target_arch = "aarch64"))))]
 pub(crate) fn since_1970() -> (u64, u32) {
     let now = clock(libc::CLOCK_REALTIME);
