@@ -272,9 +272,9 @@ mod tests {
             (CloneSignal::Vmgenid, false, Mode::Buffered, "vmgenid moves it"),
             (CloneSignal::BareMetal, false, Mode::Buffered, "bare metal"),
         ] {
-            let (armed, reason) =
+            let (selected, reason) =
                 select(Evidence { clone_signal: Some(signal), fresh_bits, ..evidence });
-            assert_eq!(armed, mode, "{signal:?}, fresh bits {fresh_bits}");
+            assert_eq!(selected, mode, "{signal:?}, fresh bits {fresh_bits}");
             assert!(reason.contains(why), "{reason}");
         }
     }

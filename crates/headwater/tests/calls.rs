@@ -156,7 +156,7 @@ impl Bench {
         let mut program = [first, &DRAWS].concat();
         // The kernel returns these a page at a time in mode `kernel`, between which it may stop for
         // a signal.
-        if self.machine.armed[0] != Mode::Kernel {
+        if self.machine.modes[0] != Mode::Kernel {
             program.extend([Fill(LARGE), HandleFill(LARGE)]);
         }
         program.push(AskStatus);

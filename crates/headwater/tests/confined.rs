@@ -245,7 +245,7 @@ fn as_little_memory_as_there_may_be() {
     isolated("as_little_memory_as_there_may_be", || {
         touch_stack();
         let mut buffer = vec![0x5A; 1 << 17];
-        let mut armed = Vec::new();
+        let mut modes = Vec::new();
         // Lines are a 32nd of the pages; handles have 64.
         let enough = slot_pages(&[]) * 3 / 2 + 256 * page_size();
         let few = (0..64).map(|pages| pages * page_size());
@@ -270,19 +270,19 @@ fn as_little_memory_as_there_may_be() {
                 status.mode as i32
             });
             match wait(child) {
-                Ending::Exited(mode @ 1..=4) => armed.push(Mode::ALL[mode as usize]),
+                Ending::Exited(mode @ 1..=4) => modes.push(Mode::ALL[mode as usize]),
                 other => panic!("with {more} bytes: {other:?}"),
             }
         }
         let natural = headwater::status().mode;
         // First no page for the set-up itself; then nothing to buffer in; then everything.
-        assert_eq!(armed[0], Mode::Kernel);
-        assert_eq!(armed.last(), Some(&natural));
-        assert!(armed.contains(&Mode::Strict), "{armed:?}");
+        assert_eq!(modes[0], Mode::Kernel);
+        assert_eq!(modes.last(), Some(&natural));
+        assert!(modes.contains(&Mode::Strict), "{modes:?}");
         // Less memory is never a faster mode.
         let order =
             |mode: &Mode| [natural, Mode::Strict, Mode::Kernel].iter().position(|m| m == mode);
-        assert!(armed.is_sorted_by_key(|mode| std::cmp::Reverse(order(mode))), "{armed:?}");
+        assert!(modes.is_sorted_by_key(|mode| std::cmp::Reverse(order(mode))), "{modes:?}");
     });
 }
 

@@ -15,7 +15,7 @@ use support::machine::{bind, can_reseed, cpus, reseed, skip};
 use support::memory::start_of;
 use support::rules::{assert_by_the_rules, force};
 use support::statistics::assert_distinct;
-use support::voided::{ARMED_AT, DRAWS, interfere, no_voided_word_leaves};
+use support::voided::{DRAWS, SET_AT, interfere, no_voided_word_leaves};
 
 /// The CPUs of this process before a test bound itself to one.
 static ALL_CPUS: OnceLock<Vec<usize>> = OnceLock::new();
@@ -127,12 +127,12 @@ fn a_reseed_at_every_point() {
                 let mut buf = vec![0; draw.2];
                 let mut words = Vec::new();
                 for _ in 0..20 {
-                    *ARMED_AT.lock().unwrap() = Some(point);
+                    *SET_AT.lock().unwrap() = Some(point);
                     for _ in 0..40 {
                         draw.1(&mut rng, &mut buf);
                         words.push(u64::from_ne_bytes(*buf.first_chunk().unwrap()));
                     }
-                    *ARMED_AT.lock().unwrap() = None;
+                    *SET_AT.lock().unwrap() = None;
                 }
                 assert_distinct(words, draw.0);
             }

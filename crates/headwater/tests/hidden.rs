@@ -356,7 +356,7 @@ fn every_process_of_a_host_arms_the_same_mode() {
         ("slow", &[Force::CpuRngSlow]),
     ];
     const PROCESSES: usize = 64;
-    const ANSWER: &str = "armed ";
+    const ANSWER: &str = "in use ";
     let test = "every_process_of_a_host_arms_the_same_mode";
     isolated(test, || {
         let all = cpus();

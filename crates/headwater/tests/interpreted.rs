@@ -28,16 +28,19 @@ static WORD: AtomicU64 = AtomicU64::new(1);
 
 /// Uses `mode`, but `strict` for `hedged` on a CPU that cannot hedge. (Miri's can if it is built as
 /// if it had AES.) False then.
-fn arm(mode: Mode) -> bool {
+fn choose(mode: Mode) -> bool {
     set(Force::NoVdso, true);
     headwater::init_with(Config::new().mode(mode).vmclock(false)).unwrap();
     inject_generation(&WORD);
-    let armed = headwater::status().mode;
-    assert!(armed == mode || (mode, armed) == (Mode::Hedged, Mode::Strict), "{armed} for {mode}");
-    if armed != mode {
+    let in_use = headwater::status().mode;
+    assert!(
+        in_use == mode || (mode, in_use) == (Mode::Hedged, Mode::Strict),
+        "{in_use} for {mode}"
+    );
+    if in_use != mode {
         skip("mode hedged", "this CPU cannot hedge");
     }
-    armed == mode
+    in_use == mode
 }
 
 /// Draws by `draw` between two margins that must stay as they are. The bytes are written whole: a
@@ -79,7 +82,7 @@ fn a_first_draw_of_three_threads() {
 fn every_length_in_every_mode() {
     isolated("every_length_in_every_mode", || {
         for mode in MODES {
-            arm(mode);
+            choose(mode);
             let mut rng = Rng::new().unwrap();
             let mut drawn = Vec::new();
             // Every remainder of a word and of a block, and both sides of each boundary. Each
@@ -107,7 +110,7 @@ fn every_length_in_every_mode() {
 fn guards_void_what_was_buffered() {
     isolated("guards_void_what_was_buffered", || {
         for mode in [Mode::Buffered, Mode::Hedged] {
-            if !arm(mode) {
+            if !choose(mode) {
                 continue;
             }
             let mut rng = Rng::new().unwrap();
@@ -128,7 +131,7 @@ fn guards_void_what_was_buffered() {
                 assert!(headwater::status().counters.refills > before, "pages were dropped");
                 headwater::quiesce().unwrap();
                 draw(&mut drawn);
-                arm(mode);
+                choose(mode);
             }
             draw(&mut drawn);
             assert_distinct(drawn, mode.name());
@@ -142,7 +145,7 @@ fn slots_go_from_thread_to_thread() {
     isolated("slots_go_from_thread_to_thread", || {
         // Two rounds are enough that each length is drawn by two threads.
         for mode in MODES {
-            arm(mode);
+            choose(mode);
             let draw = |round: usize| {
                 let mut drawn = vec![headwater::u64().unwrap()];
                 drawn.extend(words(&headwater::array::<16>().unwrap()));
@@ -173,7 +176,7 @@ fn handles_go_from_thread_to_thread() {
     const HANDLES: usize = rounds(4, 2);
     isolated("handles_go_from_thread_to_thread", || {
         for mode in MODES {
-            arm(mode);
+            choose(mode);
             let (send, receive) = mpsc::channel::<Rng>();
             let draw = |rng: &mut Rng| {
                 let mut bytes = [0; 56];
@@ -210,7 +213,7 @@ fn handles_go_from_thread_to_thread() {
 #[test]
 fn modes_change_under_draws() {
     isolated("modes_change_under_draws", || {
-        arm(Mode::Buffered);
+        choose(Mode::Buffered);
         let draw = || {
             let mut rng = Rng::new().unwrap();
             let draw = |_| [headwater::u64().unwrap(), rng.next_u64()];
@@ -233,7 +236,7 @@ fn modes_change_under_draws() {
 fn what_is_built_on_draws() {
     use rand::{Rng as _, RngExt as _};
     isolated("what_is_built_on_draws", || {
-        arm(Mode::Buffered);
+        choose(Mode::Buffered);
         let mut rng = Rng::new().unwrap();
         for bound in [1, 2, 3, 1000, u32::MAX] {
             let bound = bound.try_into().unwrap();

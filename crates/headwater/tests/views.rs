@@ -60,11 +60,11 @@ fn set_up(mode: Mode) -> bool {
     set(Force::NoSections, true);
     headwater::init_with(Config::new().mode(mode)).unwrap();
     set_hook(Some(flush));
-    let armed = headwater::status().mode == mode;
-    if !armed {
+    let in_use = headwater::status().mode == mode;
+    if !in_use {
         println!("skipped: {mode} cannot be used here, its draws are not seen under two views");
     }
-    armed
+    in_use
 }
 
 /// Returns the slot's page as it was after `before` words and before the kernel dropped it. The

@@ -383,11 +383,11 @@ fn quiesces(facts: &[Force]) {
         assert_eq!(headwater::status().mode, Mode::Strict);
 
         headwater::init_with(Config::new()).unwrap();
-        let armed = headwater::status();
-        if is_mapped_or_slow("quiesces", &armed) {
+        let in_use = headwater::status();
+        if is_mapped_or_slow("quiesces", &in_use) {
             // On the same kernel everything comes back.
-            assert_eq!((armed.mode, armed.vmclock), (status.mode, status.vmclock));
-            assert_eq!(has_word(&armed), has_word(&status));
+            assert_eq!((in_use.mode, in_use.vmclock), (status.mode, status.vmclock));
+            assert_eq!(has_word(&in_use), has_word(&status));
             assert!(is_mapped(VMCLOCK));
         }
         for _ in 0..100 {

@@ -64,8 +64,8 @@ pub(crate) fn in_every_mode(test: &str, body: impl Fn(Mode)) {
         let variables = [("HEADWATER_MODE", mode.name())];
         isolated_as(test, mode.name(), &variables, || {
             // In a process of its own: `status` sets up, which a body may want to see happen.
-            let armed = armed_in_a_child();
-            if armed == mode as i32 {
+            let in_use = mode_in_a_child();
+            if in_use == mode as i32 {
                 body(mode);
             } else {
                 println!("{test}: skipped: mode {} cannot be used here", mode.name());
@@ -75,7 +75,7 @@ pub(crate) fn in_every_mode(test: &str, body: impl Fn(Mode)) {
 }
 
 /// Returns the mode that a forked child of this process uses, as a number.
-fn armed_in_a_child() -> i32 {
+fn mode_in_a_child() -> i32 {
     // SAFETY: this is the only thread that matters in this process so far, and the child ends at
     // once.
     let status = unsafe {

@@ -35,7 +35,7 @@ impl Clock {
 
     /// Maps as `Clock::map_device`: a mapping that lost the race is unmapped, which here makes it
     /// all ones.
-    fn arm(&self, page: usize) {
+    fn map(&self, page: usize) {
         if self.marker.get() != self.none() {
             return;
         }
@@ -48,7 +48,7 @@ impl Clock {
 
     /// Unmaps as `Clock::unmap`: zeros in place of the mapping, then no marker. After its return
     /// the page that was mapped before is gone, though another thread may have done it.
-    fn disarm(&self) {
+    fn unmap(&self) {
         let blank = |marker: *mut AtomicU64| {
             // SAFETY: a field of this clock.
             unsafe { (*marker).store(0, Relaxed) };
@@ -71,10 +71,10 @@ impl Clock {
 fn a_reader_under_quiesce_sees_the_marker_and_then_zero() {
     every_order(|| {
         let clock = Clock::off();
-        clock.arm(0);
+        clock.map(0);
         let (reader, quiescer) = (clock.clone(), clock.clone());
         let quiescing = thread::spawn(move || {
-            quiescer.disarm();
+            quiescer.unmap();
             assert_eq!(quiescer.read(), 0);
         });
         let reading = thread::spawn(move || {
@@ -88,15 +88,15 @@ fn a_reader_under_quiesce_sees_the_marker_and_then_zero() {
 }
 
 #[test]
-fn two_that_arm_at_once_share_one_mapping_and_unmap_the_other() {
+fn two_that_map_at_once_share_one_mapping_and_unmap_the_other() {
     every_order(|| {
         let clock = Clock::off();
         let (other, reader) = (clock.clone(), clock.clone());
-        let arming = thread::spawn(move || other.arm(1));
+        let mapping = thread::spawn(move || other.map(1));
         let reading = thread::spawn(move || assert!(matches!(reader.read(), 0 | MARKER)));
-        clock.arm(0);
+        clock.map(0);
         assert_eq!(clock.read(), MARKER);
-        arming.join().unwrap();
+        mapping.join().unwrap();
         reading.join().unwrap();
         assert!(clock.mapped.iter().filter(|page| page.load(Relaxed) == MARKER).count() == 1);
     });
@@ -105,16 +105,16 @@ fn two_that_arm_at_once_share_one_mapping_and_unmap_the_other() {
 /// Whatever the order, a device page that is still mapped at the end is the one in use; a second
 /// one, out of sight, would stand in the way of the next checkpoint.
 #[test]
-fn two_that_quiesce_and_one_that_arms_leave_no_mapping_out_of_sight() {
+fn two_that_quiesce_and_one_that_maps_leave_no_mapping_out_of_sight() {
     every_order(|| {
         let clock = Clock::off();
-        clock.arm(0);
+        clock.map(0);
         let (second, third) = (clock.clone(), clock.clone());
-        let quiescing = thread::spawn(move || second.disarm());
-        let arming = thread::spawn(move || third.arm(1));
-        clock.disarm();
+        let quiescing = thread::spawn(move || second.unmap());
+        let mapping = thread::spawn(move || third.map(1));
+        clock.unmap();
         quiescing.join().unwrap();
-        arming.join().unwrap();
+        mapping.join().unwrap();
         let mapped = clock.mapped.iter().filter(|page| page.load(Relaxed) == MARKER).count();
         assert_eq!(mapped, usize::from(clock.marker.get() != clock.none()));
         assert_eq!(clock.read() == MARKER, mapped == 1);

@@ -35,7 +35,8 @@ fn opened(path: &str, then: &[&str]) -> Vec<String> {
 /// Returns the facts of this machine that the model needs.
 pub(crate) fn machine(mode: Mode, facts: &[Force]) -> Machine {
     let and = |more: &[Force]| [facts, more].concat();
-    let armed = |facts: &[Force]| Mode::ALL[ask(mode, facts, |status| status.mode as i32) as usize];
+    let mode_with =
+        |facts: &[Force]| Mode::ALL[ask(mode, facts, |status| status.mode as i32) as usize];
     let in_strict = |yes: fn(&Status) -> bool| ask(Mode::Strict, facts, |s| yes(s).into()) == 1;
     let mut cpus = opened("/sys/devices/system/cpu/present", &["read(256)"]);
     if cpus.len() == 1 {
@@ -55,7 +56,7 @@ pub(crate) fn machine(mode: Mode, facts: &[Force]) -> Machine {
     Machine {
         vdso: in_strict(|status| status.source == Source::Vdso),
         word: in_strict(|status| matches!(status.reseed_generation, ReseedGeneration::Live { .. })),
-        armed: [armed(facts), armed(&and(&[Force::NoGeneration]))],
+        modes: [mode_with(facts), mode_with(&and(&[Force::NoGeneration]))],
         looks: Looks { cpus, srbds, mappings, vmgenid, vmclock, hardware },
         vvar_pages,
         droppable: in_strict(|status| status.page == Page::Droppable),

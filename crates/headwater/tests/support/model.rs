@@ -30,7 +30,7 @@ pub(crate) struct Machine {
     /// The reseed generation can be found.
     pub(crate) word: bool,
     /// The modes in use for the requested one, with a reseed generation and without.
-    pub(crate) armed: [Mode; 2],
+    pub(crate) modes: [Mode; 2],
     pub(crate) looks: Looks,
     /// Pages of `[vvar]` that are tried.
     pub(crate) vvar_pages: usize,
@@ -314,7 +314,7 @@ impl Model<'_> {
         let mode = match self.requested {
             Mode::Kernel => Mode::Kernel,
             _ if !pages => Mode::Strict,
-            _ => machine.armed[usize::from(!word)],
+            _ => machine.modes[usize::from(!word)],
         };
         Ok(*self.set_up.insert(SetUp { mode, vdso, pages }))
     }

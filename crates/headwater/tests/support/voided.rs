@@ -21,11 +21,11 @@ pub(crate) const DRAWS: [(&str, Draw, usize); 9] = [
 ];
 
 /// The point at which the next draw is disturbed.
-pub(crate) static ARMED_AT: Mutex<Option<Point>> = Mutex::new(None);
+pub(crate) static SET_AT: Mutex<Option<Point>> = Mutex::new(None);
 
 /// Changes a guard once, at the point that is set.
 pub(crate) fn interfere(point: Point, move_guard: impl FnOnce()) {
-    if ARMED_AT.lock().unwrap().take_if(|armed| *armed == point).is_some() {
+    if SET_AT.lock().unwrap().take_if(|set| *set == point).is_some() {
         move_guard();
     }
 }
@@ -53,9 +53,9 @@ pub(crate) fn no_voided_word_leaves(
     let generation = headwater::status().reseed_generation;
     let buffered = buffered_words();
     assert!(buffered.len() > 200, "the page was not found: {} words", buffered.len());
-    *ARMED_AT.lock().unwrap() = Some(point);
+    *SET_AT.lock().unwrap() = Some(point);
     draw(rng, &mut buf);
-    let met = ARMED_AT.lock().unwrap().take().is_none();
+    let met = SET_AT.lock().unwrap().take().is_none();
     for _ in 0..1_300 / (len / 8) {
         let served = buf.as_chunks().0.iter().map(|word| u64::from_ne_bytes(*word));
         let void: Vec<u64> = served.filter(|word| buffered.contains(word)).collect();
