@@ -68,7 +68,9 @@ fn a_clock_is_armed_once() {
         };
         headwater::init().unwrap();
         if headwater::status().vmclock.name() != "mapped" {
-            println!("skipped: the clock's file is too slow here, setting it up twice is not tried");
+            println!(
+                "skipped: the clock's file is too slow here, setting it up twice is not tried"
+            );
             return;
         }
         for round in 0..500 {
