@@ -23,7 +23,7 @@ const FEATURES: &[(&str, &str)] = &[("headwater", "testing,uuid,std")];
 /// Tests that do not belong into an inner loop: package, file below `tests/`, and the reason.
 const LEFT_OUT: &[(&str, &str, &str)] = &[
     ("headwater", "stress", "200,000 rounds of spinning threads"),
-    ("headwater", "shared_memory", "hundreds of children that draw side by side"),
+    ("headwater", "stepped", "stops after every instruction of a draw, one at a time"),
     ("headwater", "switches", "seconds of draws beside other threads"),
     ("headwater-c", "installed", "installs a release build"),
     ("headwater-c", "object", "reads a release build"),
