@@ -25,6 +25,7 @@ const LEFT_OUT: &[(&str, &str, &str)] = &[
     ("headwater", "stress", "200,000 rounds of spinning threads"),
     ("headwater", "stepped", "stops after every instruction of a draw, one at a time"),
     ("headwater", "switches", "seconds of draws beside other threads"),
+    ("headwater", "vanish", "seconds of draws while the kernel takes pages back"),
     ("headwater-c", "installed", "installs a release build"),
     ("headwater-c", "object", "reads a release build"),
     ("headwater-c", "programs", "compiles C programs against a release build"),
