@@ -134,7 +134,7 @@ impl Compiler {
     pub fn build(self, source: &Path, program: &Path, link: Link, options: &[&str]) {
         let mut command = self.command(source, options);
         command.arg("-o").arg(program);
-        run(command.args(["-x", "none", "-pthread"]).args(link.arguments()));
+        run(command.args(["-x", "none"]).args(link.arguments()));
     }
 
     /// Reads the source and writes nothing. Panics if the compiler warns.
@@ -145,8 +145,9 @@ impl Compiler {
     fn command(self, source: &Path, options: &[&str]) -> Command {
         let is_cpp = self.name.ends_with("++");
         let mut command = Command::new(self.name);
-        command.args(["-Wall", "-Wextra", "-Wpedantic", "-Werror", "-O1", "-g", "-I"]);
-        command.arg(package().join("include")).args(options);
+        command.args(["-Wall", "-Wextra", "-Wpedantic", "-Werror", "-O1", "-g"]);
+        // Also where nothing is linked: it declares what POSIX has beyond the standard.
+        command.args(["-pthread", "-I"]).arg(package().join("include")).args(options);
         // C++ compilers must take files that end in .c as C++.
         command.args(if is_cpp { ["-x", "c++"] } else { ["-x", "c"] }).arg(source);
         command
