@@ -105,13 +105,10 @@ enum Verb {
         #[arg(long)]
         witness: bool,
     },
-    /// Lists the hits of the prose rules, with file, line and sentence; without an area only counts
+    /// Lists the places that break a rule of prose, with file, line and sentence
     Prose {
-        /// An area, directory or file, such as `headwater-c`, `docs` or `crates/headwater/src`
+        /// A crate, directory or file, such as `headwater-c`, `docs` or `crates/headwater/src`
         area: Option<String>,
-        /// Write today's counts to xtask/prose.txt, where they are the ceilings of later checks
-        #[arg(long)]
-        bless: bool,
     },
     /// Prints the version, and compares every place that repeats it
     Version {
@@ -144,8 +141,7 @@ fn main() -> ExitCode {
         Verb::MachineCode => machine_code::check(),
         Verb::Openssl { speed } => openssl::prepare(speed),
         Verb::Residue { all, witness } => residue::residue(all, witness),
-        Verb::Prose { area, bless: true } => prose::bless(area.as_deref()),
-        Verb::Prose { area, bless: false } => prose::list(area.as_deref()),
+        Verb::Prose { area } => prose::list(area.as_deref()),
         Verb::Version { bless: true } => version::bless(),
         Verb::Version { bless: false } => version::check(),
         Verb::Release(options) => release::release(options),
