@@ -97,7 +97,7 @@ fn source(report: &mut Report) {
     report.step("prose", || Ok(prose::check()?));
     for (name, scope) in [
         ("clippy", "--workspace"),
-        ("clippy, no pools", "-p headwater --no-default-features"),
+        ("clippy, no features", "-p headwater --no-default-features"),
         ("clippy, all features", "-p headwater --all-features"),
     ] {
         report.step(name, || {
@@ -134,8 +134,8 @@ fn tests(report: &mut Report) {
     });
     report
         .step("tests, fallbacks forced", || cargo("test -p headwater --features testing,uuid,std"));
-    // Without this step no run of these tests has pools and lacks the hooks. The other steps test
-    // such builds as programs: the command, the C library, the preloaded one and the probe.
+    // Without this step no run of these tests lacks the hooks. The other steps test such builds as
+    // programs: the command, the C library, the preloaded one and the probe.
     report.long_step("tests, core without hooks", || cargo("test -p headwater"));
     report.step("tests that change the machine", || {
         need(tools::root_user(), "huge pages, swap and memory cgroups at their limit")?;
@@ -153,7 +153,6 @@ fn tests(report: &mut Report) {
         let mut counts = program(&format!("cargo test {TOGETHER} --test counts"));
         Ok(run(counts.env("HEADWATER_TEST_EVERY_COUNT", "1"))?)
     });
-    report.step("tests, no pools", || cargo("test -p headwater --no-default-features"));
     report.step("tests, streams of NumPy", || {
         let python = need(tools::numpy(), "whether NumPy still returns the same values")?;
         let mut test = program(&format!("cargo test {TOGETHER} --test peers"));

@@ -41,7 +41,6 @@
 //!
 //! # Features
 //!
-//! * `pools` (default): buffered and hedged modes. Without it: strict and kernel modes only.
 //! * `rand_core` (default): the traits of rand_core 0.10 for [`Rng`].
 //! * `uuid`: UUIDs v4 and v7 as types of the `uuid` crate.
 //! * `std`: [`Error`] into `std::io::Error`. Without it the crate is `#![no_std]` and allocates
@@ -350,7 +349,6 @@ pub(crate) const VERSION_MARK: &str =
 /// unites the features that a program's crates ask for, so no crate above this one knows them.
 #[doc(hidden)]
 pub const FEATURES: &[(&str, bool)] = &[
-    ("pools", cfg!(feature = "pools")),
     ("rand_core", cfg!(feature = "rand_core")),
     ("std", cfg!(feature = "std")),
     ("testing", cfg!(feature = "testing")),

@@ -144,7 +144,7 @@ pub(crate) fn select(evidence: Evidence) -> (Mode, &'static str) {
         return (Mode::Strict, "asked for");
     }
     if !evidence.pools {
-        return (Mode::Strict, "this build or this process has no pools");
+        return (Mode::Strict, "this process has no pools");
     }
     match (requested, evidence.generation, reseeded) {
         (Mode::Buffered, true, _) => {

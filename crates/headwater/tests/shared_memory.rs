@@ -141,8 +141,7 @@ fn children_in_shared_memory_repeat_nothing() {
             headwater::init().unwrap();
             let mut stack = vec![0u8; 256 << 10];
             let mut words = 0;
-            // Without pages, nothing of a draw is shared but the vDSO's state.
-            let episodes = episodes.unwrap_or(if cfg!(feature = "pools") { 8 } else { 2 });
+            let episodes = episodes.unwrap_or(8);
             for done in 1..=episodes {
                 words += episode(flags, &mut stack);
                 // A run that is killed at the limit for hangs shows by these lines whether it

@@ -1,7 +1,6 @@
 //! Calls that change the process's state: set-up on request, `quiesce` and `discard`.
 
 use super::process::Process;
-#[cfg(feature = "pools")]
 use super::sys::memory;
 use super::{process, setup, sys};
 use crate::{Config, Error, status};
@@ -52,7 +51,6 @@ pub(crate) fn discard() -> Result<(), Error> {
     Ok(drop_contents(process(true)?)?)
 }
 
-#[cfg(feature = "pools")]
 /// Drops the contents of every page. The slots' pages are dropped even if the handles' cannot be.
 pub(crate) fn drop_contents(process: &Process) -> Result<(), sys::Errno> {
     let memory = &process.memory;
@@ -74,11 +72,6 @@ pub(crate) fn drop_contents(process: &Process) -> Result<(), sys::Errno> {
         process.handles.note_unlocked();
     }
     handles.and(slots.map(drop))
-}
-
-#[cfg(not(feature = "pools"))]
-pub(crate) fn drop_contents(_: &Process) -> Result<(), sys::Errno> {
-    Ok(())
 }
 
 impl From<sys::Errno> for Error {

@@ -47,7 +47,7 @@ pub enum Force {
 /// A place in the code where a test may step in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs)]
-#[cfg_attr(not(all(feature = "testing", feature = "pools")), allow(dead_code, unreachable_pub))]
+#[cfg_attr(not(feature = "testing"), allow(dead_code, unreachable_pub))]
 pub enum Point {
     SetUp,
     EpochChosen,

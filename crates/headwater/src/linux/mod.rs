@@ -19,18 +19,14 @@ mod cipher;
 mod control;
 mod cpu;
 mod failpoint;
-#[cfg_attr(not(feature = "pools"), allow(dead_code))]
 mod guards;
 mod per_request;
-// A build without pools compiles these modules for their types and leaves most functions unused.
-#[cfg_attr(not(feature = "pools"), allow(dead_code, unused_variables, unused_mut))]
 mod pool;
 mod process;
 mod serve;
 mod setup;
 mod source;
 mod status;
-#[cfg_attr(not(feature = "pools"), allow(dead_code))]
 mod sync;
 #[cfg_attr(miri, path = "sys/miri.rs")]
 mod sys;

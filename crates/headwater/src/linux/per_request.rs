@@ -8,7 +8,6 @@ use crate::linux::cipher::Workspace;
 use crate::linux::failpoint::{Point, hook};
 use crate::linux::process::Process;
 use crate::linux::source;
-#[cfg(feature = "pools")]
 use crate::status::CpuRng;
 use core::sync::atomic::{Ordering, fence};
 
@@ -44,7 +43,6 @@ fn from_syscall(at: *mut u8) -> Result<(), Error> {
 /// `dst` is valid for writes of `len` bytes.
 #[inline(never)]
 pub(crate) unsafe fn strict(process: &Process, dst: *mut u8, len: usize) -> Result<(), Error> {
-    #[cfg(feature = "pools")]
     if process.memory.slots > 0 && process.vgetrandom().is_some() && !process.is_quiesced() {
         // SAFETY: the caller's promise.
         return unsafe {
@@ -70,7 +68,6 @@ pub(crate) unsafe fn strict(process: &Process, dst: *mut u8, len: usize) -> Resu
 /// # Safety
 ///
 /// `dst` is valid for writes of `len` bytes, and the process has slots.
-#[cfg(feature = "pools")]
 #[inline(never)]
 pub(crate) unsafe fn large(process: &Process, dst: *mut u8, len: usize) -> Result<(), Error> {
     // SAFETY: the caller's promise; half a seed is 32 bytes.
@@ -85,7 +82,6 @@ pub(crate) unsafe fn large(process: &Process, dst: *mut u8, len: usize) -> Resul
 ///
 /// Without words of the CPU the kernel's bytes replace `draw`, except in mode `buffered`, which
 /// does not rely on the words.
-#[cfg(feature = "pools")]
 pub(crate) fn mixed(
     process: &Process,
     at: *mut u8,

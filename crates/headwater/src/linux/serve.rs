@@ -8,7 +8,6 @@
 use super::per_request;
 use super::pool::copy::{self, Words};
 use super::pool::refused::Refused;
-#[cfg(feature = "pools")]
 use super::pool::{draw, draw_section, section};
 use super::process::Process;
 use super::{process, setup};
@@ -31,33 +30,27 @@ pub(crate) fn fill(buf: &mut [MaybeUninit<u8>], wait: bool) -> Result<(), Error>
 /// Fills 16 bytes.
 #[inline(always)]
 fn fill_block(buf: &mut [MaybeUninit<u8>], wait: bool) -> Result<(), Error> {
-    #[cfg(feature = "pools")]
-    {
-        let (process, dst) = (setup::current(), buf.as_mut_ptr().cast());
-        let drawn = if process.is_section() {
-            #[allow(unsafe_code)]
-            // SAFETY: `buf` is 16 bytes long; the process was asked.
-            unsafe {
-                section::take_block(process, dst)
-            }
-        } else if section::AVAILABLE {
-            return fill_block_by_slot(buf, wait);
-        } else {
-            locked_block(process, dst)
-        };
-        match drawn {
-            Ok(()) => Ok(()),
-            Err(Refused::Empty) => fill_slowly(buf, wait),
-            Err(refused) => fill_after(refused, buf, wait),
+    let (process, dst) = (setup::current(), buf.as_mut_ptr().cast());
+    let drawn = if process.is_section() {
+        #[allow(unsafe_code)]
+        // SAFETY: `buf` is 16 bytes long; the process was asked.
+        unsafe {
+            section::take_block(process, dst)
         }
+    } else if section::AVAILABLE {
+        return fill_block_by_slot(buf, wait);
+    } else {
+        locked_block(process, dst)
+    };
+    match drawn {
+        Ok(()) => Ok(()),
+        Err(Refused::Empty) => fill_slowly(buf, wait),
+        Err(refused) => fill_after(refused, buf, wait),
     }
-    #[cfg(not(feature = "pools"))]
-    fill_slowly(buf, wait)
 }
 
 /// Fills 16 bytes under a slot's lock. A function of its own: inlined, its registers would be saved
 /// in draws by sections, too.
-#[cfg(feature = "pools")]
 #[inline(never)]
 fn fill_block_by_slot(buf: &mut [MaybeUninit<u8>], wait: bool) -> Result<(), Error> {
     match locked_block(setup::current(), buf.as_mut_ptr().cast()) {
@@ -68,7 +61,6 @@ fn fill_block_by_slot(buf: &mut [MaybeUninit<u8>], wait: bool) -> Result<(), Err
 }
 
 /// Draws 16 bytes by the hot path of the CPU's slot, if the mode allows it.
-#[cfg(feature = "pools")]
 #[inline(always)]
 fn locked_block(process: &Process, dst: *mut u8) -> Result<(), Refused> {
     if !process.is_quick() {
@@ -93,7 +85,6 @@ fn fill_short(buf: &mut [MaybeUninit<u8>], wait: bool) -> Result<(), Error> {
 /// Fills up to `W::BYTES` bytes.
 #[inline(always)]
 fn fill_words<W: Words>(buf: &mut [MaybeUninit<u8>], wait: bool) -> Result<(), Error> {
-    #[cfg(feature = "pools")]
     if setup::current().is_section() {
         let (dst, len) = (buf.as_mut_ptr().cast(), buf.len());
         #[allow(unsafe_code)]
@@ -122,7 +113,6 @@ fn fill_words<W: Words>(buf: &mut [MaybeUninit<u8>], wait: bool) -> Result<(), E
 /// registers.
 #[inline(never)]
 fn fill_longer(buf: &mut [MaybeUninit<u8>], wait: bool) -> Result<(), Error> {
-    #[cfg(feature = "pools")]
     if (17..=draw::LIMIT).contains(&buf.len()) {
         let (process, dst) = (setup::current(), buf.as_mut_ptr().cast());
         #[allow(unsafe_code)]
@@ -167,21 +157,17 @@ pub(crate) fn u32() -> Result<u32, Error> {
 /// Draws one word, in a section or by the slot's hot path.
 #[inline(always)]
 fn quick_word() -> Result<u64, Refused> {
-    #[cfg(feature = "pools")]
-    {
-        let process = setup::current();
-        if process.is_section() {
-            return section::take_word(process);
-        }
-        if section::AVAILABLE {
-            return word_by_slot();
-        }
+    let process = setup::current();
+    if process.is_section() {
+        return section::take_word(process);
+    }
+    if section::AVAILABLE {
+        return word_by_slot();
     }
     quick()
 }
 
 /// Draws one word by the slot's hot path. A function of its own, as `fill_block_by_slot`.
-#[cfg(feature = "pools")]
 #[inline(never)]
 fn word_by_slot() -> Result<u64, Refused> {
     quick()
@@ -190,12 +176,9 @@ fn word_by_slot() -> Result<u64, Refused> {
 /// Draws one or two words by the slot's hot path, if the mode allows it.
 #[inline(always)]
 fn quick<W: Words>() -> Result<W, Refused> {
-    #[cfg(feature = "pools")]
-    {
-        let process = setup::current();
-        if process.is_quick() {
-            return draw::quick_words(process);
-        }
+    let process = setup::current();
+    if process.is_quick() {
+        return draw::quick_words(process);
     }
     Err(Refused::Empty)
 }
@@ -228,7 +211,6 @@ fn fill_slowly(buf: &mut [MaybeUninit<u8>], wait: bool) -> Result<(), Error> {
         return Ok(());
     }
     // Here and not in `fill`: a hedged draw costs an RDRAND, beside which this call does not count.
-    #[cfg(feature = "pools")]
     if len <= 16 && setup::current().is_quick_hedged() {
         let process = setup::current();
         #[allow(unsafe_code)]
@@ -280,11 +262,8 @@ pub(crate) unsafe fn serve(process: &Process, dst: *mut u8, len: usize) -> Resul
     // `hedged` only on CPUs with AES.
     unsafe {
         match process.mode() {
-            #[cfg(feature = "pools")]
             Mode::Buffered if len <= draw::LIMIT => draw::plain(process, dst, len),
-            #[cfg(feature = "pools")]
             Mode::Hedged if len <= draw::LIMIT => draw::hedged(process, dst, len),
-            #[cfg(feature = "pools")]
             Mode::Buffered | Mode::Hedged => per_request::large(process, dst, len),
             Mode::Kernel => per_request::kernel(process, dst, len),
             _ => per_request::strict(process, dst, len),

@@ -18,7 +18,6 @@ use crate::linux::guards::generation::KernelGeneration;
 use crate::linux::guards::vmclock::Clock;
 use crate::linux::guards::{bare_metal, vmgenid};
 use crate::linux::pool::layout::{STATE, STATE_ROOM};
-#[cfg(feature = "pools")]
 use crate::linux::pool::owned::Registry;
 use crate::linux::pool::reservation::Memory;
 use crate::linux::pool::section;
@@ -109,7 +108,6 @@ fn set_up(config: Config, environment: bool, wait: bool) -> Result<&'static Proc
         (*place).rseq = (*place).cpu_hint.rseq().unwrap_or(Rseq::NONE);
         &*place
     };
-    #[cfg(feature = "pools")]
     if process.memory.slots > 0 && !NO_HANDLES.load(Ordering::Relaxed) {
         process.handles.prepare(process.memory.stride());
     }
@@ -151,11 +149,7 @@ pub(crate) fn mode_from_environment() -> (Mode, bool) {
 }
 
 /// The size of the registry of handles, which lies behind the state.
-#[cfg(feature = "pools")]
 const HANDLES: usize = size_of::<Registry>();
-#[cfg(not(feature = "pools"))]
-const HANDLES: usize = 0;
-#[cfg(feature = "pools")]
 const _: () = assert!(size_of::<Process>().is_multiple_of(align_of::<Registry>()));
 
 /// Examines the machine, and builds the state from the facts.
@@ -169,13 +163,8 @@ const _: () = assert!(size_of::<Process>().is_multiple_of(align_of::<Registry>()
 unsafe fn gather(place: *mut Process, vmclock: bool, requested: Mode, unknown_requested: bool) {
     // SAFETY: the caller's promise. Zeros are a registry without handles.
     unsafe {
-        #[cfg(feature = "pools")]
         let handles = &*place.add(1).cast::<Registry>();
-        let facts = Facts {
-            #[cfg(feature = "pools")]
-            handles,
-            ..facts(vmclock, requested, unknown_requested)
-        };
+        let facts = Facts { handles, ..facts(vmclock, requested, unknown_requested) };
         place.write(Process::new(facts));
     }
 }
@@ -199,7 +188,6 @@ fn facts(vmclock: bool, requested: Mode, unknown_requested: bool) -> Facts {
         unknown_requested,
         vmgenid: Vmgenid::NotAsked,
         hardware: Hardware::NotAsked,
-        #[cfg(feature = "pools")]
         handles: &crate::linux::process::NO_HANDLES,
     };
     if requested == Mode::Kernel || canary.is_none() {
@@ -256,7 +244,7 @@ fn forbids_sections() -> bool {
 /// touched.
 fn reserve(requested: Mode) -> (Option<*const AtomicU64>, Memory) {
     let cpus = current::configured().clamp(1, MOST_CPUS);
-    let buffering = cfg!(feature = "pools") && requested != Mode::Kernel;
+    let buffering = requested != Mode::Kernel;
     let page_size = sys::page_size();
     let mut memory = Memory { page_size, ..Memory::NONE };
     if buffering {
@@ -346,6 +334,5 @@ fn discard(process: &Process) {
             sys::munmap(pages, len);
         }
     }
-    #[cfg(feature = "pools")]
     process.handles.discard(memory.stride());
 }

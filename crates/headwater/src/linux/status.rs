@@ -81,21 +81,14 @@ fn path(process: &Process) -> Path {
     }
 }
 
-#[cfg(feature = "pools")]
 fn handles(process: &Process) -> u32 {
     process.handles.alive()
-}
-
-#[cfg(not(feature = "pools"))]
-fn handles(_: &Process) -> u32 {
-    0
 }
 
 /// Returns the kind of the pages' memory, which may be weaker than at set-up.
 fn page(process: &Process) -> Page {
     // A child inherits no memory locks, so its pages may reach swap although set-up had locked
     // them.
-    #[cfg(feature = "pools")]
     if process.memory.page == Page::WipeOnForkLocked
         && (process.handles.is_unlocked() || !process.is_home())
     {

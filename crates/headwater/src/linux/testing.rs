@@ -63,7 +63,6 @@ pub fn choose_mode() {
 
 /// Returns the page that this CPU's shared draws come from: its own, or its slot's. Null before
 /// set-up.
-#[cfg(feature = "pools")]
 pub fn slot_page() -> *mut u8 {
     crate::linux::setup::published().map_or(core::ptr::null_mut(), |process| {
         if process.has_sections() {
@@ -75,7 +74,6 @@ pub fn slot_page() -> *mut u8 {
 }
 
 /// Returns the page of the first handle; null before set-up.
-#[cfg(feature = "pools")]
 pub fn handle_page() -> *mut u8 {
     crate::linux::setup::published()
         .map_or(core::ptr::null_mut(), |process| process.handles.first_page())

@@ -289,7 +289,7 @@ impl Model<'_> {
         self.look(|looks| &looks.cpus);
         self.wiped();
         let kernel = self.requested == Mode::Kernel;
-        let asks = cfg!(feature = "pools") && !kernel;
+        let asks = !kernel;
         let pages = asks && self.pages();
         let vdso = pages && machine.vdso;
         let mut word = false;

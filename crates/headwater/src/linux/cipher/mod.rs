@@ -11,7 +11,6 @@
 mod arm64;
 #[cfg(any(not(target_arch = "x86_64"), miri))]
 mod chacha;
-#[cfg(feature = "pools")]
 pub(crate) mod hedge;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 mod known_answer;
@@ -147,7 +146,6 @@ impl Backend {
     ///
     /// `key` is readable for 32 bytes; the rest is as for [`derive`](Self::derive).
     #[inline]
-    #[cfg_attr(not(feature = "pools"), allow(dead_code))]
     pub(crate) unsafe fn expand(self, key: *const u8, round_keys: *mut u8) {
         self.clean_registers();
         // SAFETY: the caller's promise, for each.

@@ -6,24 +6,17 @@
 //! erases them.
 
 pub(crate) mod copy;
-#[cfg(feature = "pools")]
 pub(crate) mod draw;
-#[cfg(feature = "pools")]
 pub(crate) mod draw_section;
 pub(crate) mod layout;
 pub(crate) mod mask;
-#[cfg_attr(not(feature = "pools"), path = "owned_none.rs")]
 pub(crate) mod owned;
 pub(crate) mod page;
 pub(crate) mod page_state;
-#[cfg(feature = "pools")]
 mod refill;
 pub(crate) mod refused;
 pub(crate) mod reservation;
-#[cfg_attr(
-    not(all(target_arch = "x86_64", feature = "pools", not(any(miri, sanitized)))),
-    path = "section_none.rs"
-)]
+#[cfg_attr(not(all(target_arch = "x86_64", not(any(miri, sanitized)))), path = "section_none.rs")]
 pub(crate) mod section;
 pub(crate) mod section_switch;
 pub(crate) mod slot;

@@ -12,9 +12,7 @@
 use crate::linux::failpoint::{Point, hook};
 use crate::linux::guards::fork::Epoch;
 use crate::linux::pool::copy::{Block, Words, is_zero, take_block, take_plain, take_rest};
-#[cfg(feature = "pools")]
-use crate::linux::pool::layout::ROUND_KEYS;
-use crate::linux::pool::layout::{CAPACITY, DATA, TAG};
+use crate::linux::pool::layout::{CAPACITY, DATA, ROUND_KEYS, TAG};
 use crate::linux::pool::mask::Mask;
 use crate::linux::pool::page_state::PageState;
 use crate::linux::pool::refused::Refused;
@@ -228,7 +226,6 @@ impl<'a> PageRef<'a> {
             self.may_leave(fork_check)
         );
         copied.map_err(|void| self.discard(void))?;
-        #[cfg(feature = "pools")]
         if M::HEDGED {
             // SAFETY: the page holds an expanded key, aligned; the CPU has AES; `dst` is the
             // caller's promise.
@@ -307,7 +304,6 @@ impl<'a> PageRef<'a> {
                 9.. => {
                     let mut block = [0u8; 16];
                     self.draw_block(fork_check, block.as_mut_ptr())?;
-                    #[cfg(feature = "pools")]
                     crate::linux::cipher::hedge::xor(&mask, block.as_mut_ptr(), 16);
                     dst.copy_from_nonoverlapping(block.as_ptr(), len);
                     crate::linux::cipher::wipe(block.as_mut_ptr(), 16);
@@ -328,17 +324,12 @@ impl<'a> PageRef<'a> {
         if self.page_state.hedge_key.load(Ordering::Relaxed) == 0 {
             return Err(Refused::Empty);
         }
-        #[cfg(feature = "pools")]
-        {
-            // SAFETY: the page holds an expanded key (zeros, if it was dropped), aligned; the CPU
-            // has AES.
-            let mask =
-                unsafe { crate::linux::cipher::hedge::mask_one(self.page.add(ROUND_KEYS), r) };
-            if len > 8 || self.process.is_new(&self.page_state.last_mask, mask[1]) {
-                return Ok(mask);
-            }
+        // SAFETY: the page holds an expanded key (zeros, if it was dropped), aligned; the CPU has
+        // AES.
+        let mask = unsafe { crate::linux::cipher::hedge::mask_one(self.page.add(ROUND_KEYS), r) };
+        if len > 8 || self.process.is_new(&self.page_state.last_mask, mask[1]) {
+            return Ok(mask);
         }
-        let _ = (r, len);
         Err(Refused::Stuck)
     }
 

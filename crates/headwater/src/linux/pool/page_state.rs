@@ -28,7 +28,6 @@ pub(crate) struct PageState {
 
 impl PageState {
     /// Returns an empty state whose first refill has the number after this.
-    #[cfg(feature = "pools")]
     pub(crate) fn starting_at(number: u64) -> PageState {
         PageState { number: AtomicU64::new(number), ..PageState::default() }
     }

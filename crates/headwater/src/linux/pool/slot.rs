@@ -11,25 +11,19 @@
 
 use crate::linux::failpoint::{Point, hook};
 use crate::linux::guards::fork::Epoch;
-#[cfg(feature = "pools")]
 use crate::linux::pool::layout;
-#[cfg(feature = "pools")]
 use crate::linux::pool::page::ForkCheck;
 use crate::linux::pool::page::PageRef;
-#[cfg(feature = "pools")]
 use crate::linux::pool::refused::Refused;
 use crate::linux::pool::slot_line::{SlotCounters, SlotLine};
 use crate::linux::process::Process;
 use crate::linux::setup::SHARED_SLOTS;
-#[cfg(feature = "pools")]
 use crate::linux::sync::seqlock::Void;
-#[cfg(feature = "pools")]
 use core::sync::atomic::AtomicU64;
 use core::sync::atomic::Ordering;
 
 /// This CPU's slot, taken by the hot path, and the number of bytes left in it. The caller must
 /// [release](QuickSlot::release) it.
-#[cfg(feature = "pools")]
 pub(crate) struct QuickSlot<'a> {
     process: &'a Process,
     line: &'a SlotLine,
@@ -38,7 +32,6 @@ pub(crate) struct QuickSlot<'a> {
     pub(crate) left: u32,
 }
 
-#[cfg(feature = "pools")]
 impl<'a> QuickSlot<'a> {
     /// Takes the slot, if it is free and `bytes` are left in it. The process [is
     /// quick](Process::is_quick).
@@ -188,7 +181,6 @@ pub(crate) fn count(process: &Process, add: impl FnOnce(&SlotCounters)) {
 }
 
 /// Returns the place where draws in sections compare their masks, at this CPU's slot.
-#[cfg(feature = "pools")]
 pub(crate) fn last_mask(process: &Process) -> &AtomicU64 {
     &place(process, process.epoch(), cpu(process) as usize).0.page_state.last_mask
 }

@@ -13,7 +13,6 @@ const CPU_RNGS: [CpuRng; 5] =
     [CpuRng::Good, CpuRng::Absent, CpuRng::Broken, CpuRng::Slow, CpuRng::NotAsked];
 const BROKEN: u8 = 2;
 
-#[allow(dead_code)] // builds without pools
 impl Process {
     pub(crate) fn cpu_rng(&self) -> CpuRng {
         CPU_RNGS[usize::from(self.cpu_rng.load(Relaxed)) % CPU_RNGS.len()]

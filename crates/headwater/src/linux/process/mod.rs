@@ -17,7 +17,6 @@ use crate::linux::guards::fork::{Canary, Epoch};
 use crate::linux::guards::generation::KernelGeneration;
 use crate::linux::guards::same_kernel::Kernel;
 use crate::linux::guards::vmclock::Clock;
-#[cfg(feature = "pools")]
 use crate::linux::pool::owned::Registry;
 use crate::linux::pool::reservation::Memory;
 use crate::linux::pool::section;
@@ -31,7 +30,6 @@ use core::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering::Acquire, Ord
 /// The epoch where forks cannot be detected: a constant that differs from every chosen one.
 static NO_CANARY: AtomicU64 = AtomicU64::new(u64::MAX << 32);
 
-#[cfg(feature = "pools")]
 pub(crate) static NO_HANDLES: Registry = Registry::new();
 
 /// The state of this process.
@@ -68,7 +66,6 @@ pub(crate) struct Process {
     quiesced: AtomicBool,
     pub(crate) vmgenid: Vmgenid,
     pub(crate) hardware: Hardware,
-    #[cfg(feature = "pools")]
     pub(crate) handles: &'static Registry,
 }
 
@@ -91,7 +88,6 @@ pub(crate) struct Facts {
     pub(crate) vmgenid: Vmgenid,
     pub(crate) hardware: Hardware,
     /// Kept outside `Process`, which passes through the stack when it is built.
-    #[cfg(feature = "pools")]
     pub(crate) handles: &'static Registry,
 }
 
@@ -141,7 +137,6 @@ impl Process {
             quiesced: AtomicBool::new(false),
             vmgenid: facts.vmgenid,
             hardware: facts.hardware,
-            #[cfg(feature = "pools")]
             handles: facts.handles,
         }
     }
@@ -165,7 +160,6 @@ impl Process {
             unknown_requested: false,
             vmgenid: Vmgenid::NotAsked,
             hardware: Hardware::NotAsked,
-            #[cfg(feature = "pools")]
             handles: &NO_HANDLES,
         })
     }
@@ -209,7 +203,6 @@ impl Process {
     }
 
     /// Returns whether this is the process that did the set-up, and not a child.
-    #[cfg(feature = "pools")]
     pub(crate) fn is_home(&self) -> bool {
         self.home.load(Relaxed) == self.epoch().get()
     }

@@ -4,7 +4,6 @@
 //! load.
 
 use super::Process;
-#[cfg(feature = "pools")]
 use crate::linux::pool::section;
 use crate::linux::sync::recompute::recompute;
 use crate::mode::{self, CloneSignal, Evidence, Mode};
@@ -38,14 +37,12 @@ impl Process {
 
     /// Returns whether the mode is `buffered` and draws go through restartable sequences. Asked at
     /// each draw, before set-up as well ([`setup::current`](crate::linux::setup::current)).
-    #[cfg(feature = "pools")]
     #[inline(always)]
     pub(crate) fn is_section(&self) -> bool {
         section::AVAILABLE && self.mode.load(Relaxed) == Mode::Buffered as u8 | SECTION
     }
 
     /// Returns whether draws go through restartable sequences, in any mode that has pages.
-    #[cfg(feature = "pools")]
     #[inline(always)]
     pub(crate) fn has_sections(&self) -> bool {
         section::AVAILABLE && self.mode.load(Relaxed) & SECTION != 0
@@ -53,21 +50,18 @@ impl Process {
 
     /// Returns whether the quick path through the CPU's slot may be tried: the mode is `buffered`,
     /// one load returns the CPU's number, and there are no sections.
-    #[cfg(feature = "pools")]
     #[inline(always)]
     pub(crate) fn is_quick(&self) -> bool {
         self.mode.load(Relaxed) == Mode::Buffered as u8 | QUICK
     }
 
     /// Returns whether the quick path may be tried in mode `hedged`.
-    #[cfg(feature = "pools")]
     #[inline(always)]
     pub(crate) fn is_quick_hedged(&self) -> bool {
         self.mode.load(Relaxed) == Mode::Hedged as u8 | QUICK
     }
 
     /// Returns whether the mode is `buffered`.
-    #[cfg(feature = "pools")]
     #[inline(always)]
     pub(crate) fn is_buffered(&self) -> bool {
         self.mode.load(Relaxed) & !(QUICK | SECTION) == Mode::Buffered as u8

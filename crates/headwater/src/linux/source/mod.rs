@@ -51,7 +51,6 @@ pub(crate) unsafe fn fill(dst: *mut u8, len: usize, wait: bool) -> Result<(), Er
 }
 
 /// Notes whether the vDSO answered. Written only when that changes: all CPUs read this line.
-#[cfg(feature = "pools")]
 pub(crate) fn note_vdso(answered: bool) {
     if VDSO_REFUSED.load(Ordering::Relaxed) == answered {
         VDSO_REFUSED.store(!answered, Ordering::Relaxed);

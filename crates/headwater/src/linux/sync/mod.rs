@@ -5,7 +5,6 @@
 //! old value that a load may return. So no file may have a `const fn` that makes an atomic (the
 //! model checker's need memory), and no file may name anything of this machine.
 
-#[cfg(feature = "pools")]
 pub(crate) mod bitmap;
 pub(crate) mod once_ptr;
 pub(crate) mod recompute;

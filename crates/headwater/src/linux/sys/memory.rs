@@ -95,7 +95,6 @@ fn map(len: usize, sharing: i32) -> Result<*mut u8, Errno> {
 /// # Safety
 ///
 /// `at` is aligned to 8 and valid for writes of `len` bytes, which is not in use elsewhere.
-#[cfg(feature = "pools")]
 pub(crate) unsafe fn erase(at: *mut u8, len: usize) {
     for offset in (0..len).step_by(8) {
         // SAFETY: the caller's promise; volatile, since nothing reads the page before it is filled
