@@ -158,12 +158,12 @@ fn chacha20_blocks_rfc_8439_appendix_a1() {
 /// Checks headwater's own construction, for which no standard has an example: the expected values
 /// were put together from single blocks that `openssl enc -aes-256-ecb` encrypted.
 #[test]
-fn hedge_at_each_of_its_forms() {
+fn hedge_at_several_lengths() {
     let (r0, r1) = (0x0123_4567_89ab_cdef, 0xfedc_ba98_7654_3210);
     for (n, expected) in [
         (0, ""),
-        (3, "bce905"),
-        (8, "bce905536451065e"),
+        (3, "626749"),
+        (8, "626749ff6b5f39a4"),
         (9, "626749ff6b5f39a4b7"),
         (16, "626749ff6b5f39a4b752c18819fe87af"),
         (17, "626749ff6b5f39a4b752c18819fe87af 09"),

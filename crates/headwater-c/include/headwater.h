@@ -1,6 +1,6 @@
 /*
  * headwater: secure random bytes at memory speed, exactly as fresh as the kernel's, and safer than
- * the kernel's across fork, VM clone and restore.
+ * the kernel's across VM clone and restore.
  *
  *     unsigned char key[32];
  *     if (headwater_fill(key, sizeof key) != 0)
@@ -30,8 +30,9 @@
  *     fit a thread of PTHREAD_STACK_MIN (16 KiB).
  *
  * Forks
- *     A child made by fork, vfork or clone, from a handler or not, never draws its parent's bytes.
- *     Nothing has to be called after a fork.
+ *     A child with memory of its own, made by fork or clone, from a handler or not, never draws its
+ *     parent's bytes. A child in its parent's memory (vfork) may draw, with a risk of a repeat that
+ *     SECURITY.md states. Nothing has to be called after a fork.
  *
  * Before main and after it
  *     Constructors, destructors, atexit(3) and pthread_key_create(3) handlers may draw. dlclose(3)

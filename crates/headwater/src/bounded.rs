@@ -7,67 +7,66 @@
 use crate::Error;
 use core::num::{NonZeroU32, NonZeroU64};
 
-/// Returns an unbiased draw from `0..bound`.
+/// Draws below a bound, by words of an expression that returns a `Result`. The function around it
+/// returns the result.
 ///
-/// # Errors
-///
-/// The errors of [`fill`](crate::fill).
-#[inline]
-pub fn u32_below(bound: NonZeroU32) -> Result<u32, Error> {
-    below_u32(bound, crate::u32)
-}
-
-/// Returns an unbiased draw from `0..bound`.
-///
-/// # Errors
-///
-/// The errors of [`fill`](crate::fill).
-#[inline]
-pub fn u64_below(bound: NonZeroU64) -> Result<u64, Error> {
-    below_u64(bound, crate::u64)
-}
-
+/// A macro and not a function over a closure: at low optimisation levels the closure would be
+/// called, and would return its `Result` in memory, where the word that is served would stay.
 macro_rules! below {
-    ($name:ident, $word:ty, $wide:ty, $nonzero:ty) => {
-        #[inline]
-        pub(crate) fn $name<E>(
-            bound: $nonzero,
-            mut draw: impl FnMut() -> Result<$word, E>,
-        ) -> Result<$word, E> {
-            let mut product = <$wide>::from(draw()?) * <$wide>::from(bound.get());
+    ($bound:expr, $word:ty, $wide:ty, $draw:expr) => {{
+        let bound = $bound;
+        let product = loop {
+            let product = <$wide>::from($draw?) * <$wide>::from(bound.get());
             // The division is rarely reached, because only low halves below `bound` can be biased.
-            if (product as $word) < bound.get() {
-                let biased = bound.get().wrapping_neg() % bound;
-                while (product as $word) < biased {
-                    product = <$wide>::from(draw()?) * <$wide>::from(bound.get());
-                }
+            let low = product as $word;
+            if low >= bound.get() || low >= bound.get().wrapping_neg() % bound {
+                break product;
             }
-            Ok((product >> <$word>::BITS) as $word)
-        }
-    };
+        };
+        Ok((product >> <$word>::BITS) as $word)
+    }};
+}
+pub(crate) use below;
+
+/// Returns an unbiased draw from `0..bound`.
+///
+/// # Errors
+///
+/// The errors of [`fill`](crate::fill).
+#[inline(always)]
+pub fn u32_below(bound: NonZeroU32) -> Result<u32, Error> {
+    below!(bound, u32, u64, crate::u32())
 }
 
-below!(below_u32, u32, u64, NonZeroU32);
-below!(below_u64, u64, u128, NonZeroU64);
+/// Returns an unbiased draw from `0..bound`.
+///
+/// # Errors
+///
+/// The errors of [`fill`](crate::fill).
+#[inline(always)]
+pub fn u64_below(bound: NonZeroU64) -> Result<u64, Error> {
+    below!(bound, u64, u128, crate::u64())
+}
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use core::convert::Infallible;
+    use core::num::NonZeroU8;
 
-    /// The method over a whole (small) word: run it on every input and count. An 8-bit word would
-    /// need another instantiation, so the macro is used once more here.
+    /// The method over a whole (small) word: runs it on every input and counts.
     #[test]
     fn every_result_is_equally_likely() {
-        below!(below_u8, u8, u16, core::num::NonZeroU8);
+        fn below(bound: NonZeroU8, draws: &mut Option<u8>) -> Result<u8, ()> {
+            below!(bound, u8, u16, draws.take().ok_or(()))
+        }
         let every = if cfg!(miri) { 51 } else { 1 }; // miri is 1,000 times slower
         for bound in (1..=255u8).step_by(every) {
-            let bound = core::num::NonZeroU8::new(bound).unwrap();
+            let bound = NonZeroU8::new(bound).unwrap();
             let mut counts = [0u32; 256];
             for first in 0..=255u8 {
                 // A rejected first draw is not counted: `Err` stands for "draws again".
-                let mut draws = Some(first);
-                if let Ok(result) = below_u8(bound, || draws.take().ok_or(())) {
+                if let Ok(result) = below(bound, &mut Some(first)) {
                     assert!(result < bound.get());
                     counts[usize::from(result)] += 1;
                 }
@@ -80,9 +79,9 @@ mod tests {
 
     #[test]
     fn edges() {
-        let draw = || Ok::<u64, Infallible>(u64::MAX);
-        let (Ok(one), Ok(most)) =
-            (below_u64(NonZeroU64::MIN, draw), below_u64(NonZeroU64::MAX, draw));
-        assert_eq!((one, most), (0, u64::MAX - 1));
+        fn below(bound: NonZeroU64) -> Result<u64, Infallible> {
+            below!(bound, u64, u128, Ok::<u64, Infallible>(u64::MAX))
+        }
+        assert_eq!((below(NonZeroU64::MIN), below(NonZeroU64::MAX)), (Ok(0), Ok(u64::MAX - 1)));
     }
 }

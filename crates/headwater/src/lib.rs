@@ -1,5 +1,5 @@
-//! Secure random bytes at memory speed, exactly as fresh as the kernel's, and safer than the
-//! kernel's across fork, VM clone and restore.
+//! Secure random bytes at memory speed, exactly as fresh as the kernel's (Linux 6.11), and safer
+//! than the kernel's across VM clone and restore.
 //!
 //! ```
 //! # fn main() -> Result<(), headwater::Error> {
@@ -18,10 +18,10 @@
 //! Every buffered byte lies in a page that carries the number of its refill. A line outside the
 //! page carries the same number, the count of bytes left, and the kernel's reseed generation at the
 //! refill. A byte leaves only if page and line agree, the reseed generation is unchanged, and no
-//! fork has happened. These comparisons follow the copy. The kernel reseeds at least once a minute
-//! and whenever its VM is cloned, so nothing that headwater holds outlives the kernel's own state.
-//! If no clone would be reported, [`Mode::Hedged`] or [`Mode::Strict`] take over by themselves;
-//! [`status()`] shows the mode in use, and why.
+//! fork has happened. These comparisons follow the copy. The kernel reseeds at least once a minute,
+//! and when a hypervisor reports a clone (vmgenid), so nothing that headwater holds outlives the
+//! kernel's own state. If no clone would be reported, [`Mode::Hedged`] or [`Mode::Strict`] take
+//! over by themselves; [`status()`] shows the mode in use, and why.
 //!
 //! # Errors, early boot, panics
 //!
@@ -35,9 +35,10 @@
 //!
 //! Free functions are async-signal-safe, first call included: no allocation, no lock that waits, no
 //! thread-local destructor. They may be called from any thread, from other libraries' destructors
-//! and at exit. A forked child (by fork, clone or vfork, from a handler or not) never sees its
-//! parent's bytes. After [`init()`] the only system call made is getrandom(2), unless that is
-//! refused; making more than 64 [`Rng`] handles maps memory.
+//! and at exit. A child with memory of its own (by fork or clone, from a handler or not) never sees
+//! its parent's bytes; a child in its parent's memory (vfork, `CLONE_VM`) does not either, but for
+//! a risk that SECURITY.md states. After [`init()`] the only system call made is getrandom(2),
+//! unless that is refused; making more than 64 [`Rng`] handles maps memory.
 //!
 //! # Features
 //!
@@ -211,7 +212,7 @@ pub fn try_fill_uninit(buf: &mut [MaybeUninit<u8>]) -> Result<&mut [u8], Error> 
 /// # Errors
 ///
 /// The errors of [`fill`].
-#[inline]
+#[inline(always)]
 pub fn u32() -> Result<u32, Error> {
     imp::u32()
 }
@@ -221,7 +222,7 @@ pub fn u32() -> Result<u32, Error> {
 /// # Errors
 ///
 /// The errors of [`fill`].
-#[inline]
+#[inline(always)]
 pub fn u64() -> Result<u64, Error> {
     imp::u64()
 }
@@ -231,7 +232,9 @@ pub fn u64() -> Result<u64, Error> {
 /// # Errors
 ///
 /// The errors of [`fill`].
-#[inline]
+// Always inlined: a function of its own would keep a copy of the bytes in a frame that the caller
+// cannot erase.
+#[inline(always)]
 pub fn array<const N: usize>() -> Result<[u8; N], Error> {
     let mut bytes = [0; N];
     fill(&mut bytes)?;

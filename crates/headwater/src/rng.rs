@@ -1,6 +1,6 @@
 //! An owned generator.
 
-use crate::bounded::{below_u32, below_u64};
+use crate::bounded::below;
 use crate::{Error, as_uninit, imp};
 use core::fmt;
 use core::mem::MaybeUninit;
@@ -81,9 +81,9 @@ impl Rng {
     /// # Errors
     ///
     /// The errors of [`fill`](Rng::fill).
-    #[inline]
+    #[inline(always)]
     pub fn u32_below(&mut self, bound: NonZeroU32) -> Result<u32, Error> {
-        below_u32(bound, || self.0.u32())
+        below!(bound, u32, u64, self.0.u32())
     }
 
     /// Returns an unbiased draw from `0..bound`.
@@ -91,9 +91,9 @@ impl Rng {
     /// # Errors
     ///
     /// The errors of [`fill`](Rng::fill).
-    #[inline]
+    #[inline(always)]
     pub fn u64_below(&mut self, bound: NonZeroU64) -> Result<u64, Error> {
-        below_u64(bound, || self.0.u64())
+        below!(bound, u64, u128, self.0.u64())
     }
 }
 

@@ -1,15 +1,21 @@
 //! UUIDs of random bytes, as types of the [`uuid`] crate.
 
+// The functions are always inlined: a function of its own would keep a copy of the bytes in a frame
+// that the caller cannot erase.
+
 use crate::{Error, imp};
-use ::uuid::{Builder, Uuid};
+use ::uuid::Uuid;
 
 /// Returns a random UUID (version 4, RFC 9562 section 5.4): 122 random bits.
 ///
 /// # Errors
 ///
 /// The errors of [`fill`](crate::fill).
+#[inline(always)]
 pub fn v4() -> Result<Uuid, Error> {
-    Ok(Builder::from_random_bytes(crate::array()?).into_uuid())
+    let mut bytes = [0; 16];
+    crate::fill(&mut bytes)?;
+    Ok(marked(bytes, 4))
 }
 
 /// Returns a time-ordered UUID (version 7, RFC 9562 section 5.7): milliseconds since 1970, then the
@@ -22,29 +28,48 @@ pub fn v4() -> Result<Uuid, Error> {
 /// # Errors
 ///
 /// The errors of [`fill`](crate::fill).
+#[inline(always)]
 pub fn v7() -> Result<Uuid, Error> {
+    let mut bytes = [0; 16];
     let (seconds, nanoseconds) = imp::since_1970();
-    let random: [u8; 8] = crate::array()?;
-    Ok(from_time(seconds, nanoseconds, random))
+    let [time @ .., _, _, _, _, _, _, _, _] = &mut bytes;
+    write_time(time, seconds, nanoseconds);
+    let [_, _, _, _, _, _, _, _, random @ ..] = &mut bytes;
+    crate::fill(random)?;
+    Ok(marked(bytes, 7))
 }
 
-fn from_time(seconds: u64, nanoseconds: u32, random: [u8; 8]) -> Uuid {
+/// Returns the UUID of these bytes, with version and variant in place of six bits.
+///
+/// On whole words, because a load of 16 bytes would wait for the stores of single ones.
+#[inline(always)]
+fn marked(bytes: [u8; 16], version: u8) -> Uuid {
+    let (mut kept, mut set) = ([0xFF; 16], [0; 16]);
+    (kept[6], kept[8]) = (0x0F, 0x3F);
+    (set[6], set[8]) = (version << 4, 0x80);
+    let word = u128::from_ne_bytes(bytes) & u128::from_ne_bytes(kept) | u128::from_ne_bytes(set);
+    Uuid::from_bytes(word.to_ne_bytes())
+}
+
+/// Writes milliseconds, and behind them the fraction, where the version goes on top.
+fn write_time(time: &mut [u8; 8], seconds: u64, nanoseconds: u32) {
     let milliseconds = seconds.wrapping_mul(1000).wrapping_add(u64::from(nanoseconds / 1_000_000));
     // 1 ms = 10^6 ns, cut into 4096 steps: the largest fraction, 999,999 ns, yields 4095.
     let fraction = u64::from(nanoseconds % 1_000_000) * 4096 / 1_000_000;
-    let mut bytes = [0; 16];
-    bytes[..6].copy_from_slice(&milliseconds.to_be_bytes()[2..]);
-    bytes[6..8].copy_from_slice(&(fraction as u16).to_be_bytes());
-    bytes[8..].copy_from_slice(&random);
-    Builder::from_bytes(bytes)
-        .with_version(::uuid::Version::SortRand)
-        .with_variant(::uuid::Variant::RFC4122)
-        .into_uuid()
+    *time = (milliseconds << 16 | fraction).to_be_bytes();
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Returns the UUID of version 7 of this time.
+    fn from_time(seconds: u64, nanoseconds: u32, random: [u8; 8]) -> Uuid {
+        let mut bytes = [0; 16];
+        bytes[8..].copy_from_slice(&random);
+        write_time(bytes.first_chunk_mut().unwrap(), seconds, nanoseconds);
+        marked(bytes, 7)
+    }
 
     #[test]
     fn v4_is_random_and_marked() {

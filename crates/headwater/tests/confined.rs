@@ -19,6 +19,9 @@ use support::rules::{SHARED_SLOTS, assert_by_the_rules, force};
 
 /// The exit status of a child that could not be confined.
 const REFUSED: i32 = 77;
+
+/// Banks of slots and pages.
+const BANKS: u64 = 16;
 /// An unprivileged user.
 const NOBODY: libc::uid_t = 65_534;
 
@@ -207,8 +210,8 @@ fn page_size() -> u64 {
     unsafe { libc::sysconf(libc::_SC_PAGESIZE) as u64 }
 }
 
-/// Returns the number of bytes that are reserved for pages: 16 banks of slots, and a page for each
-/// CPU. Asks a child, so that this process is not set up.
+/// Returns the number of bytes that are reserved for pages: 16 banks of the pages of slots and of
+/// those that sections exchange. Asks a child, so that this process is not set up.
 fn slot_pages(facts: &[Force]) -> u64 {
     let child = fork(|| {
         force(facts);
@@ -218,18 +221,21 @@ fn slot_pages(facts: &[Force]) -> u64 {
     match wait(child) {
         Ending::Exited(cpus) => {
             let cpus = cpus as u64;
-            (16 * (cpus + u64::from(SHARED_SLOTS)) + cpus) * page_size()
+            let slots = cpus + u64::from(SHARED_SLOTS);
+            BANKS * (slots + exchanged(cpus, slots)) * page_size()
         }
         killed => panic!("{killed:?}"),
     }
 }
 
-/// Returns how many of the bytes of [`slot_pages`] are locked: one bank of slots, and a page for
-/// each CPU.
+/// Returns the number of pages that the sections of a bank exchange: one for each CPU and slot.
+fn exchanged(cpus: u64, slots: u64) -> u64 {
+    if cfg!(all(target_arch = "x86_64", not(any(miri, sanitized)))) { cpus + slots } else { 0 }
+}
+
+/// Returns how many of the bytes of [`slot_pages`] are locked: those of one bank.
 fn locked_pages(facts: &[Force]) -> u64 {
-    let all = slot_pages(facts) / page_size();
-    let cpus = (all - 16 * u64::from(SHARED_SLOTS)) / 17;
-    (2 * cpus + u64::from(SHARED_SLOTS)) * page_size()
+    slot_pages(facts) / BANKS
 }
 
 fn address_space() -> u64 {

@@ -11,7 +11,7 @@ use std::collections::HashSet;
 use support::children::{Ending, fork, wait};
 use support::draws::{Seen, draw_length, lengths};
 use support::machine::skip;
-use support::memory::buffered_words;
+use support::memory::{buffered_words, is_random};
 use support::rules::force;
 
 /// Draws 100 words from slots and 100 words from a handle, in turn. A set named `buffered` holds
@@ -94,12 +94,10 @@ fn a_lock_that_is_lost_keeps_no_byte() {
                     assert_eq!(libc::prctl(libc::PR_SET_DUMPABLE, 1), 0);
                 }
                 let buffered = buffered_words();
-                assert!(buffered.iter().filter(|&word| word >> 48 != 0).count() > 500);
+                assert!(buffered.iter().filter(|&word| is_random(*word)).count() > 500);
                 drop_all().unwrap();
                 let left = buffered_words();
-                let left = buffered
-                    .intersection(&left)
-                    .filter(|&word| word >> 48 != 0 && *word != u64::MAX);
+                let left = buffered.intersection(&left).filter(|&word| is_random(*word));
                 assert_eq!(left.count(), 0, "words are left in the pages");
                 assert_eq!(headwater::status().page, Page::WipeOnFork);
                 assert_eq!(served_from(&buffered, &mut rng), 0);

@@ -126,6 +126,14 @@ forced! {
         // A number made of the stack's address stands for the CPU: any slot may be it.
         assert!(headwater::status().pools.used >= 1);
     }
+    wrong_rdpid: [WrongRdpid] => |status| {
+        assert_ne!(status.path, headwater::Path::Sections);
+        if status.path.why().is_some_and(|why| why.contains("RDPID")) {
+            each_cpu_has_its_slot();
+        } else {
+            skip("wrong_rdpid", "there are no sections here for another reason");
+        }
+    }
     nothing: [] => |_status| { each_cpu_has_its_slot(); }
     one_cpu: [OneCpu] => |status| { assert_eq!(status.pools.slots, 1 + SHARED_SLOTS); }
     one_cpu_by_getcpu: [OneCpu, NoRseq] => |status| { assert_eq!(status.pools.slots, 1 + SHARED_SLOTS); }

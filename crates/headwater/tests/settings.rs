@@ -20,7 +20,7 @@ use std::time::Duration;
 use std::{env, io, ptr, thread};
 use support::children::{Ending, fork, wait};
 use support::machine::{bind, cpus, skip};
-use support::memory::mappings_with;
+use support::memory::{is_random, mappings_with};
 use support::root::machine_with_cpus;
 use support::rules::force;
 use vanishing::page_size;
@@ -161,7 +161,7 @@ fn reaches_swap(mode: Mode, page: Page, swap: &Path) -> bool {
         let all = bytes.as_chunks().0.iter().map(|word| u64::from_ne_bytes(*word));
         // Numbers and addresses are left out, because they stand elsewhere, too. One random word in
         // 65,536 is left out with them.
-        words.extend(all.filter(|word| word >> 48 != 0));
+        words.extend(all.filter(|&word| is_random(word)));
     }
     assert!(words.len() > 9 * 300, "the pages were not found: {} words", words.len());
     tell.write_all(&[1]).unwrap();

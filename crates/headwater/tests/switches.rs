@@ -6,11 +6,14 @@ mod common;
 mod support;
 
 use common::isolated;
-use headwater::testing::{Force, slot_page};
+use headwater::testing::{Force, Point, set_hook, slot_page};
 use headwater::{Config, Mode, Path};
-use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
+use headwater_testing::words::zeros_and_repeats;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
 use std::time::{Duration, Instant};
 use support::children::{Ending, fork, wait};
+use support::jump::{is_left, jump};
 use support::machine::{bind, cpus, skip};
 use support::rules::force;
 
@@ -117,6 +120,112 @@ fn a_zero_word_ends_sections() {
             assert_eq!(wait(child), Ending::Exited(0));
         });
     }
+}
+
+/// Leaves the switch between its two stores. Without a look at both of them, sections were off for
+/// the life of the process, each draw took 270 ns, and the status counted nothing.
+#[test]
+fn a_jump_out_of_the_switch_leaves_sections_on() {
+    isolated("a_jump_out_of_the_switch_leaves_sections_on", || {
+        force(&[Force::VmgenidBound]);
+        headwater::init().unwrap();
+        let status = headwater::status();
+        if status.path != Path::Sections {
+            let why = status.path.why().unwrap_or(status.reason);
+            return skip("a_jump_out_of_the_switch_leaves_sections_on", why);
+        }
+        // A child switches its sections on at its first draw.
+        let child = fork(|| {
+            set_hook(Some(|point| {
+                if point == Point::HalfSwitched {
+                    set_hook(None);
+                    jump();
+                }
+            }));
+            assert!(is_left(|| assert!(headwater::u64().is_err(), "the switch was not reached")));
+            (0..10_000).for_each(|_| assert_ne!(headwater::u64().unwrap(), 0));
+            let after = headwater::status();
+            assert_eq!((after.path, after.counters.fallbacks), (Path::Sections, 0));
+            assert!((20..40).contains(&after.counters.refills), "{:?}", after.counters);
+            0
+        });
+        assert_eq!(wait(child), Ending::Exited(0));
+    });
+}
+
+/// Moves the thread to another CPU in each refill, so that no page is ever put. Each such refill
+/// counts as a fallback, and in the end the process takes locks, and says why.
+#[test]
+fn refills_that_are_never_put_end_sections() {
+    static MOVES: AtomicUsize = AtomicUsize::new(0);
+    static CPUS: OnceLock<Vec<usize>> = OnceLock::new();
+    isolated("refills_that_are_never_put_end_sections", || {
+        force(&[Force::VmgenidBound]);
+        headwater::init().unwrap();
+        let status = headwater::status();
+        if status.path != Path::Sections || CPUS.get_or_init(cpus).len() < 2 {
+            let why = status.path.why().unwrap_or("there is one CPU");
+            return skip("refills_that_are_never_put_end_sections", why);
+        }
+        set_hook(Some(|point| {
+            if point == Point::Copied {
+                let to = MOVES.fetch_add(1, SeqCst) % 2;
+                bind(&CPUS.get_or_init(cpus)[to..=to]);
+            }
+        }));
+        let mut buf = [0; 1000];
+        let mut draws = 0;
+        while headwater::status().path == Path::Sections {
+            headwater::fill(&mut buf).unwrap();
+            draws += 1;
+            assert!(draws < 10_000, "{:?}", headwater::status().counters);
+        }
+        let after = headwater::status();
+        assert!(after.path.why().is_some_and(|why| why.contains("in a row")), "{after:?}");
+        assert!(after.counters.fallbacks > 1_000, "{:?}", after.counters);
+    });
+}
+
+/// Unwinds between the exchange of two pages and the note of it, as a forced unwinding may. The
+/// slot must stay taken. Otherwise its next holder would work in the page that the CPU draws from,
+/// and every few runs served hundreds of words under keys of zeros.
+#[test]
+fn a_refill_that_unwinds_keeps_its_slot() {
+    static UNWINDS: AtomicBool = AtomicBool::new(false);
+    isolated("a_refill_that_unwinds_keeps_its_slot", || {
+        force(&[Force::VmgenidBound]);
+        bind(&cpus()[..1]);
+        headwater::init().unwrap();
+        let status = headwater::status();
+        if status.path != Path::Sections {
+            let why = status.path.why().unwrap_or(status.reason);
+            return skip("a_refill_that_unwinds_keeps_its_slot", why);
+        }
+        // A panic in another thread's draw; the hook that ends this process is not for it.
+        std::panic::set_hook(Box::new(|_| {}));
+        set_hook(Some(|point| {
+            if point == Point::Exchanged && UNWINDS.swap(false, SeqCst) {
+                panic!("unwinds");
+            }
+        }));
+        let mut words = Vec::new();
+        for _ in 0..8 {
+            UNWINDS.store(true, SeqCst);
+            let ended = std::thread::spawn(|| {
+                let mut buf = [0; 1000];
+                (0..4).for_each(|_| headwater::fill(&mut buf).unwrap());
+            });
+            assert!(ended.join().is_err());
+            for _ in 0..2_000 {
+                let mut buf = [0; 1000];
+                headwater::fill(&mut buf).unwrap();
+                words.extend(buf.as_chunks().0.iter().map(|word| u64::from_ne_bytes(*word)));
+            }
+        }
+        let (after, (zeros, twice)) = (headwater::status(), zeros_and_repeats(&mut words));
+        assert_eq!((after.pools.taken, zeros, twice), (8, 0, 0), "{after:?}");
+        assert_eq!(after.path, Path::Sections);
+    });
 }
 
 /// If all memory of a process is locked, and pages are not droppable, pages can be discarded all

@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
 use support::children::{Ending, fork, wait};
 use support::draws::draw_everything;
 use support::machine::{bind, cpus, set_mode_variable, skip};
-use support::memory::{buffered_words, is_mapped};
+use support::memory::{buffered_words, is_mapped, is_random};
 use support::root::{FakeClock, MARKER, Root, VM_GENERATION, VMCLOCK};
 use support::rules::{assert_by_the_rules, force};
 use support::statistics::assert_distinct;
@@ -349,7 +349,7 @@ fn quiescing_lets_go_of_pages_that_are_not_locked() {
 /// which are small and are left out.
 fn random_words() -> HashSet<u64> {
     let mut words = buffered_words();
-    words.retain(|&word| word >> 48 != 0 && word != u64::MAX);
+    words.retain(|&word| is_random(word));
     words
 }
 

@@ -10,18 +10,12 @@ pub use chacha20::chacha20;
 /// Returns the `n` bytes that hedged mode XORs onto a draw of `n` bytes. `r0` and `r1` are the
 /// words of the CPU's generator, `key` is the page's secret.
 ///
-/// Each block is `AES(X) ^ X` (Davies and Meyer's one-way function: the owner of the key
-/// cannot compute the words from the output) with the 128-bit `X`:
-///
-/// * up to 8 bytes: `r0 || 8`, 64 fresh bits;
-/// * longer: `r0 || r1 ^ j` for block `j`, 128 fresh bits, and another input for each block.
-///
-/// All integers are little-endian.
+/// Block `j` is `AES(X) ^ X` (Davies and Meyer's one-way function: the owner of the key cannot
+/// compute the words from the output) with the 128-bit `X = r0 || r1 ^ j`, which is another for
+/// each block. All integers are little-endian.
 pub fn hedge(key: &[u8; 32], r0: u64, r1: u64, n: usize) -> Vec<u8> {
-    let mut bytes = match n {
-        0..=8 => one_way(key, r0, 8).to_vec(),
-        _ => (0..n.div_ceil(16) as u64).flat_map(|j| one_way(key, r0, r1 ^ j)).collect(),
-    };
+    let blocks = 0..n.div_ceil(16) as u64;
+    let mut bytes: Vec<u8> = blocks.flat_map(|j| one_way(key, r0, r1 ^ j)).collect();
     bytes.truncate(n);
     bytes
 }

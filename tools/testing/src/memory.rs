@@ -69,6 +69,14 @@ pub fn buffered_words() -> HashSet<u64> {
     words
 }
 
+/// Returns whether a word of [`buffered_words`] looks like a random one. Counts, addresses,
+/// distances of addresses and the numbers of refills (an index above 2^48 and a count) do not; of
+/// random words one in 2^15 does not.
+pub fn is_random(word: u64) -> bool {
+    let is_small = matches!(word.cast_signed() >> 47, 0 | -1);
+    !is_small && word << 16 >> 32 != 0
+}
+
 /// Returns true if a file is mapped whose path ends with `path`.
 pub fn is_mapped(path: &str) -> bool {
     let maps = fs::read_to_string("/proc/self/maps").unwrap();

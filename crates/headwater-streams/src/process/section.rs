@@ -32,6 +32,10 @@ pub(crate) const AVAILABLE: bool = true;
 /// it. Every way out passes label 7, which clears `rseq_cs`: a pointer to a descriptor that
 /// `dlclose` unmaps would be a fault at the thread's next preemption. The four bytes before label 4
 /// are the signature that glibc registered.
+///
+/// The abort handler stands in the function, behind a jump: a signal that arrives in the section
+/// finds the thread there, and an unwinder knows the way out of the function alone, because the
+/// compiler writes unwind information for nothing else.
 #[inline(always)]
 pub(crate) fn claim(pool: &Pool, rseq: isize, blocks: u64) -> Option<Claim> {
     let (first, cpu): (u64, u64);
@@ -46,15 +50,14 @@ pub(crate) fn claim(pool: &Pool, rseq: isize, blocks: u64) -> Option<Claim> {
             "90: .long 0, 0",
             ".quad 2f, 3f - 2f, 4f",
             ".popsection",
-            ".pushsection .text.headwater_abort, \"ax\", @progbits",
+            "jmp 19f",
             ".byte 0x0f, 0xb9, 0x3d",
             ".long 0x53053053",
             "4: sub {st:e}, 1",
             "jnz 20f",
             "5: mov {st:e}, 1",
             "jmp 7f",
-            ".popsection",
-            "mov {st:e}, 8",
+            "19: mov {st:e}, 8",
             "20: lea {t}, [rip + 90b]",
             "mov qword ptr fs:[{rs} + 4], {t}",
             "2:",

@@ -63,7 +63,7 @@ pub(crate) fn drop_contents(process: &Process) -> Result<(), sys::Errno> {
         #[allow(unsafe_code)]
         // SAFETY: after a drop by the kernel a slot finds a page of zeros, too.
         unsafe {
-            memory::drop_contents(pages, len, memory.locked_len())
+            memory::drop_contents(pages, len, memory.locked())
         }
     } else {
         Ok(memory::Lock::Kept)

@@ -26,6 +26,7 @@ pub enum Force {
     NoRseq,
     NoSections,
     NoRdpid,
+    WrongRdpid,
     NoGetcpu,
     OneCpu,
     ClockStands,
@@ -51,11 +52,13 @@ pub enum Force {
 pub enum Point {
     SetUp,
     EpochChosen,
+    HalfSwitched,
     EpochLoaded,
     Locked,
     Keyed,
     MidCopy,
     Copied,
+    Exchanged,
     LargeChunk,
 }
 

@@ -224,13 +224,30 @@ fn missing_for_sections(features: Features, facts: &Facts) -> Option<NoSections>
         (facts.memory.slots == 0, NoSections::NothingBuffered),
         (cfg!(not(target_arch = "x86_64")), NoSections::OtherCpu),
         (!section::AVAILABLE, NoSections::Instrumented),
+        (facts.memory.sections == 0, NoSections::NoRoom),
         (facts.cpu_hint.rseq().is_none(), NoSections::NoRseq),
         (no_rdpid, NoSections::NoRdpid),
+        (!no_rdpid && is_rdpid_wrong(facts), NoSections::WrongRdpid),
         (!features.avx2, NoSections::NoAvx2),
         (!facts.backend.is_aes(), NoSections::NoAes),
         (forbids_sections() || forced(Force::NoSections), NoSections::Forbidden),
     ];
     missing.into_iter().find_map(|(is_missing, reason)| is_missing.then_some(reason))
+}
+
+/// Returns whether RDPID does not return the number of the CPU. A hypervisor, or a kernel in user
+/// space, may set its register otherwise.
+///
+/// Each section compares the two, and would leave each time: slow, and for ever. The rseq area is
+/// asked first, which takes no call. If it disagrees, this thread may only be a child in shared
+/// memory, whose area is its parent's, so getcpu(2) decides. The thread may move between two reads,
+/// so each is compared several times.
+fn is_rdpid_wrong(facts: &Facts) -> bool {
+    let Some(rseq) = facts.cpu_hint.rseq() else { return false };
+    let differs = |number: &dyn Fn() -> Option<u32>| {
+        (0..16).all(|_| matches!((number(), current::rdpid()), (Some(a), Some(b)) if a != b))
+    };
+    forced(Force::WrongRdpid) || differs(&|| Some(rseq.get())) && differs(&sys::getcpu)
 }
 
 /// Returns whether `HEADWATER_NO_RSEQ` is set to a value other than the empty one and 0.
@@ -263,19 +280,21 @@ fn reserve(requested: Mode) -> (Option<*const AtomicU64>, Memory) {
     // SAFETY: fresh, zeroed memory of at least a line. The first access is a write, because a page
     // that is read and then written faults twice.
     unsafe { control.write_volatile(0) };
-    if buffering
-        && let Ok((pages, page)) = memory::reserve_pages(memory.all_pages().1, memory.locked_len())
-    {
-        let sections = memory.sections as usize;
-        // SAFETY: both lie within the reservations, which were made for this.
-        (memory.lines, memory.pages) = unsafe {
-            (
-                control.cast_const().cast::<SlotLine>().add(1 + sections),
-                pages.add(sections * memory.stride()),
-            )
-        };
-        memory.page = page;
-        return (Some(canary), memory);
+    // SAFETY: within the reservation, which was made for this.
+    memory.lines =
+        unsafe { control.cast_const().cast::<SlotLine>().add(1 + memory.sections as usize) };
+    // If a limit on memory leaves no room for all pages, there may be room for those of the slots:
+    // a process that has locked its future memory needs twice as much for sections.
+    for sections in [memory.sections, 0] {
+        memory.sections = sections;
+        if buffering
+            && let Ok((pages, page)) = memory::reserve_pages(memory.all_pages().1, memory.locked())
+        {
+            // SAFETY: as above.
+            memory.pages = unsafe { pages.add(memory.before_pages()) };
+            memory.page = page;
+            return (Some(canary), memory);
+        }
     }
     // Lines without pages stay mapped: virtual space, never touched.
     (Some(canary), Memory { lines_len: memory.lines_len, ..Memory::NONE })
@@ -316,7 +335,7 @@ fn empty(memory: &Memory) {
         let (pages, len) = memory.all_pages();
         // SAFETY: the pages are not in use yet. If it fails, the state stays in the page, like any
         // later state.
-        let _ = unsafe { memory::drop_contents(pages, len, memory.locked_len()) };
+        let _ = unsafe { memory::drop_contents(pages, len, memory.locked()) };
     }
 }
 

@@ -29,7 +29,8 @@ pub(crate) fn status() -> Status {
         return not_set_up();
     };
     // Read without locks while draws go on: a sum may lag behind, but never counts an event twice.
-    let counters = slot::lines(process).fold(Counters::default(), |sum, line| {
+    let puts = Counters { refills: process.sections.puts(), ..Counters::default() };
+    let counters = slot::lines(process).fold(puts, |sum, line| {
         let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
         let counters = &line.counters;
         Counters {

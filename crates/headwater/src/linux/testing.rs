@@ -66,7 +66,10 @@ pub fn choose_mode() {
 pub fn slot_page() -> *mut u8 {
     crate::linux::setup::published().map_or(core::ptr::null_mut(), |process| {
         if process.has_sections() {
-            return process.sections.page(process.cpu_hint.get());
+            let cpu = process.cpu_hint.get();
+            let page = process.sections.line(cpu).and_then(|line| line.page(process));
+            let first = process.memory.first_page(process.epoch(), cpu);
+            return page.map_or(first, core::ptr::NonNull::as_ptr);
         }
         let slot = crate::linux::pool::slot::Slot::take_first(process, process.epoch());
         slot.map_or(core::ptr::null_mut(), |slot| slot.page_ref().page)

@@ -87,6 +87,8 @@ pub(crate) struct Model<'a> {
     slot: Page,
     handle: Option<Page>,
     by_handle: bool,
+    /// The vDSO's state in the other page of a CPU's sections has a key.
+    exchanged_keyed: bool,
     /// The calls so far.
     pub(crate) calls: Vec<String>,
     pub(crate) getrandom_calls: usize,
@@ -108,6 +110,7 @@ impl Model<'_> {
             slot: Page::default(),
             handle: None,
             by_handle: false,
+            exchanged_keyed: false,
             calls: Vec::new(),
             getrandom_calls: 0,
             device_calls: 0,
@@ -185,8 +188,10 @@ impl Model<'_> {
             }
             self.key(self.set_up.is_some_and(|set_up| set_up.vdso))?;
             self.slot.left = CAPACITY;
-            // A refill for sections answers its own request beside the page.
+            // A refill for sections answers its own request beside the page, which it exchanges:
+            // the next one works in the page that the CPU had, with the vDSO's state there.
             if self.machine.sections && !self.by_handle {
+                std::mem::swap(&mut self.slot.keyed, &mut self.exchanged_keyed);
                 return Ok(());
             }
         }
@@ -289,8 +294,7 @@ impl Model<'_> {
         self.look(|looks| &looks.cpus);
         self.wiped();
         let kernel = self.requested == Mode::Kernel;
-        let asks = !kernel;
-        let pages = asks && self.pages();
+        let pages = !kernel && self.slots();
         let vdso = pages && machine.vdso;
         let mut word = false;
         if !kernel {
@@ -346,6 +350,13 @@ impl Model<'_> {
         for advice in [-1, libc::MADV_WIPEONFORK, libc::MADV_DONTDUMP, libc::MADV_NOHUGEPAGE] {
             self.call(madvise(advice));
         }
+    }
+
+    /// Makes the calls for the memory of slots and sections. If there is too little for both, the
+    /// memory of slots alone is tried. Returns whether there is any memory.
+    fn slots(&mut self) -> bool {
+        let has_sections = cfg!(all(target_arch = "x86_64", not(any(miri, sanitized))));
+        self.pages() || has_sections && self.pages()
     }
 
     /// Makes the calls for the memory of pages. Returns whether there is any memory.

@@ -9,8 +9,12 @@ const RSEQ_CS: u64 = 4;
 /// Offsets in the line of a CPU (`section/mod.rs`).
 const LEFT: u64 = 0;
 const NUMBER: u64 = 8;
-const GENERATION: u64 = 16;
-const MARKER: u64 = 24;
+const PAGE: u64 = 16;
+const PUTS: u64 = 24;
+/// Offsets in a page (`layout.rs`).
+const TAG: u64 = 0;
+const GENERATION: u64 = 8;
+const MARKER: u64 = 16;
 
 /// The content of a register, as far as it matters here.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -25,6 +29,8 @@ enum Value {
     /// The CPU's number, moved to the left by so many bits.
     Scaled(u64),
     Line,
+    /// The distance of a page from its line.
+    Distance,
     Page,
     /// An address in the page.
     InPage,
@@ -41,7 +47,8 @@ use Value::*;
 enum Place {
     Rseq(u64),
     Line(u64),
-    Tag,
+    /// A word of the page before its bytes: the tag, or a guard.
+    Header(u64),
     Page,
     Argument(Register, u64),
     Behind(Register, u64),
@@ -52,15 +59,18 @@ enum Place {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(super) enum Fact {
     CpuInRange,
+    /// RDPID returned this CPU after the count was loaded.
     OnThisCpu,
+    /// RDPID returned this CPU at some time.
+    WasOnThisCpu,
+    /// This CPU is the one that a put is for.
+    OnItsCpu,
     TagStands,
-    NumberStands,
-    /// The reseed generation equals the one in the line.
+    /// The reseed generation equals the one in the page.
     WordStands(Register, u64),
-    /// The clone marker equals the one in the line.
+    /// The clone marker equals the one in the page.
     ClockStands(Register, u64),
     StampStands,
-    WorkStands,
 }
 use Fact::*;
 
@@ -89,7 +99,10 @@ pub(super) struct Way {
     /// Bytes that were read and that the next access has to erase.
     pub(super) read: Option<Name>,
     pub(super) is_erased: bool,
-    is_tagged: bool,
+    /// The tag was compared at some time.
+    was_tagged: bool,
+    /// The pages were exchanged.
+    is_exchanged: bool,
     is_put: bool,
 }
 
@@ -111,7 +124,8 @@ impl Way {
             is_asked: false,
             read: None,
             is_erased: false,
-            is_tagged: false,
+            was_tagged: false,
+            is_exchanged: false,
             is_put: false,
         }
     }
@@ -147,7 +161,7 @@ impl Way {
         let in_page = |value| matches!(value, Page | InPage);
         match base {
             Line if alone => Place::Line(at),
-            Page if alone && at == 0 => Place::Tag,
+            Page if alone && [TAG, GENERATION, MARKER].contains(&at) => Place::Header(at),
             _ if in_page(base) || (!alone && in_page(index)) => Place::Page,
             Entry(register) if alone => Place::Argument(register, at),
             From(register, offset) if alone => Place::Behind(register, offset),
@@ -190,7 +204,7 @@ impl Way {
             match used.access() {
                 OpAccess::Read | OpAccess::CondRead => self.read(it, place)?,
                 OpAccess::Write => self.write(it, place, end, is_long)?,
-                _ => bail!("memory is read and written at once"),
+                _ => self.exchange(it, place)?,
             }
         }
         if it.mnemonic() == Mnemonic::Cmp {
@@ -234,20 +248,19 @@ impl Way {
             (Mnemonic::Mov, Some(Place::Rseq(at))) if at == 0u64.wrapping_sub(RSEQ_CS) => Cpu,
             (Mnemonic::Mov, Some(Place::Line(LEFT))) => Left,
             (Mnemonic::Mov, Some(Place::Line(NUMBER))) => Number,
+            (Mnemonic::Mov, Some(Place::Line(PAGE))) => Distance,
             (Mnemonic::Mov, Some(Place::Argument(register, at))) => From(register, at),
             (Mnemonic::Mov, Some(Place::Behind(register, at))) => Behind(register, at),
             (Mnemonic::Shl, None) if now == Cpu => Scaled(it.immediate(1)),
             (Mnemonic::Add, Some(Place::Argument(..))) if self.facts.contains(&CpuInRange) => {
-                match now {
-                    Scaled(7) => Line,
-                    Scaled(12) => Page,
-                    _ => Other,
-                }
+                if now == Scaled(7) { Line } else { Other }
+            }
+            (Mnemonic::Add, None) if now == Distance && self.value(it.op1_register()) == Line => {
+                Page
             }
             (Mnemonic::Add | Mnemonic::Sub, None) if matches!(now, Page | InPage) => InPage,
             (Mnemonic::Sub, None) if now == Left => Left,
             (Mnemonic::And, None) if now == Pid => Pid,
-            (Mnemonic::Inc, None) if now == Number => Number,
             (Mnemonic::Lea, _) => {
                 let parts = [it.memory_base(), it.memory_index()].map(|part| self.value(part));
                 if parts.iter().any(|part| matches!(part, Page | InPage)) { InPage } else { Other }
@@ -264,12 +277,11 @@ impl Way {
         match (place, register) {
             (Some(Place::Behind(..)), Cpu) => Some(CpuInRange),
             (None, Pid) if operand(1) == Some(Cpu) => Some(OnThisCpu),
-            (Some(Place::Tag), Number) => Some(TagStands),
-            (Some(Place::Line(NUMBER)), Number) => Some(NumberStands),
-            (Some(Place::Line(GENERATION)), Behind(from, at)) => Some(WordStands(from, at)),
-            (Some(Place::Line(MARKER)), Behind(from, at)) => Some(ClockStands(from, at)),
+            (Some(Place::Argument(..)), Cpu) => Some(OnItsCpu),
+            (Some(Place::Header(TAG)), Number) => Some(TagStands),
+            (Some(Place::Header(GENERATION)), Behind(from, at)) => Some(WordStands(from, at)),
+            (Some(Place::Header(MARKER)), Behind(from, at)) => Some(ClockStands(from, at)),
             (Some(Place::Behind(..)), From(..)) => Some(StampStands),
-            (Some(Place::Argument(own, _)), From(order, _)) if own != order => Some(WorkStands),
             _ => None,
         }
     }
@@ -278,9 +290,17 @@ impl Way {
     pub(super) fn believe(&mut self, branch: Mnemonic, stays: bool) {
         if let Some(fact) = self.flags
             && !stays
-            && branch == if fact == CpuInRange { Mnemonic::Jae } else { Mnemonic::Jne }
+            && branch
+                == match fact {
+                    CpuInRange => Mnemonic::Jae,
+                    _ => Mnemonic::Jne,
+                }
         {
             self.facts.insert(fact);
+            self.was_tagged |= fact == TagStands;
+            if fact == OnThisCpu {
+                self.facts.insert(WasOnThisCpu);
+            }
         }
         self.flags = None;
     }
@@ -293,6 +313,7 @@ impl Way {
             }
             Place::Page => {
                 ensure!(self.kind == Some(Kind::Draw), "bytes are read before they were claimed");
+                ensure!(self.was_tagged, "the tag is not compared before the bytes");
                 ensure!(self.read.is_none(), "bytes are read twice");
                 self.forget_guards();
                 self.is_erased = false;
@@ -305,15 +326,16 @@ impl Way {
 
     fn write(&mut self, it: &Instruction, place: Place, end: u64, is_long: bool) -> Result<()> {
         match (place, self.kind) {
-            (Place::Line(LEFT), None) if self.stores_zero(it) => self.kind = Some(Kind::Put),
+            (Place::Line(NUMBER), None) => {
+                for fact in [WasOnThisCpu, OnItsCpu, StampStands] {
+                    ensure!(self.facts.contains(&fact), "{fact:?} is not proved before the number");
+                }
+                self.kind = Some(Kind::Put);
+            }
             (Place::Line(LEFT), None) => {
                 let claims =
                     it.op1_kind() == OpKind::Register && self.value(it.op1_register()) == Left;
                 ensure!(claims, "the claimed count is not derived from the loaded one");
-                ensure!(
-                    self.facts.contains(&TagStands),
-                    "the tag is not compared before the bytes"
-                );
                 let here = self.is_asked && self.facts.contains(&OnThisCpu);
                 ensure!(here, "RDPID does not stand between the count's load and its store");
                 self.kind = Some(Kind::Draw);
@@ -335,18 +357,30 @@ impl Way {
                     !self.is_put && it.next_ip() == end,
                     "the commit is not the last instruction"
                 );
-                for fact in [OnThisCpu, NumberStands, StampStands, WorkStands] {
-                    ensure!(self.facts.contains(&fact), "{fact:?} is not proved before the commit");
-                }
+                ensure!(self.is_exchanged, "the count is stored before the page");
+                ensure!(self.facts.contains(&OnThisCpu), "the CPU is not proved before the count");
                 self.is_put = true;
             }
-            (Place::Tag, Some(Kind::Put)) => self.is_tagged = true,
-            (Place::Page, Some(Kind::Put)) => {
-                ensure!(self.is_tagged, "bytes are written before the tag");
-                self.facts.clear();
+            (Place::Line(at), Some(Kind::Put)) => {
+                ensure!(at != PAGE, "a page is stored, and not exchanged");
             }
-            (Place::Line(_), Some(Kind::Put)) => {}
             _ => bail!("a store to an unexpected place"),
+        }
+        Ok(())
+    }
+
+    /// Follows an access that reads and writes: the exchange of a put, and the count of puts.
+    fn exchange(&mut self, it: &Instruction, place: Place) -> Result<()> {
+        ensure!(self.kind == Some(Kind::Put), "memory is read and written at once");
+        match (it.mnemonic(), place) {
+            (Mnemonic::Xchg, Place::Line(PAGE)) => {
+                ensure!(!self.is_exchanged, "pages are exchanged twice");
+                self.is_exchanged = true;
+                // A thread that nothing aborts may be elsewhere by now.
+                self.facts.remove(&OnThisCpu);
+            }
+            (Mnemonic::Inc, Place::Line(PUTS)) => {}
+            _ => bail!("memory is read and written at an unexpected place"),
         }
         Ok(())
     }

@@ -2,10 +2,10 @@
 //!
 //! The output is page bytes ^ H. If the CPU's words are known or stuck, the page bytes still hide
 //! H; if page and k are known, as they are to the owner of a clone, the output is a one-way
-//! function of 64 bits (up to 8 bytes) or 128 bits that no other machine has. The feed-forward `^
-//! X` makes it one-way: AES alone could be inverted from 16 public bytes of a request, and would
-//! show the rest of it. One-way also means that an instruction which sees the page in memory cannot
-//! pick a word that cancels the page's bytes.
+//! function of 128 bits that no other machine has. The feed-forward `^ X` makes it one-way: AES
+//! alone could be inverted from 16 public bytes of a request, and would show the rest of it.
+//! One-way also means that an instruction which sees the page in memory cannot pick a word that
+//! cancels the page's bytes.
 //!
 //! `reference` has the same function in plain words.
 
@@ -24,6 +24,7 @@ pub(crate) unsafe fn mask_one(keys: *const u8, r: [u64; 2]) -> [u64; 2] {
 }
 
 /// Computes four blocks of the mask of a longer request, from block `first` on: X_j = (r0, r1 ^ j).
+/// Block 0 is [`mask_one`]'s.
 ///
 /// # Safety
 ///
@@ -273,10 +274,16 @@ mod tests {
             words.as_flattened().iter().flat_map(|word| word.to_le_bytes()).collect()
         };
         for n in 1..=16 {
-            let x = [r[0], if n <= 8 { 8 } else { r[1] }];
             // SAFETY: an expanded key; the CPU has AES.
-            let mask = unsafe { mask_one(keys.0.as_ptr(), x) };
+            let mask = unsafe { mask_one(keys.0.as_ptr(), r) };
             assert_eq!(bytes(&[mask])[..n], reference::hedge(&key, r[0], r[1], n)[..], "{n} bytes");
+        }
+        for n in 1..=1024 {
+            let mut masked = [0; 1024];
+            // SAFETY: an expanded key; the CPU has AES; `n` is at most the length of `masked`.
+            unsafe { mask_in_place(keys.0.as_ptr(), r, masked.as_mut_ptr(), n) };
+            assert_eq!(masked[..n], reference::hedge(&key, r[0], r[1], n)[..], "{n} bytes");
+            assert!(masked[n..].iter().all(|byte| *byte == 0), "{n} bytes");
         }
         let expected = reference::hedge(&key, r[0], r[1], 1024);
         for first in (0..64).step_by(4) {

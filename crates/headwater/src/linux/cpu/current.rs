@@ -88,6 +88,20 @@ impl Rseq {
     }
 }
 
+/// Returns the CPU's number by RDPID, which sections compare; the CPU has the instruction. Returns
+/// None where there are no sections.
+pub(crate) fn rdpid() -> Option<u32> {
+    #[cfg(all(target_arch = "x86_64", not(any(miri, sanitized))))]
+    {
+        let number: u64;
+        // SAFETY: callers know that the CPU has the instruction; it reads one register.
+        unsafe { core::arch::asm!("rdpid {}", out(reg) number, options(nomem, nostack)) };
+        Some(number as u32 & 0xFFF)
+    }
+    #[cfg(not(all(target_arch = "x86_64", not(any(miri, sanitized)))))]
+    None
+}
+
 /// Returns the offset of the rseq area from the thread pointer, if glibc registered one.
 ///
 /// `__rseq_offset` and `__rseq_size` are referenced weakly, so that this links and loads with an

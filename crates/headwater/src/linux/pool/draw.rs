@@ -18,7 +18,7 @@ use crate::linux::pool::draw_section;
 use crate::linux::pool::mask::{CpuWords, Mask, Plain};
 use crate::linux::pool::page::{ForkCheck, PageRef};
 use crate::linux::pool::refused::Refused;
-use crate::linux::pool::slot::{QuickSlot, Slot, count};
+use crate::linux::pool::slot::{QuickSlot, Slot, count, thread_place};
 use crate::linux::pool::slot_line::SlotCounters;
 use crate::linux::process::Process;
 
@@ -33,6 +33,39 @@ pub(crate) fn quick_words<W: Words>(process: &Process) -> Result<W, Refused> {
     let slot = QuickSlot::take(process, W::BYTES)?;
     let words = slot.page_ref().copy_words(slot.fork_check(), slot.left);
     slot.release(W::BYTES, words)
+}
+
+/// Draws 1 to 15 bytes to `dst`, unmasked, on the hot path.
+///
+/// The words never are part of a `Result` here: in some builds the compiler holds one in memory,
+/// and a copy would stay there. So a word goes to the caller before the slot is released, and two
+/// words go through a block of ours that is erased.
+///
+/// # Safety
+///
+/// `dst` is valid for writes of `len` bytes.
+#[inline(always)]
+pub(crate) unsafe fn quick_short(
+    process: &Process,
+    dst: *mut u8,
+    len: usize,
+) -> Result<(), Refused> {
+    // SAFETY: the block is 16 bytes long, and `dst` is writable for the `len` that are copied.
+    unsafe {
+        if len <= 8 {
+            let slot = QuickSlot::take(process, 8)?;
+            let word = slot.page_ref().copy_words::<u64>(slot.fork_check(), slot.left);
+            let copied = word.map(|word| word.put(dst, len));
+            return slot.release(8, copied);
+        }
+        let mut block = [0u8; 16];
+        let drawn = quick_block(process, block.as_mut_ptr());
+        if drawn.is_ok() {
+            dst.copy_from_nonoverlapping(block.as_ptr(), len);
+        }
+        wipe(block.as_mut_ptr(), 16);
+        drawn
+    }
 }
 
 /// Draws 17 to [`LIMIT`] bytes, unmasked, on the hot path. `dst` may hold void bytes on an error.
@@ -90,7 +123,7 @@ pub(crate) unsafe fn quick_hedged(
     process.clean_registers();
     // RDRAND takes 20 ns and more; inside the lock, other threads of this CPU would find the slot
     // taken.
-    let Some(words) = CpuWords::draw(process, len) else {
+    let Some(words) = CpuWords::draw(process) else {
         return Err(Refused::Stuck);
     };
     let bytes = if len > 8 { 16 } else { 8 };
@@ -98,9 +131,9 @@ pub(crate) unsafe fn quick_hedged(
     let (page, fork_check, left) = (slot.page_ref(), slot.fork_check(), slot.left);
     // SAFETY: the caller's promise, for all; a block is 16 bytes.
     unsafe {
-        let mask = match page.mask(words.words(), len) {
+        let mask = match page.mask(words.words()) {
             Ok(mask) => mask,
-            // The page has no hedge key yet, or the instruction is stuck; nothing was taken.
+            // The page has no hedge key yet; nothing was taken.
             Err(refused) => {
                 slot.release_untouched();
                 return Err(refused);
@@ -175,7 +208,7 @@ pub(crate) unsafe fn hedged(process: &Process, dst: *mut u8, len: usize) -> Resu
     process.clean_registers();
     // Drawn before the lock is taken: RDRAND inside it would make other threads find the slot
     // taken.
-    let (epoch, words) = (process.epoch(), CpuWords::draw(process, len));
+    let (epoch, words) = (process.epoch(), CpuWords::draw(process));
     // SAFETY: the caller's promise.
     unsafe {
         touch(dst, len);
@@ -256,10 +289,10 @@ unsafe fn refill<M: Mask>(
 #[inline(never)]
 unsafe fn elsewhere<M: Mask>(process: &Process, dst: *mut u8, len: usize) -> Result<(), Error> {
     let epoch = process.epoch();
-    let mask = M::draw(process, len);
+    let mask = M::draw(process);
     // SAFETY: the caller's promise.
     unsafe {
-        if let (Some(mask), Some(slot)) = (mask, Slot::take_other(process, epoch)) {
+        if let (Some(mask), Some(slot)) = (mask, Slot::take_other(process, epoch, thread_place())) {
             return match slot.page_ref().draw(ForkCheck::Epoch(epoch), mask, dst, len) {
                 Ok(()) => Ok(()),
                 Err(refused) => refill(slot, refused, epoch, mask, dst, len),
@@ -275,7 +308,7 @@ unsafe fn elsewhere<M: Mask>(process: &Process, dst: *mut u8, len: usize) -> Res
 ///
 /// The promises of [`plain`]; with masks those of [`hedged`].
 unsafe fn again<M: Mask>(process: &Process, dst: *mut u8, len: usize) -> Result<(), Error> {
-    let drawn = retry(process, len, |epoch, mask: M| {
+    let drawn = retry(process, |epoch, mask: M| {
         let slot = Slot::take(process, epoch)?;
         let fork_check = ForkCheck::Epoch(epoch);
         // SAFETY: the caller's promise.
@@ -297,7 +330,6 @@ unsafe fn again<M: Mask>(process: &Process, dst: *mut u8, len: usize) -> Result<
 #[inline(always)]
 pub(crate) fn retry<M: Mask>(
     process: &Process,
-    len: usize,
     mut attempt: impl FnMut(Epoch, M) -> Option<Result<bool, Error>>,
 ) -> Result<bool, Error> {
     let mut tries = 0;
@@ -305,7 +337,7 @@ pub(crate) fn retry<M: Mask>(
         // Read anew for each attempt: after a fork the old epoch would void every draw of the
         // child.
         let epoch = process.epoch();
-        let Some(mask) = M::draw(process, len) else { break };
+        let Some(mask) = M::draw(process) else { break };
         match attempt(epoch, mask) {
             None => break,
             Some(drawn) => {

@@ -5,18 +5,21 @@
 
 #![allow(unsafe_code)]
 
-use crate::Error;
 use crate::linux::cipher::{hedge, wipe};
+use crate::linux::failpoint::{Point, hook};
+use crate::linux::guards::fork::Epoch;
 use crate::linux::pool::copy::Words;
 use crate::linux::pool::draw::{fall_back, touch};
 use crate::linux::pool::layout::ROUND_KEYS;
 use crate::linux::pool::mask::{CpuWords, Mask};
 use crate::linux::pool::refused::Refused;
 use crate::linux::pool::section;
-use crate::linux::pool::slot::{self, Slot, count};
+use crate::linux::pool::slot::{Slot, count};
 use crate::linux::pool::slot_line::SlotCounters;
 use crate::linux::process::Process;
-use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use crate::{Error, Mode};
+use core::mem::ManuallyDrop;
+use core::sync::atomic::Ordering::Relaxed;
 
 /// Draws 1 to `draw::LIMIT` unmasked bytes. `dst` may hold void bytes on an error.
 ///
@@ -48,9 +51,10 @@ pub(crate) unsafe fn unmasked(process: &Process, dst: *mut u8, len: usize) -> Re
 /// Draws 1 to `draw::LIMIT` masked bytes. `dst` may hold void bytes on an error.
 ///
 /// The mask is made outside the section, with the hedge key that this CPU's page has at that time.
-/// If the page is put again in between, mask and bytes belong to different pages, which weakens
-/// neither: the bytes are unserved ones of a page that passed its guards, and the mask is one-way
-/// in fresh words of the CPU under any key.
+/// If the page is exchanged in between, mask and bytes belong to different pages, and the key may
+/// even be read while a refill writes another over it. This weakens neither, because the bytes are
+/// unserved ones of a page that passed its guards, and the mask is one-way in fresh words of the
+/// CPU under any key.
 ///
 /// # Safety
 ///
@@ -61,17 +65,19 @@ pub(crate) unsafe fn unmasked(process: &Process, dst: *mut u8, len: usize) -> Re
 #[inline(never)]
 pub(crate) unsafe fn hedged(process: &Process, dst: *mut u8, len: usize) -> Result<(), Refused> {
     process.clean_registers();
-    let Some(words) = CpuWords::draw(process, len) else {
+    let Some(words) = CpuWords::draw(process) else {
         return Err(Refused::Stuck);
     };
     let r = words.words();
-    let cpu = process.rseq.get();
-    if !process.sections.line(cpu).is_some_and(section::CpuLine::has_hedge_key) {
+    let line = process.sections.line(process.rseq.get());
+    let Some(page) = line.filter(|line| line.has_hedge_key()).and_then(|line| line.page(process))
+    else {
         return Err(Refused::Empty);
-    }
-    // SAFETY: the page of a CPU that has one; the rest is the caller's promise.
+    };
+    // SAFETY: a page that a line has stays mapped, and the round keys lie within it, aligned. The
+    // rest is as this function asks of its callers.
     unsafe {
-        let keys = process.sections.page(cpu).add(ROUND_KEYS);
+        let keys = page.as_ptr().add(ROUND_KEYS);
         if len > 16 {
             section::take_blocks(process, dst, len)?;
             hedge::mask_in_place(keys, r, dst, len);
@@ -85,9 +91,6 @@ pub(crate) unsafe fn hedged(process: &Process, dst: *mut u8, len: usize) -> Resu
             dst.copy_from_nonoverlapping(block.as_ptr(), len);
             wipe(block.as_mut_ptr(), 16);
         } else {
-            if !process.is_new(slot::last_mask(process), mask[1]) {
-                return Err(Refused::Stuck);
-            }
             section::take_word(process)?.masked(mask).put(dst, len);
         }
     }
@@ -96,12 +99,8 @@ pub(crate) unsafe fn hedged(process: &Process, dst: *mut u8, len: usize) -> Resu
 
 /// Counts the bytes left in this CPU's page, if a guard has voided them.
 fn count_void(process: &Process) {
-    let cpu = process.rseq.get();
-    let Some(line) = process.sections.line(cpu) else { return };
-    // SAFETY: the page of a CPU that has one, aligned; its tag is used as an atomic or in sections
-    // alone.
-    let tag = unsafe { AtomicU64::from_ptr(process.sections.page(cpu).cast()) }.load(Relaxed);
-    let void = line.void_bytes(process, tag);
+    let Some(line) = process.sections.line(process.rseq.get()) else { return };
+    let void = line.void_bytes(process);
     if void > 0 {
         count(process, |counters| SlotCounters::add(&counters.discarded_bytes, u64::from(void)));
     }
@@ -130,12 +129,19 @@ pub(crate) unsafe fn make(
     unsafe { touch(dst, len) };
     let mut tries = 0;
     while tries < 3 && refused != Refused::Stuck {
-        let epoch = process.epoch();
-        let Some(slot) = Slot::take(process, epoch) else {
+        let (epoch, cpu) = (process.epoch(), process.rseq.get());
+        let Some(slot) = Slot::take_for(process, epoch, cpu) else {
             break;
         };
-        // SAFETY: the caller's promise.
-        if unsafe { slot.page_ref().make(epoch, dst, len) }? {
+        // A forced unwinding (pthread_exit in a handler, asynchronous cancellation) must not drop
+        // the slot: between the exchange and the note of the page that came back, its next holder
+        // would take the page that the line has. So the slot is lost then, as by siglongjmp.
+        let slot = ManuallyDrop::new(slot);
+        // SAFETY: `dst` is writable for `len` bytes, and the process has sections, as this function
+        // asks.
+        let answered = unsafe { refill_and_put(&slot, epoch, cpu, dst, len) };
+        drop(ManuallyDrop::into_inner(slot));
+        if answered? {
             return Ok(());
         }
         // A fork does not count: the child begins again in its own bank.
@@ -143,6 +149,58 @@ pub(crate) unsafe fn make(
             tries += 1;
         }
     }
-    // SAFETY: the caller's promise.
+    // SAFETY: `dst` is writable for `len` bytes.
     unsafe { fall_back(process, dst, len) }
+}
+
+/// Fills the slot's work page and the caller's buffer under one key, and puts the page for later
+/// draws of this CPU. `Ok(false)` if a guard changed meanwhile: `dst` holds void bytes then.
+///
+/// Each refill answers its own request, whether its page is put or not. So a thread that was
+/// preempted in the middle of a refill makes no other thread wait.
+///
+/// # Safety
+///
+/// `dst` is valid for writes of `len` bytes, and the process has sections.
+unsafe fn refill_and_put(
+    slot: &Slot<'_>,
+    epoch: Epoch,
+    cpu: u32,
+    dst: *mut u8,
+    len: usize,
+) -> Result<bool, Error> {
+    let process = slot.process;
+    // Before the key is drawn: a `discard` that comes later voids the page by another stamp.
+    let stamp = process.sections.stamp_or_switch_on();
+    // A page that was put before the mode became `hedged` is replaced, however much is left of it.
+    let lacks_key = process.mode() == Mode::Hedged && !process.has_hedge_key();
+    let page = slot.work_page(epoch);
+    // SAFETY: `dst` is writable for `len` bytes; the slot's holder owns its work page.
+    if !unsafe { page.answer_and_fill(epoch, dst, len) }? {
+        return Ok(false);
+    }
+    let order = section::Put {
+        stamp,
+        number: page.page_state.number.load(Relaxed),
+        need: if lacks_key { u32::MAX } else { len as u32 },
+        hedge_key: page.page_state.hedge_key.load(Relaxed),
+        cpu,
+    };
+    // SAFETY: the page is complete, its tag is the state's number, and the slot's holder owns it.
+    let put = unsafe { section::put(process, page.page, &order) };
+    hook(Point::Exchanged);
+    // In a child that a handler forked meanwhile, the slot is one of the parent's bank: it is left
+    // alone, in case that bank ever comes round.
+    if put.page != page.page && process.is_epoch(epoch) {
+        // The CPU's first put returns no page, and the holder gets the page for which an empty
+        // line stands. A line is empty once in a process, so this page is given away once.
+        let is_first = put.page.is_null();
+        let owned = if is_first { process.memory.first_page(epoch, cpu) } else { put.page };
+        slot.line.work.store(owned, Relaxed);
+    }
+    slot.count_put(put.outcome);
+    // Again, because a handler may have forked in the put, and the child has the same bytes. The
+    // other guards were compared when the bytes were complete, and the page may belong to another
+    // refill by now.
+    Ok(process.is_epoch(epoch))
 }

@@ -3,6 +3,11 @@
 /// The number of the refill. If it differs from the state's number, the page was dropped or
 /// cleared.
 pub(crate) const TAG: usize = 0;
+/// The reseed generation before the page's key was drawn. Only sections read it: the draws of slots
+/// and handles find it in their state.
+pub(crate) const GENERATION: usize = 8;
+/// VMClock's marker before the page's key was drawn. Only sections read it.
+pub(crate) const MARKER: usize = 16;
 /// The vDSO's state, which keys the refills of this page.
 pub(crate) const STATE: usize = 64;
 pub(crate) const STATE_ROOM: usize = 192;
@@ -11,14 +16,13 @@ pub(crate) const ROUND_KEYS: usize = 256;
 /// The keystream of a refill, from here to the end. Its first 32 bytes become the hedge key.
 /// Before that the seed of the refill's key lies here.
 pub(crate) const STREAM: usize = 512;
-/// The expanded hedge key of a refill for a section, until the put.
-pub(crate) const STAGED_KEYS: usize = 1024;
 pub(crate) const DATA: usize = STREAM + 32;
 /// The number of bytes served. 16 more stay behind them, so that a window of 16 bytes can be
 /// read at any byte.
 pub(crate) const CAPACITY: usize = PAGE - DATA - 16;
 pub(crate) const PAGE: usize = 4096;
 
+const _: () = assert!(MARKER + 8 <= STATE);
 const _: () = assert!(STATE + STATE_ROOM <= ROUND_KEYS);
 const _: () = assert!(ROUND_KEYS + 240 <= STREAM && ROUND_KEYS.is_multiple_of(16));
 const _: () =

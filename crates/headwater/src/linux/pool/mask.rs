@@ -11,10 +11,10 @@ pub(crate) trait Mask: Copy {
     /// True if bytes are masked.
     const HEDGED: bool;
 
-    /// Draws the material for `len` bytes; returns None if the CPU's instruction failed. The
-    /// request must then get a key of its own, because an unmasked byte would break the promise of
+    /// Draws the material for a request; returns None if the CPU's instruction failed. The request
+    /// must then get a key of its own, because an unmasked byte would break the promise of
     /// `hedged`.
-    fn draw(process: &Process, len: usize) -> Option<Self>;
+    fn draw(process: &Process) -> Option<Self>;
 
     /// Returns the two words from which `cipher::hedge` makes masks; zeros if nothing is masked.
     fn words(self) -> [u64; 2];
@@ -28,7 +28,7 @@ impl Mask for Plain {
     const HEDGED: bool = false;
 
     #[inline(always)]
-    fn draw(_: &Process, _: usize) -> Option<Plain> {
+    fn draw(_: &Process) -> Option<Plain> {
         Some(Plain)
     }
 
@@ -38,8 +38,14 @@ impl Mask for Plain {
     }
 }
 
-/// Two words for a mask. Up to 8 bytes one fresh word stands beside the constant 8, which separates
-/// such masks from those of longer requests; otherwise two fresh words that differ.
+/// Two fresh words for a mask, which differ. Requests of every length take both.
+///
+/// No word is kept from one request to the next, because the two of a request show a stuck
+/// instruction by themselves: each is compared with 0 and all ones, and the second with the first.
+/// So an instruction that repeats its word is refused at the first request after it stuck. If it
+/// repeats only the last word of the previous request, nothing is seen here; but as the two words
+/// of each request differ, X is another all the same. Longer periods are found by no comparison of
+/// neighbours, whichever words they are.
 #[derive(Clone, Copy)]
 pub(crate) struct CpuWords([u64; 2]);
 
@@ -47,13 +53,13 @@ impl Mask for CpuWords {
     const HEDGED: bool = true;
 
     #[inline(always)]
-    fn draw(process: &Process, len: usize) -> Option<CpuWords> {
+    fn draw(process: &Process) -> Option<CpuWords> {
         if process.cpu_rng() != CpuRng::Good {
             return None;
         }
         process.expire();
         let first = process.cpu_word(0)?;
-        Some(CpuWords([first, if len <= 8 { 8 } else { process.cpu_word(first)? }]))
+        Some(CpuWords([first, process.cpu_word(first)?]))
     }
 
     #[inline(always)]

@@ -21,9 +21,6 @@ pub(crate) struct PageState {
     pub(crate) generation: AtomicU64,
     /// VMClock's marker at the last refill.
     pub(crate) marker: AtomicU64,
-    /// The half of the last mask for up to 8 bytes that was not used. The next must differ, or the
-    /// CPU's instruction is stuck. The mask is one-way, so this shows nothing of the request.
-    pub(crate) last_mask: AtomicU64,
 }
 
 impl PageState {

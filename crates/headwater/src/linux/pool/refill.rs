@@ -7,17 +7,16 @@ use crate::linux::failpoint::{Point, hook, witness};
 use crate::linux::guards::Seen;
 use crate::linux::guards::fork::Epoch;
 use crate::linux::pool::layout::{
-    CAPACITY, PAGE, ROUND_KEYS, STAGED_KEYS, STATE, STATE_ROOM, STREAM,
+    CAPACITY, GENERATION, MARKER, PAGE, ROUND_KEYS, STATE, STATE_ROOM, STREAM,
 };
 use crate::linux::pool::mask::Mask;
 use crate::linux::pool::page::{ForkCheck, PageRef};
 use crate::linux::pool::refused::Refused;
-use crate::linux::pool::section;
 use crate::linux::pool::slot::count;
-use crate::linux::pool::slot_line::SlotCounters;
+use crate::linux::pool::slot_line::{SlotCounters, SlotLine};
 use crate::linux::source;
 use crate::{Error, Mode};
-use core::sync::atomic::{Ordering, compiler_fence, fence};
+use core::sync::atomic::{AtomicU64, Ordering, compiler_fence, fence};
 
 /// The block at which the bytes of the request that a refill answers begin: far behind the page's.
 const OWN_BLOCK: u64 = 1 << 20;
@@ -85,21 +84,8 @@ impl PageRef<'_> {
         let PageRef { process, page_state, .. } = self;
         self.count_discarded();
         self.draw_key()?;
-        let hedging = process.mode() == Mode::Hedged;
-        // SAFETY: the stream ends with the page, and the round keys lie before it, in a page that
-        // we own.
-        unsafe {
-            let (stream, round_keys) = (self.page.add(STREAM), self.round_keys());
-            process.backend.stream(round_keys, [0, 0], stream, PAGE - STREAM);
-            // A key schedule for masks takes 17 ns, so it is made only where masks are used.
-            if hedging {
-                process.backend.expand(stream, round_keys);
-            } else {
-                wipe(round_keys, ROUND_KEY_BYTES);
-            }
-            wipe(stream, 32);
-        }
-        page_state.hedge_key.store(u32::from(hedging), Ordering::Relaxed);
+        self.stream();
+        self.end_key();
         compiler_fence(Ordering::SeqCst);
         count(process, |counters| SlotCounters::add(&counters.refills, 1));
         page_state
@@ -126,6 +112,33 @@ impl PageRef<'_> {
         Ok(())
     }
 
+    /// Expands the page's key into its stream.
+    fn stream(self) {
+        // SAFETY: the stream ends with the page, and the round keys lie before it, in a page that
+        // we own.
+        unsafe {
+            let stream = self.page.add(STREAM);
+            self.process.backend.stream(self.round_keys(), [0, 0], stream, PAGE - STREAM);
+        }
+    }
+
+    /// Erases the page's key. If masks are used, the hedge key takes its place.
+    fn end_key(self) {
+        let hedging = self.process.mode() == Mode::Hedged;
+        // SAFETY: as in `stream`; the hedge key is the first 32 bytes of the stream.
+        unsafe {
+            let (stream, round_keys) = (self.page.add(STREAM), self.round_keys());
+            // A key schedule for masks takes 17 ns, so it is made only where masks are used.
+            if hedging {
+                self.process.backend.expand(stream, round_keys);
+            } else {
+                wipe(round_keys, ROUND_KEY_BYTES);
+            }
+            wipe(stream, 32);
+        }
+        self.page_state.hedge_key.store(u32::from(hedging), Ordering::Relaxed);
+    }
+
     fn round_keys(self) -> *mut u8 {
         // SAFETY: within the page.
         unsafe { self.page.add(ROUND_KEYS) }
@@ -137,65 +150,56 @@ impl PageRef<'_> {
         self.page_state.generation.load(Ordering::Relaxed) != 0
     }
 
-    /// Writes `len` bytes under a key of their own to `dst`, and puts a page under the same key for
-    /// this CPU's next draws. False if a guard changed meanwhile: `dst` holds void bytes then.
-    ///
-    /// The refill works in this page, which is never served from. So each refill answers its own
-    /// request, whether its page was put or not, and a preempted thread never makes another thread
-    /// wait.
+    /// Writes `len` bytes under a key of their own to `dst`, and fills this page under the same key
+    /// for draws in sections. False if a guard changed meanwhile: `dst` holds void bytes then, and
+    /// the page must not be put.
     ///
     /// # Safety
     ///
-    /// `dst` is valid for writes of `len` bytes; the process has sections.
-    pub(crate) unsafe fn make(self, epoch: Epoch, dst: *mut u8, len: usize) -> Result<bool, Error> {
-        let PageRef { process, page_state, page } = self;
+    /// `dst` is valid for writes of `len` bytes, and the caller owns the page.
+    pub(crate) unsafe fn answer_and_fill(
+        self,
+        epoch: Epoch,
+        dst: *mut u8,
+        len: usize,
+    ) -> Result<bool, Error> {
+        let PageRef { process, page_state, .. } = self;
         // A draw under the slot's lock may have left bytes, if the mode changed in between. Their
         // page is about to get a new number and generation, under which they would pass for new
         // ones.
         page_state.remaining.store(0, Ordering::Relaxed);
-        let stamp = process.sections.stamp_or_switch_on();
-        let hedging = process.mode() == Mode::Hedged;
-        // A page that was put before the mode became `hedged` is replaced, however much is left of
-        // it.
-        let lacks_key = hedging && !process.has_hedge_key();
         self.draw_key()?;
-        if hedging && !process.has_cpu_words() {
+        if process.mode() == Mode::Hedged && !process.has_cpu_words() {
             // The instruction failed just now: in `hedged` no byte leaves without its words.
             return Ok(false);
         }
+        self.show_guards();
         hook(Point::Keyed);
-        let order = section::Put {
-            stamp,
-            generation: page_state.generation.load(Ordering::Relaxed),
-            marker: page_state.marker.load(Ordering::Relaxed),
-            work_number: page_state.number.load(Ordering::Relaxed),
-            need: if lacks_key { u32::MAX } else { len as u32 },
-            hedge_key: u32::from(hedging),
-        };
-        // SAFETY: the page is ours, `dst` is the caller's promise, and the back end is available.
-        unsafe {
-            let round_keys = self.round_keys();
-            process.backend.stream(round_keys, [OWN_BLOCK, 0], dst, len);
-            hook(Point::MidCopy);
-            if hedging {
-                let (key, staged) = (page.add(STREAM), page.add(STAGED_KEYS));
-                process.backend.stream(round_keys, [0, 0], key, 32);
-                process.backend.expand(key, staged);
-                wipe(key, 32);
-            }
-            if stamp != 0 && self.is_known() && section::put(process, page, &order) {
-                count(process, |counters| SlotCounters::add(&counters.refills, 1));
-            }
-            wipe(round_keys, ROUND_KEY_BYTES);
-            if hedging {
-                wipe(page.add(STAGED_KEYS), ROUND_KEY_BYTES);
-            }
-        }
+        // The page comes first. Its stores then reach the cache while the bytes of the request are
+        // computed; otherwise the put's exchange, which waits for them, would wait 20 ns.
+        self.stream();
+        // SAFETY: the page is ours, `dst` is the caller's, and the backend is available.
+        unsafe { process.backend.stream(self.round_keys(), [OWN_BLOCK, 0], dst, len) };
+        hook(Point::MidCopy);
+        self.end_key();
         hook(Point::Copied);
         // The guards are read after the bytes were made, not before. The tag: had the page been
         // dropped, the bytes would be a stream of round keys that are zero.
         fence(Ordering::Acquire);
-        Ok(self.may_leave(ForkCheck::Epoch(epoch)))
+        Ok(self.is_known() && self.may_leave(ForkCheck::Epoch(epoch)))
+    }
+
+    /// Copies the guards' values from the state into the page, where sections compare them.
+    ///
+    /// The tag is there already. If the page is dropped in between, they land in a page without it.
+    fn show_guards(self) {
+        let state = self.page_state;
+        for (at, value) in [(GENERATION, &state.generation), (MARKER, &state.marker)] {
+            // SAFETY: an aligned word of a page that we own; sections of other threads may read it
+            // until then, and no other code writes it.
+            let word = unsafe { AtomicU64::from_ptr(self.page.add(at).cast()) };
+            word.store(value.load(Ordering::Relaxed), Ordering::Relaxed);
+        }
     }
 
     /// Writes the number of the next refill and the guards' values into the state, and the number
@@ -203,12 +207,28 @@ impl PageRef<'_> {
     fn number(self) {
         let PageRef { process, page_state, .. } = self;
         let Seen { generation, marker } = process.guards();
-        let number = page_state.number.load(Ordering::Relaxed).wrapping_add(1).max(1);
+        let last = page_state.number.load(Ordering::Relaxed);
+        let number = if last == 0 { self.first_number() } else { last.wrapping_add(1).max(1) };
         page_state.number.store(number, Ordering::Relaxed);
         page_state.generation.store(generation, Ordering::Relaxed);
         page_state.marker.store(marker, Ordering::Relaxed);
         self.set_tag(number);
         compiler_fence(Ordering::SeqCst);
+    }
+
+    /// Returns the number of a slot's first refill, 2^48 away from every other slot's.
+    ///
+    /// Sections exchange the pages of slots, so a number must be that of one refill alone: a draw
+    /// that nothing aborts would otherwise take a page that its line has lost, and that another
+    /// slot fills, for the page that it knows. Handles begin elsewhere, at numbers that are not 0,
+    /// and keep their pages.
+    ///
+    /// No number is below 2^48, which a line's first word never reaches: so a line that has no page
+    /// is never taken for one (see `section/take.rs`).
+    fn first_number(self) -> u64 {
+        let lines = self.process.memory.lines.addr();
+        let line = core::ptr::from_ref(self.page_state).addr().wrapping_sub(lines);
+        ((line / size_of::<SlotLine>()) as u64 + 1) << 48 | 1
     }
 
     /// Draws the kernel's half of a key after `prepare`, and verifies the reseed generation by it.

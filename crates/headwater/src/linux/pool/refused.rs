@@ -14,7 +14,7 @@ pub(crate) enum Refused {
     Torn(u32),
     /// 16 bytes that were never served were zero: the page is not the one that its state describes.
     Zeros(u32),
-    /// The CPU's instruction repeated a word, and is not used any more.
+    /// The CPU's instruction failed or repeated a word, and is not used any more.
     Stuck,
 }
 

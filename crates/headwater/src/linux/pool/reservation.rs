@@ -1,13 +1,16 @@
 //! The address space of the pools, reserved at set-up and never released.
 
-use crate::linux::guards::fork::BANKS;
+use crate::linux::guards::fork::{BANKS, Epoch};
 use crate::linux::pool::slot_line::SlotLine;
 use crate::status::Page;
+use core::ops::Range;
 
 /// The reservations of the pools.
 ///
-/// One mapping holds the control line, the lines of sections and those of slots, in this order;
-/// another one the pages of sections and those of slots.
+/// One mapping holds the control line, the lines of sections and those of slots, in this order.
+/// Another one holds the pages: before `pages` those that sections exchange, a bank at a time and
+/// the first bank last, and from `pages` on those of the slots' own draws. So what the first bank
+/// uses lies in one piece, which can be locked in memory.
 #[derive(Clone, Copy)]
 pub(crate) struct Memory {
     /// `[BANKS][slots]` lines; dangling without slots.
@@ -21,7 +24,7 @@ pub(crate) struct Memory {
     pub(crate) cpus: u32,
     /// Slots of a bank: one for each CPU, and those that are shared under contention.
     pub(crate) slots: u32,
-    /// Lines and pages of sections: one for each CPU, or none.
+    /// Lines of sections: one for each CPU, or none.
     pub(crate) sections: u32,
     pub(crate) page: Page,
 }
@@ -47,15 +50,46 @@ impl Memory {
         if cfg!(target_arch = "x86_64") { 4096 } else { self.page_size }
     }
 
-    /// Returns the bytes of that mapping which this process uses, from the start: locked where that
-    /// is needed.
-    pub(crate) fn locked_len(&self) -> usize {
-        (self.sections as usize + self.slots as usize) * self.stride()
+    /// Returns the number of pages that the sections of a bank exchange: one for each CPU's line,
+    /// and one for each slot, in which refills work.
+    fn exchanged(&self) -> usize {
+        if self.sections == 0 { 0 } else { (self.sections + self.slots) as usize }
+    }
+
+    /// Returns the first page of the bank's exchanged pages.
+    fn bank(&self, epoch: Epoch) -> *mut u8 {
+        let bank = epoch.first_slot() / self.slots.max(1) as usize;
+        self.pages.wrapping_sub((bank + 1) * self.exchanged() * self.stride())
+    }
+
+    /// Returns the page that a CPU's line stands for until the first put. The process has sections,
+    /// and `cpu` is below their number.
+    pub(crate) fn first_page(&self, epoch: Epoch, cpu: u32) -> *mut u8 {
+        self.bank(epoch).wrapping_add(cpu as usize * self.stride())
+    }
+
+    /// Returns the page in which the refills of a slot work until they exchange it. The process has
+    /// sections, and `index` is below the number of slots.
+    pub(crate) fn first_work_page(&self, epoch: Epoch, index: usize) -> *mut u8 {
+        self.bank(epoch).wrapping_add((self.sections as usize + index) * self.stride())
+    }
+
+    /// Returns the range of the mapping of pages that the process of the first bank uses, which is
+    /// locked where that is needed.
+    pub(crate) fn locked(&self) -> Range<usize> {
+        let begin = (BANKS - 1) * self.exchanged();
+        let end = BANKS * self.exchanged() + self.slots as usize;
+        begin * self.stride()..end * self.stride()
+    }
+
+    /// Returns the bytes of the mapping of pages that lie before `pages`.
+    pub(crate) fn before_pages(&self) -> usize {
+        BANKS * self.exchanged() * self.stride()
     }
 
     /// Returns the mapping of pages: its start and its bytes.
     pub(crate) fn all_pages(&self) -> (*mut u8, usize) {
-        let before = self.sections as usize * self.stride();
+        let before = self.before_pages();
         let len = before + self.stride() * BANKS * self.slots as usize;
         (self.pages.wrapping_sub(before), len)
     }

@@ -4,6 +4,7 @@
 
 use crate::linux::pool::refused::Refused;
 use crate::linux::process::Process;
+use core::ptr::NonNull;
 
 pub(crate) const AVAILABLE: bool = false;
 
@@ -16,7 +17,15 @@ impl CpuLine {
         false
     }
 
-    pub(crate) fn void_bytes(&self, _: &Process, _: u64) -> u32 {
+    pub(crate) fn page(&self, _: &Process) -> Option<NonNull<u8>> {
+        None
+    }
+
+    pub(crate) fn void_bytes(&self, _: &Process) -> u32 {
+        0
+    }
+
+    pub(crate) fn puts(&self) -> u64 {
         0
     }
 
@@ -27,15 +36,27 @@ impl CpuLine {
 
 pub(crate) struct Put {
     pub(crate) stamp: u64,
-    pub(crate) generation: u64,
-    pub(crate) marker: u64,
-    pub(crate) work_number: u64,
+    pub(crate) number: u64,
     pub(crate) need: u32,
     pub(crate) hedge_key: u32,
+    pub(crate) cpu: u32,
 }
 
-pub(crate) unsafe fn put(_: &Process, _: *mut u8, _: &Put) -> bool {
-    false
+pub(crate) struct Exchanged {
+    pub(crate) page: *mut u8,
+    pub(crate) outcome: Outcome,
+}
+
+#[derive(PartialEq, Eq)]
+pub(crate) enum Outcome {
+    Put,
+    Superfluous,
+    Elsewhere,
+    GivenUp,
+}
+
+pub(crate) unsafe fn put(_: &Process, page: *mut u8, _: &Put) -> Exchanged {
+    Exchanged { page, outcome: Outcome::GivenUp }
 }
 
 pub(crate) fn take_word(_: &Process) -> Result<u64, Refused> {

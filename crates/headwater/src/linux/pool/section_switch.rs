@@ -2,6 +2,7 @@
 
 #![allow(unsafe_code)]
 
+use crate::linux::failpoint::{Point, hook};
 use crate::linux::pool::reservation::Memory;
 use crate::linux::pool::section;
 use crate::linux::pool::slot_line::SlotLine;
@@ -10,7 +11,7 @@ use core::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering};
 /// The state of sections in memory that a fork clears, in the first line of the lines' mapping.
 #[repr(C)]
 pub(crate) struct Control {
-    /// The fork canary (`guards::epoch`).
+    /// The fork canary (`guards::fork`).
     pub(crate) epoch: AtomicU64,
     /// Unique for each process and each `discard`; 0 in a child that has not drawn yet.
     pub(crate) stamp: AtomicU64,
@@ -25,25 +26,31 @@ pub(crate) enum NoSections {
     NothingBuffered = 1,
     OtherCpu,
     Instrumented,
+    NoRoom,
     Forbidden,
     NoRseq,
     NoRdpid,
+    WrongRdpid,
     NoAvx2,
     NoAes,
     Tripped,
+    NeverPut,
 }
 
 impl NoSections {
-    const ALL: [NoSections; 9] = [
+    const ALL: [NoSections; 12] = [
         NoSections::NothingBuffered,
         NoSections::OtherCpu,
         NoSections::Instrumented,
+        NoSections::NoRoom,
         NoSections::Forbidden,
         NoSections::NoRseq,
         NoSections::NoRdpid,
+        NoSections::WrongRdpid,
         NoSections::NoAvx2,
         NoSections::NoAes,
         NoSections::Tripped,
+        NoSections::NeverPut,
     ];
 
     /// Returns the reason as one clause.
@@ -52,6 +59,7 @@ impl NoSections {
             NoSections::NothingBuffered => "nothing is buffered in this process",
             NoSections::OtherCpu => "restartable sequences are used on x86-64 only",
             NoSections::Instrumented => "this build runs under a sanitizer or an interpreter",
+            NoSections::NoRoom => "a limit on memory leaves no room for their pages",
             NoSections::Forbidden => "HEADWATER_NO_RSEQ is set",
             NoSections::NoRseq => {
                 "the C library registers no restartable sequences (glibc 2.35 does, unless its tunable says no)"
@@ -59,10 +67,16 @@ impl NoSections {
             NoSections::NoRdpid => {
                 "this CPU has no RDPID, which separates children in shared memory"
             }
+            NoSections::WrongRdpid => {
+                "RDPID does not return the number of the CPU that the kernel reports"
+            }
             NoSections::NoAvx2 => "this CPU has no AVX2",
             NoSections::NoAes => "this CPU has no AES instructions",
             NoSections::Tripped => {
                 "a draw met a word that was erased before: a child in shared memory, or a kernel that fails to restart sequences"
+            }
+            NoSections::NeverPut => {
+                "a thousand refills in a row could not leave a page for later draws, as under a debugger that steps"
             }
         }
     }
@@ -73,7 +87,6 @@ impl NoSections {
 pub(crate) struct Sections {
     pub(crate) control: *const Control,
     pub(crate) lines: *const u8,
-    pub(crate) pages: *mut u8,
     cpus: u32,
     /// 0 while sections are on, else the number of a [`NoSections`].
     missing: AtomicU8,
@@ -95,7 +108,6 @@ impl Sections {
         Sections {
             control,
             lines: memory.lines.wrapping_sub(sections).cast(),
-            pages: memory.pages.wrapping_sub(sections * 4096),
             cpus: memory.sections,
             missing: AtomicU8::new(match missing {
                 None if memory.sections == 0 => NoSections::NothingBuffered as u8,
@@ -129,6 +141,7 @@ impl Sections {
             return;
         }
         control.stamp.store(self.new_stamp(), Ordering::SeqCst);
+        hook(Point::HalfSwitched);
         control.cpus.store(self.cpus, Ordering::SeqCst);
         // Switched off meanwhile by another thread, whose store may have come before ours.
         if self.missing.load(Ordering::SeqCst) != 0 {
@@ -136,10 +149,12 @@ impl Sections {
         }
     }
 
-    #[allow(dead_code)] // builds without sections
     /// Switches sections off for the life of the process and its children.
-    pub(crate) fn switch_off(&self) {
-        self.missing.store(NoSections::Tripped as u8, Ordering::SeqCst);
+    #[allow(dead_code)] // builds without sections
+    pub(crate) fn switch_off(&self, reason: NoSections) {
+        // The first reason stays: a trip says more than refills that were never put.
+        let (seq, reason) = (Ordering::SeqCst, reason as u8);
+        let _ = self.missing.compare_exchange(0, reason, seq, seq);
         if let Some(control) = self.control() {
             control.cpus.store(0, Ordering::SeqCst);
         }
@@ -154,11 +169,13 @@ impl Sections {
 
     /// Returns the stamp to be compared by a put whose key is drawn afterwards; 0 allows no put.
     ///
-    /// A frame that was left by siglongjmp between the choice of an epoch and the switch leaves
-    /// sections off: the next refill switches them on.
+    /// A frame may have been left by siglongjmp between the choice of an epoch and the switch, or
+    /// in the switch, between its two stores. Sections would then be off without a reason, so both
+    /// stores are looked for, and made again if one is missing.
     pub(crate) fn stamp_or_switch_on(&self) -> u64 {
-        let stamp = || self.control().map_or(0, |control| control.stamp.load(Ordering::Acquire));
-        if stamp() == 0 {
+        let Some(control) = self.control() else { return 0 };
+        let stamp = || control.stamp.load(Ordering::Acquire);
+        if stamp() == 0 || control.cpus.load(Ordering::Relaxed) == 0 {
             self.switch_on();
         }
         stamp()
@@ -184,16 +201,18 @@ impl Sections {
         (cpu < self.cpus).then(|| unsafe { &*lines.add(cpu as usize) })
     }
 
-    /// Returns the page of a CPU that is below the number of CPUs.
-    #[inline(always)]
-    pub(crate) fn page(&self, cpu: u32) -> *mut u8 {
-        self.pages.wrapping_add(cpu as usize * 4096)
-    }
-
     /// Returns the number of CPUs whose page was ever put in this process.
     pub(crate) fn used(&self) -> u32 {
-        let lines = (0..self.cpus).filter_map(|cpu| self.line(cpu));
-        lines.filter(|line| line.is_used()).count() as u32
+        self.every_line().filter(|line| line.is_used()).count() as u32
+    }
+
+    /// Returns the number of pages that were put in this process.
+    pub(crate) fn puts(&self) -> u64 {
+        self.every_line().map(section::CpuLine::puts).sum()
+    }
+
+    fn every_line(&self) -> impl Iterator<Item = &section::CpuLine> {
+        (0..self.cpus).filter_map(|cpu| self.line(cpu))
     }
 }
 

@@ -4,8 +4,11 @@
 //! slice of the scheduler, and with many threads on few CPUs most holders are. A thread that finds
 //! its CPU's slot taken therefore turns to a shared one, beginning at a place of its own.
 //!
-//! If draws go through restartable sequences, refills work in a slot's page: it has the vDSO's
-//! state and, for a moment, the round keys.
+//! If draws go through restartable sequences, a slot's holder is the owner of a page in which its
+//! refill works, and which it then exchanges for the CPU's. The slot's own page is not used for
+//! that, although it would lie idle otherwise: a child in shared memory that was stopped in the
+//! middle of a draw may still erase a word of a page that has left its line. Draws in sections look
+//! at every word and find that; draws under the lock look at the first and the last alone.
 
 #![allow(unsafe_code)]
 
@@ -15,11 +18,12 @@ use crate::linux::pool::layout;
 use crate::linux::pool::page::ForkCheck;
 use crate::linux::pool::page::PageRef;
 use crate::linux::pool::refused::Refused;
+use crate::linux::pool::section::Outcome;
+use crate::linux::pool::section_switch::NoSections;
 use crate::linux::pool::slot_line::{SlotCounters, SlotLine};
 use crate::linux::process::Process;
 use crate::linux::setup::SHARED_SLOTS;
 use crate::linux::sync::seqlock::Void;
-use core::sync::atomic::AtomicU64;
 use core::sync::atomic::Ordering;
 
 /// This CPU's slot, taken by the hot path, and the number of bytes left in it. The caller must
@@ -91,9 +95,11 @@ impl<'a> QuickSlot<'a> {
 
 /// A slot held until the value is dropped.
 pub(crate) struct Slot<'a> {
-    process: &'a Process,
-    line: &'a SlotLine,
+    pub(crate) process: &'a Process,
+    pub(crate) line: &'a SlotLine,
     page: *mut u8,
+    /// The slot's number in its bank.
+    pub(crate) index: usize,
 }
 
 impl<'a> Slot<'a> {
@@ -103,7 +109,8 @@ impl<'a> Slot<'a> {
     /// holder may only be asleep.
     #[inline]
     pub(crate) fn take(process: &'a Process, epoch: Epoch) -> Option<Slot<'a>> {
-        Slot::take_first(process, epoch).or_else(|| Slot::take_other(process, epoch))
+        Slot::take_first(process, epoch)
+            .or_else(|| Slot::take_other(process, epoch, thread_place()))
     }
 
     /// Takes this CPU's slot, if it is free.
@@ -112,13 +119,22 @@ impl<'a> Slot<'a> {
         Slot::take_at(process, epoch, cpu(process))
     }
 
-    /// Takes a shared slot, if one is free.
+    /// Takes a slot for a refill of this CPU's sections: this CPU's, a shared one, else none.
+    ///
+    /// The search for a shared one begins at a place of this CPU, not of this thread. The pages of
+    /// a slot and of a CPU are exchanged, so that a slot which served all CPUs in turn would carry
+    /// pages from one node to the other.
+    pub(crate) fn take_for(process: &'a Process, epoch: Epoch, cpu: u32) -> Option<Slot<'a>> {
+        Slot::take_first(process, epoch).or_else(|| Slot::take_other(process, epoch, cpu))
+    }
+
+    /// Takes a shared slot, if one is free: the one at `begin`, modulo their number, or the next.
     #[cold]
-    pub(crate) fn take_other(process: &'a Process, epoch: Epoch) -> Option<Slot<'a>> {
+    pub(crate) fn take_other(process: &'a Process, epoch: Epoch, begin: u32) -> Option<Slot<'a>> {
         count(process, |counters| SlotCounters::add(&counters.busy, 1));
-        let begin = thread_place();
         (0..SHARED_SLOTS as u32).find_map(|step| {
-            let index = process.memory.cpus + (begin + step) % SHARED_SLOTS as u32;
+            let place = begin.wrapping_add(step) % SHARED_SLOTS as u32;
+            let index = process.memory.cpus + place;
             Slot::take_at(process, epoch, index)
         })
     }
@@ -131,12 +147,45 @@ impl<'a> Slot<'a> {
         let left = line.lock.take()?;
         line.page_state.remaining.store(left, Ordering::Relaxed);
         hook(Point::Locked);
-        Some(Slot { process, line, page })
+        Some(Slot { process, line, page, index: index as usize })
     }
 
     #[inline(always)]
     pub(crate) fn page_ref(&self) -> PageRef<'a> {
         PageRef { process: self.process, page_state: &self.line.page_state, page: self.page }
+    }
+
+    /// Returns the page in which a refill for sections works. It shares the slot's state, so a draw
+    /// under the lock finds the state's number changed, and refills.
+    pub(crate) fn work_page(&self, epoch: Epoch) -> PageRef<'a> {
+        let page = self.line.work.load(Ordering::Relaxed);
+        let first = || self.process.memory.first_work_page(epoch, self.index);
+        let page = if page.is_null() { first() } else { page };
+        PageRef { page, ..self.page_ref() }
+    }
+}
+
+impl Slot<'_> {
+    /// Counts a refill for sections by what became of its page.
+    ///
+    /// A page that was not put served one request alone, like a fallback, and is counted as one:
+    /// otherwise whatever keeps pages from being put would be slow in silence. If that goes on, the
+    /// locks are the faster way, so sections are switched off, which the status shows.
+    ///
+    /// A child in shared memory that runs on another CPU is slow as well, and is counted. But it
+    /// does not end sections, because they are its parent's, too.
+    pub(crate) fn count_put(&self, outcome: Outcome) {
+        const IN_A_ROW: u32 = 1024;
+        if matches!(outcome, Outcome::Elsewhere | Outcome::GivenUp) {
+            SlotCounters::add(&self.line.counters.fallbacks, 1);
+        }
+        match outcome {
+            Outcome::Put => self.line.unput.store(0, Ordering::Relaxed),
+            Outcome::GivenUp if self.line.unput.fetch_add(1, Ordering::Relaxed) >= IN_A_ROW => {
+                self.process.switch_sections_off(NoSections::NeverPut);
+            }
+            _ => {}
+        }
     }
 }
 
@@ -150,13 +199,13 @@ impl Drop for Slot<'_> {
 }
 
 /// Returns this thread's CPU, or a number that stands for it.
-fn cpu(process: &Process) -> u32 {
+pub(crate) fn cpu(process: &Process) -> u32 {
     let (hint, cpus) = (process.cpu_hint.get(), process.memory.cpus);
     if hint < cpus { hint } else { hint % cpus.max(1) }
 }
 
 /// Returns a number that differs between threads, and mostly stays the same for each of them.
-fn thread_place() -> u32 {
+pub(crate) fn thread_place() -> u32 {
     let here = 0u8;
     // Stacks lie megabytes apart, or 64 KiB at the least; the multiplier spreads their distances.
     let stack = ((&raw const here).addr() >> 16) as u64;
@@ -178,11 +227,6 @@ pub(crate) fn count(process: &Process, add: impl FnOnce(&SlotCounters)) {
     if process.memory.slots > 0 {
         add(&place(process, process.epoch(), cpu(process) as usize).0.counters);
     }
-}
-
-/// Returns the place where draws in sections compare their masks, at this CPU's slot.
-pub(crate) fn last_mask(process: &Process) -> &AtomicU64 {
-    &place(process, process.epoch(), cpu(process) as usize).0.page_state.last_mask
 }
 
 /// Returns the lines of the current epoch's bank.

@@ -2,7 +2,7 @@
 
 use crate::linux::pool::page_state::PageState;
 use crate::linux::sync::slot_lock::SlotLock;
-use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use core::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering::Relaxed};
 
 /// A slot's line, in memory that a fork clears and the kernel never drops.
 ///
@@ -12,6 +12,11 @@ pub(crate) struct SlotLine {
     pub(crate) lock: SlotLock,
     pub(crate) page_state: PageState,
     pub(crate) counters: SlotCounters,
+    /// The page in which refills for sections work; null until one was exchanged. The slot's holder
+    /// alone uses it.
+    pub(crate) work: AtomicPtr<u8>,
+    /// Refills in a row that left no page for later draws, though none was there.
+    pub(crate) unput: AtomicU32,
 }
 
 const _: () = assert!(size_of::<SlotLine>() == 128);

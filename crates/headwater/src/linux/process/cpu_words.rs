@@ -6,7 +6,7 @@ use super::Process;
 use crate::linux::cipher;
 use crate::linux::cpu::random;
 use crate::status::CpuRng;
-use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use core::sync::atomic::Ordering::Relaxed;
 
 /// The numbers that `cpu_rng` is stored as.
 const CPU_RNGS: [CpuRng; 5] =
@@ -40,18 +40,6 @@ impl Process {
             self.distrust_cpu_rng();
         }
         word
-    }
-
-    /// Returns whether `mask` differs from the one in `last`, which it replaces. If not, the CPU's
-    /// instruction repeated a word; a sound one does so with probability 2^-64.
-    #[inline(always)]
-    pub(crate) fn is_new(&self, last: &AtomicU64, mask: u64) -> bool {
-        if last.load(Relaxed) == mask {
-            self.distrust_cpu_rng();
-            return false;
-        }
-        last.store(mask, Relaxed);
-        true
     }
 
     /// Ends the use of the CPU's instruction in this process.

@@ -100,7 +100,6 @@ impl Process {
     // Offsets for the assembly of sections.
     pub(crate) const CONTROL: usize = offset_of!(Process, sections.control);
     pub(crate) const LINES: usize = offset_of!(Process, sections.lines);
-    pub(crate) const PAGES: usize = offset_of!(Process, sections.pages);
     pub(crate) const GENERATION: usize = offset_of!(Process, generation);
     pub(crate) const CLOCK: usize = offset_of!(Process, clock);
 
@@ -227,11 +226,10 @@ impl Process {
         epoch
     }
 
-    /// Switches sections off for the life of the process, after a draw has read a word that was
-    /// erased.
+    /// Switches sections off for the life of the process.
     #[cold]
-    pub(crate) fn switch_sections_off(&self) {
-        self.sections.switch_off();
+    pub(crate) fn switch_sections_off(&self, reason: NoSections) {
+        self.sections.switch_off(reason);
         self.choose_mode();
     }
 

@@ -5,6 +5,7 @@
 use crate::linux::failpoint::{Force, forced};
 use crate::linux::sys::{self, Errno};
 use crate::status::Page;
+use core::ops::Range;
 use core::ptr::null_mut;
 
 /// `MAP_DROPPABLE` (Linux 6.11): the kernel may drop a page at any instant, so it never writes it
@@ -52,9 +53,8 @@ pub(crate) fn reserve_wiped(len: usize) -> Result<*mut u8, Errno> {
 /// Maps memory for pages of random bytes: droppable if the kernel has such memory, else wiped on
 /// fork and locked, else wiped on fork alone, which may reach swap.
 ///
-/// Only the first `locked` bytes are locked: the rest is for forked children, which inherit no
-/// locks.
-pub(crate) fn reserve_pages(len: usize, locked: usize) -> Result<(*mut u8, Page), Errno> {
+/// Only the bytes of `locked` are locked: the rest is for forked children, which inherit no locks.
+pub(crate) fn reserve_pages(len: usize, locked: Range<usize>) -> Result<(*mut u8, Page), Errno> {
     if !forced(Force::NoDroppable)
         && let Ok(at) = map(len, MAP_DROPPABLE)
     {
@@ -63,8 +63,13 @@ pub(crate) fn reserve_pages(len: usize, locked: usize) -> Result<(*mut u8, Page)
         return Ok((at, Page::Droppable));
     }
     let at = reserve_wiped(len)?;
-    let locked = !forced(Force::NoMlock) && sys::mlock_on_fault(at, locked).is_ok();
+    let locked = !forced(Force::NoMlock) && lock(at, &locked).is_ok();
     Ok((at, if locked { Page::WipeOnForkLocked } else { Page::WipeOnFork }))
+}
+
+/// Locks a part of a mapping in memory, page by page as they are touched.
+fn lock(at: *mut u8, part: &Range<usize>) -> Result<(), Errno> {
+    sys::mlock_on_fault(at.wrapping_add(part.start), part.len())
 }
 
 /// Forbids huge pages, which would make 2 MiB resident at the first touch, on one node, and be
@@ -112,7 +117,7 @@ pub(crate) enum Lock {
     Lost,
 }
 
-/// Drops the contents of a region; it reads as zeros afterwards. Its first `locked` bytes may be
+/// Drops the contents of a region; it reads as zeros afterwards. Its bytes of `locked` may be
 /// locked.
 ///
 /// An error says that contents are left. A failed re-lock is not an error: the contents are gone,
@@ -121,7 +126,11 @@ pub(crate) enum Lock {
 /// # Safety
 ///
 /// Zeros are a valid content for every user of the region, at any instant.
-pub(crate) unsafe fn drop_contents(at: *mut u8, len: usize, locked: usize) -> Result<Lock, Errno> {
+pub(crate) unsafe fn drop_contents(
+    at: *mut u8,
+    len: usize,
+    locked: Range<usize>,
+) -> Result<Lock, Errno> {
     /// Another thread that drops the same contents may lock them again between our two calls; it is
     /// done then.
     const TRIES: u32 = 64;
@@ -131,7 +140,7 @@ pub(crate) unsafe fn drop_contents(at: *mut u8, len: usize, locked: usize) -> Re
         match unsafe { sys::madvise(at, len, libc::MADV_DONTNEED) } {
             Err(Errno(libc::EINVAL)) => {}
             dropped => {
-                let lost = unlocked && sys::mlock_on_fault(at, locked).is_err();
+                let lost = unlocked && lock(at, &locked).is_err();
                 return dropped.map(|()| if lost { Lock::Lost } else { Lock::Kept });
             }
         }
@@ -140,7 +149,7 @@ pub(crate) unsafe fn drop_contents(at: *mut u8, len: usize, locked: usize) -> Re
         unlocked |= sys::munlock(at, len).is_ok();
     }
     if unlocked {
-        let _ = sys::mlock_on_fault(at, locked);
+        let _ = lock(at, &locked);
     }
     Err(Errno(libc::EINVAL))
 }

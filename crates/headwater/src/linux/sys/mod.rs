@@ -211,6 +211,14 @@ pub(crate) fn is_readable(at: *const u8) -> bool {
     answer == Err(Errno(libc::EINVAL))
 }
 
+/// Returns the number of the CPU that this thread runs on, by getcpu(2); None if that is refused.
+pub(crate) fn getcpu() -> Option<u32> {
+    let mut cpu = 0u32;
+    // SAFETY: the call writes one u32 of ours; the other two arguments may be null.
+    unsafe { syscall(libc::SYS_getcpu, [(&raw mut cpu).addr(), 0, 0, 0, 0, 0]) }.ok()?;
+    Some(cpu)
+}
+
 /// Returns the highest CPU number that this thread may run on, plus one.
 pub(crate) fn cpus_in_affinity() -> Option<usize> {
     let mut mask = [0u64; 128]; // 8,192 CPUs, the kernel's largest NR_CPUS

@@ -159,6 +159,39 @@ pub(crate) unsafe fn take_block(source: *mut u8, dst: *mut u8, avx: bool) -> Opt
     unsafe { Block::take(source).map(|block| block.put(dst, 16)) }
 }
 
+/// Copies 8 bytes to `dst` and erases them; returns None if the window of 16 bytes there was zero.
+///
+/// In assembly for the reason that [`is_zero`] has. [`take_rest`] could do it as well, a byte at a
+/// time, and a reader of the word would then wait for the bytes: 28 ns on Zen 3.
+///
+/// # Safety
+///
+/// 16 bytes can be read and written at `source`, and 8 written at `dst`.
+#[inline(always)]
+pub(super) unsafe fn take_word(source: *mut u8, dst: *mut u8) -> Option<()> {
+    #[cfg(all(target_arch = "x86_64", not(any(miri, sanitized))))]
+    // SAFETY: the window and the 8 bytes are the caller's; nothing else is touched.
+    unsafe {
+        let zeros: u8;
+        core::arch::asm!(
+            "mov {word}, qword ptr [{source}]",
+            "mov qword ptr [{source}], 0",
+            "mov qword ptr [{dst}], {word}",
+            "or {word}, qword ptr [{source} + 8]",
+            "setz {zeros}",
+            "xor {word:e}, {word:e}",
+            source = in(reg) source, dst = in(reg) dst, word = out(reg) _,
+            zeros = out(reg_byte) zeros, options(nostack),
+        );
+        (zeros == 0).then_some(())
+    }
+    #[cfg(any(not(target_arch = "x86_64"), miri, sanitized))]
+    // SAFETY: the window and the 8 bytes are the caller's.
+    unsafe {
+        u64::take(source).map(|word| word.put(dst, 8))
+    }
+}
+
 /// Copies `len` bytes, 1 to 15, to `dst`, and erases the one or two words that they lie in; returns
 /// None if the window of 16 bytes there was zero.
 ///

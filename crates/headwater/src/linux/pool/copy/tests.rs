@@ -1,6 +1,6 @@
 //! At each length, bytes that are taken are erased, and no others.
 
-use super::{Block, Words, take_plain, take_rest};
+use super::{Block, Words, take_plain, take_rest, take_word};
 use crate::linux::cpu::features::Features;
 
 #[test]
@@ -51,9 +51,23 @@ fn the_rest_is_taken_and_erased() {
 }
 
 #[test]
+fn a_word_is_taken_and_erased_and_its_neighbours_are_not() {
+    let (mut page, mut out) = ([1u64, 2, 3], [0xEEu64; 3]);
+    // SAFETY: 16 bytes from the second word on, and the second word of `out`.
+    let taken =
+        unsafe { take_word(page.as_mut_ptr().add(1).cast(), out.as_mut_ptr().add(1).cast()) };
+    assert!(taken.is_some());
+    assert_eq!((page, out), ([1, 0, 3], [0xEE, 2, 0xEE]));
+}
+
+#[test]
 fn only_a_window_of_zeros_is_none() {
     for window in [[0u64, 0], [1, 0], [0, 1], [0, 1 << 63]] {
-        let (mut first, mut second) = (window, window);
+        let (mut first, mut second, mut third) = (window, window, window);
+        let mut out = [0u64; 1];
+        // SAFETY: 16 bytes, and 8.
+        let copied = unsafe { take_word(third.as_mut_ptr().cast(), out.as_mut_ptr().cast()) };
+        assert_eq!(copied.is_none(), window == [0, 0], "{window:x?}");
         // SAFETY: 16 bytes each.
         let (word, block) = unsafe {
             (u64::take(first.as_mut_ptr().cast()), Block::take(second.as_mut_ptr().cast()))

@@ -15,6 +15,7 @@ use crate::linux::pool::page::{ForkCheck, PageRef};
 use crate::linux::pool::page_state::PageState;
 use crate::linux::pool::refused::Refused;
 use crate::linux::process::Process;
+use crate::linux::serve::{self, Word, word_at};
 use crate::linux::sys::memory;
 use crate::status::Page;
 use crate::{Error, Mode};
@@ -76,20 +77,28 @@ impl Handle {
         })
     }
 
-    #[inline]
+    #[inline(always)]
     pub(crate) fn u64(&mut self) -> Result<u64, Error> {
-        match self.quick() {
-            Ok(word) => Ok(word),
-            Err(refused) => self.after(refused).map(u64::from_ne_bytes),
+        match self.word() {
+            (word, None) => Ok(word),
+            (_, Some(error)) => Err(error),
         }
     }
 
-    #[inline]
+    #[inline(always)]
     pub(crate) fn u32(&mut self) -> Result<u32, Error> {
         // Eight bytes are taken for four: a page is cheap, and words stay aligned.
-        match self.quick::<u64>() {
-            Ok(word) => Ok(word as u32),
-            Err(refused) => self.after(refused).map(u32::from_ne_bytes),
+        match self.word() {
+            (word, None) => Ok(word as u32),
+            (_, Some(error)) => Err(error),
+        }
+    }
+
+    #[inline(always)]
+    fn word(&mut self) -> Word {
+        match self.quick() {
+            Ok(word) => (word, None),
+            Err(refused) => self.after(refused),
         }
     }
 
@@ -176,13 +185,14 @@ impl Handle {
         unsafe { self.page_ref().draw(ForkCheck::TagOnly, Plain, dst, len) }
     }
 
+    /// Draws one word after a refusal, and erases the bytes for the reason that `serve::after` has.
     #[cold]
     #[inline(never)]
-    fn after<const N: usize>(&mut self, refused: Refused) -> Result<[u8; N], Error> {
-        let mut bytes = [0; N];
-        // SAFETY: N bytes.
-        unsafe { self.fill_after(refused, bytes.as_mut_ptr(), N) }?;
-        Ok(bytes)
+    fn after(&mut self, refused: Refused) -> Word {
+        let mut bytes = [0; 16];
+        // SAFETY: the first 8 of our own 16 bytes.
+        let drawn = unsafe { self.fill_after(refused, bytes.as_mut_ptr(), 8) };
+        (word_at(&mut bytes), drawn.err())
     }
 
     /// # Safety
@@ -211,12 +221,12 @@ impl Handle {
         let result = unsafe {
             match self.process.mode() {
                 Mode::Buffered | Mode::Hedged if self.place.is_none() => {
-                    crate::linux::serve::serve(self.process, dst, len)
+                    serve::serve(self.process, dst, len)
                 }
                 Mode::Buffered | Mode::Hedged if len > draw::LIMIT => self.large(dst, len),
                 Mode::Buffered => self.own::<Plain>(dst, len),
                 Mode::Hedged => self.own::<CpuWords>(dst, len),
-                _ => crate::linux::serve::serve(self.process, dst, len),
+                _ => serve::serve(self.process, dst, len),
             }
         };
         if result.is_err() {
@@ -237,7 +247,7 @@ impl Handle {
     unsafe fn own<M: Mask>(&mut self, dst: *mut u8, len: usize) -> Result<(), Error> {
         const { assert!(draw::LIMIT <= CAPACITY) };
         let page = self.page_ref();
-        let drawn = draw::retry(self.process, len, |_, mask: M| {
+        let drawn = draw::retry(self.process, |_, mask: M| {
             // SAFETY: the caller's promise.
             Some(unsafe { page.draw_or_refill(ForkCheck::TagOnly, mask, dst, len) })
         })?;

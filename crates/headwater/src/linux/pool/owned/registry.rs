@@ -74,9 +74,10 @@ impl Registry {
         self.unlocked.load(Ordering::Relaxed)
     }
 
-    /// Returns the number before a new handle's first refill, 2^32 away from every other handle's.
+    /// Returns the number before a new handle's first refill, 2^32 away from every other handle's
+    /// and from 0, which stands for a state that has no number yet.
     pub(super) fn first_number(&self) -> u64 {
-        self.made.fetch_add(1, Ordering::Relaxed) << 32
+        self.made.fetch_add(1, Ordering::Relaxed).wrapping_add(1) << 32
     }
 
     /// Unmaps everything, for a process that was never published.
@@ -101,7 +102,7 @@ impl Registry {
                 break;
             }
             // SAFETY: after a drop by the kernel a handle finds a page of zeros, too.
-            match unsafe { memory::drop_contents(pages, PAGES * stride, PAGES * stride) } {
+            match unsafe { memory::drop_contents(pages, PAGES * stride, 0..PAGES * stride) } {
                 Ok(memory::Lock::Kept) => {}
                 Ok(memory::Lock::Lost) => self.note_unlocked(),
                 Err(errno) => result = Err(errno),
@@ -121,7 +122,7 @@ impl Group {
         if !pages.is_null() {
             return Some(pages);
         }
-        let (mapped, kind) = memory::reserve_pages(PAGES * stride, PAGES * stride).ok()?;
+        let (mapped, kind) = memory::reserve_pages(PAGES * stride, 0..PAGES * stride).ok()?;
         if kind == Page::WipeOnFork {
             unlocked.store(true, Ordering::Relaxed);
         }
