@@ -30,7 +30,9 @@ pub enum Without {
     Descriptor,
     /// Take does not look whether a fork wiped the lines.
     TakeCtl,
-    /// Take does not compare the tag before it reads what is left.
+    /// Take does not ask whether the line has a page.
+    NoPage,
+    /// Take does not compare the tag before it reads the word.
     TagBefore,
     /// Take does not compare the CPU with the result of RDPID.
     TakeRdpid,
@@ -42,29 +44,34 @@ pub enum Without {
     Erase,
     /// Take does not compare the generation.
     TakeGeneration,
+    /// The generation that take compares lies in the line, which each put stores, and not in the
+    /// page.
+    GenerationInPage,
     /// Take does not compare the tag behind the copy.
     TagBehind,
     /// Take does not look for a zero.
     Zero,
-    /// The work page's tag is stored behind its keys.
+    /// The page's tag is stored behind its keys.
     TagBeforeKeys,
+    /// A refill's number is its slot's count, which another slot may have reached as well.
+    UniqueNumber,
     /// Put does not look whether a fork wiped the lines.
     PutCtl,
-    /// Put does not compare the epoch when it begins.
-    PutEpoch,
     /// Put does not check whether another refill came first.
     PutLost,
     /// Put does not compare the CPU when it begins.
     PutRdpid,
-    /// Put leaves the old count while it writes.
-    PutEmpty,
-    /// Put does not compare the work page's tag.
-    PutWork,
-    /// Put does not compare the epoch behind its last word.
-    PutEpochAgain,
-    /// Put does not compare the number behind its last word.
-    PutNumberAgain,
-    /// Put does not compare the CPU behind its last word.
+    /// Put does not compare the stamp.
+    PutStamp,
+    /// Put exchanges the pages before it stores the number.
+    NumberFirst,
+    /// Put exchanges the pages by a load and a store.
+    OneExchange,
+    /// An abort behind the exchange tries the put again.
+    NoRetry,
+    /// Put fills the CPU's page, word by word, with what the keys in the work page make.
+    FillElsewhere,
+    /// Put does not compare the CPU behind the exchange.
     PutRdpidAgain,
     /// Neither take nor put compares the CPU at any place.
     Rdpid,
@@ -72,37 +79,43 @@ pub enum Without {
     OwnGeneration,
     /// The own word is delivered whether or not the work page was dropped.
     OwnWork,
-    /// The own word is delivered whether or not the epoch moved.
+    /// The own word is delivered whether or not there was a fork since it was made.
     OwnEpoch,
+    /// The own word is delivered whether or not there was a fork in the put.
+    OwnEpochAgain,
 }
 
 impl Without {
     /// All mutants.
-    pub const ALL: [Without; 24] = [
+    pub const ALL: [Without; 28] = [
         Without::Descriptor,
         Without::TakeCtl,
+        Without::NoPage,
         Without::TagBefore,
         Without::TakeRdpid,
         Without::ClaimFirst,
         Without::ClaimBeforeRead,
         Without::Erase,
         Without::TakeGeneration,
+        Without::GenerationInPage,
         Without::TagBehind,
         Without::Zero,
         Without::TagBeforeKeys,
+        Without::UniqueNumber,
         Without::PutCtl,
-        Without::PutEpoch,
         Without::PutLost,
         Without::PutRdpid,
-        Without::PutEmpty,
-        Without::PutWork,
-        Without::PutEpochAgain,
-        Without::PutNumberAgain,
+        Without::PutStamp,
+        Without::NumberFirst,
+        Without::OneExchange,
+        Without::NoRetry,
+        Without::FillElsewhere,
         Without::PutRdpidAgain,
         Without::Rdpid,
         Without::OwnGeneration,
         Without::OwnWork,
         Without::OwnEpoch,
+        Without::OwnEpochAgain,
     ];
 }
 
@@ -117,6 +130,8 @@ pub struct Config {
     pub handler: Script,
     /// The script of a child in shared memory.
     pub child: Script,
+    /// The CPUs of the machine, 1 or 2. With one, threads meet only where one of them is preempted.
+    pub cpus: u8,
     /// The words of a page.
     pub cap: u8,
     /// The pages that have words at the start.
@@ -136,16 +151,13 @@ pub struct Config {
     pub signals: Budget,
     /// Drops of a CPU's page.
     pub drops: Budget,
-    /// Drops of the work page.
+    /// Drops of a page that is no CPU's at the time: of one that a refill works in, for instance.
     pub work_drops: Budget,
     /// Reseeds, each of which moves the word.
     pub reseeds: Budget,
-    /// A fork leaves the child a copy of the work page, as if it lay on the stack, instead of a
-    /// page of zeros.
-    pub work_survives_fork: bool,
-    /// A draw that finds the work page locked makes its words on the stack; else the kernel's bytes
-    /// answer it.
-    pub stack_if_locked: bool,
+    /// A refill whose CPU's slot is locked takes the shared slot; else the kernel's bytes answer
+    /// the draw.
+    pub shares: bool,
     /// A kernel that forgets to abort a section whose thread it preempted and resumed on the same
     /// CPU.
     pub forgets_preemption: bool,
@@ -153,9 +165,9 @@ pub struct Config {
     pub forgets_migration: bool,
     /// True if a zero found by a section is an error, as with registered threads on a sound kernel.
     pub trips_are_errors: bool,
-    /// Put reads the number and stores it in two instructions, which another thread can come
-    /// between.
-    pub number_in_two: bool,
+    /// True if a word that is delivered twice is an error. A search that tolerates this looks for
+    /// what is worse.
+    pub repeats_are_errors: bool,
     /// The step that is left out, if any.
     pub without: Option<Without>,
 }
@@ -169,6 +181,7 @@ impl Config {
             threads: threads.to_vec(),
             handler: &[],
             child: &[],
+            cpus: 2,
             cap: 2,
             filled: [true, false],
             tries: 2,
@@ -180,12 +193,11 @@ impl Config {
             drops: Some(0),
             work_drops: Some(0),
             reseeds: Some(0),
-            work_survives_fork: true,
-            stack_if_locked: false,
+            shares: false,
             forgets_preemption: false,
             forgets_migration: false,
             trips_are_errors: true,
-            number_in_two: false,
+            repeats_are_errors: true,
             without: None,
         }
     }

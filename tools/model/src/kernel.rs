@@ -1,7 +1,7 @@
 //! The kernel's possible actions between any two instructions.
 
-use crate::config::{Budget, Config};
-use crate::memory::{CPUS, Page, Section, Work};
+use crate::config::{Budget, Config, Without};
+use crate::memory::{Page, Section};
 use crate::state::{Next, Pc, State, THREADS, Where};
 
 /// One thing that happens next.
@@ -13,7 +13,8 @@ pub(crate) enum Action {
     Resume(usize, u8),
     Signal(usize),
     Drop(usize, usize),
-    DropWork(usize),
+    /// Drops a page that no line has, of a process.
+    DropWork(usize, usize),
     Reseed,
 }
 
@@ -48,7 +49,7 @@ impl State {
                     }
                 }
                 Where::Off | Where::Inside(_) => {
-                    for cpu in (0..CPUS as u8).filter(|cpu| self.is_idle(*cpu)) {
+                    for cpu in (0..config.cpus).filter(|cpu| self.is_idle(*cpu, thread.process)) {
                         let stays = thread.place == Where::Inside(cpu);
                         if thread.place == Where::Off || stays || config.migrates_inside {
                             actions.push(Action::Resume(number, cpu));
@@ -67,11 +68,16 @@ impl State {
         // exchanged.
         for number in 0..1 {
             let Some(process) = self.processes[number] else { continue };
-            if is_left(self.budgets.drops) && process.pages[0] != Page::default() {
+            let is_empty = |page: usize| process.pages[page] == Page::default();
+            let of_line = process.lines.map(|line| line.page.map(usize::from));
+            if is_left(self.budgets.drops) && of_line[0].is_some_and(|page| !is_empty(page)) {
                 actions.push(Action::Drop(number, 0));
             }
-            if is_left(self.budgets.work_drops) && process.work.tag | process.work.keys != 0 {
-                actions.push(Action::DropWork(number));
+            if is_left(self.budgets.work_drops) {
+                let others =
+                    (0..process.pages.len()).filter(|page| !of_line.contains(&Some(*page)));
+                let dropped = others.filter(|page| !is_empty(*page));
+                actions.extend(dropped.map(|page| Action::DropWork(number, page)));
             }
         }
         if is_left(self.budgets.reseeds) {
@@ -94,12 +100,13 @@ impl State {
             Action::Drop(process, cpu) => {
                 spend(&mut self.budgets.drops);
                 let process = self.processes[process].as_mut().expect("it was there to be dropped");
-                process.pages[cpu] = Page::default();
+                let page = process.lines[cpu].page.expect("it was there to be dropped");
+                process.pages[usize::from(page)] = Page::default();
             }
-            Action::DropWork(process) => {
+            Action::DropWork(process, page) => {
                 spend(&mut self.budgets.work_drops);
                 let process = self.processes[process].as_mut().expect("it was there to be dropped");
-                process.work = Work { locked: process.work.locked, ..Work::default() };
+                process.pages[page] = Page::default();
             }
             Action::Reseed => {
                 spend(&mut self.budgets.reseeds);
@@ -108,11 +115,16 @@ impl State {
                 self.ended += 1;
             }
         }
+        self.check_owners();
+        self.forget_pages_at_rest();
         self.forget_dead();
     }
 
-    fn is_idle(&self, cpu: u8) -> bool {
-        !self.threads.iter().flatten().any(|thread| thread.place == Where::On(cpu))
+    /// Returns whether no thread of this process runs on the CPU. Threads of the other process
+    /// share no memory with it, so nothing is lost if both run at one time.
+    fn is_idle(&self, cpu: u8, process: u8) -> bool {
+        let mut ours = self.threads.iter().flatten().filter(|thread| thread.process == process);
+        !ours.any(|thread| thread.place == Where::On(cpu))
     }
 
     fn inside(&self, thread: usize) -> Option<Section> {
@@ -169,14 +181,18 @@ impl State {
     }
 
     /// Sends the thread to the section's begin; after the last try a take is a miss, and a put is
-    /// given up.
+    /// given up. So is a put that has exchanged the pages.
     fn abort(&mut self, config: &Config, thread: usize) {
         self.area(thread).section = None;
         let frame = self.thread(thread).top_mut();
         let put = frame.pc.section() == Some(Section::Put);
         frame.forget_section();
+        if !put {
+            frame.number = 0;
+        }
         frame.tries += 1;
-        if frame.tries < config.tries {
+        let ends = frame.exchanged && config.has(Without::NoRetry);
+        if frame.tries < config.tries && !ends {
             frame.pc = if put { Pc::PutArm } else { Pc::TakeArm };
         } else {
             frame.next = if put { Next::After } else { Next::Make };

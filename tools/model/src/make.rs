@@ -1,62 +1,118 @@
-//! Making a stream of new words in the work page, and the section that puts them into the page of a
-//! CPU.
+//! Making a stream of new words in a page that the refill owns, the section that puts that page in
+//! the place of a CPU's, and the end of the draw.
 
 use crate::config::{Config, Without};
-use crate::memory::{Process, Section, Word, Work};
+use crate::memory::{Page, Process, SLOTS, Section, Slot, Word, first_page, first_work_page};
 use crate::state::{Frame, Next, Pc, State};
 use crate::take::{leave, runs_on};
 
-/// Runs one instruction before the section. These instructions fetch the epoch and the word, make
-/// the keys, and make the word for the draw itself.
+/// Runs one instruction before the section. These instructions take a slot, fetch the stamp and the
+/// generation, fill the slot's page, and make the word for the draw itself.
 pub(crate) fn before(config: &Config, state: &mut State, thread: usize, frame: &mut Frame) {
     let word = state.word;
+    let home = state.area(thread).cpu;
     let process = state.process(thread);
     match frame.pc {
-        // Without the work page the kernel's own bytes answer.
-        Pc::Lock if process.off => frame.finish(config),
-        Pc::Lock if process.work.locked && !config.stack_if_locked => frame.finish(config),
-        Pc::Lock => {
-            frame.on_stack = process.work.locked;
-            process.work.locked = true;
-            frame.pc = Pc::Epoch;
-        }
+        Pc::Epoch if process.off => frame.finish(config),
         Pc::Epoch => {
             if process.epoch == 0 {
                 process.epochs += 1;
                 process.epoch = process.epochs;
             }
             frame.epoch = process.epoch;
-            frame.pc = if process.cpus { Pc::Generation } else { Pc::Publish };
+            frame.pc = Pc::Lock;
+        }
+        Pc::Lock => {
+            frame.home = home;
+            let slots = &mut process.slots[usize::from(bank(frame))];
+            let own = usize::from(home);
+            let free = |slot: &usize| !slots[*slot].locked;
+            let shared = config.shares.then_some(SLOTS - 1);
+            // Without a slot the kernel's own bytes answer.
+            let Some(slot) = [Some(own), shared].into_iter().flatten().find(free) else {
+                frame.finish(config);
+                return;
+            };
+            slots[slot].locked = true;
+            let first = first_work_page(bank(frame), slot as u8);
+            frame.work = Some(slots[slot].work.unwrap_or(first));
+            frame.slot = Some(slot as u8);
+            frame.pc = Pc::Stamp;
+        }
+        Pc::Stamp => {
+            let on = process.stamp != 0 && process.cpus;
+            frame.stamp = if on { process.stamp } else { 0 };
+            frame.pc = if on { Pc::Generation } else { Pc::NewStamp };
+        }
+        Pc::NewStamp => {
+            process.stamps += 1;
+            process.stamp = process.stamps;
+            frame.pc = Pc::Publish;
         }
         Pc::Publish => {
             process.cpus = true;
+            frame.pc = Pc::StampAgain;
+        }
+        Pc::StampAgain => {
+            frame.stamp = process.stamp;
             frame.pc = Pc::Generation;
         }
         Pc::Generation => {
             frame.generation = word;
             frame.stream = state.fresh_stream();
+            frame.number = number(config, state.process(thread), frame);
             let first = config.has(Without::TagBeforeKeys);
-            frame.pc = match (frame.on_stack, first) {
-                (true, _) => Pc::Own,
-                (_, true) => Pc::WorkTag,
-                (_, false) => Pc::WorkKeys,
-            };
+            frame.pc = if first { Pc::WorkTag } else { Pc::WorkKeys };
         }
         Pc::WorkTag => {
-            process.work.tag = frame.stream;
+            work(frame, process).tag = frame.number;
             let first = config.has(Without::TagBeforeKeys);
-            frame.pc = if first { Pc::WorkKeys } else { Pc::Own };
+            frame.pc = if first { Pc::WorkKeys } else { Pc::WorkGeneration };
         }
         Pc::WorkKeys => {
-            process.work.keys = frame.stream;
+            work(frame, process).keys = frame.stream;
             let first = config.has(Without::TagBeforeKeys);
-            frame.pc = if first { Pc::Own } else { Pc::WorkTag };
+            frame.pc = if first { Pc::WorkGeneration } else { Pc::WorkTag };
+        }
+        Pc::WorkGeneration => {
+            work(frame, process).generation = frame.generation;
+            frame.place = 0;
+            let fills = config.has(Without::FillElsewhere);
+            frame.pc = if fills { Pc::WorkWord } else { Pc::Own };
+        }
+        Pc::WorkWord => {
+            let page = work(frame, process);
+            page.words[usize::from(frame.place)] =
+                Word::of(page.keys, usize::from(frame.place) + 1);
+            frame.place += 1;
+            if frame.place == config.cap {
+                frame.place = 0;
+                frame.pc = Pc::Own;
+            }
         }
         Pc::Own => {
-            frame.own = Word::of(work(frame, process).keys, 0);
-            frame.tries = 0;
-            frame.pc = Pc::PutArm;
+            let page = work(frame, process);
+            frame.own = Word::of(page.keys, 0);
+            frame.stream = 0;
+            if config.has(Without::FillElsewhere) {
+                page.keys = 0;
+            }
+            frame.pc = Pc::AfterGeneration;
         }
+        Pc::AfterGeneration if word != frame.generation && config.has(Without::OwnGeneration) => {
+            again(frame);
+        }
+        Pc::AfterGeneration => frame.pc = Pc::AfterWork,
+        Pc::AfterWork
+            if work(frame, process).tag != frame.number && config.has(Without::OwnWork) =>
+        {
+            again(frame);
+        }
+        Pc::AfterWork => frame.pc = Pc::AfterEpoch,
+        Pc::AfterEpoch if process.epoch != frame.epoch && config.has(Without::OwnEpoch) => {
+            again(frame);
+        }
+        Pc::AfterEpoch => frame.pc = Pc::PutArm,
         _ => unreachable!("making has no such step"),
     }
 }
@@ -67,7 +123,7 @@ pub(crate) fn put(config: &Config, state: &mut State, thread: usize, frame: &mut
     let word = state.word;
     let on_cpu = runs_on(state, thread, frame.cpu) || !config.has(Without::Rdpid);
     let process = state.process(thread);
-    let (line, page, keys) = (process.lines[cpu], process.pages[cpu], work(frame, process));
+    let line = process.lines[cpu];
     let out = |frame: &mut Frame| leave(frame, Next::After);
     match frame.pc {
         Pc::PutArm => {
@@ -81,67 +137,69 @@ pub(crate) fn put(config: &Config, state: &mut State, thread: usize, frame: &mut
             frame.pc = Pc::PutCtl;
         }
         Pc::PutCtl if !process.cpus && config.has(Without::PutCtl) => out(frame),
-        Pc::PutCtl => frame.pc = Pc::PutEpoch,
-        Pc::PutEpoch if process.epoch != frame.epoch && config.has(Without::PutEpoch) => out(frame),
-        Pc::PutEpoch => frame.pc = Pc::PutLost,
+        Pc::PutCtl if frame.cpu != frame.home => out(frame),
+        Pc::PutCtl => frame.pc = Pc::PutLost,
         Pc::PutLost => {
-            let current = page.tag == line.number && line.generation == word;
-            if line.left > 0 && current && config.has(Without::PutLost) {
+            let page = line.page.map(|page| process.pages[usize::from(page)]);
+            let is_current = |page: Page| page.tag == line.number && page.generation == word;
+            let is_there = line.left > 0 && page.is_some_and(is_current);
+            if is_there && config.has(Without::PutLost) {
                 out(frame);
             } else {
                 frame.pc = Pc::PutRdpid;
             }
         }
         Pc::PutRdpid if !on_cpu && config.has(Without::PutRdpid) => out(frame),
-        Pc::PutRdpid => {
-            let empties = config.has(Without::PutEmpty);
-            frame.pc = if empties { Pc::PutEmpty } else { Pc::PutNumber };
-        }
-        Pc::PutEmpty => {
-            process.lines[cpu].left = 0;
-            frame.pc = Pc::PutNumber;
+        Pc::PutRdpid => frame.pc = Pc::PutStamp,
+        Pc::PutStamp if process.stamp != frame.stamp && config.has(Without::PutStamp) => out(frame),
+        Pc::PutStamp => {
+            let first = config.has(Without::NumberFirst);
+            frame.pc = if first { Pc::PutNumber } else { Pc::PutExchange };
         }
         Pc::PutNumber => {
-            frame.number = line.number + 1;
-            if config.number_in_two {
-                frame.pc = Pc::PutNumberStore;
-            } else {
-                process.lines[cpu].number = frame.number;
-                frame.pc = Pc::PutTag;
-            }
+            let line = &mut process.lines[cpu];
+            (line.number, line.generation) = (frame.number, frame.generation);
+            let fills = config.has(Without::FillElsewhere);
+            frame.pc = if fills { Pc::PutExchange } else { Pc::PutTag };
         }
-        Pc::PutNumberStore => {
+        Pc::PutExchange if !config.has(Without::OneExchange) => {
+            frame.page = line.page.unwrap_or(first_page(bank(frame), frame.cpu));
+            frame.pc = Pc::PutExchangeStore;
+        }
+        Pc::PutExchange => {
+            process.lines[cpu].page = frame.work;
+            frame.work = line.page;
+            exchanged(config, frame);
+        }
+        Pc::PutExchangeStore => {
+            process.lines[cpu].page = frame.work;
+            frame.work = Some(frame.page);
+            exchanged(config, frame);
+        }
+        Pc::PutNumberAfter => {
             process.lines[cpu].number = frame.number;
-            frame.pc = Pc::PutTag;
+            frame.pc = Pc::PutRdpidAgain;
         }
         Pc::PutTag => {
-            process.pages[cpu].tag = frame.number;
-            frame.pc = Pc::PutGeneration;
-        }
-        Pc::PutGeneration => {
-            process.lines[cpu].generation = frame.generation;
+            let at = *process.lines[cpu].page.get_or_insert(first_page(bank(frame), frame.cpu));
+            let page = &mut process.pages[usize::from(at)];
+            (page.tag, page.generation) = (frame.number, frame.generation);
+            frame.page = at;
             frame.pc = Pc::PutWord;
         }
         Pc::PutWord => {
+            let keys = work(frame, process).keys;
             let place = usize::from(frame.place);
-            process.pages[cpu].words[place] = Word::of(keys.keys, place + 1);
+            let page = &mut process.pages[usize::from(frame.page)];
+            page.words[place] = Word::of(keys, place + 1);
             frame.place += 1;
             if frame.place == config.cap {
                 frame.pc = Pc::PutWork;
             }
         }
-        Pc::PutWork if keys.tag != frame.stream && config.has(Without::PutWork) => out(frame),
-        Pc::PutWork => frame.pc = Pc::PutEpochAgain,
-        Pc::PutEpochAgain if process.epoch != frame.epoch && config.has(Without::PutEpochAgain) => {
-            out(frame);
-        }
-        Pc::PutEpochAgain => frame.pc = Pc::PutNumberAgain,
-        Pc::PutNumberAgain
-            if line.number != frame.number && config.has(Without::PutNumberAgain) =>
-        {
-            out(frame);
-        }
-        Pc::PutNumberAgain => frame.pc = Pc::PutRdpidAgain,
+        Pc::PutWork if work(frame, process).tag != frame.number => out(frame),
+        Pc::PutWork if line.number != frame.number => out(frame),
+        Pc::PutWork => frame.pc = Pc::PutRdpidAgain,
         Pc::PutRdpidAgain if !on_cpu && config.has(Without::PutRdpidAgain) => out(frame),
         Pc::PutRdpidAgain => frame.pc = Pc::PutLeft,
         Pc::PutLeft => {
@@ -152,37 +210,44 @@ pub(crate) fn put(config: &Config, state: &mut State, thread: usize, frame: &mut
     }
 }
 
-/// Runs one instruction behind the section, where the draw decides whether the own word may be
-/// delivered. The epoch comes last, as only a fork is close to it.
+/// Goes behind the exchange.
+fn exchanged(config: &Config, frame: &mut Frame) {
+    frame.exchanged = true;
+    frame.page = 0;
+    let first = config.has(Without::NumberFirst);
+    frame.pc = if first { Pc::PutRdpidAgain } else { Pc::PutNumberAfter };
+}
+
+/// Runs one instruction behind the section. The slot keeps the page that the frame owns now. The
+/// epoch comes last: the handler of a signal may have forked in the put.
 pub(crate) fn behind(config: &Config, state: &mut State, thread: usize, frame: &mut Frame) {
-    let word = state.word;
     let process = state.process(thread);
     match frame.pc {
-        Pc::AfterGeneration => {
-            if word != frame.generation && config.has(Without::OwnGeneration) {
-                again(frame);
-            } else {
-                frame.pc = Pc::AfterWork;
+        Pc::KeepWork => {
+            if frame.exchanged {
+                let first = first_page(bank(frame), frame.home);
+                slot(frame, process).work = Some(frame.work.unwrap_or(first));
             }
+            (frame.number, frame.stamp, frame.generation) = (0, 0, 0);
+            (frame.work, frame.exchanged, frame.home) = (None, false, 0);
+            frame.pc = Pc::FinalEpoch;
         }
-        Pc::AfterWork
-            if work(frame, process).tag != frame.stream && config.has(Without::OwnWork) =>
-        {
+        Pc::FinalEpoch if process.epoch != frame.epoch && config.has(Without::OwnEpochAgain) => {
             again(frame);
         }
-        Pc::AfterWork if !config.has(Without::OwnEpoch) => deliver(state, frame),
-        Pc::AfterWork => frame.pc = Pc::AfterEpoch,
-        Pc::AfterEpoch if process.epoch != frame.epoch => again(frame),
-        Pc::AfterEpoch => deliver(state, frame),
+        Pc::FinalEpoch => {
+            state.deliver(config, frame.own, frame.began);
+            frame.own = Word::ZERO;
+            frame.next = Next::Finish;
+            frame.pc = Pc::Unlock;
+        }
         Pc::Unlock => {
-            if !frame.on_stack {
-                process.work = Work::default();
-            }
-            frame.on_stack = false;
-            if frame.next == Next::Again && frame.round + 1 < config.rounds {
-                frame.round += 1;
-                frame.pc = Pc::Lock;
-                (frame.next, frame.epoch, frame.generation) = (Next::Finish, 0, 0);
+            slot(frame, process).locked = false;
+            let (next, round) = (frame.next, frame.round + 1);
+            if next == Next::Again && round < config.rounds {
+                let began = frame.began;
+                *frame = Frame { at: frame.at, ..Frame::new(frame.source, config) };
+                (frame.round, frame.began, frame.pc) = (round, began, Pc::Epoch);
             } else {
                 frame.finish(config);
             }
@@ -191,23 +256,35 @@ pub(crate) fn behind(config: &Config, state: &mut State, thread: usize, frame: &
     }
 }
 
-/// Returns the keys and their tag, from the stack or from the work page, as the frame keeps them.
-fn work(frame: &Frame, process: &Process) -> Work {
-    if frame.on_stack {
-        return Work { locked: true, tag: frame.stream, keys: frame.stream };
+/// Returns the bank of the frame's epoch.
+fn bank(frame: &Frame) -> u8 {
+    frame.epoch - 1
+}
+
+/// Returns the slot that the frame holds.
+fn slot<'a>(frame: &Frame, process: &'a mut Process) -> &'a mut Slot {
+    let slot = frame.slot.expect("a refill holds a slot");
+    &mut process.slots[usize::from(bank(frame))][usize::from(slot)]
+}
+
+/// Returns the page that the frame's refill works in.
+fn work<'a>(frame: &Frame, process: &'a mut Process) -> &'a mut Page {
+    let page = frame.work.expect("a refill works in a page");
+    &mut process.pages[usize::from(page)]
+}
+
+/// Returns the number of the refill: the name of its stream, which no other refill has.
+fn number(config: &Config, process: &mut Process, frame: &Frame) -> u8 {
+    if config.has(Without::UniqueNumber) {
+        return frame.stream;
     }
-    process.work
+    let slot = slot(frame, process);
+    slot.count += 1;
+    slot.count
 }
 
 fn again(frame: &mut Frame) {
-    (frame.own, frame.stream) = (Word::ZERO, 0);
+    frame.own = Word::ZERO;
     frame.next = Next::Again;
-    frame.pc = Pc::Unlock;
-}
-
-fn deliver(state: &mut State, frame: &mut Frame) {
-    state.deliver(frame.own, frame.began);
-    (frame.own, frame.stream) = (Word::ZERO, 0);
-    frame.next = Next::Finish;
     frame.pc = Pc::Unlock;
 }

@@ -30,28 +30,52 @@ impl Word {
     }
 }
 
-/// The counts of one CPU.
+/// The counts of one CPU, and its page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub(crate) struct Line {
     pub(crate) left: u8,
     pub(crate) number: u8,
+    /// The place of the page in [`Process::pages`]; None before the first put.
+    pub(crate) page: Option<u8>,
+    /// The generation of the last put, for a mutant that compares it here.
     pub(crate) generation: u8,
 }
 
-/// The words of one CPU, in memory that the kernel may drop.
+/// A page: words, the guards under which they were made, and for a while the keys that make them.
+/// It is memory that the kernel may drop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub(crate) struct Page {
     pub(crate) tag: u8,
+    pub(crate) generation: u8,
+    pub(crate) keys: u8,
     pub(crate) words: [Word; ROOM],
 }
 
-/// The page that holds the keys while words are made, in memory that the kernel may drop; the lock
-/// is elsewhere.
+/// A slot: its lock, and the page in which its holder's refills work; None stands for the first
+/// one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
-pub(crate) struct Work {
+pub(crate) struct Slot {
     pub(crate) locked: bool,
-    pub(crate) tag: u8,
-    pub(crate) keys: u8,
+    pub(crate) work: Option<u8>,
+    /// The refills so far, for a mutant that numbers them by slot.
+    pub(crate) count: u8,
+}
+
+/// The slots of a bank: one for each CPU, and one that is shared.
+pub(crate) const SLOTS: usize = CPUS + 1;
+/// The banks: that of the first process, and that of a forked child.
+const BANKS: usize = 2;
+/// The pages of a bank: one for each line and one for each slot.
+const OF_BANK: usize = CPUS + SLOTS;
+
+/// Returns the page that a line of this bank stands for until the first put.
+pub(crate) fn first_page(bank: u8, cpu: u8) -> u8 {
+    bank * OF_BANK as u8 + cpu
+}
+
+/// Returns the page in which a slot's refills work until they exchange it.
+pub(crate) fn first_work_page(bank: u8, slot: u8) -> u8 {
+    bank * OF_BANK as u8 + CPUS as u8 + slot
 }
 
 /// The memory of a process.
@@ -60,15 +84,19 @@ pub(crate) struct Process {
     /// True if the lines are set up, which a fork undoes in the child. The real code stores the
     /// number of CPUs here.
     pub(crate) cpus: bool,
-    /// The epoch, which a fork sets to 0 in the child.
+    /// The epoch, which a fork sets to 0 in the child. Its bank is the one before it.
     pub(crate) epoch: u8,
     /// The epochs that were ever chosen; a fork keeps it.
     pub(crate) epochs: u8,
+    /// The stamp that a put compares, which a fork sets to 0 in the child.
+    pub(crate) stamp: u8,
+    /// The stamps that were ever handed out; a fork keeps it.
+    pub(crate) stamps: u8,
     /// A section met a zero, so no draw tries one again.
     pub(crate) off: bool,
     pub(crate) lines: [Line; CPUS],
-    pub(crate) pages: [Page; CPUS],
-    pub(crate) work: Work,
+    pub(crate) pages: [Page; BANKS * OF_BANK],
+    pub(crate) slots: [[Slot; SLOTS]; BANKS],
 }
 
 /// The section that a descriptor announces to the kernel.

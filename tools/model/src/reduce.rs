@@ -12,7 +12,7 @@
 
 use crate::config::{Config, Op, Without};
 use crate::kernel::Action;
-use crate::state::{Part, Pc, State, Where};
+use crate::state::{Part, Pc, State, Thread, Where};
 
 impl Config {
     fn any(&self, ops: &[Op]) -> bool {
@@ -32,24 +32,52 @@ impl Config {
     /// Returns whether an instruction commutes with all instructions of other threads, and with a
     /// reseed. A thread that is alone in its process shares only the kernel's reseed generation.
     fn commutes(&self, pc: Pc, alone: bool) -> bool {
-        let reads_word = matches!(
-            pc,
-            Pc::TakeArm | Pc::TakeGeneration | Pc::Generation | Pc::PutLost | Pc::AfterGeneration
-        );
-        let reads_epoch = matches!(
-            pc,
-            Pc::TakeCtl
-                | Pc::Epoch
-                | Pc::PutCtl
-                | Pc::PutEpoch
-                | Pc::PutEpochAgain
-                | Pc::AfterEpoch
-        );
-        let delivers = matches!(pc, Pc::AfterWork) && !self.has(Without::OwnEpoch);
+        let reads_word = pc.reads_generation();
+        let reads_epoch = pc.reads_epoch();
+        let delivers = matches!(pc, Pc::FinalEpoch);
         let part = !matches!(pc.part(), Part::Other);
-        let is_lock = matches!(pc, Pc::Lock | Pc::Unlock | Pc::Publish);
+        let is_lock = matches!(pc, Pc::Lock | Pc::Unlock | Pc::NewStamp | Pc::Publish);
         part && !(reads_word && self.reseeds != Some(0))
             && (alone || !is_lock && !((reads_epoch || delivers) && self.any(&[Op::Fork])))
+    }
+}
+
+impl Pc {
+    /// Returns whether the instruction reads the kernel's reseed generation.
+    fn reads_generation(self) -> bool {
+        matches!(
+            self,
+            Pc::TakeArm | Pc::TakeGeneration | Pc::Generation | Pc::PutLost | Pc::AfterGeneration
+        )
+    }
+
+    /// Returns whether the instruction reads what a fork clears or a discard changes.
+    fn reads_epoch(self) -> bool {
+        matches!(
+            self,
+            Pc::TakeCtl
+                | Pc::Epoch
+                | Pc::Stamp
+                | Pc::StampAgain
+                | Pc::PutCtl
+                | Pc::PutStamp
+                | Pc::AfterEpoch
+                | Pc::FinalEpoch
+        )
+    }
+
+    /// Returns whether the instruction touches the page that the frame's refill works in, and
+    /// nothing else.
+    fn touches_work(self) -> bool {
+        matches!(
+            self,
+            Pc::WorkTag
+                | Pc::WorkKeys
+                | Pc::WorkGeneration
+                | Pc::WorkWord
+                | Pc::Own
+                | Pc::AfterWork
+        )
     }
 }
 
@@ -78,42 +106,97 @@ impl State {
             Action::Step(thread) | Action::Signal(thread) => thread == alone,
             Action::Preempt(thread) => thread == alone && stops,
             Action::Drop(_, cpu) => cpu == usize::from(on),
-            Action::DropWork(_) => makes,
+            Action::DropWork(..) => makes,
             Action::Resume(..) | Action::Reseed => false,
         });
     }
 
-    /// Keeps only the step of a thread whose next instruction reads constants alone. If nothing but
-    /// the scheduler acts, the epoch, the word and the locked work page are constants. An
-    /// instruction that reads only constants is the same at each place: the thread runs it before
-    /// anything else.
+    /// Keeps only the step of a thread whose next instruction has the same effect at any later
+    /// moment: it reads constants alone, or touches a page that no other thread and no line has.
+    ///
+    /// The generation is a constant once no reseed is left, and the stamp once no thread discards.
+    /// A private page may be dropped before the step or after it, so that drop stays.
     fn reduce_to_constants(&self, config: &Config, actions: &mut Vec<Action>) {
-        let acts = [config.signals, config.drops, config.work_drops, config.reseeds];
-        if acts != [Some(0); 4] || config.any(&[Op::Discard]) {
+        if self.budgets.signals != Some(0) {
+            return;
+        }
+        if let Some(child) = self.forked_alone() {
+            actions.retain(|action| match *action {
+                Action::Step(thread) | Action::Preempt(thread) => thread == child,
+                Action::Resume(thread, _) => thread == child,
+                _ => false,
+            });
+            return;
+        }
+        if self.discards(config) {
             return;
         }
         let first = (0..self.threads.len()).find(|number| {
             let Some(thread) = self.threads[*number] else { return false };
-            let runs = matches!(thread.place, Where::On(_));
-            runs && matches!(
-                thread.top().pc,
-                Pc::TakeCtl
-                    | Pc::Epoch
-                    | Pc::Generation
-                    | Pc::WorkTag
-                    | Pc::WorkKeys
-                    | Pc::Own
-                    | Pc::PutCtl
-                    | Pc::PutEpoch
-                    | Pc::PutWork
-                    | Pc::PutEpochAgain
-                    | Pc::AfterGeneration
-                    | Pc::AfterWork
-                    | Pc::AfterEpoch
-            )
+            let pc = thread.top().pc;
+            let is_constant = match pc {
+                Pc::Generation | Pc::AfterGeneration => self.budgets.reseeds == Some(0),
+                Pc::TakeCtl | Pc::Epoch | Pc::Stamp | Pc::PutCtl | Pc::PutStamp => true,
+                Pc::AfterEpoch => true,
+                pc => pc.touches_work() && self.is_private(*number),
+            };
+            matches!(thread.place, Where::On(_)) && is_constant
         });
-        if let Some(first) = first {
-            actions.retain(|action| *action == Action::Step(first));
-        }
+        let Some(first) = first else { return };
+        let frame = self.threads[first].map(|thread| *thread.top());
+        let work = frame.filter(|frame| frame.pc.touches_work()).and_then(|frame| frame.work);
+        actions.retain(|action| match *action {
+            Action::DropWork(_, page) => work == Some(page as u8),
+            action => action == Action::Step(first),
+        });
+    }
+
+    /// Returns the thread that runs a forked child by itself, until the child has ended. It shares
+    /// nothing with the first process but the reseed generation, so it may run before all others.
+    fn forked_alone(&self) -> Option<usize> {
+        let is_alive = |thread: &Thread| !matches!(thread.place, Where::Ended | Where::Waits);
+        let threads = self.threads.iter().enumerate();
+        let mut of_child = threads.filter_map(|(n, thread)| {
+            thread
+                .filter(|thread| thread.process == 1 && is_alive(thread))
+                .map(|thread| (n, thread))
+        });
+        let (child, thread) = of_child.next()?;
+        let is_alone = of_child.next().is_none();
+        let reads = self.budgets.reseeds != Some(0) && thread.top().pc.reads_generation();
+        (is_alone && !reads).then_some(child)
+    }
+
+    /// Returns whether a thread discards now or will.
+    fn discards(&self, config: &Config) -> bool {
+        self.threads.iter().flatten().any(|thread| {
+            let frame = thread.frames[0];
+            let script = frame.script(config).iter();
+            script.skip(usize::from(frame.at)).any(|op| *op == Op::Discard)
+        })
+    }
+
+    /// Returns whether only this thread's refill can reach the page in which it works.
+    fn is_private(&self, thread: usize) -> bool {
+        let Some(ours) = self.threads[thread] else { return false };
+        let Some(work) = ours.top().work else { return false };
+        let process = self.processes[usize::from(ours.process)];
+        let of_line = process.is_some_and(|process| {
+            process.lines.iter().any(|line| line.page == Some(work))
+                || process
+                    .slots
+                    .iter()
+                    .flatten()
+                    .any(|slot| !slot.locked && slot.work == Some(work))
+        });
+        let others = self.threads.iter().enumerate().filter(|(n, _)| *n != thread);
+        let of_others = others.filter_map(|(_, other)| *other).any(|other| {
+            other.process == ours.process
+                && other.frames.iter().any(|frame| {
+                    frame.work == Some(work)
+                        || frame.page == work && matches!(frame.pc.part(), Part::Take)
+                })
+        });
+        !of_line && !of_others
     }
 }

@@ -10,7 +10,7 @@ const SOUND: &str = "no word twice, none zero, weak or stale, no trip, and every
 
 /// The number of transitions after which a search fails. A configuration has to be small enough for
 /// a complete search.
-const LIMIT: usize = 4_000_000;
+const LIMIT: usize = 40_000_000;
 
 struct Machine(Config);
 

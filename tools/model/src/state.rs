@@ -1,14 +1,14 @@
 //! A state of the model: memory, threads, and what is left of the kernel's budgets.
 
-use crate::config::{Budget, Config, Op};
-use crate::memory::{Area, CPUS, Process, ROOM, Section, Word};
+use crate::config::{Budget, Config, Op, Script};
+use crate::memory::{Area, CPUS, Process, ROOM, Section, Word, first_page};
 
 /// The most threads, children included.
 pub(crate) const THREADS: usize = 4;
 /// The most processes: the first one and a forked child.
 pub(crate) const PROCESSES: usize = 2;
 /// The most streams whose words are somewhere at one time, key 0 included.
-pub(crate) const STREAMS: usize = 16;
+pub(crate) const STREAMS: usize = 24;
 
 /// An event that must never happen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -25,6 +25,10 @@ pub enum Bad {
     Trip,
     /// A step of a thread brought its draw no nearer to its end.
     Endless,
+    /// A section took words of a line that has no page.
+    Fault,
+    /// A page had two owners: two slots, two lines, or one of each.
+    Shared,
 }
 
 /// The instruction that a frame comes to next.
@@ -33,48 +37,54 @@ pub(crate) enum Pc {
     TakeArm,
     TakeCpu,
     TakeCtl,
-    TakeNumber,
-    TakeTag,
     TakeLeft,
+    TakePage,
+    TakeNumber,
     TakeRdpid,
     TakeClaim,
+    TakeTag,
     TakeRead,
     TakeErase,
     TakeGeneration,
     TakeTagAgain,
-    Lock,
     Epoch,
+    Lock,
+    Stamp,
+    NewStamp,
     Publish,
+    StampAgain,
     Generation,
     WorkTag,
     WorkKeys,
+    WorkGeneration,
+    WorkWord,
     Own,
-    PutArm,
-    PutCpu,
-    PutCtl,
-    PutEpoch,
-    PutLost,
-    PutRdpid,
-    PutEmpty,
-    PutNumber,
-    PutNumberStore,
-    PutTag,
-    PutGeneration,
-    PutWord,
-    PutWork,
-    PutEpochAgain,
-    PutNumberAgain,
-    PutRdpidAgain,
-    PutLeft,
     AfterGeneration,
     AfterWork,
     AfterEpoch,
+    PutArm,
+    PutCpu,
+    PutCtl,
+    PutLost,
+    PutRdpid,
+    PutStamp,
+    PutNumber,
+    PutExchange,
+    PutExchangeStore,
+    PutNumberAfter,
+    PutTag,
+    PutWord,
+    PutWork,
+    PutRdpidAgain,
+    PutLeft,
+    KeepWork,
+    FinalEpoch,
     Unlock,
     /// The store that clears the descriptor, behind either section.
     Disarm,
     Fork,
     Start,
-    DiscardEpoch,
+    DiscardStamp,
     DiscardPage,
     End,
 }
@@ -94,7 +104,7 @@ impl Pc {
         match self {
             Pc::Disarm => Part::Other,
             pc if pc <= Pc::TakeTagAgain => Part::Take,
-            pc if pc <= Pc::Own => Part::Make,
+            pc if pc <= Pc::AfterEpoch => Part::Make,
             pc if pc <= Pc::PutLeft => Part::Put,
             pc if pc <= Pc::Unlock => Part::Behind,
             _ => Part::Other,
@@ -146,13 +156,22 @@ pub(crate) struct Frame {
     pub(crate) left: u8,
     pub(crate) place: u8,
     pub(crate) word: Word,
+    /// The page that a take reads from.
+    pub(crate) page: u8,
     pub(crate) epoch: u8,
+    pub(crate) stamp: u8,
     pub(crate) generation: u8,
     pub(crate) stream: u8,
     pub(crate) own: Word,
-    /// True if the keys are on the stack, which is never dropped, because another frame has the
-    /// work page.
-    pub(crate) on_stack: bool,
+    /// The CPU on which the refill began.
+    pub(crate) home: u8,
+    /// The slot that the frame holds, if it holds one.
+    pub(crate) slot: Option<u8>,
+    /// The page that the frame's refill works in, and owns; None behind an exchange with a line
+    /// that had none.
+    pub(crate) work: Option<u8>,
+    /// The put has exchanged the pages.
+    pub(crate) exchanged: bool,
 }
 
 impl Frame {
@@ -170,11 +189,16 @@ impl Frame {
             left: 0,
             place: 0,
             word: Word::ZERO,
+            page: 0,
             epoch: 0,
+            stamp: 0,
             generation: 0,
             stream: 0,
             own: Word::ZERO,
-            on_stack: false,
+            home: 0,
+            slot: None,
+            work: None,
+            exchanged: false,
         };
         frame.begin(config);
         frame
@@ -188,24 +212,29 @@ impl Frame {
         self.begin(config);
     }
 
-    fn begin(&mut self, config: &Config) {
-        let script = match self.source {
+    /// Returns the script that the frame follows.
+    pub(crate) fn script(&self, config: &Config) -> Script {
+        match self.source {
             Source::Thread(n) => config.threads[usize::from(n)],
             Source::Handler => config.handler,
             Source::Child => config.child,
-        };
+        }
+    }
+
+    fn begin(&mut self, config: &Config) {
+        let script = self.script(config);
         self.pc = match script.get(usize::from(self.at)) {
             Some(Op::Draw) => Pc::TakeArm,
             Some(Op::Fork) => Pc::Fork,
             Some(Op::Vfork | Op::Clone) => Pc::Start,
-            Some(Op::Discard) => Pc::DiscardEpoch,
+            Some(Op::Discard) => Pc::DiscardStamp,
             None => Pc::End,
         };
     }
 
     /// Forgets what a section had in registers, so that states that differ in nothing else are one.
     pub(crate) fn forget_section(&mut self) {
-        (self.cpu, self.number, self.left, self.place) = (0, 0, 0, 0);
+        (self.cpu, self.left, self.place, self.page) = (0, 0, 0, 0);
         self.word = Word::ZERO;
     }
 }
@@ -295,13 +324,16 @@ pub(crate) struct State {
 impl State {
     pub(crate) fn first(config: &Config) -> State {
         let mut process = Process { cpus: true, epoch: 1, epochs: 1, ..Process::default() };
+        (process.stamp, process.stamps) = (1, 1);
         for cpu in (0..CPUS).filter(|cpu| config.filled[*cpu]) {
-            process.lines[cpu].left = config.cap;
-            process.lines[cpu].number = 1;
-            process.lines[cpu].generation = 1;
-            process.pages[cpu].tag = 1;
+            let (at, stream) = (first_page(0, cpu as u8), 1 + cpu as u8);
+            let line = &mut process.lines[cpu];
+            (line.left, line.number, line.page) = (config.cap, stream, Some(at));
+            line.generation = 1;
+            let page = &mut process.pages[usize::from(at)];
+            (page.tag, page.generation) = (stream, 1);
             for place in 0..usize::from(config.cap).min(ROOM) {
-                process.pages[cpu].words[place] = Word::of(1 + cpu as u8, place + 1);
+                page.words[place] = Word::of(stream, place + 1);
             }
         }
         let mut threads = [None; THREADS];
@@ -354,13 +386,13 @@ impl State {
 
     /// Delivers a word to a caller. A property is broken if the word is zero, weak, stale or
     /// delivered for the second time.
-    pub(crate) fn deliver(&mut self, word: Word, began: u8) {
+    pub(crate) fn deliver(&mut self, config: &Config, word: Word, began: u8) {
         let bit = 1_u128 << word.0;
         if word == Word::ZERO {
             self.fail(Bad::Zero);
         } else if word == Word::WEAK {
             self.fail(Bad::Weak);
-        } else if self.delivered & bit != 0 {
+        } else if self.delivered & bit != 0 && config.repeats_are_errors {
             self.fail(Bad::Twice);
         } else if word.stream().is_some_and(|stream| self.born[usize::from(stream)] < began) {
             self.fail(Bad::Stale);

@@ -1,7 +1,7 @@
 //! One instruction of a thread, and the system calls that a script asks for.
 
 use crate::config::{Config, Op};
-use crate::memory::{Area, CPUS, Line, Page, Work};
+use crate::memory::{Area, Page};
 use crate::state::{Bad, Frame, Next, Part, Pc, Source, State, Thread, Where};
 use crate::{make, take};
 
@@ -48,10 +48,10 @@ impl State {
                 self.area(thread).section = None;
                 match frame.next {
                     Next::Finish => frame.finish(config),
-                    Next::After | Next::Again => frame.pc = Pc::AfterGeneration,
+                    Next::After | Next::Again => frame.pc = Pc::KeepWork,
                     Next::Make => {
                         frame.tries = 0;
-                        frame.pc = Pc::Lock;
+                        frame.pc = Pc::Epoch;
                     }
                 }
             }
@@ -64,18 +64,20 @@ impl State {
                 frame.finish(config);
                 self.start(config, thread, waits);
             }
-            Pc::DiscardEpoch => {
+            Pc::DiscardStamp => {
                 self.begun += 1;
                 let process = self.process(thread);
-                process.epochs += 1;
-                process.epoch = process.epochs;
+                process.stamps += 1;
+                process.stamp = process.stamps;
                 frame.pc = Pc::DiscardPage;
             }
             Pc::DiscardPage => {
-                let cpu = usize::from(frame.place);
-                self.process(thread).pages[cpu] = Page::default();
-                frame.place += 1;
-                if usize::from(frame.place) == CPUS {
+                let pages = &mut self.process(thread).pages;
+                pages[usize::from(frame.place)] = Page::default();
+                let mut rest = usize::from(frame.place)..pages.len();
+                if let Some(next) = rest.find(|page| pages[*page] != Page::default()) {
+                    frame.place = next as u8;
+                } else {
                     self.ended += 1;
                     frame.finish(config);
                 }
@@ -85,11 +87,7 @@ impl State {
     }
 
     fn op(&self, config: &Config, frame: &Frame) -> Option<Op> {
-        let script = match frame.source {
-            Source::Thread(n) => config.threads[usize::from(n)],
-            Source::Handler => config.handler,
-            Source::Child => config.child,
-        };
+        let script = frame.script(config);
         script.get(usize::from(frame.at)).copied()
     }
 
@@ -110,15 +108,14 @@ impl State {
         }
     }
 
-    /// Forks a child: all frames of this thread, in memory whose lines, pages and epoch are zero.
+    /// Forks a child: all frames of this thread, in memory whose lines, pages, slots, epoch and
+    /// stamp are zero.
     fn fork(&mut self, config: &Config, thread: usize, frame: Frame) {
         let mut memory = *self.process(thread);
-        (memory.cpus, memory.epoch) = (false, 0);
-        memory.lines = [Line::default(); CPUS];
-        memory.pages = [Page::default(); CPUS];
-        if !config.work_survives_fork {
-            memory.work = Work { locked: memory.work.locked, ..Work::default() };
-        }
+        (memory.cpus, memory.epoch, memory.stamp) = (false, 0, 0);
+        memory.lines = Default::default();
+        memory.pages = Default::default();
+        memory.slots = Default::default();
         let process = self.processes.iter().position(Option::is_none);
         let child = self.free_thread();
         let process = process.expect("a search has at most one fork");

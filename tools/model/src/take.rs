@@ -7,6 +7,9 @@ use crate::state::{Bad, Frame, Next, Pc, State, Where};
 /// Leaves the section for the store that clears the descriptor.
 pub(crate) fn leave(frame: &mut Frame, next: Next) {
     frame.forget_section();
+    if next != Next::After {
+        frame.number = 0;
+    }
     frame.next = next;
     frame.pc = Pc::Disarm;
 }
@@ -21,8 +24,8 @@ pub(crate) fn step(config: &Config, state: &mut State, thread: usize, frame: &mu
     let cpu = usize::from(frame.cpu);
     let word = state.word;
     let process = *state.process(thread);
-    let (line, page) = (process.lines[cpu], process.pages[cpu]);
-    let place = usize::from(frame.place);
+    let (line, page) = (process.lines[cpu], process.pages[usize::from(frame.page)]);
+    let (at, place) = (usize::from(frame.page), usize::from(frame.place));
     match frame.pc {
         Pc::TakeArm => {
             if frame.tries == 0 {
@@ -42,17 +45,22 @@ pub(crate) fn step(config: &Config, state: &mut State, thread: usize, frame: &mu
             frame.pc = Pc::TakeCtl;
         }
         Pc::TakeCtl if !process.cpus && config.has(Without::TakeCtl) => leave(frame, Next::Make),
-        Pc::TakeCtl => frame.pc = Pc::TakeNumber,
-        Pc::TakeNumber => {
-            frame.number = line.number;
-            let looks = config.has(Without::TagBefore);
-            frame.pc = if looks { Pc::TakeTag } else { Pc::TakeLeft };
-        }
-        Pc::TakeTag if page.tag != frame.number => leave(frame, Next::Make),
-        Pc::TakeTag => frame.pc = Pc::TakeLeft,
+        Pc::TakeCtl => frame.pc = Pc::TakeLeft,
         Pc::TakeLeft if line.left == 0 => leave(frame, Next::Make),
         Pc::TakeLeft => {
             frame.place = line.left - 1;
+            frame.pc = Pc::TakePage;
+        }
+        Pc::TakePage => match line.page {
+            Some(page) => {
+                frame.page = page;
+                frame.pc = Pc::TakeNumber;
+            }
+            None if config.has(Without::NoPage) => leave(frame, Next::Make),
+            None => state.fail(Bad::Fault),
+        },
+        Pc::TakeNumber => {
+            frame.number = line.number;
             frame.pc = Pc::TakeRdpid;
         }
         Pc::TakeRdpid => {
@@ -62,16 +70,18 @@ pub(crate) fn step(config: &Config, state: &mut State, thread: usize, frame: &mu
                 return;
             }
             let first = config.has(Without::ClaimFirst) && config.has(Without::ClaimBeforeRead);
-            frame.pc = if first { Pc::TakeClaim } else { Pc::TakeRead };
+            frame.pc = if first { Pc::TakeClaim } else { before_read(config) };
         }
         Pc::TakeClaim => {
             state.process(thread).lines[cpu].left = frame.place;
             frame.pc = match config.without {
                 Some(Without::ClaimFirst) => Pc::TakeGeneration,
                 Some(Without::ClaimBeforeRead) => Pc::TakeErase,
-                _ => Pc::TakeRead,
+                _ => before_read(config),
             };
         }
+        Pc::TakeTag if page.tag != frame.number => leave(frame, Next::Make),
+        Pc::TakeTag => frame.pc = Pc::TakeRead,
         Pc::TakeRead => {
             frame.word = page.words[place];
             frame.pc = match config.without {
@@ -81,12 +91,14 @@ pub(crate) fn step(config: &Config, state: &mut State, thread: usize, frame: &mu
             };
         }
         Pc::TakeErase => {
-            state.process(thread).pages[cpu].words[place] = Word::ZERO;
+            state.process(thread).pages[at].words[place] = Word::ZERO;
             let claims = config.without == Some(Without::ClaimFirst);
             frame.pc = if claims { Pc::TakeClaim } else { Pc::TakeGeneration };
         }
         Pc::TakeGeneration => {
-            if word != line.generation && config.has(Without::TakeGeneration) {
+            let in_page = config.has(Without::GenerationInPage);
+            let generation = if in_page { page.generation } else { line.generation };
+            if word != generation && config.has(Without::TakeGeneration) {
                 leave(frame, Next::Make);
             } else {
                 frame.pc = Pc::TakeTagAgain;
@@ -104,10 +116,15 @@ pub(crate) fn step(config: &Config, state: &mut State, thread: usize, frame: &mu
                 }
                 leave(frame, Next::Make);
             } else {
-                state.deliver(frame.word, frame.began);
+                state.deliver(config, frame.word, frame.began);
                 leave(frame, Next::Finish);
             }
         }
         _ => unreachable!("take has no such step"),
     }
+}
+
+/// Returns the instruction that a take comes to before it reads the word.
+fn before_read(config: &Config) -> Pc {
+    if config.has(Without::TagBefore) { Pc::TakeTag } else { Pc::TakeRead }
 }

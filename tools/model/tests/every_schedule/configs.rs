@@ -50,11 +50,6 @@ pub(crate) fn fork_in_make() -> Config {
     Config { filled: [false; 2], handler, ..fork("b: fork in a make", &[&[D, D]]) }
 }
 
-/// Returns a configuration of group (b): the same fork, with a work page that a fork wipes.
-pub(crate) fn fork_wipes_work() -> Config {
-    Config { work_survives_fork: false, name: "b: fork wipes the work page", ..fork_in_make() }
-}
-
 /// Returns a configuration of group (b): a fork beside a second thread, which the child does not
 /// have.
 pub(crate) fn fork_beside_a_thread() -> Config {
@@ -107,24 +102,24 @@ pub(crate) fn vfork_moves() -> Config {
     Config { migrates_inside: true, name: "d: vfork, moved inside", ..vfork() }
 }
 
-/// Returns a configuration of group (d): a child of vfork(2) beside a thread. A draw that finds the
-/// work page locked makes words on its stack, so that two puts can meet on one CPU.
-pub(crate) fn vfork_on_stacks() -> Config {
-    let config = lawless("d: vfork, keys on stacks", &[&[Op::Vfork], &[D, D]]);
-    Config { stack_if_locked: true, filled: [false; 2], child: &[D], tries: 1, ..config }
+/// Returns a configuration of group (d): the same child, and empty pages. A refill that finds its
+/// CPU's slot locked takes the shared one, so that two puts can meet on one CPU.
+pub(crate) fn vfork_shares() -> Config {
+    let config = lawless("d: vfork, two puts on a CPU", &[&[Op::Vfork], &[D, D]]);
+    Config { shares: true, filled: [false; 2], child: &[D], tries: 1, ..config }
 }
 
-/// Returns a configuration of group (a): two threads make words at one time, one of them on its
-/// stack.
-pub(crate) fn on_stacks() -> Config {
-    Config { stack_if_locked: true, name: "a: keys on stacks", ..empty_pages() }
+/// Returns a configuration of group (a): two threads make words at one time, one of them in the
+/// shared slot's page.
+pub(crate) fn shared_slot() -> Config {
+    Config { shares: true, name: "a: shared slot", ..empty_pages() }
 }
 
-/// Returns a configuration of group (b): a handler makes words on the stack above a frame that has
-/// the work page.
-pub(crate) fn fork_on_stacks() -> Config {
+/// Returns a configuration of group (b): a handler makes words in the shared slot's page above a
+/// frame that holds its CPU's slot.
+pub(crate) fn fork_above_a_refill() -> Config {
     let handler = &[D, Op::Fork, D];
-    Config { stack_if_locked: true, handler, name: "b: fork, keys on stacks", ..fork_in_make() }
+    Config { shares: true, handler, name: "b: fork above a refill", ..fork_in_make() }
 }
 
 /// Returns a configuration of group (e): a child of clone(2) beside its parent, whose area it
@@ -151,4 +146,96 @@ pub(crate) fn forgets_preemption(inside: u8) -> Config {
 pub(crate) fn forgets_migration(inside: u8) -> Config {
     let config = lawless("f: forgets migration", &[&[D, D], &[D, D]]);
     Config { forgets_migration: true, migrates_inside: true, inside: Some(inside), ..config }
+}
+
+/// Something that the kernel or another thread does once, at any moment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Event {
+    /// The kernel drops the page of CPU 0.
+    LineDrop,
+    /// The kernel drops a page that no CPU has, such as the one in which a refill works.
+    OtherDrop,
+    /// The kernel reseeds.
+    Reseed,
+    /// The first thread discards all pages before its last draw.
+    Discard,
+    /// A signal's handler forks on top of the first thread, and both go on.
+    Fork,
+}
+
+impl Event {
+    pub(crate) const ALL: [Event; 5] =
+        [Event::LineDrop, Event::OtherDrop, Event::Reseed, Event::Discard, Event::Fork];
+    pub(crate) const WITHOUT_FORK: [Event; 4] =
+        [Event::LineDrop, Event::OtherDrop, Event::Reseed, Event::Discard];
+}
+
+/// Returns the configuration with these events as well.
+pub(crate) fn with(base: &Config, events: &[Event]) -> Config {
+    let mut config = base.clone();
+    config.name = format!("{} with {events:?}", base.name).leak();
+    for event in events {
+        match event {
+            Event::LineDrop => config.drops = Some(1),
+            Event::OtherDrop => config.work_drops = Some(1),
+            Event::Reseed => config.reseeds = Some(1),
+            Event::Discard => {
+                let clones = config.threads[0].contains(&Op::Clone);
+                config.threads[0] =
+                    if clones { &[Op::Clone, Op::Discard, D] } else { &[Op::Discard, D] };
+            }
+            Event::Fork => {
+                config.signals = Some(1);
+                config.handler = &[Op::Fork];
+                if config.threads[0].contains(&Op::Clone) {
+                    (config.threads[0], config.child) = (&[Op::Clone, D], &[D]);
+                }
+            }
+        }
+    }
+    config
+}
+
+/// Returns a configuration whose threads draw as little as it takes for a refill to meet a draw.
+fn small(config: Config) -> Config {
+    let config = Config { cpus: 1, cap: 1, rounds: 1, shares: true, ..config };
+    Config { tries: 1, filled: [false; 2], preemptions: Some(1), ..config }
+}
+
+/// Returns a child of vfork(2) beside a thread, which both refill.
+pub(crate) fn small_vfork() -> Config {
+    let threads: &[Script] = &[&[D, D], &[Op::Vfork]];
+    small(Config { child: &[D, D], inside: Some(1), ..lawless("vfork", threads) })
+}
+
+/// Returns a child of clone(2) beside its parent, which both refill.
+pub(crate) fn small_clone(inside: u8) -> Config {
+    let config = lawless("clone", &[&[Op::Clone, D, D]]);
+    small(Config { child: &[D, D], inside: Some(inside), ..config })
+}
+
+/// Returns two threads on a kernel that forgets to abort where a thread stays on its CPU.
+pub(crate) fn small_forgets_preemption(inside: u8) -> Config {
+    let config = lawless("forgets preemption", &[&[D, D], &[D, D]]);
+    small(Config { forgets_preemption: true, inside: Some(inside), ..config })
+}
+
+/// Returns two threads on a kernel that forgets to abort where it moves a thread.
+pub(crate) fn small_forgets_migration(inside: u8) -> Config {
+    let config = lawless("forgets migration", &[&[D, D], &[D, D]]);
+    let config = Config { forgets_migration: true, inside: Some(inside), ..config };
+    small(moves(&config))
+}
+
+/// Returns the configuration on two CPUs, with threads that may move inside of sections.
+pub(crate) fn moves(config: &Config) -> Config {
+    let child: Script = if config.child.is_empty() { &[] } else { &[D] };
+    let name = format!("{}, moved inside", config.name).leak();
+    Config { migrates_inside: true, cpus: 2, child, name, ..config.clone() }
+}
+
+/// Returns the configuration for a search for what is worse than a repeat.
+pub(crate) fn tolerates_repeats(config: &Config) -> Config {
+    let name = format!("{}, repeats tolerated", config.name).leak();
+    Config { repeats_are_errors: false, name, ..config.clone() }
 }

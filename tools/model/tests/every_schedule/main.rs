@@ -4,6 +4,7 @@
 //! visited.
 
 mod configs;
+mod crossed;
 mod mutants;
 mod remaining;
 mod sound;
@@ -14,8 +15,9 @@ use headwater_model::{Config, Outcome, search};
 fn report(config: &Config) -> Outcome {
     let outcome = search(config);
     assert!(outcome.complete, "{}: too large to be seen whole", config.name);
+    let without = config.without.map_or(String::new(), |step| format!(", without {step:?}"));
     println!(
-        "{}, inside {:?}: {} states, depth {}",
+        "{}, inside {:?}{without}: {} states, depth {}",
         config.name, config.inside, outcome.states, outcome.depth
     );
     outcome

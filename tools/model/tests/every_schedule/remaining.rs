@@ -15,7 +15,7 @@ fn repeats(config: &Config) {
 fn a_child_of_vfork_repeats_only_if_it_is_moved_inside_a_section() {
     is_clean(&configs::vfork());
     is_clean(&configs::vfork_draws_twice());
-    is_clean(&configs::vfork_on_stacks());
+    is_clean(&configs::vfork_shares());
     repeats(&configs::vfork_moves());
 }
 

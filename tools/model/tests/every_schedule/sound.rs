@@ -9,16 +9,15 @@ fn threads_that_take_and_put() {
     is_clean(&configs::empty_pages());
     is_clean(&configs::three_threads());
     is_clean(&configs::three_words());
-    is_clean(&configs::on_stacks());
+    is_clean(&configs::shared_slot());
 }
 
 #[test]
 fn a_handler_that_forks() {
     is_clean(&configs::fork_in_take());
     is_clean(&configs::fork_in_make());
-    is_clean(&configs::fork_wipes_work());
     is_clean(&configs::fork_beside_a_thread());
-    is_clean(&configs::fork_on_stacks());
+    is_clean(&configs::fork_above_a_refill());
 }
 
 #[test]
