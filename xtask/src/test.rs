@@ -132,17 +132,24 @@ fn tests(report: &mut Report) {
         );
         Ok(run(tests.env("PROPTEST_CASES", "20000"))?)
     });
-    report
-        .step("tests, fallbacks forced", || cargo("test -p headwater --features testing,uuid,std"));
+    report.step("tests, fallbacks forced", || {
+        const LOSS: &str = "draws under gdb and valgrind, and beside the allocator of gperftools";
+        let tools = need(tools::packages(&["gdb", "valgrind", "libtcmalloc-minimal4"]), LOSS);
+        // The tests run even if a tool is missing; each says what it skips.
+        cargo("test -p headwater --features testing,uuid,std")?;
+        tools
+    });
     // Without this step no run of these tests lacks the hooks. The other steps test such builds as
     // programs: the command, the C library, the preloaded one and the probe.
     report.long_step("tests, core without hooks", || cargo("test -p headwater"));
     report.step("tests that change the machine", || {
-        need(tools::root_user(), "huge pages, swap and memory cgroups at their limit")?;
+        const LOSS: &str =
+            "huge pages, swap, memory cgroups at their limit, the kernel's checks of rseq";
+        need(tools::root_user(), LOSS)?;
         // Optimised, because an unoptimised build leaves keys on the stack, which can reach swap.
         // The features are those of the step before, whose dependencies serve again.
         cargo(
-            "test -p headwater --features testing,uuid,std --test settings \
+            "test -p headwater --features testing,uuid,std --test settings --test coexist \
              --config profile.dev.package.headwater.opt-level=3 \
              -- --ignored --nocapture --test-threads=1",
         )
@@ -157,6 +164,9 @@ fn tests(report: &mut Report) {
         let python = need(tools::numpy(), "whether NumPy still returns the same values")?;
         let mut test = program(&format!("cargo test {TOGETHER} --test peers"));
         Ok(run(test.env("HEADWATER_TEST_PYTHON", python))?)
+    });
+    report.long_step("sections, larger searches", || {
+        cargo("test -p headwater-model --release -- --ignored --nocapture --test-threads=1")
     });
     report.step("races, model-checked", || {
         // One build for both crates: the streams draw their secret from the core.

@@ -41,6 +41,24 @@ impl Section {
         unsafe { std::slice::from_raw_parts(first, len) }
     }
 
+    /// Returns the address to which the kernel sends a thread whose section it aborts.
+    pub fn abort(&self) -> u64 {
+        self.abort
+    }
+
+    /// Returns the version and the flags, which Linux wants to be 0.
+    pub fn head(&self) -> [u32; 2] {
+        [self.version, self.flags]
+    }
+
+    /// Returns the four bytes before the abort handler, which are the registered signature.
+    pub fn signature(&self) -> u32 {
+        let before: *const u32 = std::ptr::with_exposed_provenance(self.abort as usize - 4);
+        // SAFETY: code of this program: the handler and the signature before it are in one
+        // section of the file. The address need not be aligned.
+        unsafe { before.read_unaligned() }
+    }
+
     /// Returns the instructions between the start and the commit, the latter's included.
     pub fn instructions(&self) -> Vec<Instruction> {
         let start: *const u8 = std::ptr::with_exposed_provenance(self.start as usize);

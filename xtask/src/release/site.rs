@@ -51,6 +51,7 @@ const PARTS: &[(&str, &[&str])] = &[
         "Reference",
         &[
             "PLATFORM.md",
+            "docs/rseq.md",
             "SECURITY.md",
             "DESIGN.md",
             "COMPARE.md",
