@@ -4,6 +4,7 @@
 //! program that uses the library. The package in tools/residue is such a program; its README.md
 //! explains the search.
 
+use crate::machine_code::target_directory;
 use crate::process::{program, root, run};
 use crate::report::{Report, need};
 use crate::tools;
@@ -21,6 +22,8 @@ const ALL: [&str; 8] = ["release", "thin", "off", "o0", "o1", "o2", "os", "own"]
 const QUICK: [&str; 3] = ["release", "o0", "os"];
 /// Forced facts that choose the locked path, and backends that this CPU would not choose itself.
 const FACTS: [&str; 4] = ["no-sections", "no-avx512", "no-vaes", "no-aes"];
+/// Modes in which served bytes are looked for.
+const MODES: [&str; 4] = ["buffered", "hedged", "strict", "kernel"];
 /// Bytes of stack that the first draw of a process may take, and any other draw. An alternate stack
 /// for signals often has 8 KiB, of which the kernel's frame takes 3 KiB on a CPU with AVX-512.
 const STACK: [&str; 4] = ["--first-limit", "4096", "--refill-limit", "2048"];
@@ -52,9 +55,12 @@ pub(crate) fn residue(all: bool, witness: bool) -> Result<ExitCode> {
 fn look(all: bool, witness: bool) -> Result<()> {
     run(&mut cargo("build --release -p residue"))?;
     let mut faults = Vec::new();
+    run(&mut cargo("build --release -p subject"))?;
+    note(&mut faults, served_by_c());
     for profile in if all { &ALL[..] } else { &QUICK } {
         run(&mut cargo(&format!("build -p subject --profile {profile}")))?;
         note(&mut faults, search(profile, None));
+        note(&mut faults, served(profile, None));
         if all || *profile == "release" {
             note(
                 &mut faults,
@@ -71,6 +77,7 @@ fn look(all: bool, witness: bool) -> Result<()> {
         }
         for fact in FACTS {
             note(&mut faults, search(profile, Some(fact)));
+            note(&mut faults, served(profile, Some(fact)));
         }
     }
     match faults.len() {
@@ -101,6 +108,33 @@ fn search(profile: &str, fact: Option<&str>) -> Result<()> {
         }
     }
     run(&mut search)
+}
+
+/// Looks for served bytes on the dead stack, in every mode.
+///
+/// An unoptimised build keeps every value of its functions in memory, a word that they return too.
+/// There the search is for longer draws, which are served by address.
+fn served(profile: &str, fact: Option<&str>) -> Result<()> {
+    println!("served bytes on the dead stack, profile {profile}");
+    let what = if profile == "o0" { "served-long" } else { "served" };
+    for mode in MODES {
+        let mut search = Command::new(built(profile, "subject"));
+        run(search.args([what, mode]).args(fact).env("HEADWATER_MODE", mode))?;
+    }
+    Ok(())
+}
+
+/// Looks for bytes that the C library served, as it is shipped, in sections and under locks.
+fn served_by_c() -> Result<()> {
+    run(&mut program("cargo build --release"))?;
+    let library = target_directory()?.join("release/libheadwater.so");
+    println!("served bytes on the dead stack, C library");
+    for (mode, locked) in MODES.into_iter().flat_map(|mode| [(mode, "0"), (mode, "1")]) {
+        let mut search = Command::new(built("release", "subject"));
+        search.args(["served-c", mode]).arg(&library);
+        run(search.env("HEADWATER_MODE", mode).env("HEADWATER_NO_RSEQ", locked))?;
+    }
+    Ok(())
 }
 
 fn built(profile: &str, program: &str) -> PathBuf {

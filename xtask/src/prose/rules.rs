@@ -18,9 +18,6 @@ pub(super) enum Rule {
 }
 
 impl Rule {
-    pub(super) const ALL: [Rule; 5] =
-        [Rule::Opening, Rule::Person, Rule::Word, Rule::Wide, Rule::Function];
-
     pub(super) fn name(self) -> &'static str {
         match self {
             Rule::Opening => "openings",

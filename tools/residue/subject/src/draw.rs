@@ -129,7 +129,7 @@ fn tell_places(stack: &Stack, room: *mut Room) {
 }
 
 /// Keeps the process on the CPU it is on: pages belong to CPUs, and one page is looked at.
-fn stay_on_one_cpu() {
+pub fn stay_on_one_cpu() {
     // SAFETY: a set of CPUs is plain bits, and the call reads no more than its size.
     unsafe {
         let mut cpus: libc::cpu_set_t = std::mem::zeroed();

@@ -8,19 +8,33 @@ mod draw;
 #[cfg(target_arch = "x86_64")]
 mod room;
 #[cfg(target_arch = "x86_64")]
+mod served;
+#[cfg(target_arch = "x86_64")]
 mod stack;
 #[cfg(all(target_arch = "x86_64", feature = "witness"))]
 mod witness;
 
 /// Draws as the two arguments say: what is drawn, and in which mode; facts to force follow.
+///
+/// For "served" the program looks for the served bytes itself, and fails if it finds any. For
+/// "served-long" it leaves out draws of fewer than 16 bytes, and for "served-c" it looks at the C
+/// library that the third argument names.
 #[cfg(target_arch = "x86_64")]
-fn main() {
+fn main() -> std::process::ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [what, mode, facts @ ..] = &arguments[..] else {
         panic!("usage: subject WHAT MODE [FACT...]");
     };
+    let mode = mode.parse().expect("a mode of the library");
+    if what == "served-c" {
+        return served::run(mode, &[], facts.first().map(String::as_str), 0);
+    }
     force(facts);
-    draw::run(what, mode.parse().expect("a mode of the library"));
+    if what == "served" || what == "served-long" {
+        return served::run(mode, facts, None, if what == "served" { 0 } else { 16 });
+    }
+    draw::run(what, mode);
+    std::process::ExitCode::SUCCESS
 }
 
 #[cfg(not(target_arch = "x86_64"))]

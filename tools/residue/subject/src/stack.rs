@@ -2,9 +2,12 @@
 
 use crate::room::map;
 use std::arch::{is_x86_feature_detected, naked_asm};
+use std::collections::HashSet;
 
 /// More than any draw takes, in any profile.
 const SIZE: usize = 256 * 1024;
+/// More than a draw takes after the first one. The search for served bytes begins here, many times.
+const REACH: usize = 32 * 1024;
 /// The pattern that the stack is painted with; the searching program knows it too.
 const PAINT: u64 = 0xA5A5_5A5A_A5A5_5A5A;
 
@@ -41,6 +44,44 @@ impl Stack {
             // SAFETY: the eight bytes lie in our mapping, and no code runs on it now.
             unsafe { self.base.add(at).cast::<u64>().write_volatile(PAINT) };
         }
+    }
+
+    /// Returns the lowest word that differs from the paint, by its offset.
+    fn lowest(&self) -> usize {
+        let mut at = SIZE - REACH;
+        // SAFETY: words of our mapping, on which no code runs now.
+        while at < SIZE && unsafe { self.base.add(at).cast::<u64>().read_volatile() } == PAINT {
+            at += 8;
+        }
+        assert!(at > SIZE - REACH, "a draw took more than {REACH} bytes of stack");
+        at
+    }
+
+    /// Paints what a draw has changed since the whole stack was painted.
+    pub fn repaint(&mut self) {
+        for at in (self.lowest()..SIZE).step_by(8) {
+            // SAFETY: the eight bytes lie in our mapping, and no code runs on it now.
+            unsafe { self.base.add(at).cast::<u64>().write_volatile(PAINT) };
+        }
+    }
+
+    /// Returns the first address below `end` at which one of the words lies, aligned or not. The
+    /// mask says which bits of a word count.
+    pub fn find(&self, end: usize, mask: u64, words: &HashSet<u64>) -> Option<usize> {
+        let base = self.base as usize;
+        assert!((base..base + SIZE).contains(&end), "the draw ran on another stack");
+        let width = mask.count_ones() as usize / 8;
+        // A bit for each first byte spares most look-ups.
+        let mut first = [0u64; 4];
+        words.iter().for_each(|word| first[(word >> 6 & 3) as usize] |= 1 << (word & 63));
+        (self.lowest()..end - base).filter(|at| at + width <= end - base).map(|at| base + at).find(
+            |&at| {
+                // SAFETY: fewer bytes than the mapping has behind `at`, because the frames of the
+                // callers lie between `end` and its last word.
+                let word = unsafe { (at as *const u64).read_unaligned() } & mask;
+                first[(word >> 6 & 3) as usize] >> (word & 63) & 1 == 1 && words.contains(&word)
+            },
+        )
     }
 
     /// Calls `entry(argument)` on this stack, and saves the registers right behind it.
