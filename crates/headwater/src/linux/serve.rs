@@ -7,6 +7,7 @@
 
 use super::cipher::wipe;
 use super::per_request;
+use super::pool::copy::{self, Words};
 use super::pool::refused::Refused;
 use super::pool::{draw, draw_section, section};
 use super::process::Process;
@@ -68,19 +69,33 @@ fn locked_block(process: &Process, dst: *mut u8) -> Result<(), Refused> {
 /// Fills 1 to 15 bytes: one or two words are drawn, and the excess is dropped.
 #[inline(never)]
 fn fill_short(buf: &mut [MaybeUninit<u8>], wait: bool) -> Result<(), Error> {
+    match buf.len() {
+        9.. => fill_words::<copy::Block>(buf, wait),
+        _ => fill_words::<u64>(buf, wait),
+    }
+}
+
+/// Fills up to `W::BYTES` bytes.
+#[inline(always)]
+fn fill_words<W: Words>(buf: &mut [MaybeUninit<u8>], wait: bool) -> Result<(), Error> {
     let (process, dst) = (setup::current(), buf.as_mut_ptr().cast());
-    #[allow(unsafe_code)]
-    // SAFETY: `buf` is valid for writes of its length; the process was asked.
-    let drawn = unsafe {
-        if process.is_section() {
-            draw_section::unmasked(process, dst, buf.len())
-        } else if process.is_quick() {
-            draw::quick_short(process, dst, buf.len())
-        } else {
-            Err(Refused::Empty)
+    if process.is_section() {
+        #[allow(unsafe_code)]
+        // SAFETY: `buf` is valid for writes of its length; the process was asked.
+        let drawn = unsafe { draw_section::unmasked(process, dst, buf.len()) };
+        return finish(drawn, buf, wait);
+    }
+    match quick::<W>() {
+        Ok(words) => {
+            #[allow(unsafe_code)]
+            // SAFETY: `buf` is valid for writes of its length.
+            unsafe {
+                words.put(dst, buf.len());
+            }
+            Ok(())
         }
-    };
-    finish(drawn, buf, wait)
+        Err(refused) => finish(Err(refused), buf, wait),
+    }
 }
 
 /// Fills more than 16 bytes. A function of its own: inlined, its calls would make [`fill`] save
@@ -175,9 +190,9 @@ fn word_by_slot() -> Word {
     }
 }
 
-/// Draws one word by the slot's hot path, if the mode allows it.
+/// Draws one or two words by the slot's hot path, if the mode allows it.
 #[inline(always)]
-fn quick() -> Result<u64, Refused> {
+fn quick<W: Words>() -> Result<W, Refused> {
     let process = setup::current();
     if process.is_quick() {
         return draw::quick_words(process);

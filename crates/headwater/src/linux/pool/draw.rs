@@ -35,39 +35,6 @@ pub(crate) fn quick_words<W: Words>(process: &Process) -> Result<W, Refused> {
     slot.release(W::BYTES, words)
 }
 
-/// Draws 1 to 15 bytes to `dst`, unmasked, on the hot path.
-///
-/// The words never are part of a `Result` here: in some builds the compiler holds one in memory,
-/// and a copy would stay there. So a word goes to the caller before the slot is released, and two
-/// words go through a block of ours that is erased.
-///
-/// # Safety
-///
-/// `dst` is valid for writes of `len` bytes.
-#[inline(always)]
-pub(crate) unsafe fn quick_short(
-    process: &Process,
-    dst: *mut u8,
-    len: usize,
-) -> Result<(), Refused> {
-    // SAFETY: the block is 16 bytes long, and `dst` is writable for the `len` that are copied.
-    unsafe {
-        if len <= 8 {
-            let slot = QuickSlot::take(process, 8)?;
-            let word = slot.page_ref().copy_words::<u64>(slot.fork_check(), slot.left);
-            let copied = word.map(|word| word.put(dst, len));
-            return slot.release(8, copied);
-        }
-        let mut block = [0u8; 16];
-        let drawn = quick_block(process, block.as_mut_ptr());
-        if drawn.is_ok() {
-            dst.copy_from_nonoverlapping(block.as_ptr(), len);
-        }
-        wipe(block.as_mut_ptr(), 16);
-        drawn
-    }
-}
-
 /// Draws 17 to [`LIMIT`] bytes, unmasked, on the hot path. `dst` may hold void bytes on an error.
 ///
 /// # Safety
