@@ -149,7 +149,7 @@ pub(crate) unsafe fn take_block(source: *mut u8, dst: *mut u8, avx: bool) -> Opt
                 "vmovdqu xmmword ptr [{dst}], {block}",
                 "vptest {block}, {block}",
                 "setz {zeros}",
-                // In mode `hedged` the caller masks the bytes at `dst`; unmasked they must not stay.
+                // In `hedged` the caller masks the bytes at `dst`; unmasked they must not stay.
                 "vpxor {block}, {block}, {block}",
                 source = in(reg) source, dst = in(reg) dst, zeros = out(reg_byte) zeros,
                 block = out(xmm_reg) _, zero = out(xmm_reg) _, options(nostack),
