@@ -101,7 +101,8 @@ impl State {
             let mut used: u32 = process
                 .lines
                 .iter()
-                .filter_map(|line| line.page)
+                .flat_map(|line| [line.page, line.cursor.map(|at| at.page)])
+                .flatten()
                 .map(bit)
                 .fold(0, |all, bit| all | bit);
             for thread in self.threads.iter().flatten() {

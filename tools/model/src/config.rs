@@ -30,8 +30,6 @@ pub enum Without {
     Descriptor,
     /// Take does not look whether a fork wiped the lines.
     TakeCtl,
-    /// Take does not ask whether the line has a page.
-    NoPage,
     /// Take does not compare the tag before it reads the word.
     TagBefore,
     /// Take does not compare the CPU with the result of RDPID.
@@ -59,10 +57,14 @@ pub enum Without {
     PutCtl,
     /// Put does not check whether another refill came first.
     PutLost,
+    /// Put takes a page for the line's although the line does not own it.
+    PutOwn,
     /// Put does not compare the CPU when it begins.
     PutRdpid,
     /// Put does not compare the stamp.
     PutStamp,
+    /// Put leaves the old cursor in the line until it stores the new one.
+    PutClear,
     /// Put exchanges the pages before it stores the number.
     NumberFirst,
     /// Put exchanges the pages by a load and a store.
@@ -87,10 +89,9 @@ pub enum Without {
 
 impl Without {
     /// All mutants.
-    pub const ALL: [Without; 28] = [
+    pub const ALL: [Without; 29] = [
         Without::Descriptor,
         Without::TakeCtl,
-        Without::NoPage,
         Without::TagBefore,
         Without::TakeRdpid,
         Without::ClaimFirst,
@@ -104,8 +105,10 @@ impl Without {
         Without::UniqueNumber,
         Without::PutCtl,
         Without::PutLost,
+        Without::PutOwn,
         Without::PutRdpid,
         Without::PutStamp,
+        Without::PutClear,
         Without::NumberFirst,
         Without::OneExchange,
         Without::NoRetry,

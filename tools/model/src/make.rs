@@ -2,7 +2,9 @@
 //! the place of a CPU's, and the end of the draw.
 
 use crate::config::{Config, Without};
-use crate::memory::{Page, Process, SLOTS, Section, Slot, Word, first_page, first_work_page};
+use crate::memory::{
+    Cursor, Page, Process, SLOTS, Section, Slot, Word, first_page, first_work_page,
+};
 use crate::state::{Frame, Next, Pc, State};
 use crate::take::{leave, runs_on};
 
@@ -140,9 +142,11 @@ pub(crate) fn put(config: &Config, state: &mut State, thread: usize, frame: &mut
         Pc::PutCtl if frame.cpu != frame.home => out(frame),
         Pc::PutCtl => frame.pc = Pc::PutLost,
         Pc::PutLost => {
-            let page = line.page.map(|page| process.pages[usize::from(page)]);
-            let is_current = |page: Page| page.tag == line.number && page.generation == word;
-            let is_there = line.left > 0 && page.is_some_and(is_current);
+            let own = |at: &Cursor| Some(at.page) == line.page || !config.has(Without::PutOwn);
+            let is_there = line.cursor.filter(own).is_some_and(|Cursor { page, left }| {
+                let page = process.pages[usize::from(page)];
+                left > 0 && page.tag == line.number && page.generation == word
+            });
             if is_there && config.has(Without::PutLost) {
                 out(frame);
             } else {
@@ -152,9 +156,11 @@ pub(crate) fn put(config: &Config, state: &mut State, thread: usize, frame: &mut
         Pc::PutRdpid if !on_cpu && config.has(Without::PutRdpid) => out(frame),
         Pc::PutRdpid => frame.pc = Pc::PutStamp,
         Pc::PutStamp if process.stamp != frame.stamp && config.has(Without::PutStamp) => out(frame),
-        Pc::PutStamp => {
-            let first = config.has(Without::NumberFirst);
-            frame.pc = if first { Pc::PutNumber } else { Pc::PutExchange };
+        Pc::PutStamp if config.has(Without::PutClear) => frame.pc = Pc::PutClear,
+        Pc::PutStamp => frame.pc = number_or_exchange(config),
+        Pc::PutClear => {
+            process.lines[cpu].cursor = None;
+            frame.pc = number_or_exchange(config);
         }
         Pc::PutNumber => {
             let line = &mut process.lines[cpu];
@@ -168,13 +174,11 @@ pub(crate) fn put(config: &Config, state: &mut State, thread: usize, frame: &mut
         }
         Pc::PutExchange => {
             process.lines[cpu].page = frame.work;
-            frame.work = line.page;
-            exchanged(config, frame);
+            exchanged(config, frame, line.page);
         }
         Pc::PutExchangeStore => {
             process.lines[cpu].page = frame.work;
-            frame.work = Some(frame.page);
-            exchanged(config, frame);
+            exchanged(config, frame, Some(frame.page));
         }
         Pc::PutNumberAfter => {
             process.lines[cpu].number = frame.number;
@@ -201,19 +205,25 @@ pub(crate) fn put(config: &Config, state: &mut State, thread: usize, frame: &mut
         Pc::PutWork if line.number != frame.number => out(frame),
         Pc::PutWork => frame.pc = Pc::PutRdpidAgain,
         Pc::PutRdpidAgain if !on_cpu && config.has(Without::PutRdpidAgain) => out(frame),
-        Pc::PutRdpidAgain => frame.pc = Pc::PutLeft,
-        Pc::PutLeft => {
-            process.lines[cpu].left = config.cap;
+        Pc::PutRdpidAgain => frame.pc = Pc::PutCursor,
+        Pc::PutCursor => {
+            process.lines[cpu].cursor = Some(Cursor { page: frame.page, left: config.cap });
             out(frame);
         }
         _ => unreachable!("put has no such step"),
     }
 }
 
-/// Goes behind the exchange.
-fn exchanged(config: &Config, frame: &mut Frame) {
+/// Returns which of the two follows the clearing of the cursor.
+fn number_or_exchange(config: &Config) -> Pc {
+    if config.has(Without::NumberFirst) { Pc::PutNumber } else { Pc::PutExchange }
+}
+
+/// Continues after an exchange that left the page `taken` with the frame, in place of its own.
+fn exchanged(config: &Config, frame: &mut Frame, taken: Option<u8>) {
     frame.exchanged = true;
-    frame.page = 0;
+    frame.page = frame.work.expect("a put has a page");
+    frame.work = taken;
     let first = config.has(Without::NumberFirst);
     frame.pc = if first { Pc::PutRdpidAgain } else { Pc::PutNumberAfter };
 }

@@ -33,12 +33,21 @@ impl Word {
 /// The counts of one CPU, and its page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub(crate) struct Line {
-    pub(crate) left: u8,
+    /// Where the next take takes from; None stands for the zeros that a fork leaves.
+    pub(crate) cursor: Option<Cursor>,
     pub(crate) number: u8,
-    /// The place of the page in [`Process::pages`]; None before the first put.
+    /// The page that this line owns, by its place in [`Process::pages`]; None before the first put.
     pub(crate) page: Option<u8>,
     /// The generation of the last put, for a mutant that compares it here.
     pub(crate) generation: u8,
+}
+
+/// A page and the words that are left in it: in the real code one pointer, so that one instruction
+/// loads or stores both.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Cursor {
+    pub(crate) page: u8,
+    pub(crate) left: u8,
 }
 
 /// A page: words, the guards under which they were made, and for a while the keys that make them.

@@ -26,6 +26,7 @@ impl Config {
         !self.forgets_preemption
             && !self.forgets_migration
             && self.has(Without::Descriptor)
+            && self.has(Without::PutClear)
             && !self.any(&[Op::Vfork, Op::Clone, Op::Discard])
     }
 
@@ -182,12 +183,9 @@ impl State {
         let Some(work) = ours.top().work else { return false };
         let process = self.processes[usize::from(ours.process)];
         let of_line = process.is_some_and(|process| {
-            process.lines.iter().any(|line| line.page == Some(work))
-                || process
-                    .slots
-                    .iter()
-                    .flatten()
-                    .any(|slot| !slot.locked && slot.work == Some(work))
+            process.lines.iter().any(|line| {
+                line.page == Some(work) || line.cursor.is_some_and(|at| at.page == work)
+            }) || process.slots.iter().flatten().any(|slot| !slot.locked && slot.work == Some(work))
         });
         let others = self.threads.iter().enumerate().filter(|(n, _)| *n != thread);
         let of_others = others.filter_map(|(_, other)| *other).any(|other| {

@@ -1,7 +1,7 @@
 //! A state of the model: memory, threads, and what is left of the kernel's budgets.
 
 use crate::config::{Budget, Config, Op, Script};
-use crate::memory::{Area, CPUS, Process, ROOM, Section, Word, first_page};
+use crate::memory::{Area, CPUS, Cursor, Process, ROOM, Section, Word, first_page};
 
 /// The most threads, children included.
 pub(crate) const THREADS: usize = 4;
@@ -25,8 +25,6 @@ pub enum Bad {
     Trip,
     /// A step of a thread brought its draw no nearer to its end.
     Endless,
-    /// A section took words of a line that has no page.
-    Fault,
     /// A page had two owners: two slots, two lines, or one of each.
     Shared,
 }
@@ -37,8 +35,7 @@ pub(crate) enum Pc {
     TakeArm,
     TakeCpu,
     TakeCtl,
-    TakeLeft,
-    TakePage,
+    TakeCursor,
     TakeNumber,
     TakeRdpid,
     TakeClaim,
@@ -68,6 +65,7 @@ pub(crate) enum Pc {
     PutLost,
     PutRdpid,
     PutStamp,
+    PutClear,
     PutNumber,
     PutExchange,
     PutExchangeStore,
@@ -76,7 +74,7 @@ pub(crate) enum Pc {
     PutWord,
     PutWork,
     PutRdpidAgain,
-    PutLeft,
+    PutCursor,
     KeepWork,
     FinalEpoch,
     Unlock,
@@ -105,7 +103,7 @@ impl Pc {
             Pc::Disarm => Part::Other,
             pc if pc <= Pc::TakeTagAgain => Part::Take,
             pc if pc <= Pc::AfterEpoch => Part::Make,
-            pc if pc <= Pc::PutLeft => Part::Put,
+            pc if pc <= Pc::PutCursor => Part::Put,
             pc if pc <= Pc::Unlock => Part::Behind,
             _ => Part::Other,
         }
@@ -153,10 +151,9 @@ pub(crate) struct Frame {
     pub(crate) tries: u8,
     pub(crate) cpu: u8,
     pub(crate) number: u8,
-    pub(crate) left: u8,
     pub(crate) place: u8,
     pub(crate) word: Word,
-    /// The page that a take reads from.
+    /// The page that a take reads from, or the one that a put has given to its line.
     pub(crate) page: u8,
     pub(crate) epoch: u8,
     pub(crate) stamp: u8,
@@ -186,7 +183,6 @@ impl Frame {
             tries: 0,
             cpu: 0,
             number: 0,
-            left: 0,
             place: 0,
             word: Word::ZERO,
             page: 0,
@@ -234,7 +230,7 @@ impl Frame {
 
     /// Forgets what a section had in registers, so that states that differ in nothing else are one.
     pub(crate) fn forget_section(&mut self) {
-        (self.cpu, self.left, self.place, self.page) = (0, 0, 0, 0);
+        (self.cpu, self.place, self.page) = (0, 0, 0);
         self.word = Word::ZERO;
     }
 }
@@ -328,7 +324,8 @@ impl State {
         for cpu in (0..CPUS).filter(|cpu| config.filled[*cpu]) {
             let (at, stream) = (first_page(0, cpu as u8), 1 + cpu as u8);
             let line = &mut process.lines[cpu];
-            (line.left, line.number, line.page) = (config.cap, stream, Some(at));
+            (line.number, line.page) = (stream, Some(at));
+            line.cursor = Some(Cursor { page: at, left: config.cap });
             line.generation = 1;
             let page = &mut process.pages[usize::from(at)];
             (page.tag, page.generation) = (stream, 1);

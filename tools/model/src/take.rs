@@ -1,7 +1,7 @@
 //! The section that takes one word from the page of the CPU it runs on.
 
 use crate::config::{Config, Without};
-use crate::memory::{Section, Word};
+use crate::memory::{Cursor, Section, Word};
 use crate::state::{Bad, Frame, Next, Pc, State, Where};
 
 /// Leaves the section for the store that clears the descriptor.
@@ -45,19 +45,13 @@ pub(crate) fn step(config: &Config, state: &mut State, thread: usize, frame: &mu
             frame.pc = Pc::TakeCtl;
         }
         Pc::TakeCtl if !process.cpus && config.has(Without::TakeCtl) => leave(frame, Next::Make),
-        Pc::TakeCtl => frame.pc = Pc::TakeLeft,
-        Pc::TakeLeft if line.left == 0 => leave(frame, Next::Make),
-        Pc::TakeLeft => {
-            frame.place = line.left - 1;
-            frame.pc = Pc::TakePage;
-        }
-        Pc::TakePage => match line.page {
-            Some(page) => {
-                frame.page = page;
+        Pc::TakeCtl => frame.pc = Pc::TakeCursor,
+        Pc::TakeCursor => match line.cursor {
+            Some(Cursor { page, left: 1.. }) => {
+                (frame.page, frame.place) = (page, line.cursor.map_or(0, |at| at.left) - 1);
                 frame.pc = Pc::TakeNumber;
             }
-            None if config.has(Without::NoPage) => leave(frame, Next::Make),
-            None => state.fail(Bad::Fault),
+            _ => leave(frame, Next::Make),
         },
         Pc::TakeNumber => {
             frame.number = line.number;
@@ -73,7 +67,8 @@ pub(crate) fn step(config: &Config, state: &mut State, thread: usize, frame: &mu
             frame.pc = if first { Pc::TakeClaim } else { before_read(config) };
         }
         Pc::TakeClaim => {
-            state.process(thread).lines[cpu].left = frame.place;
+            let cursor = Cursor { page: frame.page, left: frame.place };
+            state.process(thread).lines[cpu].cursor = Some(cursor);
             frame.pc = match config.without {
                 Some(Without::ClaimFirst) => Pc::TakeGeneration,
                 Some(Without::ClaimBeforeRead) => Pc::TakeErase,

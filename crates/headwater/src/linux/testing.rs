@@ -67,7 +67,8 @@ pub fn slot_page() -> *mut u8 {
     crate::linux::setup::published().map_or(core::ptr::null_mut(), |process| {
         if process.has_sections() {
             let cpu = process.cpu_hint.get();
-            let page = process.sections.line(cpu).and_then(|line| line.page(process));
+            let page =
+                process.sections.line(cpu).and_then(crate::linux::pool::section::CpuLine::page);
             let first = process.memory.first_page(process.epoch(), cpu);
             return page.map_or(first, core::ptr::NonNull::as_ptr);
         }

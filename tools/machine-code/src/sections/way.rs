@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// From `cpu_id` in the rseq area to `rseq_cs`.
 const RSEQ_CS: u64 = 4;
 /// Offsets in the line of a CPU (`section/mod.rs`).
-const LEFT: u64 = 0;
+const CURSOR: u64 = 0;
 const NUMBER: u64 = 8;
 const PAGE: u64 = 16;
 const PUTS: u64 = 24;
@@ -15,6 +15,9 @@ const PUTS: u64 = 24;
 const TAG: u64 = 0;
 const GENERATION: u64 = 8;
 const MARKER: u64 = 16;
+/// From a cursor to the bytes that it names, and the bytes that a new page has.
+const SERVED: u64 = 560;
+const CAPACITY: u64 = 3536;
 
 /// The content of a register, as far as it matters here.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -29,13 +32,17 @@ enum Value {
     /// The CPU's number, moved to the left by so many bits.
     Scaled(u64),
     Line,
-    /// The distance of a page from its line.
-    Distance,
+    /// The cursor of the line.
+    Cursor,
+    /// The cursor less the bytes of the request.
+    Lowered,
+    /// The page that the cursor names.
     Page,
     /// An address in the page.
     InPage,
     Number,
-    Left,
+    /// The cursor of a page that an argument points to, with all its bytes.
+    Full(Register),
     /// The result of RDPID.
     Pid,
     Other,
@@ -59,7 +66,9 @@ enum Place {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(super) enum Fact {
     CpuInRange,
-    /// RDPID returned this CPU after the count was loaded.
+    /// The lowered cursor lies in the page.
+    BytesLeft,
+    /// RDPID returned this CPU after the cursor was loaded.
     OnThisCpu,
     /// RDPID returned this CPU at some time.
     WasOnThisCpu,
@@ -94,15 +103,15 @@ pub(super) struct Way {
     /// The fact that the flags prove.
     pub(super) flags: Option<Fact>,
     pub(super) kind: Option<Kind>,
-    /// True if RDPID was read after the count of bytes.
+    /// True if RDPID was read after the cursor.
     is_asked: bool,
     /// Bytes that were read and that the next access has to erase.
     pub(super) read: Option<Name>,
     pub(super) is_erased: bool,
     /// The tag was compared at some time.
     was_tagged: bool,
-    /// The pages were exchanged.
-    is_exchanged: bool,
+    /// The argument that was exchanged for the line's page.
+    exchanged: Option<Register>,
     is_put: bool,
 }
 
@@ -125,7 +134,7 @@ impl Way {
             read: None,
             is_erased: false,
             was_tagged: false,
-            is_exchanged: false,
+            exchanged: None,
             is_put: false,
         }
     }
@@ -162,6 +171,7 @@ impl Way {
         match base {
             Line if alone => Place::Line(at),
             Page if alone && [TAG, GENERATION, MARKER].contains(&at) => Place::Header(at),
+            Lowered if alone && at == SERVED => Place::Page,
             _ if in_page(base) || (!alone && in_page(index)) => Place::Page,
             Entry(register) if alone => Place::Argument(register, at),
             From(register, offset) if alone => Place::Behind(register, offset),
@@ -246,22 +256,28 @@ impl Way {
                 self.value(it.op1_register())
             }
             (Mnemonic::Mov, Some(Place::Rseq(at))) if at == 0u64.wrapping_sub(RSEQ_CS) => Cpu,
-            (Mnemonic::Mov, Some(Place::Line(LEFT))) => Left,
+            (Mnemonic::Mov, Some(Place::Line(CURSOR))) => Cursor,
             (Mnemonic::Mov, Some(Place::Line(NUMBER))) => Number,
-            (Mnemonic::Mov, Some(Place::Line(PAGE))) => Distance,
             (Mnemonic::Mov, Some(Place::Argument(register, at))) => From(register, at),
             (Mnemonic::Mov, Some(Place::Behind(register, at))) => Behind(register, at),
             (Mnemonic::Shl, None) if now == Cpu => Scaled(it.immediate(1)),
             (Mnemonic::Add, Some(Place::Argument(..))) if self.facts.contains(&CpuInRange) => {
                 if now == Scaled(7) { Line } else { Other }
             }
-            (Mnemonic::Add, None) if now == Distance && self.value(it.op1_register()) == Line => {
+            (Mnemonic::Add, None) if now == Lowered && it.immediate(1) == SERVED => InPage,
+            (Mnemonic::Add | Mnemonic::Sub, None) if now == InPage => InPage,
+            (Mnemonic::Sub, None) if now == Cursor => Lowered,
+            (Mnemonic::And, None) if now == Cursor && it.immediate(1).cast_signed() == -4096 => {
                 Page
             }
-            (Mnemonic::Add | Mnemonic::Sub, None) if matches!(now, Page | InPage) => InPage,
-            (Mnemonic::Sub, None) if now == Left => Left,
             (Mnemonic::And, None) if now == Pid => Pid,
             (Mnemonic::Lea, _) => {
+                if let Entry(register) = self.value(it.memory_base())
+                    && it.memory_index() == Register::None
+                    && it.memory_displacement64() == CAPACITY
+                {
+                    return Full(register);
+                }
                 let parts = [it.memory_base(), it.memory_index()].map(|part| self.value(part));
                 if parts.iter().any(|part| matches!(part, Page | InPage)) { InPage } else { Other }
             }
@@ -277,6 +293,7 @@ impl Way {
         match (place, register) {
             (Some(Place::Behind(..)), Cpu) => Some(CpuInRange),
             (None, Pid) if operand(1) == Some(Cpu) => Some(OnThisCpu),
+            (None, Lowered) if operand(1) == Some(Page) => Some(BytesLeft),
             (Some(Place::Argument(..)), Cpu) => Some(OnItsCpu),
             (Some(Place::Header(TAG)), Number) => Some(TagStands),
             (Some(Place::Header(GENERATION)), Behind(from, at)) => Some(WordStands(from, at)),
@@ -293,6 +310,7 @@ impl Way {
             && branch
                 == match fact {
                     CpuInRange => Mnemonic::Jae,
+                    BytesLeft => Mnemonic::Jl,
                     _ => Mnemonic::Jne,
                 }
         {
@@ -307,7 +325,7 @@ impl Way {
 
     fn read(&mut self, it: &Instruction, place: Place) -> Result<()> {
         match place {
-            Place::Line(LEFT) => {
+            Place::Line(CURSOR) => {
                 self.is_asked = false;
                 self.facts.remove(&OnThisCpu);
             }
@@ -326,18 +344,20 @@ impl Way {
 
     fn write(&mut self, it: &Instruction, place: Place, end: u64, is_long: bool) -> Result<()> {
         match (place, self.kind) {
-            (Place::Line(NUMBER), None) => {
+            (Place::Line(CURSOR), None) if it.op1_kind() != OpKind::Register => {
+                ensure!(self.stores_zero(it), "a cursor of a put is not cleared");
                 for fact in [WasOnThisCpu, OnItsCpu, StampStands] {
                     ensure!(self.facts.contains(&fact), "{fact:?} is not proved before the number");
                 }
                 self.kind = Some(Kind::Put);
             }
-            (Place::Line(LEFT), None) => {
-                let claims =
-                    it.op1_kind() == OpKind::Register && self.value(it.op1_register()) == Left;
-                ensure!(claims, "the claimed count is not derived from the loaded one");
+            (Place::Line(NUMBER), None) => bail!("the number is stored before the cursor is 0"),
+            (Place::Line(CURSOR), None) => {
+                let claims = self.value(it.op1_register()) == Lowered;
+                ensure!(claims, "the claimed cursor is not derived from the loaded one");
+                ensure!(self.facts.contains(&BytesLeft), "the claim may leave the page");
                 let here = self.is_asked && self.facts.contains(&OnThisCpu);
-                ensure!(here, "RDPID does not stand between the count's load and its store");
+                ensure!(here, "RDPID does not stand between the cursor's load and its store");
                 self.kind = Some(Kind::Draw);
             }
             (Place::Page, Some(Kind::Draw)) => {
@@ -352,13 +372,15 @@ impl Way {
             (Place::Elsewhere | Place::Behind(..), Some(Kind::Draw)) => {
                 ensure!(is_long, "bytes reach the caller before the guards are compared");
             }
-            (Place::Line(LEFT), Some(Kind::Put)) => {
+            (Place::Line(CURSOR), Some(Kind::Put)) => {
                 ensure!(
                     !self.is_put && it.next_ip() == end,
                     "the commit is not the last instruction"
                 );
-                ensure!(self.is_exchanged, "the count is stored before the page");
-                ensure!(self.facts.contains(&OnThisCpu), "the CPU is not proved before the count");
+                let given = self.exchanged.context("the cursor is stored before the page")?;
+                let cursor = self.value(it.op1_register());
+                ensure!(cursor == Full(given), "the cursor is not that of the page");
+                ensure!(self.facts.contains(&OnThisCpu), "the CPU is not proved before the cursor");
                 self.is_put = true;
             }
             (Place::Line(at), Some(Kind::Put)) => {
@@ -374,8 +396,10 @@ impl Way {
         ensure!(self.kind == Some(Kind::Put), "memory is read and written at once");
         match (it.mnemonic(), place) {
             (Mnemonic::Xchg, Place::Line(PAGE)) => {
-                ensure!(!self.is_exchanged, "pages are exchanged twice");
-                self.is_exchanged = true;
+                ensure!(self.exchanged.is_none(), "pages are exchanged twice");
+                let given = self.value(it.op1_register());
+                ensure!(matches!(given, Entry(_)), "the page is not the refill's");
+                self.exchanged = Some(it.op1_register());
                 // A thread that nothing aborts may be elsewhere by now.
                 self.facts.remove(&OnThisCpu);
             }

@@ -73,6 +73,14 @@ pub(crate) fn reseed() -> Config {
     Config { reseeds: Some(1), tries: 1, ..once("reseed", &[&[D, D], &[D]]) }
 }
 
+/// Returns a configuration in which a reseed voids a page that has words left, and two puts after
+/// it are interrupted: the first after its exchange, so that the voided page comes to the slot, and
+/// the second, which brings that page back, before it.
+pub(crate) fn interrupted_puts() -> Config {
+    let config = Config::new("interrupted puts", &[&[D, D, D, D, D], &[D]]);
+    Config { cpus: 1, cap: 3, reseeds: Some(1), preemptions: Some(2), ..config }
+}
+
 /// Returns a configuration in which a thread discards all pages while another thread draws.
 pub(crate) fn discard() -> Config {
     Config { tries: 1, ..once("discard", &[&[D, D], &[Op::Discard, D]]) }

@@ -29,5 +29,6 @@ fn pages_that_the_kernel_drops() {
 #[test]
 fn words_from_before_a_reseed_or_a_discard() {
     is_clean(&configs::reseed());
+    is_clean(&configs::interrupted_puts());
     is_clean(&configs::discard());
 }

@@ -70,7 +70,7 @@ pub(crate) unsafe fn hedged(process: &Process, dst: *mut u8, len: usize) -> Resu
     };
     let r = words.words();
     let line = process.sections.line(process.rseq.get());
-    let Some(page) = line.filter(|line| line.has_hedge_key()).and_then(|line| line.page(process))
+    let Some(page) = line.filter(|line| line.has_hedge_key()).and_then(section::CpuLine::page)
     else {
         return Err(Refused::Empty);
     };
@@ -84,7 +84,10 @@ pub(crate) unsafe fn hedged(process: &Process, dst: *mut u8, len: usize) -> Resu
             return Ok(());
         }
         let mask = hedge::mask_one(keys, r);
-        if len > 8 {
+        if len == 16 {
+            section::take_block(process, dst)?;
+            hedge::xor(&mask, dst, 16);
+        } else if len > 8 {
             let mut block = [0u8; 16];
             section::take_block(process, block.as_mut_ptr())?;
             hedge::xor(&mask, block.as_mut_ptr(), 16);

@@ -20,6 +20,9 @@ pub(crate) const DATA: usize = STREAM + 32;
 /// The number of bytes served. 16 more stay behind them, so that a window of 16 bytes can be
 /// read at any byte.
 pub(crate) const CAPACITY: usize = PAGE - DATA - 16;
+/// Where the bytes begin that sections serve, from the page's end downwards. The end is aligned, so
+/// that requests of 32 bytes and their multiples cross no cache line.
+pub(crate) const SERVED: usize = PAGE - CAPACITY;
 pub(crate) const PAGE: usize = 4096;
 
 const _: () = assert!(MARKER + 8 <= STATE);

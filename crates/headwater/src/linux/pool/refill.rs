@@ -223,8 +223,6 @@ impl PageRef<'_> {
     /// slot fills, for the page that it knows. Handles begin elsewhere, at numbers that are not 0,
     /// and keep their pages.
     ///
-    /// No number is below 2^48, which a line's first word never reaches: so a line that has no page
-    /// is never taken for one (see `section/take.rs`).
     fn first_number(self) -> u64 {
         let lines = self.process.memory.lines.addr();
         let line = core::ptr::from_ref(self.page_state).addr().wrapping_sub(lines);

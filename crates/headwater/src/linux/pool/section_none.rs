@@ -17,7 +17,7 @@ impl CpuLine {
         false
     }
 
-    pub(crate) fn page(&self, _: &Process) -> Option<NonNull<u8>> {
+    pub(crate) fn page(&self) -> Option<NonNull<u8>> {
         None
     }
 

@@ -9,7 +9,7 @@
 //!
 //! The proofs, step by step, are in DESIGN.md, "Why may a draw go without a lock?". In short:
 //!
-//! * **A draw** stores the smaller count before it reads. An abort after that loses the bytes for
+//! * **A draw** stores the smaller cursor before it reads. An abort after that loses the bytes for
 //!   ever.
 //! * **A put** exchanges the CPU's page for one that a refill has filled elsewhere. A section never
 //!   writes a keystream, so nothing can stop in the middle of one and go on over a page that draws
@@ -23,7 +23,7 @@
 //!
 //! A child in shared memory (vfork, or clone without a thread pointer of its own) reads its
 //! parent's rseq area, and the kernel aborts nothing for it. Three things keep such a child apart:
-//! RDPID, read between the load and the store of the count, detects a thread that runs on another
+//! RDPID, read between the load and the store of the cursor, detects a thread that runs on another
 //! CPU than the area says; each word is erased by the draw that reads it, so that the second reader
 //! finds zeros; and each word of a copy is compared with zero. A zero voids the draw and switches
 //! sections off for the process. The same holds for a kernel that forgets to abort, as Linux 6.19
@@ -32,30 +32,32 @@
 #![allow(unsafe_code)]
 
 use crate::linux::guards::Seen;
-use crate::linux::pool::layout::{CAPACITY, DATA, GENERATION, MARKER, TAG};
+use crate::linux::pool::layout::{GENERATION, MARKER, PAGE, TAG};
 use crate::linux::pool::refused::Refused;
 use crate::linux::pool::section_switch::NoSections;
 use crate::linux::process::Process;
-use core::ptr::{NonNull, null_mut};
-use core::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
+use core::ptr::NonNull;
+use core::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 
 pub(crate) const AVAILABLE: bool = true;
 
 /// The state of a CPU's draws, read and written by sections of that CPU alone.
 #[repr(C, align(128))]
 pub(crate) struct CpuLine {
-    /// Bytes left; a multiple of 8.
-    left: AtomicU32,
-    /// 1 if the last put left a hedge key in the page.
-    hedge_key: AtomicU32,
+    /// The page that draws take from, plus the bytes left in it (a multiple of 8): the bytes end at
+    /// this address plus `SERVED`. 0 if there is nothing to draw.
+    cursor: AtomicUsize,
     /// Number of the last put. It equals the page's tag, or the page is not the line's.
     number: AtomicU64,
-    /// The distance of the page that draws take from, in bytes from this line; 0 before the first
-    /// put. Puts exchange it, and nothing else stores it.
-    page: AtomicUsize,
+    /// The page that this line owns; null before the first put. Puts exchange it, and nothing else
+    /// stores it, so a page has one owner even if a cursor is stored where the kernel should have
+    /// aborted.
+    page: AtomicPtr<u8>,
     /// Pages that were put, for the status. Counted in the section, where that takes no locked
     /// instruction.
     puts: AtomicU64,
+    /// 1 if the last put left a hedge key in the page.
+    hedge_key: AtomicU32,
 }
 
 /// The page that a refill owns after a put, and what became of its own.
@@ -78,12 +80,6 @@ pub(crate) enum Outcome {
     /// The section was aborted too often, the thread is on another CPU than the refill began on, or
     /// the stamp is another one.
     GivenUp,
-}
-
-impl Exchanged {
-    fn nothing(page: *mut u8) -> Exchanged {
-        Exchanged { page, outcome: Outcome::GivenUp }
-    }
 }
 
 /// The descriptor, the abort handler and the first instruction of a section.
@@ -167,7 +163,6 @@ macro_rules! section {
             control = const Process::CONTROL, lines = const Process::LINES,
             cpus = const offset_of!(Control, cpus),
             number = const offset_of!(CpuLine, number),
-            line_page = const offset_of!(CpuLine, page),
             $($operands)*
         )
     };
@@ -178,9 +173,6 @@ mod take;
 
 pub(crate) use put::{Put, put};
 pub(crate) use take::{take_block, take_blocks, take_word};
-
-/// The first byte behind the ones that are served.
-const END: usize = DATA + CAPACITY;
 
 /// Turns the status of a section into a result.
 #[inline(always)]
@@ -196,7 +188,7 @@ fn outcome(process: &Process, status: u32) -> Result<(), Refused> {
 fn refused_by(process: &Process, status: u32) -> Refused {
     // For the counters alone: another thread of this CPU may have changed it by now.
     let line = process.sections.line(process.rseq.get());
-    let left = line.map_or(0, |line| line.left.load(Ordering::Relaxed));
+    let left = line.map_or(0, CpuLine::left);
     match status {
         1 => Refused::Empty,
         2 => Refused::Torn(left),
@@ -214,35 +206,29 @@ impl CpuLine {
         self.hedge_key.load(Ordering::Relaxed) != 0
     }
 
-    fn addr(&self) -> usize {
-        core::ptr::from_ref(self).addr()
+    /// Returns the bytes left.
+    fn left(&self) -> u32 {
+        (self.cursor.load(Ordering::Relaxed) % PAGE) as u32
     }
 
-    /// Returns the page at this distance, or null for the distance 0.
-    fn page_at(&self, process: &Process, distance: usize) -> *mut u8 {
-        let pages = process.memory.pages;
-        let page = self.addr().wrapping_add(distance);
-        if distance == 0 { null_mut() } else { pages.wrapping_add(page.wrapping_sub(pages.addr())) }
-    }
-
-    /// Returns the page that draws of this CPU take from; None before the first put. It may be
-    /// exchanged at any instant, so only its bytes' own guards say what they are worth.
-    pub(crate) fn page(&self, process: &Process) -> Option<NonNull<u8>> {
-        NonNull::new(self.page_at(process, self.page.load(Ordering::Relaxed)))
+    /// Returns the page of this CPU; None before the first put. It may be exchanged at any instant,
+    /// so only its bytes' own guards say what they are worth.
+    pub(crate) fn page(&self) -> Option<NonNull<u8>> {
+        NonNull::new(self.page.load(Ordering::Relaxed))
     }
 
     /// Returns how many bytes are left of a page that a guard has made void; 0 if the page is good.
     ///
     /// For the counters alone: sections change what is read here at any instant.
     pub(crate) fn void_bytes(&self, process: &Process) -> u32 {
-        let Some(page) = self.page(process) else { return 0 };
+        let Some(page) = self.page() else { return 0 };
         // SAFETY: a page that a line has stays mapped, and these words of it are aligned. Other
         // code uses them as atomics, or in sections.
         let word = |at: usize| unsafe { AtomicU64::from_ptr(page.as_ptr().add(at).cast()) };
         let word = |at: usize| word(at).load(Ordering::Relaxed);
         let seen = Seen { generation: word(GENERATION), marker: word(MARKER) };
         let is_void = word(TAG) != self.number.load(Ordering::Relaxed) || seen != process.guards();
-        if is_void { self.left.load(Ordering::Relaxed) } else { 0 }
+        if is_void { self.left() } else { 0 }
     }
 
     /// Returns the number of pages that were put in this process.

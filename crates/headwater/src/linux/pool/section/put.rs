@@ -29,16 +29,25 @@ pub(crate) struct Put {
 }
 
 /// Leaves if the line already has what this put would store: another thread was quicker.
+///
+/// The cursor may name a page that the line has lost, if a draw that nothing aborts stored it. It
+/// may even be the very one that is to be put, with the number that the line has since an attempt
+/// which was aborted. So the line must own the page as well; otherwise this refill would keep a
+/// page that draws take from.
 macro_rules! unless_current {
     () => {
         concat!(
-            "mov {pg}, qword ptr [{ln} + {line_page}]\n",
-            "add {pg}, {ln}\n",
-            "mov {u:e}, dword ptr [{ln}]\n",
+            "mov {u}, qword ptr [{ln}]\n",
+            "mov {pg}, {u}\n",
+            "and {pg}, -4096\n",
+            "jz 21f\n",
+            "cmp {pg}, qword ptr [{ln} + {line_page}]\n",
+            "jne 21f\n",
+            "and {u:e}, 4095\n",
             "cmp {u:e}, dword ptr [{order} + {need}]\n",
             "jb 21f\n",
             "mov {n}, qword ptr [{ln} + {number}]\n",
-            "cmp qword ptr [{pg}], {n}\n", // not if the line has no page, as in a draw
+            "cmp qword ptr [{pg}], {n}\n",
             "jne 21f\n",
             "mov {u}, qword ptr [{ar} + {kernel}]\n",
             "mov {u}, qword ptr [{u}]\n",
@@ -53,27 +62,32 @@ macro_rules! unless_current {
     };
 }
 
-/// Exchanges the pages and stores the count.
+/// Exchanges the pages and stores the cursor.
 ///
-/// The number comes first. It is not the old page's, so from here on nothing can be drawn until the
-/// new page is there, whatever aborts the section. An abort behind the exchange must not try again,
-/// because `{w}` is the old page then; `{st}` says so before the exchange, not behind it, where the
-/// abort could come first.
+/// The old cursor is cleared first. If it stayed, an abort after the exchange would leave it in a
+/// line that has lost its page; the slot's next refill would bring that page back, and an abort of
+/// its put after the number would let draws take from a page that is not the line's. Once the
+/// cursor is 0, nothing can be drawn until the new one is there, whatever aborts the section.
+///
+/// An abort after the exchange must not try again, because `{w}` is the old page then. `{st}` says
+/// so before the exchange, not after it, because the abort could come in between.
 ///
 /// RDPID is compared again for children in shared memory. One that was moved to another CPU would
-/// otherwise store a full count beside a thread that draws from this line.
+/// otherwise store a full cursor beside a thread that draws from this line.
 macro_rules! exchange {
     () => {
         concat!(
             "mov {n}, qword ptr [{order} + {order_number}]\n",
             "mov {u:e}, dword ptr [{order} + {order_hedge}]\n",
+            "mov qword ptr [{ln}], 0\n",
             "mov qword ptr [{ln} + {number}], {n}\n",
+            "lea {n}, [{w} + {capacity}]\n",
             "mov dword ptr [{ln} + {hedge}], {u:e}\n",
             "mov {st:e}, 1\n",
             "xchg qword ptr [{ln} + {line_page}], {w}\n",
             on_this_cpu!(),
             "inc qword ptr [{ln} + {puts}]\n",
-            "mov dword ptr [{ln}], {capacity}\n",
+            "mov qword ptr [{ln}], {n}\n",
             "3: xor {st:e}, {st:e}\n",
             "7: mov qword ptr fs:[{rs} + 4], 0\n",
         )
@@ -90,19 +104,13 @@ macro_rules! exchange {
 /// The exchange is atomic, so each page has one owner at any instant, even if the kernel aborts
 /// nothing: a line, a slot's holder, or the slot itself.
 ///
-/// The line holds its page as the distance from itself, so that is what goes in and comes out.
-///
 /// # Safety
 ///
 /// The caller owns the page at `work`, which holds a complete page whose tag is `order.number`,
 /// and the process was in section mode a moment ago.
 #[inline(never)]
 pub(crate) unsafe fn put(process: &Process, work: *mut u8, order: &Put) -> Exchanged {
-    let Some(line) = process.sections.line(order.cpu) else {
-        return Exchanged::nothing(work);
-    };
-    let (given, taken, status): (usize, usize, u32);
-    given = work.addr().wrapping_sub(line.addr());
+    let (taken, status): (*mut u8, u32);
     // SAFETY: the process is in section mode, so the rseq area is there, the CPU has RDPID, and
     // lines are mapped for ever; so is each page that a line has. The section writes the line
     // alone, which other code reads through atomics alone. `order` is a structure of the layout
@@ -123,10 +131,11 @@ pub(crate) unsafe fn put(process: &Process, work: *mut u8, order: &Put) -> Excha
             "jne 5b",
             exchange!(),
             ],
-            u = out(reg) _, w = inout(reg) given => taken,
+            u = out(reg) _, w = inout(reg) work => taken,
             order = in(reg) core::ptr::from_ref::<Put>(order),
             kernel = const Process::GENERATION, clock = const Process::CLOCK,
             stamp = const offset_of!(Control, stamp),
+            line_page = const offset_of!(CpuLine, page),
             hedge = const offset_of!(CpuLine, hedge_key), puts = const offset_of!(CpuLine, puts),
             generation = const GENERATION, marker = const MARKER,
             order_stamp = const offset_of!(Put, stamp),
@@ -139,7 +148,7 @@ pub(crate) unsafe fn put(process: &Process, work: *mut u8, order: &Put) -> Excha
         );
     }
     Exchanged {
-        page: if taken == given { work } else { line.page_at(process, taken) },
+        page: taken,
         outcome: match status {
             0 => Outcome::Put,
             2 => Outcome::Superfluous,
