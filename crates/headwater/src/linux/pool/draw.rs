@@ -2,10 +2,17 @@
 //!
 //! The draw has a hot half and a cold half. The hot half (`quick_*`) runs as long as this CPU's
 //! slot is free, its page has enough bytes and every guard is unchanged. Everything else ends in
-//! [`Refused`], and the cold half fills the page, tries a shared slot, or derives a key for the
-//! request alone.
+//! [`Refused`], and the cold half goes down a ladder, which every request leaves with bytes or with
+//! the kernel's error:
 //!
-//! Machines with restartable sequences use [`draw_section`](super::draw_section) instead.
+//! 1. [`plain`] or [`hedged`]: this CPU's slot, as it is.
+//! 2. [`refilled`]: the same slot with a new page.
+//! 3. [`other`]: a shared slot, in place of 1, if this CPU's is taken. A new page follows as well.
+//! 4. [`again`]: any free slot, twice at most, if a guard changed during the copy.
+//! 5. [`alone`]: a key for this request. It is slow, so it is counted, but needs no slot.
+//!
+//! Machines with restartable sequences use [`draw_section`] instead, whose ladder has two rungs: a
+//! refill for this CPU, and [`alone`].
 
 #![allow(unsafe_code)]
 
@@ -17,7 +24,7 @@ use crate::linux::pool::copy::Words;
 use crate::linux::pool::draw_section;
 use crate::linux::pool::mask::{CpuWords, Mask, Plain};
 use crate::linux::pool::page::{ForkCheck, PageRef};
-use crate::linux::pool::refused::Refused;
+use crate::linux::pool::refused::{Refused, Served};
 use crate::linux::pool::slot::{QuickSlot, Slot, count, thread_place};
 use crate::linux::pool::slot_line::SlotCounters;
 use crate::linux::process::Process;
@@ -135,7 +142,7 @@ pub(crate) unsafe fn plain(process: &Process, dst: *mut u8, len: usize) -> Resul
         return match unsafe { draw_section::unmasked(process, dst, len) } {
             Ok(()) => Ok(()),
             // SAFETY: the caller's promise.
-            Err(refused) => unsafe { draw_section::make(process, refused, dst, len) },
+            Err(refused) => unsafe { draw_section::refill_and_draw(process, refused, dst, len) },
         };
     }
     let epoch = process.epoch();
@@ -143,11 +150,11 @@ pub(crate) unsafe fn plain(process: &Process, dst: *mut u8, len: usize) -> Resul
     unsafe {
         touch(dst, len);
         let Some(slot) = Slot::take_first(process, epoch) else {
-            return elsewhere::<Plain>(process, dst, len);
+            return other::<Plain>(process, dst, len);
         };
         match slot.page_ref().draw(ForkCheck::Epoch(epoch), Plain, dst, len) {
             Ok(()) => Ok(()),
-            Err(refused) => refill(slot, refused, epoch, Plain, dst, len),
+            Err(refused) => refilled(slot, refused, epoch, Plain, dst, len),
         }
     }
 }
@@ -169,7 +176,7 @@ pub(crate) unsafe fn hedged(process: &Process, dst: *mut u8, len: usize) -> Resu
         return match unsafe { draw_section::hedged(process, dst, len) } {
             Ok(()) => Ok(()),
             // SAFETY: the caller's promise.
-            Err(refused) => unsafe { draw_section::make(process, refused, dst, len) },
+            Err(refused) => unsafe { draw_section::refill_and_draw(process, refused, dst, len) },
         };
     }
     process.clean_registers();
@@ -180,10 +187,10 @@ pub(crate) unsafe fn hedged(process: &Process, dst: *mut u8, len: usize) -> Resu
     unsafe {
         touch(dst, len);
         let Some(words) = words else {
-            return fall_back(process, dst, len);
+            return alone(process, dst, len);
         };
         let Some(slot) = Slot::take_first(process, epoch) else {
-            return elsewhere::<CpuWords>(process, dst, len);
+            return other::<CpuWords>(process, dst, len);
         };
         let fork_check = ForkCheck::Epoch(epoch);
         let drawn = if len <= 16 {
@@ -193,7 +200,7 @@ pub(crate) unsafe fn hedged(process: &Process, dst: *mut u8, len: usize) -> Resu
         };
         match drawn {
             Ok(()) => Ok(()),
-            Err(refused) => refill(slot, refused, epoch, words, dst, len),
+            Err(refused) => refilled(slot, refused, epoch, words, dst, len),
         }
     }
 }
@@ -226,7 +233,7 @@ unsafe fn hedged_blocks(
 /// The promises of [`plain`]; with masks those of [`hedged`].
 #[cold]
 #[inline(never)]
-unsafe fn refill<M: Mask>(
+unsafe fn refilled<M: Mask>(
     slot: Slot<'_>,
     refused: Refused,
     epoch: Epoch,
@@ -237,7 +244,8 @@ unsafe fn refill<M: Mask>(
     // SAFETY: the caller's promise.
     unsafe {
         let fork_check = ForkCheck::Epoch(epoch);
-        if slot.page_ref().refill_and_draw(refused, fork_check, mask, dst, len)? {
+        let drawn = slot.page_ref().refill_and_draw(refused, fork_check, mask, dst, len)?;
+        if drawn == Served::Yes {
             return Ok(());
         }
         let process = slot.page_ref().process;
@@ -254,7 +262,7 @@ unsafe fn refill<M: Mask>(
 /// The promises of [`plain`]; with masks those of [`hedged`].
 #[cold]
 #[inline(never)]
-unsafe fn elsewhere<M: Mask>(process: &Process, dst: *mut u8, len: usize) -> Result<(), Error> {
+unsafe fn other<M: Mask>(process: &Process, dst: *mut u8, len: usize) -> Result<(), Error> {
     let epoch = process.epoch();
     let mask = M::draw(process);
     // SAFETY: the caller's promise.
@@ -262,10 +270,10 @@ unsafe fn elsewhere<M: Mask>(process: &Process, dst: *mut u8, len: usize) -> Res
         if let (Some(mask), Some(slot)) = (mask, Slot::take_other(process, epoch, thread_place())) {
             return match slot.page_ref().draw(ForkCheck::Epoch(epoch), mask, dst, len) {
                 Ok(()) => Ok(()),
-                Err(refused) => refill(slot, refused, epoch, mask, dst, len),
+                Err(refused) => refilled(slot, refused, epoch, mask, dst, len),
             };
         }
-        fall_back(process, dst, len)
+        alone(process, dst, len)
     }
 }
 
@@ -281,14 +289,14 @@ unsafe fn again<M: Mask>(process: &Process, dst: *mut u8, len: usize) -> Result<
         // SAFETY: the caller's promise.
         Some(unsafe { slot.page_ref().draw_or_refill(fork_check, mask, dst, len) })
     })?;
-    if drawn {
+    if drawn == Served::Yes {
         return Ok(());
     }
     // SAFETY: the caller's promise.
-    unsafe { fall_back(process, dst, len) }
+    unsafe { alone(process, dst, len) }
 }
 
-/// Calls `attempt` until a draw succeeds; false after two draws that a guard voided, or if
+/// Calls `attempt` until a draw succeeds; void after two draws that a guard voided, or if
 /// `attempt` or the CPU's instruction returns None. The caller then derives a key for the request
 /// alone.
 ///
@@ -297,8 +305,8 @@ unsafe fn again<M: Mask>(process: &Process, dst: *mut u8, len: usize) -> Result<
 #[inline(always)]
 pub(crate) fn retry<M: Mask>(
     process: &Process,
-    mut attempt: impl FnMut(Epoch, M) -> Option<Result<bool, Error>>,
-) -> Result<bool, Error> {
+    mut attempt: impl FnMut(Epoch, M) -> Option<Result<Served, Error>>,
+) -> Result<Served, Error> {
     let mut tries = 0;
     while tries < 2 {
         // Read anew for each attempt: after a fork the old epoch would void every draw of the
@@ -308,8 +316,8 @@ pub(crate) fn retry<M: Mask>(
         match attempt(epoch, mask) {
             None => break,
             Some(drawn) => {
-                if drawn? {
-                    return Ok(true);
+                if drawn? == Served::Yes {
+                    return Ok(Served::Yes);
                 }
             }
         }
@@ -317,7 +325,7 @@ pub(crate) fn retry<M: Mask>(
             tries += 1;
         }
     }
-    Ok(false)
+    Ok(Served::Void)
 }
 
 /// Serves the request under a key of its own, and counts it: a silent slow path must show in the
@@ -328,7 +336,7 @@ pub(crate) fn retry<M: Mask>(
 /// `dst` is valid for writes of `len` bytes.
 #[cold]
 #[inline(never)]
-pub(crate) unsafe fn fall_back(process: &Process, dst: *mut u8, len: usize) -> Result<(), Error> {
+pub(crate) unsafe fn alone(process: &Process, dst: *mut u8, len: usize) -> Result<(), Error> {
     count(process, |counters| SlotCounters::add(&counters.fallbacks, 1));
     // SAFETY: the caller's promise.
     unsafe { per_request::fill(process, dst, len) }

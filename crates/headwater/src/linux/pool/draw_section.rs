@@ -1,7 +1,7 @@
 //! Small requests in restartable sequences: from this CPU's own page, without a lock.
 //!
-//! A draw that finds nothing makes a page ([`make`]), and answers its request with bytes of the
-//! same key.
+//! A draw that finds nothing fills a page ([`refill_and_draw`]), and answers its request with bytes
+//! of the same key.
 
 #![allow(unsafe_code)]
 
@@ -9,10 +9,10 @@ use crate::linux::cipher::{hedge, wipe};
 use crate::linux::failpoint::{Point, hook};
 use crate::linux::guards::fork::Epoch;
 use crate::linux::pool::copy::Words;
-use crate::linux::pool::draw::{fall_back, touch};
+use crate::linux::pool::draw::{alone, touch};
 use crate::linux::pool::layout::ROUND_KEYS;
 use crate::linux::pool::mask::{CpuWords, Mask};
-use crate::linux::pool::refused::Refused;
+use crate::linux::pool::refused::{Refused, Served};
 use crate::linux::pool::section;
 use crate::linux::pool::slot::{Slot, count};
 use crate::linux::pool::slot_line::SlotCounters;
@@ -116,7 +116,7 @@ fn count_void(process: &Process) {
 /// `dst` is valid for writes of `len` bytes, 1 to [`LIMIT`], and the process has sections.
 #[cold]
 #[inline(never)]
-pub(crate) unsafe fn make(
+pub(crate) unsafe fn refill_and_draw(
     process: &Process,
     refused: Refused,
     dst: *mut u8,
@@ -144,7 +144,7 @@ pub(crate) unsafe fn make(
         // asks.
         let answered = unsafe { refill_and_put(&slot, epoch, cpu, dst, len) };
         drop(ManuallyDrop::into_inner(slot));
-        if answered? {
+        if answered? == Served::Yes {
             return Ok(());
         }
         // A fork does not count: the child begins again in its own bank.
@@ -153,11 +153,11 @@ pub(crate) unsafe fn make(
         }
     }
     // SAFETY: `dst` is writable for `len` bytes.
-    unsafe { fall_back(process, dst, len) }
+    unsafe { alone(process, dst, len) }
 }
 
 /// Fills the slot's work page and the caller's buffer under one key, and puts the page for later
-/// draws of this CPU. `Ok(false)` if a guard changed meanwhile: `dst` holds void bytes then.
+/// draws of this CPU. Void if a guard changed meanwhile: `dst` holds void bytes then.
 ///
 /// Each refill answers its own request, whether its page is put or not. So a thread that was
 /// preempted in the middle of a refill makes no other thread wait.
@@ -171,7 +171,7 @@ unsafe fn refill_and_put(
     cpu: u32,
     dst: *mut u8,
     len: usize,
-) -> Result<bool, Error> {
+) -> Result<Served, Error> {
     let process = slot.process;
     // Before the key is drawn: a `discard` that comes later voids the page by another stamp.
     let stamp = process.sections.stamp_or_switch_on();
@@ -179,8 +179,8 @@ unsafe fn refill_and_put(
     let lacks_key = process.mode() == Mode::Hedged && !process.has_hedge_key();
     let page = slot.work_page(epoch);
     // SAFETY: `dst` is writable for `len` bytes; the slot's holder owns its work page.
-    if !unsafe { page.answer_and_fill(epoch, dst, len) }? {
-        return Ok(false);
+    if unsafe { page.answer_and_fill(epoch, dst, len) }? == Served::Void {
+        return Ok(Served::Void);
     }
     let order = section::Put {
         stamp,
@@ -205,5 +205,5 @@ unsafe fn refill_and_put(
     // Again, because a handler may have forked in the put, and the child has the same bytes. The
     // other guards were compared when the bytes were complete, and the page may belong to another
     // refill by now.
-    Ok(process.is_epoch(epoch))
+    Ok(if process.is_epoch(epoch) { Served::Yes } else { Served::Void })
 }

@@ -11,7 +11,7 @@ use crate::linux::pool::layout::{
 };
 use crate::linux::pool::mask::Mask;
 use crate::linux::pool::page::{ForkCheck, PageRef};
-use crate::linux::pool::refused::Refused;
+use crate::linux::pool::refused::{Refused, Served};
 use crate::linux::pool::slot::count;
 use crate::linux::pool::slot_line::{SlotCounters, SlotLine};
 use crate::linux::source;
@@ -22,8 +22,8 @@ use core::sync::atomic::{AtomicU64, Ordering, compiler_fence, fence};
 const OWN_BLOCK: u64 = 1 << 20;
 
 impl PageRef<'_> {
-    /// Draws as [`draw`](PageRef::draw), from a new page if need be. `Ok(false)` if a guard voided
-    /// the copy: what was written to `dst` is void.
+    /// Draws as [`draw`](PageRef::draw), from a new page if need be. Void if a guard voided the
+    /// copy: what was written to `dst` is void.
     ///
     /// # Safety
     ///
@@ -35,18 +35,18 @@ impl PageRef<'_> {
         mask: M,
         dst: *mut u8,
         len: usize,
-    ) -> Result<bool, Error> {
+    ) -> Result<Served, Error> {
         // SAFETY: the caller's promise.
         unsafe {
             match self.draw(fork_check, mask, dst, len) {
-                Ok(()) => Ok(true),
+                Ok(()) => Ok(Served::Yes),
                 Err(refused) => self.refill_and_draw(refused, fork_check, mask, dst, len),
             }
         }
     }
 
     /// Fills the page after `refused`, and draws as [`draw`](PageRef::draw), twice at most.
-    /// `Ok(false)` if a guard changed during the copy: `dst` holds void bytes then.
+    /// Void if a guard changed during the copy: `dst` holds void bytes then.
     ///
     /// # Safety
     ///
@@ -58,7 +58,7 @@ impl PageRef<'_> {
         mask: M,
         dst: *mut u8,
         len: usize,
-    ) -> Result<bool, Error> {
+    ) -> Result<Served, Error> {
         for _ in 0..2 {
             if refused != Refused::Empty {
                 break;
@@ -66,12 +66,12 @@ impl PageRef<'_> {
             self.refill()?;
             // SAFETY: the caller's promise.
             match unsafe { self.draw(fork_check, mask, dst, len) } {
-                Ok(()) => return Ok(true),
+                Ok(()) => return Ok(Served::Yes),
                 Err(again) => refused = again,
             }
         }
         refused.count(self.process);
-        Ok(false)
+        Ok(Served::Void)
     }
 
     /// Fills the page.
@@ -151,7 +151,7 @@ impl PageRef<'_> {
     }
 
     /// Writes `len` bytes under a key of their own to `dst`, and fills this page under the same key
-    /// for draws in sections. False if a guard changed meanwhile: `dst` holds void bytes then, and
+    /// for draws in sections. Void if a guard changed meanwhile: `dst` holds void bytes then, and
     /// the page must not be put.
     ///
     /// # Safety
@@ -162,7 +162,7 @@ impl PageRef<'_> {
         epoch: Epoch,
         dst: *mut u8,
         len: usize,
-    ) -> Result<bool, Error> {
+    ) -> Result<Served, Error> {
         let PageRef { process, page_state, .. } = self;
         // A draw under the slot's lock may have left bytes, if the mode changed in between. Their
         // page is about to get a new number and generation, under which they would pass for new
@@ -171,7 +171,7 @@ impl PageRef<'_> {
         self.draw_key()?;
         if process.mode() == Mode::Hedged && !process.has_cpu_words() {
             // The instruction failed just now: in `hedged` no byte leaves without its words.
-            return Ok(false);
+            return Ok(Served::Void);
         }
         self.show_guards();
         hook(Point::Keyed);
@@ -186,7 +186,8 @@ impl PageRef<'_> {
         // The guards are read after the bytes were made, not before. The tag: had the page been
         // dropped, the bytes would be a stream of round keys that are zero.
         fence(Ordering::Acquire);
-        Ok(self.is_known() && self.may_leave(ForkCheck::Epoch(epoch)))
+        let may_leave = self.is_known() && self.may_leave(ForkCheck::Epoch(epoch));
+        Ok(if may_leave { Served::Yes } else { Served::Void })
     }
 
     /// Copies the guards' values from the state into the page, where sections compare them.

@@ -18,6 +18,16 @@ pub(crate) enum Refused {
     Stuck,
 }
 
+/// The fate of a request after a draw that may have refilled its page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use]
+pub(crate) enum Served {
+    /// The caller's buffer holds its bytes.
+    Yes,
+    /// A guard changed, so what was written to the buffer is void: the next rung has to serve it.
+    Void,
+}
+
 impl Refused {
     /// Counts the event at this CPU's slot.
     #[cold]

@@ -13,7 +13,7 @@ use crate::linux::pool::layout::{CAPACITY, PAGE};
 use crate::linux::pool::mask::{CpuWords, Mask, Plain};
 use crate::linux::pool::page::{ForkCheck, PageRef};
 use crate::linux::pool::page_state::PageState;
-use crate::linux::pool::refused::Refused;
+use crate::linux::pool::refused::{Refused, Served};
 use crate::linux::process::Process;
 use crate::linux::serve::{self, Word, word_at};
 use crate::linux::sys::memory;
@@ -251,7 +251,7 @@ impl Handle {
             // SAFETY: the caller's promise.
             Some(unsafe { page.draw_or_refill(ForkCheck::TagOnly, mask, dst, len) })
         })?;
-        if drawn {
+        if drawn == Served::Yes {
             return Ok(());
         }
         // SAFETY: the caller's promise.
