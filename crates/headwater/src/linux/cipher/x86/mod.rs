@@ -6,10 +6,12 @@
 //! is the cipher assembly?"). Here a round key is in a vector register or in the 240 bytes that the
 //! caller provides and wipes; each block clears the registers that it used before it ends.
 //!
-//! [`schedule`] expands the key. The keystream has three forms, all driven by the same pieces:
-//! [`vaes512`] (four blocks to an instruction), [`vaes256`] (two) and [`aesni`] (one). The pieces
-//! are macros that expand to assembly text, because a refill of a shared page runs the same text
-//! inside a restartable sequence (`linux::section`), where a call would leave the sequence.
+//! [`schedule`] expands the key. The keystream has three forms: [`vaes512`] (four blocks to an
+//! instruction), [`vaes256`] (two) and [`aesni`] (one). Each text is a `.s` file, so that an editor
+//! knows it for assembly and a comment can stand beside an instruction; `include_str!` makes it the
+//! template of an `asm!`, which names its operands. A piece that a text needs twice is an assembler
+//! macro. The text's end purges it, because the compiler assembles all texts of a crate together,
+//! and may have copied the function that holds one.
 
 pub(crate) mod aesni;
 pub(crate) mod chacha;
