@@ -349,7 +349,7 @@ pub struct EarlyRead {
     pub times: u64,
 }
 
-/// A unit of systemd, as often as it was started.
+/// A unit of systemd, with each attempt to start it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Unit {

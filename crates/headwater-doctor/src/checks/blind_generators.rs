@@ -1,6 +1,7 @@
 //! HW045: programs whose generators do not notice a clone.
 
-use super::{Answer, evidence};
+use super::Answer;
+use crate::finding::evidence;
 use crate::fixes::Cause;
 use crate::host::{Host, Process};
 use crate::{Case, Evidence, Finding, Id, Severity};

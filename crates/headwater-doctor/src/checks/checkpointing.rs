@@ -1,7 +1,8 @@
 //! HW044: process images are restored here.
 
-use super::{Answer, evidence};
+use super::Answer;
 use crate::boot::HintKind;
+use crate::finding::evidence;
 use crate::fixes::Cause;
 use crate::{Case, Evidence, Finding, Host, Id, Severity};
 

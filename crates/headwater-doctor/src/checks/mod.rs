@@ -36,7 +36,7 @@ mod unit_waited;
 mod vmclock_unreadable;
 mod vmgenid_no_driver;
 
-use crate::{Case, Evidence, Finding, Id};
+use crate::{Case, Finding, Id};
 
 /// The result of a check.
 #[derive(Clone, Debug)]
@@ -57,11 +57,6 @@ impl Answer {
     pub const fn fine() -> Answer {
         Answer::Found(Vec::new())
     }
-}
-
-/// Returns one line of evidence.
-pub(crate) fn evidence(place: impl Into<String>, says: impl Into<String>) -> Evidence {
-    Evidence { place: place.into(), says: says.into() }
 }
 
 impl From<Finding> for Answer {

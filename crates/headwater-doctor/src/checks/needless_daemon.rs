@@ -1,6 +1,7 @@
 //! HW051: an entropy daemon without a use.
 
-use super::{Answer, evidence};
+use super::Answer;
+use crate::finding::evidence;
 use crate::fixes::Cause;
 use crate::{Case, Finding, Id, Severity};
 

@@ -1,6 +1,7 @@
 //! HW011: a kernel whose generator has one lock for all CPUs.
 
-use super::{Answer, evidence};
+use super::Answer;
+use crate::finding::evidence;
 use crate::fixes::Cause;
 use crate::{Case, Finding, Id, Locking, Severity};
 

@@ -1,7 +1,8 @@
 //! HW050: a sandbox that kills or fails random system calls.
 
-use super::{Answer, evidence};
+use super::Answer;
 use crate::boot::HintKind;
+use crate::finding::evidence;
 use crate::fixes::Cause;
 use crate::host::Ready;
 use crate::{Case, Evidence, Finding, Id, Severity};

@@ -1,6 +1,7 @@
 //! HW053: several versions of headwater on one machine.
 
-use super::{Answer, evidence};
+use super::Answer;
+use crate::finding::evidence;
 use crate::fixes::Cause;
 use crate::host::installed::{Installed, Kind, Version, number_after};
 use crate::{Case, Evidence, Finding, Host, Id, Severity};

@@ -1,6 +1,6 @@
 //! The parts of headwater that are installed on the machine, with their versions.
 
-use crate::checks::evidence;
+use crate::finding::evidence;
 use crate::{Evidence, Host, Root};
 use memchr::memmem;
 use std::collections::BTreeSet;

@@ -187,7 +187,7 @@ impl Merged {
             hosts: fleet,
         };
         let text = serde_json::to_string(&document)?;
-        Ok(crate::report::escaped(&text) + "\n")
+        Ok(headwater_text::escape::json(&text) + "\n")
     }
 
     /// Returns a table with a line a host, the worst first (RFC 4180).

@@ -3,7 +3,6 @@
 use super::victims::{Ending, Table};
 use crate::Root;
 use crate::boot::Bounds;
-use crate::report::escaped;
 use headwater_text::escape::untrusted;
 use headwater_text::file;
 use serde::{Deserialize, Serialize};
@@ -174,7 +173,7 @@ impl Record {
     ///
     /// The errors of serde_json, which cannot occur: every value of this type can be written.
     pub fn json(&self) -> serde_json::Result<String> {
-        Ok(escaped(&serde_json::to_string_pretty(self)?) + "\n")
+        Ok(headwater_text::escape::json(&serde_json::to_string_pretty(self)?) + "\n")
     }
 
     /// Reads a record. Returns `None` for other documents, and for records of a newer schema.

@@ -1,5 +1,6 @@
 //! A line of a log: its time, its writer, its message.
 
+use super::split::{split_at, split_at_colon};
 use super::stamp::{self, Follows, Stamp};
 use std::borrow::Cow;
 
@@ -173,20 +174,6 @@ pub(super) fn of_dmesg_json(line: &str, before: &[u8]) -> Option<Entry<'static>>
 
 fn entry(stamp: Stamp, writer: Writer, message: &str) -> Entry<'_> {
     Entry { stamp, writer, message: Cow::Borrowed(message), unit: None, boot: None }
-}
-
-/// Splits at the first `": "`. The standard library's search of a text prepares more than a line of
-/// a log repays.
-pub(super) fn split_at_colon(text: &str) -> Option<(&str, &str)> {
-    let colons = memchr::memchr_iter(b':', text.as_bytes());
-    let at = colons.into_iter().find(|at| text.as_bytes().get(at + 1) == Some(&b' '))?;
-    Some((&text[..at], &text[at + 2..]))
-}
-
-/// Splits a short text at the first such ASCII character. `split_once` prepares more.
-pub(super) fn split_at(text: &str, at: u8) -> Option<(&str, &str)> {
-    let place = text.bytes().position(|byte| byte == at)?;
-    Some((text.get(..place)?, text.get(place + 1..)?))
 }
 
 /// Splits `HOST NAME[PID]: message` or `NAME[PID]: message` into writer and message. BusyBox's

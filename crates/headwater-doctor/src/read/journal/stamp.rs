@@ -1,7 +1,7 @@
 //! The time at the head of a line, as journalctl(1), dmesg(1), rsyslog and the kernel itself write
 //! it.
 
-use super::entry::split_at;
+use super::split::split_at;
 
 /// The time of a line, as far as the line shows it.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -12,8 +12,8 @@ pub(super) struct Stamp {
     pub(super) wall: Option<f64>,
     /// True if the wall clock's seconds are whole, so that a difference is off by up to one.
     pub(super) is_coarse: bool,
-    /// The local time of the day and its date in a year without a number, as all formats of a
-    /// calendar have it: the common scale of files in different formats.
+    /// Local time in seconds since 1 January. The year is left out, because most formats omit it.
+    /// Every format with a calendar has the rest, so files in different formats share this scale.
     pub(super) civil: Option<f64>,
 }
 

@@ -2,7 +2,7 @@
 //! description only, and a failure connects the two: name and description then stand on adjacent
 //! lines, because systemd is one thread and reports a unit's end in one piece.
 
-use super::entry::{split_at, split_at_colon};
+use super::split::{split_at, split_at_colon};
 use super::stamp::Stamp;
 use crate::Evidence;
 use crate::boot::{Attempt, Moment, Outcome, Unit};
