@@ -1,8 +1,7 @@
 //! `cargo xtask install` and `uninstall`: a release build, put where other programs look for it.
 
-use crate::machine_code::target_directory;
 use crate::notices::notices;
-use crate::process::{output, program, root, run};
+use crate::process::{output, program, root, run, target_directory};
 use anyhow::{Context, Result, bail, ensure};
 use clap::{Args, ValueEnum};
 use std::collections::BTreeSet;

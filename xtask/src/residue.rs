@@ -4,8 +4,7 @@
 //! program that uses the library. The package in tools/residue is such a program; its README.md
 //! explains the search.
 
-use crate::machine_code::target_directory;
-use crate::process::{program, root, run};
+use crate::process::{program, root, run, target_directory};
 use crate::report::{Report, need};
 use crate::tools;
 use anyhow::{Result, anyhow};

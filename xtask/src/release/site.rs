@@ -4,8 +4,7 @@
 
 use super::help::markdown;
 use super::{fresh, links, manual, pack};
-use crate::machine_code::target_directory;
-use crate::process::{output, program, root, run};
+use crate::process::{output, program, root, run, target_directory};
 use crate::tools;
 use crate::version::VERSION;
 use anyhow::{Context, Result, ensure};
