@@ -1,7 +1,7 @@
 //! An owned generator.
 
 use crate::bounded::below;
-use crate::{Error, as_uninit, imp};
+use crate::{Error, as_uninit, linux};
 use core::fmt;
 use core::mem::MaybeUninit;
 use core::num::{NonZeroU32, NonZeroU64};
@@ -16,7 +16,7 @@ use core::num::{NonZeroU32, NonZeroU64};
 ///
 /// With the feature `rand_core` it has the traits of rand_core 0.10, so that `rand`'s
 /// distributions, shuffles and samples work on it.
-pub struct Rng(imp::Handle);
+pub struct Rng(linux::Handle);
 
 impl Rng {
     /// Returns a new handle. More than 64 handles map memory; up to 64 need no system call.
@@ -25,7 +25,7 @@ impl Rng {
     ///
     /// The errors of [`fill`](crate::fill).
     pub fn new() -> Result<Rng, Error> {
-        imp::Handle::new().map(Rng)
+        linux::Handle::new().map(Rng)
     }
 
     /// Fills `buf` with random bytes.

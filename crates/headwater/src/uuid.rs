@@ -3,7 +3,7 @@
 // The functions are always inlined: a function of its own would keep a copy of the bytes in a frame
 // that the caller cannot erase.
 
-use crate::{Error, imp};
+use crate::{Error, linux};
 use ::uuid::Uuid;
 
 /// Returns a random UUID (version 4, RFC 9562 section 5.4): 122 random bits.
@@ -31,7 +31,7 @@ pub fn v4() -> Result<Uuid, Error> {
 #[inline(always)]
 pub fn v7() -> Result<Uuid, Error> {
     let mut bytes = [0; 16];
-    let (seconds, nanoseconds) = imp::since_1970();
+    let (seconds, nanoseconds) = linux::since_1970();
     let [time @ .., _, _, _, _, _, _, _, _] = &mut bytes;
     write_time(time, seconds, nanoseconds);
     let [_, _, _, _, _, _, _, _, random @ ..] = &mut bytes;

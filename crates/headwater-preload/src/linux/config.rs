@@ -52,9 +52,9 @@ extern "C" fn constructor() {
         // start in a virtual machine (docs/programs.md).
         #[cfg(target_arch = "x86_64")]
         if let Some(words) = glibc::cpuid_words() {
-            headwater::know_cpuid(words);
+            headwater::internal::know_cpuid(words);
         }
-        headwater::expect_no_handles();
+        headwater::internal::expect_no_handles();
         // Sets everything up, which a draw would do too, but touches no page of random bytes: most
         // programs end without a draw. An error, such as "not ready", is not this function's to
         // report: the first draw meets it too.

@@ -42,7 +42,7 @@ static DESTITUTE: Process = Process::destitute();
 /// No memory for handles is mapped at set-up. Relaxed: nothing else is read by it.
 static NO_HANDLES: AtomicBool = AtomicBool::new(false);
 
-/// Implements [`crate::expect_no_handles`].
+/// Implements [`crate::internal::expect_no_handles`].
 pub(crate) fn expect_no_handles() {
     NO_HANDLES.store(true, Ordering::Relaxed);
 }
@@ -75,9 +75,19 @@ pub(crate) fn current() -> &'static Process {
 
 /// Returns the state, and sets it up first if need be. `NOT_READY` if the kernel is not seeded and
 /// `wait` is false.
+#[inline(always)]
+pub(crate) fn process(wait: bool) -> Result<&'static Process, Error> {
+    match published() {
+        Some(process) => Ok(process),
+        None => first_process(wait),
+    }
+}
+
+/// Sets the state up by the environment. A function of its own, so that [`process`] costs a draw
+/// one comparison and no frame.
 #[cold]
 #[inline(never)]
-pub(crate) fn process(wait: bool) -> Result<&'static Process, Error> {
+fn first_process(wait: bool) -> Result<&'static Process, Error> {
     set_up(Config { mode: Mode::Auto, vmclock: true }, true, wait)
 }
 
