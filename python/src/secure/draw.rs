@@ -106,7 +106,7 @@ pub(super) fn shown(int: &Bound<'_, PyAny>) -> String {
     int.str().map_or_else(|_| "an int of thousands of digits".into(), |text| text.to_string())
 }
 
-/// Returns the argument `name` as an int, by `__index__` if it is none.
+/// Returns the argument `name` as an int. Calls `__index__` on an object that is not one.
 #[cold]
 pub(super) fn int<'py>(name: &str, argument: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     let py = argument.py();

@@ -1,7 +1,7 @@
 //! Finds functions whose doc comment does not begin with a verb: "The number of slots" names a
 //! thing and leaves open what the function does with it, "Returns the number of slots" does not.
 
-/// First words that end as a verb in the third person does, and are none.
+/// First words that end in -s like a verb and are not verbs.
 const NO_VERBS: [&str; 40] = [
     "Arrays",
     "As",

@@ -156,8 +156,8 @@ struct Register {
 impl Register {
     fn shortest(&mut self, bits: &[u64]) -> Found {
         let n = bits.len() * 64;
-        // Read backwards, the bits that the taps meet at one step lie side by side, and one place
-        // further at each.
+        // A step multiplies tap i with the bit i places back. In reversed order these bits ascend
+        // with i, so a step reads whole words, and the next step starts one bit earlier.
         self.reversed.clear();
         self.reversed.extend(bits.iter().rev().map(|word| word.reverse_bits()));
         self.reversed.push(0);
