@@ -1,4 +1,4 @@
-//! `cargo xtask residue`: whether key material stays behind in memory after a draw.
+//! `cargo xtask residue`: whether key material stays in memory after a draw.
 //!
 //! The result depends on the registers that the compiler spills, and so on the profile of the
 //! program that uses the library. The package in tools/residue is such a program; its README.md
@@ -35,7 +35,7 @@ pub(crate) fn steps(report: &mut Report) {
         let mut clippy = cargo("clippy --release --workspace --all-targets");
         Ok(run(clippy.args(["--features", "subject/forced", "--", "-D", "warnings"]))?)
     });
-    report.step("no key stays behind", || {
+    report.step("no key stays in memory", || {
         // The search first finds the keys that its own tests plant; without that, a clean result
         // would prove nothing.
         run(&mut cargo("test --release -p residue"))?;

@@ -249,7 +249,10 @@ Oct 25 11:40:05 vm1 systemd[1]: Startup finished in 1.402s (kernel) + 4.198s (us
     let ended = attempt.ended.as_ref().unwrap().at.unwrap();
     assert!(ended - attempt.began.at.unwrap() <= 4.0, "{attempt:?}");
     let report = diagnose(Case { boots, ..Case::default() });
-    assert!(report.findings.iter().all(|it| it.severity < Severity::Critical), "{report:?}");
+    assert!(
+        report.findings.iter().all(|finding| finding.severity < Severity::Critical),
+        "{report:?}"
+    );
 }
 
 /// journald stamps a line of strace when the call ends. A call's time is therefore the time since

@@ -126,7 +126,8 @@ impl Core {
     ///
     /// `at` is null, or came from `allocate` and is not used afterwards.
     pub(crate) unsafe fn free<T>(&self, at: *mut T, place: Place) {
-        // SAFETY: the caller's promise.
+        // SAFETY: the core's function takes null. Otherwise `allocate` asked the same core for
+        // `size_of::<T>()` bytes, so as many are erased and freed, once.
         unsafe { (self.clear_free)(at.cast(), size_of::<T>(), place.file(), place.line) };
     }
 
@@ -144,7 +145,8 @@ impl Core {
     ///
     /// `at` is null, or `len` bytes from `allocate_secure` that are not used afterwards.
     pub(crate) unsafe fn free_secure(&self, at: *mut u8, len: usize, place: Place) {
-        // SAFETY: the caller's promise.
+        // SAFETY: the core's function takes null. Otherwise the bytes are of its secure heap or of
+        // the fallback that it chose itself, `len` of them, and are freed once.
         unsafe { (self.secure_clear_free)(at.cast(), len, place.file(), place.line) };
     }
 

@@ -30,7 +30,7 @@ pub struct Args {
     #[arg(long, group = "effort")]
     pub standard: bool,
 
-    /// With --standard: go on after a failure, for the whole picture
+    /// With --standard: continue after a failure, for the whole picture
     #[arg(long, conflicts_with_all = ["fast", "deep"])]
     pub all: bool,
 
@@ -100,7 +100,7 @@ pub(crate) struct Request {
     pub(crate) source: Option<&'static Named>,
     pub(crate) effort: Effort,
     pub(crate) seed: u64,
-    /// Go on after a failure.
+    /// Continue after a failure.
     pub(crate) all: bool,
     pub(crate) streams: Option<u64>,
     pub(crate) seeds: Option<Range<u64>>,

@@ -191,7 +191,7 @@ fn a_partition_in_use_makes_its_disk_one() {
     assert!(did("umount", &[&mount]));
 }
 
-/// A disk that cannot read a part of itself: the image behind a loop device lost its end.
+/// A disk that cannot read a part of itself: a loop device's image lost its end.
 #[test]
 fn unreadable_parts_are_named_and_the_rest_is_verified() {
     let Some(disk) = Loop::new("unreadable", 8 << 20, 512) else { return };

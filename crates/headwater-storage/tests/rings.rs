@@ -132,7 +132,7 @@ fn an_error_names_its_offset() {
         fs::write(&path, vec![0; 1 << 20]).unwrap();
         let target = Target::open(&path, Access::Write, None).unwrap();
         let progress = Progress::default();
-        // Behind the largest file that Linux has, every write fails.
+        // Beyond the largest file that Linux has, every write fails.
         let from = i64::MAX as u64 - (3 << 20) + 1;
         let to = i64::MAX as u64;
         let job = Job { from, to, threads: 2, limit: None, ring, progress: &progress };

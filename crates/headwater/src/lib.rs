@@ -288,8 +288,8 @@ pub fn quiesce() -> Result<(), Error> {
 /// from keys that the kernel is asked for anew.
 ///
 /// This is what other generators call a reseed: a copy of this process's memory from before the
-/// call says nothing about later bytes. It takes microseconds, and other threads may go on drawing.
-/// No clone, fork or reseed of the kernel needs it. This function is not async-signal-safe.
+/// call says nothing about later bytes. It takes microseconds, and other threads may continue to
+/// draw. No clone, fork or reseed of the kernel needs it. This function is not async-signal-safe.
 ///
 /// # Errors
 ///
@@ -326,8 +326,8 @@ pub fn generation() -> Option<NonZeroU64> {
 #[inline(always)]
 fn as_uninit(buf: &mut [u8]) -> &mut [MaybeUninit<u8>] {
     #[expect(unsafe_code)]
-    // SAFETY: u8 and MaybeUninit<u8> have the same layout, and no code behind this reference ever
-    // writes an uninitialised byte: `linux::fill` writes random bytes or zeros.
+    // SAFETY: u8 and MaybeUninit<u8> have the same layout, and no code that takes this reference
+    // ever writes an uninitialised byte: `linux::fill` writes random bytes or zeros.
     unsafe {
         &mut *(core::ptr::from_mut(buf) as *mut [MaybeUninit<u8>])
     }

@@ -51,7 +51,7 @@ fn marked(bytes: [u8; 16], version: u8) -> Uuid {
     Uuid::from_bytes(word.to_ne_bytes())
 }
 
-/// Writes milliseconds, and behind them the fraction, where the version goes on top.
+/// Writes milliseconds, and after them the fraction, over which the version is written.
 fn write_time(time: &mut [u8; 8], seconds: u64, nanoseconds: u32) {
     let milliseconds = seconds.wrapping_mul(1000).wrapping_add(u64::from(nanoseconds / 1_000_000));
     // 1 ms = 10^6 ns, cut into 4096 steps: the largest fraction, 999,999 ns, yields 4095.

@@ -92,7 +92,7 @@ impl<W: Words> Place<W> {
     }
 }
 
-/// Returns the state behind the pointer that [`Place::install`] wrote.
+/// Returns the state at the pointer that [`Place::install`] wrote.
 ///
 /// # Safety
 ///
@@ -100,7 +100,9 @@ impl<W: Words> Place<W> {
 /// held.
 #[inline(always)]
 unsafe fn state<'a, W>(pointer: *mut c_void) -> &'a mut State<W> {
-    // SAFETY: the caller's promise.
+    // SAFETY: the `Place` is alive, so the state is there, and has the type `W` that its functions
+    // were made for. The bit generator's lock is held, so no other reference to the state is in
+    // use.
     unsafe { &mut *pointer.cast() }
 }
 

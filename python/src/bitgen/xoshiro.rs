@@ -26,7 +26,7 @@ impl Source for Around {
     }
 }
 
-/// Returns the state behind the words that have been drawn.
+/// Returns the state after the words that have been drawn.
 fn now(words: &Buffered<Around>) -> Xoshiro256pp {
     if words.drawn() >= WORDS {
         return words.source().after.clone();

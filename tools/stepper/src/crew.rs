@@ -72,7 +72,8 @@ fn announced(pipe: PipeReader, count: usize) -> io::Result<Vec<libc::pid_t>> {
         };
         let Some((index, id)) = announcement(&line, count) else {
             // A reason may have several lines, and another thread announces itself meanwhile.
-            let more = lines.map_while(Result::ok).filter(|it| announcement(it, count).is_none());
+            let more =
+                lines.map_while(Result::ok).filter(|line| announcement(line, count).is_none());
             return Err(other(more.fold(line, |reason, more| reason + "\n" + &more)));
         };
         ids[index] = id;

@@ -74,7 +74,7 @@ pub(crate) fn measure(comparison: &Comparison) -> Result<Vec<Timing>, Error> {
     match measurement.failure.into_inner() {
         Ok(None) => {}
         Ok(Some(error)) => return Err(error),
-        Err(_) => unreachable!("a thread that panics is joined, and its panic goes on, above"),
+        Err(_) => unreachable!("a thread that panics is joined, and its panic continues above"),
     }
     let timings = measurement.calls.iter().enumerate().map(|(variant, &calls)| Timing {
         calls,

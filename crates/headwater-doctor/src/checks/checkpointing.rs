@@ -60,7 +60,10 @@ fn signs_of_use(case: &Case, host: &Host) -> Vec<Evidence> {
     signs.extend(kept);
     let hints = case.boot().into_iter().flat_map(|boot| &boot.hints);
     signs.extend(
-        hints.filter(|it| it.kind == HintKind::Criu).take(3).map(|it| it.moment.evidence.clone()),
+        hints
+            .filter(|hint| hint.kind == HintKind::Criu)
+            .take(3)
+            .map(|hint| hint.moment.evidence.clone()),
     );
     signs
 }

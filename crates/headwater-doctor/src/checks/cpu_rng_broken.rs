@@ -45,7 +45,7 @@ pub(super) fn check(case: &Case) -> Answer {
     }
     let hidden = case
         .boot()
-        .and_then(|boot| boot.hints.iter().find(|it| it.kind == HintKind::RdrandErratum));
+        .and_then(|boot| boot.hints.iter().find(|hint| hint.kind == HintKind::RdrandErratum));
     if let Some(hint) = hidden {
         add(
             Severity::Note,

@@ -30,7 +30,7 @@ pub(super) fn check(case: &Case) -> Answer {
         Some((process, *name, *why))
     });
     let Some((process, name, why)) = found else { return Answer::fine() };
-    let fips = host.root.text("/proc/sys/crypto/fips_enabled").is_ok_and(|it| it == "1");
+    let fips = host.root.text("/proc/sys/crypto/fips_enabled").is_ok_and(|flag| flag == "1");
     Finding {
         id: Id::NeedlessDaemon,
         severity: Severity::Note,

@@ -46,6 +46,6 @@ pub(super) fn check(case: &Case) -> Answer {
 /// Returns the kills by seccomp in the log. The log reader keeps only those for getrandom.
 fn killed(case: &Case) -> Vec<Evidence> {
     let hints = case.boot().into_iter().flat_map(|boot| &boot.hints);
-    let kills = hints.filter(|it| it.kind == HintKind::SeccompKill);
-    kills.map(|it| it.moment.evidence.clone()).take(5).collect()
+    let kills = hints.filter(|hint| hint.kind == HintKind::SeccompKill);
+    kills.map(|hint| hint.moment.evidence.clone()).take(5).collect()
 }

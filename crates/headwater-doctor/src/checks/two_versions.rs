@@ -34,7 +34,8 @@ pub(super) fn check(case: &Case) -> Answer {
     } else {
         return Answer::fine();
     };
-    let mut proof: Vec<Evidence> = running.into_iter().take(10).map(|it| it.evidence).collect();
+    let mut proof: Vec<Evidence> =
+        running.into_iter().take(10).map(|process| process.evidence).collect();
     proof.extend(parts.into_iter().take(10).map(|part| part.evidence));
     Finding {
         id: Id::TwoVersions,
@@ -58,7 +59,7 @@ fn loader_versions(parts: &[Installed]) -> BTreeSet<&Version> {
 }
 
 /// Returns whether two directories have libraries of different versions. In one directory the link
-/// libheadwater.so.0 decides, and the other file is only left behind.
+/// libheadwater.so.0 decides, and the other file is only a leftover.
 fn conflicts(parts: &[Installed]) -> bool {
     let libraries = || parts.iter().filter(|part| part.kind == Kind::Library);
     libraries().any(|a| libraries().any(|b| a.directory != b.directory && a.version != b.version))
@@ -100,7 +101,7 @@ fn path(line: &str) -> Option<&str> {
 }
 
 fn running_title(running: &[Running], installed: &BTreeSet<&Version>) -> Option<String> {
-    let deleted = running.iter().filter(|it| it.is_deleted).count();
+    let deleted = running.iter().filter(|process| process.is_deleted).count();
     Some(match (deleted, running.len()) {
         (0, 0) => return None,
         (0, other) => format!(

@@ -162,7 +162,7 @@ struct Wait<'a> {
     seconds: f64,
     attempts: Vec<(&'a Attempt, f64)>,
     killed: usize,
-    /// The end of the start that went on when the generator was ready; `None` if systemd gave up
+    /// The end of the start that continued when the generator was ready; `None` if systemd gave up
     /// before.
     over: Option<&'a Moment>,
     /// True if the start or the program ties the unit to the generator.

@@ -83,7 +83,8 @@ impl Host {
             }
         }
         for place in COMMANDS.into_iter().filter(|place| root.exists(place)) {
-            parts.extend(marked(root, place, None).map(|it| part(Kind::Other, it, place)));
+            parts
+                .extend(marked(root, place, None).map(|version| part(Kind::Other, version, place)));
         }
         parts.extend(named(root, &python_directories(root), "headwater-", ".dist-info"));
         parts.extend(named(root, &JAVA.map(str::to_owned), "headwater-", ".jar"));
@@ -145,7 +146,9 @@ fn libraries(root: &Root, directory: &str) -> Vec<(Kind, String)> {
     }
     let module = format!("{directory}/ossl-modules/headwater.so");
     let others = [format!("{directory}/libheadwater_preload.so"), module];
-    found.extend(others.into_iter().filter(|it| root.exists(it)).map(|it| (Kind::Other, it)));
+    found.extend(
+        others.into_iter().filter(|path| root.exists(path)).map(|path| (Kind::Other, path)),
+    );
     found
 }
 
@@ -204,7 +207,8 @@ mod tests {
 
     #[test]
     fn versions_are_ordered_by_their_numbers() {
-        let parsed = ["0.10.0", "0.2.0", "1.0.0", "0.2.11"].map(|it| Version::parse(it).unwrap());
+        let parsed =
+            ["0.10.0", "0.2.0", "1.0.0", "0.2.11"].map(|text| Version::parse(text).unwrap());
         let mut sorted = parsed.to_vec();
         sorted.push(Version::Old);
         sorted.sort();

@@ -70,7 +70,7 @@ fn unit(block: &str) -> Option<Unit> {
     let of =
         |key: &str| block.lines().find_map(|line| line.trim().strip_prefix(key)?.strip_prefix('='));
     let at = |key: &str| {
-        let microseconds = of(key)?.parse::<u64>().ok().filter(|it| *it > 0)?;
+        let microseconds = of(key)?.parse::<u64>().ok().filter(|micros| *micros > 0)?;
         Some(microseconds as f64 / 1e6)
     };
     let name = of("Id")?;

@@ -95,13 +95,14 @@ impl Clones {
     /// Finds the groups. `newest` holds the number of each host's newest report.
     pub(super) fn finish(&mut self, newest: &[u32]) {
         let hosts = newest.len();
-        self.evidence.retain(|it| newest.get(it.host as usize) == Some(&it.report));
+        self.evidence
+            .retain(|evidence| newest.get(evidence.host as usize) == Some(&evidence.report));
         self.evidence.sort_unstable();
         self.evidence.dedup();
         let mut sets = Sets::new(hosts);
         let mut has_evidence = vec![false; hosts];
-        for it in &self.evidence {
-            if let Some(has) = has_evidence.get_mut(it.host as usize) {
+        for evidence in &self.evidence {
+            if let Some(has) = has_evidence.get_mut(evidence.host as usize) {
                 *has = true;
             }
         }
@@ -111,9 +112,9 @@ impl Clones {
         let mut shares: Vec<(u32, Kind)> = Vec::new();
         for same in self.evidence.chunk_by(is_same) {
             if let [first, _, ..] = same {
-                for it in same {
-                    sets.join(first.host, it.host);
-                    shares.push((it.host, it.kind));
+                for other in same {
+                    sets.join(first.host, other.host);
+                    shares.push((other.host, other.kind));
                 }
             }
         }
@@ -135,7 +136,7 @@ impl Clones {
                         .count()
                 };
                 let shared = Kind::ALL.map(|kind| (kind, count(kind)));
-                Group { shared: shared.into_iter().filter(|it| it.1 > 0).collect(), hosts }
+                Group { shared: shared.into_iter().filter(|kind| kind.1 > 0).collect(), hosts }
             })
             .collect();
         self.groups.sort_by_key(|group| std::cmp::Reverse(group.hosts.len()));

@@ -199,7 +199,8 @@ impl Merged {
         );
         for row in fleet.ordered() {
             let severity = row.worst.map_or("", crate::report::severity);
-            let number = |value: Option<f64>| value.map(|it| it.to_string()).unwrap_or_default();
+            let number =
+                |value: Option<f64>| value.map(|number| number.to_string()).unwrap_or_default();
             let fields: [Cow<'_, str>; 11] = [
                 field(&row.name),
                 verdict(row.verdict).into(),

@@ -313,7 +313,7 @@ pub(crate) fn records(root: &Root) -> Vec<Record> {
         for name in root.names(directory).iter().rev().take(MOST_KEPT).rev() {
             let text = root.text(&format!("{directory}/{name}")).ok();
             let Some(record) = text.and_then(|text| Record::parse(&text)) else { continue };
-            records.retain(|it| it.boot_id.is_none() || it.boot_id != record.boot_id);
+            records.retain(|kept| kept.boot_id.is_none() || kept.boot_id != record.boot_id);
             records.push(record);
         }
     }

@@ -60,14 +60,15 @@ pub(crate) fn brings(fix: &Fix) -> String {
         Effect::Nothing => "",
     };
     let trusts = fix.trusts.map(|party| format!("trusts {party}")).unwrap_or_default();
-    let notes: Vec<&str> = [effect, &trusts].into_iter().filter(|it| !it.is_empty()).collect();
+    let notes: Vec<&str> = [effect, &trusts].into_iter().filter(|note| !note.is_empty()).collect();
     notes.join("; ")
 }
 
 impl Report {
     /// Returns the verdict in one line.
     pub fn headline(&self) -> String {
-        let count = |wanted| self.findings.iter().filter(|it| it.severity == wanted).count();
+        let count =
+            |wanted| self.findings.iter().filter(|finding| finding.severity == wanted).count();
         let counts: Vec<String> = [Severity::Critical, Severity::Warning, Severity::Note]
             .map(|severity| (count(severity), severity))
             .into_iter()
@@ -103,7 +104,7 @@ impl Report {
     /// Returns the input in one line: "this machine: Ganeti, Linux 5.10.0-30-amd64".
     pub fn about(&self) -> String {
         let kernel = self.kernel.as_ref().map(|release| format!("Linux {release}"));
-        let on = self.platform.map(|it| platform(it).to_owned());
+        let on = self.platform.map(|found| platform(found).to_owned());
         let facts: Vec<String> = on.into_iter().chain(kernel).collect();
         if facts.is_empty() {
             self.of.clone()

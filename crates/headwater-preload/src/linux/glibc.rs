@@ -18,7 +18,8 @@ macro_rules! weak {
                 options(nostack, readonly, preserves_flags),
             );
         }
-        // SAFETY: as above.
+        // SAFETY: the same table, read by this CPU's two instructions for it. They write one
+        // register and no memory.
         #[cfg(target_arch = "aarch64")]
         unsafe {
             core::arch::asm!(

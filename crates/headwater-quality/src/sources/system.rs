@@ -21,7 +21,7 @@ pub(super) const ALL: &[Named] = &[
     Named {
         name: "rdrand",
         kind: Kind::Noise,
-        about: "the CPU's random instruction, which is a generator behind a noise source",
+        about: "the CPU's random instruction, which is a generator that a noise source seeds",
         open: Open::Live(rdrand::open),
     },
 ];

@@ -44,7 +44,7 @@ pub(crate) struct Test {
     pub(crate) run: fn(&View, Effort) -> Vec<Part>,
 }
 
-/// One figure of a test: a name, counts, and the amount of data behind them.
+/// One figure of a test: a name, counts, and the amount of data in them.
 pub(crate) struct Part {
     /// The figure's parameters. Parts with the same name add up.
     pub(crate) name: String,

@@ -125,8 +125,8 @@ fn set_up(config: Config, environment: bool, wait: bool) -> Result<&'static Proc
     process.choose_mode();
     hook(Point::SetUp);
     core::hint::black_box(crate::VERSION_MARK.as_ptr());
-    // A closure would still borrow `process` when the mapping behind it is unmapped
-    // (undefined behaviour, found by miri).
+    // A closure would still borrow `process` when its mapping is unmapped (undefined behaviour,
+    // found by miri).
     if let Err(theirs) = publish(process) {
         discard(process);
         // SAFETY: no other thread has seen it, and `discard` was the last use.
@@ -158,7 +158,7 @@ pub(crate) fn mode_from_environment() -> (Mode, bool) {
     }
 }
 
-/// The size of the registry of handles, which lies behind the state.
+/// The size of the registry of handles, which lies after the state.
 const HANDLES: usize = size_of::<Registry>();
 const _: () = assert!(size_of::<Process>().is_multiple_of(align_of::<Registry>()));
 
@@ -168,10 +168,11 @@ const _: () = assert!(size_of::<Process>().is_multiple_of(align_of::<Registry>()
 ///
 /// # Safety
 ///
-/// `place` is fresh, zeroed memory for a process and the registry behind it.
+/// `place` is fresh, zeroed memory for a process and the registry after it.
 #[inline(never)]
 unsafe fn gather(place: *mut Process, vmclock: bool, requested: Mode, unknown_requested: bool) {
-    // SAFETY: the caller's promise. Zeros are a registry without handles.
+    // SAFETY: `set_up` has just mapped memory for both, and nothing else refers to it. It is
+    // zeroed, and zeros are a registry without handles.
     unsafe {
         let handles = &*place.add(1).cast::<Registry>();
         let facts = Facts { handles, ..facts(vmclock, requested, unknown_requested) };
@@ -300,7 +301,8 @@ fn reserve(requested: Mode) -> (Option<*const AtomicU64>, Memory) {
         if buffering
             && let Ok((pages, page)) = memory::reserve_pages(memory.all_pages().1, memory.locked())
         {
-            // SAFETY: as above.
+            // SAFETY: `all_pages` counts the bytes before the first slot's page too, so the sum
+            // lies within the mapping that was made from that count.
             memory.pages = unsafe { pages.add(memory.before_pages()) };
             memory.page = page;
             return (Some(canary), memory);

@@ -133,11 +133,11 @@ fn the_claim_the_bytes_and_the_guards_come_in_this_order() {
     let mut early = DRAW;
     early[25..29].rotate_left(2);
     assert!(fault(&early).contains("the word is not compared after"));
-    // The claim behind them.
+    // The claim after them.
     let mut late = DRAW;
     late[20..27].rotate_left(1);
     assert!(fault(&late).contains("before they were claimed"));
-    // The erasure behind the word's first load.
+    // The erasure after the word's first load.
     let mut between = DRAW;
     between[26..28].rotate_left(1);
     assert!(fault(&between).contains("not erased right after"));

@@ -55,7 +55,7 @@ enum Place {
     Elsewhere,
 }
 
-/// The fact that a comparison proves if the branch behind it stays in the section.
+/// The fact that a comparison proves if the branch after it stays in the section.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(super) enum Fact {
     CpuInRange,
@@ -106,10 +106,10 @@ pub(super) struct Way {
     is_put: bool,
 }
 
-pub(super) fn name(it: &Instruction) -> Name {
-    let size = it.memory_size().size();
-    let scale = it.memory_index_scale();
-    (it.memory_base(), it.memory_index(), scale, it.memory_displacement64(), size)
+pub(super) fn name(insn: &Instruction) -> Name {
+    let size = insn.memory_size().size();
+    let scale = insn.memory_index_scale();
+    (insn.memory_base(), insn.memory_index(), scale, insn.memory_displacement64(), size)
 }
 
 impl Way {
@@ -146,18 +146,18 @@ impl Way {
     }
 
     /// Returns the place of the operand in memory.
-    fn place(&self, it: &Instruction, rseq_cs: Name) -> Place {
-        let at = it.memory_displacement64();
-        if it.memory_segment() == Register::FS {
-            let is_area = (it.memory_base(), it.memory_index()) == (rseq_cs.0, rseq_cs.1);
+    fn place(&self, insn: &Instruction, rseq_cs: Name) -> Place {
+        let at = insn.memory_displacement64();
+        if insn.memory_segment() == Register::FS {
+            let is_area = (insn.memory_base(), insn.memory_index()) == (rseq_cs.0, rseq_cs.1);
             return if is_area {
                 Place::Rseq(at.wrapping_sub(rseq_cs.3))
             } else {
                 Place::Elsewhere
             };
         }
-        let (base, index) = (self.value(it.memory_base()), self.value(it.memory_index()));
-        let alone = it.memory_index() == Register::None;
+        let (base, index) = (self.value(insn.memory_base()), self.value(insn.memory_index()));
+        let alone = insn.memory_index() == Register::None;
         let in_page = |value| matches!(value, Page | InPage);
         match base {
             Line if alone => Place::Line(at),
@@ -170,49 +170,49 @@ impl Way {
     }
 
     /// Returns whether the instruction stores zero.
-    fn stores_zero(&self, it: &Instruction) -> bool {
-        match it.op1_kind() {
+    fn stores_zero(&self, insn: &Instruction) -> bool {
+        match insn.op1_kind() {
             OpKind::Register => {
-                let register = it.op1_register();
+                let register = insn.op1_register();
                 register.is_vector_register() && self.zeros >> register.number() & 1 == 1
             }
-            _ => it.try_immediate(1).is_ok_and(|value| value == 0),
+            _ => insn.try_immediate(1).is_ok_and(|value| value == 0),
         }
     }
 
     /// Follows an instruction that is not a branch.
     pub(super) fn pass(
         &mut self,
-        it: &Instruction,
+        insn: &Instruction,
         info: &mut InstructionInfoFactory,
         end: u64,
         is_long: bool,
         rseq_cs: Name,
     ) -> Result<()> {
-        self.at = it.next_ip();
+        self.at = insn.next_ip();
         self.flags = None;
-        let memory = it.op_count() > 0
-            && it.mnemonic() != Mnemonic::Lea
-            && (0..it.op_count()).any(|i| it.op_kind(i) == OpKind::Memory);
-        let place = memory.then(|| self.place(it, rseq_cs));
-        let info = info.info(it);
+        let memory = insn.op_count() > 0
+            && insn.mnemonic() != Mnemonic::Lea
+            && (0..insn.op_count()).any(|i| insn.op_kind(i) == OpKind::Memory);
+        let place = memory.then(|| self.place(insn, rseq_cs));
+        let info = info.info(insn);
         for used in info.used_memory() {
             let place = place.context("an operand in memory that is not named")?;
-            if self.read.is_some_and(|read| read != name(it)) {
+            if self.read.is_some_and(|read| read != name(insn)) {
                 bail!("bytes are not erased right after they were read");
             }
             match used.access() {
-                OpAccess::Read | OpAccess::CondRead => self.read(it, place)?,
-                OpAccess::Write => self.write(it, place, end, is_long)?,
-                _ => self.exchange(it, place)?,
+                OpAccess::Read | OpAccess::CondRead => self.read(insn, place)?,
+                OpAccess::Write => self.write(insn, place, end, is_long)?,
+                _ => self.exchange(insn, place)?,
             }
         }
-        if it.mnemonic() == Mnemonic::Cmp {
-            self.flags = self.shown_by(it, place);
+        if insn.mnemonic() == Mnemonic::Cmp {
+            self.flags = self.shown_by(insn, place);
         }
-        self.is_asked |= it.mnemonic() == Mnemonic::Rdpid;
+        self.is_asked |= insn.mnemonic() == Mnemonic::Rdpid;
         // The content of the registers that the instruction writes.
-        let value = self.result(it, place);
+        let value = self.result(insn, place);
         let written = info.used_registers().iter().filter(|used| {
             !matches!(used.access(), OpAccess::Read | OpAccess::CondRead | OpAccess::None)
         });
@@ -221,10 +221,11 @@ impl Way {
             let erased = self.read.is_some_and(|read| [read.0, read.1].contains(&register));
             ensure!(!erased, "bytes are not erased right after they were read");
             if register.is_vector_register() {
-                let same = it.op_count() > 1
-                    && it.op_kind(it.op_count() - 1) == OpKind::Register
-                    && it.op_register(it.op_count() - 1) == it.op_register(it.op_count() - 2);
-                let is_zero = matches!(it.mnemonic(), Mnemonic::Vpxor | Mnemonic::Pxor) && same;
+                let same = insn.op_count() > 1
+                    && insn.op_kind(insn.op_count() - 1) == OpKind::Register
+                    && insn.op_register(insn.op_count() - 1)
+                        == insn.op_register(insn.op_count() - 2);
+                let is_zero = matches!(insn.mnemonic(), Mnemonic::Vpxor | Mnemonic::Pxor) && same;
                 let bit = 1 << register.number();
                 self.zeros = if is_zero { self.zeros | bit } else { self.zeros & !bit };
             } else {
@@ -235,15 +236,15 @@ impl Way {
     }
 
     /// Returns the content of the register that an instruction writes.
-    fn result(&self, it: &Instruction, place: Option<Place>) -> Value {
-        let now = match it.op0_kind() {
-            OpKind::Register => self.value(it.op0_register()),
+    fn result(&self, insn: &Instruction, place: Option<Place>) -> Value {
+        let now = match insn.op0_kind() {
+            OpKind::Register => self.value(insn.op0_register()),
             _ => Other,
         };
-        match (it.mnemonic(), place) {
+        match (insn.mnemonic(), place) {
             (Mnemonic::Rdpid, _) => Pid,
-            (Mnemonic::Mov, None) if it.op1_kind() == OpKind::Register => {
-                self.value(it.op1_register())
+            (Mnemonic::Mov, None) if insn.op1_kind() == OpKind::Register => {
+                self.value(insn.op1_register())
             }
             (Mnemonic::Mov, Some(Place::Rseq(at))) if at == 0u64.wrapping_sub(RSEQ_CS) => Cpu,
             (Mnemonic::Mov, Some(Place::Line(LEFT))) => Left,
@@ -251,18 +252,18 @@ impl Way {
             (Mnemonic::Mov, Some(Place::Line(PAGE))) => Distance,
             (Mnemonic::Mov, Some(Place::Argument(register, at))) => From(register, at),
             (Mnemonic::Mov, Some(Place::Behind(register, at))) => Behind(register, at),
-            (Mnemonic::Shl, None) if now == Cpu => Scaled(it.immediate(1)),
+            (Mnemonic::Shl, None) if now == Cpu => Scaled(insn.immediate(1)),
             (Mnemonic::Add, Some(Place::Argument(..))) if self.facts.contains(&CpuInRange) => {
                 if now == Scaled(7) { Line } else { Other }
             }
-            (Mnemonic::Add, None) if now == Distance && self.value(it.op1_register()) == Line => {
+            (Mnemonic::Add, None) if now == Distance && self.value(insn.op1_register()) == Line => {
                 Page
             }
             (Mnemonic::Add | Mnemonic::Sub, None) if matches!(now, Page | InPage) => InPage,
             (Mnemonic::Sub, None) if now == Left => Left,
             (Mnemonic::And, None) if now == Pid => Pid,
             (Mnemonic::Lea, _) => {
-                let parts = [it.memory_base(), it.memory_index()].map(|part| self.value(part));
+                let parts = [insn.memory_base(), insn.memory_index()].map(|part| self.value(part));
                 if parts.iter().any(|part| matches!(part, Page | InPage)) { InPage } else { Other }
             }
             _ => Other,
@@ -270,9 +271,9 @@ impl Way {
     }
 
     /// Returns the fact that equal operands would prove.
-    fn shown_by(&self, it: &Instruction, place: Option<Place>) -> Option<Fact> {
+    fn shown_by(&self, insn: &Instruction, place: Option<Place>) -> Option<Fact> {
         let operand =
-            |i| (it.op_kind(i) == OpKind::Register).then(|| self.value(it.op_register(i)));
+            |i| (insn.op_kind(i) == OpKind::Register).then(|| self.value(insn.op_register(i)));
         let register = operand(0).or(operand(1))?;
         match (place, register) {
             (Some(Place::Behind(..)), Cpu) => Some(CpuInRange),
@@ -305,7 +306,7 @@ impl Way {
         self.flags = None;
     }
 
-    fn read(&mut self, it: &Instruction, place: Place) -> Result<()> {
+    fn read(&mut self, insn: &Instruction, place: Place) -> Result<()> {
         match place {
             Place::Line(LEFT) => {
                 self.is_asked = false;
@@ -317,14 +318,14 @@ impl Way {
                 ensure!(self.read.is_none(), "bytes are read twice");
                 self.forget_guards();
                 self.is_erased = false;
-                self.read = Some(name(it));
+                self.read = Some(name(insn));
             }
             _ => {}
         }
         Ok(())
     }
 
-    fn write(&mut self, it: &Instruction, place: Place, end: u64, is_long: bool) -> Result<()> {
+    fn write(&mut self, insn: &Instruction, place: Place, end: u64, is_long: bool) -> Result<()> {
         match (place, self.kind) {
             (Place::Line(NUMBER), None) => {
                 for fact in [WasOnThisCpu, OnItsCpu, StampStands] {
@@ -334,7 +335,7 @@ impl Way {
             }
             (Place::Line(LEFT), None) => {
                 let claims =
-                    it.op1_kind() == OpKind::Register && self.value(it.op1_register()) == Left;
+                    insn.op1_kind() == OpKind::Register && self.value(insn.op1_register()) == Left;
                 ensure!(claims, "the claimed count is not derived from the loaded one");
                 let here = self.is_asked && self.facts.contains(&OnThisCpu);
                 ensure!(here, "RDPID does not stand between the count's load and its store");
@@ -342,7 +343,7 @@ impl Way {
             }
             (Place::Page, Some(Kind::Draw)) => {
                 ensure!(
-                    self.stores_zero(it) && self.read == Some(name(it)),
+                    self.stores_zero(insn) && self.read == Some(name(insn)),
                     "bytes are overwritten"
                 );
                 self.read = None;
@@ -354,7 +355,7 @@ impl Way {
             }
             (Place::Line(LEFT), Some(Kind::Put)) => {
                 ensure!(
-                    !self.is_put && it.next_ip() == end,
+                    !self.is_put && insn.next_ip() == end,
                     "the commit is not the last instruction"
                 );
                 ensure!(self.is_exchanged, "the count is stored before the page");
@@ -370,9 +371,9 @@ impl Way {
     }
 
     /// Follows an access that reads and writes: the exchange of a put, and the count of puts.
-    fn exchange(&mut self, it: &Instruction, place: Place) -> Result<()> {
+    fn exchange(&mut self, insn: &Instruction, place: Place) -> Result<()> {
         ensure!(self.kind == Some(Kind::Put), "memory is read and written at once");
-        match (it.mnemonic(), place) {
+        match (insn.mnemonic(), place) {
             (Mnemonic::Xchg, Place::Line(PAGE)) => {
                 ensure!(!self.is_exchanged, "pages are exchanged twice");
                 self.is_exchanged = true;

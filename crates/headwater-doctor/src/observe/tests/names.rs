@@ -45,7 +45,7 @@ fn a_name_is_kept_when_the_process_ends_or_becomes_another() {
     let found: Vec<_> = record
         .victims
         .iter()
-        .map(|it| (it.process.as_str(), it.exact().unwrap().round(), it.ending))
+        .map(|victim| (victim.process.as_str(), victim.exact().unwrap().round(), victim.ending))
         .collect();
     assert_eq!(
         found,

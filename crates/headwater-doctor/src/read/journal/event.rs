@@ -18,7 +18,7 @@ pub(super) const DENTRIES: &str = "Dentry cache hash table entries";
 /// An event that a message reports.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum LogEvent<'a> {
-    /// The text behind "Linux version", which begins with the kernel's release.
+    /// The text after "Linux version", which begins with the kernel's release.
     Version(&'a str),
     CommandLine(&'a str),
     /// The first program starts; or, before Linux 4.18, the kernel frees its own start-up code

@@ -147,10 +147,10 @@ fn ctime(line: &str) -> Option<(Stamp, Follows, &str)> {
     Some((Stamp::date(days, clock(time)?), Follows::Name, rest))
 }
 
-/// Finds the kernel's own stamp behind a stamp that a capture of the console has put in front, in
-/// whichever form: `2026-11-22 06:07:30 [    1.234567] `. A capture's own time counts only if the
-/// kernel has none: `[18:04:51.071][Moby  ][Info  ] random: crng init done`, or with a date, as
-/// Xen's console daemon writes it: `[2026-11-22 06:07:30] random: crng init done`.
+/// Finds the kernel's own stamp after a stamp that a capture of the console has put in front, in
+/// whichever form: `2026-11-22 06:07:30 [ 1.234567] `. A capture's own time counts only if the
+/// kernel has none: `[18:04:51.071][Moby ][Info ] random: crng init done`, or with a date, as Xen's
+/// console daemon writes it: `[2026-11-22 06:07:30] random: crng init done`.
 pub(super) fn captured(line: &str) -> Option<(Stamp, &str)> {
     const HEAD: usize = 80;
     let head = line.char_indices().take_while(|(at, _)| *at < HEAD);

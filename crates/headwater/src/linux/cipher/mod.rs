@@ -123,7 +123,9 @@ impl Backend {
     #[inline]
     pub(crate) unsafe fn derive(self, seed: *mut u8, round_keys: *mut u8) {
         self.clean_registers();
-        // SAFETY: the caller's promise, for each.
+        // SAFETY: a backend is chosen only where the CPU has its instructions, and each arm asks
+        // for what this function asks: a seed of 64 bytes to read and erase, and 240 aligned bytes
+        // to write.
         unsafe {
             match self {
                 #[cfg(all(target_arch = "x86_64", not(miri)))]
@@ -148,7 +150,9 @@ impl Backend {
     #[inline]
     pub(crate) unsafe fn expand(self, key: *const u8, round_keys: *mut u8) {
         self.clean_registers();
-        // SAFETY: the caller's promise, for each.
+        // SAFETY: a backend is chosen only where the CPU has its instructions. Each arm reads 32
+        // bytes at `key` and writes no more than the 240 at `round_keys`; the copy has no alignment
+        // to keep, because it moves arrays of bytes.
         unsafe {
             match self {
                 #[cfg(all(target_arch = "x86_64", not(miri)))]
@@ -184,11 +188,12 @@ impl Backend {
     ) {
         // Miri takes several seconds for a page of keystream.
         if cfg!(all(miri, not(test))) {
-            // SAFETY: the caller's promise.
+            // SAFETY: `out` is writable for `len` bytes, and the call writes no more.
             let _ = unsafe { crate::linux::sys::getrandom(out, len, 0) };
             return;
         }
-        // SAFETY: the caller's promise, for each.
+        // SAFETY: the round keys have the form of this backend, because it wrote them; zeros are
+        // round keys as well. Each arm writes `len` bytes at `out`.
         unsafe {
             match self {
                 #[cfg(all(target_arch = "x86_64", not(miri)))]
@@ -277,7 +282,7 @@ pub(crate) unsafe fn write_mix(
 
 /// A place on the stack for a key that serves one request, erased when dropped.
 ///
-/// It is never moved after it was written: a move, `drop(work)` included, leaves a copy behind.
+/// It is never moved after it was written: a move, `drop(work)` included, leaves a copy.
 #[repr(C, align(64))]
 pub(crate) struct Workspace {
     pub(crate) seed: [u8; SEED],
@@ -295,7 +300,8 @@ impl Workspace {
     ///
     /// This CPU can run `backend`.
     pub(crate) unsafe fn derive(&mut self, backend: Backend) {
-        // SAFETY: the two arrays, aligned to 64 by the structure; the CPU is the caller's promise.
+        // SAFETY: `derive` wants 64 bytes and 240 bytes aligned to 16, and the arrays of this
+        // structure are those. Whether the CPU runs the backend only the caller can know.
         unsafe { backend.derive(self.seed.as_mut_ptr(), self.round_keys.as_mut_ptr()) };
         crate::linux::failpoint::witness(self.round_keys.as_ptr());
     }
@@ -306,7 +312,8 @@ impl Workspace {
     ///
     /// `out` is writable for `len` bytes; `backend` is the one that derived the key.
     pub(crate) unsafe fn stream(&self, backend: Backend, out: *mut u8, len: usize) {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller names the backend that wrote the round keys in `derive`, and has `len`
+        // bytes at `out`.
         unsafe { backend.stream(self.round_keys.as_ptr(), [0, 0], out, len) };
     }
 }
