@@ -169,7 +169,7 @@ impl Args {
     fn refuse_idle(&self, source: Option<&Named>, effort: Effort) -> Result<(), Error> {
         let deep = effort == Effort::Deep;
         let seeded = source.is_some_and(Named::is_reproducible);
-        let noise = source.is_some_and(|source| source.kind == sources::Kind::Noise);
+        let noise = source.is_some_and(|source| source.kind == sources::SourceKind::Noise);
         let why = match self {
             Args { state: Some(_), .. } if !deep => "only --deep keeps a state",
             Args { state: Some(_), .. } if source.is_none() => {

@@ -3,7 +3,7 @@
 use super::Answer;
 use crate::finding::evidence;
 use crate::fixes::Cause;
-use crate::host::installed::{Installed, Kind, Version, number_after};
+use crate::host::installed::{Installed, InstalledKind, Version, number_after};
 use crate::{Case, Evidence, Finding, Host, Id, Severity};
 use std::collections::BTreeSet;
 
@@ -54,14 +54,14 @@ pub(super) fn check(case: &Case) -> Answer {
 
 /// Returns the versions that the loader can choose from.
 fn loader_versions(parts: &[Installed]) -> BTreeSet<&Version> {
-    let libraries = parts.iter().filter(|part| part.kind == Kind::Library);
+    let libraries = parts.iter().filter(|part| part.kind == InstalledKind::Library);
     libraries.map(|part| &part.version).collect()
 }
 
 /// Returns whether two directories have libraries of different versions. In one directory the link
 /// libheadwater.so.0 decides, and the other file is only a leftover.
 fn conflicts(parts: &[Installed]) -> bool {
-    let libraries = || parts.iter().filter(|part| part.kind == Kind::Library);
+    let libraries = || parts.iter().filter(|part| part.kind == InstalledKind::Library);
     libraries().any(|a| libraries().any(|b| a.directory != b.directory && a.version != b.version))
 }
 

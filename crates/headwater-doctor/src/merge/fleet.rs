@@ -3,7 +3,7 @@
 //! A report is dropped as soon as it is counted. A host keeps some hundred bytes: a row, the
 //! numbers of its causes, and the hashes by which clones are found.
 
-use super::clones::{Clones, Evidence, Kind};
+use super::clones::{Clones, Evidence, EvidenceKind};
 use super::document::{Document, FindingPart, Refused};
 use crate::{Id, Severity, Verdict};
 use std::borrow::Cow;
@@ -292,23 +292,23 @@ impl Fleet {
         // Containers run under the boot of their host.
         let has_own_boot = document.platform.as_deref() != Some("container");
         if let Some(id) = document.host.machine_id.as_deref() {
-            add(Kind::MachineId, id);
+            add(EvidenceKind::MachineId, id);
         }
         if let Some(id) = document.host.boot_id.as_deref().filter(|_| has_own_boot) {
-            add(Kind::BootId, id);
+            add(EvidenceKind::BootId, id);
         }
         let Some(identity) = &document.identity else { return };
         if let Some(hash) = identity.machine_id.as_deref() {
-            add(Kind::MachineId, hash);
+            add(EvidenceKind::MachineId, hash);
         }
         if let Some(hash) = identity.boot_id.as_deref().filter(|_| has_own_boot) {
-            add(Kind::BootId, hash);
+            add(EvidenceKind::BootId, hash);
         }
         if let Some(hash) = identity.random_seed.as_deref() {
-            add(Kind::RandomSeed, hash);
+            add(EvidenceKind::RandomSeed, hash);
         }
         for hash in &identity.ssh_host_keys {
-            add(Kind::SshHostKey, hash);
+            add(EvidenceKind::SshHostKey, hash);
         }
         if self.salts.len() < 100 {
             self.salts.insert(identity.salt.clone().into_owned());

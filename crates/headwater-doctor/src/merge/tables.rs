@@ -1,7 +1,7 @@
 //! The merge as JSON and CSV.
 
 use super::Merged;
-use super::clones::Kind;
+use super::clones::EvidenceKind;
 use super::fleet::{Fleet, Row, about};
 use crate::identity::now;
 use crate::{Severity, Verdict};
@@ -74,7 +74,7 @@ struct CloneJson<'a> {
 
 #[derive(Serialize)]
 struct SharedJson {
-    kind: Kind,
+    kind: EvidenceKind,
     hosts: usize,
     fix: &'static str,
 }

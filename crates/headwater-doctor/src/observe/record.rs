@@ -39,7 +39,7 @@ pub struct Record {
     /// The end of the observation.
     pub ended: f64,
     /// The reason why the observation ended.
-    pub outcome: Outcome,
+    pub outcome: RecordOutcome,
     /// The time at which the kernel's generator was ready; null if it was ready before the
     /// observation, or still was not after it.
     pub ready: Option<f64>,
@@ -79,7 +79,7 @@ pub enum Method {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
-pub enum Outcome {
+pub enum RecordOutcome {
     /// The generator was ready when the observer started.
     ReadyAtStart,
     /// The generator became ready.
@@ -136,11 +136,11 @@ impl Record {
             lines.push(format!("{} processes or threads were not observed", self.missed));
         }
         match (self.outcome, self.ready) {
-            (Outcome::TimedOut, _) => lines.push(format!(
+            (RecordOutcome::TimedOut, _) => lines.push(format!(
                 "the kernel's generator is not ready after {:.0} s; the observer stops",
                 self.ended
             )),
-            (Outcome::Ready, Some(at)) if self.victims.is_empty() => {
+            (RecordOutcome::Ready, Some(at)) if self.victims.is_empty() => {
                 lines.push(format!(
                     "the kernel's generator was ready after {at:.1} s{by}; no process waited"
                 ));
@@ -204,7 +204,7 @@ impl Record {
         Record::parse(&text).is_some_and(|other| {
             other.boot_id == self.boot_id
                 && other.began < self.began
-                && other.outcome != Outcome::ReadyAtStart
+                && other.outcome != RecordOutcome::ReadyAtStart
         })
     }
 

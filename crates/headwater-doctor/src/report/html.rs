@@ -5,7 +5,7 @@
 
 use super::timeline::{Timeline, TimelineBar};
 use super::words;
-use crate::boot::{Clock, Outcome};
+use crate::boot::{AttemptOutcome, Clock};
 use crate::{Finding, Fix, Report, Severity, Verdict};
 use headwater_text::page::Page;
 use maud::{Markup, html};
@@ -220,21 +220,21 @@ fn mark(x: f64, bottom: f64, y: f64, name: &str, class: &str) -> Markup {
 
 fn class(bar: &TimelineBar) -> &'static str {
     match bar.outcome {
-        Outcome::TimedOut => "bar timedout",
-        Outcome::Failed => "bar failed",
+        AttemptOutcome::TimedOut => "bar timedout",
+        AttemptOutcome::Failed => "bar failed",
         // The log does not show the end, so the bar claims neither a wait nor a failure.
-        Outcome::Unknown => "bar unknown",
-        Outcome::Started if bar.straddles => "bar straddles",
-        Outcome::Started => "bar",
+        AttemptOutcome::Unknown => "bar unknown",
+        AttemptOutcome::Started if bar.straddles => "bar straddles",
+        AttemptOutcome::Started => "bar",
     }
 }
 
-const fn outcome(outcome: Outcome) -> &'static str {
+const fn outcome(outcome: AttemptOutcome) -> &'static str {
     match outcome {
-        Outcome::Started => "started",
-        Outcome::TimedOut => "killed at its start timeout",
-        Outcome::Failed => "failed",
-        Outcome::Unknown => "the log does not show the end",
+        AttemptOutcome::Started => "started",
+        AttemptOutcome::TimedOut => "killed at its start timeout",
+        AttemptOutcome::Failed => "failed",
+        AttemptOutcome::Unknown => "the log does not show the end",
     }
 }
 

@@ -1,7 +1,7 @@
 //! The drawing of a boot: start of programs, readiness of the generator, and the services that
 //! waited between.
 
-use crate::boot::{Boot, Clock, Outcome, Unit};
+use crate::boot::{AttemptOutcome, Boot, Clock, Unit};
 
 /// The limit of rows; more would make the drawing harder to read.
 const MOST_UNITS: usize = 14;
@@ -37,7 +37,7 @@ pub(super) struct TimelineRow {
 pub(super) struct TimelineBar {
     pub(super) from: f64,
     pub(super) to: f64,
-    pub(super) outcome: Outcome,
+    pub(super) outcome: AttemptOutcome,
     /// Began before the generator was ready, and ended after it.
     pub(super) straddles: bool,
 }

@@ -72,8 +72,8 @@ pub(crate) unsafe fn strict(process: &Process, dst: *mut u8, len: usize) -> Resu
 /// `dst` is valid for writes of `len` bytes, and the process has slots.
 #[inline(never)]
 pub(crate) unsafe fn large(process: &Process, dst: *mut u8, len: usize) -> Result<(), Error> {
-    // SAFETY: `dst` has `len` writable bytes. `plain` writes the 32 bytes that it is told, as
-    // `expand` allows, and may be called because the process has slots.
+    // SAFETY: `dst` has `len` writable bytes. `plain` writes 32 bytes at its argument, as `expand`
+    // allows, and may be called because the process has slots.
     unsafe {
         expand(process, dst, len, |at| {
             mixed(process, at, |at| crate::linux::pool::draw::plain(process, at, 32))

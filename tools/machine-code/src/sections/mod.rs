@@ -15,7 +15,7 @@ use iced_x86::{
 };
 use object::{Object as _, ObjectSection as _, ObjectSymbol as _};
 use std::collections::{BTreeSet, HashSet};
-use way::{Kind, Name, Way, name};
+use way::{Name, SectionKind, Way, name};
 
 /// The signature that the kernel requires before an abort handler; glibc registers it.
 const SIGNATURE: u32 = 0x5305_3053;
@@ -51,8 +51,8 @@ pub fn check(program: &[u8]) -> Result<(Vec<u64>, String)> {
             "the abort handler of the section in {function} lies outside that function"
         );
         match image.check(descriptor).with_context(|| format!("the section in {function}"))? {
-            Kind::Draw => draws += 1,
-            Kind::Put => puts += 1,
+            SectionKind::Draw => draws += 1,
+            SectionKind::Put => puts += 1,
         }
     }
     // One word, 16 bytes, and more of them; and the put.
@@ -114,7 +114,7 @@ impl Image {
     }
 
     /// Follows every path through a section, and every path out of it.
-    fn check(&self, descriptor: Descriptor) -> Result<Kind> {
+    fn check(&self, descriptor: Descriptor) -> Result<SectionKind> {
         let Descriptor { start, end, .. } = descriptor;
         let rseq_cs = self.check_entry(descriptor)?;
         let mut linear = Vec::new();
@@ -138,7 +138,7 @@ impl Image {
                 // rounds.
                 erases |= way.is_erased;
                 ensure!(
-                    way.is_erased || is_long || way.kind == Some(Kind::Put),
+                    way.is_erased || is_long || way.kind == Some(SectionKind::Put),
                     "bytes are not erased"
                 );
                 kinds.insert(way.at_end()?);
@@ -181,7 +181,7 @@ impl Image {
         }
         ensure!(kinds.len() == 1, "ways to the end: {kinds:?}");
         let kind = kinds.pop_first().context("no way leads to the end")?;
-        ensure!(erases || kind == Kind::Put, "no way reads bytes");
+        ensure!(erases || kind == SectionKind::Put, "no way reads bytes");
         Ok(kind)
     }
 

@@ -70,7 +70,7 @@ fn code(instructions: &[&str]) -> Vec<u8> {
     (0..digits.len()).step_by(2).map(byte).collect()
 }
 
-fn check(draw: &[&str], handler: &[&str]) -> Result<Kind> {
+fn check(draw: &[&str], handler: &[&str]) -> Result<SectionKind> {
     let parts = vec![(DRAW_AT, code(draw)), (HANDLER_AT, code(handler))];
     Image { parts }.check(DESCRIPTOR)
 }
@@ -89,7 +89,7 @@ fn without(missing: usize) -> Vec<String> {
 
 #[test]
 fn a_sound_draw_passes() {
-    assert_eq!(check(&DRAW, &HANDLER).unwrap(), Kind::Draw);
+    assert_eq!(check(&DRAW, &HANDLER).unwrap(), SectionKind::Draw);
 }
 
 #[test]

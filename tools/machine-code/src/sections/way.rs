@@ -78,7 +78,7 @@ use Fact::*;
 pub(super) type Name = (Register, Register, u32, u64, usize);
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub(super) enum Kind {
+pub(super) enum SectionKind {
     Draw,
     Put,
 }
@@ -93,7 +93,7 @@ pub(super) struct Way {
     facts: BTreeSet<Fact>,
     /// The fact that the flags prove.
     pub(super) flags: Option<Fact>,
-    pub(super) kind: Option<Kind>,
+    pub(super) kind: Option<SectionKind>,
     /// True if RDPID was read after the count of bytes.
     is_asked: bool,
     /// Bytes that were read and that the next access has to erase.
@@ -313,7 +313,10 @@ impl Way {
                 self.facts.remove(&OnThisCpu);
             }
             Place::Page => {
-                ensure!(self.kind == Some(Kind::Draw), "bytes are read before they were claimed");
+                ensure!(
+                    self.kind == Some(SectionKind::Draw),
+                    "bytes are read before they were claimed"
+                );
                 ensure!(self.was_tagged, "the tag is not compared before the bytes");
                 ensure!(self.read.is_none(), "bytes are read twice");
                 self.forget_guards();
@@ -331,7 +334,7 @@ impl Way {
                 for fact in [WasOnThisCpu, OnItsCpu, StampStands] {
                     ensure!(self.facts.contains(&fact), "{fact:?} is not proved before the number");
                 }
-                self.kind = Some(Kind::Put);
+                self.kind = Some(SectionKind::Put);
             }
             (Place::Line(LEFT), None) => {
                 let claims =
@@ -339,9 +342,9 @@ impl Way {
                 ensure!(claims, "the claimed count is not derived from the loaded one");
                 let here = self.is_asked && self.facts.contains(&OnThisCpu);
                 ensure!(here, "RDPID does not stand between the count's load and its store");
-                self.kind = Some(Kind::Draw);
+                self.kind = Some(SectionKind::Draw);
             }
-            (Place::Page, Some(Kind::Draw)) => {
+            (Place::Page, Some(SectionKind::Draw)) => {
                 ensure!(
                     self.stores_zero(insn) && self.read == Some(name(insn)),
                     "bytes are overwritten"
@@ -350,10 +353,10 @@ impl Way {
                 self.is_erased = true;
                 self.forget_guards();
             }
-            (Place::Elsewhere | Place::Behind(..), Some(Kind::Draw)) => {
+            (Place::Elsewhere | Place::Behind(..), Some(SectionKind::Draw)) => {
                 ensure!(is_long, "bytes reach the caller before the guards are compared");
             }
-            (Place::Line(LEFT), Some(Kind::Put)) => {
+            (Place::Line(LEFT), Some(SectionKind::Put)) => {
                 ensure!(
                     !self.is_put && insn.next_ip() == end,
                     "the commit is not the last instruction"
@@ -362,7 +365,7 @@ impl Way {
                 ensure!(self.facts.contains(&OnThisCpu), "the CPU is not proved before the count");
                 self.is_put = true;
             }
-            (Place::Line(at), Some(Kind::Put)) => {
+            (Place::Line(at), Some(SectionKind::Put)) => {
                 ensure!(at != PAGE, "a page is stored, and not exchanged");
             }
             _ => bail!("a store to an unexpected place"),
@@ -372,7 +375,7 @@ impl Way {
 
     /// Follows an access that reads and writes: the exchange of a put, and the count of puts.
     fn exchange(&mut self, insn: &Instruction, place: Place) -> Result<()> {
-        ensure!(self.kind == Some(Kind::Put), "memory is read and written at once");
+        ensure!(self.kind == Some(SectionKind::Put), "memory is read and written at once");
         match (insn.mnemonic(), place) {
             (Mnemonic::Xchg, Place::Line(PAGE)) => {
                 ensure!(!self.is_exchanged, "pages are exchanged twice");
@@ -397,10 +400,10 @@ impl Way {
     }
 
     /// Checks that the section has done its work, and returns which work that was.
-    pub(super) fn at_end(&self) -> Result<Kind> {
+    pub(super) fn at_end(&self) -> Result<SectionKind> {
         match self.kind {
-            Some(Kind::Put) => ensure!(self.is_put, "a put ends without its commit"),
-            Some(Kind::Draw) => {
+            Some(SectionKind::Put) => ensure!(self.is_put, "a put ends without its commit"),
+            Some(SectionKind::Draw) => {
                 ensure!(self.read.is_none(), "bytes are not erased");
                 ensure!(
                     self.facts.contains(&TagStands),

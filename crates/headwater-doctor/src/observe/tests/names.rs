@@ -6,7 +6,7 @@ use super::*;
 fn a_victim_has_name_unit_call_and_seconds() {
     let script = Script::new("one", 5.0, 107.7).at(5.5, cron).at(6.0, sshd);
     let record = script.observe(600.0);
-    assert_eq!((record.outcome, record.ready), (Outcome::Ready, Some(107.7)));
+    assert_eq!((record.outcome, record.ready), (RecordOutcome::Ready, Some(107.7)));
     assert_eq!(record.boot_id.as_deref(), Some("b00t-1d"));
     let [victim] = record.victims.as_slice() else { panic!("{:?}", record.victims) };
     assert_eq!((victim.pid, victim.process.as_str()), (312, "sshd"));
