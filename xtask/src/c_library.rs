@@ -1,10 +1,8 @@
 //! The C library as C programs use it: with every compiler, under sanitizers and valgrind, and as
 //! installed.
 
-use crate::machine_code::target_directory;
-use crate::process::{output, program, run};
+use crate::process::{TOGETHER, cargo, output, program, run, target_directory};
 use crate::report::{Report, need};
-use crate::test::{TOGETHER, cargo};
 use crate::tools;
 use anyhow::Result;
 use std::fs;

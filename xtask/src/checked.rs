@@ -40,7 +40,7 @@ fn miri(all: bool) -> Result<(), Stop> {
     need(tools::toolchain("nightly", &["miri", "rust-src"]), LOSS)?;
     let miri = |what: &str, seeds: &str| -> Result<Command> {
         let mut miri = program("cargo +nightly miri test --features testing,uuid -p headwater");
-        // Before the tests' names, behind which everything is the tests' own.
+        // Before the tests' names, because everything after them is the tests' own.
         miri.arg("--target-dir").arg(root()?.join("target/miri")).args(what.split_whitespace());
         // Strict: only the kernel makes pointers from numbers, and miri has no kernel. Isolation
         // would hide clock and random bytes. The pools are never freed, on purpose.

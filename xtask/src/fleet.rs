@@ -1,7 +1,6 @@
 //! The files for fleets, checked by the programs that read them: Prometheus, Ansible, Grafana.
 
-use crate::machine_code::target_directory;
-use crate::process::{output, program, root, run};
+use crate::process::{output, program, root, run, target_directory};
 use crate::report::{Report, need};
 use crate::tools;
 use crate::unpack;

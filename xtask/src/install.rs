@@ -1,8 +1,7 @@
 //! `cargo xtask install` and `uninstall`: a release build, put where other programs look for it.
 
-use crate::machine_code::target_directory;
 use crate::notices::notices;
-use crate::process::{output, program, root, run};
+use crate::process::{output, program, root, run, target_directory};
 use anyhow::{Context, Result, bail, ensure};
 use clap::{Args, ValueEnum};
 use std::collections::BTreeSet;
@@ -31,7 +30,7 @@ pub(crate) struct Places {
     destdir: Option<PathBuf>,
     /// Only this part, and build nothing else; may be repeated
     #[arg(long, value_enum)]
-    only: Vec<Part>,
+    only: Vec<InstallPart>,
     /// Build for this target, such as aarch64-unknown-linux-gnu; cargo's variables name its linker,
     /// and its runner if this machine cannot start its programs
     #[arg(long, value_name = "TRIPLE")]
@@ -40,7 +39,7 @@ pub(crate) struct Places {
 
 /// A part of an installation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Part {
+pub(crate) enum InstallPart {
     /// The command, its man pages and shell completions
     Command,
     /// The C library, its header and man pages, and the files for pkg-config and CMake
@@ -50,14 +49,14 @@ pub(crate) enum Part {
     /// The library of `headwater run`, for programs that were not built for headwater
     Preload,
 }
-use Part::{Library, Openssl, Preload};
+use InstallPart::{Library, Openssl, Preload};
 
-impl Part {
-    const ALL: [Part; 4] = [Part::Command, Library, Openssl, Preload];
+impl InstallPart {
+    const ALL: [InstallPart; 4] = [InstallPart::Command, Library, Openssl, Preload];
 
     fn package(self) -> &'static str {
         match self {
-            Part::Command => "headwater-cli",
+            InstallPart::Command => "headwater-cli",
             Library => "headwater-c",
             Openssl => "headwater-openssl-module",
             Preload => "headwater-preload",
@@ -68,7 +67,7 @@ impl Part {
     /// from part to part, because each part may be installed or removed without the others.
     fn notices(self) -> &'static str {
         match self {
-            Part::Command => "share/doc/headwater/NOTICES-command",
+            InstallPart::Command => "share/doc/headwater/NOTICES-command",
             Library => "share/doc/headwater/NOTICES-library",
             Openssl => "share/doc/headwater/NOTICES-openssl",
             Preload => "share/doc/headwater/NOTICES-preload",
@@ -103,8 +102,8 @@ const SHARE: &str = "/usr/local/share/headwater";
 
 /// Every file, below the prefix; `@lib@` stands for the directory of libraries. Only OpenSSL's
 /// configuration contains the prefix, so the rest of the tree may be moved.
-const ARTEFACTS: &[(Part, Source, &str, u32)] = &[
-    (Part::Command, Built("headwater"), "bin/headwater", 0o755),
+const ARTEFACTS: &[(InstallPart, Source, &str, u32)] = &[
+    (InstallPart::Command, Built("headwater"), "bin/headwater", 0o755),
     (
         Library,
         Built("libheadwater.so"),
@@ -152,18 +151,23 @@ const ARTEFACTS: &[(Part, Source, &str, u32)] = &[
     (Library, Checked("LICENSE-MIT"), "share/doc/headwater/LICENSE-MIT", 0o644),
     (Library, Checked("LICENSE-THIRD-PARTY"), "share/doc/headwater/LICENSE-THIRD-PARTY", 0o644),
     (
-        Part::Command,
+        InstallPart::Command,
         Printed(&["completions", "bash"]),
         "share/bash-completion/completions/headwater",
         0o644,
     ),
     (
-        Part::Command,
+        InstallPart::Command,
         Printed(&["completions", "fish"]),
         "share/fish/vendor_completions.d/headwater.fish",
         0o644,
     ),
-    (Part::Command, Printed(&["completions", "zsh"]), "share/zsh/site-functions/_headwater", 0o644),
+    (
+        InstallPart::Command,
+        Printed(&["completions", "zsh"]),
+        "share/zsh/site-functions/_headwater",
+        0o644,
+    ),
 ];
 
 /// Directories that belong to headwater alone, inner ones first. Uninstalling removes them if they
@@ -173,12 +177,12 @@ const DIRECTORIES: [&str; 4] =
 
 impl Places {
     /// Returns the places of these parts below a directory that stands for the root.
-    pub(crate) fn below(root: &Path, parts: &[Part]) -> Places {
+    pub(crate) fn below(root: &Path, parts: &[InstallPart]) -> Places {
         let (prefix, destdir) = (PREFIX.into(), Some(root.to_owned()));
         Places { prefix, libdir: "lib".into(), destdir, only: parts.to_vec(), target: None }
     }
 
-    fn has(&self, part: Part) -> bool {
+    fn has(&self, part: InstallPart) -> bool {
         self.only.is_empty() || self.only.contains(&part)
     }
 
@@ -266,7 +270,7 @@ pub(crate) fn install(places: Places) -> Result<ExitCode> {
             println!("{}", to.display());
         }
     }
-    if places.has(Part::Command) {
+    if places.has(InstallPart::Command) {
         for page in command_pages(&root)? {
             let to = places.place(&format!("share/man/man1/{page}"))?;
             fs::create_dir_all(to.parent().context("the path has no directory")?)?;
@@ -275,7 +279,7 @@ pub(crate) fn install(places: Places) -> Result<ExitCode> {
             println!("{}", to.display());
         }
     }
-    for part in Part::ALL.into_iter().filter(|part| places.has(*part)) {
+    for part in InstallPart::ALL.into_iter().filter(|part| places.has(*part)) {
         let to = places.place(part.notices())?;
         let text = notices(&root, part.package())?;
         fs::create_dir_all(to.parent().context("the path has no directory")?)?;
@@ -306,8 +310,9 @@ fn build(root: &Path, places: &Places) -> Result<PathBuf> {
     let target = target_directory()?.join("install");
     // Cargo adds up the features that the packages of one build ask of a crate. Beside the command,
     // arm64's ciphers would be built with an allocator, which the libraries do not have.
-    let parts = Part::ALL.into_iter().filter(|part| places.has(*part));
-    let (commands, libraries): (Vec<_>, Vec<_>) = parts.partition(|part| *part == Part::Command);
+    let parts = InstallPart::ALL.into_iter().filter(|part| places.has(*part));
+    let (commands, libraries): (Vec<_>, Vec<_>) =
+        parts.partition(|part| *part == InstallPart::Command);
     for together in [commands, libraries].into_iter().filter(|parts| !parts.is_empty()) {
         let mut build = program("cargo build --release --target-dir");
         build.arg(&target).current_dir(root);
@@ -436,9 +441,9 @@ pub(crate) fn uninstall(places: Places) -> Result<ExitCode> {
     if places.has(Library) {
         names.extend(pages(&root()?)?);
     }
-    let parts = Part::ALL.into_iter().filter(|part| places.has(*part));
+    let parts = InstallPart::ALL.into_iter().filter(|part| places.has(*part));
     names.extend(parts.map(|part| part.notices().to_owned()));
-    if places.has(Part::Command) {
+    if places.has(InstallPart::Command) {
         let pages = command_pages(&root()?)?;
         names.extend(pages.iter().map(|page| format!("share/man/man1/{page}")));
     }

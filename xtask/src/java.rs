@@ -3,10 +3,9 @@
 
 use crate::install::reproducible;
 use crate::lab;
-use crate::machine_code::target_directory;
 use crate::notices;
 use crate::other_java;
-use crate::process::{output, program, root, run};
+use crate::process::{output, program, root, run, target_directory};
 use crate::report::{Report, need};
 use crate::tools;
 use crate::version::VERSION;

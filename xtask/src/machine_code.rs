@@ -1,14 +1,12 @@
 //! `cargo xtask machine-code`: builds the probe and runs the checks of `tools/machine-code` on it.
 
 use crate::java;
-use crate::process::{program, root, run};
+use crate::process::{cargo, program, root, run, target_directory};
 use crate::report::{Choice, Report, Stop, need};
-use crate::test::cargo;
 use crate::tools;
 use anyhow::{Context, Result, anyhow};
 use machine_code::object::{Architecture, Library};
 use machine_code::{arm64, reach};
-use std::path::PathBuf;
 use std::process::ExitCode;
 use std::{env, fs};
 
@@ -192,9 +190,4 @@ fn order_here() -> Result<(), Stop> {
 fn order_here() -> Result<(), Stop> {
     let elsewhere = Err(anyhow!("this machine is not x86-64 Linux"));
     need(elsewhere, "the order of memory accesses in the x86-64 code")
-}
-
-/// Returns the directory that cargo builds in.
-pub(crate) fn target_directory() -> Result<PathBuf> {
-    Ok(env::var_os("CARGO_TARGET_DIR").map_or(root()?.join("target"), PathBuf::from))
 }

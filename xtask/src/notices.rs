@@ -182,7 +182,7 @@ mod tests {
         }
         assert!(!list.contains("headwater"), "{list}");
         assert!(!list.contains("no text"), "a crate without the text of its licence: {list}");
-        // The text that "MIT" stands for has to be there, with its holders.
+        // "MIT" names a text, so the full text must be present, with its copyright holders.
         assert!(notices.contains("Permission is hereby granted") && notices.contains("Copyright"));
     }
 }

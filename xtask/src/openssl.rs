@@ -3,11 +3,9 @@
 //! The OpenSSL of the other release is unpacked into the target directory, with its C library. It
 //! is never installed.
 
-use crate::machine_code::target_directory;
 use crate::openssl_suite::{command, compiled};
-use crate::process::{program, root, run};
+use crate::process::{cargo, program, root, run, target_directory};
 use crate::report::{Report, Stop, need};
-use crate::test::cargo;
 use crate::tools;
 use crate::unpack::{self, Packages};
 use anyhow::{Context, Result, ensure};

@@ -1,10 +1,24 @@
 //! Runs other programs, and prints each as a line that a reader of the log can repeat.
 
+use crate::report::Stop;
 use anyhow::{Context, Result, bail};
 use std::env;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::{Command, ExitCode, Stdio};
+
+/// The variable with the time that every file of a reproducible build gets: seconds since 1970.
+pub(crate) const EPOCH: &str = "SOURCE_DATE_EPOCH";
+
+/// The packages that steps build together, whichever of their tests a step runs.
+///
+/// Cargo unites the features that the selected packages ask of a shared dependency. Two selections
+/// would therefore compile the core and half of the dependencies twice, with other features.
+/// OpenSSL's module has a step of its own, because it needs tools, and because without them its
+/// tests would pass and say so only in their output.
+///
+/// The core is not among them: another step runs its tests, with the features of the hooks.
+pub(crate) const TOGETHER: &str = "--workspace --exclude headwater-openssl --exclude headwater";
 
 /// Splits a line as typed into a program and its arguments; no argument may hold a space.
 pub(crate) fn program(line: &str) -> Command {
@@ -35,6 +49,11 @@ pub(crate) fn output(command: &mut Command) -> Result<String> {
         bail!("`{line}` ended with {}", output.status);
     }
     String::from_utf8(output.stdout).with_context(|| format!("`{line}` wrote no UTF-8"))
+}
+
+/// Runs `cargo` with the words of the line.
+pub(crate) fn cargo(line: &str) -> Result<(), Stop> {
+    Ok(run(&mut program(&format!("cargo {line}")))?)
 }
 
 /// Builds and runs a program by cargo with the caller's arguments, and returns its exit status.
@@ -68,4 +87,9 @@ pub(crate) fn root() -> Result<PathBuf> {
     let mut root = PathBuf::from(xtask);
     root.pop();
     Ok(root)
+}
+
+/// Returns the directory that cargo builds in.
+pub(crate) fn target_directory() -> Result<PathBuf> {
+    Ok(env::var_os("CARGO_TARGET_DIR").map_or(root()?.join("target"), PathBuf::from))
 }

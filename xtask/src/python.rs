@@ -1,10 +1,8 @@
 //! The Python package: its crate, its wheel, and the tests of both halves.
 
 use crate::install::reproducible;
-use crate::machine_code::target_directory;
 use crate::notices;
-use crate::process::{output, program, root, run};
-use crate::release::EPOCH;
+use crate::process::{EPOCH, output, program, root, run, target_directory};
 use crate::report::{Report, Stop, need};
 use crate::tools;
 use crate::version::VERSION;

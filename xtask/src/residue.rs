@@ -1,11 +1,10 @@
-//! `cargo xtask residue`: whether key material stays behind in memory after a draw.
+//! `cargo xtask residue`: whether key material stays in memory after a draw.
 //!
 //! The result depends on the registers that the compiler spills, and so on the profile of the
 //! program that uses the library. The package in tools/residue is such a program; its README.md
 //! explains the search.
 
-use crate::machine_code::target_directory;
-use crate::process::{program, root, run};
+use crate::process::{program, root, run, target_directory};
 use crate::report::{Report, need};
 use crate::tools;
 use anyhow::{Result, anyhow};
@@ -36,7 +35,7 @@ pub(crate) fn steps(report: &mut Report) {
         let mut clippy = cargo("clippy --release --workspace --all-targets");
         Ok(run(clippy.args(["--features", "subject/forced", "--", "-D", "warnings"]))?)
     });
-    report.step("no key stays behind", || {
+    report.step("no key stays in memory", || {
         // The search first finds the keys that its own tests plant; without that, a clean result
         // would prove nothing.
         run(&mut cargo("test --release -p residue"))?;

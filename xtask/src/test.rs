@@ -1,6 +1,6 @@
 //! `cargo xtask test`: every check of CI, cheap ones first.
 
-use crate::process::{output, program, root, run};
+use crate::process::{TOGETHER, cargo, output, program, root, run};
 use crate::report::{Choice, Report, Stop, need};
 use crate::{
     c_library, checked, fleet, java, lab, machine_code, openssl, preload, prose, python, residue,
@@ -16,16 +16,6 @@ const NOT_LINUX: &str = "x86_64-unknown-freebsd";
 const ARM: &str = "aarch64-unknown-linux-gnu";
 /// The oldest compiler that Cargo.toml promises.
 const MSRV: &str = env!("CARGO_PKG_RUST_VERSION");
-
-/// The packages that steps build together, whichever of their tests a step runs.
-///
-/// Cargo unites the features that the selected packages ask of a shared dependency. Two selections
-/// would therefore compile the core and half of the dependencies twice, with other features.
-/// OpenSSL's module has a step of its own, because it needs tools, and because without them its
-/// tests would pass and say so only in their output.
-///
-/// The core is not among them: another step runs its tests, with the features of the hooks.
-pub(crate) const TOGETHER: &str = "--workspace --exclude headwater-openssl --exclude headwater";
 
 /// Packages that no user builds: they promise nothing about the oldest compiler, and their
 /// documentation is read in the source.
@@ -255,8 +245,4 @@ fn other_compilers(report: &mut Report) {
         }
         cargo(&format!("+{MSRV} check -p headwater -p headwater-streams -p headwater-c"))
     });
-}
-
-pub(crate) fn cargo(line: &str) -> Result<(), Stop> {
-    Ok(run(&mut program(&format!("cargo {line}")))?)
 }

@@ -1,7 +1,6 @@
 //! The tools that the checks need. Each function installs a missing tool.
 
-use crate::machine_code::target_directory;
-use crate::process::{output, program, root, run};
+use crate::process::{output, program, root, run, target_directory};
 use anyhow::{Context, Result, ensure};
 use std::env;
 use std::path::{Path, PathBuf};

@@ -2,8 +2,7 @@
 //!
 //! Nothing is installed: apt works on a state of its own, and root is not needed.
 
-use crate::machine_code::target_directory;
-use crate::process::{output, program, root, run};
+use crate::process::{output, program, root, run, target_directory};
 use crate::tools;
 use anyhow::{Context, Result, ensure};
 use std::fs;

@@ -28,7 +28,8 @@ pub extern "C" fn headwater_arc4random() -> u32 {
 /// `buf` is NULL, or valid for writes of `len` bytes that nothing else uses meanwhile.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn headwater_arc4random_buf(buf: *mut c_void, len: size_t) {
-    // SAFETY: the caller's promise.
+    // SAFETY: headwater.h asks for a buffer of `len` bytes that nothing else uses; `buffer` refuses
+    // null and a length that no object has.
     let Some(buf) = (unsafe { buffer(buf, len) }) else { give_up(libc::EFAULT) };
     if let Err(error) = headwater::fill_uninit(buf) {
         give_up(errno(error));
@@ -74,8 +75,8 @@ fn give_up(errno: c_int) -> ! {
     };
     let line = [part(BEFORE), part(digits), part(AFTER)];
     // The call goes through syscall(2), because the C library's writev is a cancellation point: a
-    // cancelled thread would end there, and the process would go on.
-    // SAFETY: writev reads three parts, each valid for reads of its length.
+    // cancelled thread would end there, and the process would continue. SAFETY: writev reads three
+    // parts, each valid for reads of its length.
     unsafe {
         libc::syscall(libc::SYS_writev, libc::STDERR_FILENO, line.as_ptr(), line.len());
         libc::abort()

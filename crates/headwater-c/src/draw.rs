@@ -28,7 +28,8 @@ const GETENTROPY_LIMIT: size_t = 256;
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn headwater_fill(buf: *mut c_void, len: size_t) -> c_int {
-    // SAFETY: the caller's promise.
+    // SAFETY: headwater.h asks for a buffer of `len` bytes that nothing else uses; `buffer` refuses
+    // null and a length that no object has.
     let Some(buf) = (unsafe { buffer(buf, len) }) else { return fail(EFAULT) };
     match headwater::fill_uninit(buf) {
         Ok(_) => 0,
@@ -68,7 +69,8 @@ pub unsafe extern "C" fn headwater_getrandom(
     if flags & !(GRND_NONBLOCK | BOTH) != 0 || flags & BOTH == BOTH {
         return fail(EINVAL) as ssize_t;
     }
-    // SAFETY: the caller's promise.
+    // SAFETY: a program that would call getrandom(2) has a buffer of `len` bytes; what can be
+    // checked of that, `buffer` checks.
     let Some(buf) = (unsafe { buffer(buf, len) }) else { return fail(EFAULT) as ssize_t };
     let waits = flags & (GRND_NONBLOCK | GRND_INSECURE) == 0;
     let drawn = if waits { headwater::fill_uninit(buf) } else { headwater::try_fill_uninit(buf) };
@@ -97,6 +99,6 @@ pub unsafe extern "C" fn headwater_getentropy(buf: *mut c_void, len: size_t) -> 
     if len > GETENTROPY_LIMIT {
         return fail(EIO);
     }
-    // SAFETY: the caller's promise.
+    // SAFETY: `headwater_fill` takes the same arguments under the same conditions.
     unsafe { headwater_fill(buf, len) }
 }

@@ -19,8 +19,8 @@ pub(crate) fn refused(error: Error) -> c_int {
     fail(errno(error))
 }
 
-/// Returns the errno of an error. An error without a system call behind it is EIO, which
-/// getrandom(2) never sets, so a caller can distinguish the two.
+/// Returns the errno of an error. An error that no system call caused is EIO, which getrandom(2)
+/// never sets, so a caller can distinguish the two.
 pub(crate) fn errno(error: Error) -> c_int {
     error.errno().unwrap_or(libc::EIO)
 }
@@ -40,7 +40,9 @@ pub(crate) unsafe fn buffer<'a>(buf: *mut c_void, len: usize) -> Option<&'a mut 
     if buf.is_null() || isize::try_from(len).is_err() {
         return None;
     }
-    // SAFETY: the caller's promise. `MaybeUninit`, because memory that C passes may be unwritten.
+    // SAFETY: `buf` is not null, and `len` is not more than an object can have: both were checked.
+    // That so many bytes are there, and that nothing else uses them, only the program can know.
+    // `MaybeUninit`, because memory that C passes may be unwritten.
     Some(unsafe { core::slice::from_raw_parts_mut(buf.cast(), len) })
 }
 
@@ -57,8 +59,10 @@ pub(crate) unsafe fn output<'a, T>(out: *mut T, n: usize) -> Option<&'a mut [T]>
     if out.is_null() || n > isize::MAX as usize / size_of::<T>() {
         return None;
     }
-    // SAFETY: the caller's promise. The memory may be unwritten. This library is linked as machine
-    // code, so the compiler cannot see that; every bit pattern is a number, and none is read.
+    // SAFETY: `out` is not null, and `n` elements are not more than an object can have: both were
+    // checked. The rest only the program can know. The memory may be unwritten. This library is
+    // linked as machine code, so the compiler cannot see that; every bit pattern is a number, and
+    // none is read.
     Some(unsafe { core::slice::from_raw_parts_mut(out, n) })
 }
 
@@ -68,7 +72,7 @@ pub(crate) unsafe fn output<'a, T>(out: *mut T, n: usize) -> Option<&'a mut [T]>
 ///
 /// `at` is NULL or valid for reads of `len` bytes.
 pub(crate) unsafe fn input<'a>(at: *const c_void, len: usize) -> Option<&'a [u8]> {
-    // SAFETY: the caller's promise. A byte has no alignment.
+    // SAFETY: `elements` asks for aligned memory too, and bytes need no alignment.
     unsafe { elements(at.cast(), len) }
 }
 
@@ -84,7 +88,8 @@ pub(crate) unsafe fn elements<'a, T>(at: *const T, n: usize) -> Option<&'a [T]> 
     if at.is_null() || n > isize::MAX as usize / size_of::<T>() {
         return None;
     }
-    // SAFETY: the caller's promise.
+    // SAFETY: `at` is not null, and `n` elements are not more than an object can have: both were
+    // checked. Alignment and length only the program can know.
     Some(unsafe { core::slice::from_raw_parts(at, n) })
 }
 
@@ -97,6 +102,6 @@ pub(crate) unsafe fn text<'a>(at: *const c_char) -> Result<&'a str, c_int> {
     if at.is_null() {
         return Err(EFAULT);
     }
-    // SAFETY: the caller's promise.
+    // SAFETY: `at` is not null. A C string ends with a NUL, and the program keeps it for the call.
     unsafe { CStr::from_ptr(at) }.to_str().map_err(|_| EINVAL)
 }

@@ -40,7 +40,8 @@ pub extern "C" fn headwater_generation() -> u64 {
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn headwater_stale(stamp: *mut u64) -> c_int {
-    // SAFETY: the caller's promise.
+    // SAFETY: `as_mut` refuses null. Otherwise `stamp` is a number of the program's, which
+    // headwater.h lets one thread use at a time, so no other reference to it exists.
     let Some(stamp) = (unsafe { stamp.as_mut() }) else { return fail(libc::EFAULT) };
     let now = headwater_generation();
     // 0 is stored too. Otherwise a later return to the old number would look like no change.

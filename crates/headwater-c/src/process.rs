@@ -67,7 +67,8 @@ pub extern "C" fn headwater_version() -> *const c_char {
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn headwater_status_json(buf: *mut c_char, len: size_t) -> ssize_t {
-    // SAFETY: the caller's promise.
+    // SAFETY: headwater.h asks for `len` bytes that nothing else uses; `buffer` refuses null and a
+    // length that no object has.
     let Some(buf) = (unsafe { buffer(buf.cast(), len) }) else { return fail(EFAULT) as ssize_t };
     // SAFETY: errno's address is valid. Saved, because an unreadable file is not an error here.
     let errno = unsafe { *libc::__errno_location() };
@@ -81,7 +82,7 @@ pub unsafe extern "C" fn headwater_status_json(buf: *mut c_char, len: size_t) ->
         whole += piece.len();
     });
     end(buf, whole);
-    // SAFETY: as above.
+    // SAFETY: errno's address is valid in every thread, and this is the thread that read it.
     unsafe { *libc::__errno_location() = errno };
     whole as ssize_t
 }

@@ -51,7 +51,9 @@ pub extern "C" fn headwater_rng_new() -> *mut headwater_rng {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn headwater_rng_free(rng: *mut headwater_rng) {
     if !rng.is_null() {
-        // SAFETY: the caller's promise.
+        // SAFETY: `rng` is not null, so it is memory of malloc's in which `headwater_rng_new` wrote
+        // a generator. The program does not use it afterwards, so it is dropped once and freed
+        // once.
         unsafe {
             rng.drop_in_place();
             libc::free(rng.cast());
@@ -76,7 +78,9 @@ pub unsafe extern "C" fn headwater_rng_fill(
     buf: *mut c_void,
     len: size_t,
 ) -> c_int {
-    // SAFETY: the caller's promise, for both.
+    // SAFETY: `as_mut` and `buffer` refuse null. A generator of `headwater_rng_new` is aligned and
+    // initialised, and headwater.h lets one thread use it at a time, so no other reference to it
+    // exists; the bytes are the program's.
     let (Some(rng), Some(buf)) = (unsafe { (rng.as_mut(), buffer(buf, len)) }) else {
         return fail(EFAULT);
     };

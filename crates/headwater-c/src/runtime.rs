@@ -1,5 +1,8 @@
-//! The parts that a program without the standard library must define itself. Development builds
+//! The parts that a library without the standard library must define itself. Development builds
 //! take them from the standard library.
+//!
+//! The module for OpenSSL compiles this file too. The two libraries must end alike if a check that
+//! cannot fail does, and a second copy would say so only until one of them is edited.
 
 use core::alloc::{GlobalAlloc, Layout};
 use core::panic::PanicInfo;
@@ -9,8 +12,9 @@ use core::ptr::null_mut;
 #[link(name = "c")]
 unsafe extern "C" {}
 
-/// Ends the process. `cargo xtask machine-code` proves that only checks inside the crate `aes`,
-/// which cannot fail, lead here.
+/// Ends the process. We expect no call: `cargo xtask machine-code` follows every function that C or
+/// OpenSSL can call, on both architectures, and refuses a build in which one reaches a panic. But
+/// the compiler wants a handler all the same, so this one says that the proof was wrong.
 #[panic_handler]
 fn panicked(_: &PanicInfo<'_>) -> ! {
     const LINE: &[u8] = b"headwater: a check that cannot fail has failed, which is a bug\n";

@@ -215,7 +215,10 @@ fn an_ordinary_user_is_told_what_root_would_add() {
     let missed = report["not_checked"].as_array().unwrap();
     let restricted = std::fs::read_to_string("/proc/sys/kernel/dmesg_restrict");
     if restricted.is_ok_and(|value| value.trim() == "1") {
-        assert!(missed.iter().any(|it| it["why"].as_str().unwrap().contains("root")), "{report:#}");
+        assert!(
+            missed.iter().any(|check| check["why"].as_str().unwrap().contains("root")),
+            "{report:#}"
+        );
     }
     assert!(report["passed"].as_array().unwrap().len() > 5);
 }

@@ -231,7 +231,7 @@ fn impossible_requests_are_refused() {
         let words = fails(*status, args);
         assert!(words.contains(part), "{args:?}: {words}");
         assert_eq!(fs::read(&file).unwrap(), [1; 10_000], "{args:?} wrote");
-        assert!(!Path::new(&none).exists(), "{args:?} left a file behind");
+        assert!(!Path::new(&none).exists(), "{args:?} left a file");
     }
 }
 

@@ -349,7 +349,7 @@ pub struct EarlyRead {
     pub times: u64,
 }
 
-/// A unit of systemd, as often as it was started.
+/// A unit of systemd, with each attempt to start it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Unit {
@@ -368,14 +368,14 @@ pub struct Attempt {
     /// The end of the start; `None` if the log ends before it.
     pub ended: Option<Moment>,
     /// The way in which the start ended.
-    pub outcome: Outcome,
+    pub outcome: AttemptOutcome,
 }
 
 /// The end of a unit's start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
-pub enum Outcome {
+pub enum AttemptOutcome {
     /// "Started ...".
     Started,
     /// systemd killed the unit at its start timeout.

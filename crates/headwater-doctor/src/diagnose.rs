@@ -35,7 +35,9 @@ pub fn diagnose(case: Case) -> Report {
         platform: case.platform(),
         kernel: running.map(|kernel| kernel.to_string()),
         assumed,
-        ready_seconds: ready.and_then(Bounds::exact).or(case.observed().and_then(|it| it.ready)),
+        ready_seconds: ready
+            .and_then(Bounds::exact)
+            .or(case.observed().and_then(|record| record.ready)),
         ready_bounds: ready,
         findings: results.findings,
         not_checked: results.not_checked,

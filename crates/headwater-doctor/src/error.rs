@@ -16,7 +16,7 @@ pub enum Error {
         /// The cause, for a host file with its line.
         reason: String,
     },
-    /// A log or a trace cannot be read, or is none.
+    /// A log or a trace cannot be read, or the file is neither.
     Log(LogError),
     /// Reports to merge cannot be read.
     Reports {

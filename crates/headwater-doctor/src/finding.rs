@@ -26,6 +26,11 @@ pub struct Evidence {
     pub says: String,
 }
 
+/// Returns one line of evidence.
+pub(crate) fn evidence(place: impl Into<String>, says: impl Into<String>) -> Evidence {
+    Evidence { place: place.into(), says: says.into() }
+}
+
 /// The side on which a fix is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]

@@ -315,7 +315,7 @@ fn leading_version(text: &str) -> Option<(u16, u16, u16)> {
     let text = text.trim();
     let digits = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
     let mut numbers =
-        text.get(..digits)?.split('.').filter(|it| !it.is_empty()).map(str::parse::<u16>);
+        text.get(..digits)?.split('.').filter(|part| !part.is_empty()).map(str::parse::<u16>);
     Some((
         numbers.next()?.ok()?,
         numbers.next()?.ok()?,
@@ -405,7 +405,10 @@ mod tests {
         );
         let changes = old.changes(&new, true);
         let of = |what: &str| {
-            changes.iter().find(|it| it.what.contains(what)).map(|it| (it.before, it.after))
+            changes
+                .iter()
+                .find(|change| change.what.contains(what))
+                .map(|change| (change.before, change.after))
         };
         assert_eq!(of("jitter"), Some(("no", "yes")));
         assert_eq!(of("same time"), Some(("one per memory node", "one per CPU")));

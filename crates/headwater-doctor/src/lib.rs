@@ -1,9 +1,9 @@
 //! Diagnosis of a machine that waits for randomness, or whose random bytes can repeat.
 //!
-//! A [`Case`] holds the input: a machine (its files, live or recorded, behind a [`Root`]), boots
-//! that a log shows ([`boot::Boot`]), system calls that strace(1) timed ([`trace::Trace`]). Each
-//! check examines the case and returns [`Finding`]s. A [`Report`] orders them and prints text,
-//! JSON, a page or metrics.
+//! A [`Case`] holds the input: a machine (its files, live or recorded, as a [`Root`]), boots that a
+//! log shows ([`boot::Boot`]), system calls that strace(1) timed ([`trace::Trace`]). Each check
+//! examines the case and returns [`Finding`]s. A [`Report`] orders them and prints text, JSON, a
+//! page or metrics.
 
 #![deny(unsafe_code)]
 

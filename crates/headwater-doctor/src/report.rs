@@ -13,13 +13,14 @@ mod words;
 #[cfg(test)]
 pub(crate) use text::COLUMNS;
 pub(crate) use text::{fill, of};
-pub(crate) use words::{number, severity, time};
+pub(crate) use words::{severity, time};
 
 use crate::boot::{Boot, Bounds};
 use crate::deep::Deep;
 use crate::identity::{Identity, Origin};
 use crate::observe::Record;
 use crate::{Change, Finding, Id, Platform, Severity};
+use headwater_text::escape;
 use serde::Serialize;
 
 /// The result of a run in one word, which decides the exit status.
@@ -139,7 +140,7 @@ impl Report {
     ///
     /// The errors of serde_json, which cannot occur: every value of this type can be written.
     pub fn json(&self) -> serde_json::Result<String> {
-        Ok(escaped(&serde_json::to_string_pretty(self)?) + "\n")
+        Ok(escape::json(&serde_json::to_string_pretty(self)?) + "\n")
     }
 
     /// Judges the findings and the checks that could not be made.
@@ -154,25 +155,4 @@ impl Report {
             Verdict::Healthy
         }
     }
-}
-
-/// Escapes control and format characters in a JSON document.
-pub(crate) fn escaped(json: &str) -> String {
-    let mut safe = String::with_capacity(json.len());
-    for letter in json.chars() {
-        let mut text = [0; 4];
-        let is_plain = letter == '\n'
-            || (' '..='~').contains(&letter)
-            || *headwater_text::escape::untrusted(letter.encode_utf8(&mut text))
-                == *letter.encode_utf8(&mut [0; 4]);
-        if is_plain {
-            safe.push(letter);
-        } else {
-            let mut units = [0; 2];
-            for unit in letter.encode_utf16(&mut units) {
-                safe.push_str(&format!("\\u{unit:04x}"));
-            }
-        }
-    }
-    safe
 }

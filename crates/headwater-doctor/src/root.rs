@@ -123,7 +123,9 @@ impl Root {
     /// Returns the length of a regular file.
     pub fn size(&self, path: &str) -> Option<u64> {
         match &self.files {
-            Files::Live => fs::metadata(path).ok().filter(fs::Metadata::is_file).map(|it| it.len()),
+            Files::Live => {
+                fs::metadata(path).ok().filter(fs::Metadata::is_file).map(|metadata| metadata.len())
+            }
             Files::Directory(directory) => Some(directory.file(path).ok()?.metadata().ok()?.len()),
             Files::Archive(archive) => Some(archive.file(path).ok()?.len() as u64),
         }

@@ -29,14 +29,17 @@ fn report(log: &str) -> Option<Report> {
 fn stalls(report: &Report) -> Vec<&str> {
     let about = [Id::NotReady, Id::ReadyLate, Id::UnitWaited, Id::TraceWaited];
     let is_stall = |severity, id| about.contains(&id) && severity > Severity::Note;
-    let findings = report.findings.iter().filter(|it| is_stall(it.severity, it.id));
+    let findings = report.findings.iter().filter(|finding| is_stall(finding.severity, finding.id));
     findings.map(|finding| finding.title.as_str()).collect()
 }
 
 /// Returns what a person would compare: the verdict, and each finding's number and severity.
 fn outcome(report: Option<&Report>) -> Option<(Verdict, Vec<(Id, Severity)>)> {
     report.map(|report| {
-        (report.verdict(), report.findings.iter().map(|it| (it.id, it.severity)).collect())
+        (
+            report.verdict(),
+            report.findings.iter().map(|finding| (finding.id, finding.severity)).collect(),
+        )
     })
 }
 
@@ -147,7 +150,7 @@ fn a_healthy_boot_behind_a_stall_and_the_other_way_round() {
     let stall = "[    0.000000] Linux version 4.19.0\n[    1.000000] Run /init as init process\n\
                  [  120.000000] random: crng init done\n";
     through("a stall behind", |log| {
-        // Judged by the last boot, so only healthy logs behind the stall are of interest.
+        // Judged by the last boot, so only healthy logs after the stall are of interest.
         match report(log).map(|report| report.verdict()) {
             Some(Verdict::Healthy) if log.contains("Linux version") => {
                 vec![format!("{stall}{log}")]

@@ -93,7 +93,7 @@ fn fired(host: &Path) -> Vec<Id> {
 
 #[test]
 fn each_host_gets_the_findings_that_are_expected_of_it() {
-    let overwrite = std::env::var("SNAPSHOTS").is_ok_and(|it| it == "overwrite");
+    let overwrite = std::env::var("SNAPSHOTS").is_ok_and(|value| value == "overwrite");
     let mut wrong = String::new();
     for host in hosts() {
         let report = report(&host);
@@ -130,7 +130,7 @@ fn every_check_fires_on_one_host_and_not_on_its_near_miss() {
         .map(|host| std::thread::spawn(move || (name(&host), fired(&host))))
         .collect();
     let found: BTreeMap<String, Vec<Id>> =
-        running.into_iter().map(|it| it.join().unwrap()).collect();
+        running.into_iter().map(|host| host.join().unwrap()).collect();
     for (id, fires, misses) in FIRES {
         assert!(found[*fires].contains(id), "{id} is silent on {fires}: {:?}", found[*fires]);
         assert!(!found[*misses].contains(id), "{id} fires on {misses}: {:?}", found[*misses]);
@@ -140,7 +140,10 @@ fn every_check_fires_on_one_host_and_not_on_its_near_miss() {
 #[test]
 fn no_check_is_without_a_host_and_no_host_is_without_a_word_on_where_it_is_from() {
     for id in Id::ALL {
-        assert!(FIRES.iter().any(|(it, ..)| it == id), "{id} has no host on which it fires");
+        assert!(
+            FIRES.iter().any(|(listed, ..)| listed == id),
+            "{id} has no host on which it fires"
+        );
         let in_table =
             headwater_doctor::checks::CHECKS.iter().filter(|check| check.id == *id).count();
         assert_eq!(in_table, 1, "{id} in the table of checks");
@@ -154,7 +157,7 @@ fn no_check_is_without_a_host_and_no_host_is_without_a_word_on_where_it_is_from(
         let of = recording["of"].as_str().unwrap();
         let known = of != "by hand" || recording["from"].is_string();
         assert!(known, "{}: {of}", name(&host));
-        let place = ORIGINS.iter().find(|(_, it)| *it == of).unwrap().0;
+        let place = ORIGINS.iter().find(|(_, origin)| *origin == of).unwrap().0;
         assert!(host.parent().unwrap().ends_with(place), "{} is {of}", host.display());
     }
 }
@@ -193,10 +196,8 @@ fn an_assumed_kernel_says_what_would_change_on_that_machine() {
     assert!(!assumed.gone.contains(&Id::NoCpuRng), "a kernel does not change the CPU");
     assert_eq!(assumed.new, []);
     assert!(
-        assumed
-            .changes
-            .iter()
-            .any(|it| it.what.contains("jitter") && (it.before, it.after) == ("no", "yes"))
+        assumed.changes.iter().any(|change| change.what.contains("jitter")
+            && (change.before, change.after) == ("no", "yes"))
     );
 }
 

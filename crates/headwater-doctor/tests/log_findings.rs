@@ -36,7 +36,11 @@ fn one(report: &Report, id: Id) -> &Finding {
 }
 
 fn not_checked(report: &Report, id: Id) -> &str {
-    report.not_checked.iter().find(|it| it.id == id).map_or("", |it| it.why.as_str())
+    report
+        .not_checked
+        .iter()
+        .find(|missed| missed.id == id)
+        .map_or("", |missed| missed.why.as_str())
 }
 
 #[test]

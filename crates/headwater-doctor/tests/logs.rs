@@ -5,7 +5,7 @@
 
 mod support;
 
-use headwater_doctor::boot::{Boot, Clock, HintKind, Outcome, Unit};
+use headwater_doctor::boot::{AttemptOutcome, Boot, Clock, HintKind, Unit};
 use headwater_doctor::{Case, Id, Severity, diagnose, journal};
 use std::path::Path;
 
@@ -36,7 +36,10 @@ fn near(found: Option<f64>, expected: f64, within: f64) {
 fn two_attempts(ssh: &Unit, within: f64) {
     assert_eq!(ssh.name, "ssh.service");
     let [first, second] = ssh.attempts.as_slice() else { panic!("{:?}", ssh.attempts) };
-    assert_eq!((first.outcome, second.outcome), (Outcome::TimedOut, Outcome::Started));
+    assert_eq!(
+        (first.outcome, second.outcome),
+        (AttemptOutcome::TimedOut, AttemptOutcome::Started)
+    );
     let (killed, up) = (first.ended.as_ref().unwrap(), second.ended.as_ref().unwrap());
     near(killed.at.zip(first.began.at).map(|(end, begin)| end - begin), 90.2, within);
     near(up.at.zip(second.began.at).map(|(end, begin)| end - begin), 11.51, within);
@@ -123,7 +126,7 @@ fn a_syslog_file_gives_the_kernels_times() {
     assert_eq!(stalled.clock, Clock::Kernel);
     near(stalled.ready.as_ref().unwrap().at, 107.2, 1e-9);
     let ssh = unit(stalled, &["ssh.service"]);
-    assert_eq!((ssh.attempts.len(), ssh.attempts[0].outcome), (2, Outcome::TimedOut));
+    assert_eq!((ssh.attempts.len(), ssh.attempts[0].outcome), (2, AttemptOutcome::TimedOut));
     near(ssh.attempts[1].began.at, 95.73, 1.0);
     near(ssh.attempts[1].ended.as_ref().unwrap().at, 107.24, 1.0);
 }
@@ -249,7 +252,10 @@ Oct 25 11:40:05 vm1 systemd[1]: Startup finished in 1.402s (kernel) + 4.198s (us
     let ended = attempt.ended.as_ref().unwrap().at.unwrap();
     assert!(ended - attempt.began.at.unwrap() <= 4.0, "{attempt:?}");
     let report = diagnose(Case { boots, ..Case::default() });
-    assert!(report.findings.iter().all(|it| it.severity < Severity::Critical), "{report:?}");
+    assert!(
+        report.findings.iter().all(|finding| finding.severity < Severity::Critical),
+        "{report:?}"
+    );
 }
 
 /// journald stamps a line of strace when the call ends. A call's time is therefore the time since

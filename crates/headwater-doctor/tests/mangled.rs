@@ -87,9 +87,9 @@ fn moments(boot: &Boot) -> Vec<&Moment> {
         .chain(&boot.ready)
         .chain(&boot.forks)
         .chain(&boot.resumptions)
-        .chain(boot.early_callers.iter().map(|it| &it.moment))
-        .chain(boot.early_reads.iter().map(|it| &it.moment))
-        .chain(boot.hints.iter().map(|it| &it.moment))
+        .chain(boot.early_callers.iter().map(|caller| &caller.moment))
+        .chain(boot.early_reads.iter().map(|read| &read.moment))
+        .chain(boot.hints.iter().map(|hint| &hint.moment))
         .chain(units.flat_map(|attempt| [&attempt.began].into_iter().chain(&attempt.ended)))
         .collect()
 }

@@ -96,7 +96,7 @@ fn every_outside_log_shows_the_expected_machine() {
         let [name, expected @ .., result] = row.as_slice() else { panic!("{row:?}") };
         rows += 1;
         let found = machine(logs.file(name).unwrap(), name);
-        let differs = result.strip_prefix("differs: ").and_then(|it| it.split(" (").next());
+        let differs = result.strip_prefix("differs: ").and_then(|rest| rest.split(" (").next());
         let expected = differs.map_or_else(|| expected.join("; "), str::to_owned);
         assert!(differs.is_some() || *result == "same", "{row:?}");
         if found != expected {

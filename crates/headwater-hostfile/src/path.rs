@@ -84,7 +84,8 @@ pub(crate) fn decode(text: &str) -> Result<String, String> {
     let mut parts = text.split('%');
     bytes.extend_from_slice(parts.next().unwrap_or_default().as_bytes());
     for part in parts {
-        let digits = part.get(..2).filter(|digits| digits.bytes().all(|it| it.is_ascii_hexdigit()));
+        let digits =
+            part.get(..2).filter(|digits| digits.bytes().all(|byte| byte.is_ascii_hexdigit()));
         let byte = digits.and_then(|digits| u8::from_str_radix(digits, 16).ok());
         bytes.push(byte.ok_or_else(|| "`%` without two hexadecimal digits".to_owned())?);
         bytes.extend_from_slice(part.get(2..).unwrap_or_default().as_bytes());

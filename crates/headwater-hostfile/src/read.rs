@@ -110,7 +110,8 @@ impl Section {
             Form::Empty(_) => return Err(error("a directory has no content")),
             Form::Base64 => {
                 let line = line.trim();
-                if !line.bytes().all(|it| it.is_ascii_alphanumeric() || b"+/=".contains(&it)) {
+                if !line.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+/=".contains(&byte))
+                {
                     return Err(error("not base64"));
                 }
                 self.body.extend_from_slice(line.as_bytes());

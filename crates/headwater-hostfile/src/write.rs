@@ -48,7 +48,9 @@ fn file(out: &mut String, name: &str, content: &[u8]) {
 /// such text: the reader drops one at each line's end, for files that were checked out on Windows.
 fn readable(content: &[u8]) -> Option<&str> {
     let text = std::str::from_utf8(content).ok()?;
-    text.chars().all(|it| it == '\n' || it == '\t' || !it.is_control()).then_some(text)
+    text.chars()
+        .all(|letter| letter == '\n' || letter == '\t' || !letter.is_control())
+        .then_some(text)
 }
 
 /// Returns whether a line of content would be read as a header, or as the escape of one. The

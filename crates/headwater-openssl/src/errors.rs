@@ -1,7 +1,7 @@
 //! Errors, in the form of OpenSSL's error queue.
 
 use crate::abi::Item;
-use crate::upcalls::{Core, Place};
+use crate::upcalls::{CodePlace, Core};
 use core::ffi::{CStr, c_int, c_uint};
 use core::ptr::null_mut;
 
@@ -67,7 +67,7 @@ impl Reason {
 
     /// Adds the reason to OpenSSL's queue and returns 0, the failure value of provider functions.
     #[cold]
-    pub(crate) fn raise(self, core: &Core, place: Place) -> c_int {
+    pub(crate) fn raise(self, core: &Core, place: CodePlace) -> c_int {
         core.raise(self as c_uint, c"", place);
         0
     }

@@ -24,9 +24,10 @@ pub(crate) unsafe fn answer_each(
     if params.is_null() {
         return Ok(());
     }
-    // SAFETY: the caller's promise; nothing else uses the list during the call.
+    // SAFETY: the list is not null and ends with a null key, at which the loop stops, so each step
+    // finds a parameter. Nothing else uses the list during the call.
     while let Some(param) = unsafe { params.as_mut() }.filter(|param| !param.key.is_null()) {
-        // SAFETY: as above.
+        // SAFETY: a key that is not null is a C string.
         answer(unsafe { CStr::from_ptr(param.key) }, param)?;
         // SAFETY: this was not the end.
         params = unsafe { params.add(1) };
@@ -75,7 +76,8 @@ impl Param {
             unsafe { to.add(at).write(byte) };
         }
         if let Some(rest) = self.data_size.checked_sub(size_of::<u64>()) {
-            // SAFETY: as above. A value that is not negative is extended with zeros.
+            // SAFETY: `rest` is the part of `data_size` after the first 8 bytes, so the zeros end
+            // where `data` ends. A value that is not negative is extended with zeros.
             unsafe { to.add(size_of::<u64>()).write_bytes(0, rest) };
         }
         self.return_size = self.data_size;

@@ -29,7 +29,8 @@ impl Context {
     /// `at` came from [`newctx`] and is not freed yet.
     #[inline]
     pub(crate) unsafe fn at<'a>(at: *mut c_void) -> &'a Context {
-        // SAFETY: the caller's promise.
+        // SAFETY: `newctx` wrote a context there, and it is not freed yet. Several threads may hold
+        // this reference: of the context only `state` changes, and it is atomic.
         unsafe { &*at.cast::<Context>() }
     }
 
@@ -87,18 +88,19 @@ unsafe fn draw(core: &Core, out: *mut c_uchar, len: usize, strength: c_uint, fre
         () => None,
     };
     if let Some(reason) = refused {
-        // SAFETY: the caller's promise.
+        // SAFETY: `len` is not 0 here, so `out` is a buffer of `len` bytes, which `fail` takes.
         return unsafe { fail(core, reason, out, len) };
     }
     let drawn = if fresh {
-        // SAFETY: the caller's promise. Zeroed first, because `fill_fresh` takes initialised bytes
-        // and a C program may pass unwritten memory.
+        // SAFETY: `len` is neither 0 nor above `MAX_REQUEST` here, so `out` is a buffer of a length
+        // that a slice can have. Zeroed first, because `fill_fresh` takes initialised bytes and a C
+        // program may pass unwritten memory.
         headwater::fill_fresh(unsafe {
             out.write_bytes(0, len);
             slice::from_raw_parts_mut(out, len)
         })
     } else {
-        // SAFETY: the caller's promise.
+        // SAFETY: `out` is a buffer of `len` bytes, as for fresh bytes above, and may be unwritten.
         let out = unsafe { slice::from_raw_parts_mut(out.cast::<MaybeUninit<u8>>(), len) };
         headwater::fill_uninit(out).map(drop)
     };
@@ -117,7 +119,7 @@ unsafe fn draw(core: &Core, out: *mut c_uchar, len: usize, strength: c_uint, fre
 #[cold]
 unsafe fn fail(core: &Core, reason: Reason, out: *mut c_uchar, len: usize) -> c_int {
     if !out.is_null() {
-        // SAFETY: the caller's promise.
+        // SAFETY: `out` is not null here, so it is valid for writes of `len` bytes.
         unsafe { out.write_bytes(0, len) };
     }
     reason.raise(core, here!())
@@ -201,7 +203,8 @@ unsafe extern "C" fn generate(
         // SAFETY: a buffer of that length, by provider-rand(7).
         return unsafe { fail(context.core(), reason, out, len) };
     }
-    // SAFETY: as above.
+    // SAFETY: the same buffer. Only a context that was not ready has written to it, and has
+    // returned.
     unsafe { draw(context.core(), out, len, strength, prediction_resistance != 0) }
 }
 
@@ -307,7 +310,8 @@ pub(crate) unsafe extern "C" fn random_bytes(
         let step = (len - done).min(MAX_REQUEST);
         // SAFETY: a buffer of that length, by provider-rand(7).
         if unsafe { draw(core, out.cast::<c_uchar>().add(done), step, strength, false) } == 0 {
-            // SAFETY: as above.
+            // SAFETY: all `len` bytes belong to the same buffer, those of the steps before this one
+            // too.
             unsafe { out.cast::<c_uchar>().write_bytes(0, len) };
             return 0;
         }

@@ -13,12 +13,12 @@ type Entry = Option<unsafe extern "C" fn()>;
 
 /// A place in the source, which OpenSSL shows with allocations and errors.
 #[derive(Clone, Copy)]
-pub(crate) struct Place {
+pub(crate) struct CodePlace {
     pub(crate) file: &'static CStr,
     pub(crate) line: c_int,
 }
 
-impl Place {
+impl CodePlace {
     fn file(self) -> *const Char {
         self.file.as_ptr().cast()
     }
@@ -27,7 +27,7 @@ impl Place {
 /// Returns the place of the call.
 macro_rules! here {
     () => {
-        $crate::upcalls::Place {
+        $crate::upcalls::CodePlace {
             file: const {
                 match core::ffi::CStr::from_bytes_with_nul(concat!(file!(), "\0").as_bytes()) {
                     Ok(file) => file,
@@ -113,7 +113,7 @@ impl Core {
     }
 
     /// Allocates a zeroed `T` with malloc's alignment, or returns `None` if memory is exhausted.
-    pub(crate) fn allocate<T>(&self, place: Place) -> Option<NonNull<T>> {
+    pub(crate) fn allocate<T>(&self, place: CodePlace) -> Option<NonNull<T>> {
         const { assert!(align_of::<T>() <= align_of::<u128>()) };
         // SAFETY: the core's function. It keeps the pointer to the file name, a constant.
         let at = unsafe { (self.zalloc)(size_of::<T>(), place.file(), place.line) };
@@ -125,14 +125,15 @@ impl Core {
     /// # Safety
     ///
     /// `at` is null, or came from `allocate` and is not used afterwards.
-    pub(crate) unsafe fn free<T>(&self, at: *mut T, place: Place) {
-        // SAFETY: the caller's promise.
+    pub(crate) unsafe fn free<T>(&self, at: *mut T, place: CodePlace) {
+        // SAFETY: the core's function takes null. Otherwise `allocate` asked the same core for
+        // `size_of::<T>()` bytes, so as many are erased and freed, once.
         unsafe { (self.clear_free)(at.cast(), size_of::<T>(), place.file(), place.line) };
     }
 
     /// Allocates `len` zeroed bytes for secrets. If the application set up OpenSSL's secure heap,
     /// the bytes never reach swap.
-    pub(crate) fn allocate_secure(&self, len: usize, place: Place) -> Option<NonNull<u8>> {
+    pub(crate) fn allocate_secure(&self, len: usize, place: CodePlace) -> Option<NonNull<u8>> {
         // SAFETY: the core's function, as in `allocate`.
         let at = unsafe { (self.secure_zalloc)(len, place.file(), place.line) };
         NonNull::new(at.cast())
@@ -143,8 +144,9 @@ impl Core {
     /// # Safety
     ///
     /// `at` is null, or `len` bytes from `allocate_secure` that are not used afterwards.
-    pub(crate) unsafe fn free_secure(&self, at: *mut u8, len: usize, place: Place) {
-        // SAFETY: the caller's promise.
+    pub(crate) unsafe fn free_secure(&self, at: *mut u8, len: usize, place: CodePlace) {
+        // SAFETY: the core's function takes null. Otherwise the bytes are of its secure heap or of
+        // the fallback that it chose itself, `len` of them, and are freed once.
         unsafe { (self.secure_clear_free)(at.cast(), len, place.file(), place.line) };
     }
 
@@ -152,7 +154,7 @@ impl Core {
     ///
     /// OpenSSL passes `details` to printf, so it must not contain `%`.
     #[cold]
-    pub(crate) fn raise(&self, reason: c_uint, details: &CStr, place: Place) {
+    pub(crate) fn raise(&self, reason: c_uint, details: &CStr, place: CodePlace) {
         let Some((new_error, set_error_debug, vset_error)) = self.errors else {
             return;
         };

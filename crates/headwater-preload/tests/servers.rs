@@ -1,4 +1,4 @@
-//! sshd with the shim: its child before authentication lives behind a seccomp filter that kills.
+//! sshd with the shim: its child before authentication lives under a seccomp filter that kills.
 #![cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
 
 mod support;

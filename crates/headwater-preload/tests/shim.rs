@@ -86,7 +86,7 @@ fn the_kernel_answers_for_bad_pointers() {
 #[test]
 fn a_first_draw_behind_a_filter_finds_everything_set_up() {
     let program = compile("sandboxed.c");
-    assert_eq!(run(&mut with_shim(&program)), "drawn behind the filter\n");
+    assert_eq!(run(&mut with_shim(&program)), "drawn under the filter\n");
     // Set-up at the first draw makes calls that the filter kills, which is why it is not the
     // default.
     let lazy = with_shim(&program).env("HEADWATER_LAZY", "1").output().unwrap();

@@ -30,7 +30,7 @@ pub struct Args {
     #[arg(long, group = "effort")]
     pub standard: bool,
 
-    /// With --standard: go on after a failure, for the whole picture
+    /// With --standard: continue after a failure, for the whole picture
     #[arg(long, conflicts_with_all = ["fast", "deep"])]
     pub all: bool,
 
@@ -100,7 +100,7 @@ pub(crate) struct Request {
     pub(crate) source: Option<&'static Named>,
     pub(crate) effort: Effort,
     pub(crate) seed: u64,
-    /// Go on after a failure.
+    /// Continue after a failure.
     pub(crate) all: bool,
     pub(crate) streams: Option<u64>,
     pub(crate) seeds: Option<Range<u64>>,
@@ -169,7 +169,7 @@ impl Args {
     fn refuse_idle(&self, source: Option<&Named>, effort: Effort) -> Result<(), Error> {
         let deep = effort == Effort::Deep;
         let seeded = source.is_some_and(Named::is_reproducible);
-        let noise = source.is_some_and(|source| source.kind == sources::Kind::Noise);
+        let noise = source.is_some_and(|source| source.kind == sources::SourceKind::Noise);
         let why = match self {
             Args { state: Some(_), .. } if !deep => "only --deep keeps a state",
             Args { state: Some(_), .. } if source.is_none() => {

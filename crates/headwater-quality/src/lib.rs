@@ -31,7 +31,7 @@ pub use error::Error;
 pub use report::html::{check_file as check_html_file, write as write_html};
 pub use report::{FALSE_ALARMS, Report, Row, Verdict, WEAK_ALARMS};
 pub use run::run;
-pub use sources::{Group, Kind, Named, Open, Source, Way, all as sources};
+pub use sources::{Group, Named, Open, Source, SourceKind, Way, all as sources};
 #[doc(hidden)]
 pub use stats::kolmogorov_smirnov;
 

@@ -35,7 +35,7 @@ fn once(request: &Request, source: &'static Named) -> Result<Report, Error> {
         let block = draw(&mut *stream, words, patience)?;
         let (figures, missed, stopped) = battery::run(&block, request);
         report.sections.push(section(&arrangement, block.len() as u64, figures, &missed));
-        if source.kind == sources::Kind::Noise {
+        if source.kind == sources::SourceKind::Noise {
             report.entropy = Some(entropy::judge(&block, request.effort));
         }
         report.stopped = stopped;

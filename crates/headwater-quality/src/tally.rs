@@ -52,7 +52,7 @@ impl Tally {
         }
     }
 
-    /// Returns the number of p-values behind those of `places`.
+    /// Returns the number of p-values from which those of `places` were taken.
     fn independent(&self, places: usize) -> u64 {
         match self {
             Tally::Planes { each, .. } => places as u64 * each,

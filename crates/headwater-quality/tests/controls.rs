@@ -1,6 +1,6 @@
 //! The tests tested: what must fail does, what is sound does not.
 
-use headwater_quality::{Args, Group, Kind, Report, Row, Verdict, run, sources};
+use headwater_quality::{Args, Group, Report, Row, SourceKind, Verdict, run, sources};
 
 fn judge(source: &str, change: impl FnOnce(&mut Args)) -> Report {
     let mut args = Args { source: source.to_owned(), fast: true, ..Args::default() };
@@ -39,7 +39,7 @@ fn every_control_is_caught_by_the_test_that_should() {
         let failures = failures(&report);
         assert!(failures.iter().any(|failure| failure == test), "{control}: {failures:?}");
     }
-    let named = sources().filter(|source| source.kind == Kind::Control).count();
+    let named = sources().filter(|source| source.kind == SourceKind::Control).count();
     assert_eq!(named, 16 + SMALL.len(), "a control without a line above, or among the small ones");
 }
 
@@ -155,7 +155,7 @@ fn no_run_has_more_figures_than_the_stop_assumes() {
 /// time.
 #[test]
 fn what_is_sound_is_not_accused() {
-    for source in sources().filter(|source| source.kind != Kind::Control) {
+    for source in sources().filter(|source| source.kind != SourceKind::Control) {
         let args = Args { source: source.name.to_owned(), fast: true, ..Args::default() };
         match run(&args, std::io::empty()) {
             Ok(report) => assert_ne!(

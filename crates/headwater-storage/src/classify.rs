@@ -1,7 +1,7 @@
 //! The kind of each wrong sector.
 
-use crate::extent::{Extent, Kind};
-use crate::find::{Place, Search, find, of_substream};
+use crate::extent::{Extent, ExtentKind};
+use crate::find::{PatternPlace, Search, find, of_substream};
 use crate::pattern::{END, Pattern};
 
 /// Bytes that are judged together: the smallest unit that devices write.
@@ -20,7 +20,7 @@ pub struct Suspects {
 /// the one before, because damage is seldom one sector long.
 pub(crate) struct Judge<'a> {
     suspects: &'a Suspects,
-    last: Option<Kind>,
+    last: Option<ExtentKind>,
     /// Sectors of other data, one after the other.
     others: u64,
 }
@@ -62,7 +62,7 @@ impl<'a> Judge<'a> {
         if differing == 1 {
             let bit = (expected[first] ^ found[first]).trailing_zeros() as u8;
             let from = offset + first as u64;
-            return Extent { from, to: from + 1, kind: Kind::FlippedBit { bit } };
+            return Extent { from, to: from + 1, kind: ExtentKind::FlippedBit { bit } };
         }
         // The whole sector is one kind's, or the part between the first and last wrong byte is: a
         // write that was torn inside of the sector leaves both ends as they were.
@@ -78,14 +78,18 @@ impl<'a> Judge<'a> {
         self.last = None;
         self.others += 1;
         let [_, torn] = ranges;
-        Extent { from: offset + torn.start as u64, to: offset + torn.end as u64, kind: Kind::Other }
+        Extent {
+            from: offset + torn.start as u64,
+            to: offset + torn.end as u64,
+            kind: ExtentKind::Other,
+        }
     }
 
     /// Returns the kind that explains every byte of `data` at `offset`.
-    fn kind(&mut self, offset: u64, data: &[u8]) -> Option<Kind> {
+    fn kind(&mut self, offset: u64, data: &[u8]) -> Option<ExtentKind> {
         // Fewer zeros are a chance of 2^-32 or more in data of any kind.
         if data.len() >= 4 && data.iter().all(|&byte| byte == 0) {
-            return Some(Kind::Zeros);
+            return Some(ExtentKind::Zeros);
         }
         if let Some(last) = self.last.filter(|&last| self.continues(last, offset, data)) {
             return Some(last);
@@ -97,27 +101,31 @@ impl<'a> Judge<'a> {
         } else {
             Search::Likely
         };
-        let shift = |place: Place| place.offset.wrapping_sub(offset) as i64;
+        let shift = |place: PatternPlace| place.offset.wrapping_sub(offset) as i64;
         if let Some(place) = find(&self.suspects.expected, offset, data, search) {
-            return Some(Kind::Elsewhere { shift: shift(place), substream: place.substream });
+            return Some(ExtentKind::Elsewhere { shift: shift(place), substream: place.substream });
         }
         self.suspects.older.iter().enumerate().find_map(|(was, older)| {
             // At its own place first: a shaped pattern has the same bytes at several places.
             let substream = older.stream.id();
-            let here = Kind::Older { was, shift: 0, substream };
+            let here = ExtentKind::Older { was, shift: 0, substream };
             if is_at(older, offset, data) {
                 return Some(here);
             }
             let place = find(older, offset, data, search)?;
-            Some(Kind::Older { was, shift: shift(place), substream: place.substream })
+            Some(ExtentKind::Older { was, shift: shift(place), substream: place.substream })
         })
     }
 
     /// Reports whether `data` continues data of this kind.
-    fn continues(&self, kind: Kind, offset: u64, data: &[u8]) -> bool {
+    fn continues(&self, kind: ExtentKind, offset: u64, data: &[u8]) -> bool {
         let (pattern, shift, substream) = match kind {
-            Kind::Elsewhere { shift, substream } => (&self.suspects.expected, shift, substream),
-            Kind::Older { was, shift, substream } => (&self.suspects.older[was], shift, substream),
+            ExtentKind::Elsewhere { shift, substream } => {
+                (&self.suspects.expected, shift, substream)
+            }
+            ExtentKind::Older { was, shift, substream } => {
+                (&self.suspects.older[was], shift, substream)
+            }
             _ => return false,
         };
         let place = offset.wrapping_add_signed(shift);
@@ -168,27 +176,31 @@ mod tests {
     #[test]
     fn damage_is_named() {
         type Damage = Box<dyn Fn(&mut [u8])>;
-        type Expected = Vec<(u64, u64, Kind)>;
+        type Expected = Vec<(u64, u64, ExtentKind)>;
         let at = |seed: u64, offset: u64| move |out: &mut [u8]| pattern(seed).fill(offset, out);
-        let elsewhere = |shift| Kind::Elsewhere { shift, substream: 0 };
-        let older = |was, shift| Kind::Older { was, shift, substream: 0 };
+        let elsewhere = |shift| ExtentKind::Elsewhere { shift, substream: 0 };
+        let older = |was, shift| ExtentKind::Older { was, shift, substream: 0 };
         let base = 1 << 20;
         let other_substream = |out: &mut [u8]| {
             Key::from_seed(KEY).stream(5).unwrap().fill_u8(0, out).unwrap();
         };
         let cases: Vec<(&str, Damage, Expected)> = vec![
             ("nothing", Box::new(|_| ()), vec![]),
-            ("one zero sector", Box::new(|d| d[512..1024].fill(0)), vec![(512, 1024, Kind::Zeros)]),
-            ("all zeros", Box::new(|d| d.fill(0)), vec![(0, 4096, Kind::Zeros)]),
+            (
+                "one zero sector",
+                Box::new(|d| d[512..1024].fill(0)),
+                vec![(512, 1024, ExtentKind::Zeros)],
+            ),
+            ("all zeros", Box::new(|d| d.fill(0)), vec![(0, 4096, ExtentKind::Zeros)]),
             (
                 "two zero extents",
                 Box::new(|d| {
                     d[0..512].fill(0);
                     d[1536..2048].fill(0);
                 }),
-                vec![(0, 512, Kind::Zeros), (1536, 2048, Kind::Zeros)],
+                vec![(0, 512, ExtentKind::Zeros), (1536, 2048, ExtentKind::Zeros)],
             ),
-            ("all ones", Box::new(|d| d[0..1024].fill(255)), vec![(0, 1024, Kind::Other)]),
+            ("all ones", Box::new(|d| d[0..1024].fill(255)), vec![(0, 1024, ExtentKind::Other)]),
             (
                 "the next sector's data",
                 Box::new(move |d| at(KEY, base + 1024)(&mut d[512..1024])),
@@ -225,7 +237,7 @@ mod tests {
             (
                 "another stream of the key",
                 Box::new(move |d| other_substream(&mut d[0..512])),
-                vec![(0, 512, Kind::Elsewhere { shift: -(base as i64), substream: 5 })],
+                vec![(0, 512, ExtentKind::Elsewhere { shift: -(base as i64), substream: 5 })],
             ),
             (
                 "an older seed in place",
@@ -245,9 +257,13 @@ mod tests {
             (
                 "a seed that no one named",
                 Box::new(move |d| at(3, base)(&mut d[0..512])),
-                vec![(0, 512, Kind::Other)],
+                vec![(0, 512, ExtentKind::Other)],
             ),
-            ("one bit", Box::new(|d| d[700] ^= 8), vec![(700, 701, Kind::FlippedBit { bit: 3 })]),
+            (
+                "one bit",
+                Box::new(|d| d[700] ^= 8),
+                vec![(700, 701, ExtentKind::FlippedBit { bit: 3 })],
+            ),
             (
                 "one bit each of two sectors",
                 Box::new(|d| {
@@ -255,8 +271,8 @@ mod tests {
                     d[512] ^= 128;
                 }),
                 vec![
-                    (511, 512, Kind::FlippedBit { bit: 0 }),
-                    (512, 513, Kind::FlippedBit { bit: 7 }),
+                    (511, 512, ExtentKind::FlippedBit { bit: 0 }),
+                    (512, 513, ExtentKind::FlippedBit { bit: 7 }),
                 ],
             ),
             (
@@ -265,12 +281,12 @@ mod tests {
                     d[0] ^= 1;
                     d[9] ^= 1;
                 }),
-                vec![(0, 10, Kind::Other)],
+                vec![(0, 10, ExtentKind::Other)],
             ),
             (
                 "zeros that end inside of a sector",
                 Box::new(|d| d[512..1136].fill(0)),
-                vec![(512, 1136, Kind::Zeros)],
+                vec![(512, 1136, ExtentKind::Zeros)],
             ),
             (
                 "an old half of a torn sector",
@@ -286,8 +302,8 @@ mod tests {
                 }),
                 vec![
                     (0, 512, elsewhere(-(base as i64))),
-                    (512, 1024, Kind::Zeros),
-                    (4095, 4096, Kind::FlippedBit { bit: 1 }),
+                    (512, 1024, ExtentKind::Zeros),
+                    (4095, 4096, ExtentKind::FlippedBit { bit: 1 }),
                 ],
             ),
             (
@@ -297,9 +313,13 @@ mod tests {
                         *byte = b"ext4 "[i % 5];
                     }
                 }),
-                vec![(0, 512, Kind::Other)],
+                vec![(0, 512, ExtentKind::Other)],
             ),
-            ("three zero bytes", Box::new(|d| d[100..103].fill(0)), vec![(100, 103, Kind::Other)]),
+            (
+                "three zero bytes",
+                Box::new(|d| d[100..103].fill(0)),
+                vec![(100, 103, ExtentKind::Other)],
+            ),
         ];
         for (name, damage, expected) in cases {
             let found: Vec<_> = judged(base, damage)
@@ -310,7 +330,7 @@ mod tests {
             let near = found.len() == expected.len()
                 && found.iter().zip(&expected).all(|(a, b)| {
                     a.2 == b.2
-                        && if matches!(a.2, Kind::Other | Kind::Zeros) {
+                        && if matches!(a.2, ExtentKind::Other | ExtentKind::Zeros) {
                             a.0.abs_diff(b.0) <= 2 && a.1.abs_diff(b.1) <= 2
                         } else {
                             (a.0, a.1) == (b.0, b.1)
@@ -323,6 +343,6 @@ mod tests {
     #[test]
     fn sectors_are_those_of_the_target() {
         let extents = judged(1000, |data| data[24..536].fill(0));
-        assert_eq!(extents, [Extent { from: 1024, to: 1536, kind: Kind::Zeros }]);
+        assert_eq!(extents, [Extent { from: 1024, to: 1536, kind: ExtentKind::Zeros }]);
     }
 }

@@ -1,6 +1,6 @@
 //! The result of a run as data: `--json`, the table, the map and the page print this document.
 
-use crate::extent::{Extent, Kind};
+use crate::extent::{Extent, ExtentKind};
 use crate::pattern::Pattern;
 use crate::target::Target;
 use crate::verify::Found;
@@ -99,7 +99,7 @@ pub struct TargetReport {
 /// Extents and bytes of each kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-#[allow(missing_docs)] // the kinds, as `Kind` documents them
+#[allow(missing_docs)] // the kinds, as `ExtentKind` documents them
 pub struct Counts {
     pub zeros: Tally,
     pub elsewhere: Tally,
@@ -144,11 +144,13 @@ impl ExtentReport {
     fn new(extent: &Extent) -> ExtentReport {
         let place = |shift| Some(extent.from.wrapping_add_signed(shift));
         let (place, substream, was, bit) = match extent.kind {
-            Kind::Elsewhere { shift, substream } => (place(shift), Some(substream), None, None),
-            Kind::Older { was, shift, substream } => {
+            ExtentKind::Elsewhere { shift, substream } => {
+                (place(shift), Some(substream), None, None)
+            }
+            ExtentKind::Older { was, shift, substream } => {
                 (place(shift), Some(substream), Some(was), None)
             }
-            Kind::FlippedBit { bit } => (None, None, None, Some(bit)),
+            ExtentKind::FlippedBit { bit } => (None, None, None, Some(bit)),
             _ => (None, None, None, None),
         };
         let kind = name(extent.kind);
@@ -157,17 +159,17 @@ impl ExtentReport {
 }
 
 /// Returns the name of a kind in the document.
-pub(crate) fn name(kind: Kind) -> &'static str {
+pub(crate) fn name(kind: ExtentKind) -> &'static str {
     NAMES[kind.index()]
 }
 
-/// The names of the kinds, in the order of [`Kind::index`].
-pub(crate) const NAMES: [&str; Kind::COUNT] =
+/// The names of the kinds, in the order of [`ExtentKind::index`].
+pub(crate) const NAMES: [&str; ExtentKind::COUNT] =
     ["zeros", "elsewhere", "older", "flipped_bit", "other", "unreadable", "missing"];
 
 impl Counts {
-    fn new(extents: &[Extent], uncounted: &[(u64, u64); Kind::COUNT]) -> Counts {
-        let mut tallies = [Tally::default(); Kind::COUNT];
+    fn new(extents: &[Extent], uncounted: &[(u64, u64); ExtentKind::COUNT]) -> Counts {
+        let mut tallies = [Tally::default(); ExtentKind::COUNT];
         for (tally, (extents, bytes)) in tallies.iter_mut().zip(uncounted) {
             *tally = Tally { extents: *extents, bytes: *bytes };
         }
@@ -181,7 +183,7 @@ impl Counts {
     }
 
     /// Returns the tallies in the order of [`NAMES`].
-    pub(crate) fn all(&self) -> [Tally; Kind::COUNT] {
+    pub(crate) fn all(&self) -> [Tally; ExtentKind::COUNT] {
         [
             self.zeros,
             self.elsewhere,

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 /// The data that stands in a wrong extent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum ExtentKind {
     /// Only zeros: a write that was lost, or a sparse region.
     Zeros,
     /// The pattern's bytes of another place: a misdirected write.
@@ -36,27 +36,27 @@ pub enum Kind {
     Missing,
 }
 
-impl Kind {
+impl ExtentKind {
     /// The number of kinds.
     pub(crate) const COUNT: usize = 7;
 
     /// Returns the number of the kind, in the order of reports.
     pub(crate) fn index(self) -> usize {
         match self {
-            Kind::Zeros => 0,
-            Kind::Elsewhere { .. } => 1,
-            Kind::Older { .. } => 2,
-            Kind::FlippedBit { .. } => 3,
-            Kind::Other => 4,
-            Kind::Unreadable => 5,
-            Kind::Missing => 6,
+            ExtentKind::Zeros => 0,
+            ExtentKind::Elsewhere { .. } => 1,
+            ExtentKind::Older { .. } => 2,
+            ExtentKind::FlippedBit { .. } => 3,
+            ExtentKind::Other => 4,
+            ExtentKind::Unreadable => 5,
+            ExtentKind::Missing => 6,
         }
     }
 
     /// Returns the largest gap between two extents that are one. Random bytes agree with others by
     /// chance once in 256, so an extent of other data may seem to end a byte early.
     fn gap(self) -> u64 {
-        if matches!(self, Kind::Other | Kind::Zeros) { 8 } else { 0 }
+        if matches!(self, ExtentKind::Other | ExtentKind::Zeros) { 8 } else { 0 }
     }
 }
 
@@ -68,7 +68,7 @@ pub struct Extent {
     /// Offset after the last wrong byte.
     pub to: u64,
     /// The data that stands there.
-    pub kind: Kind,
+    pub kind: ExtentKind,
 }
 
 impl Extent {
@@ -83,7 +83,7 @@ impl Extent {
 pub(crate) struct Extents {
     by_offset: BTreeMap<u64, Extent>,
     /// Number and bytes of the extents of each kind that are only counted.
-    pub(crate) uncounted: [(u64, u64); Kind::COUNT],
+    pub(crate) uncounted: [(u64, u64); ExtentKind::COUNT],
 }
 
 impl Extents {
@@ -93,7 +93,7 @@ impl Extents {
     pub(crate) fn add(&mut self, mut extent: Extent) {
         let joins = |left: &Extent, right: &Extent| {
             left.kind == right.kind
-                && !matches!(left.kind, Kind::FlippedBit { .. })
+                && !matches!(left.kind, ExtentKind::FlippedBit { .. })
                 && left.to + left.kind.gap() >= right.from
         };
         let before = self.by_offset.range(..extent.from).next_back().map(|(_, before)| *before);
@@ -126,7 +126,7 @@ mod tests {
 
     #[test]
     fn neighbours_are_one_extent_in_any_order() {
-        let kind = Kind::Elsewhere { shift: 512, substream: 0 };
+        let kind = ExtentKind::Elsewhere { shift: 512, substream: 0 };
         let parts = [(0, 512), (512, 1024), (1024, 1536), (4096, 8192)];
         for order in [[0, 1, 2, 3], [3, 2, 1, 0], [1, 3, 0, 2], [2, 0, 3, 1]] {
             let mut extents = Extents::default();
@@ -142,19 +142,19 @@ mod tests {
     #[test]
     fn kinds_stay_apart() {
         let mut extents = Extents::default();
-        extents.add(Extent { from: 0, to: 512, kind: Kind::Zeros });
-        extents.add(Extent { from: 512, to: 1024, kind: Kind::Other });
-        extents.add(Extent { from: 1024, to: 1025, kind: Kind::FlippedBit { bit: 1 } });
-        extents.add(Extent { from: 1025, to: 1026, kind: Kind::FlippedBit { bit: 1 } });
+        extents.add(Extent { from: 0, to: 512, kind: ExtentKind::Zeros });
+        extents.add(Extent { from: 512, to: 1024, kind: ExtentKind::Other });
+        extents.add(Extent { from: 1024, to: 1025, kind: ExtentKind::FlippedBit { bit: 1 } });
+        extents.add(Extent { from: 1025, to: 1026, kind: ExtentKind::FlippedBit { bit: 1 } });
         extents.add(Extent {
             from: 2048,
             to: 2560,
-            kind: Kind::Elsewhere { shift: 1, substream: 0 },
+            kind: ExtentKind::Elsewhere { shift: 1, substream: 0 },
         });
         extents.add(Extent {
             from: 2560,
             to: 3072,
-            kind: Kind::Elsewhere { shift: 2, substream: 0 },
+            kind: ExtentKind::Elsewhere { shift: 2, substream: 0 },
         });
         assert_eq!(extents.into_vec().len(), 6);
     }
@@ -164,9 +164,9 @@ mod tests {
         let mut extents = Extents::default();
         let more = Extents::LIMIT as u64 + 10;
         for i in 0..more {
-            extents.add(Extent { from: 1024 * i, to: 1024 * i + 100, kind: Kind::Other });
+            extents.add(Extent { from: 1024 * i, to: 1024 * i + 100, kind: ExtentKind::Other });
         }
-        assert_eq!(extents.uncounted[Kind::Other.index()], (10, 1000));
+        assert_eq!(extents.uncounted[ExtentKind::Other.index()], (10, 1000));
         assert_eq!(extents.into_vec().len(), Extents::LIMIT);
     }
 }

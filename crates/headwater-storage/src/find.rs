@@ -16,7 +16,7 @@ const SHORTEST: usize = 24;
 
 /// A place of a pattern.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct PatternPlace {
     pub(crate) offset: u64,
     /// Number of the stream, which may be another one of the same key.
     pub(crate) substream: u64,
@@ -32,7 +32,12 @@ pub(crate) enum Search {
 }
 
 /// Returns the place whose bytes are `data`, which lies at `offset`.
-pub(crate) fn find(pattern: &Pattern, offset: u64, data: &[u8], search: Search) -> Option<Place> {
+pub(crate) fn find(
+    pattern: &Pattern,
+    offset: u64,
+    data: &[u8],
+    search: Search,
+) -> Option<PatternPlace> {
     if data.len() < SHORTEST {
         return None;
     }
@@ -47,7 +52,7 @@ pub(crate) fn find(pattern: &Pattern, offset: u64, data: &[u8], search: Search) 
 }
 
 /// Returns the place of `data` if a block of the engine begins after `before` bytes of it.
-fn at_alignment(pattern: &Pattern, data: &[u8], before: usize) -> Option<Place> {
+fn at_alignment(pattern: &Pattern, data: &[u8], before: usize) -> Option<PatternPlace> {
     let block: [u8; BLOCK] = data[before..][..BLOCK].try_into().ok()?;
     let counter = pattern.stream.key().counter(u128::from_le_bytes(block));
     if (counter >> 64) as u16 != 0 {
@@ -66,7 +71,7 @@ fn at_alignment(pattern: &Pattern, data: &[u8], before: usize) -> Option<Place> 
                 expected == data
             }
         })
-        .map(|offset| Place { offset, substream })
+        .map(|offset| PatternPlace { offset, substream })
 }
 
 /// Returns the pattern with another stream of the same key.
@@ -101,7 +106,7 @@ mod tests {
         pattern.fill(found.offset, &mut there);
         assert_eq!(there, data);
         if pattern.shape == Shape::default() {
-            assert_eq!(found, Place { offset: from, substream: pattern.stream.id() });
+            assert_eq!(found, PatternPlace { offset: from, substream: pattern.stream.id() });
         }
     }
 
@@ -157,7 +162,7 @@ mod tests {
         key.stream(9).unwrap().fill_u8(512, &mut data).unwrap();
         assert_eq!(
             find(&pattern, 0, &data, Search::Every),
-            Some(Place { offset: 512, substream: 9 })
+            Some(PatternPlace { offset: 512, substream: 9 })
         );
     }
 }

@@ -40,7 +40,7 @@ mod write;
 pub use classify::Suspects;
 pub use document::{Counts, Document, Tally, TargetReport, Verdict, Writing};
 pub use error::Error;
-pub use extent::{Extent, Kind};
+pub use extent::{Extent, ExtentKind};
 pub use identity::Identity;
 pub use in_use::uses;
 pub use map::map;

@@ -1,7 +1,7 @@
 //! A map of a target: one character for each part of it, in order.
 
 use crate::document::TargetReport;
-use crate::extent::{Extent, Kind};
+use crate::extent::{Extent, ExtentKind};
 use headwater_text::size::{exact, rounded};
 use std::fmt::Write;
 
@@ -10,8 +10,8 @@ const COLUMNS: usize = 64;
 /// Cells of the whole map.
 const CELLS: u64 = 1024;
 
-/// Characters of the kinds, in the order of [`Kind::index`].
-const MARKS: [char; Kind::COUNT] = ['0', 'm', 'w', 'b', 'x', '!', '-'];
+/// Characters of the kinds, in the order of [`ExtentKind::index`].
+const MARKS: [char; ExtentKind::COUNT] = ['0', 'm', 'w', 'b', 'x', '!', '-'];
 
 /// Content of a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,13 +38,13 @@ impl Cell {
 pub(crate) fn cells(report: &TargetReport) -> (u64, Vec<Cell>) {
     let len = report.to - report.from;
     let cell = len.div_ceil(CELLS).max(512).next_power_of_two();
-    let mut bytes = vec![[0_u64; Kind::COUNT]; len.div_ceil(cell) as usize];
+    let mut bytes = vec![[0_u64; ExtentKind::COUNT]; len.div_ceil(cell) as usize];
     for extent in &report.found {
         share(report.from, cell, extent, &mut bytes);
     }
     let known = (report.verified_to - report.from).div_ceil(cell) as usize;
     let cells = bytes.iter().enumerate().map(|(i, bytes)| {
-        let worst = (0..Kind::COUNT).max_by_key(|&kind| bytes[kind]).unwrap_or(0);
+        let worst = (0..ExtentKind::COUNT).max_by_key(|&kind| bytes[kind]).unwrap_or(0);
         match bytes[worst] {
             0 if i < known => Cell::Intact,
             0 => Cell::Unknown,
@@ -55,7 +55,7 @@ pub(crate) fn cells(report: &TargetReport) -> (u64, Vec<Cell>) {
 }
 
 /// Adds the bytes of an extent to each cell that it touches.
-fn share(from: u64, cell: u64, extent: &Extent, cells: &mut [[u64; Kind::COUNT]]) {
+fn share(from: u64, cell: u64, extent: &Extent, cells: &mut [[u64; ExtentKind::COUNT]]) {
     let (mut at, end) = (extent.from.saturating_sub(from), extent.to.saturating_sub(from));
     while at < end {
         let next = (at + 1).next_multiple_of(cell).min(end);
@@ -102,8 +102,8 @@ pub fn map(report: &TargetReport) -> String {
     text
 }
 
-/// The kinds in words, in the order of [`Kind::index`].
-pub(crate) const WORDS: [&str; Kind::COUNT] =
+/// The kinds in words, in the order of [`ExtentKind::index`].
+pub(crate) const WORDS: [&str; ExtentKind::COUNT] =
     ["zeros", "elsewhere", "older seed", "flipped bit", "other data", "unreadable", "missing"];
 
 #[cfg(test)]
@@ -122,10 +122,10 @@ mod tests {
         let report = report(
             4096,
             vec![
-                extent(0, 512, Kind::Zeros),
-                extent(600, 601, Kind::FlippedBit { bit: 0 }),
-                extent(700, 710, Kind::Other),
-                extent(1500, 2100, Kind::Unreadable),
+                extent(0, 512, ExtentKind::Zeros),
+                extent(600, 601, ExtentKind::FlippedBit { bit: 0 }),
+                extent(700, 710, ExtentKind::Other),
+                extent(1500, 2100, ExtentKind::Unreadable),
             ],
         );
         assert_eq!(
@@ -138,7 +138,7 @@ mod tests {
     fn intact_lines_are_joined_and_unread_cells_blank() {
         let mut report = report(
             64 << 20,
-            vec![Extent { from: 40 << 20, to: (40 << 20) + 1, kind: Kind::Other }],
+            vec![Extent { from: 40 << 20, to: (40 << 20) + 1, kind: ExtentKind::Other }],
         );
         report.verified_to = 48 << 20;
         let map = map(&report);

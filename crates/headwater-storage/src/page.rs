@@ -121,7 +121,7 @@ fn extents(target: &TargetReport) -> Markup {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Extent, Kind, Pattern, Shape};
+    use crate::{Extent, ExtentKind, Pattern, Shape};
     use headwater_streams::Key;
 
     #[test]
@@ -130,7 +130,7 @@ mod tests {
             TargetReport::unread("<script>alert(1)</script>\u{1b}".to_owned(), "<b>".to_owned());
         report.error = None;
         (report.to, report.verified_to) = (4096, 4096);
-        report.found = vec![Extent { from: 512, to: 1024, kind: Kind::Zeros }];
+        report.found = vec![Extent { from: 512, to: 1024, kind: ExtentKind::Zeros }];
         let pattern = Pattern::new(Key::from_seed(1).stream(0).unwrap(), Shape::default());
         let text = page(&Document::new(&pattern, vec![report]));
         assert!(text.contains("&lt;script&gt;alert(1)&lt;/script&gt;\\u{1b}"), "{text}");

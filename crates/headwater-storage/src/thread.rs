@@ -98,7 +98,7 @@ impl<T: Task> Hand<'_, T> {
         }
     }
 
-    /// Completes a piece, and reports whether the job may go on.
+    /// Completes a piece, and reports whether the job may continue.
     fn finish(&mut self, range: &Range<u64>, bytes: &mut [u8], is_transferred: bool) -> bool {
         match self.task.finish(range, bytes, is_transferred) {
             Ok(()) => self.work.done(range.end - range.start),

@@ -2,7 +2,7 @@
 
 use crate::classify::{Judge, SECTOR, Suspects};
 use crate::error::Error;
-use crate::extent::{Extent, Extents, Kind};
+use crate::extent::{Extent, ExtentKind, Extents};
 use crate::ring::{DEPTH, Direction};
 use crate::target::Target;
 use crate::thread::{Hand, Task};
@@ -19,7 +19,7 @@ pub struct Found {
     /// The wrong extents, by offset.
     pub extents: Vec<Extent>,
     /// Number and bytes of further extents of each kind, which are too many to be kept.
-    pub(crate) uncounted: [(u64, u64); Kind::COUNT],
+    pub(crate) uncounted: [(u64, u64); ExtentKind::COUNT],
     /// The way in which the run ended.
     pub end: End,
     /// The size of a file that became shorter in the meantime.
@@ -34,7 +34,7 @@ const WINDOW: usize = 16 << 10;
 ///
 /// # Errors
 ///
-/// If the device is gone. Parts that it cannot read are extents of [`Kind::Unreadable`].
+/// If the device is gone. Parts that it cannot read are extents of [`ExtentKind::Unreadable`].
 pub fn verify(target: &Target, suspects: &Suspects, job: &Job<'_>) -> Result<Found, Error> {
     let channel = &target.channel;
     let piece = job.piece(channel.is_direct());
@@ -125,7 +125,7 @@ impl Reader<'_> {
                     self.missing(start + read as u64..end);
                 }
                 Err((at, error)) if is_gone(&error) => return Err((at, error)),
-                Err(_) => self.add(Extent { from: start, to: end, kind: Kind::Unreadable }),
+                Err(_) => self.add(Extent { from: start, to: end, kind: ExtentKind::Unreadable }),
             }
             start = end;
         }
@@ -153,7 +153,7 @@ impl Reader<'_> {
 
     fn missing(&self, range: Range<u64>) {
         if !range.is_empty() {
-            self.add(Extent { from: range.start, to: range.end, kind: Kind::Missing });
+            self.add(Extent { from: range.start, to: range.end, kind: ExtentKind::Missing });
         }
     }
 

@@ -138,7 +138,7 @@ impl<'a> Work<'a> {
     }
 }
 
-/// Locks; a thread that panicked leaves nothing behind that another could misread.
+/// Locks; a thread that panicked leaves nothing that another could misread.
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -2,8 +2,8 @@
 //! that fail. Root only, because loop devices are.
 
 use headwater_storage::{
-    Access, Checkpoint, End, Error, Job, Kind, Pattern, Progress, Shape, Suspects, Target, uses,
-    verify, write,
+    Access, Checkpoint, End, Error, ExtentKind, Job, Pattern, Progress, Shape, Suspects, Target,
+    uses, verify, write,
 };
 use headwater_streams::Key;
 use std::fs::{self, File};
@@ -94,7 +94,7 @@ fn written(target: &Target, seed: u64, from: u64, to: u64) {
     assert_eq!(end, End::Complete);
 }
 
-fn damage(target: &Target, seed: u64, from: u64, to: u64) -> Vec<(u64, u64, Kind)> {
+fn damage(target: &Target, seed: u64, from: u64, to: u64) -> Vec<(u64, u64, ExtentKind)> {
     let suspects = Suspects { expected: pattern(seed), older: Vec::new() };
     let progress = Progress::default();
     let found = verify(target, &suspects, &job(from, to, &progress)).unwrap();
@@ -191,7 +191,7 @@ fn a_partition_in_use_makes_its_disk_one() {
     assert!(did("umount", &[&mount]));
 }
 
-/// A disk that cannot read a part of itself: the image behind a loop device lost its end.
+/// A disk that cannot read a part of itself: a loop device's image lost its end.
 #[test]
 fn unreadable_parts_are_named_and_the_rest_is_verified() {
     let Some(disk) = Loop::new("unreadable", 8 << 20, 512) else { return };
@@ -201,7 +201,7 @@ fn unreadable_parts_are_named_and_the_rest_is_verified() {
     File::options().write(true).open(disk.image()).unwrap().set_len(6 << 20).unwrap();
     let target = disk.open(Access::Verify).unwrap();
     let found = damage(&target, 1, 0, 8 << 20);
-    assert_eq!(found, [(6 << 20, 8 << 20, Kind::Unreadable)]);
+    assert_eq!(found, [(6 << 20, 8 << 20, ExtentKind::Unreadable)]);
 }
 
 /// A write that the disk below refuses claims nothing: the loop device's image has no more room.
@@ -277,7 +277,7 @@ fn device_mapper_targets_that_fail() {
         assert!(result.is_err());
         written(&target, 1, 0, 1 << 20);
         written(&target, 1, (1 << 20) + (64 << 10), 8 << 20);
-        let bad = (1 << 20, (1 << 20) + (64 << 10), Kind::Unreadable);
+        let bad = (1 << 20, (1 << 20) + (64 << 10), ExtentKind::Unreadable);
         assert_eq!(damage(&target, 1, 0, 8 << 20), [bad]);
     });
     let _ = Command::new("dmsetup").args(["remove", &name]).output();

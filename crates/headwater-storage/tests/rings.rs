@@ -1,8 +1,8 @@
 //! Files written and verified with rings and without them: the same bytes, extents and errors.
 
 use headwater_storage::{
-    Access, Checkpoint, End, Error, Job, Kind, Pattern, Progress, Shape, Suspects, Target, verify,
-    write,
+    Access, Checkpoint, End, Error, ExtentKind, Job, Pattern, Progress, Shape, Suspects, Target,
+    verify, write,
 };
 use headwater_streams::Key;
 use std::fs::{self, OpenOptions};
@@ -44,7 +44,7 @@ fn fill(
     (write(&target, &pattern(42), &job, &mut marks).unwrap(), marks)
 }
 
-fn damage(path: &Path, ring: bool) -> Vec<(u64, u64, Kind)> {
+fn damage(path: &Path, ring: bool) -> Vec<(u64, u64, ExtentKind)> {
     let target = Target::open(path, Access::Verify, None).unwrap();
     let progress = Progress::default();
     let job = Job { from: 0, to: SIZE, threads: 2, limit: None, ring, progress: &progress };
@@ -86,9 +86,9 @@ fn wrong_and_missing_bytes_are_the_same_extents() {
     file.write_all_at(&[0; 1024], (17 << 20) + 512).unwrap();
     file.set_len(SIZE - 5000).unwrap();
     let expected = [
-        (3 << 20, (3 << 20) + 512, Kind::Zeros),
-        ((17 << 20) + 512, (17 << 20) + 1536, Kind::Zeros),
-        (SIZE - 5000, SIZE, Kind::Missing),
+        (3 << 20, (3 << 20) + 512, ExtentKind::Zeros),
+        ((17 << 20) + 512, (17 << 20) + 1536, ExtentKind::Zeros),
+        (SIZE - 5000, SIZE, ExtentKind::Missing),
     ];
     for ring in [true, false] {
         assert_eq!(damage(&path, ring), expected, "{ring}");
@@ -132,7 +132,7 @@ fn an_error_names_its_offset() {
         fs::write(&path, vec![0; 1 << 20]).unwrap();
         let target = Target::open(&path, Access::Write, None).unwrap();
         let progress = Progress::default();
-        // Behind the largest file that Linux has, every write fails.
+        // Beyond the largest file that Linux has, every write fails.
         let from = i64::MAX as u64 - (3 << 20) + 1;
         let to = i64::MAX as u64;
         let job = Job { from, to, threads: 2, limit: None, ring, progress: &progress };

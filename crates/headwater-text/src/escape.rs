@@ -18,6 +18,26 @@ pub fn untrusted(text: &str) -> String {
     safe
 }
 
+/// Returns a JSON document in which every character that [`untrusted`] would escape is written as
+/// `\uXXXX`, which a reader of JSON turns back.
+///
+/// A document is also printed, and then its strings reach the terminal. But it must stay the same
+/// document, so the escapes of `untrusted` would not do: JSON knows no `\u{...}`. The line breaks
+/// and blanks between values stay, because a string of a document holds no line break.
+pub fn json(document: &str) -> String {
+    let mut safe = String::with_capacity(document.len());
+    for c in document.chars() {
+        if c != '\n' && (c.is_control() || is_format(c)) {
+            for unit in c.encode_utf16(&mut [0; 2]) {
+                safe.push_str(&format!("\\u{unit:04x}"));
+            }
+        } else {
+            safe.push(c);
+        }
+    }
+    safe
+}
+
 /// Returns true for characters of Unicode's categories Cf, Zl and Zp that change or hide what a
 /// reader sees.
 fn is_format(c: char) -> bool {
@@ -49,6 +69,19 @@ mod tests {
             ("tag\u{e0041}", "tag\\u{e0041}"),
         ] {
             assert_eq!(untrusted(text), safe);
+        }
+    }
+
+    #[test]
+    fn a_document_is_safe_to_print_and_says_the_same() {
+        for (text, safe) in [
+            ("{\n  \"a\": \"café 日本\"\n}\n", "{\n  \"a\": \"café 日本\"\n}\n"),
+            ("\"\u{9b}2J\"", "\"\\u009b2J\""),
+            ("\"rm \u{202e}txt\"", "\"rm \\u202etxt\""),
+            ("\"tag\u{e0041}\"", "\"tag\\udb40\\udc41\""),
+            ("\"a\tb\"", "\"a\\u0009b\""),
+        ] {
+            assert_eq!(json(text), safe);
         }
     }
 }

@@ -61,7 +61,7 @@ pub fn check(file: &Path) -> io::Result<()> {
 
 /// Reports whether a path is a device, a pipe or a socket, which a rename would replace by a file.
 fn is_special(file: &Path) -> bool {
-    fs::metadata(file).is_ok_and(|it| !it.is_file() && !it.is_dir())
+    fs::metadata(file).is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir())
 }
 
 /// Returns the path of the file that is renamed.
@@ -95,7 +95,7 @@ mod tests {
         let former = std::io::read_to_string(reader).unwrap();
         let latter = fs::read_to_string(&file).unwrap();
         let names: Vec<_> =
-            fs::read_dir(&folder).unwrap().map(|it| it.unwrap().file_name()).collect();
+            fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().file_name()).collect();
         let nowhere = replace(&folder.join("no/such/folder.prom"), "three\n");
         fs::remove_dir_all(&folder).unwrap();
         assert_eq!((former.as_str(), latter.as_str()), ("one\n", "two\n"));

@@ -66,6 +66,8 @@
 
 mod bounded;
 mod error;
+#[doc(hidden)]
+pub mod internal;
 mod mode;
 mod rng;
 mod stamp;
@@ -73,15 +75,11 @@ mod status;
 #[cfg(feature = "uuid")]
 pub mod uuid;
 
-// The one place that chooses between Linux on 64-bit CPUs and the rest.
-#[cfg(all(target_os = "linux", target_pointer_width = "64"))]
+// The one place that chooses between Linux on 64-bit CPUs and the rest. The rest takes the same
+// name, so that a call below, `linux::fill`, says where the code is that nearly every reader wants.
+// An alias for both would say it to the compiler only.
+#[cfg_attr(not(all(target_os = "linux", target_pointer_width = "64")), path = "other.rs")]
 mod linux;
-#[cfg(all(target_os = "linux", target_pointer_width = "64"))]
-use linux as imp;
-#[cfg(not(all(target_os = "linux", target_pointer_width = "64")))]
-mod other;
-#[cfg(not(all(target_os = "linux", target_pointer_width = "64")))]
-use other as imp;
 
 #[cfg(all(target_os = "linux", target_pointer_width = "64", feature = "testing"))]
 pub use linux::testing;
@@ -99,47 +97,6 @@ pub use status::{
 use core::mem::MaybeUninit;
 use core::num::NonZeroU64;
 
-/// Returns the offset of the rseq area's `cpu_id` from the thread pointer, if this process may draw
-/// in restartable sequences. Returns None before the first draw.
-///
-/// Not part of the interface: headwater-streams asks, so that both crates decide by the same facts.
-#[doc(hidden)]
-#[must_use]
-pub fn rseq_of_sections() -> Option<isize> {
-    imp::rseq_of_sections()
-}
-
-/// The words of CPUID that set-up needs, where another library has read them already.
-///
-/// Not part of the interface: the preload library has them from glibc.
-#[doc(hidden)]
-#[derive(Clone, Copy, Debug, Default)]
-pub struct CpuidWords {
-    /// Leaf 1, ECX.
-    pub basic_ecx: u32,
-    /// Leaf 7, EBX.
-    pub leaf_7_ebx: u32,
-    /// Leaf 7, ECX.
-    pub leaf_7_ecx: u32,
-    /// Leaf 0x80000001, ECX.
-    pub amd_ecx: u32,
-}
-
-/// Spares set-up the instruction CPUID, which leaves a virtual machine: 16 us a leaf under two
-/// hypervisors. Zeros, and other CPUs than x86-64, change nothing.
-#[doc(hidden)]
-pub fn know_cpuid(words: CpuidWords) {
-    imp::know_cpuid(words);
-}
-
-/// Spares set-up the memory for the first handles ([`Rng`]), which a later one then maps.
-///
-/// Not part of the interface: the preload library makes no handle, and every process pays for it.
-#[doc(hidden)]
-pub fn expect_no_handles() {
-    imp::expect_no_handles();
-}
-
 /// Fills `buf` with random bytes; waits, once at boot, until the kernel's generator is seeded.
 ///
 /// Async-signal-safe.
@@ -149,7 +106,7 @@ pub fn expect_no_handles() {
 /// Fails only if the kernel refuses random bytes altogether. The buffer is then all zeros.
 #[inline]
 pub fn fill(buf: &mut [u8]) -> Result<(), Error> {
-    imp::fill(as_uninit(buf), true)
+    linux::fill(as_uninit(buf), true)
 }
 
 /// Fills `buf` with random bytes, or returns [`Error::NOT_READY`] where [`fill`] would wait.
@@ -161,7 +118,7 @@ pub fn fill(buf: &mut [u8]) -> Result<(), Error> {
 /// The errors of [`fill`], and [`Error::NOT_READY`].
 #[inline]
 pub fn try_fill(buf: &mut [u8]) -> Result<(), Error> {
-    imp::fill(as_uninit(buf), false)
+    linux::fill(as_uninit(buf), false)
 }
 
 /// Fills `buf` with random bytes and returns it as initialised.
@@ -171,9 +128,9 @@ pub fn try_fill(buf: &mut [u8]) -> Result<(), Error> {
 /// The errors of [`fill`].
 #[inline]
 pub fn fill_uninit(buf: &mut [MaybeUninit<u8>]) -> Result<&mut [u8], Error> {
-    imp::fill(buf, true)?;
+    linux::fill(buf, true)?;
     #[expect(unsafe_code)]
-    // SAFETY: `imp::fill` returned Ok, and its contract is that every byte of `buf` is then
+    // SAFETY: `linux::fill` returned Ok, and its contract is that every byte of `buf` is then
     // written.
     let filled = unsafe { &mut *(core::ptr::from_mut(buf) as *mut [u8]) };
     Ok(filled)
@@ -189,7 +146,7 @@ pub fn fill_uninit(buf: &mut [MaybeUninit<u8>]) -> Result<&mut [u8], Error> {
 ///
 /// The errors of [`fill`].
 pub fn fill_fresh(buf: &mut [u8]) -> Result<(), Error> {
-    imp::fill_fresh(as_uninit(buf))
+    linux::fill_fresh(as_uninit(buf))
 }
 
 /// Fills `buf` as [`fill_uninit`] does, or returns [`Error::NOT_READY`] where that would wait.
@@ -200,7 +157,7 @@ pub fn fill_fresh(buf: &mut [u8]) -> Result<(), Error> {
 /// The errors of [`try_fill`].
 #[inline]
 pub fn try_fill_uninit(buf: &mut [MaybeUninit<u8>]) -> Result<&mut [u8], Error> {
-    imp::fill(buf, false)?;
+    linux::fill(buf, false)?;
     #[expect(unsafe_code)]
     // SAFETY: as in `fill_uninit`.
     let filled = unsafe { &mut *(core::ptr::from_mut(buf) as *mut [u8]) };
@@ -214,7 +171,7 @@ pub fn try_fill_uninit(buf: &mut [MaybeUninit<u8>]) -> Result<&mut [u8], Error> 
 /// The errors of [`fill`].
 #[inline(always)]
 pub fn u32() -> Result<u32, Error> {
-    imp::u32()
+    linux::u32()
 }
 
 /// Returns a random `u64`. Async-signal-safe.
@@ -224,7 +181,7 @@ pub fn u32() -> Result<u32, Error> {
 /// The errors of [`fill`].
 #[inline(always)]
 pub fn u64() -> Result<u64, Error> {
-    imp::u64()
+    linux::u64()
 }
 
 /// Returns `N` random bytes. Async-signal-safe.
@@ -259,7 +216,7 @@ impl Config {
     /// Returns the configuration that [`fill`] sets up by itself: the mode of `HEADWATER_MODE`
     /// (`auto` if it is unset), and VMClock mapped where readable.
     pub fn new() -> Config {
-        Config { mode: imp::mode_from_environment().0, vmclock: true }
+        Config { mode: linux::mode_from_environment().0, vmclock: true }
     }
 
     /// Sets the mode.
@@ -289,7 +246,7 @@ impl Default for Config {
 ///
 /// The errors of [`fill`].
 pub fn init() -> Result<(), Error> {
-    imp::init(None)
+    linux::init(None)
 }
 
 /// Does what [`init()`] does, with a configuration. A later call changes the configuration.
@@ -301,7 +258,7 @@ pub fn init() -> Result<(), Error> {
 ///
 /// The errors of [`fill`].
 pub fn init_with(config: Config) -> Result<(), Error> {
-    imp::init(Some(config))
+    linux::init(Some(config))
 }
 
 /// Makes the process checkpointable by CRIU: drops the VMClock page, every buffered byte, and
@@ -324,15 +281,15 @@ pub fn init_with(config: Config) -> Result<(), Error> {
 /// stay in the checkpoint until a second call succeeds. A page that cannot be locked again is not
 /// an error; [`Status::page`] shows it.
 pub fn quiesce() -> Result<(), Error> {
-    imp::quiesce()
+    linux::quiesce()
 }
 
 /// Discards every byte that this process has buffered. Requests that begin afterwards are served
 /// from keys that the kernel is asked for anew.
 ///
 /// This is what other generators call a reseed: a copy of this process's memory from before the
-/// call says nothing about later bytes. It takes microseconds, and other threads may go on drawing.
-/// No clone, fork or reseed of the kernel needs it. This function is not async-signal-safe.
+/// call says nothing about later bytes. It takes microseconds, and other threads may continue to
+/// draw. No clone, fork or reseed of the kernel needs it. This function is not async-signal-safe.
 ///
 /// # Errors
 ///
@@ -340,7 +297,7 @@ pub fn quiesce() -> Result<(), Error> {
 /// cannot be locked again (RLIMIT_MEMLOCK was lowered) is dropped, which is not an error;
 /// [`Status::page`] shows it.
 pub fn discard() -> Result<(), Error> {
-    imp::discard()
+    linux::discard()
 }
 
 /// Text that every program and library with this crate contains, so that `headwater doctor` finds
@@ -348,19 +305,9 @@ pub fn discard() -> Result<(), Error> {
 pub(crate) const VERSION_MARK: &str =
     concat!("headwater-version=", env!("CARGO_PKG_VERSION"), "\n");
 
-/// The cargo features that this crate was built with, for the version text of programs. Cargo
-/// unites the features that a program's crates ask for, so no crate above this one knows them.
-#[doc(hidden)]
-pub const FEATURES: &[(&str, bool)] = &[
-    ("rand_core", cfg!(feature = "rand_core")),
-    ("std", cfg!(feature = "std")),
-    ("testing", cfg!(feature = "testing")),
-    ("uuid", cfg!(feature = "uuid")),
-];
-
 /// Returns the parts in use in this process, and the counters of its events.
 pub fn status() -> Status {
-    imp::status()
+    linux::status()
 }
 
 /// Returns a number that changes whenever kept random values must be thrown away: at a reseed of
@@ -373,14 +320,14 @@ pub fn status() -> Status {
 /// it.
 #[inline]
 pub fn generation() -> Option<NonZeroU64> {
-    imp::generation()
+    linux::generation()
 }
 
 #[inline(always)]
 fn as_uninit(buf: &mut [u8]) -> &mut [MaybeUninit<u8>] {
     #[expect(unsafe_code)]
-    // SAFETY: u8 and MaybeUninit<u8> have the same layout, and no code behind this reference ever
-    // writes an uninitialised byte: `imp::fill` writes random bytes or zeros.
+    // SAFETY: u8 and MaybeUninit<u8> have the same layout, and no code that takes this reference
+    // ever writes an uninitialised byte: `linux::fill` writes random bytes or zeros.
     unsafe {
         &mut *(core::ptr::from_mut(buf) as *mut [MaybeUninit<u8>])
     }

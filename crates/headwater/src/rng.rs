@@ -1,7 +1,7 @@
 //! An owned generator.
 
 use crate::bounded::below;
-use crate::{Error, as_uninit, imp};
+use crate::{Error, as_uninit, linux};
 use core::fmt;
 use core::mem::MaybeUninit;
 use core::num::{NonZeroU32, NonZeroU64};
@@ -11,12 +11,12 @@ use core::num::{NonZeroU32, NonZeroU64};
 ///
 /// It takes no lock, so it is `Send` and not `Sync`: one for each thread or task that draws much.
 /// Each handle keeps one page (4 KiB) of memory once it has drawn; pages come 64 to a mapping, and
-/// the first 64 handles need no system call to be made. A forked child may go on using its copy: it
-/// draws afresh.
+/// the first 64 handles need no system call to be made. A forked child may continue to use its
+/// copy: it draws afresh.
 ///
 /// With the feature `rand_core` it has the traits of rand_core 0.10, so that `rand`'s
 /// distributions, shuffles and samples work on it.
-pub struct Rng(imp::Handle);
+pub struct Rng(linux::Handle);
 
 impl Rng {
     /// Returns a new handle. More than 64 handles map memory; up to 64 need no system call.
@@ -25,7 +25,7 @@ impl Rng {
     ///
     /// The errors of [`fill`](crate::fill).
     pub fn new() -> Result<Rng, Error> {
-        imp::Handle::new().map(Rng)
+        linux::Handle::new().map(Rng)
     }
 
     /// Fills `buf` with random bytes.

@@ -319,7 +319,7 @@ pub struct Pools {
 }
 
 /// The events so far in this process. Each counter is exact for its slot and read without a lock,
-/// so the sum may lag behind draws under way.
+/// so the sum may lack draws under way.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Counters {

@@ -3,7 +3,7 @@
 // The functions are always inlined: a function of its own would keep a copy of the bytes in a frame
 // that the caller cannot erase.
 
-use crate::{Error, imp};
+use crate::{Error, linux};
 use ::uuid::Uuid;
 
 /// Returns a random UUID (version 4, RFC 9562 section 5.4): 122 random bits.
@@ -31,7 +31,7 @@ pub fn v4() -> Result<Uuid, Error> {
 #[inline(always)]
 pub fn v7() -> Result<Uuid, Error> {
     let mut bytes = [0; 16];
-    let (seconds, nanoseconds) = imp::since_1970();
+    let (seconds, nanoseconds) = linux::since_1970();
     let [time @ .., _, _, _, _, _, _, _, _] = &mut bytes;
     write_time(time, seconds, nanoseconds);
     let [_, _, _, _, _, _, _, _, random @ ..] = &mut bytes;
@@ -51,7 +51,7 @@ fn marked(bytes: [u8; 16], version: u8) -> Uuid {
     Uuid::from_bytes(word.to_ne_bytes())
 }
 
-/// Writes milliseconds, and behind them the fraction, where the version goes on top.
+/// Writes milliseconds, and after them the fraction, over which the version is written.
 fn write_time(time: &mut [u8; 8], seconds: u64, nanoseconds: u32) {
     let milliseconds = seconds.wrapping_mul(1000).wrapping_add(u64::from(nanoseconds / 1_000_000));
     // 1 ms = 10^6 ns, cut into 4096 steps: the largest fraction, 999,999 ns, yields 4095.

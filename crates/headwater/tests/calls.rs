@@ -238,7 +238,7 @@ impl Bench {
         for (answer, devices) in DISTURBANCES {
             let tries = answer == Answer::NotReady || devices == Devices::NotReady;
             let program = if tries { &trying } else { &waiting };
-            // Every call in turn fails, alone or with all calls behind it.
+            // Every call in turn fails, alone or with all calls after it.
             let mut first = 0;
             let mut calls = 1;
             while first < calls {

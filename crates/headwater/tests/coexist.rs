@@ -373,7 +373,7 @@ fn draws_under_the_kernels_debug_switch() {
 
 /// Stops this program if a debugger runs it, and ends it otherwise.
 fn stop_here() {
-    // SAFETY: a trap; the debugger goes on behind it.
+    // SAFETY: a trap; the debugger continues after it.
     unsafe { std::arch::asm!("int3", options(nostack, preserves_flags)) };
 }
 

@@ -44,8 +44,8 @@ fn no_byte_buffered_before_leaves_after_a_discard() {
     });
 }
 
-/// Threads go on drawing while another discards, and no word repeats or is zero: 400,000 words, of
-/// which two are equal with probability 4e-9.
+/// Threads continue to draw while another discards, and no word repeats or is zero: 400,000 words,
+/// of which two are equal with probability 4e-9.
 #[test]
 fn threads_draw_on_through_a_discard() {
     in_every_mode("threads_draw_on_through_a_discard", |_| {

@@ -207,7 +207,7 @@ fn no_procmap_query() {
     });
 }
 
-/// A force that is taken back leaves nothing behind.
+/// A force that is taken back leaves nothing.
 #[test]
 fn nothing_is_forced_in_the_end() {
     isolated("nothing_is_forced_in_the_end", || {

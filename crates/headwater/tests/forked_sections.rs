@@ -2,8 +2,9 @@
 //!
 //! Steps cannot reach these places, because each trap aborts the section (`stepped.rs`). So a
 //! breakpoint is written over one instruction at a time: the section runs up to it, the kernel
-//! aborts the section to deliver the signal, and the handler forks. Parent and child go on with the
-//! interrupted draw and with further ones, into one record, where no word is zero and none repeats.
+//! aborts the section to deliver the signal, and the handler forks. Parent and child continue with
+//! the interrupted draw and with further ones, into one record, where no word is zero and none
+//! repeats.
 #![cfg(all(target_os = "linux", target_arch = "x86_64", not(any(loom, miri, sanitized))))]
 
 mod common;

@@ -113,7 +113,7 @@ fn the_first_draw_leaves_errno_alone() {
     // SAFETY: this thread's own.
     unsafe { *errno = BEFORE };
     headwater::fill(&mut [0; 16]).unwrap();
-    // SAFETY: as above.
+    // SAFETY: the same place: a thread's errno does not move.
     assert_eq!(unsafe { *errno }, BEFORE);
 }
 

@@ -105,7 +105,7 @@ fn every_length_in_every_mode() {
     });
 }
 
-/// A guard that moves, a page that was dropped, a checkpoint: each leaves no byte behind.
+/// A guard that moves, a page that was dropped, a checkpoint: each leaves no byte.
 #[test]
 fn guards_void_what_was_buffered() {
     isolated("guards_void_what_was_buffered", || {

@@ -3,7 +3,7 @@
 //!
 //! The handler is the hook of the feature `testing`, called where a signal could come. The child
 //! draws in it, so that everything the fork has cleared is in use again, and returns; then the
-//! interrupted frame goes on in both processes. From there on the hook may draw at each point, as
+//! interrupted frame continues in both processes. From there on the hook may draw at each point, as
 //! further signals on the same frame would.
 
 #![cfg(target_os = "linux")]
@@ -165,7 +165,7 @@ fn run_all(mode: Mode, kind: Kind, lens: &[usize], forced: Option<Force>) {
             for &len in lens {
                 for warm in [false, true] {
                     if warm && matches!(point, Point::SetUp | Point::EpochChosen) {
-                        continue; // they are behind it
+                        continue; // both come before a warm draw
                     }
                     for depth in [1, BANKS - 1, BANKS] {
                         // Sixteen copies of megabytes would test nothing that kilobytes do not.
@@ -297,7 +297,7 @@ fn stamps_are_stale_in_a_child_that_is_forked_while_an_epoch_is_chosen() {
     });
 }
 
-/// The epoch must be compared behind a copy, although banks separate children: a frame that has
+/// The epoch must be compared after a copy, although banks separate children: a frame that has
 /// loaded its epoch when the fork comes takes, in the child, a slot of its parent's bank, and fills
 /// the page from which an older frame is about to copy.
 #[test]
@@ -332,7 +332,7 @@ fn a_slot_is_taken_in_the_parents_bank() {
         if std::process::id() != parent {
             record::end();
         }
-        // The record refuses zeros, which is what the 96 bytes have left behind.
+        // The record refuses zeros, and zeros are what the 96 bytes have left.
         record::check();
     });
 }

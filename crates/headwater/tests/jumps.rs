@@ -87,8 +87,8 @@ fn due(by: By, len: usize, lost: &HashSet<u64>) -> Vec<u64> {
     if page.is_null() {
         return Vec::new();
     }
-    // SAFETY: the part of a page of the pools that holds random bytes. Volatile: it changes behind
-    // the compiler.
+    // SAFETY: the part of a page of the pools that holds random bytes. Volatile: it changes without
+    // the compiler's knowledge.
     let words =
         (512..4096).step_by(8).map(|at| unsafe { page.add(at).cast::<u64>().read_volatile() });
     let taken = if len > LIMIT { 4 } else { len.div_ceil(8) };

@@ -67,8 +67,8 @@ fn a_thread_may_draw_while_it_ends() {
     });
 }
 
-/// Every destructor of C++ and of other libraries runs as such a handler, while other threads go
-/// on.
+/// Every destructor of C++ and of other libraries runs as such a handler, while other threads
+/// continue.
 #[test]
 fn an_exit_handler_may_draw_while_threads_draw() {
     static DREW: AtomicBool = AtomicBool::new(false);

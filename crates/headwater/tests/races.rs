@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 
 /// One thread chooses the mode anew, as a refill may; another quiesces. In an earlier form the
 /// first could store a mode that it had chosen before the second's change: 12 times in 200,000
-/// rounds the process went on buffering.
+/// rounds the process continued to buffer.
 #[test]
 fn a_quiesce_is_never_lost() {
     isolated("a_quiesce_is_never_lost", || {

@@ -41,7 +41,7 @@ macro_rules! refused {
                     draw_everything();
                 }
                 refuse_getrandom(libc::$errno);
-                // The vDSO goes on under the keys it has until the kernel reseeds.
+                // The vDSO continues with the keys it has until the kernel reseeds.
                 let vdso_is_out = !$first || can_reseed(stringify!($name));
                 for mode in [Mode::Auto, Mode::Strict, Mode::Kernel] {
                     headwater::init_with(Config::new().mode(mode)).unwrap();
@@ -91,7 +91,7 @@ fn every_mode_with_and_without_vdso() -> impl Iterator<Item = (Mode, bool)> {
     Mode::ALL.into_iter().flat_map(|mode| [(mode, true), (mode, false)])
 }
 
-/// After `init`, a filter that kills at any call but two: everything goes on.
+/// After `init`, a filter that kills at any call but two: everything continues.
 #[test]
 fn nothing_but_getrandom_is_called() {
     isolated("nothing_but_getrandom_is_called", || {

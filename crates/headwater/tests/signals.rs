@@ -62,7 +62,7 @@ fn without_alarms<T>(body: impl FnOnce() -> T) -> T {
 const MICROSECONDS: libc::suseconds_t = 50;
 
 /// Draws, and now and then forks: a child that ends in the handler, or one that returns from it and
-/// goes on with what it interrupted, under a storm of its own.
+/// continues what it interrupted, under a storm of its own.
 extern "C" fn draw_and_fork(_: libc::c_int) {
     let count = SIGNALS.fetch_add(1, SeqCst);
     draw::<8>();

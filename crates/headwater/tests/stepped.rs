@@ -2,8 +2,8 @@
 //! comes whose handler does not return to it.
 //!
 //! A tracer steps a child through one draw from a page that is full, has the real kernel reseed
-//! after so many steps, and lets the child go on. No hook is set, and nothing is known of the code:
-//! that bytes were copied shows in the page, where they are erased.
+//! after so many steps, and lets the child continue. No hook is set, and nothing is known of the
+//! code: that bytes were copied shows in the page, where they are erased.
 //!
 //! A word is compared once, after the copy, so a draw has two parts: up to the comparison a reseed
 //! is seen, and no buffered byte leaves; from there on it comes after the draw, and they do.
@@ -37,7 +37,7 @@ const STEPPED: [&str; 6] =
     ["u64", "fill of 16", "fill of 40", "next_u64", "Rng::fill of 16", "Rng::fill of 100"];
 
 /// Draws of these names are left at each step: one from a slot, which no draw has afterwards, and
-/// those from a handle, which goes on with its page.
+/// those from a handle, which continues with its page.
 const LEFT: [&str; 4] = ["u64", "next_u64", "Rng::fill of 16", "Rng::fill of 100"];
 
 /// The start of the random bytes of a page. The bytes before it are never output.
@@ -312,7 +312,7 @@ fn a_reseed_after_every_instruction_of_a_draw() {
                 }
                 assert_eq!(turned, None, "{at} was seen again");
                 if after >= first {
-                    // In the middle of the copy, or behind it.
+                    // In the middle of the copy, or after it.
                     assert!(outcome.retries > 0, "{at} was not counted");
                 }
                 assert!(outcome.retries + outcome.discarded > 0, "{at} voided nothing");

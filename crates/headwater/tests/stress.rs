@@ -23,7 +23,7 @@ const ROUNDS: usize = 4;
 /// recorded.
 const LENGTHS: [usize; 6] = [8, 16, 40, 256, 1024, 4096];
 
-/// Handles that were made in one thread and go on in another.
+/// Handles that were made in one thread and continue in another.
 static POOL: Mutex<Vec<Rng>> = Mutex::new(Vec::new());
 
 /// Does the work of one thread: draws by the functions, by a handle that it drops, and by a handle

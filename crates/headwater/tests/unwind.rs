@@ -49,7 +49,7 @@ fn reaches_the_caller() -> bool {
                 *found.cast::<bool>() = true;
             }
         }
-        0 // go on
+        0 // continue
     }
     let mut found = false;
     // SAFETY: `visit` has the type that the unwinder calls, and gets the address of a live bool.

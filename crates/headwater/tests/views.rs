@@ -28,7 +28,8 @@ fn content(page: *mut u8) -> Content {
 
 fn put(page: *mut u8, content: Content) {
     for (at, byte) in content.into_iter().enumerate() {
-        // SAFETY: as above; whatever a page holds is checked before it is believed.
+        // SAFETY: the page stays mapped, and no draw uses it now. Whatever a page holds is checked
+        // before it is believed, so any content may be written.
         unsafe { page.add(at).write_volatile(byte) };
     }
 }

@@ -1,7 +1,7 @@
 //! The words of a stream, one at a time: ARS7 and Philox4x32.
 
 use super::buffer::{Buffered, Source, WORDS};
-use super::interface::Place;
+use super::interface::StatePlace;
 use super::stream_of;
 use headwater_streams::Stream;
 use pyo3::prelude::*;
@@ -32,14 +32,14 @@ fn at(stream: Stream, position: u64) -> (Ahead, usize) {
 
 /// The state of an `ARS7` or a `Philox4x32`.
 #[pyclass(module = "headwater._native", frozen)]
-pub(super) struct BlockBits(Place<Buffered<Ahead>>);
+pub(super) struct BlockBits(StatePlace<Buffered<Ahead>>);
 
 #[pymethods]
 impl BlockBits {
     #[new]
     fn new(engine: &str, key: &[u8], stream: u64) -> PyResult<BlockBits> {
         let (source, skip) = at(stream_of(engine, key, stream)?, 0);
-        Ok(BlockBits(Place::new(Buffered::new(source, skip))))
+        Ok(BlockBits(StatePlace::new(Buffered::new(source, skip))))
     }
 
     /// Fills the `bitgen_t` of a bit generator's capsule. The bit generator keeps this object.

@@ -47,15 +47,15 @@ impl<W> State<W> {
 /// `Generator` copies the `bitgen_t` when it is made, so the state must stay at one address as long
 /// as this value lives: its setter writes in place. A setter that made a new box crashed NumPy's
 /// own tests.
-pub(super) struct Place<W>(Box<UnsafeCell<State<W>>>);
+pub(super) struct StatePlace<W>(Box<UnsafeCell<State<W>>>);
 
 // SAFETY: a state is plain data. Every access holds the bit generator's lock: `Generator` and
 // `random_raw` take it around each draw, and `headwater.numpy` around each call of this crate.
-unsafe impl<W: Send> Sync for Place<W> {}
+unsafe impl<W: Send> Sync for StatePlace<W> {}
 
-impl<W: Words> Place<W> {
-    pub(super) fn new(words: W) -> Place<W> {
-        Place(Box::new(UnsafeCell::new(State { has_left: false, left: 0, words })))
+impl<W: Words> StatePlace<W> {
+    pub(super) fn new(words: W) -> StatePlace<W> {
+        StatePlace(Box::new(UnsafeCell::new(State { has_left: false, left: 0, words })))
     }
 
     /// Runs `action` on the state.
@@ -92,21 +92,23 @@ impl<W: Words> Place<W> {
     }
 }
 
-/// Returns the state behind the pointer that [`Place::install`] wrote.
+/// Returns the state at the pointer that [`StatePlace::install`] wrote.
 ///
 /// # Safety
 ///
-/// The pointer comes from a `Place` of the same `W` that is alive, and the bit generator's lock is
-/// held.
+/// The pointer comes from a `StatePlace` of the same `W` that is alive, and the bit generator's
+/// lock is held.
 #[inline(always)]
 unsafe fn state<'a, W>(pointer: *mut c_void) -> &'a mut State<W> {
-    // SAFETY: the caller's promise.
+    // SAFETY: the `StatePlace` is alive, so the state is there, and has the type `W` that its
+    // functions were made for. The bit generator's lock is held, so no other reference to the state
+    // is in use.
     unsafe { &mut *pointer.cast() }
 }
 
 extern "C" fn next_uint64<W: Words>(pointer: *mut c_void) -> u64 {
-    // SAFETY: NumPy passes the pointer of this bit generator, whose Python object owns the `Place`,
-    // and holds its lock.
+    // SAFETY: NumPy passes the pointer of this bit generator, whose Python object owns the
+    // `StatePlace`, and holds its lock.
     unsafe { state::<W>(pointer) }.words.next()
 }
 

@@ -1,7 +1,7 @@
 //! xoshiro256++, a generator with a state.
 
 use super::buffer::{Buffered, Source, WORDS};
-use super::interface::Place;
+use super::interface::StatePlace;
 use super::key_of;
 use headwater_streams::generators::Xoshiro256pp;
 use pyo3::exceptions::PyValueError;
@@ -26,7 +26,7 @@ impl Source for Around {
     }
 }
 
-/// Returns the state behind the words that have been drawn.
+/// Returns the state after the words that have been drawn.
 fn now(words: &Buffered<Around>) -> Xoshiro256pp {
     if words.drawn() >= WORDS {
         return words.source().after.clone();
@@ -40,7 +40,7 @@ fn now(words: &Buffered<Around>) -> Xoshiro256pp {
 
 /// The state of a `Xoshiro256pp`.
 #[pyclass(module = "headwater._native", frozen)]
-pub(super) struct XoshiroBits(Place<Buffered<Around>>);
+pub(super) struct XoshiroBits(StatePlace<Buffered<Around>>);
 
 /// Returns the generator with this state.
 fn from_words(words: [u64; 4]) -> PyResult<Xoshiro256pp> {
@@ -53,7 +53,7 @@ fn from_words(words: [u64; 4]) -> PyResult<Xoshiro256pp> {
 impl XoshiroBits {
     #[new]
     fn new(words: [u64; 4]) -> PyResult<XoshiroBits> {
-        Ok(XoshiroBits(Place::new(Buffered::new(Around::at(from_words(words)?), 0))))
+        Ok(XoshiroBits(StatePlace::new(Buffered::new(Around::at(from_words(words)?), 0))))
     }
 
     /// Returns the words of the state that a seed's or a key's stream begins with.

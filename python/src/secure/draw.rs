@@ -34,7 +34,8 @@ pub(super) unsafe fn fill(py: Python<'_>, at: *mut u8, len: usize) -> PyResult<(
     unsafe impl Send for Target {}
 
     let draw = |target: Target| {
-        // SAFETY: the caller's promise. MaybeUninit makes no claim about the present contents.
+        // SAFETY: `at` is valid for `len` bytes for as long as the draw takes, with the GIL or
+        // without. MaybeUninit makes no claim about the present contents.
         let target =
             unsafe { core::slice::from_raw_parts_mut(target.0.cast::<MaybeUninit<u8>>(), len) };
         headwater::fill_uninit(target).map(drop)
@@ -106,7 +107,7 @@ pub(super) fn shown(int: &Bound<'_, PyAny>) -> String {
     int.str().map_or_else(|_| "an int of thousands of digits".into(), |text| text.to_string())
 }
 
-/// Returns the argument `name` as an int, by `__index__` if it is none.
+/// Returns the argument `name` as an int. Calls `__index__` on an object that is not one.
 #[cold]
 pub(super) fn int<'py>(name: &str, argument: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     let py = argument.py();

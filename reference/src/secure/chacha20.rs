@@ -2,7 +2,7 @@
 
 /// Writes the keystream from block `counter` on (RFC 8439, section 2.4).
 ///
-/// The counter wraps around after 2^32 blocks, that is 256 GiB, where the RFC forbids to go on.
+/// The counter wraps around after 2^32 blocks, that is 256 GiB, where the RFC forbids to continue.
 pub fn chacha20(key: &[u8; 32], nonce: &[u8; 12], counter: u32, out: &mut [u8]) {
     let mut counter = counter;
     for chunk in out.chunks_mut(64) {

@@ -52,7 +52,7 @@ pub fn direction_wide(bits: u32, direction: u64) -> [[f64; 2]; 2] {
 /// `sqrt(-2 ln u)`, and a direction.
 ///
 /// The direction's upper bit is the first number's sign, the next one the second's; the third
-/// exchanges the two. The other bits, with a 1 behind them, are an angle between 0 and an eighth of
+/// exchanges the two. The other bits, with a 1 after them, are an angle between 0 and an eighth of
 /// a turn.
 pub fn normal_pair(bits: u32, distance: u64, direction: u64) -> [f64; 2] {
     let distance = sqrt(2 * minus_ln(distance | 1, bits));

@@ -8,7 +8,7 @@ use anyhow::{Result, ensure};
 
 /// The target of an access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum AccessPlace {
     /// A slot's lock, which holds the number of bytes left; for a handle only that number.
     Account,
     /// The number of the refill, in the slot's state.
@@ -32,10 +32,10 @@ pub(crate) enum Place {
     /// The caller's buffer.
     Out,
 }
-use Place::*;
+use AccessPlace::*;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum AccessKind {
     Read,
     Write,
     /// A write that left zeros.
@@ -46,8 +46,8 @@ pub(crate) enum Kind {
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Access {
-    pub(crate) place: Place,
-    pub(crate) kind: Kind,
+    pub(crate) place: AccessPlace,
+    pub(crate) kind: AccessKind,
     pub(crate) len: u64,
 }
 
@@ -70,15 +70,15 @@ impl Draw {
     }
 
     /// Returns the guards, all of which are loaded again after the bytes.
-    fn guards(self) -> &'static [Place] {
-        const ALL: [Place; 7] = [Word, Generation, Clock, Marker, Tag, Number, Canary];
+    fn guards(self) -> &'static [AccessPlace] {
+        const ALL: [AccessPlace; 7] = [Word, Generation, Clock, Marker, Tag, Number, Canary];
         if self.slot { &ALL } else { &ALL[..6] }
     }
 }
 
 /// Checks the accesses of one draw that was served.
 pub(crate) fn check(draw: Draw, accesses: &[Access]) -> Result<()> {
-    let position = |from: usize, place: Place, kind: Kind| {
+    let position = |from: usize, place: AccessPlace, kind: AccessKind| {
         let found = accesses[from..].iter().position(|a| a.place == place && a.kind == kind);
         found.map(|at| from + at)
     };
@@ -88,17 +88,17 @@ pub(crate) fn check(draw: Draw, accesses: &[Access]) -> Result<()> {
     let (Some(first), Some(last)) = (first, last) else {
         anyhow::bail!("no byte of a page is read");
     };
-    let lock = if draw.slot { position(0, Account, Kind::Update) } else { Some(0) };
+    let lock = if draw.slot { position(0, Account, AccessKind::Update) } else { Some(0) };
     ensure!(lock.is_some(), "the slot's lock is not taken");
     let locked = lock.unwrap_or(0);
     for place in [Tag, Number] {
-        let at = position(locked, place, Kind::Read);
+        let at = position(locked, place, AccessKind::Read);
         ensure!(at.is_some_and(|at| at < first), "{place:?} is not loaded before the bytes");
     }
     check_data(draw, accesses)?;
     let mut compared = last;
     for &guard in draw.guards() {
-        let at = position(last, guard, Kind::Read);
+        let at = position(last, guard, AccessKind::Read);
         ensure!(at.is_some(), "{guard:?} is not loaded after the bytes were read and erased");
         compared = compared.max(at.unwrap_or(last));
     }
@@ -134,19 +134,24 @@ fn check_data(draw: Draw, accesses: &[Access]) -> Result<()> {
         let Data(offset) = access.place else { continue };
         for word in (offset - start) / 8..(offset - start + access.len).div_ceil(8) {
             let Some((reads, erasures)) = seen.get_mut(word as usize) else {
-                ensure!(access.kind == Kind::Read && word == words, "word {word} is not asked for");
+                ensure!(
+                    access.kind == AccessKind::Read && word == words,
+                    "word {word} is not asked for"
+                );
                 continue;
             };
             match access.kind {
-                Kind::Read => {
+                AccessKind::Read => {
                     ensure!(*erasures == 0, "word {word} is read after it was erased");
                     *reads += 1;
                 }
-                Kind::Zero => {
+                AccessKind::Zero => {
                     ensure!(*reads > 0, "word {word} is erased before it was read");
                     *erasures += 1;
                 }
-                Kind::Write | Kind::Update => anyhow::bail!("word {word} is overwritten"),
+                AccessKind::Write | AccessKind::Update => {
+                    anyhow::bail!("word {word} is overwritten")
+                }
             }
         }
     }
@@ -166,14 +171,14 @@ mod tests {
     /// Returns the accesses of a correct draw of one word from a slot.
     fn sound() -> Vec<Access> {
         let access = |place, kind| Access { place, kind, len: 8 };
-        let read = |place| access(place, Kind::Read);
+        let read = |place| access(place, AccessKind::Read);
         vec![
             read(Canary),
-            access(Account, Kind::Update),
+            access(Account, AccessKind::Update),
             read(Number),
             read(Tag),
             read(Data(544)),
-            access(Data(544), Kind::Zero),
+            access(Data(544), AccessKind::Zero),
             read(Word),
             read(Generation),
             read(Clock),
@@ -181,8 +186,8 @@ mod tests {
             read(Tag),
             read(Number),
             read(Canary),
-            access(Account, Kind::Write),
-            access(Out, Kind::Write),
+            access(Account, AccessKind::Write),
+            access(Out, AccessKind::Write),
         ]
     }
 
@@ -196,7 +201,7 @@ mod tests {
         check(WORD, &sound()).unwrap();
         // A load wider than the request reads the next word too.
         let mut peeking = sound();
-        peeking.insert(5, Access { place: Data(552), kind: Kind::Read, len: 8 });
+        peeking.insert(5, Access { place: Data(552), kind: AccessKind::Read, len: 8 });
         check(WORD, &peeking).unwrap();
     }
 
@@ -238,7 +243,7 @@ mod tests {
             assert!(fault(WORD, &accesses).contains(what));
         }
         let mut kept = sound();
-        kept[5].kind = Kind::Write;
+        kept[5].kind = AccessKind::Write;
         assert!(fault(WORD, &kept).contains("overwritten"));
         let two = Draw { slot: true, len: 16 };
         assert!(fault(two, &sound()).contains("word 1 is read 0 times"));

@@ -9,7 +9,7 @@
 //! step, so that the sequence never ends. [`crate::sections`] reads sequences instead; here
 //! [`check_aborted`] only sees that a draw ends although each of its sequences is aborted.
 
-use crate::order::{self, Access, Draw, Kind, Place};
+use crate::order::{self, Access, AccessKind, AccessPlace, Draw};
 use ::object::{self as object, Object as _, ObjectSymbol as _};
 use anyhow::{Context, Result, bail, ensure};
 use headwater_stepper::{Touch, Tracee};
@@ -229,40 +229,40 @@ impl Trace {
         for &(touch, zero) in &run.touches {
             let Some(place) = self.place(draw, touch.at) else { continue };
             let kind = match (touch.reads, touch.writes) {
-                (true, true) => Kind::Update,
-                (true, false) => Kind::Read,
-                _ if zero => Kind::Zero,
-                _ => Kind::Write,
+                (true, true) => AccessKind::Update,
+                (true, false) => AccessKind::Read,
+                _ if zero => AccessKind::Zero,
+                _ => AccessKind::Write,
             };
             accesses.push(Access { place, kind, len: touch.len });
         }
         Ok(accesses)
     }
 
-    fn place(&self, draw: Draw, at: u64) -> Option<Place> {
+    fn place(&self, draw: Draw, at: u64) -> Option<AccessPlace> {
         let state = if draw.slot { self.account + STATE_AT } else { self.account };
         let map = &self.map;
         if map.pages.iter().any(|pages| pages.contains(&at)) {
             return match at % PAGE {
-                0 => Some(Place::Tag),
-                ROUND_KEYS..512 => Some(Place::Keys),
-                offset @ DATA.. => Some(Place::Data(offset)),
+                0 => Some(AccessPlace::Tag),
+                ROUND_KEYS..512 => Some(AccessPlace::Keys),
+                offset @ DATA.. => Some(AccessPlace::Data(offset)),
                 _ => None,
             };
         }
         if (self.out..self.out + draw.len).contains(&at) {
-            return Some(Place::Out);
+            return Some(AccessPlace::Out);
         }
         if map.word.contains(&at) {
-            return Some(Place::Word);
+            return Some(AccessPlace::Word);
         }
         match at {
-            _ if at == self.account => Some(Place::Account),
-            _ if at == state + NUMBER => Some(Place::Number),
-            _ if at == state + GENERATION => Some(Place::Generation),
-            _ if at == state + MARKER => Some(Place::Marker),
-            _ if at == map.clock => Some(Place::Clock),
-            _ if at == map.lines.start => Some(Place::Canary),
+            _ if at == self.account => Some(AccessPlace::Account),
+            _ if at == state + NUMBER => Some(AccessPlace::Number),
+            _ if at == state + GENERATION => Some(AccessPlace::Generation),
+            _ if at == state + MARKER => Some(AccessPlace::Marker),
+            _ if at == map.clock => Some(AccessPlace::Clock),
+            _ if at == map.lines.start => Some(AccessPlace::Canary),
             _ => None,
         }
     }
@@ -302,10 +302,12 @@ impl Trace {
             for touch in step.touches {
                 let zero = touch.writes && self.is_zero(touch)?;
                 match self.place(draw, touch.at) {
-                    Some(Place::Account) if moved && zero => return Ok(Outcome::Void),
-                    Some(Place::Data(_)) if after == 0 => return Ok(Outcome::Leaves),
-                    Some(Place::Data(_)) => erasures += usize::from(zero),
-                    Some(Place::Out) if moved && draw.is_short() => return Ok(Outcome::Leaves),
+                    Some(AccessPlace::Account) if moved && zero => return Ok(Outcome::Void),
+                    Some(AccessPlace::Data(_)) if after == 0 => return Ok(Outcome::Leaves),
+                    Some(AccessPlace::Data(_)) => erasures += usize::from(zero),
+                    Some(AccessPlace::Out) if moved && draw.is_short() => {
+                        return Ok(Outcome::Leaves);
+                    }
                     _ => {}
                 }
             }
@@ -326,7 +328,7 @@ enum Outcome {
 }
 
 fn is_erasure(access: &Access) -> bool {
-    matches!(access.place, Place::Data(_)) && access.kind == Kind::Zero
+    matches!(access.place, AccessPlace::Data(_)) && access.kind == AccessKind::Zero
 }
 
 impl Map {

@@ -76,7 +76,7 @@ impl Found {
     pub const HEADER: &str = "profile  forced   cipher  mode            draw      keys  key/8  \
                               round  stream   stack  verdict";
 
-    /// Returns whether anything was left behind, or more stack was used than is allowed.
+    /// Returns whether anything was left, or more stack was used than is allowed.
     pub fn is_fault(&self) -> bool {
         let Residue { keys, key_pieces, round_keys, stream, is_blind } = &self.residue;
         let left = keys.len() + key_pieces.count + round_keys.count + stream.count;

@@ -18,7 +18,7 @@ pub type Trouble = Box<dyn Error>;
 
 /// All that is known of one draw, with the process gone.
 pub struct Account {
-    /// Memory and registers right behind the draw; the painted stack and the registers come first.
+    /// Memory and registers right after the draw; the painted stack and the registers come first.
     pub sections: Vec<Section>,
     /// The library's pages at that moment, which are not searched.
     pub pages: Vec<u8>,

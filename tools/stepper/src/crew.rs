@@ -22,7 +22,7 @@ pub struct Crew {
 struct Process(libc::pid_t);
 
 /// A traced thread's side of the conversation.
-pub struct Place<'a> {
+pub struct CrewPlace<'a> {
     /// Which thread of the crew it is.
     pub index: usize,
     pipe: &'a PipeWriter,
@@ -31,7 +31,7 @@ pub struct Place<'a> {
 
 impl Crew {
     /// Forks a child that has one thread on each of `cpus`. Each runs `body`, which prepares its
-    /// data and then calls [`Place::told`] for each command.
+    /// data and then calls [`CrewPlace::told`] for each command.
     ///
     /// The child has a copy of this thread alone: data that another thread is changing stays half
     /// changed. Only the calling thread may use the returned crew.
@@ -42,7 +42,7 @@ impl Crew {
     /// traced.
     pub fn fork(
         cpus: &[usize],
-        body: impl Fn(&mut Place) -> Result<(), String> + Sync,
+        body: impl Fn(&mut CrewPlace) -> Result<(), String> + Sync,
     ) -> io::Result<Crew> {
         let (reader, writer) = io::pipe()?;
         // SAFETY: the child continues with the state of this thread, and leaves by `_exit`. The
@@ -72,7 +72,8 @@ fn announced(pipe: PipeReader, count: usize) -> io::Result<Vec<libc::pid_t>> {
         };
         let Some((index, id)) = announcement(&line, count) else {
             // A reason may have several lines, and another thread announces itself meanwhile.
-            let more = lines.map_while(Result::ok).filter(|it| announcement(it, count).is_none());
+            let more =
+                lines.map_while(Result::ok).filter(|line| announcement(line, count).is_none());
             return Err(other(more.fold(line, |reason, more| reason + "\n" + &more)));
         };
         ids[index] = id;
@@ -90,7 +91,7 @@ fn announcement(line: &str, count: usize) -> Option<(usize, libc::pid_t)> {
 /// Runs the child's part: a thread on each CPU calls `body`.
 fn child(
     cpus: &[usize],
-    body: impl Fn(&mut Place) -> Result<(), String> + Sync,
+    body: impl Fn(&mut CrewPlace) -> Result<(), String> + Sync,
     pipe: &PipeWriter,
 ) -> ! {
     // SAFETY: they set how this process ends.
@@ -100,7 +101,7 @@ fn child(
     }
     let run = |index: usize| {
         crate::cpus::pin(cpus[index]);
-        let mut place = Place { index, pipe, joined: false };
+        let mut place = CrewPlace { index, pipe, joined: false };
         let outcome = catch_unwind(AssertUnwindSafe(|| body(&mut place)));
         if let Err(reason) = outcome.unwrap_or_else(|_| Err("the child panicked".to_owned())) {
             place.say(&reason);
@@ -123,7 +124,7 @@ fn exit() -> ! {
     unsafe { libc::_exit(0) }
 }
 
-impl Place<'_> {
+impl CrewPlace<'_> {
     /// Stops until the tracer sends a number. The first call, after all preparation, makes the
     /// thread a traced one.
     #[inline]
@@ -156,7 +157,7 @@ impl Place<'_> {
 }
 
 impl Tracee {
-    /// Sets, while the thread is at its stop, the number that [`Place::told`] will return.
+    /// Sets, while the thread is at its stop, the number that [`CrewPlace::told`] will return.
     pub fn answer(&self, number: u64) -> io::Result<()> {
         let mut registers = self.registers()?;
         registers.rdi = number;

@@ -16,7 +16,7 @@ mod sections;
 mod tracee;
 
 pub use cpus::{Pinned, allowed_cpus};
-pub use crew::{Crew, Place};
+pub use crew::{Crew, CrewPlace};
 pub use iced_x86 as decoder;
 pub use sections::{Breakpoint, Section};
 pub use tracee::{Registers, Step, Touch, Tracee};

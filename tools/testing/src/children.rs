@@ -25,8 +25,8 @@ impl Ending {
 /// Call it only in a process with one thread. In a child of a process with more, a lock of another
 /// thread stays taken for ever, and the first allocation may block.
 pub fn fork(body: impl FnOnce() -> i32) -> libc::pid_t {
-    // SAFETY: the process has one thread (the caller's promise), so no other thread holds a lock
-    // that the child needs.
+    // SAFETY: the process has one thread, as the comment above asks, so no other thread holds a
+    // lock that the child needs.
     let pid = unsafe { libc::fork() };
     assert!(pid >= 0, "fork: {}", std::io::Error::last_os_error());
     if pid == 0 {

@@ -94,7 +94,8 @@ unsafe extern "C" fn call(
     body: Body,
     data: *mut c_void,
 ) -> libc::c_int {
-    // SAFETY: the caller's promise about the body and its data.
+    // SAFETY: `is_left` passes a body together with the data that it casts back, and both outlive
+    // this call.
     unsafe { body(data) };
     0
 }

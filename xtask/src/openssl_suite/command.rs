@@ -3,7 +3,7 @@
 //! The recipes are those of Debian's source package that run the installed `openssl` and no program
 //! of their own. `compiled` runs all recipes, but with an OpenSSL that it builds.
 
-use super::recipes::{self, Outcome, Outcomes};
+use super::recipes::{self, Outcomes, RecipeOutcome};
 use crate::process::{output, program, root, run};
 use crate::unpack;
 use anyhow::{Context, Result, bail, ensure};
@@ -60,7 +60,7 @@ pub(crate) fn run_suite(source: &Path, module: &Path) -> Result<()> {
 
 fn compare(stock: &Outcomes, ours: &Outcomes) -> Result<()> {
     ensure!(stock.keys().eq(ours.keys()), "the runs have other recipes: {stock:?} {ours:?}");
-    let is_failed = |outcome: &Outcome| matches!(outcome, Outcome::Failed(_));
+    let is_failed = |outcome: &RecipeOutcome| matches!(outcome, RecipeOutcome::Failed(_));
     let failed: Vec<&String> =
         stock.iter().filter(|(_, outcome)| is_failed(outcome)).map(|(name, _)| name).collect();
     println!("{} recipes; without the module {} fail: {failed:?}", stock.len(), failed.len());
@@ -128,15 +128,15 @@ mod tests {
 
     #[test]
     fn a_recipe_that_only_the_module_breaks_is_an_error() {
-        let of = |pairs: &[(&str, Outcome)]| -> Outcomes {
+        let of = |pairs: &[(&str, RecipeOutcome)]| -> Outcomes {
             pairs.iter().map(|(name, outcome)| ((*name).to_owned(), outcome.clone())).collect()
         };
-        let failed = || Outcome::Failed("1".to_owned());
-        let stock = of(&[("15-test_genrsa", Outcome::Passed), ("20-test_dgst", failed())]);
+        let failed = || RecipeOutcome::Failed("1".to_owned());
+        let stock = of(&[("15-test_genrsa", RecipeOutcome::Passed), ("20-test_dgst", failed())]);
         assert!(compare(&stock, &stock).is_ok());
         let broken = of(&[("15-test_genrsa", failed()), ("20-test_dgst", failed())]);
         assert!(compare(&stock, &broken).unwrap_err().to_string().contains("15-test_genrsa"));
         assert!(compare(&broken, &stock).is_ok());
-        assert!(compare(&stock, &of(&[("15-test_genrsa", Outcome::Passed)])).is_err());
+        assert!(compare(&stock, &of(&[("15-test_genrsa", RecipeOutcome::Passed)])).is_err());
     }
 }

@@ -3,9 +3,8 @@
 use super::build::{self, Built};
 use super::differences::{DIFFERENT, Why};
 use super::draws::{Counted, Draws};
-use super::recipes::{self, Outcome, Outcomes};
-use crate::machine_code::target_directory;
-use crate::process::{output, program, root};
+use super::recipes::{self, Outcomes, RecipeOutcome};
+use crate::process::{output, program, root, target_directory};
 use anyhow::{Context, Result, bail, ensure};
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -124,8 +123,9 @@ fn drawing(draws: &BTreeMap<String, Draws>) -> usize {
 
 fn summary(stock: &Outcomes, ours: &Outcomes, draws: &BTreeMap<String, Draws>) -> String {
     let count = |outcomes: &Outcomes| {
-        let is_failed = |outcome: &Outcome| matches!(outcome, Outcome::Failed(_));
-        let skipped = outcomes.values().filter(|outcome| **outcome == Outcome::Skipped).count();
+        let is_failed = |outcome: &RecipeOutcome| matches!(outcome, RecipeOutcome::Failed(_));
+        let skipped =
+            outcomes.values().filter(|outcome| **outcome == RecipeOutcome::Skipped).count();
         let failed = outcomes.values().filter(|outcome| is_failed(outcome)).count();
         let passed = outcomes.len() - skipped - failed;
         format!("{passed} passed, {skipped} skipped, {failed} failed")
@@ -161,19 +161,19 @@ mod tests {
 
     #[test]
     fn only_a_listed_recipe_may_differ() {
-        let of = |a: Outcome, b: Outcome| {
+        let of = |a: RecipeOutcome, b: RecipeOutcome| {
             Outcomes::from([("05-test_rand".to_owned(), a), ("80-test_cms".to_owned(), b)])
         };
-        let failed = |tests: &str| Outcome::Failed(tests.to_owned());
-        let stock = of(Outcome::Passed, failed("26"));
+        let failed = |tests: &str| RecipeOutcome::Failed(tests.to_owned());
+        let stock = of(RecipeOutcome::Passed, failed("26"));
         let listed = ["05-test_rand"];
         assert!(compare(&stock, &stock, &[]).is_ok());
         assert!(compare(&stock, &of(failed("1"), failed("26")), &listed).is_ok());
         for (ours, listed) in [
             (of(failed("1"), failed("26")), &[][..]),
-            (of(Outcome::Skipped, failed("26")), &[]),
+            (of(RecipeOutcome::Skipped, failed("26")), &[]),
             // Other tests of a recipe that fails in both.
-            (of(Outcome::Passed, failed("25-26")), &[]),
+            (of(RecipeOutcome::Passed, failed("25-26")), &[]),
             // The list is out of date.
             (stock.clone(), &listed),
         ] {

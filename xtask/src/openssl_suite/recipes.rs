@@ -13,26 +13,26 @@ const NAMING: &str = "package HeadwaterRecipe;\n\
 
 /// The end of a recipe.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Outcome {
+pub(super) enum RecipeOutcome {
     Passed,
     Skipped,
     /// The numbers of the recipe's tests that failed, as the suite prints them.
     Failed(String),
 }
 
-impl fmt::Display for Outcome {
+impl fmt::Display for RecipeOutcome {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Outcome::Passed => f.write_str("passed"),
-            Outcome::Skipped => f.write_str("skipped"),
-            Outcome::Failed(tests) if tests.is_empty() => f.write_str("failed"),
-            Outcome::Failed(tests) => write!(f, "failed: {tests}"),
+            RecipeOutcome::Passed => f.write_str("passed"),
+            RecipeOutcome::Skipped => f.write_str("skipped"),
+            RecipeOutcome::Failed(tests) if tests.is_empty() => f.write_str("failed"),
+            RecipeOutcome::Failed(tests) => write!(f, "failed: {tests}"),
         }
     }
 }
 
 /// The outcome of each recipe, by the name of its file without its end.
-pub(super) type Outcomes = BTreeMap<String, Outcome>;
+pub(super) type Outcomes = BTreeMap<String, RecipeOutcome>;
 
 /// Returns the name of every recipe in the source, with its number.
 pub(super) fn all(source: &Path) -> Result<Vec<String>> {
@@ -89,11 +89,11 @@ fn read(text: &str) -> Outcomes {
         if rest.trim_start().starts_with("(Wstat:") {
             let tests = lines.peek().and_then(|line| line.trim_start().strip_prefix("Failed test"));
             let tests = tests.and_then(|rest| rest.split_once(':')).map(|(_, tests)| tests.trim());
-            outcomes.insert(name, Outcome::Failed(tests.unwrap_or_default().to_owned()));
+            outcomes.insert(name, RecipeOutcome::Failed(tests.unwrap_or_default().to_owned()));
         } else if rest.contains(" skipped:") {
-            outcomes.insert(name, Outcome::Skipped);
+            outcomes.insert(name, RecipeOutcome::Skipped);
         } else if rest.contains(" ok") {
-            outcomes.insert(name, Outcome::Passed);
+            outcomes.insert(name, RecipeOutcome::Passed);
         }
     }
     outcomes

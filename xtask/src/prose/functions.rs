@@ -1,7 +1,8 @@
 //! Finds functions whose doc comment does not begin with a verb: "The number of slots" names a
 //! thing and leaves open what the function does with it, "Returns the number of slots" does not.
+//! Also finds closures whose parameter has no name of its own.
 
-/// First words that end as a verb in the third person does, and are none.
+/// First words that end in -s like a verb and are not verbs.
 const NO_VERBS: [&str; 40] = [
     "Arrays",
     "As",
@@ -72,6 +73,21 @@ pub(super) fn without_verb(source: &str) -> Vec<(usize, String)> {
     found
 }
 
+/// Returns the lines with a closure that calls its parameter `it`, as Kotlin does. The name says
+/// nothing, so a reader has to go back to the left and work out what the elements are.
+pub(super) fn over_it(source: &str) -> Vec<(usize, String)> {
+    let is_it = |parameters: &str| {
+        let mut words = parameters.split(|c: char| !c.is_alphanumeric() && c != '_');
+        words.clone().count() <= 6 && words.any(|word| word == "it")
+    };
+    let found = (1..).zip(source.lines()).filter(|(_, line)| {
+        let code: String = line.split('"').step_by(2).collect();
+        let code = code.split("//").next().unwrap_or_default();
+        code.split('|').skip(1).step_by(2).any(is_it)
+    });
+    found.map(|(at, line)| (at, line.trim().chars().take(70).collect())).collect()
+}
+
 /// Returns whether the line begins a function, whatever its visibility and its qualifiers are.
 fn is_function(line: &str) -> bool {
     let before = line.split("fn ").next().unwrap_or_default();
@@ -97,6 +113,20 @@ fn begins_with_verb(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_closure_over_it_is_found() {
+        for (line, count) in [
+            ("names.map(|it| it.len())", 1),
+            ("pairs.find(|(_, it)| it.is_some())", 1),
+            ("let is_of = |it: &&mut Entry| {", 1),
+            ("names.map(|name| name.len())", 0),
+            ("// names.map(|it| it.len())", 0),
+            ("a | b_it | c", 0),
+        ] {
+            assert_eq!(over_it(line).len(), count, "{line}");
+        }
+    }
 
     #[test]
     fn a_doc_that_names_a_thing_is_found() {

@@ -1,6 +1,7 @@
 //! `cargo xtask prose`: counts the openings, pronouns and words that make this project's prose hard
-//! to read, the comment and prose lines that are too wide, and the functions whose comment does not
-//! say what they do. Its check also holds the README and the claims to their size.
+//! to read, the comment and prose lines that are too wide, the functions whose comment does not say
+//! what they do, and the closures over `it`. Its check also holds the README and the claims to
+//! their size.
 
 mod front;
 mod functions;
@@ -74,12 +75,16 @@ fn hits(root: &Path) -> Result<Vec<Hit>> {
             Err(error) => return Err(error).with_context(|| file.to_owned()),
         };
         let (passages, wide) = read(&source);
-        let found = passages.iter().flat_map(rules::broken);
+        let found = passages.iter().flat_map(|passage| rules::broken(file, passage));
         let wide = wide.into_iter().map(|(line, shown)| (line, Rule::Wide, shown));
-        let functions =
-            if file.ends_with(".rs") { functions::without_verb(&source) } else { vec![] };
+        let (mut functions, mut closures) = (vec![], vec![]);
+        if file.ends_with(".rs") {
+            functions = functions::without_verb(&source);
+            closures = functions::over_it(&source);
+        }
         let functions = functions.into_iter().map(|(line, shown)| (line, Rule::Function, shown));
-        for (line, rule, shown) in found.chain(wide).chain(functions) {
+        let closures = closures.into_iter().map(|(line, shown)| (line, Rule::Closure, shown));
+        for (line, rule, shown) in found.chain(wide).chain(functions).chain(closures) {
             hits.push(Hit { file: file.to_owned(), line, rule, shown });
         }
     }

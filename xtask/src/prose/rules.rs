@@ -15,6 +15,8 @@ pub(super) enum Rule {
     Wide,
     /// A function whose doc comment does not say what it does.
     Function,
+    /// A closure whose parameter is named `it`.
+    Closure,
 }
 
 impl Rule {
@@ -25,17 +27,19 @@ impl Rule {
             Rule::Word => "words",
             Rule::Wide => "wide lines",
             Rule::Function => "functions without a verb",
+            Rule::Closure => "closures over `it`",
         }
     }
 }
 
 /// Words that open a clause and leave a sentence of it without a subject.
 const OPENINGS: &[&str] = &[
-    "What", "Whether", "How", "Of", "As", "Such", "Those", "That", "None", "Who", "Whom", "Whose",
-    "Whoever", "Nobody", "Somebody", "Anybody", "Likewise",
+    "What", "Whether", "How", "Of", "Such", "Those", "None", "Who", "Whom", "Whose", "Whoever",
+    "Nobody", "Somebody", "Anybody", "Likewise",
 ];
 const PERSONS: &[&str] = &["nobody", "somebody", "anybody", "everybody", "whoever", "whom"];
-/// In place of: in use, reports, returns, directory, fix, fault, repeats, unavailable.
+/// In place of: in use, reports, returns, directory, fix, fault, repeats, unavailable; after, under
+/// or "by means of"; continue.
 const WORDS: &[&str] = &[
     "armed",
     "tell",
@@ -57,11 +61,27 @@ const WORDS: &[&str] = &[
     "for want of",
     "to be had",
     "by way of",
+    "behind",
+    "go on",
+    "goes on",
+    "went on",
+];
+/// The words that came last, in the files that were being rewritten just then. Each of these lines
+/// goes when the rewriting is merged and `cargo xtask prose` without it reports nothing.
+const NOT_YET: &[&str] = &["behind", "go on", "goes on", "went on"];
+const NOT_YET_IN: &[&str] = &[
+    "crates/headwater-c/src/streams/",
+    "crates/headwater-streams/",
+    "crates/headwater/src/linux/pool/",
+    "java/native/",
+    "python/src/streams/",
+    "tools/model/",
 ];
 
-/// Returns line, rule and the start of the sentence for each hit in the passage.
-pub(super) fn broken(passage: &Passage) -> Vec<(usize, Rule, String)> {
+/// Returns line, rule and the start of the sentence for each hit in the passage of this file.
+pub(super) fn broken(file: &str, passage: &Passage) -> Vec<(usize, Rule, String)> {
     let mut hits = Vec::new();
+    let is_later = NOT_YET_IN.iter().any(|directory| file.starts_with(directory));
     for (start, sentence) in sentences(&passage.text) {
         let shown = || -> String { sentence.chars().take(70).collect() };
         let first = sentence.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
@@ -71,7 +91,8 @@ pub(super) fn broken(passage: &Passage) -> Vec<(usize, Rule, String)> {
         }
         let lower = sentence.to_ascii_lowercase();
         for (words, rule) in [(PERSONS, Rule::Person), (WORDS, Rule::Word)] {
-            for at in words.iter().flat_map(|word| positions(&lower, word)) {
+            let words = words.iter().filter(|word| !is_later || !NOT_YET.contains(word));
+            for at in words.flat_map(|word| positions(&lower, word)) {
                 hits.push((passage.line_at(start + at), rule, shown()));
             }
         }
@@ -88,7 +109,7 @@ fn sentences(text: &str) -> Vec<(usize, &str)> {
         if at < start || !matches!(bytes[at], b'.' | b'!' | b'?') {
             continue;
         }
-        // Emphasis and quotes may close behind the mark.
+        // Emphasis and quotes may close after the mark.
         let closing = bytes[at + 1..].iter().take_while(|c| b"*_\"')".contains(c)).count();
         let next = at + 1 + closing;
         let ends = bytes.get(next) == Some(&b' ')
@@ -130,8 +151,11 @@ mod tests {
     /// Counts hits of each rule in a line of a document.
     fn hits(line: &str) -> Vec<&'static str> {
         let (passages, wide) = text::reader("a.md").unwrap()(line);
-        let mut names: Vec<_> =
-            passages.iter().flat_map(broken).map(|(_, rule, _)| rule.name()).collect();
+        let mut names: Vec<_> = passages
+            .iter()
+            .flat_map(|passage| broken("a.md", passage))
+            .map(|hit| hit.1.name())
+            .collect();
         names.extend(wide.iter().map(|_| "wide lines"));
         names
     }

@@ -225,7 +225,7 @@ struct Tokens<'a> {
 }
 
 impl<'a> Tokens<'a> {
-    /// Goes on by `len` bytes and returns them with the line they start in.
+    /// Advances by `len` bytes and returns them with the line they start in.
     fn take(&mut self, len: usize) -> (usize, &'a str) {
         let (line, text) = (self.line, &self.source[self.at..self.at + len]);
         self.line += text.matches('\n').count();

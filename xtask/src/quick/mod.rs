@@ -5,9 +5,8 @@
 
 mod workspace;
 
-use crate::process::{output, program, root, run};
+use crate::process::{cargo, output, program, root, run};
 use crate::report::{Choice, Report, need};
-use crate::test::cargo;
 use crate::{prose, tools, unsafe_list};
 use anyhow::Result;
 use std::collections::BTreeSet;

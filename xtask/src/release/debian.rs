@@ -109,7 +109,7 @@ fn prepare(source: &Path) -> Result<()> {
 /// Installs, uses, upgrades and removes the packages in each release of Debian.
 pub(crate) fn steps(report: &mut Report) {
     report.long_step("Debian packages in clean chroots", || {
-        const LOSS: &str = "whether the packages install, upgrade and leave nothing behind";
+        const LOSS: &str = "whether the packages install, upgrade and leave nothing";
         need(tools::root_user(), LOSS)?;
         need(tools::packages(&["debootstrap"]), LOSS)?;
         let dist = stage::directory()?.join("dist");

@@ -21,7 +21,7 @@ mod tarballs;
 
 pub(crate) use crates::steps as crate_steps;
 
-use crate::process::{output, program, root, run};
+use crate::process::{EPOCH, output, program, root, run, target_directory};
 use crate::report::{Choice, Report};
 use anyhow::{Context, Result, ensure};
 use clap::Args;
@@ -33,8 +33,6 @@ use std::process::ExitCode;
 /// The name of the directory below the repository, if no other one is named.
 const DIST: &str = "dist";
 const SUMS: &str = "SHA256SUMS";
-/// The time that files and documents of the release have: seconds since 1970.
-pub(crate) const EPOCH: &str = "SOURCE_DATE_EPOCH";
 /// The commit for `headwater --version`, where the sources come without git.
 pub(crate) const COMMIT: &str = "HEADWATER_COMMIT";
 
@@ -222,7 +220,7 @@ fn pack(directory: &Path, archive: &Path) -> Result<()> {
 
 /// Returns an empty directory of this name below the target directory.
 fn fresh(name: &str) -> Result<PathBuf> {
-    let directory = crate::machine_code::target_directory()?.join("dist").join(name);
+    let directory = target_directory()?.join("dist").join(name);
     if directory.exists() {
         fs::remove_dir_all(&directory)?;
     }

@@ -1,8 +1,8 @@
 //! Builds the commit of `dist/` once more, from nothing, at another time and, where the artefact
 //! allows that, in another directory. Compares the bytes.
 
-use super::{COMMIT, EPOCH, commit, epoch, export, files};
-use crate::process::{output, program, root, run};
+use super::{COMMIT, commit, epoch, export, files};
+use crate::process::{EPOCH, output, program, root, run};
 use anyhow::{Context, Result, ensure};
 use std::fmt::Write;
 use std::fs;

@@ -1,7 +1,7 @@
 //! The lists of components (CycloneDX) of the programs and libraries that are shipped.
 
-use super::{EPOCH, epoch, fresh};
-use crate::process::run;
+use super::{epoch, fresh};
+use crate::process::{EPOCH, run};
 use crate::tools;
 use crate::version::VERSION;
 use anyhow::{Context, Result, ensure};

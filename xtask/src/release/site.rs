@@ -4,8 +4,7 @@
 
 use super::help::markdown;
 use super::{fresh, links, manual, pack};
-use crate::machine_code::target_directory;
-use crate::process::{output, program, root, run};
+use crate::process::{output, program, root, run, target_directory};
 use crate::tools;
 use crate::version::VERSION;
 use anyhow::{Context, Result, ensure};
@@ -252,7 +251,7 @@ fn help(verbs: &[&str]) -> Result<String> {
 fn verbs(help: &str) -> Vec<String> {
     let list = help.lines().skip_while(|line| *line != "Commands:").skip(1);
     let list = list.take_while(|line| !line.trim().is_empty());
-    // A verb stands two columns from the edge; its text may go on below, further to the right.
+    // A verb stands two columns from the edge; its text may continue below, further to the right.
     let names =
         list.filter_map(|line| line.strip_prefix("  ")).filter(|line| !line.starts_with(' '));
     let names = names.filter_map(|line| line.split(' ').next()).filter(|name| *name != "help");

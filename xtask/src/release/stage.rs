@@ -1,7 +1,6 @@
 //! A copy of the tree for builders of packages, which write beside the sources.
 
-use crate::machine_code::target_directory;
-use crate::process::{output, program, root, run};
+use crate::process::{EPOCH, output, program, root, run, target_directory};
 use anyhow::{Context, Result};
 use std::env;
 use std::fs;
@@ -54,7 +53,7 @@ pub(crate) fn source() -> Result<PathBuf> {
 pub(crate) fn within(source: &Path, line: &str) -> Result<Command> {
     let mut command = program(line);
     command.current_dir(source).env("CARGO_TARGET_DIR", directory()?.join("build"));
-    command.env("SOURCE_DATE_EPOCH", epoch()?);
+    command.env(EPOCH, epoch()?);
     // `headwater --version` shows the commit, which a copy without git cannot know.
     let named = env::var("HEADWATER_COMMIT").ok();
     let commit =
@@ -67,7 +66,7 @@ pub(crate) fn within(source: &Path, line: &str) -> Result<Command> {
 
 /// Returns the time that every package carries: the caller's choice, else the last commit's.
 pub(crate) fn epoch() -> Result<String> {
-    match env::var("SOURCE_DATE_EPOCH") {
+    match env::var(EPOCH) {
         Ok(chosen) => Ok(chosen),
         Err(_) => {
             let mut log = program("git log -1 --format=%ct");

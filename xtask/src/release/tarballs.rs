@@ -1,7 +1,7 @@
 //! The C library with OpenSSL's module, and the command, each as an archive of an installation.
 
 use super::{fresh, pack};
-use crate::install::{PREFIX, Part, Places, install};
+use crate::install::{InstallPart, PREFIX, Places, install};
 use crate::version::VERSION;
 use anyhow::{Context, Result};
 use std::env::consts::{ARCH, OS};
@@ -12,14 +12,14 @@ use std::path::Path;
 pub(super) const LICENCES: [&str; 3] = ["LICENSE-APACHE", "LICENSE-MIT", "LICENSE-THIRD-PARTY"];
 
 pub(super) fn library(dist: &Path) -> Result<()> {
-    archive("libheadwater", &[Part::Library, Part::Openssl], dist)
+    archive("libheadwater", &[InstallPart::Library, InstallPart::Openssl], dist)
 }
 
 pub(super) fn program(dist: &Path) -> Result<()> {
-    archive("headwater", &[Part::Command], dist)
+    archive("headwater", &[InstallPart::Command], dist)
 }
 
-fn archive(name: &str, parts: &[Part], dist: &Path) -> Result<()> {
+fn archive(name: &str, parts: &[InstallPart], dist: &Path) -> Result<()> {
     let name = format!("{name}-{VERSION}-{ARCH}-{OS}-gnu");
     let root = fresh("tarballs")?;
     install(Places::below(&root, parts))?;

@@ -4,7 +4,7 @@ use crate::count::counted::{Count, Mean};
 use crate::draw::verify;
 use crate::impls::variant::Variant;
 use crate::plan::comparison::Comparison;
-use headwater_stepper::{Crew, Pinned, Place, Tracee, allowed_cpus};
+use headwater_stepper::{Crew, CrewPlace, Pinned, Tracee, allowed_cpus};
 use std::collections::BTreeSet;
 use std::io;
 
@@ -73,7 +73,7 @@ fn look(comparison: &Comparison, variant: &Variant, cpus: &[usize]) -> io::Resul
 fn draw_as_told(
     comparison: &Comparison,
     variant: &Variant,
-    place: &mut Place,
+    place: &mut CrewPlace,
 ) -> Result<(), String> {
     let mut worker = variant.open().map_err(|absent| absent.0)?;
     let len = comparison.output_len();

@@ -157,8 +157,8 @@ impl fmt::Display for Declined {
     }
 }
 
-/// A generator behind one pointer. Its loops are compiled for each generator, so that a call in
-/// them is the call that a program would make.
+/// A generator that one pointer stands for. Its loops are compiled for each generator, so that a
+/// call in them is the call that a program would make.
 pub(crate) trait Worker {
     /// Makes one call and leaves its output in `buf`.
     fn draw(&mut self, work: Work, buf: &mut [u8]) -> Drawn;

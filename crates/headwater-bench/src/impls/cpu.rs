@@ -1,5 +1,5 @@
 //! The CPU's random instruction: RDRAND on x86-64, RNDR on arm64. On most CPUs all cores share one
-//! unit behind it, so measure it on several threads, too.
+//! unit that serves it, so measure it on several threads, too.
 //!
 //! RDSEED and RNDRRS are for seeding other generators: slower, and refusing when they run dry.
 
@@ -57,7 +57,8 @@ impl Instruction {
                 options(nomem, nostack),
             );
         }
-        // SAFETY: as above. The register is RNDR; it sets the flag Z if it has nothing to give.
+        // SAFETY: `open` has seen that the CPU has the instruction. It reads no memory, and writes
+        // a register and the flag Z, which is set if it has nothing to give. The register is RNDR.
         #[cfg(target_arch = "aarch64")]
         unsafe {
             let flag: u32;

@@ -70,7 +70,8 @@ impl Host {
 ///
 /// `text` is null or such a string.
 pub(super) unsafe fn text(text: *const std::ffi::c_char) -> Option<String> {
-    // SAFETY: not null, and the caller's promise.
+    // SAFETY: `text` is not null here, so it is a C string in a library's constant data, which does
+    // not change while it is copied.
     (!text.is_null()).then(|| unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned())
 }
 

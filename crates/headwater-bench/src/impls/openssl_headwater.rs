@@ -52,7 +52,7 @@ struct Context(*mut c_void);
 
 // SAFETY: OpenSSL locks what threads share of a context, and keeps a generator for each thread.
 unsafe impl Send for Context {}
-// SAFETY: as above.
+// SAFETY: OpenSSL's locks let threads use one context at the same time.
 unsafe impl Sync for Context {}
 
 impl Context {
@@ -86,7 +86,7 @@ impl Context {
     }
 }
 
-/// Returns the path of the module. The search begins where the user says. It goes on beside this
+/// Returns the path of the module. The search begins where the user says. It continues beside this
 /// program, where `cargo xtask openssl` puts the module, and ends among the installed modules.
 fn module() -> Option<PathBuf> {
     let told = env::var_os("OPENSSL_MODULES").map(PathBuf::from);

@@ -40,7 +40,7 @@ pub(crate) const BORING: Implementation = Implementation {
     open: &|| Ok(Box::new(Boring)),
 };
 
-/// A state for each thread, as [`super::VDSO`] has, but behind a crate's interface.
+/// A state for each thread, as [`super::VDSO`] has, but reached by a crate's interface.
 #[cfg(target_os = "linux")]
 pub(crate) const VDSO_RNG: Implementation = Implementation {
     name: "vdso-rng",

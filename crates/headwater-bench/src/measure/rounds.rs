@@ -54,7 +54,8 @@ pub(crate) fn measure(comparison: &Comparison) -> Result<Vec<Timing>, Error> {
         epoch: Instant::now(),
         failure: Mutex::new(None),
     };
-    // All of them before there is a thread.
+    // All processes start before the first thread does. A fork copies only the thread that calls
+    // it, so a lock that another thread holds at that moment would stay locked in the child.
     let others =
         (1..comparison.procs).map(|process| procs::start(|| measurement.other_process(process)));
     let others = others.collect::<io::Result<Vec<_>>>().map_err(failed)?;
@@ -73,7 +74,7 @@ pub(crate) fn measure(comparison: &Comparison) -> Result<Vec<Timing>, Error> {
     match measurement.failure.into_inner() {
         Ok(None) => {}
         Ok(Some(error)) => return Err(error),
-        Err(_) => unreachable!("a thread that panics is joined, and its panic goes on, above"),
+        Err(_) => unreachable!("a thread that panics is joined, and its panic continues above"),
     }
     let timings = measurement.calls.iter().enumerate().map(|(variant, &calls)| Timing {
         calls,
@@ -81,8 +82,8 @@ pub(crate) fn measure(comparison: &Comparison) -> Result<Vec<Timing>, Error> {
             .map(|round| per_call(&parts, variant, round, calls))
             .collect(),
         mode: state.modes[variant],
-        // Several threads or processes have several pools, of which one would show; switching modes
-        // discards by itself.
+        // Only one thread in one process draws from one pool. With more, this count would show one
+        // pool of many. A change of mode discards bytes as well, and they would be counted here.
         discarded_bytes: state.discarded_bytes(variant).filter(|_| {
             comparison.threads == 1 && comparison.procs == 1 && !comparison.switches_modes()
         }),

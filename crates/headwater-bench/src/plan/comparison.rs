@@ -16,7 +16,7 @@ const LASTING: u32 = 4;
 /// The number of calls of a sample.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Batch {
-    /// So many calls that they take about this long, and at least one.
+    /// Calls that together take about this long, but at least one.
     Lasting(Duration),
     /// This number of calls.
     Calls(u64),

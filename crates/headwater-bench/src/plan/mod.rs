@@ -37,15 +37,16 @@ const STREAM_SIZES: [usize; 3] = [16 << 10, 256 << 10, 64 << 20];
 /// round is over before the machine changes its speed.
 const SAMPLE: Duration = Duration::from_micros(500);
 
-/// However slow the implementations are: the fewest rounds that give a ratio a 95 % interval.
+/// The fewest rounds. The interval of a median ratio at 95 % needs six of them, so slow
+/// implementations get six as well.
 const MIN_ROUNDS: u32 = 6;
 
 /// The longest fill that is counted. A call of more bytes is about the bytes, and takes long in
 /// single steps.
 const MAX_COUNTED_LEN: usize = 4096;
 
-/// Fresh processes at least, whatever the time: the first ones still fault this program in from the
-/// disk.
+/// The fewest fresh processes to start. The first few read this program from the disk and are slow,
+/// so a time limit must not stop at them.
 const MIN_PROCESSES: u32 = 30;
 
 /// The comparisons of a run, in their order.

@@ -23,7 +23,7 @@ const UNITS: [(&str, Option<&str>); 17] = [
     ("% slower", None),
 ];
 
-/// Words between two numbers that share the unit behind the second: "4 and 8 ns".
+/// Words between two numbers that share the unit after the second: "4 and 8 ns".
 const JOINS: [&str; 4] = [" to ", " and ", " or ", "–"];
 
 /// A paragraph, a list item, a heading or a row of a table, with single spaces in place of line
@@ -104,7 +104,7 @@ fn starts_block(line: &str) -> bool {
 }
 
 /// Finds the speeds in a block of prose, or in one cell: a number before a unit. The range has the
-/// number and, behind it, its interval in brackets.
+/// number and, after it, its interval in brackets.
 pub(crate) fn speeds(text: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     for (unit, _) in UNITS {

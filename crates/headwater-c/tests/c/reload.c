@@ -1,4 +1,4 @@
-/* Opens and closes the library in a loop, in several threads at once, and goes on drawing after the
+/* Opens and closes the library in a loop, in several threads at once, and draws again after the
  * last dlclose. */
 #include "check.h"
 #include <dlfcn.h>

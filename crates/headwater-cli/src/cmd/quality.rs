@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use crate::output;
-use headwater_quality::{Kind, Verdict};
+use headwater_quality::{SourceKind, Verdict};
 use std::fmt::Write;
 
 pub(crate) fn run(args: &headwater_quality::Args) -> Result<(), Failure> {
@@ -35,11 +35,11 @@ fn list() -> Result<(), Failure> {
     for source in headwater_quality::sources() {
         if last != Some(source.kind) {
             let heading = match source.kind {
-                Kind::Secure => "Secure bytes",
-                Kind::Engine => "Reproducible streams, not for secrets",
-                Kind::System => "The system's",
-                Kind::Noise => "Hardware; its entropy is estimated too",
-                Kind::Control => "Controls, which must fail",
+                SourceKind::Secure => "Secure bytes",
+                SourceKind::Engine => "Reproducible streams, not for secrets",
+                SourceKind::System => "The system's",
+                SourceKind::Noise => "Hardware; its entropy is estimated too",
+                SourceKind::Control => "Controls, which must fail",
             };
             let gap = if last.is_some() { "\n" } else { "" };
             let _ = writeln!(text, "{gap}{heading}");

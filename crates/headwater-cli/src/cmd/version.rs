@@ -33,7 +33,8 @@ pub(crate) fn long() -> Result<(), Failure> {
 
 /// Names the cargo features of the core. Test hooks in a shipped program would show here.
 fn features() -> String {
-    let names = headwater::FEATURES.iter().filter(|(_, is_on)| *is_on).map(|(name, _)| *name);
+    let names =
+        headwater::internal::FEATURES.iter().filter(|(_, is_on)| *is_on).map(|(name, _)| *name);
     names.collect::<Vec<_>>().join(", ")
 }
 

@@ -81,7 +81,7 @@ fn other_architecture(machine: u16) -> Option<&'static str> {
 
 /// Searches for a load of getrandom's number that a system call follows within a few instructions.
 fn has_raw_calls(code: &[u8]) -> bool {
-    /// `mov eax, 318` of x86-64, and the bytes behind it that may hold `syscall`.
+    /// `mov eax, 318` of x86-64, and the bytes after it that may hold `syscall`.
     const LOAD: [u8; 5] = [0xb8, 0x3e, 0x01, 0, 0];
     const NEAR: usize = 64;
     cfg!(target_arch = "x86_64")

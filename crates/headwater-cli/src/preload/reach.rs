@@ -139,7 +139,7 @@ fn interpreter(line: &[u8]) -> Vec<OsString> {
         .collect()
 }
 
-/// Returns the command behind the options and variables of env(1).
+/// Returns the command after the options and variables of env(1).
 fn after_env(words: &[OsString]) -> Vec<OsString> {
     let mut rest: Vec<OsString> = words.to_vec();
     while let Some(word) = rest.first() {

@@ -119,7 +119,7 @@ impl Case {
             return Some(false);
         }
         // The log of the kernel that runs says it; that is worth more than any number.
-        let says_so = |boot: &Boot| boot.hints.iter().any(|it| it.kind == HintKind::TrustedCpu);
+        let says_so = |boot: &Boot| boot.hints.iter().any(|hint| hint.kind == HintKind::TrustedCpu);
         if self.assumed.is_none() && self.boot().is_some_and(says_so) {
             return Some(true);
         }

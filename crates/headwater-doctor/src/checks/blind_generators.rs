@@ -1,6 +1,7 @@
 //! HW045: programs whose generators do not notice a clone.
 
-use super::{Answer, evidence};
+use super::Answer;
+use crate::finding::evidence;
 use crate::fixes::Cause;
 use crate::host::{Host, Process};
 use crate::{Case, Evidence, Finding, Id, Severity};
@@ -41,7 +42,7 @@ pub(super) fn check(case: &Case) -> Answer {
         title,
         evidence: proof,
         why: "OpenSSL, GnuTLS, Java and Node keep random state in the process and reseed by time or number of calls. Two clones \
-              of the VM go on from the same state and make the same numbers until then, although the kernel has reseeded."
+              of the VM continue from the same state and make the same numbers until then, although the kernel has reseeded."
             .to_owned(),
         fixes: case.fixes(Cause::BlindGenerators),
         verify: "headwater doctor --only HW045 after the programs were started again".to_owned(),
@@ -57,7 +58,7 @@ fn installed(host: &Host) -> Vec<(String, Evidence)> {
         for name in root.names(folder) {
             let version = name
                 .strip_prefix("libcrypto.so.")
-                .filter(|it| it.starts_with(|c: char| c.is_ascii_digit()));
+                .filter(|name| name.starts_with(|c: char| c.is_ascii_digit()));
             if let Some(version) = version {
                 found.push((
                     format!("OpenSSL {version} (libcrypto)"),

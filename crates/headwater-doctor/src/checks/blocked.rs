@@ -1,6 +1,7 @@
 //! HW003: a process is waiting for the kernel's generator.
 
-use super::{Answer, evidence};
+use super::Answer;
+use crate::finding::evidence;
 use crate::fixes::Cause;
 use crate::host::{Host, Ready};
 use crate::{Case, Finding, Id, Severity};

@@ -1,6 +1,7 @@
 //! HW028: the firmware's seed is not used.
 
-use super::{Answer, evidence};
+use super::Answer;
+use crate::finding::evidence;
 use crate::fixes::Cause;
 use crate::{Case, CpuTrust, Finding, Id, Severity};
 

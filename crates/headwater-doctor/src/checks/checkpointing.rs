@@ -1,7 +1,8 @@
 //! HW044: process images are restored here.
 
-use super::{Answer, evidence};
+use super::Answer;
 use crate::boot::HintKind;
+use crate::finding::evidence;
 use crate::fixes::Cause;
 use crate::{Case, Evidence, Finding, Host, Id, Severity};
 
@@ -59,7 +60,10 @@ fn signs_of_use(case: &Case, host: &Host) -> Vec<Evidence> {
     signs.extend(kept);
     let hints = case.boot().into_iter().flat_map(|boot| &boot.hints);
     signs.extend(
-        hints.filter(|it| it.kind == HintKind::Criu).take(3).map(|it| it.moment.evidence.clone()),
+        hints
+            .filter(|hint| hint.kind == HintKind::Criu)
+            .take(3)
+            .map(|hint| hint.moment.evidence.clone()),
     );
     signs
 }

@@ -3,8 +3,9 @@
 //! Sources: AMD-SB-7055 and Linux, arch/x86/kernel/cpu/amd.c (`zen5_rdseed_microcode`: the
 //! revisions below; families 15h and 16h after a resume: `rdrand=`); Intel SA-00320 (SRBDS).
 
-use super::{Answer, evidence};
+use super::Answer;
 use crate::boot::HintKind;
+use crate::finding::evidence;
 use crate::fixes::Cause;
 use crate::{Case, Finding, Host, Id, Platform, Severity};
 use headwater::CpuRng;
@@ -44,7 +45,7 @@ pub(super) fn check(case: &Case) -> Answer {
     }
     let hidden = case
         .boot()
-        .and_then(|boot| boot.hints.iter().find(|it| it.kind == HintKind::RdrandErratum));
+        .and_then(|boot| boot.hints.iter().find(|hint| hint.kind == HintKind::RdrandErratum));
     if let Some(hint) = hidden {
         add(
             Severity::Note,

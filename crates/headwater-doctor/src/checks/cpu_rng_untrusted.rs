@@ -1,6 +1,7 @@
 //! HW021: the CPU's random instruction is not trusted.
 
-use super::{Answer, evidence};
+use super::Answer;
+use crate::finding::evidence;
 use crate::fixes::Cause;
 use crate::{Case, CpuTrust, Evidence, Finding, Host, Id, Kernel, Severity};
 

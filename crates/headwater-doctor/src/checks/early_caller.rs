@@ -17,7 +17,7 @@ fn by_log(case: &Case, boot: &Boot) -> Option<Finding> {
     let callers = &boot.early_callers;
     (!callers.is_empty()).then_some(())?;
     let mut names: Vec<String> =
-        callers.iter().take(NAMED).map(|it| with_meaning(&it.caller)).collect();
+        callers.iter().take(NAMED).map(|caller| with_meaning(&caller.caller)).collect();
     if callers.len() > NAMED {
         names.push(format!("{} more", callers.len() - NAMED));
     }

@@ -1,6 +1,7 @@
 //! HW026: the driver of the random device came late.
 
-use super::{Answer, evidence};
+use super::Answer;
+use crate::finding::evidence;
 use crate::fixes::Cause;
 use crate::{Case, Finding, Id, Severity};
 

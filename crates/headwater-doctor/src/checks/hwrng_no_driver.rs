@@ -1,6 +1,7 @@
 //! HW025: a random device without its driver.
 
-use super::{Answer, evidence};
+use super::Answer;
+use crate::finding::evidence;
 use crate::fixes::Cause;
 use crate::{Case, Finding, Id, Severity};
 

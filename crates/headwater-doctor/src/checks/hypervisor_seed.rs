@@ -1,6 +1,7 @@
 //! HW030: a confidential guest that relies on its hypervisor's random bytes.
 
-use super::{Answer, evidence};
+use super::Answer;
+use crate::finding::evidence;
 use crate::fixes::Cause;
 use crate::{Case, Finding, Id, Severity};
 

@@ -1,4 +1,23 @@
 //! The checks, one file each, and the table of all of them.
+//!
+//! # What a check must not do
+//!
+//! It must not look at the machine by itself. `std::fs::read("/proc/cmdline")` works on the machine
+//! of the author, and is wrong for everyone who passes a host file or a log: it would judge their
+//! machine by ours. So a check reads only the [`Case`], and files only through its `host.root`.
+//! Therefore it may also be made twice, as for `--assume-kernel`, with the same answer each time.
+//!
+//! It must not take a file that it could not read for a file that says "no". A container hides half
+//! of /sys and an ordinary user sees only some of the processes, so "nothing found" would be a
+//! claim about what was not seen. [`Answer::CouldNot`] and [`Answer::InPart`] say what is missing
+//! and who could read it; they make the report incomplete, and that is right.
+//!
+//! It must not believe what any program writes in a log. Programs quote the kernel's lines and
+//! report waits for reasons of their own, so only the kernel, and systemd as process 1, are proof.
+//! A finding therefore names its [`Evidence`](crate::Evidence), a place with the text that stands
+//! there, so that a reader who doubts it can look.
+//!
+//! It must not change anything, or print. The report decides how text from strangers is escaped.
 
 mod blind_generators;
 mod blocked;
@@ -36,7 +55,7 @@ mod unit_waited;
 mod vmclock_unreadable;
 mod vmgenid_no_driver;
 
-use crate::{Case, Evidence, Finding, Id};
+use crate::{Case, Finding, Id};
 
 /// The result of a check.
 #[derive(Clone, Debug)]
@@ -57,11 +76,6 @@ impl Answer {
     pub const fn fine() -> Answer {
         Answer::Found(Vec::new())
     }
-}
-
-/// Returns one line of evidence.
-pub(crate) fn evidence(place: impl Into<String>, says: impl Into<String>) -> Evidence {
-    Evidence { place: place.into(), says: says.into() }
 }
 
 impl From<Finding> for Answer {

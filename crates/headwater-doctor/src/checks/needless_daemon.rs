@@ -1,6 +1,7 @@
 //! HW051: an entropy daemon without a use.
 
-use super::{Answer, evidence};
+use super::Answer;
+use crate::finding::evidence;
 use crate::fixes::Cause;
 use crate::{Case, Finding, Id, Severity};
 
@@ -29,7 +30,7 @@ pub(super) fn check(case: &Case) -> Answer {
         Some((process, *name, *why))
     });
     let Some((process, name, why)) = found else { return Answer::fine() };
-    let fips = host.root.text("/proc/sys/crypto/fips_enabled").is_ok_and(|it| it == "1");
+    let fips = host.root.text("/proc/sys/crypto/fips_enabled").is_ok_and(|flag| flag == "1");
     Finding {
         id: Id::NeedlessDaemon,
         severity: Severity::Note,

@@ -1,6 +1,7 @@
 //! HW020: the CPU has no random instruction.
 
-use super::{Answer, evidence};
+use super::Answer;
+use crate::finding::evidence;
 use crate::fixes::Cause;
 use crate::{Case, Finding, Id, Severity};
 

@@ -1,6 +1,7 @@
 //! HW023: no cycle counter to gather jitter with.
 
-use super::{Answer, evidence};
+use super::Answer;
+use crate::finding::evidence;
 use crate::fixes::Cause;
 use crate::{Case, Finding, Id, Severity};
 

@@ -1,6 +1,7 @@
 //! HW024: a VM without a random device.
 
-use super::{Answer, evidence};
+use super::Answer;
+use crate::finding::evidence;
 use crate::fixes::Cause;
 use crate::{Case, Finding, Id, Severity};
 

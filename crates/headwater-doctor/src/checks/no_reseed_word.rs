@@ -1,6 +1,7 @@
 //! HW013: no reseed of the kernel can be seen from user space.
 
-use super::{Answer, evidence};
+use super::Answer;
+use crate::finding::evidence;
 use crate::fixes::Cause;
 use crate::{Case, Finding, Id, Severity};
 use headwater::ReseedGeneration;

@@ -1,6 +1,7 @@
 //! HW012: random bytes cost a system call here.
 
-use super::{Answer, evidence};
+use super::Answer;
+use crate::finding::evidence;
 use crate::fixes::Cause;
 use crate::{Case, Finding, Id, Severity};
 

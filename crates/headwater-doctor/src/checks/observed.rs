@@ -5,7 +5,7 @@
 
 use super::Answer;
 use crate::fixes::Cause;
-use crate::observe::{Ending, Outcome, Record, Victim};
+use crate::observe::{Ending, Record, RecordOutcome, Victim};
 use crate::{Case, Evidence, Finding, Id, Severity};
 
 /// Shorter waits are the jitter loop's.
@@ -46,7 +46,7 @@ fn findings(case: &Case, record: &Record) -> Vec<Finding> {
 fn finding(case: &Case, record: &Record, victim: &Victim) -> Finding {
     let (name, waited) = (victim.name(), victim.waited());
     let title = match (victim.ending, record.outcome) {
-        (Ending::StillWaits, Outcome::TimedOut) => {
+        (Ending::StillWaits, RecordOutcome::TimedOut) => {
             format!("{name} waited {waited} for the random generator, until the observer stopped")
         }
         (Ending::GaveUp, _) => format!(

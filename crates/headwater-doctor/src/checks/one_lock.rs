@@ -1,10 +1,11 @@
 //! HW011: a kernel whose generator has one lock for all CPUs.
 
-use super::{Answer, evidence};
+use super::Answer;
+use crate::finding::evidence;
 use crate::fixes::Cause;
 use crate::{Case, Finding, Id, Locking, Severity};
 
-/// The number of CPUs behind one lock that makes a finding.
+/// The number of CPUs that makes a finding if they share one lock.
 const MANY: usize = 16;
 
 pub(super) fn check(case: &Case) -> Answer {

@@ -95,7 +95,8 @@ fn by_log(case: &Case, boot: &Boot) -> Answer {
 /// Returns whether the wait may be longer than a note says, because the log's first line is that of
 /// a program, and the kernel's buffer or a paste may have lost earlier ones.
 fn may_lack_its_start(boot: &Boot, waited: Bounds) -> bool {
-    let is_first = |program: &Moment| program.at.zip(boot.begin).is_some_and(|(at, it)| at <= it);
+    let is_first =
+        |program: &Moment| program.at.zip(boot.begin).is_some_and(|(at, begin)| at <= begin);
     boot.init.is_none()
         && boot.kernel.is_none()
         && boot.program.as_ref().is_some_and(is_first)

@@ -1,7 +1,8 @@
 //! HW050: a sandbox that kills or fails random system calls.
 
-use super::{Answer, evidence};
+use super::Answer;
 use crate::boot::HintKind;
+use crate::finding::evidence;
 use crate::fixes::Cause;
 use crate::host::Ready;
 use crate::{Case, Evidence, Finding, Id, Severity};
@@ -45,6 +46,6 @@ pub(super) fn check(case: &Case) -> Answer {
 /// Returns the kills by seccomp in the log. The log reader keeps only those for getrandom.
 fn killed(case: &Case) -> Vec<Evidence> {
     let hints = case.boot().into_iter().flat_map(|boot| &boot.hints);
-    let kills = hints.filter(|it| it.kind == HintKind::SeccompKill);
-    kills.map(|it| it.moment.evidence.clone()).take(5).collect()
+    let kills = hints.filter(|hint| hint.kind == HintKind::SeccompKill);
+    kills.map(|hint| hint.moment.evidence.clone()).take(5).collect()
 }

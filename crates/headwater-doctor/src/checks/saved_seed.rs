@@ -1,6 +1,7 @@
 //! HW029: the saved seed is missing, old or not credited.
 
-use super::{Answer, evidence};
+use super::Answer;
+use crate::finding::evidence;
 use crate::fixes::Cause;
 use crate::{Case, Finding, Id, Platform, Severity};
 use std::time::{Duration, SystemTime};

@@ -1,6 +1,7 @@
 //! HW052: secure bytes may reach swap.
 
-use super::{Answer, evidence};
+use super::Answer;
+use crate::finding::evidence;
 use crate::fixes::Cause;
 use crate::{Case, Finding, Host, Id, Severity};
 use headwater::Page;

@@ -1,8 +1,9 @@
 //! HW053: several versions of headwater on one machine.
 
-use super::{Answer, evidence};
+use super::Answer;
+use crate::finding::evidence;
 use crate::fixes::Cause;
-use crate::host::installed::{Installed, Kind, Version, number_after};
+use crate::host::installed::{Installed, InstalledKind, Version, number_after};
 use crate::{Case, Evidence, Finding, Host, Id, Severity};
 use std::collections::BTreeSet;
 
@@ -33,7 +34,8 @@ pub(super) fn check(case: &Case) -> Answer {
     } else {
         return Answer::fine();
     };
-    let mut proof: Vec<Evidence> = running.into_iter().take(10).map(|it| it.evidence).collect();
+    let mut proof: Vec<Evidence> =
+        running.into_iter().take(10).map(|process| process.evidence).collect();
     proof.extend(parts.into_iter().take(10).map(|part| part.evidence));
     Finding {
         id: Id::TwoVersions,
@@ -52,14 +54,14 @@ pub(super) fn check(case: &Case) -> Answer {
 
 /// Returns the versions that the loader can choose from.
 fn loader_versions(parts: &[Installed]) -> BTreeSet<&Version> {
-    let libraries = parts.iter().filter(|part| part.kind == Kind::Library);
+    let libraries = parts.iter().filter(|part| part.kind == InstalledKind::Library);
     libraries.map(|part| &part.version).collect()
 }
 
 /// Returns whether two directories have libraries of different versions. In one directory the link
-/// libheadwater.so.0 decides, and the other file is only left behind.
+/// libheadwater.so.0 decides, and the other file is only a leftover.
 fn conflicts(parts: &[Installed]) -> bool {
-    let libraries = || parts.iter().filter(|part| part.kind == Kind::Library);
+    let libraries = || parts.iter().filter(|part| part.kind == InstalledKind::Library);
     libraries().any(|a| libraries().any(|b| a.directory != b.directory && a.version != b.version))
 }
 
@@ -99,7 +101,7 @@ fn path(line: &str) -> Option<&str> {
 }
 
 fn running_title(running: &[Running], installed: &BTreeSet<&Version>) -> Option<String> {
-    let deleted = running.iter().filter(|it| it.is_deleted).count();
+    let deleted = running.iter().filter(|process| process.is_deleted).count();
     Some(match (deleted, running.len()) {
         (0, 0) => return None,
         (0, other) => format!(

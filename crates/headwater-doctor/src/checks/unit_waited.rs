@@ -9,7 +9,7 @@
 use super::logged::{between, newest};
 use super::reported_wait::{LEAST_S, LONG_S, around, program_wait, random_seed, secure_random};
 use super::{Answer, observed};
-use crate::boot::{Attempt, Boot, Moment, Outcome, Unit};
+use crate::boot::{Attempt, AttemptOutcome, Boot, Moment, Unit};
 use crate::fixes::Cause;
 use crate::host::Ready;
 use crate::{Case, Evidence, Finding, Id, Severity};
@@ -162,7 +162,7 @@ struct Wait<'a> {
     seconds: f64,
     attempts: Vec<(&'a Attempt, f64)>,
     killed: usize,
-    /// The end of the start that went on when the generator was ready; `None` if systemd gave up
+    /// The end of the start that continued when the generator was ready; `None` if systemd gave up
     /// before.
     over: Option<&'a Moment>,
     /// True if the start or the program ties the unit to the generator.
@@ -187,16 +187,17 @@ fn wait(unit: &Unit, until: f64, error: f64, still_waits: bool) -> Option<Wait<'
     let end = |attempt: &Attempt| attempt.ended.as_ref().and_then(|ended| ended.at);
     let straddles = |attempt: &Attempt| match end(attempt) {
         // A start that fails for reasons of its own did not wait.
-        Some(end) if attempt.outcome != Outcome::Failed => {
+        Some(end) if attempt.outcome != AttemptOutcome::Failed => {
             end >= until - error && end <= until + soon + error
         }
         Some(_) => false,
-        None => still_waits && attempt.outcome == Outcome::Unknown,
+        None => still_waits && attempt.outcome == AttemptOutcome::Unknown,
     };
     let last = attempts.last().filter(|attempt| straddles(attempt));
-    let killed = attempts.iter().filter(|attempt| attempt.outcome == Outcome::TimedOut).count();
+    let killed =
+        attempts.iter().filter(|attempt| attempt.outcome == AttemptOutcome::TimedOut).count();
     let is_counted = |attempt: &&Attempt| {
-        attempt.outcome == Outcome::TimedOut
+        attempt.outcome == AttemptOutcome::TimedOut
             || last.is_some_and(|last| std::ptr::eq(*last, *attempt))
     };
     let counted: Vec<(&Attempt, f64)> = attempts
@@ -244,7 +245,7 @@ fn finding(case: &Case, boot: &Boot, wait: &Wait<'_>, ready: Option<&Evidence>) 
     let mut evidence = Vec::new();
     for (attempt, _) in &wait.attempts {
         evidence.push(attempt.began.evidence.clone());
-        if attempt.outcome == Outcome::TimedOut {
+        if attempt.outcome == AttemptOutcome::TimedOut {
             evidence.extend(attempt.ended.as_ref().map(|ended| ended.evidence.clone()));
         }
     }
@@ -286,7 +287,8 @@ fn finding(case: &Case, boot: &Boot, wait: &Wait<'_>, ready: Option<&Evidence>) 
 /// in it may have this cause, or another.
 fn without_the_kernel(boot: &Boot) -> Answer {
     let killed = boot.units.iter().find_map(|unit| {
-        let attempt = unit.attempts.iter().find(|attempt| attempt.outcome == Outcome::TimedOut)?;
+        let attempt =
+            unit.attempts.iter().find(|attempt| attempt.outcome == AttemptOutcome::TimedOut)?;
         Some((unit, attempt.ended.as_ref().and_then(|ended| between(&attempt.began, ended))))
     });
     match killed {

@@ -1,6 +1,7 @@
 //! HW042: a VMClock that programs cannot read.
 
-use super::{Answer, evidence};
+use super::Answer;
+use crate::finding::evidence;
 use crate::fixes::Cause;
 use crate::{Case, Finding, Id, Platform, Severity};
 use std::os::unix::fs::MetadataExt;

@@ -1,6 +1,7 @@
 //! HW041: a clone signal that the kernel does not listen to.
 
-use super::{Answer, evidence};
+use super::Answer;
+use crate::finding::evidence;
 use crate::fixes::Cause;
 use crate::{Case, Finding, Id, Severity};
 

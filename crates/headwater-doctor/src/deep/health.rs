@@ -29,8 +29,10 @@ pub struct HealthTest {
 impl HealthTest {
     /// Returns the result as one line.
     pub fn says(&self) -> String {
-        let alarms =
-            crate::report::number(usize::try_from(self.alarms).unwrap_or(usize::MAX), "alarm");
+        let alarms = headwater_text::number::counted(
+            usize::try_from(self.alarms).unwrap_or(usize::MAX),
+            "alarm",
+        );
         format!(
             "{} test: {alarms}; highest count {}, cutoff {}",
             self.name, self.highest, self.cutoff

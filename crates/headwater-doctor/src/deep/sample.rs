@@ -100,7 +100,7 @@ fn why(error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::NotFound => "no such device".to_owned(),
         io::ErrorKind::PermissionDenied => "needs root".to_owned(),
-        // The device is there, and has no driver behind it.
+        // The device is there, and has no driver.
         _ => error.to_string(),
     }
 }

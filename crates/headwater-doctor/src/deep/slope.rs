@@ -20,7 +20,7 @@ pub struct Slope {
     pub seconds: f64,
     /// True if the generator was ready all the time.
     pub ready: bool,
-    /// Seconds until it is ready, if it goes on so; `None` if it is ready, or if nothing came.
+    /// Seconds until the generator is ready at this rate; `None` if it is ready, or nothing came.
     pub remaining_seconds: Option<f64>,
     /// The meaning of the count on this kernel.
     pub meaning: &'static str,

@@ -109,7 +109,9 @@ impl PlatformFacts {
         let enclave = confidential == Some(Confidential::NitroEnclave);
         let command_line = root.text("/proc/cmdline").unwrap_or_default();
         let is_openrc = distribution == Distribution::Alpine
-            || ["/sbin/openrc-run", "/usr/bin/openrc-run"].iter().any(|it| root.exists(it));
+            || ["/sbin/openrc-run", "/usr/bin/openrc-run"]
+                .iter()
+                .any(|program| root.exists(program));
         PlatformFacts {
             platform,
             distribution,

@@ -159,8 +159,9 @@ pub(super) fn kernel_package(facts: &PlatformFacts) -> Option<&'static str> {
 /// enough if /etc/os-release is missing: no other flavour ends like this (Debian, linux:
 /// debian/config/*/defines.toml).
 pub(super) fn is_cloud_flavour(facts: &PlatformFacts) -> bool {
-    let ends =
-        |release: &str| ["-cloud-amd64", "-cloud-arm64"].iter().any(|it| release.ends_with(it));
+    let ends = |release: &str| {
+        ["-cloud-amd64", "-cloud-arm64"].iter().any(|suffix| release.ends_with(suffix))
+    };
     matches!(facts.distribution, Distribution::Debian | Distribution::Other)
         && facts.kernel.as_deref().is_some_and(ends)
 }

@@ -151,9 +151,10 @@ fn host_side(cause: Cause, facts: &PlatformFacts) -> Vec<Fix> {
         _ => {}
     }
     let row = hypervisor::of(platform);
-    let device = || row.device.map(|it| it.fix(platform, Effect::Volume, THE_HYPERVISOR));
-    let cpu = || row.cpu.filter(|_| facts.x86).map(|it| it.fix(platform, Effect::Volume, THE_CPU));
-    let signal = || row.signal.map(|it| it.fix(platform, Effect::Signal, THE_HYPERVISOR));
+    let device = || row.device.map(|device| device.fix(platform, Effect::Volume, THE_HYPERVISOR));
+    let cpu =
+        || row.cpu.filter(|_| facts.x86).map(|cpu| cpu.fix(platform, Effect::Volume, THE_CPU));
+    let signal = || row.signal.map(|signal| signal.fix(platform, Effect::Signal, THE_HYPERVISOR));
     let found = match cause {
         Cause::NoSeed
         | Cause::NoJitter
@@ -369,7 +370,11 @@ fn faster_calls(facts: &PlatformFacts) -> Fix {
 /// Returns the fix for a kernel without the driver of vmgenid: Debian's general flavour where the
 /// cloud flavour lacks it, else a newer kernel.
 fn vmgenid_kernel(facts: &PlatformFacts) -> Fix {
-    let can = facts.kernel.as_deref().and_then(Kernel::parse).and_then(|it| it.has_vmgenid(false));
+    let can = facts
+        .kernel
+        .as_deref()
+        .and_then(Kernel::parse)
+        .and_then(|kernel| kernel.has_vmgenid(false));
     let (what, exact) = if guest::is_cloud_flavour(facts) && can == Some(true) {
         (
             "install Debian's general kernel, whose 6.1 has the driver that its cloud flavour lacks, and boot it",

@@ -32,7 +32,7 @@ impl Cpu {
         };
         let number = |key: &str| of(key).parse::<u16>().ok();
         let flags = if of("flags").is_empty() { of("Features") } else { of("flags") };
-        let count = |path: &str| root.text(path).ok().and_then(|it| count(&it)).unwrap_or(0);
+        let count = |path: &str| root.text(path).ok().and_then(|text| count(&text)).unwrap_or(0);
         Cpu {
             vendor: of("vendor_id").to_owned(),
             model: number("cpu family")
@@ -49,7 +49,7 @@ impl Cpu {
 
     /// Returns whether the CPU has that flag.
     pub fn has(&self, flag: &str) -> bool {
-        self.flags.iter().any(|it| it == flag)
+        self.flags.iter().any(|known| known == flag)
     }
 
     /// Returns whether the CPU is an x86.

@@ -1,6 +1,6 @@
 //! The parts of headwater that are installed on the machine, with their versions.
 
-use crate::checks::evidence;
+use crate::finding::evidence;
 use crate::{Evidence, Host, Root};
 use memchr::memmem;
 use std::collections::BTreeSet;
@@ -49,7 +49,7 @@ impl fmt::Display for Version {
 
 /// A kind of part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum InstalledKind {
     /// `libheadwater.so.0`, which the loader finds by its directories.
     Library,
     /// Any other part, each found by its path.
@@ -60,7 +60,7 @@ pub enum Kind {
 #[derive(Clone, Debug)]
 pub struct Installed {
     /// The kind of the part.
-    pub kind: Kind,
+    pub kind: InstalledKind,
     /// The version of the part.
     pub version: Version,
     /// The directory of the file, without `/usr` in front, which may be a link to the root.
@@ -83,13 +83,16 @@ impl Host {
             }
         }
         for place in COMMANDS.into_iter().filter(|place| root.exists(place)) {
-            parts.extend(marked(root, place, None).map(|it| part(Kind::Other, it, place)));
+            parts.extend(
+                marked(root, place, None).map(|version| part(InstalledKind::Other, version, place)),
+            );
         }
         parts.extend(named(root, &python_directories(root), "headwater-", ".dist-info"));
         parts.extend(named(root, &JAVA.map(str::to_owned), "headwater-", ".jar"));
         if root.is_live() {
             let version = Version::parse(env!("CARGO_PKG_VERSION"));
-            parts.extend(version.map(|version| part(Kind::Other, version, "this command")));
+            parts
+                .extend(version.map(|version| part(InstalledKind::Other, version, "this command")));
         }
         // One file has several paths where /lib is a link to /usr/lib.
         let mut seen = BTreeSet::new();
@@ -101,7 +104,7 @@ impl Host {
     }
 }
 
-fn part(kind: Kind, version: Version, place: &str) -> Installed {
+fn part(kind: InstalledKind, version: Version, place: &str) -> Installed {
     let directory = place.rsplit_once('/').map_or("", |(directory, _)| directory);
     let directory = directory.strip_prefix("/usr").unwrap_or(directory).to_owned();
     Installed { kind, evidence: evidence(place, version.to_string()), version, directory }
@@ -134,18 +137,23 @@ fn cached(cache: &[u8]) -> Vec<String> {
 
 /// Returns the libraries and the OpenSSL module of a directory. A file whose name ends with the
 /// version stands for the links to it.
-fn libraries(root: &Root, directory: &str) -> Vec<(Kind, String)> {
+fn libraries(root: &Root, directory: &str) -> Vec<(InstalledKind, String)> {
     let names = root.names(directory);
     let full: Vec<&String> =
         names.iter().filter(|name| number_after(name, "libheadwater.so.").is_some()).collect();
-    let mut found: Vec<(Kind, String)> =
-        full.iter().map(|name| (Kind::Library, format!("{directory}/{name}"))).collect();
+    let mut found: Vec<(InstalledKind, String)> =
+        full.iter().map(|name| (InstalledKind::Library, format!("{directory}/{name}"))).collect();
     if full.is_empty() && names.iter().any(|name| name == "libheadwater.so.0") {
-        found.push((Kind::Library, format!("{directory}/libheadwater.so.0")));
+        found.push((InstalledKind::Library, format!("{directory}/libheadwater.so.0")));
     }
     let module = format!("{directory}/ossl-modules/headwater.so");
     let others = [format!("{directory}/libheadwater_preload.so"), module];
-    found.extend(others.into_iter().filter(|it| root.exists(it)).map(|it| (Kind::Other, it)));
+    found.extend(
+        others
+            .into_iter()
+            .filter(|path| root.exists(path))
+            .map(|path| (InstalledKind::Other, path)),
+    );
     found
 }
 
@@ -192,7 +200,7 @@ fn named(root: &Root, directories: &[String], before: &str, after: &str) -> Vec<
             let version = name.strip_prefix(before).and_then(|name| name.strip_suffix(after));
             let version = version.and_then(Version::parse);
             let place = format!("{directory}/{name}");
-            parts.extend(version.map(|version| part(Kind::Other, version, &place)));
+            parts.extend(version.map(|version| part(InstalledKind::Other, version, &place)));
         }
     }
     parts
@@ -204,7 +212,8 @@ mod tests {
 
     #[test]
     fn versions_are_ordered_by_their_numbers() {
-        let parsed = ["0.10.0", "0.2.0", "1.0.0", "0.2.11"].map(|it| Version::parse(it).unwrap());
+        let parsed =
+            ["0.10.0", "0.2.0", "1.0.0", "0.2.11"].map(|text| Version::parse(text).unwrap());
         let mut sorted = parsed.to_vec();
         sorted.push(Version::Old);
         sorted.sort();

@@ -44,8 +44,8 @@ impl Live {
                 Err(errno) => Ready::Refused(errno.raw_os_error()),
             },
             status: headwater::status(),
-            hypervisor: host.hypervisor.map(|it| it.to_string()),
-            libc: host.libc.map(|it| it.to_string()),
+            hypervisor: host.hypervisor.map(|name| name.to_string()),
+            libc: host.libc.map(|name| name.to_string()),
             is_root: rustix::process::geteuid().is_root(),
         }
     }
@@ -97,8 +97,8 @@ pub(crate) fn journal_of_the_kernel() -> Result<String, String> {
 fn line(record: &str, text: &mut String) {
     let Some((head, message)) = record.split_once(';') else { return };
     let mut fields = head.split(',');
-    let level = fields.next().and_then(|it| it.parse::<u64>().ok());
-    let microseconds = fields.nth(1).and_then(|it| it.parse::<u64>().ok());
+    let level = fields.next().and_then(|number| number.parse::<u64>().ok());
+    let microseconds = fields.nth(1).and_then(|number| number.parse::<u64>().ok());
     let (Some(0..8), Some(at)) = (level, microseconds) else { return };
     let message = message.lines().next().unwrap_or_default();
     text.push_str(&format!("[{:5}.{:06}] {message}\n", at / 1_000_000, at % 1_000_000));

@@ -55,7 +55,8 @@ impl Host {
         let text = |path: &str| root.text(path).ok();
         let (platform, platform_by) =
             Platform::detect(&root, live.as_ref().and_then(|live| live.hypervisor.as_deref()));
-        let mut kernel = text("/proc/sys/kernel/osrelease").and_then(|it| Kernel::parse(&it));
+        let mut kernel =
+            text("/proc/sys/kernel/osrelease").and_then(|release| Kernel::parse(&release));
         if let Some(version) = text("/proc/version") {
             kernel = kernel.map(|kernel| kernel.built_as(&version));
         }
@@ -63,7 +64,7 @@ impl Host {
             kernel = kernel.map(|kernel| kernel.signed_as(&signature));
         }
         if let Some(bits) =
-            text("/proc/sys/kernel/random/poolsize").and_then(|it| it.parse::<u32>().ok())
+            text("/proc/sys/kernel/random/poolsize").and_then(|number| number.parse::<u32>().ok())
         {
             kernel = kernel.map(|kernel| kernel.with_pool_of(bits));
         }

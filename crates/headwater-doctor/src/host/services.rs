@@ -1,6 +1,6 @@
 //! When systemd's services started, by the text of `systemctl show`.
 
-use crate::boot::{Attempt, Moment, Outcome, Unit};
+use crate::boot::{Attempt, AttemptOutcome, Moment, Unit};
 use crate::{Evidence, Root};
 use std::io::Read;
 use std::process::{Child, Command, Stdio};
@@ -70,7 +70,7 @@ fn unit(block: &str) -> Option<Unit> {
     let of =
         |key: &str| block.lines().find_map(|line| line.trim().strip_prefix(key)?.strip_prefix('='));
     let at = |key: &str| {
-        let microseconds = of(key)?.parse::<u64>().ok().filter(|it| *it > 0)?;
+        let microseconds = of(key)?.parse::<u64>().ok().filter(|micros| *micros > 0)?;
         Some(microseconds as f64 / 1e6)
     };
     let name = of("Id")?;
@@ -88,10 +88,10 @@ fn unit(block: &str) -> Option<Unit> {
     // A unit that was started again keeps the end of its older start until the newer one ends.
     let ended = at(ended_key).filter(|ended| *ended >= began);
     let outcome = match (ended, of("Result")) {
-        (Some(_), _) => Outcome::Started,
-        (None, Some("timeout")) => Outcome::TimedOut,
-        (None, Some("success")) | (None, None) => Outcome::Unknown,
-        (None, Some(_)) => Outcome::Failed,
+        (Some(_), _) => AttemptOutcome::Started,
+        (None, Some("timeout")) => AttemptOutcome::TimedOut,
+        (None, Some("success")) | (None, None) => AttemptOutcome::Unknown,
+        (None, Some(_)) => AttemptOutcome::Failed,
     };
     let attempt = Attempt {
         began: moment(began_key, began),
@@ -117,7 +117,7 @@ mod tests {
         let ssh = &units[0].attempts[0];
         assert_eq!(ssh.began.at, Some(11.5));
         assert_eq!(ssh.ended.as_ref().unwrap().at, Some(113.17));
-        assert_eq!(units[1].attempts[0].outcome, Outcome::TimedOut);
+        assert_eq!(units[1].attempts[0].outcome, AttemptOutcome::TimedOut);
     }
 
     #[test]

@@ -6,40 +6,44 @@ use serde::Serialize;
 /// A kind of evidence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Kind {
+pub(super) enum EvidenceKind {
     SshHostKey,
     BootId,
     RandomSeed,
     MachineId,
 }
 
-impl Kind {
-    pub(super) const ALL: [Kind; 4] =
-        [Kind::SshHostKey, Kind::BootId, Kind::RandomSeed, Kind::MachineId];
+impl EvidenceKind {
+    pub(super) const ALL: [EvidenceKind; 4] = [
+        EvidenceKind::SshHostKey,
+        EvidenceKind::BootId,
+        EvidenceKind::RandomSeed,
+        EvidenceKind::MachineId,
+    ];
 
     /// Returns the noun for a sentence.
     pub(super) const fn noun(self) -> &'static str {
         match self {
-            Kind::SshHostKey => "SSH host keys",
-            Kind::BootId => "the boot id",
-            Kind::RandomSeed => "the saved random seed",
-            Kind::MachineId => "the machine id",
+            EvidenceKind::SshHostKey => "SSH host keys",
+            EvidenceKind::BootId => "the boot id",
+            EvidenceKind::RandomSeed => "the saved random seed",
+            EvidenceKind::MachineId => "the machine id",
         }
     }
 
     /// Returns the fix, in a sentence.
     pub(super) const fn fix(self) -> &'static str {
         match self {
-            Kind::SshHostKey => {
+            EvidenceKind::SshHostKey => {
                 "on each host: rm /etc/ssh/ssh_host_*_key* && ssh-keygen -A, then restart sshd; in \
                  the image: delete these files"
             }
-            Kind::BootId => {
+            EvidenceKind::BootId => {
                 "the hosts were resumed from one snapshot of a running machine: restart every \
                  program that ran before, or reboot, and provide a vmgenid device (HW040)"
             }
-            Kind::RandomSeed => "delete /var/lib/systemd/random-seed in the image",
-            Kind::MachineId => {
+            EvidenceKind::RandomSeed => "delete /var/lib/systemd/random-seed in the image",
+            EvidenceKind::MachineId => {
                 "in the image: truncate -s 0 /etc/machine-id; on each host: rm /etc/machine-id && \
                  systemd-machine-id-setup, then reboot"
             }
@@ -50,7 +54,7 @@ impl Kind {
 /// One hash of one host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Evidence {
-    kind: Kind,
+    kind: EvidenceKind,
     hash: u128,
     host: u32,
     /// The number of the report, because a newer report of the host replaces the evidence.
@@ -59,7 +63,7 @@ pub(super) struct Evidence {
 
 impl Evidence {
     /// Returns the evidence for a text: a hash of a report, or a plain id.
-    pub(super) fn new(host: u32, report: u32, kind: Kind, text: &str) -> Evidence {
+    pub(super) fn new(host: u32, report: u32, kind: EvidenceKind, text: &str) -> Evidence {
         // Plain ids have 36 letters with hyphens, or 32 as hashes have; both are taken as numbers.
         let number = u128::from_str_radix(text, 16).or_else(|_| {
             // A fixed length keeps a million rows small, and a report may contain any text here.
@@ -74,7 +78,7 @@ impl Evidence {
 pub(super) struct Group {
     pub(super) hosts: Vec<u32>,
     /// Each kind of evidence that is shared, with the number of hosts that share it.
-    pub(super) shared: Vec<(Kind, usize)>,
+    pub(super) shared: Vec<(EvidenceKind, usize)>,
 }
 
 /// The evidence of all hosts, and the groups that follow from it.
@@ -95,25 +99,26 @@ impl Clones {
     /// Finds the groups. `newest` holds the number of each host's newest report.
     pub(super) fn finish(&mut self, newest: &[u32]) {
         let hosts = newest.len();
-        self.evidence.retain(|it| newest.get(it.host as usize) == Some(&it.report));
+        self.evidence
+            .retain(|evidence| newest.get(evidence.host as usize) == Some(&evidence.report));
         self.evidence.sort_unstable();
         self.evidence.dedup();
         let mut sets = Sets::new(hosts);
         let mut has_evidence = vec![false; hosts];
-        for it in &self.evidence {
-            if let Some(has) = has_evidence.get_mut(it.host as usize) {
+        for evidence in &self.evidence {
+            if let Some(has) = has_evidence.get_mut(evidence.host as usize) {
                 *has = true;
             }
         }
         self.compared = has_evidence.iter().filter(|has| **has).count();
         let is_same =
             |one: &Evidence, other: &Evidence| (one.kind, one.hash) == (other.kind, other.hash);
-        let mut shares: Vec<(u32, Kind)> = Vec::new();
+        let mut shares: Vec<(u32, EvidenceKind)> = Vec::new();
         for same in self.evidence.chunk_by(is_same) {
             if let [first, _, ..] = same {
-                for it in same {
-                    sets.join(first.host, it.host);
-                    shares.push((it.host, it.kind));
+                for other in same {
+                    sets.join(first.host, other.host);
+                    shares.push((other.host, other.kind));
                 }
             }
         }
@@ -134,8 +139,8 @@ impl Clones {
                         .filter(|host| shares.binary_search(&(**host, kind)).is_ok())
                         .count()
                 };
-                let shared = Kind::ALL.map(|kind| (kind, count(kind)));
-                Group { shared: shared.into_iter().filter(|it| it.1 > 0).collect(), hosts }
+                let shared = EvidenceKind::ALL.map(|kind| (kind, count(kind)));
+                Group { shared: shared.into_iter().filter(|kind| kind.1 > 0).collect(), hosts }
             })
             .collect();
         self.groups.sort_by_key(|group| std::cmp::Reverse(group.hosts.len()));
@@ -181,9 +186,9 @@ mod tests {
     use super::*;
 
     /// The hosts of a group, and what they share.
-    type Found = (Vec<u32>, Vec<(Kind, usize)>);
+    type Found = (Vec<u32>, Vec<(EvidenceKind, usize)>);
 
-    fn groups(evidence: &[(u32, Kind, &str)]) -> Vec<Found> {
+    fn groups(evidence: &[(u32, EvidenceKind, &str)]) -> Vec<Found> {
         let mut clones = Clones::default();
         for (host, kind, text) in evidence {
             clones.add(Evidence::new(*host, 0, *kind, text));
@@ -194,7 +199,7 @@ mod tests {
 
     #[test]
     fn hosts_that_share_evidence_are_a_group() {
-        use Kind::{MachineId, SshHostKey};
+        use EvidenceKind::{MachineId, SshHostKey};
         assert_eq!(groups(&[]), []);
         assert_eq!(groups(&[(0, MachineId, "a1"), (1, MachineId, "a2")]), []);
         // The same value of another kind is no evidence.
@@ -222,7 +227,7 @@ mod tests {
     fn the_largest_group_is_first_and_a_replaced_report_is_forgotten() {
         let mut clones = Clones::default();
         for (host, text) in [(0, "a"), (1, "a"), (2, "b"), (3, "b"), (4, "b"), (5, "a")] {
-            clones.add(Evidence::new(host, host, Kind::MachineId, text));
+            clones.add(Evidence::new(host, host, EvidenceKind::MachineId, text));
         }
         clones.finish(&[0, 1, 2, 3, 4, 9]);
         let hosts: Vec<_> = clones.groups.iter().map(|group| group.hosts.clone()).collect();
@@ -234,8 +239,13 @@ mod tests {
     fn a_long_chain_is_one_group() {
         let mut clones = Clones::default();
         for host in 0..10_000_u32 {
-            clones.add(Evidence::new(host, 0, Kind::SshHostKey, &format!("{host:x}")));
-            clones.add(Evidence::new(host, 0, Kind::SshHostKey, &format!("{:x}", host + 1)));
+            clones.add(Evidence::new(host, 0, EvidenceKind::SshHostKey, &format!("{host:x}")));
+            clones.add(Evidence::new(
+                host,
+                0,
+                EvidenceKind::SshHostKey,
+                &format!("{:x}", host + 1),
+            ));
         }
         clones.finish(&[0; 10_000]);
         assert_eq!(clones.groups.len(), 1);

@@ -195,7 +195,9 @@ mod tests {
 
     #[test]
     fn reports_of_older_versions_are_read_and_others_are_refused() {
-        let read = |text: &str| Document::read(text.as_bytes()).map(|it| it.verdict.into_owned());
+        let read = |text: &str| {
+            Document::read(text.as_bytes()).map(|document| document.verdict.into_owned())
+        };
         let refused = |text: &str| read(text).unwrap_err().to_string();
         // A report of version 0.9 has neither host nor time nor version.
         let old = r#"{"schema":"headwater.doctor/1","verdict":"healthy","of":"x","platform":null,

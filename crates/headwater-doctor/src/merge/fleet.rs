@@ -3,7 +3,7 @@
 //! A report is dropped as soon as it is counted. A host keeps some hundred bytes: a row, the
 //! numbers of its causes, and the hashes by which clones are found.
 
-use super::clones::{Clones, Evidence, Kind};
+use super::clones::{Clones, Evidence, EvidenceKind};
 use super::document::{Document, FindingPart, Refused};
 use crate::{Id, Severity, Verdict};
 use std::borrow::Cow;
@@ -107,7 +107,8 @@ impl Fleet {
             }
             row.replaced = old.replaced + 1;
         }
-        row.causes = document.findings.iter().map(|it| self.cause(at, &row, it)).collect();
+        row.causes =
+            document.findings.iter().map(|finding| self.cause(at, &row, finding)).collect();
         row.causes.sort_unstable();
         row.causes.dedup();
         self.add_evidence(at, document);
@@ -140,15 +141,15 @@ impl Fleet {
             let rank = |at: &u32| {
                 let row = rows.get(*at as usize);
                 (
-                    Reverse(row.and_then(|it| it.worst)),
-                    row.map(|it| Reverse(seriousness(it.verdict))),
+                    Reverse(row.and_then(|row| row.worst)),
+                    row.map(|row| Reverse(seriousness(row.verdict))),
                 )
             };
             let late = |at: &u32| {
                 let row = rows.get(*at as usize);
-                row.map_or(-1.0, |it| it.waited_seconds.or(it.ready_seconds).unwrap_or(-1.0))
+                row.map_or(-1.0, |row| row.waited_seconds.or(row.ready_seconds).unwrap_or(-1.0))
             };
-            let name = |at: &u32| rows.get(*at as usize).map(|it| &it.name);
+            let name = |at: &u32| rows.get(*at as usize).map(|row| &row.name);
             rank(one)
                 .cmp(&rank(other))
                 .then(late(other).total_cmp(&late(one)))
@@ -226,7 +227,8 @@ impl Fleet {
     fn row(&mut self, name: String, document: &Document<'_>) -> Row {
         let mut findings: Vec<&FindingPart<'_>> = document.findings.iter().collect();
         findings.sort_by_key(|finding| Reverse(severity(&finding.severity)));
-        let mut ids: Vec<Box<str>> = findings.iter().map(|it| it.id.as_ref().into()).collect();
+        let mut ids: Vec<Box<str>> =
+            findings.iter().map(|finding| finding.id.as_ref().into()).collect();
         ids.dedup();
         let began = document.time.zip(document.host.uptime_seconds);
         let victims = document.observed.iter().flat_map(|observed| &observed.victims);
@@ -237,7 +239,7 @@ impl Fleet {
             ids,
             not_checked: document.not_checked,
             ready_seconds: document.ready_seconds,
-            waited_seconds: victims.map(|it| it.seconds.at_least).max_by(f64::total_cmp),
+            waited_seconds: victims.map(|victim| victim.seconds.at_least).max_by(f64::total_cmp),
             platform: self.shared(document.platform.as_ref()),
             kernel: self.shared(document.kernel.as_ref()),
             version: self.shared(document.version.as_ref()),
@@ -261,7 +263,7 @@ impl Fleet {
         }
         let severity = severity(&finding.severity);
         if let Some(at) = self.by_cause.get(key.as_str()).copied() {
-            let shown = |row: Option<&Row>| row.and_then(|it| it.ready_seconds).unwrap_or(-1.0);
+            let shown = |row: Option<&Row>| row.and_then(|row| row.ready_seconds).unwrap_or(-1.0);
             if let Some(cause) = self.causes.get_mut(at as usize) {
                 cause.severity = cause.severity.max(severity);
                 if shown(Some(row)) > shown(self.rows.get(cause.example.0 as usize)) {
@@ -290,23 +292,23 @@ impl Fleet {
         // Containers run under the boot of their host.
         let has_own_boot = document.platform.as_deref() != Some("container");
         if let Some(id) = document.host.machine_id.as_deref() {
-            add(Kind::MachineId, id);
+            add(EvidenceKind::MachineId, id);
         }
         if let Some(id) = document.host.boot_id.as_deref().filter(|_| has_own_boot) {
-            add(Kind::BootId, id);
+            add(EvidenceKind::BootId, id);
         }
         let Some(identity) = &document.identity else { return };
         if let Some(hash) = identity.machine_id.as_deref() {
-            add(Kind::MachineId, hash);
+            add(EvidenceKind::MachineId, hash);
         }
         if let Some(hash) = identity.boot_id.as_deref().filter(|_| has_own_boot) {
-            add(Kind::BootId, hash);
+            add(EvidenceKind::BootId, hash);
         }
         if let Some(hash) = identity.random_seed.as_deref() {
-            add(Kind::RandomSeed, hash);
+            add(EvidenceKind::RandomSeed, hash);
         }
         for hash in &identity.ssh_host_keys {
-            add(Kind::SshHostKey, hash);
+            add(EvidenceKind::SshHostKey, hash);
         }
         if self.salts.len() < 100 {
             self.salts.insert(identity.salt.clone().into_owned());
@@ -335,7 +337,7 @@ fn key(source: &str, number: usize, document: &Document<'_>) -> String {
         value.as_deref().unwrap_or_default()
     }
     let host = &document.host;
-    let hardware = document.identity.as_ref().and_then(|it| it.hardware.as_ref());
+    let hardware = document.identity.as_ref().and_then(|identity| identity.hardware.as_ref());
     if host.name.is_some() || host.machine_id.is_some() {
         let hardware = hardware.map_or("", |hardware| hardware);
         return format!("host\0{}\0{}\0{hardware}", text(&host.name), text(&host.machine_id));

@@ -99,7 +99,7 @@ fn find(directory: &Path, files: &mut Vec<PathBuf>, depth: usize) -> io::Result<
         let is_report = path.extension().is_some_and(|extension| {
             ["json", "jsonl", "ndjson"].iter().any(|known| extension.eq_ignore_ascii_case(known))
         });
-        let is_directory = path.symlink_metadata().is_ok_and(|it| it.is_dir());
+        let is_directory = path.symlink_metadata().is_ok_and(|metadata| metadata.is_dir());
         if is_directory && depth < DEEPEST {
             // A directory that this user may not list is not a reason to drop the other reports.
             let _ = find(&path, files, depth + 1);

@@ -1,7 +1,7 @@
 //! The merge as JSON and CSV.
 
 use super::Merged;
-use super::clones::Kind;
+use super::clones::EvidenceKind;
 use super::fleet::{Fleet, Row, about};
 use crate::identity::now;
 use crate::{Severity, Verdict};
@@ -74,7 +74,7 @@ struct CloneJson<'a> {
 
 #[derive(Serialize)]
 struct SharedJson {
-    kind: Kind,
+    kind: EvidenceKind,
     hosts: usize,
     fix: &'static str,
 }
@@ -187,7 +187,7 @@ impl Merged {
             hosts: fleet,
         };
         let text = serde_json::to_string(&document)?;
-        Ok(crate::report::escaped(&text) + "\n")
+        Ok(headwater_text::escape::json(&text) + "\n")
     }
 
     /// Returns a table with a line a host, the worst first (RFC 4180).
@@ -199,7 +199,8 @@ impl Merged {
         );
         for row in fleet.ordered() {
             let severity = row.worst.map_or("", crate::report::severity);
-            let number = |value: Option<f64>| value.map(|it| it.to_string()).unwrap_or_default();
+            let number =
+                |value: Option<f64>| value.map(|number| number.to_string()).unwrap_or_default();
             let fields: [Cow<'_, str>; 11] = [
                 field(&row.name),
                 verdict(row.verdict).into(),

@@ -77,7 +77,7 @@ fn hosts_are_grouped_by_cause_and_fix_and_the_worst_is_first() {
     assert_eq!(fleet.verdict(), Verdict::Findings);
     let all = json_of(fleet);
     let names = |list: &Value, key: &str| -> Vec<String> {
-        list.as_array().unwrap().iter().map(|it| it[key].as_str().unwrap().to_owned()).collect()
+        list.as_array().unwrap().iter().map(|item| item[key].as_str().unwrap().to_owned()).collect()
     };
     assert_eq!(names(&all["causes"], "id"), ["HW004", "HW024", "HW043"]);
     assert_eq!(all["causes"][1]["hosts"], 2);

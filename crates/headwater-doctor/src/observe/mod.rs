@@ -21,7 +21,7 @@ mod victims;
 mod watch;
 
 pub(crate) use record::records;
-pub use record::{KEPT, Method, Outcome, RUN, Record, SCHEMA, Victim};
+pub use record::{KEPT, Method, RUN, Record, RecordOutcome, SCHEMA, Victim};
 pub use victims::Ending;
 
 use crate::Error;
@@ -129,7 +129,7 @@ pub fn observe(args: &ObserveArgs) -> Result<u8, Error> {
     let _ = record.keep(&args.keep);
     report(&record);
     written?;
-    Ok(u8::from(record.outcome == Outcome::TimedOut))
+    Ok(u8::from(record.outcome == RecordOutcome::TimedOut))
 }
 
 /// Changes to the root directory of the first process. An observer of the initramfs still has the
@@ -214,7 +214,7 @@ fn observe_in(
         kernel: random(c"sys/kernel/osrelease", &mut space),
         began,
         ended: began,
-        outcome: Outcome::ReadyAtStart,
+        outcome: RecordOutcome::ReadyAtStart,
         ready: None,
         ready_by: None,
         method: Method::Looks,
@@ -259,14 +259,14 @@ fn observe_in(
             traced.read(now, watch.proc(), &mut table);
         }
         if is_ready {
-            record.outcome = Outcome::Ready;
+            record.outcome = RecordOutcome::Ready;
             record.ready = Some((now * 1000.0).round() / 1000.0);
             table.finish(now, Some(now));
             record.ready_by = sources.cause(now, watch.saw_jitter);
             break;
         }
         if now >= deadline || kernel.is_stopped() {
-            record.outcome = Outcome::TimedOut;
+            record.outcome = RecordOutcome::TimedOut;
             watch.look(kernel, now, before, &mut table);
             table.finish(now, None);
             break;

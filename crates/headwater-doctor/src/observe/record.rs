@@ -3,7 +3,6 @@
 use super::victims::{Ending, Table};
 use crate::Root;
 use crate::boot::Bounds;
-use crate::report::escaped;
 use headwater_text::escape::untrusted;
 use headwater_text::file;
 use serde::{Deserialize, Serialize};
@@ -40,7 +39,7 @@ pub struct Record {
     /// The end of the observation.
     pub ended: f64,
     /// The reason why the observation ended.
-    pub outcome: Outcome,
+    pub outcome: RecordOutcome,
     /// The time at which the kernel's generator was ready; null if it was ready before the
     /// observation, or still was not after it.
     pub ready: Option<f64>,
@@ -80,7 +79,7 @@ pub enum Method {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
-pub enum Outcome {
+pub enum RecordOutcome {
     /// The generator was ready when the observer started.
     ReadyAtStart,
     /// The generator became ready.
@@ -137,11 +136,11 @@ impl Record {
             lines.push(format!("{} processes or threads were not observed", self.missed));
         }
         match (self.outcome, self.ready) {
-            (Outcome::TimedOut, _) => lines.push(format!(
+            (RecordOutcome::TimedOut, _) => lines.push(format!(
                 "the kernel's generator is not ready after {:.0} s; the observer stops",
                 self.ended
             )),
-            (Outcome::Ready, Some(at)) if self.victims.is_empty() => {
+            (RecordOutcome::Ready, Some(at)) if self.victims.is_empty() => {
                 lines.push(format!(
                     "the kernel's generator was ready after {at:.1} s{by}; no process waited"
                 ));
@@ -174,7 +173,7 @@ impl Record {
     ///
     /// The errors of serde_json, which cannot occur: every value of this type can be written.
     pub fn json(&self) -> serde_json::Result<String> {
-        Ok(escaped(&serde_json::to_string_pretty(self)?) + "\n")
+        Ok(headwater_text::escape::json(&serde_json::to_string_pretty(self)?) + "\n")
     }
 
     /// Reads a record. Returns `None` for other documents, and for records of a newer schema.
@@ -205,7 +204,7 @@ impl Record {
         Record::parse(&text).is_some_and(|other| {
             other.boot_id == self.boot_id
                 && other.began < self.began
-                && other.outcome != Outcome::ReadyAtStart
+                && other.outcome != RecordOutcome::ReadyAtStart
         })
     }
 
@@ -314,7 +313,7 @@ pub(crate) fn records(root: &Root) -> Vec<Record> {
         for name in root.names(directory).iter().rev().take(MOST_KEPT).rev() {
             let text = root.text(&format!("{directory}/{name}")).ok();
             let Some(record) = text.and_then(|text| Record::parse(&text)) else { continue };
-            records.retain(|it| it.boot_id.is_none() || it.boot_id != record.boot_id);
+            records.retain(|kept| kept.boot_id.is_none() || kept.boot_id != record.boot_id);
             records.push(record);
         }
     }

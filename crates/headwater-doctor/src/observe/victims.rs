@@ -120,7 +120,8 @@ impl Table {
         not_before: f64,
         facts: impl FnOnce() -> Facts,
     ) {
-        let known = self.victims.iter_mut().rev().find(|it| it.tid == tid && it.pid == pid);
+        let known =
+            self.victims.iter_mut().rev().find(|victim| victim.tid == tid && victim.pid == pid);
         if let Some(entry) = known {
             if entry.is_open {
                 entry.last = now;
@@ -170,8 +171,10 @@ impl Table {
 
     /// Records that a thread waits in getrandom since `at`, as the tracepoints show.
     pub(super) fn began(&mut self, (pid, tid): (u32, u32), at: f64, facts: Facts) {
-        let is_of = |it: &&mut Entry| {
-            it.tid == tid && it.pid == pid && it.facts.process.bytes() == facts.process.bytes()
+        let is_of = |entry: &&mut Entry| {
+            entry.tid == tid
+                && entry.pid == pid
+                && entry.facts.process.bytes() == facts.process.bytes()
         };
         let Some(entry) = self.victims.iter_mut().rev().find(is_of) else {
             let victims = self.victims.len();
@@ -204,7 +207,8 @@ impl Table {
     /// Records that a thread's call of getrandom returned at `at`. The thread may have begun to
     /// wait before the tracepoints were in use.
     pub(super) fn ended(&mut self, tid: u32, at: f64, returned: i64) {
-        let is_of = |it: &&mut Entry| it.tid == tid && it.is_open && it.facts.is_getrandom();
+        let is_of =
+            |entry: &&mut Entry| entry.tid == tid && entry.is_open && entry.facts.is_getrandom();
         if let Some(entry) = self.victims.iter_mut().rev().find(is_of) {
             // Bytes are returned once the generator is ready.
             entry.end(at, if returned >= 0 { Ending::Ready } else { Ending::GaveUp });

@@ -229,7 +229,7 @@ impl Watch {
             if Some(pid) == self.own {
                 return;
             }
-            let at = self.processes.binary_search_by_key(&pid, |it| it.pid);
+            let at = self.processes.binary_search_by_key(&pid, |process| process.pid);
             let at = match at {
                 Ok(at) => at,
                 Err(at) => {
@@ -277,7 +277,8 @@ impl Watch {
         let Ok(list) = openat(&self.proc, tasks.get(), flags, Mode::empty()) else { return false };
         let mut is_any_new = false;
         numbers(&list, |tid| {
-            let at = self.threads.binary_search_by_key(&(pid, tid), |it| (it.pid, it.tid));
+            let at =
+                self.threads.binary_search_by_key(&(pid, tid), |thread| (thread.pid, thread.tid));
             match at {
                 Ok(at) => {
                     if let Some(thread) = self.threads.get_mut(at) {

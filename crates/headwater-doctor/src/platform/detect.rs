@@ -94,7 +94,8 @@ impl Platform {
             row.map(|row| row.1)
         };
         // The maker of the tables says more than a name that means any virtual machine.
-        let general = |found: Option<Platform>| found.filter(|it| *it != Platform::OtherVm);
+        let general =
+            |found: Option<Platform>| found.filter(|platform| *platform != Platform::OtherVm);
         general(by_dmi)
             .or(general(by_hypervisor))
             .or(general(by_systemd))
@@ -269,7 +270,7 @@ fn device_tree(root: &Root) -> Found {
 fn is_virtual_cpu(root: &Root) -> bool {
     let info = root.text("/proc/cpuinfo").unwrap_or_default();
     info.lines()
-        .any(|line| line.starts_with("flags") && line.split(' ').any(|it| it == "hypervisor"))
+        .any(|line| line.starts_with("flags") && line.split(' ').any(|flag| flag == "hypervisor"))
 }
 
 fn by_cpu(root: &Root, hypervisor: Option<&str>) -> (Platform, Evidence) {

@@ -1,13 +1,14 @@
 //! The report as one page: what the terminal shows, and a drawing of the boot.
 //!
-//! The page has no script and loads nothing, so it can be sent by mail; its policy forbids
-//! everything but its own style. `html!` escapes the texts of logs.
+//! The page has no script and loads nothing, so it can be sent by mail. `html!` escapes the texts
+//! of logs. If it ever failed to, the policy of the shared frame would still let no script run.
 
 use super::timeline::{Timeline, TimelineBar};
 use super::words;
-use crate::boot::{Clock, Outcome};
+use crate::boot::{AttemptOutcome, Clock};
 use crate::{Finding, Fix, Report, Severity, Verdict};
-use maud::{DOCTYPE, Markup, PreEscaped, html};
+use headwater_text::page::Page;
+use maud::{Markup, html};
 
 const STYLE: &str = include_str!("../../assets/page.css");
 
@@ -17,57 +18,44 @@ const ROW: f64 = 22.0;
 const HEAD: f64 = 44.0;
 
 impl Report {
-    /// Returns the report as one page. The page is a pure function of the report, so its policy has
-    /// no nonce; it works on a machine without random bytes.
+    /// Returns the report as one page. The page has no nonce, because it is a pure function of the
+    /// report: a machine whose generator is not ready has no random bytes for one, and this is the
+    /// report that says so.
     pub fn html(&self) -> String {
-        const POLICY: &str =
-            "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
-        let page = html! {
-            (DOCTYPE)
-            html lang="en" {
-                head {
-                    meta charset="utf-8";
-                    meta http-equiv="Content-Security-Policy" content=(POLICY);
-                    meta name="viewport" content="width=device-width, initial-scale=1";
-                    meta name="color-scheme" content="light dark";
-                    title { "headwater doctor: " (words::harmless(&self.of)) }
-                    style { (PreEscaped(STYLE)) }
-                }
-                body {
-                    header {
-                        h1 { "headwater doctor" }
-                        p class={ "verdict " (self.class()) } { (self.headline()) }
-                        p { (words::harmless(&self.about())) }
-                        @if let Some(ready) = self.readiness() { p { (sentence(&ready)) } }
-                    }
-                    (self.boots_section())
-                    @if !self.findings.is_empty() {
-                        section {
-                            h2 { "What was found" }
-                            @for finding in &self.findings { (article(finding)) }
-                        }
-                    }
-                    (self.assumed_section())
-                    (self.measured_section())
-                    @if !self.not_checked.is_empty() {
-                        section {
-                            h2 { "Not checked, or in part" }
-                            ul { @for missed in &self.not_checked {
-                                li { (missed.id) ", " (missed.id.about()) ": " (words::harmless(&missed.why)) }
-                            } }
-                        }
-                    }
-                    @if !self.passed.is_empty() {
-                        section {
-                            h2 { "Checked, and nothing found" }
-                            ul.quiet { @for id in &self.passed { li { (id) ", " (id.about()) } } }
-                        }
-                    }
-                    footer { p { "More about a finding: headwater doctor explain ID" } }
+        let title = format!("headwater doctor: {}", words::harmless(&self.of));
+        let page = Page { title: &title, styles: &[STYLE], nonce: None };
+        page.document(&html! {
+            header {
+                h1 { "headwater doctor" }
+                p class={ "verdict " (self.class()) } { (self.headline()) }
+                p { (words::harmless(&self.about())) }
+                @if let Some(ready) = self.readiness() { p { (sentence(&ready)) } }
+            }
+            (self.boots_section())
+            @if !self.findings.is_empty() {
+                section {
+                    h2 { "What was found" }
+                    @for finding in &self.findings { (article(finding)) }
                 }
             }
-        };
-        page.into_string()
+            (self.assumed_section())
+            (self.measured_section())
+            @if !self.not_checked.is_empty() {
+                section {
+                    h2 { "Not checked, or in part" }
+                    ul { @for missed in &self.not_checked {
+                        li { (missed.id) ", " (missed.id.about()) ": " (words::harmless(&missed.why)) }
+                    } }
+                }
+            }
+            @if !self.passed.is_empty() {
+                section {
+                    h2 { "Checked, and nothing found" }
+                    ul.quiet { @for id in &self.passed { li { (id) ", " (id.about()) } } }
+                }
+            }
+            footer { p { "More about a finding: headwater doctor explain ID" } }
+        })
     }
 
     fn assumed_section(&self) -> Markup {
@@ -232,21 +220,21 @@ fn mark(x: f64, bottom: f64, y: f64, name: &str, class: &str) -> Markup {
 
 fn class(bar: &TimelineBar) -> &'static str {
     match bar.outcome {
-        Outcome::TimedOut => "bar timedout",
-        Outcome::Failed => "bar failed",
+        AttemptOutcome::TimedOut => "bar timedout",
+        AttemptOutcome::Failed => "bar failed",
         // The log does not show the end, so the bar claims neither a wait nor a failure.
-        Outcome::Unknown => "bar unknown",
-        Outcome::Started if bar.straddles => "bar straddles",
-        Outcome::Started => "bar",
+        AttemptOutcome::Unknown => "bar unknown",
+        AttemptOutcome::Started if bar.straddles => "bar straddles",
+        AttemptOutcome::Started => "bar",
     }
 }
 
-const fn outcome(outcome: Outcome) -> &'static str {
+const fn outcome(outcome: AttemptOutcome) -> &'static str {
     match outcome {
-        Outcome::Started => "started",
-        Outcome::TimedOut => "killed at its start timeout",
-        Outcome::Failed => "failed",
-        Outcome::Unknown => "the log does not show the end",
+        AttemptOutcome::Started => "started",
+        AttemptOutcome::TimedOut => "killed at its start timeout",
+        AttemptOutcome::Failed => "failed",
+        AttemptOutcome::Unknown => "the log does not show the end",
     }
 }
 

@@ -21,7 +21,7 @@ fn the_schema_is_the_one_of_the_types() {
     schema["title"] = "headwater.doctor/1".into();
     closed(&mut schema);
     let text = serde_json::to_string_pretty(&schema).unwrap() + "\n";
-    if std::env::var("SNAPSHOTS").is_ok_and(|it| it == "overwrite") {
+    if std::env::var("SNAPSHOTS").is_ok_and(|value| value == "overwrite") {
         std::fs::write(file(), &text).unwrap();
     }
     assert_eq!(std::fs::read_to_string(file()).unwrap(), text);

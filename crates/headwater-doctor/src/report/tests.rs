@@ -1,7 +1,8 @@
 //! Reports of fixed cases, so that the outputs do not depend on the machine.
 
 use crate::boot::{
-    Attempt, Boot, Bounds, Clock, EarlyCaller, EarlyRead, Hint, HintKind, Moment, Outcome, Unit,
+    Attempt, AttemptOutcome, Boot, Bounds, Clock, EarlyCaller, EarlyRead, Hint, HintKind, Moment,
+    Unit,
 };
 use crate::deep::{Deep, HealthTest, Sample};
 use crate::fixes::{Cause, PlatformFacts, for_cause};
@@ -54,10 +55,13 @@ pub(super) fn late_boot() -> Boot {
         units: vec![
             unit(
                 "ssh.service",
-                vec![attempt(6.0, 96.1, Outcome::TimedOut), attempt(96.3, 101.8, Outcome::Started)],
+                vec![
+                    attempt(6.0, 96.1, AttemptOutcome::TimedOut),
+                    attempt(96.3, 101.8, AttemptOutcome::Started),
+                ],
             ),
-            unit("cron.service", vec![attempt(5.5, 5.6, Outcome::Started)]),
-            unit("nginx.service", vec![attempt(6.1, 101.9, Outcome::Started)]),
+            unit("cron.service", vec![attempt(5.5, 5.6, AttemptOutcome::Started)]),
+            unit("nginx.service", vec![attempt(6.1, 101.9, AttemptOutcome::Started)]),
         ],
         hints: vec![Hint {
             kind: HintKind::ClockSource,

@@ -1,7 +1,7 @@
 //! The drawing of a boot: start of programs, readiness of the generator, and the services that
 //! waited between.
 
-use crate::boot::{Boot, Clock, Outcome, Unit};
+use crate::boot::{AttemptOutcome, Boot, Clock, Unit};
 
 /// The limit of rows; more would make the drawing harder to read.
 const MOST_UNITS: usize = 14;
@@ -37,7 +37,7 @@ pub(super) struct TimelineRow {
 pub(super) struct TimelineBar {
     pub(super) from: f64,
     pub(super) to: f64,
-    pub(super) outcome: Outcome,
+    pub(super) outcome: AttemptOutcome,
     /// Began before the generator was ready, and ended after it.
     pub(super) straddles: bool,
 }
@@ -48,11 +48,11 @@ impl Timeline {
         if boot.clock == Clock::None {
             return None;
         }
-        let ready = boot.ready.as_ref().and_then(|it| it.at);
-        let init = boot.init.as_ref().and_then(|it| it.at);
-        let forks: Vec<f64> = boot.forks.iter().filter_map(|it| it.at).collect();
-        let readers = boot.early_reads.iter().map(|it| (it.moment.at, &it.program));
-        let callers = boot.early_callers.iter().map(|it| (it.moment.at, &it.caller));
+        let ready = boot.ready.as_ref().and_then(|ready| ready.at);
+        let init = boot.init.as_ref().and_then(|init| init.at);
+        let forks: Vec<f64> = boot.forks.iter().filter_map(|fork| fork.at).collect();
+        let readers = boot.early_reads.iter().map(|read| (read.moment.at, &read.program));
+        let callers = boot.early_callers.iter().map(|caller| (caller.moment.at, &caller.caller));
         let early =
             readers.chain(callers).filter_map(|(at, who)| Some((at?, who.clone()))).collect();
         let end = boot.end.or(ready)?;
@@ -66,7 +66,7 @@ impl Timeline {
         let left_out = all - rows.len();
         rows.sort_by(|a, b| a.from().total_cmp(&b.from()));
         let last = rows.iter().flat_map(|row| &row.bars).map(|bar| bar.to).fold(0.0, f64::max);
-        // The drawing ends with the boot, because a log may go on for months.
+        // The drawing ends with the boot, because a log may continue for months.
         let interesting = [ready.unwrap_or(end), init.unwrap_or(0.0), last];
         let until = 1.05 * interesting.into_iter().fold(0.0, f64::max);
         let forks: Vec<f64> = forks.into_iter().filter(|at| *at <= until).collect();

@@ -1,6 +1,7 @@
 //! The words that the terminal and the page share.
 
 use crate::{Effect, Finding, Fix, Platform, Report, Severity, Side, Verdict};
+use headwater_text::number::counted;
 
 /// Returns a platform's name as its makers write it.
 pub(crate) const fn platform(platform: Platform) -> &'static str {
@@ -59,26 +60,26 @@ pub(crate) fn brings(fix: &Fix) -> String {
         Effect::Nothing => "",
     };
     let trusts = fix.trusts.map(|party| format!("trusts {party}")).unwrap_or_default();
-    let notes: Vec<&str> = [effect, &trusts].into_iter().filter(|it| !it.is_empty()).collect();
+    let notes: Vec<&str> = [effect, &trusts].into_iter().filter(|note| !note.is_empty()).collect();
     notes.join("; ")
 }
 
 impl Report {
     /// Returns the verdict in one line.
     pub fn headline(&self) -> String {
-        let count = |wanted| self.findings.iter().filter(|it| it.severity == wanted).count();
-        let counted = [Severity::Critical, Severity::Warning, Severity::Note]
-            .map(|severity| (count(severity), severity));
-        let counts: Vec<String> = counted
+        let count =
+            |wanted| self.findings.iter().filter(|finding| finding.severity == wanted).count();
+        let counts: Vec<String> = [Severity::Critical, Severity::Warning, Severity::Note]
+            .map(|severity| (count(severity), severity))
             .into_iter()
             .filter(|(count, _)| *count > 0)
-            .map(|(count, it)| number(count, severity(it)))
+            .map(|(count, severity)| of_severity(count, severity))
             .collect();
-        let checks = number(self.passed.len(), "check");
+        let checks = counted(self.passed.len(), "check");
         match self.verdict() {
             Verdict::CouldNotCheck => "Nothing could be checked".to_owned(),
             Verdict::Incomplete => {
-                let missing = number(self.not_checked.len(), "check");
+                let missing = counted(self.not_checked.len(), "check");
                 let notes = if counts.is_empty() {
                     String::new()
                 } else {
@@ -103,7 +104,7 @@ impl Report {
     /// Returns the input in one line: "this machine: Ganeti, Linux 5.10.0-30-amd64".
     pub fn about(&self) -> String {
         let kernel = self.kernel.as_ref().map(|release| format!("Linux {release}"));
-        let on = self.platform.map(|it| platform(it).to_owned());
+        let on = self.platform.map(|found| platform(found).to_owned());
         let facts: Vec<String> = on.into_iter().chain(kernel).collect();
         if facts.is_empty() {
             self.of.clone()
@@ -128,11 +129,13 @@ pub(crate) fn worst(findings: &[Finding]) -> Option<Severity> {
     findings.iter().map(|finding| finding.severity).max()
 }
 
-/// Returns a number with its noun: "1 note", "2 notes".
-pub(crate) fn number(count: usize, what: &str) -> String {
-    // "critical" is said of findings, and has no plural.
-    let s = if count == 1 || what == "critical" { "" } else { "s" };
-    format!("{count} {what}{s}")
+/// Returns a number of findings: "1 note", "2 notes". "Critical" is said of findings, so it has no
+/// plural, and the words for nouns would print "2 criticals".
+fn of_severity(count: usize, found: Severity) -> String {
+    match found {
+        Severity::Critical => format!("{count} critical"),
+        Severity::Warning | Severity::Note => counted(count, severity(found)),
+    }
 }
 
 /// Writes seconds with three digits: 0.112 s, 1.02 s, 102 s.

@@ -1,7 +1,7 @@
 //! `headwater lab setup --only arm64`: QEMU and a kernel for arm64, and a libcrypto for its guests.
 
 use crate::machine::apt::{Apt, Mirrors};
-use crate::machine::part::{ARM_PART, KernelPackages, Part, Setup, TOOLS_SUITES};
+use crate::machine::part::{ARM_PART, KernelPackages, MachinePart, Setup, TOOLS_SUITES};
 use crate::machine::series::{self, SERIES};
 use anyhow::{Context, Result};
 use std::fs;
@@ -32,7 +32,7 @@ pub(crate) fn fetch(mirrors: &Mirrors, setup: &mut Setup) -> Result<()> {
 fn fetch_machine(mirrors: &Mirrors, setup: &mut Setup) -> Result<()> {
     let (cache, report) = (setup.cache, setup.report);
     let tools = Apt::open(cache.apt("tools"), mirrors, &TOOLS_SUITES, "amd64", report)?;
-    let part = Part {
+    let part = MachinePart {
         name: "arm64-tools",
         content: "QEMU, its firmware and libraries",
         packages: &TOOLS,
@@ -71,7 +71,7 @@ fn fetch_libcrypto(mirrors: &Mirrors, setup: &mut Setup) -> Result<()> {
     let cache = setup.cache;
     let suites = [suite, security.as_str()];
     let apt = Apt::open(cache.apt("arm64-libraries"), mirrors, &suites, "arm64", setup.report)?;
-    let part = Part {
+    let part = MachinePart {
         name: "arm64-libraries",
         content: "libcrypto for its guests",
         packages: &LIBCRYPTO,

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 #[derive(Debug)]
 pub struct Cache {
     root: PathBuf,
-    /// The lock belongs to the open file, so that a killed lab leaves no lock behind.
+    /// The lock belongs to the open file, so that a killed lab leaves no lock.
     _lock: File,
 }
 

@@ -102,7 +102,7 @@ impl Setup<'_> {
 }
 
 /// Packages that are unpacked into one directory.
-pub(crate) struct Part<'a> {
+pub(crate) struct MachinePart<'a> {
     pub(crate) name: &'a str,
     /// Content of the part, for messages.
     pub(crate) content: &'a str,
@@ -112,7 +112,7 @@ pub(crate) struct Part<'a> {
     pub(crate) to: &'a Path,
 }
 
-impl Part<'_> {
+impl MachinePart<'_> {
     /// Fetches and unpacks the packages; with `--list` only prints their size.
     pub(crate) fn fetch(&self, apt: &Apt, setup: &mut Setup) -> Result<()> {
         let packages: Vec<String> = self.packages.iter().map(|&name| name.to_owned()).collect();

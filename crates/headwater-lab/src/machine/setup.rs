@@ -4,7 +4,7 @@ use crate::machine::apt::{Apt, Mirrors};
 use crate::machine::cache::Cache;
 use crate::machine::manifest::{KernelImage, Manifest, sha256};
 use crate::machine::part::{
-    CRIU_PART, KernelPackages, Part, Setup, SetupRequest, TOOLS_PART, TOOLS_SUITES,
+    CRIU_PART, KernelPackages, MachinePart, Setup, SetupRequest, TOOLS_PART, TOOLS_SUITES,
 };
 use crate::machine::series::{self, SERIES, SUITES, Series};
 use crate::machine::{arm, qemu};
@@ -65,7 +65,7 @@ fn fetch_tools(mirrors: &Mirrors, setup: &mut Setup) -> Result<()> {
     };
     let (cache, report) = (setup.cache, setup.report);
     let apt = Apt::open(cache.apt("tools"), mirrors, &TOOLS_SUITES, host, report)?;
-    let part = Part {
+    let part = MachinePart {
         name: TOOLS_PART,
         content: "QEMU, its firmware and libraries",
         packages: &TOOLS,
@@ -107,7 +107,7 @@ fn fetch_criu(mirrors: &Mirrors, setup: &mut Setup) -> Result<()> {
     ensure!(std::env::consts::ARCH == "x86_64", "available for x86-64 hosts only");
     let cache = setup.cache;
     let apt = Apt::open(cache.apt("criu"), mirrors, &CRIU_SUITES, "amd64", setup.report)?;
-    let part = Part {
+    let part = MachinePart {
         name: CRIU_PART,
         content: "CRIU and its libraries",
         packages: &["criu"],

@@ -284,7 +284,7 @@ fn makers(machine: &mut impl Machine, archive: &mut Archive) -> Result<()> {
 fn expand(machine: &mut impl Machine, pattern: &str) -> Vec<String> {
     let Some((folder, rest)) = pattern.split_once("/*") else { return vec![pattern.to_owned()] };
     let mut names: Vec<String> =
-        machine.list(folder).unwrap_or_default().into_iter().map(|it| it.name).collect();
+        machine.list(folder).unwrap_or_default().into_iter().map(|entry| entry.name).collect();
     names.sort();
     names.retain(|name| !is_common(name));
     names.iter().map(|name| format!("{folder}/{name}{rest}")).collect()

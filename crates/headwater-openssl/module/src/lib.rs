@@ -11,4 +11,5 @@
 use provider as _;
 
 #[cfg(panic = "abort")]
+#[path = "../../../headwater-c/src/runtime.rs"]
 mod runtime;

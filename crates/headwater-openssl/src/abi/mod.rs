@@ -57,9 +57,10 @@ pub(crate) struct Item {
 
 // SAFETY: constant tables of pointers to constants, which are never written through.
 unsafe impl Sync for Algorithm {}
-// SAFETY: as above.
+// SAFETY: what is shared are tables that describe parameters, which are constants. A list in which
+// OpenSSL asks for values is used in its call only.
 unsafe impl Sync for Param {}
-// SAFETY: as above.
+// SAFETY: a constant table of texts. `ptr` is mutable in C's type only; nothing writes through it.
 unsafe impl Sync for Item {}
 
 /// `va_list` as x86-64 and arm64 pass it: by address.

@@ -83,7 +83,7 @@ static void drawing(OSSL_LIB_CTX *context, const OSSL_PROVIDER *provider)
     CHECK(OSSL_PARAM_locate_const(gettable, "state") && OSSL_PARAM_locate_const(gettable, "strength")
         && OSSL_PARAM_locate_const(gettable, "max_request"));
 
-    /* Every short length, then some up to a page: all bytes are written, and none behind them. */
+    /* Every short length, then some up to a page: all bytes are written, and none after them. */
     uint64_t refills = count_of(provider, "refills");
     for (size_t len = 16; len < sizeof bytes - 1; len += len < 300 ? 1 : 211) {
         memset(bytes, 0, sizeof bytes);

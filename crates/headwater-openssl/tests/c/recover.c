@@ -25,7 +25,7 @@ int main(void)
         CHECK(EVP_RAND_uninstantiate(contexts[i]));
         step("reseeded", EVP_RAND_reseed(contexts[i], 0, NULL, 0, NULL, 0), contexts[i]);
     }
-    /* Every call goes on working. */
+    /* Every call continues to work. */
     step("RAND_poll", RAND_poll(), contexts[2]);
     step("RAND_bytes", RAND_bytes(bytes, sizeof bytes), contexts[0]);
     step("RAND_priv_bytes", RAND_priv_bytes(bytes, sizeof bytes), contexts[1]);

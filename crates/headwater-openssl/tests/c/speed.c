@@ -5,10 +5,10 @@
  * disturbance slows all of them. Times are medians over the rounds. Ratios are taken within a
  * round.
  *
- * Threads begin a sample together and go on drawing until the last of them has been timed, so that
- * each is timed against the others. They spin while they wait: a thread that sleeps would wake up
- * after the others have finished. A sample does not count if the kernel took a CPU away from a
- * thread during it. The column `rounds` shows the number of samples that are left.
+ * Threads begin a sample together and draw on until the last of them has been timed, so that each
+ * is timed against the others. They spin while they wait: a thread that sleeps would wake up after
+ * the others have finished. A sample does not count if the kernel took a CPU away from a thread
+ * during it. The column `rounds` shows the number of samples that are left.
  *
  *   speed [ROUNDS]
  */

@@ -26,7 +26,8 @@ extern "C" fn arc4random() -> u32 {
 /// `buf` is valid for writes of `len` bytes.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn arc4random_buf(buf: *mut c_void, len: size_t) {
-    // SAFETY: the caller's promise.
+    // SAFETY: a program that calls this by C's prototype passes a buffer of `len` bytes, and `fill`
+    // asks for no more.
     unsafe { fill(buf, len) };
 }
 
@@ -55,7 +56,7 @@ extern "C" fn arc4random_uniform(upper_bound: u32) -> u32 {
 unsafe fn fill(buf: *mut c_void, len: size_t) {
     let mut done = 0;
     while done < len {
-        // SAFETY: the caller's promise; `done` is below `len`, so the rest lies inside the buffer.
+        // SAFETY: `done` is below `len`, so the rest lies inside the program's buffer.
         let got = unsafe { serve(buf.wrapping_byte_add(done), len - done, 0) };
         // SAFETY: the C library's own errno, one for each thread.
         let errno = unsafe { *libc::__errno_location() };

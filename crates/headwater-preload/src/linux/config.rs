@@ -42,8 +42,8 @@ pub(super) fn route() -> Route {
 
 /// Runs when the dynamic linker has loaded the program, before `main` and before any thread.
 ///
-/// Set-up happens here and not at the first draw, because the first draw of some programs lies
-/// behind a seccomp filter that allows getrandom(2) and little else; set-up needs more. It never
+/// Set-up happens here and not at the first draw, because some programs draw for the first time
+/// under a seccomp filter that allows getrandom(2) and little else; set-up needs more. It never
 /// waits: if the kernel is not ready, the first draw that the kernel can answer does the set-up.
 extern "C" fn constructor() {
     let sets_up = read() == Route::Headwater && !is_set("HEADWATER_LAZY");
@@ -52,9 +52,9 @@ extern "C" fn constructor() {
         // start in a virtual machine (docs/programs.md).
         #[cfg(target_arch = "x86_64")]
         if let Some(words) = glibc::cpuid_words() {
-            headwater::know_cpuid(words);
+            headwater::internal::know_cpuid(words);
         }
-        headwater::expect_no_handles();
+        headwater::internal::expect_no_handles();
         // Sets everything up, which a draw would do too, but touches no page of random bytes: most
         // programs end without a draw. An error, such as "not ready", is not this function's to
         // report: the first draw meets it too.

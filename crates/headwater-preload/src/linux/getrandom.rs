@@ -118,7 +118,7 @@ unsafe extern "C" fn getentropy(buf: *mut c_void, len: size_t) -> c_int {
     }
     let mut done = 0;
     while done < len {
-        // SAFETY: the caller's promise; `done` is below `len`, so the rest lies inside the buffer.
+        // SAFETY: `done` is below `len`, so the rest lies inside the program's buffer.
         let got = unsafe { serve(buf.wrapping_byte_add(done), len - done, 0) };
         match got {
             1.. => done += got as size_t,
@@ -138,7 +138,7 @@ unsafe extern "C" fn getentropy(buf: *mut c_void, len: size_t) -> c_int {
 pub(super) unsafe extern "C" fn serve(buf: *mut c_void, len: size_t, flags: c_uint) -> ssize_t {
     // Where the C library's function is a cancellation point, it makes a system call.
     let saves_call = config::IS_CANCELLATION_POINT.load(Relaxed) != 0;
-    // SAFETY: the caller's promise.
+    // SAFETY: the arguments are the program's own, under the rules of the call that it made.
     unsafe { serve_or_forward(buf, len, flags, saves_call) }
 }
 
@@ -152,7 +152,8 @@ pub(super) unsafe extern "C" fn serve_system_call(
     len: size_t,
     flags: c_uint,
 ) -> ssize_t {
-    // SAFETY: the caller's promise.
+    // SAFETY: the program named getrandom(2) itself in its call of `syscall()`, so its rules hold
+    // for these arguments.
     unsafe { serve_or_forward(buf, len, flags, true) }
 }
 
@@ -180,7 +181,7 @@ unsafe fn serve_or_forward(
         }
         // Not ready, or no source of bytes: the kernel says which, waits or fails as the flags ask.
     }
-    // SAFETY: the caller's promise.
+    // SAFETY: nothing was served, so the kernel gets the program's arguments as they came.
     unsafe { kernel(buf, len, flags) }
 }
 
@@ -192,7 +193,8 @@ unsafe fn serve_or_forward(
 unsafe fn kernel(buf: *mut c_void, len: size_t, flags: c_uint) -> ssize_t {
     stats::forwarded();
     let (buf, len, flags) = (buf.addr() as i64, len as i64, i64::from(flags));
-    // SAFETY: the caller's promise; the kernel answers EFAULT where the buffer is not one.
+    // SAFETY: the kernel writes at most `len` bytes at `buf`, which the program asked for, and
+    // answers EFAULT where no buffer is.
     unsafe { syscall::stock_syscall(libc::SYS_getrandom, buf, len, flags, 0, 0, 0) as ssize_t }
 }
 

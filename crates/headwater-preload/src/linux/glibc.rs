@@ -18,7 +18,8 @@ macro_rules! weak {
                 options(nostack, readonly, preserves_flags),
             );
         }
-        // SAFETY: as above.
+        // SAFETY: the same table, read by this CPU's two instructions for it. They write one
+        // register and no memory.
         #[cfg(target_arch = "aarch64")]
         unsafe {
             core::arch::asm!(
@@ -35,7 +36,7 @@ macro_rules! weak {
 
 /// Returns the words of CPUID that glibc has read (2.33 and later).
 #[cfg(target_arch = "x86_64")]
-pub(super) fn cpuid_words() -> Option<headwater::CpuidWords> {
+pub(super) fn cpuid_words() -> Option<headwater::internal::CpuidWords> {
     /// `struct cpuid_feature` of `<sys/platform/x86.h>`; registers in the order EAX, EBX, ECX, EDX.
     #[repr(C)]
     struct Leaf {
@@ -56,7 +57,7 @@ pub(super) fn cpuid_words() -> Option<headwater::CpuidWords> {
     let [basic, more, amd] = [BASIC, LEAF_7, AMD].map(|leaf| unsafe { (*get(leaf)).read });
     let ([_, _, basic_ecx, _], [_, leaf_7_ebx, leaf_7_ecx, _], [_, _, amd_ecx, _]) =
         (basic, more, amd);
-    Some(headwater::CpuidWords { basic_ecx, leaf_7_ebx, leaf_7_ecx, amd_ecx })
+    Some(headwater::internal::CpuidWords { basic_ecx, leaf_7_ebx, leaf_7_ecx, amd_ecx })
 }
 
 /// Returns true if the C library's own getrandom asks the vDSO, where the kernel has it: glibc 2.41

@@ -1,4 +1,4 @@
-/* Draws for the first time behind a filter that kills everything but getrandom, write and exit. The
+/* Draws for the first time under a filter that kills everything but getrandom, write and exit. The
  * children of some servers do so. */
 #define _GNU_SOURCE
 #include <linux/audit.h>
@@ -33,7 +33,7 @@ int main(void)
     for (int i = 0; i < 1000; i++)
         if (getrandom(bytes, sizeof bytes, 0) != sizeof bytes)
             _exit(2);
-    static const char line[] = "drawn behind the filter\n";
+    static const char line[] = "drawn under the filter\n";
     (void)!write(1, line, strlen(line));
     _exit(0);
 }

@@ -136,7 +136,8 @@ fn main() -> ExitCode {
         }
         return ExitCode::SUCCESS;
     }
-    let Some(generator) = families.into_iter().flatten().find(|it| it.name == name) else {
+    let Some(generator) = families.into_iter().flatten().find(|generator| generator.name == name)
+    else {
         eprintln!("no generator '{name}'; --list shows all");
         return ExitCode::from(2);
     };

@@ -1,9 +1,9 @@
 //! Noise sources: the health tests and some of the min-entropy estimators of NIST SP 800-90B
 //! (January 2018).
 //!
-//! Each estimate fits one model of a source to a sample. It is not a bound: a generator behind a
-//! noise source, such as RDRAND's, looks full of entropy whatever the noise is. The lag predictor
-//! is the only predictor of section 6.3 here.
+//! Each estimate fits one model of a source to a sample. It is not a bound: a generator that a
+//! noise source seeds, such as RDRAND's, looks full of entropy whatever the noise is. The lag
+//! predictor is the only predictor of section 6.3 here.
 
 mod bitwise;
 mod bytewise;

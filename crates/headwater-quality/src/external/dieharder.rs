@@ -1,6 +1,6 @@
 //! dieharder, by Robert G. Brown: Marsaglia's diehard and more.
 
-use super::{Known, Outcome};
+use super::{BatteryOutcome, Known};
 use crate::effort::Effort;
 use crate::report::Verdict;
 
@@ -21,7 +21,7 @@ pub(super) const KNOWN: Known = Known {
 };
 
 /// Reads lines with bars: test, tuple, samples, repetitions, p-value, assessment.
-fn read(words: &str) -> (Option<String>, Vec<Outcome>) {
+fn read(words: &str) -> (Option<String>, Vec<BatteryOutcome>) {
     let version =
         words.split("dieharder version ").nth(1).and_then(|rest| rest.split_whitespace().next());
     let outcomes = words.lines().filter_map(|line| {
@@ -34,7 +34,7 @@ fn read(words: &str) -> (Option<String>, Vec<Outcome>) {
             _ => return None, // the heading
         };
         let test = if tuple == "0" { test.to_owned() } else { format!("{test} {tuple}") };
-        Some(Outcome { test, p: p.parse().ok(), words: assessment.to_owned(), verdict })
+        Some(BatteryOutcome { test, p: p.parse().ok(), words: assessment.to_owned(), verdict })
     });
     (version.map(|version| format!("dieharder {version}")), outcomes.collect())
 }

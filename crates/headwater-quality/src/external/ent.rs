@@ -1,6 +1,6 @@
 //! ent, by John Walker: six figures of bytes.
 
-use super::{Known, Outcome, by_p};
+use super::{BatteryOutcome, Known, by_p};
 use crate::effort::Effort;
 use crate::report::Verdict;
 use crate::stats;
@@ -19,7 +19,7 @@ pub(super) const KNOWN: Known = Known {
 };
 
 /// Reads a line of names and a line of figures, separated by commas.
-fn read(words: &str) -> (Option<String>, Vec<Outcome>) {
+fn read(words: &str) -> (Option<String>, Vec<BatteryOutcome>) {
     let line = words.lines().find(|line| line.starts_with("1,"));
     let figures: Vec<f64> = line
         .into_iter()
@@ -29,13 +29,13 @@ fn read(words: &str) -> (Option<String>, Vec<Outcome>) {
     let [_, bytes, entropy, chi_square, mean, pi, correlation] = figures[..] else {
         return (None, Vec::new());
     };
-    let judged = |test: &str, p: f64, words: String| Outcome {
+    let judged = |test: &str, p: f64, words: String| BatteryOutcome {
         test: test.to_owned(),
         p: Some(p),
         words,
         verdict: by_p(p),
     };
-    let told = |test: &str, words: String| Outcome {
+    let told = |test: &str, words: String| BatteryOutcome {
         test: test.to_owned(),
         p: None,
         words,

@@ -30,7 +30,7 @@ pub struct Battery {
     /// Number of bytes that it read.
     pub bytes: u64,
     /// Results of its tests.
-    pub results: Vec<Outcome>,
+    pub results: Vec<BatteryOutcome>,
     /// The reason, if there are no results.
     pub skipped: Option<String>,
 }
@@ -38,7 +38,7 @@ pub struct Battery {
 /// The result of one test of a battery.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Outcome {
+pub struct BatteryOutcome {
     /// The battery's name for the test.
     pub test: String,
     /// The p-value, if the battery reports one.
@@ -76,7 +76,7 @@ struct Known {
     limit: fn(Effort) -> u64,
     /// Command that prints the version, if the battery's output does not contain it.
     version: Option<&'static [&'static str]>,
-    read: fn(&str) -> (Option<String>, Vec<Outcome>),
+    read: fn(&str) -> (Option<String>, Vec<BatteryOutcome>),
 }
 
 const KNOWN: [Known; 4] = [ent::KNOWN, rngtest::KNOWN, dieharder::KNOWN, practrand::KNOWN];

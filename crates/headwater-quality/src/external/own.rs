@@ -1,7 +1,7 @@
 //! A battery that the user names: a shell command that reads standard input. TestU01's summaries
 //! are understood; of others, the exit status.
 
-use super::{Battery, Outcome, feed};
+use super::{Battery, BatteryOutcome, feed};
 use crate::Error;
 use crate::effort::Effort;
 use crate::report::Verdict;
@@ -33,13 +33,13 @@ pub(super) fn run(
     }
 }
 
-fn read(words: &str) -> (Option<String>, Vec<Outcome>) {
+fn read(words: &str) -> (Option<String>, Vec<BatteryOutcome>) {
     let version = words
         .lines()
         .find_map(|line| line.trim().strip_prefix("Version:"))
         .map(|line| line.trim().to_owned());
     let status = words.lines().find_map(|line| line.strip_prefix("headwater-status "));
-    let mut outcomes: Vec<Outcome> = words.lines().filter_map(testu01).collect();
+    let mut outcomes: Vec<BatteryOutcome> = words.lines().filter_map(testu01).collect();
     if outcomes.is_empty() {
         let clean = status == Some("0");
         let said = if words.contains("All tests were passed") {
@@ -48,14 +48,14 @@ fn read(words: &str) -> (Option<String>, Vec<Outcome>) {
             format!("exit status {}", status.unwrap_or("unknown"))
         };
         let verdict = if clean { Verdict::Clean } else { Verdict::Failed };
-        outcomes.push(Outcome { test: "all".to_owned(), p: None, words: said, verdict });
+        outcomes.push(BatteryOutcome { test: "all".to_owned(), p: None, words: said, verdict });
     }
     (version, outcomes)
 }
 
 /// Reads a line of TestU01's summary: number, test, p-value. "eps" stands for less than 1e-300 and
 /// "eps1" for less than 1e-15.
-fn testu01(line: &str) -> Option<Outcome> {
+fn testu01(line: &str) -> Option<BatteryOutcome> {
     let mut words = line.split_whitespace();
     words.next()?.parse::<u32>().ok()?;
     let rest: Vec<&str> = words.collect();
@@ -75,7 +75,7 @@ fn testu01(line: &str) -> Option<Outcome> {
     if test.is_empty() || !(0.0..=1.0).contains(&p) {
         return None;
     }
-    Some(Outcome {
+    Some(BatteryOutcome {
         test: test.trim().to_owned(),
         p: Some(p),
         words: text.clone(),

@@ -1,6 +1,6 @@
 //! PractRand's RNG_test, by Chris Doty-Humphrey.
 
-use super::{Known, Outcome};
+use super::{BatteryOutcome, Known};
 use crate::effort::Effort;
 use crate::report::Verdict;
 
@@ -21,7 +21,7 @@ pub(super) const KNOWN: Known = Known {
 };
 
 /// Reads lines of anomalies, each with its evaluation, under the length at which they were seen.
-fn read(words: &str) -> (Option<String>, Vec<Outcome>) {
+fn read(words: &str) -> (Option<String>, Vec<BatteryOutcome>) {
     let version =
         words.split("PractRand version ").nth(1).and_then(|rest| rest.split_whitespace().next());
     let mut length = String::new();
@@ -44,7 +44,7 @@ fn read(words: &str) -> (Option<String>, Vec<Outcome>) {
         let p =
             words.split("p~=").nth(1).and_then(|rest| rest.split_whitespace().next()?.parse().ok());
         let words = words.split_whitespace().collect::<Vec<_>>().join(" ");
-        outcomes.push(Outcome { test: format!("{test}, {length}"), p, words, verdict });
+        outcomes.push(BatteryOutcome { test: format!("{test}, {length}"), p, words, verdict });
     }
     (version.map(|version| format!("PractRand {version}")), outcomes)
 }

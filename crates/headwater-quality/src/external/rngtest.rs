@@ -1,6 +1,6 @@
 //! rngtest of the rng-tools: the tests of FIPS 140-2 over blocks of 20,000 bits.
 
-use super::{Known, Outcome};
+use super::{BatteryOutcome, Known};
 use crate::effort::Effort;
 use crate::report::Verdict;
 use crate::stats;
@@ -22,7 +22,7 @@ pub(super) const KNOWN: Known = Known {
 /// what users see.
 const BLOCK_FAILS: f64 = 8e-4;
 
-fn read(words: &str) -> (Option<String>, Vec<Outcome>) {
+fn read(words: &str) -> (Option<String>, Vec<BatteryOutcome>) {
     let version =
         words.lines().next().filter(|line| line.starts_with("rngtest ")).map(str::to_owned);
     let after = |name: &str| {
@@ -45,7 +45,7 @@ fn read(words: &str) -> (Option<String>, Vec<Outcome>) {
     };
     let words =
         format!("{failed} of {} blocks failed, where {expected:.1} are expected", passed + failed);
-    (version, vec![Outcome { test: "FIPS 140-2".to_owned(), p: Some(p), words, verdict }])
+    (version, vec![BatteryOutcome { test: "FIPS 140-2".to_owned(), p: Some(p), words, verdict }])
 }
 
 #[cfg(test)]

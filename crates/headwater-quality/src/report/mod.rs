@@ -221,7 +221,7 @@ impl Report {
             ));
         }
         if self.stopped {
-            limits.push("everything after the first failure: --all goes on".to_owned());
+            limits.push("everything after the first failure: --all continues".to_owned());
         }
         if self.seed.is_none() {
             limits

@@ -1,6 +1,6 @@
 //! The engines of the crate headwater-streams, one line each.
 
-use super::{Kind, Named, Open, Source, Way, endless, splitmix, words_from};
+use super::{Named, Open, Source, SourceKind, Way, endless, splitmix, words_from};
 use crate::Error;
 use headwater_streams::generators::{Pcg64Dxsm, SeedSequence, Sfc64, Xoshiro256pp};
 use headwater_streams::{Engine, Key, random_pseudo_bytes};
@@ -37,7 +37,7 @@ pub(super) const ALL: &[Named] = &[
 ];
 
 const fn engine(name: &'static str, about: &'static str, open: Open) -> Named {
-    Named { name, kind: Kind::Engine, about, open }
+    Named { name, kind: SourceKind::Engine, about, open }
 }
 
 /// A stream of words addressed by index, and the next index.

@@ -27,7 +27,7 @@ pub trait Source: Send {
 
 /// The kind of a source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum SourceKind {
     /// Bytes that must not be guessed.
     Secure,
     /// A reproducible stream of the crate headwater-streams.
@@ -72,7 +72,7 @@ pub struct Named {
     /// The name on the command line.
     pub name: &'static str,
     /// The kind of source.
-    pub kind: Kind,
+    pub kind: SourceKind,
     /// A short description.
     pub about: &'static str,
     /// The function that opens it.

@@ -1,6 +1,6 @@
 //! headwater's secure bytes, in the mode of this machine and in each mode by name.
 
-use super::{Kind, Named, Open, Source, words_from};
+use super::{Named, Open, Source, SourceKind, words_from};
 use crate::Error;
 use headwater::{Config, Mode};
 
@@ -17,7 +17,7 @@ const fn named(
     about: &'static str,
     open: fn() -> Result<Box<dyn Source>, Error>,
 ) -> Named {
-    Named { name, kind: Kind::Secure, about, open: Open::Live(open) }
+    Named { name, kind: SourceKind::Secure, about, open: Open::Live(open) }
 }
 
 struct Secure;

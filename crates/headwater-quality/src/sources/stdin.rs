@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 /// A reader as a source of words.
 pub(crate) struct Stdin<R> {
     from: R,
-    /// Bytes behind the last whole word, which no test sees.
+    /// Bytes after the last whole word, which no test sees.
     pub(crate) left_over: usize,
     read: Arc<Mutex<Reading>>,
 }

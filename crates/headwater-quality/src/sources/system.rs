@@ -1,6 +1,6 @@
 //! The machine's sources: the kernel's generator, its hardware source, and the CPU's instruction.
 
-use super::{Kind, Named, Open, Source, rdrand, words_from};
+use super::{Named, Open, Source, SourceKind, rdrand, words_from};
 use crate::Error;
 use std::fs::File;
 use std::io::Read;
@@ -8,20 +8,20 @@ use std::io::Read;
 pub(super) const ALL: &[Named] = &[
     Named {
         name: "/dev/urandom",
-        kind: Kind::System,
+        kind: SourceKind::System,
         about: "the kernel's generator",
         open: Open::Live(|| device("/dev/urandom")),
     },
     Named {
         name: "/dev/hwrng",
-        kind: Kind::Noise,
+        kind: SourceKind::Noise,
         about: "the hardware source that the kernel has chosen; root may read it",
         open: Open::Live(|| device("/dev/hwrng")),
     },
     Named {
         name: "rdrand",
-        kind: Kind::Noise,
-        about: "the CPU's random instruction, which is a generator behind a noise source",
+        kind: SourceKind::Noise,
+        about: "the CPU's random instruction, which is a generator that a noise source seeds",
         open: Open::Live(rdrand::open),
     },
 ];

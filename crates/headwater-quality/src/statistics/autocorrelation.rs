@@ -1,6 +1,6 @@
 //! Words compared with the words a distance before them.
 
-use super::{Part, Test, words};
+use super::{Test, TestPart, words};
 use crate::effort::Effort;
 use crate::tally::Tally;
 use crate::view::View;
@@ -16,7 +16,7 @@ pub(crate) const TEST: Test = Test {
     run,
 };
 
-fn run(view: &View, _: Effort) -> Vec<Part> {
+fn run(view: &View, _: Effort) -> Vec<TestPart> {
     let values = &view.values;
     let near = 1..=64;
     let far = (7..=20).map(|power| 1_usize << power).filter(|far| *far <= values.len() / 4);
@@ -35,7 +35,7 @@ fn run(view: &View, _: Effort) -> Vec<Part> {
         // The name holds the largest distance, because longer blocks have more distances and must
         // not be added to it.
         let name = format!("{name}, up to {}", distances[distances.len() - 1]);
-        parts.push(Part::new(name, values.len(), Tally::Rates { seen, trials, chance: 0.5 }));
+        parts.push(TestPart::new(name, values.len(), Tally::Rates { seen, trials, chance: 0.5 }));
     }
     parts
 }

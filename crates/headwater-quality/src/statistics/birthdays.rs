@@ -1,6 +1,6 @@
 //! Equal spacings between birthdays.
 
-use super::{Part, Test, spread, wide};
+use super::{Test, TestPart, spread, wide};
 use crate::effort::Effort;
 use crate::tally::Tally;
 use crate::view::View;
@@ -21,7 +21,7 @@ pub(crate) const TEST: Test = Test {
 /// of m^2 / d bounds the error.
 const CROWDS: [(u32, u32); 4] = [(17, 49), (14, 40), (12, 32), (9, 25)];
 
-fn run(view: &View, _: Effort) -> Vec<Part> {
+fn run(view: &View, _: Effort) -> Vec<TestPart> {
     let mut parts = Vec::new();
     let fits = |&(people, days): &(u32, u32)| {
         days <= view.form.width && view.values.len() >> people >= if people == 9 { 1 } else { 4 }
@@ -49,7 +49,7 @@ fn run(view: &View, _: Effort) -> Vec<Part> {
         let pairs = m * m * m / (4.0 * d) * (1.0 - 2.0 / m);
         let threes = m.powi(5) / (18.0 * d * d);
         let expected = crowds as f64 * (pairs - threes);
-        parts.push(Part::new(
+        parts.push(TestPart::new(
             format!("2^{people} in 2^{days} days"),
             crowds << people,
             Tally::Rare { seen, expected },

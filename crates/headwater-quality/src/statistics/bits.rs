@@ -1,6 +1,6 @@
 //! Frequencies: of ones in each bit plane, of ones and bytes in all data.
 
-use super::{Part, Test, forwards, words};
+use super::{Test, TestPart, forwards, words};
 use crate::effort::Effort;
 use crate::tally::Tally;
 use crate::view::View;
@@ -18,7 +18,7 @@ pub(crate) const TEST: Test = Test {
         let values = &view.values[..view.values.len() / 64 * 64];
         let heads = ones(values)[64 - view.form.width as usize..].to_vec();
         let throws = values.len() as u64;
-        vec![Part::new("ones", values.len(), Tally::Coins { heads, throws })]
+        vec![TestPart::new("ones", values.len(), Tally::Coins { heads, throws })]
     },
 };
 
@@ -35,7 +35,7 @@ pub(crate) const BYTES: Test = Test {
 
 /// Counts every byte of the block. Small biases need all of them: 2^-12 of a bit shows in 2^28 bits
 /// and not in 2^25.
-fn bytes(view: &View, _: Effort) -> Vec<Part> {
+fn bytes(view: &View, _: Effort) -> Vec<TestPart> {
     // A table for each place in a word: one table would stall when equal bytes follow each other.
     let mut tables = [[0_u64; 256]; 8];
     for value in &view.values {
@@ -53,9 +53,9 @@ fn bytes(view: &View, _: Effort) -> Vec<Part> {
     let bytes = 8 * view.values.len();
     let all = Tally::Coins { heads: vec![each.iter().sum()], throws: 8 * bytes as u64 };
     vec![
-        Part::new("bytes", bytes, Tally::Even(seen)),
-        Part::new("ones of all bits", bytes, all),
-        Part::new(
+        TestPart::new("bytes", bytes, Tally::Even(seen)),
+        TestPart::new("ones of all bits", bytes, all),
+        TestPart::new(
             "ones of each bit of a byte",
             bytes,
             Tally::Coins { heads: each, throws: bytes as u64 },

@@ -1,6 +1,6 @@
 //! Values that agree in their leading bits, and data that repeats.
 
-use super::{Part, Test, spread, wide, words};
+use super::{Test, TestPart, spread, wide, words};
 use crate::effort::Effort;
 use crate::tally::Tally;
 use crate::view::View;
@@ -27,7 +27,7 @@ pub(crate) const REPEATS: Test = Test {
     run: repeats,
 };
 
-fn collisions(view: &View, _: Effort) -> Vec<Part> {
+fn collisions(view: &View, _: Effort) -> Vec<TestPart> {
     let balls = view.values.len().ilog2().min(20);
     // This number of urns makes 32 collisions likely.
     let urns = 2 * balls - 6;
@@ -38,11 +38,11 @@ fn collisions(view: &View, _: Effort) -> Vec<Part> {
 }
 
 /// Takes fewer balls, because narrow values have fewer urns.
-fn few_urns(view: &View) -> Vec<Part> {
+fn few_urns(view: &View) -> Vec<TestPart> {
     vec![count(view, (view.form.width + 6) / 2, view.form.width)]
 }
 
-fn count(view: &View, balls: u32, urns: u32) -> Part {
+fn count(view: &View, balls: u32, urns: u32) -> TestPart {
     let (m, n) = (f64::from(1 << balls), 2_f64.powi(urns as i32));
     let mut seen = 0;
     let mut expected = 0.0;
@@ -54,13 +54,13 @@ fn count(view: &View, balls: u32, urns: u32) -> Part {
         // m - n (1 - (1 - 1/n)^m), whose difference would lose all digits.
         expected += m * m / (2.0 * n) * (1.0 - 1.0 / m) * (1.0 - m / (3.0 * n));
     }
-    Part::new(format!("2^{balls} in 2^{urns}"), rounds << balls, Tally::Rare { seen, expected })
+    TestPart::new(format!("2^{balls} in 2^{urns}"), rounds << balls, Tally::Rare { seen, expected })
 }
 
 /// Compares whole words, and eight bytes at any place. If a stretch of the stream repeats, so do
 /// all its words. In a large block, the words with four leading zeros are enough, and quick to
 /// sort.
-fn repeats(view: &View, _: Effort) -> Vec<Part> {
+fn repeats(view: &View, _: Effort) -> Vec<TestPart> {
     let m = view.values.len() as f64;
     let pairs = m * m / 2.0 / 2_f64.powi(64);
     let (name, words, share) = if view.values.len() <= 1 << 20 {
@@ -71,7 +71,7 @@ fn repeats(view: &View, _: Effort) -> Vec<Part> {
     };
     let used = view.values.len();
     let words =
-        Part::new(name, used, Tally::Rare { seen: doubles(words), expected: pairs * share });
+        TestPart::new(name, used, Tally::Rare { seen: doubles(words), expected: pairs * share });
     vec![words, anywhere(&view.values)]
 }
 
@@ -83,7 +83,7 @@ const KEPT: u32 = 17;
 ///
 /// A window is kept by its content alone, so of two equal windows both are kept or neither is. The
 /// hash is a bijection, so exactly the stated share of all windows would be kept.
-fn anywhere(words: &[u64]) -> Part {
+fn anywhere(words: &[u64]) -> TestPart {
     let windows = 8 * (words.len() - 1);
     let skipped = windows.ilog2().saturating_sub(KEPT);
     let mut kept = Vec::with_capacity(2 << KEPT);
@@ -106,7 +106,7 @@ fn anywhere(words: &[u64]) -> Part {
     let m = f64::from(u32::try_from(seen).unwrap_or(u32::MAX));
     let expected = m * m / 2.0 / 2_f64.powi(64) / 2_f64.powi(skipped as i32);
     let name = format!("8 bytes at any place, one window in 2^{skipped}");
-    Part::new(name, seen, Tally::Rare { seen: doubles(kept), expected })
+    TestPart::new(name, seen, Tally::Rare { seen: doubles(kept), expected })
 }
 
 /// Returns the number of values that equal an earlier one.

@@ -5,7 +5,7 @@
 //! Twister, its complexity is at most the number of bits of the state. The complexity of random
 //! bits is half the length of the sequence, and hardly ever differs from that by ten.
 
-use super::{Part, Test, forwards, spread};
+use super::{Test, TestPart, forwards, spread};
 use crate::effort::Effort;
 use crate::tally::Tally;
 use crate::view::View;
@@ -27,7 +27,7 @@ const SHORT: usize = 4 << 10;
 /// Shows a Mersenne Twister, of degree 19,937.
 const LONG: usize = 64 << 10;
 
-fn run(view: &View, effort: Effort) -> Vec<Part> {
+fn run(view: &View, effort: Effort) -> Vec<TestPart> {
     let values = view.values.len();
     let mut parts = Vec::new();
     if values < SHORT {
@@ -48,7 +48,7 @@ fn measure(
     bits: usize,
     windows: usize,
     wanted: impl Fn(usize) -> bool,
-    parts: &mut Vec<Part>,
+    parts: &mut Vec<TestPart>,
 ) {
     let planes = view.planes();
     let (mut lengths, mut jumps) = (vec![1.0_f64; planes.len()], vec![1.0_f64; planes.len()]);
@@ -73,7 +73,7 @@ fn measure(
         } else {
             smallest
         };
-        parts.push(Part::new(
+        parts.push(TestPart::new(
             name,
             windows * bits,
             Tally::Planes { smallest, each: windows as u64 },
@@ -156,8 +156,8 @@ struct Register {
 impl Register {
     fn shortest(&mut self, bits: &[u64]) -> Found {
         let n = bits.len() * 64;
-        // Read backwards, the bits that the taps meet at one step lie side by side, and one place
-        // further at each.
+        // A step multiplies tap i with the bit i places back. In reversed order these bits ascend
+        // with i, so a step reads whole words, and the next step starts one bit earlier.
         self.reversed.clear();
         self.reversed.extend(bits.iter().rev().map(|word| word.reverse_bits()));
         self.reversed.push(0);

@@ -1,7 +1,7 @@
 //! Each bit of a value compared with each bit of the same value, of the next one and of the one
 //! after that.
 
-use super::{Part, Test, forwards, spread};
+use super::{Test, TestPart, forwards, spread};
 use crate::effort::Effort;
 use crate::tally::Tally;
 use crate::view::View;
@@ -20,7 +20,7 @@ pub(crate) const TEST: Test = Test {
 /// Words of a plane that are compared in one piece.
 const CHUNK: usize = 64;
 
-fn run(view: &View, effort: Effort) -> Vec<Part> {
+fn run(view: &View, effort: Effort) -> Vec<TestPart> {
     let planes = view.planes();
     // Chunks spread over the planes: the first ones alone would not show a defect that begins
     // later.
@@ -60,7 +60,7 @@ fn run(view: &View, effort: Effort) -> Vec<Part> {
         }
         let throws = 64 * (chunks.len() * (length - 1)) as u64;
         let name = format!("{distance} apart");
-        parts.push(Part::new(name, throws as usize, Tally::Coins { heads, throws }));
+        parts.push(TestPart::new(name, throws as usize, Tally::Coins { heads, throws }));
     }
     parts
 }

@@ -5,7 +5,7 @@
 //! of few rounds (three of AES's, over 256 values of one byte). A byte of such a sum should be zero
 //! one time in 256.
 
-use super::{Part, Test, spread, words};
+use super::{Test, TestPart, spread, words};
 use crate::effort::Effort;
 use crate::tally::Tally;
 use crate::view::View;
@@ -28,7 +28,7 @@ const LANES: [usize; 3] = [1, 2, 2048];
 /// Words of an aligned piece.
 const PIECE: usize = 1 << 16;
 
-fn run(view: &View, effort: Effort) -> Vec<Part> {
+fn run(view: &View, effort: Effort) -> Vec<TestPart> {
     let mut parts = Vec::new();
     for lanes in LANES.into_iter().filter(|lanes| view.values.len() >= 16 * lanes) {
         // Aligned pieces over the whole block. A union of cubes sums to zero too, if each of them
@@ -56,7 +56,7 @@ fn run(view: &View, effort: Effort) -> Vec<Part> {
             trials.push(8 * sums.len() as u64);
         }
         let name = format!("every {lanes}, {} levels", seen.len());
-        parts.push(Part::new(name, used, Tally::Rates { seen, trials, chance: 1.0 / 256.0 }));
+        parts.push(TestPart::new(name, used, Tally::Rates { seen, trials, chance: 1.0 / 256.0 }));
     }
     parts
 }

@@ -5,7 +5,7 @@
 //! the new pair after two rounds is that of the old one. Two more rounds keep where it is zero: if
 //! the old pair agrees in the four bytes of a column, the new pair does too.
 
-use super::{Part, Test, spread, words};
+use super::{Test, TestPart, spread, words};
 use crate::effort::Effort;
 use crate::tally::Tally;
 use crate::view::View;
@@ -30,7 +30,7 @@ const WINDOWS: usize = 4;
 /// The largest number of pairs of a window that are looked into: a stuck source has all of them.
 const PAIRS: usize = 1 << 12;
 
-fn run(view: &View, _: Effort) -> Vec<Part> {
+fn run(view: &View, _: Effort) -> Vec<TestPart> {
     let blocks = view.values.as_chunks::<2>().0;
     let length = blocks.len().min(WINDOW);
     let (mut used, mut checked, mut seen) = (0, 0, 0);
@@ -55,7 +55,7 @@ fn run(view: &View, _: Effort) -> Vec<Part> {
         }
     }
     let expected = f64::from(checked) / 2_f64.powi(32);
-    vec![Part::new("lowest byte of a counter", used, Tally::Rare { seen, expected })]
+    vec![TestPart::new("lowest byte of a counter", used, Tally::Rare { seen, expected })]
 }
 
 /// Returns the four bytes of a block that were a column before the last round's ShiftRows.

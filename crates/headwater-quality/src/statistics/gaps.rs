@@ -1,6 +1,6 @@
 //! Gaps between values in a sixteenth of the range.
 
-use super::{Part, Test, any};
+use super::{Test, TestPart, any};
 use crate::effort::Effort;
 use crate::tally::Tally;
 use crate::view::View;
@@ -19,7 +19,7 @@ pub(crate) const TEST: Test = Test {
 /// The chance of a hit.
 const HIT: f64 = 1.0 / 16.0;
 
-fn run(view: &View, _: Effort) -> Vec<Part> {
+fn run(view: &View, _: Effort) -> Vec<TestPart> {
     let longest = if view.values.len() >= 1 << 18 { 80 } else { 30 };
     let mut seen = vec![0; longest + 1];
     let mut gap = None; // none before the first hit
@@ -40,7 +40,7 @@ fn run(view: &View, _: Effort) -> Vec<Part> {
         // A stuck generator never hits. The probability of that many misses is practically zero.
         seen[longest] = (view.values.len() / longest) as u64;
     }
-    vec![Part::new(
+    vec![TestPart::new(
         format!("gaps up to {longest}"),
         view.values.len(),
         Tally::Cells { seen, chances },

@@ -5,7 +5,7 @@
 //! that 4 MiB of them hardly show. At lag 1, the 2^25 bits of 4 MiB are off by 11 standard
 //! deviations.
 
-use super::{Part, Test, words};
+use super::{Test, TestPart, words};
 use crate::effort::Effort;
 use crate::tally::Tally;
 use crate::view::View;
@@ -23,12 +23,12 @@ pub(crate) const TEST: Test = Test {
 
 const LAGS: u32 = 64;
 
-fn run(view: &View, _: Effort) -> Vec<Part> {
+fn run(view: &View, _: Effort) -> Vec<TestPart> {
     let values = &view.values;
     let seen = (1..=LAGS).map(|lag| differing(values, lag)).collect();
     // The last word has no successor, so its bits serve as the later bits only.
     let trials = vec![64 * (values.len() as u64 - 1); LAGS as usize];
-    vec![Part::new(
+    vec![TestPart::new(
         format!("lags 1 to {LAGS}"),
         values.len(),
         Tally::Rates { seen, trials, chance: 0.5 },

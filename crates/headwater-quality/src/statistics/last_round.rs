@@ -4,7 +4,7 @@
 //! by exclusive or. The low halves of the products stand in the output, so a reader of the block
 //! can undo the last round but for the key. Differences of neighbouring blocks cancel the key.
 
-use super::{Part, Test, words};
+use super::{Test, TestPart, words};
 use crate::effort::Effort;
 use crate::tally::Tally;
 use crate::view::View;
@@ -28,7 +28,7 @@ const WORDS: [u64; 2] = [0xd2e7_470e_e14c_6c93, 0xca5a_8263_9512_1157];
 
 /// Counts the bits that differ between neighbouring blocks, in the lowest byte of each word. Low
 /// bits of products depend on low bits alone.
-fn run(view: &View, _: Effort) -> Vec<Part> {
+fn run(view: &View, _: Effort) -> Vec<TestPart> {
     let inverses = HALVES.map(|factor| inverse(factor.into()) as u32);
     let short = view.values.as_chunks::<2>().0.iter().map(|&[low, high]| {
         let block = [low as u32, (low >> 32) as u32, high as u32, (high >> 32) as u32];
@@ -40,7 +40,7 @@ fn run(view: &View, _: Effort) -> Vec<Part> {
     vec![part("Philox 4x32", view, short), part("Philox 4x64", view, long)]
 }
 
-fn part(name: &str, view: &View, mut blocks: impl Iterator<Item = [u8; 4]>) -> Part {
+fn part(name: &str, view: &View, mut blocks: impl Iterator<Item = [u8; 4]>) -> TestPart {
     let mut last = blocks.next().unwrap_or_default();
     let (mut throws, mut seen) = (0, vec![[0_u64; 256]; 4]);
     for block in blocks {
@@ -55,7 +55,7 @@ fn part(name: &str, view: &View, mut blocks: impl Iterator<Item = [u8; 4]>) -> P
             (0..256).filter(|byte| byte >> bit & 1 == 1).map(|byte| seen[byte]).sum()
         })
     });
-    Part::new(name, view.values.len(), Tally::Coins { heads: heads.collect(), throws })
+    TestPart::new(name, view.values.len(), Tally::Coins { heads: heads.collect(), throws })
 }
 
 /// Returns a block before its last round, but for the keys.

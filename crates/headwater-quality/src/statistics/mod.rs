@@ -41,11 +41,11 @@ pub(crate) struct Test {
     pub(crate) costly: bool,
     /// True for the forms in which the test sees something that it does not see in another.
     pub(crate) fits: fn(Form) -> bool,
-    pub(crate) run: fn(&View, Effort) -> Vec<Part>,
+    pub(crate) run: fn(&View, Effort) -> Vec<TestPart>,
 }
 
-/// One figure of a test: a name, counts, and the amount of data behind them.
-pub(crate) struct Part {
+/// One figure of a test: a name, counts, and the amount of data in them.
+pub(crate) struct TestPart {
     /// The figure's parameters. Parts with the same name add up.
     pub(crate) name: String,
     /// Number of values that went into the counts.
@@ -53,9 +53,9 @@ pub(crate) struct Part {
     pub(crate) tally: Tally,
 }
 
-impl Part {
-    fn new(name: impl Into<String>, values: usize, tally: Tally) -> Part {
-        Part { name: name.into(), values: values as u64, tally }
+impl TestPart {
+    fn new(name: impl Into<String>, values: usize, tally: Tally) -> TestPart {
+        TestPart { name: name.into(), values: values as u64, tally }
     }
 }
 

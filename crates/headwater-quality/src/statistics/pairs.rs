@@ -1,6 +1,6 @@
 //! Pairs of neighbouring bytes in all data.
 
-use super::{Part, Test, words};
+use super::{Test, TestPart, words};
 use crate::effort::Effort;
 use crate::tally::Tally;
 use crate::view::View;
@@ -21,7 +21,7 @@ const BITS: [u32; 3] = [8, 6, 4];
 
 /// Pairs at even places and pairs at odd places are two figures: together they would overlap, and
 /// overlapping pairs have another distribution than chi-square.
-fn run(view: &View, _: Effort) -> Vec<Part> {
+fn run(view: &View, _: Effort) -> Vec<TestPart> {
     let values = &view.values;
     let pairs = 4 * (values.len() - 1);
     // At least eight in each cell.
@@ -43,7 +43,11 @@ fn run(view: &View, _: Effort) -> Vec<Part> {
     [("even", even), ("odd", odd)]
         .into_iter()
         .map(|(which, seen)| {
-            Part::new(format!("{which} places, {bits} bits of each"), 2 * pairs, Tally::Even(seen))
+            TestPart::new(
+                format!("{which} places, {bits} bits of each"),
+                2 * pairs,
+                Tally::Even(seen),
+            )
         })
         .collect()
 }

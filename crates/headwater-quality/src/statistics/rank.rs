@@ -3,7 +3,7 @@
 //! A linear generator with a state of `s` bits makes no matrix of a rank above `s`. Other batteries
 //! stop at side 32, which shows no generator in use. The sides here go up to 4,096.
 
-use super::{Part, Test, forwards, spread};
+use super::{Test, TestPart, forwards, spread};
 use crate::effort::Effort;
 use crate::tally::Tally;
 use crate::view::View;
@@ -21,7 +21,7 @@ pub(crate) const TEST: Test = Test {
 
 const SIDES: [usize; 5] = [64, 192, 320, 1024, 4096];
 
-fn run(view: &View, effort: Effort) -> Vec<Part> {
+fn run(view: &View, effort: Effort) -> Vec<TestPart> {
     let mut parts = Vec::new();
     let planes = view.planes();
     for side in SIDES {
@@ -52,11 +52,11 @@ fn run(view: &View, effort: Effort) -> Vec<Part> {
         let used = matrices * side * side; // bits of each plane
         let two = if looked.len() < planes.len() { ", two planes" } else { "" };
         let tally = Tally::Planes { smallest, each: matrices as u64 };
-        parts.push(Part::new(format!("side {side}{two}"), used, tally));
+        parts.push(TestPart::new(format!("side {side}{two}"), used, tally));
         if looked.len() * matrices >= 64 {
             let chances = vec![chance(0), chance(1), at_least(2)];
             let tally = Tally::Cells { seen: missing.to_vec(), chances };
-            parts.push(Part::new(format!("side {side}, all planes"), used, tally));
+            parts.push(TestPart::new(format!("side {side}, all planes"), used, tally));
         }
     }
     parts

@@ -1,6 +1,6 @@
 //! Remainders of bytes by three, in tuples over all data.
 
-use super::{Part, Test, words};
+use super::{Test, TestPart, words};
 use crate::effort::Effort;
 use crate::tally::Tally;
 use crate::view::View;
@@ -22,7 +22,7 @@ const LENGTHS: [u32; 2] = [5, 9];
 /// Counts tuples of the remainders of bytes. Modulo 3 every bit of a byte matters, with the sign of
 /// its place. Generators of additions, rotations and exclusive ors keep such sums for a few steps,
 /// and no table of leading bits shows such sums.
-fn run(view: &View, _: Effort) -> Vec<Part> {
+fn run(view: &View, _: Effort) -> Vec<TestPart> {
     let bytes = 8 * view.values.len();
     // At least eight tuples in each cell.
     let able =
@@ -48,7 +48,7 @@ fn run(view: &View, _: Effort) -> Vec<Part> {
         };
         let chances = (0..seen.len()).map(chance).collect();
         let name = format!("tuples of {length} bytes");
-        Part::new(name, bytes, Tally::Cells { seen, chances })
+        TestPart::new(name, bytes, Tally::Cells { seen, chances })
     })
     .collect()
 }
@@ -58,7 +58,7 @@ mod tests {
     use super::*;
     use crate::view::Form;
 
-    fn parts(words: &[u64]) -> Vec<Part> {
+    fn parts(words: &[u64]) -> Vec<TestPart> {
         run(&View::new(words, Form { width: 64, reversed: false }, usize::MAX), Effort::Fast)
     }
 

@@ -1,6 +1,6 @@
 //! Gaps between equal values of 16 bits in all data.
 
-use super::{Part, Test, words};
+use super::{Test, TestPart, words};
 use crate::effort::Effort;
 use crate::tally::Tally;
 use crate::view::View;
@@ -31,7 +31,7 @@ const LEAST: f64 = 12.0;
 /// and a count of the gaps that ended would prefer short ones. Gaps of different values depend on
 /// each other a little, because each place ends one gap; in simulations the chi-square's variance
 /// was 6 percent above that of independent gaps, and its mean 0.3 percent.
-fn run(view: &View, _: Effort) -> Vec<Part> {
+fn run(view: &View, _: Effort) -> Vec<TestPart> {
     let places = 4 * view.values.len();
     let Some(begun) = places.checked_sub(LONGEST) else { return Vec::new() };
     let chance = 1.0 / VALUES as f64;
@@ -64,7 +64,7 @@ fn run(view: &View, _: Effort) -> Vec<Part> {
         1 => format!("gaps up to {LONGEST}"),
         _ => format!("gaps up to {LONGEST}, {width} lengths together"),
     };
-    vec![Part::new(name, places, Tally::Cells { seen, chances })]
+    vec![TestPart::new(name, places, Tally::Cells { seen, chances })]
 }
 
 #[cfg(test)]
@@ -72,7 +72,7 @@ mod tests {
     use super::*;
     use crate::view::Form;
 
-    fn parts(words: &[u64]) -> Vec<Part> {
+    fn parts(words: &[u64]) -> Vec<TestPart> {
         run(&View::new(words, Form { width: 64, reversed: false }, usize::MAX), Effort::Fast)
     }
 

@@ -1,6 +1,6 @@
 //! Lengths of runs upwards.
 
-use super::{Part, Test, wide};
+use super::{Test, TestPart, wide};
 use crate::effort::Effort;
 use crate::tally::Tally;
 use crate::view::View;
@@ -18,7 +18,7 @@ pub(crate) const TEST: Test = Test {
 
 const LONGEST: usize = 7;
 
-fn run(view: &View, _: Effort) -> Vec<Part> {
+fn run(view: &View, _: Effort) -> Vec<TestPart> {
     let mut seen = vec![0; LONGEST];
     // No branch depends on a value: the CPU would mispredict every second one.
     let (mut last, mut length, mut begins) = (0, 0, true);
@@ -39,5 +39,5 @@ fn run(view: &View, _: Effort) -> Vec<Part> {
     let at_least = |n: usize| 1.0 / (1..=n).product::<usize>() as f64;
     let mut chances: Vec<f64> = (1..LONGEST).map(|n| at_least(n) - at_least(n + 1)).collect();
     chances.push(at_least(LONGEST));
-    vec![Part::new("upwards", view.values.len(), Tally::Cells { seen, chances })]
+    vec![TestPart::new("upwards", view.values.len(), Tally::Cells { seen, chances })]
 }

@@ -1,6 +1,6 @@
 //! Combinations of the leading bits of neighbouring values, which should be equally frequent.
 
-use super::{Part, Test, any};
+use super::{Test, TestPart, any};
 use crate::effort::Effort;
 use crate::tally::Tally;
 use crate::view::View;
@@ -16,7 +16,7 @@ pub(crate) const TEST: Test = Test {
     run,
 };
 
-fn run(view: &View, _: Effort) -> Vec<Part> {
+fn run(view: &View, _: Effort) -> Vec<TestPart> {
     let values = &view.values;
     // Eight in each cell, at least, for the longest tuple.
     let bits = [16_u32, 12, 8, 6, 4].into_iter().find(|&bits| values.len() >= 64 << bits);
@@ -32,7 +32,7 @@ fn run(view: &View, _: Effort) -> Vec<Part> {
                 6 => count::<6>(values, each),
                 _ => count::<8>(values, each),
             };
-            Part::new(
+            TestPart::new(
                 format!("{length} values, {each} bits of each"),
                 values.len(),
                 Tally::Even(seen),

@@ -4,7 +4,7 @@
 //! value with few ones follows another with few ones. Weights fall into three classes. Every
 //! product of orthonormal functions of neighbouring classes should average to zero.
 
-use super::{Part, Test, any};
+use super::{Test, TestPart, any};
 use crate::effort::Effort;
 use crate::stats;
 use crate::tally::Tally;
@@ -22,14 +22,18 @@ pub(crate) const TEST: Test = Test {
     run,
 };
 
-fn run(view: &View, _: Effort) -> Vec<Part> {
+fn run(view: &View, _: Effort) -> Vec<TestPart> {
     let width = view.form.width;
     let (length, seen) = match view.values.len() {
         ..0x1_0000 => (3, count::<3>(&view.values, width)),
         0x1_0000..0x10_0000 => (5, count::<5>(&view.values, width)),
         _ => (7, count::<7>(&view.values, width)),
     };
-    vec![Part::new(format!("{length} values"), view.values.len(), Tally::Weights { seen, width })]
+    vec![TestPart::new(
+        format!("{length} values"),
+        view.values.len(),
+        Tally::Weights { seen, width },
+    )]
 }
 
 /// Counts each combination of `LENGTH` neighbours' classes.

@@ -286,7 +286,7 @@ fn make() -> Option<*mut Pool> {
     };
     // SAFETY: fresh memory of this size, where zeros are counters and a pool without sections.
     unsafe { (*pool).start.get().write(start) };
-    if let Some(rseq) = headwater::rseq_of_sections() {
+    if let Some(rseq) = headwater::internal::rseq_of_sections() {
         RSEQ.store(rseq, Ordering::Relaxed);
         // SAFETY: as above.
         unsafe { (*pool).cpus.store(CPUS as u32, Ordering::Relaxed) };

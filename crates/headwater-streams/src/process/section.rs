@@ -11,7 +11,7 @@
 //! than the area says; only a migration between RDPID and the addition, two neighbouring
 //! instructions, could do that. The same holds for a kernel that fails to restart a sequence.
 //!
-//! The core decides whether sections may be used (`headwater::rseq_of_sections`), so that both
+//! The core decides whether sections may be used (`internal::rseq_of_sections`), so that both
 //! crates follow the same facts. The assembly is not shared: a draw of the core claims bytes, reads
 //! them and compares guards, and has nothing but the descriptor in common with these few
 //! instructions.

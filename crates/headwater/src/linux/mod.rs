@@ -41,11 +41,10 @@ pub(crate) use status::{generation, status};
 #[cfg(feature = "uuid")]
 pub(crate) use sys::since_1970;
 
-use crate::Error;
-use process::Process;
+use setup::process;
 
-/// Implements [`crate::know_cpuid`].
-pub(crate) fn know_cpuid(words: crate::CpuidWords) {
+/// Implements [`crate::internal::know_cpuid`].
+pub(crate) fn know_cpuid(words: crate::internal::CpuidWords) {
     cpu::features::know(words);
 }
 
@@ -53,13 +52,4 @@ pub(crate) fn know_cpuid(words: crate::CpuidWords) {
 pub(crate) fn rseq_of_sections() -> Option<isize> {
     let process = setup::published()?;
     process.sections.missing().is_none().then(|| process.rseq.offset())
-}
-
-/// Returns the state of the process, set up now if it is not.
-#[inline(always)]
-fn process(wait: bool) -> Result<&'static Process, Error> {
-    match setup::published() {
-        Some(process) => Ok(process),
-        None => setup::process(wait),
-    }
 }

@@ -16,7 +16,7 @@ pub(crate) const CHUNK: usize = 1 << 20;
 
 /// Fills `len` bytes under keys from getrandom(2), with the CPU's words mixed in.
 ///
-/// The one function behind every fallback: in `hedged` and `strict` no other code serves kernel
+/// The one function that every fallback calls: in `hedged` and `strict` no other code serves kernel
 /// bytes. Raw kernel bytes would be the same in two clones whose kernels have not noticed yet.
 ///
 /// # Safety
@@ -25,7 +25,8 @@ pub(crate) const CHUNK: usize = 1 << 20;
 #[cold]
 #[inline(never)] // keeps its workspace out of its callers' frames
 pub(crate) unsafe fn fill(process: &Process, dst: *mut u8, len: usize) -> Result<(), Error> {
-    // SAFETY: the caller's promise.
+    // SAFETY: `dst` has `len` writable bytes, and `from_syscall` writes 32 at its argument, as
+    // `expand` allows.
     unsafe { expand(process, dst, len, from_syscall) }
 }
 
@@ -44,7 +45,8 @@ fn from_syscall(at: *mut u8) -> Result<(), Error> {
 #[inline(never)]
 pub(crate) unsafe fn strict(process: &Process, dst: *mut u8, len: usize) -> Result<(), Error> {
     if process.memory.slots > 0 && process.vgetrandom().is_some() && !process.is_quiesced() {
-        // SAFETY: the caller's promise.
+        // SAFETY: `dst` has `len` writable bytes, and both ways to draw write half a seed, 32
+        // bytes, as `expand` allows.
         return unsafe {
             expand(process, dst, len, |at| {
                 let Some(slot) = crate::linux::pool::slot::Slot::take(process, process.epoch())
@@ -55,7 +57,7 @@ pub(crate) unsafe fn strict(process: &Process, dst: *mut u8, len: usize) -> Resu
             })
         };
     }
-    // SAFETY: the caller's promise.
+    // SAFETY: `fill` asks for the same buffer, and nothing else.
     unsafe { fill(process, dst, len) }
 }
 
@@ -70,7 +72,8 @@ pub(crate) unsafe fn strict(process: &Process, dst: *mut u8, len: usize) -> Resu
 /// `dst` is valid for writes of `len` bytes, and the process has slots.
 #[inline(never)]
 pub(crate) unsafe fn large(process: &Process, dst: *mut u8, len: usize) -> Result<(), Error> {
-    // SAFETY: the caller's promise; half a seed is 32 bytes.
+    // SAFETY: `dst` has `len` writable bytes. `plain` writes 32 bytes at its argument, as `expand`
+    // allows, and may be called because the process has slots.
     unsafe {
         expand(process, dst, len, |at| {
             mixed(process, at, |at| crate::linux::pool::draw::plain(process, at, 32))
@@ -99,7 +102,7 @@ pub(crate) fn mixed(
 /// Derives keys from seeds and expands them over `dst`, a chunk at a time, under the guards as they
 /// were before the first key.
 ///
-/// * A fork in the middle: parent and child would go on with the same key. The child starts the
+/// * A fork in the middle: parent and child would continue with the same key. The child starts the
 ///   whole request again; what it had is the parent's.
 /// * The kernel reseeded, or VMClock's marker moved: the request is started again once; if it
 ///   happens again the chunk is drawn again once; then it is accepted, as the kernel itself accepts
@@ -171,7 +174,8 @@ pub(crate) unsafe fn expand(
 pub(crate) unsafe fn kernel(process: &Process, dst: *mut u8, len: usize) -> Result<(), Error> {
     loop {
         let epoch = process.epoch();
-        // SAFETY: the caller's promise.
+        // SAFETY: each round writes the same `len` bytes at `dst`; a round after a fork starts from
+        // the first of them again.
         unsafe { source::fill(dst, len, true) }?;
         hook(Point::LargeChunk);
         if process.is_epoch(epoch) {

@@ -1,6 +1,6 @@
 //! Serving a request: the dispatch by length and mode.
 //!
-//! Each public entry has a hot half, inlined into the caller, and a cold half behind a call. The
+//! Each public entry has a hot half, inlined into the caller, and a cold half that it calls. The
 //! hot half asks one byte for mode and path, draws, and compares the guards; any other situation is
 //! an error ([`Refused`]) that the cold half deals with. Code added to a hot half is paid for by
 //! every draw.
@@ -292,8 +292,8 @@ pub(crate) fn fill_fresh(buf: &mut [MaybeUninit<u8>]) -> Result<(), Error> {
 #[inline(always)]
 #[allow(unsafe_code)]
 pub(crate) unsafe fn serve(process: &Process, dst: *mut u8, len: usize) -> Result<(), Error> {
-    // SAFETY: the caller's promise. `buffered` and `hedged` are chosen only with slots, and
-    // `hedged` only on CPUs with AES.
+    // SAFETY: `dst` is valid for `len` bytes, at least 1, and each arm asks for that. Two ask for
+    // more: `buffered` and `hedged` are chosen only with slots, and `hedged` only on CPUs with AES.
     unsafe {
         match process.mode() {
             Mode::Buffered if len <= draw::LIMIT => draw::plain(process, dst, len),

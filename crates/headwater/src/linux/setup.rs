@@ -42,7 +42,7 @@ static DESTITUTE: Process = Process::destitute();
 /// No memory for handles is mapped at set-up. Relaxed: nothing else is read by it.
 static NO_HANDLES: AtomicBool = AtomicBool::new(false);
 
-/// Implements [`crate::expect_no_handles`].
+/// Implements [`crate::internal::expect_no_handles`].
 pub(crate) fn expect_no_handles() {
     NO_HANDLES.store(true, Ordering::Relaxed);
 }
@@ -75,9 +75,19 @@ pub(crate) fn current() -> &'static Process {
 
 /// Returns the state, and sets it up first if need be. `NOT_READY` if the kernel is not seeded and
 /// `wait` is false.
+#[inline(always)]
+pub(crate) fn process(wait: bool) -> Result<&'static Process, Error> {
+    match published() {
+        Some(process) => Ok(process),
+        None => first_process(wait),
+    }
+}
+
+/// Sets the state up by the environment. A function of its own, so that [`process`] costs a draw
+/// one comparison and no frame.
 #[cold]
 #[inline(never)]
-pub(crate) fn process(wait: bool) -> Result<&'static Process, Error> {
+fn first_process(wait: bool) -> Result<&'static Process, Error> {
     set_up(Config { mode: Mode::Auto, vmclock: true }, true, wait)
 }
 
@@ -115,8 +125,8 @@ fn set_up(config: Config, environment: bool, wait: bool) -> Result<&'static Proc
     process.choose_mode();
     hook(Point::SetUp);
     core::hint::black_box(crate::VERSION_MARK.as_ptr());
-    // A closure would still borrow `process` when the mapping behind it is unmapped
-    // (undefined behaviour, found by miri).
+    // A closure would still borrow `process` when its mapping is unmapped (undefined behaviour,
+    // found by miri).
     if let Err(theirs) = publish(process) {
         discard(process);
         // SAFETY: no other thread has seen it, and `discard` was the last use.
@@ -148,7 +158,7 @@ pub(crate) fn mode_from_environment() -> (Mode, bool) {
     }
 }
 
-/// The size of the registry of handles, which lies behind the state.
+/// The size of the registry of handles, which lies after the state.
 const HANDLES: usize = size_of::<Registry>();
 const _: () = assert!(size_of::<Process>().is_multiple_of(align_of::<Registry>()));
 
@@ -158,10 +168,11 @@ const _: () = assert!(size_of::<Process>().is_multiple_of(align_of::<Registry>()
 ///
 /// # Safety
 ///
-/// `place` is fresh, zeroed memory for a process and the registry behind it.
+/// `place` is fresh, zeroed memory for a process and the registry after it.
 #[inline(never)]
 unsafe fn gather(place: *mut Process, vmclock: bool, requested: Mode, unknown_requested: bool) {
-    // SAFETY: the caller's promise. Zeros are a registry without handles.
+    // SAFETY: `set_up` has just mapped memory for both, and nothing else refers to it. It is
+    // zeroed, and zeros are a registry without handles.
     unsafe {
         let handles = &*place.add(1).cast::<Registry>();
         let facts = Facts { handles, ..facts(vmclock, requested, unknown_requested) };
@@ -290,7 +301,8 @@ fn reserve(requested: Mode) -> (Option<*const AtomicU64>, Memory) {
         if buffering
             && let Ok((pages, page)) = memory::reserve_pages(memory.all_pages().1, memory.locked())
         {
-            // SAFETY: as above.
+            // SAFETY: `all_pages` counts the bytes before the first slot's page too, so the sum
+            // lies within the mapping that was made from that count.
             memory.pages = unsafe { pages.add(memory.before_pages()) };
             memory.page = page;
             return (Some(canary), memory);

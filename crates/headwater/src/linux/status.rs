@@ -28,7 +28,7 @@ pub(crate) fn status() -> Status {
     let Ok(process) = process(false) else {
         return not_set_up();
     };
-    // Read without locks while draws go on: a sum may lag behind, but never counts an event twice.
+    // Read without locks while other threads draw: a sum may lag, but never counts an event twice.
     let puts = Counters { refills: process.sections.puts(), ..Counters::default() };
     let counters = slot::lines(process).fold(puts, |sum, line| {
         let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);

@@ -39,7 +39,7 @@ pub(crate) fn open() {
 pub(crate) fn touch(words: usize) {
     let base = RECORD.load(SeqCst);
     assert!(!base.is_null() && words <= CAPACITY);
-    // SAFETY: in the mapping, behind the counter; nothing is recorded yet.
+    // SAFETY: in the mapping, after the counter; nothing is recorded yet.
     unsafe { base.add(1).write_bytes(0, words) };
 }
 

@@ -1,4 +1,4 @@
-//! A copy against the kernel, which replaces the page behind it.
+//! A copy against the kernel, which replaces the page meanwhile.
 //!
 //! The library's `seqlock_read` runs; the page is a tag and two words, loaded relaxed as
 //! `PageRef::is_present` and `Words::take` load them. To a program an address is replaced at one

@@ -44,7 +44,7 @@ fn threads_that_race_for_an_epoch_agree_on_one() {
     });
 }
 
-/// The frames that go on in a child are those of the thread that forked, in the epoch it was in.
+/// The frames that continue in a child are those of the thread that forked, in the epoch it was in.
 #[test]
 fn a_child_never_gets_the_epoch_of_a_frame_of_its_parent() {
     every_order(|| {
@@ -75,7 +75,7 @@ fn a_frame_that_was_choosing_and_its_childs_child_never_share_an_epoch() {
         let number = process.reserved.fetch_add(1, Relaxed) + 1;
         let child = process.fork();
         let handler = child.enter();
-        // The frame goes on in the child: its exchange fails, and it takes what is there.
+        // The frame continues in the child: its exchange fails, and it takes what is there.
         assert!(handler.get() >> 16 > number);
         assert_eq!(child.enter(), handler);
         assert_ne!(child.fork().enter(), handler);

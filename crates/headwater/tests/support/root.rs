@@ -15,7 +15,7 @@ impl Root {
     pub(crate) fn new() -> Root {
         let name = format!("root-{}", std::process::id());
         let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
-        // A test that failed leaves its directory behind, and process numbers come round.
+        // A test that failed leaves its directory, and process numbers come round.
         let _ = fs::remove_dir_all(&path);
         fs::create_dir_all(&path).unwrap();
         Root { path }

@@ -13,11 +13,11 @@ pub(crate) fn trace_me() -> bool {
     unsafe {
         libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
     }
-    // SAFETY: as above.
+    // SAFETY: the request takes no address; it lets the parent stop this process, and nothing more.
     unsafe { libc::ptrace(libc::PTRACE_TRACEME, 0, null_mut::<u8>(), null_mut::<u8>()) == 0 }
 }
 
-/// Stops this thread until its tracer lets it go on.
+/// Stops this thread until its tracer lets it continue.
 pub(crate) fn stop() {
     // SAFETY: takes a number.
     unsafe { libc::raise(libc::SIGSTOP) };
@@ -105,7 +105,7 @@ impl Traced {
         all
     }
 
-    /// Lets it go on into the handler of `signal`.
+    /// Lets it continue into the handler of `signal`.
     #[track_caller]
     pub(crate) fn resume_with(&self, signal: libc::c_int) {
         // SAFETY: the child is stopped.

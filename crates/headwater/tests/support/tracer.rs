@@ -42,7 +42,7 @@ pub(crate) fn traced(
 ) -> Option<()> {
     let child = fork(|| {
         prepare();
-        // SAFETY: asks to be traced by the parent, then stops until the parent lets it go on.
+        // SAFETY: asks to be traced by the parent, then stops until the parent lets it continue.
         unsafe {
             if libc::ptrace(libc::PTRACE_TRACEME, 0, 0_usize, 0_usize) != 0 {
                 return 77;
@@ -71,7 +71,7 @@ pub(crate) fn traced(
         if first_stop {
             first_stop = false;
             // Without TRACESYSGOOD the kernel does not say that a stop is a system call's. With
-            // EXITKILL a test that panics leaves no child behind.
+            // EXITKILL a test that panics leaves no child.
             let options = libc::PTRACE_O_TRACESYSGOOD | libc::PTRACE_O_EXITKILL;
             // SAFETY: the child is stopped, and the options are a number.
             unsafe { libc::ptrace(libc::PTRACE_SETOPTIONS, child, 0_usize, options as usize) };

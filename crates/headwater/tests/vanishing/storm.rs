@@ -79,7 +79,7 @@ struct Recent {
     bytes: Vec<u8>,
     half: usize,
     takes: u64,
-    /// The end of the part behind the last take.
+    /// The end of the part after the last take.
     until: Option<usize>,
 }
 

@@ -15,7 +15,7 @@ use iced_x86::{
 };
 use object::{Object as _, ObjectSection as _, ObjectSymbol as _};
 use std::collections::{BTreeSet, HashSet};
-use way::{Kind, Name, Way, name};
+use way::{Name, SectionKind, Way, name};
 
 /// The signature that the kernel requires before an abort handler; glibc registers it.
 const SIGNATURE: u32 = 0x5305_3053;
@@ -37,7 +37,7 @@ struct Descriptor {
 }
 
 /// Checks each section of a program. Returns the addresses at which an aborted step ends, which lie
-/// behind the first instruction of each abort handler, and a summary.
+/// after the first instruction of each abort handler, and a summary.
 pub fn check(program: &[u8]) -> Result<(Vec<u64>, String)> {
     let file = object::File::parse(program)?;
     let image = Image::of(&file)?;
@@ -51,8 +51,8 @@ pub fn check(program: &[u8]) -> Result<(Vec<u64>, String)> {
             "the abort handler of the section in {function} lies outside that function"
         );
         match image.check(descriptor).with_context(|| format!("the section in {function}"))? {
-            Kind::Draw => draws += 1,
-            Kind::Put => puts += 1,
+            SectionKind::Draw => draws += 1,
+            SectionKind::Put => puts += 1,
         }
     }
     // One word, 16 bytes, and more of them; and the put.
@@ -108,13 +108,13 @@ impl Image {
 
     fn decode(&self, at: u64) -> Result<Instruction> {
         let bytes = self.bytes(at)?;
-        let instruction = Decoder::with_ip(64, bytes, at, DecoderOptions::NONE).decode();
-        ensure!(!instruction.is_invalid(), "no instruction at {at:#x}");
-        Ok(instruction)
+        let insn = Decoder::with_ip(64, bytes, at, DecoderOptions::NONE).decode();
+        ensure!(!insn.is_invalid(), "no instruction at {at:#x}");
+        Ok(insn)
     }
 
     /// Follows every path through a section, and every path out of it.
-    fn check(&self, descriptor: Descriptor) -> Result<Kind> {
+    fn check(&self, descriptor: Descriptor) -> Result<SectionKind> {
         let Descriptor { start, end, .. } = descriptor;
         let rseq_cs = self.check_entry(descriptor)?;
         let mut linear = Vec::new();
@@ -125,9 +125,9 @@ impl Image {
         }
         ensure!(at == end, "an instruction lies across the section's end");
         // Short requests go to the caller by registers, or after the section.
-        let is_long = linear
-            .iter()
-            .any(|it| it.near_branch_target() >= start && it.ip() > it.near_branch_target());
+        let is_long = linear.iter().any(|insn| {
+            insn.near_branch_target() >= start && insn.ip() > insn.near_branch_target()
+        });
         let mut info = InstructionInfoFactory::new();
         let (mut ways, mut seen) = (vec![Way::begin(start)], HashSet::new());
         let (mut kinds, mut exits) = (BTreeSet::new(), BTreeSet::from([end]));
@@ -138,7 +138,7 @@ impl Image {
                 // rounds.
                 erases |= way.is_erased;
                 ensure!(
-                    way.is_erased || is_long || way.kind == Some(Kind::Put),
+                    way.is_erased || is_long || way.kind == Some(SectionKind::Put),
                     "bytes are not erased"
                 );
                 kinds.insert(way.at_end()?);
@@ -151,27 +151,27 @@ impl Image {
             if !seen.insert(way.clone()) {
                 continue;
             }
-            let it = self.decode(way.at)?;
-            let branches = it.flow_control() != FlowControl::Next;
+            let insn = self.decode(way.at)?;
+            let branches = insn.flow_control() != FlowControl::Next;
             ensure!(
                 !branches || way.read.is_none(),
                 "bytes are not erased right after they were read"
             );
-            match it.flow_control() {
+            match insn.flow_control() {
                 FlowControl::Next => way
-                    .pass(&it, &mut info, end, is_long, rseq_cs)
-                    .with_context(|| format!("at {:#x}", it.ip()))?,
+                    .pass(&insn, &mut info, end, is_long, rseq_cs)
+                    .with_context(|| format!("at {:#x}", insn.ip()))?,
                 FlowControl::ConditionalBranch => {
-                    let target = it.near_branch_target();
+                    let target = insn.near_branch_target();
                     let mut taken = way.clone();
                     taken.at = target;
                     taken.flags = None;
                     ways.push(taken);
-                    way.believe(it.mnemonic(), (start..end).contains(&target));
-                    way.at = it.next_ip();
+                    way.believe(insn.mnemonic(), (start..end).contains(&target));
+                    way.at = insn.next_ip();
                 }
-                FlowControl::UnconditionalBranch => way.at = it.near_branch_target(),
-                _ => bail!("a call or a return at {:#x}", it.ip()),
+                FlowControl::UnconditionalBranch => way.at = insn.near_branch_target(),
+                _ => bail!("a call or a return at {:#x}", insn.ip()),
             }
             ways.push(way);
         }
@@ -181,21 +181,21 @@ impl Image {
         }
         ensure!(kinds.len() == 1, "ways to the end: {kinds:?}");
         let kind = kinds.pop_first().context("no way leads to the end")?;
-        ensure!(erases || kind == Kind::Put, "no way reads bytes");
+        ensure!(erases || kind == SectionKind::Put, "no way reads bytes");
         Ok(kind)
     }
 
     /// Checks that the abort handler has its signature and leads back to the instructions that
-    /// announce the section, and that the section begins right behind these. Returns their operand
+    /// announce the section, and that the section begins right after these. Returns their operand
     /// for `rseq_cs`.
     fn check_entry(&self, descriptor: Descriptor) -> Result<Name> {
         let signature = self.bytes(descriptor.abort - 4)?;
         ensure!(signature[..4] == SIGNATURE.to_le_bytes(), "no signature before the abort handler");
-        let mut it = self.decode(descriptor.abort)?;
-        while it.flow_control() == FlowControl::Next {
-            it = self.decode(it.next_ip())?;
+        let mut insn = self.decode(descriptor.abort)?;
+        while insn.flow_control() == FlowControl::Next {
+            insn = self.decode(insn.next_ip())?;
         }
-        let lea = self.decode(it.near_branch_target())?;
+        let lea = self.decode(insn.near_branch_target())?;
         let announced = lea.mnemonic() == Mnemonic::Lea
             && lea.is_ip_rel_memory_operand()
             && lea.ip_rel_memory_address() == descriptor.at;
@@ -216,26 +216,28 @@ impl Image {
     fn check_exit(&self, from: u64, rseq_cs: Name, descriptor: u64) -> Result<()> {
         let mut ways = vec![(from, 0)];
         while let Some((at, steps)) = ways.pop() {
-            let it = self.decode(at)?;
-            let clears = it.mnemonic() == Mnemonic::Mov
-                && it.op0_kind() == OpKind::Memory
-                && it.memory_segment() == Register::FS
-                && name(&it) == rseq_cs
-                && it.op1_kind() == OpKind::Immediate32to64
-                && it.immediate(1) == 0;
-            let again = it.mnemonic() == Mnemonic::Lea
-                && it.is_ip_rel_memory_operand()
-                && it.ip_rel_memory_address() == descriptor;
+            let insn = self.decode(at)?;
+            let clears = insn.mnemonic() == Mnemonic::Mov
+                && insn.op0_kind() == OpKind::Memory
+                && insn.memory_segment() == Register::FS
+                && name(&insn) == rseq_cs
+                && insn.op1_kind() == OpKind::Immediate32to64
+                && insn.immediate(1) == 0;
+            let again = insn.mnemonic() == Mnemonic::Lea
+                && insn.is_ip_rel_memory_operand()
+                && insn.ip_rel_memory_address() == descriptor;
             if clears || again {
                 continue;
             }
             ensure!(steps < WAY_OUT, "a way out at {from:#x} does not clear rseq_cs");
-            match it.flow_control() {
-                FlowControl::Next => ways.push((it.next_ip(), steps + 1)),
-                FlowControl::UnconditionalBranch => ways.push((it.near_branch_target(), steps + 1)),
+            match insn.flow_control() {
+                FlowControl::Next => ways.push((insn.next_ip(), steps + 1)),
+                FlowControl::UnconditionalBranch => {
+                    ways.push((insn.near_branch_target(), steps + 1));
+                }
                 FlowControl::ConditionalBranch => {
-                    ways.push((it.near_branch_target(), steps + 1));
-                    ways.push((it.next_ip(), steps + 1));
+                    ways.push((insn.near_branch_target(), steps + 1));
+                    ways.push((insn.next_ip(), steps + 1));
                 }
                 _ => bail!("a way out at {from:#x} does not clear rseq_cs"),
             }

@@ -69,7 +69,7 @@ fn code(instructions: &[&str]) -> Vec<u8> {
     (0..digits.len()).step_by(2).map(byte).collect()
 }
 
-fn check(draw: &[&str], handler: &[&str]) -> Result<Kind> {
+fn check(draw: &[&str], handler: &[&str]) -> Result<SectionKind> {
     let parts = vec![(DRAW_AT, code(draw)), (HANDLER_AT, code(handler))];
     Image { parts }.check(DESCRIPTOR)
 }
@@ -88,7 +88,7 @@ fn without(missing: usize) -> Vec<String> {
 
 #[test]
 fn a_sound_draw_passes() {
-    assert_eq!(check(&DRAW, &HANDLER).unwrap(), Kind::Draw);
+    assert_eq!(check(&DRAW, &HANDLER).unwrap(), SectionKind::Draw);
 }
 
 #[test]
@@ -135,11 +135,11 @@ fn the_claim_the_bytes_and_the_guards_come_in_this_order() {
     let mut early = DRAW;
     early[24..28].rotate_left(2);
     assert!(fault(&early).contains("the word is not compared after"));
-    // The claim behind them.
+    // The claim after them.
     let mut late = DRAW;
     late[21..26].rotate_left(1);
     assert!(fault(&late).contains("before they were claimed"));
-    // The erasure behind the word's first load.
+    // The erasure after the word's first load.
     let mut between = DRAW;
     between[25..27].rotate_left(1);
     assert!(fault(&between).contains("not erased right after"));

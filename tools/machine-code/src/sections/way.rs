@@ -62,7 +62,7 @@ enum Place {
     Elsewhere,
 }
 
-/// The fact that a comparison proves if the branch behind it stays in the section.
+/// The fact that a comparison proves if the branch after it stays in the section.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(super) enum Fact {
     CpuInRange,
@@ -87,7 +87,7 @@ use Fact::*;
 pub(super) type Name = (Register, Register, u32, u64, usize);
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub(super) enum Kind {
+pub(super) enum SectionKind {
     Draw,
     Put,
 }
@@ -102,7 +102,7 @@ pub(super) struct Way {
     facts: BTreeSet<Fact>,
     /// The fact that the flags prove.
     pub(super) flags: Option<Fact>,
-    pub(super) kind: Option<Kind>,
+    pub(super) kind: Option<SectionKind>,
     /// True if RDPID was read after the cursor.
     is_asked: bool,
     /// Bytes that were read and that the next access has to erase.
@@ -115,10 +115,10 @@ pub(super) struct Way {
     is_put: bool,
 }
 
-pub(super) fn name(it: &Instruction) -> Name {
-    let size = it.memory_size().size();
-    let scale = it.memory_index_scale();
-    (it.memory_base(), it.memory_index(), scale, it.memory_displacement64(), size)
+pub(super) fn name(insn: &Instruction) -> Name {
+    let size = insn.memory_size().size();
+    let scale = insn.memory_index_scale();
+    (insn.memory_base(), insn.memory_index(), scale, insn.memory_displacement64(), size)
 }
 
 impl Way {
@@ -155,18 +155,18 @@ impl Way {
     }
 
     /// Returns the place of the operand in memory.
-    fn place(&self, it: &Instruction, rseq_cs: Name) -> Place {
-        let at = it.memory_displacement64();
-        if it.memory_segment() == Register::FS {
-            let is_area = (it.memory_base(), it.memory_index()) == (rseq_cs.0, rseq_cs.1);
+    fn place(&self, insn: &Instruction, rseq_cs: Name) -> Place {
+        let at = insn.memory_displacement64();
+        if insn.memory_segment() == Register::FS {
+            let is_area = (insn.memory_base(), insn.memory_index()) == (rseq_cs.0, rseq_cs.1);
             return if is_area {
                 Place::Rseq(at.wrapping_sub(rseq_cs.3))
             } else {
                 Place::Elsewhere
             };
         }
-        let (base, index) = (self.value(it.memory_base()), self.value(it.memory_index()));
-        let alone = it.memory_index() == Register::None;
+        let (base, index) = (self.value(insn.memory_base()), self.value(insn.memory_index()));
+        let alone = insn.memory_index() == Register::None;
         let in_page = |value| matches!(value, Page | InPage);
         match base {
             Line if alone => Place::Line(at),
@@ -180,49 +180,49 @@ impl Way {
     }
 
     /// Returns whether the instruction stores zero.
-    fn stores_zero(&self, it: &Instruction) -> bool {
-        match it.op1_kind() {
+    fn stores_zero(&self, insn: &Instruction) -> bool {
+        match insn.op1_kind() {
             OpKind::Register => {
-                let register = it.op1_register();
+                let register = insn.op1_register();
                 register.is_vector_register() && self.zeros >> register.number() & 1 == 1
             }
-            _ => it.try_immediate(1).is_ok_and(|value| value == 0),
+            _ => insn.try_immediate(1).is_ok_and(|value| value == 0),
         }
     }
 
     /// Follows an instruction that is not a branch.
     pub(super) fn pass(
         &mut self,
-        it: &Instruction,
+        insn: &Instruction,
         info: &mut InstructionInfoFactory,
         end: u64,
         is_long: bool,
         rseq_cs: Name,
     ) -> Result<()> {
-        self.at = it.next_ip();
+        self.at = insn.next_ip();
         self.flags = None;
-        let memory = it.op_count() > 0
-            && it.mnemonic() != Mnemonic::Lea
-            && (0..it.op_count()).any(|i| it.op_kind(i) == OpKind::Memory);
-        let place = memory.then(|| self.place(it, rseq_cs));
-        let info = info.info(it);
+        let memory = insn.op_count() > 0
+            && insn.mnemonic() != Mnemonic::Lea
+            && (0..insn.op_count()).any(|i| insn.op_kind(i) == OpKind::Memory);
+        let place = memory.then(|| self.place(insn, rseq_cs));
+        let info = info.info(insn);
         for used in info.used_memory() {
             let place = place.context("an operand in memory that is not named")?;
-            if self.read.is_some_and(|read| read != name(it)) {
+            if self.read.is_some_and(|read| read != name(insn)) {
                 bail!("bytes are not erased right after they were read");
             }
             match used.access() {
-                OpAccess::Read | OpAccess::CondRead => self.read(it, place)?,
-                OpAccess::Write => self.write(it, place, end, is_long)?,
-                _ => self.exchange(it, place)?,
+                OpAccess::Read | OpAccess::CondRead => self.read(insn, place)?,
+                OpAccess::Write => self.write(insn, place, end, is_long)?,
+                _ => self.exchange(insn, place)?,
             }
         }
-        if it.mnemonic() == Mnemonic::Cmp {
-            self.flags = self.shown_by(it, place);
+        if insn.mnemonic() == Mnemonic::Cmp {
+            self.flags = self.shown_by(insn, place);
         }
-        self.is_asked |= it.mnemonic() == Mnemonic::Rdpid;
+        self.is_asked |= insn.mnemonic() == Mnemonic::Rdpid;
         // The content of the registers that the instruction writes.
-        let value = self.result(it, place);
+        let value = self.result(insn, place);
         let written = info.used_registers().iter().filter(|used| {
             !matches!(used.access(), OpAccess::Read | OpAccess::CondRead | OpAccess::None)
         });
@@ -231,10 +231,11 @@ impl Way {
             let erased = self.read.is_some_and(|read| [read.0, read.1].contains(&register));
             ensure!(!erased, "bytes are not erased right after they were read");
             if register.is_vector_register() {
-                let same = it.op_count() > 1
-                    && it.op_kind(it.op_count() - 1) == OpKind::Register
-                    && it.op_register(it.op_count() - 1) == it.op_register(it.op_count() - 2);
-                let is_zero = matches!(it.mnemonic(), Mnemonic::Vpxor | Mnemonic::Pxor) && same;
+                let same = insn.op_count() > 1
+                    && insn.op_kind(insn.op_count() - 1) == OpKind::Register
+                    && insn.op_register(insn.op_count() - 1)
+                        == insn.op_register(insn.op_count() - 2);
+                let is_zero = matches!(insn.mnemonic(), Mnemonic::Vpxor | Mnemonic::Pxor) && same;
                 let bit = 1 << register.number();
                 self.zeros = if is_zero { self.zeros | bit } else { self.zeros & !bit };
             } else {
@@ -245,40 +246,40 @@ impl Way {
     }
 
     /// Returns the content of the register that an instruction writes.
-    fn result(&self, it: &Instruction, place: Option<Place>) -> Value {
-        let now = match it.op0_kind() {
-            OpKind::Register => self.value(it.op0_register()),
+    fn result(&self, insn: &Instruction, place: Option<Place>) -> Value {
+        let now = match insn.op0_kind() {
+            OpKind::Register => self.value(insn.op0_register()),
             _ => Other,
         };
-        match (it.mnemonic(), place) {
+        match (insn.mnemonic(), place) {
             (Mnemonic::Rdpid, _) => Pid,
-            (Mnemonic::Mov, None) if it.op1_kind() == OpKind::Register => {
-                self.value(it.op1_register())
+            (Mnemonic::Mov, None) if insn.op1_kind() == OpKind::Register => {
+                self.value(insn.op1_register())
             }
             (Mnemonic::Mov, Some(Place::Rseq(at))) if at == 0u64.wrapping_sub(RSEQ_CS) => Cpu,
             (Mnemonic::Mov, Some(Place::Line(CURSOR))) => Cursor,
             (Mnemonic::Mov, Some(Place::Line(NUMBER))) => Number,
             (Mnemonic::Mov, Some(Place::Argument(register, at))) => From(register, at),
             (Mnemonic::Mov, Some(Place::Behind(register, at))) => Behind(register, at),
-            (Mnemonic::Shl, None) if now == Cpu => Scaled(it.immediate(1)),
+            (Mnemonic::Shl, None) if now == Cpu => Scaled(insn.immediate(1)),
             (Mnemonic::Add, Some(Place::Argument(..))) if self.facts.contains(&CpuInRange) => {
                 if now == Scaled(7) { Line } else { Other }
             }
-            (Mnemonic::Add, None) if now == Lowered && it.immediate(1) == SERVED => InPage,
+            (Mnemonic::Add, None) if now == Lowered && insn.immediate(1) == SERVED => InPage,
             (Mnemonic::Add | Mnemonic::Sub, None) if now == InPage => InPage,
             (Mnemonic::Sub, None) if now == Cursor => Lowered,
-            (Mnemonic::And, None) if now == Cursor && it.immediate(1).cast_signed() == -4096 => {
+            (Mnemonic::And, None) if now == Cursor && insn.immediate(1).cast_signed() == -4096 => {
                 Page
             }
             (Mnemonic::And, None) if now == Pid => Pid,
             (Mnemonic::Lea, _) => {
-                if let Entry(register) = self.value(it.memory_base())
-                    && it.memory_index() == Register::None
-                    && it.memory_displacement64() == CAPACITY
+                if let Entry(register) = self.value(insn.memory_base())
+                    && insn.memory_index() == Register::None
+                    && insn.memory_displacement64() == CAPACITY
                 {
                     return Full(register);
                 }
-                let parts = [it.memory_base(), it.memory_index()].map(|part| self.value(part));
+                let parts = [insn.memory_base(), insn.memory_index()].map(|part| self.value(part));
                 if parts.iter().any(|part| matches!(part, Page | InPage)) { InPage } else { Other }
             }
             _ => Other,
@@ -286,9 +287,9 @@ impl Way {
     }
 
     /// Returns the fact that equal operands would prove.
-    fn shown_by(&self, it: &Instruction, place: Option<Place>) -> Option<Fact> {
+    fn shown_by(&self, insn: &Instruction, place: Option<Place>) -> Option<Fact> {
         let operand =
-            |i| (it.op_kind(i) == OpKind::Register).then(|| self.value(it.op_register(i)));
+            |i| (insn.op_kind(i) == OpKind::Register).then(|| self.value(insn.op_register(i)));
         let register = operand(0).or(operand(1))?;
         match (place, register) {
             (Some(Place::Behind(..)), Cpu) => Some(CpuInRange),
@@ -323,67 +324,70 @@ impl Way {
         self.flags = None;
     }
 
-    fn read(&mut self, it: &Instruction, place: Place) -> Result<()> {
+    fn read(&mut self, insn: &Instruction, place: Place) -> Result<()> {
         match place {
             Place::Line(CURSOR) => {
                 self.is_asked = false;
                 self.facts.remove(&OnThisCpu);
             }
             Place::Page => {
-                ensure!(self.kind == Some(Kind::Draw), "bytes are read before they were claimed");
+                ensure!(
+                    self.kind == Some(SectionKind::Draw),
+                    "bytes are read before they were claimed"
+                );
                 ensure!(self.was_tagged, "the tag is not compared before the bytes");
                 ensure!(self.read.is_none(), "bytes are read twice");
                 self.forget_guards();
                 self.is_erased = false;
-                self.read = Some(name(it));
+                self.read = Some(name(insn));
             }
             _ => {}
         }
         Ok(())
     }
 
-    fn write(&mut self, it: &Instruction, place: Place, end: u64, is_long: bool) -> Result<()> {
+    fn write(&mut self, insn: &Instruction, place: Place, end: u64, is_long: bool) -> Result<()> {
         match (place, self.kind) {
-            (Place::Line(CURSOR), None) if it.op1_kind() != OpKind::Register => {
-                ensure!(self.stores_zero(it), "a cursor of a put is not cleared");
+            (Place::Line(CURSOR), None) if insn.op1_kind() != OpKind::Register => {
+                ensure!(self.stores_zero(insn), "a cursor of a put is not cleared");
                 for fact in [WasOnThisCpu, OnItsCpu, StampStands] {
                     ensure!(self.facts.contains(&fact), "{fact:?} is not proved before the number");
                 }
-                self.kind = Some(Kind::Put);
+                self.kind = Some(SectionKind::Put);
             }
             (Place::Line(NUMBER), None) => bail!("the number is stored before the cursor is 0"),
             (Place::Line(CURSOR), None) => {
-                let claims = self.value(it.op1_register()) == Lowered;
+                let claims = self.value(insn.op1_register()) == Lowered;
                 ensure!(claims, "the claimed cursor is not derived from the loaded one");
                 ensure!(self.facts.contains(&BytesLeft), "the claim may leave the page");
                 let here = self.is_asked && self.facts.contains(&OnThisCpu);
                 ensure!(here, "RDPID does not stand between the cursor's load and its store");
-                self.kind = Some(Kind::Draw);
+                self.kind = Some(SectionKind::Draw);
             }
-            (Place::Page, Some(Kind::Draw)) => {
+            (Place::Page, Some(SectionKind::Draw)) => {
                 ensure!(
-                    self.stores_zero(it) && self.read == Some(name(it)),
+                    self.stores_zero(insn) && self.read == Some(name(insn)),
                     "bytes are overwritten"
                 );
                 self.read = None;
                 self.is_erased = true;
                 self.forget_guards();
             }
-            (Place::Elsewhere | Place::Behind(..), Some(Kind::Draw)) => {
+            (Place::Elsewhere | Place::Behind(..), Some(SectionKind::Draw)) => {
                 ensure!(is_long, "bytes reach the caller before the guards are compared");
             }
-            (Place::Line(CURSOR), Some(Kind::Put)) => {
+            (Place::Line(CURSOR), Some(SectionKind::Put)) => {
                 ensure!(
-                    !self.is_put && it.next_ip() == end,
+                    !self.is_put && insn.next_ip() == end,
                     "the commit is not the last instruction"
                 );
                 let given = self.exchanged.context("the cursor is stored before the page")?;
-                let cursor = self.value(it.op1_register());
+                let cursor = self.value(insn.op1_register());
                 ensure!(cursor == Full(given), "the cursor is not that of the page");
                 ensure!(self.facts.contains(&OnThisCpu), "the CPU is not proved before the cursor");
                 self.is_put = true;
             }
-            (Place::Line(at), Some(Kind::Put)) => {
+            (Place::Line(at), Some(SectionKind::Put)) => {
                 ensure!(at != PAGE, "a page is stored, and not exchanged");
             }
             _ => bail!("a store to an unexpected place"),
@@ -392,14 +396,14 @@ impl Way {
     }
 
     /// Follows an access that reads and writes: the exchange of a put, and the count of puts.
-    fn exchange(&mut self, it: &Instruction, place: Place) -> Result<()> {
-        ensure!(self.kind == Some(Kind::Put), "memory is read and written at once");
-        match (it.mnemonic(), place) {
+    fn exchange(&mut self, insn: &Instruction, place: Place) -> Result<()> {
+        ensure!(self.kind == Some(SectionKind::Put), "memory is read and written at once");
+        match (insn.mnemonic(), place) {
             (Mnemonic::Xchg, Place::Line(PAGE)) => {
                 ensure!(self.exchanged.is_none(), "pages are exchanged twice");
-                let given = self.value(it.op1_register());
+                let given = self.value(insn.op1_register());
                 ensure!(matches!(given, Entry(_)), "the page is not the refill's");
-                self.exchanged = Some(it.op1_register());
+                self.exchanged = Some(insn.op1_register());
                 // A thread that nothing aborts may be elsewhere by now.
                 self.facts.remove(&OnThisCpu);
             }
@@ -420,10 +424,10 @@ impl Way {
     }
 
     /// Checks that the section has done its work, and returns which work that was.
-    pub(super) fn at_end(&self) -> Result<Kind> {
+    pub(super) fn at_end(&self) -> Result<SectionKind> {
         match self.kind {
-            Some(Kind::Put) => ensure!(self.is_put, "a put ends without its commit"),
-            Some(Kind::Draw) => {
+            Some(SectionKind::Put) => ensure!(self.is_put, "a put ends without its commit"),
+            Some(SectionKind::Draw) => {
                 ensure!(self.read.is_none(), "bytes are not erased");
                 ensure!(
                     self.facts.contains(&TagStands),

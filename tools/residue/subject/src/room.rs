@@ -13,7 +13,7 @@ pub const KEYS: usize = 256;
 /// All that the subject writes on purpose.
 #[repr(C)]
 pub struct Room {
-    /// The registers, as they were right behind the draw.
+    /// The registers, as they were right after the draw.
     pub saved: Saved,
     /// The bytes of the draw.
     pub served: [u8; LONGEST],

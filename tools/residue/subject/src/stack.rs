@@ -76,7 +76,7 @@ impl Stack {
         words.iter().for_each(|word| first[(word >> 6 & 3) as usize] |= 1 << (word & 63));
         (self.lowest()..end - base).filter(|at| at + width <= end - base).map(|at| base + at).find(
             |&at| {
-                // SAFETY: fewer bytes than the mapping has behind `at`, because the frames of the
+                // SAFETY: fewer bytes than the mapping has after `at`, because the frames of the
                 // callers lie between `end` and its last word.
                 let word = unsafe { (at as *const u64).read_unaligned() } & mask;
                 first[(word >> 6 & 3) as usize] >> (word & 63) & 1 == 1 && words.contains(&word)
@@ -84,7 +84,7 @@ impl Stack {
         )
     }
 
-    /// Calls `entry(argument)` on this stack, and saves the registers right behind it.
+    /// Calls `entry(argument)` on this stack, and saves the registers right after it.
     ///
     /// # Safety
     ///

@@ -96,7 +96,7 @@ const _: () = assert!(size_of::<Shared>() <= HEADER);
 
 static SHARED: AtomicPtr<Shared> = AtomicPtr::new(null_mut());
 
-/// Maps the record behind `fd` for this process and all processes that it forks.
+/// Maps the record of `fd` for this process and all processes that it forks.
 pub(crate) fn open(fd: i32) -> anyhow::Result<()> {
     // SAFETY: a new mapping at an address of the kernel's choice.
     let at = unsafe {

@@ -33,7 +33,7 @@ struct TargetVerdict {
     met: Option<bool>,
 }
 
-/// All verdicts, and the figures behind them.
+/// All verdicts, and their figures.
 #[derive(Serialize)]
 pub(crate) struct CheckOutcome {
     schema: &'static str,

@@ -30,7 +30,7 @@ const SIZES: [&str; 10] = ["4", "16", "32", "64", "256", "1k", "4k", "64k", "1M"
 struct Cli {
     #[command(flatten)]
     args: Args,
-    /// Also what needs a runtime: Go, Java, Node, Python, as far as they are here
+    /// Also measure Go, Java, Node and Python, where they are installed
     #[arg(long, conflicts_with_all = ["impls", "check", "from"])]
     all: bool,
     /// Write the report into a new directory DIR/<date>-<cpu>

@@ -21,7 +21,7 @@ macro_rules! indexed {
     };
 }
 
-/// An engine with a state that goes on.
+/// An engine that draws from a state.
 macro_rules! sequential {
     ($constant:ident, $name:literal, $open:expr) => {
         pub(super) const $constant: Implementation = Implementation {

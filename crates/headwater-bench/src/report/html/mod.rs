@@ -1,4 +1,4 @@
-//! A report as one page of HTML: charts, the figures behind them, the machine and the method.
+//! A report as one page of HTML: charts, their figures, the machine and the method.
 //!
 //! The page is made from the report's JSON, so that a run and a record of it give the same page. It
 //! holds all that it needs, and forbids itself the network.
@@ -103,7 +103,7 @@ fn chart_section(charts: &[Chart]) -> Markup {
                 p.screen {
                     "Point at a chart to read its values. Select a name below it to hide or show its line, with Ctrl to see it alone."
                 }
-                noscript { p { "The charts need JavaScript; the figures behind them are in the tables." } }
+                noscript { p { "The charts need JavaScript; their figures are in the tables." } }
                 div.charts {
                     @for chart in charts { figure { figcaption { (chart.title) } } }
                 }

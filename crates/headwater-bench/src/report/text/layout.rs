@@ -9,7 +9,7 @@ pub(crate) const COLUMNS: u16 = 100;
 /// Columns of figures in one table, if they fit: more are hard to read.
 pub(crate) const ABREAST: usize = 5;
 
-/// Splits columns into groups that fit side by side behind a first column of `first` characters, at
+/// Splits columns into groups that fit side by side after a first column of `first` characters, at
 /// least one in each group.
 pub(crate) fn abreast<T>(first: usize, columns: &[T], width: impl Fn(&T) -> usize) -> Vec<&[T]> {
     const FRAME: usize = 3; // a line, and a blank on each side

@@ -232,7 +232,7 @@ mod tests {
             assert!(sources.contains(&name.as_str()), "quality does not know {name}");
         }
         let reproducible = headwater_quality::sources().filter(|source| {
-            source.kind == headwater_quality::Kind::Engine && source.is_reproducible()
+            source.kind == headwater_quality::SourceKind::Engine && source.is_reproducible()
         });
         for source in reproducible {
             assert!(ours.iter().any(|name| name == source.name), "stream lacks {}", source.name);

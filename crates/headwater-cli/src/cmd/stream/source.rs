@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 #[derive(clap::Args)]
 #[group(skip)]
-pub(super) struct Source {
+pub(super) struct StreamSource {
     /// Devices and files
     #[arg(value_name = "TARGET", required = true)]
     pub(super) targets: Vec<PathBuf>,
@@ -61,7 +61,7 @@ pub(super) struct Source {
     threads: Option<u16>,
 }
 
-impl Source {
+impl StreamSource {
     /// Returns the expected bytes of a target, from the seed of the command line or another one.
     pub(super) fn pattern(
         &self,

@@ -2,7 +2,7 @@
 
 use super::interrupt;
 use super::seed;
-use super::source::{Source, watched};
+use super::source::{StreamSource, watched};
 use crate::failure::Failure;
 use crate::output;
 use crate::progress::Progress as Bar;
@@ -23,7 +23,7 @@ Exit status: 0 every byte is right; 1 wrong bytes found; 2 wrong usage; 3 could 
 or stopped. A file's own size is believed: --size or --to finds one that became too short.")]
 pub(super) struct Args {
     #[command(flatten)]
-    source: Source,
+    source: StreamSource,
 
     /// Expected size; a shorter file has a missing extent
     #[arg(long, value_name = "BYTES", value_parser = size::parse, allow_negative_numbers = true)]

@@ -1,6 +1,6 @@
 //! `headwater stream write`: fills devices and files from a seed.
 
-use super::source::{Source, watched};
+use super::source::{StreamSource, watched};
 use super::{ask, interrupt};
 use crate::failure::Failure;
 use crate::output;
@@ -23,7 +23,7 @@ full disk, the same command with --resume continues. Exit status: 0 complete; 2 
 target is in use; 3 could not write, or stopped.")]
 pub(super) struct Args {
     #[command(flatten)]
-    source: Source,
+    source: StreamSource,
 
     /// Size of a file that is made or becomes longer
     #[arg(long, value_name = "BYTES", value_parser = size::parse, allow_negative_numbers = true)]

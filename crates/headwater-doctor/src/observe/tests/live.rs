@@ -121,7 +121,7 @@ fn processes_of_this_machine_that_wait_for_other_things_are_no_victims() {
     let record = observe_in(proc, None, &mut kernel, 600.0, looks_only);
     drop(child.stdin.take());
     child.wait().unwrap();
-    assert_eq!(record.outcome, Outcome::Ready);
+    assert_eq!(record.outcome, RecordOutcome::Ready);
     assert_eq!(record.victims, []);
     assert!(record.looks >= 4, "{}", record.looks);
 }

@@ -6,7 +6,7 @@ use super::*;
 fn a_victim_has_name_unit_call_and_seconds() {
     let script = Script::new("one", 5.0, 107.7).at(5.5, cron).at(6.0, sshd);
     let record = script.observe(600.0);
-    assert_eq!((record.outcome, record.ready), (Outcome::Ready, Some(107.7)));
+    assert_eq!((record.outcome, record.ready), (RecordOutcome::Ready, Some(107.7)));
     assert_eq!(record.boot_id.as_deref(), Some("b00t-1d"));
     let [victim] = record.victims.as_slice() else { panic!("{:?}", record.victims) };
     assert_eq!((victim.pid, victim.process.as_str()), (312, "sshd"));
@@ -45,7 +45,7 @@ fn a_name_is_kept_when_the_process_ends_or_becomes_another() {
     let found: Vec<_> = record
         .victims
         .iter()
-        .map(|it| (it.process.as_str(), it.exact().unwrap().round(), it.ending))
+        .map(|victim| (victim.process.as_str(), victim.exact().unwrap().round(), victim.ending))
         .collect();
     assert_eq!(
         found,

@@ -5,14 +5,14 @@ use super::*;
 #[test]
 fn a_ready_generator_ends_the_observation_at_once() {
     let record = Script::new("ready", 5.0, 0.0).at(5.0, sshd).observe(600.0);
-    assert_eq!((record.outcome, record.looks), (Outcome::ReadyAtStart, 0));
+    assert_eq!((record.outcome, record.looks), (RecordOutcome::ReadyAtStart, 0));
     assert!(record.victims.is_empty() && record.lines().is_empty());
 }
 
 #[test]
 fn the_observer_stops_after_its_limit_and_says_so() {
     let record = Script::new("limit", 5.0, 1e9).at(6.0, sshd).observe(600.0);
-    assert_eq!((record.outcome, record.ready), (Outcome::TimedOut, None));
+    assert_eq!((record.outcome, record.ready), (RecordOutcome::TimedOut, None));
     assert!((6000..6010).contains(&record.looks), "{}", record.looks);
     assert_eq!(record.victims[0].ending, Ending::StillWaits);
     let lines = record.lines();
@@ -24,7 +24,7 @@ fn the_observer_stops_after_its_limit_and_says_so() {
 fn a_signal_ends_the_observation_with_a_record() {
     let stop = |root: &Path| put(root, "stop", "");
     let record = Script::new("stop", 5.0, 1e9).at(6.0, sshd).at(20.0, stop).observe(600.0);
-    assert_eq!(record.outcome, Outcome::TimedOut);
+    assert_eq!(record.outcome, RecordOutcome::TimedOut);
     assert!(near(record.ended, 20.0), "{record:?}");
     assert!(near(record.victims[0].exact().unwrap(), 14.0), "{record:?}");
 }

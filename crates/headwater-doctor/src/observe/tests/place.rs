@@ -31,7 +31,7 @@ fn a_kernel_that_hides_the_place_shows_the_call() {
         thread(root, 81, 81, "cron", "0", NANOSLEEP, 6.0);
     };
     let record = Script::new("hidden", 5.0, 9.0).at(6.0, hidden).observe(600.0);
-    let names: Vec<&str> = record.victims.iter().map(|it| it.process.as_str()).collect();
+    let names: Vec<&str> = record.victims.iter().map(|victim| victim.process.as_str()).collect();
     assert_eq!(names, ["sshd"]);
 }
 
@@ -60,7 +60,8 @@ fn a_poll_of_the_device_is_a_wait_unless_it_is_for_writing() {
         .at(6.0, polls(82, "/dev/urandom", reading))
         .at(6.0, polls(83, "socket:[77]", reading))
         .observe(600.0);
-    let found: Vec<_> = record.victims.iter().map(|it| (it.pid, it.call.as_str())).collect();
+    let found: Vec<_> =
+        record.victims.iter().map(|victim| (victim.pid, victim.call.as_str())).collect();
     assert_eq!(found, [(80, "poll of /dev/random")]);
     assert!(near(record.victims[0].exact().unwrap(), 3.0));
 }
@@ -136,6 +137,7 @@ fn a_kernel_that_does_not_count_shows_the_place() {
         .at(6.0, begins)
         .at(10.0, waits)
         .observe(600.0);
-    let seconds: Vec<f64> = record.victims.iter().map(|it| it.exact().unwrap().round()).collect();
+    let seconds: Vec<f64> =
+        record.victims.iter().map(|victim| victim.exact().unwrap().round()).collect();
     assert_eq!(seconds, [14.0, 10.0]);
 }

@@ -39,7 +39,7 @@ fn the_record_of_the_observer_that_began_first_stays() {
     let _ = fs::remove_dir_all(&directory);
     let of_initramfs = record();
     let late = Record { began: 50.0, victims: Vec::new(), ..of_initramfs.clone() };
-    let at_start = Record { outcome: Outcome::ReadyAtStart, began: 1.0, ..late.clone() };
+    let at_start = Record { outcome: RecordOutcome::ReadyAtStart, began: 1.0, ..late.clone() };
     let other_boot = Record { boot_id: Some("another".to_owned()), ..late.clone() };
     let began = |writers: &[&Record]| {
         let mut file = PathBuf::new();

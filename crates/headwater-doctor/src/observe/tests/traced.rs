@@ -98,8 +98,11 @@ fn a_wait_between_two_looks_is_not_missed() {
         .at(8.05, trace.begin("short", 999, 8.01, 0))
         .at(8.05, trace.end("short", 999, 8.04, -4));
     let record = trace.observe(script);
-    let found: Vec<_> =
-        record.victims.iter().map(|it| (it.process.as_str(), it.tid, exactly(it))).collect();
+    let found: Vec<_> = record
+        .victims
+        .iter()
+        .map(|victim| (victim.process.as_str(), victim.tid, exactly(victim)))
+        .collect();
     assert_eq!(found, [("sshd", 312, 0.035), ("short", 999, 0.03)]);
 }
 

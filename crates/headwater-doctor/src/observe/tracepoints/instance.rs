@@ -103,7 +103,7 @@ impl Instance {
     ///
     /// # Errors
     ///
-    /// Returns the step that failed, and its error. Nothing is left behind.
+    /// Returns the step that failed, and its error. Nothing is left.
     pub(super) fn new(instances: OwnedFd) -> Result<Instance, (&'static str, Errno)> {
         // Making an instance allocates 1.4 MiB for each CPU before its size can be set, so a kernel
         // without the events is recognised by the machine's own directory.

@@ -2,7 +2,7 @@
 //!
 //! A line begins with the name of the thread, which a program chooses freely. A name can contain
 //! line breaks and every mark that separates fields, so a line is read from its end, and everything
-//! that the kernel wrote behind the name must be there. A name of 15 bytes is too short for that.
+//! that the kernel wrote after the name must be there. A name of 15 bytes is too short for that.
 
 use memchr::{memmem, memrchr};
 

@@ -1,5 +1,6 @@
 //! A line of a log: its time, its writer, its message.
 
+use super::split::{split_at, split_at_colon};
 use super::stamp::{self, Follows, Stamp};
 use std::borrow::Cow;
 
@@ -95,8 +96,8 @@ fn without_time(line: &str) -> Option<Entry<'_>> {
     if is_kernels(line) || line.starts_with("systemd-") && writer != Writer::Kernel {
         return Some(entry(Stamp::default(), writer, message));
     }
-    // A console shows the kernel's message behind the words of a script:
-    // "Saving random seed: random: dd: uninitialized urandom read (512 bytes read)".
+    // A console shows the kernel's message after the words of a script: "Saving random seed:
+    // random: dd: uninitialized urandom read (512 bytes read)".
     let message = &line[line.find(": random: ")? + 2..];
     let is_read = message.contains(": uninitialized urandom read");
     is_read.then(|| entry(Stamp::default(), Writer::Kernel, message))
@@ -142,7 +143,9 @@ fn status(line: &str) -> Option<&str> {
 /// Removes the number of the CPU that some real-time kernels' consoles have: ` 000: `.
 fn without_cpu(line: &str) -> &str {
     match line.split_once(": ") {
-        Some((cpu, rest)) if cpu.len() == 3 && cpu.bytes().all(|it| it.is_ascii_digit()) => rest,
+        Some((cpu, rest)) if cpu.len() == 3 && cpu.bytes().all(|byte| byte.is_ascii_digit()) => {
+            rest
+        }
         _ => line,
     }
 }
@@ -173,20 +176,6 @@ pub(super) fn of_dmesg_json(line: &str, before: &[u8]) -> Option<Entry<'static>>
 
 fn entry(stamp: Stamp, writer: Writer, message: &str) -> Entry<'_> {
     Entry { stamp, writer, message: Cow::Borrowed(message), unit: None, boot: None }
-}
-
-/// Splits at the first `": "`. The standard library's search of a text prepares more than a line of
-/// a log repays.
-pub(super) fn split_at_colon(text: &str) -> Option<(&str, &str)> {
-    let colons = memchr::memchr_iter(b':', text.as_bytes());
-    let at = colons.into_iter().find(|at| text.as_bytes().get(at + 1) == Some(&b' '))?;
-    Some((&text[..at], &text[at + 2..]))
-}
-
-/// Splits a short text at the first such ASCII character. `split_once` prepares more.
-pub(super) fn split_at(text: &str, at: u8) -> Option<(&str, &str)> {
-    let place = text.bytes().position(|byte| byte == at)?;
-    Some((text.get(..place)?, text.get(place + 1..)?))
 }
 
 /// Splits `HOST NAME[PID]: message` or `NAME[PID]: message` into writer and message. BusyBox's
@@ -247,7 +236,8 @@ fn direct(rest: &str) -> (Writer, &str) {
     let head = end.and_then(|end| {
         let (head, message) = (rest.get(..end)?, rest.get(end + 3..)?);
         let (name, pid) = split_at(head, b'[')?;
-        let is_pid = !pid.is_empty() && pid.len() <= 7 && pid.bytes().all(|it| it.is_ascii_digit());
+        let is_pid =
+            !pid.is_empty() && pid.len() <= 7 && pid.bytes().all(|byte| byte.is_ascii_digit());
         (is_pid && !name.is_empty() && !name.contains([' ', ':'])).then_some((name, pid, message))
     });
     match head {
@@ -282,7 +272,7 @@ fn is_kernels(line: &str) -> bool {
     .any(|start| line.starts_with(start))
 }
 
-/// The names of syslog's facilities; `local` has a digit behind it.
+/// The names of syslog's facilities; a digit follows `local`.
 const FACILITIES: [&str; 13] = [
     "kern", "user", "mail", "daemon", "auth", "syslog", "lpr", "news", "uucp", "cron", "authpriv",
     "ftp", "local",

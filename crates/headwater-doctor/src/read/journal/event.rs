@@ -5,114 +5,20 @@
 use super::entry::{Entry, Writer};
 use super::generator::generator;
 use super::machine::{self, MachineFact};
-use super::programs::{
-    GO_WAITS, SECURE_RANDOM, START_JOB, clock_set, of_program, seed_job, startup,
-};
+use super::programs::{START_JOB, clock_set, of_program, seed_job, startup};
 use crate::boot::HintKind;
 use crate::read::logs::Texts;
 
-/// Each relevant line holds one of these words. Whole blocks are searched for them, so each must be
-/// rare in a log.
-pub(super) const WORDS: &[&str] = &[
-    "random: ",
-    BARE_READY,
-    "systemd[1]: ",
-    "init.scope[1]: ",
-    "Linux version ",
-    "ommand line: ",
-    " as init process",
-    "-- Boot ",
-    "-- Reboot --",
-    "clocksource: ",
-    "RDRAND",
-    "RDSEED",
-    "seeding entropy pool",
-    "hwrng",
-    "virtio_rng",
-    "type=1326",
-    "SECCOMP",
-    "criu[",
-    "Clock change detected",
-    "time server",
-    "System clock w",
-    "Freeing unused ",
-    DENTRIES,
-    "ACPI: XSDT ",
-    "e820: ",
-    "lrng",
-    "ernel entropy pool",
-    "DMI: ",
-    "Hardware name: ",
-    "Hypervisor detected",
-    "Machine model: ",
-    "Memory Encryption Features active",
-    "tdx: Guest detected",
-    "SEV: S",
-    "nsm: ",
-    "NSM RNG: ",
-    "setup: Linux is running ",
-    "Detected virtualization ",
-    "Detected architecture ",
-    "procd: ",
-    "] init: ",
-    "urandom-seed: ",
-    "urandom_seed: ",
-    "mount_root: ",
-    "kmodloader: ",
-    "Random Seed",
-    "random-seed.service",
-    "strace[",
-    SECURE_RANDOM,
-    GO_WAITS,
-];
-
 /// The line of readiness as Oracle's 5.4 and board makers' kernels print it: without "random: ".
-const BARE_READY: &str = "crng init done";
+pub(super) const BARE_READY: &str = "crng init done";
 
 /// A table of the kernel's, which it makes after the earliest seeds and long before any program.
-const DENTRIES: &str = "Dentry cache hash table entries";
-
-/// The words that relevant lines of JSON hold, where the writer's name is a field. The faster
-/// search takes at most 32 of them. An enclave has no journal, so its words are missing.
-pub(super) const JSON_WORDS: &[&str] = &[
-    "random: ",
-    BARE_READY,
-    "\"systemd\"",
-    "Linux version ",
-    "ommand line: ",
-    " as init process",
-    "clocksource: ",
-    "RDRAND",
-    "RDSEED",
-    "seeding entropy pool",
-    "hwrng",
-    "virtio_rng",
-    "type=1326",
-    "SECCOMP",
-    "\"criu\"",
-    "Freeing unused ",
-    DENTRIES,
-    "ACPI: XSDT ",
-    "e820: ",
-    "lrng",
-    "ernel entropy pool",
-    "DMI: ",
-    "Hardware name: ",
-    "Hypervisor detected",
-    "Machine model: ",
-    "Memory Encryption Features active",
-    "tdx: Guest detected",
-    "SEV: S",
-    "setup: Linux is running ",
-    "\"strace\"",
-    SECURE_RANDOM,
-    GO_WAITS,
-];
+pub(super) const DENTRIES: &str = "Dentry cache hash table entries";
 
 /// An event that a message reports.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum LogEvent<'a> {
-    /// The text behind "Linux version", which begins with the kernel's release.
+    /// The text after "Linux version", which begins with the kernel's release.
     Version(&'a str),
     CommandLine(&'a str),
     /// The first program starts; or, before Linux 4.18, the kernel frees its own start-up code
@@ -326,28 +232,16 @@ fn seccomp(message: &str) -> Option<LogEvent<'_>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::read::journal::words;
 
     #[test]
     fn every_message_that_is_understood_holds_a_word_of_the_prefilter() {
         for text in [
-            "random: crng init done",
-            "crng init done",
-            "Dentry cache hash table entries: 65536 (order: 7, 524288 bytes, linear)",
-            "ACPI: XSDT 0x000000016FBFFE98 000044 (v01 APPLE  Apple Vz 00000001      01000013)",
-            "e820: remove [mem 0xe0000000-0xefffffff] reserved",
-            "Linux version 6.1.0",
-            "Kernel command line: quiet",
             "Command line: quiet",
-            "Run /init as init process",
-            "clocksource: Switched to clocksource tsc",
             "clocksource: timekeeping watchdog on CPU0: Marking clocksource 'tsc' as unstable",
-            "BIOS may not properly restore RDRAND after suspend, hiding RDRAND via CPUID. Use rdrand=force to reenable.",
-            "RDSEED32 is broken. Disabling the corresponding CPUID bit.",
-            "efi: seeding entropy pool",
-            "audit: type=1326 audit(1.2:3): auid=1 sig=31 arch=c000003e syscall=318 compat=0",
         ] {
             assert!(kernel(text).is_some(), "{text}");
-            for words in [WORDS, JSON_WORDS] {
+            for words in [words::in_text(), words::in_json()] {
                 assert!(words.iter().any(|word| text.contains(word)), "{text}");
             }
         }

@@ -83,7 +83,7 @@ pub(super) fn by_start(message: &str) -> Option<MachineFact<'_>> {
         });
     }
     // Other lines of confidential guests: before the kernel lists its features, or after. "vTom" is
-    // a guest of SEV-SNP behind a paravisor, whose features are listed as "AMD SEV" only.
+    // a guest of SEV-SNP under a paravisor, whose features are listed as "AMD SEV" only.
     if message.starts_with("tdx: Guest detected") {
         return Some(MachineFact::Confidential("Intel TDX"));
     }
@@ -104,7 +104,7 @@ pub(super) fn by_start(message: &str) -> Option<MachineFact<'_>> {
     by_systemd(message)
 }
 
-/// Reads a message of the kernel that holds a fact behind other words.
+/// Reads a message of the kernel that holds a fact after other words.
 pub(super) fn inside(message: &str) -> Option<MachineFact<'_>> {
     if let Some((_, name)) = message.split_once("Hypervisor detected: ") {
         return Some(MachineFact::Hypervisor(name));

@@ -17,10 +17,12 @@ mod generator;
 mod json;
 mod machine;
 mod programs;
+mod split;
 pub(crate) mod stamp;
 mod times;
 mod together;
 mod units;
+mod words;
 
 pub use together::put_together;
 
@@ -142,7 +144,7 @@ fn text(blocks: &mut Blocks<impl Read>, name: &str) -> std::io::Result<Vec<Boot>
     }
     let last = scan(
         blocks,
-        event::WORDS,
+        &words::in_text(),
         |found| {
             let line = unpainted(found.text);
             let evidence =
@@ -169,7 +171,7 @@ fn by_json(blocks: &mut Blocks<impl Read>, name: &str) -> std::io::Result<Vec<Bo
     let time = |line: &[u8]| json::parse(line).map(|entry| entry.stamp);
     let last = scan(
         blocks,
-        event::JSON_WORDS,
+        &words::in_json(),
         |found| {
             if let Some(entry) = json::parse(found.text) {
                 let evidence = || evidence(&entry, format!("{name}:{}", found.number()));

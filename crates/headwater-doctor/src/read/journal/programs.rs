@@ -35,8 +35,9 @@ fn secure_random(message: &str) -> Option<f64> {
     let (number, rest) = rest.split_once(" took [")?.1.split_once(']')?;
     // The JVM groups digits by its locale.
     let digits: String = number.chars().filter(char::is_ascii_digit).collect();
-    let is_number =
-        number.chars().all(|it| it.is_ascii_digit() || ",.'\u{a0}\u{202f} ".contains(it));
+    let is_number = number
+        .chars()
+        .all(|letter| letter.is_ascii_digit() || ",.'\u{a0}\u{202f} ".contains(letter));
     let milliseconds: f64 = digits.parse().ok()?;
     (is_number && digits.len() <= 9 && rest.starts_with(" milliseconds"))
         .then_some(milliseconds / 1e3)
@@ -63,7 +64,7 @@ pub(super) fn blamed(line: &str) -> Option<LogEvent<'_>> {
         before
     } else if before.starts_with("<text ") && before.ends_with('>') {
         after.strip_prefix(" (")?.strip_suffix(")</text>")?
-    } else if before.chars().all(|it| "└├─│ ".contains(it)) {
+    } else if before.chars().all(|letter| "└├─│ ".contains(letter)) {
         after.strip_prefix(" @")?.split_once(" +")?.1
     } else {
         return None;

@@ -1,7 +1,7 @@
 //! The time at the head of a line, as journalctl(1), dmesg(1), rsyslog and the kernel itself write
 //! it.
 
-use super::entry::split_at;
+use super::split::split_at;
 
 /// The time of a line, as far as the line shows it.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -12,8 +12,8 @@ pub(super) struct Stamp {
     pub(super) wall: Option<f64>,
     /// True if the wall clock's seconds are whole, so that a difference is off by up to one.
     pub(super) is_coarse: bool,
-    /// The local time of the day and its date in a year without a number, as all formats of a
-    /// calendar have it: the common scale of files in different formats.
+    /// Local time in seconds since 1 January. The year is left out, because most formats omit it.
+    /// Every format with a calendar has the rest, so files in different formats share this scale.
     pub(super) civil: Option<f64>,
 }
 
@@ -147,10 +147,10 @@ fn ctime(line: &str) -> Option<(Stamp, Follows, &str)> {
     Some((Stamp::date(days, clock(time)?), Follows::Name, rest))
 }
 
-/// Finds the kernel's own stamp behind a stamp that a capture of the console has put in front, in
-/// whichever form: `2026-11-22 06:07:30 [    1.234567] `. A capture's own time counts only if the
-/// kernel has none: `[18:04:51.071][Moby  ][Info  ] random: crng init done`, or with a date, as
-/// Xen's console daemon writes it: `[2026-11-22 06:07:30] random: crng init done`.
+/// Finds the kernel's own stamp after a stamp that a capture of the console has put in front, in
+/// whichever form: `2026-11-22 06:07:30 [ 1.234567] `. A capture's own time counts only if the
+/// kernel has none: `[18:04:51.071][Moby ][Info ] random: crng init done`, or with a date, as Xen's
+/// console daemon writes it: `[2026-11-22 06:07:30] random: crng init done`.
 pub(super) fn captured(line: &str) -> Option<(Stamp, &str)> {
     const HEAD: usize = 80;
     let head = line.char_indices().take_while(|(at, _)| *at < HEAD);

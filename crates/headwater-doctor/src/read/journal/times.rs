@@ -38,8 +38,8 @@ pub(super) struct Times {
     /// Seconds that correct the wall clock: years, which some dates leave out, and steps by which
     /// the clock was set.
     shift: f64,
-    /// True if the last line's wall clock lies behind that of the line before, without a message
-    /// about a clock that was set. Either the clock was set, or lines changed places.
+    /// True if the last line's wall clock is earlier than that of the line before, without a
+    /// message about a clock that was set. Either the clock was set, or lines changed places.
     went_back: bool,
     /// A jump of the wall clock at the last line.
     jump: Option<Jump>,

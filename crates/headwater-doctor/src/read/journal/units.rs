@@ -2,10 +2,10 @@
 //! description only, and a failure connects the two: name and description then stand on adjacent
 //! lines, because systemd is one thread and reports a unit's end in one piece.
 
-use super::entry::{split_at, split_at_colon};
+use super::split::{split_at, split_at_colon};
 use super::stamp::Stamp;
 use crate::Evidence;
-use crate::boot::{Attempt, Moment, Outcome, Unit};
+use crate::boot::{Attempt, AttemptOutcome, Moment, Unit};
 use std::collections::HashMap;
 
 /// Starts that are kept of a boot. Nothing starts as many before its generator is ready.
@@ -34,7 +34,7 @@ pub(super) struct Starts {
 struct Start {
     began: (Stamp, Evidence),
     ended: Option<(Stamp, Evidence)>,
-    outcome: Outcome,
+    outcome: AttemptOutcome,
     /// systemd has said that it kills it.
     killed: Option<(Stamp, Evidence)>,
 }
@@ -71,13 +71,18 @@ impl Starts {
                 self.is_called(label, &name);
             }
             let label = unit.unwrap_or_else(|| named(label));
-            self.end(label, Outcome::Failed, stamp, evidence);
+            self.end(label, AttemptOutcome::Failed, stamp, evidence);
             self.failed = Some(label.to_owned());
         } else if let Some(label) = started(message) {
-            self.end(unit.unwrap_or_else(|| named(label)), Outcome::Started, stamp, evidence);
+            self.end(
+                unit.unwrap_or_else(|| named(label)),
+                AttemptOutcome::Started,
+                stamp,
+                evidence,
+            );
         } else if let Some(label) = message.strip_prefix("Stopped ") {
             let label = unit.unwrap_or_else(|| named(label.trim_end_matches('.')));
-            self.end(label, Outcome::Failed, stamp, evidence);
+            self.end(label, AttemptOutcome::Failed, stamp, evidence);
         }
         if self.failing.as_deref().is_some_and(|name| !message.contains(name)) {
             self.failing = None;
@@ -96,7 +101,7 @@ impl Starts {
         }
         let place = self.place(label);
         let again = place.is_some_and(|place| {
-            self.units[place].1.last().is_some_and(|start| start.outcome != Outcome::Started)
+            self.units[place].1.last().is_some_and(|start| start.outcome != AttemptOutcome::Started)
         });
         if self.count == MOST || is_ready && !again {
             return;
@@ -110,7 +115,7 @@ impl Starts {
         let start = Start {
             began: (stamp, evidence()),
             ended: None,
-            outcome: Outcome::Unknown,
+            outcome: AttemptOutcome::Unknown,
             killed: None,
         };
         self.units[place].1.push(start);
@@ -119,7 +124,7 @@ impl Starts {
 
     fn count_unsettled(&mut self) {
         let is_unsettled = |(_, starts): &&(String, Vec<Start>)| {
-            starts.last().is_some_and(|start| start.outcome != Outcome::Started)
+            starts.last().is_some_and(|start| start.outcome != AttemptOutcome::Started)
         };
         self.unsettled = self.units.iter().filter(is_unsettled).count();
     }
@@ -127,13 +132,15 @@ impl Starts {
     fn end(
         &mut self,
         label: &str,
-        outcome: Outcome,
+        outcome: AttemptOutcome,
         stamp: Stamp,
         evidence: impl FnOnce() -> Evidence,
     ) {
         let Some(start) = self.open(label) else { return };
         (start.ended, start.outcome) = match start.killed.take() {
-            Some(killed) if outcome != Outcome::Started => (Some(killed), Outcome::TimedOut),
+            Some(killed) if outcome != AttemptOutcome::Started => {
+                (Some(killed), AttemptOutcome::TimedOut)
+            }
             _ => (Some((stamp, evidence())), outcome),
         };
         self.count_unsettled();
@@ -160,9 +167,11 @@ impl Starts {
             return;
         };
         match start.outcome {
-            Outcome::Unknown => start.killed = Some(killed),
-            Outcome::Failed => (start.ended, start.outcome) = (Some(killed), Outcome::TimedOut),
-            Outcome::Started | Outcome::TimedOut => {}
+            AttemptOutcome::Unknown => start.killed = Some(killed),
+            AttemptOutcome::Failed => {
+                (start.ended, start.outcome) = (Some(killed), AttemptOutcome::TimedOut);
+            }
+            AttemptOutcome::Started | AttemptOutcome::TimedOut => {}
         }
     }
 
@@ -175,7 +184,7 @@ impl Starts {
             return None;
         }
         let place = self.place(label)?;
-        self.units[place].1.last_mut().filter(|start| start.outcome == Outcome::Unknown)
+        self.units[place].1.last_mut().filter(|start| start.outcome == AttemptOutcome::Unknown)
     }
 
     /// Returns all units. `moment` converts a stamp to the boot's clock.
@@ -185,7 +194,7 @@ impl Starts {
             (None, Some(killed)) => Attempt {
                 began: moment(start.began),
                 ended: Some(moment(killed)),
-                outcome: Outcome::TimedOut,
+                outcome: AttemptOutcome::TimedOut,
             },
             (ended, _) => Attempt {
                 began: moment(start.began),

@@ -110,7 +110,7 @@ pub(crate) fn scan<R: Read>(
         let counted = Cell::new((0, block.first));
         let mut from = 0;
         while let Some(hit) = words.find(whole, from) {
-            // A hit lies behind the end of the last one's line.
+            // A hit lies after the end of the last one's line.
             let begin = memrchr(b'\n', &whole[from..hit]).map_or(from, |at| from + at + 1);
             let end = memchr(b'\n', &whole[hit..]).map_or(whole.len(), |at| hit + at);
             each(&Line { text: &whole[begin..end], whole, begin, counted: &counted, last: &last });

@@ -33,7 +33,7 @@ pub(super) fn perf(line: &str) -> Option<TraceLine<'_>> {
         }
     } else {
         let name = call.split_once('(')?.0;
-        let is_name = name.bytes().all(|it| it.is_ascii_alphanumeric() || it == b'_');
+        let is_name = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
         is_name.then_some(TraceEvent::Call)?
     };
     let time = Some(TimeColumn::Epoch(began / 1e3));

@@ -25,7 +25,7 @@ pub(super) enum TraceEvent<'a> {
     Getrandom,
     /// A call of getrandom that cannot wait.
     GetrandomNonblock,
-    /// The begin of a call of getrandom that goes on while lines of another process come.
+    /// The begin of a call of getrandom that lines of another process interrupt.
     GetrandomBegins,
     /// The end of a call that began in an earlier line.
     GetrandomResumes,
@@ -36,7 +36,7 @@ pub(super) enum TraceEvent<'a> {
         fd: u32,
         /// `-y` names the file.
         is_random: bool,
-        /// The call goes on while another process's lines come.
+        /// The call continues while another process's lines come.
         is_unfinished: bool,
     },
     /// A program is started: the call's arguments.

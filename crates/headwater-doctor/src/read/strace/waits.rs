@@ -199,7 +199,7 @@ impl Waits {
     /// Names the program of the longest call, where lines name programs.
     fn named(&mut self, seconds: Option<f64>, program: Option<&str>) {
         let longest = self.longest.first().map_or(0.0, |(seconds, _)| *seconds);
-        if let Some(program) = program.filter(|_| seconds.is_some_and(|it| it >= longest)) {
+        if let Some(program) = program.filter(|_| seconds.is_some_and(|wait| wait >= longest)) {
             self.program = Some(program.to_owned());
         }
     }

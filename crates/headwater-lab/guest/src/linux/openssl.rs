@@ -1,5 +1,5 @@
-//! The distribution's libcrypto as a witness: its own generator, and headwater's provider behind
-//! the same call.
+//! The distribution's libcrypto as a witness: its own generator, and headwater's provider, by the
+//! same call.
 //!
 //! The provider is the module that users install, source file by source file. A static program
 //! cannot load a module, so the provider is linked in and passed to OSSL_PROVIDER_add_builtin(3).
@@ -34,7 +34,7 @@ mod linked {
 
     // SAFETY: a library context may be used by all threads of a process (OSSL_LIB_CTX(3)).
     unsafe impl Send for Context {}
-    // SAFETY: as above.
+    // SAFETY: the same rule of OpenSSL's allows several threads at the same time.
     unsafe impl Sync for Context {}
 
     // This side dereferences nothing. Types as in openssl/{crypto,provider,rand,evp}.h of 3.0.

@@ -28,7 +28,7 @@ fn fail(text: String) -> ExitCode {
     ExitCode::FAILURE
 }
 
-/// Runs `restored MODE quiesce|go-on FILE`. The process goes on when the file exists.
+/// Runs `restored MODE quiesce|go-on FILE`. The process continues when the file exists.
 pub(crate) fn run(arguments: &[String]) -> ExitCode {
     let [mode, quiesce, file] = arguments else { return ExitCode::from(2) };
     let Ok(wanted) = mode.parse() else { return ExitCode::from(2) };

@@ -7,7 +7,7 @@ mod linear;
 mod mt19937;
 mod subtle;
 
-use super::{Kind, Named, Open, Source, endless, splitmix};
+use super::{Named, Open, Source, SourceKind, endless, splitmix};
 
 pub(super) const ALL: &[Named] = &[
     control(
@@ -87,7 +87,7 @@ pub(super) const ALL: &[Named] = &[
 ];
 
 const fn control(name: &'static str, about: &'static str, open: Open) -> Named {
-    Named { name, kind: Kind::Control, about, open }
+    Named { name, kind: SourceKind::Control, about, open }
 }
 
 fn lcg64(seed: u64) -> Box<dyn Source> {

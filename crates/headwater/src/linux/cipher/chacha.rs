@@ -19,7 +19,8 @@ const SCRATCH: usize = 256;
 ///
 /// `seed` is writable for 64 bytes, and `to` for 32.
 pub(super) unsafe fn derive(seed: *mut u8, to: *mut u8) {
-    // SAFETY: the caller's promise.
+    // SAFETY: `seed` has 64 writable bytes and `to` 32, which is all that `derive_apart` touches.
+    // The seed is erased only afterwards, as its last use is over then.
     unsafe {
         derive_apart(seed, to);
         super::wipe(seed, 64);
@@ -64,7 +65,8 @@ fn keystream(key: &[u8; 32], start: [u8; 16], out: &mut [u8]) {
 ///
 /// `key` is readable for 32 bytes, and `out` is writable for `len` bytes.
 pub(super) unsafe fn stream(key: *const u8, first: [u64; 2], out: *mut u8, len: usize) {
-    // SAFETY: the caller's promise.
+    // SAFETY: `stream_apart` reads the 32 bytes of the key and writes `len` bytes, and the caller
+    // has both.
     unsafe { stream_apart(key, first, out, len) };
     super::scrub();
 }

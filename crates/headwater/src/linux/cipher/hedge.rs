@@ -18,7 +18,8 @@
 #[cfg_attr(target_arch = "aarch64", target_feature(enable = "neon,aes"))]
 #[inline]
 pub(crate) unsafe fn mask_one(keys: *const u8, r: [u64; 2]) -> [u64; 2] {
-    // SAFETY: the caller's promise.
+    // SAFETY: `masks` asks for the same keys and the same instructions as this function; the block
+    // is an array of ours.
     let [mask] = unsafe { cpu::masks(keys, [r]) };
     mask
 }
@@ -34,7 +35,7 @@ pub(crate) unsafe fn mask_one(keys: *const u8, r: [u64; 2]) -> [u64; 2] {
 #[inline]
 pub(crate) unsafe fn mask_four(keys: *const u8, r: [u64; 2], first: u64) -> [[u64; 2]; 4] {
     let x = [0, 1, 2, 3].map(|i| [r[0], r[1] ^ (first + i)]);
-    // SAFETY: the caller's promise.
+    // SAFETY: the keys and the CPU are as for one block, because all four are masked under one key.
     unsafe { cpu::masks(keys, x) }
 }
 
@@ -49,7 +50,8 @@ pub(crate) unsafe fn mask_four(keys: *const u8, r: [u64; 2], first: u64) -> [[u6
 pub(crate) unsafe fn mask_in_place(keys: *const u8, r: [u64; 2], dst: *mut u8, len: usize) {
     let mut done = 0;
     while done < len {
-        // SAFETY: the caller's promise; each step ends at `len` at the latest.
+        // SAFETY: `step` is at most `len - done`, so no byte past `len` is touched, and at most 64,
+        // which is as many bytes as four masks have.
         unsafe {
             let masks = mask_four(keys, r, (done / 16) as u64);
             let step = (len - done).min(64);
@@ -70,7 +72,8 @@ pub(crate) unsafe fn mask_in_place(keys: *const u8, r: [u64; 2], dst: *mut u8, l
 #[inline]
 pub(crate) unsafe fn xor(mask: &[u64], dst: *mut u8, len: usize) {
     let whole = len / 8;
-    // SAFETY: the caller's promise; the last bytes are fewer than a word.
+    // SAFETY: word `i` ends at `8 * whole` or before, which is at most `len`, and the last bytes
+    // are fewer than a word. `mask` is at least as long, so there is a word for them.
     unsafe {
         for (i, word) in mask.iter().take(whole).enumerate() {
             xor_word(dst.add(8 * i), *word);
@@ -91,13 +94,14 @@ pub(crate) unsafe fn xor(mask: &[u64], dst: *mut u8, len: usize) {
 #[inline]
 unsafe fn xor_word(dst: *mut u8, word: u64) {
     #[cfg(all(target_arch = "x86_64", not(miri)))]
-    // SAFETY: the caller's promise.
+    // SAFETY: the instruction reads and writes the 8 bytes at `dst`, at any alignment, and the
+    // flags, which a block of assembly may change unless it says otherwise.
     unsafe {
         core::arch::asm!("xor qword ptr [{dst}], {word}", dst = in(reg) dst, word = in(reg) word,
             options(nostack));
     }
     #[cfg(any(not(target_arch = "x86_64"), miri))]
-    // SAFETY: the caller's promise.
+    // SAFETY: the 8 bytes at `dst` are valid, and both accesses allow any alignment.
     unsafe {
         let dst = dst.cast::<u64>();
         dst.write_unaligned(dst.read_unaligned() ^ word.to_le());
@@ -152,9 +156,10 @@ mod cpu {
         mut x: [[u64; 2]; N],
     ) -> [[u64; 2]; N] {
         const { assert!(N == 1 || N == 4) };
-        // SAFETY: the caller's promise; X is replaced by its mask, in an array of ours. A block of
-        // assembly is to the compiler what a volatile access is: it is not moved past the
-        // comparisons that follow.
+        // SAFETY: the instructions read 240 bytes at `keys`, and those with the keys as an operand
+        // fault unless these are aligned to 16, so `mask_one` asks for both. X is replaced by its
+        // mask, in an array of ours. A block of assembly is to the compiler what a volatile access
+        // is: it is not moved past the comparisons that follow.
         unsafe {
             if N == 1 {
                 core::arch::asm!(

@@ -27,7 +27,8 @@ unsafe fn keystream(backend: Backend, key: &[u8; 32], start: [u8; 16], out: *mut
         _ => [u64::from_be_bytes(half(8)), u64::from_be_bytes(half(0))],
     };
     let mut work = Workspace::empty();
-    // SAFETY: the workspace's own arrays; the rest is the caller's promise.
+    // SAFETY: the workspace's arrays have the lengths and the alignment that both calls want; `out`
+    // and the CPU are asked of this function's callers.
     unsafe {
         backend.expand(key.as_ptr(), work.round_keys.as_mut_ptr());
         backend.stream(work.round_keys.as_ptr(), first, out, len);
@@ -116,7 +117,7 @@ fn a_mix_differs_by_each_of_its_parts() {
         let mut to = [0; 4];
         // SAFETY: an array of 32 bytes.
         unsafe { write_mix(to.as_mut_ptr(), &mut words, cycles, epoch, cpu) };
-        assert_eq!(words, [0; 2], "the words stay behind");
+        assert_eq!(words, [0; 2], "the words are still there");
         to
     };
     let others = [

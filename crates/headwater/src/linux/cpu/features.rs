@@ -8,7 +8,7 @@
 #![cfg_attr(target_arch = "x86_64", allow(unsafe_code))]
 #![cfg_attr(target_arch = "aarch64", allow(unsafe_code))]
 
-use crate::CpuidWords;
+use crate::internal::CpuidWords;
 use crate::linux::failpoint::{Force, forced};
 use core::sync::atomic::{AtomicU32, Ordering};
 
@@ -29,7 +29,7 @@ pub(crate) struct Features {
     pub(crate) rdpid: bool,
     /// A random instruction: RDRAND, RNDR.
     pub(crate) random: bool,
-    /// The CPU says that it is a hypervisor's.
+    /// CPUID reports a hypervisor.
     pub(crate) hypervisor: bool,
     /// An Intel CPU, some of which have a slow random instruction. Words that were
     /// [passed on](know) lack the vendor: every CPU without a feature of AMD's counts then.

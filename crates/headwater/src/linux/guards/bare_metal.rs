@@ -3,7 +3,7 @@
 //! The question is asked only if the reseed generation is live and neither vmgenid nor VMClock is
 //! there: bare metal needs neither, but a virtual machine without them may be cloned unnoticed. So
 //! a file that cannot be read counts as a virtual machine: a masked /sys, arm64 without DMI. A
-//! hypervisor may hide its CPUID bit behind the names of its host, so that the bit and the names
+//! hypervisor may hide its CPUID bit and show the names of its host, so that the bit and the names
 //! alone prove nothing ([`look`]).
 
 use super::read_file;

@@ -3,7 +3,7 @@
 //! The canary lies in memory that the kernel clears in a forked child, however the fork was made.
 //! While it is set, its value is the epoch that the process is in; a child finds it zero and enters
 //! an epoch that no frame before it was in. Slots and pages are indexed by the epoch's number
-//! modulo [`BANKS`], so that a frame which the fork interrupted, and which goes on in the child,
+//! modulo [`BANKS`], so that a frame which the fork interrupted, and which continues in the child,
 //! works on a bank that is not in use there. The frame's last comparison then finds the canary
 //! changed, and the frame starts again. Without banks such a frame served zeros, or its parent's
 //! bytes (DESIGN.md, "Why sixteen banks").
@@ -112,7 +112,7 @@ mod tests {
         let second = canary.choose();
         assert_ne!(first, second);
         assert_ne!(first.first_slot(), second.first_slot());
-        // A frame that had reserved a number, and goes on in the child of its child.
+        // A frame that had reserved a number, and continues in the child of its child.
         epoch.store(0, Ordering::Relaxed);
         reserved.fetch_add(1, Ordering::Relaxed);
         let third = canary.choose();

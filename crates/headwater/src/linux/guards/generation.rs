@@ -83,7 +83,8 @@ impl KernelGeneration {
         let (start, pages) = data_pages(vdso.base());
         let drawn_under = |len| {
             let mut bytes = [0; 2];
-            // SAFETY: the caller's promise; two bytes are enough for `len`.
+            // SAFETY: `bytes` has room for both lengths that are drawn below, 1 and 2. The state is
+            // not in use elsewhere, because set-up searches before it publishes the process.
             unsafe {
                 vgetrandom
                     .fill(bytes.as_mut_ptr(), len, state)

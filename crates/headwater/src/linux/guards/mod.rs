@@ -6,7 +6,7 @@
 //! | a snapshot was loaded; live migration | [`vmclock`]: the hypervisor's clone marker |
 //! | fork, clone | [`fork`]: a canary that the kernel clears in the child |
 //!
-//! The contract: a value is stored with a page before the page's key is drawn, and compared behind
+//! The contract: a value is stored with a page before the page's key is drawn, and compared after
 //! each copy. A guard that has changed stays changed until the next refill, so one comparison is
 //! enough.
 //!

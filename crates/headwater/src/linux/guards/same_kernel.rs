@@ -1,10 +1,10 @@
 //! The kernel under this process: the one of the set-up, or another one after a restore.
 //!
 //! CRIU restores a process on another kernel. The vDSO's code stays where it was, patched where
-//! CRIU knows a function; the data behind it (`[vvar]`) may be elsewhere or nowhere, so that a load
-//! of the reseed generation's old address, or a call of a function that CRIU does not know, ends in
-//! SIGSEGV. So `quiesce()` leaves the kernel: no address of the vDSO's data is loaded, and no
-//! function that loads one is called, until the same boot of the same kernel answers again. On
+//! CRIU knows a function; the data that it reads (`[vvar]`) may be elsewhere or nowhere, so that a
+//! load of the reseed generation's old address, or a call of a function that CRIU does not know,
+//! ends in SIGSEGV. So `quiesce()` leaves the kernel: no address of the vDSO's data is loaded, and
+//! no function that loads one is called, until the same boot of the same kernel answers again. On
 //! another kernel, or where /proc does not say, that is never, and keys come by system call for the
 //! life of the process: a second search would have to call the very function that may be broken.
 

@@ -101,7 +101,7 @@ impl Clock {
         }
     }
 
-    /// Replaces the mapping by a page of zeros, in place: a reader in another thread goes on
+    /// Replaces the mapping by a page of zeros, in place: a reader in another thread continues
     /// reading, and finds that something changed. Unmapping would kill it.
     pub(crate) fn unmap(&self, state: Vmclock) -> Result<(), Errno> {
         self.marker.withdraw(none(), |marker| {

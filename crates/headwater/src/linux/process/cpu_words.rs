@@ -63,7 +63,8 @@ impl Process {
         // SIGSEGV.
         let cycles = if drawn { 0 } else { random::cycles() };
         let (epoch, cpu) = (self.epoch().get(), self.cpu_hint.get());
-        // SAFETY: the caller's promise.
+        // SAFETY: `write_mix` writes four words, so it wants what this function wants of `at`: 32
+        // bytes, aligned to 8.
         unsafe { cipher::write_mix(at.cast(), &mut words, cycles, epoch, cpu) };
     }
 

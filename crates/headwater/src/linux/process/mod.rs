@@ -268,7 +268,7 @@ impl Process {
         false
     }
 
-    /// Clears upper register halves that a caller left dirty: SSE instructions behind them would be
+    /// Clears upper register halves that a caller left dirty: SSE instructions after them would be
     /// slow.
     #[inline(always)]
     pub(crate) fn clean_registers(&self) {

@@ -11,7 +11,8 @@ use crate::linux::sys::{self, Errno};
 /// `dst` is valid for writes of `len` bytes.
 pub(super) unsafe fn fill(dst: *mut u8, len: usize, wait: bool) -> Result<(), Errno> {
     let flags = if wait { 0 } else { libc::GRND_NONBLOCK };
-    // SAFETY: the caller's promise; `once` writes at most `len` bytes.
+    // SAFETY: `dst` has `len` writable bytes, and `once` writes at most as many as it is asked for,
+    // so `fill_exactly` may call it.
     unsafe { fill_exactly(dst, len, |at, len| once(at, len, flags)) }
 }
 

@@ -32,7 +32,8 @@ static VDSO_REFUSED: AtomicBool = AtomicBool::new(false);
 ///
 /// `dst` is valid for writes of `len` bytes.
 pub(crate) unsafe fn fill(dst: *mut u8, len: usize, wait: bool) -> Result<(), Error> {
-    // SAFETY: the caller's promise, for both.
+    // SAFETY: both write at most `len` bytes at `dst`. The second may write over what the first has
+    // left, because an answer that was refused is not used.
     let (result, source) = unsafe {
         match getrandom::fill(dst, len, wait) {
             Err(Errno(libc::ENOSYS | libc::EPERM)) => (urandom::fill(dst, len, wait), 2),

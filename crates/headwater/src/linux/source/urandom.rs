@@ -32,7 +32,8 @@ pub(super) unsafe fn fill(dst: *mut u8, len: usize, wait: bool) -> Result<(), Er
         SEEDED.store(true, Ordering::Relaxed);
     }
     let urandom = Fd::open_read(c"/dev/urandom")?;
-    // SAFETY: the caller's promise; a read writes at most `len` bytes.
+    // SAFETY: `dst` has `len` writable bytes, and a read writes at most as many as it is asked for,
+    // so `fill_exactly` may call it.
     unsafe { fill_exactly(dst, len, |at, len| urandom.read_raw(at, len)) }
 }
 

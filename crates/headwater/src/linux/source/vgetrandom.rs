@@ -78,8 +78,9 @@ impl Vgetrandom {
     /// an earlier call.
     #[inline]
     pub(crate) unsafe fn fill(&self, dst: *mut u8, len: usize, state: *mut u8) -> bool {
-        // SAFETY: the caller's promise. Zero flags: the kernel is seeded by now, so it does not
-        // block.
+        // SAFETY: the function writes `len` bytes at `dst`, and keeps to the size of a state that
+        // it reported itself in `find`; the caller has both, and uses the state nowhere else
+        // meanwhile. Zero flags: the kernel is seeded by now, so it does not block.
         let answer = unsafe { (self.function)(dst.cast(), len, 0, state.cast(), self.state_size) };
         answer == len as isize
     }

@@ -1,10 +1,9 @@
-//! A seqlock's read: a copy between two comparisons, out of memory that is replaced behind the
-//! copy.
+//! A seqlock's read: a copy between two comparisons, out of memory that may be replaced meanwhile.
 
 /// The reason why a copy may not be served.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Void {
-    /// A guard had changed before or behind the copy.
+    /// A guard had changed before or after the copy.
     Moved,
     /// The bytes were zero, which random bytes are not.
     Zeros,

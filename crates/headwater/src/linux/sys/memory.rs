@@ -35,7 +35,8 @@ pub(crate) fn reserve_wiped(len: usize) -> Result<*mut u8, Errno> {
     };
     match wiped {
         Ok(()) => {
-            // SAFETY: as above. A kernel without these cannot do what they forbid.
+            // SAFETY: the memory is still fresh, and neither advice changes contents. A kernel
+            // without these cannot do what they forbid.
             unsafe {
                 let _ = sys::madvise(at, len, libc::MADV_DONTDUMP);
                 forbid_huge_pages(at, len);
@@ -79,8 +80,8 @@ fn lock(at: *mut u8, part: &Range<usize>) -> Result<(), Errno> {
 ///
 /// The promises of `sys::madvise`.
 unsafe fn forbid_huge_pages(at: *mut u8, len: usize) {
-    // SAFETY: the caller's promise; the contents stay. A kernel without huge pages refuses,
-    // rightly.
+    // SAFETY: this advice leaves the contents as they are, and `madvise` asks for a promise only
+    // where they are dropped. A kernel without huge pages refuses, rightly.
     let _ = unsafe { sys::madvise(at, len, libc::MADV_NOHUGEPAGE) };
 }
 
@@ -102,8 +103,9 @@ fn map(len: usize, sharing: i32) -> Result<*mut u8, Errno> {
 /// `at` is aligned to 8 and valid for writes of `len` bytes, which is not in use elsewhere.
 pub(crate) unsafe fn erase(at: *mut u8, len: usize) {
     for offset in (0..len).step_by(8) {
-        // SAFETY: the caller's promise; volatile, since nothing reads the page before it is filled
-        // again.
+        // SAFETY: `at` is aligned to 8 and `len` a multiple of it, so each word lies within the
+        // bytes that are writable. Volatile, because nothing reads the page before it is filled
+        // again, and the compiler could leave a plain write out.
         unsafe { at.add(offset).cast::<u64>().write_volatile(0) };
     }
 }
@@ -136,7 +138,8 @@ pub(crate) unsafe fn drop_contents(
     const TRIES: u32 = 64;
     let mut unlocked = false;
     for _ in 0..TRIES {
-        // SAFETY: the caller's promise.
+        // SAFETY: the advice replaces contents by zeros, and every user of the region takes zeros
+        // at any instant: that is what this function asks for.
         match unsafe { sys::madvise(at, len, libc::MADV_DONTNEED) } {
             Err(Errno(libc::EINVAL)) => {}
             dropped => {

@@ -22,7 +22,7 @@ pub(crate) struct Errno(pub(crate) i32);
 ///
 /// `dst` is valid for writes of `len` bytes.
 pub(crate) unsafe fn getrandom(dst: *mut u8, len: usize, flags: u32) -> Result<usize, Errno> {
-    // SAFETY: the caller's promise.
+    // SAFETY: `dst` has `len` writable bytes, and the call writes no more.
     let answer = unsafe { libc::getrandom(dst.cast(), len, flags) };
     usize::try_from(answer).map_err(|_| Errno(libc::ENOSYS))
 }
@@ -88,7 +88,8 @@ pub(crate) unsafe fn mmap(
 ///
 /// `at` and `len` are a mapping as a whole, and is not in use any more.
 pub(crate) unsafe fn munmap(at: *mut u8, len: usize) {
-    // SAFETY: the caller's promise.
+    // SAFETY: a mapping is given back as a whole, so the layout is the one that `alloc_zeroed` was
+    // called with, and nothing uses the memory any more.
     unsafe { dealloc(at, pages(len)) };
 }
 
@@ -103,7 +104,8 @@ pub(crate) unsafe fn madvise(at: *mut u8, len: usize, advice: i32) -> Result<(),
     match advice {
         -1 => return Err(Errno(libc::EINVAL)),
         libc::MADV_DONTNEED => {
-            // SAFETY: the region, and the caller's promise.
+            // SAFETY: the region is memory of `alloc_zeroed`, so it is writable. Zeros are a valid
+            // state in it, and no thread draws that could see half of them.
             unsafe { at.write_bytes(0, len) };
         }
         _ => {}

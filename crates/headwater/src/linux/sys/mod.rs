@@ -134,7 +134,9 @@ impl Fd {
     /// fields allow.
     pub(crate) unsafe fn ioctl<T>(&self, request: u32, data: &mut T) -> Result<usize, Errno> {
         let args = [self.0, request as usize, ptr::from_mut(data).addr(), 0, 0, 0];
-        // SAFETY: the caller's promise.
+        // SAFETY: `data` is a `T` that nothing else uses during the call, and the request touches a
+        // `T` and what its fields allow. Only the caller knows the request, so the caller answers
+        // for it.
         unsafe { syscall(libc::SYS_ioctl, args) }
     }
 }
@@ -159,7 +161,8 @@ pub(crate) unsafe fn mmap(
     fd: Option<&Fd>,
 ) -> Result<*mut u8, Errno> {
     let fd = fd.map_or(usize::MAX, |fd| fd.0);
-    // SAFETY: without MAP_FIXED the kernel picks unused addresses; with it, the caller's promise.
+    // SAFETY: without MAP_FIXED the kernel picks unused addresses, so no memory changes that is in
+    // use. With it, the caller answers for the users of what is replaced.
     let at =
         unsafe { syscall(libc::SYS_mmap, [at.addr(), len, prot as usize, flags as usize, fd, 0]) }?;
     Ok(ptr::with_exposed_provenance_mut(at))
@@ -171,7 +174,7 @@ pub(crate) unsafe fn mmap(
 ///
 /// The memory is not in use any more.
 pub(crate) unsafe fn munmap(at: *mut u8, len: usize) {
-    // SAFETY: the caller's promise.
+    // SAFETY: nothing uses the memory any more, so nothing sees that it is gone.
     let _ = unsafe { syscall(libc::SYS_munmap, [at.addr(), len, 0, 0, 0, 0]) };
 }
 
@@ -181,7 +184,8 @@ pub(crate) unsafe fn munmap(at: *mut u8, len: usize) {
 ///
 /// Advice that drops contents (MADV_DONTNEED) is allowed only where zeros are a valid state.
 pub(crate) unsafe fn madvise(at: *mut u8, len: usize, advice: i32) -> Result<(), Errno> {
-    // SAFETY: the caller's promise.
+    // SAFETY: of all advice only MADV_DONTNEED changes contents, to zeros, and it is given only
+    // where zeros are a valid state.
     unsafe { syscall(libc::SYS_madvise, [at.addr(), len, advice as usize, 0, 0, 0]) }.map(drop)
 }
 

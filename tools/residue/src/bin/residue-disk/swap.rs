@@ -67,7 +67,7 @@ impl Area {
         }
     }
 
-    /// Reads what was written to the file, which swapping does behind the back of the file cache.
+    /// Reads what was written to the file, which swapping writes past the file cache.
     fn read(&self) -> io::Result<Vec<u8>> {
         let file = File::open(&self.path)?;
         // SAFETY: the file is open, and the call touches none of our memory.
@@ -130,7 +130,7 @@ fn write_out(subject: &Subject) -> Result<(), Stop> {
         }
         libc::close(process as i32);
     }
-    // Writing goes on in the background for a moment.
+    // Writing continues in the background for a moment.
     sleep(Duration::from_secs(1));
     Ok(())
 }

@@ -86,7 +86,7 @@ fn time_a_long_call(instances: &OwnedFd) -> u64 {
     if record.missed > 0 {
         return record.missed;
     }
-    let victim = record.victims.iter().find(|it| it.thread.as_deref() == Some("long-call"));
+    let victim = record.victims.iter().find(|victim| victim.thread.as_deref() == Some("long-call"));
     let victim = victim.unwrap_or_else(|| panic!("{:?}", record.victims));
     assert_eq!((victim.pid, victim.call.as_str()), (own, "getrandom"));
     assert_eq!((victim.ending, victim.waits), (Ending::Ready, 1));

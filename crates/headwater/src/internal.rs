@@ -1,0 +1,53 @@
+//! Items for headwater's other crates. They are no part of the interface and may change in any
+//! release, because those crates are released together with this one.
+//!
+//! They cannot be private: two crates in one process would then decide the same question by
+//! different facts. But among the public functions a user would find them by completion and rely on
+//! them, so they have a module of their own, whose name says whose they are.
+
+use crate::linux;
+
+/// Returns the offset of the rseq area's `cpu_id` from the thread pointer, if this process may draw
+/// in restartable sequences. Returns None before the first draw.
+///
+/// headwater-streams asks, so that both crates decide by the same facts.
+#[must_use]
+pub fn rseq_of_sections() -> Option<isize> {
+    linux::rseq_of_sections()
+}
+
+/// The words of CPUID that set-up needs, where another library has read them already. The preload
+/// library has them from glibc.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct CpuidWords {
+    /// Leaf 1, ECX.
+    pub basic_ecx: u32,
+    /// Leaf 7, EBX.
+    pub leaf_7_ebx: u32,
+    /// Leaf 7, ECX.
+    pub leaf_7_ecx: u32,
+    /// Leaf 0x80000001, ECX.
+    pub amd_ecx: u32,
+}
+
+/// Spares set-up the instruction CPUID, which leaves a virtual machine: 16 us a leaf under two
+/// hypervisors. Zeros, and other CPUs than x86-64, change nothing.
+pub fn know_cpuid(words: CpuidWords) {
+    linux::know_cpuid(words);
+}
+
+/// Spares set-up the memory for the first handles ([`crate::Rng`]), which a later one then maps.
+///
+/// The preload library makes no handle, and every process on the machine would pay for the memory.
+pub fn expect_no_handles() {
+    linux::expect_no_handles();
+}
+
+/// The cargo features that this crate was built with, for the version text of programs. Cargo
+/// unites the features that a program's crates ask for, so no crate above this one knows them.
+pub const FEATURES: &[(&str, bool)] = &[
+    ("rand_core", cfg!(feature = "rand_core")),
+    ("std", cfg!(feature = "std")),
+    ("testing", cfg!(feature = "testing")),
+    ("uuid", cfg!(feature = "uuid")),
+];
