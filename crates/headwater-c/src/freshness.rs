@@ -2,21 +2,26 @@
 
 use crate::edge::fail;
 use core::ffi::c_int;
-use core_headwater as headwater;
+use core_headwater::{self as headwater, Freshness, Stamp};
 
 /// Returns a number that changes at every event after which kept random values must be discarded: a
-/// reseed of the kernel (once a minute, or on request), a clone or restore of the VM, a fork.
-/// Returns 0 if this machine cannot detect them.
+/// reseed of the kernel (once a minute, or on request), a clone of the VM, a fork, a restore of
+/// this process. Returns 0 if this machine cannot detect clones of itself.
 ///
-/// Compare the number for inequality only. Async-signal-safe. The first call of a process does what
-/// headwater_init() does; later calls take a few loads. errno keeps its value.
+/// The number is no identity: two copies may have the same one. Compare it with an earlier number
+/// of the same copy, and for inequality only. A process that is restored with every page it had
+/// (CRIU before 4.2, Linux before 6.11) has its old number too; call headwater_quiesce() before
+/// such a dump.
+///
+/// Async-signal-safe. The first call of a process does what headwater_init() does; later calls take
+/// a few loads. errno keeps its value.
 #[unsafe(no_mangle)]
 #[must_use]
 pub extern "C" fn headwater_generation() -> u64 {
     headwater::generation().map_or(0, core::num::NonZeroU64::get)
 }
 
-/// Compares `*stamp` with headwater_generation() and stores the present number in it.
+/// Compares `*stamp` with the number of headwater_generation() and stores the present one in it.
 ///
 /// The function serves batches and short-lived caches of random values. Start the stamp at 0, call
 /// the function before each use of the cache, and draw the cache again unless it returns 0:
@@ -29,8 +34,8 @@ pub extern "C" fn headwater_generation() -> u64 {
 /// stamp of 0 is always stale, and so is an uninitialised one, except with probability 2^-64.
 ///
 /// Returns 1 if an event happened since the last call with this stamp, 0 if none did, and -1 if
-/// this machine cannot detect events, so that no random value may be kept (errno keeps its value),
-/// or if `stamp` is NULL (errno is EFAULT).
+/// none was seen but this machine cannot detect clones of itself, so that no random value may be
+/// kept (errno keeps its value), or if `stamp` is NULL (errno is EFAULT).
 ///
 /// Async-signal-safe. Only one thread at a time may use a stamp and the values it guards.
 ///
@@ -43,8 +48,12 @@ pub unsafe extern "C" fn headwater_stale(stamp: *mut u64) -> c_int {
     // SAFETY: `as_mut` refuses null. Otherwise `stamp` is a number of the program's, which
     // headwater.h lets one thread use at a time, so no other reference to it exists.
     let Some(stamp) = (unsafe { stamp.as_mut() }) else { return fail(libc::EFAULT) };
-    let now = headwater_generation();
-    // 0 is stored too. Otherwise a later return to the old number would look like no change.
-    let before = core::mem::replace(stamp, now);
-    if now == 0 { -1 } else { c_int::from(now != before) }
+    let mut now = Stamp::from_number(*stamp);
+    let freshness = now.check();
+    *stamp = now.number();
+    match freshness {
+        Freshness::Fresh => 0,
+        Freshness::Stale => 1,
+        Freshness::Unknown => -1,
+    }
 }

@@ -311,16 +311,23 @@ pub fn status() -> Status {
 }
 
 /// Returns a number that changes whenever kept random values must be thrown away: at a reseed of
-/// the kernel, a clone or restore of the VM, a fork. `None` if this machine cannot detect all of
-/// them.
+/// the kernel, a clone of the VM, a fork, a restore of this process, [`discard`] and [`quiesce`].
+/// `None` if this machine cannot detect clones of itself.
 ///
-/// The number mixes several counters, so compare it for inequality only. It says nothing about the
-/// quality of the bytes: a machine may detect clones and have no fresh bits for them
-/// ([`Status::reason`]). Async-signal-safe; takes a few loads. [`Stamp`] is the usual way to use
-/// it.
+/// The number is no identity. Two copies of a machine or of a process may have the same one,
+/// because each has moved on from the number that it was copied with, and by the same step. So
+/// compare it with an earlier number of the same copy, and for inequality only.
+///
+/// It is as good as what it counts. It cannot see a clone whose hypervisor reports it wrongly (a
+/// vmgenid that stays the same), nor a process that is restored with every page it had: CRIU before
+/// 4.2, or Linux before 6.11, whose pages cannot be dropped. Call [`quiesce`] before such a dump.
+/// And it says nothing about the quality of the bytes: a machine may detect clones and have no
+/// fresh bits for them ([`Status::reason`]).
+///
+/// Async-signal-safe; takes a few loads. [`Stamp`] is the usual way to use it.
 #[inline]
 pub fn generation() -> Option<NonZeroU64> {
-    linux::generation()
+    linux::changes().filter(|changes| changes.is_complete).map(|changes| changes.number)
 }
 
 #[inline(always)]

@@ -61,7 +61,13 @@ pub(crate) fn since_1970() -> (u64, u32) {
     since.map_or((0, 0), |since| (since.as_secs(), since.subsec_nanos()))
 }
 
-pub(crate) fn generation() -> Option<NonZeroU64> {
+/// The public change counter, which no other system has.
+pub(crate) struct Changes {
+    pub(crate) number: NonZeroU64,
+    pub(crate) is_complete: bool,
+}
+
+pub(crate) fn changes() -> Option<Changes> {
     None
 }
 

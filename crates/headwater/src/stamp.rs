@@ -1,15 +1,17 @@
 //! A caller's own mark of the time of a draw.
 
-use crate::generation;
+use crate::linux;
 
 /// The result of [`Stamp::check`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Freshness {
     /// Nothing happened since the stamp was brought up to date.
     Fresh,
-    /// Something happened: reseed, clone, restore or fork. The stamp is now up to date.
+    /// Something happened: reseed, clone, restore, fork or discard. The stamp is now up to date.
     Stale,
-    /// This machine cannot detect every event: keep no random bytes over time.
+    /// Nothing was seen, but this machine cannot detect clones of itself: keep no random bytes over
+    /// time. A fork, a discard and the like are seen nevertheless, and answered by
+    /// [`Stale`](Freshness::Stale).
     Unknown,
 }
 
@@ -17,7 +19,8 @@ pub enum Freshness {
 ///
 /// It suits batches and short-lived caches of random values: it goes stale at each reseed of the
 /// kernel too, which comes once a minute. It is ordinary memory and may be copied; in a forked
-/// child every copy is stale. A new stamp is stale at its first check.
+/// child every copy is stale, and in a restored process, as far as
+/// [`generation`](crate::generation) sees that. A new stamp is stale at its first check.
 ///
 /// ```
 /// # fn main() -> Result<(), headwater::Error> {
@@ -50,16 +53,27 @@ impl Stamp {
     /// Async-signal-safe; takes a few loads.
     #[inline]
     pub fn check(&mut self) -> Freshness {
-        match generation() {
-            None => {
-                self.0 = 0; // a later value must not look like no change
-                Freshness::Unknown
-            }
-            Some(now) if now.get() == self.0 => Freshness::Fresh,
-            Some(now) => {
-                self.0 = now.get();
-                Freshness::Stale
-            }
+        let Some(now) = linux::changes() else {
+            self.0 = 0; // a later value must not look like no change
+            return Freshness::Unknown;
+        };
+        let before = core::mem::replace(&mut self.0, now.number.get());
+        match now.is_complete {
+            _ if before != self.0 => Freshness::Stale,
+            true => Freshness::Fresh,
+            false => Freshness::Unknown,
         }
+    }
+
+    /// Makes a stamp of a number that a caller in another language keeps.
+    #[doc(hidden)]
+    pub const fn from_number(number: u64) -> Stamp {
+        Stamp(number)
+    }
+
+    /// Returns the number to be kept, 0 for a new stamp.
+    #[doc(hidden)]
+    pub const fn number(self) -> u64 {
+        self.0
     }
 }

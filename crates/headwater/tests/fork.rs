@@ -250,8 +250,14 @@ fn stamps_are_stale_in_every_child() {
         record::open();
         let mut stamp = Stamp::new();
         let Some(parents) = headwater::generation() else {
+            assert_eq!(stamp.check(), Freshness::Stale, "a new stamp");
             assert_eq!(stamp.check(), Freshness::Unknown);
-            fork(|| assert_eq!(stamp.check(), Freshness::Unknown));
+            fork(|| {
+                let mut copy = stamp;
+                assert_eq!(copy.check(), Freshness::Stale, "a fork is seen all the same");
+                assert_eq!(copy.check(), Freshness::Unknown);
+            });
+            assert_eq!(stamp.check(), Freshness::Unknown, "the parent was not forked");
             return record::wait_for_all();
         };
         assert_eq!(stamp.check(), Freshness::Stale, "a new stamp");

@@ -536,6 +536,32 @@ pub struct Restored {
     pub droppable: PageContent,
     /// Content of a page that is wiped on fork.
     pub wiped: PageContent,
+    /// The first check of a stamp of headwater's that was up to date before the dump.
+    pub stamp: StampCheck,
+}
+
+/// The answer of a stamp of headwater's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StampCheck {
+    /// Something happened since the last check.
+    Stale,
+    /// Nothing happened.
+    Fresh,
+    /// Nothing was seen, but the machine cannot detect everything.
+    Unknown,
+}
+
+impl StampCheck {
+    /// Returns the name as in JSON.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            StampCheck::Stale => "stale",
+            StampCheck::Fresh => "fresh",
+            StampCheck::Unknown => "unknown",
+        }
+    }
 }
 
 /// Content of a test page after a restore.

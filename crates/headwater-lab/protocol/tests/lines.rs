@@ -66,7 +66,12 @@ fn messages() -> Vec<Message> {
             witnesses: vec!["libc".into()],
         }
         .into(),
-        Restored { droppable: PageContent::Zero, wiped: PageContent::Absent }.into(),
+        Restored {
+            droppable: PageContent::Zero,
+            wiped: PageContent::Absent,
+            stamp: StampCheck::Stale,
+        }
+        .into(),
         Done { messages: 3 }.into(),
         Failed { text: text() }.into(),
     ]

@@ -25,6 +25,9 @@ pub struct RestoredImages {
     pub droppable: String,
     /// Content of a page that is wiped on fork, after the restore.
     pub wiped: String,
+    /// The answers of a stamp that was checked before the dump, one of each restored process:
+    /// `stale`, `fresh` or `unknown`.
+    pub stamps: [String; 2],
     /// True if the process called `quiesce()` before the dump.
     pub quiesced: bool,
     /// Each witness.
@@ -75,7 +78,8 @@ impl RestoredImages {
     /// Returns the broken promises.
     ///
     /// Nothing may repeat in `hedged` and `strict`, after `quiesce()`, and where the pages come
-    /// back empty. Otherwise at most the rest of one page may repeat.
+    /// back empty. Otherwise at most the rest of one page may repeat. Where pages come back empty,
+    /// a stamp has to be stale in both processes.
     fn findings(&self) -> Vec<Finding> {
         let mut findings = Vec::new();
         let mut add = |kind, text: String| {
@@ -96,6 +100,10 @@ impl RestoredImages {
             if row.draws == 0 && !self.lacks_libcrypto(&row.witness) {
                 add(FindingKind::NotShown, format!("{name}: no draw after the restore"));
             }
+        }
+        if empty && self.stamps.iter().any(|stamp| stamp != "stale") {
+            let [one, two] = &self.stamps;
+            add(FindingKind::Broken, format!("stamp in {}{after}: {one}, {two}", self.asked));
         }
         // The kernel's own vDSO state, which an older CRIU restores like any page.
         let vdso = self.rows.iter().find(|row| row.witness == "vdso");
@@ -142,6 +150,7 @@ mod tests {
             page: page.into(),
             droppable: droppable.into(),
             wiped: "kept".into(),
+            stamps: ["stale", if droppable == "zero" { "stale" } else { "fresh" }].map(Into::into),
             quiesced,
             rows: rows.into_iter().map(row).collect(),
         }
@@ -162,6 +171,15 @@ mod tests {
         assert_eq!(kinds(&images(zero, false, [0, 0])), []);
         assert_eq!(kinds(&images(zero, false, [0, 1])), [Broken]);
         assert_eq!(kinds(&images(["wipe-on-fork", "zero"], false, [300, 221])), []);
+    }
+
+    #[test]
+    fn a_stamp_has_to_be_stale_where_pages_came_back_empty() {
+        for stamp in ["fresh", "unknown"] {
+            let mut images = images(["droppable", "zero"], false, [0, 0]);
+            images.stamps[1] = stamp.into();
+            assert_eq!(kinds(&images), [FindingKind::Broken]);
+        }
     }
 
     #[test]

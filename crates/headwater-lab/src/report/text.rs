@@ -240,8 +240,8 @@ pub fn images(images: &[RestoredImages]) -> String {
     let names = images
         .first()
         .map_or(Vec::new(), |first| first.rows.iter().map(|row| row.witness.as_str()).collect());
-    let mut rows =
-        table(&[&["CRIU", "droppable", "asked", "served", "quiesced"], names.as_slice()].concat());
+    let first = ["CRIU", "droppable", "asked", "served", "quiesced", "stamps"];
+    let mut rows = table(&[&first, names.as_slice()].concat());
     for image in images {
         let counts = image.rows.iter().map(|row| match row.draws {
             0 => "-".to_owned(),
@@ -255,6 +255,7 @@ pub fn images(images: &[RestoredImages]) -> String {
                 image.asked.clone(),
                 image.served.clone(),
                 quiesced.to_owned(),
+                image.stamps.join(", "),
             ]
             .into_iter()
             .chain(counts),

@@ -115,7 +115,7 @@ impl Dump<'_> {
             fs::write(&process.log, &log_at_dump)?;
             restored.push(self.restore(&images, &process.log, number)?);
         }
-        let [(_, one), (end, two)] = &restored[..] else { bail!("a restore is missing") };
+        let [(first, one), (end, two)] = &restored[..] else { bail!("a restore is missing") };
         let release = fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
         Ok(RestoredImages {
             schema: "headwater.lab-criu/1",
@@ -127,6 +127,7 @@ impl Dump<'_> {
             page: ready.page.clone(),
             droppable: end.droppable.name().to_owned(),
             wiped: end.wiped.name().to_owned(),
+            stamps: [first.stamp, end.stamp].map(|stamp| stamp.name().to_owned()),
             quiesced,
             rows: compare(&ready.witnesses, [one, two]),
         })

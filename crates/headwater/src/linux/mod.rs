@@ -37,7 +37,7 @@ pub(crate) use control::{discard, init, quiesce};
 pub(crate) use pool::owned::Handle;
 pub(crate) use serve::{fill, fill_fresh, u32, u64};
 pub(crate) use setup::{expect_no_handles, mode_from_environment};
-pub(crate) use status::{generation, status};
+pub(crate) use status::{changes, status};
 #[cfg(feature = "uuid")]
 pub(crate) use sys::since_1970;
 

@@ -9,17 +9,23 @@ use crate::status::{self, Counters, Page, Path, Pools, Source, Status};
 use core::num::NonZeroU64;
 use core::sync::atomic::{AtomicU64, Ordering};
 
-/// Returns the public change counter; None if some event would not change it.
+/// The public change counter.
+pub(crate) struct Changes {
+    pub(crate) number: NonZeroU64,
+    /// True if every event changes the number. Otherwise a clone of the machine may not.
+    pub(crate) is_complete: bool,
+}
+
+/// Returns the public change counter; None if nothing can be set up yet.
 #[inline]
-pub(crate) fn generation() -> Option<NonZeroU64> {
+pub(crate) fn changes() -> Option<Changes> {
     let process = process(false).ok()?;
     // Without a clone signal "nothing happened" would be a guess. A report is enough here, although
     // mode `buffered` asks for more: the counter says that something happened, not what is drawn
     // next.
-    if !process.generation.is_live() || process.clone_signal().is_none() {
-        return None;
-    }
-    Some(process.guards().mix(process.epoch()))
+    let is_complete = process.generation.is_live() && process.clone_signal().is_some();
+    let number = process.guards().mix(process.epoch(), process.page_losses());
+    Some(Changes { number, is_complete })
 }
 
 /// Returns the status. Set-up is done first where possible, so that the answer is the one that the
@@ -61,7 +67,7 @@ pub(crate) fn status() -> Status {
         cipher: if process.mode() == Mode::Kernel { "none" } else { process.backend.name() },
         page: page(process),
         fork_detection: process.detects_forks(),
-        generation: generation(),
+        generation: crate::generation(),
         pools: Pools {
             slots: process.memory.slots,
             used: used.count() as u32 + process.sections.used(),

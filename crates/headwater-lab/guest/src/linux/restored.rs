@@ -5,7 +5,9 @@
 //! from glibc 2.41 on, getrandom() and arc4random() answer from the vDSO.
 
 use crate::linux::witness::{NAMES, Witnesses};
-use headwater_lab_protocol::{Draw, Dumpable, Failed, Message, PageContent, Restored, Round, line};
+use headwater_lab_protocol::{
+    Draw, Dumpable, Failed, Message, PageContent, Restored, Round, StampCheck, line,
+};
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -57,9 +59,16 @@ pub(crate) fn run(arguments: &[String]) -> ExitCode {
         libc: libc_version(),
         witnesses: names.map(str::to_owned).collect(),
     });
+    let mut stamp = headwater::Stamp::new();
+    while stamp.check() == headwater::Freshness::Stale {}
     while !Path::new(file).exists() {
         std::thread::sleep(Duration::from_millis(10));
     }
+    let stamp = match stamp.check() {
+        headwater::Freshness::Stale => StampCheck::Stale,
+        headwater::Freshness::Fresh => StampCheck::Fresh,
+        headwater::Freshness::Unknown => StampCheck::Unknown,
+    };
     // Drawn first and sent later, because writing in between would only be slow.
     let rounds: Vec<Vec<[u8; 16]>> = (0..AFTER).map(|_| round(&mut witnesses)).collect();
     for (number, round) in (0..).zip(&rounds) {
@@ -68,7 +77,7 @@ pub(crate) fn run(arguments: &[String]) -> ExitCode {
         send(Round { number, draws: round.iter().map(draw).collect() });
     }
     let content = |page: Option<TestPage>| page.map_or(PageContent::Absent, TestPage::content);
-    send(Restored { droppable: content(droppable), wiped: content(wiped) });
+    send(Restored { droppable: content(droppable), wiped: content(wiped), stamp });
     ExitCode::SUCCESS
 }
 

@@ -5,6 +5,7 @@
 //! | the kernel reseeded; it noticed a clone of the VM | [`generation`]: the reseed generation |
 //! | a snapshot was loaded; live migration | [`vmclock`]: the hypervisor's clone marker |
 //! | fork, clone | [`fork`]: a canary that the kernel clears in the child |
+//! | the kernel dropped the pages; a restored process came without them | the pages' tags; for the public counter [`page_loss`] |
 //!
 //! The contract: a value is stored with a page before the page's key is drawn, and compared after
 //! each copy. A guard that has changed stays changed until the next refill, so one comparison is
@@ -18,6 +19,7 @@ pub(crate) mod age;
 pub(crate) mod bare_metal;
 pub(crate) mod fork;
 pub(crate) mod generation;
+pub(crate) mod page_loss;
 pub(crate) mod same_kernel;
 pub(crate) mod vmclock;
 pub(crate) mod vmgenid;
@@ -39,15 +41,16 @@ pub(crate) struct Seen {
 }
 
 impl Seen {
-    /// Mixes both values and the epoch into the public change counter.
+    /// Mixes both values, the epoch and the number of page losses into the public change counter.
     ///
     /// Odd multipliers (from the digits of pi, e and the golden ratio): with multiples of each
     /// other, a step of one counter could undo a step of another, and an event would go unseen.
-    pub(crate) fn mix(self, epoch: Epoch) -> NonZeroU64 {
+    pub(crate) fn mix(self, epoch: Epoch, losses: u64) -> NonZeroU64 {
         let generation = self.generation.wrapping_mul(0x9E37_79B9_7F4A_7C15);
         let marker = self.marker.wrapping_mul(0x2B7E_1516_28AE_D2A7);
         let epoch = epoch.get().wrapping_mul(0x243F_6A88_85A3_08D3);
-        let mix = generation.wrapping_add(marker).wrapping_add(epoch);
+        let losses = losses.wrapping_mul(0x1319_8A2E_0370_7345);
+        let mix = generation.wrapping_add(marker).wrapping_add(epoch).wrapping_add(losses);
         NonZeroU64::new(mix).unwrap_or(NonZeroU64::MIN)
     }
 }

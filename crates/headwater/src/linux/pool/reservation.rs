@@ -1,16 +1,20 @@
 //! The address space of the pools, reserved at set-up and never released.
 
+#![allow(unsafe_code)]
+
 use crate::linux::guards::fork::{BANKS, Epoch};
 use crate::linux::pool::slot_line::SlotLine;
 use crate::status::Page;
 use core::ops::Range;
+use core::sync::atomic::AtomicU64;
 
 /// The reservations of the pools.
 ///
 /// One mapping holds the control line, the lines of sections and those of slots, in this order.
 /// Another one holds the pages: before `pages` those that sections exchange, a bank at a time and
 /// the first bank last, and from `pages` on those of the slots' own draws. So what the first bank
-/// uses lies in one piece, which can be locked in memory.
+/// uses lies in one piece, which can be locked in memory. The last page holds the mark of
+/// `guards::page_loss`.
 #[derive(Clone, Copy)]
 pub(crate) struct Memory {
     /// `[BANKS][slots]` lines; dangling without slots.
@@ -90,7 +94,15 @@ impl Memory {
     /// Returns the mapping of pages: its start and its bytes.
     pub(crate) fn all_pages(&self) -> (*mut u8, usize) {
         let before = self.before_pages();
-        let len = before + self.stride() * BANKS * self.slots as usize;
+        let len = before + self.stride() * (BANKS * self.slots as usize + 1);
         (self.pages.wrapping_sub(before), len)
+    }
+
+    /// Returns the word that is lost with the pages; None without pages.
+    pub(crate) fn loss_word(&self) -> Option<&AtomicU64> {
+        let last = self.pages.wrapping_add(self.stride() * BANKS * self.slots as usize);
+        // SAFETY: the last page of the mapping, which lives for ever. Only this function leads to
+        // it, so it is used as an atomic alone; the kernel may clear it, as another thread might.
+        (self.slots > 0).then(|| unsafe { AtomicU64::from_ptr(last.cast()) })
     }
 }

@@ -15,6 +15,7 @@ use crate::linux::guards::Seen;
 use crate::linux::guards::age::CoarseClock;
 use crate::linux::guards::fork::{Canary, Epoch};
 use crate::linux::guards::generation::KernelGeneration;
+use crate::linux::guards::page_loss::PageLoss;
 use crate::linux::guards::same_kernel::Kernel;
 use crate::linux::guards::vmclock::Clock;
 use crate::linux::pool::owned::Registry;
@@ -47,6 +48,7 @@ pub(crate) struct Process {
     pub(crate) generation: KernelGeneration,
     pub(crate) sections: Sections,
     reserved_epochs: AtomicU64,
+    reserved_losses: AtomicU64,
     detects_forks: bool,
     /// The epoch of the process that did the set-up. A child does not inherit its memory locks.
     home: AtomicU64,
@@ -111,6 +113,7 @@ impl Process {
             clock: facts.clock,
             sections: Sections::new(facts.canary, &facts.memory, facts.no_sections),
             reserved_epochs: AtomicU64::new(0),
+            reserved_losses: AtomicU64::new(0),
             detects_forks: facts.canary.is_some(),
             home: AtomicU64::new(0),
             canary: match facts.canary {
@@ -245,6 +248,13 @@ impl Process {
         // SAFETY: a static, or mapped for ever.
         let epoch = unsafe { &*self.canary };
         Canary { epoch, reserved: &self.reserved_epochs, slots: self.memory.slots }
+    }
+
+    /// Returns a number that changes when the kernel has dropped the pools' pages, by which a
+    /// restored process may be known; a constant where there are no pages.
+    pub(crate) fn page_losses(&self) -> u64 {
+        let Some(word) = self.memory.loss_word() else { return 0 };
+        PageLoss { word, reserved: &self.reserved_losses }.number()
     }
 
     /// Returns the values of the guards now. Acquire: a key drawn afterwards is at least as new as

@@ -123,8 +123,9 @@ public final class Headwater extends Provider {
 
     /**
      * Returns a number that changes at every event after which kept random values must be
-     * discarded: a reseed of the kernel, a clone or restore of the machine, a fork. Returns 0 if
-     * this machine cannot detect them. Compare for inequality only.
+     * discarded: a reseed of the kernel, a clone of the machine, a fork, a restore of this process
+     * without its pages (CRIU 4.2). Returns 0 if this machine cannot detect clones of itself. The
+     * number is no identity: compare it with an earlier one of the same copy, for inequality only.
      */
     public static long generation() {
         Draw.require();
