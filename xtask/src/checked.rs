@@ -42,8 +42,9 @@ fn miri(all: bool) -> Result<(), Stop> {
         let mut miri = program("cargo +nightly miri test --features testing,uuid -p headwater");
         // Before the tests' names, because everything after them is the tests' own.
         miri.arg("--target-dir").arg(root()?.join("target/miri")).args(what.split_whitespace());
-        // Strict: only the kernel makes pointers from numbers, and miri has no kernel. Isolation
-        // would hide clock and random bytes. The pools are never freed, on purpose.
+        // Provenance can be strict, because only the kernel makes pointers from numbers, and miri
+        // has no kernel. Isolation must be off, because it would hide clock and random bytes. Leaks
+        // must be ignored, because the pools are never freed, on purpose.
         let flags = "-Zmiri-strict-provenance -Zmiri-disable-isolation -Zmiri-ignore-leaks";
         miri.env("MIRIFLAGS", format!("{flags} {seeds}"));
         if cfg!(target_arch = "x86_64") {

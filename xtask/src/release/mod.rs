@@ -1,7 +1,8 @@
 //! `cargo xtask release`: everything that a release consists of, in `dist/`.
 //!
 //! Each step builds one kind of artefact, alone or after all others. A step that fails does not
-//! stop the next one. The last lines say what `dist/` lacks, and the exit status is 1 then.
+//! stop the next one, because the other artefacts would be lost with it. Instead the last lines say
+//! what `dist/` lacks, and the exit status is 1.
 
 mod command;
 mod container;

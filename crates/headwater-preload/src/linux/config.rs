@@ -22,8 +22,9 @@ const KERNEL: u8 = 2;
 /// that computes it computes the same one.
 static ROUTE: AtomicU8 = AtomicU8::new(UNREAD);
 
-/// Not 0 if `syscall(SYS_getrandom, ...)` is served. Assembly reads it. It is on before the
-/// environment was read, because the serving function looks at the route again.
+/// Not 0 if `syscall(SYS_getrandom, ...)` is served. It has this form because assembly reads it. It
+/// is on before the environment was read, which is no mistake: the serving function looks at the
+/// route again.
 pub(super) static INTERCEPTS_SYSCALL: AtomicU8 = AtomicU8::new(1);
 
 /// Not 0 if `getrandom` acts on a pending pthread_cancel(), as the C library's does where it makes
