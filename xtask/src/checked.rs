@@ -88,9 +88,9 @@ fn address_sanitizer() -> Result<(), Stop> {
 /// Checks for data races on pages, slots and states, which locks and the registry's bits have to
 /// order.
 ///
-/// The standard library is built for the sanitizer too: it would not know the locks and channels of
-/// an ordinary one. Tests that measure memory would measure the sanitizer's own, and 200,000 rounds
-/// of spinning take minutes.
+/// The standard library is built for the sanitizer too, because it would not know the locks and
+/// channels of an ordinary one. Left out are tests that measure memory, because they would measure
+/// the sanitizer's own, and 200,000 rounds of spinning, because they take minutes.
 fn thread_sanitizer() -> Result<(), Stop> {
     const LOSS: &str = "data races that happened not to matter in any test";
     need(tools::toolchain("nightly", &["rust-src"]), LOSS)?;

@@ -81,8 +81,8 @@ fn announce(command: &Command) -> String {
 
 /// Returns the root directory of the workspace.
 ///
-/// The path is read at run time. A compiled-in path would be wrong in a copy of the tree that
-/// shares its target directory with another copy.
+/// The path is read at run time, although `env!` would be shorter: a compiled-in path would be
+/// wrong in a copy of the tree that shares its target directory with another copy.
 pub(crate) fn root() -> Result<PathBuf> {
     let xtask = env::var_os("CARGO_MANIFEST_DIR").context("run this as `cargo xtask`")?;
     let mut root = PathBuf::from(xtask);

@@ -178,8 +178,8 @@ fn files(directory: &Path) -> Result<Vec<String>> {
     Ok(names)
 }
 
-/// Returns the time of the release: `SOURCE_DATE_EPOCH`, or the time of the commit. A time of day
-/// would differ from build to build.
+/// Returns the time of the release: `SOURCE_DATE_EPOCH`, or the time of the commit. The time of day
+/// would not do, because it differs from build to build.
 pub(crate) fn epoch() -> Result<u64> {
     let text = match env::var(EPOCH) {
         Ok(text) => text,
