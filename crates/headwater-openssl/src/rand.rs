@@ -229,8 +229,8 @@ unsafe extern "C" fn reseed(
     }
 }
 
-/// Accepts the request for locking, which needs nothing. The table has no lock and unlock
-/// functions: OpenSSL would call both around every draw.
+/// Accepts the request for locking, which needs nothing. The table has no lock and unlock functions
+/// either, because OpenSSL would call both around every draw.
 unsafe extern "C" fn enable_locking(_context: *mut c_void) -> c_int {
     1
 }
