@@ -4,7 +4,7 @@
 //! of syslog.
 //!
 //! The file itself shows its format, so there is no option for it. A log may have gigabytes, so it
-//! passes in blocks, in flat memory, and most of it is only searched for a few words ([`words`]).
+//! passes in blocks, in flat memory, and most of it is only searched for a few words (`words`).
 //!
 //! Only the kernel's lines, and those of systemd as process 1, count as proof. It would be easy to
 //! believe every line with "crng init done", but other programs write about the random generator
