@@ -42,8 +42,9 @@ fn miri(all: bool) -> Result<(), Stop> {
         let mut miri = program("cargo +nightly miri test --features testing,uuid -p headwater");
         // Before the tests' names, because everything after them is the tests' own.
         miri.arg("--target-dir").arg(root()?.join("target/miri")).args(what.split_whitespace());
-        // Strict: only the kernel makes pointers from numbers, and miri has no kernel. Isolation
-        // would hide clock and random bytes. The pools are never freed, on purpose.
+        // Provenance can be strict, because only the kernel makes pointers from numbers, and miri
+        // has no kernel. Isolation must be off, because it would hide clock and random bytes. Leaks
+        // must be ignored, because the pools are never freed, on purpose.
         let flags = "-Zmiri-strict-provenance -Zmiri-disable-isolation -Zmiri-ignore-leaks";
         miri.env("MIRIFLAGS", format!("{flags} {seeds}"));
         if cfg!(target_arch = "x86_64") {
@@ -87,9 +88,9 @@ fn address_sanitizer() -> Result<(), Stop> {
 /// Checks for data races on pages, slots and states, which locks and the registry's bits have to
 /// order.
 ///
-/// The standard library is built for the sanitizer too: it would not know the locks and channels of
-/// an ordinary one. Tests that measure memory would measure the sanitizer's own, and 200,000 rounds
-/// of spinning take minutes.
+/// The standard library is built for the sanitizer too, because it would not know the locks and
+/// channels of an ordinary one. Left out are tests that measure memory, because they would measure
+/// the sanitizer's own, and 200,000 rounds of spinning, because they take minutes.
 fn thread_sanitizer() -> Result<(), Stop> {
     const LOSS: &str = "data races that happened not to matter in any test";
     need(tools::toolchain("nightly", &["rust-src"]), LOSS)?;

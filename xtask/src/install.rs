@@ -134,8 +134,8 @@ const ARTEFACTS: &[(InstallPart, Source, &str, u32)] = &[
         "share/headwater/headwater-openssl.cnf",
         0o644,
     ),
-    // The name that `headwater run` and LD_PRELOAD use is the file's. Its soname is a link, which
-    // ldconfig would otherwise make, and no package would own.
+    // The name that `headwater run` and LD_PRELOAD use is the file's. Its soname is a link. If we
+    // did not make it, ldconfig would, and then no package would own it.
     (Preload, Built("libheadwater_preload.so"), "@lib@/libheadwater_preload.so", 0o755),
     (Preload, Link("libheadwater_preload.so"), "@lib@/libheadwater_preload.so.0", 0),
     (Library, Checked("crates/headwater-c/man/headwater.3"), "share/man/man3/headwater.3", 0o644),
@@ -308,8 +308,9 @@ pub(crate) fn install(places: Places) -> Result<ExitCode> {
 /// other builds. Returns the directory of the files.
 fn build(root: &Path, places: &Places) -> Result<PathBuf> {
     let target = target_directory()?.join("install");
-    // Cargo adds up the features that the packages of one build ask of a crate. Beside the command,
-    // arm64's ciphers would be built with an allocator, which the libraries do not have.
+    // One build of everything would be shorter. But cargo adds up the features that the packages of
+    // one build ask of a crate, so beside the command, arm64's ciphers would be built with an
+    // allocator, which the libraries do not have.
     let parts = InstallPart::ALL.into_iter().filter(|part| places.has(*part));
     let (commands, libraries): (Vec<_>, Vec<_>) =
         parts.partition(|part| *part == InstallPart::Command);
@@ -406,8 +407,8 @@ fn put(
 
 fn strip(file: &Path, places: &Places) -> Result<()> {
     let linker = places.target.as_deref().and_then(|target| of_target(target, "LINKER"));
-    // aarch64-linux-gnu-gcc comes with aarch64-linux-gnu-strip. This machine's own cannot read a
-    // file of another architecture.
+    // This machine's own strip cannot read a file of another architecture, but
+    // aarch64-linux-gnu-gcc comes with one that can.
     let strip = match linker.as_deref().and_then(|linker| linker.strip_suffix("gcc")) {
         Some(prefix) => format!("{prefix}strip"),
         None => "strip".to_owned(),

@@ -145,7 +145,8 @@ fn exported(source: &str) -> impl Iterator<Item = &str> {
     exports.filter_map(|rest| rest.split_once("fn ")?.1.split('(').next())
 }
 
-/// The panic strategy of most programs. With `abort` the unwinding paths would be absent.
+/// The panic strategy of most programs. With `abort` the unwinding paths would be absent, so
+/// nothing would be proved for those programs.
 const UNWINDING: &str = "--config profile.release.panic=\"unwind\"";
 
 /// Builds the probe for this target.

@@ -1,5 +1,6 @@
-//! The licences of the crates that a shipped file contains. Most of these licences require that a
-//! copy of their text goes with every copy of the compiled code.
+//! The licences of the crates that a shipped file contains. A list of names would not do, because
+//! most of these licences require that a copy of their text goes with every copy of the compiled
+//! code.
 
 use crate::process::{output, program};
 use crate::tools;
@@ -35,7 +36,7 @@ pub(crate) fn write(workspace: &Path, package: &str, directory: &Path) -> Result
 }
 
 /// Returns an error unless the archive, a wheel or a jar, has these notices below `directory`.
-/// Their builders leave out without a word what they do not find.
+/// This must be checked, because their builders leave out without a word what they do not find.
 pub(crate) fn expect(text: &str, archive: &Path, directory: &str) -> Result<()> {
     tools::package("unzip", "unzip")?;
     let packed = output(program("unzip -p").arg(archive).arg(format!("{directory}/{FILE}")));

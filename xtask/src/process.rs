@@ -12,10 +12,11 @@ pub(crate) const EPOCH: &str = "SOURCE_DATE_EPOCH";
 
 /// The packages that steps build together, whichever of their tests a step runs.
 ///
-/// Cargo unites the features that the selected packages ask of a shared dependency. Two selections
-/// would therefore compile the core and half of the dependencies twice, with other features.
-/// OpenSSL's module has a step of its own, because it needs tools, and because without them its
-/// tests would pass and say so only in their output.
+/// It looks simpler to select in each step the packages that it tests. But cargo unites the
+/// features that the selected packages ask of a shared dependency, so two selections compile the
+/// core and half of the dependencies twice, with other features. OpenSSL's module has a step of its
+/// own all the same, because it needs tools, and without them its tests would pass and say so only
+/// in their output.
 ///
 /// The core is not among them: another step runs its tests, with the features of the hooks.
 pub(crate) const TOGETHER: &str = "--workspace --exclude headwater-openssl --exclude headwater";
@@ -80,8 +81,8 @@ fn announce(command: &Command) -> String {
 
 /// Returns the root directory of the workspace.
 ///
-/// The path is read at run time. A compiled-in path would be wrong in a copy of the tree that
-/// shares its target directory with another copy.
+/// The path is read at run time, although `env!` would be shorter: a compiled-in path would be
+/// wrong in a copy of the tree that shares its target directory with another copy.
 pub(crate) fn root() -> Result<PathBuf> {
     let xtask = env::var_os("CARGO_MANIFEST_DIR").context("run this as `cargo xtask`")?;
     let mut root = PathBuf::from(xtask);

@@ -63,7 +63,7 @@ fn test(packages: &[&str]) -> Result<(), Stop> {
         .args(["-m", "mypy", "--config-file", "python/pyproject.toml"])
         .args(["--cache-dir=target/tools/mypy", "-p", "headwater"]))?;
     // From here `headwater` is the installed package. In python/ it would be the one of the source,
-    // which has no native half.
+    // which has no native half, so every test would fail.
     let mut pytest = Command::new(&python);
     pytest.args(["-m", "pytest", "--quiet", "-rs"]);
     pytest.args(["-p", "no:cacheprovider", "--rootdir=python", "python/tests"]);

@@ -111,8 +111,9 @@ fn search(profile: &str, fact: Option<&str>) -> Result<()> {
 
 /// Looks for served bytes on the dead stack, in every mode.
 ///
-/// An unoptimised build keeps every value of its functions in memory, a word that they return too.
-/// There the search is for longer draws, which are served by address.
+/// An unoptimised build keeps every value of its functions in memory, and so a word that they
+/// return, which no library can prevent. There the search is for longer draws, because these are
+/// served by address.
 fn served(profile: &str, fact: Option<&str>) -> Result<()> {
     println!("served bytes on the dead stack, profile {profile}");
     let what = if profile == "o0" { "served-long" } else { "served" };

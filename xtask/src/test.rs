@@ -144,8 +144,8 @@ fn tests(report: &mut Report) {
              -- --ignored --nocapture --test-threads=1",
         )
     });
-    // An ordinary run steps through three implementations. It misses a peer of the benchmark that
-    // `--count` cannot step through.
+    // An ordinary run steps through three implementations only, so it misses a peer of the
+    // benchmark that `--count` cannot step through.
     report.long_step("tests, every count", || {
         let mut counts = program(&format!("cargo test {TOGETHER} --test counts"));
         Ok(run(counts.env("HEADWATER_TEST_EVERY_COUNT", "1"))?)

@@ -14,7 +14,8 @@ pub fn median(values: &[f64]) -> f64 {
 }
 
 /// Returns the median absolute deviation from the median. The deviation is in the unit of the
-/// values and is not scaled to a standard deviation. Returns NaN if there are no values.
+/// values, and it is not scaled to a standard deviation, because the values need not be normal.
+/// Returns NaN if there are no values.
 pub fn mad(values: &[f64]) -> f64 {
     let center = median(values);
     let deviations: Vec<f64> = values.iter().map(|value| (value - center).abs()).collect();
@@ -80,8 +81,8 @@ pub fn figure(value: f64) -> String {
 }
 
 /// Returns how many times as fast `subject` is as `other`, as the interval of the ratio of their
-/// times in each round. Anything that slowed a whole round down cancels in the ratio. Rounds beyond
-/// the shorter list are not compared.
+/// times in each round. The ratio is taken round by round, because what slowed a whole round down
+/// cancels in it. So rounds beyond the shorter list are not compared.
 pub fn speedup(subject: &[f64], other: &[f64]) -> Interval {
     let ratios: Vec<f64> =
         subject.iter().zip(other).map(|(subject, other)| other / subject).collect();

@@ -26,8 +26,9 @@ fn panicked(_: &PanicInfo<'_>) -> ! {
     }
 }
 
-/// An allocator that has no memory. Nothing here allocates, but cargo unites the features of all
-/// packages of a build. If another package enables `zeroize/alloc`, an allocator must exist.
+/// An allocator that has no memory. Nothing here allocates, so none should be needed. But cargo
+/// unites the features of all packages of a build, and if another package enables `zeroize/alloc`,
+/// an allocator must exist.
 struct Never;
 
 // SAFETY: an allocator may return null for every request, and then nothing is ever freed.

@@ -1,8 +1,9 @@
 //! Standard output that the caller has closed.
 //!
 //! Before `main`, Rust's runtime opens /dev/null in place of a closed standard descriptor, because
-//! a file opened later would otherwise become standard output. The data of a verb would vanish
-//! there, with exit status 0. A function of `.init_array` runs before the runtime and looks first.
+//! a file opened later would otherwise become standard output. But then the data of a verb would
+//! vanish there, with exit status 0, and `main` comes too late to notice. So a function of
+//! `.init_array` runs before the runtime and looks first.
 
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 

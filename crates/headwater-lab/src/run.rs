@@ -226,8 +226,8 @@ fn one_pair(
             Err(error) => return results.failed(situation.id, format!("{error:#}"), report),
         };
         let findings = situation.findings(&pair);
-        // A reseed by the clock or a thread that was not scheduled can hide the repeats. Nothing
-        // excuses a broken promise.
+        // Another run may show what this one did not, because a reseed by the clock or a thread
+        // that was not scheduled can hide the repeats. But nothing excuses a broken promise.
         if !last
             && !findings.is_empty()
             && findings.iter().all(|finding| finding.kind == FindingKind::NotShown)

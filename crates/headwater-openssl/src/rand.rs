@@ -40,9 +40,9 @@ impl Context {
         unsafe { &(*self.provider).core }
     }
 
-    /// Makes the context ready if it was never instantiated, was uninstantiated, or is in error.
-    /// OpenSSL's own generator recovers in the same way. Otherwise RAND_bytes would fail for ever
-    /// in a thread whose public generator was uninstantiated.
+    /// Makes the context ready if it was never instantiated, was uninstantiated, or is in error. To
+    /// refuse would look stricter, but then RAND_bytes would fail for ever in a thread whose public
+    /// generator was uninstantiated. OpenSSL's own generator recovers in the same way.
     #[inline]
     pub(crate) fn make_ready(&self) -> Result<(), Reason> {
         if self.state.load(Ordering::Relaxed) == abi::STATE_READY {
@@ -229,8 +229,8 @@ unsafe extern "C" fn reseed(
     }
 }
 
-/// Accepts the request for locking, which needs nothing. The table has no lock and unlock
-/// functions: OpenSSL would call both around every draw.
+/// Accepts the request for locking, which needs nothing. The table has no lock and unlock functions
+/// either, because OpenSSL would call both around every draw.
 unsafe extern "C" fn enable_locking(_context: *mut c_void) -> c_int {
     1
 }
@@ -275,8 +275,8 @@ fn answer(context: &Context, key: &CStr, param: &mut Param) -> Result<(), DoesNo
 }
 
 /// Returns the number by which a DRBG with this generator as parent decides to reseed. It changes
-/// when the kernel reseeds, and at each detected duplication of the process or the machine. Without
-/// a detector it stays 0, and the DRBG reseeds by its own timer.
+/// when the kernel reseeds, and at each detected duplication of the process or the machine. If
+/// nothing here detects these, it stays 0, so the DRBG reseeds by its own timer only.
 fn reseed_counter() -> u32 {
     let seen = match (headwater::generation(), headwater::status().reseed_generation) {
         (Some(generation), _) => generation.get(),

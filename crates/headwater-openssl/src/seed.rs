@@ -6,7 +6,8 @@ use crate::upcalls::here;
 use core::ffi::{c_int, c_uchar, c_void};
 use core::slice;
 
-/// Bytes of a seed under one key. With as many bytes as the key, a seed has full entropy.
+/// Bytes of a seed under one key. More bytes could not have more entropy than their key. So a key
+/// serves as many as it has itself, and a seed of any length has full entropy.
 const KEY: usize = 32;
 
 /// Makes a seed of `entropy` bits, at least `min_len` bytes, in OpenSSL's secure memory.

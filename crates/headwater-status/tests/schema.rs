@@ -1,8 +1,9 @@
 //! schema/status.json is the JSON schema of `headwater.status/1`, made from the types below.
 //!
 //! The writer of the document has no standard library, so it cannot derive a schema. These types
-//! mirror the document instead. A real document must survive the way into them and back unchanged,
-//! which shows that the schema lists every member, and each with its type.
+//! mirror the document instead, and a mirror may be wrong. So a real document must survive the way
+//! into them and back unchanged, which shows that the schema lists every member, and each with its
+//! type.
 //!
 //! `SNAPSHOTS=overwrite cargo test -p headwater-status` writes the schema anew.
 

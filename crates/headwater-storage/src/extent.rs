@@ -78,7 +78,8 @@ impl Extent {
     }
 }
 
-/// Wrong extents by offset. Memory is bounded: beyond [`Extents::LIMIT`] extents are only counted.
+/// Wrong extents by offset. A disk may be wrong in every sector, so memory must be bounded: beyond
+/// [`Extents::LIMIT`] extents are only counted.
 #[derive(Debug, Default)]
 pub(crate) struct Extents {
     by_offset: BTreeMap<u64, Extent>,

@@ -81,7 +81,7 @@ pub(crate) fn of_substream(pattern: &Pattern, substream: u64) -> Option<Pattern>
 }
 
 /// Returns the offsets at which the pattern may have byte `source` of the stream. The repeated end
-/// of a unit has no blocks of the engine: it is found only after the random part before it.
+/// of a unit has no blocks of the engine, so it is found only after the random part before it.
 fn candidates(pattern: &Pattern, source: u64) -> Vec<u64> {
     match pattern.shape.spread {
         None => vec![source],

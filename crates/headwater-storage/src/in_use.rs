@@ -130,13 +130,14 @@ fn mounts(device: u64) -> Vec<String> {
     points.iter().map(|at| headwater_text::escape::untrusted(at)).collect()
 }
 
-/// Returns the text of a file. One name that is not UTF-8 must not hide the other lines.
+/// Returns the text of a file. Strict UTF-8 would refuse the whole file, but one name that is not
+/// UTF-8 must not hide the other lines.
 fn text_of(path: &str) -> String {
     String::from_utf8_lossy(&fs::read(path).unwrap_or_default()).into_owned()
 }
 
-/// Returns the mounted btrfs file system that a device is a part of. Mounts name one of its devices
-/// only.
+/// Returns the mounted btrfs file system that a device is a part of. The list of mounts is not
+/// enough, because it names one device of a file system only.
 fn btrfs(name: &str) -> Option<String> {
     let directory = Path::new("/sys/fs/btrfs");
     let name = name.strip_prefix("/dev/")?;

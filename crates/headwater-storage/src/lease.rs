@@ -21,8 +21,9 @@ pub(crate) fn has_writer(file: &File) -> Option<bool> {
             _ => Ok(()),
         }
     };
-    // A writer that opens the file while the lease lasts makes the kernel send a signal. SIGIO
-    // would end this process; SIGURG is ignored unless a program asks for it.
+    // A writer that opens the file while the lease lasts makes the kernel send a signal. By default
+    // that is SIGIO, which would end this process. So we ask for SIGURG, which is ignored unless a
+    // program wants it.
     set(F_SETSIG, libc::SIGURG).ok()?;
     match set(libc::F_SETLEASE, libc::F_RDLCK) {
         Ok(()) => {

@@ -123,8 +123,9 @@ impl<'a> Work<'a> {
         self.progress.stop.load(Relaxed) || self.failed.load(Relaxed)
     }
 
-    /// Ends the job. The error at the lowest offset is the one that is reported. The slot's piece
-    /// stays open, so that the low-water mark does not pass it.
+    /// Ends the job. Several threads may fail, so the error at the lowest offset is the one that is
+    /// reported. The slot's piece stays open, because otherwise the low-water mark would pass it,
+    /// and the piece would count as done.
     pub(crate) fn fail(&self, offset: u64, error: Error) {
         let mut first = lock(&self.error);
         if first.as_ref().is_none_or(|(at, _)| offset < *at) {

@@ -5,6 +5,8 @@
 //! different facts. But among the public functions a user would find them by completion and rely on
 //! them, so they have a module of their own, whose name says whose they are.
 
+pub use crate::cpuid::CpuidWords;
+
 use crate::linux;
 
 /// Returns the offset of the rseq area's `cpu_id` from the thread pointer, if this process may draw
@@ -14,20 +16,6 @@ use crate::linux;
 #[must_use]
 pub fn rseq_of_sections() -> Option<isize> {
     linux::rseq_of_sections()
-}
-
-/// The words of CPUID that set-up needs, where another library has read them already. The preload
-/// library has them from glibc.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct CpuidWords {
-    /// Leaf 1, ECX.
-    pub basic_ecx: u32,
-    /// Leaf 7, EBX.
-    pub leaf_7_ebx: u32,
-    /// Leaf 7, ECX.
-    pub leaf_7_ecx: u32,
-    /// Leaf 0x80000001, ECX.
-    pub amd_ecx: u32,
 }
 
 /// Spares set-up the instruction CPUID, which leaves a virtual machine: 16 us a leaf under two

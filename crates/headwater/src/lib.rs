@@ -18,10 +18,11 @@
 //! Every buffered byte lies in a page that carries the number of its refill. A line outside the
 //! page carries the same number, the count of bytes left, and the kernel's reseed generation at the
 //! refill. A byte leaves only if page and line agree, the reseed generation is unchanged, and no
-//! fork has happened. These comparisons follow the copy. The kernel reseeds at least once a minute,
-//! and when a hypervisor reports a clone (vmgenid), so nothing that headwater holds outlives the
-//! kernel's own state. If no clone would be reported, [`Mode::Hedged`] or [`Mode::Strict`] take
-//! over by themselves; [`status()`] shows the mode in use, and why.
+//! fork has happened. These comparisons follow the copy: before it, they would say nothing about
+//! what happens while bytes are copied. The kernel reseeds at least once a minute, and when a
+//! hypervisor reports a clone (vmgenid), so nothing that headwater holds outlives the kernel's own
+//! state. If no clone would be reported, [`Mode::Hedged`] or [`Mode::Strict`] take over by
+//! themselves; [`status()`] shows the mode in use, and why.
 //!
 //! # Errors, early boot, panics
 //!
@@ -51,9 +52,9 @@
 //! not fast.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
-// The C library contains no Rust standard library, which would add thread-locals and the machinery
-// of panics. Without `no_std` here it would be linked in. Tests, other systems and some features
-// need it.
+// The C library contains no Rust standard library, because that would add thread-locals and the
+// machinery of panics. But one crate that uses it is enough to link it in, so this one does
+// without, except where tests, other systems or a feature need it.
 #![cfg_attr(
     all(
         target_os = "linux",
@@ -65,6 +66,7 @@
 #![deny(unsafe_code)]
 
 mod bounded;
+mod cpuid;
 mod error;
 #[doc(hidden)]
 pub mod internal;

@@ -101,10 +101,11 @@ pub(crate) enum CloneSignal {
 /// Returns whether keys drawn after a clone differ from those that the snapshot's owner can
 /// compute.
 ///
-/// Only headwater compares VMClock's marker, and the kernel does not. The page is discarded, but
-/// the next key comes from the very state that the snapshot holds. Mixed with the cycle counter
-/// alone such a key was computed from a snapshot with 5,851 guesses. So VMClock counts only where
-/// the CPU's words enter each key.
+/// It is tempting to take VMClock for as good as vmgenid, since both show clones. But only
+/// headwater compares VMClock's marker, and the kernel does not. So after a clone the page is
+/// discarded, and still the next key comes from the very state that the snapshot holds. Mixed with
+/// the cycle counter alone such a key was computed from a snapshot with 5,851 guesses. Therefore
+/// VMClock counts only where the CPU's words enter each key.
 #[cfg(all(target_os = "linux", target_pointer_width = "64"))]
 fn reseeds_the_source(signal: CloneSignal, fresh_bits: bool) -> bool {
     match signal {

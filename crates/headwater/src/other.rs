@@ -23,7 +23,7 @@ pub(crate) fn fill_fresh(buf: &mut [MaybeUninit<u8>]) -> Result<(), Error> {
     fill(buf, true)
 }
 
-pub(crate) fn know_cpuid(_: crate::internal::CpuidWords) {}
+pub(crate) fn know_cpuid(_: crate::cpuid::CpuidWords) {}
 
 pub(crate) fn expect_no_handles() {}
 

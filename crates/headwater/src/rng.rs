@@ -9,10 +9,10 @@ use core::num::{NonZeroU32, NonZeroU64};
 /// An owned handle with a page of its own: the fastest way to draw, under the same guards as
 /// [`fill`](crate::fill).
 ///
-/// It takes no lock, so it is `Send` and not `Sync`: one for each thread or task that draws much.
-/// Each handle keeps one page (4 KiB) of memory once it has drawn; pages come 64 to a mapping, and
-/// the first 64 handles need no system call to be made. A forked child may continue to use its
-/// copy: it draws afresh.
+/// It takes no lock, so it is `Send` and not `Sync`: make one for each thread or task that draws
+/// much. But not for every task, because each handle keeps one page (4 KiB) of memory once it has
+/// drawn; pages come 64 to a mapping, and the first 64 handles need no system call to be made. A
+/// forked child may continue to use its copy: it draws afresh.
 ///
 /// With the feature `rand_core` it has the traits of rand_core 0.10, so that `rand`'s
 /// distributions, shuffles and samples work on it.

@@ -17,10 +17,11 @@ pub enum Freshness {
 
 /// A caller's own mark of the time of a draw, to be checked before kept bytes are used.
 ///
-/// It suits batches and short-lived caches of random values: it goes stale at each reseed of the
-/// kernel too, which comes once a minute. It is ordinary memory and may be copied; in a forked
-/// child every copy is stale, and in a restored process, as far as
-/// [`generation`](crate::generation) sees that. A new stamp is stale at its first check.
+/// It suits batches and short-lived caches of random values, but nothing that is kept for hours,
+/// because it goes stale at each reseed of the kernel too, which comes once a minute. It is
+/// ordinary memory and may be copied; in a forked child every copy is stale, and in a restored
+/// process, as far as [`generation`](crate::generation) sees that. A new stamp is stale at its
+/// first check.
 ///
 /// ```
 /// # fn main() -> Result<(), headwater::Error> {

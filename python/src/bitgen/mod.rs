@@ -1,9 +1,9 @@
 //! The native half of `headwater.numpy` and `headwater.dask`.
 //!
 //! NumPy draws from a bit generator through a C structure, `bitgen_t`: a pointer to a state, and
-//! four functions that take it. The classes of `headwater.numpy` are plain Python subclasses of
-//! `numpy.random.BitGenerator`, whose structure [`interface`] fills. PyO3 cannot subclass NumPy's
-//! class itself: its layout is Cython's, and unknown to the stable ABI.
+//! four functions that take it. PyO3 cannot subclass NumPy's class itself, because its layout is
+//! Cython's, and unknown to the stable ABI. So the classes of `headwater.numpy` are plain Python
+//! subclasses of `numpy.random.BitGenerator`, whose structure [`interface`] fills.
 
 mod block;
 mod buffer;

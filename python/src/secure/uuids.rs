@@ -164,9 +164,10 @@ impl Class {
 
     /// Returns a UUID of the bytes that `draw` returns.
     ///
-    /// The object is made first. A new object may start the garbage collector, which may run a
-    /// finalizer, which may fork, and bytes from before the fork would become a UUID in both
-    /// processes. The ints that are made after the draw are no concern of the collector.
+    /// The object is made before its bytes are drawn, which looks like the wrong order. But a new
+    /// object may start the garbage collector, which may run a finalizer, which may fork, and then
+    /// bytes from before the fork would become a UUID in both processes. The ints that are made
+    /// after the draw are no concern of the collector.
     fn make<'py>(
         &self,
         py: Python<'py>,

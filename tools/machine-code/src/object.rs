@@ -1,9 +1,9 @@
 //! The functions of a static library and their references, as the linker sees them.
 //!
-//! Each function has a section of its own. Relocations suffice, without a disassembler: a call, a
-//! tail call, a taken address and a table of functions are all relocations. A reference that never
-//! runs counts too, as it does for the linker. The target of an indirect call is reached by the
-//! reference that took its address, or it is a function of the vDSO.
+//! Each function has a section of its own. A disassembler is not needed, because a call, a tail
+//! call, a taken address and a table of functions are all relocations. So a reference that never
+//! runs counts too, as it does for the linker. An indirect call has no relocation, but its target
+//! is reached by the reference that took its address, or it is a function of the vDSO.
 
 use anyhow::{Context, Result};
 pub use object::Architecture;

@@ -75,7 +75,7 @@ impl State {
             let of_process = threads.filter(|thread| usize::from(thread.process) == number);
             let frames =
                 of_process.flat_map(|thread| &thread.frames[..1 + usize::from(thread.in_handler)]);
-            // A frame of an earlier epoch goes on in a bank that is not in use.
+            // A frame of an earlier epoch continues in a bank that is not in use.
             let ours = frames.filter(|frame| frame.epoch == process.epoch);
             let of_frames = ours.filter_map(|frame| {
                 frame.work.or(frame.exchanged.then_some(first_page(bank, frame.home)))

@@ -6,11 +6,11 @@
 pub enum Op {
     /// Draws one word.
     Draw,
-    /// Forks: the child has a copy of all frames of this thread, and both go on.
+    /// Forks: the child has a copy of all frames of this thread, and both continue.
     Fork,
     /// Starts a child in shared memory and waits until it has ended: vfork(2).
     Vfork,
-    /// Starts a child in shared memory and goes on: clone(2) with `CLONE_VM` and without
+    /// Starts a child in shared memory and continues: clone(2) with `CLONE_VM` and without
     /// `CLONE_SETTLS`.
     Clone,
     /// Makes all pages worthless: a fresh epoch, then a drop of every page.
@@ -34,7 +34,7 @@ pub enum Without {
     TagBefore,
     /// Take does not compare the CPU with the result of RDPID.
     TakeRdpid,
-    /// Take claims the word behind its read and its erasure.
+    /// Take claims the word after its read and its erasure.
     ClaimFirst,
     /// Take claims the word between its read and its erasure.
     ClaimBeforeRead,
@@ -45,11 +45,11 @@ pub enum Without {
     /// The generation that take compares lies in the line, which each put stores, and not in the
     /// page.
     GenerationInPage,
-    /// Take does not compare the tag behind the copy.
+    /// Take does not compare the tag after the copy.
     TagBehind,
     /// Take does not look for a zero.
     Zero,
-    /// The page's tag is stored behind its keys.
+    /// The page's tag is stored after its keys.
     TagBeforeKeys,
     /// A refill's number is its slot's count, which another slot may have reached as well.
     UniqueNumber,
@@ -69,11 +69,11 @@ pub enum Without {
     NumberFirst,
     /// Put exchanges the pages by a load and a store.
     OneExchange,
-    /// An abort behind the exchange tries the put again.
+    /// An abort after the exchange tries the put again.
     NoRetry,
     /// Put fills the CPU's page, word by word, with what the keys in the work page make.
     FillElsewhere,
-    /// Put does not compare the CPU behind the exchange.
+    /// Put does not compare the CPU after the exchange.
     PutRdpidAgain,
     /// Neither take nor put compares the CPU at any place.
     Rdpid,

@@ -228,9 +228,9 @@ fn exchanged(config: &Config, frame: &mut Frame, taken: Option<u8>) {
     frame.pc = if first { Pc::PutRdpidAgain } else { Pc::PutNumberAfter };
 }
 
-/// Runs one instruction behind the section. The slot keeps the page that the frame owns now. The
+/// Runs one instruction after the section. The slot keeps the page that the frame owns now. The
 /// epoch comes last: the handler of a signal may have forked in the put.
-pub(crate) fn behind(config: &Config, state: &mut State, thread: usize, frame: &mut Frame) {
+pub(crate) fn after(config: &Config, state: &mut State, thread: usize, frame: &mut Frame) {
     let process = state.process(thread);
     match frame.pc {
         Pc::KeepWork => {
@@ -262,7 +262,7 @@ pub(crate) fn behind(config: &Config, state: &mut State, thread: usize, frame: &
                 frame.finish(config);
             }
         }
-        _ => unreachable!("there is no such step behind a put"),
+        _ => unreachable!("there is no such step after a put"),
     }
 }
 

@@ -3,12 +3,12 @@
 //!
 //! A registered thread on a sound kernel touches, inside a section, only the line and the page of
 //! the CPU that it runs on. So its next instruction has the same effect before and after any step
-//! of a thread on another CPU, and the search goes on with this thread alone: with the instruction,
-//! its preemption, its signal, and the drops of what it touches (an ample set, as partial-order
-//! reduction calls it). Drops and signals reach only CPU 0, thread 0 and the first process, since
-//! two that share a budget would not commute. Where any child is in shared memory, the kernel is
-//! broken, pages are discarded or no descriptor is stored, nothing of this holds, and the search
-//! takes every order.
+//! of a thread on another CPU, and the search continues with this thread alone: with the
+//! instruction, its preemption, its signal, and the drops of what it touches (an ample set, as
+//! partial-order reduction calls it). Drops and signals reach only CPU 0, thread 0 and the first
+//! process, since two that share a budget would not commute. Where any child is in shared memory,
+//! the kernel is broken, pages are discarded or no descriptor is stored, nothing of this holds, and
+//! the search takes every order.
 
 use crate::config::{Config, Op, Without};
 use crate::kernel::Action;
@@ -100,7 +100,7 @@ impl State {
         });
         let Some((alone, on, pc)) = alone else { return };
         let makes = !matches!(pc.part(), Part::Take);
-        // Behind the lock a preemption outside a section is the same at each place, so one place is
+        // After the lock a preemption outside a section is the same at each place, so one place is
         // enough.
         let stops = pc.section().is_some() || matches!(pc, Pc::TakeArm | Pc::Epoch);
         actions.retain(|action| match *action {

@@ -78,7 +78,7 @@ pub(crate) enum Pc {
     KeepWork,
     FinalEpoch,
     Unlock,
-    /// The store that clears the descriptor, behind either section.
+    /// The store that clears the descriptor, after either section.
     Disarm,
     Fork,
     Start,
@@ -93,7 +93,7 @@ pub(crate) enum Part {
     Take,
     Make,
     Put,
-    Behind,
+    After,
     Other,
 }
 
@@ -104,12 +104,12 @@ impl Pc {
             pc if pc <= Pc::TakeTagAgain => Part::Take,
             pc if pc <= Pc::AfterEpoch => Part::Make,
             pc if pc <= Pc::PutCursor => Part::Put,
-            pc if pc <= Pc::Unlock => Part::Behind,
+            pc if pc <= Pc::Unlock => Part::After,
             _ => Part::Other,
         }
     }
 
-    /// Returns the section that a frame is inside of. A section extends from behind the store of
+    /// Returns the section that a frame is inside of. A section extends from after the store of
     /// the descriptor to the last instruction.
     pub(crate) fn section(self) -> Option<Section> {
         match self.part() {
@@ -120,7 +120,7 @@ impl Pc {
     }
 }
 
-/// Where a frame goes on behind the end of a section, or behind the unlock.
+/// Where a frame continues after the end of a section, or after the unlock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub(crate) enum Next {
     #[default]
@@ -164,7 +164,7 @@ pub(crate) struct Frame {
     pub(crate) home: u8,
     /// The slot that the frame holds, if it holds one.
     pub(crate) slot: Option<u8>,
-    /// The page that the frame's refill works in, and owns; None behind an exchange with a line
+    /// The page that the frame's refill works in, and owns; None after an exchange with a line
     /// that had none.
     pub(crate) work: Option<u8>,
     /// The put has exchanged the pages.
@@ -240,7 +240,7 @@ impl Frame {
 pub(crate) enum Where {
     /// It runs on this CPU.
     On(u8),
-    /// It runs nowhere, and may go on anywhere.
+    /// It runs nowhere, and may continue anywhere.
     Off,
     /// It runs nowhere, and was stopped on this CPU inside a section that the kernel has not
     /// aborted.

@@ -29,7 +29,7 @@ impl State {
             Part::Take => take::step(config, self, thread, &mut frame),
             Part::Make => make::before(config, self, thread, &mut frame),
             Part::Put => make::put(config, self, thread, &mut frame),
-            Part::Behind => make::behind(config, self, thread, &mut frame),
+            Part::After => make::after(config, self, thread, &mut frame),
             Part::Other => self.other(config, thread, &mut frame),
         }
         if config.without.is_none() && progress(&frame) <= progress(&before) {
@@ -91,7 +91,7 @@ impl State {
         script.get(usize::from(frame.at)).copied()
     }
 
-    /// Ends a frame whose script is over: the interrupted frame goes on, or the thread ends.
+    /// Ends a frame whose script is over: the interrupted frame continues, or the thread ends.
     fn end(&mut self, config: &Config, thread: usize) {
         let this = self.thread(thread);
         if this.in_handler {

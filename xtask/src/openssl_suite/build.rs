@@ -13,7 +13,7 @@ const FEATURES: &str = "shared no-idea no-mdc2 no-rc5 no-zlib no-ssl3 enable-uni
                         no-ssl3-method enable-rfc3779 enable-cms no-capieng no-rdrand \
                         enable-ec_nistp_64_gcc_128";
 /// Optimised less than Debian's packages and without debug information, which halves the time to
-/// compile. The speed of the library decides nothing here.
+/// compile. Nothing is lost, because the speed of the library decides nothing here.
 const CFLAGS: &str = "-O1 -w";
 
 /// A built OpenSSL.

@@ -15,7 +15,8 @@ use std::path::Path;
 const PROCESS: &str = "apps/openssl.cnf";
 /// Configurations of further library contexts, which tests name in their arguments.
 const FURTHER: [&str; 2] = ["test/default.cnf", "test/default-and-legacy.cnf"];
-/// 88 recipes draw. Fewer mean that they no longer read these configurations.
+/// 88 recipes draw. If they become fewer, they no longer read these configurations, and a suite
+/// that passes would say nothing about the module.
 const DRAWING: usize = 80;
 /// Activates the default provider, as the module's configuration does, and nothing else.
 const ONLY_DEFAULT: &str = "[openssl_init]\nproviders = provider_sect\n\

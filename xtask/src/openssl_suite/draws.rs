@@ -1,7 +1,8 @@
 //! Which recipes drew from the module, and how much.
 //!
-//! A recipe may choose a configuration or a generator of its own, and would pass without the
-//! module. `counted.c` therefore stands in front of the module and writes a line for each process.
+//! A recipe that passes need not have used the module, because it may choose a configuration or a
+//! generator of its own. `counted.c` therefore stands in front of the module and writes a line for
+//! each process.
 
 use crate::process::{program, run};
 use anyhow::{Context, Result, ensure};

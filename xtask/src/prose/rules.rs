@@ -66,16 +66,15 @@ const WORDS: &[&str] = &[
     "goes on",
     "went on",
 ];
-/// The words that came last, in the files that were being rewritten just then. Each of these lines
-/// goes when the rewriting is merged and `cargo xtask prose` without it reports nothing.
+/// The words that came last are not counted in files that were being rewritten just then, because
+/// two people would have edited the same lines. Once the rewriting is merged, a directory goes from
+/// this list when `cargo xtask prose` reports nothing without it.
 const NOT_YET: &[&str] = &["behind", "go on", "goes on", "went on"];
 const NOT_YET_IN: &[&str] = &[
     "crates/headwater-c/src/streams/",
     "crates/headwater-streams/",
-    "crates/headwater/src/linux/pool/",
     "java/native/",
     "python/src/streams/",
-    "tools/model/",
 ];
 
 /// Returns line, rule and the start of the sentence for each hit in the passage of this file.

@@ -28,8 +28,9 @@ pub(crate) fn steps(report: &mut Report) {
         need(tools::cargo_hack(), "sets of features that do not compile together")?;
         for name in CRATES {
             let mut hack = Command::new(tools::cargo_hack()?);
-            // Not --no-dev-deps, which rewrites the manifests of the tree while it runs. Since
-            // cargo's resolver 2, a check of a library takes no features from those dependencies.
+            // Not --no-dev-deps, because that rewrites the manifests of the tree while it runs. Nor
+            // is it needed: since cargo's resolver 2, a check of a library takes no features from
+            // those dependencies.
             hack.args(["hack", "check", "--feature-powerset", "-p", name]);
             // Hooks for tests, which no user enables and which double the number of sets.
             run(hack.args(["--exclude-features", "testing"]))?;

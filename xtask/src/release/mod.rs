@@ -1,7 +1,8 @@
 //! `cargo xtask release`: everything that a release consists of, in `dist/`.
 //!
 //! Each step builds one kind of artefact, alone or after all others. A step that fails does not
-//! stop the next one. The last lines say what `dist/` lacks, and the exit status is 1 then.
+//! stop the next one, because the other artefacts would be lost with it. Instead the last lines say
+//! what `dist/` lacks, and the exit status is 1.
 
 mod command;
 mod container;
@@ -177,8 +178,8 @@ fn files(directory: &Path) -> Result<Vec<String>> {
     Ok(names)
 }
 
-/// Returns the time of the release: `SOURCE_DATE_EPOCH`, or the time of the commit. A time of day
-/// would differ from build to build.
+/// Returns the time of the release: `SOURCE_DATE_EPOCH`, or the time of the commit. The time of day
+/// would not do, because it differs from build to build.
 pub(crate) fn epoch() -> Result<u64> {
     let text = match env::var(EPOCH) {
         Ok(text) => text,

@@ -60,7 +60,8 @@ fn arch(source: &Path, dist: &Path) -> Result<()> {
     tar.arg(directory.join(format!("headwater-{VERSION}.tar.gz")));
     tar.arg(format!("--transform=s,^[.],headwater-{VERSION},")).arg("-C").arg(source);
     run(tar.arg("."))?;
-    // makepkg refuses root. In this namespace the user has another number and the same rights.
+    // makepkg refuses root. So it runs in a namespace, in which the user has another number and the
+    // same rights.
     let mut build = stage::within(&directory, "unshare --user --map-user=1000 --map-group=1000")?;
     build.args(["makepkg", "--nodeps", "--force"]).env("PKGEXT", ".pkg.tar.zst");
     run(build.env("PKGDEST", &directory))?;

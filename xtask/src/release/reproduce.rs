@@ -39,8 +39,9 @@ const fn compared(
 const STEPS: [Compared; 4] = [
     compared("library", "libheadwater-", ".tar.gz", Other),
     compared("program", concat!("headwater-", env!("CARGO_PKG_VERSION"), "-"), ".tar.gz", Other),
-    // These two have workspaces of their own. Cargo hashes the absolute directory of a crate
-    // outside the workspace, and the hash decides the order of functions.
+    // These two have workspaces of their own. Therefore they cannot be built elsewhere with the
+    // same result: cargo hashes the absolute directory of a crate outside the workspace, and the
+    // hash decides the order of functions.
     compared("python", "headwater-", ".whl", Same),
     compared("java", "headwater-", ".jar", Same),
 ];

@@ -2,9 +2,9 @@
 //!
 //! Several versions of one library stand side by side in this process. Each is opened by its path
 //! with RTLD_LOCAL, so that its own references find its own functions, and no other library's
-//! references do. A second namespace (dlmopen) would load a second C library, whose malloc and
-//! thread-local storage the threads of this process lack. A child process could not be timed in the
-//! same rounds.
+//! references do. A second namespace (dlmopen) looks cleaner, but it would load a second C library,
+//! whose malloc and thread-local storage the threads of this process lack. And a child process
+//! could not be timed in the same rounds.
 
 use crate::impls::implementation::{Absent, Opened};
 use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};

@@ -86,8 +86,9 @@ impl Context {
     }
 }
 
-/// Returns the path of the module. The search begins where the user says. It continues beside this
-/// program, where `cargo xtask openssl` puts the module, and ends among the installed modules.
+/// Returns the path of the module. The user's own path comes first. If the module is not there, the
+/// search continues beside this program, where `cargo xtask openssl` puts the module, and ends
+/// among the installed modules.
 fn module() -> Option<PathBuf> {
     let told = env::var_os("OPENSSL_MODULES").map(PathBuf::from);
     let beside = env::current_exe().ok().and_then(|program| Some(program.parent()?.to_owned()));

@@ -1,8 +1,8 @@
 //! The time until a process has its first random bytes, after a fork and after its start.
 //!
-//! Only a fresh process can show it, so each figure has one. The forked ones are children of this
-//! process, in which every generator is warm. The others are this program, started again by
-//! [`child`].
+//! Only a fresh process can show it, because the second draw of a process is warm, so each figure
+//! costs one. The forked ones are children of this process, in which every generator is warm. The
+//! others must not inherit anything, so they are this program, started again by [`child`].
 
 use crate::case::{Case, FIRST_BYTE_LEN};
 use crate::draw::verify;

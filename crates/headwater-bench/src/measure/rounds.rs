@@ -124,9 +124,10 @@ fn percentiles(comparison: &Comparison, parts: &[Part], variant: usize) -> Optio
     all.percentiles()
 }
 
-/// The threads of a measurement, in this process and in others. Each runs the same rounds in step;
-/// the one that called [`measure`] leads: it decides when to stop. The first thread of each process
-/// sets headwater's mode, which is one for the process.
+/// The threads of a measurement, in this process and in others. Each runs the same rounds in step.
+/// If each watched the clock, they would stop in different rounds, so the one that called
+/// [`measure`] decides for all. The mode of headwater is one for a process, so only the first
+/// thread of each sets it.
 struct Measurement<'a> {
     comparison: &'a Comparison,
     calls: Vec<u64>,

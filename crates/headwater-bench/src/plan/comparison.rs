@@ -7,10 +7,11 @@ use crate::system::pin::Pins;
 use std::ops::RangeInclusive;
 use std::time::{Duration, Instant};
 
-/// A crowd has so many rounds by default, the fewest that give a ratio an interval.
+/// The rounds of a crowd, unless the user says otherwise. Each takes long, so there are no more
+/// than give a ratio an interval.
 const ROUNDS: u32 = 6;
 
-/// A stretch lasts so many times `--time`, which makes half a second by default.
+/// The length of a crowd's sample, in multiples of `--time`. By default it is half a second.
 const LASTING: u32 = 4;
 
 /// The number of calls of a sample.
@@ -58,8 +59,8 @@ pub(crate) struct Comparison {
 }
 
 impl Comparison {
-    /// Returns the number of bytes of output of one call. A call that writes text writes more bytes
-    /// than it draws.
+    /// Returns the number of bytes of output of one call. It is not always `len`, because a call
+    /// that writes text writes more bytes than it draws.
     pub(crate) fn output_len(&self) -> usize {
         self.work.output_len().unwrap_or(self.len)
     }

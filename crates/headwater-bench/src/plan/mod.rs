@@ -1,5 +1,6 @@
-//! From arguments to a list of comparisons. Everything that can be wrong with the arguments is
-//! found here, before anything is measured.
+//! From arguments to a list of comparisons. A wrong argument that is found only when its turn comes
+//! has cost the user all the measurements before it. So everything that can be wrong is found here,
+//! before anything is measured.
 
 pub(crate) mod comparison;
 pub(crate) mod concurrency;
@@ -33,16 +34,18 @@ const LATENCY_SIZES: [usize; 1] = [16];
 /// memory.
 const STREAM_SIZES: [usize; 3] = [16 << 10, 256 << 10, 64 << 20];
 
-/// The duration of one sample of one implementation. Reading the clock does not count in it, and a
-/// round is over before the machine changes its speed.
+/// The duration of one sample of one implementation. If it were shorter, reading the clock would
+/// count in it. If it were longer, the machine might change its speed within a round, and then the
+/// implementations of that round could not be compared.
 const SAMPLE: Duration = Duration::from_micros(500);
 
 /// The fewest rounds. The interval of a median ratio at 95 % needs six of them, so slow
 /// implementations get six as well.
 const MIN_ROUNDS: u32 = 6;
 
-/// The longest fill that is counted. A call of more bytes is about the bytes, and takes long in
-/// single steps.
+/// The longest fill that is counted. The count shows what a call costs besides its bytes, but in a
+/// longer call the bytes are nearly everything, and to count it takes long, because each
+/// instruction is a single step.
 const MAX_COUNTED_LEN: usize = 4096;
 
 /// The fewest fresh processes to start. The first few read this program from the disk and are slow,
@@ -160,8 +163,9 @@ impl Plan {
         Ok(plan)
     }
 
-    /// Notes the implementations that take no part, where a reader would look for them. A generator
-    /// of UUIDs that fills no buffers needs no line.
+    /// Notes the implementations that take no part, but only where a reader would look for them. A
+    /// generator of UUIDs fills no buffers, and since it takes part elsewhere, a line about that
+    /// would only be noise.
     fn note_declined(&mut self, declined: Vec<(Variant, Declined)>) {
         for (variant, reason) in declined {
             let name = variant.name();
@@ -174,8 +178,8 @@ impl Plan {
         }
     }
 
-    /// Adds the comparison for the RFC's table. The table has rows of its own, among which
-    /// `--impls` selects.
+    /// Adds the comparison for the RFC's table. It cannot take the variants of the other cases,
+    /// because the table has rows of its own; `--impls` selects among those.
     fn add_rfc(&mut self, args: &Args, asked: &[Variant], pins: &Pins) {
         let rows = rfc::ROWS.iter().copied().filter(|row| {
             asked.iter().any(|asked| row.name.split('[').next() == Some(&asked.name()))
@@ -199,7 +203,8 @@ impl Plan {
         });
     }
 
-    /// Returns the variants that this host has. The others are noted, once.
+    /// Returns the variants that this host has. Each of the others is noted once, although several
+    /// cases would miss it.
     fn present(&mut self, variants: Vec<Variant>) -> Vec<Variant> {
         let mut present = Vec::new();
         for variant in variants {

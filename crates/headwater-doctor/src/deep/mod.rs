@@ -1,7 +1,8 @@
 //! `--deep`: measurements that take seconds, of the speed of entropy and of hardware sources.
 //!
 //! The health tests are those of NIST SP 800-90B, section 4.4. They find a source that is stuck or
-//! very uneven. No test of bytes can show that the bytes cannot be guessed.
+//! very uneven, but no more: a counter under a good cipher passes, so no test of bytes can show
+//! that the bytes cannot be guessed.
 
 mod health;
 mod rdrand;

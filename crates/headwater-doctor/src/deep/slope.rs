@@ -1,8 +1,9 @@
 //! The speed of entropy, and its meaning for a machine that waits.
 //!
-//! Source: Linux, drivers/char/random.c. Before 5.18 the count is of bits in a pool of 4096, and
-//! use lowers it. Since 5.18 it is of bits gathered so far; it stops at 256 and says nothing after
-//! that. In both, while the generator is not ready, the count rises with each credited bit.
+//! Source: Linux, drivers/char/random.c. The count means two things. Before 5.18 it is of bits in a
+//! pool of 4096, and use lowers it; since 5.18 it is of bits gathered so far, stops at 256, and
+//! says nothing after that. But while the generator is not ready, both rise with each credited bit,
+//! so only then does the rate say how long the wait still is.
 
 use crate::Kernel;
 use serde::Serialize;

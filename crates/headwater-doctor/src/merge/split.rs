@@ -1,9 +1,10 @@
 //! Splits a stream of JSON documents, however they are put together: one after the other, one a
 //! line, or as the elements of an array.
 //!
-//! A document that ends too early must not cost the next one. In valid JSON no text contains a raw
-//! line break, and a brace at the start of a line follows a comma, a colon or a bracket. A brace
-//! elsewhere at the start of a line therefore begins a new document.
+//! A document that ends too early must not cost the next one, so to count braces is not enough: the
+//! missing ones would be taken from there. But in valid JSON no text contains a raw line break, and
+//! a brace at the start of a line follows a comma, a colon or a bracket. Therefore any other brace
+//! at the start of a line begins a new document.
 
 use std::io::{self, Read};
 

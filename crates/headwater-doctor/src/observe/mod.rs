@@ -1,10 +1,10 @@
 //! `headwater doctor observe`: who waits for the kernel's generator at boot, seen while it happens.
 //!
-//! A log shows which service was slow, and not what it waited for. The observer starts before any
-//! program can wait, looks ten times a second at every thread until the generator is ready, reads
-//! the tracepoints of getrandom where the kernel has them, and writes one record. It asks the
-//! kernel for no random byte: a request of length 0 shows whether the generator is ready, because
-//! the kernel checks that before it looks at the length.
+//! A log shows which service was slow, but not what it waited for. So the observer starts before
+//! any program can wait, looks ten times a second at every thread until the generator is ready,
+//! reads the tracepoints of getrandom where the kernel has them, and writes one record. To see
+//! whether the generator is ready, we need not ask it for a byte: a request of length 0 is enough,
+//! because the kernel checks readiness before it looks at the length.
 
 mod calls;
 mod clock;
@@ -165,7 +165,8 @@ fn save(args: &ObserveArgs) -> Result<(), Error> {
 }
 
 /// Starts the observer as another process and becomes the given program. Returns only if that
-/// fails. A failure to start the observer is reported, and does not keep the machine from booting.
+/// fails. If only the observer cannot be started, that is reported, but it must not keep the
+/// machine from booting.
 fn start_and_become(args: &ObserveArgs) -> Error {
     let own = std::env::current_exe().ok();
     let own = own.or_else(|| std::env::args_os().next().map(PathBuf::from));

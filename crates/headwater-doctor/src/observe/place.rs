@@ -1,10 +1,11 @@
 //! The place of a thread in the kernel: whether the thread waits for the generator.
 //!
-//! A thread that sleeps can begin to wait for the generator only after it has run. The file
-//! schedstat counts how often a thread ran, and costs a third of a read of wchan, for which the
-//! kernel unwinds the thread's stack. So wchan is read only of threads that ran since the last
-//! look. The CPU time of a process shows by one system call that none of its threads ran, and then
-//! schedstat is not read either.
+//! The file wchan says where a thread waits, so it would be enough to read it of every thread at
+//! each look. But for that the kernel unwinds the thread's stack, and most threads sleep where they
+//! slept before. A thread that sleeps can begin to wait for the generator only after it has run.
+//! The file schedstat counts how often it ran and costs a third, so wchan is read only of threads
+//! that ran since the last look. Better still, the CPU time of a process shows by one system call
+//! that none of its threads ran, and then schedstat is not read either.
 
 use super::calls::{GETRANDOM, POLLS, number};
 use super::files::{FILE, FixedPath, of_thread, read_at};
@@ -239,8 +240,8 @@ fn place(proc: BorrowedFd<'_>, thread: &mut Thread, now: f64, name: &[u8]) -> (W
 }
 
 /// Returns whether a thread polls /dev/random for bytes. Programs that cannot find getrandom in
-/// their C library wait so, among them static programs in Rust. A program that feeds the generator
-/// polls the device for writing, and is not a victim.
+/// their C library wait so, among them static programs in Rust. But a program that feeds the
+/// generator polls the device for writing, so it is no victim.
 fn polls_random(proc: BorrowedFd<'_>, thread: &Thread) -> bool {
     let mut space = [0; 160];
     let path = of_thread(thread.pid, thread.tid, "syscall");

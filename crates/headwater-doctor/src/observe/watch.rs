@@ -177,9 +177,10 @@ impl Watch {
         table.close_unseen(now);
     }
 
-    /// Returns whether a thread may have started since the last list. In a stall nothing starts for
-    /// most of the time, and the list is the larger part of a look's cost. The number can be the
-    /// same again only after all numbers were used.
+    /// Returns whether a thread may have started since the last list. The list is the larger part
+    /// of a look's cost, and in a stall nothing starts for most of the time, so a cheap question
+    /// before it pays. It cannot miss a thread, because the number is the same again only after all
+    /// numbers were used.
     fn has_new_threads(&mut self) -> bool {
         let Some(file) = &self.newest else { return true };
         let mut space = [0; 64];

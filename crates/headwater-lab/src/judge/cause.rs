@@ -37,8 +37,8 @@ pub(crate) struct Slope {
 
 /// Bits after which every kernel of the lab is ready; all have the rework of 5.18.
 const ENOUGH: u32 = 256;
-/// Waits below this many seconds pass unnoticed. The jitter loop takes at least 256 ticks of the
-/// timer, which is 1.02 s at 250 Hz.
+/// Waits below this many seconds pass unnoticed. It must be more than a second, because the jitter
+/// loop takes at least 256 ticks of the timer, which is 1.02 s at 250 Hz.
 pub(crate) const SHORT: f64 = 0.5;
 /// Waits above this many seconds are not the jitter loop, which needs at most 15 ticks for a bit.
 pub(crate) const LONG: f64 = 20.0;

@@ -1,10 +1,12 @@
 //! Comparison of two clones: the point where they diverge, and the bytes that both drew after it.
 //!
-//! Each draw has a mark, the cycle counter before it began. Up to the snapshot, the marks of both
-//! clones are the same memory. After it, each clone's counter advances at its own pace, and the
-//! first reading differs. A draw with equal marks therefore began before the snapshot and belongs
-//! to it; at most one per thread was in flight then. A draw with different marks began in the
-//! clone, and its bytes must never appear in the other clone.
+//! Equal bytes in two clones prove nothing yet: a draw that began before the snapshot is in the
+//! memory of both, and rightly so. So each draw has a mark, the cycle counter before it began. Up
+//! to the snapshot, the marks of both clones are the same memory, but after it each clone's counter
+//! advances at its own pace, so that the first reading differs already. Therefore a draw with equal
+//! marks began before the snapshot and belongs to it; at most one per thread was in flight then. If
+//! the marks differ, the draw began in the clone, and its bytes must never appear in the other
+//! clone.
 
 use anyhow::{Result, bail};
 use headwater_lab_protocol::Draw;

@@ -102,7 +102,8 @@ impl DoctorResults {
             claim(wait == 0, &|| format!("wait ended with status {wait} on a ready machine"));
             return faults;
         }
-        // The cause. A ready machine may lack a counter too, and use another source.
+        // The cause. By itself it proves no stall, because a ready machine may lack a counter too,
+        // and use another source.
         claim(reports("HW023"), &|| "the doctor does not report HW023".to_owned());
         let named = format!("process {} (patient)", self.patient);
         let blocked =

@@ -1,5 +1,7 @@
-//! An apt beside the system's, with package lists and an empty status of its own. The empty status
-//! lets it fetch whole dependency trees of other suites, and nothing is installed.
+//! An apt beside the system's, with package lists and an empty status of its own. The system's own
+//! would not do: it fetches only what is not installed, and only from the system's suites. The
+//! empty status lets this one fetch whole dependency trees of other suites, and nothing is
+//! installed.
 //!
 //! The mirror is the one that this machine's apt uses, and the keys are the distribution's. apt
 //! checks every signature and hash as usual, and does not need root.

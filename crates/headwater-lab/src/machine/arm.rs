@@ -58,8 +58,9 @@ fn fetch_machine(mirrors: &Mirrors, setup: &mut Setup) -> Result<()> {
     kernel.fetch(&apt, setup)
 }
 
-/// Fetches the libcrypto of this host's own release. The host's cross compiler links the guest with
-/// its own C library, which lacks the symbols that a later libcrypto would need.
+/// Fetches the libcrypto of this host's own release. A later one would be nearer to what users
+/// have, but the host's cross compiler links the guest with its own C library, which lacks the
+/// symbols that a later libcrypto would need.
 fn fetch_libcrypto(mirrors: &Mirrors, setup: &mut Setup) -> Result<()> {
     let release = fs::read_to_string("/etc/os-release").context("cannot read /etc/os-release")?;
     let suite = release

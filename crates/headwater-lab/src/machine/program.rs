@@ -14,9 +14,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 const NAME: &str = "headwater-guest";
-/// The build in a source tree. In a guest only the core's speed matters, and the doctor and the
-/// parser of arguments take most of the time of an ordinary release. A profile of its own would
-/// compile the procedural macros again.
+/// The build in a source tree. In a guest only the core's speed matters, but the doctor and the
+/// parser of arguments take most of the time of an ordinary release, so they are hardly optimised.
+/// A profile of its own would say this better, but it would compile the procedural macros again.
 const QUICKER: [&str; 5] = [
     "profile.release.opt-level=1",
     "profile.release.package.headwater.opt-level=3",

@@ -363,8 +363,8 @@ fn complete(mut messages: Vec<Message>) -> Result<Vec<Message>> {
 fn command_line(machine: &Machine) -> String {
     let (console, port) =
         if machine.is_arm() { ("ttyAMA0", "ttyAMA1") } else { ("ttyS0", "ttyS1") };
-    // `reboot=t`: a triple fault ends every kind of machine. `no_timer_check`: on a busy host the
-    // emulated timer is late, and without this word the kernel panics.
+    // `reboot=t`, because a triple fault ends every kind of machine. `no_timer_check`, because on a
+    // busy host the emulated timer is late, and then the kernel would panic without this word.
     let common = format!("console={console} hw.port={port} quiet panic=-1 reboot=t no_timer_check");
     format!("{common} {}", machine.append).trim_end().to_owned()
 }

@@ -17,7 +17,8 @@ const TOOLS: [&str; 4] = ["qemu-system-x86", "qemu-utils", "ovmf", "criu"];
 const CRIU_SUITES: [&str; 1] = ["forky"];
 
 /// Fetches each requested part that the cache lacks. A part is complete or absent, so an
-/// interrupted run can be repeated. A series that no mirror serves is reported and skipped.
+/// interrupted run can be repeated. If no mirror serves a series, it is reported and skipped,
+/// because the others are still of use.
 ///
 /// # Errors
 ///

@@ -17,7 +17,8 @@ pub(crate) struct CoreHandle {
     _opaque: [u8; 0],
 }
 
-/// `char`. On arm64 Rust's `c_char` equals `unsigned char`, while C distinguishes the two.
+/// `char`. To compare `c_char` with C's types would not do: on arm64 it equals `unsigned char`,
+/// while C distinguishes the two.
 #[repr(transparent)]
 pub(crate) struct Char(c_char);
 

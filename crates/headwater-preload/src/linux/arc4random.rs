@@ -68,8 +68,8 @@ unsafe fn fill(buf: *mut c_void, len: size_t) {
     }
 }
 
-/// Writes one line and aborts. The system call is raw: libc's `write` is a cancellation point, and
-/// a thread that is cancelled there would leave its process running without its bytes.
+/// Writes one line and aborts. Why not libc's `write`? It is a cancellation point, so a thread that
+/// is cancelled there would leave its process running without its bytes. Hence the raw system call.
 #[cold]
 #[inline(never)]
 fn give_up() -> ! {

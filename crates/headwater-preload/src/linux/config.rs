@@ -18,12 +18,13 @@ const UNREAD: u8 = 0;
 const HEADWATER: u8 = 1;
 const KERNEL: u8 = 2;
 
-/// The route, once the environment was read. Relaxed: the value alone matters, and every thread
-/// that computes it computes the same one.
+/// The route, once the environment was read. Relaxed is enough, because the value alone matters,
+/// and every thread that computes it computes the same one.
 static ROUTE: AtomicU8 = AtomicU8::new(UNREAD);
 
-/// Not 0 if `syscall(SYS_getrandom, ...)` is served. Assembly reads it. It is on before the
-/// environment was read, because the serving function looks at the route again.
+/// Not 0 if `syscall(SYS_getrandom, ...)` is served. It has this form because assembly reads it. It
+/// is on before the environment was read, which is no mistake: the serving function looks at the
+/// route again.
 pub(super) static INTERCEPTS_SYSCALL: AtomicU8 = AtomicU8::new(1);
 
 /// Not 0 if `getrandom` acts on a pending pthread_cancel(), as the C library's does where it makes
@@ -48,8 +49,8 @@ pub(super) fn route() -> Route {
 extern "C" fn constructor() {
     let sets_up = read() == Route::Headwater && !is_set("HEADWATER_LAZY");
     if sets_up {
-        // glibc has asked the CPU for its features. Asking again takes a tenth of a program's
-        // start in a virtual machine (docs/programs.md).
+        // glibc has asked the CPU for its features already. If we asked again, that would take a
+        // tenth of a program's start in a virtual machine (docs/programs.md).
         #[cfg(target_arch = "x86_64")]
         if let Some(words) = glibc::cpuid_words() {
             headwater::internal::know_cpuid(words);

@@ -26,11 +26,11 @@ const HIGHEST: usize = 1 << 47;
 ///
 /// The rules of getrandom(2): `buf` is valid for writes of `len` bytes.
 ///
-/// It is assembly, because pthread_testcancel() unwinds through this frame when it ends the thread.
-/// A Rust function without a personality routine must not let that pass. The arguments wait on the
-/// stack, and the directives describe it to the unwinder. The draw itself is a tail call: a thread
-/// that is cancelled here has taken no bytes. The reference is weak, because glibc before 2.34 has
-/// the function in libpthread only, and a program without it has no threads.
+/// Why assembly? pthread_testcancel() unwinds through this frame when it ends the thread, and a
+/// Rust function without a personality routine must not let that pass. So the arguments wait on the
+/// stack, and the directives describe it to the unwinder. The draw itself is a tail call, so that a
+/// thread that is cancelled here has taken no bytes. The reference is weak, because glibc before
+/// 2.34 has the function in libpthread only, and a program without it has no threads.
 #[cfg(target_arch = "x86_64")]
 #[unsafe(naked)]
 #[unsafe(no_mangle)]

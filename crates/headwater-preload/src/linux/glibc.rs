@@ -1,5 +1,5 @@
-//! Functions of glibc that other C libraries lack. The references are weak: a strong one would keep
-//! programs of musl from starting.
+//! Functions of glibc that other C libraries lack. The references are weak, because a strong one
+//! would keep programs of musl from starting.
 
 use core::ffi::{CStr, c_char};
 

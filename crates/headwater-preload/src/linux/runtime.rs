@@ -6,7 +6,7 @@ use core::panic::PanicInfo;
 #[link(name = "c")]
 unsafe extern "C" {}
 
-/// Ends the process. No code here panics on purpose; the handler must exist for the library to
+/// Ends the process. No code here panics on purpose, but the handler must exist for the library to
 /// link.
 #[panic_handler]
 fn panicked(_: &PanicInfo<'_>) -> ! {

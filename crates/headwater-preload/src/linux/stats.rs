@@ -56,7 +56,8 @@ pub(super) fn forwarded() {
     }
 }
 
-/// Maps the file of counters. A file that cannot be mapped, in a chroot say, counts nothing.
+/// Maps the file of counters. If it cannot be mapped, in a chroot say, nothing is counted: a
+/// program must not fail because it is watched.
 pub(super) fn begin(path: &CStr) {
     const FLAGS: c_int = libc::O_RDWR | libc::O_CLOEXEC | libc::O_NOFOLLOW;
     const ACCESS: c_int = libc::PROT_READ | libc::PROT_WRITE;

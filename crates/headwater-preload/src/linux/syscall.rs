@@ -1,8 +1,10 @@
 //! `syscall()`: getrandom(2) is served here, and every other number does what libc's does.
 //!
-//! PHP draws by `syscall(SYS_getrandom, ...)` alone. Programs also make threads and processes
-//! through this function (clone, vfork), so it must not use the stack: a child that returns through
-//! the frame of its parent would find it overwritten. Hence assembly that only moves registers.
+//! PHP draws by `syscall(SYS_getrandom, ...)` alone, so the function must be replaced. But programs
+//! also make threads and processes through it (clone, vfork), and a child that returned through a
+//! frame of its parent would find it overwritten. So a Rust function that compares the number and
+//! calls on would break them: this is assembly that only moves registers and leaves the stack
+//! alone.
 
 use super::config;
 use core::ffi::{c_int, c_long};

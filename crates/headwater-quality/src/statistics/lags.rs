@@ -1,9 +1,9 @@
 //! Bits compared with the bits a fixed distance before them, over all data.
 //!
-//! The stream is one sequence of bits, the lowest bit of each byte first. A bit that copies its
-//! predecessor with probability 2^-9 changes no frequency of bits, and bytes only by a chi-square
-//! that 4 MiB of them hardly show. At lag 1, the 2^25 bits of 4 MiB are off by 11 standard
-//! deviations.
+//! The stream is one sequence of bits, the lowest bit of each byte first. Frequencies miss a bit
+//! that copies its predecessor with probability 2^-9: those of bits do not change, and those of
+//! bytes only by a chi-square that 4 MiB of them hardly show. But at lag 1, the 2^25 bits of 4 MiB
+//! are off by 11 standard deviations.
 
 use super::{Test, TestPart, words};
 use crate::effort::Effort;

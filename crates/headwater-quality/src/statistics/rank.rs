@@ -1,7 +1,8 @@
 //! Ranks of square matrices over GF(2) made of each bit plane's bits.
 //!
-//! A linear generator with a state of `s` bits makes no matrix of a rank above `s`. Other batteries
-//! stop at side 32, which shows no generator in use. The sides here go up to 4,096.
+//! A linear generator with a state of `s` bits makes no matrix of a rank above `s`, so a side up to
+//! `s` shows nothing. Other batteries stop at side 32, which no generator in use fails. Therefore
+//! the sides here go up to 4,096.
 
 use super::{Test, TestPart, forwards, spread};
 use crate::effort::Effort;

@@ -5,8 +5,8 @@ use super::sys::memory;
 use super::{process, setup, sys};
 use crate::{Config, Error, status};
 
-/// Sets up with a configuration, or changes it. Not async-signal-safe: two calls at once may leave
-/// a mix of both configurations.
+/// Sets up with a configuration, or changes it. A change is several stores, so two calls at once
+/// may leave a mix of both configurations. Therefore this is not async-signal-safe.
 pub(crate) fn init(config: Option<Config>) -> Result<(), Error> {
     let Some(config) = config else {
         return process(true).map(drop);
@@ -32,9 +32,9 @@ pub(crate) fn init(config: Option<Config>) -> Result<(), Error> {
 
 /// Drops everything that a checkpoint must not hold.
 ///
-/// The order counts. The clone marker goes first, because its failure must leave everything as it
-/// was. The mode becomes `strict` before the contents go, or a draw in between would buffer bytes
-/// again.
+/// The order counts. The clone marker goes first: if that fails, everything must be as it was, and
+/// so far nothing has been done. The mode becomes `strict` before the contents go, because
+/// otherwise a draw in between would buffer bytes again, and they would be in the checkpoint.
 pub(crate) fn quiesce() -> Result<(), Error> {
     let process = process(true)?;
     process.clock.unmap(status::Vmclock::Quiesced)?;
@@ -46,16 +46,20 @@ pub(crate) fn quiesce() -> Result<(), Error> {
 
 /// Discards all buffered bytes.
 pub(crate) fn discard() -> Result<(), Error> {
-    // A page whose refill is under way loses its tag with its contents. A refill that sets the tag
-    // later draws its key later still. So no byte keyed before is served.
+    // A draw that is under way in another thread need not be stopped. If its page is being
+    // refilled, the page loses its tag with its contents, so nothing of it is served. If the refill
+    // sets the tag only afterwards, it draws its key later still, and then the bytes are new. So no
+    // byte that was keyed before is served.
     Ok(drop_contents(process(true)?)?)
 }
 
 /// Drops the contents of every page. The slots' pages are dropped even if the handles' cannot be.
 pub(crate) fn drop_contents(process: &Process) -> Result<(), sys::Errno> {
     let memory = &process.memory;
-    // The stamp changes before the contents go. A put that has compared the stamp has written its
-    // page already, which is dropped next; a later put finds another stamp.
+    // The stamp changes before the contents go. In the other order, a put in between would compare
+    // the old stamp and publish a page that is not dropped any more. In this order a put that has
+    // compared the old stamp has written its page already, so the page is dropped next, and a later
+    // put finds another stamp.
     process.sections.void_keys();
     let handles = process.handles.drop_contents(memory.stride());
     let (pages, len) = memory.all_pages();

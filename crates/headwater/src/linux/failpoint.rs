@@ -95,8 +95,8 @@ mod real {
     }
 }
 
-/// The state that tests set. `SeqCst` throughout: a test must not depend on orders that the library
-/// lacks.
+/// The state that tests set. `SeqCst` throughout, because speed does not matter here, and a test
+/// must not depend on orders that the library lacks.
 #[cfg(feature = "testing")]
 mod real {
     use super::{Force, Point};

@@ -44,7 +44,7 @@ pub(crate) use sys::since_1970;
 use setup::process;
 
 /// Implements [`crate::internal::know_cpuid`].
-pub(crate) fn know_cpuid(words: crate::internal::CpuidWords) {
+pub(crate) fn know_cpuid(words: crate::cpuid::CpuidWords) {
     cpu::features::know(words);
 }
 

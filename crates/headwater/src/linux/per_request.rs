@@ -17,7 +17,8 @@ pub(crate) const CHUNK: usize = 1 << 20;
 /// Fills `len` bytes under keys from getrandom(2), with the CPU's words mixed in.
 ///
 /// The one function that every fallback calls: in `hedged` and `strict` no other code serves kernel
-/// bytes. Raw kernel bytes would be the same in two clones whose kernels have not noticed yet.
+/// bytes. It seems a detour, since the kernel's bytes are random already. But raw ones would be the
+/// same in two clones whose kernels have not noticed yet.
 ///
 /// # Safety
 ///
@@ -102,8 +103,9 @@ pub(crate) fn mixed(
 /// Derives keys from seeds and expands them over `dst`, a chunk at a time, under the guards as they
 /// were before the first key.
 ///
-/// * A fork in the middle: parent and child would continue with the same key. The child starts the
-///   whole request again; what it had is the parent's.
+/// * A fork in the middle: parent and child would continue with the same key. It would not do to
+///   change the key for the rest, because what the child has so far is the parent's. So the child
+///   starts the whole request again.
 /// * The kernel reseeded, or VMClock's marker moved: the request is started again once; if it
 ///   happens again the chunk is drawn again once; then it is accepted, as the kernel itself accepts
 ///   a reseed under a long request. Without an end, gigabytes would never be done while the kernel
@@ -165,8 +167,9 @@ pub(crate) unsafe fn expand(
 
 /// Fills `len` bytes by getrandom(2) and nothing else.
 ///
-/// A long request that a signal interrupts has its first part already; if the handler forks, parent
-/// and child hold the same part. The child starts again, where forks can be detected.
+/// A long request that a signal interrupts has its first part already, so if the handler forks,
+/// parent and child hold the same part. Therefore the child starts again, where forks can be
+/// detected.
 ///
 /// # Safety
 ///

@@ -2,8 +2,8 @@
 //!
 //! Each public entry has a hot half, inlined into the caller, and a cold half that it calls. The
 //! hot half asks one byte for mode and path, draws, and compares the guards; any other situation is
-//! an error ([`Refused`]) that the cold half deals with. Code added to a hot half is paid for by
-//! every draw.
+//! an error ([`Refused`]) that the cold half deals with. So a new situation belongs into the cold
+//! half, even if it is one comparison: every draw pays for what is added to a hot one.
 
 use super::cipher::wipe;
 use super::per_request;
@@ -46,8 +46,8 @@ fn fill_block(buf: &mut [MaybeUninit<u8>], wait: bool) -> Result<(), Error> {
     finish(drawn, buf, wait)
 }
 
-/// Fills 16 bytes under a slot's lock. A function of its own: inlined, its registers would be saved
-/// in draws by sections, too.
+/// Fills 16 bytes under a slot's lock. It must stay a function of its own: if it were inlined,
+/// draws by sections would save its registers too.
 #[inline(never)]
 fn fill_block_by_slot(buf: &mut [MaybeUninit<u8>], wait: bool) -> Result<(), Error> {
     finish(locked_block(setup::current(), buf.as_mut_ptr().cast()), buf, wait)
@@ -98,8 +98,8 @@ fn fill_words<W: Words>(buf: &mut [MaybeUninit<u8>], wait: bool) -> Result<(), E
     }
 }
 
-/// Fills more than 16 bytes. A function of its own: inlined, its calls would make [`fill`] save
-/// registers.
+/// Fills more than 16 bytes. It must stay a function of its own: if it were inlined, its calls
+/// would make [`fill`] save registers in short draws as well.
 #[inline(never)]
 fn fill_longer(buf: &mut [MaybeUninit<u8>], wait: bool) -> Result<(), Error> {
     if !(17..=draw::LIMIT).contains(&buf.len()) {

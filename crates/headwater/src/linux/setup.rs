@@ -1,9 +1,10 @@
 //! Set-up: builds and publishes the state of the process, once.
 //!
 //! Set-up may run in a signal handler that interrupted another set-up, and in several threads at
-//! once. Each builds a state of its own, one compare-exchange publishes the first, and the losers
-//! unmap theirs. A once-lock would deadlock: a handler would wait for the frame that it
-//! interrupted. Set-up allocates nothing and leaves nothing open.
+//! once. A once-lock, which is the usual answer to the second, would deadlock in the first: the
+//! handler would wait for the frame that it interrupted. So each builds a state of its own, one
+//! compare-exchange publishes the first, and the losers unmap theirs. Therefore set-up must be free
+//! of traces: it allocates nothing and leaves nothing open.
 
 #![allow(unsafe_code)]
 
@@ -35,7 +36,8 @@ use crate::{Config, Error, Mode};
 use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, Ordering};
 
 static PROCESS: OncePtr<Process> = OncePtr(AtomicPtr::new(none_yet()));
-/// Stands for "not set up". A null pointer here would have to be compared at each draw.
+/// Stands for "not set up". A null pointer would say the same, but each draw would have to compare
+/// it; this state has a mode that serves nothing quickly, so the comparison of modes is enough.
 static NONE_YET: Process = Process::destitute();
 static DESTITUTE: Process = Process::destitute();
 
@@ -51,8 +53,8 @@ const fn none_yet() -> *mut Process {
     (&raw const NONE_YET).cast_mut()
 }
 
-/// CPUs that have a slot and a page of their own; further ones share. Only virtual space grows with
-/// it.
+/// CPUs that have a slot and a page of their own; further ones share. The number can be generous,
+/// because only virtual space grows with it.
 const MOST_CPUS: usize = 1024;
 /// Slots that all CPUs share under contention: 256 KiB of pages, resident only where they are used.
 pub(crate) const SHARED_SLOTS: usize = 64;
@@ -249,10 +251,11 @@ fn missing_for_sections(features: Features, facts: &Facts) -> Option<NoSections>
 /// Returns whether RDPID does not return the number of the CPU. A hypervisor, or a kernel in user
 /// space, may set its register otherwise.
 ///
-/// Each section compares the two, and would leave each time: slow, and for ever. The rseq area is
-/// asked first, which takes no call. If it disagrees, this thread may only be a child in shared
-/// memory, whose area is its parent's, so getcpu(2) decides. The thread may move between two reads,
-/// so each is compared several times.
+/// Each section compares the two, so if they disagreed it would leave each time: slow, and for
+/// ever. The rseq area is asked first, which takes no call. But if it disagrees, that proves
+/// nothing yet: this thread may be a child in shared memory, whose area is its parent's. So then
+/// getcpu(2) decides. The thread may also move between two reads, so each is compared several
+/// times.
 fn is_rdpid_wrong(facts: &Facts) -> bool {
     let Some(rseq) = facts.cpu_hint.rseq() else { return false };
     let differs = |number: &dyn Fn() -> Option<u32>| {

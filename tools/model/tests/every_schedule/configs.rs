@@ -167,7 +167,7 @@ pub(crate) enum Event {
     Reseed,
     /// The first thread discards all pages before its last draw.
     Discard,
-    /// A signal's handler forks on top of the first thread, and both go on.
+    /// A signal's handler forks on top of the first thread, and both continue.
     Fork,
 }
 

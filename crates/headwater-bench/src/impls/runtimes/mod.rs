@@ -1,9 +1,9 @@
 //! Generators of other languages, as programs in them call them.
 //!
-//! Each runtime runs one small program for as long as the benchmark lasts. The program draws and
-//! times its draws on request, so its figures stand in the same rounds as all others, and starting
-//! it is in none of them. The loop around the calls is the language's own and is part of its
-//! figures, as it is for its users.
+//! Each runtime runs one small program for as long as the benchmark lasts. To start it for each
+//! sample would measure the start. So the program draws and times its draws on request: its figures
+//! stand in the same rounds as all others, and starting it is in none of them. The loop around the
+//! calls is the language's own and is part of its figures, as it is for its users.
 
 use crate::case::{Case, Numbers};
 use crate::draw::work::{Declined, Drawn, Refused, Work, Worker};

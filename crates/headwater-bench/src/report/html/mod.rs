@@ -171,9 +171,9 @@ fn machine_line(machine: &RecordMachine) -> String {
     ])
 }
 
-/// Returns an element that carries `value` as data for the script. In JSON, `<` occurs in strings
-/// only, which have another way to write it. Without a `<`, nothing in the strings can end the
-/// element or open a comment.
+/// Returns an element that carries `value` as data for the script. A string in it may hold
+/// `</script>`, which would end the element. But in JSON, `<` occurs in strings only, which have
+/// another way to write it, and without a `<` nothing can end the element or open a comment.
 fn data(id: &str, value: &impl Serialize) -> Result<Markup, Error> {
     let json = serde_json::to_string(value).map_err(|error| Error::BadRecord(error.to_string()))?;
     let json = json.replace('<', "\\u003c");

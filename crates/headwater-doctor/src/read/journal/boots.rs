@@ -1,7 +1,8 @@
 //! Entries become boots.
 
 use super::entry::{Entry, Writer};
-use super::event::{LogEvent, event};
+use super::event::event;
+use super::log_event::LogEvent;
 use super::machine::{self, MachineFact};
 use super::stamp::Stamp;
 use super::times::Times;
@@ -13,11 +14,14 @@ use crate::boot::{
 };
 use crate::read::strace::Waits;
 
-/// Boots that are kept, the last ones. A broken file may have any number.
+/// The number of boots that are kept, the last ones. Without a limit, a broken file whose every
+/// line looks like a start would fill the memory.
 const BOOTS: usize = 200;
 /// Lines of a kind that are kept of a boot; the kernel's rate limit lets a handful through.
 const LINES: usize = 100;
-/// The kernel's clock never goes back, but journald writes all earlier lines of the kernel at once.
+/// The kernel's clock never goes back, so a line that is earlier than the last one should be of the
+/// next boot. But journald writes all earlier lines of the kernel at once, when some of its own are
+/// there already. So only a larger step back begins a boot.
 const BACK: f64 = 60.0;
 
 /// Entries become boots.
@@ -33,8 +37,9 @@ struct OpenBoot {
     boot: Boot,
     id: Option<String>,
     starts: Starts,
-    /// The first line that only a program can have caused. Its time follows at the end, when the
-    /// kernel's start by the wall clock is known.
+    /// The first line that only a program can have caused. It is kept with its stamp, not its time:
+    /// a stamp of the wall clock becomes a time only at the end, when the kernel's start by that
+    /// clock is known.
     program: Option<(Stamp, Evidence)>,
     times: Times,
     /// True if the first program's start is known by its own line.
@@ -198,8 +203,8 @@ impl OpenBoot {
         };
     }
 
-    /// Notes the first line of a program, or of the kernel about a program. The first line that has
-    /// a time counts.
+    /// Notes the first line of a program, or of the kernel about a program. A line without a time
+    /// is better than none, so it is kept, but only until a line with one comes.
     fn program(&mut self, stamp: Stamp, evidence: impl FnOnce() -> Evidence) {
         let has_time = |stamp: Stamp| stamp.kernel.or(stamp.wall).is_some();
         if self.program.as_ref().is_none_or(|known| !has_time(known.0) && has_time(stamp)) {
@@ -280,8 +285,10 @@ impl OpenBoot {
                 if trusted {
                     self.hint(HintKind::TrustedCpu, stamp, &evidence);
                 }
-                // A kernel that trusts its CPU says so before it starts a program. Without times,
-                // the order of the lines says the same.
+                // Did any program have to wait? Where lines have times, they answer. Otherwise two
+                // things say no: a kernel that trusts its CPU is ready before it starts a program,
+                // and in a log without any times the line of readiness stands before every trace of
+                // a program.
                 let is_first = self.boot.init.is_none() && self.program.is_none();
                 if self.boot.ready.is_none() && (trusted || is_first && self.times.is_empty()) {
                     self.is_ready_first = true;

@@ -21,7 +21,8 @@ pub(super) enum Writer {
     Clock,
     /// strace(1) with this process number, where a service runs under it.
     Strace(u32),
-    /// Any other program. Its words about the random generator are not believed.
+    /// Any other program. It may quote the kernel, or guess, so its words about the random
+    /// generator are not believed.
     Other,
 }
 

@@ -4,7 +4,8 @@
 
 use super::entry::{Entry, Writer};
 use super::generator::generator;
-use super::machine::{self, MachineFact};
+use super::log_event::LogEvent;
+use super::machine;
 use super::programs::{START_JOB, clock_set, of_program, seed_job, startup};
 use crate::boot::HintKind;
 use crate::read::logs::Texts;
@@ -14,61 +15,6 @@ pub(super) const BARE_READY: &str = "crng init done";
 
 /// A table of the kernel's, which it makes after the earliest seeds and long before any program.
 pub(super) const DENTRIES: &str = "Dentry cache hash table entries";
-
-/// An event that a message reports.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) enum LogEvent<'a> {
-    /// The text after "Linux version", which begins with the kernel's release.
-    Version(&'a str),
-    CommandLine(&'a str),
-    /// The first program starts; or, before Linux 4.18, the kernel frees its own start-up code
-    /// immediately before.
-    Init {
-        is_start: bool,
-    },
-    /// The kernel prints this once, in its own start and before any program.
-    KernelStarts,
-    FastInit,
-    /// The generator is ready; whether because the CPU's maker is trusted.
-    Ready {
-        trusted: bool,
-    },
-    EarlyCaller {
-        caller: &'a str,
-        crng_init: u8,
-    },
-    EarlyRead {
-        program: &'a str,
-        bytes: u64,
-    },
-    Missed(u64),
-    Fork,
-    Resumed,
-    Hint(HintKind),
-    /// A line about a unit's start; [`super::units`] reads it.
-    Unit,
-    /// systemd-random-seed waits for the generator.
-    SeedWait,
-    /// A program runs.
-    Program,
-    /// The boot is complete, so many seconds after the kernel's start.
-    StartupFinished(f64),
-    /// A fact about the machine.
-    Machine(MachineFact<'a>),
-    /// The wall clock was set.
-    ClockSet,
-    /// The start of systemd-random-seed has taken so many seconds, so far or in all.
-    SeedJob {
-        seconds: f64,
-        is_over: bool,
-    },
-    /// A JVM has waited so many seconds for the seed of its SecureRandom.
-    SecureRandom(f64),
-    /// A program has waited so many seconds for random bytes, and still waits.
-    ProgramWaits(f64),
-    /// A line of strace(1) with this process number.
-    Traced(u32),
-}
 
 /// Returns the event of an entry, if the entry is relevant.
 pub(super) fn event<'a>(entry: &'a Entry<'_>) -> Option<LogEvent<'a>> {
@@ -198,7 +144,8 @@ fn is_erratum(message: &str) -> bool {
     .any(|text| message.contains(text))
 }
 
-/// The number of getrandom by the audit name of an architecture (linux/audit.h). A number has a
+/// The number of getrandom by the audit name of an architecture (linux/audit.h). To look for 318
+/// alone would be wrong, because each architecture counts its calls differently: the number has a
 /// meaning only together with its architecture.
 const GETRANDOM: [(&str, &str); 12] = [
     ("c000003e", "318"),  // x86-64

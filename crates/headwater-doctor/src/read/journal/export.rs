@@ -2,9 +2,10 @@
 //! line after each entry, and for a value that is not plain text its name, eight bytes of length,
 //! little-endian, and the bytes.
 //!
-//! A value may hold any bytes, even newlines and text that looks like another entry. So the stream
-//! is read field by field, and never searched for keywords. Reading by fields is as fast: a field
-//! that does not matter costs one search for its end.
+//! The other formats are searched for keywords, and only lines with one are parsed. That would be
+//! wrong here: a value may hold any bytes, even newlines and text that looks like another entry, so
+//! a hit might lie inside what some program wrote. Therefore the stream is read field by field. It
+//! is no slower, because a field that does not matter costs one search for its end.
 
 use super::json::{Fields, Value};
 use memchr::memchr;

@@ -1,6 +1,6 @@
 //! The messages of the kernel's generator: drivers/char/random.c from 3.17 to 6.18.
 
-use super::event::LogEvent;
+use super::log_event::LogEvent;
 use crate::read::logs::Texts;
 
 /// Reads a message of the kernel's generator, without its prefix "random: ".

@@ -82,8 +82,9 @@ pub(super) fn by_start(message: &str) -> Option<MachineFact<'_>> {
             None => MachineFact::Dmi(name.trim()),
         });
     }
-    // Other lines of confidential guests: before the kernel lists its features, or after. "vTom" is
-    // a guest of SEV-SNP under a paravisor, whose features are listed as "AMD SEV" only.
+    // Other lines of confidential guests: before the kernel lists its features, or after. The list
+    // alone is not enough, because a guest of SEV-SNP under a paravisor is listed as "AMD SEV"
+    // only; its own line says "vTom".
     if message.starts_with("tdx: Guest detected") {
         return Some(MachineFact::Confidential("Intel TDX"));
     }

@@ -3,11 +3,12 @@
 //! buffer as dmesg(1) and /dev/kmsg give it (with and without times and levels, by the calendar),
 //! of syslog.
 //!
-//! The format is recognised by the file. A log of gigabytes passes in flat memory, and most of it
-//! is only searched for a few words.
+//! The file itself shows its format, so there is no option for it. A log may have gigabytes, so it
+//! passes in blocks, in flat memory, and most of it is only searched for a few words (`words`).
 //!
-//! Only the kernel's lines, and those of systemd as process 1, count as proof. Other programs may
-//! write about the random generator without knowing its state.
+//! Only the kernel's lines, and those of systemd as process 1, count as proof. It would be easy to
+//! believe every line with "crng init done", but other programs write about the random generator
+//! without knowing its state, and a mail reader that logs a quotation would make a boot ready.
 
 mod boots;
 mod entry;
@@ -15,6 +16,7 @@ mod event;
 mod export;
 mod generator;
 mod json;
+mod log_event;
 mod machine;
 mod programs;
 mod split;

@@ -1,6 +1,6 @@
 //! Reports of programs and of systemd's src/core (219 to 257) about waits, starts and the clock.
 
-use super::event::LogEvent;
+use super::log_event::LogEvent;
 use crate::read::logs::Texts;
 
 /// Tomcat's report of the time that a JVM waited for the seed of its SecureRandom.

@@ -34,8 +34,9 @@ impl Stamp {
     }
 }
 
-/// A leap year in seconds. Dates in some formats have no year: if such a date jumps back, the log
-/// has reached the next year, and later dates have this many seconds added.
+/// A leap year in seconds. Dates in some formats have no year, so 1 January seems to lie before 31
+/// December. If a date jumps back that far, the log has therefore reached the next year, and this
+/// many seconds are added to later dates.
 pub(super) const YEAR: f64 = 366.0 * DAY;
 const DAY: f64 = 86_400.0;
 
@@ -209,7 +210,8 @@ fn bracketed(line: &str) -> Option<(Stamp, Follows, &str)> {
 }
 
 /// Reads the date of dmesg -T: `Sun Nov 22 06:07:30 2026`. For `Nov22 06:07` of -e and -H it
-/// returns no time, because minutes are too coarse.
+/// returns no time: minutes are too coarse, because a wait of half a minute would count as none or
+/// as a whole one.
 fn by_calendar(text: &str) -> Option<Stamp> {
     let mut words = text.split_ascii_whitespace();
     let (first, second) = (words.next()?, words.next()?);
@@ -257,7 +259,7 @@ fn unix(line: &str) -> Option<(Stamp, Follows, &str)> {
 }
 
 /// Reads the time of journalctl's short and short-precise and of syslog: `Nov 22 06:07:30 `. If the
-/// month's language is unknown, only the day counts.
+/// month's language is unknown, only the day counts, so differences within a month are still right.
 fn short(line: &str) -> Option<(Stamp, Follows, &str)> {
     let (name, rest) = line.split_once(' ')?;
     let is_word = name.trim_end_matches('.').chars().all(char::is_alphabetic);

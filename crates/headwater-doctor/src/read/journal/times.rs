@@ -24,8 +24,9 @@ pub(super) struct Times {
     started: Option<f64>,
     /// True if any wall-clock stamp is in whole seconds.
     is_coarse: bool,
-    /// The wall clock when the kernel started: the smallest difference of the two times of a line.
-    /// A line is logged after it was said, so larger differences include a delay.
+    /// The wall clock when the kernel started. The difference of a line's two times should be it.
+    /// But a line is logged after it was said, so each difference includes some delay, and the
+    /// smallest one is nearest to the truth.
     zero: Option<f64>,
     /// The time of the first line, by the wall clock.
     first: Option<f64>,
@@ -70,8 +71,10 @@ impl Jump {
 }
 
 impl Times {
-    /// Takes the time of a line in, and returns it corrected for year roll-over and clock steps.
-    /// Until the generator `is_ready`, a gap of half a day is such a step as well.
+    /// Takes the time of a line in, and returns it corrected for year roll-over and clock steps. A
+    /// step back shows itself. A step forward looks like a quiet hour, so only a gap of half a day
+    /// counts as one, and only until the generator `is_ready`: a running system may well be quiet
+    /// for a day.
     pub(super) fn correct(&mut self, mut stamp: Stamp, is_ready: bool) -> Stamp {
         self.is_coarse |= stamp.is_coarse;
         self.went_back = false;
@@ -94,8 +97,9 @@ impl Times {
                     self.shift += YEAR;
                     *wall += YEAR;
                 } else if step < -JITTER || step > STEP && !is_ready {
-                    // The clock was set without a message. The time that passed is unknown, and
-                    // counts as none, so that no wait is longer than it was.
+                    // The clock was set without a message, so the time that passed between the two
+                    // lines is unknown. We count it as none: a guess might make a wait longer than
+                    // it was, and the doctor must not report a wait that did not happen.
                     self.went_back = step < 0.0;
                     self.shift -= step;
                     *wall = last;
@@ -119,8 +123,9 @@ impl Times {
     }
 
     /// Removes the step of a wall clock that was set between this line and the one before. Programs
-    /// report a step after the fact, so it may lie one line earlier. The resulting error in the
-    /// boot's length is never reported as waiting time: the line before counts as simultaneous.
+    /// report a step after the fact, so it may lie one line earlier, and then the boot's length is
+    /// wrong by the distance of two lines. But that error never becomes waiting time, because the
+    /// line before counts as simultaneous.
     pub(super) fn was_set(&mut self, now: Stamp, before: Option<Stamp>) {
         if let (None, Some(now), Some(before)) =
             (now.kernel, now.wall, before.and_then(|before| before.wall))

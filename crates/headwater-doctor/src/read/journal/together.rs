@@ -8,9 +8,9 @@ const EARLY_S: f64 = 5.0;
 const LATE_S: f64 = 1800.0;
 
 /// Joins the boots of several files, in any order of the files. Boots with one id are one boot.
-/// Without ids, a boot with lines of the kernel and one without are one boot if their times count
-/// from the same origin: both from the kernel's start, or both by the wall clock with the second
-/// inside the first.
+/// Otherwise nothing says so, and we join only what can hardly be anything else: a boot with lines
+/// of the kernel and one without, if their times count from the same origin. Either both count from
+/// the kernel's start, or both go by the wall clock and the second lies inside the first.
 pub fn put_together(files: Vec<Vec<Boot>>) -> Vec<Boot> {
     let is_single = files.iter().all(|boots| boots.len() == 1);
     // The kernel's boots first: the others are joined to them.
@@ -55,7 +55,8 @@ fn has_kernel(boot: &Boot) -> bool {
 }
 
 impl Boot {
-    /// Adds the facts of another file. If both have a fact, the first file's counts.
+    /// Adds the facts of another file. If both have a fact, the first file's counts, because the
+    /// kernel's log comes first.
     fn add(&mut self, mut other: Boot) {
         if let (Some(zero), Some(other_zero)) = (self.wall, other.wall) {
             other.shift(other_zero - zero);

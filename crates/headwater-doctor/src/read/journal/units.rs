@@ -1,6 +1,8 @@
-//! The starts of systemd's units. Since systemd 249 a line names the unit. Before, a line has the
-//! description only, and a failure connects the two: name and description then stand on adjacent
-//! lines, because systemd is one thread and reports a unit's end in one piece.
+//! The starts of systemd's units. Since systemd 249 a line names the unit, but before that it has
+//! the description only ("OpenBSD Secure Shell server"), which an administrator cannot pass to
+//! systemctl. A failure connects the two: name and description then stand on adjacent lines,
+//! because systemd is one thread and reports a unit's end in one piece. So we learn the names of
+//! those units that failed, which are the ones that matter.
 
 use super::split::{split_at, split_at_colon};
 use super::stamp::Stamp;
@@ -25,8 +27,9 @@ pub(super) struct Starts {
     failed: Option<String>,
     /// Kills at the start timeout, of units whose description is not known yet.
     killed: HashMap<String, (Stamp, Evidence)>,
-    /// The number of units whose last start did not succeed, or has not ended. While it is 0, most
-    /// lines of a running system need no search for their unit.
+    /// The number of units whose last start did not succeed, or has not ended. It is kept for speed
+    /// alone: while it is 0, no start of a system that is ready can be of interest, so its lines
+    /// need no search for their unit.
     unsettled: usize,
 }
 

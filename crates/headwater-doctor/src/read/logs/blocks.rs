@@ -6,8 +6,9 @@ use std::io::{self, Read};
 /// The longest line that is not cut, and the bytes that decide the format of a file.
 pub(crate) const BLOCK: usize = 1 << 20;
 
-/// A block ends at the last line break of so many bytes, unless a line is longer. The bytes are
-/// then still in the CPU's second-level cache when they are searched.
+/// A block ends at the last line break of so many bytes, unless a line is longer. Larger blocks
+/// would mean fewer calls, but these bytes are still in the CPU's second-level cache when they are
+/// searched.
 const CHUNK: usize = 1 << 18;
 
 /// A stream in blocks of whole lines.
@@ -95,7 +96,8 @@ impl<R: Read> Blocks<R> {
     }
 
     /// Moves the rest to the front, and reads until the buffer holds a chunk with a whole line, is
-    /// full, or the stream ends. The first time, the buffer is filled.
+    /// full, or the stream ends. The first time the whole buffer is filled, because its content
+    /// decides the format of the file.
     fn fill(&mut self) -> io::Result<()> {
         if self.given > 0 {
             self.buffer.copy_within(self.given..self.filled, 0);

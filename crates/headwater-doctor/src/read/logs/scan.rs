@@ -1,5 +1,6 @@
-//! Relevant lines of a large file. Whole blocks are searched for words, so most of a log is never
-//! split into lines.
+//! Relevant lines of a large file. The plain way would split the file into lines and search each,
+//! but nearly all lines hold none of the words. So whole blocks are searched, and only around a hit
+//! is the line's begin and end looked for.
 
 use super::Blocks;
 use aho_corasick::{AhoCorasick, Span, packed};
@@ -8,8 +9,8 @@ use std::cell::Cell;
 use std::io::{self, Read};
 use std::sync::OnceLock;
 
-/// A line that holds one of the words. Its number and its predecessor are found on demand, because
-/// few relevant lines become evidence.
+/// A line that holds one of the words. Its number and its predecessor cost a search of the block,
+/// and few relevant lines become evidence, so both are found on demand.
 pub(crate) struct Line<'a> {
     /// The line without its newline.
     pub(crate) text: &'a [u8],

@@ -1,9 +1,10 @@
 //! Reader of strace(1): summaries (`-c`), and traces with any kind of time (`-T`, `-r`, `-t`,
 //! `-tt`, `-ttt`), of one process or of several (`-f`).
 //!
-//! With `-T` the trace states the duration of each call. Otherwise a call lasts until the same
-//! process's next line: too long by the program's own work, which is negligible for a call that
-//! blocks. A trace of getrandom alone (`-e getrandom`) shows nothing without `-T`.
+//! With `-T` the trace states the duration of each call. Otherwise we let a call last until the
+//! same process's next line. That is too long by the program's own work, but for a call that
+//! blocks, the work is negligible. If only getrandom was traced (`-e getrandom`), the next line may
+//! come an hour later, so such a trace shows nothing without `-T`.
 //!
 //! `perf trace` and the kernel's own tracer (tracefs, trace-cmd) show the same calls in other
 //! words, and are read too.

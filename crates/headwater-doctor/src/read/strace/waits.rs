@@ -32,8 +32,8 @@ pub(crate) struct Waits {
     has_times: bool,
     /// `-T`, of any call.
     has_lengths: bool,
-    /// Calls of any other name. A trace of getrandom alone does not show the end of a call: its
-    /// next line may be an hour later.
+    /// Calls of any other name. Without them, and without `-T`, the end of a call is unknown,
+    /// because the next line may be an hour later.
     has_others: bool,
 }
 
@@ -41,8 +41,8 @@ pub(crate) struct Waits {
 enum Stamp {
     /// strace's own time columns: the call began then.
     AtBegin,
-    /// A log's stamp of a line that strace ends when the call does. The call began after the
-    /// process's line before.
+    /// A log's stamp of a line that strace ends when the call does. So the stamp is the call's end,
+    /// and its begin is unknown, but it came after the process's line before.
     AtEnd {
         /// The time of that line.
         before: Option<f64>,
@@ -54,8 +54,8 @@ struct PendingCall {
     /// The program, where the line names it.
     program: Option<String>,
     evidence: Evidence,
-    /// True if the trace shows the end of the call without its length. The call then took at most
-    /// until the next line.
+    /// True if the trace shows the end of the call without its length. Then the time until the next
+    /// line is an upper bound, and no more.
     ended: bool,
 }
 

@@ -1,8 +1,9 @@
 //! Requests for random bytes at boot: one of every kind, each in a process of its own.
 //!
-//! getrandom(2) asks first and alone. Each waiting process runs a jitter loop of its own, so four
-//! that wait together wait a third as long. The others start when the first has its bytes, or has
-//! waited for five seconds.
+//! Why not all at once? Each waiting process runs a jitter loop of its own, so four that wait
+//! together wait a third as long, and the lab would measure its own help. So getrandom(2) asks
+//! first and alone, and the others start when the first has its bytes, or has waited for five
+//! seconds.
 
 use crate::linux::kernel;
 #[cfg(openssl)]

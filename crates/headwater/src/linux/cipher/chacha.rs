@@ -52,8 +52,9 @@ unsafe fn derive_apart(seed: *const u8, to: *mut u8) {
 fn keystream(key: &[u8; 32], start: [u8; 16], out: &mut [u8]) {
     let [a, b, c, d, nonce @ ..] = start;
     let mut cipher = ChaCha20::new(key.into(), &Array(nonce));
-    // Seeking fails only where the 32-bit counter would pass its end. Requests start near zero and
-    // are at most 1 MiB long, and a derivation takes 16 bytes from any block: neither gets there.
+    // Both calls can fail, but only where the 32-bit counter would pass its end. Requests start
+    // near zero and are at most 1 MiB long, and a derivation takes 16 bytes from any block, so
+    // neither gets there.
     let sought = cipher.try_seek(u64::from(u32::from_le_bytes([a, b, c, d])) * 64);
     let applied = cipher.try_apply_keystream(out);
     debug_assert!(sought.is_ok() && applied.is_ok());

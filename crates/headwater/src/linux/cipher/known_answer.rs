@@ -3,7 +3,7 @@
 //! Some CPUs and emulators execute an instruction and return something else. QEMU 7.2, which Debian
 //! 12 ships, emulates the AES instructions on 256-bit registers so that both halves of a register
 //! become the same block: every 16 bytes of keystream would be served twice. CPUID does not show
-//! that.
+//! that, so a backend must prove itself before it is chosen.
 
 use super::{Backend, Workspace};
 
@@ -43,8 +43,9 @@ pub(super) fn is_right(backend: Backend) -> bool {
     })
 }
 
-/// Returns whether `stream` makes the known blocks, and each block in a long request as alone. A
-/// lane that computes another one's block differs in one of the two.
+/// Returns whether `stream` makes the known blocks, and each block in a long request as alone. One
+/// of the two would not be enough, because a lane that computes another one's block may be right in
+/// either.
 fn agrees(stream: impl Fn([u64; 2], &mut [Block])) -> bool {
     let mut together = [[0; 2]; BLOCKS];
     stream(FIRST, &mut together);

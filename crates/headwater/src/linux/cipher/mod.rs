@@ -96,8 +96,9 @@ impl Backend {
         Backend::all(features).find(|backend| backend.is_right()).unwrap_or(Backend::ChaCha)
     }
 
-    /// Returns whether the backend's instructions do here what their maker says. ChaCha20 consists
-    /// of additions and rotations, and is the last resort.
+    /// Returns whether the backend's instructions do here what their maker says. ChaCha20 is not
+    /// asked: it consists of additions and rotations, and if it were wrong, nothing would be left
+    /// to choose.
     fn is_right(self) -> bool {
         #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
         if self.is_aes() {
@@ -235,8 +236,9 @@ impl Backend {
 
     /// Clears upper register halves that a caller left dirty.
     ///
-    /// JIT code and assembly without `vzeroupper` leave them so. On Intel CPUs the first legacy SSE
-    /// instruction afterwards takes 150 ns, and the key schedule consists of such instructions.
+    /// A caller should have cleared them, but JIT code and assembly without `vzeroupper` leave them
+    /// so. Then, on Intel CPUs, the first legacy SSE instruction takes 150 ns, and the key schedule
+    /// consists of such instructions.
     #[inline(always)]
     fn clean_registers(self) {
         #[cfg(all(target_arch = "x86_64", not(miri)))]

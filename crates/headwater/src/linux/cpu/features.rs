@@ -1,14 +1,15 @@
 //! The features of this CPU, asked once, at set-up.
 //!
-//! The standard library's detection takes 42 us in a virtual machine, because each CPUID leaves the
-//! guest: nearly half of a process's whole first draw. Three leaves are enough here (Intel SDM
-//! volume 2, CPUID; AMD APM volume 3, appendix E). Under a second hypervisor each leaf takes 16 us,
-//! so the preload library passes on the words that glibc has read already ([`know`]).
+//! Why not `is_x86_feature_detected!`? It takes 42 us in a virtual machine, because each CPUID
+//! leaves the guest, and that is nearly half of a process's whole first draw. Three leaves are
+//! enough here (Intel SDM volume 2, CPUID; AMD APM volume 3, appendix E). But under a second
+//! hypervisor even one leaf takes 16 us, so the preload library passes on the words that glibc has
+//! read already ([`know`]).
 
 #![cfg_attr(target_arch = "x86_64", allow(unsafe_code))]
 #![cfg_attr(target_arch = "aarch64", allow(unsafe_code))]
 
-use crate::internal::CpuidWords;
+use crate::cpuid::CpuidWords;
 use crate::linux::failpoint::{Force, forced};
 use core::sync::atomic::{AtomicU32, Ordering};
 

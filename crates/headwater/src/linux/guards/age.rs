@@ -1,8 +1,8 @@
 //! The age of pages where no live generation reports reseeds: at most a minute.
 //!
-//! The kernel reseeds once a minute, and nothing that headwater buffers may outlive that. Before
-//! Linux 6.11 no reseed generation is readable, and pages would be served for as long as they last.
-//! A coarse clock takes its place: minutes count as generations.
+//! The kernel reseeds once a minute, and nothing that headwater buffers may outlive that. But
+//! before Linux 6.11 no reseed generation is readable, so pages would be served for as long as they
+//! last. A coarse clock therefore takes its place: minutes count as generations.
 //!
 //! The clock is the vDSO's CLOCK_MONOTONIC_COARSE: a few loads, and no system call that a sandbox
 //! could forbid. Without a vDSO, or after a restore on another kernel (`guards::kernel`), the cycle

@@ -98,7 +98,8 @@ const INTEL: &[u8] = b"00008086";
 /// not), clock sources (kvm-clock and Hyper-V's depend on the hidden bit), the CPU's name (`-cpu
 /// host` passes it), frequency scaling and temperature sensors (many servers show none).
 ///
-/// A guest that fakes all seven is taken for hardware. A file that cannot be read proves nothing.
+/// So a guest that fakes all seven is taken for hardware. But a file that cannot be read proves
+/// nothing, so it never speaks for hardware.
 pub(crate) fn look(features: Features) -> Hardware {
     if forced(Force::BareMetal) {
         return Hardware::BareMetal;

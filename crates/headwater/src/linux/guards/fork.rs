@@ -9,8 +9,8 @@
 //! bytes (DESIGN.md, "Why sixteen banks").
 //!
 //! Numbers are reserved before they are published, from a counter that the fork keeps: whatever
-//! epoch a frame is in, every child forked from then on counts from a higher number. A number that
-//! was reserved and lost is never used.
+//! epoch a frame is in, every child forked from then on counts from a higher number. A number may
+//! be reserved and lost that way, but then no process ever uses it, so nothing is wrong with that.
 //!
 //! Limit: sixteen forks stacked on one interrupted frame, each within a handler that interrupted
 //! the child before, bring a bank round again.

@@ -2,8 +2,9 @@
 //!
 //! Since Linux 6.11 the kernel stores this counter in the vDSO's data and increments it at each
 //! reseed. It is an aligned u64, followed by a byte that says whether the generator is seeded, and
-//! every process may read it. Its offset is not ABI and has moved (6.12: first page of `[vvar]`,
-//! offset 0x280; 6.18: third page, offset 0). So set-up finds the counter by value, and every
+//! every process may read it. A constant offset would be wrong by the next kernel, because the
+//! offset is not ABI and has moved already (6.12: first page of `[vvar]`, offset 0x280; 6.18: third
+//! page, offset 0). So set-up finds the counter by value. That might find a look-alike, so every
 //! refill verifies it: the generation that the vDSO reports for a fresh state must lie between a
 //! read before and a read after the call. If the check fails once, the address is retired for the
 //! life of the process.
@@ -91,8 +92,8 @@ impl KernelGeneration {
                     .then(|| vgetrandom.generation(state))
             }
         };
-        // A reseed during the search makes it worthless. Reseeds come once a minute, or each second
-        // early at boot.
+        // A reseed during the search makes it worthless, so it is made again. Reseeds come once a
+        // minute, or each second early at boot, so a few times are enough.
         for _ in 0..4 {
             // Two draws of different lengths must show equal values: no other field of the state
             // stays the same.

@@ -12,9 +12,9 @@
 //! reason: with the word alone, the first loss and the second would look alike.
 //!
 //! Where the kernel drops nothing (before Linux 6.11), a restore brings the word back as it was,
-//! and the pools' bytes with it. The copy and its original are then equal in every byte, so no word
-//! of ours could tell them apart: `quiesce` before the dump is the cure. `discard` and `quiesce`
-//! drop the pages, so both change the word everywhere.
+//! and the pools' bytes with it. The copy and its original are then equal in every byte, so a
+//! process cannot know which of them it is: call `quiesce` before the dump. `discard` and
+//! `quiesce` drop the pages, so both change the word everywhere.
 
 use core::sync::atomic::{AtomicU64, Ordering};
 

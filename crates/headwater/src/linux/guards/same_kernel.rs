@@ -24,8 +24,9 @@ impl Kernel {
         Kernel { left: AtomicBool::new(false), boot: [const { AtomicU64::new(0) }; 2] }
     }
 
-    /// Leaves the kernel. One that was left before stays the one to come back to: the process may
-    /// have been restored on another meanwhile, whose identifier must not take its place.
+    /// Leaves the kernel. If one was left before, that one stays the one to come back to, because
+    /// the process may have been restored on another meanwhile, and its identifier must not take
+    /// the first one's place.
     pub(crate) fn leave(&self) {
         if !self.is_left() {
             for (part, now) in self.boot.iter().zip(boot()) {

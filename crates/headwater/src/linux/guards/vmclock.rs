@@ -1,20 +1,21 @@
 //! The hypervisor's VMClock page (`/dev/vmclock0`, Linux 6.13; `include/uapi/linux/vmclock-abi.h`).
 //!
 //! Its `disruption_marker` changes when a snapshot is loaded and on live migration, and it does so
-//! before the virtual CPUs run again: the one clone signal with no window. It says *that* something
-//! happened, not to which clone: it is compared, never mixed into anything.
+//! before the virtual CPUs run again: the one clone signal with no window. Mixing it into a key
+//! would not make clones differ, because it says *that* something happened, not to which clone. So
+//! it is compared, never mixed into anything.
 //!
 //! Bit 8 of its flags (VM_GEN_COUNTER_PRESENT, Linux 7.0) is the hypervisor's promise to count each
-//! load of a snapshot in `vm_generation_counter`. Without the bit the page may be there for the
+//! load of a snapshot in `vm_generation_counter`. But without the bit the page may be there for the
 //! sake of the clock alone: the ABI ties the marker to disruptions of time, and a hypervisor that
 //! forks a running machine disturbs no clock. The page is still mapped and its marker compared,
 //! since that costs nothing, but it does not count as evidence ([`Clock::reports_clones`]).
 //!
-//! The counter itself is not compared at draws. The ABI says of a loaded snapshot that the
+//! Why not compare the counter itself at each draw? The ABI says of a loaded snapshot that the
 //! disruption is "also signalled through the `disruption_marker` field", so that with the bit set
 //! the marker moves whenever the counter does: both stand in one page, written before the virtual
-//! CPUs run. A second load at each draw would see nothing that the first does not. The marker moves
-//! at live migrations too, which costs one refill.
+//! CPUs run. So a second load at each draw would see nothing that the first does not. The marker
+//! moves at live migrations too, but that costs no more than one refill.
 
 #![allow(unsafe_code)]
 
@@ -101,8 +102,9 @@ impl Clock {
         }
     }
 
-    /// Replaces the mapping by a page of zeros, in place: a reader in another thread continues
-    /// reading, and finds that something changed. Unmapping would kill it.
+    /// Replaces the mapping by a page of zeros, in place. To unmap it would be simpler, but a
+    /// thread that reads it at that moment would die. This way the thread continues, and finds that
+    /// something changed.
     pub(crate) fn unmap(&self, state: Vmclock) -> Result<(), Errno> {
         self.marker.withdraw(none(), |marker| {
             let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_FIXED;
@@ -191,8 +193,8 @@ fn map() -> Result<*mut u8, Vmclock> {
     Err(state)
 }
 
-/// Returns the time of the fastest of eight rounds of 64 loads. An uncached page slows all rounds,
-/// an interrupt only one.
+/// Returns the time of the fastest of eight rounds of 64 loads. The fastest one, because an
+/// uncached page slows all rounds, but an interrupt only one.
 fn fastest_load_ns(page: *const u8) -> u64 {
     const LOADS: u64 = 64;
     let round = || {

@@ -17,7 +17,7 @@ pub(crate) const ROUND_KEYS: usize = 256;
 /// Before that the seed of the refill's key lies here.
 pub(crate) const STREAM: usize = 512;
 pub(crate) const DATA: usize = STREAM + 32;
-/// The number of bytes served. 16 more stay behind them, so that a window of 16 bytes can be
+/// The number of bytes served. 16 more follow them, so that a window of 16 bytes can be
 /// read at any byte.
 pub(crate) const CAPACITY: usize = PAGE - DATA - 16;
 /// Where the bytes begin that sections serve, from the page's end downwards. The end is aligned, so

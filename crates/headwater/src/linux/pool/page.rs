@@ -32,8 +32,8 @@ fn owned(field: &AtomicU64) -> u64 {
 /// The way to detect a fork in the middle of a draw.
 #[derive(Clone, Copy)]
 pub(crate) enum ForkCheck {
-    /// A slot's page. In the child a handler may use the slot before the interrupted frame goes on,
-    /// so the frame must compare the epoch in which it began.
+    /// A slot's page. In the child a handler may use the slot before the interrupted frame
+    /// continues, so the frame must compare the epoch in which it began.
     Epoch(Epoch),
     /// A handle's page. Only the handle fills it, so in a child it stays cleared, and the tag alone
     /// shows the fork.
@@ -110,7 +110,7 @@ impl<'a> PageRef<'a> {
     /// Copies and erases the first one or two words of `remaining` bytes; an error if they may not
     /// leave.
     ///
-    /// Generation, marker and canary are compared once, behind the copy, and before it such a
+    /// Generation, marker and canary are compared once, after the copy, and before it such a
     /// comparison would prove nothing. Once a guard has changed, it stays changed until the owner
     /// fills the page again. The tag is compared before the copy too: while a dropped page leaves
     /// the CPUs' translations, this CPU can see the old page first and then the new one, with the
@@ -356,7 +356,7 @@ impl<'a> PageRef<'a> {
     ///
     /// # Safety
     ///
-    /// The promises of [`draw`](Self::draw); `source` has `len` bytes, and 16 readable ones behind
+    /// The promises of [`draw`](Self::draw); `source` has `len` bytes, and 16 readable ones after
     /// them.
     #[inline(always)]
     unsafe fn take_blocks(self, source: *mut u8, dst: *mut u8, len: usize) -> Option<()> {

@@ -5,8 +5,8 @@ use core::sync::atomic::compiler_fence;
 
 /// The state of a page. All zeros stand for a page that was never filled.
 ///
-/// Plain fields behind relaxed atomics: the owner alone writes them, but a fork clears them in the
-/// middle of a frame, which then goes on in the child. Each load is therefore made once, and used
+/// Plain fields, as relaxed atomics: the owner alone writes them, but a fork clears them in the
+/// middle of a frame, which then continues in the child. Each load is therefore made once, and used
 /// as loaded.
 #[derive(Default)]
 #[repr(C)]

@@ -18,7 +18,7 @@ use crate::linux::source;
 use crate::{Error, Mode};
 use core::sync::atomic::{AtomicU64, Ordering, compiler_fence, fence};
 
-/// The block at which the bytes of the request that a refill answers begin: far behind the page's.
+/// The block at which the bytes of the request that a refill answers begin: far after the page's.
 const OWN_BLOCK: u64 = 1 << 20;
 
 impl PageRef<'_> {

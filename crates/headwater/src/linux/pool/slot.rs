@@ -169,8 +169,8 @@ impl Slot<'_> {
     /// Counts a refill for sections by what became of its page.
     ///
     /// A page that was not put served one request alone, like a fallback, and is counted as one:
-    /// otherwise whatever keeps pages from being put would be slow in silence. If that goes on, the
-    /// locks are the faster way, so sections are switched off, which the status shows.
+    /// otherwise whatever keeps pages from being put would be slow in silence. If that continues,
+    /// the locks are the faster way, so sections are switched off, which the status shows.
     ///
     /// A child in shared memory that runs on another CPU is slow as well, and is counted. But it
     /// does not end sections, because they are its parent's, too.

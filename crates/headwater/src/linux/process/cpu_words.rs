@@ -32,7 +32,8 @@ impl Process {
     }
 
     /// Returns a checked word of the CPU's instruction. The first bad word ends the use of the
-    /// instruction in this process: a mask made of predictable words protects nothing.
+    /// instruction in this process. To draw again would hide it, but a mask made of predictable
+    /// words protects nothing, and the next word is no better proof than this one.
     #[inline]
     pub(crate) fn cpu_word(&self, previous: u64) -> Option<u64> {
         let word = random::word(previous);

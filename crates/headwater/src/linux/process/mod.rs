@@ -198,8 +198,8 @@ impl Process {
         self.detects_forks
     }
 
-    /// Chooses the first epoch before publication. Threads that raced for it would use up numbers,
-    /// and with the numbers banks.
+    /// Chooses the first epoch before publication. If threads raced for it afterwards, each would
+    /// use up a number, and with the numbers banks.
     pub(crate) fn choose_first_epoch(&self) {
         self.home.store(self.epoch().get(), Relaxed);
     }

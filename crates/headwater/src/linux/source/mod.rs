@@ -1,7 +1,8 @@
 //! The sources of key material, and the order in which they are asked.
 //!
 //! A source either fills the whole buffer with bytes of the kernel's seeded generator or returns an
-//! error. It never returns a part, nor bytes from before the generator was seeded.
+//! error. It never returns a part, because a caller could take the rest of its buffer for random,
+//! and never bytes from before the generator was seeded, because those could be guessed.
 //!
 //! The order: the vDSO ([`vgetrandom`]), which needs a state of its own and is therefore called by
 //! those who hold a page; then [`getrandom(2)`](getrandom); and only where that is missing (ENOSYS)
@@ -51,7 +52,8 @@ pub(crate) unsafe fn fill(dst: *mut u8, len: usize, wait: bool) -> Result<(), Er
     }
 }
 
-/// Notes whether the vDSO answered. Written only when that changes: all CPUs read this line.
+/// Notes whether the vDSO answered. All CPUs read this line, so it is written only when the answer
+/// changes; a plain store each time would take it from all of them.
 pub(crate) fn note_vdso(answered: bool) {
     if VDSO_REFUSED.load(Ordering::Relaxed) == answered {
         VDSO_REFUSED.store(!answered, Ordering::Relaxed);

@@ -1,8 +1,9 @@
 //! /dev/urandom, for kernels without getrandom(2) and sandboxes that forbid it.
 //!
 //! /dev/urandom itself answers before the generator is seeded, so /dev/random is polled first, once
-//! in a process. Each device is opened for one use and closed at once: a descriptor kept open would
-//! be closed under us by daemons that close all, and then reused. This path is slow and rare.
+//! in a process. It would be faster to keep the descriptors, but daemons close all that they find,
+//! and their next file gets the number; we would then read random bytes from that file. So each
+//! device is opened for one use and closed at once. This path is rare and may be slow.
 
 use super::fill_exactly;
 use crate::linux::failpoint::{Force, forced};

@@ -1,10 +1,10 @@
 //! The vDSO's getrandom (x86-64: Linux 6.11; arm64, loongarch: 6.12; riscv: 6.16).
 //!
-//! It is a ChaCha20 generator that runs here, in a state whose memory is ours, keyed by the kernel
-//! and keyed anew whenever the kernel reseeds. `lib/vdso/getrandom.c` in the kernel's tree is the
-//! description: a state belongs to one caller at a time, may not straddle pages, and lies in memory
-//! that the kernel may drop and that is zero in a forked child. A state of zeros is a valid,
-//! unkeyed one.
+//! It is a ChaCha20 generator that runs here, not in the kernel. Its state lies in memory of ours;
+//! the kernel keys it, and keys it anew whenever it reseeds. `lib/vdso/getrandom.c` in the kernel's
+//! tree is the description: a state belongs to one caller at a time, may not straddle pages, and
+//! lies in memory that the kernel may drop and that is zero in a forked child. A state of zeros is
+//! a valid, unkeyed one.
 
 #![allow(unsafe_code)]
 

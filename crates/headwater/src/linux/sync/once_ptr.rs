@@ -2,9 +2,9 @@
 
 use crate::linux::atomic::{AtomicPtr, Ordering};
 
-/// A published pointer. Several threads may build the thing at once: the first is published, the
-/// others discard theirs. So no thread waits; a handler would wait for ever for the frame that it
-/// interrupted.
+/// A published pointer. Several threads may build the thing at once; the first is published, and
+/// the others discard theirs. That wastes work, but no thread waits. With a lock the work would be
+/// done once, and a handler would wait for ever for the frame that it interrupted.
 #[repr(transparent)]
 pub(crate) struct OncePtr<T>(pub(crate) AtomicPtr<T>);
 

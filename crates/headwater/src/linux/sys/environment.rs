@@ -7,8 +7,9 @@
 //!   replace pointers in it, each by one store, and glibc never frees the texts that they put
 //!   there.
 //! * If setenv has moved the environment, the kernel copies it: process_vm_readv(2) returns an
-//!   error where a load would crash. A copy counts only if the environment has not moved meanwhile.
-//!   This also serves a signal handler that has interrupted setenv.
+//!   error where a load would crash. But the copy may be of memory that was freed, so it counts
+//!   only if the environment has not moved meanwhile. This also serves a signal handler that has
+//!   interrupted setenv.
 
 #![allow(unsafe_code)]
 

@@ -122,8 +122,8 @@ pub(crate) enum Lock {
 /// Drops the contents of a region; it reads as zeros afterwards. Its bytes of `locked` may be
 /// locked.
 ///
-/// An error says that contents are left. A failed re-lock is not an error: the contents are gone,
-/// and a drop must not depend on a lock.
+/// An error says that contents are left. So a failed re-lock is not an error: the contents are
+/// gone, which is what the caller asked for.
 ///
 /// # Safety
 ///

@@ -1,9 +1,10 @@
 //! The system calls: one instruction, and the few calls that the core makes.
 //!
-//! The C library's wrappers are not used, for four reasons. They set errno, which a signal handler
-//! must not disturb. Several are cancellation points, and a thread cancelled while it holds a slot
-//! would keep it for ever. `syscall()` and `getrandom()` may be interposed, by headwater's own
-//! preload library among others, which would call back into here. And `libc::getrandom` may buffer.
+//! Why not the C library's wrappers? Because each does more than the call. They set errno, which a
+//! signal handler must not disturb. Several are cancellation points, so a thread that is cancelled
+//! while it holds a slot would keep it for ever. `syscall()` and `getrandom()` may be interposed,
+//! by headwater's own preload library among others, which would call back into here. And
+//! `libc::getrandom` may buffer, so its bytes would be as old as its buffer.
 
 #![allow(unsafe_code)]
 
@@ -205,9 +206,10 @@ pub(crate) fn munlock(at: *mut u8, len: usize) -> Result<(), Errno> {
 
 /// Returns whether a u64 at `at` can be read, without a load that could fault.
 ///
-/// rt_sigprocmask(2) copies the new set before it looks at `how`, and -1 is no `how`: EINVAL means
-/// it could read it, EFAULT that it could not (SIGSEGV and SIGBUS pages alike). Nothing is changed
-/// either way. process_vm_readv(2) does not help: it cannot read the vDSO's data pages at all.
+/// process_vm_readv(2) is made for this question, but it cannot read the vDSO's data pages at all.
+/// So rt_sigprocmask(2) answers it: the call copies the new set before it looks at `how`, and -1 is
+/// no `how`. EINVAL therefore means that it could read the memory, and EFAULT that it could not
+/// (SIGSEGV and SIGBUS pages alike), and nothing is changed either way.
 pub(crate) fn is_readable(at: *const u8) -> bool {
     let (how, set_size) = (usize::MAX, 8);
     // SAFETY: with an invalid `how` the call changes nothing, whatever the address.
@@ -252,7 +254,8 @@ pub(crate) fn page_size() -> usize {
     if size.is_power_of_two() { size } else { 4096 }
 }
 
-/// Returns nanoseconds of a monotonic clock. `Instant` may panic, and allocate for that.
+/// Returns nanoseconds of a monotonic clock. Not `Instant`, because that may panic, and allocate
+/// for it.
 pub(crate) fn monotonic_ns() -> u64 {
     let now = clock(libc::CLOCK_MONOTONIC);
     (now.tv_sec as u64).wrapping_mul(1_000_000_000).wrapping_add(now.tv_nsec as u64)

@@ -1,9 +1,9 @@
 //! Forks in the middle of a draw, at the library's failpoints.
 //!
 //! A fork in a signal handler may come after the draw's last comparison. Parent and child then hold
-//! the same bytes legitimately, so only the parent records such a draw. A failpoint lies before the
-//! last comparison: the bytes that the child receives must differ from the parent's, and both
-//! record them.
+//! the same bytes legitimately, so only the parent records such a draw. But a failpoint lies before
+//! the last comparison, so the bytes that the child receives must differ from the parent's, and
+//! both record them.
 
 use crate::linux::draws::{DEPTH, draw_and_record};
 use crate::linux::forks;

@@ -1,8 +1,8 @@
 //! ChaCha20 (RFC 8439) on SSE2: three blocks side by side, a row of the state to a register.
 //!
-//! For CPUs, and virtual CPUs, without AES instructions. The `chacha20` crate is faster where there
-//! is AVX2, and leaves halves of the key on the stack. Rows a, b, c and d of the three blocks are
-//! in `xmm0` to `xmm2`, `xmm3` to `xmm5`, `xmm6` to `xmm8` and `xmm9` to `xmm11`.
+//! For CPUs, and virtual CPUs, without AES instructions. Why not the `chacha20` crate? It is faster
+//! where there is AVX2, but it leaves halves of the key on the stack. Rows a, b, c and d of the
+//! three blocks are in `xmm0` to `xmm2`, `xmm3` to `xmm5`, `xmm6` to `xmm8` and `xmm9` to `xmm11`.
 
 #![allow(unsafe_code)]
 

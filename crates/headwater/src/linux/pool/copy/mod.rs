@@ -1,8 +1,8 @@
 //! Taking bytes out of a page: each is read once, and erased by the same step.
 //!
-//! The page's memory changes behind the compiler: the kernel may drop it at any instant. So there
-//! is no reference to it anywhere, every access is volatile or a block of assembly, and no access
-//! moves past the fence that stands before the guards are compared.
+//! The page's memory changes without the compiler's knowledge: the kernel may drop it at any
+//! instant. So there is no reference to it anywhere, every access is volatile or a block of
+//! assembly, and no access moves past the fence that stands before the guards are compared.
 
 #![allow(unsafe_code)]
 

@@ -14,7 +14,7 @@ fn words_are_taken_erased_and_put_at_every_length() {
         let erased = if len > 8 { 2 } else { 1 };
         let page_start = page.as_mut_ptr().cast();
         let mut out = [0xEE; 18];
-        // SAFETY: an array of three words; 17 bytes are left behind the first of `out`.
+        // SAFETY: an array of three words; 17 bytes follow the first of `out`.
         unsafe {
             let dst = out.as_mut_ptr().add(1);
             if len > 8 {
@@ -37,7 +37,7 @@ fn the_rest_is_taken_and_erased() {
         let bytes: [u8; 16] = core::array::from_fn(|i| i as u8 + 1);
         let mut page = [0, 8].map(|i| u64::from_ne_bytes(bytes[i..i + 8].try_into().unwrap()));
         let mut out = [0xEE; 18];
-        // SAFETY: 16 bytes, and 17 behind the first of `out`.
+        // SAFETY: 16 bytes, and 17 after the first of `out`.
         let taken = unsafe { take_rest(page.as_mut_ptr().cast(), out.as_mut_ptr().add(1), len) };
         assert!(taken.is_some());
         let page = page.map(u64::to_ne_bytes).concat();

@@ -95,9 +95,9 @@ fn shifted(low: u64, high: u64, len: usize) -> u64 {
 #[inline(always)]
 unsafe fn take_word(source: *mut u8) -> u64 {
     let source: *mut u64 = source.cast();
-    // SAFETY: the caller's promise. Volatile: the memory changes behind the compiler, each load is
-    // made once, and the erasure, which is never read, must not be removed nor moved past the fence
-    // that follows.
+    // SAFETY: the caller's promise. Volatile: the memory changes without its knowledge, each load
+    // is made once, and the erasure, which is never read, must not be removed nor moved past the
+    // fence that follows.
     unsafe {
         let word = source.read_volatile();
         source.write_volatile(0);
@@ -105,7 +105,7 @@ unsafe fn take_word(source: *mut u8) -> u64 {
     }
 }
 
-/// Returns the u64 behind the one at `source`.
+/// Returns the u64 after the one at `source`.
 ///
 /// # Safety
 ///

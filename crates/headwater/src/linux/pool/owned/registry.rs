@@ -93,7 +93,7 @@ impl Registry {
         self.unlocked.store(true, Ordering::Relaxed);
     }
 
-    /// Empties every page: those behind one that refuses as well.
+    /// Empties every page: those after one that refuses as well.
     pub(crate) fn drop_contents(&self, stride: usize) -> Result<(), Errno> {
         let mut result = Ok(());
         for group in &self.groups {

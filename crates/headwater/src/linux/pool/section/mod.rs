@@ -12,8 +12,8 @@
 //! * **A draw** stores the smaller cursor before it reads. An abort after that loses the bytes for
 //!   ever.
 //! * **A put** exchanges the CPU's page for one that a refill has filled elsewhere. A section never
-//!   writes a keystream, so nothing can stop in the middle of one and go on over a page that draws
-//!   take from.
+//!   writes a keystream, so nothing can stop in the middle of one and continue over a page that
+//!   draws take from.
 //! * **A fork** clears [`Control`](crate::linux::pool::section_switch::Control), the lines and the
 //!   pages in the child. A put compares the stamp: a frame that began before a fork, or before
 //!   `discard`, holds a page that must not be served, and its stamp is gone.
@@ -87,20 +87,21 @@ pub(crate) enum Outcome {
 /// The section lies between the labels 2 and 3. Every way out passes label 7, which clears
 /// `rseq_cs`: a pointer to a descriptor that `dlclose` unmaps would be a fault at the thread's next
 /// preemption. `{rs}` is the offset of `cpu_id` in the rseq area from the thread pointer, and
-/// `rseq_cs` is 4 behind it. The labels 2 to 8, 19, 20 and 90 are taken.
+/// `rseq_cs` is 4 after it. The labels 2 to 8, 19, 20 and 90 are taken.
 ///
 /// The four bytes before label 4 are the signature that glibc registered. The three bytes before
 /// those make one undefined instruction (`ud1`) of all seven, so that a disassembler which reads
 /// the function from its start does not lose its place.
 ///
-/// The handler stands in the function, behind a jump, and not in a section of its own, where it
-/// would cost a draw nothing. A signal that arrives in a section finds the thread at the handler,
-/// because the kernel has moved it there before it makes the signal's frame. An unwinder then looks
-/// for the unwind information of that address. But only the compiler writes such information, and
-/// only for the function that holds the assembly. Outside it a profiler lost two samples of three,
-/// a crash report ended at the handler, and a cancelled thread skipped its cleanup handlers. Inside
-/// it the information is right, because the block leaves the stack pointer alone (`nostack`). The
-/// jump leads to a boundary of 16 bytes; elsewhere a word took 0.2 ns longer on Zen 3.
+/// The handler stands in the function, which jumps over it, and not in a section of its own, where
+/// it would cost a draw nothing. A signal that arrives in a section finds the thread at the
+/// handler, because the kernel has moved it there before it makes the signal's frame. An unwinder
+/// then looks for the unwind information of that address. But only the compiler writes such
+/// information, and only for the function that holds the assembly. Outside it a profiler lost two
+/// samples of three, a crash report ended at the handler, and a cancelled thread skipped its
+/// cleanup handlers. Inside it the information is right, because the block leaves the stack pointer
+/// alone (`nostack`). The jump leads to a boundary of 16 bytes; elsewhere a word took 0.2 ns longer
+/// on Zen 3.
 macro_rules! enter {
     () => {
         concat!(

@@ -2,7 +2,7 @@
 //!
 //! The obvious put writes the keystream into the page that draws take from. It was built, and it
 //! served public constants: a child in shared memory, for which the kernel aborts nothing, could be
-//! preempted in the middle of those 3.5 KiB, lose its keys to a page drop, go on, and write AES
+//! preempted in the middle of those 3.5 KiB, lose its keys to a page drop, continue, and write AES
 //! under keys of zeros over a page that another thread had put meanwhile. Comparing more values
 //! only makes such a window smaller. So no section writes a keystream at all: a refill fills a page
 //! that it alone owns, and a put exchanges it for the CPU's page by one instruction.
