@@ -22,6 +22,7 @@ mod quick;
 mod release;
 mod report;
 mod residue;
+mod storeys;
 mod test;
 mod tools;
 mod unpack;
@@ -48,6 +49,9 @@ struct Arguments {
 enum Verb {
     /// Runs every check that CI runs, and installs the tools that the checks need
     Test {
+        /// Run the steps of one storey alone: core, proof, streams, fronts, measure, boot, house
+        #[arg(conflicts_with_all = ["all", "list", "only"])]
+        storey: Option<String>,
         /// Also run the checks that take minutes: thread sanitizer, browsers, servers, cargo-c
         #[arg(long)]
         all: bool,
@@ -60,8 +64,8 @@ enum Verb {
     },
     /// Checks the crates that changed, and those that depend on them, in less than 90 seconds
     Quick {
-        /// Check these in place of the crates that differ from the last commit; `headwater-` may be
-        /// left out of a name
+        /// Check these in place of the crates that differ from the last commit, by name, without
+        /// `headwater-` if you like, or by storey
         crates: Vec<String>,
         /// Compare with this revision in place of the last commit
         #[arg(long, value_name = "REV", conflicts_with = "crates")]
@@ -129,6 +133,9 @@ enum Verb {
 fn main() -> ExitCode {
     let done = match Arguments::parse().verb {
         Verb::Test { list: true, .. } => test::list(),
+        Verb::Test { storey: Some(name), .. } => {
+            storeys::named(&name).and_then(|storey| test::test(Choice::Storey(storey)))
+        }
         Verb::Test { all: true, .. } => test::test(Choice::All),
         Verb::Test { only, .. } if only.is_empty() => test::test(Choice::Ordinary),
         Verb::Test { only, .. } => test::test(Choice::Only(only)),

@@ -2,6 +2,7 @@
 //!
 //! A failed step does not end the run, because the next one may fail for a reason of its own.
 
+use crate::storeys::Storey;
 use anyhow::{Result, bail};
 use std::fmt;
 use std::fs;
@@ -42,6 +43,8 @@ pub(crate) enum Choice {
     All,
     /// The steps of these names.
     Only(Vec<String>),
+    /// The steps of a storey.
+    Storey(&'static Storey),
 }
 
 struct Row {
@@ -86,6 +89,7 @@ impl Report {
             Choice::Ordinary => !is_long,
             Choice::All => true,
             Choice::Only(names) => names.iter().any(|chosen| chosen == name),
+            Choice::Storey(storey) => storey.has(name),
         };
         if !is_chosen {
             return;
@@ -98,6 +102,18 @@ impl Report {
             Row { name, wall: start.elapsed(), cpu: cpu_time().saturating_sub(before), result };
         println!("<== {row}");
         self.rows.push(row);
+    }
+
+    /// Returns the storey whose steps run; None if the steps of several may.
+    pub(crate) fn storey(&self) -> Option<&'static Storey> {
+        if let Choice::Storey(storey) = self.choice { Some(storey) } else { None }
+    }
+
+    /// Returns the names of the steps that an ordinary run has.
+    #[cfg(test)]
+    pub(crate) fn ordinary(&self) -> Vec<&str> {
+        let ordinary = self.names.iter().filter(|(_, is_long)| !is_long);
+        ordinary.map(|(name, _)| name.as_str()).collect()
     }
 
     /// Prints each name that was offered.

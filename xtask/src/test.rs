@@ -2,6 +2,7 @@
 
 use crate::process::{TOGETHER, cargo, output, program, root, run};
 use crate::report::{Choice, Report, Stop, need};
+use crate::storeys::Storey;
 use crate::{
     c_library, checked, fleet, java, lab, machine_code, openssl, preload, prose, python, residue,
     tools, unsafe_list,
@@ -48,8 +49,11 @@ pub(crate) fn test(choice: Choice) -> Result<ExitCode> {
 }
 
 /// Offers every step, in an order that has the cheap ones first.
-fn offer(report: &mut Report) {
+pub(crate) fn offer(report: &mut Report) {
     source(report);
+    if let Some(storey) = report.storey() {
+        packages(report, storey);
+    }
     preload::programs(report);
     openssl::other_release(report);
     tests(report);
@@ -103,6 +107,23 @@ fn source(report: &mut Report) {
     report.step("documentation", || {
         let mut doc = program(&format!("cargo doc --workspace {UNPUBLISHED} --no-deps"));
         Ok(run(doc.env("RUSTDOCFLAGS", "-Dwarnings"))?)
+    });
+}
+
+/// Checks the packages of one storey, as the steps of the whole run check all of them.
+fn packages(report: &mut Report, storey: &Storey) {
+    let selection = storey.selection();
+    report.step(&storey.clippy(), || {
+        need(tools::component("clippy"), "the warnings of clippy")?;
+        cargo(&format!("clippy --all-targets {selection} -- -D warnings"))
+    });
+    report.step(&storey.tests(), || {
+        let features = match storey.features {
+            "" => String::new(),
+            features => format!("--features {features}"),
+        };
+        let mut tests = program(&format!("cargo test {selection} {features} --no-fail-fast"));
+        Ok(run(tests.env("PROPTEST_RNG_SEED", "1"))?)
     });
 }
 

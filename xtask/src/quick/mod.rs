@@ -7,7 +7,7 @@ mod workspace;
 
 use crate::process::{cargo, output, program, root, run};
 use crate::report::{Choice, Report, need};
-use crate::{prose, tools, unsafe_list};
+use crate::{prose, storeys, tools, unsafe_list};
 use anyhow::Result;
 use std::collections::BTreeSet;
 use std::env;
@@ -54,7 +54,11 @@ pub(crate) fn quick(names: &[String], since: Option<&str>) -> Result<ExitCode> {
     let touched = if names.is_empty() {
         touched(&workspace, &changed_files(since.unwrap_or("HEAD"))?)
     } else {
-        names.iter().map(|name| workspace.find(name)).collect::<Result<_>>()?
+        let packages = names.iter().flat_map(|name| match storeys::find(name) {
+            Some(storey) => storey.packages.iter().map(|&package| package.to_owned()).collect(),
+            None => vec![name.clone()],
+        });
+        packages.map(|name| workspace.find(&name)).collect::<Result<_>>()?
     };
     let dependents = workspace.dependents(&touched);
 
