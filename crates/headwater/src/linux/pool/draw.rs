@@ -54,7 +54,8 @@ pub(crate) unsafe fn quick_blocks(
     len: usize,
 ) -> Result<(), Refused> {
     let bytes = (len as u32).next_multiple_of(8);
-    // SAFETY: the caller's promise.
+    // SAFETY: `dst` has room for `len` bytes, of which there are 17 at least; the slot has as many
+    // left, or `take` refuses.
     let (slot, copied) = unsafe {
         touch(dst, len);
         let slot = QuickSlot::take(process, bytes)?;
@@ -75,7 +76,7 @@ pub(crate) unsafe fn quick_blocks(
 #[inline(always)]
 pub(crate) unsafe fn quick_block(process: &Process, dst: *mut u8) -> Result<(), Refused> {
     let slot = QuickSlot::take(process, 16)?;
-    // SAFETY: the caller's promise.
+    // SAFETY: `dst` has room for 16 bytes, and the slot has as many left, or `take` refuses.
     let copied = unsafe { slot.page_ref().copy_block(slot.fork_check(), slot.left, dst) };
     slot.release(16, copied)
 }
@@ -103,7 +104,8 @@ pub(crate) unsafe fn quick_hedged(
     let bytes = if len > 8 { 16 } else { 8 };
     let slot = QuickSlot::take(process, bytes)?;
     let (page, fork_check, left) = (slot.page_ref(), slot.fork_check(), slot.left);
-    // SAFETY: the caller's promise, for all; a block is 16 bytes.
+    // SAFETY: the CPU has AES instructions. The slot has a word left for up to 8 bytes and two for
+    // more, and `dst` has room for `len`; the block is 16 bytes of our own.
     unsafe {
         let mask = match page.mask(words.words()) {
             Ok(mask) => mask,
@@ -138,15 +140,15 @@ pub(crate) unsafe fn plain(process: &Process, dst: *mut u8, len: usize) -> Resul
     // A thread without an rseq registration, and a CPU added after set-up, have no page and take
     // slots.
     if process.has_sections() && process.sections.has(process.rseq.get()) {
-        // SAFETY: the caller's promise.
+        // SAFETY: `dst` has room for `len` bytes, and sections were asked for in the condition.
         return match unsafe { draw_section::unmasked(process, dst, len) } {
             Ok(()) => Ok(()),
-            // SAFETY: the caller's promise.
+            // SAFETY: the same buffer, and a refusal does not take the lines away.
             Err(refused) => unsafe { draw_section::refill_and_draw(process, refused, dst, len) },
         };
     }
     let epoch = process.epoch();
-    // SAFETY: the caller's promise.
+    // SAFETY: `dst` has room for `len` bytes, at least one and at most LIMIT, which a page has.
     unsafe {
         touch(dst, len);
         let Some(slot) = Slot::take_first(process, epoch) else {
@@ -172,10 +174,10 @@ pub(crate) unsafe fn plain(process: &Process, dst: *mut u8, len: usize) -> Resul
 #[inline(never)]
 pub(crate) unsafe fn hedged(process: &Process, dst: *mut u8, len: usize) -> Result<(), Error> {
     if process.has_sections() && process.sections.has(process.rseq.get()) {
-        // SAFETY: the caller's promise.
+        // SAFETY: as in `plain`; the CPU has AES instructions, as mode `hedged` requires.
         return match unsafe { draw_section::hedged(process, dst, len) } {
             Ok(()) => Ok(()),
-            // SAFETY: the caller's promise.
+            // SAFETY: the same buffer, and a refusal does not take the lines away.
             Err(refused) => unsafe { draw_section::refill_and_draw(process, refused, dst, len) },
         };
     }
@@ -183,7 +185,7 @@ pub(crate) unsafe fn hedged(process: &Process, dst: *mut u8, len: usize) -> Resu
     // Drawn before the lock is taken: RDRAND inside it would make other threads find the slot
     // taken.
     let (epoch, words) = (process.epoch(), CpuWords::draw(process));
-    // SAFETY: the caller's promise.
+    // SAFETY: as in `plain`; the masks find AES instructions, as mode `hedged` requires.
     unsafe {
         touch(dst, len);
         let Some(words) = words else {
@@ -221,7 +223,7 @@ unsafe fn hedged_blocks(
     dst: *mut u8,
     len: usize,
 ) -> Result<(), Refused> {
-    // SAFETY: the caller's promise.
+    // SAFETY: all arguments are passed on, and `draw` asks for what this function does.
     unsafe { page.draw(fork_check, words, dst, len) }
 }
 
@@ -241,7 +243,8 @@ unsafe fn refilled<M: Mask>(
     dst: *mut u8,
     len: usize,
 ) -> Result<(), Error> {
-    // SAFETY: the caller's promise.
+    // SAFETY: the slot is held until its page has been drawn from, and `dst` has room for `len`
+    // bytes on each rung.
     unsafe {
         let fork_check = ForkCheck::Epoch(epoch);
         let drawn = slot.page_ref().refill_and_draw(refused, fork_check, mask, dst, len)?;
@@ -265,7 +268,7 @@ unsafe fn refilled<M: Mask>(
 unsafe fn other<M: Mask>(process: &Process, dst: *mut u8, len: usize) -> Result<(), Error> {
     let epoch = process.epoch();
     let mask = M::draw(process);
-    // SAFETY: the caller's promise.
+    // SAFETY: the shared slot is held while its page is drawn from; `dst` has room for `len` bytes.
     unsafe {
         if let (Some(mask), Some(slot)) = (mask, Slot::take_other(process, epoch, thread_place())) {
             return match slot.page_ref().draw(ForkCheck::Epoch(epoch), mask, dst, len) {
@@ -286,13 +289,14 @@ unsafe fn again<M: Mask>(process: &Process, dst: *mut u8, len: usize) -> Result<
     let drawn = retry(process, |epoch, mask: M| {
         let slot = Slot::take(process, epoch)?;
         let fork_check = ForkCheck::Epoch(epoch);
-        // SAFETY: the caller's promise.
+        // SAFETY: the slot is held for the whole attempt; `dst` has room for `len` bytes, which a
+        // page has as well.
         Some(unsafe { slot.page_ref().draw_or_refill(fork_check, mask, dst, len) })
     })?;
     if drawn == Served::Yes {
         return Ok(());
     }
-    // SAFETY: the caller's promise.
+    // SAFETY: `dst` has room for `len` bytes; what void draws left there is overwritten.
     unsafe { alone(process, dst, len) }
 }
 
@@ -338,7 +342,7 @@ pub(crate) fn retry<M: Mask>(
 #[inline(never)]
 pub(crate) unsafe fn alone(process: &Process, dst: *mut u8, len: usize) -> Result<(), Error> {
     count(process, |counters| SlotCounters::add(&counters.fallbacks, 1));
-    // SAFETY: the caller's promise.
+    // SAFETY: `dst` has room for `len` bytes, which is all that a key of its own needs.
     unsafe { per_request::fill(process, dst, len) }
 }
 

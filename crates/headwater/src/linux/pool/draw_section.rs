@@ -28,7 +28,8 @@ use core::sync::atomic::Ordering::Relaxed;
 /// `dst` is valid for writes of `len` bytes, and the process has sections.
 #[inline]
 pub(crate) unsafe fn unmasked(process: &Process, dst: *mut u8, len: usize) -> Result<(), Refused> {
-    // SAFETY: the caller's promise; a block is 16 bytes.
+    // SAFETY: each caller has asked `has_sections`, and sections that were switched off since then
+    // leave by themselves. `dst` has room for `len` bytes, and the block is 16 bytes of our own.
     unsafe {
         match len {
             16 => section::take_block(process, dst),
@@ -128,7 +129,7 @@ pub(crate) unsafe fn refill_and_draw(
     } else {
         refused.count(process);
     }
-    // SAFETY: the caller's promise.
+    // SAFETY: `dst` is writable for `len` bytes, of which there is at least one.
     unsafe { touch(dst, len) };
     let mut tries = 0;
     while tries < 3 && refused != Refused::Stuck {

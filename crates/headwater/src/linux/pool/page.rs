@@ -163,7 +163,8 @@ impl<'a> PageRef<'a> {
         dst: *mut u8,
     ) -> Result<(), Refused> {
         let remaining = self.page_state.withdraw(16).ok_or(Refused::Empty)?;
-        // SAFETY: the caller's promise.
+        // SAFETY: 16 bytes were withdrawn, so that many lie before the page's end; `dst` has room
+        // for them.
         unsafe { self.copy_block(fork_check, remaining, dst) }.map_err(|void| self.discard(void))
     }
 
@@ -207,7 +208,8 @@ impl<'a> PageRef<'a> {
             return Err(Refused::Empty);
         }
         if len <= 16 {
-            // SAFETY: the caller's promise; the hedge key was looked for above.
+            // SAFETY: `dst` has room for `len` bytes; a mask comes from a CPU with AES
+            // instructions, and its key was looked for above.
             return unsafe {
                 if M::HEDGED {
                     fence(Ordering::Acquire); // the tag is loaded before the mask's key
@@ -221,14 +223,15 @@ impl<'a> PageRef<'a> {
         let source = self.source(withdrawn.ok_or(Refused::Empty)?);
         let copied = seqlock_read!(
             true, // `agrees` has compared the tag
-            // SAFETY: the caller's promise.
+            // SAFETY: as many bytes were withdrawn as `len` takes in whole words, so they lie
+            // before the page's end; `dst` has room for `len`.
             unsafe { self.take_blocks(source, dst, len) },
             self.may_leave(fork_check)
         );
         copied.map_err(|void| self.discard(void))?;
         if M::HEDGED {
-            // SAFETY: the page holds an expanded key, aligned; the CPU has AES; `dst` is the
-            // caller's promise.
+            // SAFETY: the page holds an expanded key, aligned; the CPU has AES; the `len`
+            // bytes at `dst` were written just now.
             unsafe {
                 let keys = self.page.add(ROUND_KEYS);
                 crate::linux::cipher::hedge::mask_in_place(keys, mask.words(), dst, len);
@@ -253,7 +256,8 @@ impl<'a> PageRef<'a> {
     ) -> Result<(), Void> {
         seqlock_read!(
             self.is_present(),
-            // SAFETY: the caller's promise.
+            // SAFETY: `len` is at most `remaining`, which lie before the page's end; `dst` has room
+            // for `len` bytes.
             unsafe { self.take_blocks(self.source(remaining), dst, len) },
             self.may_leave(fork_check)
         )

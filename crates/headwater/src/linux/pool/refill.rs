@@ -36,7 +36,7 @@ impl PageRef<'_> {
         dst: *mut u8,
         len: usize,
     ) -> Result<Served, Error> {
-        // SAFETY: the caller's promise.
+        // SAFETY: `dst` and `len` are passed on as they came, and both functions ask for the same.
         unsafe {
             match self.draw(fork_check, mask, dst, len) {
                 Ok(()) => Ok(Served::Yes),
@@ -64,7 +64,8 @@ impl PageRef<'_> {
                 break;
             }
             self.refill()?;
-            // SAFETY: the caller's promise.
+            // SAFETY: a refill changes nothing about `dst`, `len` and the CPU, which `draw` asks
+            // for.
             match unsafe { self.draw(fork_check, mask, dst, len) } {
                 Ok(()) => return Ok(Served::Yes),
                 Err(again) => refused = again,
@@ -103,7 +104,8 @@ impl PageRef<'_> {
         // SAFETY: the first 64 bytes of the stream's room, in a page that we own.
         let seed = unsafe { self.page.add(STREAM) };
         self.verified_half(seed, || self.number())?;
-        // SAFETY: as above; the round keys' room is aligned, and the back end is available.
+        // SAFETY: the 64 bytes of the seed, and the round keys' room, which is aligned and lies
+        // before the stream in the same page; the back end was chosen by what this CPU has.
         unsafe {
             self.process.mix(seed.add(32));
             self.process.backend.derive(seed, self.round_keys());

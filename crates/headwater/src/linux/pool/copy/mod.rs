@@ -21,8 +21,8 @@ pub(crate) use words::{Block, Words};
 #[inline(always)]
 pub(super) unsafe fn is_zero(at: *const u8) -> bool {
     #[cfg(all(target_arch = "x86_64", not(any(miri, sanitized))))]
-    // SAFETY: the caller's promise. In assembly, so that the bytes, which a mask may still have to
-    // hide, do not pass through a register that the compiler saves.
+    // SAFETY: two loads of 8 bytes, within the 16 that can be read. In assembly, so that the bytes,
+    // which a mask may still have to hide, do not pass through a register that the compiler saves.
     unsafe {
         let zero: u8;
         core::arch::asm!(
@@ -36,7 +36,7 @@ pub(super) unsafe fn is_zero(at: *const u8) -> bool {
         zero != 0
     }
     #[cfg(any(not(target_arch = "x86_64"), miri, sanitized))]
-    // SAFETY: the caller's promise.
+    // SAFETY: one unaligned load of the 16 bytes that can be read.
     unsafe {
         at.cast::<u128>().read_unaligned() == 0
     }
@@ -53,9 +53,10 @@ pub(super) unsafe fn is_zero(at: *const u8) -> bool {
 pub(super) unsafe fn take_plain(source: *mut u8, dst: *mut u8, len: usize, wide: bool) {
     // Assembly is what neither an interpreter nor a sanitizer can look into.
     #[cfg(all(target_arch = "x86_64", not(any(miri, sanitized))))]
-    // SAFETY: the caller's promise. A block of assembly is to the compiler what a volatile access
-    // is (it may not be removed, repeated or moved past another), and moves 16 bytes where a
-    // volatile word moves 8.
+    // SAFETY: each loop moves as many bytes as its condition finds left, and the widths divide
+    // `len`, so nothing past `len` is touched; `wide` vouches for the registers. A block of
+    // assembly is to the compiler what a volatile access is (it may not be removed, repeated or
+    // moved past another), and moves 16 bytes where a volatile word moves 8.
     unsafe {
         let zero = core::arch::x86_64::_mm_setzero_si128();
         let (mut source, mut dst, mut left) = (source, dst, len);
@@ -116,8 +117,8 @@ pub(super) unsafe fn take_plain(source: *mut u8, dst: *mut u8, len: usize, wide:
     }
     #[cfg(any(not(target_arch = "x86_64"), miri, sanitized))]
     for done in (0..len).step_by(16) {
-        // SAFETY: the caller's promise. Zeros are copied as well: the caller looks at what was
-        // copied.
+        // SAFETY: `done` is a multiple of 16 below `len`, which is one too, so 16 bytes follow it.
+        // Zeros are copied as well: the caller looks at what was copied.
         unsafe {
             let block = Block::take(source.add(done)).unwrap_or(Block([0; 2]));
             block.put(dst.add(done), 16);
@@ -139,8 +140,8 @@ pub(crate) unsafe fn take_block(source: *mut u8, dst: *mut u8, avx: bool) -> Opt
     #[cfg(all(target_arch = "x86_64", not(any(miri, sanitized))))]
     if avx {
         let zeros: u8;
-        // SAFETY: the caller's promise. A block of assembly is to the compiler what a volatile
-        // access is.
+        // SAFETY: one load and two stores of 16 bytes, and `avx` vouches for the instructions. A
+        // block of assembly is to the compiler what a volatile access is.
         unsafe {
             core::arch::asm!(
                 "vpxor {zero}, {zero}, {zero}",
@@ -157,7 +158,7 @@ pub(crate) unsafe fn take_block(source: *mut u8, dst: *mut u8, avx: bool) -> Opt
         }
         return (zeros == 0).then_some(());
     }
-    // SAFETY: the caller's promise.
+    // SAFETY: two words of the page, which is aligned to 8, and the 16 bytes of `dst`.
     unsafe { Block::take(source).map(|block| block.put(dst, 16)) }
 }
 
@@ -205,7 +206,8 @@ pub(super) unsafe fn take_word(source: *mut u8, dst: *mut u8) -> Option<()> {
 #[inline(always)]
 pub(super) unsafe fn take_rest(source: *mut u8, dst: *mut u8, len: usize) -> Option<()> {
     #[cfg(all(target_arch = "x86_64", not(any(miri, sanitized))))]
-    // SAFETY: the caller's promise; the loop writes as many bytes as are left.
+    // SAFETY: the loads lie in the window of 16 bytes, and the stores erase it; the loop writes as
+    // many bytes as are left.
     unsafe {
         let zeros: u8;
         core::arch::asm!(
@@ -237,7 +239,8 @@ pub(super) unsafe fn take_rest(source: *mut u8, dst: *mut u8, len: usize) -> Opt
         (zeros == 0).then_some(())
     }
     #[cfg(any(not(target_arch = "x86_64"), miri, sanitized))]
-    // SAFETY: the caller's promise.
+    // SAFETY: a word is taken for up to 8 bytes and two for more, both within the window, and `put`
+    // writes `len` of them.
     unsafe {
         match len {
             9.. => Block::take(source).map(|words| words.put(dst, len)),

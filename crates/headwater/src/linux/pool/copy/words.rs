@@ -30,7 +30,7 @@ impl Words for u64 {
 
     #[inline(always)]
     unsafe fn take(source: *mut u8) -> Option<u64> {
-        // SAFETY: the caller's promise.
+        // SAFETY: both words lie in the window of 16 bytes, and the window is aligned to 8.
         unsafe {
             let word = take_word(source);
             // The second half of the window is read only if the first is zero.
@@ -45,7 +45,7 @@ impl Words for u64 {
 
     #[inline(always)]
     unsafe fn put(self, dst: *mut u8, len: usize) {
-        // SAFETY: the caller's promise.
+        // SAFETY: `len` is at most the 8 bytes of a word, all of which `dst` has room for.
         unsafe { put_word(dst, self, len) };
     }
 }
@@ -59,7 +59,7 @@ impl Words for Block {
 
     #[inline(always)]
     unsafe fn take(source: *mut u8) -> Option<Block> {
-        // SAFETY: the caller's promise.
+        // SAFETY: the two words are the window of 16 bytes, which is aligned to 8.
         let words = unsafe { [take_word(source), take_word(source.add(8))] };
         (words != [0; 2]).then_some(Block(words))
     }
@@ -95,9 +95,10 @@ fn shifted(low: u64, high: u64, len: usize) -> u64 {
 #[inline(always)]
 unsafe fn take_word(source: *mut u8) -> u64 {
     let source: *mut u64 = source.cast();
-    // SAFETY: the caller's promise. Volatile: the memory changes without its knowledge, each load
-    // is made once, and the erasure, which is never read, must not be removed nor moved past the
-    // fence that follows.
+    // SAFETY: an aligned word of the page, which stays mapped even if the kernel drops its
+    // contents. Volatile: the memory changes without the compiler's knowledge, each load is made
+    // once, and the erasure, which is never read, must not be removed nor moved past the fence that
+    // follows.
     unsafe {
         let word = source.read_volatile();
         source.write_volatile(0);
@@ -112,7 +113,7 @@ unsafe fn take_word(source: *mut u8) -> u64 {
 /// Two words can be read at `source`, which is aligned to 8.
 #[inline(always)]
 unsafe fn next_word(source: *mut u8) -> u64 {
-    // SAFETY: the caller's promise. Volatile: as in `take_word`.
+    // SAFETY: the second of the two words, aligned as the first is. Volatile: as in `take_word`.
     unsafe { source.cast::<u64>().add(1).read_volatile() }
 }
 

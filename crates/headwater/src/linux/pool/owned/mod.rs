@@ -129,7 +129,8 @@ impl Handle {
     /// `dst` is valid for writes of `len` bytes, for which the words suffice.
     #[inline(always)]
     unsafe fn fill_words<W: Words>(&mut self, dst: *mut u8, len: usize) -> Result<(), Error> {
-        // SAFETY: the caller's promise.
+        // SAFETY: `dst` has room for `len` bytes, and `W` was chosen by `len`, so the words have
+        // that many.
         unsafe {
             match self.quick::<W>() {
                 Ok(words) => {
@@ -166,7 +167,7 @@ impl Handle {
         if !self.process.is_buffered() {
             return Err(Refused::Empty);
         }
-        // SAFETY: the caller's promise.
+        // SAFETY: `dst` has room for 16 bytes, and the page is this handle's alone.
         unsafe { self.page_ref().draw_block(ForkCheck::TagOnly, dst) }
     }
 
@@ -181,7 +182,7 @@ impl Handle {
             return Err(Refused::Empty);
         }
         self.process.clean_registers();
-        // SAFETY: the caller's promise.
+        // SAFETY: `dst` has room for `len` bytes, and no mask asks for a CPU with AES instructions.
         unsafe { self.page_ref().draw(ForkCheck::TagOnly, Plain, dst, len) }
     }
 
@@ -207,7 +208,7 @@ impl Handle {
         len: usize,
     ) -> Result<(), Error> {
         refused.count(self.process);
-        // SAFETY: the caller's promise.
+        // SAFETY: counting a refusal changes nothing about `dst` and `len`.
         unsafe { self.fill_slowly(dst, len) }
     }
 
@@ -217,7 +218,8 @@ impl Handle {
     #[inline(never)]
     unsafe fn fill_slowly(&mut self, dst: *mut u8, len: usize) -> Result<(), Error> {
         self.process.clean_registers();
-        // SAFETY: the caller's promise, for all.
+        // SAFETY: `dst` has room for `len` bytes. `own` gets at most LIMIT of them, and masks only
+        // in mode `hedged`, which is not chosen without AES instructions.
         let result = unsafe {
             match self.process.mode() {
                 Mode::Buffered | Mode::Hedged if self.place.is_none() => {
@@ -230,7 +232,7 @@ impl Handle {
             }
         };
         if result.is_err() {
-            // SAFETY: the caller's promise.
+            // SAFETY: the same `len` bytes that were to be filled.
             unsafe { dst.write_bytes(0, len) };
         }
         result
@@ -248,13 +250,13 @@ impl Handle {
         const { assert!(draw::LIMIT <= CAPACITY) };
         let page = self.page_ref();
         let drawn = draw::retry(self.process, |_, mask: M| {
-            // SAFETY: the caller's promise.
+            // SAFETY: `dst` has room for `len` bytes, of which a page has enough (asserted above).
             Some(unsafe { page.draw_or_refill(ForkCheck::TagOnly, mask, dst, len) })
         })?;
         if drawn == Served::Yes {
             return Ok(());
         }
-        // SAFETY: the caller's promise.
+        // SAFETY: `dst` has room for `len` bytes; what void draws left there is overwritten.
         unsafe { per_request::fill(self.process, dst, len) }
     }
 
@@ -266,7 +268,8 @@ impl Handle {
     #[inline(never)]
     unsafe fn large(&mut self, dst: *mut u8, len: usize) -> Result<(), Error> {
         let process = self.process;
-        // SAFETY: the caller's promise; a key is 32 bytes.
+        // SAFETY: `dst` has room for `len` bytes; `expand` hands out 32 bytes of its own for each
+        // key.
         unsafe {
             per_request::expand(process, dst, len, |at| {
                 per_request::mixed(process, at, |at| self.own::<Plain>(at, 32))

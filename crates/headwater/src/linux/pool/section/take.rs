@@ -186,7 +186,8 @@ pub(crate) fn take_word(process: &Process) -> Result<u64, Refused> {
 #[inline(always)]
 pub(crate) unsafe fn take_block(process: &Process, dst: *mut u8) -> Result<(), Refused> {
     let status: u32;
-    // SAFETY: as in `take_word`; the CPU has AVX, and `dst` is the caller's promise.
+    // SAFETY: as in `take_word`; the CPU has AVX, and `dst` has room for the 16 bytes of the one
+    // store to it.
     unsafe {
         section!(process, status, [
             claim!("16"),
