@@ -169,7 +169,8 @@ const RUST: &str = "\
 * [headwater-streams](rust/headwater_streams/index.html): reproducible streams.
 
 ```sh
-cargo add headwater headwater-streams
+cargo add --path ../headwater/crates/headwater
+cargo add --path ../headwater/crates/headwater-streams
 ```
 ";
 
