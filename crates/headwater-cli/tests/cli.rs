@@ -173,7 +173,7 @@ headwater: invalid value '-5' for '<N>': a size is a whole number of bytes, such
 
 "#]]);
     misused(&["bytes", "1kb"]).stderr_eq(str![[r#"
-headwater: invalid value '1kb' for '<N>': a unit is one of B, k, KiB, M, MiB, G, GiB, T, TiB; see 'headwater --help'
+headwater: invalid value '1kb' for '<N>': a unit is one of B, KiB, MiB, GiB, TiB, PiB, EiB, or k, M, G, T, P, E; see 'headwater --help'
 
 "#]]);
     misused(&["bytes", "99999999999G"]).stderr_eq(str![[r#"

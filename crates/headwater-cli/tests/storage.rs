@@ -214,6 +214,7 @@ fn impossible_requests_are_refused() {
         (&["write", "--yes", "--seed", "1", "--child", "{x}", &file], 2, "only {host} and {name}"),
         (&["write", "--yes", "--seed", "1", "--threads", "0", &file], 2, "1..=256"),
         (&["write", "--yes", "--seed", "1", "--limit-rate", "-1", &file], 2, "whole number"),
+        (&["write", "--yes", "--seed", "1", "--limit-rate", "0", &file], 2, "would never end"),
         (&["write", "--yes", "--seed", "1", "--substream", "281474976710656", &file], 2, "2^48"),
         (&["write", "--yes", "--seed", "1", &file, &file], 2, "are the same target"),
         (&["write", "--yes", "--seed", "1", "--state", "s", &file, &none], 2, "one target only"),
@@ -310,6 +311,11 @@ fn a_killed_write_continues_from_its_state() {
     drop(disk);
     ok(&resume("5"));
     assert!(!Path::new(&state).exists());
+    // The state is gone, so the same command writes everything again, and says so first.
+    let again = run(&resume("5"));
+    let said = String::from_utf8(again.stderr).unwrap();
+    assert!(said.contains("to continue from; the write begins at 0 B"), "{said}");
+    OpenOptions::new().write(true).open(&file).unwrap().write_all_at(&[0; 512], 0).unwrap();
     let (status, document) = verified(&["--seed", "5", "--size", "12MiB", &file]);
     assert_eq!((status, damage(&document)), (1, vec![("zeros".to_owned(), 0, 512)]));
 }

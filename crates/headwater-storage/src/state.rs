@@ -116,6 +116,11 @@ impl State {
             .map_err(|error| Error::io(format!("cannot remove {name}"), error))
     }
 
+    /// Returns whether the file of an earlier run was there to continue from.
+    pub fn continues(&self) -> bool {
+        self.exists
+    }
+
     /// Returns the path of the file.
     pub fn path(&self) -> &Path {
         &self.path

@@ -81,6 +81,12 @@ impl Target {
             }
         }
         let is_device = kind == FileType::BlockDevice;
+        // The kernel opens such a device for writing, and refuses the first write.
+        if is_device && access != Access::Verify && is_read_only(path) {
+            return Err(Error::refused(format!(
+                "{name} is read-only: a switch of the medium, or 'blockdev --setrw {name}', decides"
+            )));
+        }
         // Without O_CREAT, O_EXCL claims a block device: mounts, swapon and mkfs fail from now on.
         let flags = match access {
             Access::Write if is_device => OFlags::EXCL,
@@ -196,6 +202,16 @@ fn is_below_dev(path: &Path) -> bool {
     directory.is_some_and(|directory| {
         directory.starts_with("/dev") && !directory.starts_with("/dev/shm")
     })
+}
+
+/// Returns whether the kernel lets nothing be written to a device. A partition has a switch of its
+/// own, and its disk another.
+fn is_read_only(path: &Path) -> bool {
+    let Ok(stat) = rustix::fs::stat(path) else { return false };
+    let own = sysfs(stat.st_rdev);
+    let disk = own.canonicalize().ok().and_then(|own| own.parent().map(Path::to_owned));
+    let is_set = |directory: PathBuf| line(directory.join("ro")).as_deref() == Some("1");
+    is_set(own) || disk.is_some_and(is_set)
 }
 
 /// Returns a fact about a device's queue, from /sys. A partition's queue is that of its disk.

@@ -102,6 +102,19 @@ fn damage(target: &Target, seed: u64, from: u64, to: u64) -> Vec<(u64, u64, Exte
 }
 
 #[test]
+fn a_read_only_device_is_refused_before_anything_is_asked() {
+    let Some(disk) = Loop::new("read-only", 1 << 20, 512) else { return };
+    assert!(did("blockdev", &[Path::new("--setro"), &disk.device]));
+    for access in [Access::Write, Access::Force] {
+        let error = disk.open(access).unwrap_err().to_string();
+        assert!(error.contains("is read-only") && error.contains("--setrw"), "{error}");
+    }
+    disk.open(Access::Verify).unwrap();
+    assert!(did("blockdev", &[Path::new("--setrw"), &disk.device]));
+    disk.open(Access::Write).unwrap();
+}
+
+#[test]
 fn sectors_of_any_size_and_offsets_of_any_kind() {
     for (sector, size) in [(512, 5 << 20), (4096, 5 << 20), (512, 3 * 512), (4096, 3 * 4096)] {
         let Some(disk) = Loop::new(&format!("sectors-{sector}-{size}"), size, sector) else {

@@ -3,8 +3,15 @@
 use std::fmt;
 
 /// Units by name, largest first.
-const UNITS: [(&str, u64); 5] =
-    [("TiB", 1 << 40), ("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10), ("B", 1)];
+const UNITS: [(&str, u64); 7] = [
+    ("EiB", 1 << 60),
+    ("PiB", 1 << 50),
+    ("TiB", 1 << 40),
+    ("GiB", 1 << 30),
+    ("MiB", 1 << 20),
+    ("KiB", 1 << 10),
+    ("B", 1),
+];
 
 /// The reason why a text is not a size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,7 +28,9 @@ impl fmt::Display for BadSize {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             BadSize::Number => "a size is a whole number of bytes, such as 32, 4k or 4MiB",
-            BadSize::Unit => "a unit is one of B, k, KiB, M, MiB, G, GiB, T, TiB",
+            BadSize::Unit => {
+                "a unit is one of B, KiB, MiB, GiB, TiB, PiB, EiB, or k, M, G, T, P, E"
+            }
             BadSize::TooLarge => "the size is larger than 2^64 - 1 bytes",
         })
     }
@@ -54,6 +63,8 @@ pub fn parse(text: &str) -> Result<u64, BadSize> {
         "m" | "mib" => 1 << 20,
         "g" | "gib" => 1 << 30,
         "t" | "tib" => 1 << 40,
+        "p" | "pib" => 1 << 50,
+        "e" | "eib" => 1 << 60,
         // "1.5k" and "1_000" fail at their number, and "1kB" at its unit.
         other if other.starts_with(|c: char| c.is_ascii_alphabetic()) => return Err(BadSize::Unit),
         _ => return Err(BadSize::Number),
@@ -101,6 +112,8 @@ mod tests {
             ("500g", 500 << 30),
             ("500GiB", 500 << 30),
             ("2T", 2 << 40),
+            ("3PiB", 3 << 50),
+            ("15e", 15 << 60),
             ("18446744073709551615", u64::MAX),
         ] {
             assert_eq!(parse(text), Ok(bytes), "{text}");
@@ -112,10 +125,10 @@ mod tests {
         for text in ["", "k", "-1", "+1", " 1", "1.5k", "1 k", "1_000", "ten", "१", "1é"] {
             assert_eq!(parse(text), Err(BadSize::Number), "{text}");
         }
-        for text in ["1kb", "1MB", "0x10", "1kk", "1P", "5e3"] {
+        for text in ["1kb", "1MB", "0x10", "1kk", "1PB", "1Z", "5e3"] {
             assert_eq!(parse(text), Err(BadSize::Unit), "{text}");
         }
-        for text in ["18446744073709551616", "17179869184G", "16777216T"] {
+        for text in ["18446744073709551616", "17179869184G", "16777216T", "16384P", "16E"] {
             assert_eq!(parse(text), Err(BadSize::TooLarge), "{text}");
         }
     }
@@ -129,6 +142,7 @@ mod tests {
             (1536, "1536 B"),
             (64 << 20, "64 MiB"),
             (3 << 40, "3 TiB"),
+            (1 << 60, "1 EiB"),
             (u64::MAX, "18446744073709551615 B"),
         ] {
             assert_eq!(exact(bytes), text);
@@ -144,7 +158,7 @@ mod tests {
             (1024, "1.0 KiB"),
             (1536, "1.5 KiB"),
             (5 << 30, "5.0 GiB"),
-            (u64::MAX, "16777216.0 TiB"),
+            (u64::MAX, "16.0 EiB"),
         ] {
             assert_eq!(rounded(bytes), text);
         }

@@ -53,12 +53,24 @@ pub(super) struct StreamSource {
     chunk: u64,
 
     /// Highest rate of each target, in bytes a second
-    #[arg(long, value_name = "BYTES", value_parser = size::parse, allow_negative_numbers = true)]
+    #[arg(long, value_name = "BYTES", value_parser = rate, allow_negative_numbers = true)]
     limit_rate: Option<u64>,
 
     /// Threads of each target [default: by the number of CPUs]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
     threads: Option<u16>,
+}
+
+/// Reads a rate in bytes a second. Some programs take 0 for "no limit", and others stand still at
+/// it, so it is refused.
+fn rate(text: &str) -> Result<u64, String> {
+    match size::parse(text) {
+        Ok(0) => {
+            Err("a rate of 0 would never end; without the option there is no limit".to_owned())
+        }
+        Ok(rate) => Ok(rate),
+        Err(error) => Err(error.to_string()),
+    }
 }
 
 impl StreamSource {

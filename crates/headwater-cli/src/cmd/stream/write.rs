@@ -19,7 +19,8 @@ use std::time::Instant;
 #[group(skip)]
 #[command(after_help = "\
 Byte o of a target is byte o of 'headwater stream' with the same options. After Ctrl-C, kill -9 or a
-full disk, the same command with --resume continues. Exit status: 0 complete; 2 wrong usage, or the
+full disk, the same command with --resume continues, and asks again before it overwrites the rest;
+where there is no terminal, add --yes. Exit status: 0 complete; 2 wrong usage, or the
 target is in use; 3 could not write, or stopped.")]
 pub(super) struct Args {
     #[command(flatten)]
@@ -120,6 +121,11 @@ fn plan(args: &Args, path: &Path) -> Result<Plan, Failure> {
     let mut state = State::new(place, &target, &pattern.fingerprint(), source.from, to);
     let begin = if args.resume { state.resume() } else { state.discard().map(|()| source.from) };
     let begin = begin.inspect_err(|_| remove(&target))?;
+    if args.resume && !state.continues() {
+        // The state goes when a write is complete, so this may be a write of everything once more.
+        let (state, begin) = (state.path().display(), size::exact(begin));
+        eprintln!("headwater: there is no {state} to continue from; the write begins at {begin}");
+    }
     Ok(Plan { target, pattern, state, begin, to })
 }
 
