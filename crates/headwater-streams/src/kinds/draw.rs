@@ -5,7 +5,7 @@
 //! reach.
 
 use super::place::{Element, Elements, Out};
-use super::value::List;
+use super::value::{List, Values};
 use super::{Dtype, Kind, Made, Value};
 use crate::distributions::{
     Alias, Categorical, Distribution, Gamma, Multinomial, MultivariateNormal, VectorDistribution,
@@ -32,6 +32,9 @@ use core::num::NonZero;
 /// # Errors
 ///
 /// The errors of [`Kind::make`] and of [`Made::draw`]. Nothing is written then.
+// Inlined, as far as the match over the kinds: a caller that has just written the arguments to the
+// stack would wait until they can be read from there in other widths.
+#[inline]
 pub fn draw(
     kind: Kind,
     values: &[Value<'_>],
@@ -39,7 +42,9 @@ pub fn draw(
     elements: Elements<'_>,
     out: Out<'_>,
 ) -> Result<(), Error> {
-    kind.make(values)?.draw(stream, elements, out)
+    kind.has(out.dtype())?;
+    kind.has_not_more(values)?;
+    kind.write(Values { kind, values }, &mut Job { kind, stream, elements, out })
 }
 
 impl Made<'_> {
@@ -61,10 +66,7 @@ impl Made<'_> {
     ///
     /// [`Error::ElementType`] and [`Error::Parameter`], as [`draw`](Made::draw) has them.
     pub fn fits(&self, dtype: Dtype) -> Result<(), Error> {
-        let kind = self.kind();
-        if !kind.types().iter().any(|one| one.dtype == dtype) {
-            return Err(Error::ElementType { kind, dtype });
-        }
+        self.kind().has(dtype)?;
         self.held_fits(dtype)
     }
 }
@@ -128,6 +130,22 @@ pub(super) trait Held {
     }
 }
 
+/// Makes a kind and writes its elements.
+///
+/// The kind stays where it is made, because a large one, such as a table of Poisson's, takes as
+/// long to move as a few elements take. Not inlined: the frame of a large kind would be that of all
+/// kinds, and cost the small ones a few nanoseconds a call.
+#[inline(never)]
+pub(super) fn once<'v, 'a, H: Held>(
+    values: Values<'v, 'a>,
+    make: impl FnOnce(Values<'v, 'a>) -> Result<H, Error>,
+    job: &mut Job<'_>,
+) -> Result<(), Error> {
+    let held = make(values)?;
+    held.fits(job.out.dtype())?;
+    held.write(job)
+}
+
 /// Real numbers of either precision.
 #[derive(Debug)]
 pub(super) struct Reals<D>(pub(super) D);
@@ -169,11 +187,11 @@ pub(super) struct Counts<D> {
 }
 
 /// The trials of which no count exceeds the largest `i64`.
-pub(super) const TRIALS_NEED: &str = "at most 2^63 - 1 for counts of int64; uint64 holds more";
+pub(super) const TRIALS_NEED: &str = "at most 2^63 - 1 for counts of int64 (uint64 holds more)";
 /// The largest mean of Poisson's counts in `i64`: ten standard deviations below 2^63, as in NumPy.
 pub(super) const POISSON_MOST: f64 = 9.223_372_006_484_771e18;
 pub(super) const POISSON_NEED: &str =
-    "at most 9.223372006484771e18 for counts of int64; uint64 holds more";
+    "at most 9.223372006484771e18 for counts of int64 (uint64 holds more)";
 
 /// Returns the error that blames this parameter unless `fits` is true.
 pub(super) fn unless(fits: bool, name: &'static str, need: &'static str) -> Result<(), Error> {
@@ -237,8 +255,22 @@ impl<D: VectorDistribution<Value = f64>> Held for Vectors<D> {
 /// Normal vectors.
 #[derive(Debug)]
 pub(super) struct Normals<'a> {
-    pub(super) mean: &'a [f64],
-    pub(super) factor: List<'a, f64>,
+    mean: &'a [f64],
+    factor: List<'a, f64>,
+}
+
+impl<'a> Normals<'a> {
+    /// Returns the vectors. Checked here and not only in a draw, so that the fault of a parameter
+    /// is found before that of any other argument, and under the name that the table has.
+    pub(super) fn new(mean: &'a [f64], factor: List<'a, f64>) -> Result<Normals<'a>, Error> {
+        match MultivariateNormal::new(mean, factor.as_ref()) {
+            Ok(_) => Ok(Normals { mean, factor }),
+            Err(Error::Parameter { name: "factor", need }) => {
+                Err(Error::Parameter { name: "covariance", need })
+            }
+            Err(error) => Err(error),
+        }
+    }
 }
 
 impl Held for Normals<'_> {

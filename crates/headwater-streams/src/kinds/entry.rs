@@ -51,6 +51,19 @@ macro_rules! kinds {
             }
         }
 
+        impl Kind {
+            /// Makes the kind and writes its elements.
+            pub(super) fn write(
+                self,
+                values: Values<'_, '_>,
+                job: &mut Job<'_>,
+            ) -> Result<(), Error> {
+                match self {$(
+                    Kind::$kind => once(values, |$values| Ok($make), job),
+                )*}
+            }
+        }
+
         impl Made<'_> {
             /// Returns the kind.
             pub fn kind(&self) -> Kind {

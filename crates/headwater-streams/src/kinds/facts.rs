@@ -32,9 +32,9 @@ pub struct Facts {
 pub struct Fronts {
     /// The name of Python's method, which is NumPy's or SciPy's.
     pub numpy: Option<&'static str>,
-    /// The name of Java's factory.
+    /// The name of Java's factory. It is generated if the parameters are numbers.
     pub java: Option<&'static str>,
-    /// True if C has functions under the kind's name: one for a range, and one for a list.
+    /// True if C's functions under the kind's name are generated: for a range, and for a list.
     pub c: bool,
 }
 
@@ -44,6 +44,10 @@ impl Fronts {
 
     pub(super) const fn python(numpy: &'static str) -> Fronts {
         Fronts { numpy: Some(numpy), ..Fronts::NONE }
+    }
+
+    pub(super) const fn python_and_java(numpy: &'static str, java: &'static str) -> Fronts {
+        Fronts { numpy: Some(numpy), java: Some(java), c: false }
     }
 
     pub(super) const fn all(numpy: &'static str, java: &'static str) -> Fronts {
@@ -81,8 +85,10 @@ impl Type {
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Parameter {
-    /// The name in errors, in C and in Java.
+    /// The name in errors and in C.
     pub name: &'static str,
+    /// The name in Java, where a reader sees no formula.
+    pub java: &'static str,
     /// The name in Python, which is NumPy's or SciPy's.
     pub numpy: &'static str,
     /// The form: a number or a list, and of which numbers.
@@ -181,7 +187,7 @@ impl Range {
 /// Functions that the table is written with.
 impl Parameter {
     pub(super) const fn new(name: &'static str, form: Form, range: Range) -> Parameter {
-        Parameter { name, numpy: name, form, default: None, range }
+        Parameter { name, java: name, numpy: name, form, default: None, range }
     }
 
     pub(super) const fn real(name: &'static str, range: Range) -> Parameter {
@@ -191,6 +197,11 @@ impl Parameter {
     /// Returns the parameter with NumPy's name.
     pub(super) const fn numpy(self, numpy: &'static str) -> Parameter {
         Parameter { numpy, ..self }
+    }
+
+    /// Returns the parameter with a name for Java.
+    pub(super) const fn java(self, java: &'static str) -> Parameter {
+        Parameter { java, ..self }
     }
 
     /// Returns the parameter with a default for Python.

@@ -58,7 +58,24 @@ impl Kind {
 
     /// Returns the kind with this number, which never changes.
     pub fn by_number(number: u8) -> Option<Kind> {
-        Kind::ALL.into_iter().find(|&kind| kind as u8 == number)
+        Kind::ALL.get(usize::from(number)).copied()
+    }
+
+    /// Returns an error if the kind has no elements of this type.
+    #[inline]
+    fn has(self, dtype: Dtype) -> Result<(), Error> {
+        match self.types().iter().any(|one| one.dtype == dtype) {
+            true => Ok(()),
+            false => Err(Error::ElementType { kind: self, dtype }),
+        }
+    }
+
+    /// Returns an error if there are more values than parameters. One that is missing is found when
+    /// it is read.
+    #[inline]
+    fn has_not_more(self, values: &[Value<'_>]) -> Result<(), Error> {
+        let place = self.parameters().len();
+        if values.len() > place { Err(Error::Value { kind: self, place }) } else { Ok(()) }
     }
 
     /// Returns the name.
@@ -87,9 +104,7 @@ impl Kind {
     /// [`Error::Parameter`], which names the parameter and its range, if there is no such
     /// distribution.
     pub fn make<'a>(self, values: &[Value<'a>]) -> Result<Made<'a>, Error> {
-        if values.len() > self.parameters().len() {
-            return Err(Error::Value { kind: self, place: self.parameters().len() });
-        }
+        self.has_not_more(values)?;
         Ok(Made(self.hold(Values { kind: self, values })?))
     }
 }

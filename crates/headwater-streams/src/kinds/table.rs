@@ -5,7 +5,7 @@
 //! numbers.
 
 use super::draw::{self, Counts, Endless, Held, Job, Normals, Outcomes, Reals, Scaled, Trials};
-use super::draw::{Vectors, unless};
+use super::draw::{Vectors, once, unless};
 use super::entry::kinds;
 use super::facts::types;
 use super::plain::{ComplexNormal, Exponential, Integers, Normal, Order, Uniform, Words};
@@ -74,6 +74,7 @@ kinds! {
         name: "complex_normal",
         about: "complex normal numbers, the real part first; their squared sizes have mean 1",
         types: types![C128: 2 / 1, C64: 1 / 1],
+        fronts: Fronts { java: Some("complexNormal"), ..Fronts::NONE },
         ..PLAIN
     };
 
@@ -112,8 +113,8 @@ kinds! {
                 {normal} as x",
         method: "exponential of `normal_f64`",
         parameters: &[
-            Parameter::real("mu", Range::FINITE).numpy("mean").or(0.0),
-            Parameter::real("sigma", Range::FROM_0).or(1.0),
+            Parameter::real("mu", Range::FINITE).java("mean").numpy("mean").or(0.0),
+            Parameter::real("sigma", Range::FROM_0).java("deviation").or(1.0),
         ],
         types: types![F64: 2 / 2, F32: 2 / 2],
         fronts: Fronts::all("lognormal", "logNormal"),
@@ -157,7 +158,7 @@ kinds! {
         name: "chi_square",
         about: "chi-square numbers of `k` degrees of freedom",
         method: "twice a gamma number",
-        parameters: &[Parameter::real("k", Range::POSITIVE).numpy("df")],
+        parameters: &[Parameter::real("k", Range::POSITIVE).java("degrees").numpy("df")],
         types: OWN_REALS,
         fronts: Fronts::all("chisquare", "chiSquare"),
         ..PLAIN
@@ -182,7 +183,7 @@ kinds! {
         name: "student_t",
         about: "numbers of Student's t distribution with `nu` degrees of freedom",
         method: "Bailey, without rejection",
-        parameters: &[Parameter::real("nu", Range::POSITIVE).numpy("df")],
+        parameters: &[Parameter::real("nu", Range::POSITIVE).java("degrees").numpy("df")],
         types: OWN_REALS,
         fronts: Fronts::all("standard_t", "studentT"),
         ..PLAIN
@@ -193,7 +194,7 @@ kinds! {
         name: "geometric",
         about: "geometric numbers, from 1: trials up to the first success, each of probability `p`",
         method: "inversion",
-        parameters: &[Parameter::real("p", Range::CHANCE)],
+        parameters: &[Parameter::real("p", Range::CHANCE).java("probability")],
         types: types![I64: 1 / 1, U64: 1 / 1],
         fronts: Fronts::all("geometric", "geometric"),
         ..PLAIN
@@ -227,7 +228,7 @@ kinds! {
         name: "binomial",
         about: "binomial numbers: successes among `trials` trials, each of probability `p`",
         method: "inversion for means below 10, else Hoermann",
-        parameters: &[TRIALS, Parameter::real("p", Range::PROBABILITY)],
+        parameters: &[TRIALS, Parameter::real("p", Range::PROBABILITY).java("probability")],
         types: OWN_COUNTS,
         fronts: Fronts::all("binomial", "binomial"),
         ..PLAIN
@@ -261,8 +262,8 @@ kinds! {
                 `kappa`",
         method: "rejection from a normal number",
         parameters: &[
-            Parameter::real("mu", Range::ANGLE),
-            Parameter::real("kappa", Range::FROM_0),
+            Parameter::real("mu", Range::ANGLE).java("mean"),
+            Parameter::real("kappa", Range::FROM_0).java("concentration"),
         ],
         types: OWN_REALS,
         fronts: Fronts::all("vonmises", "vonMises"),
@@ -277,7 +278,7 @@ kinds! {
         method: "alias table of Walker, one word for each number",
         parameters: &[Parameter::new("weights", Form::Buckets, Range::WEIGHTS)],
         types: types![I64: 1 / 1, U64: 1 / 1, U32: 1 / 1],
-        fronts: Fronts::python("categorical"),
+        fronts: Fronts::python_and_java("categorical", "categorical"),
         ..PLAIN
     };
 
@@ -291,7 +292,7 @@ kinds! {
         parameters: &[Parameter::new("alpha", Form::Reals, Range::SHAPES)],
         types: types![F64: 0 / 1],
         vectors: true,
-        fronts: Fronts::python("dirichlet"),
+        fronts: Fronts::python_and_java("dirichlet", "dirichlet"),
         ..PLAIN
     };
 
@@ -309,7 +310,7 @@ kinds! {
         ],
         types: OWN_COUNTS,
         vectors: true,
-        fronts: Fronts::python("multinomial"),
+        fronts: Fronts::python_and_java("multinomial", "multinomial"),
         ..PLAIN
     };
 
@@ -318,9 +319,7 @@ kinds! {
     |v| {
         let mean = v.reals(0)?;
         let factor = v.factor(1, mean.len())?;
-        // Checked here too, because a draw that finds the fault would come after other arguments.
-        crate::distributions::MultivariateNormal::new(mean, factor.as_ref())?;
-        Normals { mean, factor }
+        Normals::new(mean, factor)?
     },
     Facts {
         name: "multivariate_normal",
@@ -333,7 +332,7 @@ kinds! {
         ],
         types: types![F64: 2 / 2],
         vectors: true,
-        fronts: Fronts::python("multivariate_normal"),
+        fronts: Fronts::python_and_java("multivariate_normal", "multivariateNormal"),
         ..PLAIN
     };
 
@@ -355,7 +354,7 @@ kinds! {
         ],
         types: types![F64: 0 / 1],
         vectors: true,
-        fronts: Fronts::python("sobol"),
+        fronts: Fronts::python_and_java("sobol", "sobol"),
         ..PLAIN
     };
 }
