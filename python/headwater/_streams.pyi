@@ -20,7 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import Buffer
 
-from headwater._distributions import Categorical, _Distributions, _DistributionsAt, _Reals
+from headwater._distributions import _Distributions, _DistributionsAt
+from headwater._parameters import Categorical, _Reals
 
 _Engine: TypeAlias = Literal["ars7", "ars5", "philox4x32"]
 _Seed: TypeAlias = SupportsIndex | str | bytes | bytearray | memoryview

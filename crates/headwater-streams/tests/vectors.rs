@@ -204,5 +204,5 @@ fn distributions_are_the_values() {
         }
         kinds.insert(kind.name());
     }
-    assert_eq!(kinds.len(), 8, "{kinds:?}");
+    assert!(kinds.len() >= 8, "{kinds:?}");
 }

@@ -3,7 +3,9 @@
 //! The files are checked in, so that a reader and a tool find ordinary source, and a user needs no
 //! generator. A test compares each of them with the table.
 
+mod dask;
 mod java;
+mod python;
 mod words;
 
 use crate::process::root;
@@ -36,18 +38,21 @@ pub(crate) fn generate() -> Result<ExitCode> {
 }
 
 fn files(root: &Path) -> Result<Vec<File>> {
-    java::files(root)
+    let mut files = java::files(root)?;
+    files.extend(python::files());
+    files.push(dask::file());
+    Ok(files)
 }
 
 /// Returns a file of the repository with other lines between the two lines that hold `begin` and
 /// `end`, each of which it has once.
-fn with_part(
-    root: &Path,
-    path: &'static str,
-    (begin, end): (&str, &str),
-    part: &str,
-) -> Result<File> {
+fn with_part(root: &Path, path: &'static str, marks: (&str, &str), lines: &str) -> Result<File> {
     let text = fs::read_to_string(root.join(path)).with_context(|| path.to_owned())?;
+    Ok(File { path, text: part(path, &text, marks, lines)? })
+}
+
+/// Does the same for the text of a file.
+fn part(path: &str, text: &str, (begin, end): (&str, &str), lines: &str) -> Result<String> {
     let line_after = |mark: &str| -> Result<usize> {
         let at = text.find(mark).with_context(|| format!("{path} has no line '{mark}'"))?;
         ensure!(text.rfind(mark) == Some(at), "{path} has two lines '{mark}'");
@@ -56,7 +61,7 @@ fn with_part(
     let (start, after) = (line_after(begin)?, line_after(end)?);
     let stop = text[..after - 1].rfind('\n').context("a part begins with a line")? + 1;
     ensure!(start <= stop, "{path} has '{end}' in front of '{begin}'");
-    Ok(File { path, text: [&text[..start], part, &text[stop..]].concat() })
+    Ok([&text[..start], lines, &text[stop..]].concat())
 }
 
 #[cfg(test)]

@@ -187,11 +187,12 @@ pub(super) struct Counts<D> {
 }
 
 /// The trials of which no count exceeds the largest `i64`.
-pub(super) const TRIALS_NEED: &str = "at most 2^63 - 1 for counts of int64 (uint64 holds more)";
+pub(super) const TRIALS_NEED: &str =
+    "at most 2^63 - 1 for counts of int64, while uint64 holds more";
 /// The largest mean of Poisson's counts in `i64`: ten standard deviations below 2^63, as in NumPy.
 pub(super) const POISSON_MOST: f64 = 9.223_372_006_484_771e18;
 pub(super) const POISSON_NEED: &str =
-    "at most 9.223372006484771e18 for counts of int64 (uint64 holds more)";
+    "at most 9.223372006484771e18 for counts of int64, while uint64 holds more";
 
 /// Returns the error that blames this parameter unless `fits` is true.
 pub(super) fn unless(fits: bool, name: &'static str, need: &'static str) -> Result<(), Error> {

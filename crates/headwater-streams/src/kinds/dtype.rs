@@ -3,9 +3,9 @@
 /// The type of an element, with NumPy's name for it.
 ///
 /// The numbers are part of the interface of the native libraries: they never change, and new types
-/// are added at the end.
+/// are added at the end. The enum is exhaustive, so that a front that matches all types does not
+/// compile without one that was added.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
 #[repr(u8)]
 pub enum Dtype {
     /// A float of 64 bits.

@@ -153,6 +153,6 @@ impl Held for Order {
 
     fn fits(&self, dtype: Dtype) -> Result<(), Error> {
         let fits = dtype != Dtype::I64 || self.n <= 1 << 63;
-        super::draw::unless(fits, "n", "at most 2^63 for numbers of int64 (uint64 holds more)")
+        super::draw::unless(fits, "n", "at most 2^63 for numbers of int64, while uint64 holds more")
     }
 }

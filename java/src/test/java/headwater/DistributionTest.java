@@ -16,7 +16,6 @@ import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 
 /** Distributions against the vectors that all languages share, and their ends and refusals. */
@@ -100,10 +99,10 @@ class DistributionTest {
             compare(distribution, stream, start, one.get("value").getAsString(), values, one);
             compared.merge(kind, 1, Integer::sum);
         }
-        assertEquals(new TreeSet<>(List.of("gamma", "chi_square", "beta", "student_t", "lognormal",
-                "truncated_normal", "von_mises", "geometric", "poisson", "binomial", "categorical",
-                "dirichlet", "multinomial", "multivariate_normal", "sobol", "complex_normal_f64",
-                "complex_normal_f32")), new TreeSet<>(compared.keySet()));
+        assertTrue(compared.keySet().containsAll(List.of("gamma", "chi_square", "beta", "student_t",
+                "lognormal", "truncated_normal", "von_mises", "geometric", "poisson", "binomial",
+                "categorical", "dirichlet", "multinomial", "multivariate_normal", "sobol",
+                "complex_normal_f64", "complex_normal_f32")), compared.toString());
         // Java has no float of 16 bits, and its numbers of trials end at 2^63 - 1.
         assertTrue(List.of("bf16", "binomial", "f16", "multinomial", "normal_bf16", "normal_f16")
                 .containsAll(leftOut), leftOut.toString());
