@@ -10,7 +10,7 @@ from headwater._bitgen import XoshiroBits as XoshiroBits
 from headwater._bitgen import fill_region as fill_region
 from headwater._streams import ENGINES as ENGINES
 from headwater._streams import Array as Array
-from headwater._distributions import Categorical as Categorical
+from headwater._parameters import Categorical as Categorical
 from headwater._streams import Elements as Elements
 from headwater._streams import Key as Key
 from headwater._streams import Permutation as Permutation

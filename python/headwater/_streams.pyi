@@ -20,7 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import Buffer
 
-from headwater._distributions import Categorical, _Distributions, _DistributionsAt, _Reals
+from headwater._distributions import _Distributions, _DistributionsAt
+from headwater._parameters import Categorical, _Reals
 
 _Engine: TypeAlias = Literal["ars7", "ars5", "philox4x32"]
 _Seed: TypeAlias = SupportsIndex | str | bytes | bytearray | memoryview
@@ -487,7 +488,7 @@ class Elements(_DistributionsAt):
     def indices(self) -> list[int]: ...
     @property
     def shape(self) -> tuple[int, ...]: ...
-    # One index has a number and several have an array, which the types do not tell apart.
+    # One index has a number and several have an array, which the types do not distinguish.
     def random(
         self, dtype: _F64 | _F32 | _F16 | _BF16 | str | None = None, out: Any = None
     ) -> Any: ...

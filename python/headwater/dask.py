@@ -18,26 +18,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from headwater import _native
-from headwater._dask_distributions import (
-    beta,
-    binomial,
-    categorical,
-    chisquare,
-    complex_normal,
-    dirichlet,
-    gamma,
-    geometric,
-    lognormal,
-    multinomial,
-    multivariate_normal,
-    poisson,
-    sobol,
-    standard_gamma,
-    standard_t,
-    truncated_normal,
-    vonmises,
-)
+from headwater import _dask_distributions, _native
+from headwater._dask_distributions import *
+from headwater._dask_draw import complex_normal
 from headwater._dask_layer import Region, Shape, Source, layer, shape_of, source
 from headwater.numpy import _integer
 
@@ -48,30 +31,15 @@ if TYPE_CHECKING:
     from headwater import Key, Stream
 
 __all__ = [
-    "beta",
-    "binomial",
-    "categorical",
-    "chisquare",
     "complex_normal",
-    "dirichlet",
     "exponential",
-    "gamma",
-    "geometric",
     "integers",
-    "lognormal",
-    "multinomial",
-    "multivariate_normal",
     "normal",
     "permutation",
-    "poisson",
     "random",
     "sample",
-    "sobol",
-    "standard_gamma",
-    "standard_t",
-    "truncated_normal",
-    "vonmises",
 ]
+__all__ += _dask_distributions.__all__
 
 _FLOATS = ("float64", "float32")
 _INTEGERS = ("int64", "uint64", "int32", "uint32", "int16", "uint16", "int8", "uint8")

@@ -6,6 +6,7 @@ mod checked;
 #[cfg(test)]
 mod claims;
 mod fleet;
+mod generate;
 mod install;
 mod java;
 mod lab;
@@ -109,6 +110,9 @@ enum Verb {
         #[arg(long)]
         witness: bool,
     },
+    /// Writes the parts of the fronts that follow from the table of kinds: Java's enums, Python's
+    /// methods and stubs, C's functions, and tables of the documents
+    Generate,
     /// Lists the places that break a rule of prose, with file, line and sentence
     Prose {
         /// A crate, directory or file, such as `headwater-c`, `docs` or `crates/headwater/src`
@@ -148,6 +152,7 @@ fn main() -> ExitCode {
         Verb::MachineCode => machine_code::check(),
         Verb::Openssl { speed } => openssl::prepare(speed),
         Verb::Residue { all, witness } => residue::residue(all, witness),
+        Verb::Generate => generate::generate(),
         Verb::Prose { area } => prose::list(area.as_deref()),
         Verb::Version { bless: true } => version::bless(),
         Verb::Version { bless: false } => version::check(),

@@ -2,6 +2,7 @@
 
 #[cfg(feature = "std")]
 use crate::Engine;
+use crate::kinds::{Dtype, Kind};
 use core::fmt;
 
 /// The reason why a request makes no sense.
@@ -54,6 +55,25 @@ pub enum Error {
         /// The numbers for which the distribution exists.
         need: &'static str,
     },
+    /// A value of a kind's parameters is missing, too much, or of another form.
+    Value {
+        /// The kind.
+        kind: Kind,
+        /// The place of the value among the values.
+        place: usize,
+    },
+    /// A kind has no elements of this type.
+    ElementType {
+        /// The kind.
+        kind: Kind,
+        /// The type that the kind lacks.
+        dtype: Dtype,
+    },
+    /// Bytes are not aligned for a type, or do not hold whole elements of it.
+    Bytes {
+        /// The type.
+        dtype: Dtype,
+    },
     /// No engine has this name.
     #[cfg(feature = "std")]
     UnknownEngine(String),
@@ -89,6 +109,35 @@ impl fmt::Display for Error {
                 "{len} elements from number {start} on are more than a permutation of {n} has; ask for fewer"
             ),
             Error::Parameter { name, need } => write!(f, "{name} must be {need}"),
+            Error::Value { kind, place } => match kind.parameters().get(*place) {
+                Some(parameter) => write!(
+                    f,
+                    "value {place} of {} must be {}: {}",
+                    kind.name(),
+                    parameter.name,
+                    parameter.form.name()
+                ),
+                None => write!(
+                    f,
+                    "{} takes {} values: leave out those from number {place} on",
+                    kind.name(),
+                    kind.parameters().len()
+                ),
+            },
+            Error::ElementType { kind, dtype } => {
+                write!(f, "{} has no elements of {}; give room for", kind.name(), dtype.name())?;
+                let list = |(i, one): (usize, &crate::kinds::Type)| {
+                    write!(f, "{} {}", if i == 0 { "" } else { " or" }, one.dtype.name())
+                };
+                kind.types().iter().enumerate().try_for_each(list)
+            }
+            Error::Bytes { dtype } => write!(
+                f,
+                "elements of {} take {} bytes each, from a multiple of {} on: align the bytes, and give whole elements",
+                dtype.name(),
+                dtype.size(),
+                dtype.align()
+            ),
             Error::StreamId(id) => {
                 write!(
                     f,

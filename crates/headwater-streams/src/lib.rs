@@ -43,6 +43,7 @@ mod features;
 mod form;
 pub mod generators;
 mod key;
+pub mod kinds;
 mod numbers;
 #[cfg(feature = "std")]
 mod par;

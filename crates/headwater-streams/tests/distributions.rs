@@ -4,65 +4,47 @@
 //! headwater-streams --test distributions -- --ignored` draws 10^8 numbers of each case, of which
 //! ten are expected in the outermost bins.
 
-use headwater_streams::distributions::{
-    Beta, Binomial, Categorical, ChiSquare, Dirichlet, Distribution, Gamma, Geometric, LogNormal,
-    Multinomial, MultivariateNormal, Poisson, StudentT, TruncatedNormal, VectorDistribution,
-    VonMises,
-};
+mod table;
+
+use headwater_streams::kinds::{Dtype, Elements, Kind, Made, Out};
 use headwater_streams::{Key, Stream};
 use serde_json::Value;
+use std::num::NonZero;
 use std::path::Path;
 
 fn floats(value: &Value) -> Vec<f64> {
     value.as_array().unwrap().iter().map(|x| x.as_f64().unwrap()).collect()
 }
 
-/// Counts numbers in bins: bin i ends with edge i, which belongs to it.
-fn counted<T: Copy + Default>(
+/// Counts sums of the components in `mask` of a kind's elements in bins: bin i ends with edge i,
+/// which belongs to it. A number is an element of one component.
+fn counted_sums(
     stream: &Stream,
-    distribution: &impl Distribution<T>,
-    numbers: u64,
-    edges: &[f64],
-    float: impl Fn(T) -> f64,
-) -> Vec<u64> {
-    let mut counts = vec![0; edges.len() + 1];
-    let mut out = [T::default(); 1 << 12];
-    let mut start = 0;
-    while start < numbers {
-        let part = out.len().min((numbers - start) as usize);
-        stream.fill_distribution(distribution, start, &mut out[..part]).unwrap();
-        for &x in &out[..part] {
-            let x = float(x);
-            counts[edges.partition_point(|&edge| edge < x)] += 1;
-        }
-        start += part as u64;
-    }
-    counts
-}
-
-/// Counts sums of the components in `mask` of vectors of `dimension`, as [`counted`] does numbers.
-fn counted_sums<D: VectorDistribution>(
-    stream: &Stream,
-    distribution: &D,
-    dimension: usize,
+    made: &Made<'_>,
     mask: u32,
     numbers: u64,
     edges: &[f64],
-    float: impl Fn(D::Value) -> f64,
-) -> Vec<u64>
-where
-    D::Value: Copy + Default,
-{
+) -> Vec<u64> {
+    let dimension = made.dimension().map_or(1, NonZero::get);
+    let is_float = made.fits(Dtype::F64).is_ok();
     let mut counts = vec![0; edges.len() + 1];
-    let mut out = vec![D::Value::default(); dimension << 10];
+    let (mut floats, mut whole) = (vec![0.0; dimension << 12], vec![0; dimension << 12]);
     let mut start = 0;
     while start < numbers {
-        let part = (numbers - start).min(1 << 10);
-        let out = &mut out[..part as usize * dimension];
-        stream.fill_vectors(distribution, start, out).unwrap();
-        for vector in out.chunks(dimension) {
+        let part = (numbers - start).min(1 << 12);
+        let room = part as usize * dimension;
+        let floats = &mut floats[..room];
+        if is_float {
+            made.draw(stream, Elements::From(start), Out::new(floats)).unwrap();
+        } else {
+            made.draw(stream, Elements::From(start), Out::new(&mut whole[..room])).unwrap();
+            floats.iter_mut().zip(&whole).for_each(|(float, &count): (_, &u64)| {
+                *float = count as f64;
+            });
+        }
+        for vector in floats.chunks(dimension) {
             let among = vector.iter().enumerate().filter(|(i, _)| mask >> i & 1 == 1);
-            let x: f64 = among.map(|(_, &x)| float(x)).sum();
+            let x: f64 = among.map(|(_, x)| x).sum();
             counts[edges.partition_point(|&edge| edge < x)] += 1;
         }
         start += part;
@@ -159,46 +141,11 @@ fn check(numbers: u64) {
     for (case, id) in cases.as_array().unwrap().iter().zip(0..) {
         let stream = Key::from_seed("distributions").stream(id).unwrap();
         let parameters = floats(&case["parameters"]);
-        let (a, b) = (parameters[0], parameters.get(1).copied().unwrap_or_default());
+        let a = parameters[0];
         let edges = floats(&case["edges"]);
-        macro_rules! counted {
-            ($distribution:expr, $type:ty) => {
-                counted::<$type>(&stream, &$distribution.unwrap(), numbers, &edges, |x| x as f64)
-            };
-        }
-        macro_rules! sums {
-            ($distribution:expr, $dimension:expr) => {{
-                let (distribution, mask) = ($distribution.unwrap(), a as u32);
-                counted_sums(&stream, &distribution, $dimension, mask, numbers, &edges, |x| {
-                    x as f64
-                })
-            }};
-        }
-        let rest = parameters.get(1..).unwrap_or_default();
         let kind = case["kind"].as_str().unwrap();
         let s = &stream;
         let counts = match kind {
-            "lognormal" => counted!(LogNormal::new(a, b), f64),
-            "gamma" => counted!(Gamma::new(a), f64),
-            "chi_square" => counted!(ChiSquare::new(a), f64),
-            "beta" => counted!(Beta::new(a, b), f64),
-            "student_t" => counted!(StudentT::new(a), f64),
-            "geometric" => counted!(Geometric::new(a), u64),
-            "poisson" => counted!(Poisson::new(a), u64),
-            "binomial" => counted!(Binomial::new(a as u64, b), u64),
-            "truncated_normal" => {
-                counted!(TruncatedNormal::new(a, b, parameters[2], parameters[3]), f64)
-            }
-            "von_mises" => counted!(VonMises::new(a, b), f64),
-            "categorical" => counted!(Categorical::new(&parameters), u64),
-            "dirichlet" => sums!(Dirichlet::new(rest), rest.len()),
-            "multinomial" => sums!(Multinomial::new(b as u64, &rest[1..]), rest.len() - 1),
-            "multivariate_normal" => {
-                let (mean, covariance) = rest.split_at(3);
-                let mut factor = [0.0; 9];
-                MultivariateNormal::cholesky(covariance, 3, &mut factor).unwrap();
-                sums!(MultivariateNormal::new(mean, &factor), 3)
-            }
             "f16" => {
                 counted_bits(numbers, &edges, |e, out| s.fill_f16_bits(e, out).unwrap(), of_f16)
             }
@@ -221,7 +168,16 @@ fn check(numbers: u64) {
                 let fill = |e, out: &mut [[f32; 2]]| s.fill_complex_normal_f32(e, out).unwrap();
                 counted_complex(numbers, &edges, a as usize, fill, f64::from)
             }
-            _ => panic!("no test knows {kind}"),
+            _ => {
+                let kind = Kind::by_name(kind).unwrap_or_else(|| panic!("no test knows {kind}"));
+                // Cases of vectors begin with a mask: their sums take the components in it.
+                let (mask, p) = match kind.facts().vectors {
+                    true => (a as u32, &parameters[1..]),
+                    false => (1, &parameters[..]),
+                };
+                let made = kind.make(&table::values(kind, None, p)).unwrap();
+                counted_sums(&stream, &made, mask, numbers, &edges)
+            }
         };
         let all = numbers as f64;
         let expected: Vec<f64> = floats(&case["probabilities"]).iter().map(|p| p * all).collect();

@@ -1,10 +1,13 @@
 //! The file `vectors/samplers.json`, which STREAMS.md in plain Python writes, and the tables of
 //! weighted choice.
 
+mod table;
+
 use headwater_streams::distributions::{
-    Alias, Categorical, Dirichlet, Distribution, Multinomial, MultivariateNormal, Sobol,
-    TruncatedNormal, VectorDistribution, VonMises,
+    Alias, Categorical, Dirichlet, Multinomial, MultivariateNormal, TruncatedNormal,
+    VectorDistribution, VonMises,
 };
+use headwater_streams::kinds::{Dtype, Elements, Kind};
 use headwater_streams::{Engine, Error, Key, Stream};
 use serde_json::Value;
 use std::path::Path;
@@ -32,46 +35,6 @@ fn parameters(case: &Value) -> Vec<f64> {
     list(case, "parameters").into_iter().map(float).collect()
 }
 
-/// Returns the values of a case from a range, after comparing a list and a few threads with it.
-fn made<T: Copy + Default + PartialEq + std::fmt::Debug + Send>(
-    case: &Value,
-    stream: &Stream,
-    distribution: Result<impl Distribution<T>, Error>,
-) -> Vec<T> {
-    let distribution = distribution.unwrap_or_else(|error| panic!("{error}: {case}"));
-    let start = text(case, "start").parse::<u64>().unwrap();
-    let mut filled = vec![T::default(); list(case, "values").len()];
-    stream.fill_distribution(&distribution, start, &mut filled).unwrap();
-    let indices: Vec<u64> = (start..).take(filled.len()).collect();
-    let mut listed = vec![T::default(); filled.len()];
-    stream.distribution_at(&distribution, &indices, &mut listed).unwrap();
-    assert_eq!(listed, filled, "{case}");
-    filled
-}
-
-/// Returns the vectors of a case, one after the other, after comparing other ways with a range.
-fn rows<D: VectorDistribution>(
-    case: &Value,
-    stream: &Stream,
-    distribution: Result<D, Error>,
-) -> Vec<D::Value>
-where
-    D::Value: Copy + Default + PartialEq + std::fmt::Debug + Send,
-{
-    let distribution = distribution.unwrap_or_else(|error| panic!("{error}: {case}"));
-    let start = text(case, "start").parse::<u64>().unwrap();
-    let vectors = case["vectors"].as_u64().unwrap();
-    let mut filled = vec![D::Value::default(); list(case, "values").len()];
-    let dimension = filled.len() / vectors as usize;
-    stream.fill_vectors(&distribution, start, &mut filled).unwrap();
-    let indices: Vec<u64> = (start..start + vectors).rev().collect();
-    let mut listed = vec![D::Value::default(); filled.len()];
-    stream.vectors_at(&distribution, &indices, &mut listed).unwrap();
-    let backwards: Vec<D::Value> = listed.chunks(dimension).rev().flatten().copied().collect();
-    assert_eq!(backwards, filled, "{case}");
-    filled
-}
-
 /// Returns the numbers of a kind without parameters from a range, after comparing a list with it.
 fn plain<T: Copy + Default + PartialEq + std::fmt::Debug>(
     case: &Value,
@@ -89,6 +52,28 @@ fn plain<T: Copy + Default + PartialEq + std::fmt::Debug>(
     filled
 }
 
+/// Returns the values of a case from a range, after comparing a list with it.
+fn from_the_table(case: &Value, stream: &Stream, parameters: &[f64]) -> Vec<String> {
+    let kind = Kind::by_name(text(case, "kind")).unwrap_or_else(|| panic!("no kind: {case}"));
+    let trials = case["n"].as_str().map(|n| n.parse().unwrap());
+    let made = kind.make(&table::values(kind, trials, parameters));
+    let made = made.unwrap_or_else(|error| panic!("{error}: {case}"));
+    let dtype = if text(case, "value") == "f64" { Dtype::F64 } else { Dtype::U64 };
+    let start = text(case, "start").parse::<u64>().unwrap();
+    let many = case["vectors"].as_u64().unwrap_or(list(case, "values").len() as u64);
+    let indices: Vec<u64> = (start..start + many).rev().collect();
+    let texts = |elements| table::texts(&made, stream, dtype, elements, many as usize);
+    let filled = texts(Elements::From(start));
+    let listed = texts(Elements::At(&indices));
+    let backwards = listed.chunks(filled.len() / many as usize).rev().flatten();
+    assert!(backwards.eq(&filled), "{case}");
+    if kind == Kind::Categorical {
+        let narrow = table::texts(&made, stream, Dtype::U32, Elements::From(start), many as usize);
+        assert_eq!(narrow, filled, "{case}");
+    }
+    filled
+}
+
 #[test]
 fn samplers_are_the_values() {
     let mut kinds = std::collections::BTreeSet::new();
@@ -102,16 +87,6 @@ fn samplers_are_the_values() {
         let kind = text(&case, "kind");
         kinds.insert(kind.to_owned());
         let values = match kind {
-            "categorical" => {
-                let values: Vec<u64> = made(&case, &stream, Categorical::new(&p));
-                let narrow: Vec<u32> = made(&case, &stream, Categorical::new(&p));
-                assert!(narrow.iter().zip(&values).all(|(&a, &b)| u64::from(a) == b));
-                values.iter().map(u64::to_string).collect()
-            }
-            "truncated_normal" => {
-                doubles(made(&case, &stream, TruncatedNormal::new(p[0], p[1], p[2], p[3])))
-            }
-            "von_mises" => doubles(made(&case, &stream, VonMises::new(p[0], p[1]))),
             "f16" | "bf16" | "normal_f16" | "normal_bf16" => {
                 let (fill, at): (FillBits, AtBits) = match kind {
                     "f16" => (Stream::fill_f16_bits, Stream::f16_bits_at),
@@ -134,30 +109,11 @@ fn samplers_are_the_values() {
                 let parts = plain(&case, fill, at).concat();
                 parts.iter().map(|x| format!("{:08x}", x.to_bits())).collect()
             }
-            "dirichlet" => doubles(rows(&case, &stream, Dirichlet::new(&p))),
-            "multivariate_normal" => {
-                let dimension = (1..).find(|d| d * d + d == p.len()).unwrap();
-                let (mean, covariance) = p.split_at(dimension);
-                let mut factor = vec![0.0; covariance.len()];
-                MultivariateNormal::cholesky(covariance, dimension, &mut factor).unwrap();
-                doubles(rows(&case, &stream, MultivariateNormal::new(mean, &factor)))
-            }
-            "multinomial" => {
-                let trials = text(&case, "n").parse().unwrap();
-                let counts = rows(&case, &stream, Multinomial::new(trials, &p));
-                counts.iter().map(u64::to_string).collect()
-            }
-            "sobol" => {
-                let dimension = p[0] as usize;
-                let sobol =
-                    if p[1] == 1.0 { Sobol::new(dimension) } else { Sobol::plain(dimension) };
-                doubles(rows(&case, &stream, sobol))
-            }
-            _ => panic!("no test knows {kind}"),
+            _ => from_the_table(&case, &stream, &p),
         };
         assert_eq!(values, list(&case, "values"), "{case}");
     }
-    assert_eq!(kinds.len(), 13, "{kinds:?}");
+    assert!(kinds.len() >= 13, "{kinds:?}");
 }
 
 /// Returns the share of each outcome in a table of at most 2^32 buckets, times 2^64 n.

@@ -7,11 +7,13 @@
 //! `vzeroupper`.
 
 use crate::calls::{self, REFUSED};
-use crate::distributions::{self, Elements, Out};
-use crate::numbers::{self, Place};
+use crate::distributions::{self, Numbers};
+use crate::numbers::{self, Place, Typed};
 use core::ffi::c_void;
 use core::mem::MaybeUninit;
+use core::ptr::NonNull;
 use core::slice::{from_raw_parts, from_raw_parts_mut};
+use headwater_streams::kinds::Elements;
 
 /// The longest draw that uses general registers or VEX alone.
 const SHORT: usize = 16;
@@ -94,7 +96,7 @@ unsafe extern "C" fn headwater_java_version(out: *mut u8, len: u64) -> u64 {
 
 /// # Safety
 ///
-/// The promise of [`numbers::fill`].
+/// The promise of [`numbers::draw`].
 #[unsafe(no_mangle)]
 unsafe extern "C" fn headwater_java_stream_fill(
     kind: i32,
@@ -109,13 +111,14 @@ unsafe extern "C" fn headwater_java_stream_fill(
 ) -> i32 {
     clear_upper_halves();
     let place = Place { engine, low, high, stream };
+    let (Some(kind), Some(out)) = (Typed::of(kind), NonNull::new(out)) else { return REFUSED };
     // SAFETY: the caller's promise.
-    unsafe { numbers::fill(kind, place, start, bound, out, n as usize) }
+    unsafe { numbers::draw(kind, place, Elements::From(start), bound, out.cast(), n as usize) }
 }
 
 /// # Safety
 ///
-/// The promise of [`numbers::at`].
+/// The promise of [`numbers::draw`], and `indices` is valid for reads of `n` numbers.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn headwater_java_stream_at(
     kind: i32,
@@ -130,8 +133,12 @@ unsafe extern "C" fn headwater_java_stream_at(
 ) -> i32 {
     clear_upper_halves();
     let place = Place { engine, low, high, stream };
+    let (Some(kind), Some(out)) = (Typed::of(kind), NonNull::new(out)) else { return REFUSED };
     // SAFETY: the caller's promise.
-    unsafe { numbers::at(kind, place, bound, indices, out, n as usize) }
+    unsafe {
+        let indices = Elements::At(from_raw_parts(indices, n as usize));
+        numbers::draw(kind, place, indices, bound, out.cast(), n as usize)
+    }
 }
 
 /// # Safety
@@ -140,7 +147,7 @@ unsafe extern "C" fn headwater_java_stream_at(
 #[unsafe(no_mangle)]
 unsafe extern "C" fn headwater_java_draw(
     kind: i32,
-    single: i32,
+    dtype: i32,
     engine: i32,
     low: u64,
     high: u64,
@@ -153,7 +160,7 @@ unsafe extern "C" fn headwater_java_draw(
 ) -> i32 {
     clear_upper_halves();
     let place = Place { engine, low, high, stream };
-    let out = Out { start: out, n: n as usize, single: single != 0 };
+    let out = Numbers { start: out, n: n as usize, dtype };
     // SAFETY: the caller's promise.
     unsafe {
         let parameters = from_raw_parts(parameters, count as usize);
@@ -168,7 +175,7 @@ unsafe extern "C" fn headwater_java_draw(
 #[unsafe(no_mangle)]
 unsafe extern "C" fn headwater_java_draw_at(
     kind: i32,
-    single: i32,
+    dtype: i32,
     engine: i32,
     low: u64,
     high: u64,
@@ -182,7 +189,7 @@ unsafe extern "C" fn headwater_java_draw_at(
 ) -> i32 {
     clear_upper_halves();
     let place = Place { engine, low, high, stream };
-    let out = Out { start: out, n: n as usize, single: single != 0 };
+    let out = Numbers { start: out, n: n as usize, dtype };
     // SAFETY: the caller's promise.
     unsafe {
         let parameters = from_raw_parts(parameters, count as usize);

@@ -5,12 +5,13 @@
 //! holds the garbage collector back. Java therefore passes at most a few hundred KiB a call.
 
 use crate::calls::{self, REFUSED, erase};
-use crate::distributions::{self, Elements, Out};
-use crate::numbers::{self, Place};
+use crate::distributions::{self, Numbers};
+use crate::numbers::{self, Place, Typed};
 use core::ffi::c_void;
 use core::mem::MaybeUninit;
-use core::ptr::null_mut;
+use core::ptr::{NonNull, null_mut};
 use core::slice::{from_raw_parts, from_raw_parts_mut};
+use headwater_streams::kinds::{Dtype, Elements};
 
 /// A reference to an object or a class.
 type Object = *mut c_void;
@@ -280,8 +281,8 @@ unsafe extern "system" fn Java_headwater_Native_streamFill0(
     // SAFETY: the caller's promise.
     unsafe {
         let Some(array) = Critical::get(env, out) else { return libc::ENOMEM };
-        let Some(at) = element(kind, &array, off) else { return REFUSED };
-        numbers::fill(kind, place, start, bound, at, n as usize)
+        let Some((kind, at)) = element(kind, &array, off) else { return REFUSED };
+        numbers::draw(kind, place, Elements::From(start), bound, at, n as usize)
     }
 }
 
@@ -310,21 +311,22 @@ unsafe extern "system" fn Java_headwater_Native_streamAt0(
     unsafe {
         let Some(indices) = Critical::get(env, indices) else { return libc::ENOMEM };
         let Some(array) = Critical::get(env, out) else { return libc::ENOMEM };
-        let Some(at) = element(kind, &array, off) else { return REFUSED };
-        numbers::at(kind, place, bound, indices.at::<u64>(index_off), at, n as usize)
+        let Some((kind, at)) = element(kind, &array, off) else { return REFUSED };
+        let indices = Elements::At(from_raw_parts(indices.at::<u64>(index_off), n as usize));
+        numbers::draw(kind, place, indices, bound, at, n as usize)
     }
 }
 
 /// # Safety
 ///
-/// `env` is this thread's. `parameters` is an array of longs, and `out` one of floats if `single`
-/// is set, otherwise of doubles or longs, with elements `off` to `off + n - 1`.
+/// `env` is this thread's. `parameters` is an array of longs, and `out` one of floats if `dtype`
+/// has numbers of 32 bits, otherwise of doubles or longs, with elements `off` to `off + n - 1`.
 #[unsafe(no_mangle)]
 unsafe extern "system" fn Java_headwater_Native_draw0(
     env: Env,
     _: Object,
     kind: i32,
-    single: i32,
+    dtype: i32,
     engine: i32,
     low: u64,
     high: u64,
@@ -342,7 +344,7 @@ unsafe extern "system" fn Java_headwater_Native_draw0(
         let Some(parameters) = Critical::get(env, parameters) else { return libc::ENOMEM };
         let Some(array) = Critical::get(env, out) else { return libc::ENOMEM };
         let parameters = from_raw_parts(parameters.at::<u64>(0), count);
-        let out = place_of(&array, single, off, n);
+        let out = place_of(&array, dtype, off, n);
         distributions::draw(kind, place, Elements::From(start), parameters, out)
     }
 }
@@ -356,7 +358,7 @@ unsafe extern "system" fn Java_headwater_Native_drawAt0(
     env: Env,
     _: Object,
     kind: i32,
-    single: i32,
+    dtype: i32,
     engine: i32,
     low: u64,
     high: u64,
@@ -378,23 +380,25 @@ unsafe extern "system" fn Java_headwater_Native_drawAt0(
         let Some(array) = Critical::get(env, out) else { return libc::ENOMEM };
         let parameters = from_raw_parts(parameters.at::<u64>(0), count);
         let indices = from_raw_parts(indices.at::<u64>(index_off), many as usize);
-        let out = place_of(&array, single, off, n);
+        let out = place_of(&array, dtype, off, n);
         distributions::draw(kind, place, Elements::At(indices), parameters, out)
     }
 }
 
 /// # Safety
 ///
-/// The array has floats if `single` is set, otherwise numbers of 64 bits, and at least `off + n`.
-unsafe fn place_of(array: &Critical, single: i32, off: i32, n: i32) -> Out {
+/// The array has floats if the numbers of the type are of 32 bits, otherwise numbers of 64 bits,
+/// and at least `off + n`.
+unsafe fn place_of(array: &Critical, dtype: i32, off: i32, n: i32) -> Numbers {
+    let is_narrow = dtype == Dtype::F32 as i32 || dtype == Dtype::C64 as i32;
     // SAFETY: the caller's promise.
     let start = unsafe {
-        match single {
-            0 => array.at::<u64>(off).cast(),
-            _ => array.at::<u32>(off).cast(),
+        match is_narrow {
+            false => array.at::<u64>(off).cast(),
+            true => array.at::<u32>(off).cast(),
         }
     };
-    Out { start, n: n as usize, single: single != 0 }
+    Numbers { start, n: n as usize, dtype }
 }
 
 /// # Safety
@@ -419,21 +423,23 @@ unsafe extern "system" fn Java_headwater_Native_prepare0(
     }
 }
 
-/// Returns the address of an element of the kind's type.
+/// Returns the kind with this code, and the address of an element of its type.
 ///
 /// # Safety
 ///
 /// The array is of the type of the kind, and has at least `off` elements.
-unsafe fn element(kind: i32, array: &Critical, off: i32) -> Option<*mut c_void> {
+unsafe fn element(kind: i32, array: &Critical, off: i32) -> Option<(Typed, NonNull<u8>)> {
+    let kind = Typed::of(kind)?;
     // SAFETY: the caller's promise.
-    unsafe {
-        Some(match kind {
-            0 => array.at::<u8>(off).cast(),
-            1 | 3 | 5 | 8 => array.at::<u32>(off).cast(),
-            2 | 4 | 6 | 7 | 9 | 10 => array.at::<u64>(off).cast(),
+    let at = unsafe {
+        match kind.dtype.size() {
+            1 => array.at::<u8>(off),
+            4 => array.at::<u32>(off).cast(),
+            8 => array.at::<u64>(off).cast(),
             _ => return None,
-        })
-    }
+        }
+    };
+    Some((kind, NonNull::new(at)?))
 }
 
 /// # Safety

@@ -1,9 +1,9 @@
 //! Keys, and the numbers of their streams, for both doors.
 
 use crate::calls::REFUSED;
-use core::ffi::c_void;
-use core::slice::{from_raw_parts, from_raw_parts_mut};
-use headwater_streams::{Engine, Error, Key, Seed, Stream};
+use core::ptr::NonNull;
+use headwater_streams::kinds::{self, Dtype, Elements, Kind, Out, Value};
+use headwater_streams::{Engine, Key, Seed, Stream};
 
 /// A stream as Java writes it: the number of the engine, the halves of the key and the stream's
 /// number.
@@ -39,95 +39,50 @@ fn engine(number: i32) -> Option<Engine> {
     }
 }
 
-fn number(result: Result<(), Error>) -> i32 {
-    if result.is_ok() { 0 } else { REFUSED }
+/// A kind of the table with a type of its elements, as Java's enum `Kind` writes both: the number
+/// of the kind times 256, plus that of the type.
+#[derive(Clone, Copy)]
+pub(crate) struct Typed {
+    kind: Kind,
+    pub(crate) dtype: Dtype,
 }
 
-/// Writes elements `start` to `start + n - 1` of a kind. The numbers of the kinds are those of
-/// Java's class `Kind`.
+impl Typed {
+    pub(crate) fn of(code: i32) -> Option<Typed> {
+        let [dtype, kind, rest @ ..] = code.to_le_bytes();
+        let (kind, dtype) = (Kind::by_number(kind)?, Dtype::by_number(dtype)?);
+        (rest == [0; 2]).then_some(Typed { kind, dtype })
+    }
+}
+
+/// Writes elements of a kind with its type.
 ///
 /// # Safety
 ///
-/// `out` is aligned and valid for writes of `n` elements of the kind.
-pub(crate) unsafe fn fill(
-    kind: i32,
+/// `out` is aligned and valid for writes of `n` elements of the type.
+#[inline]
+pub(crate) unsafe fn draw(
+    kind: Typed,
     place: Place,
-    start: u64,
+    elements: Elements<'_>,
     bound: u64,
-    out: *mut c_void,
+    out: NonNull<u8>,
     n: usize,
 ) -> i32 {
     let Some(stream) = place.stream() else { return REFUSED };
-    // SAFETY: the caller's promise, for the type of each kind. Every bit pattern is a number.
-    unsafe {
-        number(match kind {
-            0 => stream.fill_u8(start, elements(out, n)),
-            1 => stream.fill_u32(start, elements(out, n)),
-            2 => stream.fill_u64(start, elements(out, n)),
-            3 => stream.fill_f32(start, elements(out, n)),
-            4 => stream.fill_f64(start, elements(out, n)),
-            5 => stream.fill_normal_f32(start, elements(out, n)),
-            6 => stream.fill_normal_f64(start, elements(out, n)),
-            7 => stream.fill_exponential_f64(start, elements(out, n)),
-            8 => stream.fill_bounded_u32(bound as u32, start, elements(out, n)),
-            9 => stream.fill_bounded_u64(bound, start, elements(out, n)),
-            10 => stream.permutation(bound).fill(start, elements(out, n)),
-            _ => return REFUSED,
-        })
+    // SAFETY: the caller's promise, for the type that `kind` has; Java has initialized the array,
+    // and a critical call holds it until this function returns.
+    let out = unsafe { Out::from_raw(kind.dtype, out, n) };
+    // Numbers below a bound and permutations have parameters, and other kinds none.
+    let values: &[Value<'_>] = match kind.kind {
+        Kind::Integers => &[Value::Integer(0), Value::Integer(i128::from(bound) - 1)],
+        Kind::Permutation => &[Value::Count(bound)],
+        _ => &[],
+    };
+    match kinds::draw(kind.kind, values, &stream, elements, out) {
+        Ok(()) => 0,
+        Err(_) => REFUSED,
     }
-}
-
-/// Writes the elements of a kind whose numbers `indices` holds.
-///
-/// # Safety
-///
-/// The promise of [`fill`], and `indices` is aligned and valid for reads of `n` numbers.
-pub(crate) unsafe fn at(
-    kind: i32,
-    place: Place,
-    bound: u64,
-    indices: *const u64,
-    out: *mut c_void,
-    n: usize,
-) -> i32 {
-    let Some(stream) = place.stream() else { return REFUSED };
-    // SAFETY: the caller's promise, as in `fill`.
-    unsafe {
-        let indices = from_raw_parts(indices, n);
-        number(match kind {
-            0 => stream.u8_at(indices, elements(out, n)),
-            1 => stream.u32_at(indices, elements(out, n)),
-            2 => stream.u64_at(indices, elements(out, n)),
-            3 => stream.f32_at(indices, elements(out, n)),
-            4 => stream.f64_at(indices, elements(out, n)),
-            5 => stream.normal_f32_at(indices, elements(out, n)),
-            6 => stream.normal_f64_at(indices, elements(out, n)),
-            7 => stream.exponential_f64_at(indices, elements(out, n)),
-            8 => stream.bounded_u32_at(bound as u32, indices, elements(out, n)),
-            9 => stream.bounded_u64_at(bound, indices, elements(out, n)),
-            10 => return permutation_at(&stream, bound, indices, elements(out, n)),
-            _ => return REFUSED,
-        })
-    }
-}
-
-fn permutation_at(stream: &Stream, n: u64, indices: &[u64], out: &mut [u64]) -> i32 {
-    if indices.iter().any(|&index| index >= n) {
-        return REFUSED;
-    }
-    let permutation = stream.permutation(n);
-    for (out, &index) in out.iter_mut().zip(indices) {
-        *out = permutation.at(index).unwrap_or(0);
-    }
-    0
-}
-
-/// # Safety
-///
-/// `out` is aligned and valid for writes of `n` elements.
-unsafe fn elements<'a, T>(out: *mut c_void, n: usize) -> &'a mut [T] {
-    // SAFETY: the caller's promise.
-    unsafe { from_raw_parts_mut(out.cast(), n) }
 }
 
 /// Derives a key or a generator's bytes. Purposes are 0 for the key of a seed, 1 for a child and 2

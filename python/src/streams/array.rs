@@ -3,7 +3,7 @@
 use super::args::Shape;
 use super::choice::nested;
 use super::dlpack;
-use super::dtype::{Dtype, dtype};
+use super::dtype::{Dtype, Protocols, dtype};
 use super::memory::Memory;
 use super::output::number;
 use pyo3::basic::CompareOp;

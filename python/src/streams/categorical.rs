@@ -1,7 +1,9 @@
 //! Weighted choice whose table is made once.
 
-use super::parameters::{Parameter, refused};
+use super::parameters::Parameter;
+use headwater_streams::Error;
 use headwater_streams::distributions::{Alias, Categorical as Outcomes};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 use std::sync::Arc;
@@ -27,8 +29,13 @@ impl Categorical {
 
 /// Returns the table of weights; an error names the argument.
 pub(crate) fn table(name: &str, weights: &[f64]) -> PyResult<Table> {
-    let made = Outcomes::new(weights).map_err(|e| refused(e, &[("weights", name, None)]));
-    Ok(Arc::new(made?))
+    match Outcomes::new(weights) {
+        Ok(made) => Ok(Arc::new(made)),
+        Err(Error::Parameter { need, .. }) => {
+            Err(PyValueError::new_err(format!("{name} must be {need}")))
+        }
+        Err(error) => Err(PyValueError::new_err(error.to_string())),
+    }
 }
 
 #[pymethods]

@@ -1,13 +1,14 @@
 //! Random items of sequences.
 
 use super::args::{Shape, not_a, outside, unsigned};
-use super::distribution::Distribution;
+use super::categorical::Table;
+use super::distribution;
 use super::indices::Indices;
-use super::kinds::{Elements, Kind};
 use super::memory::Memory;
 use super::output::{Place, Wanted, refused};
 use super::parameters::Parameter;
 use super::permutation::kinds_for;
+use headwater_streams::kinds::{Elements, Kind, Value, draw};
 use headwater_streams::{Error, Stream};
 use pyo3::exceptions::PyValueError;
 use pyo3::ffi;
@@ -63,9 +64,9 @@ pub(crate) fn choice<'py>(
                 "p needs replace=True: a permutation has no weights",
             ));
         }
-        let weighted = weighted(p, n)?;
-        let elements = Elements::From { start, threads: 1 };
-        return select(a, from, n, size, |memory| weighted.write(stream, elements, memory));
+        let table = weighted(p, n)?;
+        let write = |memory| picked(&table, stream, Elements::From(start), memory);
+        return select(a, from, n, size, write);
     }
     if !replace {
         if start.checked_add(wanted as u64).is_none_or(|end| end > n) {
@@ -80,9 +81,8 @@ pub(crate) fn choice<'py>(
             order.fill(start, unsafe { memory.elements::<u64>() })
         });
     }
-    let kind = below(a, n, wanted)?;
-    let elements = Elements::From { start, threads: 1 };
-    select(a, from, n, size, |memory| kind.write(stream, elements, memory))
+    let range = below(a, n, wanted)?;
+    select(a, from, n, size, |memory| uniform(&range, stream, Elements::From(start), memory))
 }
 
 /// Selects the items that `choice` has at these indices.
@@ -94,18 +94,41 @@ pub(crate) fn choice_at<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let (from, n) = population(a)?;
     if let Some(p) = p {
-        let weighted = weighted(p, n)?;
-        let write = |memory: Memory| weighted.write(stream, Elements::At(&indices.list), memory);
+        let table = weighted(p, n)?;
+        let write = |memory| picked(&table, stream, Elements::At(&indices.list), memory);
         return select(a, from, n, indices.shape.clone(), write);
     }
-    let kind = below(a, n, indices.list.len())?;
-    let write = |memory: Memory| kind.write(stream, Elements::At(&indices.list), memory);
+    let range = below(a, n, indices.list.len())?;
+    let write = |memory| uniform(&range, stream, Elements::At(&indices.list), memory);
     select(a, from, n, indices.shape.clone(), write)
 }
 
+/// Writes the places of items by the table of their weights.
+fn picked(
+    table: &Table,
+    stream: &Stream,
+    elements: Elements<'_>,
+    memory: Memory,
+) -> Result<(), Error> {
+    let values = [Value::Buckets(table.table())];
+    // SAFETY: the memory is that of a call's place, to which nothing else refers.
+    draw(Kind::Categorical, &values, stream, elements, unsafe { memory.out() })
+}
+
+/// Writes places of items, each as likely as any other.
+fn uniform(
+    range: &[Value<'_>; 2],
+    stream: &Stream,
+    elements: Elements<'_>,
+    memory: Memory,
+) -> Result<(), Error> {
+    // SAFETY: as in `picked`.
+    draw(Kind::Integers, range, stream, elements, unsafe { memory.out() })
+}
+
 /// Returns the weighted choice of `n` items.
-fn weighted(p: &Parameter<'_>, n: u64) -> PyResult<Distribution> {
-    Distribution::weighted("p", p, |weights| match weights as u64 == n {
+fn weighted(p: &Parameter<'_>, n: u64) -> PyResult<Table> {
+    distribution::weighted("p", p, |weights| match weights as u64 == n {
         true => Ok(()),
         false => Err(PyValueError::new_err(format!(
             "p must have a weight for each of the {n} items of a, not {weights}"
@@ -113,15 +136,15 @@ fn weighted(p: &Parameter<'_>, n: u64) -> PyResult<Distribution> {
     })
 }
 
-/// Returns the kind of the integers below `n`.
-fn below(a: &Bound<'_, PyAny>, n: u64, wanted: usize) -> PyResult<Kind> {
+/// Returns the range of the integers below `n`.
+fn below(a: &Bound<'_, PyAny>, n: u64, wanted: usize) -> PyResult<[Value<'static>; 2]> {
     if n == 0 && wanted > 0 {
         return match a.len() {
             Ok(_) => Err(PyValueError::new_err("a must not be empty")),
             Err(_) => Err(outside(a, "a", "greater than 0")),
         };
     }
-    Ok(Kind::Integers { low: 0, high: i128::from(n.max(1)) - 1 })
+    Ok([Value::Integer(0), Value::Integer(i128::from(n.max(1)) - 1)])
 }
 
 /// Has `write` write indices, and returns the items there.
@@ -138,7 +161,7 @@ fn select<'py>(
         (From::Sequence(sequence), Some(shape)) => (sequence, shape),
         (from, size) => {
             let wanted = Wanted { shape: size, dtype: None, out: None };
-            let picked = Place::find(wanted, kinds)?.write(py, write)?;
+            let picked = Place::find(wanted, kinds.iter().copied())?.write(py, write)?;
             return match from {
                 From::Range => Ok(picked),
                 From::Array(items) | From::Sequence(items) => items.get_item(picked),

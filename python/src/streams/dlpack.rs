@@ -5,7 +5,7 @@
 
 use super::args::Shape;
 use super::array::Array;
-use super::dtype::Dtype;
+use super::dtype::{Dtype, Protocols};
 use pyo3::exceptions::{PyBufferError, PyTypeError};
 use pyo3::ffi;
 use pyo3::prelude::*;

@@ -7,68 +7,33 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyFloat, PyInt, PyString, PyType};
 use std::ffi::CStr;
 
-/// The type of an array's elements.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Dtype {
-    F64,
-    F32,
-    I8,
-    U8,
-    I16,
-    U16,
-    I32,
-    U32,
-    I64,
-    U64,
-    F16,
-    /// bfloat16, which the buffer protocol and NumPy lack.
-    Bf16,
-    C128,
-    C64,
-}
-
 use Dtype::{Bf16, C64, C128, F16, F32, F64, I8, I16, I32, I64, U8, U16, U32, U64};
+pub(crate) use headwater_streams::kinds::Dtype;
 
-pub(crate) const FLOATS: &[Dtype] = &[F64, F32, F16, Bf16];
-/// The floats that distributions with parameters have.
-pub(crate) const REALS: &[Dtype] = &[F64, F32];
-pub(crate) const COMPLEX: &[Dtype] = &[C128, C64];
-pub(crate) const INTEGERS: &[Dtype] = &[I64, U64, I32, U32, I16, U16, I8, U8];
-const ALL: [Dtype; 14] = [F64, F32, I8, U8, I16, U16, I32, U32, I64, U64, F16, Bf16, C128, C64];
-
-impl Dtype {
-    pub(crate) const fn name(self) -> &'static str {
-        match self {
-            F64 => "float64",
-            F32 => "float32",
-            I8 => "int8",
-            U8 => "uint8",
-            I16 => "int16",
-            U16 => "uint16",
-            I32 => "int32",
-            U32 => "uint32",
-            I64 => "int64",
-            U64 => "uint64",
-            F16 => "float16",
-            Bf16 => "bfloat16",
-            C128 => "complex128",
-            C64 => "complex64",
-        }
-    }
-
-    pub(crate) const fn size(self) -> usize {
-        match self {
-            I8 | U8 => 1,
-            F16 | Bf16 | I16 | U16 => 2,
-            F32 | I32 | U32 => 4,
-            C64 | F64 | I64 | U64 => 8,
-            C128 => 16,
-        }
-    }
-
+/// The names and codes that a type has in the protocols of arrays.
+pub(crate) trait Protocols: Sized {
     /// Returns the format of the buffer protocol. NumPy reads `l` as `int64`, and `q` as another
     /// type of the same size. The bits of a bfloat16 stand for it.
-    pub(crate) const fn format(self) -> &'static CStr {
+    fn format(self) -> &'static CStr;
+
+    /// Returns true if a memoryview of Python 3.11 reads elements of this type.
+    fn is_readable(&self) -> bool;
+
+    /// Returns DLPack's code of the type, and its bits. The codes: 0 for integers with a sign, 1
+    /// without one, 2 for floats, 4 for bfloat16, 5 for complex numbers.
+    fn dlpack(self) -> (u8, u8);
+
+    fn from_dlpack(code: u8, bits: u8) -> Option<Self>;
+
+    /// Reads a format of the buffer protocol in the machine's byte order.
+    fn from_format(format: &[u8], size: usize) -> Option<Self>;
+
+    /// Returns NumPy's object for the type, made once: NumPy takes 200 ns to read a name.
+    fn numpy<'py>(self, py: Python<'py>) -> PyResult<&'py Bound<'py, PyAny>>;
+}
+
+impl Protocols for Dtype {
+    fn format(self) -> &'static CStr {
         match self {
             F64 => c"d",
             F32 => c"f",
@@ -87,14 +52,11 @@ impl Dtype {
         }
     }
 
-    /// Returns true if a memoryview of Python 3.11 reads elements of this type.
-    pub(crate) const fn is_readable(self) -> bool {
+    fn is_readable(&self) -> bool {
         !matches!(self, F16 | Bf16 | C128 | C64)
     }
 
-    /// Returns DLPack's code of the type, and its bits. The codes: 0 for integers with a sign, 1
-    /// without one, 2 for floats, 4 for bfloat16, 5 for complex numbers.
-    pub(crate) const fn dlpack(self) -> (u8, u8) {
+    fn dlpack(self) -> (u8, u8) {
         let code = match self {
             F64 | F32 | F16 => 2,
             Bf16 => 4,
@@ -105,12 +67,11 @@ impl Dtype {
         (code, 8 * self.size() as u8)
     }
 
-    pub(crate) fn from_dlpack(code: u8, bits: u8) -> Option<Dtype> {
-        ALL.into_iter().find(|dtype| dtype.dlpack() == (code, bits))
+    fn from_dlpack(code: u8, bits: u8) -> Option<Dtype> {
+        Dtype::ALL.into_iter().find(|dtype| dtype.dlpack() == (code, bits))
     }
 
-    /// Reads a format of the buffer protocol in the machine's byte order.
-    pub(crate) fn from_format(format: &[u8], size: usize) -> Option<Dtype> {
+    fn from_format(format: &[u8], size: usize) -> Option<Dtype> {
         let little = cfg!(target_endian = "little");
         let letters = match format {
             [b'@' | b'=', letters @ ..] => letters,
@@ -129,38 +90,37 @@ impl Dtype {
         Dtype::from_dlpack(code, u8::try_from(8 * size).ok()?)
     }
 
-    fn from_name(name: &str) -> Option<Dtype> {
-        let long = ALL.into_iter().find(|dtype| dtype.name() == name);
-        long.or_else(|| {
-            // NumPy's short names: `f8`, `<i4`.
-            let native = if cfg!(target_endian = "little") { '<' } else { '>' };
-            let short = name.strip_prefix([native, '=', '|']).unwrap_or(name);
-            let code = match short.get(..1)? {
-                "f" => 2,
-                "i" => 0,
-                "u" => 1,
-                "c" => 5,
-                _ => return None,
-            };
-            let bytes: u8 = short.get(1..)?.parse().ok().filter(|&bytes| bytes <= 16)?;
-            Dtype::from_dlpack(code, 8 * bytes)
-        })
-    }
-
-    /// Returns NumPy's object for the type, made once: NumPy takes 200 ns to read a name.
-    pub(crate) fn numpy<'py>(self, py: Python<'py>) -> PyResult<&'py Bound<'py, PyAny>> {
-        static DTYPES: [PyOnceLock<Py<PyAny>>; ALL.len()] =
-            [const { PyOnceLock::new() }; ALL.len()];
+    fn numpy<'py>(self, py: Python<'py>) -> PyResult<&'py Bound<'py, PyAny>> {
+        static DTYPES: [PyOnceLock<Py<PyAny>>; Dtype::ALL.len()] =
+            [const { PyOnceLock::new() }; Dtype::ALL.len()];
         let make = || Ok(py.import("numpy")?.call_method1("dtype", (self.name(),))?.unbind());
         Ok(DTYPES[self as usize].get_or_try_init::<_, PyErr>(py, make)?.bind(py))
     }
+}
+
+fn from_name(name: &str) -> Option<Dtype> {
+    let long = Dtype::by_name(name);
+    long.or_else(|| {
+        // NumPy's short names: `f8`, `<i4`.
+        let native = if cfg!(target_endian = "little") { '<' } else { '>' };
+        let short = name.strip_prefix([native, '=', '|']).unwrap_or(name);
+        let code = match short.get(..1)? {
+            "f" => 2,
+            "i" => 0,
+            "u" => 1,
+            "c" => 5,
+            _ => return None,
+        };
+        let bytes: u8 = short.get(1..)?.parse().ok().filter(|&bytes| bytes <= 16)?;
+        Dtype::from_dlpack(code, 8 * bytes)
+    })
 }
 
 /// Reads the argument `dtype`: a name, NumPy's types and dtypes, PyTorch's dtypes, `float`, `int`.
 pub(crate) fn dtype(value: &Bound<'_, PyAny>) -> PyResult<Dtype> {
     if let Ok(name) = value.cast::<PyString>() {
         let name = name.to_str()?;
-        return Dtype::from_name(name).ok_or_else(|| unknown(name));
+        return from_name(name).ok_or_else(|| unknown(name));
     }
     let py = value.py();
     if value.is(py.get_type::<PyFloat>()) {
@@ -184,7 +144,7 @@ pub(crate) fn dtype(value: &Bound<'_, PyAny>) -> PyResult<Dtype> {
         },
     };
     let name = name.strip_prefix("torch.").unwrap_or(&name);
-    match Dtype::from_name(name) {
+    match from_name(name) {
         Some(dtype) => Ok(dtype),
         None if value.hasattr("__index__")? => Err(not_a(value, "dtype", "the name of a type")),
         None => Err(unknown(name)),
@@ -192,16 +152,21 @@ pub(crate) fn dtype(value: &Bound<'_, PyAny>) -> PyResult<Dtype> {
 }
 
 fn unknown(name: &str) -> PyErr {
-    let names: Vec<_> = ALL.iter().map(|dtype| dtype.name()).collect();
+    let names: Vec<_> = Dtype::ALL.iter().map(|dtype| dtype.name()).collect();
     PyTypeError::new_err(format!("dtype must be one of {}, not {name:?}", names.join(", ")))
 }
 
 /// Returns an error that lists the types of a kind of number, unless `dtype` is one of them.
-pub(crate) fn one_of(dtype: Dtype, kinds: &[Dtype], name: &str) -> PyResult<Dtype> {
-    if kinds.contains(&dtype) {
+pub(crate) fn one_of(
+    dtype: Dtype,
+    mut types: impl Iterator<Item = Dtype> + Clone,
+    name: &str,
+) -> PyResult<Dtype> {
+    let names = types.clone();
+    if types.any(|one| one == dtype) {
         return Ok(dtype);
     }
-    let names: Vec<_> = kinds.iter().map(|dtype| dtype.name()).collect();
+    let names: Vec<_> = names.map(Dtype::name).collect();
     Err(PyTypeError::new_err(format!(
         "{name} must be of type {}, not {}",
         names.join(" or "),

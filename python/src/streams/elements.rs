@@ -1,13 +1,14 @@
 //! `Elements`: the elements of a stream at given indices.
 
 use super::choice;
-use super::dtype::{COMPLEX, Dtype, FLOATS, INTEGERS};
+use super::dtype::Dtype;
 use super::indices::Indices;
-use super::kinds::{self, Kind};
+use super::integers;
 use super::output::{Place, Wanted, refused};
 use super::parameters::Parameter;
 use super::permutation::Permutation;
 use super::stream::Stream;
+use headwater_streams::kinds::{self, Kind, Value, draw};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList, PyTuple};
 
@@ -31,23 +32,33 @@ impl Elements {
         (&self.stream, &self.indices)
     }
 
-    fn place<'a, 'py>(
+    fn wanted<'a, 'py>(
         &self,
         dtype: Option<&'a Bound<'py, PyAny>>,
         out: Option<&'a Bound<'py, PyAny>>,
-        kinds: &[Dtype],
-    ) -> PyResult<Place<'a, 'py>> {
-        Place::find(Wanted { shape: self.indices.shape.clone(), dtype, out }, kinds)
+    ) -> Wanted<'a, 'py> {
+        Wanted { shape: self.indices.shape.clone(), dtype, out }
     }
 
     fn made<'py>(
         &self,
         py: Python<'py>,
-        kind: Kind,
+        (kind, values): (Kind, &[Value<'_>]),
         place: Place<'_, 'py>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let elements = kinds::Elements::At(&self.indices.list);
-        place.write(py, |memory| kind.write(&self.stream, elements, memory))
+        place.draw(py, |out| draw(kind, values, &self.stream, elements, out))
+    }
+
+    /// Returns elements of a kind without parameters.
+    fn plain<'py>(
+        &self,
+        py: Python<'py>,
+        kind: Kind,
+        dtype: Option<&Bound<'py, PyAny>>,
+        out: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        self.made(py, (kind, &[]), Place::of(self.wanted(dtype, out), kind)?)
     }
 }
 
@@ -85,7 +96,7 @@ impl Elements {
         dtype: Option<&Bound<'py, PyAny>>,
         out: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        self.made(py, Kind::Uniform, self.place(dtype, out, FLOATS)?)
+        self.plain(py, Kind::Uniform, dtype, out)
     }
 
     /// Returns these elements of `Stream.standard_normal`.
@@ -99,7 +110,7 @@ impl Elements {
         dtype: Option<&Bound<'py, PyAny>>,
         out: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        self.made(py, Kind::Normal, self.place(dtype, out, FLOATS)?)
+        self.plain(py, Kind::Normal, dtype, out)
     }
 
     /// Returns these elements of `Stream.complex_normal`.
@@ -113,7 +124,7 @@ impl Elements {
         dtype: Option<&Bound<'py, PyAny>>,
         out: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        self.made(py, Kind::ComplexNormal, self.place(dtype, out, COMPLEX)?)
+        self.plain(py, Kind::ComplexNormal, dtype, out)
     }
 
     /// Returns these elements of `Stream.exponential`.
@@ -127,7 +138,7 @@ impl Elements {
         dtype: Option<&Bound<'py, PyAny>>,
         out: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        self.made(py, Kind::Exponential, self.place(dtype, out, &[Dtype::F64])?)
+        self.plain(py, Kind::Exponential, dtype, out)
     }
 
     /// Returns these elements of `Stream.integers`.
@@ -144,9 +155,9 @@ impl Elements {
         endpoint: bool,
         out: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let place = self.place(dtype, out, INTEGERS)?;
-        let kind = Kind::integers(low, high, endpoint, place.dtype())?;
-        self.made(py, kind, place)
+        let place = Place::of(self.wanted(dtype, out), Kind::Integers)?;
+        let range = integers::range(low, high, endpoint, place.dtype())?;
+        self.made(py, (Kind::Integers, &range), place)
     }
 
     /// Returns these elements of `Stream.uint64`.
@@ -156,7 +167,8 @@ impl Elements {
         py: Python<'py>,
         out: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        self.made(py, Kind::Words, self.place(None, out, &[Dtype::U64])?)
+        let place = Place::find(self.wanted(None, out), [Dtype::U64].into_iter())?;
+        self.made(py, (Kind::Words, &[]), place)
     }
 
     /// Returns these elements of `Stream.uint32`.
@@ -166,7 +178,8 @@ impl Elements {
         py: Python<'py>,
         out: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        self.made(py, Kind::Words, self.place(None, out, &[Dtype::U32])?)
+        let place = Place::find(self.wanted(None, out), [Dtype::U32].into_iter())?;
+        self.made(py, (Kind::Words, &[]), place)
     }
 
     /// Returns these bytes of the stream, in the order of the indices.

@@ -2,8 +2,9 @@
 
 use super::args::{Shape, integer, not_a, outside};
 use super::dlpack::Tensor;
-use super::dtype::{Dtype, INTEGERS, one_of};
+use super::dtype::{Dtype, one_of};
 use super::memory::View;
+use headwater_streams::kinds::Kind;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyInt, PyList, PyRange, PyTuple};
@@ -66,7 +67,7 @@ impl Indices {
                  {format:?}"
             )));
         };
-        one_of(dtype, INTEGERS, name)?;
+        one_of(dtype, integers(), name)?;
         let mut bytes = vec![0; view.bytes()];
         view.copy_to(value.py(), &mut bytes)?;
         let shape = Some(view.shape()).filter(|shape| !shape.dimensions().is_empty());
@@ -75,7 +76,7 @@ impl Indices {
 
     fn tensor(value: &Bound<'_, PyAny>, name: &str) -> PyResult<Indices> {
         let tensor = Tensor::open(value, name)?;
-        let dtype = one_of(tensor.dtype(name)?, INTEGERS, name)?;
+        let dtype = one_of(tensor.dtype(name)?, integers(), name)?;
         let shape = tensor.shape()?;
         let bytes = shape.len(dtype.size())? * dtype.size();
         let start = tensor.contiguous(name)?;
@@ -95,6 +96,11 @@ fn index(value: &Bound<'_, PyAny>, name: &str) -> PyResult<u64> {
     let integer = integer(value, name)?;
     let index = integer.extract::<u64>().ok().filter(|&index| index < u64::MAX);
     index.ok_or_else(|| outside(&integer, name, "from 0 to 2^64 - 2"))
+}
+
+/// Returns the types that indices may have: all integers.
+fn integers() -> impl Iterator<Item = Dtype> + Clone {
+    Kind::Integers.types().iter().map(|one| one.dtype)
 }
 
 /// Converts the bytes of integers.

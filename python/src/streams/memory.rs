@@ -3,7 +3,8 @@
 use super::args::{Shape, not_a};
 use super::array::Array;
 use super::dlpack::Tensor;
-use super::dtype::Dtype;
+use super::dtype::{Dtype, Protocols};
+use headwater_streams::kinds;
 use pyo3::exceptions::{PyBufferError, PyTypeError};
 use pyo3::ffi;
 use pyo3::prelude::*;
@@ -60,6 +61,17 @@ impl Memory {
         assert!(size_of::<T>() == self.dtype.size() && place < self.len);
         // SAFETY: `new`'s caller promised the memory, and the place lies in it.
         unsafe { self.start.as_ptr().cast::<T>().add(place).read_volatile() }
+    }
+
+    /// Returns the elements as a place for a draw.
+    ///
+    /// # Safety
+    ///
+    /// No other reference to the elements is in use while the place is.
+    pub(crate) unsafe fn out<'a>(self) -> kinds::Out<'a> {
+        // SAFETY: `new`'s caller promised aligned memory for `len` elements of the type, in which
+        // the exporter lets this process write; ours promised that nothing else refers to it.
+        unsafe { kinds::Out::from_raw(self.dtype, self.start, self.len) }
     }
 
     /// Returns the elements.

@@ -2,8 +2,8 @@
 //!
 //! A call goes from a pymethod (`stream`, `elements`, `methods`, `permutation`) with its arguments
 //! (`args`, `dtype`, `indices`, `parameters`, `categorical`) to a place for its values (`output`,
-//! `memory`, `array`, `dlpack`), where one function of the crate `headwater-streams` (`kinds`,
-//! `distribution`) writes them.
+//! `memory`, `array`, `dlpack`), where `draw` of the crate `headwater-streams` writes them. Which
+//! parameters and types a kind has is asked of that crate's table (`distribution`).
 
 mod args;
 mod array;
@@ -13,9 +13,10 @@ mod distribution;
 mod dlpack;
 mod dtype;
 mod elements;
+mod generated;
 mod indices;
+mod integers;
 mod key;
-mod kinds;
 mod memory;
 mod methods;
 mod output;

@@ -2,9 +2,10 @@
 
 use super::args::Shape;
 use super::array::Array;
-use super::dtype::{self, Dtype};
+use super::dtype::{self, Dtype, Protocols};
 use super::memory::{Memory, Out};
 use headwater_streams::Error;
+use headwater_streams::kinds::{self, Kind};
 use pyo3::exceptions::{PyImportError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -34,19 +35,28 @@ enum To<'a, 'py> {
 }
 
 impl<'a, 'py> Place<'a, 'py> {
-    /// Finds the place. The first of `kinds`, the types that the numbers may have, is the default.
-    pub(crate) fn find(wanted: Wanted<'a, 'py>, kinds: &[Dtype]) -> PyResult<Place<'a, 'py>> {
+    /// Finds the place for numbers of a kind. The first of the kind's types is the default.
+    pub(crate) fn of(wanted: Wanted<'a, 'py>, kind: Kind) -> PyResult<Place<'a, 'py>> {
+        Place::find(wanted, kind.types().iter().map(|one| one.dtype))
+    }
+
+    /// Finds the place for numbers that may have these types, the first of which is the default.
+    pub(crate) fn find(
+        wanted: Wanted<'a, 'py>,
+        mut types: impl Iterator<Item = Dtype> + Clone,
+    ) -> PyResult<Place<'a, 'py>> {
         let Wanted { shape, dtype, out } = wanted;
         let dtype = dtype.map(dtype::dtype).transpose()?;
         if let Some(dtype) = dtype {
-            dtype::one_of(dtype, kinds, "dtype")?;
+            dtype::one_of(dtype, types.clone(), "dtype")?;
         }
         let Some(object) = out else {
             let to = shape.map_or(To::Number, To::New);
-            return Ok(Place { dtype: dtype.unwrap_or(kinds[0]), to });
+            let dtype = dtype.or_else(|| types.next()).unwrap_or(Dtype::F64);
+            return Ok(Place { dtype, to });
         };
         let out = Out::open(object, "out")?;
-        let held = dtype::one_of(out.memory().dtype(), kinds, "out")?;
+        let held = dtype::one_of(out.memory().dtype(), types, "out")?;
         if let Some(dtype) = dtype.filter(|&dtype| dtype != held) {
             let (dtype, held) = (dtype.name(), held.name());
             return Err(PyTypeError::new_err(format!("out must be of type {dtype}, not {held}")));
@@ -71,6 +81,16 @@ impl<'a, 'py> Place<'a, 'py> {
             To::New(shape) => Some(shape),
             To::Out(_, out) => Some(out.shape()),
         }
+    }
+
+    /// Has `draw` write the values, and returns them as Python has them.
+    pub(crate) fn draw(
+        self,
+        py: Python<'py>,
+        draw: impl FnOnce(kinds::Out<'_>) -> Result<(), Error> + Send,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        // SAFETY: `write` owns the place, and hands its memory to this function alone, once.
+        self.write(py, |memory| draw(unsafe { memory.out() }))
     }
 
     /// Has `write` write the values, and returns them as Python has them.

@@ -6,7 +6,6 @@
 use super::args::{not_a, unsigned};
 use super::dtype::Dtype;
 use super::memory::View;
-use headwater_streams::Error;
 use pyo3::Borrowed;
 use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -172,21 +171,4 @@ fn buffer(value: &Bound<'_, PyAny>, name: &str) -> PyResult<(Vec<f64>, usize)> {
         Dtype::F16 | Dtype::Bf16 | Dtype::C64 | Dtype::C128 => return Err(wrong()),
     };
     Ok((list, view.shape().dimensions().len()))
-}
-
-/// Turns an error of a distribution into a ValueError with Python's name of the parameter, and its
-/// value if that is a number.
-pub(crate) fn refused(error: Error, names: &[(&str, &str, Option<f64>)]) -> PyErr {
-    let Error::Parameter { name, need } = error else {
-        return PyValueError::new_err(error.to_string());
-    };
-    match names.iter().find(|(rust, _, _)| *rust == name) {
-        Some((_, python, Some(value))) => {
-            // Python writes `nan` where Rust writes `NaN`.
-            let value = format!("{value:?}").to_lowercase();
-            PyValueError::new_err(format!("{python} must be {need}, not {value}"))
-        }
-        Some((_, python, None)) => PyValueError::new_err(format!("{python} must be {need}")),
-        None => PyValueError::new_err(format!("{name} must be {need}")),
-    }
 }

@@ -59,7 +59,7 @@ impl Permutation {
         out: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let wanted = Wanted { shape: Some(shape), dtype: None, out };
-        Place::find(wanted, kinds_for(self.order.n()))?.write(py, |memory| {
+        Place::find(wanted, kinds_for(self.order.n()).iter().copied())?.write(py, |memory| {
             // SAFETY: the elements have 64 bits, and this is the only reference to them.
             self.order.fill(start, unsafe { memory.elements::<u64>() })
         })
@@ -87,7 +87,7 @@ impl Permutation {
             Ok(())
         };
         let wanted = Wanted { shape: indices.shape.clone(), dtype: None, out };
-        Place::find(wanted, kinds_for(n))?.write(py, write)
+        Place::find(wanted, kinds_for(n).iter().copied())?.write(py, write)
     }
 
     /// Returns the place of a value, or nothing if no element has the value.
@@ -122,7 +122,7 @@ impl Permutation {
             return self.values(py, start.max(0) as u64, shape, None);
         }
         let wanted = Wanted { shape: Some(shape), dtype: None, out: None };
-        Place::find(wanted, kinds_for(self.order.n()))?.write(py, |memory| {
+        Place::find(wanted, kinds_for(self.order.n()).iter().copied())?.write(py, |memory| {
             // SAFETY: as in `values`.
             let out = unsafe { memory.elements::<u64>() };
             for (i, out) in (0..).zip(out) {
@@ -192,7 +192,7 @@ impl Permutation {
         start: Start,
     ) -> PyResult<Bound<'py, PyAny>> {
         let wanted = Wanted { shape: None, dtype: None, out: Some(out) };
-        Place::find(wanted, kinds_for(self.order.n()))?.write(py, |memory| {
+        Place::find(wanted, kinds_for(self.order.n()).iter().copied())?.write(py, |memory| {
             // SAFETY: as in `values`.
             self.order.fill(start.0, unsafe { memory.elements::<u64>() })
         })

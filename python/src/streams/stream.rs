@@ -3,16 +3,17 @@
 use super::args::{Shape, Size, Start, Threads, unsigned};
 use super::choice;
 use super::dlpack::Tensor;
-use super::dtype::{COMPLEX, Dtype, FLOATS, INTEGERS};
+use super::dtype::Dtype;
 use super::elements::Elements as At;
 use super::indices::Indices;
+use super::integers;
 use super::key::{self, Key};
-use super::kinds::{Elements, Kind};
 use super::memory::{Memory, Out, View};
 use super::output::{Place, Wanted, run};
 use super::parameters::Parameter;
 use super::permutation::Permutation;
 use super::shuffle;
+use headwater_streams::kinds::{Elements, Kind, Value, draw};
 use pyo3::exceptions::PyMemoryError;
 use pyo3::ffi;
 use pyo3::prelude::*;
@@ -32,12 +33,23 @@ impl Stream {
     fn made<'py>(
         &self,
         py: Python<'py>,
-        kind: Kind,
+        (kind, values): (Kind, &[Value<'_>]),
         place: Place<'_, 'py>,
         (start, threads): (Start, Threads),
     ) -> PyResult<Bound<'py, PyAny>> {
-        let elements = Elements::From { start: start.0, threads: threads.0 };
-        place.write(py, |memory| kind.write(&self.0, elements, memory))
+        let elements = Elements::Shared { start: start.0, threads: threads.0 };
+        place.draw(py, |out| draw(kind, values, &self.0, elements, out))
+    }
+
+    /// Returns elements of a kind without parameters.
+    fn plain<'py>(
+        &self,
+        py: Python<'py>,
+        kind: Kind,
+        wanted: Wanted<'_, 'py>,
+        range: (Start, Threads),
+    ) -> PyResult<Bound<'py, PyAny>> {
+        self.made(py, (kind, &[]), Place::of(wanted, kind)?, range)
     }
 }
 
@@ -76,8 +88,7 @@ impl Stream {
         start: Start,
         threads: Threads,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let place = Place::find(Wanted { shape, dtype, out }, FLOATS)?;
-        self.made(py, Kind::Uniform, place, (start, threads))
+        self.plain(py, Kind::Uniform, Wanted { shape, dtype, out }, (start, threads))
     }
 
     /// Returns normal numbers, mean 0 and standard deviation 1: float64, or float32, float16 or
@@ -95,8 +106,7 @@ impl Stream {
         start: Start,
         threads: Threads,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let place = Place::find(Wanted { shape, dtype, out }, FLOATS)?;
-        self.made(py, Kind::Normal, place, (start, threads))
+        self.plain(py, Kind::Normal, Wanted { shape, dtype, out }, (start, threads))
     }
 
     /// Returns complex normal numbers, the squared sizes of which have mean 1: complex128, or
@@ -114,8 +124,7 @@ impl Stream {
         start: Start,
         threads: Threads,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let place = Place::find(Wanted { shape, dtype, out }, COMPLEX)?;
-        self.made(py, Kind::ComplexNormal, place, (start, threads))
+        self.plain(py, Kind::ComplexNormal, Wanted { shape, dtype, out }, (start, threads))
     }
 
     /// Returns exponential numbers, mean 1: float64.
@@ -132,8 +141,7 @@ impl Stream {
         start: Start,
         threads: Threads,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let place = Place::find(Wanted { shape, dtype, out }, &[Dtype::F64])?;
-        self.made(py, Kind::Exponential, place, (start, threads))
+        self.plain(py, Kind::Exponential, Wanted { shape, dtype, out }, (start, threads))
     }
 
     /// Returns integers from `low` (included) to `high` (excluded, or included with `endpoint`),
@@ -158,9 +166,9 @@ impl Stream {
         start: Start,
         threads: Threads,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let place = Place::find(Wanted { shape, dtype, out }, INTEGERS)?;
-        let kind = Kind::integers(low, high, endpoint, place.dtype())?;
-        self.made(py, kind, place, (start, threads))
+        let place = Place::of(Wanted { shape, dtype, out }, Kind::Integers)?;
+        let range = integers::range(low, high, endpoint, place.dtype())?;
+        self.made(py, (Kind::Integers, &range), place, (start, threads))
     }
 
     /// Returns the stream's 64-bit words: uint64.
@@ -176,8 +184,9 @@ impl Stream {
         start: Start,
         threads: Threads,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let place = Place::find(Wanted { shape, dtype: None, out }, &[Dtype::U64])?;
-        self.made(py, Kind::Words, place, (start, threads))
+        let wanted = Wanted { shape, dtype: None, out };
+        let place = Place::find(wanted, [Dtype::U64].into_iter())?;
+        self.made(py, (Kind::Words, &[]), place, (start, threads))
     }
 
     /// Returns the stream's 32-bit words: uint32. Word 2e is the lower half of 64-bit word e.
@@ -193,8 +202,9 @@ impl Stream {
         start: Start,
         threads: Threads,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let place = Place::find(Wanted { shape, dtype: None, out }, &[Dtype::U32])?;
-        self.made(py, Kind::Words, place, (start, threads))
+        let wanted = Wanted { shape, dtype: None, out };
+        let place = Place::find(wanted, [Dtype::U32].into_iter())?;
+        self.made(py, (Kind::Words, &[]), place, (start, threads))
     }
 
     /// Returns `n` bytes of the stream, from byte `start` on.
@@ -220,8 +230,9 @@ impl Stream {
             let start = ffi::PyBytes_AsString(bytes.as_ptr()).cast();
             (bytes, Memory::new(start, n as usize, Dtype::U8))
         };
-        let elements = Elements::From { start: start.0, threads: threads.0 };
-        run(py, memory, |memory| Kind::Words.write(&self.0, elements, memory))?;
+        let elements = Elements::Shared { start: start.0, threads: threads.0 };
+        // SAFETY: the bytes are those above, to which nothing else refers.
+        run(py, memory, |m| draw(Kind::Words, &[], &self.0, elements, unsafe { m.out() }))?;
         Ok(bytes)
     }
 
@@ -238,8 +249,12 @@ impl Stream {
         start: Start,
         threads: Threads,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let elements = Elements::From { start: start.0, threads: threads.0 };
-        let write = |memory| Kind::Words.write(&self.0, elements, memory);
+        let elements = Elements::Shared { start: start.0, threads: threads.0 };
+        let write = |memory: Memory| {
+            // SAFETY: the memory is that of the buffer or the tensor below, to which this call
+            // makes no other reference.
+            draw(Kind::Words, &[], &self.0, elements, unsafe { memory.out() })
+        };
         if !View::is_offered(buffer) && Tensor::is_offered(buffer)? {
             run(py, Out::open(buffer, "buffer")?.memory().as_bytes(), write)?;
             return Ok(buffer.clone());

@@ -56,6 +56,12 @@ const DOCUMENTED: &str = "3rng7refused";
 /// Returns the number of functions that can be reached from `root`. Returns an error with a
 /// shortest path to each forbidden function. `also` extends the list of permitted functions.
 pub fn walk(library: &Library, root: &str, also: &[&str]) -> Result<usize> {
+    walk_up_to(library, root, also, &[])
+}
+
+/// Does the same without following functions whose names contain one of `ends`, which therefore
+/// are not checked.
+pub fn walk_up_to(library: &Library, root: &str, also: &[&str], ends: &[&str]) -> Result<usize> {
     let root = library.function(root)?;
     let mut from = HashMap::from([(root, root)]);
     let mut queue = VecDeque::from([root]);
@@ -69,7 +75,11 @@ pub fn walk(library: &Library, root: &str, also: &[&str]) -> Result<usize> {
                 Target::Elsewhere(name) => name,
             };
             let forbidden = contains_any(name, &FORBIDDEN);
-            if name.contains(DOCUMENTED) || name == RESUME || name.contains(EDGE) {
+            if name.contains(DOCUMENTED)
+                || name == RESUME
+                || name.contains(EDGE)
+                || contains_any(name, ends)
+            {
                 continue;
             }
             match &reference.target {

@@ -15,19 +15,12 @@ import java.util.Arrays;
  * <p>A parameter for which a distribution does not exist is an {@link IllegalArgumentException}.
  */
 public abstract class Distribution {
-    /** The order is that of the native library. */
-    enum Kind {
-        GAMMA, CHI_SQUARE, BETA, STUDENT_T, LOG_NORMAL, TRUNCATED_NORMAL, VON_MISES, GEOMETRIC,
-        POISSON, BINOMIAL, CATEGORICAL, DIRICHLET, MULTIVARIATE_NORMAL, SOBOL, MULTINOMIAL,
-        COMPLEX_NORMAL
-    }
-
-    final Kind kind;
+    final DistributionKind kind;
     /** Bits of doubles, whole numbers, or a table, as the native library has prepared them. */
     final long[] parameters;
     private final int dimension;
 
-    private Distribution(Kind kind, long[] parameters, int dimension) {
+    private Distribution(DistributionKind kind, long[] parameters, int dimension) {
         this.kind = kind;
         this.parameters = parameters;
         this.dimension = dimension;
@@ -45,84 +38,130 @@ public abstract class Distribution {
 
     /** A distribution of real numbers, or of vectors of them. */
     public static final class Reals extends Distribution {
-        private Reals(Kind kind, long[] parameters, int dimension) {
+        private Reals(DistributionKind kind, long[] parameters, int dimension) {
             super(kind, parameters, dimension);
         }
 
         /** Returns true if the numbers have a form of single precision. */
         boolean hasFloats() {
-            return kind.ordinal() < Kind.GEOMETRIC.ordinal() || kind == Kind.COMPLEX_NORMAL;
+            return kind.narrow >= 0;
         }
     }
 
     /** A distribution of counts, or of vectors of them. Counts are unsigned, as all longs here. */
     public static final class Counts extends Distribution {
-        private Counts(Kind kind, long[] parameters, int dimension) {
+        private Counts(DistributionKind kind, long[] parameters, int dimension) {
             super(kind, parameters, dimension);
         }
     }
 
-    /** Returns gamma numbers. The shape is finite and above 0. Multiply by a scale. */
-    public static Reals gamma(double shape) {
-        return reals(Kind.GAMMA, "shape must be a finite number above 0", shape);
-    }
+    // Generated factories: `cargo xtask generate` makes them from the table of kinds.
 
-    /** Returns chi-square numbers. The degrees of freedom are finite and above 0. */
-    public static Reals chiSquare(double degrees) {
-        return reals(Kind.CHI_SQUARE, "degrees must be a finite number above 0", degrees);
-    }
-
-    /** Returns beta numbers. Both shapes are finite and above 0. */
-    public static Reals beta(double a, double b) {
-        return reals(Kind.BETA, "a and b must be finite numbers above 0", a, b);
-    }
-
-    /** Returns Student's t. The degrees of freedom are finite and above 0. */
-    public static Reals studentT(double degrees) {
-        return reals(Kind.STUDENT_T, "degrees must be a finite number above 0", degrees);
-    }
-
-    /** Returns numbers whose logarithms are normal, with this mean and standard deviation. */
+    /**
+     * Returns lognormal numbers: e to the power of {@code mean} + {@code deviation} * x, with the
+     * elements of {@link Stream#fillNormal(long, double[])} as x. {@code mean} must be a finite
+     * number, and {@code deviation} a finite number from 0.
+     */
     public static Reals logNormal(double mean, double deviation) {
-        return reals(Kind.LOG_NORMAL,
-                "mean must be a finite number, and deviation a finite number from 0", mean,
-                deviation);
+        return reals(DistributionKind.LOG_NORMAL,
+                "mean must be a finite number, and deviation a finite number from 0",
+                mean, deviation);
     }
 
-    /** Returns normal numbers, given that they lie from {@code low} to {@code high}. */
-    public static Reals truncatedNormal(double mean, double deviation, double low, double high) {
-        return reals(Kind.TRUNCATED_NORMAL,
-                "mean must be finite, deviation finite and above 0, and low below high", mean,
-                deviation, low, high);
+    /**
+     * Returns gamma numbers of this shape and scale 1. {@code shape} must be a finite number above
+     * 0.
+     */
+    public static Reals gamma(double shape) {
+        return reals(DistributionKind.GAMMA,
+                "shape must be a finite number above 0",
+                shape);
     }
 
-    /** Returns angles around {@code mean}, which is from -pi to pi, of this concentration. */
-    public static Reals vonMises(double mean, double concentration) {
-        return reals(Kind.VON_MISES,
-                "mean must be from -pi to pi, and concentration a finite number from 0", mean,
-                concentration);
+    /**
+     * Returns chi-square numbers of {@code degrees} degrees of freedom. {@code degrees} must be a
+     * finite number above 0.
+     */
+    public static Reals chiSquare(double degrees) {
+        return reals(DistributionKind.CHI_SQUARE,
+                "degrees must be a finite number above 0",
+                degrees);
     }
 
-    /** Returns the trials up to the first success, from 1; they end at 2^64 - 1. */
+    /**
+     * Returns beta numbers of the shapes {@code a} and {@code b}, whose mean is a / (a + b).
+     * {@code a} and {@code b} must each be a finite number above 0.
+     */
+    public static Reals beta(double a, double b) {
+        return reals(DistributionKind.BETA,
+                "a and b must each be a finite number above 0",
+                a, b);
+    }
+
+    /**
+     * Returns numbers of Student's t distribution with {@code degrees} degrees of freedom.
+     * {@code degrees} must be a finite number above 0.
+     */
+    public static Reals studentT(double degrees) {
+        return reals(DistributionKind.STUDENT_T,
+                "degrees must be a finite number above 0",
+                degrees);
+    }
+
+    /**
+     * Returns geometric numbers, from 1: trials up to the first success, each of probability
+     * {@code probability}. {@code probability} must be a number above 0 and at most 1.
+     */
     public static Counts geometric(double probability) {
-        return counts(Kind.GEOMETRIC, "probability must be above 0 and at most 1", 1,
-                Double.doubleToRawLongBits(probability));
+        return counts(DistributionKind.GEOMETRIC,
+                "probability must be a number above 0 and at most 1",
+                probability);
     }
 
-    /** Returns Poisson's counts. The mean is from 0 to 2^63. */
+    /** Returns Poisson numbers of this mean. {@code mean} must be a number from 0 to 2^63. */
     public static Counts poisson(double mean) {
-        return counts(Kind.POISSON, "mean must be from 0 to 2^63", 1,
-                Double.doubleToRawLongBits(mean));
+        return counts(DistributionKind.POISSON,
+                "mean must be a number from 0 to 2^63",
+                mean);
     }
 
-    /** Returns the successes of {@code trials} trials. */
+    /**
+     * Returns binomial numbers: successes among {@code trials} trials, each of probability
+     * {@code probability}. {@code probability} must be a number from 0 to 1.
+     */
     public static Counts binomial(long trials, double probability) {
-        if (trials < 0) {
-            throw new IllegalArgumentException("trials must not be negative: " + trials);
-        }
-        return counts(Kind.BINOMIAL, "probability must be from 0 to 1", 1, trials,
-                Double.doubleToRawLongBits(probability));
+        return counts(DistributionKind.BINOMIAL,
+                "probability must be a number from 0 to 1",
+                new long[] {whole("trials", trials), Double.doubleToRawLongBits(probability)},
+                probability);
     }
+
+    /**
+     * Returns normal numbers of this mean and standard deviation, given that they are from
+     * {@code low} to {@code high}. Either end may be infinite, and both may lie far from the mean.
+     * {@code mean} must be a finite number, {@code deviation} a finite number above 0, and
+     * {@code low} a number below high.
+     */
+    public static Reals truncatedNormal(double mean, double deviation, double low, double high) {
+        return reals(DistributionKind.TRUNCATED_NORMAL,
+                "mean must be a finite number, deviation a finite number above 0, and "
+                        + "low a number below high",
+                mean, deviation, low, high);
+    }
+
+    /**
+     * Returns angles from -pi to pi of von Mises' distribution around {@code mean} with
+     * concentration {@code concentration}. {@code mean} must be a number from -pi to pi, and
+     * {@code concentration} a finite number from 0.
+     */
+    public static Reals vonMises(double mean, double concentration) {
+        return reals(DistributionKind.VON_MISES,
+                "mean must be a number from -pi to pi, and concentration a finite "
+                        + "number from 0",
+                mean, concentration);
+    }
+
+    // The end of the generated factories.
 
     /**
      * Returns outcomes from 0, each as likely as its share in the weights, which need not add up to
@@ -130,26 +169,26 @@ public abstract class Distribution {
      */
     public static Counts categorical(double... weights) {
         long[] table = new long[Math.multiplyExact(2, weights.length)];
-        return new Counts(Kind.CATEGORICAL, prepared(Kind.CATEGORICAL, bits(weights), table,
+        DistributionKind kind = DistributionKind.CATEGORICAL;
+        return new Counts(kind, prepared(kind, bits(weights), table,
                 "weights must be finite numbers from 0, one of them above 0", weights), 1);
     }
 
     /** Returns vectors of shares, which add up to 1. Each shape is above 0 and at most 2^900. */
     public static Reals dirichlet(double... shapes) {
         long[] given = bits(shapes);
-        return new Reals(Kind.DIRICHLET, prepared(Kind.DIRICHLET, given, given.clone(),
+        DistributionKind kind = DistributionKind.DIRICHLET;
+        return new Reals(kind, prepared(kind, given, given.clone(),
                 "shapes must be numbers above 0 and at most 2^900", shapes), shapes.length);
     }
 
     /** Returns vectors that say how often each outcome occurs in {@code trials} trials. */
     public static Counts multinomial(long trials, double... weights) {
-        if (trials < 0) {
-            throw new IllegalArgumentException("trials must not be negative: " + trials);
-        }
         long[] given = new long[weights.length + 1];
-        given[0] = trials;
+        given[0] = whole("trials", trials);
         System.arraycopy(bits(weights), 0, given, 1, weights.length);
-        return new Counts(Kind.MULTINOMIAL, prepared(Kind.MULTINOMIAL, given, given.clone(),
+        DistributionKind kind = DistributionKind.MULTINOMIAL;
+        return new Counts(kind, prepared(kind, given, given.clone(),
                 "weights must be numbers from 0 with a finite sum above 0", weights),
                 weights.length);
     }
@@ -173,10 +212,9 @@ public abstract class Distribution {
             throw new IllegalArgumentException(
                     "covariance must have " + d + " rows of " + d + " numbers");
         }
-        return new Reals(Kind.MULTIVARIATE_NORMAL,
-                prepared(Kind.MULTIVARIATE_NORMAL, given, given.clone(), "mean must be a list of"
-                        + " finite numbers, and covariance finite and positive semidefinite", mean),
-                d);
+        DistributionKind kind = DistributionKind.MULTIVARIATE_NORMAL;
+        return new Reals(kind, prepared(kind, given, given.clone(), "mean must be a list of finite"
+                + " numbers, and covariance finite and positive semidefinite", mean), d);
     }
 
     /** Returns points of Sobol's sequence of 1 to 1111 dimensions, scrambled by the stream. */
@@ -191,23 +229,36 @@ public abstract class Distribution {
 
     private static Reals sobol(int dimension, long scrambled) {
         long[] given = {dimension, scrambled};
-        return new Reals(Kind.SOBOL, prepared(Kind.SOBOL, given, given.clone(),
+        DistributionKind kind = DistributionKind.SOBOL;
+        return new Reals(kind, prepared(kind, given, given.clone(),
                 "dimension must be from 1 to 1111", dimension), dimension);
     }
 
     /** Returns complex normal numbers, the real part first; their squared sizes have mean 1. */
     public static Reals complexNormal() {
-        return new Reals(Kind.COMPLEX_NORMAL, new long[0], 2);
+        return new Reals(DistributionKind.COMPLEX_NORMAL, new long[0], 2);
     }
 
-    private static Reals reals(Kind kind, String need, double... parameters) {
+    private static Reals reals(DistributionKind kind, String need, double... parameters) {
         long[] given = bits(parameters);
         return new Reals(kind, prepared(kind, given, given.clone(), need, parameters), 1);
     }
 
-    private static Counts counts(Kind kind, String need, int dimension, long... given) {
-        double last = Double.longBitsToDouble(given[given.length - 1]);
-        return new Counts(kind, prepared(kind, given, given.clone(), need, last), dimension);
+    private static Counts counts(DistributionKind kind, String need, double... parameters) {
+        return counts(kind, need, bits(parameters), parameters);
+    }
+
+    private static Counts counts(DistributionKind kind, String need, long[] given,
+            double... shown) {
+        return new Counts(kind, prepared(kind, given, given.clone(), need, shown), 1);
+    }
+
+    /** Returns a whole number that has no sign in the native library. */
+    private static long whole(String name, long number) {
+        if (number < 0) {
+            throw new IllegalArgumentException(name + " must not be negative: " + number);
+        }
+        return number;
     }
 
     private static long[] bits(double[] numbers) {
@@ -215,10 +266,10 @@ public abstract class Distribution {
     }
 
     /** Returns what the native library makes of the parameters, which it checks. */
-    private static long[] prepared(Kind kind, long[] given, long[] out, String need,
+    private static long[] prepared(DistributionKind kind, long[] given, long[] out, String need,
             double... shown) {
         Draw.require();
-        if (Native.prepare(kind.ordinal(), given, out) != 0) {
+        if (Native.prepare(kind.number, given, out) != 0) {
             String values = shown.length <= 8 ? Arrays.toString(shown) : shown.length + " numbers";
             throw new IllegalArgumentException(need + ", not " + values);
         }

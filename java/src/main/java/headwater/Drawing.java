@@ -15,7 +15,7 @@ final class Drawing {
     private final Distribution distribution;
     private final Object out;
     private final int length;
-    private final int single;
+    private final int dtype;
     private final int width;
 
     Drawing(Stream stream, Distribution distribution, Object out) {
@@ -23,9 +23,10 @@ final class Drawing {
         this.distribution = Objects.requireNonNull(distribution, "distribution");
         this.out = Objects.requireNonNull(out, "out");
         length = Array.getLength(out);
-        single = out instanceof float[] ? 1 : 0;
+        boolean single = out instanceof float[];
+        dtype = single ? distribution.kind.narrow : distribution.kind.wide;
         width = distribution.dimension();
-        if (single == 1 && !((Distribution.Reals) distribution).hasFloats()) {
+        if (single && !((Distribution.Reals) distribution).hasFloats()) {
             throw new IllegalArgumentException(
                     distribution + " has no numbers of single precision: pass doubles");
         }
@@ -96,13 +97,13 @@ final class Drawing {
 
     private int draw(long start, Object to, int off, int n) {
         Key key = stream.key();
-        return Native.draw(distribution.kind.ordinal(), single, key.engine().ordinal(), key.low(),
+        return Native.draw(distribution.kind.number, dtype, key.engine().ordinal(), key.low(),
                 key.high(), stream.id(), start, distribution.parameters, to, off, n);
     }
 
     private int drawAt(long[] indices, int from, int many, Object to, int off) {
         Key key = stream.key();
-        return Native.drawAt(distribution.kind.ordinal(), single, key.engine().ordinal(),
+        return Native.drawAt(distribution.kind.number, dtype, key.engine().ordinal(),
                 key.low(), key.high(), stream.id(), distribution.parameters, indices, from, many,
                 to, off, many * width);
     }

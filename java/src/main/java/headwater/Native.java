@@ -69,15 +69,15 @@ final class Native {
                 kind, engine, low, high, stream, bound, indices, indexOff, out, off, n);
     }
 
-    static int draw(int kind, int single, int engine, long low, long high, long stream, long start,
+    static int draw(int kind, int dtype, int engine, long low, long high, long stream, long start,
             long[] parameters, Object out, int off, int n) {
-        return draw0(kind, single, engine, low, high, stream, start, parameters, out, off, n);
+        return draw0(kind, dtype, engine, low, high, stream, start, parameters, out, off, n);
     }
 
-    static int drawAt(int kind, int single, int engine, long low, long high, long stream,
+    static int drawAt(int kind, int dtype, int engine, long low, long high, long stream,
             long[] parameters, long[] indices, int indexOff, int many, Object out, int off,
             int n) {
-        return drawAt0(kind, single, engine, low, high, stream, parameters, indices, indexOff,
+        return drawAt0(kind, dtype, engine, low, high, stream, parameters, indices, indexOff,
                 many, out, off, n);
     }
 
@@ -116,10 +116,10 @@ final class Native {
     private static native int streamAt0(int kind, int engine, long low, long high, long stream,
             long bound, long[] indices, int indexOff, Object out, int off, int n);
 
-    private static native int draw0(int kind, int single, int engine, long low, long high,
+    private static native int draw0(int kind, int dtype, int engine, long low, long high,
             long stream, long start, long[] parameters, Object out, int off, int n);
 
-    private static native int drawAt0(int kind, int single, int engine, long low, long high,
+    private static native int drawAt0(int kind, int dtype, int engine, long low, long high,
             long stream, long[] parameters, long[] indices, int indexOff, int many, Object out,
             int off, int n);
 

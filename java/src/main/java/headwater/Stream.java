@@ -40,37 +40,37 @@ public final class Stream implements Serializable {
 
     /** Writes the stream's bytes from {@code start} on. */
     public void fill(long start, byte[] out) {
-        fill(Kind.U8, start, 0, out, out.length, 0, out.length);
+        fill(Kind.WORDS_U8, start, 0, out, out.length, 0, out.length);
     }
 
     /** Writes numbers of 32 bits, the stream's bytes with the lowest first. */
     public void fill(long start, int[] out) {
-        fill(Kind.U32, start, 0, out, out.length, 0, out.length);
+        fill(Kind.WORDS_U32, start, 0, out, out.length, 0, out.length);
     }
 
     /** Writes numbers of 64 bits, the stream's bytes with the lowest first. */
     public void fill(long start, long[] out) {
-        fill(Kind.U64, start, 0, out, out.length, 0, out.length);
+        fill(Kind.WORDS_U64, start, 0, out, out.length, 0, out.length);
     }
 
     /** Writes part of an array as {@link #fill(long, long[])} does. */
     public void fill(long start, long[] out, int off, int n) {
-        fill(Kind.U64, start, 0, out, out.length, off, n);
+        fill(Kind.WORDS_U64, start, 0, out, out.length, off, n);
     }
 
     /** Writes numbers from 0 to below 1, multiples of 2^-24. */
     public void fill(long start, float[] out) {
-        fill(Kind.F32, start, 0, out, out.length, 0, out.length);
+        fill(Kind.UNIFORM_F32, start, 0, out, out.length, 0, out.length);
     }
 
     /** Writes numbers from 0 to below 1, multiples of 2^-53. */
     public void fill(long start, double[] out) {
-        fill(Kind.F64, start, 0, out, out.length, 0, out.length);
+        fill(Kind.UNIFORM_F64, start, 0, out, out.length, 0, out.length);
     }
 
     /** Writes part of an array as {@link #fill(long, double[])} does. */
     public void fill(long start, double[] out, int off, int n) {
-        fill(Kind.F64, start, 0, out, out.length, off, n);
+        fill(Kind.UNIFORM_F64, start, 0, out, out.length, off, n);
     }
 
     /** Writes normal numbers with mean 0 and variance 1. */
@@ -100,7 +100,7 @@ public final class Stream implements Serializable {
      * @throws IllegalArgumentException if the bound is not above 0
      */
     public void fillBounded(int bound, long start, int[] out) {
-        fill(Kind.BOUNDED_U32, start, positive(bound), out, out.length, 0, out.length);
+        fill(Kind.INTEGERS_U32, start, positive(bound), out, out.length, 0, out.length);
     }
 
     /**
@@ -109,7 +109,7 @@ public final class Stream implements Serializable {
      * @throws IllegalArgumentException if the bound is not above 0
      */
     public void fillBounded(long bound, long start, long[] out) {
-        fill(Kind.BOUNDED_U64, start, positive(bound), out, out.length, 0, out.length);
+        fill(Kind.INTEGERS_U64, start, positive(bound), out, out.length, 0, out.length);
     }
 
     /**
@@ -122,7 +122,7 @@ public final class Stream implements Serializable {
             throw new IllegalArgumentException("the range is empty: " + low + " to " + high);
         }
         long count = high - low + 1; // unsigned; 0 stands for 2^64
-        Kind kind = count == 0 ? Kind.U64 : Kind.BOUNDED_U64;
+        Kind kind = count == 0 ? Kind.WORDS_U64 : Kind.INTEGERS_U64;
         fill(kind, start, count, out, out.length, 0, out.length);
         for (int i = 0; i < out.length; i++) {
             out[i] += low;
@@ -140,7 +140,7 @@ public final class Stream implements Serializable {
             throw new IllegalArgumentException("the range is empty: " + low + " to " + high);
         }
         long count = (long) high - low + 1;
-        Kind kind = count == 1L << 32 ? Kind.U32 : Kind.BOUNDED_U32;
+        Kind kind = count == 1L << 32 ? Kind.WORDS_U32 : Kind.INTEGERS_U32;
         fill(kind, start, count, out, out.length, 0, out.length);
         for (int i = 0; i < out.length; i++) {
             out[i] += low;
@@ -200,7 +200,7 @@ public final class Stream implements Serializable {
 
     /** Writes elements {@code start} and following of the stream's permutation of 0 to n - 1. */
     public void fillPermutation(long n, long start, long[] out) {
-        fill(Kind.PERMUTATION, start, positive(n), out, out.length, 0, out.length);
+        fill(Kind.PERMUTATION_U64, start, positive(n), out, out.length, 0, out.length);
     }
 
     /**
@@ -253,27 +253,27 @@ public final class Stream implements Serializable {
 
     /** Writes the bytes at the indices. */
     public void at(long[] indices, byte[] out) {
-        at(Kind.U8, indices, 0, out, out.length);
+        at(Kind.WORDS_U8, indices, 0, out, out.length);
     }
 
     /** Writes the numbers of 32 bits at the indices. */
     public void at(long[] indices, int[] out) {
-        at(Kind.U32, indices, 0, out, out.length);
+        at(Kind.WORDS_U32, indices, 0, out, out.length);
     }
 
     /** Writes the numbers of 64 bits at the indices. */
     public void at(long[] indices, long[] out) {
-        at(Kind.U64, indices, 0, out, out.length);
+        at(Kind.WORDS_U64, indices, 0, out, out.length);
     }
 
     /** Writes the elements of {@link #fill(long, float[])} at the indices. */
     public void at(long[] indices, float[] out) {
-        at(Kind.F32, indices, 0, out, out.length);
+        at(Kind.UNIFORM_F32, indices, 0, out, out.length);
     }
 
     /** Writes the elements of {@link #fill(long, double[])} at the indices. */
     public void at(long[] indices, double[] out) {
-        at(Kind.F64, indices, 0, out, out.length);
+        at(Kind.UNIFORM_F64, indices, 0, out, out.length);
     }
 
     /** Writes the elements of {@link #fillNormal(long, float[])} at the indices. */
@@ -293,17 +293,17 @@ public final class Stream implements Serializable {
 
     /** Writes the elements of {@link #fillBounded(int, long, int[])} at the indices. */
     public void boundedAt(int bound, long[] indices, int[] out) {
-        at(Kind.BOUNDED_U32, indices, positive(bound), out, out.length);
+        at(Kind.INTEGERS_U32, indices, positive(bound), out, out.length);
     }
 
     /** Writes the elements of {@link #fillBounded(long, long, long[])} at the indices. */
     public void boundedAt(long bound, long[] indices, long[] out) {
-        at(Kind.BOUNDED_U64, indices, positive(bound), out, out.length);
+        at(Kind.INTEGERS_U64, indices, positive(bound), out, out.length);
     }
 
     /** Writes the elements of {@link #fillPermutation} at the indices. */
     public void permutationAt(long n, long[] indices, long[] out) {
-        at(Kind.PERMUTATION, indices, positive(n), out, out.length);
+        at(Kind.PERMUTATION_U64, indices, positive(n), out, out.length);
     }
 
     /** Returns a generator that takes the stream's words in order, from its beginning. */
@@ -335,7 +335,7 @@ public final class Stream implements Serializable {
         }
         int piece = PIECE / kind.width;
         for (int done = 0; done < n; done += Math.min(piece, n - done)) {
-            int result = Native.streamFill(kind.ordinal(), key.engine().ordinal(), key.low(),
+            int result = Native.streamFill(kind.code, key.engine().ordinal(), key.low(),
                     key.high(), id, start + done, bound, out, off + done,
                     Math.min(piece, n - done));
             if (result != 0) {
@@ -362,7 +362,7 @@ public final class Stream implements Serializable {
         }
         int piece = PIECE / 8;
         for (int done = 0; done < length; done += Math.min(piece, length - done)) {
-            int result = Native.streamAt(kind.ordinal(), key.engine().ordinal(), key.low(),
+            int result = Native.streamAt(kind.code, key.engine().ordinal(), key.low(),
                     key.high(), id, bound, checked, done, out, done,
                     Math.min(piece, length - done));
             if (result != 0) {
@@ -373,11 +373,11 @@ public final class Stream implements Serializable {
 
     private static boolean isOutside(Kind kind, long index, long bound) {
         return Long.compareUnsigned(index, kind.last) > 0
-                || kind == Kind.PERMUTATION && Long.compareUnsigned(index, bound) >= 0;
+                || kind == Kind.PERMUTATION_U64 && Long.compareUnsigned(index, bound) >= 0;
     }
 
     private static IllegalArgumentException outside(Kind kind, long start, int n, long bound) {
-        String end = kind == Kind.PERMUTATION ? Long.toUnsignedString(bound - 1)
+        String end = kind == Kind.PERMUTATION_U64 ? Long.toUnsignedString(bound - 1)
                 : Long.toUnsignedString(kind.last);
         return new IllegalArgumentException(n + " elements from index "
                 + Long.toUnsignedString(start) + " on end behind the last one, " + end);

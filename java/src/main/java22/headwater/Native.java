@@ -231,10 +231,10 @@ final class Native {
         }
     }
 
-    static int draw(int kind, int single, int engine, long low, long high, long stream, long start,
+    static int draw(int kind, int dtype, int engine, long low, long high, long stream, long start,
             long[] parameters, Object out, int off, int n) {
         try {
-            return (int) DRAW.invokeExact(kind, single, engine, low, high, stream, start,
+            return (int) DRAW.invokeExact(kind, dtype, engine, low, high, stream, start,
                     MemorySegment.ofArray(parameters), (long) parameters.length,
                     segment(out, off), (long) n);
         } catch (Throwable failure) {
@@ -242,11 +242,11 @@ final class Native {
         }
     }
 
-    static int drawAt(int kind, int single, int engine, long low, long high, long stream,
+    static int drawAt(int kind, int dtype, int engine, long low, long high, long stream,
             long[] parameters, long[] indices, int indexOff, int many, Object out, int off,
             int n) {
         try {
-            return (int) DRAW_AT.invokeExact(kind, single, engine, low, high, stream,
+            return (int) DRAW_AT.invokeExact(kind, dtype, engine, low, high, stream,
                     MemorySegment.ofArray(parameters), (long) parameters.length,
                     segment(indices, indexOff), (long) many, segment(out, off), (long) n);
         } catch (Throwable failure) {

@@ -175,7 +175,7 @@ class StreamsTest {
             case "bounded_u32" -> {
                 long bound = Long.parseUnsignedLong(one.get("bound").getAsString());
                 int[] all = new int[n];
-                stream.fill(Kind.BOUNDED_U32, start, bound, all, n, 0, n);
+                stream.fill(Kind.INTEGERS_U32, start, bound, all, n, 0, n);
                 for (int i = 0; i < n; i++) {
                     assertEquals(values.get(i).getAsLong(), Integer.toUnsignedLong(all[i]), kind);
                 }
@@ -188,7 +188,7 @@ class StreamsTest {
             case "bounded_u64" -> {
                 long bound = Long.parseUnsignedLong(one.get("bound").getAsString());
                 long[] all = new long[n];
-                stream.fill(Kind.BOUNDED_U64, start, bound, all, n, 0, n);
+                stream.fill(Kind.INTEGERS_U64, start, bound, all, n, 0, n);
                 assertArrayEquals(words(values), all);
                 if (bound > 0) {
                     long[] some = new long[n];
@@ -199,7 +199,7 @@ class StreamsTest {
             case "permutation" -> {
                 long count = Long.parseUnsignedLong(one.get("n").getAsString());
                 long[] all = new long[n];
-                stream.fill(Kind.PERMUTATION, start, count, all, n, 0, n);
+                stream.fill(Kind.PERMUTATION_U64, start, count, all, n, 0, n);
                 assertArrayEquals(words(values), all);
                 if (count > 0) {
                     long[] some = new long[n];
@@ -330,14 +330,14 @@ class StreamsTest {
                 case 4 -> new int[1];
                 default -> new long[1];
             };
-            if (kind == Kind.PERMUTATION) {
+            if (kind == Kind.PERMUTATION_U64) {
                 continue;
             }
-            Object typed = kind == Kind.F32 || kind == Kind.NORMAL_F32 ? new float[1] : array;
+            Object typed = kind.name().endsWith("F32") ? new float[1] : array;
             Key key = stream.key();
-            assertEquals(0, Native.streamFill(kind.ordinal(), 0, key.low(), key.high(), 0,
+            assertEquals(0, Native.streamFill(kind.code, 0, key.low(), key.high(), 0,
                     kind.last, 5, typed, 0, 1), kind.toString());
-            assertEquals(-2, Native.streamFill(kind.ordinal(), 0, key.low(), key.high(), 0,
+            assertEquals(-2, Native.streamFill(kind.code, 0, key.low(), key.high(), 0,
                     kind.last + 1, 5, typed, 0, 1), kind.toString());
         }
     }

@@ -1,0 +1,360 @@
+//! The table: each kind of numbers once.
+//!
+//! An entry has the kind's number, which never changes, how it is held and made of its values, and
+//! its facts. A new kind takes the next number, because Java and other native callers pass the
+//! numbers.
+
+use super::draw::{self, Counts, Endless, Held, Job, Normals, Outcomes, Reals, Scaled, Trials};
+use super::draw::{Vectors, once, unless};
+use super::entry::kinds;
+use super::facts::types;
+use super::plain::{ComplexNormal, Exponential, Integers, Normal, Order, Uniform, Words};
+use super::value::Values;
+use super::{Dtype, Facts, Form, Fronts, Made, Parameter, Range, Type};
+use crate::Error;
+use crate::distributions::{
+    Beta, Binomial, ChiSquare, Dirichlet, Gamma, Geometric, LogNormal, Poisson, Sobol, StudentT,
+    TruncatedNormal, VonMises,
+};
+use core::num::NonZero;
+
+/// The facts that an entry leaves out.
+const PLAIN: Facts = Facts {
+    name: "",
+    about: "",
+    method: "",
+    parameters: &[],
+    types: &[],
+    vectors: false,
+    fronts: Fronts::NONE,
+};
+
+/// Real numbers whose elements own their blocks.
+const OWN_REALS: &[Type] = types![F64: 0 / 1, F32: 0 / 1];
+/// Counts whose elements own their blocks.
+const OWN_COUNTS: &[Type] = types![I64: 0 / 1, U64: 0 / 1];
+
+const TRIALS: Parameter = Parameter::new("trials", Form::Count, Range::ANY).numpy("n");
+
+kinds! {
+    /// The stream's bytes as they are, in integers without a sign.
+    Words = 0: Words, |_| Words, Facts {
+        name: "words",
+        about: "the stream's words",
+        types: types![U64: 1 / 1, U32: 1 / 2, U8: 1 / 8],
+        ..PLAIN
+    };
+
+    /// Uniform numbers in [0, 1).
+    Uniform = 1: Uniform, |_| Uniform, Facts {
+        name: "uniform",
+        about: "uniform numbers in [0, 1)",
+        types: types![F64: 1 / 1, F32: 1 / 2, F16: 1 / 4, Bf16: 1 / 4],
+        ..PLAIN
+    };
+
+    /// Normal numbers of mean 0 and standard deviation 1.
+    Normal = 2: Normal, |_| Normal, Facts {
+        name: "normal",
+        about: "normal numbers, mean 0 and standard deviation 1",
+        types: types![F64: 2 / 2, F32: 1 / 2, F16: 1 / 2, Bf16: 1 / 2],
+        ..PLAIN
+    };
+
+    /// Exponential numbers of mean 1.
+    Exponential = 3: Exponential, |_| Exponential, Facts {
+        name: "exponential",
+        about: "exponential numbers, mean 1",
+        types: types![F64: 1 / 1],
+        ..PLAIN
+    };
+
+    /// Complex normal numbers, whose squared sizes have mean 1.
+    ComplexNormal = 4: ComplexNormal, |_| ComplexNormal, Facts {
+        name: "complex_normal",
+        about: "complex normal numbers, the real part first; their squared sizes have mean 1",
+        types: types![C128: 2 / 1, C64: 1 / 1],
+        fronts: Fronts { java: Some("complexNormal"), ..Fronts::NONE },
+        ..PLAIN
+    };
+
+    /// Integers from `low` to `high`, both included, each as likely as any other.
+    Integers = 5: Integers,
+    |v| Integers { low: v.integer(0)?, high: v.integer(1)? },
+    Facts {
+        name: "integers",
+        about: "integers from `low` to `high`, both included",
+        parameters: &[
+            Parameter::new("low", Form::Integer, Range::ANY),
+            Parameter::new("high", Form::Integer, Range::ANY),
+        ],
+        types: types![
+            I64: 1 / 1, U64: 1 / 1, I32: 1 / 2, U32: 1 / 2, I16: 1 / 2, U16: 1 / 2, I8: 1 / 2,
+            U8: 1 / 2,
+        ],
+        ..PLAIN
+    };
+
+    /// The numbers below `n` in random order: element i is the number at place i.
+    Permutation = 6: Order, |v| Order { n: v.count(0)? }, Facts {
+        name: "permutation",
+        about: "the numbers below `n` in random order",
+        parameters: &[Parameter::new("n", Form::Count, Range::ANY)],
+        types: types![U64: 0 / 1, I64: 0 / 1],
+        ..PLAIN
+    };
+
+    /// Lognormal numbers.
+    LogNormal = 7: Reals<LogNormal>,
+    |v| Reals(LogNormal::new(v.real(0)?, v.real(1)?)?),
+    Facts {
+        name: "lognormal",
+        about: "lognormal numbers: e to the power of `mu` + `sigma` * x, with the elements of \
+                {normal} as x",
+        method: "exponential of `normal_f64`",
+        parameters: &[
+            Parameter::real("mu", Range::FINITE).java("mean").numpy("mean").or(0.0),
+            Parameter::real("sigma", Range::FROM_0).java("deviation").or(1.0),
+        ],
+        types: types![F64: 2 / 2, F32: 2 / 2],
+        fronts: Fronts::all("lognormal", "logNormal"),
+        ..PLAIN
+    };
+
+    /// Gamma numbers of scale 1.
+    Gamma = 8: Reals<Gamma>, |v| Reals(Gamma::new(v.real(0)?)?), Facts {
+        name: "gamma",
+        about: "gamma numbers of this shape and scale 1",
+        method: "Marsaglia and Tsang; smaller shapes by a power",
+        parameters: &[Parameter::real("shape", Range::POSITIVE)],
+        types: OWN_REALS,
+        fronts: Fronts::all("standard_gamma", "gamma"),
+        ..PLAIN
+    };
+
+    /// Gamma numbers times a scale.
+    ScaledGamma = 9: Scaled,
+    |v| {
+        let numbers = Reals(Gamma::new(v.real(0)?)?);
+        let scale = v.real(1)?;
+        unless(scale.is_finite() && scale >= 0.0, "scale", Range::FROM_0.need)?;
+        Scaled { numbers, scale }
+    },
+    Facts {
+        name: "scaled_gamma",
+        about: "gamma numbers of this shape, multiplied by `scale`",
+        method: "a gamma number times the scale, rounded in the type of the array",
+        parameters: &[
+            Parameter::real("shape", Range::POSITIVE),
+            Parameter::real("scale", Range::FROM_0).or(1.0),
+        ],
+        types: OWN_REALS,
+        fronts: Fronts::python("gamma"),
+        ..PLAIN
+    };
+
+    /// Chi-square numbers.
+    ChiSquare = 10: Reals<ChiSquare>, |v| Reals(ChiSquare::new(v.real(0)?)?), Facts {
+        name: "chi_square",
+        about: "chi-square numbers of `k` degrees of freedom",
+        method: "twice a gamma number",
+        parameters: &[Parameter::real("k", Range::POSITIVE).java("degrees").numpy("df")],
+        types: OWN_REALS,
+        fronts: Fronts::all("chisquare", "chiSquare"),
+        ..PLAIN
+    };
+
+    /// Beta numbers.
+    Beta = 11: Reals<Beta>, |v| Reals(Beta::new(v.real(0)?, v.real(1)?)?), Facts {
+        name: "beta",
+        about: "beta numbers of the shapes `a` and `b`, whose mean is a / (a + b)",
+        method: "Joehnk for shapes up to 1, else two gamma numbers",
+        parameters: &[
+            Parameter::real("a", Range::POSITIVE),
+            Parameter::real("b", Range::POSITIVE),
+        ],
+        types: OWN_REALS,
+        fronts: Fronts::all("beta", "beta"),
+        ..PLAIN
+    };
+
+    /// Numbers of Student's t distribution.
+    StudentT = 12: Reals<StudentT>, |v| Reals(StudentT::new(v.real(0)?)?), Facts {
+        name: "student_t",
+        about: "numbers of Student's t distribution with `nu` degrees of freedom",
+        method: "Bailey, without rejection",
+        parameters: &[Parameter::real("nu", Range::POSITIVE).java("degrees").numpy("df")],
+        types: OWN_REALS,
+        fronts: Fronts::all("standard_t", "studentT"),
+        ..PLAIN
+    };
+
+    /// Geometric numbers, from 1.
+    Geometric = 13: Endless<Geometric>, |v| Endless(Geometric::new(v.real(0)?)?), Facts {
+        name: "geometric",
+        about: "geometric numbers, from 1: trials up to the first success, each of probability `p`",
+        method: "inversion",
+        parameters: &[Parameter::real("p", Range::CHANCE).java("probability")],
+        types: types![I64: 1 / 1, U64: 1 / 1],
+        fronts: Fronts::all("geometric", "geometric"),
+        ..PLAIN
+    };
+
+    /// Poisson numbers.
+    Poisson = 14: Counts<Poisson>,
+    |v| {
+        let mean = v.real(0)?;
+        let signed = unless(mean <= draw::POISSON_MOST, "mean", draw::POISSON_NEED);
+        Counts { numbers: Poisson::new(mean)?, signed }
+    },
+    Facts {
+        name: "poisson",
+        about: "Poisson numbers of this mean",
+        method: "inversion for means below 10, else Hoermann",
+        parameters: &[Parameter::real("mean", Range::RATE).numpy("lam").or(1.0)],
+        types: OWN_COUNTS,
+        fronts: Fronts::all("poisson", "poisson"),
+        ..PLAIN
+    };
+
+    /// Binomial numbers.
+    Binomial = 15: Counts<Binomial>,
+    |v| {
+        let trials = v.count(0)?;
+        let signed = unless(trials <= i64::MAX as u64, "trials", draw::TRIALS_NEED);
+        Counts { numbers: Binomial::new(trials, v.real(1)?)?, signed }
+    },
+    Facts {
+        name: "binomial",
+        about: "binomial numbers: successes among `trials` trials, each of probability `p`",
+        method: "inversion for means below 10, else Hoermann",
+        parameters: &[TRIALS, Parameter::real("p", Range::PROBABILITY).java("probability")],
+        types: OWN_COUNTS,
+        fronts: Fronts::all("binomial", "binomial"),
+        ..PLAIN
+    };
+
+    /// Normal numbers between two ends.
+    TruncatedNormal = 16: Reals<TruncatedNormal>,
+    |v| Reals(TruncatedNormal::new(v.real(0)?, v.real(1)?, v.real(2)?, v.real(3)?)?),
+    Facts {
+        name: "truncated_normal",
+        about: "normal numbers of this mean and standard deviation, given that they are from \
+                `low` to `high`. Either end may be infinite, and both may lie far from the mean",
+        method: "rejection from three proposals (Robert in the tails)",
+        parameters: &[
+            Parameter::real("mean", Range::FINITE).numpy("loc").or(0.0),
+            Parameter::real("deviation", Range::POSITIVE).numpy("scale").or(1.0),
+            Parameter::real("low", Range::BELOW_HIGH),
+            Parameter::real("high", Range::ANY),
+        ],
+        types: OWN_REALS,
+        fronts: Fronts::all("truncated_normal", "truncatedNormal"),
+        ..PLAIN
+    };
+
+    /// Angles of von Mises' distribution.
+    VonMises = 17: Reals<VonMises>,
+    |v| Reals(VonMises::new(v.real(0)?, v.real(1)?)?),
+    Facts {
+        name: "von_mises",
+        about: "angles from -pi to pi of von Mises' distribution around `mu` with concentration \
+                `kappa`",
+        method: "rejection from a normal number",
+        parameters: &[
+            Parameter::real("mu", Range::ANGLE).java("mean"),
+            Parameter::real("kappa", Range::FROM_0).java("concentration"),
+        ],
+        types: OWN_REALS,
+        fronts: Fronts::all("vonmises", "vonMises"),
+        ..PLAIN
+    };
+
+    /// Outcomes from 0, each as likely as its share in the weights.
+    Categorical = 18: Outcomes<'a>, |v| Outcomes(v.buckets(0)?), Facts {
+        name: "categorical",
+        about: "outcomes, from 0, each as likely as its share in `weights`, which need not add \
+                up to 1",
+        method: "alias table of Walker, one word for each number",
+        parameters: &[Parameter::new("weights", Form::Buckets, Range::WEIGHTS)],
+        types: types![I64: 1 / 1, U64: 1 / 1, U32: 1 / 1],
+        fronts: Fronts::python_and_java("categorical", "categorical"),
+        ..PLAIN
+    };
+
+    /// Vectors of shares, which add up to 1.
+    Dirichlet = 19: Vectors<Dirichlet<'a>>,
+    |v| Vectors(Dirichlet::new(v.reals(0)?)?),
+    Facts {
+        name: "dirichlet",
+        about: "vectors of shares, which add up to 1, of the shapes `alpha`",
+        method: "gamma numbers over their sum",
+        parameters: &[Parameter::new("alpha", Form::Reals, Range::SHAPES)],
+        types: types![F64: 0 / 1],
+        vectors: true,
+        fronts: Fronts::python_and_java("dirichlet", "dirichlet"),
+        ..PLAIN
+    };
+
+    /// Vectors that say how often each outcome occurs.
+    Multinomial = 20: Trials<'a>,
+    |v| Trials { trials: v.count(0)?, shares: v.shares(1)? },
+    Facts {
+        name: "multinomial",
+        about: "vectors that say how often each outcome occurs in `trials` trials. The `weights` \
+                need not add up to 1",
+        method: "binomial counts of what is left",
+        parameters: &[
+            TRIALS,
+            Parameter::new("weights", Form::Shares, Range::SUM).numpy("pvals"),
+        ],
+        types: OWN_COUNTS,
+        vectors: true,
+        fronts: Fronts::python_and_java("multinomial", "multinomial"),
+        ..PLAIN
+    };
+
+    /// Normal vectors.
+    MultivariateNormal = 21: Normals<'a>,
+    |v| {
+        let mean = v.reals(0)?;
+        let factor = v.factor(1, mean.len())?;
+        Normals::new(mean, factor)?
+    },
+    Facts {
+        name: "multivariate_normal",
+        about: "normal vectors. The `covariance` is positive semidefinite, and only its lower \
+                triangle is read",
+        method: "normal numbers times the factor",
+        parameters: &[
+            Parameter::new("mean", Form::Reals, Range::REALS),
+            Parameter::new("covariance", Form::Factor, Range::SEMIDEFINITE).numpy("cov"),
+        ],
+        types: types![F64: 2 / 2],
+        vectors: true,
+        fronts: Fronts::python_and_java("multivariate_normal", "multivariateNormal"),
+        ..PLAIN
+    };
+
+    /// Points of Sobol's sequence.
+    Sobol = 22: Vectors<Sobol>,
+    |v| {
+        let dimension = usize::try_from(v.count(0)?).unwrap_or(usize::MAX);
+        let make = if v.flag(1)? { Sobol::new } else { Sobol::plain };
+        Vectors(make(dimension)?)
+    },
+    Facts {
+        name: "sobol",
+        about: "points of Sobol's sequence of `dimension` dimensions. The stream scrambles the \
+                sequence if `scramble` is true",
+        method: "Joe and Kuo's numbers, scrambled by Owen's method",
+        parameters: &[
+            Parameter::new("dimension", Form::Count, Range::DIMENSION).numpy("d"),
+            Parameter::new("scramble", Form::Flag, Range::ANY).or(1.0),
+        ],
+        types: types![F64: 0 / 1],
+        vectors: true,
+        fronts: Fronts::python_and_java("sobol", "sobol"),
+        ..PLAIN
+    };
+}

@@ -1,0 +1,200 @@
+//! Java: the enums whose numbers the native library reads, and the factories of distributions.
+
+use super::words::{FIXED, about, has, has_numbers_alone, needs, wrapped};
+use super::{File, NOTE, with_part};
+use anyhow::Result;
+use headwater_streams::kinds::{Dtype, Form, Kind, Parameter};
+use std::path::Path;
+
+const FILES: [&str; 3] = [
+    "java/src/main/java/headwater/Kind.java",
+    "java/src/main/java/headwater/DistributionKind.java",
+    "java/src/main/java/headwater/Distribution.java",
+];
+/// The types of Java's arrays.
+const ARRAYS: [Dtype; 5] = [Dtype::U8, Dtype::U32, Dtype::U64, Dtype::F32, Dtype::F64];
+
+pub(super) fn files(root: &Path) -> Result<Vec<File>> {
+    let [kinds, distributions, factories] = FILES;
+    let marks = ("// Generated factories", "// The end of the generated factories");
+    Ok(vec![
+        File { path: kinds, text: plain_kinds() },
+        File { path: distributions, text: distribution_kinds() },
+        with_part(root, factories, marks, &factories_of_numbers())?,
+    ])
+}
+
+/// Returns the enum of the kinds that `Stream` has methods for, with the types of their elements.
+fn plain_kinds() -> String {
+    let mut constants = Vec::new();
+    for kind in Kind::ALL {
+        let is_plain = kind
+            .parameters()
+            .iter()
+            .all(|one| matches!(one.form, Form::Integer) || kind == Kind::Permutation);
+        if !is_plain || kind.facts().fronts.java.is_some() {
+            continue;
+        }
+        for one in kind.types().iter().filter(|one| ARRAYS.contains(&one.dtype)) {
+            let name = format!("{}_{:?}", kind.name(), one.dtype).to_uppercase();
+            let code = u32::from(kind as u8) << 8 | u32::from(one.dtype as u8);
+            let last = one.last() as i64;
+            constants.push(format!("    {name}({code:#06x}, {}, {last}L)", one.dtype.size()));
+        }
+    }
+    format!(
+        "package headwater;
+
+// {NOTE}
+
+/** A kind of number with the type of its elements. */
+enum Kind {{
+{};
+
+    /** The number of the kind times 256, plus that of the type, as the native library reads it. */
+    final int code;
+    /** Bytes of an element. */
+    final int width;
+    /** The last element, as an unsigned number: that whose group of words is the last one. */
+    final long last;
+
+    Kind(int code, int width, long last) {{
+        this.code = code;
+        this.width = width;
+        this.last = last;
+    }}
+}}
+",
+        constants.join(",\n")
+    )
+}
+
+/// Returns the enum of the kinds that are distributions.
+fn distribution_kinds() -> String {
+    let number = |kind: Kind, types: &[Dtype]| {
+        let found = types.iter().find(|&&dtype| has(kind, dtype));
+        found.map_or(-1, |&dtype| i32::from(dtype as u8))
+    };
+    let constant = |kind: Kind| {
+        let name = constant(kind)?;
+        let wide = number(kind, &[Dtype::F64, Dtype::U64, Dtype::C128]);
+        let narrow = number(kind, &[Dtype::F32, Dtype::C64]);
+        Some(format!("    {name}({}, {wide}, {narrow})", kind as u8))
+    };
+    let constants: Vec<_> = Kind::ALL.into_iter().filter_map(constant).collect();
+    format!(
+        "package headwater;
+
+// {NOTE}
+
+/** A kind of distribution. */
+enum DistributionKind {{
+{};
+
+    /** The number of the kind, as the native library reads it. */
+    final int number;
+    /** The number of the type of elements in arrays of doubles or of longs. */
+    final int wide;
+    /** The number of the type of elements in arrays of floats, or -1 if the kind has none. */
+    final int narrow;
+
+    DistributionKind(int number, int wide, int narrow) {{
+        this.number = number;
+        this.wide = wide;
+        this.narrow = narrow;
+    }}
+}}
+",
+        constants.join(",\n")
+    )
+}
+
+/// Returns the name of a kind's constant: `CHI_SQUARE` for the factory `chiSquare`.
+fn constant(kind: Kind) -> Option<String> {
+    let mut name = String::new();
+    for letter in kind.facts().fronts.java?.chars() {
+        if letter.is_uppercase() {
+            name.push('_');
+        }
+        name.push(letter.to_ascii_uppercase());
+    }
+    Some(name)
+}
+
+/// Returns the factories of the kinds whose parameters are numbers.
+fn factories_of_numbers() -> String {
+    let mut text = "\n".to_owned();
+    for kind in Kind::ALL {
+        let Some(factory) = kind.facts().fronts.java else { continue };
+        if kind.facts().vectors || kind.parameters().is_empty() || !has_numbers_alone(kind) {
+            continue;
+        }
+        text += &factory_of(kind, factory);
+    }
+    text
+}
+
+fn factory_of(kind: Kind, factory: &str) -> String {
+    let code = |parameter: &Parameter| format!("{{@code{FIXED}{}}}", parameter.java);
+    let about =
+        about(kind, code, &format!("{{@link{FIXED}Stream#fillNormal(long,{FIXED}double[])}}"));
+    let comment = comment(&format!("Returns {about}. {}.", needs(kind, code)));
+    let argument = |one: &Parameter| match one.form {
+        Form::Count => format!("long {}", one.java),
+        _ => format!("double {}", one.java),
+    };
+    let arguments: Vec<_> = kind.parameters().iter().map(argument).collect();
+    let arguments = arguments.join(", ");
+    let (class, call) = match has(kind, Dtype::F64) {
+        true => ("Reals", "reals"),
+        false => ("Counts", "counts"),
+    };
+    let name = constant(kind).unwrap_or_default();
+    let need = text_of(&needs(kind, |parameter| parameter.java.to_owned()));
+    let reals = |one: &&Parameter| one.form == Form::Real;
+    let shown: Vec<_> = kind.parameters().iter().filter(reals).map(|one| one.java).collect();
+    let values = match shown.len() == kind.parameters().len() {
+        true => String::new(),
+        // The native library takes whole numbers as they are, and doubles by their bits.
+        false => {
+            let value = |one: &Parameter| match one.form {
+                Form::Count => format!("whole(\"{0}\", {0})", one.java),
+                _ => format!("Double.doubleToRawLongBits({})", one.java),
+            };
+            let values: Vec<_> = kind.parameters().iter().map(value).collect();
+            format!("\n                new long[] {{{}}},", values.join(", "))
+        }
+    };
+    format!(
+        "{comment}    public static {class} {factory}({arguments}) {{
+        return {call}(DistributionKind.{name},
+                {need},{values}
+                {});
+    }}
+
+",
+        shown.join(", ")
+    )
+}
+
+fn comment(text: &str) -> String {
+    let one_line = format!("    /** {} */\n", text.replace(FIXED, " "));
+    match one_line.chars().count() <= 101 {
+        true => one_line,
+        false => format!("    /**\n{}     */\n", wrapped(text, "     * ", "     * ")),
+    }
+}
+
+/// Returns a constant text, in several pieces if it is long.
+fn text_of(text: &str) -> String {
+    let mut pieces = Vec::new();
+    let mut piece = String::new();
+    for word in text.split_inclusive(' ') {
+        if piece.len() + word.len() > 70 {
+            pieces.push(std::mem::take(&mut piece));
+        }
+        piece += word;
+    }
+    pieces.push(piece);
+    format!("\"{}\"", pieces.join("\"\n                        + \""))
+}
