@@ -319,8 +319,8 @@ unsafe extern "system" fn Java_headwater_Native_streamAt0(
 
 /// # Safety
 ///
-/// `env` is this thread's. `parameters` is an array of longs, and `out` one of floats if `dtype` has
-/// numbers of 32 bits, otherwise of doubles or longs, with elements `off` to `off + n - 1`.
+/// `env` is this thread's. `parameters` is an array of longs, and `out` one of floats if `dtype`
+/// has numbers of 32 bits, otherwise of doubles or longs, with elements `off` to `off + n - 1`.
 #[unsafe(no_mangle)]
 unsafe extern "system" fn Java_headwater_Native_draw0(
     env: Env,

@@ -71,8 +71,8 @@ impl<'a> Out<'a> {
     ///
     /// # Safety
     ///
-    /// `start` is aligned for the type and valid for reads and writes of the values, whose bytes may
-    /// be any, and nothing else uses them during `'a`.
+    /// `start` is aligned for the type and valid for reads and writes of the values, whose bytes
+    /// may be any, and nothing else uses them during `'a`.
     pub unsafe fn from_raw(dtype: Dtype, start: NonNull<u8>, len: usize) -> Out<'a> {
         Out { start, len, dtype, memory: PhantomData }
     }
