@@ -3,6 +3,7 @@
 //! The files are checked in, so that a reader and a tool find ordinary source, and a user needs no
 //! generator. A test compares each of them with the table.
 
+mod c;
 mod dask;
 mod java;
 mod python;
@@ -41,6 +42,7 @@ fn files(root: &Path) -> Result<Vec<File>> {
     let mut files = java::files(root)?;
     files.extend(python::files());
     files.push(dask::file());
+    files.extend(c::files(root)?);
     Ok(files)
 }
 
