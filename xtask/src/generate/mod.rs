@@ -5,6 +5,7 @@
 
 mod c;
 mod dask;
+mod docs;
 mod java;
 mod python;
 mod words;
@@ -43,6 +44,7 @@ fn files(root: &Path) -> Result<Vec<File>> {
     files.extend(python::files());
     files.push(dask::file());
     files.extend(c::files(root)?);
+    files.extend(docs::files(root)?);
     Ok(files)
 }
 
