@@ -792,7 +792,7 @@ class _Distributions:
     ) -> _Out: ...
 
 class _DistributionsAt:
-    # One index has a number and several have an array, which the types do not distinguish.
+    # One index makes a number and several make an array: types cannot say which.
     def lognormal(
         self,
         mean: _Real = 0.0,

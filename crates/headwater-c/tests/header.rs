@@ -22,7 +22,6 @@ fn header() -> String {
         "streams/at",
         "streams/half",
         "streams/distributions",
-        "streams/angles",
         "streams/categorical",
         "streams/vectors",
         "streams/pseudo",

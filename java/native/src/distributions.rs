@@ -118,8 +118,7 @@ fn prepared(kind: i32, given: &[u64], out: &mut [u64]) -> Result<(), Wrong> {
     {
         *value = table;
     }
-    kind.make(used(kind, &values))?;
-    Ok(())
+    Ok(kind.with(used(kind, &values), &mut |_| ())?)
 }
 
 /// Returns the values of the kind's parameters, which are the first ones.

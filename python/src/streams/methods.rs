@@ -7,7 +7,7 @@
 use super::args::Shape;
 use super::distribution::{Argument, Owned, refused};
 use super::output::{Place, Wanted};
-use headwater_streams::kinds::{Elements, Kind, Value};
+use headwater_streams::kinds::{Elements, Kind, Made, Value};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -26,11 +26,25 @@ pub(crate) fn drawn<'py, const N: usize>(
     (kind, arguments): (Kind, [Argument<'_, 'py>; N]),
     to: To<'_, 'py>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let To { size, dtype, out } = to;
     let owned = Owned::read(kind, &arguments)?;
     let values: [Value<'_>; N] = owned.each_ref().map(Owned::value);
-    let made = kind.make(&values).map_err(|error| refused(error, kind, &values))?;
-    let dimension = made.dimension().map(|dimension| dimension.get());
+    let (mut to, mut result) = (Some(to), None);
+    // Lent, because a kind that is kept would be allocated in each call.
+    let mut draw = |made: &Made<'_>| {
+        result = to.take().map(|to| {
+            let place = place_of(made, to)?;
+            made.fits(place.dtype()).map_err(|error| refused(error, kind, &values))?;
+            place.draw(py, |out| made.draw(stream, elements, out))
+        });
+    };
+    kind.with(&values, &mut draw).map_err(|error| refused(error, kind, &values))?;
+    result.unwrap_or_else(|| unreachable!("`with` lends the kind once, or returns an error"))
+}
+
+/// Finds the place for elements of a kind.
+fn place_of<'a, 'py>(made: &Made<'_>, to: To<'a, 'py>) -> PyResult<Place<'a, 'py>> {
+    let To { size, dtype, out } = to;
+    let dimension = made.dimension().map(std::num::NonZero::get);
     let mut shape = size;
     if let Some(dimension) = dimension {
         // Without a size the result is one vector.
@@ -40,7 +54,7 @@ pub(crate) fn drawn<'py, const N: usize>(
             shape = Some(Shape::new(lengths));
         }
     }
-    let place = Place::of(Wanted { shape, dtype, out }, kind)?;
+    let place = Place::of(Wanted { shape, dtype, out }, made.kind())?;
     if let Some((dimension, held)) = dimension.zip(place.shape())
         && held.dimensions().last() != Some(&dimension)
     {
@@ -49,8 +63,7 @@ pub(crate) fn drawn<'py, const N: usize>(
              {held}"
         )));
     }
-    made.fits(place.dtype()).map_err(|error| refused(error, kind, &values))?;
-    place.draw(py, |out| made.draw(stream, elements, out))
+    Ok(place)
 }
 
 /// Makes both methods of each distribution. The texts are what `help` shows for them.

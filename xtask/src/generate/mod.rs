@@ -3,7 +3,9 @@
 //! The files are checked in, so that a reader and a tool find ordinary source, and a user needs no
 //! generator. A test compares each of them with the table.
 
+mod c;
 mod dask;
+mod docs;
 mod java;
 mod python;
 mod words;
@@ -41,6 +43,8 @@ fn files(root: &Path) -> Result<Vec<File>> {
     let mut files = java::files(root)?;
     files.extend(python::files());
     files.push(dask::file());
+    files.extend(c::files(root)?);
+    files.extend(docs::files(root)?);
     Ok(files)
 }
 

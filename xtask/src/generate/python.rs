@@ -137,7 +137,7 @@ class _Distributions:
     }
     text += "
 class _DistributionsAt:
-    # One index has a number and several have an array, which the types do not distinguish.
+    # One index makes a number and several make an array: types cannot say which.
 ";
     for (kind, method) in kinds() {
         let mut lines = parameters(kind, true);

@@ -1,7 +1,6 @@
 //! Reproducible streams, which are functions of a key, a stream number and an element number; and
 //! the per-CPU generator for numbers that need not repeat.
 
-pub mod angles;
 pub mod at;
 pub mod categorical;
 pub mod distributions;

@@ -6,7 +6,7 @@
 
 use super::place::{Element, Elements, Out};
 use super::value::{List, Values};
-use super::{Dtype, Kind, Made, Value};
+use super::{Dtype, Kind, Value};
 use crate::distributions::{
     Alias, Categorical, Distribution, Gamma, Multinomial, MultivariateNormal, VectorDistribution,
 };
@@ -15,8 +15,8 @@ use core::num::NonZero;
 
 /// Draws elements of a kind, made of these values, in the type of `out`.
 ///
-/// A caller that draws several times from the same values makes the kind once instead:
-/// [`Kind::make`] and [`Made::draw`] are the two halves of this function.
+/// Nothing is allocated, unless weights or a covariance are made into a table. A caller that draws
+/// several times from the same values makes the kind once instead, by [`Kind::make`].
 ///
 /// ```
 /// use headwater_streams::Key;
@@ -31,7 +31,7 @@ use core::num::NonZero;
 ///
 /// # Errors
 ///
-/// The errors of [`Kind::make`] and of [`Made::draw`]. Nothing is written then.
+/// The errors of [`Kind::with`] and of [`Made::draw`](super::Made::draw). Nothing is written then.
 // Inlined, as far as the match over the kinds: a caller that has just written the arguments to the
 // stack would wait until they can be read from there in other widths.
 #[inline]
@@ -47,33 +47,9 @@ pub fn draw(
     kind.write(Values { kind, values }, &mut Job { kind, stream, elements, out })
 }
 
-impl Made<'_> {
-    /// Draws elements in the type of `out`, which is one of the kind's.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::ElementType`] if the kind has no elements of the type, [`Error::Parameter`] if a
-    /// parameter is too large for it, and the errors of the typed functions, such as
-    /// [`fill_distribution`](Stream::fill_distribution). Nothing is written then.
-    pub fn draw(&self, stream: &Stream, elements: Elements<'_>, out: Out<'_>) -> Result<(), Error> {
-        self.fits(out.dtype())?;
-        self.write(&mut Job { kind: self.kind(), stream, elements, out })
-    }
-
-    /// Returns an error unless the kind has elements of this type that hold all of its numbers.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::ElementType`] and [`Error::Parameter`], as [`draw`](Made::draw) has them.
-    pub fn fits(&self, dtype: Dtype) -> Result<(), Error> {
-        self.kind().has(dtype)?;
-        self.held_fits(dtype)
-    }
-}
-
 /// One call: a stream, elements of it, and a place for them.
 pub(super) struct Job<'a> {
-    kind: Kind,
+    pub(super) kind: Kind,
     pub(super) stream: &'a Stream,
     pub(super) elements: Elements<'a>,
     pub(super) out: Out<'a>,
@@ -115,7 +91,7 @@ impl Job<'_> {
 }
 
 /// A kind that was made of its values.
-pub(super) trait Held {
+pub(super) trait Held: Sync {
     /// Writes the elements of a job, whose type is one of the kind's.
     fn write(&self, job: &mut Job<'_>) -> Result<(), Error>;
 
@@ -146,8 +122,18 @@ pub(super) fn once<'v, 'a, H: Held>(
     held.write(job)
 }
 
+/// Makes a kind and lends it. Not inlined, as [`once`] is not.
+#[inline(never)]
+pub(super) fn lent<'v, 'a, H: Held>(
+    values: Values<'v, 'a>,
+    make: impl FnOnce(Values<'v, 'a>) -> Result<H, Error>,
+    then: &mut dyn FnMut(&dyn Held),
+) -> Result<(), Error> {
+    then(&make(values)?);
+    Ok(())
+}
+
 /// Real numbers of either precision.
-#[derive(Debug)]
 pub(super) struct Reals<D>(pub(super) D);
 
 impl<D: Distribution<f64> + Distribution<f32>> Held for Reals<D> {
@@ -160,7 +146,6 @@ impl<D: Distribution<f64> + Distribution<f32>> Held for Reals<D> {
 }
 
 /// Gamma numbers times a scale, each rounded once in the type of the elements.
-#[derive(Debug)]
 pub(super) struct Scaled {
     pub(super) numbers: Reals<Gamma>,
     pub(super) scale: f64,
@@ -179,7 +164,6 @@ impl Held for Scaled {
 }
 
 /// Counts, as `u64` or as `i64`.
-#[derive(Debug)]
 pub(super) struct Counts<D> {
     pub(super) numbers: D,
     /// An error that names the parameter to blame, unless `i64` holds all counts.
@@ -210,7 +194,6 @@ impl<D: Distribution<u64>> Held for Counts<D> {
 }
 
 /// Counts that have no largest one: those of `i64` end at its largest number.
-#[derive(Debug)]
 pub(super) struct Endless<D>(pub(super) D);
 
 impl<D: Distribution<u64>> Held for Endless<D> {
@@ -226,7 +209,6 @@ impl<D: Distribution<u64>> Held for Endless<D> {
 }
 
 /// Outcomes of a weighted choice, which end at 2^32.
-#[derive(Debug)]
 pub(super) struct Outcomes<'a>(pub(super) List<'a, Alias>);
 
 impl Held for Outcomes<'_> {
@@ -240,7 +222,6 @@ impl Held for Outcomes<'_> {
 }
 
 /// Vectors of real numbers.
-#[derive(Debug)]
 pub(super) struct Vectors<D>(pub(super) D);
 
 impl<D: VectorDistribution<Value = f64>> Held for Vectors<D> {
@@ -254,7 +235,6 @@ impl<D: VectorDistribution<Value = f64>> Held for Vectors<D> {
 }
 
 /// Normal vectors.
-#[derive(Debug)]
 pub(super) struct Normals<'a> {
     mean: &'a [f64],
     factor: List<'a, f64>,
@@ -285,7 +265,6 @@ impl Held for Normals<'_> {
 }
 
 /// Vectors of counts.
-#[derive(Debug)]
 pub(super) struct Trials<'a> {
     pub(super) trials: u64,
     pub(super) shares: List<'a, f64>,

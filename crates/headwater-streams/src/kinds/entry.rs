@@ -1,12 +1,11 @@
-//! The code that the table's entries become: an enum of the kinds, another of the kinds that were
-//! made, and the matches over both. They are one macro, so no match can miss an entry or confuse
-//! two.
+//! The code that the table's entries become: an enum of the kinds, and the matches over it. They
+//! are one macro, so no match can miss an entry or confuse two.
 
 /// Makes the enum of the kinds, their facts, and the match that makes and draws each of them.
 macro_rules! kinds {
     ($(
         $(#[$doc:meta])*
-        $kind:ident = $number:literal: $held:ty, |$values:pat_param| $make:expr,
+        $kind:ident = $number:literal: |$values:pat_param| $make:expr,
         $facts:expr;
     )*) => {
         /// A kind of numbers: an entry of the table.
@@ -19,12 +18,6 @@ macro_rules! kinds {
         pub enum Kind {$(
             $(#[$doc])*
             $kind = $number,
-        )*}
-
-        /// A kind that was made of its values.
-        #[derive(Debug)]
-        pub(super) enum Any<'a> {$(
-            $kind($held),
         )*}
 
         impl Kind {
@@ -41,17 +34,6 @@ macro_rules! kinds {
                 )*}
             }
 
-            pub(super) fn hold<'a>(self, values: Values<'_, 'a>) -> Result<Any<'a>, Error> {
-                Ok(match self {$(
-                    Kind::$kind => {
-                        let $values = values;
-                        Any::$kind($make)
-                    }
-                )*})
-            }
-        }
-
-        impl Kind {
             /// Makes the kind and writes its elements.
             pub(super) fn write(
                 self,
@@ -62,32 +44,30 @@ macro_rules! kinds {
                     Kind::$kind => once(values, |$values| Ok($make), job),
                 )*}
             }
-        }
 
-        impl Made<'_> {
-            /// Returns the kind.
-            pub fn kind(&self) -> Kind {
-                match &self.0 {$(
-                    Any::$kind(_) => Kind::$kind,
+            /// Makes the kind, and lends it to `then`.
+            pub(super) fn lend(
+                self,
+                values: Values<'_, '_>,
+                then: &mut dyn FnMut(&dyn Held),
+            ) -> Result<(), Error> {
+                match self {$(
+                    Kind::$kind => lent(values, |$values| Ok($make), then),
                 )*}
             }
 
-            pub(super) fn write(&self, job: &mut Job<'_>) -> Result<(), Error> {
-                match &self.0 {$(
-                    Any::$kind(held) => held.write(job),
-                )*}
-            }
-
-            pub(super) fn held_fits(&self, dtype: Dtype) -> Result<(), Error> {
-                match &self.0 {$(
-                    Any::$kind(held) => held.fits(dtype),
-                )*}
-            }
-
-            pub(super) fn held_dimension(&self) -> Option<NonZero<usize>> {
-                match &self.0 {$(
-                    Any::$kind(held) => held.dimension(),
-                )*}
+            /// Makes the kind in memory of its own.
+            #[cfg(feature = "std")]
+            pub(super) fn boxed<'a>(
+                self,
+                values: Values<'_, 'a>,
+            ) -> Result<Box<dyn Held + Send + 'a>, Error> {
+                Ok(match self {$(
+                    Kind::$kind => {
+                        let $values = values;
+                        Box::new($make)
+                    }
+                )*})
             }
         }
     };

@@ -30,6 +30,7 @@ mod draw;
 mod dtype;
 mod entry;
 mod facts;
+mod made;
 mod place;
 mod plain;
 mod table;
@@ -38,17 +39,12 @@ mod value;
 pub use draw::draw;
 pub use dtype::Dtype;
 pub use facts::{Facts, Form, Fronts, Parameter, Range, Type};
+pub use made::Made;
 pub use place::{Element, Elements, Out};
 pub use table::Kind;
 pub use value::{Room, Value};
 
 use crate::Error;
-use core::num::NonZero;
-use value::Values;
-
-/// A kind that was made of its values: what [`draw`] would otherwise make in each call.
-#[derive(Debug)]
-pub struct Made<'a>(table::Any<'a>);
 
 impl Kind {
     /// Returns the kind with this name, such as `chi_square`.
@@ -91,27 +87,5 @@ impl Kind {
     /// Returns the types of elements, the default first.
     pub const fn types(self) -> &'static [Type] {
         self.facts().types
-    }
-
-    /// Makes the kind of one value for each parameter.
-    ///
-    /// With the feature `std`, weights and a covariance may be values as a user has them; otherwise
-    /// [`prepare`](Kind::prepare) makes tables of them first.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Value`] unless there is one value for each parameter, in its form, and
-    /// [`Error::Parameter`], which names the parameter and its range, if there is no such
-    /// distribution.
-    pub fn make<'a>(self, values: &[Value<'a>]) -> Result<Made<'a>, Error> {
-        self.has_not_more(values)?;
-        Ok(Made(self.hold(Values { kind: self, values })?))
-    }
-}
-
-impl Made<'_> {
-    /// Returns the number of components of an element, if elements are vectors.
-    pub fn dimension(&self) -> Option<NonZero<usize>> {
-        self.held_dimension()
     }
 }

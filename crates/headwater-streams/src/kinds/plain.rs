@@ -4,26 +4,19 @@ use super::draw::{Held, Job};
 use super::{Dtype, Elements};
 use crate::Error;
 
-#[derive(Debug)]
 pub(super) struct Words;
-#[derive(Debug)]
 pub(super) struct Uniform;
-#[derive(Debug)]
 pub(super) struct Normal;
-#[derive(Debug)]
 pub(super) struct Exponential;
-#[derive(Debug)]
 pub(super) struct ComplexNormal;
 
 /// Integers from `low` to `high`, both ends included.
-#[derive(Debug)]
 pub(super) struct Integers {
     pub(super) low: i128,
     pub(super) high: i128,
 }
 
 /// The numbers below `n` in random order.
-#[derive(Debug)]
 pub(super) struct Order {
     pub(super) n: u64,
 }

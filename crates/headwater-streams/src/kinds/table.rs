@@ -1,22 +1,20 @@
 //! The table: each kind of numbers once.
 //!
-//! An entry has the kind's number, which never changes, how it is held and made of its values, and
-//! its facts. A new kind takes the next number, because Java and other native callers pass the
-//! numbers.
+//! An entry has the kind's number, which never changes, how it is made of its values, and its
+//! facts. A new kind takes the next number, because Java and other native callers pass the numbers.
 
 use super::draw::{self, Counts, Endless, Held, Job, Normals, Outcomes, Reals, Scaled, Trials};
-use super::draw::{Vectors, once, unless};
+use super::draw::{Vectors, lent, once, unless};
 use super::entry::kinds;
 use super::facts::types;
 use super::plain::{ComplexNormal, Exponential, Integers, Normal, Order, Uniform, Words};
 use super::value::Values;
-use super::{Dtype, Facts, Form, Fronts, Made, Parameter, Range, Type};
+use super::{Dtype, Facts, Form, Fronts, Parameter, Range, Type};
 use crate::Error;
 use crate::distributions::{
     Beta, Binomial, ChiSquare, Dirichlet, Gamma, Geometric, LogNormal, Poisson, Sobol, StudentT,
     TruncatedNormal, VonMises,
 };
-use core::num::NonZero;
 
 /// The facts that an entry leaves out.
 const PLAIN: Facts = Facts {
@@ -38,7 +36,7 @@ const TRIALS: Parameter = Parameter::new("trials", Form::Count, Range::ANY).nump
 
 kinds! {
     /// The stream's bytes as they are, in integers without a sign.
-    Words = 0: Words, |_| Words, Facts {
+    Words = 0: |_| Words, Facts {
         name: "words",
         about: "the stream's words",
         types: types![U64: 1 / 1, U32: 1 / 2, U8: 1 / 8],
@@ -46,7 +44,7 @@ kinds! {
     };
 
     /// Uniform numbers in [0, 1).
-    Uniform = 1: Uniform, |_| Uniform, Facts {
+    Uniform = 1: |_| Uniform, Facts {
         name: "uniform",
         about: "uniform numbers in [0, 1)",
         types: types![F64: 1 / 1, F32: 1 / 2, F16: 1 / 4, Bf16: 1 / 4],
@@ -54,7 +52,7 @@ kinds! {
     };
 
     /// Normal numbers of mean 0 and standard deviation 1.
-    Normal = 2: Normal, |_| Normal, Facts {
+    Normal = 2: |_| Normal, Facts {
         name: "normal",
         about: "normal numbers, mean 0 and standard deviation 1",
         types: types![F64: 2 / 2, F32: 1 / 2, F16: 1 / 2, Bf16: 1 / 2],
@@ -62,7 +60,7 @@ kinds! {
     };
 
     /// Exponential numbers of mean 1.
-    Exponential = 3: Exponential, |_| Exponential, Facts {
+    Exponential = 3: |_| Exponential, Facts {
         name: "exponential",
         about: "exponential numbers, mean 1",
         types: types![F64: 1 / 1],
@@ -70,7 +68,7 @@ kinds! {
     };
 
     /// Complex normal numbers, whose squared sizes have mean 1.
-    ComplexNormal = 4: ComplexNormal, |_| ComplexNormal, Facts {
+    ComplexNormal = 4: |_| ComplexNormal, Facts {
         name: "complex_normal",
         about: "complex normal numbers, the real part first; their squared sizes have mean 1",
         types: types![C128: 2 / 1, C64: 1 / 1],
@@ -79,8 +77,7 @@ kinds! {
     };
 
     /// Integers from `low` to `high`, both included, each as likely as any other.
-    Integers = 5: Integers,
-    |v| Integers { low: v.integer(0)?, high: v.integer(1)? },
+    Integers = 5: |v| Integers { low: v.integer(0)?, high: v.integer(1)? },
     Facts {
         name: "integers",
         about: "integers from `low` to `high`, both included",
@@ -96,7 +93,7 @@ kinds! {
     };
 
     /// The numbers below `n` in random order: element i is the number at place i.
-    Permutation = 6: Order, |v| Order { n: v.count(0)? }, Facts {
+    Permutation = 6: |v| Order { n: v.count(0)? }, Facts {
         name: "permutation",
         about: "the numbers below `n` in random order",
         parameters: &[Parameter::new("n", Form::Count, Range::ANY)],
@@ -105,8 +102,7 @@ kinds! {
     };
 
     /// Lognormal numbers.
-    LogNormal = 7: Reals<LogNormal>,
-    |v| Reals(LogNormal::new(v.real(0)?, v.real(1)?)?),
+    LogNormal = 7: |v| Reals(LogNormal::new(v.real(0)?, v.real(1)?)?),
     Facts {
         name: "lognormal",
         about: "lognormal numbers: e to the power of `mu` + `sigma` * x, with the elements of \
@@ -122,7 +118,7 @@ kinds! {
     };
 
     /// Gamma numbers of scale 1.
-    Gamma = 8: Reals<Gamma>, |v| Reals(Gamma::new(v.real(0)?)?), Facts {
+    Gamma = 8: |v| Reals(Gamma::new(v.real(0)?)?), Facts {
         name: "gamma",
         about: "gamma numbers of this shape and scale 1",
         method: "Marsaglia and Tsang; smaller shapes by a power",
@@ -133,8 +129,7 @@ kinds! {
     };
 
     /// Gamma numbers times a scale.
-    ScaledGamma = 9: Scaled,
-    |v| {
+    ScaledGamma = 9: |v| {
         let numbers = Reals(Gamma::new(v.real(0)?)?);
         let scale = v.real(1)?;
         unless(scale.is_finite() && scale >= 0.0, "scale", Range::FROM_0.need)?;
@@ -154,7 +149,7 @@ kinds! {
     };
 
     /// Chi-square numbers.
-    ChiSquare = 10: Reals<ChiSquare>, |v| Reals(ChiSquare::new(v.real(0)?)?), Facts {
+    ChiSquare = 10: |v| Reals(ChiSquare::new(v.real(0)?)?), Facts {
         name: "chi_square",
         about: "chi-square numbers of `k` degrees of freedom",
         method: "twice a gamma number",
@@ -165,7 +160,7 @@ kinds! {
     };
 
     /// Beta numbers.
-    Beta = 11: Reals<Beta>, |v| Reals(Beta::new(v.real(0)?, v.real(1)?)?), Facts {
+    Beta = 11: |v| Reals(Beta::new(v.real(0)?, v.real(1)?)?), Facts {
         name: "beta",
         about: "beta numbers of the shapes `a` and `b`, whose mean is a / (a + b)",
         method: "Joehnk for shapes up to 1, else two gamma numbers",
@@ -179,7 +174,7 @@ kinds! {
     };
 
     /// Numbers of Student's t distribution.
-    StudentT = 12: Reals<StudentT>, |v| Reals(StudentT::new(v.real(0)?)?), Facts {
+    StudentT = 12: |v| Reals(StudentT::new(v.real(0)?)?), Facts {
         name: "student_t",
         about: "numbers of Student's t distribution with `nu` degrees of freedom",
         method: "Bailey, without rejection",
@@ -190,7 +185,7 @@ kinds! {
     };
 
     /// Geometric numbers, from 1.
-    Geometric = 13: Endless<Geometric>, |v| Endless(Geometric::new(v.real(0)?)?), Facts {
+    Geometric = 13: |v| Endless(Geometric::new(v.real(0)?)?), Facts {
         name: "geometric",
         about: "geometric numbers, from 1: trials up to the first success, each of probability `p`",
         method: "inversion",
@@ -201,8 +196,7 @@ kinds! {
     };
 
     /// Poisson numbers.
-    Poisson = 14: Counts<Poisson>,
-    |v| {
+    Poisson = 14: |v| {
         let mean = v.real(0)?;
         let signed = unless(mean <= draw::POISSON_MOST, "mean", draw::POISSON_NEED);
         Counts { numbers: Poisson::new(mean)?, signed }
@@ -218,8 +212,7 @@ kinds! {
     };
 
     /// Binomial numbers.
-    Binomial = 15: Counts<Binomial>,
-    |v| {
+    Binomial = 15: |v| {
         let trials = v.count(0)?;
         let signed = unless(trials <= i64::MAX as u64, "trials", draw::TRIALS_NEED);
         Counts { numbers: Binomial::new(trials, v.real(1)?)?, signed }
@@ -235,8 +228,7 @@ kinds! {
     };
 
     /// Normal numbers between two ends.
-    TruncatedNormal = 16: Reals<TruncatedNormal>,
-    |v| Reals(TruncatedNormal::new(v.real(0)?, v.real(1)?, v.real(2)?, v.real(3)?)?),
+    TruncatedNormal = 16: |v| Reals(TruncatedNormal::new(v.real(0)?, v.real(1)?, v.real(2)?, v.real(3)?)?),
     Facts {
         name: "truncated_normal",
         about: "normal numbers of this mean and standard deviation, given that they are from \
@@ -254,8 +246,7 @@ kinds! {
     };
 
     /// Angles of von Mises' distribution.
-    VonMises = 17: Reals<VonMises>,
-    |v| Reals(VonMises::new(v.real(0)?, v.real(1)?)?),
+    VonMises = 17: |v| Reals(VonMises::new(v.real(0)?, v.real(1)?)?),
     Facts {
         name: "von_mises",
         about: "angles from -pi to pi of von Mises' distribution around `mu` with concentration \
@@ -271,7 +262,7 @@ kinds! {
     };
 
     /// Outcomes from 0, each as likely as its share in the weights.
-    Categorical = 18: Outcomes<'a>, |v| Outcomes(v.buckets(0)?), Facts {
+    Categorical = 18: |v| Outcomes(v.buckets(0)?), Facts {
         name: "categorical",
         about: "outcomes, from 0, each as likely as its share in `weights`, which need not add \
                 up to 1",
@@ -283,8 +274,7 @@ kinds! {
     };
 
     /// Vectors of shares, which add up to 1.
-    Dirichlet = 19: Vectors<Dirichlet<'a>>,
-    |v| Vectors(Dirichlet::new(v.reals(0)?)?),
+    Dirichlet = 19: |v| Vectors(Dirichlet::new(v.reals(0)?)?),
     Facts {
         name: "dirichlet",
         about: "vectors of shares, which add up to 1, of the shapes `alpha`",
@@ -297,8 +287,7 @@ kinds! {
     };
 
     /// Vectors that say how often each outcome occurs.
-    Multinomial = 20: Trials<'a>,
-    |v| Trials { trials: v.count(0)?, shares: v.shares(1)? },
+    Multinomial = 20: |v| Trials { trials: v.count(0)?, shares: v.shares(1)? },
     Facts {
         name: "multinomial",
         about: "vectors that say how often each outcome occurs in `trials` trials. The `weights` \
@@ -315,8 +304,7 @@ kinds! {
     };
 
     /// Normal vectors.
-    MultivariateNormal = 21: Normals<'a>,
-    |v| {
+    MultivariateNormal = 21: |v| {
         let mean = v.reals(0)?;
         let factor = v.factor(1, mean.len())?;
         Normals::new(mean, factor)?
@@ -337,8 +325,7 @@ kinds! {
     };
 
     /// Points of Sobol's sequence.
-    Sobol = 22: Vectors<Sobol>,
-    |v| {
+    Sobol = 22: |v| {
         let dimension = usize::try_from(v.count(0)?).unwrap_or(usize::MAX);
         let make = if v.flag(1)? { Sobol::new } else { Sobol::plain };
         Vectors(make(dimension)?)
