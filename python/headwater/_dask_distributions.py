@@ -27,6 +27,7 @@ __all__ = [
     "dirichlet",
     "gamma",
     "geometric",
+    "laplace",
     "lognormal",
     "multinomial",
     "multivariate_normal",
@@ -268,4 +269,19 @@ def sobol(
     """Returns the vectors of `Stream.sobol` in the last dimension."""
     return drawn(
         key, shape, chunks, "sobol", (d,), np.dtype("float64"), scramble=scramble
+    )
+
+
+def laplace(
+    key: Key | Stream,
+    shape: Shape,
+    loc: float = 0.0,
+    scale: float = 1.0,
+    *,
+    dtype: DTypeLike = "float64",
+    chunks: Any = "auto",
+) -> Array:
+    """Returns the numbers of `Stream.laplace`."""
+    return drawn(
+        key, shape, chunks, "laplace", (loc, scale), np.dtype(dtype)
     )

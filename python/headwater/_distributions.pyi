@@ -790,6 +790,78 @@ class _Distributions:
         start: SupportsIndex = 0,
         threads: SupportsIndex = 1,
     ) -> _Out: ...
+    @overload
+    def laplace(
+        self,
+        loc: _Real = 0.0,
+        scale: _Real = 1.0,
+        size: None = None,
+        *,
+        dtype: _F64 | _F32 | None = None,
+        out: None = None,
+        start: SupportsIndex = 0,
+        threads: SupportsIndex = 1,
+    ) -> float: ...
+    @overload
+    def laplace(  # type: ignore[overload-overlap]
+        self,
+        loc: _Real,
+        scale: _Real,
+        size: _Shape,
+        *,
+        dtype: _F64 | None = None,
+        out: None = None,
+        start: SupportsIndex = 0,
+        threads: SupportsIndex = 1,
+    ) -> NDArray[np.float64]: ...
+    @overload
+    def laplace(  # type: ignore[overload-overlap]
+        self,
+        loc: _Real = 0.0,
+        scale: _Real = 1.0,
+        *,
+        size: _Shape,
+        dtype: _F64 | None = None,
+        out: None = None,
+        start: SupportsIndex = 0,
+        threads: SupportsIndex = 1,
+    ) -> NDArray[np.float64]: ...
+    @overload
+    def laplace(
+        self,
+        loc: _Real,
+        scale: _Real,
+        size: _Shape,
+        *,
+        dtype: _F32,
+        out: None = None,
+        start: SupportsIndex = 0,
+        threads: SupportsIndex = 1,
+    ) -> NDArray[np.float32]: ...
+    @overload
+    def laplace(
+        self,
+        loc: _Real = 0.0,
+        scale: _Real = 1.0,
+        *,
+        size: _Shape,
+        dtype: _F32,
+        out: None = None,
+        start: SupportsIndex = 0,
+        threads: SupportsIndex = 1,
+    ) -> NDArray[np.float32]: ...
+    @overload
+    def laplace(
+        self,
+        loc: _Real = 0.0,
+        scale: _Real = 1.0,
+        size: _Shape | None = None,
+        *,
+        dtype: _F64 | _F32 | None = None,
+        out: _Out,
+        start: SupportsIndex = 0,
+        threads: SupportsIndex = 1,
+    ) -> _Out: ...
 
 class _DistributionsAt:
     # One index makes a number and several make an array: types cannot say which.
@@ -914,5 +986,13 @@ class _DistributionsAt:
         *,
         scramble: bool = True,
         dtype: _F64 | str | None = None,
+        out: Any = None,
+    ) -> Any: ...
+    def laplace(
+        self,
+        loc: _Real = 0.0,
+        scale: _Real = 1.0,
+        *,
+        dtype: _F64 | _F32 | str | None = None,
         out: Any = None,
     ) -> Any: ...

@@ -107,6 +107,13 @@ class Distributions:
     def lognormal(self, e, m, s):
         return exp(m + s * self.stream.normal_f64(e))
 
+    def laplace(self, e, m, s):
+        w = self.stream.word(e)
+        v = 2 * w % W
+        if w >> 63:
+            return m + s * logarithm(DOUBLE_PRECISION, W - 1 - v)
+        return m - s * logarithm(DOUBLE_PRECISION, v)
+
     def gamma_parts(self, domain, e, shape):
         a = shape if shape >= 1 else shape + 1
         d = a - 1 / 3

@@ -733,6 +733,21 @@ HEADWATER_MUST_USE int headwater_stream_fill_von_mises_f64(const struct headwate
 HEADWATER_MUST_USE int headwater_stream_von_mises_f64_at(const struct headwater_key *key, uint64_t stream, double mu, double kappa, const uint64_t *indices, double *out, size_t n);
 
 /**
+ * Writes numbers of Laplace's distribution around `mean`, on either side of which their distance
+ * is exponential with the mean `scale`. Arguments and errors are those of
+ * headwater_stream_fill_u8(); EINVAL also means that `mean` is not finite, or `scale` is not
+ * finite or below 0. Not for secrets.
+ */
+HEADWATER_MUST_USE int headwater_stream_fill_laplace_f64(const struct headwater_key *key, uint64_t stream, double mean, double scale, uint64_t start, double *out, size_t n);
+
+/**
+ * Writes the elements of headwater_stream_fill_laplace_f64() with the numbers in `indices`.
+ * Arguments and errors are those of headwater_stream_u8_at(); EINVAL also means that `mean` is not
+ * finite, or `scale` is not finite or below 0. Not for secrets.
+ */
+HEADWATER_MUST_USE int headwater_stream_laplace_f64_at(const struct headwater_key *key, uint64_t stream, double mean, double scale, const uint64_t *indices, double *out, size_t n);
+
+/**
  * Builds the alias table of `outcomes` weights, the same on every machine. The weights need not
  * add up to 1. Building takes a few ns for each outcome, and nothing else is allocated.
  *

@@ -4,8 +4,8 @@
 mod support;
 
 use headwater_streams_std::distributions::{
-    Beta, Binomial, Categorical, ChiSquare, Dirichlet, Gamma, Geometric, LogNormal, Multinomial,
-    MultivariateNormal, Poisson, Sobol, StudentT, TruncatedNormal, VonMises,
+    Beta, Binomial, Categorical, ChiSquare, Dirichlet, Gamma, Geometric, Laplace, LogNormal,
+    Multinomial, MultivariateNormal, Poisson, Sobol, StudentT, TruncatedNormal, VonMises,
 };
 use headwater_streams_std::{Key, Stream};
 use serde_json::Value;
@@ -114,6 +114,7 @@ fn numbers_are_those_of_the_rust_library() {
         };
         f64: |stream, out| stream.fill_distribution(&VonMises::new(1.0, 4.0).unwrap(), 5, out).unwrap();
         f64: |stream, out| stream.fill_distribution(&VonMises::new(-2.0, 0.25).unwrap(), 5, out).unwrap();
+        f64: |stream, out| stream.fill_distribution(&Laplace::new(1.0, 4.0).unwrap(), 5, out).unwrap();
         u64: |stream, out| {
             let choice = Categorical::new(&[3.0, 0.0, 0.5, 1e-9, 2.0]).unwrap();
             stream.fill_distribution(&choice, 5, out).unwrap();

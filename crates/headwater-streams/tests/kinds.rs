@@ -3,7 +3,7 @@
 
 use headwater_streams::distributions::{
     Alias, Beta, Binomial, Categorical, ChiSquare, Dirichlet, Distribution, Gamma, Geometric,
-    LogNormal, Multinomial, MultivariateNormal, Poisson, Sobol, StudentT, TruncatedNormal,
+    Laplace, LogNormal, Multinomial, MultivariateNormal, Poisson, Sobol, StudentT, TruncatedNormal,
     VectorDistribution, VonMises,
 };
 use headwater_streams::kinds::{Dtype, Elements, Form, Kind, Out, Parameter, Room, Value, draw};
@@ -400,6 +400,7 @@ fn draws_are_those_of_the_typed_functions() {
         )*};
     }
     reals! {
+        Laplace: Laplace::new(0.5, 0.5);
         LogNormal: LogNormal::new(0.5, 0.5);
         Gamma: Gamma::new(2.5);
         ChiSquare: ChiSquare::new(2.5);
@@ -444,4 +445,22 @@ fn draws_are_those_of_the_typed_functions() {
     let values = [Value::Count(20)];
     draw(Kind::Permutation, &values, &s, Elements::From(11), Out::new(&mut drawn)).unwrap();
     assert_eq!(order, drawn);
+}
+
+/// Laplace's numbers are a monotone function of the word, symmetric about the mean, as the inverse
+/// of the distribution function is.
+#[test]
+fn laplaces_numbers_rise_with_their_words() {
+    let made = Laplace::new(0.0, 1.0).unwrap();
+    let (mut words, mut numbers) = (vec![0_u64; 4096], vec![0.0_f64; 4096]);
+    stream().fill_u64(0, &mut words).unwrap();
+    stream().fill_distribution(&made, 0, &mut numbers).unwrap();
+    let mut pairs: Vec<_> = words.into_iter().zip(numbers).collect();
+    pairs.sort_by_key(|&(word, _)| word);
+    assert!(pairs.windows(2).all(|pair| pair[0].1 <= pair[1].1));
+    for (word, x) in pairs {
+        let u = (word >> 11) as f64 / (1_u64 << 53) as f64;
+        let exact = if u < 0.5 { (2.0 * u).ln() } else { -(2.0 * (1.0 - u)).ln() };
+        assert!((x - exact).abs() < 1e-9 * exact.abs().max(1.0), "{word:x}: {x} {exact}");
+    }
 }

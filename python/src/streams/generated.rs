@@ -88,4 +88,9 @@ methods! {
     Sobol: sobol(d; scramble = true) [d, scramble]
         "($self, d, size=None, *, scramble=True, dtype='float64', out=None, start=0, threads=1)"
         "($self, d, *, scramble=True, dtype='float64', out=None)";
+    /// Returns numbers of Laplace's distribution around `loc`, on either side of which their
+    /// distance is exponential with the mean `scale`: float64, or float32.
+    Laplace: laplace(loc = 0.0, scale = 1.0) [loc, scale]
+        "($self, loc=0.0, scale=1.0, size=None, *, dtype='float64', out=None, start=0, threads=1)"
+        "($self, loc=0.0, scale=1.0, *, dtype='float64', out=None)";
 }

@@ -147,6 +147,16 @@ fn by_thresholds(p: &[f64], word: u64) -> u64 {
     number
 }
 
+/// Returns a Laplace number from a word: the highest bit is the side, and the others the distance.
+pub fn laplace(word: u64, mean: f64, scale: f64) -> f64 {
+    let v = word << 1;
+    if word >> 63 == 0 {
+        mean - scale * exponential_f64(v)
+    } else {
+        mean + scale * exponential_f64(u64::MAX - v)
+    }
+}
+
 /// One element of a stream: its own blocks, and the words of draw 0.
 pub struct Element<'a> {
     /// Returns the private block of a draw, as two words.

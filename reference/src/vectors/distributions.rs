@@ -1,7 +1,7 @@
 //! `distributions.json`: numbers of every distribution, to the last bit.
 
 use super::json::{Object, document, hex, string};
-use crate::streams::distributions::{Element, geometric, lognormal};
+use crate::streams::distributions::{Element, geometric, laplace, lognormal};
 use crate::streams::floats::{exponential_f64, normal_pair_f64};
 use crate::streams::{Seed, block, root_key, stream_bytes};
 
@@ -45,6 +45,7 @@ const REALS: &[(&str, &[&[f64]])] = &[
         ],
     ),
     ("student_t", &[&[5.0], &[1.0], &[0.5], &[0.01], &[TINY], &[30.0], &[1e9], &[f64::MAX]]),
+    ("laplace", &[&[0.0, 1.0], &[-3.5, 0.25], &[7.0, 0.0], &[0.0, TINY], &[1e308, 1e308]]),
 ];
 const COUNTS: &[(&str, &[f64])] = &[
     ("geometric", &[0.5, 0.01, 0.25, 0.2500001, 0.9, 1.0, 1e-19, TINY]),
@@ -139,6 +140,7 @@ impl Stream {
                 let pair = normal_pair_f64([e & !1, e | 1].map(|e| self.word(e)));
                 lognormal(pair[(e % 2) as usize], first, parameters[1])
             }
+            "laplace" => laplace(self.word(e), first, parameters[1]),
             "gamma" => self.element(e, |e| e.gamma(first)),
             "chi_square" => self.element(e, |e| e.chi_square(first)),
             "beta" => self.element(e, |e| e.beta(first, parameters[1])),

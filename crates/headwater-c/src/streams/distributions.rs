@@ -6,8 +6,8 @@ use super::key::headwater_key;
 use super::numbers::fill;
 use core::ffi::{c_double, c_int};
 use headwater_streams::distributions::{
-    Beta, Binomial, ChiSquare, Gamma, Geometric, LogNormal, Poisson, StudentT, TruncatedNormal,
-    VonMises,
+    Beta, Binomial, ChiSquare, Gamma, Geometric, Laplace, LogNormal, Poisson, StudentT,
+    TruncatedNormal, VonMises,
 };
 use libc::size_t;
 
@@ -524,6 +524,59 @@ pub unsafe extern "C" fn headwater_stream_von_mises_f64_at(
     unsafe {
         at(key, stream, indices, out, n, |stream, i, out| {
             stream.distribution_at(&VonMises::new(mu, kappa)?, i, out)
+        })
+    }
+}
+
+/// Writes numbers of Laplace's distribution around `mean`, on either side of which their distance
+/// is exponential with the mean `scale`. Arguments and errors are those of
+/// headwater_stream_fill_u8(); EINVAL also means that `mean` is not finite, or `scale` is not
+/// finite or below 0. Not for secrets.
+///
+/// # Safety
+///
+/// The promise of [`headwater_stream_fill_u8`](super::numbers::headwater_stream_fill_u8).
+#[unsafe(no_mangle)]
+#[must_use]
+pub unsafe extern "C" fn headwater_stream_fill_laplace_f64(
+    key: *const headwater_key,
+    stream: u64,
+    mean: c_double,
+    scale: c_double,
+    start: u64,
+    out: *mut f64,
+    n: size_t,
+) -> c_int {
+    // SAFETY: `fill` checks what can be checked, and asks for no more than this function does.
+    unsafe {
+        fill(key, stream, out, n, |stream, out| {
+            stream.fill_distribution(&Laplace::new(mean, scale)?, start, out)
+        })
+    }
+}
+
+/// Writes the elements of headwater_stream_fill_laplace_f64() with the numbers in `indices`.
+/// Arguments and errors are those of headwater_stream_u8_at(); EINVAL also means that `mean` is not
+/// finite, or `scale` is not finite or below 0. Not for secrets.
+///
+/// # Safety
+///
+/// The promise of [`headwater_stream_u8_at`](super::at::headwater_stream_u8_at).
+#[unsafe(no_mangle)]
+#[must_use]
+pub unsafe extern "C" fn headwater_stream_laplace_f64_at(
+    key: *const headwater_key,
+    stream: u64,
+    mean: c_double,
+    scale: c_double,
+    indices: *const u64,
+    out: *mut f64,
+    n: size_t,
+) -> c_int {
+    // SAFETY: `at` checks what can be checked, and asks for no more than this function does.
+    unsafe {
+        at(key, stream, indices, out, n, |stream, i, out| {
+            stream.distribution_at(&Laplace::new(mean, scale)?, i, out)
         })
     }
 }

@@ -248,6 +248,8 @@ static void numbers(void)
          headwater_stream_von_mises_f64_at(from, stream, 1, 4, from_indices, out, n));
     KIND(double, headwater_stream_fill_von_mises_f64(from, stream, -2, 0.25, start, out, n),
          headwater_stream_von_mises_f64_at(from, stream, -2, 0.25, from_indices, out, n));
+    KIND(double, headwater_stream_fill_laplace_f64(from, stream, 1, 4, start, out, n),
+         headwater_stream_laplace_f64_at(from, stream, 1, 4, from_indices, out, n));
     CHECK(headwater_stream_alias_table(weights, 5, table) == 0);
     KIND(uint64_t, headwater_stream_fill_categorical_u64(from, stream, table, 5, start, out, n),
          headwater_stream_categorical_u64_at(from, stream, table, 5, from_indices, out, n));

@@ -12,8 +12,8 @@ use super::value::Values;
 use super::{Dtype, Facts, Form, Fronts, Parameter, Range, Type};
 use crate::Error;
 use crate::distributions::{
-    Beta, Binomial, ChiSquare, Dirichlet, Gamma, Geometric, LogNormal, Poisson, Sobol, StudentT,
-    TruncatedNormal, VonMises,
+    Beta, Binomial, ChiSquare, Dirichlet, Gamma, Geometric, Laplace, LogNormal, Poisson, Sobol,
+    StudentT, TruncatedNormal, VonMises,
 };
 
 /// The facts that an entry leaves out.
@@ -342,6 +342,21 @@ kinds! {
         types: types![F64: 0 / 1],
         vectors: true,
         fronts: Fronts::python_and_java("sobol", "sobol"),
+        ..PLAIN
+    };
+
+    /// Numbers of Laplace's distribution.
+    Laplace = 23: |v| Reals(Laplace::new(v.real(0)?, v.real(1)?)?), Facts {
+        name: "laplace",
+        about: "numbers of Laplace's distribution around `mean`, on either side of which their \
+                distance is exponential with the mean `scale`",
+        method: "inversion",
+        parameters: &[
+            Parameter::real("mean", Range::FINITE).numpy("loc").or(0.0),
+            Parameter::real("scale", Range::FROM_0).or(1.0),
+        ],
+        types: types![F64: 1 / 1, F32: 1 / 1],
+        fronts: Fronts::all("laplace", "laplace"),
         ..PLAIN
     };
 }

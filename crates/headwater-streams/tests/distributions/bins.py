@@ -159,5 +159,6 @@ def choice(weights):
 
 cases = [case(*each) for each in REALS + COUNTS + FURTHER] + [choice(weights) for weights in WEIGHTS] + list(sums())
 cases += sixteen_bits_and_complex()
+cases += [case("laplace", stats.laplace(m, s), [m, s]) for m, s in ((0.0, 1.0), (-3.0, 0.25))]
 lines = ",\n".join("  " + json.dumps(case) for case in cases)
 Path(__file__).with_name("bins.json").write_text("[\n" + lines + "\n]\n")

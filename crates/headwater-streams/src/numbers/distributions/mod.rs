@@ -30,6 +30,7 @@ mod dirichlet;
 mod functions;
 mod gamma;
 mod geometric;
+mod laplace;
 mod lognormal;
 mod multinomial;
 mod multivariate_normal;
@@ -50,6 +51,7 @@ pub use categorical::{Alias, Categorical};
 pub use dirichlet::Dirichlet;
 pub use gamma::{ChiSquare, Gamma};
 pub use geometric::Geometric;
+pub use laplace::Laplace;
 pub use lognormal::LogNormal;
 pub use multinomial::Multinomial;
 pub use multivariate_normal::MultivariateNormal;
@@ -220,6 +222,8 @@ macro_rules! distributions {
 distributions! {
     LogNormal: f64, words of lognormal::Of::<f64>::new;
     LogNormal: f32, words of lognormal::Of::<f32>::new;
+    Laplace: f64, words of laplace::Of::<f64>::new;
+    Laplace: f32, words of laplace::Of::<f32>::new;
     Geometric: u64, words of core::convert::identity::<&Geometric>;
     @[T: AsRef<[Alias]> + Sync] Categorical<T>: u64, words of categorical::Choice::<u64>::new;
     @[T: AsRef<[Alias]> + Sync] Categorical<T>: u32, words of categorical::Choice::<u32>::new;

@@ -161,6 +161,17 @@ public abstract class Distribution {
                 mean, concentration);
     }
 
+    /**
+     * Returns numbers of Laplace's distribution around {@code mean}, on either side of which their
+     * distance is exponential with the mean {@code scale}. {@code mean} must be a finite number,
+     * and {@code scale} a finite number from 0.
+     */
+    public static Reals laplace(double mean, double scale) {
+        return reals(DistributionKind.LAPLACE,
+                "mean must be a finite number, and scale a finite number from 0",
+                mean, scale);
+    }
+
     // The end of the generated factories.
 
     /**

@@ -19,7 +19,8 @@ enum DistributionKind {
     DIRICHLET(19, 0, -1),
     MULTINOMIAL(20, 9, -1),
     MULTIVARIATE_NORMAL(21, 0, -1),
-    SOBOL(22, 0, -1);
+    SOBOL(22, 0, -1),
+    LAPLACE(23, 0, 1);
 
     /** The number of the kind, as the native library reads it. */
     final int number;
