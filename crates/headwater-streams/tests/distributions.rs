@@ -217,7 +217,7 @@ fn distributions_have_scipys_counts() {
 }
 
 #[test]
-#[ignore = "takes minutes: 10^8 numbers of each of 101 cases"]
+#[ignore = "takes minutes: 10^8 numbers of each case"]
 fn distributions_have_scipys_counts_of_1e8_numbers() {
     check(100_000_000);
 }
