@@ -93,10 +93,10 @@ def test_a_subclass_may_replace_the_bits() -> None:
 def test_a_stamp_is_stale_first_then_fresh() -> None:
     stamp = headwater.Stamp()
     first, second = stamp.check(), stamp.check()
-    if headwater.generation() is None:
-        assert (first, second) == ("unknown", "unknown")
-        return
     assert first == "stale"
+    if headwater.generation() is None:
+        assert second == "unknown"
+        return
     # A reseed of the kernel between the two calls comes once a minute; ask again then.
     assert second == "fresh" or stamp.check() == "fresh"
 
@@ -106,7 +106,7 @@ def test_copies_and_pickles_of_a_stamp_are_stale() -> None:
     stamp.check()
     for other in (copy.copy(stamp), copy.deepcopy(stamp), pickle.loads(pickle.dumps(stamp))):
         assert type(other) is headwater.Stamp
-        assert other.check() in ("stale", "unknown")
+        assert other.check() == "stale"
     assert repr(stamp) == "headwater.Stamp()"
     with pytest.raises(AttributeError):
         stamp.other = 1  # type: ignore[attr-defined]
@@ -243,8 +243,8 @@ def test_generation_changes_in_a_forked_child() -> None:
     number, result = os.read(read, 100).decode().split()
     os.close(read)
     os.close(write)
+    assert result == "stale"  # also on a machine that cannot detect clones of itself
     if before is None:
-        assert (number, result) == ("None", "unknown")
+        assert number == "None"
     else:
         assert int(number) != before
-        assert result == "stale"

@@ -411,6 +411,43 @@ fn stamps_and_generation() {
     });
 }
 
+/// A loss, a fork and a change of the mode meet, with pages of each kind. A child's loss is its
+/// own; and a process that comes back from `quiesce` does not return to a number that it had.
+#[test]
+fn stamps_see_losses_around_forks_and_quiesce() {
+    let test = "stamps_see_losses_around_forks_and_quiesce";
+    for (pages, forced) in
+        [("droppable", &[][..]), ("wiped", &[Force::NoDroppable]), ("locks", &[Force::NoSections])]
+    {
+        common::isolated_as(test, pages, &[("HEADWATER_MODE", "buffered")], || {
+            force(forced);
+            let mut stamp = Stamp::new();
+            stamp.check();
+            let is_quiet = |stamp: &mut Stamp| undisturbed(|| stamp.check() != Freshness::Stale);
+            assert!(is_quiet(&mut stamp));
+            headwater::testing::drop_pages();
+            let child = fork(|| {
+                // One event for the child: the loss before the fork and the fork itself.
+                let first = stamp.check() == Freshness::Stale && is_quiet(&mut stamp);
+                headwater::testing::drop_pages();
+                let second = stamp.check() == Freshness::Stale && is_quiet(&mut stamp);
+                draw_everything();
+                i32::from(first && second && is_quiet(&mut stamp))
+            });
+            assert_eq!(wait(child), Ending::Exited(1), "{pages}");
+            assert_eq!(stamp.check(), Freshness::Stale, "{pages}: the parent's own loss");
+            assert!(is_quiet(&mut stamp), "{pages}: and not the child's");
+            let before = stamp;
+            headwater::quiesce().unwrap();
+            assert_eq!(stamp.check(), Freshness::Stale, "{pages}: quiesced");
+            headwater::init_with(Config::new()).unwrap();
+            draw_everything();
+            let mut old = before;
+            assert_eq!(old.check(), Freshness::Stale, "{pages}: an old number came back");
+        });
+    }
+}
+
 #[test]
 fn stamps_without_a_word() {
     isolated("stamps_without_a_word", || {

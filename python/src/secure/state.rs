@@ -14,9 +14,11 @@ pub(super) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(status_json, module)?)
 }
 
-/// Returns an int that changes at every reseed of the kernel, clone or restore of the VM, and fork.
+/// Returns an int that changes at every reseed of the kernel, clone of the VM, fork, and restore of
+/// this process without its pages (CRIU 4.2).
 ///
-/// Compare it for inequality only. Returns None if this machine cannot detect all of these events.
+/// It is no identity: compare it with an earlier one of the same copy, for inequality only. Returns
+/// None if this machine cannot detect clones of itself.
 #[pyfunction]
 fn generation() -> Option<u64> {
     headwater::generation().map(core::num::NonZeroU64::get)
@@ -42,8 +44,8 @@ fn status_json(py: Python<'_>) -> String {
 /// A mark of the time of a draw, to be checked before kept values are used.
 ///
 /// One thread at a time may use a stamp and the values that it guards.
-// The same comparison as in headwater::Stamp, on an atomic: a lock that another thread holds during
-// a fork would never be free in the child.
+// The number is kept in an atomic: a lock that another thread holds during a fork would never be
+// free in the child.
 #[pyclass(frozen, module = "headwater")]
 struct Stamp(AtomicU64);
 
@@ -57,13 +59,13 @@ impl Stamp {
 
     /// Returns "fresh", "stale" or "unknown", and brings the stamp up to date.
     fn check<'py>(&self, py: Python<'py>) -> Borrowed<'py, 'py, PyString> {
-        // 0 is stored if nothing is known, so that a later number does not look like no change.
-        let now = generation().unwrap_or(0);
-        let before = self.0.swap(now, Relaxed);
-        let name = match now {
-            0 => intern!(py, "unknown"),
-            _ if now == before => intern!(py, "fresh"),
-            _ => intern!(py, "stale"),
+        let mut stamp = headwater::Stamp::from_number(self.0.load(Relaxed));
+        let freshness = stamp.check();
+        self.0.store(stamp.number(), Relaxed);
+        let name = match freshness {
+            headwater::Freshness::Fresh => intern!(py, "fresh"),
+            headwater::Freshness::Stale => intern!(py, "stale"),
+            headwater::Freshness::Unknown => intern!(py, "unknown"),
         };
         name.as_borrowed()
     }

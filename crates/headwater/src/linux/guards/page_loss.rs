@@ -29,17 +29,18 @@ pub(crate) struct PageLoss<'a> {
 impl PageLoss<'_> {
     /// Returns a number that differs from all before the last loss.
     ///
-    /// The loop ends as soon as the kernel leaves the page alone between two instructions.
+    /// The number is returned as it was stored, and not loaded again: under memory pressure the
+    /// kernel may drop the page between any two instructions, and a loop would have no bound.
     pub(crate) fn number(&self) -> u64 {
-        loop {
-            let number = self.word.load(Ordering::Acquire);
-            if number != 0 {
-                return number;
-            }
-            let next = self.reserved.fetch_add(1, Ordering::Relaxed) + 1;
-            // If the exchange fails, another thread has stored a number of the same loss.
-            let (release, relaxed) = (Ordering::Release, Ordering::Relaxed);
-            let _ = self.word.compare_exchange(0, next, release, relaxed);
+        let number = self.word.load(Ordering::Acquire);
+        if number != 0 {
+            return number;
+        }
+        let next = self.reserved.fetch_add(1, Ordering::Relaxed) + 1;
+        // If the exchange fails, another thread has stored a number of the same loss.
+        match self.word.compare_exchange(0, next, Ordering::AcqRel, Ordering::Acquire) {
+            Ok(_) => next,
+            Err(other) => other,
         }
     }
 }

@@ -21,7 +21,8 @@ pub(crate) const DATA: usize = STREAM + 32;
 /// read at any byte.
 pub(crate) const CAPACITY: usize = PAGE - DATA - 16;
 /// Where the bytes begin that sections serve, from the page's end downwards. The end is aligned, so
-/// that requests of 32 bytes and their multiples cross no cache line.
+/// that requests of 32 bytes and their multiples cross no cache line as long as nothing else is
+/// drawn in between.
 pub(crate) const SERVED: usize = PAGE - CAPACITY;
 pub(crate) const PAGE: usize = 4096;
 
@@ -31,3 +32,5 @@ const _: () = assert!(ROUND_KEYS + 240 <= STREAM && ROUND_KEYS.is_multiple_of(16
 const _: () =
     assert!((PAGE - STREAM).is_multiple_of(512), "the cipher works in strips of 512 bytes");
 const _: () = assert!(CAPACITY.is_multiple_of(8) && DATA.is_multiple_of(16));
+const _: () =
+    assert!(SERVED >= DATA, "the hedge key, the first bytes of the stream, is never served");

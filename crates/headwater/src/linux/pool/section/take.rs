@@ -26,7 +26,7 @@ use core::mem::offset_of;
 /// RDPID stands between load and store: see the head of this directory. The tag is compared after
 /// the claim, although that loses the bytes if it differs. A page that has lost its tag serves
 /// nothing more in any case, and RDPID, which waits for the loads before it, would wait for this
-/// one too (a word took 5.4 ns then, and 5.2 now).
+/// one too: when the change was made, a word went from 5.4 to 5.2 ns.
 macro_rules! claim {
     ($bytes:literal) => {
         concat!(
