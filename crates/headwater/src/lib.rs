@@ -16,13 +16,13 @@
 //! # What a byte has been through
 //!
 //! Every buffered byte lies in a page that carries the number of its refill. A line outside the
-//! page carries the same number, the count of bytes left, and the kernel's reseed generation at the
-//! refill. A byte leaves only if page and line agree, the reseed generation is unchanged, and no
-//! fork has happened. These comparisons follow the copy: before it, they would say nothing about
-//! what happens while bytes are copied. The kernel reseeds at least once a minute, and when a
-//! hypervisor reports a clone (vmgenid), so nothing that headwater holds outlives the kernel's own
-//! state. If no clone would be reported, [`Mode::Hedged`] or [`Mode::Strict`] take over by
-//! themselves; [`status()`] shows the mode in use, and why.
+//! page carries the same number and says what is left, and the kernel's reseed generation at the
+//! refill is kept as well. A byte leaves only if page and line agree, the reseed generation is
+//! unchanged, and no fork has happened. These comparisons follow the copy: before it, they would
+//! say nothing about what happens while bytes are copied. The kernel reseeds at least once a
+//! minute, and when a hypervisor reports a clone (vmgenid), so nothing that headwater holds
+//! outlives the kernel's own state. If no clone would be reported, [`Mode::Hedged`] or
+//! [`Mode::Strict`] take over by themselves; [`status()`] shows the mode in use, and why.
 //!
 //! # Errors, early boot, panics
 //!

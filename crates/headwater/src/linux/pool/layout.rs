@@ -32,5 +32,7 @@ const _: () = assert!(ROUND_KEYS + 240 <= STREAM && ROUND_KEYS.is_multiple_of(16
 const _: () =
     assert!((PAGE - STREAM).is_multiple_of(512), "the cipher works in strips of 512 bytes");
 const _: () = assert!(CAPACITY.is_multiple_of(8) && DATA.is_multiple_of(16));
-const _: () =
-    assert!(SERVED >= DATA, "the hedge key, the first bytes of the stream, is never served");
+const _: () = assert!(
+    SERVED >= STREAM + 48,
+    "no draw can serve the hedge key, or erase the first three blocks of a seed"
+);
