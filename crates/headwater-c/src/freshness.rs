@@ -2,7 +2,7 @@
 
 use crate::edge::fail;
 use core::ffi::c_int;
-use core_headwater::{self as headwater, Freshness, Stamp};
+use core_headwater::{self as headwater, Freshness};
 
 /// Returns a number that changes at every event after which kept random values must be discarded: a
 /// reseed of the kernel (once a minute, or on request), a clone of the VM, a fork, a restore of
@@ -48,10 +48,7 @@ pub unsafe extern "C" fn headwater_stale(stamp: *mut u64) -> c_int {
     // SAFETY: `as_mut` refuses null. Otherwise `stamp` is a number of the program's, which
     // headwater.h lets one thread use at a time, so no other reference to it exists.
     let Some(stamp) = (unsafe { stamp.as_mut() }) else { return fail(libc::EFAULT) };
-    let mut now = Stamp::from_number(*stamp);
-    let freshness = now.check();
-    *stamp = now.number();
-    match freshness {
+    match headwater::internal::check_stamp(stamp) {
         Freshness::Fresh => 0,
         Freshness::Stale => 1,
         Freshness::Unknown => -1,

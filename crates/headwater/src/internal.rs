@@ -31,6 +31,12 @@ pub fn expect_no_handles() {
     linux::expect_no_handles();
 }
 
+/// Checks a stamp that a caller in another language keeps as a number, 0 for a new one, and brings
+/// the number up to date.
+pub fn check_stamp(stamp: &mut u64) -> crate::Freshness {
+    crate::stamp::check(stamp)
+}
+
 /// The cargo features that this crate was built with, for the version text of programs. Cargo
 /// unites the features that a program's crates ask for, so no crate above this one knows them.
 pub const FEATURES: &[(&str, bool)] = &[

@@ -304,6 +304,7 @@ pub fn discard() -> Result<(), Error> {
 
 /// Text that every program and library with this crate contains, so that `headwater doctor` finds
 /// the version of a file that it does not start. Set-up refers to it, or the linker would drop it.
+#[cfg(all(target_os = "linux", target_pointer_width = "64"))]
 pub(crate) const VERSION_MARK: &str =
     concat!("headwater-version=", env!("CARGO_PKG_VERSION"), "\n");
 

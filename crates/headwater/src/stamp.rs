@@ -54,27 +54,21 @@ impl Stamp {
     /// Async-signal-safe; takes a few loads.
     #[inline]
     pub fn check(&mut self) -> Freshness {
-        let Some(now) = linux::changes() else {
-            self.0 = 0; // a later value must not look like no change
-            return Freshness::Unknown;
-        };
-        let before = core::mem::replace(&mut self.0, now.number.get());
-        match now.is_complete {
-            _ if before != self.0 => Freshness::Stale,
-            true => Freshness::Fresh,
-            false => Freshness::Unknown,
-        }
+        check(&mut self.0)
     }
+}
 
-    /// Makes a stamp of a number that a caller in another language keeps.
-    #[doc(hidden)]
-    pub const fn from_number(number: u64) -> Stamp {
-        Stamp(number)
-    }
-
-    /// Returns the number to be kept, 0 for a new stamp.
-    #[doc(hidden)]
-    pub const fn number(self) -> u64 {
-        self.0
+/// Checks the number of a stamp, 0 for a new one, and brings it up to date.
+#[inline]
+pub(crate) fn check(stamp: &mut u64) -> Freshness {
+    let Some(now) = linux::changes() else {
+        *stamp = 0; // a later number must not look like no change
+        return Freshness::Unknown;
+    };
+    let before = core::mem::replace(stamp, now.number.get());
+    match now.is_complete {
+        _ if before != *stamp => Freshness::Stale,
+        true => Freshness::Fresh,
+        false => Freshness::Unknown,
     }
 }

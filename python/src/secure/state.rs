@@ -59,9 +59,9 @@ impl Stamp {
 
     /// Returns "fresh", "stale" or "unknown", and brings the stamp up to date.
     fn check<'py>(&self, py: Python<'py>) -> Borrowed<'py, 'py, PyString> {
-        let mut stamp = headwater::Stamp::from_number(self.0.load(Relaxed));
-        let freshness = stamp.check();
-        self.0.store(stamp.number(), Relaxed);
+        let mut number = self.0.load(Relaxed);
+        let freshness = headwater::internal::check_stamp(&mut number);
+        self.0.store(number, Relaxed);
         let name = match freshness {
             headwater::Freshness::Fresh => intern!(py, "fresh"),
             headwater::Freshness::Stale => intern!(py, "stale"),
