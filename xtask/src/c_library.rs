@@ -37,7 +37,7 @@ pub(crate) fn steps(report: &mut Report) {
         // Each program that is not installed is skipped, and its name printed.
         cargo("build --release")?;
         let release = target_directory()?.join("release");
-        Ok(run(program("python3 tools/outside/cases.py").arg(release))?)
+        Ok(run(program("python3 fronts/outside/cases.py").arg(release))?)
     });
     report.long_step("C library for musl", || {
         const LOSS: &str = "whether programs of musl link the library and draw from it";

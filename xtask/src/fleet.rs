@@ -12,7 +12,7 @@ use std::process::{Command, Stdio};
 const ANSIBLE: &str = "ansible-core==2.19.14";
 /// Grafana's own types of a dashboard, and the compiler that checks a value against them.
 const GRAFANA: [&str; 2] = ["@grafana/schema@13.2.3", "typescript@7.0.2"];
-const DASHBOARD: &str = "packaging/grafana/headwater-fleet.json";
+const DASHBOARD: &str = "boot/packaging/grafana/headwater-fleet.json";
 
 pub(crate) fn steps(report: &mut Report) {
     report.step("fleet: metrics and alerts by promtool", || {
@@ -40,10 +40,10 @@ fn headwater() -> Result<PathBuf> {
 
 /// Checks the rules, their tests, and the metrics of this machine and of every recorded host.
 fn prometheus(promtool: &Path) -> Result<()> {
-    let rules = "packaging/prometheus/headwater.rules.yml";
+    let rules = "boot/packaging/prometheus/headwater.rules.yml";
     run(Command::new(promtool).args(["check", "rules", rules]))?;
     let tests = ["test", "rules", "headwater.test.yml"];
-    run(Command::new(promtool).args(tests).current_dir("packaging/prometheus"))?;
+    run(Command::new(promtool).args(tests).current_dir("boot/packaging/prometheus"))?;
 
     let headwater = headwater()?;
     let file = target_directory()?.join("tmp/metrics.prom");
@@ -72,7 +72,7 @@ fn prometheus(promtool: &Path) -> Result<()> {
 fn recorded_hosts() -> Result<Vec<PathBuf>> {
     let mut hosts = Vec::new();
     for kind in ["by-hand", "guest", "recorded"] {
-        for host in fs::read_dir(Path::new("crates/headwater-doctor/tests/hosts").join(kind))? {
+        for host in fs::read_dir(Path::new("boot/doctor/tests/hosts").join(kind))? {
             let host = host?.path();
             if host.extension().is_some_and(|end| end == "host") {
                 hosts.push(host);
@@ -103,7 +103,7 @@ fn ansible(playbook: &Path) -> Result<()> {
             play.arg("-e").arg(format!("headwater_doctor_{variable}={}", value.display()));
         }
         play.args(["-e", "ansible_python_interpreter=/usr/bin/python3"]);
-        play.current_dir("packaging/ansible");
+        play.current_dir("boot/packaging/ansible");
         play.env("ANSIBLE_HOME", &home).env("ANSIBLE_LOCALHOST_WARNING", "False");
         play
     };

@@ -113,24 +113,24 @@ const ARTEFACTS: &[(InstallPart, Source, &str, u32)] = &[
     (Library, Link(REAL_NAME), "@lib@/libheadwater.so.0", 0),
     (Library, Link(SONAME), "@lib@/libheadwater.so", 0),
     (Library, Built("libheadwater.a"), "@lib@/libheadwater.a", 0o644),
-    (Library, Checked("crates/headwater-c/include/headwater.h"), "include/headwater.h", 0o644),
-    (Library, Filled("crates/headwater-c/pkg/headwater.pc"), "@lib@/pkgconfig/headwater.pc", 0o644),
+    (Library, Checked("fronts/c/include/headwater.h"), "include/headwater.h", 0o644),
+    (Library, Filled("fronts/c/pkg/headwater.pc"), "@lib@/pkgconfig/headwater.pc", 0o644),
     (
         Library,
-        Filled("crates/headwater-c/pkg/headwater-config.cmake"),
+        Filled("fronts/c/pkg/headwater-config.cmake"),
         "@lib@/cmake/headwater/headwater-config.cmake",
         0o644,
     ),
     (
         Library,
-        Filled("crates/headwater-c/pkg/headwater-config-version.cmake"),
+        Filled("fronts/c/pkg/headwater-config-version.cmake"),
         "@lib@/cmake/headwater/headwater-config-version.cmake",
         0o644,
     ),
     (Openssl, Built("libheadwater_openssl.so"), "@lib@/ossl-modules/headwater.so", 0o755),
     (
         Openssl,
-        Filled("crates/headwater-openssl/headwater-openssl.cnf"),
+        Filled("fronts/openssl/headwater-openssl.cnf"),
         "share/headwater/headwater-openssl.cnf",
         0o644,
     ),
@@ -138,10 +138,10 @@ const ARTEFACTS: &[(InstallPart, Source, &str, u32)] = &[
     // did not make it, ldconfig would, and then no package would own it.
     (Preload, Built("libheadwater_preload.so"), "@lib@/libheadwater_preload.so", 0o755),
     (Preload, Link("libheadwater_preload.so"), "@lib@/libheadwater_preload.so.0", 0),
-    (Library, Checked("crates/headwater-c/man/headwater.3"), "share/man/man3/headwater.3", 0o644),
+    (Library, Checked("fronts/c/man/headwater.3"), "share/man/man3/headwater.3", 0o644),
     (
         Openssl,
-        Filled("crates/headwater-openssl/man/headwater-openssl.7"),
+        Filled("fronts/openssl/man/headwater-openssl.7"),
         "share/man/man7/headwater-openssl.7",
         0o644,
     ),
@@ -239,13 +239,13 @@ impl Places {
 
 /// Returns the names of man pages that link to headwater(3): every function of the C library.
 fn pages(root: &Path) -> Result<Vec<String>> {
-    let listed = fs::read_to_string(root.join("crates/headwater-c/abi.txt"))?;
+    let listed = fs::read_to_string(root.join("fronts/c/abi.txt"))?;
     let names = listed.lines().filter_map(|line| line.split('@').next());
     Ok(names.map(|name| format!("share/man/man3/{name}.3")).collect())
 }
 
 /// The man pages of the command: headwater(1), and one for each verb.
-const COMMAND_PAGES: &str = "crates/headwater-cli/man";
+const COMMAND_PAGES: &str = "fronts/cli/man";
 
 /// Returns the file names of the command's man pages.
 fn command_pages(root: &Path) -> Result<Vec<String>> {

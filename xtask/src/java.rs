@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// A crate outside the workspace, because it is linked without a C library.
-pub(crate) const MANIFEST: &str = "java/native/Cargo.toml";
+pub(crate) const MANIFEST: &str = "fronts/java/native/Cargo.toml";
 /// The places of JDKs, besides JAVA_HOME.
 const JDKS: &str = "/usr/lib/jvm";
 /// The oldest JDK that compiles the jar and runs its tests.
@@ -141,7 +141,7 @@ pub(crate) fn release(dist: &Path, epoch: u64) -> Result<()> {
 /// Writes the licences of the crates in the native library where the pom looks for them.
 fn licences() -> Result<String> {
     let directory = folder()?.join("jar/notices");
-    notices::write(&root()?.join("java/native"), "headwater-java", &directory)
+    notices::write(&root()?.join("fronts/java/native"), "headwater-java", &directory)
 }
 
 fn jar() -> Result<PathBuf> {
@@ -156,7 +156,7 @@ fn folder() -> Result<PathBuf> {
 fn maven(home: &Path) -> Result<Command> {
     let folder = folder()?;
     let mut maven = Command::new("mvn");
-    maven.args(["--quiet", "--batch-mode", "--file", "java/pom.xml"]);
+    maven.args(["--quiet", "--batch-mode", "--file", "fronts/java/pom.xml"]);
     maven.arg(property("build.folder", &folder.join("jar")));
     maven.env("JAVA_HOME", home).env("CARGO_TARGET_DIR", folder);
     Ok(maven)

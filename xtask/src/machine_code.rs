@@ -1,4 +1,4 @@
-//! `cargo xtask machine-code`: builds the probe and runs the checks of `tools/machine-code` on it.
+//! `cargo xtask machine-code`: builds the probe and runs the checks of `proof/machine-code` on it.
 
 use crate::java;
 use crate::process::{cargo, program, root, run, target_directory};
@@ -68,8 +68,7 @@ fn no_panic() -> Result<(), Stop> {
 
 /// Checks every function of headwater.h. Only those that create and free handles may allocate.
 fn no_panic_in_c() -> Result<(), Stop> {
-    let listed =
-        fs::read_to_string(root()?.join("crates/headwater-c/abi.txt")).context("abi.txt")?;
+    let listed = fs::read_to_string(root()?.join("fronts/c/abi.txt")).context("abi.txt")?;
     for target in TARGETS {
         need(tools::target(target), "whether a function for C can panic or allocate")?;
         let library = archive("-p headwater-c", "libheadwater.a", target, "")?;
@@ -109,7 +108,7 @@ const PERMUTING: &str = "permutation11Permutation4fill";
 
 /// Checks the functions that Java calls: a panic would end the JVM.
 fn no_panic_in_java() -> Result<(), Stop> {
-    let folder = root()?.join("java/native/src");
+    let folder = root()?.join("fronts/java/native/src");
     let sources = ["jni.rs", "ffm.rs"].map(|file| fs::read_to_string(folder.join(file)));
     let [jni, ffm] = sources.map(|source| source.context("the functions for Java"));
     let (jni, ffm) = (jni?, ffm?);

@@ -15,6 +15,7 @@ mod notices;
 mod openssl;
 mod openssl_suite;
 mod other_java;
+mod packages;
 mod preload;
 mod process;
 mod prose;
@@ -50,7 +51,8 @@ struct Arguments {
 enum Verb {
     /// Runs every check that CI runs, and installs the tools that the checks need
     Test {
-        /// Run the steps of one storey alone: core, proof, streams, fronts, measure, boot, house
+        /// Run the steps of one storey alone: core, proof, streams, fronts, measure, boot, text,
+        /// house
         #[arg(conflicts_with_all = ["all", "list", "only"])]
         storey: Option<String>,
         /// Also run the checks that take minutes: thread sanitizer, browsers, servers, cargo-c
@@ -113,9 +115,16 @@ enum Verb {
     /// Writes the parts of the fronts that follow from the table of kinds: Java's enums, Python's
     /// methods and stubs, C's functions, and tables of the documents
     Generate,
+    /// Prints the packages from outside that a program links with the core, with their checksums,
+    /// and compares them with core/packages.txt
+    Packages {
+        /// Write core/packages.txt anew; read the difference before you commit it
+        #[arg(long)]
+        bless: bool,
+    },
     /// Lists the places that break a rule of prose, with file, line and sentence
     Prose {
-        /// A crate, directory or file, such as `headwater-c`, `docs` or `crates/headwater/src`
+        /// A storey, directory or file, such as `fronts`, `docs` or `core/headwater/src`
         area: Option<String>,
     },
     /// Prints the version, and compares every place that repeats it
@@ -153,6 +162,7 @@ fn main() -> ExitCode {
         Verb::Openssl { speed } => openssl::prepare(speed),
         Verb::Residue { all, witness } => residue::residue(all, witness),
         Verb::Generate => generate::generate(),
+        Verb::Packages { bless } => packages::packages(bless),
         Verb::Prose { area } => prose::list(area.as_deref()),
         Verb::Version { bless: true } => version::bless(),
         Verb::Version { bless: false } => version::check(),

@@ -133,8 +133,8 @@ mod tests {
     fn notices_of_the_fronts_come_from_their_own_workspaces() {
         let root = crate::process::root().unwrap();
         for (workspace, package, linked, not_linked) in [
-            ("python", "headwater-python", ["pyo3 ", "serde_json "], "pyo3-macros "),
-            ("java/native", "headwater-java", ["chacha20 ", "libc "], "pyo3 "),
+            ("fronts/python", "headwater-python", ["pyo3 ", "serde_json "], "pyo3-macros "),
+            ("fronts/java/native", "headwater-java", ["chacha20 ", "libc "], "pyo3 "),
         ] {
             let notices = notices(&root.join(workspace), package).unwrap();
             let list = notices.split("\n----").next().unwrap();

@@ -4,7 +4,7 @@ use crate::process::{program, run};
 use crate::report::{Report, Stop, need};
 use crate::tools;
 
-/// Programs that the tests of crates/headwater-preload run.
+/// Programs that the tests of fronts/preload run.
 const PROGRAMS: [&str; 8] = [
     "musl-tools",
     "openssh-client",
@@ -51,5 +51,5 @@ pub(crate) fn steps(report: &mut Report) {
 }
 
 fn compare() -> Result<(), Stop> {
-    Ok(run(&mut program("python3 tools/outside/programs.py target/release --rounds 1"))?)
+    Ok(run(&mut program("python3 fronts/outside/programs.py target/release --rounds 1"))?)
 }

@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// A crate outside the workspace, because PyO3 finds a Python at build time.
-pub(crate) const MANIFEST: &str = "python/Cargo.toml";
+pub(crate) const MANIFEST: &str = "fronts/python/Cargo.toml";
 /// The versions that the tests were written against. NumPy's own tests come with NumPy.
 const TESTED: [&str; 9] = [
     "maturin==1.16.0",
@@ -60,13 +60,13 @@ fn test(packages: &[&str]) -> Result<(), Stop> {
     let python = need(tools::python(packages), "the Python package")?;
     install(&python)?;
     run(Command::new(&python)
-        .args(["-m", "mypy", "--config-file", "python/pyproject.toml"])
+        .args(["-m", "mypy", "--config-file", "fronts/python/pyproject.toml"])
         .args(["--cache-dir=target/tools/mypy", "-p", "headwater"]))?;
-    // From here `headwater` is the installed package. In python/ it would be the one of the source,
-    // which has no native half, so every test would fail.
+    // From here `headwater` is the installed package. In fronts/python/ it would be the one of the
+    // source, which has no native half, so every test would fail.
     let mut pytest = Command::new(&python);
     pytest.args(["-m", "pytest", "--quiet", "-rs"]);
-    pytest.args(["-p", "no:cacheprovider", "--rootdir=python", "python/tests"]);
+    pytest.args(["-p", "no:cacheprovider", "--rootdir=fronts/python", "fronts/python/tests"]);
     Ok(run(&mut pytest)?)
 }
 
@@ -134,7 +134,7 @@ pub(crate) fn release(dist: &Path, epoch: u64) -> Result<()> {
 /// Builds one wheel. With an epoch, the files in it have that time, and no trace of this machine.
 fn build(python: &Path, folder: &Path, options: &[&OsStr], epoch: Option<u64>) -> Result<()> {
     // Beside pyproject.toml, because its patterns for licences cannot leave that directory.
-    let directory = root()?.join("python");
+    let directory = root()?.join("fronts/python");
     let licences = notices::write(&directory, "headwater-python", &directory)?;
     let mut maturin = Command::new(python);
     maturin.args(["-m", "maturin", "build", "--release", "--locked", "--quiet"]);

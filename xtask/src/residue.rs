@@ -1,7 +1,7 @@
 //! `cargo xtask residue`: whether key material stays in memory after a draw.
 //!
 //! The result depends on the registers that the compiler spills, and so on the profile of the
-//! program that uses the library. The package in tools/residue is such a program; its README.md
+//! program that uses the library. The package in proof/residue is such a program; its README.md
 //! explains the search.
 
 use crate::process::{program, root, run, target_directory};
@@ -12,7 +12,7 @@ use std::env;
 use std::path::PathBuf;
 use std::process::{Command, ExitCode};
 
-const MANIFEST: &str = "tools/residue/Cargo.toml";
+const MANIFEST: &str = "proof/residue/Cargo.toml";
 /// A target directory of its own, because lock file and profiles differ from the workspace's.
 const TARGET: &str = "target/residue";
 /// All profiles of that package.
@@ -29,9 +29,9 @@ const STACK: [&str; 4] = ["--first-limit", "4096", "--refill-limit", "2048"];
 
 pub(crate) fn steps(report: &mut Report) {
     report.step("format and clippy, residue", || {
-        need(tools::component("rustfmt"), "the layout of the source in tools/residue")?;
+        need(tools::component("rustfmt"), "the layout of the source in proof/residue")?;
         run(&mut program(&format!("cargo fmt --all --check --manifest-path {MANIFEST}")))?;
-        need(tools::component("clippy"), "what clippy warns of in tools/residue")?;
+        need(tools::component("clippy"), "what clippy warns of in proof/residue")?;
         let mut clippy = cargo("clippy --release --workspace --all-targets");
         Ok(run(clippy.args(["--features", "subject/forced", "--", "-D", "warnings"]))?)
     });

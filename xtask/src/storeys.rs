@@ -12,6 +12,8 @@ pub(crate) struct Storey {
     pub(crate) name: &'static str,
     /// Says in one line what the storey is for.
     pub(crate) purpose: &'static str,
+    /// The storeys that its packages may depend on, tests included.
+    pub(crate) may_use: &'static [&'static str],
     /// Packages of the workspace at the root.
     pub(crate) packages: &'static [&'static str],
     /// Features that the tests of these packages need.
@@ -27,10 +29,11 @@ pub(crate) const SHARED_STEPS: &[&str] = &["format", "unsafe list", "prose"];
 #[cfg(test)]
 const OF_ALL: &[&str] = &["clippy", "tests", "tests, fallbacks forced"];
 
-pub(crate) const STOREYS: [Storey; 7] = [
+pub(crate) const STOREYS: [Storey; 8] = [
     Storey {
         name: "core",
         purpose: "the random bytes, and what a process can say of them",
+        may_use: &["proof"],
         packages: &["headwater", "headwater-status"],
         features: "headwater/testing,headwater/uuid,headwater/std",
         steps: &["clippy, no features", "clippy, all features"],
@@ -38,6 +41,7 @@ pub(crate) const STOREYS: [Storey; 7] = [
     Storey {
         name: "proof",
         purpose: "what proves the core: models, machine code, residue, single steps, references",
+        may_use: &["core"],
         packages: &[
             "headwater-model",
             "headwater-soak",
@@ -63,7 +67,8 @@ pub(crate) const STOREYS: [Storey; 7] = [
     Storey {
         name: "streams",
         purpose: "reproducible arrays, and the files that hold them",
-        packages: &["headwater-storage", "headwater-streams", "headwater-streams-nostd"],
+        may_use: &["core", "text", "proof"],
+        packages: &["headwater-storage", "headwater-streams"],
         features: "",
         steps: &[
             "clippy, streams alone",
@@ -75,12 +80,14 @@ pub(crate) const STOREYS: [Storey; 7] = [
     Storey {
         name: "fronts",
         purpose: "the same for other languages and programs",
+        may_use: &["core", "streams", "text", "boot", "measure"],
         packages: &[
             "headwater-c",
             "headwater-cli",
             "headwater-openssl",
             "headwater-openssl-module",
             "headwater-preload",
+            "headwater-streams-nostd",
         ],
         features: "",
         steps: &[
@@ -102,6 +109,7 @@ pub(crate) const STOREYS: [Storey; 7] = [
     Storey {
         name: "measure",
         purpose: "speed and statistical quality, beside the peers",
+        may_use: &["core", "streams", "text", "proof"],
         packages: &["headwater-bench", "headwater-browser", "headwater-quality"],
         features: "",
         steps: &[],
@@ -109,6 +117,7 @@ pub(crate) const STOREYS: [Storey; 7] = [
     Storey {
         name: "boot",
         purpose: "the doctor and the lab: boots that wait, clones that repeat",
+        may_use: &["core", "text", "fronts"],
         packages: &[
             "headwater-doctor",
             "headwater-guest",
@@ -120,9 +129,18 @@ pub(crate) const STOREYS: [Storey; 7] = [
         steps: &["fleet: metrics and alerts by promtool", "real kernels: boots and clones"],
     },
     Storey {
+        name: "text",
+        purpose: "sizes, times, numbers and page frames, for all commands",
+        may_use: &[],
+        packages: &["headwater-text"],
+        features: "",
+        steps: &[],
+    },
+    Storey {
         name: "house",
-        purpose: "the tools of this repository, and what several storeys share",
-        packages: &["headwater-examples", "headwater-text", "xtask"],
+        purpose: "the tools of this repository, and the examples",
+        may_use: &["core", "streams", "proof"],
+        packages: &["headwater-examples", "xtask"],
         features: "",
         steps: &[
             "documentation",
@@ -143,7 +161,14 @@ pub(crate) fn find(name: &str) -> Option<&'static Storey> {
 /// Returns the storey of this name, or an error that lists all.
 pub(crate) fn named(name: &str) -> Result<&'static Storey> {
     let Some(storey) = find(name) else {
-        let all = STOREYS.map(|storey| format!("  {:<8} {}", storey.name, storey.purpose));
+        let line = |storey: &Storey| {
+            let uses = match storey.may_use {
+                [] => String::new(),
+                some => format!("; uses {}", some.join(", ")),
+            };
+            format!("  {:<8} {}{uses}", storey.name, storey.purpose)
+        };
+        let all: Vec<String> = STOREYS.iter().map(line).collect();
         bail!("no storey is called '{name}'; there are\n{}", all.join("\n"));
     };
     Ok(storey)
@@ -177,26 +202,76 @@ mod tests {
     use super::*;
     use crate::process::{output, program, root};
     use crate::report::{Choice, Report};
+    use std::collections::BTreeSet;
+    use std::fs;
+    use std::path::Path;
 
-    /// Returns the names of the packages of the workspace.
-    fn members() -> Vec<String> {
+    /// Returns the packages of the workspace: the name, the directory's first part below the root,
+    /// and the names of what the package depends on.
+    fn packages() -> Vec<(String, String, Vec<String>)> {
+        let root = root().unwrap();
         let mut list = program("cargo metadata --no-deps --format-version 1 --offline");
-        let text = output(list.current_dir(root().unwrap())).unwrap();
+        let text = output(list.current_dir(&root)).unwrap();
         let metadata: serde_json::Value = serde_json::from_str(&text).unwrap();
-        let packages = metadata["packages"].as_array().unwrap();
-        packages.iter().map(|package| package["name"].as_str().unwrap().to_owned()).collect()
+        let name = |value: &serde_json::Value| value["name"].as_str().unwrap().to_owned();
+        let packages = metadata["packages"].as_array().unwrap().iter().map(|package| {
+            let manifest = Path::new(package["manifest_path"].as_str().unwrap());
+            let top = manifest.strip_prefix(&root).unwrap().iter().next().unwrap();
+            let dependencies = package["dependencies"].as_array().unwrap();
+            let dependencies = dependencies.iter().map(name).collect();
+            (name(package), top.to_str().unwrap().to_owned(), dependencies)
+        });
+        packages.collect()
+    }
+
+    /// Returns the storey of a package.
+    fn of(package: &str) -> Option<&'static Storey> {
+        STOREYS.iter().find(|storey| storey.packages.contains(&package))
     }
 
     #[test]
-    fn every_package_belongs_to_one_storey() {
-        let members = members();
-        for member in &members {
-            let of = STOREYS.iter().filter(|storey| storey.packages.contains(&member.as_str()));
-            let of: Vec<&str> = of.map(|storey| storey.name).collect();
-            assert_eq!(of.len(), 1, "{member} is in {of:?}");
+    fn every_package_belongs_to_the_storey_in_whose_directory_it_is() {
+        let packages = packages();
+        for (package, top, _) in &packages {
+            let of: Vec<&Storey> =
+                STOREYS.iter().filter(|storey| storey.packages.contains(&&**package)).collect();
+            assert_eq!(of.len(), 1, "{package}");
+            // The examples and the tools of the repository have directories of their own.
+            let is_house = of[0].name == "house" && ["examples", "xtask"].contains(&&**top);
+            assert!(is_house || of[0].name == top, "{package} of {} lies in {top}/", of[0].name);
         }
         for package in STOREYS.iter().flat_map(|storey| storey.packages) {
-            assert!(members.iter().any(|member| member == package), "no package {package}");
+            assert!(packages.iter().any(|(name, ..)| name == package), "no package {package}");
+        }
+    }
+
+    /// A storey that quietly takes from one more is how a house grows together.
+    #[test]
+    fn a_storey_uses_what_its_page_says() {
+        let root = root().unwrap();
+        for storey in &STOREYS {
+            let own =
+                packages().into_iter().filter(|(name, ..)| storey.packages.contains(&&**name));
+            let used: BTreeSet<&str> = own
+                .flat_map(|(.., dependencies)| dependencies)
+                .filter_map(|dependency| Some(of(&dependency)?.name))
+                .filter(|name| *name != storey.name)
+                .collect();
+            let allowed: BTreeSet<&str> = storey.may_use.iter().copied().collect();
+            assert_eq!(used, allowed, "{}: used and allowed", storey.name);
+            if storey.name == "house" {
+                continue; // ARCHITECTURE.md is its page
+            }
+            let page = fs::read_to_string(root.join(storey.name).join("README.md")).unwrap();
+            let listed = match storey.may_use {
+                [] => "nothing of ours".to_owned(),
+                some => some.join(", "),
+            };
+            let sentence = format!("**It may use:** {listed}.\n");
+            assert!(page.contains(&sentence), "{}/README.md lacks: {sentence}", storey.name);
+            for heading in ["**Alone:** ", "**Not here:** "] {
+                assert!(page.contains(heading), "{}: {heading}", storey.name);
+            }
         }
     }
 

@@ -2,7 +2,7 @@
 //! places that repeat it because their tools cannot read it there.
 //!
 //! All other places follow by themselves: crates inherit it, C files contain `@VERSION@`, and
-//! maturin takes the version of python/Cargo.toml.
+//! maturin takes the version of fronts/python/Cargo.toml.
 
 use crate::process::{program, root, run};
 use anyhow::{Context, Result, ensure};
@@ -37,30 +37,30 @@ const fn number(file: &'static str, before: &'static str, number: usize) -> Plac
     Place { file, mark: before, before, part: Part::Number(number) }
 }
 
-const C_SOURCE: &str = "crates/headwater-c/src/process.rs";
-const C_HEADER: &str = "crates/headwater-c/include/headwater.h";
+const C_SOURCE: &str = "fronts/c/src/process.rs";
+const C_HEADER: &str = "fronts/c/include/headwater.h";
 
 const PLACES: [Place; 18] = [
     place("Cargo.toml", "path = \"", "version = \""),
-    place("crates/headwater-c/Cargo.toml", "path = \"", "version = \""),
-    place("crates/headwater-openssl/module/Cargo.toml", "path = \"", "version = \""),
+    place("fronts/c/Cargo.toml", "path = \"", "version = \""),
+    place("fronts/openssl/module/Cargo.toml", "path = \"", "version = \""),
     number(C_SOURCE, "HEADWATER_VERSION_MAJOR: i32 = ", 0),
     number(C_SOURCE, "HEADWATER_VERSION_MINOR: i32 = ", 1),
     number(C_SOURCE, "HEADWATER_VERSION_PATCH: i32 = ", 2),
     number(C_HEADER, "#define HEADWATER_VERSION_MAJOR ", 0),
     number(C_HEADER, "#define HEADWATER_VERSION_MINOR ", 1),
     number(C_HEADER, "#define HEADWATER_VERSION_PATCH ", 2),
-    place("java/native/Cargo.toml", "\nversion = \"", "\nversion = \""),
-    place("python/Cargo.toml", "\nversion = \"", "\nversion = \""),
+    place("fronts/java/native/Cargo.toml", "\nversion = \"", "\nversion = \""),
+    place("fronts/python/Cargo.toml", "\nversion = \"", "\nversion = \""),
     // Two spaces: the versions of dependencies and plugins stand further to the right.
-    place("java/pom.xml", "\n  <version>", "\n  <version>"),
-    place("java/bench/pom.xml", "\n  <version>", "\n  <version>"),
-    place("java/src/main/java/headwater/Library.java", "String VERSION = ", "\""),
-    place("docs/java.md", "java/target/headwater-", "java/target/headwater-"),
+    place("fronts/java/pom.xml", "\n  <version>", "\n  <version>"),
+    place("fronts/java/bench/pom.xml", "\n  <version>", "\n  <version>"),
+    place("fronts/java/src/main/java/headwater/Library.java", "String VERSION = ", "\""),
+    place("docs/java.md", "fronts/java/target/headwater-", "fronts/java/target/headwater-"),
     // CMake refuses another series while the first number is 0.
     place("docs/c.md", "find_package(headwater ", "find_package(headwater "),
-    place("RELEASE.md", "git tag -s v", "git tag -s v"),
-    place("RELEASE.md", "-t \"headwater ", "-t \"headwater "),
+    place("tools/release/RELEASE.md", "git tag -s v", "git tag -s v"),
+    place("tools/release/RELEASE.md", "-t \"headwater ", "-t \"headwater "),
 ];
 
 impl Place {
@@ -74,7 +74,7 @@ impl Place {
 }
 
 /// The lock files, which record the packages of this repository with their versions.
-const LOCKS: [&str; 5] = [".", "fuzz", "java/native", "python", "tools/residue"];
+const LOCKS: [&str; 5] = [".", "boot/fuzz", "fronts/java/native", "fronts/python", "proof/residue"];
 
 /// Prints the version, or returns an error that lists the places with another one.
 pub(crate) fn check() -> Result<ExitCode> {

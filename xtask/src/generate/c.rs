@@ -9,10 +9,10 @@ use headwater_streams::kinds::{Dtype, Form, Kind, Parameter};
 use std::fs;
 use std::path::Path;
 
-const SOURCE: &str = "crates/headwater-c/src/streams/distributions.rs";
-const MANUAL: &str = "crates/headwater-c/man/headwater.3";
-const EXPORTS: &str = "crates/headwater-c/abi.txt";
-const SYMBOLS: &str = "packaging/debian/libheadwater0.symbols";
+const SOURCE: &str = "fronts/c/src/streams/distributions.rs";
+const MANUAL: &str = "fronts/c/man/headwater.3";
+const EXPORTS: &str = "fronts/c/abi.txt";
+const SYMBOLS: &str = "tools/release/debian/libheadwater0.symbols";
 
 pub(super) fn files(root: &Path) -> Result<Vec<File>> {
     let names = (".\\\" Generated names", ".\\\" The end of the generated names");

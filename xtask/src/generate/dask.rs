@@ -39,7 +39,7 @@ __all__ = [
     for (kind, method) in kinds() {
         text += &function(kind, method);
     }
-    File { path: "python/headwater/_dask_distributions.py", text }
+    File { path: "fronts/python/headwater/_dask_distributions.py", text }
 }
 
 fn function(kind: Kind, method: &str) -> String {

@@ -7,9 +7,9 @@ use headwater_streams::kinds::{Dtype, Form, Kind, Parameter};
 use std::path::Path;
 
 const FILES: [&str; 3] = [
-    "java/src/main/java/headwater/Kind.java",
-    "java/src/main/java/headwater/DistributionKind.java",
-    "java/src/main/java/headwater/Distribution.java",
+    "fronts/java/src/main/java/headwater/Kind.java",
+    "fronts/java/src/main/java/headwater/DistributionKind.java",
+    "fronts/java/src/main/java/headwater/Distribution.java",
 ];
 /// The types of Java's arrays.
 const ARRAYS: [Dtype; 5] = [Dtype::U8, Dtype::U32, Dtype::U64, Dtype::F32, Dtype::F64];

@@ -6,8 +6,8 @@ use headwater_streams::kinds::{Dtype, Form, Kind, Parameter};
 
 pub(super) fn files() -> Vec<File> {
     vec![
-        File { path: "python/src/streams/generated.rs", text: methods() },
-        File { path: "python/headwater/_distributions.pyi", text: stubs() },
+        File { path: "fronts/python/src/streams/generated.rs", text: methods() },
+        File { path: "fronts/python/headwater/_distributions.pyi", text: stubs() },
     ]
 }
 

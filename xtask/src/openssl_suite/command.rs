@@ -44,7 +44,7 @@ pub(crate) fn run_suite(source: &Path, module: &Path) -> Result<()> {
     fs::copy(&plain, &config)?;
     let stock = recipes::run(source, source, &names)?;
 
-    let ours = fs::read_to_string("crates/headwater-openssl/headwater-openssl.cnf")?;
+    let ours = fs::read_to_string("fronts/openssl/headwater-openssl.cnf")?;
     let ours = format!("{ours}\n[headwater_sect]\nmodule = {}\n", module.display());
     fs::write(source.join("headwater.cnf"), ours)?;
     let include = format!(".include {}\n", source.join("headwater.cnf").display());

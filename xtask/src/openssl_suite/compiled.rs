@@ -36,7 +36,7 @@ pub(crate) fn run_suite(suite: &Suite, module: &Path) -> Result<()> {
     let Built { version, source, build, .. } = &suite.0;
     let folder = root()?.join(target_directory()?).join("openssl-suite");
     let counted = Counted::new(module, source, build, &folder)?;
-    let ours = fs::read_to_string("crates/headwater-openssl/headwater-openssl.cnf")?;
+    let ours = fs::read_to_string("fronts/openssl/headwater-openssl.cnf")?;
     let ours = format!("{ours}\n[headwater_sect]\nmodule = {}\n", counted.module.display());
     fs::write(folder.join("headwater.cnf"), ours)?;
     let include = format!(".include {}\n", folder.join("headwater.cnf").display());

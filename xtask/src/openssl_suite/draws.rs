@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-const SOURCE: &str = "crates/headwater-openssl/tests/c/counted.c";
+const SOURCE: &str = "fronts/openssl/tests/c/counted.c";
 
 /// The module with the counter in front of it.
 pub(super) struct Counted {

@@ -35,8 +35,8 @@ const LEFT_OUT: &[(&str, &str, &str)] = &[
 
 /// Files outside of packages that the tests of a package read.
 const READ_BY: &[(&str, &str)] = &[
-    ("vectors/", "headwater-streams"),
-    ("vectors/", "reference"),
+    ("streams/vectors/", "headwater-streams"),
+    ("streams/vectors/", "reference"),
     // The figures that documents quote are compared with the records.
     ("README.md", "headwater-bench"),
     ("COMPARE.md", "headwater-bench"),
@@ -44,7 +44,7 @@ const READ_BY: &[(&str, &str)] = &[
     ("records/bench/", "headwater-bench"),
     // The tests that documents name as evidence must exist.
     ("SECURITY.md", "xtask"),
-    ("PLATFORM.md", "xtask"),
+    ("core/PLATFORM.md", "xtask"),
 ];
 
 /// Checks the named crates, or those that differ from `since` or from the last commit.
@@ -94,7 +94,7 @@ fn touched<'a>(workspace: &'a Workspace, files: &[String]) -> Vec<&'a Package> {
         if ["Cargo.toml", "Cargo.lock"].contains(&file.as_str()) {
             println!("{file} differs, which may concern every package: cargo xtask test");
         }
-        if file.starts_with("tools/residue/") {
+        if file.starts_with("proof/residue/") {
             println!("{file} differs: cargo xtask test --only 'format and clippy, residue'");
         }
     }
@@ -200,7 +200,7 @@ mod tests {
     #[test]
     fn a_document_touches_the_package_that_reads_it() -> Result<()> {
         let workspace = Workspace::read(&root()?)?;
-        let files = ["SECURITY.md", "crates/headwater-c/src/lib.rs", "LICENSE-MIT"];
+        let files = ["SECURITY.md", "fronts/c/src/lib.rs", "LICENSE-MIT"];
         let touched = touched(&workspace, &files.map(str::to_owned));
         let names: Vec<&str> = touched.iter().map(|package| package.name.as_str()).collect();
         assert_eq!(names, ["headwater-c", "xtask"]);

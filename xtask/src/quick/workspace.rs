@@ -136,9 +136,9 @@ mod tests {
         };
         let on = |dir: &str, kind: &str| format!(r#"{{"path": "/root/{dir}", "kind": {kind}}}"#);
         let packages = [
-            package("core", "crates/core", &on("oracle", "\"dev\"")),
-            package("headwater-cli", "crates/cli", &on("crates/core", "null")),
-            package("guest", "crates/core/guest", r#"{"path": null, "kind": null}"#),
+            package("core", "storey/core", &on("oracle", "\"dev\"")),
+            package("headwater-cli", "storey/cli", &on("storey/core", "null")),
+            package("guest", "storey/core/guest", r#"{"path": null, "kind": null}"#),
             package("oracle", "oracle", ""),
         ];
         let metadata = format!(r#"{{"packages": [{}]}}"#, packages.join(","));
@@ -153,9 +153,9 @@ mod tests {
     fn a_file_belongs_to_the_innermost_package() {
         let workspace = workspace();
         let owner = |file| workspace.owner(file).map(|package| package.name.as_str());
-        assert_eq!(owner("crates/core/src/lib.rs"), Some("core"));
-        assert_eq!(owner("crates/core/guest/src/main.rs"), Some("guest"));
-        assert_eq!(owner("crates/corecore/src/lib.rs"), None);
+        assert_eq!(owner("storey/core/src/lib.rs"), Some("core"));
+        assert_eq!(owner("storey/core/guest/src/main.rs"), Some("guest"));
+        assert_eq!(owner("storey/corecore/src/lib.rs"), None);
         assert_eq!(owner("README.md"), None);
     }
 

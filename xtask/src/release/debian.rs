@@ -1,4 +1,4 @@
-//! Debian's packages, built by debhelper from packaging/debian and tested in clean chroots.
+//! Debian's packages, built by debhelper from tools/release/debian and tested in clean chroots.
 
 use crate::process::{output, program, root, run};
 use crate::release::stage::{self, ARCHITECTURES, VERSION};
@@ -98,7 +98,7 @@ fn emulated(packages: &[PathBuf]) -> Result<()> {
 /// Puts debian/ where debhelper expects it, with the version and the date of this release.
 fn prepare(source: &Path) -> Result<()> {
     let debian = source.join("debian");
-    run(program("cp -r --preserve=mode").arg(source.join("packaging/debian")).arg(&debian))?;
+    run(program("cp -r --preserve=mode").arg(source.join("tools/release/debian")).arg(&debian))?;
     let template = fs::read_to_string(debian.join("changelog.in"))?;
     let date = stage::date("+%a, %d %b %Y %H:%M:%S +0000")?;
     let changelog = template.replace("@VERSION@", VERSION).replace("@DATE@", &date);
@@ -117,7 +117,7 @@ pub(crate) fn steps(report: &mut Report) {
         let cache = stage::directory()?.join("chroots");
         for suite in SUITES {
             let mut check = program("sh");
-            check.arg(root()?.join("tools/packages/chroot.sh")).arg(suite);
+            check.arg(root()?.join("tools/release/packages/chroot.sh")).arg(suite);
             run(check.args([&dist, &cache]))?;
         }
         Ok(())

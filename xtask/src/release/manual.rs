@@ -9,15 +9,11 @@ use std::path::Path;
 
 /// The man pages, each with the title and the file name of its page.
 const PAGES: [(&str, &str, &str); 2] = [
-    ("crates/headwater-c/man/headwater.3", "Functions in C", "headwater.3.md"),
-    (
-        "crates/headwater-openssl/man/headwater-openssl.7",
-        "The module of OpenSSL",
-        "headwater-openssl.7.md",
-    ),
+    ("fronts/c/man/headwater.3", "Functions in C", "headwater.3.md"),
+    ("fronts/openssl/man/headwater-openssl.7", "The module of OpenSSL", "headwater-openssl.7.md"),
 ];
 /// The functions that the C library exports, each with the version of its symbol.
-const FUNCTIONS: &str = "crates/headwater-c/abi.txt";
+const FUNCTIONS: &str = "fronts/c/abi.txt";
 
 /// Writes the pages, and returns their lines of the summary.
 pub(super) fn pages(source: &Path) -> Result<String> {

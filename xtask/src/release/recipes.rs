@@ -35,9 +35,9 @@ fn rpm(source: &Path, dist: &Path) -> Result<()> {
     ] {
         build.arg("--define").arg(format!("{name} {value}"));
     }
-    run(build.arg("packaging/rpm/headwater.spec"))?;
+    run(build.arg("tools/release/rpm/headwater.spec"))?;
     let packages = stage::files(&top.join(format!("RPMS/{}", std::env::consts::ARCH)), ".rpm")?;
-    let mut lint = program("rpmlint --rpmlintrc packaging/rpm/headwater.rpmlintrc");
+    let mut lint = program("rpmlint --rpmlintrc tools/release/rpm/headwater.rpmlintrc");
     run(lint.current_dir(source).args(&packages))?;
     fs::create_dir_all(dist)?;
     for package in packages {
@@ -54,7 +54,7 @@ fn arch(source: &Path, dist: &Path) -> Result<()> {
     let directory = stage::directory()?.join("arch");
     let _ = fs::remove_dir_all(&directory);
     fs::create_dir_all(&directory)?;
-    let recipe = fs::read_to_string(source.join("packaging/arch/PKGBUILD"))?;
+    let recipe = fs::read_to_string(source.join("tools/release/arch/PKGBUILD"))?;
     fs::write(directory.join("PKGBUILD"), recipe.replace("@VERSION@", VERSION))?;
     let mut tar = program("tar --sort=name --owner=0 --group=0 --numeric-owner -czf");
     tar.arg(directory.join(format!("headwater-{VERSION}.tar.gz")));

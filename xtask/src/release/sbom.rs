@@ -12,12 +12,12 @@ use std::process::Command;
 
 /// The packages whose dependencies end in a file of the release.
 const PACKAGES: [(&str, &str); 6] = [
-    ("headwater-cli", "crates/headwater-cli"),
-    ("headwater-c", "crates/headwater-c"),
-    ("headwater-openssl-module", "crates/headwater-openssl/module"),
-    ("headwater-preload", "crates/headwater-preload"),
-    ("headwater-python", "python"),
-    ("headwater-java", "java/native"),
+    ("headwater-cli", "fronts/cli"),
+    ("headwater-c", "fronts/c"),
+    ("headwater-openssl-module", "fronts/openssl/module"),
+    ("headwater-preload", "fronts/preload"),
+    ("headwater-python", "fronts/python"),
+    ("headwater-java", "fronts/java/native"),
 ];
 
 /// The manifests whose workspaces have these packages.

@@ -20,7 +20,7 @@ const PARTS: &[(&str, &[&str])] = &[
         "Libraries",
         &[
             "docs/c.md",
-            "python/README.md",
+            "fronts/python/README.md",
             "docs/python/secrets.md",
             "docs/python/streams.md",
             "docs/python/distributions.md",
@@ -29,7 +29,7 @@ const PARTS: &[(&str, &[&str])] = &[
             "docs/java.md",
             "docs/openssl.md",
             "docs/programs.md",
-            "STREAMS.md",
+            "streams/STREAMS.md",
             "docs/distributions.md",
             "examples/README.md",
         ],
@@ -49,25 +49,32 @@ const PARTS: &[(&str, &[&str])] = &[
     (
         "Reference",
         &[
-            "PLATFORM.md",
+            "core/PLATFORM.md",
             "docs/rseq.md",
             "SECURITY.md",
-            "DESIGN.md",
+            "core/DESIGN.md",
             "COMPARE.md",
             "CHANGELOG.md",
-            "vectors/README.md",
+            "streams/vectors/README.md",
         ],
     ),
     (
         "Developers",
         &[
             "ARCHITECTURE.md",
+            "core/README.md",
+            "proof/README.md",
+            "streams/README.md",
+            "fronts/README.md",
+            "measure/README.md",
+            "boot/README.md",
+            "text/README.md",
             "CONTRIBUTING.md",
-            "RELEASE.md",
+            "tools/release/RELEASE.md",
             "docs/bench.md",
             "docs/lab.md",
             "docs/quality.md",
-            "fuzz/README.md",
+            "boot/fuzz/README.md",
         ],
     ),
 ];
@@ -169,8 +176,8 @@ const RUST: &str = "\
 * [headwater-streams](rust/headwater_streams/index.html): reproducible streams.
 
 ```sh
-cargo add --path ../headwater/crates/headwater
-cargo add --path ../headwater/crates/headwater-streams
+cargo add --path ../headwater/core/headwater
+cargo add --path ../headwater/streams/headwater-streams
 ```
 ";
 

@@ -34,7 +34,7 @@ pub(crate) fn source() -> Result<PathBuf> {
         // A file that was deleted in the tree must not stay in the copy.
         fs::remove_dir_all(&copy).with_context(|| copy.display().to_string())?;
     }
-    let is_ours = |file: &&str| !file.starts_with("records/") && !file.starts_with("fuzz/");
+    let is_ours = |file: &&str| !file.starts_with("records/") && !file.starts_with("boot/fuzz/");
     for file in files.split_terminator('\0').filter(is_ours) {
         let (from, to) = (root.join(file), copy.join(file));
         let Ok(metadata) = from.symlink_metadata() else { continue }; // deleted, and still listed

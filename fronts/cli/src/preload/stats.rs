@@ -1,0 +1,149 @@
+//! `headwater run --stats`: counters that the preload library of every process adds to.
+
+use headwater_text::number::{counted, grouped};
+use headwater_text::size;
+use signal_hook::consts::signal::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGWINCH};
+use signal_hook::iterator::SignalsInfo;
+use signal_hook::iterator::exfiltrator::WithOrigin;
+use std::fs::{self, OpenOptions};
+use std::io::{self, Read};
+use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitStatus};
+use std::{env, process, thread};
+
+/// Size of the file, which every process maps (fronts/preload/src/linux/stats.rs).
+const PAGE: u64 = 4096;
+/// Counters at the start of the file.
+const COUNTERS: usize = 5;
+
+/// A file of counters, removed at the end of its life.
+pub(crate) struct Stats {
+    path: PathBuf,
+}
+
+impl Stats {
+    /// Makes the file, which only this user can open.
+    ///
+    /// # Errors
+    ///
+    /// A message of one line.
+    pub(crate) fn new() -> Result<Stats, String> {
+        let directory = env::var_os("XDG_RUNTIME_DIR").map_or_else(env::temp_dir, PathBuf::from);
+        let unique = headwater::u64().map_err(|error| error.to_string())?;
+        let path = directory.join(format!("headwater-stats-{}-{unique:016x}", process::id()));
+        let made = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path);
+        made.and_then(|file| file.set_len(PAGE))
+            .map_err(|error| format!("cannot make the counters {}: {error}", path.display()))?;
+        Ok(Stats { path })
+    }
+
+    /// Returns the value of `HEADWATER_STATS`.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Runs the command to its end, with the signals that other processes send to this one.
+    ///
+    /// # Errors
+    ///
+    /// The error of exec, or of the waiting.
+    pub(crate) fn wait(&self, command: &mut Command) -> io::Result<ExitStatus> {
+        // Before the command starts, so that no signal ends this process and leaves the command
+        // alone.
+        let mut signals = SignalsInfo::<WithOrigin>::new([
+            SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGWINCH,
+        ])?;
+        let handle = signals.handle();
+        let mut child = command.spawn()?;
+        let id = rustix::process::Pid::from_child(&child);
+        thread::scope(|scope| {
+            scope.spawn(|| {
+                for signal in &mut signals {
+                    // The terminal sends its signals to the command as well: both are in the
+                    // foreground.
+                    let is_sent = signal.process.is_some();
+                    if is_sent
+                        && let Some(signal) = rustix::process::Signal::from_named_raw(signal.signal)
+                    {
+                        // An error means that the command has ended.
+                        let _ = rustix::process::kill_process(id, signal);
+                    }
+                }
+            });
+            let status = child.wait();
+            handle.close();
+            status
+        })
+    }
+
+    /// Returns the summary, in a line.
+    pub(crate) fn summary(&self) -> io::Result<String> {
+        let mut bytes = [0; COUNTERS * 8];
+        fs::File::open(&self.path)?.read_exact(&mut bytes)?;
+        let (numbers, _) = bytes.as_chunks::<8>();
+        let [draws, drawn, forwarded, programs, saved] =
+            std::array::from_fn(|at| u64::from_ne_bytes(numbers[at]));
+        Ok(summary(&Counts { draws, drawn, forwarded, programs, saved }))
+    }
+}
+
+impl Drop for Stats {
+    fn drop(&mut self) {
+        // A file that was removed already leaves nothing to do.
+        let _ = fs::remove_file(&self.path);
+    }
+}
+
+/// The counters of one run.
+struct Counts {
+    draws: u64,
+    drawn: u64,
+    forwarded: u64,
+    programs: u64,
+    saved: u64,
+}
+
+fn summary(counts: &Counts) -> String {
+    let times = |count: u64, noun: &str| match count {
+        1 => format!("1 {noun}"),
+        _ => format!("{} {noun}s", grouped(count)),
+    };
+    let programs = counted(usize::try_from(counts.programs).unwrap_or(usize::MAX), "program");
+    if counts.programs == 0 {
+        return "no program loaded the library, so nothing was drawn from headwater".to_owned();
+    }
+    format!(
+        "{programs}: {} ({}) from headwater, which saved {}; {} went to the kernel",
+        times(counts.draws, "draw"),
+        size::rounded(counts.drawn),
+        times(counts.saved, "system call"),
+        grouped(counts.forwarded),
+    )
+}
+
+/// Ends this process as the command has ended, with its status or by its signal.
+pub(crate) fn end_like(ended: ExitStatus) -> ! {
+    const BY_SIGNAL: i32 = 128; // what shells report
+    if let Some(signal) = ended.signal() {
+        let _ = signal_hook::low_level::emulate_default_handler(signal);
+    }
+    process::exit(ended.code().unwrap_or_else(|| BY_SIGNAL + ended.signal().unwrap_or(0)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_summary_is_one_line() {
+        let counts =
+            Counts { draws: 200_016, drawn: 3_200_256, forwarded: 1, programs: 2, saved: 200_016 };
+        assert_eq!(
+            summary(&counts),
+            "2 programs: 200,016 draws (3.1 MiB) from headwater, which saved 200,016 system calls; 1 \
+             went to the kernel"
+        );
+    }
+}
