@@ -151,7 +151,7 @@ impl Round {
     }
 
     /// Records what was begun in this process. A draw that a fork interrupted or followed is the
-    /// parent's to record: it may have been complete, and then both have it by right.
+    /// parent's to record: it may have been complete, and then both may have it.
     fn record(&self) {
         without_alarms(|| {
             let depth = DEPTH.load(SeqCst);

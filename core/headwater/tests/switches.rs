@@ -66,8 +66,8 @@ fn modes_change_beside_draws() {
     });
 }
 
-/// A page that is dropped between claim and copy is zero by right: the draw is void, and not a
-/// reason to switch sections off.
+/// A page that is dropped between claim and copy reads as zeros, which is not an error: the draw is
+/// void, and not a reason to switch sections off.
 #[test]
 fn pages_vanish_beside_draws() {
     isolated("pages_vanish_beside_draws", || {

@@ -112,9 +112,9 @@ struct headwater_rng;
 /**
  * The key of 2^48 reproducible streams. Not for secrets.
  *
- * A key is a plain value: programs may copy it, compare its members, store it and send it. It
- * needs no free, and no function keeps a pointer to it. Make a key with one of the
- * headwater_stream_key_from_...() functions, and fill the members by hand only from a stored key.
+ * A key is a plain value: programs may copy it, compare its members, store it and send it. So it
+ * needs no free, and no function keeps a pointer to it. But fill the members by hand only from a
+ * stored key, and make a new one with one of the headwater_stream_key_from_...() functions.
  */
 struct headwater_key {
     /**
@@ -256,10 +256,10 @@ HEADWATER_MUST_USE uint32_t headwater_arc4random_uniform(uint32_t upper_bound);
  * reseed of the kernel (once a minute, or on request), a clone of the VM, a fork, a restore of
  * this process. Returns 0 if this machine cannot detect clones of itself.
  *
- * The number is no identity: two copies may have the same one. Compare it with an earlier number
- * of the same copy, and for inequality only. A process that is restored with every page it had
- * (CRIU before 4.2, Linux before 6.11) has its old number too; call headwater_quiesce() before
- * such a dump.
+ * The number is no identity, because two copies may have the same one. So compare it with an
+ * earlier number of the same copy, and for inequality only. A process that is restored with every
+ * page it had (CRIU before 4.2, Linux before 6.11) has its old number too, so call
+ * headwater_quiesce() before such a dump.
  *
  * Async-signal-safe. The first call of a process does what headwater_init() does; later calls take
  * a few loads. errno keeps its value.
@@ -290,8 +290,9 @@ HEADWATER_MUST_USE int headwater_stale(uint64_t *stamp);
 /**
  * Does the set-up of the first draw now, and waits until the kernel's generator is seeded.
  *
- * Call it before the process enters a sandbox (seccomp, chroot, a private /proc). Afterwards
- * getrandom(2) is the only system call of the library. Further calls do nothing.
+ * Call it before the process enters a sandbox (seccomp, chroot, a private /proc), because set-up
+ * makes other system calls, and afterwards getrandom(2) is the only one of the library. Further
+ * calls do nothing.
  *
  * Returns 0, or -1 with errno set as headwater_fill() does. Async-signal-safe.
  */
@@ -321,8 +322,9 @@ HEADWATER_MUST_USE const char *headwater_version(void);
  * from call to call, and 4096 bytes are always enough. With `len` 0, `buf` may be NULL. Returns -1
  * with errno EFAULT if `buf` is NULL and `len` is not 0.
  *
- * The call reads a few files, the kernel's log among them, which takes milliseconds. It allocates
- * nothing, and draws 1 byte without waiting. Async-signal-safe. On success errno keeps its value.
+ * The call reads a few files, the kernel's log among them, so it takes milliseconds. But it
+ * allocates nothing, and draws 1 byte without waiting. Async-signal-safe. On success errno keeps
+ * its value.
  */
 HEADWATER_MUST_USE ssize_t headwater_status_json(char *buf, size_t len);
 
@@ -457,7 +459,7 @@ HEADWATER_MUST_USE int headwater_stream_perm_at(const struct headwater_key *key,
  * Returns 0, or -1 with errno set and `out` unchanged:
  *
  *     EINVAL  the key's engine is unknown
- *     ERANGE  `stream` is 2^48 or more, or an index lies behind the end of the stream
+ *     ERANGE  `stream` is 2^48 or more, or an index lies past the end of the stream
  *     EFAULT  `key` is NULL, or `indices` or `out` is NULL and `n` is not 0, or `n` elements or
  *             indices take more than SSIZE_MAX bytes
  *
@@ -754,7 +756,7 @@ HEADWATER_MUST_USE int headwater_stream_laplace_f64_at(const struct headwater_ke
 
 /**
  * Builds the alias table of `outcomes` weights, the same on every machine. The weights need not
- * add up to 1. Building takes a few ns for each outcome, and nothing else is allocated.
+ * add up to 1. Building takes a few ns for each outcome, and allocates nothing.
  *
  * Returns 0, or -1 with errno set and `table` unchanged: EINVAL unless there are 1 to 2^32
  * weights, all of them finite and not below 0, and one of them above 0; EFAULT if `weights` or
@@ -823,8 +825,9 @@ HEADWATER_MUST_USE int headwater_stream_multinomial_u64_at(const struct headwate
 /**
  * Computes the Cholesky factor of a covariance for
  * headwater_stream_fill_multivariate_normal_f64(), the same on every machine. Both are squares of
- * `dimension` rows, one after the other. Only the covariance's lower triangle is read. It may be
- * semidefinite. Row j of the factor has the weights of normal number j in each component.
+ * `dimension` rows, one after the other. Since a covariance is symmetric, only its lower triangle
+ * is read. It may be semidefinite. Row j of the factor has the weights of normal number j in each
+ * component.
  *
  * Returns 0, or -1 with errno set: EINVAL if `dimension` is 0, or the covariance is not finite or
  * not positive semidefinite; EFAULT if a pointer is NULL, or a square takes more than SSIZE_MAX
@@ -870,9 +873,9 @@ HEADWATER_MUST_USE int headwater_stream_sobol_f64_at(const struct headwater_key 
  * secrets.
  *
  * Each process has one key, from headwater_fill(), and each CPU a counter. The engine ars7 turns
- * counters into blocks (Philox where the CPU has no AES instructions), and no block of a process
- * repeats. A forked child makes a key of its own. A cloned or restored virtual machine repeats the
- * numbers.
+ * counters into blocks (Philox where the CPU has no AES instructions), so no block of a process
+ * repeats. A forked child makes a key of its own, but a cloned or restored virtual machine repeats
+ * the numbers.
  *
  * Returns 0, or -1 with errno set as headwater_fill() does, and `buf` all zeros.
  * Async-signal-safe. On success errno keeps its value.

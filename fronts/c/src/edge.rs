@@ -26,7 +26,7 @@ pub(crate) fn errno(error: Error) -> c_int {
 }
 
 /// Returns the buffer of a pointer and a length. Returns `None` for a null pointer with a length,
-/// and for more bytes than any object has. The kernel answers both with EFAULT.
+/// and for more bytes than any object has, because the kernel answers both with EFAULT.
 ///
 /// # Safety
 ///
@@ -41,8 +41,8 @@ pub(crate) unsafe fn buffer<'a>(buf: *mut c_void, len: usize) -> Option<&'a mut 
         return None;
     }
     // SAFETY: `buf` is not null, and `len` is not more than an object can have: both were checked.
-    // That so many bytes are there, and that nothing else uses them, only the program can know.
-    // `MaybeUninit`, because memory that C passes may be unwritten.
+    // But that so many bytes are there, and that nothing else uses them, only the program can know,
+    // so `# Safety` asks for it. `MaybeUninit`, because memory that C passes may be unwritten.
     Some(unsafe { core::slice::from_raw_parts_mut(buf.cast(), len) })
 }
 
@@ -60,8 +60,10 @@ pub(crate) unsafe fn output<'a, T>(out: *mut T, n: usize) -> Option<&'a mut [T]>
         return None;
     }
     // SAFETY: `out` is not null, and `n` elements are not more than an object can have: both were
-    // checked. The rest only the program can know. The memory may be unwritten. This library is
-    // linked as machine code, so the compiler cannot see that; every bit pattern is a number, and
+    // checked. Alignment and length only the program can know, so `# Safety` asks for them. C may
+    // pass unwritten memory, and a reader would want `MaybeUninit` here, but the streams fill
+    // slices of numbers. We may make one all the same, because this library is linked as machine
+    // code, so the compiler cannot see that nothing was written, every bit pattern is a number, and
     // none is read.
     Some(unsafe { core::slice::from_raw_parts_mut(out, n) })
 }
@@ -89,7 +91,7 @@ pub(crate) unsafe fn elements<'a, T>(at: *const T, n: usize) -> Option<&'a [T]> 
         return None;
     }
     // SAFETY: `at` is not null, and `n` elements are not more than an object can have: both were
-    // checked. Alignment and length only the program can know.
+    // checked. Alignment and length only the program can know, so `# Safety` asks for them.
     Some(unsafe { core::slice::from_raw_parts(at, n) })
 }
 

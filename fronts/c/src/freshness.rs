@@ -8,10 +8,10 @@ use core_headwater::{self as headwater, Freshness};
 /// reseed of the kernel (once a minute, or on request), a clone of the VM, a fork, a restore of
 /// this process. Returns 0 if this machine cannot detect clones of itself.
 ///
-/// The number is no identity: two copies may have the same one. Compare it with an earlier number
-/// of the same copy, and for inequality only. A process that is restored with every page it had
-/// (CRIU before 4.2, Linux before 6.11) has its old number too; call headwater_quiesce() before
-/// such a dump.
+/// The number is no identity, because two copies may have the same one. So compare it with an
+/// earlier number of the same copy, and for inequality only. A process that is restored with every
+/// page it had (CRIU before 4.2, Linux before 6.11) has its old number too, so call
+/// headwater_quiesce() before such a dump.
 ///
 /// Async-signal-safe. The first call of a process does what headwater_init() does; later calls take
 /// a few loads. errno keeps its value.

@@ -8,8 +8,9 @@ use libc::{EFAULT, size_t, ssize_t};
 
 /// Does the set-up of the first draw now, and waits until the kernel's generator is seeded.
 ///
-/// Call it before the process enters a sandbox (seccomp, chroot, a private /proc). Afterwards
-/// getrandom(2) is the only system call of the library. Further calls do nothing.
+/// Call it before the process enters a sandbox (seccomp, chroot, a private /proc), because set-up
+/// makes other system calls, and afterwards getrandom(2) is the only one of the library. Further
+/// calls do nothing.
 ///
 /// Returns 0, or -1 with errno set as headwater_fill() does. Async-signal-safe.
 #[unsafe(no_mangle)]
@@ -58,8 +59,9 @@ pub extern "C" fn headwater_version() -> *const c_char {
 /// from call to call, and 4096 bytes are always enough. With `len` 0, `buf` may be NULL. Returns -1
 /// with errno EFAULT if `buf` is NULL and `len` is not 0.
 ///
-/// The call reads a few files, the kernel's log among them, which takes milliseconds. It allocates
-/// nothing, and draws 1 byte without waiting. Async-signal-safe. On success errno keeps its value.
+/// The call reads a few files, the kernel's log among them, so it takes milliseconds. But it
+/// allocates nothing, and draws 1 byte without waiting. Async-signal-safe. On success errno keeps
+/// its value.
 ///
 /// # Safety
 ///

@@ -9,8 +9,8 @@ fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-env-changed=RUSTC_LINKER");
     let folder = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
-    // The crate libc asks for the parts of the C library by name. Empty archives of these names are
-    // found first, and leave no DT_NEEDED behind.
+    // The crate libc asks for the parts of the C library by name. So empty archives of these names
+    // are put where the linker finds them first, and the library needs no other (no DT_NEEDED).
     for name in ["c", "dl", "gcc_s", "m", "pthread", "rt", "util"] {
         fs::write(folder.join(format!("lib{name}.a")), "!<arch>\n").expect("OUT_DIR is writable");
     }

@@ -9,7 +9,7 @@ pub(crate) fn of_u32(words: &mut [u32]) -> &mut [u8] {
 }
 
 pub(crate) fn of_u64(words: &mut [u64]) -> &mut [u8] {
-    // SAFETY: as above.
+    // SAFETY: the same memory, borrowed for as long, of which any bytes are valid words.
     unsafe { core::slice::from_raw_parts_mut(words.as_mut_ptr().cast(), size_of_val(words)) }
 }
 

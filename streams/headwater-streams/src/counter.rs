@@ -1,9 +1,9 @@
 //! The counter: where in an engine's 2^128 blocks a stream's blocks are.
 //!
 //! From the top: 48 bits of stream, 16 bits of draw, 64 bits of block. Each field has bits of its
-//! own, so places that differ in any field have counters that differ; and for each key, an engine
-//! is a bijection of counters to blocks. These two facts are the whole proof that streams do not
-//! meet (STREAMS.md works it out).
+//! own, so places that differ in any field have counters that differ. For each key an engine is a
+//! bijection, so counters that differ have blocks that differ. That is the whole proof that streams
+//! do not meet (STREAMS.md works it out).
 //!
 //! The draw field serves elements that need more than one number: attempt 3 of element `e` takes
 //! the place of `e` in draw 3.

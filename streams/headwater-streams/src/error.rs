@@ -90,7 +90,7 @@ impl fmt::Display for Error {
         match self {
             Error::RangeTooLong { start, len } => write!(
                 f,
-                "{len} elements from number {start} on end past 2^64 - 1; begin earlier, or go on in another stream"
+                "{len} elements from number {start} on end past 2^64 - 1; begin earlier, or continue in another stream"
             ),
             Error::Lengths { indices, out } => write!(
                 f,

@@ -1,8 +1,8 @@
 //! Keys, streams and the states of sequential generators in files, by serde: the feature `serde`.
 //!
 //! The forms are part of the promise of STREAMS.md: names, and bytes and words as hexadecimal
-//! digits, so that no format rounds a number. Unknown fields are refused, because they may mean
-//! that another version wrote them.
+//! digits, because some formats would round a number. Unknown fields are refused, because they may
+//! mean that another version wrote them.
 
 use crate::generators::{Pcg64Dxsm, Sfc64, Xorshift128p, Xoshiro256pp};
 use crate::{Engine, Error, Key, Stream};

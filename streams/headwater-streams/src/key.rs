@@ -31,9 +31,9 @@ enum Purpose {
 /// An engine and 128 bits: everything that the numbers of 2^48 streams depend on. [Not for
 /// secrets](crate).
 ///
-/// Keys are values without a counter or other shared state behind them. A key's children and
-/// streams are functions of the key and their names: in any order, any number of times, on any
-/// machine and thread.
+/// Keys are values, without a counter or other shared state. So a key's children and streams are
+/// functions of the key and their names: in any order, any number of times, on any machine and
+/// thread.
 ///
 /// ```
 /// use headwater_streams::Key;
@@ -58,13 +58,12 @@ pub struct Key {
 }
 
 impl Key {
-    /// Returns the key of the default engine, `ars7`, that `seed` stands for.
+    /// Returns the key of the default engine, `ars7`, of `seed`.
     pub fn from_seed<'a>(seed: impl Into<Seed<'a>>) -> Key {
         Key::with_engine(Engine::default(), seed)
     }
 
-    /// Returns the key of `engine` that `seed` stands for. Two engines' keys from one seed are
-    /// unrelated.
+    /// Returns the key of `engine` and `seed`. Two engines' keys from one seed are unrelated.
     pub fn with_engine<'a>(engine: Engine, seed: impl Into<Seed<'a>>) -> Key {
         seed.into().encoded(|kind, seed| Key {
             engine,
@@ -73,8 +72,9 @@ impl Key {
     }
 
     /// Returns the key made of these 16 bytes as they are, the lowest first, with no hash between.
-    /// It serves test vectors, and reproduces the numbers of other programs with the same engine.
-    /// For other uses, make keys [from a seed](Key::from_seed).
+    /// So it serves test vectors, and reproduces the numbers of other programs with the same
+    /// engine. But similar bytes make similar keys, so otherwise make keys
+    /// [from a seed](Key::from_seed).
     pub const fn from_raw(engine: Engine, bytes: [u8; 16]) -> Key {
         Key { engine, bytes }
     }

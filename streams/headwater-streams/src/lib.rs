@@ -1,7 +1,7 @@
 //! Reproducible random streams: the same array for any partition of the work, at memory speed.
 //!
-//! **Not for secrets.** A reader who sees some of these numbers may compute the others; bytes that
-//! must not be guessed come from the crate `headwater`. Nothing here implements `CryptoRng`.
+//! **Not for secrets.** A reader who sees some of these numbers may compute the others, so nothing
+//! here implements `CryptoRng`. Bytes that must not be guessed come from the crate `headwater`.
 //!
 //! A [`Key`] is made from a seed, and has children by name and 2^48 [streams](Stream) by number. A
 //! stream is a function from an element's number to its value, so any thread or machine can fill

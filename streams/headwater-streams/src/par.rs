@@ -35,11 +35,11 @@ enum Workers {
 
 impl Stream {
     /// Returns the same stream for arrays so large that several threads fill them. `threads` is
-    /// their number; 0 stands for one thread per CPU that this process may use.
+    /// their number, and 0 means one thread per CPU that this process may use.
     ///
-    /// The values do not depend on that number: each thread takes parts of the range. Threads are
-    /// started for each call and end with it; small arrays take fewer. Where no thread can be
-    /// started, the caller's does the work.
+    /// The values do not depend on that number, because each thread takes parts of the range.
+    /// Threads are started for each call and end with it, so small arrays take fewer. If no thread
+    /// can be started, the caller's does the work.
     pub fn par(&self, threads: usize) -> Par {
         let cpus = || thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
         let threads = NonZeroUsize::new(threads).unwrap_or_else(cpus);

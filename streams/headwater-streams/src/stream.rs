@@ -12,9 +12,9 @@ use crate::{Error, Key, bytes, counter};
 /// in any order of calls, and in any thread, process or machine.
 ///
 /// A stream's bytes are its engine's blocks in order. Element `e` of a type of `w` bytes is bytes
-/// `e * w .. (e + 1) * w` of them, as a little-endian number: the arrays of bytes, `u32` and `u64`
-/// are views of the same bytes. Elements are numbered up to 2^64 - 2, so that the end of a range is
-/// a `u64` as well.
+/// `e * w .. (e + 1) * w` of them, as a little-endian number, so the arrays of bytes, `u32` and
+/// `u64` are views of the same bytes. Elements are numbered up to 2^64 - 2, because the end of a
+/// range has to be a `u64` as well.
 ///
 /// ```
 /// use headwater_streams::Key;

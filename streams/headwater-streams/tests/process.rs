@@ -36,7 +36,7 @@ fn open() {
 /// Adds words to the record. Async-signal-safe.
 fn record(words: &[u64]) {
     let at = RECORD.load(SeqCst);
-    // SAFETY: the record's counter, and words of its own behind it.
+    // SAFETY: the record is a counter and words; the addition makes these words ours alone.
     unsafe {
         let index = (*at).fetch_add(words.len(), SeqCst);
         if index + words.len() > CAPACITY {
@@ -56,8 +56,8 @@ fn has_room() -> bool {
 fn check() -> usize {
     wait_for_children();
     let at = RECORD.load(SeqCst);
-    // SAFETY: the record's counter, and so many words behind it; no other process or thread is
-    // left.
+    // SAFETY: the record is a counter, and so many words that were written after it; no other
+    // process or thread is left.
     let words = unsafe {
         let count = (*at).load(SeqCst);
         std::slice::from_raw_parts_mut(at.add(1).cast::<u64>(), count)

@@ -145,8 +145,8 @@ extern "C" fn move_away(_: libc::c_int, _: *mut libc::siginfo_t, context: *mut l
         unsafe { (BREAKPOINT.load(SeqCst).as_ref(), &mut *context.cast::<libc::ucontext_t>()) };
     let Some(breakpoint) = breakpoint else { return };
     breakpoint.clear();
-    // The kernel has moved the thread out of its section. A mutant without the descriptor is behind
-    // the breakpoint instead, and goes on with the instruction that was there.
+    // The kernel has moved the thread out of its section. But a mutant without the descriptor is
+    // past the breakpoint, and has to continue with the instruction that was there.
     let at = &mut context.uc_mcontext.gregs[libc::REG_RIP as usize];
     if *at == breakpoint.address() as i64 + 1 {
         *at -= 1;
@@ -292,7 +292,7 @@ fn bytes<const N: usize>() {
     record(&drawn);
 }
 
-/// Forks at the breakpoint. Every second child draws before the interrupted frame goes on.
+/// Forks at the breakpoint. Every second child draws before the interrupted frame continues.
 extern "C" fn fork_here(_: libc::c_int) {
     // SAFETY: the breakpoint lives while this pointer is set.
     if let Some(breakpoint) = unsafe { BREAKPOINT.load(SeqCst).as_ref() } {

@@ -153,7 +153,7 @@ pub unsafe extern \"C\" fn headwater_stream_fill_{name}_{number}(
     out: *mut {number},
     n: size_t,
 ) -> c_int {{
-    // SAFETY: `fill` checks what can be checked, and asks for no more than this function does.
+    // SAFETY: `# Safety` grants what `fill` asks: a readable `key`, `n` writable {number} at `out`.
     unsafe {{
         fill(key, stream, out, n, |stream, out| {{
             stream.fill_distribution({made}, start, out)
@@ -174,7 +174,8 @@ pub unsafe extern \"C\" fn headwater_stream_{name}_{number}_at(
     out: *mut {number},
     n: size_t,
 ) -> c_int {{
-    // SAFETY: `at` checks what can be checked, and asks for no more than this function does.
+    // SAFETY: `# Safety` grants what `at` asks: a readable `key`, `n` indices, and apart from them
+    // `n` writable {number} at `out`.
     unsafe {{
         at(key, stream, indices, out, n, |stream, i, out| {{
             stream.distribution_at({made}, i, out)

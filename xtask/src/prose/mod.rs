@@ -75,7 +75,7 @@ fn hits(root: &Path) -> Result<Vec<Hit>> {
             Err(error) => return Err(error).with_context(|| file.to_owned()),
         };
         let (passages, wide) = read(&source);
-        let found = passages.iter().flat_map(|passage| rules::broken(file, passage));
+        let found = passages.iter().flat_map(rules::broken);
         let wide = wide.into_iter().map(|(line, shown)| (line, Rule::Wide, shown));
         let (mut functions, mut closures) = (vec![], vec![]);
         if file.ends_with(".rs") {

@@ -66,21 +66,10 @@ const WORDS: &[&str] = &[
     "goes on",
     "went on",
 ];
-/// The words that came last are not counted in files that were being rewritten just then, because
-/// two people would have edited the same lines. Once the rewriting is merged, a directory goes from
-/// this list when `cargo xtask prose` reports nothing without it.
-const NOT_YET: &[&str] = &["behind", "go on", "goes on", "went on"];
-const NOT_YET_IN: &[&str] = &[
-    "fronts/c/src/streams/",
-    "streams/headwater-streams/",
-    "fronts/java/native/",
-    "fronts/python/src/streams/",
-];
 
-/// Returns line, rule and the start of the sentence for each hit in the passage of this file.
-pub(super) fn broken(file: &str, passage: &Passage) -> Vec<(usize, Rule, String)> {
+/// Returns line, rule and the start of the sentence for each hit in the passage.
+pub(super) fn broken(passage: &Passage) -> Vec<(usize, Rule, String)> {
     let mut hits = Vec::new();
-    let is_later = NOT_YET_IN.iter().any(|directory| file.starts_with(directory));
     for (start, sentence) in sentences(&passage.text) {
         let shown = || -> String { sentence.chars().take(70).collect() };
         let first = sentence.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
@@ -90,8 +79,7 @@ pub(super) fn broken(file: &str, passage: &Passage) -> Vec<(usize, Rule, String)
         }
         let lower = sentence.to_ascii_lowercase();
         for (words, rule) in [(PERSONS, Rule::Person), (WORDS, Rule::Word)] {
-            let words = words.iter().filter(|word| !is_later || !NOT_YET.contains(word));
-            for at in words.flat_map(|word| positions(&lower, word)) {
+            for at in words.iter().flat_map(|word| positions(&lower, word)) {
                 hits.push((passage.line_at(start + at), rule, shown()));
             }
         }
@@ -150,11 +138,7 @@ mod tests {
     /// Counts hits of each rule in a line of a document.
     fn hits(line: &str) -> Vec<&'static str> {
         let (passages, wide) = text::reader("a.md").unwrap()(line);
-        let mut names: Vec<_> = passages
-            .iter()
-            .flat_map(|passage| broken("a.md", passage))
-            .map(|hit| hit.1.name())
-            .collect();
+        let mut names: Vec<_> = passages.iter().flat_map(broken).map(|hit| hit.1.name()).collect();
         names.extend(wide.iter().map(|_| "wide lines"));
         names
     }

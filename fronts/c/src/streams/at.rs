@@ -14,7 +14,7 @@ use libc::{EFAULT, size_t};
 /// Returns 0, or -1 with errno set and `out` unchanged:
 ///
 ///     EINVAL  the key's engine is unknown
-///     ERANGE  `stream` is 2^48 or more, or an index lies behind the end of the stream
+///     ERANGE  `stream` is 2^48 or more, or an index lies past the end of the stream
 ///     EFAULT  `key` is NULL, or `indices` or `out` is NULL and `n` is not 0, or `n` elements or
 ///             indices take more than SSIZE_MAX bytes
 ///
@@ -34,7 +34,8 @@ pub unsafe extern "C" fn headwater_stream_u8_at(
     out: *mut u8,
     n: size_t,
 ) -> c_int {
-    // SAFETY: the caller's promise.
+    // SAFETY: `# Safety` grants what `at` asks: a readable `key`, `n` indices, and apart from them
+    // `n` writable bytes at `out`.
     unsafe { at(key, stream, indices, out, n, |stream, i, out| stream.u8_at(i, out)) }
 }
 
@@ -53,7 +54,8 @@ pub unsafe extern "C" fn headwater_stream_u32_at(
     out: *mut u32,
     n: size_t,
 ) -> c_int {
-    // SAFETY: the caller's promise.
+    // SAFETY: `# Safety` grants what `at` asks: a readable `key`, `n` indices, and apart from them
+    // `n` writable u32 at `out`.
     unsafe { at(key, stream, indices, out, n, |stream, i, out| stream.u32_at(i, out)) }
 }
 
@@ -72,7 +74,8 @@ pub unsafe extern "C" fn headwater_stream_u64_at(
     out: *mut u64,
     n: size_t,
 ) -> c_int {
-    // SAFETY: the caller's promise.
+    // SAFETY: `# Safety` grants what `at` asks: a readable `key`, `n` indices, and apart from them
+    // `n` writable u64 at `out`.
     unsafe { at(key, stream, indices, out, n, |stream, i, out| stream.u64_at(i, out)) }
 }
 
@@ -91,7 +94,8 @@ pub unsafe extern "C" fn headwater_stream_f32_at(
     out: *mut f32,
     n: size_t,
 ) -> c_int {
-    // SAFETY: the caller's promise.
+    // SAFETY: `# Safety` grants what `at` asks: a readable `key`, `n` indices, and apart from them
+    // `n` writable floats at `out`.
     unsafe { at(key, stream, indices, out, n, |stream, i, out| stream.f32_at(i, out)) }
 }
 
@@ -110,7 +114,8 @@ pub unsafe extern "C" fn headwater_stream_f64_at(
     out: *mut f64,
     n: size_t,
 ) -> c_int {
-    // SAFETY: the caller's promise.
+    // SAFETY: `# Safety` grants what `at` asks: a readable `key`, `n` indices, and apart from them
+    // `n` writable doubles at `out`.
     unsafe { at(key, stream, indices, out, n, |stream, i, out| stream.f64_at(i, out)) }
 }
 
@@ -129,7 +134,8 @@ pub unsafe extern "C" fn headwater_stream_normal_f32_at(
     out: *mut f32,
     n: size_t,
 ) -> c_int {
-    // SAFETY: the caller's promise.
+    // SAFETY: `# Safety` grants what `at` asks: a readable `key`, `n` indices, and apart from them
+    // `n` writable floats at `out`.
     unsafe { at(key, stream, indices, out, n, |stream, i, out| stream.normal_f32_at(i, out)) }
 }
 
@@ -148,7 +154,8 @@ pub unsafe extern "C" fn headwater_stream_normal_f64_at(
     out: *mut f64,
     n: size_t,
 ) -> c_int {
-    // SAFETY: the caller's promise.
+    // SAFETY: `# Safety` grants what `at` asks: a readable `key`, `n` indices, and apart from them
+    // `n` writable doubles at `out`.
     unsafe { at(key, stream, indices, out, n, |stream, i, out| stream.normal_f64_at(i, out)) }
 }
 
@@ -167,7 +174,8 @@ pub unsafe extern "C" fn headwater_stream_exponential_f64_at(
     out: *mut f64,
     n: size_t,
 ) -> c_int {
-    // SAFETY: the caller's promise.
+    // SAFETY: `# Safety` grants what `at` asks: a readable `key`, `n` indices, and apart from them
+    // `n` writable doubles at `out`.
     unsafe { at(key, stream, indices, out, n, |stream, i, out| stream.exponential_f64_at(i, out)) }
 }
 
@@ -189,7 +197,8 @@ pub unsafe extern "C" fn headwater_stream_bounded_u64_at(
     n: size_t,
 ) -> c_int {
     let by = |stream: Stream, i: &[u64], out: &mut [u64]| stream.bounded_u64_at(bound, i, out);
-    // SAFETY: the caller's promise.
+    // SAFETY: `# Safety` grants what `at` asks: a readable `key`, `n` indices, and apart from them
+    // `n` writable u64 at `out`.
     unsafe { at(key, stream, indices, out, n, by) }
 }
 
@@ -210,13 +219,19 @@ pub unsafe extern "C" fn headwater_stream_bounded_u32_at(
     n: size_t,
 ) -> c_int {
     let by = |stream: Stream, i: &[u64], out: &mut [u32]| stream.bounded_u32_at(bound, i, out);
-    // SAFETY: the caller's promise.
+    // SAFETY: `# Safety` grants what `at` asks: a readable `key`, `n` indices, and apart from them
+    // `n` writable u32 at `out`.
     unsafe { at(key, stream, indices, out, n, by) }
 }
 
+/// Has `by` write the `n` elements with these indices to `out`, as [`fill`](super::numbers::fill)
+/// does those of a range.
+///
 /// # Safety
 ///
-/// The promise of [`headwater_stream_u8_at`].
+/// `key` is NULL or valid for reads; `indices` is NULL, or aligned and valid for reads of `n`
+/// numbers; `out` is NULL, or aligned and valid for writes of `n` elements that nothing else uses
+/// meanwhile, and does not overlap `indices`.
 #[inline(always)]
 pub(super) unsafe fn at<T>(
     key: *const headwater_key,
@@ -226,7 +241,8 @@ pub(super) unsafe fn at<T>(
     n: usize,
     by: impl FnOnce(Stream, &[u64], &mut [T]) -> Result<(), Error>,
 ) -> c_int {
-    // SAFETY: the caller's promise, for all three.
+    // SAFETY: each of the three asks what the sentence above says of its pointer. Only `out` is
+    // written, and it does not overlap `indices`, so no two references reach the same memory.
     let (stream, indices, out) =
         unsafe { (stream_of(key, stream), elements(indices, n), output(out, n)) };
     let stream = match stream {

@@ -29,7 +29,7 @@ const _: () =
     assert!(core::mem::offset_of!(headwater_alias, other) == core::mem::offset_of!(Alias, other));
 
 /// Builds the alias table of `outcomes` weights, the same on every machine. The weights need not
-/// add up to 1. Building takes a few ns for each outcome, and nothing else is allocated.
+/// add up to 1. Building takes a few ns for each outcome, and allocates nothing.
 ///
 /// Returns 0, or -1 with errno set and `table` unchanged: EINVAL unless there are 1 to 2^32
 /// weights, all of them finite and not below 0, and one of them above 0; EFAULT if `weights` or
@@ -46,7 +46,8 @@ pub unsafe extern "C" fn headwater_stream_alias_table(
     outcomes: size_t,
     table: *mut headwater_alias,
 ) -> c_int {
-    // SAFETY: the caller's promise, for both; the types have the same members.
+    // SAFETY: `# Safety` grants `outcomes` readable weights and as many writable buckets. A bucket
+    // of C is one of Rust, as the assertions above show, and `elements` and `output` refuse NULL.
     let (weights, table) =
         unsafe { (elements(weights, outcomes), output(table.cast::<Alias>(), outcomes)) };
     let (Some(weights), Some(table)) = (weights, table) else { return fail(EFAULT) };
@@ -75,7 +76,8 @@ pub unsafe extern "C" fn headwater_stream_fill_categorical_u64(
     out: *mut u64,
     n: size_t,
 ) -> c_int {
-    // SAFETY: the caller's promise.
+    // SAFETY: `# Safety` grants a readable `key` and `n` writable u64 at `out`, as `fill` asks, and
+    // `outcomes` readable buckets, as `of` does. Both refuse NULL.
     unsafe {
         fill(key, stream, out, n, |stream, out| {
             stream.fill_distribution(&of(table, outcomes)?, start, out)
@@ -102,7 +104,8 @@ pub unsafe extern "C" fn headwater_stream_categorical_u64_at(
     out: *mut u64,
     n: size_t,
 ) -> c_int {
-    // SAFETY: the caller's promise.
+    // SAFETY: `# Safety` grants a readable `key`, `n` indices, and `n` writable u64 at `out` apart
+    // from them, as `at` asks, and `outcomes` readable buckets, as `of` does. All refuse NULL.
     unsafe {
         at(key, stream, indices, out, n, |stream, i, out| {
             stream.distribution_at(&of(table, outcomes)?, i, out)
@@ -119,7 +122,8 @@ unsafe fn of<'a>(
     table: *const headwater_alias,
     outcomes: usize,
 ) -> Result<Categorical<&'a [Alias]>, Error> {
-    // SAFETY: the caller's promise; the types have the same members.
+    // SAFETY: `table` is NULL or has `outcomes` readable buckets, as `# Safety` says. A bucket of C
+    // is one of Rust, as the assertions above show.
     let table = unsafe { elements(table.cast::<Alias>(), outcomes) };
     // A missing table has no buckets, which is the error.
     Categorical::from_table(table.unwrap_or_default())

@@ -30,7 +30,7 @@ pub unsafe extern "C" fn headwater_stream_fill_lognormal_f64(
     out: *mut f64,
     n: size_t,
 ) -> c_int {
-    // SAFETY: `fill` checks what can be checked, and asks for no more than this function does.
+    // SAFETY: `# Safety` grants what `fill` asks: a readable `key`, `n` writable f64 at `out`.
     unsafe {
         fill(key, stream, out, n, |stream, out| {
             stream.fill_distribution(&LogNormal::new(mu, sigma)?, start, out)
@@ -56,7 +56,8 @@ pub unsafe extern "C" fn headwater_stream_lognormal_f64_at(
     out: *mut f64,
     n: size_t,
 ) -> c_int {
-    // SAFETY: `at` checks what can be checked, and asks for no more than this function does.
+    // SAFETY: `# Safety` grants what `at` asks: a readable `key`, `n` indices, and apart from them
+    // `n` writable f64 at `out`.
     unsafe {
         at(key, stream, indices, out, n, |stream, i, out| {
             stream.distribution_at(&LogNormal::new(mu, sigma)?, i, out)
@@ -81,7 +82,7 @@ pub unsafe extern "C" fn headwater_stream_fill_gamma_f64(
     out: *mut f64,
     n: size_t,
 ) -> c_int {
-    // SAFETY: `fill` checks what can be checked, and asks for no more than this function does.
+    // SAFETY: `# Safety` grants what `fill` asks: a readable `key`, `n` writable f64 at `out`.
     unsafe {
         fill(key, stream, out, n, |stream, out| {
             stream.fill_distribution(&Gamma::new(shape)?, start, out)
@@ -106,7 +107,8 @@ pub unsafe extern "C" fn headwater_stream_gamma_f64_at(
     out: *mut f64,
     n: size_t,
 ) -> c_int {
-    // SAFETY: `at` checks what can be checked, and asks for no more than this function does.
+    // SAFETY: `# Safety` grants what `at` asks: a readable `key`, `n` indices, and apart from them
+    // `n` writable f64 at `out`.
     unsafe {
         at(key, stream, indices, out, n, |stream, i, out| {
             stream.distribution_at(&Gamma::new(shape)?, i, out)
@@ -131,7 +133,7 @@ pub unsafe extern "C" fn headwater_stream_fill_chi_square_f64(
     out: *mut f64,
     n: size_t,
 ) -> c_int {
-    // SAFETY: `fill` checks what can be checked, and asks for no more than this function does.
+    // SAFETY: `# Safety` grants what `fill` asks: a readable `key`, `n` writable f64 at `out`.
     unsafe {
         fill(key, stream, out, n, |stream, out| {
             stream.fill_distribution(&ChiSquare::new(k)?, start, out)
@@ -156,7 +158,8 @@ pub unsafe extern "C" fn headwater_stream_chi_square_f64_at(
     out: *mut f64,
     n: size_t,
 ) -> c_int {
-    // SAFETY: `at` checks what can be checked, and asks for no more than this function does.
+    // SAFETY: `# Safety` grants what `at` asks: a readable `key`, `n` indices, and apart from them
+    // `n` writable f64 at `out`.
     unsafe {
         at(key, stream, indices, out, n, |stream, i, out| {
             stream.distribution_at(&ChiSquare::new(k)?, i, out)
@@ -182,7 +185,7 @@ pub unsafe extern "C" fn headwater_stream_fill_beta_f64(
     out: *mut f64,
     n: size_t,
 ) -> c_int {
-    // SAFETY: `fill` checks what can be checked, and asks for no more than this function does.
+    // SAFETY: `# Safety` grants what `fill` asks: a readable `key`, `n` writable f64 at `out`.
     unsafe {
         fill(key, stream, out, n, |stream, out| {
             stream.fill_distribution(&Beta::new(a, b)?, start, out)
@@ -208,7 +211,8 @@ pub unsafe extern "C" fn headwater_stream_beta_f64_at(
     out: *mut f64,
     n: size_t,
 ) -> c_int {
-    // SAFETY: `at` checks what can be checked, and asks for no more than this function does.
+    // SAFETY: `# Safety` grants what `at` asks: a readable `key`, `n` indices, and apart from them
+    // `n` writable f64 at `out`.
     unsafe {
         at(key, stream, indices, out, n, |stream, i, out| {
             stream.distribution_at(&Beta::new(a, b)?, i, out)
@@ -233,7 +237,7 @@ pub unsafe extern "C" fn headwater_stream_fill_student_t_f64(
     out: *mut f64,
     n: size_t,
 ) -> c_int {
-    // SAFETY: `fill` checks what can be checked, and asks for no more than this function does.
+    // SAFETY: `# Safety` grants what `fill` asks: a readable `key`, `n` writable f64 at `out`.
     unsafe {
         fill(key, stream, out, n, |stream, out| {
             stream.fill_distribution(&StudentT::new(nu)?, start, out)
@@ -258,7 +262,8 @@ pub unsafe extern "C" fn headwater_stream_student_t_f64_at(
     out: *mut f64,
     n: size_t,
 ) -> c_int {
-    // SAFETY: `at` checks what can be checked, and asks for no more than this function does.
+    // SAFETY: `# Safety` grants what `at` asks: a readable `key`, `n` indices, and apart from them
+    // `n` writable f64 at `out`.
     unsafe {
         at(key, stream, indices, out, n, |stream, i, out| {
             stream.distribution_at(&StudentT::new(nu)?, i, out)
@@ -283,7 +288,7 @@ pub unsafe extern "C" fn headwater_stream_fill_geometric_u64(
     out: *mut u64,
     n: size_t,
 ) -> c_int {
-    // SAFETY: `fill` checks what can be checked, and asks for no more than this function does.
+    // SAFETY: `# Safety` grants what `fill` asks: a readable `key`, `n` writable u64 at `out`.
     unsafe {
         fill(key, stream, out, n, |stream, out| {
             stream.fill_distribution(&Geometric::new(p)?, start, out)
@@ -308,7 +313,8 @@ pub unsafe extern "C" fn headwater_stream_geometric_u64_at(
     out: *mut u64,
     n: size_t,
 ) -> c_int {
-    // SAFETY: `at` checks what can be checked, and asks for no more than this function does.
+    // SAFETY: `# Safety` grants what `at` asks: a readable `key`, `n` indices, and apart from them
+    // `n` writable u64 at `out`.
     unsafe {
         at(key, stream, indices, out, n, |stream, i, out| {
             stream.distribution_at(&Geometric::new(p)?, i, out)
@@ -333,7 +339,7 @@ pub unsafe extern "C" fn headwater_stream_fill_poisson_u64(
     out: *mut u64,
     n: size_t,
 ) -> c_int {
-    // SAFETY: `fill` checks what can be checked, and asks for no more than this function does.
+    // SAFETY: `# Safety` grants what `fill` asks: a readable `key`, `n` writable u64 at `out`.
     unsafe {
         fill(key, stream, out, n, |stream, out| {
             stream.fill_distribution(&Poisson::new(mean)?, start, out)
@@ -358,7 +364,8 @@ pub unsafe extern "C" fn headwater_stream_poisson_u64_at(
     out: *mut u64,
     n: size_t,
 ) -> c_int {
-    // SAFETY: `at` checks what can be checked, and asks for no more than this function does.
+    // SAFETY: `# Safety` grants what `at` asks: a readable `key`, `n` indices, and apart from them
+    // `n` writable u64 at `out`.
     unsafe {
         at(key, stream, indices, out, n, |stream, i, out| {
             stream.distribution_at(&Poisson::new(mean)?, i, out)
@@ -384,7 +391,7 @@ pub unsafe extern "C" fn headwater_stream_fill_binomial_u64(
     out: *mut u64,
     n: size_t,
 ) -> c_int {
-    // SAFETY: `fill` checks what can be checked, and asks for no more than this function does.
+    // SAFETY: `# Safety` grants what `fill` asks: a readable `key`, `n` writable u64 at `out`.
     unsafe {
         fill(key, stream, out, n, |stream, out| {
             stream.fill_distribution(&Binomial::new(trials, p)?, start, out)
@@ -410,7 +417,8 @@ pub unsafe extern "C" fn headwater_stream_binomial_u64_at(
     out: *mut u64,
     n: size_t,
 ) -> c_int {
-    // SAFETY: `at` checks what can be checked, and asks for no more than this function does.
+    // SAFETY: `# Safety` grants what `at` asks: a readable `key`, `n` indices, and apart from them
+    // `n` writable u64 at `out`.
     unsafe {
         at(key, stream, indices, out, n, |stream, i, out| {
             stream.distribution_at(&Binomial::new(trials, p)?, i, out)
@@ -439,7 +447,7 @@ pub unsafe extern "C" fn headwater_stream_fill_truncated_normal_f64(
     out: *mut f64,
     n: size_t,
 ) -> c_int {
-    // SAFETY: `fill` checks what can be checked, and asks for no more than this function does.
+    // SAFETY: `# Safety` grants what `fill` asks: a readable `key`, `n` writable f64 at `out`.
     unsafe {
         fill(key, stream, out, n, |stream, out| {
             stream.fill_distribution(&TruncatedNormal::new(mean, deviation, low, high)?, start, out)
@@ -468,7 +476,8 @@ pub unsafe extern "C" fn headwater_stream_truncated_normal_f64_at(
     out: *mut f64,
     n: size_t,
 ) -> c_int {
-    // SAFETY: `at` checks what can be checked, and asks for no more than this function does.
+    // SAFETY: `# Safety` grants what `at` asks: a readable `key`, `n` indices, and apart from them
+    // `n` writable f64 at `out`.
     unsafe {
         at(key, stream, indices, out, n, |stream, i, out| {
             stream.distribution_at(&TruncatedNormal::new(mean, deviation, low, high)?, i, out)
@@ -494,7 +503,7 @@ pub unsafe extern "C" fn headwater_stream_fill_von_mises_f64(
     out: *mut f64,
     n: size_t,
 ) -> c_int {
-    // SAFETY: `fill` checks what can be checked, and asks for no more than this function does.
+    // SAFETY: `# Safety` grants what `fill` asks: a readable `key`, `n` writable f64 at `out`.
     unsafe {
         fill(key, stream, out, n, |stream, out| {
             stream.fill_distribution(&VonMises::new(mu, kappa)?, start, out)
@@ -520,7 +529,8 @@ pub unsafe extern "C" fn headwater_stream_von_mises_f64_at(
     out: *mut f64,
     n: size_t,
 ) -> c_int {
-    // SAFETY: `at` checks what can be checked, and asks for no more than this function does.
+    // SAFETY: `# Safety` grants what `at` asks: a readable `key`, `n` indices, and apart from them
+    // `n` writable f64 at `out`.
     unsafe {
         at(key, stream, indices, out, n, |stream, i, out| {
             stream.distribution_at(&VonMises::new(mu, kappa)?, i, out)
@@ -547,7 +557,7 @@ pub unsafe extern "C" fn headwater_stream_fill_laplace_f64(
     out: *mut f64,
     n: size_t,
 ) -> c_int {
-    // SAFETY: `fill` checks what can be checked, and asks for no more than this function does.
+    // SAFETY: `# Safety` grants what `fill` asks: a readable `key`, `n` writable f64 at `out`.
     unsafe {
         fill(key, stream, out, n, |stream, out| {
             stream.fill_distribution(&Laplace::new(mean, scale)?, start, out)
@@ -573,7 +583,8 @@ pub unsafe extern "C" fn headwater_stream_laplace_f64_at(
     out: *mut f64,
     n: size_t,
 ) -> c_int {
-    // SAFETY: `at` checks what can be checked, and asks for no more than this function does.
+    // SAFETY: `# Safety` grants what `at` asks: a readable `key`, `n` indices, and apart from them
+    // `n` writable f64 at `out`.
     unsafe {
         at(key, stream, indices, out, n, |stream, i, out| {
             stream.distribution_at(&Laplace::new(mean, scale)?, i, out)

@@ -21,7 +21,7 @@ pub unsafe extern "C" fn headwater_stream_fill_f16_bits(
     out: *mut u16,
     n: size_t,
 ) -> c_int {
-    // SAFETY: the caller's promise.
+    // SAFETY: `# Safety` grants what `fill` asks: a readable `key`, `n` writable u16 at `out`.
     unsafe { fill(key, stream, out, n, |stream, out| stream.fill_f16_bits(start, out)) }
 }
 
@@ -40,7 +40,8 @@ pub unsafe extern "C" fn headwater_stream_f16_bits_at(
     out: *mut u16,
     n: size_t,
 ) -> c_int {
-    // SAFETY: the caller's promise.
+    // SAFETY: `# Safety` grants what `at` asks: a readable `key`, `n` indices, and apart from them
+    // `n` writable u16 at `out`.
     unsafe { at(key, stream, indices, out, n, |stream, i, out| stream.f16_bits_at(i, out)) }
 }
 
@@ -59,7 +60,7 @@ pub unsafe extern "C" fn headwater_stream_fill_bf16_bits(
     out: *mut u16,
     n: size_t,
 ) -> c_int {
-    // SAFETY: the caller's promise.
+    // SAFETY: `# Safety` grants what `fill` asks: a readable `key`, `n` writable u16 at `out`.
     unsafe { fill(key, stream, out, n, |stream, out| stream.fill_bf16_bits(start, out)) }
 }
 
@@ -78,7 +79,8 @@ pub unsafe extern "C" fn headwater_stream_bf16_bits_at(
     out: *mut u16,
     n: size_t,
 ) -> c_int {
-    // SAFETY: the caller's promise.
+    // SAFETY: `# Safety` grants what `at` asks: a readable `key`, `n` indices, and apart from them
+    // `n` writable u16 at `out`.
     unsafe { at(key, stream, indices, out, n, |stream, i, out| stream.bf16_bits_at(i, out)) }
 }
 
@@ -97,7 +99,7 @@ pub unsafe extern "C" fn headwater_stream_fill_normal_f16_bits(
     out: *mut u16,
     n: size_t,
 ) -> c_int {
-    // SAFETY: the caller's promise.
+    // SAFETY: `# Safety` grants what `fill` asks: a readable `key`, `n` writable u16 at `out`.
     unsafe { fill(key, stream, out, n, |stream, out| stream.fill_normal_f16_bits(start, out)) }
 }
 
@@ -116,7 +118,8 @@ pub unsafe extern "C" fn headwater_stream_normal_f16_bits_at(
     out: *mut u16,
     n: size_t,
 ) -> c_int {
-    // SAFETY: the caller's promise.
+    // SAFETY: `# Safety` grants what `at` asks: a readable `key`, `n` indices, and apart from them
+    // `n` writable u16 at `out`.
     unsafe { at(key, stream, indices, out, n, |stream, i, out| stream.normal_f16_bits_at(i, out)) }
 }
 
@@ -135,7 +138,7 @@ pub unsafe extern "C" fn headwater_stream_fill_normal_bf16_bits(
     out: *mut u16,
     n: size_t,
 ) -> c_int {
-    // SAFETY: the caller's promise.
+    // SAFETY: `# Safety` grants what `fill` asks: a readable `key`, `n` writable u16 at `out`.
     unsafe { fill(key, stream, out, n, |stream, out| stream.fill_normal_bf16_bits(start, out)) }
 }
 
@@ -154,7 +157,8 @@ pub unsafe extern "C" fn headwater_stream_normal_bf16_bits_at(
     out: *mut u16,
     n: size_t,
 ) -> c_int {
-    // SAFETY: the caller's promise.
+    // SAFETY: `# Safety` grants what `at` asks: a readable `key`, `n` indices, and apart from them
+    // `n` writable u16 at `out`.
     unsafe { at(key, stream, indices, out, n, |stream, i, out| stream.normal_bf16_bits_at(i, out)) }
 }
 
@@ -175,7 +179,8 @@ pub unsafe extern "C" fn headwater_stream_fill_complex_normal_f64(
     out: *mut f64,
     n: size_t,
 ) -> c_int {
-    // SAFETY: the caller's promise.
+    // SAFETY: `# Safety` grants what `fill` asks: a readable `key`, 2 * `n` writable doubles at
+    // `out`. An array of two has the alignment of one, so these are `n` pairs.
     unsafe {
         fill(key, stream, out.cast::<[f64; 2]>(), n, |stream, out| {
             stream.fill_complex_normal_f64(start, out)
@@ -199,7 +204,9 @@ pub unsafe extern "C" fn headwater_stream_complex_normal_f64_at(
     out: *mut f64,
     n: size_t,
 ) -> c_int {
-    // SAFETY: the caller's promise.
+    // SAFETY: `# Safety` grants what `at` asks: a readable `key`, `n` indices, and apart from them
+    // 2 * `n` writable doubles at `out`. An array of two has the alignment of one, so these are `n`
+    // pairs.
     unsafe {
         at(key, stream, indices, out.cast::<[f64; 2]>(), n, |stream, i, out| {
             stream.complex_normal_f64_at(i, out)
@@ -224,7 +231,8 @@ pub unsafe extern "C" fn headwater_stream_fill_complex_normal_f32(
     out: *mut f32,
     n: size_t,
 ) -> c_int {
-    // SAFETY: the caller's promise.
+    // SAFETY: `# Safety` grants what `fill` asks: a readable `key`, 2 * `n` writable floats at
+    // `out`. An array of two has the alignment of one, so these are `n` pairs.
     unsafe {
         fill(key, stream, out.cast::<[f32; 2]>(), n, |stream, out| {
             stream.fill_complex_normal_f32(start, out)
@@ -248,7 +256,9 @@ pub unsafe extern "C" fn headwater_stream_complex_normal_f32_at(
     out: *mut f32,
     n: size_t,
 ) -> c_int {
-    // SAFETY: the caller's promise.
+    // SAFETY: `# Safety` grants what `at` asks: a readable `key`, `n` indices, and apart from them
+    // 2 * `n` writable floats at `out`. An array of two has the alignment of one, so these are `n`
+    // pairs.
     unsafe {
         at(key, stream, indices, out.cast::<[f32; 2]>(), n, |stream, i, out| {
             stream.complex_normal_f32_at(i, out)

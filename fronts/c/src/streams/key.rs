@@ -16,9 +16,9 @@ pub const HEADWATER_PHILOX4X32: u32 = 2;
 
 /// The key of 2^48 reproducible streams. Not for secrets.
 ///
-/// A key is a plain value: programs may copy it, compare its members, store it and send it. It
-/// needs no free, and no function keeps a pointer to it. Make a key with one of the
-/// headwater_stream_key_from_...() functions, and fill the members by hand only from a stored key.
+/// A key is a plain value: programs may copy it, compare its members, store it and send it. So it
+/// needs no free, and no function keeps a pointer to it. But fill the members by hand only from a
+/// stored key, and make a new one with one of the headwater_stream_key_from_...() functions.
 #[repr(C)]
 #[derive(Clone, Copy)]
 #[allow(non_camel_case_types)] // a name of C
@@ -45,7 +45,7 @@ pub unsafe extern "C" fn headwater_stream_key_from_seed(
     engine: u32,
     seed: u64,
 ) -> c_int {
-    // SAFETY: the caller's promise.
+    // SAFETY: `key` is NULL or has room for a key, as `# Safety` says and `from_seed` asks.
     unsafe { from_seed(key, engine, seed.into()) }
 }
 
@@ -66,9 +66,9 @@ pub unsafe extern "C" fn headwater_stream_key_from_bytes(
     seed: *const c_void,
     len: size_t,
 ) -> c_int {
-    // SAFETY: the caller's promise.
+    // SAFETY: `seed` is NULL or has `len` readable bytes, as `# Safety` says; `input` refuses NULL.
     let Some(seed) = (unsafe { input(seed, len) }) else { return fail(EFAULT) };
-    // SAFETY: the caller's promise.
+    // SAFETY: `key` is NULL or has room for a key, as `# Safety` says and `from_seed` asks.
     unsafe { from_seed(key, engine, seed.into()) }
 }
 
@@ -87,9 +87,9 @@ pub unsafe extern "C" fn headwater_stream_key_from_text(
     engine: u32,
     seed: *const c_char,
 ) -> c_int {
-    // SAFETY: the caller's promise.
+    // SAFETY: `seed` is NULL or a C string, as `# Safety` says; `text` refuses NULL.
     match unsafe { text(seed) } {
-        // SAFETY: the caller's promise.
+        // SAFETY: `key` is NULL or has room for a key, as `# Safety` says and `from_seed` asks.
         Ok(seed) => unsafe { from_seed(key, engine, seed.into()) },
         Err(errno) => fail(errno),
     }
@@ -112,7 +112,8 @@ pub unsafe extern "C" fn headwater_stream_key_child(
     parent: *const headwater_key,
     label: u64,
 ) -> c_int {
-    // SAFETY: the caller's promise.
+    // SAFETY: `child` is NULL or has room for a key, and `parent` is NULL or one, as `# Safety`
+    // says and `child_of` asks.
     unsafe { child_of(child, parent, label.into()) }
 }
 
@@ -132,9 +133,10 @@ pub unsafe extern "C" fn headwater_stream_key_child_text(
     parent: *const headwater_key,
     label: *const c_char,
 ) -> c_int {
-    // SAFETY: the caller's promise.
+    // SAFETY: `label` is NULL or a C string, as `# Safety` says; `text` refuses NULL.
     match unsafe { text(label) } {
-        // SAFETY: the caller's promise.
+        // SAFETY: `child` is NULL or has room for a key, and `parent` is NULL or one, as `child_of`
+        // asks.
         Ok(label) => unsafe { child_of(child, parent, label.into()) },
         Err(errno) => fail(errno),
     }
@@ -149,6 +151,8 @@ fn engine(number: u32) -> Option<Engine> {
     }
 }
 
+/// Writes the key of a seed to `*key`.
+///
 /// # Safety
 ///
 /// `key` is NULL or valid for writes.
@@ -158,11 +162,15 @@ unsafe fn from_seed(key: *mut headwater_key, number: u32, seed: Seed<'_>) -> c_i
     }
     let Some(engine) = engine(number) else { return fail(EINVAL) };
     let bytes = Key::with_engine(engine, seed).to_raw();
-    // SAFETY: the caller's promise, and not null.
+    // SAFETY: `key` is not null, which was checked, so `# Safety` grants room for a key. No
+    // reference is made, so what lay there before may be unwritten.
     unsafe { key.write(headwater_key { engine: number, bytes }) };
     0
 }
 
+/// Writes a child of `*parent` to `*child`. Both may be one key, because the parent is copied
+/// before the child is written.
+///
 /// # Safety
 ///
 /// `child` is NULL or valid for writes, and `parent` for reads.
@@ -174,11 +182,13 @@ unsafe fn child_of(
     if child.is_null() {
         return fail(EFAULT);
     }
-    // SAFETY: the caller's promise.
+    // SAFETY: `parent` is NULL or a readable key, as `# Safety` says; `key_of` refuses NULL, and
+    // returns a copy.
     match unsafe { key_of(parent) } {
         Ok((number, key)) => {
             let bytes = key.child(label).to_raw();
-            // SAFETY: the caller's promise, and not null.
+            // SAFETY: `child` is not null, which was checked, so `# Safety` grants room for a key.
+            // It may be `parent`: the reference of `key_of` is gone.
             unsafe { child.write(headwater_key { engine: number, bytes }) };
             0
         }
@@ -192,7 +202,9 @@ unsafe fn child_of(
 ///
 /// `key` is NULL or valid for reads.
 pub(super) unsafe fn key_of(key: *const headwater_key) -> Result<(u32, Key), c_int> {
-    // SAFETY: the caller's promise.
+    // SAFETY: a `key` that is not null is readable, as `# Safety` says, and `as_ref` refuses null.
+    // Every bit pattern is a `headwater_key`, so a wrong engine is an error below, and not a wrong
+    // value here.
     let key = unsafe { key.as_ref() }.ok_or(EFAULT)?;
     let engine = engine(key.engine).ok_or(EINVAL)?;
     Ok((key.engine, Key::from_raw(engine, key.bytes)))

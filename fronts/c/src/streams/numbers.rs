@@ -31,7 +31,7 @@ pub unsafe extern "C" fn headwater_stream_fill_u8(
     out: *mut u8,
     n: size_t,
 ) -> c_int {
-    // SAFETY: the caller's promise.
+    // SAFETY: `# Safety` grants what `fill` asks: a readable `key`, `n` writable bytes at `out`.
     unsafe { fill(key, stream, out, n, |stream, out| stream.fill_u8(start, out)) }
 }
 
@@ -50,7 +50,7 @@ pub unsafe extern "C" fn headwater_stream_fill_u32(
     out: *mut u32,
     n: size_t,
 ) -> c_int {
-    // SAFETY: the caller's promise.
+    // SAFETY: `# Safety` grants what `fill` asks: a readable `key`, `n` writable u32 at `out`.
     unsafe { fill(key, stream, out, n, |stream, out| stream.fill_u32(start, out)) }
 }
 
@@ -69,7 +69,7 @@ pub unsafe extern "C" fn headwater_stream_fill_u64(
     out: *mut u64,
     n: size_t,
 ) -> c_int {
-    // SAFETY: the caller's promise.
+    // SAFETY: `# Safety` grants what `fill` asks: a readable `key`, `n` writable u64 at `out`.
     unsafe { fill(key, stream, out, n, |stream, out| stream.fill_u64(start, out)) }
 }
 
@@ -88,7 +88,7 @@ pub unsafe extern "C" fn headwater_stream_fill_f32(
     out: *mut f32,
     n: size_t,
 ) -> c_int {
-    // SAFETY: the caller's promise.
+    // SAFETY: `# Safety` grants what `fill` asks: a readable `key`, `n` writable floats at `out`.
     unsafe { fill(key, stream, out, n, |stream, out| stream.fill_f32(start, out)) }
 }
 
@@ -107,7 +107,7 @@ pub unsafe extern "C" fn headwater_stream_fill_f64(
     out: *mut f64,
     n: size_t,
 ) -> c_int {
-    // SAFETY: the caller's promise.
+    // SAFETY: `# Safety` grants what `fill` asks: a readable `key`, `n` writable doubles at `out`.
     unsafe { fill(key, stream, out, n, |stream, out| stream.fill_f64(start, out)) }
 }
 
@@ -126,7 +126,7 @@ pub unsafe extern "C" fn headwater_stream_fill_normal_f32(
     out: *mut f32,
     n: size_t,
 ) -> c_int {
-    // SAFETY: the caller's promise.
+    // SAFETY: `# Safety` grants what `fill` asks: a readable `key`, `n` writable floats at `out`.
     unsafe { fill(key, stream, out, n, |stream, out| stream.fill_normal_f32(start, out)) }
 }
 
@@ -144,7 +144,7 @@ pub unsafe extern "C" fn headwater_stream_fill_normal_f64(
     out: *mut f64,
     n: size_t,
 ) -> c_int {
-    // SAFETY: the caller's promise.
+    // SAFETY: `# Safety` grants what `fill` asks: a readable `key`, `n` writable doubles at `out`.
     unsafe { fill(key, stream, out, n, |stream, out| stream.fill_normal_f64(start, out)) }
 }
 
@@ -163,7 +163,7 @@ pub unsafe extern "C" fn headwater_stream_fill_exponential_f64(
     out: *mut f64,
     n: size_t,
 ) -> c_int {
-    // SAFETY: the caller's promise.
+    // SAFETY: `# Safety` grants what `fill` asks: a readable `key`, `n` writable doubles at `out`.
     unsafe { fill(key, stream, out, n, |stream, out| stream.fill_exponential_f64(start, out)) }
 }
 
@@ -183,7 +183,7 @@ pub unsafe extern "C" fn headwater_stream_fill_bounded_u64(
     out: *mut u64,
     n: size_t,
 ) -> c_int {
-    // SAFETY: the caller's promise.
+    // SAFETY: `# Safety` grants what `fill` asks: a readable `key`, `n` writable u64 at `out`.
     unsafe { fill(key, stream, out, n, |stream, out| stream.fill_bounded_u64(bound, start, out)) }
 }
 
@@ -203,7 +203,7 @@ pub unsafe extern "C" fn headwater_stream_fill_bounded_u32(
     out: *mut u32,
     n: size_t,
 ) -> c_int {
-    // SAFETY: the caller's promise.
+    // SAFETY: `# Safety` grants what `fill` asks: a readable `key`, `n` writable u32 at `out`.
     unsafe { fill(key, stream, out, n, |stream, out| stream.fill_bounded_u32(bound, start, out)) }
 }
 
@@ -229,11 +229,13 @@ pub unsafe extern "C" fn headwater_stream_perm_at(
     if value.is_null() {
         return fail(EFAULT);
     }
-    // SAFETY: the caller's promise.
+    // SAFETY: `# Safety` grants a `key` that is NULL or readable, which is all that `stream_of`
+    // asks.
     match unsafe { stream_of(key, stream) } {
         Ok(stream) => match stream.permutation(n).at(i) {
             Some(at) => {
-                // SAFETY: the caller's promise, and not null.
+                // SAFETY: `value` is not null, which was checked, so `# Safety` grants room for a
+                // u64.
                 unsafe { value.write(at) };
                 0
             }
@@ -251,18 +253,27 @@ pub(super) fn errno(error: &Error) -> c_int {
     }
 }
 
+/// Returns a stream of a key, or an errno.
+///
 /// # Safety
 ///
-/// The promise of [`key_of`].
+/// `key` is NULL or valid for reads.
 pub(super) unsafe fn stream_of(key: *const headwater_key, stream: u64) -> Result<Stream, c_int> {
-    // SAFETY: the caller's promise.
+    // SAFETY: `key_of` asks the same of `key`, and refuses NULL.
     let (_, key) = unsafe { key_of(key) }?;
     key.stream(stream).map_err(|error| errno(&error))
 }
 
+/// Has `by` write `n` elements of a stream to `out`, and turns every error into an errno.
+///
+/// The functions of the header differ in `by` alone. So what their arguments have to be is said
+/// here once, in the header's words, and a function that passes its own `key`, `out` and `n` on has
+/// nothing to add.
+///
 /// # Safety
 ///
-/// The promise of [`headwater_stream_fill_u8`].
+/// `key` is NULL or valid for reads; `out` is NULL, or aligned and valid for writes of `n` elements
+/// that nothing else uses meanwhile.
 #[inline(always)]
 pub(super) unsafe fn fill<T>(
     key: *const headwater_key,
@@ -271,7 +282,8 @@ pub(super) unsafe fn fill<T>(
     n: usize,
     by: impl FnOnce(Stream, &mut [T]) -> Result<(), Error>,
 ) -> c_int {
-    // SAFETY: the caller's promise, for both.
+    // SAFETY: `stream_of` and `output` ask exactly this, the one of `key` and the other of `out`.
+    // Both references end with this call, as the grant does.
     let (stream, out) = unsafe { (stream_of(key, stream), output(out, n)) };
     match (stream, out) {
         (Err(errno), _) => fail(errno),

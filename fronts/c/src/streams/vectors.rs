@@ -32,9 +32,9 @@ pub unsafe extern "C" fn headwater_stream_fill_dirichlet_f64(
     out: *mut f64,
     n: size_t,
 ) -> c_int {
-    // SAFETY: the caller's promise.
+    // SAFETY: `alpha` is NULL or has `dimension` readable numbers, as `# Safety` says.
     let Ok(vectors) = (unsafe { dirichlet(alpha, dimension) }) else { return fail(EINVAL) };
-    // SAFETY: the caller's promise.
+    // SAFETY: `# Safety` grants a readable `key` and `n` writable vectors at `out`, as asked there.
     unsafe { fill_vectors(key, stream, out, n, start, &vectors) }
 }
 
@@ -58,9 +58,10 @@ pub unsafe extern "C" fn headwater_stream_dirichlet_f64_at(
     out: *mut f64,
     n: size_t,
 ) -> c_int {
-    // SAFETY: the caller's promise.
+    // SAFETY: `alpha` is NULL or has `dimension` readable numbers, as `# Safety` says.
     let Ok(vectors) = (unsafe { dirichlet(alpha, dimension) }) else { return fail(EINVAL) };
-    // SAFETY: the caller's promise.
+    // SAFETY: `# Safety` grants a readable `key`, `n` indices, and `n` writable vectors at `out`
+    // apart from them, as asked there.
     unsafe { vectors_at(key, stream, indices, out, n, &vectors) }
 }
 
@@ -82,7 +83,8 @@ pub unsafe extern "C" fn headwater_stream_multinomial_table(
     outcomes: size_t,
     table: *mut f64,
 ) -> c_int {
-    // SAFETY: the caller's promise, for both.
+    // SAFETY: `# Safety` grants `outcomes` readable weights and as many writable numbers at
+    // `table`; `elements` and `output` refuse NULL.
     let (weights, table) = unsafe { (elements(weights, outcomes), output(table, outcomes)) };
     let (Some(weights), Some(table)) = (weights, table) else { return fail(EFAULT) };
     match Multinomial::build(0, weights, table) {
@@ -114,11 +116,11 @@ pub unsafe extern "C" fn headwater_stream_fill_multinomial_u64(
     out: *mut u64,
     n: size_t,
 ) -> c_int {
-    // SAFETY: the caller's promise.
+    // SAFETY: `table` is NULL or has `outcomes` readable numbers, as `# Safety` says.
     let Ok(vectors) = (unsafe { multinomial(trials, table, outcomes) }) else {
         return fail(EINVAL);
     };
-    // SAFETY: the caller's promise.
+    // SAFETY: `# Safety` grants a readable `key` and `n` writable vectors at `out`, as asked there.
     unsafe { fill_vectors(key, stream, out, n, start, &vectors) }
 }
 
@@ -143,18 +145,20 @@ pub unsafe extern "C" fn headwater_stream_multinomial_u64_at(
     out: *mut u64,
     n: size_t,
 ) -> c_int {
-    // SAFETY: the caller's promise.
+    // SAFETY: `table` is NULL or has `outcomes` readable numbers, as `# Safety` says.
     let Ok(vectors) = (unsafe { multinomial(trials, table, outcomes) }) else {
         return fail(EINVAL);
     };
-    // SAFETY: the caller's promise.
+    // SAFETY: `# Safety` grants a readable `key`, `n` indices, and `n` writable vectors at `out`
+    // apart from them, as asked there.
     unsafe { vectors_at(key, stream, indices, out, n, &vectors) }
 }
 
 /// Computes the Cholesky factor of a covariance for
 /// headwater_stream_fill_multivariate_normal_f64(), the same on every machine. Both are squares of
-/// `dimension` rows, one after the other. Only the covariance's lower triangle is read. It may be
-/// semidefinite. Row j of the factor has the weights of normal number j in each component.
+/// `dimension` rows, one after the other. Since a covariance is symmetric, only its lower triangle
+/// is read. It may be semidefinite. Row j of the factor has the weights of normal number j in each
+/// component.
 ///
 /// Returns 0, or -1 with errno set: EINVAL if `dimension` is 0, or the covariance is not finite or
 /// not positive semidefinite; EFAULT if a pointer is NULL, or a square takes more than SSIZE_MAX
@@ -172,7 +176,8 @@ pub unsafe extern "C" fn headwater_stream_cholesky(
     factor: *mut f64,
 ) -> c_int {
     let Some(square) = dimension.checked_mul(dimension) else { return fail(EFAULT) };
-    // SAFETY: the caller's promise, for both.
+    // SAFETY: `# Safety` grants a readable and a writable square, whose sizes did not overflow
+    // above; `elements` and `output` refuse NULL.
     let (covariance, factor) = unsafe { (elements(covariance, square), output(factor, square)) };
     let (Some(covariance), Some(factor)) = (covariance, factor) else { return fail(EFAULT) };
     match MultivariateNormal::cholesky(covariance, dimension, factor) {
@@ -204,11 +209,12 @@ pub unsafe extern "C" fn headwater_stream_fill_multivariate_normal_f64(
     out: *mut f64,
     n: size_t,
 ) -> c_int {
-    // SAFETY: the caller's promise.
+    // SAFETY: `mean` and `factor` are NULL or have `dimension` readable numbers and a square of
+    // them.
     let Ok(vectors) = (unsafe { multivariate_normal(mean, factor, dimension) }) else {
         return fail(EINVAL);
     };
-    // SAFETY: the caller's promise.
+    // SAFETY: `# Safety` grants a readable `key` and `n` writable vectors at `out`, as asked there.
     unsafe { fill_vectors(key, stream, out, n, start, &vectors) }
 }
 
@@ -233,11 +239,13 @@ pub unsafe extern "C" fn headwater_stream_multivariate_normal_f64_at(
     out: *mut f64,
     n: size_t,
 ) -> c_int {
-    // SAFETY: the caller's promise.
+    // SAFETY: `mean` and `factor` are NULL or have `dimension` readable numbers and a square of
+    // them.
     let Ok(vectors) = (unsafe { multivariate_normal(mean, factor, dimension) }) else {
         return fail(EINVAL);
     };
-    // SAFETY: the caller's promise.
+    // SAFETY: `# Safety` grants a readable `key`, `n` indices, and `n` writable vectors at `out`
+    // apart from them, as asked there.
     unsafe { vectors_at(key, stream, indices, out, n, &vectors) }
 }
 
@@ -263,7 +271,7 @@ pub unsafe extern "C" fn headwater_stream_fill_sobol_f64(
     n: size_t,
 ) -> c_int {
     let Ok(vectors) = sobol(dimension, scrambled) else { return fail(EINVAL) };
-    // SAFETY: the caller's promise.
+    // SAFETY: `# Safety` grants a readable `key` and `n` writable vectors at `out`, as asked there.
     unsafe { fill_vectors(key, stream, out, n, start, &vectors) }
 }
 
@@ -287,7 +295,8 @@ pub unsafe extern "C" fn headwater_stream_sobol_f64_at(
     n: size_t,
 ) -> c_int {
     let Ok(vectors) = sobol(dimension, scrambled) else { return fail(EINVAL) };
-    // SAFETY: the caller's promise.
+    // SAFETY: `# Safety` grants a readable `key`, `n` indices, and `n` writable vectors at `out`
+    // apart from them, as asked there.
     unsafe { vectors_at(key, stream, indices, out, n, &vectors) }
 }
 
@@ -296,14 +305,19 @@ fn sobol(dimension: usize, scrambled: c_int) -> Result<Sobol, Error> {
     if scrambled != 0 { Sobol::new(dimension) } else { Sobol::plain(dimension) }
 }
 
+/// Returns the distribution of a list that C holds.
+///
 /// # Safety
 ///
 /// If it is not null, `alpha` is aligned and valid for reads of `dimension` numbers.
 unsafe fn dirichlet<'a>(alpha: *const f64, dimension: usize) -> Result<Dirichlet<'a>, Error> {
-    // SAFETY: the caller's promise. A missing list is empty, which is the error.
+    // SAFETY: `elements` asks what the sentence above says of `alpha`. A missing list is empty, and
+    // an empty one is the error.
     Dirichlet::new(unsafe { elements(alpha, dimension) }.unwrap_or_default())
 }
 
+/// Returns the distribution of a table that C holds.
+///
 /// # Safety
 ///
 /// If it is not null, `table` is aligned and valid for reads of `outcomes` numbers.
@@ -312,10 +326,13 @@ unsafe fn multinomial<'a>(
     table: *const f64,
     outcomes: usize,
 ) -> Result<Multinomial<&'a [f64]>, Error> {
-    // SAFETY: the caller's promise. A missing list is empty, which is the error.
+    // SAFETY: `elements` asks what the sentence above says of `table`. A missing list is empty, and
+    // an empty one is the error.
     Multinomial::from_table(trials, unsafe { elements(table, outcomes) }.unwrap_or_default())
 }
 
+/// Returns the distribution of a mean and a factor that C holds.
+///
 /// # Safety
 ///
 /// If they are not null, `mean` is aligned and valid for reads of `dimension` numbers, and `factor`
@@ -326,14 +343,18 @@ unsafe fn multivariate_normal<'a>(
     dimension: usize,
 ) -> Result<MultivariateNormal<'a>, Error> {
     let square = dimension.checked_mul(dimension).unwrap_or_default();
-    // SAFETY: the caller's promise, for both. A missing list is empty, which is the error.
+    // SAFETY: `elements` asks what the sentence above says of each pointer. A square that overflows
+    // is read as empty, and so is a missing list: an empty one is the error.
     let (mean, factor) = unsafe { (elements(mean, dimension), elements(factor, square)) };
     MultivariateNormal::new(mean.unwrap_or_default(), factor.unwrap_or_default())
 }
 
+/// Writes `n` vectors of a range to `out`.
+///
 /// # Safety
 ///
-/// `key` is NULL or valid for reads; `out` is NULL, or aligned and valid for writes of `n` vectors.
+/// `key` is NULL or valid for reads; `out` is NULL, or aligned and valid for writes of `n` vectors
+/// that nothing else uses meanwhile.
 unsafe fn fill_vectors<D: VectorDistribution>(
     key: *const headwater_key,
     stream: u64,
@@ -343,7 +364,8 @@ unsafe fn fill_vectors<D: VectorDistribution>(
     vectors: &D,
 ) -> c_int {
     let Some(room) = n.checked_mul(vectors.dimension().get()) else { return fail(EFAULT) };
-    // SAFETY: the caller's promise.
+    // SAFETY: `n` vectors are `room` numbers, so `fill` asks of `out` what the sentence above says.
+    // Its `key` is ours.
     unsafe {
         super::numbers::fill(key, stream, out, room, |stream, out| {
             stream.fill_vectors(vectors, start, out)
@@ -351,10 +373,12 @@ unsafe fn fill_vectors<D: VectorDistribution>(
     }
 }
 
+/// Writes the `n` vectors with these indices to `out`.
+///
 /// # Safety
 ///
-/// The promise of [`fill_vectors`]; `indices` is NULL, or aligned and valid for reads of `n`
-/// numbers.
+/// As of [`fill_vectors`]; `indices` is NULL, or aligned and valid for reads of `n` numbers, and
+/// does not overlap `out`.
 unsafe fn vectors_at<D: VectorDistribution>(
     key: *const headwater_key,
     stream: u64,
@@ -364,7 +388,9 @@ unsafe fn vectors_at<D: VectorDistribution>(
     vectors: &D,
 ) -> c_int {
     let Some(room) = n.checked_mul(vectors.dimension().get()) else { return fail(EFAULT) };
-    // SAFETY: the caller's promise, for all three.
+    // SAFETY: `n` vectors are `room` numbers, so each of the three asks what the sentence above
+    // says of its pointer. `out` does not overlap `indices`, so no two references reach the same
+    // memory.
     let (stream, indices, out) =
         unsafe { (stream_of(key, stream), elements(indices, n), output(out, room)) };
     let stream = match stream {

@@ -1,4 +1,4 @@
-//! The functions behind both doors.
+//! The functions to which both doors lead.
 
 use core::mem::MaybeUninit;
 use core::sync::atomic::{Ordering, compiler_fence};
@@ -6,8 +6,8 @@ use headwater::{Config, Error};
 
 /// The result of a failure that has no errno.
 pub(crate) const NO_ERRNO: i32 = -1;
-/// The result of a request that makes no sense. Java checks its arguments first, so that this
-/// result stands for a range that leaves its stream or its permutation.
+/// The result of a request that makes no sense. Java checks its arguments first, so all that is
+/// left for this result is a range that leaves its stream or its permutation.
 pub(crate) const REFUSED: i32 = -2;
 
 /// Returns a result as the number that Java expects.
@@ -28,7 +28,7 @@ pub(crate) fn fill(out: &mut [MaybeUninit<u8>]) -> i32 {
 /// an error.
 pub(crate) fn fill_fresh(out: &mut [MaybeUninit<u8>]) -> i32 {
     out.fill(MaybeUninit::new(0));
-    // SAFETY: every byte was written in the line above.
+    // SAFETY: every byte was written in the line above, so the same slice may be one of bytes.
     let out = unsafe { &mut *(core::ptr::from_mut(out) as *mut [u8]) };
     number(headwater::fill_fresh(out))
 }
@@ -69,14 +69,16 @@ pub(crate) fn status(out: &mut [u8]) -> usize {
 
 /// Writes the version of this library to `out` and returns its length.
 pub(crate) fn version(out: &mut [u8]) -> usize {
-    // Opaque, so that the text lies in the file as it is, where a test replaces it.
+    // Opaque, because a test replaces the text in the file, and the compiler could otherwise spread
+    // it over the operands of instructions.
     let version = core::hint::black_box(env!("CARGO_PKG_VERSION")).as_bytes();
     let len = version.len().min(out.len());
     out[..len].copy_from_slice(&version[..len]);
     version.len()
 }
 
-/// Erases bytes that Java has a copy of. Volatile stores, because nothing reads them afterwards.
+/// Erases bytes that Java has a copy of. The stores are volatile, because nothing reads the bytes
+/// afterwards, so the compiler would leave plain stores out.
 #[inline(always)]
 pub(crate) fn erase(bytes: &mut [MaybeUninit<u64>]) {
     for word in bytes {

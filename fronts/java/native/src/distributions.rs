@@ -1,8 +1,8 @@
 //! Distributions with parameters, for both doors.
 //!
 //! Java holds the parameters as longs, in the order of the table of kinds: the bits of doubles,
-//! whole numbers, and in the last place a list, or the table that [`prepare`] has built of it.
-//! Nothing is allocated here.
+//! whole numbers, and in the last place a list, or the table that [`prepare`] has built of it. One
+//! array of a known form can be read where it lies, so nothing is allocated here.
 
 use crate::calls::REFUSED;
 use crate::numbers::Place;
@@ -44,7 +44,8 @@ impl From<Error> for Wrong {
 ///
 /// # Safety
 ///
-/// `out` is aligned and valid for writes of its numbers.
+/// `out.start` is NULL, or aligned and valid for writes of `out.n` initialised numbers that nothing
+/// else uses: of 32 bits where `out.dtype` has such, otherwise of 64.
 pub(crate) unsafe fn draw(
     kind: i32,
     place: Place,
@@ -53,16 +54,18 @@ pub(crate) unsafe fn draw(
     out: Numbers,
 ) -> i32 {
     let Some(stream) = place.stream() else { return REFUSED };
-    // SAFETY: the caller's promise.
+    // SAFETY: `drawn` asks the same of the same `out`.
     match unsafe { drawn(kind, &stream, elements, parameters, out) } {
         Ok(()) => 0,
         Err(Wrong) => REFUSED,
     }
 }
 
+/// Draws, or says that the request is wrong.
+///
 /// # Safety
 ///
-/// The promise of [`draw`].
+/// As of [`draw`]: `out.start` is NULL, or has `out.n` numbers of the size that `out.dtype` has.
 unsafe fn drawn(
     kind: i32,
     stream: &Stream,
@@ -79,10 +82,11 @@ unsafe fn drawn(
     if !out.n.is_multiple_of(parts) {
         return Err(Wrong);
     }
-    // SAFETY: the caller's promise for `n` numbers of the array, whose type Java's class
-    // `DistributionKind` has turned into `dtype`: elements of the type take as many bytes each, and
-    // complex ones those of two numbers. Java has initialized the array, and a critical call holds
-    // it until this function returns.
+    // SAFETY: `start` is not null, and has `out.n` numbers, as `# Safety` says. An element is one
+    // of them, or two if it is complex, so `n / parts` elements fit. That `dtype` has numbers of
+    // the array's size is the work of Java's class `DistributionKind`, which makes it of the
+    // array's class. Java has initialised the array, and a critical call holds it in place until
+    // this function returns.
     let out = unsafe { Out::from_raw(dtype, start, out.n / parts) };
     Ok(kinds::draw(kind, used(kind, &values), stream, elements, out)?)
 }
@@ -92,7 +96,7 @@ fn of_number(kind: i32) -> Result<Kind, Wrong> {
 }
 
 /// Checks parameters, and turns them into those that [`draw`] takes: weights into a table, and a
-/// covariance into its factor. Other parameters are copied.
+/// covariance into its factor. Other parameters are copied, since a draw takes them as they are.
 pub(crate) fn prepare(kind: i32, given: &[u64], out: &mut [u64]) -> i32 {
     match prepared(kind, given, out) {
         Ok(()) => 0,
@@ -111,7 +115,8 @@ fn prepared(kind: i32, given: &[u64], out: &mut [u64]) -> Result<(), Wrong> {
     if !has_table && !room.is_empty() {
         return Err(Wrong);
     }
-    // The split made them one length, which the compiler forgets: a copy could panic.
+    // Element by element, although the split made both one length: the compiler forgets it, so a
+    // copy of slices would be a panic that no draw may reach.
     head.iter_mut().zip(given).for_each(|(to, &from)| *to = from);
     if let Some((place, table)) = kind.prepare(used(kind, &values), room_of(kind, room))?
         && let Some(value) = values.get_mut(place)
@@ -180,22 +185,25 @@ fn made_list(form: Form, list: &[f64]) -> Value<'_> {
 /// Returns room for the kind's table.
 fn room_of(kind: Kind, room: &mut [u64]) -> Room<'_> {
     if kind.parameters().iter().any(|parameter| parameter.form == Form::Buckets) {
-        // SAFETY: a bucket is two words, aligned as they are, and any words are one. An odd word is
-        // left out. The slice replaces `room`, which is not used again.
+        // SAFETY: a bucket is two words, aligned as they are, and any words are one. So half as
+        // many buckets as words fit, and an odd word is left out. The slice replaces `room`, which
+        // is not used again.
         Room::Buckets(unsafe { from_raw_parts_mut(room.as_mut_ptr().cast(), room.len() / 2) })
     } else {
-        // SAFETY: a double has the size and the alignment of a word here, and any bits are one.
+        // SAFETY: a double has the size and the alignment of a word here, and any bits are one. The
+        // slice replaces `room`, which is not used again.
         Room::Reals(unsafe { from_raw_parts_mut(room.as_mut_ptr().cast(), room.len()) })
     }
 }
 
 fn reals(words: &[u64]) -> &[f64] {
-    // SAFETY: a double has the size and the alignment of a word here, and any bits are one.
+    // SAFETY: a double has the size and the alignment of a word here, and any bits are one. The
+    // slice lives as long as the borrow of `words`.
     unsafe { from_raw_parts(words.as_ptr().cast(), words.len()) }
 }
 
 fn buckets(list: &[f64]) -> &[Alias] {
-    // SAFETY: a bucket is two words, aligned as doubles are, and any words are one. An odd word is
-    // left out.
+    // SAFETY: a bucket is two words, aligned as doubles are, and any words are one. So half as many
+    // buckets fit, and an odd word is left out.
     unsafe { from_raw_parts(list.as_ptr().cast(), list.len() / 2) }
 }

@@ -1,10 +1,16 @@
 //! The door for Java 22 and later: C functions that the FFM API calls.
 //!
-//! The calls are critical ones, over arrays in Java's heap. HotSpot then leaves the upper halves of
-//! the vector registers as they are, which are dirty after it has zeroed a fresh array, and the
-//! first instruction of legacy SSE costs 150 ns and more on Intel Xeon. Draws of up to 16 bytes run
-//! no such instruction, and `generation` reads words only. Every other critical call begins with
-//! `vzeroupper`.
+//! Most calls are critical ones, over arrays in Java's heap: the garbage collector waits for them,
+//! so an address that Java passes stays that of the array until the function returns. The others,
+//! `status` and `prepare`, get copies outside the heap. Either way Java's class `Native` has taken
+//! address and length from one array, and its callers have checked the range, because nothing here
+//! could: an address has no length. So each `# Safety` section is a duty of that class.
+//!
+//! A critical call costs less because HotSpot does little around it. In particular it leaves the
+//! upper halves of the vector registers as they are. They are dirty after HotSpot has zeroed a
+//! fresh array, and then the first instruction of legacy SSE costs 150 ns and more on Intel Xeon.
+//! So critical calls begin with `vzeroupper`, but for draws of up to 16 bytes and `generation`,
+//! which run no such instruction.
 
 use crate::calls::{self, REFUSED};
 use crate::distributions::{self, Numbers};
@@ -26,8 +32,8 @@ cpufeatures::new!(avx, "avx");
 fn clear_upper_halves() {
     #[cfg(target_arch = "x86_64")]
     if avx::get() {
-        // SAFETY: the CPU has AVX. No value of Rust lies in an upper half, because this library is
-        // compiled for CPUs without AVX.
+        // SAFETY: the CPU has AVX, as was just asked. The instruction erases upper halves, but no
+        // value of Rust lies in one, because this library is compiled for CPUs without AVX.
         unsafe { core::arch::asm!("vzeroupper", options(nostack, nomem, preserves_flags)) };
     }
 }
@@ -40,7 +46,9 @@ unsafe extern "C" fn headwater_java_fill(out: *mut u8, len: u64) -> i32 {
     if len as usize > SHORT {
         clear_upper_halves();
     }
-    // SAFETY: the caller's promise. A Java array is shorter than isize::MAX bytes.
+    // SAFETY: `out` is valid for writes of `len` bytes that nothing else writes, as `# Safety`
+    // says. A Java array is shorter than isize::MAX bytes, and `MaybeUninit` claims nothing of what
+    // it holds.
     calls::fill(unsafe { from_raw_parts_mut(out.cast::<MaybeUninit<u8>>(), len as usize) })
 }
 
@@ -50,7 +58,8 @@ unsafe extern "C" fn headwater_java_fill(out: *mut u8, len: u64) -> i32 {
 #[unsafe(no_mangle)]
 unsafe extern "C" fn headwater_java_fill_fresh(out: *mut u8, len: u64) -> i32 {
     clear_upper_halves();
-    // SAFETY: the caller's promise. A Java array is shorter than isize::MAX bytes.
+    // SAFETY: as `# Safety` says, `out` has `len` bytes that nothing else writes, fewer than
+    // isize::MAX, because a Java array has.
     calls::fill_fresh(unsafe { from_raw_parts_mut(out.cast::<MaybeUninit<u8>>(), len as usize) })
 }
 
@@ -76,27 +85,29 @@ extern "C" fn headwater_java_resume() -> i32 {
 
 /// # Safety
 ///
-/// `out` is valid for writes of `len` bytes.
+/// `out` is valid for writes of `len` initialised bytes, and nothing else uses them.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn headwater_java_status(out: *mut u8, len: u64) -> u64 {
     clear_upper_halves();
-    // SAFETY: the caller's promise.
+    // SAFETY: `out` has `len` bytes, zeros of Java's arena, which this call alone uses.
     calls::status(unsafe { from_raw_parts_mut(out, len as usize) }) as u64
 }
 
 /// # Safety
 ///
-/// `out` is valid for writes of `len` bytes.
+/// `out` is valid for writes of `len` initialised bytes, and nothing else uses them.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn headwater_java_version(out: *mut u8, len: u64) -> u64 {
     clear_upper_halves();
-    // SAFETY: the caller's promise.
+    // SAFETY: `out` has the `len` bytes of an array that Java has just made, zeros which this call
+    // alone uses.
     calls::version(unsafe { from_raw_parts_mut(out, len as usize) }) as u64
 }
 
 /// # Safety
 ///
-/// The promise of [`numbers::draw`].
+/// `out` is NULL, or aligned and valid for writes of `n` elements of the type of `kind` that
+/// nothing else uses.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn headwater_java_stream_fill(
     kind: i32,
@@ -112,13 +123,15 @@ unsafe extern "C" fn headwater_java_stream_fill(
     clear_upper_halves();
     let place = Place { engine, low, high, stream };
     let (Some(kind), Some(out)) = (Typed::of(kind), NonNull::new(out)) else { return REFUSED };
-    // SAFETY: the caller's promise.
+    // SAFETY: `out` is not null, and has `n` elements of the type of `kind`, as `# Safety` says and
+    // `draw` asks.
     unsafe { numbers::draw(kind, place, Elements::From(start), bound, out.cast(), n as usize) }
 }
 
 /// # Safety
 ///
-/// The promise of [`numbers::draw`], and `indices` is valid for reads of `n` numbers.
+/// `out` is NULL, or aligned and valid for writes of `n` elements of the type of `kind` that
+/// nothing else uses; `indices` is aligned and valid for reads of `n` numbers.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn headwater_java_stream_at(
     kind: i32,
@@ -134,7 +147,8 @@ unsafe extern "C" fn headwater_java_stream_at(
     clear_upper_halves();
     let place = Place { engine, low, high, stream };
     let (Some(kind), Some(out)) = (Typed::of(kind), NonNull::new(out)) else { return REFUSED };
-    // SAFETY: the caller's promise.
+    // SAFETY: `out` is not null, and has `n` elements of the type of `kind`; `indices` has `n`
+    // longs, and is never null, because it is an address in an array, even in an empty one.
     unsafe {
         let indices = Elements::At(from_raw_parts(indices, n as usize));
         numbers::draw(kind, place, indices, bound, out.cast(), n as usize)
@@ -143,7 +157,8 @@ unsafe extern "C" fn headwater_java_stream_at(
 
 /// # Safety
 ///
-/// The promise of [`distributions::draw`], and `parameters` is valid for reads of `count` words.
+/// `out` is NULL, or aligned and valid for writes of `n` numbers of the type of `dtype` that
+/// nothing else uses; `parameters` is aligned and valid for reads of `count` words.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn headwater_java_draw(
     kind: i32,
@@ -161,7 +176,8 @@ unsafe extern "C" fn headwater_java_draw(
     clear_upper_halves();
     let place = Place { engine, low, high, stream };
     let out = Numbers { start: out, n: n as usize, dtype };
-    // SAFETY: the caller's promise.
+    // SAFETY: `parameters` has `count` longs, an address in an array and so never null; `out` has
+    // `n` numbers, as `distributions::draw` asks, which refuses NULL.
     unsafe {
         let parameters = from_raw_parts(parameters, count as usize);
         distributions::draw(kind, place, Elements::From(start), parameters, out)
@@ -170,8 +186,9 @@ unsafe extern "C" fn headwater_java_draw(
 
 /// # Safety
 ///
-/// The promise of [`distributions::draw`]; `parameters` is valid for reads of `count` words, and
-/// `indices` of `many`.
+/// `out` is NULL, or aligned and valid for writes of `n` numbers of the type of `dtype` that
+/// nothing else uses; `parameters` is aligned and valid for reads of `count` words, and `indices`
+/// of `many`.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn headwater_java_draw_at(
     kind: i32,
@@ -190,7 +207,8 @@ unsafe extern "C" fn headwater_java_draw_at(
     clear_upper_halves();
     let place = Place { engine, low, high, stream };
     let out = Numbers { start: out, n: n as usize, dtype };
-    // SAFETY: the caller's promise.
+    // SAFETY: `parameters` has `count` longs and `indices` has `many`, both addresses in arrays and
+    // so never null; `out` has `n` numbers, as `distributions::draw` asks, which refuses NULL.
     unsafe {
         let parameters = from_raw_parts(parameters, count as usize);
         let indices = Elements::At(from_raw_parts(indices, many as usize));
@@ -200,7 +218,8 @@ unsafe extern "C" fn headwater_java_draw_at(
 
 /// # Safety
 ///
-/// `given` is valid for reads of `given_len` words, and `out` for writes of `out_len`.
+/// `given` is aligned and valid for reads of `given_len` words, and `out` for writes of `out_len`
+/// initialised ones that nothing else uses.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn headwater_java_prepare(
     kind: i32,
@@ -210,7 +229,8 @@ unsafe extern "C" fn headwater_java_prepare(
     out_len: u64,
 ) -> i32 {
     clear_upper_halves();
-    // SAFETY: the caller's promise.
+    // SAFETY: `given` and `out` are two segments of Java's arena, aligned for longs, with so many
+    // longs each; `out` holds zeros, and they do not overlap.
     let (given, out) = unsafe {
         (from_raw_parts(given, given_len as usize), from_raw_parts_mut(out, out_len as usize))
     };
@@ -219,7 +239,8 @@ unsafe extern "C" fn headwater_java_prepare(
 
 /// # Safety
 ///
-/// `label` is valid for reads of `label_len` bytes, and `out` for writes of `out_len`.
+/// `label` is valid for reads of `label_len` bytes, and `out` for writes of `out_len` that nothing
+/// else uses.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn headwater_java_derive(
     purpose: i32,
@@ -237,7 +258,8 @@ unsafe extern "C" fn headwater_java_derive(
         return REFUSED;
     }
     let place = Place { engine, low, high, stream: 0 };
-    // SAFETY: the caller's promise.
+    // SAFETY: neither is null, which was checked, and each has as many bytes as its length says.
+    // They are two arrays, so `out` overlaps nothing, and a Java array is always initialised.
     let (label, out) = unsafe {
         (from_raw_parts(label, label_len as usize), from_raw_parts_mut(out, out_len as usize))
     };

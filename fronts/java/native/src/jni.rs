@@ -1,8 +1,14 @@
 //! The door for Java 8 to 21: the functions that the JVM looks up for class `headwater.Native`.
 //!
 //! Short results go through a buffer on the stack and `Set...ArrayRegion`, which costs 40 ns a
-//! call. Longer ones are written in place by `GetPrimitiveArrayCritical`, which costs 50 ns and
-//! holds the garbage collector back. Java therefore passes at most a few hundred KiB a call.
+//! call. Longer ones would be copied twice, so they are written in place by
+//! `GetPrimitiveArrayCritical`, which costs 50 ns. But it holds the garbage collector back, so Java
+//! passes at most a few hundred KiB a call.
+//!
+//! The JVM has checked that each argument is of the class that `headwater.Native` declares, and
+//! where that is `Object`, the kind or the type says which array it is. Only the jar can call that
+//! class. Its callers check that ranges lie in their arrays, because nothing here does:
+//! `Set...ArrayRegion` would throw, but a critical array has no bounds.
 
 use crate::calls::{self, REFUSED, erase};
 use crate::distributions::{self, Numbers};
@@ -67,7 +73,8 @@ impl Critical {
     ///
     /// `env` is this thread's, and `array` a primitive array.
     unsafe fn get(env: Env, array: Object) -> Option<Critical> {
-        // SAFETY: the caller's promise; the table has these functions since Java 1.2.
+        // SAFETY: `env` is this thread's, so it points to the JVM's table, which has this function
+        // since Java 1.2; `array` is a primitive array, as `# Safety` says.
         let elements = unsafe { ((**env.0).get_critical)(env, array, null_mut()) };
         (!elements.is_null()).then_some(Critical { env, array, elements })
     }
@@ -78,14 +85,16 @@ impl Critical {
     ///
     /// The array has elements of type `T`, and at least `index` of them.
     unsafe fn at<T>(&self, index: i32) -> *mut T {
-        // SAFETY: the caller's promise.
+        // SAFETY: the elements are pinned until `self` is dropped, are of type `T`, and `index` is
+        // at most their number, as `# Safety` says. So the address is in the array or at its end.
         unsafe { self.elements.cast::<T>().add(index as usize) }
     }
 }
 
 impl Drop for Critical {
     fn drop(&mut self) {
-        // SAFETY: this releases what `get` returned, once, in the same thread.
+        // SAFETY: this releases what `get` returned, once, because the value has one owner, and in
+        // the same thread, because it is not `Send`.
         unsafe {
             let release = (**self.env.0).release_critical;
             release(self.env, self.array, self.elements, COMMIT_AND_FREE);
@@ -102,7 +111,7 @@ fn by_stack<const WORDS: usize>(
 ) -> i32 {
     let mut words = [MaybeUninit::<u64>::uninit(); WORDS];
     let Some(words) = words.get_mut(..len.div_ceil(8)) else { return REFUSED };
-    // SAFETY: the words are valid for writes of 8 bytes each, and `len` is at most that.
+    // SAFETY: `words` was cut to `len.div_ceil(8)` words of 8 bytes, so `len` bytes fit.
     let bytes = unsafe { from_raw_parts_mut(words.as_mut_ptr().cast::<MaybeUninit<u8>>(), len) };
     let result = draw(bytes);
     // After an error the buffer is zero, and Java throws an exception.
@@ -131,7 +140,8 @@ unsafe extern "system" fn Java_headwater_Native_fill0(
 ) -> i32 {
     let size = len as usize;
     let write = |bytes: *const c_void| {
-        // SAFETY: the caller's promise, and `bytes` is valid for reads of `size`.
+        // SAFETY: `env` is this thread's, and `out` has bytes `off` to `off + len - 1`, as
+        // `# Safety` says; `by_stack` passes a buffer that has `size`, which is `len`.
         unsafe { ((**env.0).set_byte_region)(env, out, off, len, bytes) }
     };
     if size <= SHORT {
@@ -139,7 +149,7 @@ unsafe extern "system" fn Java_headwater_Native_fill0(
     } else if size <= LONG {
         by_long_stack(size, write)
     } else {
-        // SAFETY: the caller's promise.
+        // SAFETY: `out` is an array of bytes that has `size` from `off` on, as `# Safety` says.
         unsafe { fill_in_place::<u8>(env, out, off, size) }
     }
 }
@@ -158,7 +168,9 @@ unsafe extern "system" fn Java_headwater_Native_fillFresh0(
     len: i32,
 ) -> i32 {
     by_stack::<{ LONG / 8 }>(len as usize, calls::fill_fresh, |bytes| {
-        // SAFETY: the caller's promise, and `bytes` is valid for reads of `len`.
+        // SAFETY: `env` is this thread's, and `out` has bytes `off` to `off + len - 1`, as
+        // `# Safety` says; `by_stack` passes a buffer that has `len`, or refuses and does not call
+        // this.
         unsafe { ((**env.0).set_byte_region)(env, out, off, len, bytes) }
     })
 }
@@ -176,7 +188,8 @@ unsafe extern "system" fn Java_headwater_Native_fillLongs0(
 ) -> i32 {
     let size = 8 * len as usize;
     let write = |words: *const c_void| {
-        // SAFETY: the caller's promise, and `words` is valid for reads of `size`.
+        // SAFETY: `env` is this thread's, and `out` has longs `off` to `off + len - 1`, as
+        // `# Safety` says; `by_stack` passes a buffer that has `size` bytes, which are `len` longs.
         unsafe { ((**env.0).set_long_region)(env, out, off, len, words) }
     };
     if size <= SHORT {
@@ -184,16 +197,20 @@ unsafe extern "system" fn Java_headwater_Native_fillLongs0(
     } else if size <= LONG {
         by_long_stack(size, write)
     } else {
-        // SAFETY: the caller's promise.
+        // SAFETY: `out` is an array of longs that has `len` from `off` on, which are `size` bytes.
         unsafe { fill_in_place::<u64>(env, out, off, size) }
     }
 }
 
+/// Draws into an array itself.
+///
 /// # Safety
 ///
 /// `env` is this thread's, and `out` an array of `T` that has `size` bytes from element `off` on.
 unsafe fn fill_in_place<T>(env: Env, out: Object, off: i32, size: usize) -> i32 {
-    // SAFETY: the caller's promise.
+    // SAFETY: `out` is an array of `T` that has `size` bytes from element `off` on, as `# Safety`
+    // says. They stay pinned while `array` lives, which outlives the draw, and the draw calls no
+    // function of JNI.
     unsafe {
         match Critical::get(env, out) {
             Some(array) => calls::fill(from_raw_parts_mut(array.at::<T>(off).cast(), size)),
@@ -229,7 +246,7 @@ extern "system" fn Java_headwater_Native_resume0(_: Env, _: Object) -> i32 {
 unsafe extern "system" fn Java_headwater_Native_status0(env: Env, _: Object, out: Object) -> i32 {
     let mut bytes = [0; LONG];
     let len = calls::status(&mut bytes);
-    // SAFETY: the caller's promise; no more is written than the array or the buffer has.
+    // SAFETY: `env` is this thread's, and `out` an array of bytes, as `write_back` asks.
     unsafe { write_back(env, out, &bytes[..len.min(LONG)]) };
     len as i32
 }
@@ -241,16 +258,19 @@ unsafe extern "system" fn Java_headwater_Native_status0(env: Env, _: Object, out
 unsafe extern "system" fn Java_headwater_Native_version0(env: Env, _: Object, out: Object) -> i32 {
     let mut bytes = [0; SHORT];
     let len = calls::version(&mut bytes);
-    // SAFETY: the caller's promise.
+    // SAFETY: `env` is this thread's, and `out` an array of bytes, as `write_back` asks.
     unsafe { write_back(env, out, &bytes[..len.min(SHORT)]) };
     len as i32
 }
 
+/// Writes bytes to the start of an array, as many as it has room for.
+///
 /// # Safety
 ///
 /// `env` is this thread's, and `out` an array of bytes.
 unsafe fn write_back(env: Env, out: Object, bytes: &[u8]) {
-    // SAFETY: the caller's promise, and the length is within the array and `bytes`.
+    // SAFETY: `env` and `out` are what `# Safety` says, and `len` is not above the length of the
+    // array nor that of `bytes`, because it is the lesser of them.
     unsafe {
         let room = ((**env.0).get_array_length)(env, out);
         let len = room.min(bytes.len() as i32);
@@ -278,7 +298,9 @@ unsafe extern "system" fn Java_headwater_Native_streamFill0(
     n: i32,
 ) -> i32 {
     let place = Place { engine, low, high, stream };
-    // SAFETY: the caller's promise.
+    // SAFETY: `env` is this thread's, and `out` has elements `off` to `off + n - 1` of the type of
+    // the kind, as `# Safety` says. So `n` of them begin at `at`, and stay pinned while `array`
+    // lives, which is until this function returns.
     unsafe {
         let Some(array) = Critical::get(env, out) else { return libc::ENOMEM };
         let Some((kind, at)) = element(kind, &array, off) else { return REFUSED };
@@ -288,7 +310,7 @@ unsafe extern "system" fn Java_headwater_Native_streamFill0(
 
 /// # Safety
 ///
-/// The promise of `streamFill0`, and `indices` is an array of longs, with elements `index_off` to
+/// As of `streamFill0`, and `indices` is an array of longs, with elements `index_off` to
 /// `index_off + n - 1`.
 #[unsafe(no_mangle)]
 unsafe extern "system" fn Java_headwater_Native_streamAt0(
@@ -307,7 +329,9 @@ unsafe extern "system" fn Java_headwater_Native_streamAt0(
     n: i32,
 ) -> i32 {
     let place = Place { engine, low, high, stream };
-    // SAFETY: the caller's promise. Two critical arrays may be held at once.
+    // SAFETY: both arrays have `n` elements from their offsets on, as `# Safety` says. Two critical
+    // arrays may be held at once, and both stay pinned until this function returns. `indices` is a
+    // copy that Java has made to check it, so it is not `out`.
     unsafe {
         let Some(indices) = Critical::get(env, indices) else { return libc::ENOMEM };
         let Some(array) = Critical::get(env, out) else { return libc::ENOMEM };
@@ -338,7 +362,9 @@ unsafe extern "system" fn Java_headwater_Native_draw0(
     n: i32,
 ) -> i32 {
     let place = Place { engine, low, high, stream };
-    // SAFETY: the caller's promise. The length is asked for before an array is critical.
+    // SAFETY: `count` is the array's own length, asked for before an array is critical, because no
+    // other function of JNI may be called afterwards. `out` has elements `off` to `off + n - 1` of
+    // the size that `dtype` has, as `# Safety` says. Both stay pinned until this function returns.
     unsafe {
         let count = ((**env.0).get_array_length)(env, parameters) as usize;
         let Some(parameters) = Critical::get(env, parameters) else { return libc::ENOMEM };
@@ -351,7 +377,7 @@ unsafe extern "system" fn Java_headwater_Native_draw0(
 
 /// # Safety
 ///
-/// The promise of `draw0`, and `indices` is an array of longs, with elements `index_off` to
+/// As of `draw0`, and `indices` is an array of longs, with elements `index_off` to
 /// `index_off + many - 1`.
 #[unsafe(no_mangle)]
 unsafe extern "system" fn Java_headwater_Native_drawAt0(
@@ -372,7 +398,8 @@ unsafe extern "system" fn Java_headwater_Native_drawAt0(
     n: i32,
 ) -> i32 {
     let place = Place { engine, low, high, stream };
-    // SAFETY: the caller's promise. Several critical arrays may be held at once.
+    // SAFETY: `parameters` and `out` are as in `draw0`; `indices` has `many` longs from `index_off`
+    // on, as `# Safety` says. Several critical arrays may be held at once.
     unsafe {
         let count = ((**env.0).get_array_length)(env, parameters) as usize;
         let Some(parameters) = Critical::get(env, parameters) else { return libc::ENOMEM };
@@ -385,13 +412,16 @@ unsafe extern "system" fn Java_headwater_Native_drawAt0(
     }
 }
 
+/// Returns the place of `n` numbers of an array from element `off` on.
+///
 /// # Safety
 ///
 /// The array has floats if the numbers of the type are of 32 bits, otherwise numbers of 64 bits,
 /// and at least `off + n`.
 unsafe fn place_of(array: &Critical, dtype: i32, off: i32, n: i32) -> Numbers {
     let is_narrow = dtype == Dtype::F32 as i32 || dtype == Dtype::C64 as i32;
-    // SAFETY: the caller's promise.
+    // SAFETY: the elements have the size of the arm that is chosen, and there are at least `off` of
+    // them, as `# Safety` says and `at` asks.
     let start = unsafe {
         match is_narrow {
             false => array.at::<u64>(off).cast(),
@@ -412,7 +442,8 @@ unsafe extern "system" fn Java_headwater_Native_prepare0(
     given: Object,
     out: Object,
 ) -> i32 {
-    // SAFETY: the caller's promise. The lengths are asked for before an array is critical.
+    // SAFETY: each slice has the length of its own array, asked for before an array is critical.
+    // Java passes two arrays, so the written one is not the one that is read.
     unsafe {
         let length = (**env.0).get_array_length;
         let (given_len, out_len) = (length(env, given) as usize, length(env, out) as usize);
@@ -430,7 +461,8 @@ unsafe extern "system" fn Java_headwater_Native_prepare0(
 /// The array is of the type of the kind, and has at least `off` elements.
 unsafe fn element(kind: i32, array: &Critical, off: i32) -> Option<(Typed, NonNull<u8>)> {
     let kind = Typed::of(kind)?;
-    // SAFETY: the caller's promise.
+    // SAFETY: the elements have the size of the arm that is chosen, and there are at least `off` of
+    // them, as `# Safety` says and `at` asks.
     let at = unsafe {
         match kind.dtype.size() {
             1 => array.at::<u8>(off),
@@ -458,7 +490,8 @@ unsafe extern "system" fn Java_headwater_Native_derive0(
     out: Object,
 ) -> i32 {
     let place = Place { engine, low, high, stream: 0 };
-    // SAFETY: the caller's promise. The lengths are asked for before an array is critical.
+    // SAFETY: each slice has the length of its own array, asked for before an array is critical.
+    // Java passes two arrays, so the written one is not the one that is read.
     unsafe {
         let length = (**env.0).get_array_length;
         let (label_len, out_len) = (length(env, label) as usize, length(env, out) as usize);

@@ -59,7 +59,8 @@ impl Typed {
 ///
 /// # Safety
 ///
-/// `out` is aligned and valid for writes of `n` elements of the type.
+/// `out` is aligned and valid for writes of `n` initialised elements of the type that nothing else
+/// uses.
 #[inline]
 pub(crate) unsafe fn draw(
     kind: Typed,
@@ -70,8 +71,9 @@ pub(crate) unsafe fn draw(
     n: usize,
 ) -> i32 {
     let Some(stream) = place.stream() else { return REFUSED };
-    // SAFETY: the caller's promise, for the type that `kind` has; Java has initialized the array,
-    // and a critical call holds it until this function returns.
+    // SAFETY: `out` has `n` elements of the type that `kind` has, as `# Safety` says. They are part
+    // of a Java array, so they are initialised, and a critical call holds it in place until this
+    // function returns.
     let out = unsafe { Out::from_raw(kind.dtype, out, n) };
     // Numbers below a bound and permutations have parameters, and other kinds none.
     let values: &[Value<'_>] = match kind.kind {

@@ -45,8 +45,8 @@ impl<W> State<W> {
 /// The place of a state.
 ///
 /// `Generator` copies the `bitgen_t` when it is made, so the state must stay at one address as long
-/// as this value lives: its setter writes in place. A setter that made a new box crashed NumPy's
-/// own tests.
+/// as this value lives. A setter would be simpler if it made a new box, but then the copy points to
+/// the old one, which crashed NumPy's own tests. So the setter writes in place.
 pub(super) struct StatePlace<W>(Box<UnsafeCell<State<W>>>);
 
 // SAFETY: a state is plain data. Every access holds the bit generator's lock: `Generator` and
@@ -68,8 +68,8 @@ impl<W: Words> StatePlace<W> {
     /// Writes the address of this state and the four functions into the capsule's `bitgen_t`.
     pub(super) fn install(&self, capsule: &Bound<'_, PyAny>) -> PyResult<()> {
         const NAME: *const c_char = c"BitGenerator".as_ptr();
-        // SAFETY: the capsule is a Python object, and its name is a C string. CPython checks both
-        // the type and the name.
+        // SAFETY: the argument is a Python object, and the name is a C string. If the object is no
+        // capsule of this name, CPython says so and returns null.
         let pointer = unsafe { pyo3::ffi::PyCapsule_GetPointer(capsule.as_ptr(), NAME) };
         if pointer.is_null() {
             return Err(PyErr::fetch(capsule.py()));
@@ -114,7 +114,7 @@ extern "C" fn next_uint64<W: Words>(pointer: *mut c_void) -> u64 {
 
 /// Returns the lower half of a word, then its upper half.
 extern "C" fn next_uint32<W: Words>(pointer: *mut c_void) -> u32 {
-    // SAFETY: as in `next_uint64`.
+    // SAFETY: NumPy passes the pointer of this bit generator, and holds its lock.
     let state = unsafe { state::<W>(pointer) };
     if state.has_left {
         state.has_left = false;
@@ -126,6 +126,6 @@ extern "C" fn next_uint32<W: Words>(pointer: *mut c_void) -> u32 {
 }
 
 extern "C" fn next_double<W: Words>(pointer: *mut c_void) -> f64 {
-    // SAFETY: as in `next_uint64`.
+    // SAFETY: NumPy passes the pointer of this bit generator, and holds its lock.
     to_f64(unsafe { state::<W>(pointer) }.words.next())
 }

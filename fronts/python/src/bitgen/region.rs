@@ -1,4 +1,8 @@
-//! The part of an array that a chunk holds: runs of consecutive elements of the whole array.
+//! The part of an array that a chunk holds.
+//!
+//! A chunk is a box of the whole array, so its elements are runs of consecutive ones, with gaps
+//! between. A stream fills a run by one call, and the chunk's values do not depend on how the array
+//! was cut.
 
 use super::{stream_of, value_error};
 use core::ops::Range;
@@ -179,9 +183,10 @@ impl Job<'_, '_> {
         let out = if len == 0 {
             &mut [] // whose pointer may be null
         } else {
-            // SAFETY: the buffer is contiguous, aligned and of this type, as PyO3 has checked, and
-            // is held until this function returns. The array is new: `headwater.dask` has just
-            // made it, and no other thread knows it.
+            // SAFETY: the buffer is writable and contiguous, as was checked above, aligned and of
+            // this type, as PyO3 has checked, and held until this function returns. Nothing else
+            // refers to it, because the array is new: `headwater.dask` has just made it, and no
+            // other thread knows it.
             unsafe { core::slice::from_raw_parts_mut(data, len) }
         };
         let (stream, region) = (self.stream, &self.region);

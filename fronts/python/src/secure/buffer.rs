@@ -11,8 +11,8 @@ use pyo3::prelude::*;
 /// The buffer is contiguous, in C or Fortran order. Its items may have any type but Python objects.
 #[pyfunction]
 pub(super) fn fill(py: Python<'_>, buffer: &Bound<'_, PyAny>) -> PyResult<()> {
-    // Any layout is asked for, and one that does not serve is refused below by name. If only the
-    // right one were asked for, each exporter would raise an error of its own.
+    // We could ask for the right layout alone, but then each exporter would raise an error of its
+    // own. So any layout is asked for, and one that does not serve is refused below by name.
     let view = View::readable(buffer).map_err(|error| refused(buffer, &error))?;
     if !view.is_writable() {
         let message = format!("buffer must be writable; {} is read-only", class(buffer));
@@ -26,9 +26,10 @@ pub(super) fn fill(py: Python<'_>, buffer: &Bound<'_, PyAny>) -> PyResult<()> {
         let message = "buffer must hold numbers or bytes; this one holds Python objects";
         return Err(PyTypeError::new_err(message));
     }
-    // SAFETY: the view is writable and contiguous, so that its `len` bytes begin at `buf`. The
-    // exporter neither moves nor frees them before the view is dropped, which is after this call.
-    // Threads that use the memory meanwhile may see old and new bytes, as with `readinto`.
+    // SAFETY: the view is writable and contiguous, as was checked, so its `len` bytes begin at
+    // `buf`. The exporter neither moves nor frees them before the view is dropped, which is after
+    // this call. Threads that use the memory meanwhile may see old and new bytes, as with
+    // `readinto`.
     unsafe { draw::fill(py, view.start(), view.bytes()) }
 }
 

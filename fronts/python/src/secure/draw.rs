@@ -30,12 +30,13 @@ pub(super) fn os_error(error: headwater::Error) -> PyErr {
 /// `at` is valid for writes of `len` bytes, and stays so while the GIL is released.
 pub(super) unsafe fn fill(py: Python<'_>, at: *mut u8, len: usize) -> PyResult<()> {
     struct Target(*mut u8);
-    // SAFETY: a pointer is sent to no thread; `detach` asks for this of every value it could drop.
+    // SAFETY: the pointer stays in this thread. `detach` asks for `Send` to keep Python's objects
+    // out, and a pointer to bytes is none.
     unsafe impl Send for Target {}
 
     let draw = |target: Target| {
-        // SAFETY: `at` is valid for `len` bytes for as long as the draw takes, with the GIL or
-        // without. MaybeUninit makes no claim about the present contents.
+        // SAFETY: `at` is valid for writes of `len` bytes, with the GIL or without, as `# Safety`
+        // asks. `MaybeUninit` makes no claim about the present contents.
         let target =
             unsafe { core::slice::from_raw_parts_mut(target.0.cast::<MaybeUninit<u8>>(), len) };
         headwater::fill_uninit(target).map(drop)
@@ -48,13 +49,14 @@ pub(super) unsafe fn fill(py: Python<'_>, at: *mut u8, len: usize) -> PyResult<(
 /// Returns a new bytes object of `len` random bytes, which are written into it directly.
 pub(super) fn new_bytes(py: Python<'_>, len: usize) -> PyResult<Bound<'_, PyBytes>> {
     let size = ffi::Py_ssize_t::try_from(len).map_err(|_| PyOverflowError::new_err(len))?;
-    // SAFETY: a null pointer asks for a new object with unset contents, or for MemoryError.
+    // SAFETY: a null pointer asks for an object with unset contents. The result is a new reference,
+    // or null with MemoryError set, as `from_owned_ptr_or_err` expects.
     let object = unsafe {
         let object = ffi::PyBytes_FromStringAndSize(core::ptr::null(), size);
         Bound::from_owned_ptr_or_err(py, object)?
     };
-    // SAFETY: the object is bytes, new, and known to this function alone, so its contents may be
-    // written without the GIL.
+    // SAFETY: the object is bytes of length `len`, new, and known to this function alone, so its
+    // contents may be written, even without the GIL.
     unsafe {
         fill(py, ffi::PyBytes_AsString(object.as_ptr()).cast(), len)?;
         Ok(object.cast_into_unchecked())
@@ -65,8 +67,8 @@ pub(super) fn new_bytes(py: Python<'_>, len: usize) -> PyResult<Bound<'_, PyByte
 #[inline]
 pub(super) fn new_str<'py>(py: Python<'py>, text: &[u8]) -> PyResult<Bound<'py, PyString>> {
     debug_assert!(text.is_ascii());
-    // SAFETY: the pointer and the length are those of a slice. The call copies the slice. Latin-1
-    // is decoded faster than UTF-8, and each byte value is a character of it.
+    // SAFETY: the pointer and the length are those of a slice, which the call copies. Latin-1 is
+    // decoded faster than UTF-8, and no byte can be wrong, because each is a character of it.
     unsafe {
         let object = ffi::PyUnicode_DecodeLatin1(
             text.as_ptr().cast(),
@@ -81,7 +83,7 @@ pub(super) fn new_str<'py>(py: Python<'py>, text: &[u8]) -> PyResult<Bound<'py, 
 /// largest size that an object can have.
 #[inline]
 pub(super) fn length(name: &str, argument: &Bound<'_, PyAny>) -> PyResult<usize> {
-    // SAFETY: the object is alive. The answer for one that is no int is -1, with an exception.
+    // SAFETY: the object is alive. If it is no int, the answer is -1, with an exception.
     let length = unsafe { ffi::PyLong_AsSsize_t(argument.as_ptr()) };
     usize::try_from(length).or_else(|_| length_of_any(name, argument))
 }
@@ -90,7 +92,8 @@ pub(super) fn length(name: &str, argument: &Bound<'_, PyAny>) -> PyResult<usize>
 fn length_of_any(name: &str, argument: &Bound<'_, PyAny>) -> PyResult<usize> {
     drop(PyErr::take(argument.py())); // does not name the argument; -1 itself has none
     let int = int(name, argument)?;
-    // The object may have `__index__` alone. The limit is that of isize, not of usize.
+    // The object may have `__index__` alone. The limit is that of isize, and not of usize, because
+    // no object of Python is larger.
     if let Some(length) = int.extract::<isize>().ok().and_then(|int| usize::try_from(int).ok()) {
         return Ok(length);
     }

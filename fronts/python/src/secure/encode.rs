@@ -1,5 +1,8 @@
-//! Bytes as text. The alphabets are computed, not looked up: an index that depends on a secret
-//! leaves a trace in the cache, and arithmetic is vectorised by the compiler.
+//! Bytes as text.
+//!
+//! A reader would index a string of the alphabet. But an index that depends on a secret leaves a
+//! trace in the cache. So the alphabets are computed, which the compiler also turns into vector
+//! code.
 
 /// Writes two hexadecimal digits for each byte. `text` has twice the length of `bytes`.
 #[inline]

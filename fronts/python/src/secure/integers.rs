@@ -23,8 +23,8 @@ fn randbelow<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let mut overflow = 0;
     let bound = exclusive_upper_bound.as_ptr();
-    // SAFETY: the object is alive. For one that is no int the answer is -1, with an exception.
-    // Other conversions also raise one for an int that does not fit, which takes 1 us.
+    // SAFETY: the object is alive. If it is no int, the answer is -1, with an exception. We use
+    // this conversion because others also raise one for an int that does not fit, which takes 1 us.
     let small = unsafe { ffi::PyLong_AsLongLongAndOverflow(bound, &mut overflow) };
     match u64::try_from(small).ok().and_then(NonZeroU64::new) {
         Some(small) => {

@@ -5,7 +5,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyInt, PyList, PyTuple};
 use pyo3::{Borrowed, ffi};
 
-/// Returns the integer that `value` stands for, by its `__index__`. A float has none, even 3.0.
+/// Returns `value` as an integer, by its `__index__`. A float has none, even 3.0.
 pub(crate) fn integer<'py>(value: &Bound<'py, PyAny>, name: &str) -> PyResult<Bound<'py, PyInt>> {
     if let Ok(exact) = value.cast_exact::<PyInt>() {
         return Ok(exact.clone());
@@ -64,7 +64,7 @@ impl<'py> FromPyObject<'_, 'py> for Start {
     }
 }
 
-/// The argument `threads`: the number of threads, where 0 stands for one per CPU.
+/// The argument `threads`: the number of threads, where 0 means one per CPU.
 #[derive(Clone, Copy)]
 pub(crate) struct Threads(pub(crate) usize);
 

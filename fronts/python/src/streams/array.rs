@@ -1,4 +1,7 @@
 //! The array that calls return where NumPy is not installed: memory with the buffer protocol.
+//!
+//! It is no replacement of NumPy. A program that computes with the numbers shares the memory with a
+//! library that can, so the array has only what a sequence of Python has, and no arithmetic.
 
 use super::args::Shape;
 use super::choice::nested;
@@ -36,8 +39,9 @@ pub(crate) struct Array {
     strides: Box<[ffi::Py_ssize_t]>,
 }
 
-// SAFETY: threads share plain numbers, as with every buffer of Python. No Rust code reads them
-// except in a call that was asked to.
+// SAFETY: the fields do not change, but for the numbers, which are in cells. Threads share those as
+// they share every buffer of Python, and Rust makes a reference to them only inside a call that was
+// asked to read or write them.
 unsafe impl Sync for Array {}
 
 impl Array {
@@ -69,12 +73,14 @@ impl Array {
     }
 
     pub(crate) fn memory(&self) -> Memory {
-        // SAFETY: the memory lives as long as the array, in cells, and begins at a cache line.
+        // SAFETY: the cells hold `len` elements from `start` on, which is a cache line and so
+        // aligned for any type. They live as long as the array, which the maker of the value keeps.
         unsafe { Memory::new(self.start(), self.len, self.dtype) }
     }
 
     fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        // SAFETY: numbers are bytes, and no reference to them outlives the copy.
+        // SAFETY: the array has so many bytes at `start`, zeros at first and so initialised, and
+        // the reference ends with the copy.
         let bytes = unsafe { std::slice::from_raw_parts(self.start(), self.memory().bytes()) };
         PyBytes::new(py, bytes)
     }
@@ -86,7 +92,7 @@ impl Array {
 
     fn copied(&self) -> PyResult<Array> {
         let copy = Array::zeros(self.shape.clone(), self.dtype)?;
-        // SAFETY: both arrays have so many bytes, and the copy is new.
+        // SAFETY: both arrays have so many bytes, and they do not overlap, because the copy is new.
         unsafe { copy.start().copy_from_nonoverlapping(self.start(), self.memory().bytes()) };
         Ok(copy)
     }
@@ -100,7 +106,7 @@ fn zeroed(bytes: usize) -> PyResult<Box<[std::cell::UnsafeCell<u8>]>> {
         ))
     };
     let layout = std::alloc::Layout::array::<u8>(bytes).map_err(|_| too_large())?;
-    // SAFETY: the length is above 0, since it includes room to align the first element.
+    // SAFETY: the layout is not empty, since it includes room to align the first element.
     let start = unsafe { std::alloc::alloc_zeroed(layout) };
     if start.is_null() {
         return Err(too_large());

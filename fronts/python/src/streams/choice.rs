@@ -1,4 +1,7 @@
 //! Random items of sequences.
+//!
+//! Items are chosen by their places: a draw writes indices, and the sequence's own way to select
+//! does the rest, because we know nothing of its items.
 
 use super::args::{Shape, not_a, outside, unsigned};
 use super::categorical::Table;
@@ -77,7 +80,8 @@ pub(crate) fn choice<'py>(
         }
         let order = stream.permutation(n);
         return select(a, from, n, size, |memory| {
-            // SAFETY: the elements have 64 bits, and this is the only reference to them.
+            // SAFETY: the place's elements are indices of 64 bits, which take any bits, and this is
+            // the only reference to them.
             order.fill(start, unsafe { memory.elements::<u64>() })
         });
     }
@@ -111,7 +115,7 @@ fn picked(
     memory: Memory,
 ) -> Result<(), Error> {
     let values = [Value::Buckets(table.table())];
-    // SAFETY: the memory is that of a call's place, to which nothing else refers.
+    // SAFETY: the memory is that of a call's place, which `write` hands to this function alone.
     draw(Kind::Categorical, &values, stream, elements, unsafe { memory.out() })
 }
 
@@ -122,7 +126,7 @@ fn uniform(
     elements: Elements<'_>,
     memory: Memory,
 ) -> Result<(), Error> {
-    // SAFETY: as in `picked`.
+    // SAFETY: as in `picked`, the memory is that of a call's place, which this function alone has.
     draw(Kind::Integers, range, stream, elements, unsafe { memory.out() })
 }
 

@@ -1,4 +1,7 @@
 //! Parameters of a kind, read from Python's arguments as the table says.
+//!
+//! The table has the kinds, their parameters and the ranges, so there is one reader for all of them
+//! here. It adds what the table cannot know: Python's name of an argument, for the error.
 
 use super::categorical::{Categorical, Table, table};
 use super::parameters::Parameter;

@@ -1,7 +1,9 @@
-//! DLPack, the way of tensors: PyTorch's have no buffer protocol.
+//! DLPack, the protocol of tensors, because PyTorch's have no buffer protocol.
 //!
-//! The layouts are those of dlpack.h 1.0; a consumer must take the tensor out of its capsule by
-//! renaming the capsule, and call the deleter once.
+//! The layouts are those of dlpack.h 1.0. An exporter hands out a capsule that deletes the tensor
+//! when it is destroyed. So a consumer takes the tensor out by renaming the capsule, whose
+//! destructor then does nothing, and calls the deleter itself, once. If it did only one of the two,
+//! the tensor would leak or be freed twice.
 
 use super::args::Shape;
 use super::array::Array;
@@ -97,8 +99,9 @@ impl Tensor {
 
     fn from_capsule(capsule: &Bound<'_, PyCapsule>, name: &str) -> PyResult<Tensor> {
         if let Some(managed) = take::<Versioned>(capsule, VERSIONED, VERSIONED_USED)? {
-            // SAFETY: the capsule's name says what it points to, and its tensor is now ours. All
-            // versions have these fields in front.
+            // SAFETY: the capsule's name says that it points to a versioned tensor, which is ours
+            // since the renaming. Every version has this field in front, so it may be read before
+            // we know the version.
             let major = unsafe { (*managed.as_ptr()).version[0] };
             let mut taken = Tensor { tensor: NONE, flags: 0, owner: Owner::Versioned(managed) };
             if major != MAJOR {
@@ -106,14 +109,16 @@ impl Tensor {
                     "{name} has DLPack version {major}; version {MAJOR} is known"
                 )));
             }
-            // SAFETY: as above, and the version is the one of this structure.
+            // SAFETY: the tensor is still ours, and its version is that of this structure, as was
+            // checked, so the other fields are there too.
             (taken.tensor, taken.flags) =
                 unsafe { ((*managed.as_ptr()).tensor, (*managed.as_ptr()).flags) };
             return Ok(taken);
         }
         match take::<Old>(capsule, OLD, OLD_USED)? {
             Some(managed) => {
-                // SAFETY: the capsule's name says what it points to, and its tensor is now ours.
+                // SAFETY: the capsule's name says that it points to a tensor of this structure,
+                // which is ours since the renaming.
                 let tensor = unsafe { (*managed.as_ptr()).tensor };
                 Ok(Tensor { tensor, flags: 0, owner: Owner::Old(managed) })
             }
@@ -141,7 +146,8 @@ impl Tensor {
         if at.is_null() || self.tensor.ndim == 0 {
             return &[];
         }
-        // SAFETY: shape and strides have `ndim` entries, which live as long as the tensor.
+        // SAFETY: `at` is the shape or the strides, not null, and DLPack says that each has `ndim`
+        // entries, which live as long as the tensor, and so as `self`.
         unsafe { std::slice::from_raw_parts(at, self.tensor.ndim as usize) }
     }
 
@@ -188,7 +194,8 @@ fn take<T>(
     name: &'static CStr,
     used: &'static CStr,
 ) -> PyResult<Option<NonNull<T>>> {
-    // SAFETY: `capsule` is one, and both names live forever.
+    // SAFETY: the type says that `capsule` is one. CPython keeps the pointer of a name, and both
+    // names are static.
     unsafe {
         if ffi::PyCapsule_IsValid(capsule.as_ptr(), name.as_ptr()) == 0 {
             return Ok(None);
@@ -203,8 +210,8 @@ fn take<T>(
 
 impl Drop for Tensor {
     fn drop(&mut self) {
-        // SAFETY: the tensor was taken out of its capsule, and is deleted this once. The deleter
-        // may need Python, to which this thread is attached during a call.
+        // SAFETY: the tensor was taken out of its capsule, so we own it, and a drop runs once. The
+        // deleter may need Python, to which this thread is attached during a call.
         unsafe {
             match self.owner {
                 Owner::Old(managed) => delete_old(managed.as_ptr()),
@@ -214,8 +221,14 @@ impl Drop for Tensor {
     }
 }
 
+/// Calls the deleter, if there is one.
+///
+/// # Safety
+///
+/// `managed` is a tensor that the caller owns and does not use afterwards.
 unsafe fn delete_old(managed: *mut Old) {
-    // SAFETY: the caller owns the tensor.
+    // SAFETY: the tensor is alive and owned, as `# Safety` asks, so its deleter may be called,
+    // once.
     unsafe {
         if let Some(deleter) = (*managed).deleter {
             deleter(managed);
@@ -223,8 +236,14 @@ unsafe fn delete_old(managed: *mut Old) {
     }
 }
 
+/// Calls the deleter, if there is one.
+///
+/// # Safety
+///
+/// `managed` is a tensor that the caller owns and does not use afterwards.
 unsafe fn delete_versioned(managed: *mut Versioned) {
-    // SAFETY: the caller owns the tensor.
+    // SAFETY: the tensor is alive and owned, as `# Safety` asks, so its deleter may be called,
+    // once.
     unsafe {
         if let Some(deleter) = (*managed).deleter {
             deleter(managed);
@@ -265,8 +284,9 @@ pub(crate) fn export<'py>(
         byte_offset: 0,
     };
     let context = Box::into_raw(context).cast();
-    // SAFETY: the pointers come from boxes that the deleters free, and the destructors call a
-    // deleter only if no consumer has renamed the capsule.
+    // SAFETY: the pointers come from boxes and are not null. The tensor points to its lengths,
+    // which the context owns, so they live as long. The destructors call a deleter only if no
+    // consumer has renamed the capsule, so the boxes are freed once.
     unsafe {
         let (pointer, name, destroy): (*mut c_void, _, ffi::PyCapsule_Destructor) = if versioned {
             let (version, deleter) = ([MAJOR, 0], Some(free_versioned as _));
@@ -283,24 +303,31 @@ pub(crate) fn export<'py>(
 
 /// Frees an exported tensor. A consumer may call this from a thread without Python.
 unsafe extern "C" fn free_old(managed: *mut Old) {
-    // SAFETY: `export` made both boxes, and a consumer deletes a tensor once.
+    // SAFETY: `export` made both boxes, and a tensor is deleted once: by the consumer that renamed
+    // its capsule, or else by the capsule.
     unsafe { free_context(Box::from_raw(managed).context) }
 }
 
 /// Frees an exported tensor, as [`free_old`] does.
 unsafe extern "C" fn free_versioned(managed: *mut Versioned) {
-    // SAFETY: as in `free_old`.
+    // SAFETY: `export` made both boxes, and a tensor is deleted once, as in `free_old`.
     unsafe { free_context(Box::from_raw(managed).context) }
 }
 
+/// Frees the array of an exported tensor. Attaches to Python, because the thread may not be.
+///
+/// # Safety
+///
+/// `context` is that of a tensor of [`export`], and is not used afterwards.
 unsafe fn free_context(context: *mut c_void) {
-    // SAFETY: the pointer is that of `export`'s box.
+    // SAFETY: the pointer is that of `export`'s box, which nothing else frees.
     let context = unsafe { Box::from_raw(context.cast::<Context>()) };
     Python::attach(|_| drop(context));
 }
 
 unsafe extern "C" fn destroy_old(capsule: *mut ffi::PyObject) {
-    // SAFETY: Python passes the capsule that it destroys; the name says if the tensor is there.
+    // SAFETY: Python passes the capsule that it destroys. It has its old name only if no consumer
+    // has taken the tensor, so the tensor is there and ours to free.
     unsafe {
         if ffi::PyCapsule_IsValid(capsule, OLD.as_ptr()) == 1 {
             free_old(ffi::PyCapsule_GetPointer(capsule, OLD.as_ptr()).cast());
@@ -309,7 +336,8 @@ unsafe extern "C" fn destroy_old(capsule: *mut ffi::PyObject) {
 }
 
 unsafe extern "C" fn destroy_versioned(capsule: *mut ffi::PyObject) {
-    // SAFETY: as in `destroy_old`.
+    // SAFETY: Python passes the capsule that it destroys, and as in `destroy_old` the name says
+    // that no consumer has taken the tensor.
     unsafe {
         if ffi::PyCapsule_IsValid(capsule, VERSIONED.as_ptr()) == 1 {
             free_versioned(ffi::PyCapsule_GetPointer(capsule, VERSIONED.as_ptr()).cast());

@@ -1,4 +1,7 @@
-//! The types of an array's elements.
+//! The types of an array's elements, under the names and codes of each protocol.
+//!
+//! NumPy, the buffer protocol and DLPack each spell a type differently, and one type is missing in
+//! two of them. So all spellings are here, and the rest of the package compares `Dtype`s.
 
 use super::args::not_a;
 use pyo3::exceptions::PyTypeError;
@@ -13,7 +16,7 @@ pub(crate) use headwater_streams::kinds::Dtype;
 /// The names and codes that a type has in the protocols of arrays.
 pub(crate) trait Protocols: Sized {
     /// Returns the format of the buffer protocol. NumPy reads `l` as `int64`, and `q` as another
-    /// type of the same size. The bits of a bfloat16 stand for it.
+    /// type of the same size. The protocol has no format for bfloat16, so its bits are exported.
     fn format(self) -> &'static CStr;
 
     /// Returns true if a memoryview of Python 3.11 reads elements of this type.

@@ -83,7 +83,9 @@ impl Indices {
         let bytes = match bytes {
             // A tensor without elements may have no memory.
             0 => &[],
-            // SAFETY: the tensor holds so many bytes at `start`.
+            // SAFETY: the tensor is contiguous, so it has so many bytes at `start`, and it is held
+            // until they are copied; above, no bytes are an empty slice, since `start` may then be
+            // null.
             bytes => unsafe { std::slice::from_raw_parts(start, bytes) },
         };
         let shape = Some(shape).filter(|shape| !shape.dimensions().is_empty());

@@ -1,4 +1,8 @@
 //! Memory of Python objects that a call writes to or reads from.
+//!
+//! Another thread of Python may write to an array at any time, and no lock keeps it from doing so.
+//! So such memory is a pointer here, and a reference to it exists only while a call writes, when a
+//! race is the program's own, as it is with NumPy.
 
 use super::args::{Shape, not_a};
 use super::array::Array;
@@ -13,8 +17,9 @@ use std::ptr::NonNull;
 
 /// Memory that one call may write to: elements of one type in C order.
 ///
-/// The object that exports the memory outlives the value, which its maker sees to. Another thread
-/// that writes to the same memory mixes its values with the call's, as with any array of Python.
+/// The value does not own the memory, so its maker keeps the exporting object alive meanwhile.
+/// Another thread that writes to the same memory mixes its values with the call's, as with any
+/// array of Python.
 #[derive(Clone, Copy)]
 pub(crate) struct Memory {
     start: NonNull<u8>,
@@ -22,7 +27,8 @@ pub(crate) struct Memory {
     dtype: Dtype,
 }
 
-// SAFETY: a pointer to plain numbers. The exporter keeps them in place while the call runs.
+// SAFETY: a pointer to plain numbers, which belong to no thread. The exporter keeps them in place
+// while the call runs, on whatever thread.
 unsafe impl Send for Memory {}
 
 impl Memory {
@@ -59,7 +65,9 @@ impl Memory {
     /// `T` has the size of the elements and takes any bits.
     pub(crate) unsafe fn read<T: Copy>(self, place: usize) -> T {
         assert!(size_of::<T>() == self.dtype.size() && place < self.len);
-        // SAFETY: `new`'s caller promised the memory, and the place lies in it.
+        // SAFETY: `place` is below `len` and `T` has the size of an element, which were both
+        // checked, so the element is in the memory that `new` was given, aligned; any bits are a
+        // `T`.
         unsafe { self.start.as_ptr().cast::<T>().add(place).read_volatile() }
     }
 
@@ -69,8 +77,8 @@ impl Memory {
     ///
     /// No other reference to the elements is in use while the place is.
     pub(crate) unsafe fn out<'a>(self) -> kinds::Out<'a> {
-        // SAFETY: `new`'s caller promised aligned memory for `len` elements of the type, in which
-        // the exporter lets this process write; ours promised that nothing else refers to it.
+        // SAFETY: `new` was given aligned memory of `len` elements of the type that may be written
+        // to, and no other reference to them is in use, as `# Safety` asks here.
         unsafe { kinds::Out::from_raw(self.dtype, self.start, self.len) }
     }
 
@@ -81,7 +89,9 @@ impl Memory {
     /// `T` has the size of the elements, takes any bits, and no other reference is in use.
     pub(crate) unsafe fn elements<'a, T: Copy>(self) -> &'a mut [T] {
         assert_eq!(size_of::<T>(), self.dtype.size());
-        // SAFETY: `new`'s caller promised the memory, and ours that no other reference is in use.
+        // SAFETY: `new` was given aligned memory of `len` elements, which have the size of `T`, as
+        // was checked. Any bits are a `T`, and no other reference is in use, as `# Safety` asks
+        // here.
         unsafe { std::slice::from_raw_parts_mut(self.start.as_ptr().cast(), self.len) }
     }
 }
@@ -94,7 +104,8 @@ impl View {
     fn open(object: &Bound<'_, PyAny>, flags: std::ffi::c_int) -> PyResult<View> {
         // In a box, because exporters may point from one field of the buffer to another.
         let mut raw = Box::new(ffi::Py_buffer::new());
-        // SAFETY: `raw` is a fresh buffer, which the drop releases if this call succeeds.
+        // SAFETY: `object` is alive, and `raw` is a fresh buffer in a box, which does not move. It
+        // is released by the drop of `View`, which is made only if this call succeeds.
         match unsafe { ffi::PyObject_GetBuffer(object.as_ptr(), &mut *raw, flags) } {
             0 => Ok(View(raw)),
             _ => Err(PyErr::fetch(object.py())),
@@ -124,7 +135,7 @@ impl View {
     }
 
     pub(crate) fn is_offered(object: &Bound<'_, PyAny>) -> bool {
-        // SAFETY: `object` is a Python object.
+        // SAFETY: `object` is alive, and the call only reads its type.
         unsafe { ffi::PyObject_CheckBuffer(object.as_ptr()) == 1 }
     }
 
@@ -134,7 +145,8 @@ impl View {
 
     /// Returns true if the bytes follow each other, in C or in Fortran order.
     pub(crate) fn is_contiguous(&self) -> bool {
-        // SAFETY: the view is set. A is either order.
+        // SAFETY: `open` has filled the view, and it is not released before the drop. `A` asks for
+        // either order.
         unsafe { ffi::PyBuffer_IsContiguous(&*self.0, b'A' as std::ffi::c_char) != 0 }
     }
 
@@ -160,7 +172,8 @@ impl View {
 
     pub(crate) fn format(&self) -> &[u8] {
         match NonNull::new(self.0.format) {
-            // SAFETY: the exporter's format is a C string that lives as long as the buffer.
+            // SAFETY: the protocol says that a format is a C string that lives as long as the
+            // buffer, which `self` holds.
             Some(format) => unsafe { CStr::from_ptr(format.as_ptr()) }.to_bytes(),
             // The protocol's default.
             None => b"B",
@@ -173,7 +186,8 @@ impl View {
 
     pub(crate) fn shape(&self) -> Shape {
         let dimensions = match NonNull::new(self.0.shape) {
-            // SAFETY: the exporter's shape has `ndim` lengths and lives as long as the buffer.
+            // SAFETY: the protocol says that a shape has `ndim` lengths and lives as long as the
+            // buffer, which `self` holds.
             Some(shape) => unsafe {
                 std::slice::from_raw_parts(shape.as_ptr(), self.0.ndim as usize)
             },
@@ -185,7 +199,8 @@ impl View {
     /// Copies the items in C order to `to`, which has room for all of them.
     pub(crate) fn copy_to(&self, py: Python<'_>, to: &mut [u8]) -> PyResult<()> {
         assert_eq!(to.len(), self.bytes());
-        // SAFETY: `to` has room for the bytes of the buffer, and the buffer is held.
+        // SAFETY: `to` has room for the bytes of the buffer, as was checked, and `self` holds the
+        // buffer.
         let result = unsafe {
             ffi::PyBuffer_ToContiguous(
                 to.as_mut_ptr().cast(),
@@ -200,9 +215,10 @@ impl View {
 
 impl Drop for View {
     fn drop(&mut self) {
-        // Values live in calls from Python, which are attached already.
+        // A view lives in a call from Python, whose thread is attached already, so this costs
+        // little.
         Python::attach(|_| {
-            // SAFETY: the buffer was opened, and is released this once.
+            // SAFETY: `open` makes a `View` only of a buffer that was opened, and a drop runs once.
             unsafe { ffi::PyBuffer_Release(&mut *self.0) }
         });
     }
@@ -226,7 +242,7 @@ impl Out {
     pub(crate) fn open(object: &Bound<'_, PyAny>, name: &str) -> PyResult<Out> {
         if View::is_offered(object) {
             let view = View::writable(object, name)?;
-            // The format of bits stands for bfloat16 in our own arrays.
+            // Our own arrays export bfloat16 under the format of its bits, so ask them instead.
             let own = object.cast::<Array>().ok().map(|array| array.get().dtype());
             let dtype = own.or_else(|| view.dtype()).ok_or_else(|| {
                 let format = String::from_utf8_lossy(view.format());
@@ -263,7 +279,9 @@ impl Out {
                 "{name} must begin at a multiple of {size} bytes"
             )));
         }
-        // SAFETY: the exporter grants writable memory of `len` elements until `held` is dropped.
+        // SAFETY: `open` asked the exporter for writable memory in C order, which has `len`
+        // elements and stays in place until `held` is dropped, after the value; the address was
+        // checked above.
         let memory = unsafe { Memory::new(start, len, dtype) };
         Ok(Out { memory, shape, _held: held })
     }

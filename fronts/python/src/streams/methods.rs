@@ -1,8 +1,9 @@
 //! The methods of `Stream` and `Elements` for distributions with parameters.
 //!
-//! Each distribution is one entry of a macro, which makes both methods: the numbers of a range, and
-//! those at indices. `generated.rs` has the entries. Names and the order of arguments are those of
-//! NumPy's `Generator`.
+//! Each distribution has two methods, the numbers of a range and those at indices, which must not
+//! differ in their arguments. So it is one entry of a macro that makes both, and `generated.rs` has
+//! the entries. Names and the order of arguments are those of NumPy's `Generator`, so that a
+//! program can change from one to the other.
 
 use super::args::Shape;
 use super::distribution::{Argument, Owned, refused};
@@ -112,7 +113,7 @@ macro_rules! methods {
                 ),
                 text_signature = $at_text
             )]
-            #[allow(clippy::too_many_arguments)] // as above
+            #[allow(clippy::too_many_arguments)] // those of NumPy's method
             fn $name<'py>(
                 &self,
                 py: Python<'py>,

@@ -2,8 +2,9 @@
 //!
 //! A call goes from a pymethod (`stream`, `elements`, `methods`, `permutation`) with its arguments
 //! (`args`, `dtype`, `indices`, `parameters`, `categorical`) to a place for its values (`output`,
-//! `memory`, `array`, `dlpack`), where `draw` of the crate `headwater-streams` writes them. Which
-//! parameters and types a kind has is asked of that crate's table (`distribution`).
+//! `memory`, `array`, `dlpack`), where `draw` of the crate `headwater-streams` writes them. No file
+//! here knows by itself which parameters and types a kind has, because that crate's table does
+//! (`distribution`).
 
 mod args;
 mod array;

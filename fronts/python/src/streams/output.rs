@@ -1,4 +1,7 @@
 //! The place of a call's result: a number, a new array, or the argument `out`.
+//!
+//! All three are memory for elements of one type, so a method finds its place first, and errors in
+//! the arguments come before the first number is drawn.
 
 use super::args::Shape;
 use super::array::Array;
@@ -89,7 +92,8 @@ impl<'a, 'py> Place<'a, 'py> {
         py: Python<'py>,
         draw: impl FnOnce(kinds::Out<'_>) -> Result<(), Error> + Send,
     ) -> PyResult<Bound<'py, PyAny>> {
-        // SAFETY: `write` owns the place, and hands its memory to this function alone, once.
+        // SAFETY: `write` owns the place, and hands its memory to this function alone, once, so no
+        // other reference to it is in use.
         self.write(py, |memory| draw(unsafe { memory.out() }))
     }
 
@@ -102,7 +106,8 @@ impl<'a, 'py> Place<'a, 'py> {
         match self.to {
             To::Number => {
                 let mut one = [0_u64; 2];
-                // SAFETY: sixteen bytes hold one element of any type.
+                // SAFETY: the two words are sixteen bytes, which hold one element of any type,
+                // aligned for all of them. They outlive `memory`.
                 let memory = unsafe { Memory::new(one.as_mut_ptr().cast(), 1, self.dtype) };
                 write(memory).map_err(refused)?;
                 number(py, memory, 0)
@@ -169,7 +174,7 @@ pub(crate) fn refused(error: Error) -> PyErr {
 pub(crate) fn number(py: Python<'_>, memory: Memory, place: usize) -> PyResult<Bound<'_, PyAny>> {
     macro_rules! number {
         ($type:ty) => {
-            // SAFETY: the memory holds elements of this type.
+            // SAFETY: the match says that the elements are of this type, and any bits are one.
             Ok(unsafe { memory.read::<$type>(place) }.into_pyobject(py)?.into_any())
         };
     }
@@ -185,24 +190,24 @@ pub(crate) fn number(py: Python<'_>, memory: Memory, place: usize) -> PyResult<B
         Dtype::U32 => number!(u32),
         Dtype::I64 => number!(i64),
         Dtype::U64 => number!(u64),
-        // SAFETY: as above, for the four types that Rust lacks.
+        // SAFETY: a binary16 has the size of a `u16`, which takes any bits.
         Dtype::F16 => real(binary16(unsafe { memory.read::<u16>(place) })),
-        // SAFETY: as above.
+        // SAFETY: a bfloat16 has the size of a `u16`, which takes any bits.
         Dtype::Bf16 => real(bfloat16(unsafe { memory.read::<u16>(place) })),
         Dtype::C128 => {
-            // SAFETY: as above.
+            // SAFETY: the element is two doubles, which take any bits.
             let [real, imaginary] = unsafe { memory.read::<[f64; 2]>(place) };
             Ok(PyComplex::from_doubles(py, real, imaginary).into_any())
         }
         Dtype::C64 => {
-            // SAFETY: as above.
+            // SAFETY: the element is two floats, which take any bits.
             let [real, imaginary] = unsafe { memory.read::<[f32; 2]>(place) };
             Ok(PyComplex::from_doubles(py, real.into(), imaginary.into()).into_any())
         }
     }
 }
 
-/// Returns the number that these bits of binary16 stand for.
+/// Returns the number that has these bits in binary16.
 fn binary16(bits: u16) -> f64 {
     let exponent = i32::from(bits >> 10 & 31);
     let fraction = f64::from(bits & 1023);
@@ -215,7 +220,7 @@ fn binary16(bits: u16) -> f64 {
     if bits >> 15 == 1 { -size } else { size }
 }
 
-/// Returns the number that these bits of bfloat16 stand for: the upper half of a float32.
+/// Returns the number that has these bits in bfloat16, which is the upper half of a float32.
 fn bfloat16(bits: u16) -> f64 {
     f32::from_bits(u32::from(bits) << 16).into()
 }

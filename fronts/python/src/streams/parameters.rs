@@ -1,7 +1,8 @@
 //! Parameters of distributions as Python passes them: numbers, lists and square matrices.
 //!
-//! A parameter is the same for all elements of an array. NumPy's generators take an array of
-//! parameters as well, so an array where a number belongs is an error that says so.
+//! A parameter is the same for all elements of an array. But NumPy's generators take an array of
+//! parameters as well, so a user may try one here, and an array where a number belongs is an error
+//! that says so.
 
 use super::args::{not_a, unsigned};
 use super::dtype::Dtype;

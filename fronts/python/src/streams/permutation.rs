@@ -1,4 +1,8 @@
 //! `Permutation`: a random order of `range(n)` as a sequence.
+//!
+//! It may be longer than memory, so values are computed when they are asked for. It may also be
+//! longer than any sequence of Python (2^63 - 1), so slices and indices are worked out here in
+//! wider integers.
 
 use super::args::{Shape, Start, integer, not_a, outside};
 use super::dtype::Dtype;
@@ -60,7 +64,8 @@ impl Permutation {
     ) -> PyResult<Bound<'py, PyAny>> {
         let wanted = Wanted { shape: Some(shape), dtype: None, out };
         Place::find(wanted, kinds_for(self.order.n()).iter().copied())?.write(py, |memory| {
-            // SAFETY: the elements have 64 bits, and this is the only reference to them.
+            // SAFETY: the place's types are int64 and uint64, so the elements have 64 bits and take
+            // any, and `write` hands the memory to this function alone.
             self.order.fill(start, unsafe { memory.elements::<u64>() })
         })
     }
@@ -79,7 +84,7 @@ impl Permutation {
             )));
         }
         let write = |memory: Memory| -> Result<(), Error> {
-            // SAFETY: as in `values`.
+            // SAFETY: as in `values`, elements of 64 bits, in memory that this function alone has.
             let out = unsafe { memory.elements::<u64>() };
             for (out, &index) in out.iter_mut().zip(&indices.list) {
                 *out = self.order.at(index).unwrap_or_default();
@@ -123,7 +128,7 @@ impl Permutation {
         }
         let wanted = Wanted { shape: Some(shape), dtype: None, out: None };
         Place::find(wanted, kinds_for(self.order.n()).iter().copied())?.write(py, |memory| {
-            // SAFETY: as in `values`.
+            // SAFETY: as in `values`, elements of 64 bits, in memory that this function alone has.
             let out = unsafe { memory.elements::<u64>() };
             for (i, out) in (0..).zip(out) {
                 *out = self.order.at((start + i * step) as u64).unwrap_or_default();
@@ -193,7 +198,7 @@ impl Permutation {
     ) -> PyResult<Bound<'py, PyAny>> {
         let wanted = Wanted { shape: None, dtype: None, out: Some(out) };
         Place::find(wanted, kinds_for(self.order.n()).iter().copied())?.write(py, |memory| {
-            // SAFETY: as in `values`.
+            // SAFETY: as in `values`, elements of 64 bits, in memory that this function alone has.
             self.order.fill(start.0, unsafe { memory.elements::<u64>() })
         })
     }

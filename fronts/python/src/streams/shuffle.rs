@@ -1,4 +1,8 @@
 //! Shuffling in place, in the order that `Stream::shuffle` of Rust has for so many elements.
+//!
+//! Rust's function shuffles a slice of any type, and Python's items have sizes known only while the
+//! program runs. So items as long as a number are shuffled as numbers, and others follow a shuffled
+//! list of their places, which has the same order.
 
 use super::args::not_a;
 use super::dlpack::Tensor;
@@ -40,10 +44,12 @@ pub(crate) fn shuffle(stream: &Stream, x: &Bound<'_, PyAny>) -> PyResult<()> {
 fn buffer(stream: &Stream, x: &Bound<'_, PyAny>) -> PyResult<()> {
     let view = View::writable(x, "x")?;
     let rows = rows(x, view.shape().dimensions())?;
-    // SAFETY: the view grants writable memory of so many bytes until it is dropped.
+    // SAFETY: `writable` asked for it, so the view grants so many bytes in C order, to be written
+    // to, until it is dropped at the end; bytes need no alignment.
     let memory = unsafe { Memory::new(view.start(), view.bytes(), Dtype::U8) };
     if view.holds_objects() {
-        // Another thread would see one reference in two places, so no other thread may run.
+        // Between two writes a reference is in two places, and another thread could drop it. So
+        // Python stays attached, and no other thread runs.
         shuffle_rows(stream, memory, rows);
         return Ok(());
     }
@@ -62,7 +68,8 @@ fn rows(x: &Bound<'_, PyAny>, dimensions: &[usize]) -> PyResult<usize> {
 /// Moves rows of bytes. Rows as long as a number are moved as they are, and longer ones through a
 /// copy of all of them.
 fn shuffle_rows(stream: &Stream, memory: Memory, rows: usize) {
-    // SAFETY: the elements are bytes, and this is the only reference to them.
+    // SAFETY: the elements are bytes, which take any bits, and this call makes no other reference
+    // to them.
     let bytes = unsafe { memory.elements::<u8>() };
     let width = bytes.len().checked_div(rows).unwrap_or(0);
     match width {

@@ -222,8 +222,8 @@ impl Stream {
         let n = unsigned(n, "n")?;
         let n = ffi::Py_ssize_t::try_from(n)
             .map_err(|_| PyMemoryError::new_err(format!("n exceeds the address space: {n}")))?;
-        // SAFETY: the bytes have not been shared yet, so this call alone may write to them, and it
-        // writes to all of them or drops them.
+        // SAFETY: Python lets the maker of a bytes object write to it until it is shared. This call
+        // has made it, has not shared it, and writes to all of it or drops it.
         let (bytes, memory) = unsafe {
             let bytes = ffi::PyBytes_FromStringAndSize(std::ptr::null(), n);
             let bytes = Bound::from_owned_ptr_or_err(py, bytes)?.cast_into_unchecked::<PyBytes>();
@@ -231,7 +231,8 @@ impl Stream {
             (bytes, Memory::new(start, n as usize, Dtype::U8))
         };
         let elements = Elements::Shared { start: start.0, threads: threads.0 };
-        // SAFETY: the bytes are those above, to which nothing else refers.
+        // SAFETY: the bytes are those above, which are not shared yet, so nothing else refers to
+        // them.
         run(py, memory, |m| draw(Kind::Words, &[], &self.0, elements, unsafe { m.out() }))?;
         Ok(bytes)
     }
@@ -261,7 +262,8 @@ impl Stream {
         }
         let view = View::writable(buffer, "buffer")?;
         shuffle::no_objects(&view, "buffer")?;
-        // SAFETY: the view grants writable memory of so many bytes until it is dropped.
+        // SAFETY: `writable` asked for it, so the view grants so many bytes in C order, to be
+        // written to, until it is dropped at the end; bytes need no alignment.
         let memory = unsafe { Memory::new(view.start(), view.bytes(), Dtype::U8) };
         run(py, memory, write)?;
         Ok(buffer.clone())

@@ -1,5 +1,5 @@
 //! The one place that chooses the code which computes an engine on this CPU. Each choice produces
-//! the same bytes.
+//! the same bytes, so the choice is one of speed alone.
 
 #![allow(unsafe_code)]
 
@@ -31,31 +31,30 @@ macro_rules! dispatch {
     ($backend:expr, $engine:expr, $function:ident, $($argument:expr),*) => {
         match ($backend, $engine) {
             #[cfg(target_arch = "x86_64")]
-            // SAFETY: `choose` returns this backend only on CPUs that have its instructions; so for
-            // each below.
+            // SAFETY: a `Wide` of ARS comes from `choose` alone, which asks for `vaes512`.
             (Backend::Wide, Engine::Ars7) => unsafe { ars::vaes512::$function::<7>($($argument),*) },
             #[cfg(target_arch = "x86_64")]
-            // SAFETY: as above.
+            // SAFETY: `choose` asks for `vaes512`, as for ars7.
             (Backend::Wide, Engine::Ars5) => unsafe { ars::vaes512::$function::<5>($($argument),*) },
             #[cfg(target_arch = "x86_64")]
-            // SAFETY: as above.
+            // SAFETY: a `Half` of ARS comes from `choose` alone, which asks for `vaes256`.
             (Backend::Half, Engine::Ars7) => unsafe { ars::vaes256::$function::<7>($($argument),*) },
             #[cfg(target_arch = "x86_64")]
-            // SAFETY: as above.
+            // SAFETY: `choose` asks for `vaes256`, as for ars7.
             (Backend::Half, Engine::Ars5) => unsafe { ars::vaes256::$function::<5>($($argument),*) },
             #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-            // SAFETY: as above.
+            // SAFETY: a `Narrow` of ARS comes from `choose` alone, which asks for `aes`.
             (Backend::Narrow, Engine::Ars7) => unsafe { ars_aes::$function::<7>($($argument),*) },
             #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-            // SAFETY: as above.
+            // SAFETY: `choose` asks for `aes`, as for ars7.
             (Backend::Narrow, Engine::Ars5) => unsafe { ars_aes::$function::<5>($($argument),*) },
             (Backend::Portable, Engine::Ars7) => ars::bitsliced::$function::<7>($($argument),*),
             (Backend::Portable, Engine::Ars5) => ars::bitsliced::$function::<5>($($argument),*),
             #[cfg(target_arch = "x86_64")]
-            // SAFETY: as above.
+            // SAFETY: a `Wide` of Philox comes from `choose` alone, which asks for `avx512`.
             (Backend::Wide, Engine::Philox4x32) => unsafe { philox::avx512::$function($($argument),*) },
             #[cfg(target_arch = "x86_64")]
-            // SAFETY: as above.
+            // SAFETY: a `Half` of Philox comes from `choose` alone, which asks for `avx2`.
             (Backend::Half, Engine::Philox4x32) => unsafe { philox::avx2::$function($($argument),*) },
             #[cfg(target_arch = "x86_64")]
             // SAFETY: every x86-64 CPU has SSE2.

@@ -1,9 +1,9 @@
 //! The engines backwards: the counter of a block.
 //!
 //! Each engine is a bijection under each key, so a block that was found somewhere names the place
-//! that it belongs to. One form serves all CPUs, because only the search for misplaced data needs
-//! it, a few blocks at a time. Tables indexed by the data would leak a secret through the cache;
-//! no secret passes through an engine.
+//! that it belongs to. Only the search for misplaced data needs this, a few blocks at a time, so
+//! one form serves all CPUs. It indexes tables by the data, which would leak a secret through the
+//! cache, but no secret passes through an engine.
 
 use super::{Block, Engine, ars, philox};
 

@@ -1,7 +1,7 @@
 //! The engines: for each key a bijection of 128 bits, from counters to blocks.
 //!
-//! Each engine has a file with its origin and one function for each kind of CPU; `backend` chooses
-//! among these functions.
+//! Each engine has a file with its origin and one function for each kind of CPU. All functions of
+//! an engine make the same blocks, so `backend` may choose among them by speed.
 
 mod ars;
 mod backend;
@@ -34,8 +34,8 @@ pub(crate) type Block = [u8; 16];
 #[non_exhaustive]
 pub enum Engine {
     /// ARS4x32 with seven rounds (Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as easy
-    /// as 1, 2, 3", SC11): AES rounds, and a key schedule of additions. The default. It fills at
-    /// memory speed where the CPU has AES, and is slower than Philox where the CPU has none.
+    /// as 1, 2, 3", SC11): AES rounds, and a key schedule of additions. It is the default, because
+    /// it fills at memory speed where the CPU has AES; where the CPU has none, Philox is faster.
     #[default]
     Ars7,
     /// ARS4x32 with five rounds, the fewest without a defect that its authors know of. Intel's MKL

@@ -8,13 +8,14 @@
 //! | [`Pcg64Dxsm`], [`Sfc64`] | 256 bits | by [`SeedSequence`], as NumPy | the words of NumPy |
 //! | [`Xorshift128p`] | 128 bits | jumps of 2^64 words | comparison; its defects are on its page |
 //!
-//! A generator with a state cannot make an array that is the same for any partition of the work;
-//! [`Stream`](crate::Stream) can.
+//! A generator with a state cannot make an array that is the same for any partition of the work,
+//! but [`Stream`](crate::Stream) can.
 //!
 //! All of them hand out words of 64 bits. A draw that needs part of a word discards the rest, and
-//! bytes are little-endian on every machine. No generator here detects a fork: a child that
-//! continues with a copy repeats its parent's numbers, as reproducible streams have to.
-//! [`random_pseudo_bytes`](crate::random_pseudo_bytes) does not repeat them.
+//! bytes are little-endian on every machine. No generator here detects a fork, because a child that
+//! continues with a copy has to repeat its parent's numbers, or it would not be reproducible. A
+//! program whose children must not repeat them takes
+//! [`random_pseudo_bytes`](crate::random_pseudo_bytes).
 
 mod gf2;
 mod lanes;

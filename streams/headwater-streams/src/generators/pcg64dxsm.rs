@@ -9,7 +9,7 @@ use super::SeedSequence;
 use super::rng::impl_rng;
 
 /// PCG64DXSM: 128 bits of state and 127 that choose the increment; period 2^128. **Not for
-/// secrets.** It serves programs that come from NumPy: the words are those of
+/// secrets.** It serves programs that come from NumPy, because the words are those of
 /// `numpy.random.PCG64DXSM` from the same [`SeedSequence`].
 ///
 /// Increments must come from a hash, as in a `SeedSequence`: streams whose increments were chosen

@@ -18,7 +18,7 @@ pub(crate) const fn splitmix64<const N: usize>(seed: u64) -> [u64; N] {
     words
 }
 
-/// Returns the state that `key` stands for: the little-endian words that [`Key::expand`] makes for
+/// Returns the state that `key` determines: the little-endian words that [`Key::expand`] makes for
 /// the generator's name. The state is never zero everywhere.
 pub(crate) fn state_of<const N: usize>(key: &Key, name: &str) -> [u64; N] {
     let mut bytes = [[0; 8]; N];

@@ -9,7 +9,7 @@ use crate::{Error, Seed};
 const POOL: usize = 4;
 
 /// NumPy's `SeedSequence`: any number of words, hashed to any number of words. It seeds the engines
-/// of NumPy as NumPy does; this crate seeds its own engines differently. **Not for secrets.**
+/// of NumPy as NumPy does, but this crate seeds its own engines differently. **Not for secrets.**
 ///
 /// ```
 /// use headwater_streams::generators::{Pcg64Dxsm, SeedSequence};

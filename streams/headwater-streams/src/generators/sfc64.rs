@@ -7,8 +7,8 @@ use super::SeedSequence;
 use super::rng::impl_rng;
 
 /// SFC64: 256 bits of state, of which 64 are a counter; the period is at least 2^64, and 2^255 on
-/// average. **Not for secrets.** It serves programs that come from NumPy: the words are those of
-/// `numpy.random.SFC64` from the same [`SeedSequence`].
+/// average. **Not for secrets.** It serves programs that come from NumPy, because the words are
+/// those of `numpy.random.SFC64` from the same [`SeedSequence`].
 ///
 /// It cannot jump. Streams come from the hash of the seeds, so they are disjoint very probably, not
 /// by proof.

@@ -16,7 +16,7 @@ use crate::Key;
 /// It is here because per-CPU streams by jumps began with it, and for comparisons. Its known
 /// defects:
 ///
-/// * Its lowest bit is a linear recurrence of 128 bits. A linear-complexity test of that bit fails
+/// * Its lowest bit is a linear recurrence of 128 bits, so a linear-complexity test of it fails
 ///   in 10 ms, and PractRand at 32 MiB; the other low bits are little better.
 /// * Reversed, its words fail the matrix-rank and linear-complexity tests of Crush (Lemire and
 ///   O'Neill, arXiv 1810.05313), and Vigna's test of Hamming-weight dependencies fails after 6 GB.
@@ -53,7 +53,7 @@ impl Xorshift128p {
         (state != [0; 2]).then_some(Xorshift128p { state })
     }
 
-    /// Returns the generator with the state that `key` stands for: [`Key::expand`] of
+    /// Returns the generator with the state that `key` determines: [`Key::expand`] of
     /// `"xorshift128p"`, little-endian.
     pub fn from_key(key: &Key) -> Xorshift128p {
         Xorshift128p { state: rng::state_of(key, "xorshift128p") }

@@ -73,7 +73,7 @@ impl Xoshiro256pp {
         (state != [0; 4]).then_some(Xoshiro256pp { state })
     }
 
-    /// Returns the generator with the state that `key` stands for: [`Key::expand`] of
+    /// Returns the generator with the state that `key` determines: [`Key::expand`] of
     /// `"xoshiro256pp"`, little-endian.
     pub fn from_key(key: &Key) -> Xoshiro256pp {
         Xoshiro256pp { state: rng::state_of(key, "xoshiro256pp") }

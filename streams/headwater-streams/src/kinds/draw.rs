@@ -1,8 +1,7 @@
 //! One draw of any kind: the way from a kind that was made to the functions of its type.
 //!
-//! A kind with parameters is held in a wrapper that says which types its elements have. So the
-//! type is looked at once a call, and the loop over the elements is the one that typed callers
-//! reach.
+//! A kind with parameters is held in a wrapper that says which types its elements have. So the type
+//! is matched once a call, and the loop over the elements is the one that typed callers reach.
 
 use super::place::{Element, Elements, Out};
 use super::value::{List, Values};
@@ -32,8 +31,8 @@ use core::num::NonZero;
 /// # Errors
 ///
 /// The errors of [`Kind::with`] and of [`Made::draw`](super::Made::draw). Nothing is written then.
-// Inlined, as far as the match over the kinds: a caller that has just written the arguments to the
-// stack would wait until they can be read from there in other widths.
+// Inlined down to the match over the kinds. Otherwise a caller that has just written the arguments
+// to the stack would wait until they can be read from there in other widths.
 #[inline]
 pub fn draw(
     kind: Kind,
@@ -47,7 +46,7 @@ pub fn draw(
     kind.write(Values { kind, values }, &mut Job { kind, stream, elements, out })
 }
 
-/// One call: a stream, elements of it, and a place for them.
+/// A call's stream, the elements to draw of it, and the place for them.
 pub(super) struct Job<'a> {
     pub(super) kind: Kind,
     pub(super) stream: &'a Stream,

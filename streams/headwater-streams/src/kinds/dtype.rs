@@ -55,7 +55,7 @@ impl Dtype {
         Dtype::ALL.into_iter().find(|dtype| dtype.name() == name)
     }
 
-    /// Returns NumPy's name of the type, which also stands for bfloat16, a type that NumPy lacks.
+    /// Returns NumPy's name of the type, or `bfloat16` for the one type that NumPy lacks.
     pub const fn name(self) -> &'static str {
         match self {
             F64 => "float64",

@@ -1,7 +1,7 @@
 //! The facts that the table has of a kind, and the words for them.
 //!
-//! A front reads facts while it is generated or while it runs. It may not invent one: a range or a
-//! default that a front knew by itself could differ from the one that the maker checks.
+//! A front reads facts while it is generated or while it runs. But it may not invent one, because a
+//! range or a default that a front knew by itself could differ from the one that the maker checks.
 
 use super::Dtype;
 
@@ -11,8 +11,8 @@ use super::Dtype;
 pub struct Facts {
     /// The name in the table, in C and in `streams/vectors/`.
     pub name: &'static str,
-    /// The numbers, as the object of a sentence. Names of parameters stand in backticks, and
-    /// `{normal}` stands for a front's normal doubles.
+    /// The numbers, as the object of a sentence. Names of parameters stand in backticks, and a
+    /// front puts the name of its normal doubles in place of `{normal}`.
     pub about: &'static str,
     /// The method, for the tables of the documents.
     pub method: &'static str,

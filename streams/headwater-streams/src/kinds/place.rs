@@ -37,8 +37,9 @@ pub struct Out<'a> {
     memory: PhantomData<&'a mut [u8]>,
 }
 
-// SAFETY: the value stands for an exclusive reference to plain numbers, which may go to another
-// thread. Both constructors take such a reference, or the promise of one.
+// SAFETY: the value is an exclusive reference to plain numbers in all but its type, because `new`
+// takes one and `from_raw` asks for what makes one. And a reference to numbers may go to another
+// thread.
 unsafe impl Send for Out<'_> {}
 
 impl<'a> Out<'a> {

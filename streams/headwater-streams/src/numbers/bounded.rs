@@ -1,9 +1,11 @@
 //! Integers below a bound, each exactly as likely as any other.
 //!
 //! Method: D. Lemire, "Fast Random Integer Generation in an Interval", ACM TOMACS 29(1), 2019. The
-//! upper half of `random * bound` is the number; the few lower halves that would favour some
-//! numbers are rejected. A rejected element takes the same place of the stream's next draw, so that
-//! no element depends on the rejection of another.
+//! upper half of `random * bound` is the number. If every lower half were accepted, some numbers
+//! would have one word more than others, so a few lower halves are rejected. A generator with a
+//! state would then take the next word, which here belongs to the next element. So a rejected
+//! element takes the same place of the stream's next draw, and no element depends on the rejection
+//! of another.
 
 use super::Number;
 use super::uniform::halves;

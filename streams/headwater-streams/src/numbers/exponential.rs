@@ -1,6 +1,7 @@
 //! Exponential numbers: mean 1.
 //!
-//! Method: the inverse of the distribution function, -ln u. One word for each number.
+//! Method: the inverse of the distribution function, -ln u. It takes one word for each number, so
+//! the number of an element is enough to compute it.
 
 use super::Number;
 use super::polynomials::{minus_ln, minus_ln_of_parts, minus_ln_parts};
@@ -16,7 +17,7 @@ impl Number for ExponentialF64 {
     #[inline(always)]
     fn convert(&self, words: &[u64], out: &mut [f64]) -> bool {
         const TILE: usize = 64;
-        // Two loops, because one would wait for its divisions: the CPU looks ahead by a few hundred
+        // Two loops, because one would wait for its divisions: the CPU can reorder a few hundred
         // instructions only. A few numbers are made before the array between the loops is cleared.
         let (tiles, few) = words.as_chunks::<TILE>();
         let (out, rest) = out.split_at_mut((tiles.len() * TILE).min(out.len()));

@@ -1,8 +1,8 @@
 //! Floats of 16 bits, as their bits, and complex normal numbers.
 //!
 //! Rust has no stable type of 16 bits, so the bits are `u16`; the feature `half` adds the types of
-//! the crate `half`. Rounding is to nearest with ties to even, in integers: a CPU's own conversion
-//! could flush subnormal numbers to zero.
+//! the crate `half`. Rounding is to nearest with ties to even, and in integers, because a CPU's own
+//! conversion could flush subnormal numbers to zero.
 
 use super::Number;
 use super::normal::NormalF32;
@@ -187,8 +187,8 @@ kinds! {
     /// Writes the bits of the elements of [`fill_normal_f32`](Stream::fill_normal_f32), rounded to
     /// bfloat16.
     fill_normal_bf16_bits, normal_bf16_bits_at: u16, Normal(Bfloat16);
-    /// Writes complex normal numbers, real part first. The mean of their squared sizes is 1. From
-    /// words 2`e` and 2`e` + 1.
+    /// Writes complex normal numbers, real part first, from words 2`e` and 2`e` + 1. The mean of
+    /// their squared sizes is 1, so each part has the variance 1/2.
     fill_complex_normal_f64, complex_normal_f64_at: [f64; 2], ComplexF64;
     /// Writes complex normal numbers of single precision in the same way, from word `e`.
     fill_complex_normal_f32, complex_normal_f32_at: [f32; 2], ComplexF32;

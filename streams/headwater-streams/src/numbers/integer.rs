@@ -30,7 +30,7 @@ macro_rules! integers {
 
             fn range(range: &RangeInclusive<$integer>) -> Option<Self::Range> {
                 let (&low, &high) = (range.start(), range.end());
-                // The number of values in the range; 0 stands for all values of the type.
+                // The number of values in the range, or 0 if it has all values of the type.
                 let many = (high as $word).wrapping_sub(low as $word).wrapping_add(1);
                 (low <= high).then(|| $range::new(low as $word, many))
             }

@@ -1,9 +1,11 @@
 //! Numbers out of words: each element a function of the key, the stream and its own number alone.
 //!
 //! A kind of number says how many words make how many elements: a *group*, the smallest piece whose
-//! place in the words is known. Element e of an array lies in group e / VALUES, which takes the
-//! words from group * WORDS on, whatever range was requested. A rejected element (bounded integers
-//! only) takes the same words of the stream's next draw.
+//! place in the words is known. Element e of an array is in group e / VALUES, which takes the words
+//! from group * WORDS on, whatever range was requested. So a range that begins inside a group makes
+//! the whole group and leaves out what was not asked for. If an element is rejected (bounded
+//! integers only), it takes the same words of the stream's next draw, because the words that follow
+//! belong to its neighbours.
 
 mod bounded;
 pub mod distributions;

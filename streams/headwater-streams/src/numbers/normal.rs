@@ -1,18 +1,19 @@
 //! Normal numbers: mean 0, standard deviation 1.
 //!
 //! Method: G. E. P. Box and M. E. Muller, "A Note on the Generation of Random Normal Deviates",
-//! Annals of Mathematical Statistics 29(2), 1958. It takes exactly one pair of words for each pair
-//! of numbers, so that the number of an element is enough to compute it, and it has no branches, so
-//! that compilers make vector code of a loop. Ziggurats take a varying number of words and gather
-//! from tables: with vectors they were half as fast.
+//! Annals of Mathematical Statistics 29(2), 1958. A reader would try a ziggurat, the usual method.
+//! But it takes a varying number of words, so the number of an element would not be enough to
+//! compute it, and it gathers from tables, so with vectors it was half as fast. Box and Muller take
+//! exactly one pair of words for each pair of numbers, without branches, so compilers make vector
+//! code of a loop.
 
 use super::Number;
 use super::polynomials::{direction, direction_f32, minus_ln, minus_ln_f32};
 use super::root::{sqrt_f32, sqrt_f64};
 use super::uniform::halves;
 
-/// Normal doubles. Elements 2j and 2j + 1 are the coordinates of one point: its distance from words
-/// 2j, its direction from 2j + 1. No element is farther out than 9.42.
+/// Normal doubles. Elements 2j and 2j + 1 are the coordinates of one point: its distance from word
+/// 2j, its direction from word 2j + 1. No element is farther out than 9.42.
 pub(crate) struct NormalF64;
 
 /// Normal floats, in the same way from the `u32`s 2j and 2j + 1. No element is farther out than

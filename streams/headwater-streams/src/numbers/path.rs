@@ -1,8 +1,10 @@
 //! One loop, compiled for each of the vector instructions that a CPU may have.
 //!
-//! The loops of this directory are plain Rust over IEEE 754's basic operations and integers. The
-//! compiler may therefore use any vectors without changing a bit: unless it is allowed to, it never
-//! fuses a multiplication with an addition, and never changes the order of a sum.
+//! A reader would expect intrinsics here, and then one loop for each instruction set, which would
+//! have to agree to the bit. Instead the loops of this directory are plain Rust over IEEE 754's
+//! basic operations and integers. The compiler may therefore use any vectors without changing a
+//! bit, because unless it is allowed to, it never fuses a multiplication with an addition, and
+//! never changes the order of a sum.
 
 #![allow(unsafe_code)]
 
@@ -73,10 +75,10 @@ impl Path {
     pub(crate) fn run<K: Kernel>(self, kernel: K) -> K::Output {
         match self.0 {
             Instructions::Base => kernel.run(),
-            // SAFETY: `of` makes this value only of features that the CPU was asked for.
+            // SAFETY: `of` alone makes this value, and only if the CPU's features have AVX2.
             #[cfg(target_arch = "x86_64")]
             Instructions::Avx2 => unsafe { run_avx2(kernel) },
-            // SAFETY: as above.
+            // SAFETY: `of` alone makes this value, and only if the CPU's features have AVX-512.
             #[cfg(target_arch = "x86_64")]
             Instructions::Avx512 => unsafe { run_avx512(kernel) },
         }

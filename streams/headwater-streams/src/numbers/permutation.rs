@@ -1,12 +1,13 @@
 //! Permutations by index: the place of element i, without a list of all places.
 //!
-//! Up to 256 elements, a true Fisher-Yates table, which fits into the value. Above, a Feistel
-//! network over the smallest power of two that holds them (M. Luby and C. Rackoff, "How to
-//! construct pseudorandom permutations from pseudorandom functions", SIAM J. Comput. 17(2), 1988),
-//! repeated while its answer is too large, which keeps it a bijection (J. Black and P. Rogaway,
-//! "Ciphers with Arbitrary Finite Domains", CT-RSA 2002). A. Mitchell and others do the same on
-//! GPUs ("Bandwidth-Optimal Random Shuffling for GPUs", arXiv 2106.06161). The network has twelve
-//! rounds, each of two multiplications with keys of their own.
+//! Up to 256 elements are a true Fisher-Yates table, which fits into the value. A table of more
+//! would need memory, so we compute places instead: by a Feistel network over the smallest power of
+//! two that holds the elements (M. Luby and C. Rackoff, "How to construct pseudorandom permutations
+//! from pseudorandom functions", SIAM J. Comput. 17(2), 1988). If its answer is too large, it is
+//! applied again, which keeps it a bijection (J. Black and P. Rogaway, "Ciphers with Arbitrary
+//! Finite Domains", CT-RSA 2002). A. Mitchell and others do the same on GPUs ("Bandwidth-Optimal
+//! Random Shuffling for GPUs", arXiv 2106.06161). The network has twelve rounds, each of two
+//! multiplications with keys of their own.
 
 use super::path::{Kernel, Path};
 use super::shuffle::shuffle;
@@ -22,12 +23,12 @@ const ROUNDS: usize = 12;
 const CHUNK: usize = 256;
 
 impl Stream {
-    /// Returns the permutation of `0..n` that this stream stands for.
+    /// Returns the permutation of `0..n` that this stream makes.
     ///
     /// Its value is 300 bytes, whatever `n`. All permutations of up to 256 elements are equally
-    /// likely. Longer ones outnumber the keys, so most of them never occur; tests find no pattern
-    /// in the others. The permutation uses the stream's own words, so take another stream for
-    /// numbers that must be independent of it.
+    /// likely. Longer ones outnumber the keys, so most of them never occur, but tests find no
+    /// pattern in those that do. The permutation uses the stream's own words, so take another
+    /// stream for numbers that must be independent of it.
     ///
     /// ```
     /// let order = headwater_streams::Key::from_seed(42).stream(0)?.permutation(1_000_000_000_000);

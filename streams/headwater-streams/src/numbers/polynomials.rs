@@ -1,9 +1,10 @@
 //! Logarithms, and points of the unit circle, out of random words.
 //!
-//! Only `+ - * /` of IEEE 754 and integers, in an order that is part of the specification:
-//! reordering a sum, or fusing it with a multiplication, changes bits. There are no branches, so
-//! compilers make vector code of loops over these functions. The coefficients are our own:
-//! `polynomials.sollya`, beside this file, prints them and their errors.
+//! A C library's `log` and `sin` differ from machine to machine. So we use only `+ - * /` of IEEE
+//! 754 and integers, in an order that is part of the specification, because reordering a sum, or
+//! fusing it with a multiplication, changes bits. There are no branches, so compilers make vector
+//! code of loops over these functions. The coefficients are our own: `polynomials.sollya`, beside
+//! this file, prints them and their errors.
 //!
 //! Both functions use all bits of their word, and compute as if the word were a point in the middle
 //! of its interval. So no word leads to ln 0, and numbers near both ends have all the bits that a

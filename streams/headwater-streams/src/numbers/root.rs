@@ -1,7 +1,8 @@
 //! Square roots, correctly rounded as IEEE 754 has them, with and without the standard library.
 //!
-//! `core` has no square root on stable Rust. An architecture's intrinsics are the same operation,
-//! and compilers turn them into vector code as well. Other architectures compute it with integers.
+//! `core` has no square root on stable Rust. But an architecture's intrinsics are the same
+//! operation, and compilers turn them into vector code as well. Where there are none, we compute it
+//! with integers, which are exact.
 
 #![allow(unsafe_code)]
 
@@ -33,9 +34,10 @@ pub(super) fn sqrt_f64(x: f64) -> f64 {
     }
 }
 
-/// Returns the root of a number that is 0, or normal and positive. A double root rounded once more
-/// is the exact root: 53 bits are more than twice 24 and two more (S. A. Figueroa, "When is double
-/// rounding innocuous?", SIGNUM Newsletter 30(3), 1995).
+/// Returns the root of a number that is 0, or normal and positive. To round twice is wrong in
+/// general, but a double root rounded once more is the exact root, because 53 bits are at least
+/// twice 24 and two more (S. A. Figueroa, "When is double rounding innocuous?", SIGNUM Newsletter
+/// 30(3), 1995).
 #[inline(always)]
 pub(super) fn sqrt_f32(x: f32) -> f32 {
     #[cfg(feature = "std")]

@@ -1,13 +1,12 @@
-//! Shuffling a slice: every order exactly as likely as any other, as far as a stream's words are
-//! uniform.
+//! Shuffling a slice: every order exactly as likely as any other, if a stream's words are uniform.
 //!
 //! Method: R. Durstenfeld's, "Algorithm 235: Random permutation", CACM 7(7), 1964 (after Fisher and
 //! Yates), with several indices out of one word: N. Brackett-Rozinsky and D. Lemire, "Batched
 //! Ranged Random Integer Generation", Software: Practice and Experience 55(1), 2025, arXiv
-//! 2408.06213; the sizes of the batches are theirs. An index takes a word's upper half of a
-//! product, as for one bounded integer, and the lower half goes into the next index. Only the last
-//! remainder decides whether the batch is rejected; it then takes the same word of the stream's
-//! next draw.
+//! 2408.06213; the sizes of the batches are theirs. An index is the upper half of a product with a
+//! word, as for one bounded integer, but the lower half is not thrown away: it takes the word's
+//! place for the next index. So only the last lower half decides whether the batch is rejected, and
+//! a rejected batch takes the same word of the stream's next draw.
 
 use crate::Stream;
 use crate::words::Words;
@@ -31,8 +30,8 @@ impl Stream {
 pub(super) fn shuffle<T>(words: &impl Words, slice: &mut [T]) {
     let mut shuffle = Shuffle { words, left: slice.len(), next: 0 };
     let mut buffers = Buffers { words: [0; CHUNK], indices: [0; CHUNK * MOST] };
-    // From the end to the front: each element changes places with one that is not behind it. Each
-    // word makes as many indices as it can with few rejections.
+    // From the end to the front, so each element changes places with itself or one before it. The
+    // smaller the bounds, the more indices a word can make before rejections become frequent.
     shuffle.settle::<1, T>(slice, 1 << 30, &mut buffers);
     shuffle.settle::<2, T>(slice, 1 << 19, &mut buffers);
     shuffle.settle::<3, T>(slice, 1 << 14, &mut buffers);

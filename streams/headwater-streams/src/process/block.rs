@@ -1,8 +1,10 @@
 //! One block of ars7, inlined into its caller, for short draws.
 //!
-//! The engine's own functions need target features that callers lack, so they are calls, and expand
-//! the key each time. Instructions are VEX-coded: after code that left upper halves of registers
-//! dirty, the first legacy SSE instruction costs 150 ns on Intel CPUs.
+//! A reader would call the engine's own functions. But they need target features that callers lack,
+//! so they cannot be inlined, and they expand the key each time, for one block as for many. So the
+//! rounds are written out here, over keys that the pool has expanded. All instructions are
+//! VEX-coded, because after code that left upper halves of registers dirty, the first legacy SSE
+//! instruction costs 150 ns on Intel CPUs.
 
 #![allow(unsafe_code)]
 
@@ -16,12 +18,14 @@ pub(crate) type Keys = [Block; 8];
 ///
 /// # Safety
 ///
-/// The CPU has AES instructions and AVX, and the kernel saves AVX registers.
+/// The CPU has AES instructions and AVX, the kernel saves AVX registers, and `keys` is valid for
+/// reads.
 #[inline(always)]
 unsafe fn block(keys: *const Keys, lower: u64, upper: u64) -> __m128i {
     let block;
-    // SAFETY: eight keys of 16 bytes are read. A fork may clear them meanwhile; then the caller's
-    // last look discards the block. The caller's promise covers the instructions.
+    // SAFETY: the instructions are there and `keys` has eight keys of 16 bytes, as `# Safety` asks.
+    // VEX-coded instructions read them at any alignment. A fork may clear them meanwhile, but the
+    // draw's last check then discards the block.
     unsafe {
         core::arch::asm!(
             "vmovq {x}, {lower}",
@@ -46,11 +50,12 @@ unsafe fn block(keys: *const Keys, lower: u64, upper: u64) -> __m128i {
 ///
 /// # Safety
 ///
-/// The promise of [`block`].
+/// As of [`block`]: AES instructions, AVX, and readable keys.
 #[inline(always)]
 pub(super) unsafe fn word(keys: *const Keys, lower: u64, upper: u64) -> u64 {
     let word;
-    // SAFETY: the caller's promise. VEX-coded, as the rest: an intrinsic would be legacy SSE here.
+    // SAFETY: `# Safety` asks what `block` does, and AVX has this instruction, which touches no
+    // memory. By hand, because an intrinsic would be legacy SSE here.
     unsafe {
         core::arch::asm!(
             "vmovq {word}, {block}",
@@ -65,9 +70,9 @@ pub(super) unsafe fn word(keys: *const Keys, lower: u64, upper: u64) -> u64 {
 ///
 /// # Safety
 ///
-/// The promise of [`block`].
+/// As of [`block`]: AES instructions, AVX, and readable keys.
 #[inline(always)]
 pub(super) unsafe fn bytes(keys: *const Keys, lower: u64, upper: u64) -> Block {
-    // SAFETY: the caller's promise; a register is 16 bytes.
+    // SAFETY: `# Safety` asks what `block` does. A register is 16 bytes, and any are a block.
     unsafe { core::mem::transmute(block(keys, lower, upper)) }
 }

@@ -1,4 +1,5 @@
-//! Stands in for `block` on other CPUs than x86-64 and under miri and sanitizers: no quick path.
+//! Takes the place of `block` on other CPUs than x86-64 and under miri and sanitizers: no quick
+//! path.
 
 #![allow(unsafe_code)]
 

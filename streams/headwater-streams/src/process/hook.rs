@@ -6,7 +6,7 @@
 pub(crate) enum Point {
     /// Counters are claimed, and their blocks not yet computed.
     Claimed,
-    /// The blocks are computed, and the last look at the pool is still to come.
+    /// The blocks are computed, and the last check of the pool is still to come.
     Drawn,
     /// A set-up has begun.
     Begun,

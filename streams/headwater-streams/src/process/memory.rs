@@ -15,13 +15,14 @@ pub(crate) fn reserve_wiped(len: usize) -> Option<*mut u8> {
             libc::PROT_READ | libc::PROT_WRITE,
             libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE,
         );
-        // SAFETY: new memory at an address that the kernel picks.
+        // SAFETY: the kernel picks an address where nothing is mapped, so no memory of ours
+        // changes.
         let at = unsafe { libc::mmap(null_mut(), len, access, sharing, -1, 0) };
         if at == libc::MAP_FAILED {
             return None;
         }
         // Some emulators report success for any advice. So an advice that does not exist must fail
-        // first, or the success of the second call proves nothing.
+        // first, because otherwise the success of the second call proves nothing.
         // SAFETY: the memory is new, and no other code has its address.
         let wiped = unsafe {
             libc::madvise(at, len, -1) != 0 && libc::madvise(at, len, libc::MADV_WIPEONFORK) == 0
@@ -41,7 +42,8 @@ pub(crate) fn reserve_wiped(len: usize) -> Option<*mut u8> {
 ///
 /// `at` comes from [`reserve_wiped`] with this length, and no other code uses the memory any more.
 pub(crate) unsafe fn release(at: *mut u8, len: usize) {
-    // SAFETY: the caller's promise.
+    // SAFETY: `at` is a whole mapping of `len` bytes by `reserve_wiped`, which no other code uses
+    // any more, as `# Safety` asks. So no reference is left into what is unmapped.
     keeping_errno(|| unsafe { libc::munmap(at.cast(), len) });
 }
 

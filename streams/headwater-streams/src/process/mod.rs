@@ -32,19 +32,19 @@ use headwater::Error;
 /// where the CPU has no AES instructions, under a key from [`headwater::fill`]. Each CPU has a
 /// counter, and a draw adds to it once. So no block of a process repeats, a draw never waits, and a
 /// thread that is killed or leaves a draw by siglongjmp holds no lock. Where the core draws in
-/// restartable sequences, this function does too; elsewhere the addition is an atomic one.
+/// restartable sequences, this function does too; otherwise the addition is an atomic one.
 ///
 /// The key is the process's: a child made by fork or clone, from a handler or not, makes a fresh
-/// one. A virtual machine that is cloned or restored repeats its numbers.
+/// one. But a virtual machine that is cloned or restored repeats its numbers.
 ///
 /// A buffer of more than 16 bytes has one of 2^255 contents: the number of keys times the number of
 /// first counter values.
 ///
-/// Async-signal-safe, first call included; the first call takes up to 8 KiB of the handler's stack,
-/// which an alternate stack of SIGSTKSZ does not have where the kernel puts AVX-512 registers on it
-/// as well. The first call of a process maps 40 KiB, of which it touches a few pages. On systems
-/// other than Linux, and where memory that a fork clears is unavailable, this is
-/// [`headwater::fill`].
+/// Async-signal-safe, first call included. But the first call takes up to 8 KiB of the handler's
+/// stack, which an alternate stack of SIGSTKSZ does not have where the kernel puts AVX-512
+/// registers on it as well. It also maps 40 KiB, of which it touches a few pages. Without memory
+/// that a fork clears, a child would repeat its parent's numbers, so on systems other than Linux,
+/// and where the kernel lacks such memory, this is [`headwater::fill`].
 ///
 /// ```
 /// # fn main() -> Result<(), headwater::Error> {

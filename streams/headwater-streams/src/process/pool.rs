@@ -1,18 +1,20 @@
 //! The pool of a process: its place, its set-up, and the check by which a draw finds that the pool
 //! is its parent's.
 //!
-//! A pool lies in memory that the kernel clears in a child, and so does the only pointer to it. So
-//! a child finds no pool and makes one of its own, at another address, since the parent's stays
-//! mapped. A frame that the fork interrupted, and which goes on in the child, works on the parent's
-//! pool, where no other frame of the child does; its last look finds the pointer changed, and it
-//! draws again. So nothing that such a frame reads or stores reaches the child's pool, however many
-//! forks are stacked on it.
+//! A process id would not do for that check, because a child may get the id of an ancestor that has
+//! ended. Instead a pool is in memory that the kernel clears in a child, and so is the only pointer
+//! to it. So a child finds no pool and makes one of its own, at another address, since the parent's
+//! stays mapped. But a frame that the fork interrupted continues in the child with the parent's
+//! pool in its hands. No other frame of the child works on that pool, and the frame's last check
+//! finds the pointer changed, so it draws again. So nothing that the frame reads or stores reaches
+//! the child's pool, however many forks are stacked on it.
 //!
-//! Set-up may run in a handler that interrupted a set-up, and in several threads at once: each
-//! makes a pool in private, and one compare-exchange publishes one of them. The exchange replaces a
-//! mark that this set-up alone has put there before it drew its seed. So a set-up that was forked
-//! in the middle publishes in the parent, and not in the child, where the same seed would make the
-//! same pool.
+//! Set-up may run in a handler that interrupted a set-up, and in several threads at once, so it
+//! cannot take a lock. Each makes a pool in private, and one compare-exchange publishes one of
+//! them. If the exchange replaced null, a set-up that was forked in the middle would publish in
+//! parent and child, and the same seed would make the same pool. So it replaces a mark that this
+//! set-up alone has put there before it drew its seed: in the child the mark is cleared, and the
+//! exchange fails.
 
 #![allow(unsafe_code)]
 
@@ -64,13 +66,14 @@ struct Start {
     quick: u32,
 }
 
-// SAFETY: `start` is not written once others can see it; all else is atomic.
+// SAFETY: `start` is written before the pool is published, with release, and not afterwards, so
+// readers race with no write; all else is atomic.
 unsafe impl Sync for Pool {}
 
 /// The place of the pool, in memory that the kernel clears in a child.
 type Current = Place<Pool>;
 
-/// Stands for a process that has set up nothing; always null.
+/// The place of a process that has set up nothing; always null.
 static NONE_YET: Current = Place(AtomicPtr::new(null_mut()));
 static CURRENT: AtomicPtr<Current> = AtomicPtr::new((&raw const NONE_YET).cast_mut());
 
@@ -97,7 +100,8 @@ impl Pool {
             None => self.claim_shared(blocks),
         };
         hook(Point::Claimed);
-        // SAFETY: not written since the pool was published.
+        // SAFETY: `make` writes `start` before the pool is published, and nothing does afterwards
+        // but a fork, which leaves zeros: a valid `Start`.
         let start = unsafe { &*self.start.get() };
         (start.lower.wrapping_add(first), start.upper.wrapping_add(counter))
     }
@@ -119,7 +123,7 @@ impl Pool {
 
     #[inline(always)]
     fn is_quick(&self) -> bool {
-        // SAFETY: not written since the pool was published.
+        // SAFETY: as in `claim`, not written since the pool was published.
         section::AVAILABLE && unsafe { (*self.start.get()).quick != 0 }
     }
 
@@ -128,7 +132,8 @@ impl Pool {
     pub(super) fn word(&self) -> u64 {
         let (lower, upper) = self.claim(1);
         if self.is_quick() {
-            // SAFETY: `quick` says that the CPU has the instructions.
+            // SAFETY: `quick` says that the CPU has the instructions, and the keys are in the pool,
+            // which stays mapped.
             unsafe { block::word(self.keys(), lower, upper) }
         } else {
             u128::from_le_bytes(self.block(lower, upper)) as u64
@@ -140,7 +145,8 @@ impl Pool {
     pub(super) fn bytes(&self) -> Block {
         let (lower, upper) = self.claim(1);
         if self.is_quick() {
-            // SAFETY: `quick` says that the CPU has the instructions.
+            // SAFETY: `quick` says that the CPU has the instructions, and the keys are in the pool,
+            // which stays mapped.
             unsafe { block::bytes(self.keys(), lower, upper) }
         } else {
             self.block(lower, upper)
@@ -153,7 +159,8 @@ impl Pool {
         let (lower, upper) = self.claim(out.len().div_ceil(16) as u64);
         if self.is_quick() && out.len() < WIDE {
             let block = |i: usize| {
-                // SAFETY: `quick` says that the CPU has the instructions.
+                // SAFETY: `quick` says that the CPU has the instructions, and the keys are in the
+                // pool, which stays mapped.
                 unsafe { block::bytes(self.keys(), lower.wrapping_add(i as u64), upper) }
             };
             // Whole blocks by one store each: a copy of any length is a call of memcpy.
@@ -189,9 +196,10 @@ impl Pool {
 
     fn blocks(&self, lower: u64, upper: u64, out: &mut [Block]) {
         let features = Features::detect();
-        // With any engine no number repeats. Without AES instructions ars7 would be slow.
+        // With any engine no number repeats, so speed decides: without AES instructions ars7 is
+        // slow.
         let engine = if features.aes { Engine::Ars7 } else { Engine::Philox4x32 };
-        // SAFETY: not written since the pool was published.
+        // SAFETY: as in `claim`, not written since the pool was published.
         let key = unsafe { (*self.start.get()).keys[0] };
         Backend::choose(engine, features).fill(engine, key, upper, lower, out);
     }
@@ -225,7 +233,7 @@ fn draw_once<T>(pool: Option<*mut Pool>, from: &mut impl FnMut(&Pool) -> T) -> O
     // SAFETY: a published pool is complete, and is never unmapped.
     let drawn = from(unsafe { &*pool });
     hook(Point::Drawn);
-    // Counters and keys were read before this look. So a frame that a fork interrupted, and that
+    // Counters and keys were read before this check. So a frame that a fork interrupted, and that
     // read its parent's pool in the child, finds another pointer here. Only a handler on this
     // thread can come in between, so the compiler's order is enough.
     compiler_fence(Ordering::SeqCst);
@@ -284,11 +292,12 @@ fn make() -> Option<*mut Pool> {
         upper: half(24),
         quick: u32::from(features.aes && features.avx2),
     };
-    // SAFETY: fresh memory of this size, where zeros are counters and a pool without sections.
+    // SAFETY: fresh memory of this size and a page's alignment, which no other code knows. The rest
+    // of it stays zeros, which are counters, and a pool without sections.
     unsafe { (*pool).start.get().write(start) };
     if let Some(rseq) = headwater::internal::rseq_of_sections() {
         RSEQ.store(rseq, Ordering::Relaxed);
-        // SAFETY: as above.
+        // SAFETY: the pool is fresh memory of this size, and not published.
         unsafe { (*pool).cpus.store(CPUS as u32, Ordering::Relaxed) };
     }
     Some(pool)

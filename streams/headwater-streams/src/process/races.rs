@@ -11,7 +11,8 @@ use super::hook::{Point, hook};
 pub(crate) const TRIES: usize = 4;
 
 /// A pointer to an object that is made once and shared by all threads, or the mark of a set-up (an
-/// odd number), or null. It lies in memory that the kernel clears in a child.
+/// odd number, which no object's address is), or null. It is in memory that the kernel clears in a
+/// child.
 #[repr(transparent)]
 pub(crate) struct Place<T>(pub(crate) AtomicPtr<T>);
 
@@ -46,9 +47,9 @@ impl<T> Place<T> {
             if is_made(now) {
                 return Some(now);
             }
-            // Replace the mark of another set-up. Its owner may be the code that this handler
-            // interrupts, or a thread that was killed, so waiting could last for ever. With its
-            // mark gone, the other set-up cannot publish.
+            // Replace the mark of another set-up. We would rather wait for its owner, but that may
+            // be the code that this handler interrupts, or a thread that was killed, so waiting
+            // could last for ever. With its mark gone, the other set-up cannot publish.
             let number = marks.fetch_add(1, Ordering::Relaxed);
             let mark = core::ptr::without_provenance_mut(number << 1 | 1);
             if self.0.compare_exchange(now, mark, Ordering::Relaxed, Ordering::Relaxed).is_err() {

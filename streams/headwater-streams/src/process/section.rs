@@ -1,20 +1,22 @@
 //! A claim inside a restartable sequence (rseq(2)): an addition without the lock prefix.
 //!
-//! The kernel restarts the sequence if the thread is preempted, migrated or given a signal inside
-//! it. So the counter that the addition reaches is the one of the CPU that adds, and one
-//! instruction is atomic against everything else on its CPU. On Intel CPUs the lock prefix costs
-//! about 20 cycles.
+//! On Intel CPUs the lock prefix costs about 20 cycles. Without it an addition is atomic against
+//! everything else on its CPU, because it is one instruction, but not against other CPUs. So it
+//! must reach the counter of the CPU that adds, and a thread that has read its CPU's number may be
+//! moved before it adds. But the kernel restarts the sequence if the thread is preempted, migrated
+//! or given a signal inside it.
 //!
 //! A child in shared memory (vfork, or clone without a thread pointer of its own) reads its
-//! parent's rseq area, and the kernel restarts nothing for it. On its CPU such a child is harmless
-//! all the same, because the addition is one instruction. RDPID keeps it from adding on another CPU
-//! than the area says; only a migration between RDPID and the addition, two neighbouring
-//! instructions, could do that. The same holds for a kernel that fails to restart a sequence.
+//! parent's rseq area, and the kernel restarts nothing for it. If such a child is on the CPU that
+//! the area names, it is harmless all the same, because the addition is one instruction. Otherwise
+//! RDPID finds another number, and the child does not add. So only a migration between RDPID and
+//! the addition, two neighbouring instructions, could do harm. The same holds for a kernel that
+//! fails to restart a sequence.
 //!
 //! The core decides whether sections may be used (`internal::rseq_of_sections`), so that both
-//! crates follow the same facts. The assembly is not shared: a draw of the core claims bytes, reads
-//! them and compares guards, and has nothing but the descriptor in common with these few
-//! instructions.
+//! crates follow the same facts. A reader would share the assembly as well. But a draw of the core
+//! claims bytes, reads them and compares guards, so it has nothing but the descriptor in common
+//! with these few instructions.
 
 #![allow(unsafe_code)]
 
@@ -28,21 +30,22 @@ pub(crate) const AVAILABLE: bool = true;
 /// sections are off, the CPU has no counter, the thread is not registered or runs on another CPU
 /// than its rseq area says, or eight attempts were aborted.
 ///
-/// `rseq` is the offset of `cpu_id` in the rseq area from the thread pointer; `rseq_cs` is 4 behind
-/// it. Every way out passes label 7, which clears `rseq_cs`: a pointer to a descriptor that
+/// `rseq` is the offset of `cpu_id` in the rseq area from the thread pointer; `rseq_cs` is 4 after
+/// it. Every way out passes label 7, which clears `rseq_cs`, because a pointer to a descriptor that
 /// `dlclose` unmaps would be a fault at the thread's next preemption. The four bytes before label 4
 /// are the signature that glibc registered.
 ///
-/// The abort handler stands in the function, behind a jump: a signal that arrives in the section
-/// finds the thread there, and an unwinder knows the way out of the function alone, because the
-/// compiler writes unwind information for nothing else.
+/// Abort handlers are usually in a section of their own, out of the way. This one is in the
+/// function, after a jump, because a signal that arrives in the section finds the thread there, and
+/// the compiler writes unwind information for the function alone, so an unwinder would not find the
+/// way out from elsewhere.
 #[inline(always)]
 pub(crate) fn claim(pool: &Pool, rseq: isize, blocks: u64) -> Option<Claim> {
     let (first, cpu): (u64, u64);
     let status: u32;
     // SAFETY: the core found the offset of the rseq area, which is the same in all threads, and a
-    // CPU with RDPID. The counters of a CPU below `cpus` lie in the pool, which is never unmapped,
-    // and `own` is touched by sections of its CPU alone.
+    // CPU with RDPID. The counters of a CPU below `cpus` are in the pool, which is never unmapped,
+    // and sections of its CPU alone touch `own`, so no other write is lost.
     unsafe {
         core::arch::asm!(
             ".pushsection __rseq_cs, \"aw\", @progbits",

@@ -1,5 +1,5 @@
-//! Stands in for `section` on other CPUs than x86-64 and under miri and sanitizers: no restartable
-//! sequences.
+//! Takes the place of `section` on other CPUs than x86-64 and under miri and sanitizers: no
+//! restartable sequences.
 
 use super::counters::Claim;
 use super::pool::Pool;

@@ -60,10 +60,10 @@ impl Record {
             assert_eq!(status, 0, "a child failed");
         }
         if CHILD.get() {
-            // SAFETY: ends the process; a child of a test must not go on to the next.
+            // SAFETY: ends the process; a child of a test must not continue with the next.
             unsafe { libc::_exit(0) };
         }
-        // SAFETY: the record's counter, and so many words behind it.
+        // SAFETY: the record is a counter, and so many words that were written after it.
         let words = unsafe {
             let count = (*self.0).load(SeqCst);
             core::slice::from_raw_parts_mut(self.0.add(1).cast::<u64>(), count)
@@ -81,7 +81,7 @@ impl Record {
 
 fn record(word: u64) {
     let at = RECORD.get();
-    // SAFETY: the record's counter, and a word of its own behind it.
+    // SAFETY: the record is a counter and words; the addition makes this word ours alone.
     unsafe {
         let index = (*at).fetch_add(1, SeqCst);
         assert!(index < CAPACITY);
@@ -145,14 +145,14 @@ const DRAW: fn(Point) = |point| {
     }
 };
 
-/// Forks. The child does not draw before the interrupted frame goes on in it.
+/// Forks. The child does not draw before the interrupted frame continues in it.
 const FORK: fn(Point) = |point| {
     if is_due(point) {
         raw_fork();
     }
 };
 
-/// Forks, and parent and child both draw before the interrupted frame goes on.
+/// Forks, and parent and child both draw before the interrupted frame continues.
 const FORK_AND_DRAW: fn(Point) = |point| {
     if is_due(point) {
         fork();
@@ -268,7 +268,7 @@ fn a_handler_draws_while_a_draw_is_interrupted() {
     thread_local! {
         static DRAWN: Cell<bool> = const { Cell::new(false) };
     }
-    const LOOK: fn(Point) = |point| {
+    const DRAW_AND_NOTE: fn(Point) = |point| {
         if is_due(point) {
             DRAWN.set(super::pool::draw(super::pool::Pool::word).is_some());
         }
@@ -277,7 +277,7 @@ fn a_handler_draws_while_a_draw_is_interrupted() {
         PLACE.set(place);
         LEFT.set(1);
         DRAWN.set(false);
-        HOOK.set(Some(LOOK));
+        HOOK.set(Some(DRAW_AND_NOTE));
         random_pseudo_u64().unwrap();
         HOOK.set(None);
         assert!(DRAWN.get(), "{place:?}");

@@ -33,7 +33,7 @@ COUNTS = [
         )
     ],
 ]
-# Behind the others, because the stream of a case is its number.
+# After the others, because the stream of a case is its number.
 FURTHER = [
     *[
         ("truncated_normal", stats.truncnorm((low - m) / s, (high - m) / s, m, s), [m, s, low, high])

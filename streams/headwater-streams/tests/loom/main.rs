@@ -1,10 +1,11 @@
 //! The races of `random_pseudo_bytes` under a model checker: all orders of the threads' steps, and
 //! all old values that the memory model lets a load return.
 //!
-//! `cargo xtask test` runs them: `RUSTFLAGS="--cfg loom" cargo test -p headwater-streams --test
-//! loom`. A model runs the crate's own source (`process/races.rs`), and stands in for the memory
-//! alone. A fork is not a race of threads: `src/process/tests.rs` steps through forks. The core's
-//! `tests/loom` describes the limits of loom.
+//! `cargo xtask test` runs them:
+//! `RUSTFLAGS="--cfg loom" cargo test -p headwater-streams --test loom`. A model runs the crate's
+//! own source (`process/races.rs`), and replaces the memory alone. But a fork is not a race of
+//! threads, so `src/process/tests.rs` steps through forks instead. The core's `tests/loom`
+//! describes the limits of loom.
 
 #![cfg(loom)]
 #![allow(missing_docs, unsafe_code, dead_code)]

@@ -1,6 +1,6 @@
 //! The crate's own file, compiled with the model checker's atomics.
 
-/// Stands for `src/process/atomic.rs`.
+/// Takes the place of `src/process/atomic.rs`.
 pub(crate) mod atomic {
     pub(crate) use loom::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 }

@@ -45,7 +45,7 @@ impl Process {
     }
 
     /// Models the first step of `pool::draw`.
-    fn look(&self) -> Option<u32> {
+    fn get(&self) -> Option<u32> {
         self.current.get().map(read)
     }
 }
@@ -71,10 +71,10 @@ fn a_reader_sees_a_complete_pool_or_none() {
         let other = process.clone();
         let making = thread::spawn(move || other.set_up(7));
         let other = process.clone();
-        let reading = thread::spawn(move || assert!(matches!(other.look(), None | Some(7))));
+        let reading = thread::spawn(move || assert!(matches!(other.get(), None | Some(7))));
         assert_eq!(making.join().unwrap(), Some(7));
         reading.join().unwrap();
-        assert_eq!(process.look(), Some(7));
+        assert_eq!(process.get(), Some(7));
     });
 }
 
@@ -89,7 +89,7 @@ fn set_ups_that_race_all_end_with_one_pool() {
         let mine = process.set_up(3);
         let all = [mine].into_iter().chain(threads.map(|thread| thread.join().unwrap()));
         // The set-up that marks last publishes, so there is one pool, and no thread has another.
-        let published = process.look().expect("a pool is there");
+        let published = process.get().expect("a pool is there");
         assert!(all.into_iter().flatten().all(|start| start == published));
     });
 }
@@ -103,6 +103,6 @@ fn a_set_up_that_ends_in_the_middle_keeps_nobody_from_theirs() {
         let mine = process.set_up(1);
         thread.join().unwrap();
         assert_eq!(mine.or_else(|| process.set_up(1)), Some(1));
-        assert_eq!(process.look(), Some(1));
+        assert_eq!(process.get(), Some(1));
     });
 }

@@ -11,8 +11,8 @@
 #[inline(never)]
 #[target_feature(enable = "neon,aes")]
 pub(crate) unsafe fn expand(key: *const u8, round_keys: *mut u8) {
-    // SAFETY: the block reads 32 bytes at `key` and writes 240 at `round_keys`, both promised by
-    // the caller, and clears every register that held a round key.
+    // SAFETY: the block reads 32 bytes at `key` and writes 240 at `round_keys`, as `# Safety`
+    // grants, and clears every register that held a round key.
     unsafe {
         core::arch::asm!(
             include_str!("arm64/schedule.s"),
@@ -33,8 +33,8 @@ pub(crate) unsafe fn expand(key: *const u8, round_keys: *mut u8) {
 #[inline(never)]
 #[target_feature(enable = "neon,aes")]
 pub(crate) unsafe fn derive(seed: *mut u8, round_keys: *mut u8) {
-    // SAFETY: the block reads and erases 64 bytes at `seed` and writes 240 at `round_keys`, both
-    // promised by the caller, and clears every register that held a part of either key.
+    // SAFETY: the block reads and erases 64 bytes at `seed` and writes 240 at `round_keys`, as
+    // `# Safety` grants, and clears every register that held a part of either key.
     unsafe {
         core::arch::asm!(
             include_str!("arm64/schedule.s"),
@@ -62,7 +62,8 @@ pub(crate) unsafe fn stream(
     len: usize,
 ) {
     // SAFETY: full strips are written while at least 128 bytes are left; then single blocks while
-    // 16 are left, then single bytes. The other accesses are the caller's promise.
+    // 16 are left, then single bytes. So no store leaves the `len` bytes at `out`. The loads are
+    // the 240 bytes at `round_keys`, as `# Safety` asks.
     unsafe {
         core::arch::asm!(
             include_str!("arm64/stream.s"),

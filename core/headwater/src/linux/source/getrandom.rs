@@ -35,6 +35,7 @@ unsafe fn once(dst: *mut u8, len: usize, flags: u32) -> Result<usize, Errno> {
         return Err(Errno(libc::EINTR));
     }
     let len = if forced(Force::GetrandomShort) { len.min(5) } else { len };
-    // SAFETY: `len` is at most what the caller promised.
+    // SAFETY: `dst` is writable for `len` bytes, as `# Safety` asks, and a failpoint only shortens
+    // them.
     unsafe { sys::getrandom(dst, len, flags) }
 }

@@ -31,8 +31,8 @@ unsafe fn syscall(number: libc::c_long, args: [usize; 6]) -> Result<usize, Errno
     let answer: isize;
     #[cfg(target_arch = "x86_64")]
     // SAFETY: the kernel's x86-64 convention: number in rax, arguments in these registers, rcx and
-    // r11 destroyed, nothing pushed. Memory effects are the caller's promise; asm! assumes all
-    // memory.
+    // r11 destroyed, nothing pushed. The kernel may read and write memory through the arguments,
+    // which `# Safety` asks to be sound; without `nomem`, asm! assumes that all memory changes.
     unsafe {
         core::arch::asm!(
             "syscall",

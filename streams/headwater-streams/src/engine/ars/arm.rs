@@ -2,7 +2,7 @@
 //!
 //! They divide a round differently from x86: AESE adds its key first, then does SubBytes and
 //! ShiftRows; AESMC is MixColumns. So a round here begins with the key that would end x86's
-//! previous round.
+//! previous round, and the last key is left over for a plain XOR.
 
 #![allow(unsafe_code)]
 
@@ -16,14 +16,14 @@ const SIDE_BY_SIDE: usize = 8;
 #[inline]
 #[target_feature(enable = "neon")]
 fn load(block: Block) -> uint8x16_t {
-    // SAFETY: as many bytes, and any are a register's.
+    // SAFETY: both types have the same size, and any bits are a register's.
     unsafe { core::mem::transmute(block) }
 }
 
 #[inline]
 #[target_feature(enable = "neon")]
 fn bytes(register: uint8x16_t) -> Block {
-    // SAFETY: as many bytes.
+    // SAFETY: both types have the same size, and any bits are a block's.
     unsafe { core::mem::transmute(register) }
 }
 

@@ -6,7 +6,7 @@
 //! eight blocks share eight words). The loops run over the 16 bytes of a block, so compilers turn
 //! them into vector code.
 //!
-//! A single block costs as much as 64: without AES, `philox4x32` is the better engine.
+//! A single block costs as much as 64, so without AES `philox4x32` is the better engine.
 
 use super::GROWTH;
 use crate::engine::Block;
@@ -148,8 +148,9 @@ fn sub_bytes(planes: &mut Planes) {
 /// Computes the S-box with 113 gates, from and to bits with the highest first.
 ///
 /// Source: the straight-line program `SLP_AES_113` of J. Boyar, R. Peralta and C. Calik, in their
-/// names for the wires: a linear layer, an inversion in GF(2^8) through GF(2^4), and a linear
-/// layer. Checked for all 256 bytes against `reference`.
+/// names for the wires, so that a line here can be compared with one there: a linear layer, an
+/// inversion in GF(2^8) through GF(2^4), and a linear layer. But a reader cannot check 113 gates,
+/// so a test does, for all 256 bytes, against `reference`.
 #[inline(always)]
 fn s_box([u0, u1, u2, u3, u4, u5, u6, u7]: [u64; 8]) -> [u64; 8] {
     let y14 = u3 ^ u5;

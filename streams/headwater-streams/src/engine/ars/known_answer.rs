@@ -1,8 +1,9 @@
 //! AES instructions compute a known answer before they make the first number.
 //!
-//! Some CPUs and emulators execute an instruction and return something else. QEMU 7.2, which Debian
-//! 12 ships, emulates the AES instructions on 256-bit registers so that both halves of a register
-//! become the same block. Streams would differ between machines, and each 16 bytes would repeat.
+//! A CPU that has an instruction does not always compute it right: QEMU 7.2, which Debian 12 ships,
+//! emulates the AES instructions on 256-bit registers so that both halves of a register become the
+//! same block. Streams would then differ between machines, and each 16 bytes would repeat. But a
+//! feature bit shows none of this, so we compute blocks that we know.
 
 #![allow(unsafe_code)]
 
@@ -53,11 +54,11 @@ pub(crate) fn only_right_ones(features: Features) -> Features {
 
 #[cold]
 fn find(features: Features) -> u8 {
-    // SAFETY: each is called only if the CPU has the instructions.
+    // SAFETY: `only_right_ones` calls this function only if `features.aes` is set.
     let aes = |key, first, out: &mut [Block]| unsafe { aes::fill::<7>(key, 0, first, out) };
-    // SAFETY: as above.
+    // SAFETY: called only where `features.vaes256` is set, which `&&` asks first.
     let vaes256 = |key, first, out: &mut [Block]| unsafe { vaes256::fill::<7>(key, 0, first, out) };
-    // SAFETY: as above.
+    // SAFETY: called only where `features.vaes512` is set, which `&&` asks first.
     let vaes512 = |key, first, out: &mut [Block]| unsafe { vaes512::fill::<7>(key, 0, first, out) };
     let aes = agrees(aes);
     let vaes256 = aes && features.vaes256 && agrees(vaes256);

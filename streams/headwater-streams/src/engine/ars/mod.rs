@@ -2,10 +2,11 @@
 //!
 //! Source: J. K. Salmon, M. A. Moraes, R. O. Dror, D. E. Shaw, "Parallel random numbers: as easy as
 //! 1, 2, 3", SC11, section 4.1, and the authors' Random123 1.14, `ars.h`. A block starts as the
-//! counter XOR the key. Each round applies AES's SubBytes, ShiftRows and (but for the last round)
-//! MixColumns, and then XORs the key in. Before each such XOR, the two halves of the key grow by
-//! constants: the fractions of the golden ratio (lower half) and of the square root of 3 (upper
-//! half), times 2^64.
+//! counter XOR the key. Then each round applies AES's SubBytes, ShiftRows and (but for the last
+//! round) MixColumns, and XORs the key in. If the key were the same each time, so would be the
+//! rounds. So before each such XOR its two halves grow by constants: the fractions of the golden
+//! ratio (lower half) and of the square root of 3 (upper half), times 2^64. AES's own key schedule
+//! would do that as well, but additions can be made anew for each request.
 //!
 //! Checked against `reference`, through it against the authors' `kat_vectors`, and against the
 //! authors' code where it is installed.

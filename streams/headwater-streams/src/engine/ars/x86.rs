@@ -1,8 +1,8 @@
 //! ARS on AES-NI, and on VAES with registers of two and of four blocks.
 //!
-//! Eight registers go through each round side by side, because one AES instruction takes four
-//! cycles and one or two can begin in each. Counters are made in registers, and blocks are stored
-//! straight to their place.
+//! One AES instruction takes four cycles, but one or two can begin in each. So eight registers go
+//! through each round side by side. Counters are made in registers and blocks stored straight to
+//! their place, so nothing but the blocks passes through memory.
 
 #![allow(unsafe_code)]
 
@@ -38,7 +38,7 @@ macro_rules! width {
             #[inline]
             #[target_feature(enable = $features)]
             fn load(blocks: [Block; $blocks]) -> $vector {
-                // SAFETY: as many bytes, and any are a register's.
+                // SAFETY: both types have the same size, and any bits are a register's.
                 unsafe { core::mem::transmute(blocks) }
             }
 
@@ -145,7 +145,7 @@ fn halves(halves: [u64; 2]) -> Block {
 #[inline]
 #[target_feature(enable = "sse2")]
 fn one(block: Block) -> __m128i {
-    // SAFETY: as many bytes, and any are a register's.
+    // SAFETY: both types have the same size, and any bits are a register's.
     unsafe { core::mem::transmute(block) }
 }
 

@@ -3,8 +3,9 @@
 //! Source: J. K. Salmon, M. A. Moraes, R. O. Dror, D. E. Shaw, "Parallel random numbers: as easy as
 //! 1, 2, 3", SC11, section 4.3, and the authors' Random123 1.14, `philox.h`. A round multiplies the
 //! words c0 and c2 of the counter by a constant each. The high halves, with c1 or c3 and a word of
-//! the key XORed in, and the low halves become the new words, crosswise. The key's words grow by a
-//! constant from round to round.
+//! the key XORed in, and the low halves become the new words, crosswise, so that c1 and c3 are part
+//! of a factor in the next round. No two rounds are equal, because the key's words grow by a
+//! constant from one to the next.
 //!
 //! Checked against `reference`, through it against the authors' `kat_vectors`, and against the
 //! authors' code where it is installed.

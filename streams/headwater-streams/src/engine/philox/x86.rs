@@ -1,8 +1,8 @@
 //! Philox on SSE2, AVX2 and AVX-512.
 //!
-//! A word of 32 bits occupies 64 bits of its register, because the multiplication reads and writes
-//! 64-bit lanes. So the rounds move nothing between lanes. The upper halves may hold anything: no
-//! instruction reads them.
+//! A word of 32 bits occupies 64 bits of its register. That wastes half of it, but the
+//! multiplication reads and writes 64-bit lanes, so the rounds move nothing between lanes. The
+//! upper halves may hold anything, because no instruction reads them.
 
 #![allow(unsafe_code)]
 
@@ -31,7 +31,7 @@ macro_rules! width {
             #[inline]
             #[target_feature(enable = $features)]
             fn load(blocks: [Block; $lanes / 2]) -> $vector {
-                // SAFETY: as many bytes, and any are a register's.
+                // SAFETY: both types have the same size, and any bits are a register's.
                 unsafe { core::mem::transmute(blocks) }
             }
 
@@ -77,7 +77,7 @@ macro_rules! width {
                 let order: [u64; $lanes] = core::array::from_fn(|lane| {
                     first.wrapping_add((lane / 2 + lane % 2 * ($lanes / 2)) as u64)
                 });
-                // SAFETY: as many bytes, and any are a register's.
+                // SAFETY: both types have the same size, and any bits are a register's.
                 let mut lower: $vector = unsafe { core::mem::transmute(order) };
                 let step = $splat($lanes);
                 let mut next = || {

@@ -46,10 +46,10 @@ impl Path {
     #[inline]
     pub(crate) fn fill(self, lanes: &mut Lanes, out: &mut [[u8; ROW]]) {
         match self.0 {
-            // SAFETY: only a CPU that has AVX-512 makes `choose` give this path.
+            // SAFETY: `choose` returns this width only for a CPU that has AVX-512.
             #[cfg(target_arch = "x86_64")]
             Width::Avx512 => unsafe { fill_avx512(lanes, out) },
-            // SAFETY: only a CPU that has AVX2 makes `choose` give this path.
+            // SAFETY: `choose` returns this width only for a CPU that has AVX2.
             #[cfg(target_arch = "x86_64")]
             Width::Avx2 => unsafe { fill_avx2(lanes, out) },
             _ => fill_baseline(lanes, out),
@@ -60,14 +60,14 @@ impl Path {
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f")]
 fn fill_avx512(lanes: &mut Lanes, out: &mut [[u8; ROW]]) {
-    // SAFETY: this function has AVX-512F.
+    // SAFETY: this function has AVX-512F, so its callers have shown that the CPU does.
     unsafe { fill::<core::arch::x86_64::__m512i, 1>(lanes, out) }
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
 fn fill_avx2(lanes: &mut Lanes, out: &mut [[u8; ROW]]) {
-    // SAFETY: this function has AVX2.
+    // SAFETY: this function has AVX2, so its callers have shown that the CPU does.
     unsafe { fill::<core::arch::x86_64::__m256i, 2>(lanes, out) }
 }
 
@@ -106,9 +106,9 @@ unsafe fn fill<V: Vector, const K: usize>(lanes: &mut Lanes, out: &mut [[u8; ROW
         for first in (0..LANES).step_by(K * V::LANES) {
             let rows = chunk.as_mut_ptr();
             let states = lanes.0.as_mut_ptr();
-            // SAFETY: the caller promises the instructions. Vector `k` is lanes
-            // `first + k * V::LANES` and the next ones, all of which are below `LANES`, in states
-            // and rows alike.
+            // SAFETY: the CPU has the instructions, as `# Safety` asks. Vector `k` is lanes
+            // `first + k * V::LANES` and the next ones. All of them are below `LANES`, because
+            // `LANES` is a multiple of the loop's step, so they lie in states and rows alike.
             unsafe {
                 let lane = |k| first + k * V::LANES;
                 let load = |word: usize| {

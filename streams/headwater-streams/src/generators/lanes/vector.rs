@@ -1,8 +1,8 @@
 //! The operations that a step needs of a vector of words, and the vectors that have them.
 //!
-//! The functions are inlined into the step, which is inlined into a function that has the vector's
-//! instructions. Compiled on its own, each function would be a call, and vectors would go through
-//! memory.
+//! The functions are inlined into the step, and the step into a function that has the vector's
+//! instructions. Otherwise each would be compiled for the oldest CPU, where it would be a call, and
+//! vectors would go through memory.
 
 #![allow(unsafe_code)]
 
@@ -27,7 +27,7 @@ pub(super) unsafe trait Vector: Copy {
     /// Returns `self ^ (b ^ c)`. A step needs `b ^ c` twice, so the compiler computes it once.
     #[inline(always)]
     unsafe fn xor3(self, b: Self, c: Self) -> Self {
-        // SAFETY: the trait's.
+        // SAFETY: the instructions are there, as the trait's `# Safety` asks of every call.
         unsafe { self.xor(b.xor(c)) }
     }
     unsafe fn shift_left_17(self) -> Self;
@@ -36,7 +36,7 @@ pub(super) unsafe trait Vector: Copy {
 }
 
 /// Implements the trait for a vector of the CPU. `$rotate_left` is a macro, because rotations are
-/// made differently, and the items behind it replace defaults.
+/// made differently, and the items after it replace defaults.
 #[cfg(any(target_arch = "x86_64", all(target_arch = "aarch64", target_endian = "little")))]
 macro_rules! vector {
     ($vector:ty, $lanes:literal, $load:expr, $store:expr, $add:ident, $xor:ident, $shift_left:expr, $rotate_left:ident $(, $other:item)?) => {
@@ -46,43 +46,45 @@ macro_rules! vector {
 
             #[inline(always)]
             unsafe fn load(from: *const u64) -> Self {
-                // SAFETY: the trait's.
+                // SAFETY: the instructions are there, and `from` has a vector's bytes to read, as
+                // the trait asks; this load needs no alignment.
                 unsafe { $load(from.cast()) }
             }
 
             #[inline(always)]
             unsafe fn store(self, to: *mut u8) {
-                // SAFETY: the trait's.
+                // SAFETY: the instructions are there, and `to` has room for a vector's bytes, as
+                // the trait asks; this store needs no alignment.
                 unsafe { $store(to.cast(), self) }
             }
 
             #[inline(always)]
             unsafe fn add(self, other: Self) -> Self {
-                // SAFETY: the trait's.
+                // SAFETY: the instructions are there, as the trait's `# Safety` asks.
                 unsafe { $add(self, other) }
             }
 
             #[inline(always)]
             unsafe fn xor(self, other: Self) -> Self {
-                // SAFETY: the trait's.
+                // SAFETY: the instructions are there, as the trait's `# Safety` asks.
                 unsafe { $xor(self, other) }
             }
 
             #[inline(always)]
             unsafe fn shift_left_17(self) -> Self {
-                // SAFETY: the trait's.
+                // SAFETY: the instructions are there, as the trait's `# Safety` asks.
                 unsafe { $shift_left(self) }
             }
 
             #[inline(always)]
             unsafe fn rotate_left_23(self) -> Self {
-                // SAFETY: the trait's.
+                // SAFETY: the instructions are there, as the trait's `# Safety` asks.
                 unsafe { $rotate_left!(self, 23, 41) }
             }
 
             #[inline(always)]
             unsafe fn rotate_left_45(self) -> Self {
-                // SAFETY: the trait's.
+                // SAFETY: the instructions are there, as the trait's `# Safety` asks.
                 unsafe { $rotate_left!(self, 45, 19) }
             }
 
@@ -143,7 +145,8 @@ mod x86 {
         rotate_512,
         #[inline(always)]
         unsafe fn xor3(self, b: Self, c: Self) -> Self {
-            // SAFETY: the trait's. 0x96 is the table of a sum of three bits.
+            // SAFETY: AVX-512F is there, as the trait asks. 0x96 is the table of a sum of three
+            // bits.
             unsafe { _mm512_ternarylogic_epi64::<0x96>(self, b, c) }
         }
     );
@@ -177,19 +180,19 @@ mod arm {
 mod plain {
     use super::Vector;
 
-    // SAFETY: at any alignment.
+    // SAFETY: a word needs no instructions, and both accesses are 8 bytes at any alignment.
     unsafe impl Vector for u64 {
         const LANES: usize = 1;
 
         #[inline(always)]
         unsafe fn load(from: *const u64) -> Self {
-            // SAFETY: the trait's.
+            // SAFETY: `from` has 8 bytes to read, as the trait asks, at any alignment.
             unsafe { from.read_unaligned() }
         }
 
         #[inline(always)]
         unsafe fn store(self, to: *mut u8) {
-            // SAFETY: the trait's.
+            // SAFETY: `to` has room for 8 bytes, as the trait asks, at any alignment.
             unsafe { to.cast::<u64>().write_unaligned(self) }
         }
 

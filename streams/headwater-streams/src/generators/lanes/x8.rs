@@ -33,7 +33,7 @@ const WORDS: usize = ROWS * LANES;
 /// ```
 #[derive(Clone)]
 pub struct Xoshiro256ppX8 {
-    /// Behind the rows that are in `drawn`.
+    /// The state after the rows that are in `drawn`.
     lanes: Lanes,
     drawn: [u64; WORDS],
     /// The number of drawn words that have been handed out.
@@ -43,12 +43,12 @@ pub struct Xoshiro256ppX8 {
 impl Xoshiro256pp {
     /// Returns streams 0 to 7 of this state, side by side.
     pub fn lanes(&self) -> Xoshiro256ppX8 {
-        Xoshiro256ppX8::behind(Lanes::from_jumps(self))
+        Xoshiro256ppX8::from_lanes(Lanes::from_jumps(self))
     }
 }
 
 impl Xoshiro256ppX8 {
-    fn behind(lanes: Lanes) -> Xoshiro256ppX8 {
+    fn from_lanes(lanes: Lanes) -> Xoshiro256ppX8 {
         Xoshiro256ppX8 { lanes, drawn: [0; WORDS], used: WORDS }
     }
 
@@ -198,7 +198,7 @@ mod tests {
                     let mut filled = vec![0xaa; offset + len + 1];
                     start.lanes().fill_bytes(&mut filled[offset..offset + len]);
                     assert_eq!(filled[offset..offset + len], bytes[..len], "{path:?}, {len} bytes");
-                    assert_eq!(filled[offset + len], 0xaa, "{path:?} wrote behind {len} bytes");
+                    assert_eq!(filled[offset + len], 0xaa, "{path:?} wrote past {len} bytes");
                 }
             }
         });

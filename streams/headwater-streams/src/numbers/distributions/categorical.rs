@@ -1,10 +1,11 @@
 //! Weighted choice among outcomes, by an alias table.
 //!
 //! Method: A. J. Walker, "An Efficient Method for Generating Discrete Random Variables with General
-//! Distributions", ACM TOMS 3(3), 1977: as many buckets as outcomes, each shared by at most two.
-//! The table is built by one sweep over the outcomes (L. Huebschle-Schneider and P. Sanders,
-//! "Parallel Weighted Random Sampling", 2019) in whole numbers, so every language builds the same
-//! table, and the shares add up exactly.
+//! Distributions", ACM TOMS 3(3), 1977: as many buckets as outcomes, each shared by at most two. So
+//! a draw reads one bucket, whatever the weights. The table is built by one sweep over the outcomes
+//! (L. Huebschle-Schneider and P. Sanders, "Parallel Weighted Random Sampling", 2019). The sweep
+//! works in whole numbers, because floats would make the table depend on the order of sums; so
+//! every language builds the same one, and the shares add up exactly.
 
 use crate::Error;
 use crate::numbers::Number;
@@ -170,7 +171,7 @@ impl<'a> Shares<'a> {
         Ok(Shares { weights, scale, n, total, divisor: Divisor::new(total as u64) })
     }
 
-    /// Returns the share of an outcome, or `None` behind the last one.
+    /// Returns the share of an outcome, or `None` past the last one.
     fn of(&self, outcome: usize) -> Option<u128> {
         self.weights.get(outcome).map(|&weight| u128::from(self.scale.whole(weight)) * self.n)
     }
@@ -263,7 +264,7 @@ fn build(weights: &[f64], table: &mut [Alias]) -> Result<(), Error> {
             heavy = Some((giver, left - (shares.total - share)));
             light = next(own + 1, false);
         } else {
-            // Behind the last heavy outcome exactly the mean is left.
+            // After the last heavy outcome exactly the mean is left.
             let Some((following, share)) = next(giver + 1, true) else { break };
             put(giver, shares.bucket(giver, left, following));
             heavy = Some((following, share - (shares.total - left)));

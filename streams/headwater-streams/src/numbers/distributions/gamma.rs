@@ -1,9 +1,10 @@
 //! Gamma and chi-square numbers.
 //!
 //! Method: G. Marsaglia and W. W. Tsang, "A Simple Method for Generating Gamma Variables", ACM TOMS
-//! 26(3), 2000: the cube of a normal number near 1, with a rejection. One block of 128 bits makes
-//! an attempt: 52 bits are the normal number's distance, 32 its direction, and 32 the uniform
-//! number of the test. A shape below 1 takes the number of the next larger shape, times a power.
+//! 26(3), 2000: the cube of a normal number near 1, with a rejection. One block of 128 bits is
+//! enough for an attempt: 52 bits are the normal number's distance, 32 its direction, and 32 the
+//! uniform number of the test. But the method needs a shape of 1 or more, so a smaller one takes
+//! the number of the next larger shape, times a power.
 
 use super::functions::{
     artanh_tail, coordinate, exp_of_parts, exp_parts, ln, ln_of_parts, ln_parts, open_uniform,
@@ -125,7 +126,7 @@ impl Method {
         Method { d, w, c: (0.0884 + 0.2727 * w) * (w * w) }
     }
 
-    /// Returns the coordinate that the upper half of the second word stands for.
+    /// Returns the coordinate that the upper half of the second word determines.
     #[inline(always)]
     fn direction(w1: u64) -> f64 {
         coordinate(w1 & !HALF | 1 << 31)
@@ -157,8 +158,7 @@ impl Method {
         (f64::from_bits(bits) - 1.0) + TWO_POW_MINUS_32 / 2.0
     }
 
-    /// Returns the number that this normal number stands for if the squeeze accepts it, otherwise
-    /// NaN.
+    /// Returns the gamma number of this normal number if the squeeze accepts it, otherwise NaN.
     #[inline(always)]
     fn squeezed(&self, x: f64, u: f64) -> f64 {
         let t = 1.0 + self.w * x;
@@ -167,15 +167,16 @@ impl Method {
         select(accepted, self.d * ((t * t) * t), f64::NAN)
     }
 
-    /// Returns the number that this normal number stands for if the whole test accepts it,
-    /// otherwise NaN. `log` is that of the uniform number.
+    /// Returns the gamma number of this normal number if the whole test accepts it, otherwise NaN.
+    /// `log` is that of the uniform number.
     #[inline(always)]
     fn decided(&self, x: f64, log: f64) -> f64 {
         let g = self.w * x;
         let t = 1.0 + g;
         let v = (t * t) * t;
-        // ln v + 1 - v. Near 1 its terms would cancel, and large shapes multiply the error. One
-        // quotient serves both forms: near 1 it is made of g, which has more bits than t - 1.
+        // ln v + 1 - v. Near 1 its terms would cancel, and large shapes multiply the error, so
+        // there we need another form. But one quotient serves both: near 1 it is made of g, which
+        // has more bits than t - 1.
         let near = g.abs() <= 0.25;
         let (exponent, f) = split(t);
         let d = select(near, g, f - 1.0);

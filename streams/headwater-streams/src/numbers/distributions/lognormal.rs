@@ -55,7 +55,7 @@ impl<T: Real> Number for Of<T> {
             let mut normals = [0.0; TILE];
             let normals = &mut normals[..out.len()];
             NormalF64.convert(words, normals);
-            // In loops of their own: the CPU looks ahead by a few hundred instructions only.
+            // In loops of their own, because the CPU can reorder a few hundred instructions only.
             let mut doublings = [0.0; TILE];
             for (normal, n) in normals.iter_mut().zip(&mut doublings) {
                 (*n, *normal) = exp_parts(self.mu + self.sigma * *normal);

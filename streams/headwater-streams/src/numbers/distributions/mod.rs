@@ -1,8 +1,9 @@
 //! Distributions with parameters, the same numbers for any partition, thread, CPU and language.
 //!
 //! A distribution is a value, made once from checked parameters. Element `e` of it is a function of
-//! the key, the stream, `e` and the parameters alone. Methods that reject draw further words from
-//! blocks that element `e` owns, so no element depends on its neighbours (STREAMS.md,
+//! the key, the stream, `e` and the parameters alone. Methods that reject would break this if they
+//! took the stream's next words, as generators with a state do. So they draw further words from
+//! blocks that element `e` owns, and no element depends on its neighbours (STREAMS.md,
 //! "Distributions").
 //!
 //! ```
@@ -66,7 +67,7 @@ pub use von_mises::VonMises;
 /// counts. An `f32` is the `f64` of the same element, rounded.
 pub trait Distribution<T>: Sealed<T> {}
 
-/// The code behind a distribution. Other crates cannot name this trait.
+/// The code of a distribution. Other crates cannot name this trait.
 pub trait Sealed<T>: Sync {
     /// Returns an error unless the words of these elements exist.
     #[doc(hidden)]

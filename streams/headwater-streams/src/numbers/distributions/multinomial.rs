@@ -1,8 +1,8 @@
 //! Multinomial vectors: binomial counts, one after the other, of the trials that are left.
 //!
-//! The trials of a component differ from vector to vector, so there is no table of thresholds.
-//! Small means take a search from 0 on. All others take BTRS (`binomial.rs`), whose constants are
-//! computed for each vector, in vector code.
+//! The trials of a component differ from vector to vector, so there can be no table of thresholds.
+//! Small means take a search from 0 on instead. It would be too long for the others, so they take
+//! BTRS (`binomial.rs`), whose constants are computed for each vector, in vector code.
 
 use super::binomial::Btrs;
 use super::functions::{exp, minus_ln_1_minus, open_uniform, select};

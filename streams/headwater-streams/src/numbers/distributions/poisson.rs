@@ -2,9 +2,9 @@
 //!
 //! Method: inversion for means below 10; from there on PTRS of W. Hoermann, "The Transformed
 //! Rejection Method for Generating Poisson Random Variables", Insurance: Mathematics and Economics
-//! 12(1), 1993. The test compares with the probability itself in a form without cancellation (C.
-//! Loader, "Fast and Accurate Computation of Binomial Probabilities", 2000), since logarithms of
-//! factorials would lose all bits of means above 10^15.
+//! 12(1), 1993. He compares logarithms of factorials, but these would lose all bits of means above
+//! 10^15. So our test compares with the probability itself in a form without cancellation (C.
+//! Loader, "Fast and Accurate Computation of Binomial Probabilities", 2000).
 
 use super::checked;
 use super::counts::{COUNTS, Thresholds, ToCounts};

@@ -1,9 +1,10 @@
 //! Elements that own blocks, and methods that reject some of what they propose.
 //!
 //! Block j of element e in a domain has the counter (stream, 2^15 + 2^9 domain + j, e). Domain, j
-//! and e have bits of their own, so no two elements share a block, whatever they reject. A range is
-//! one run of blocks of draw 2^15 + 2^9 domain: as fast to make as any array. The few elements
-//! that are rejected are gathered, and their next blocks made together.
+//! and e have bits of their own, so no two elements share a block, whatever they reject. The
+//! element is in the lowest bits, so the first blocks of a range are one run of draw 2^15 + 2^9
+//! domain, as fast to make as any array. Further blocks are scattered, but few elements are
+//! rejected: these are gathered, and their next blocks made together.
 
 use crate::numbers::fill::Aligned;
 use crate::numbers::path::{Kernel, Path};
@@ -15,8 +16,8 @@ use crate::words::Words;
 /// number of places that 16 bits can name.
 pub(super) const CHUNK: usize = if cfg!(feature = "std") { 512 } else { 64 };
 pub(super) const MASK: usize = CHUNK - 1;
-/// Loops over lists run in multiples of this number, since the rest of a vector loop is slow. The
-/// elements behind the list are computed and not used.
+/// Loops over lists run in multiples of this number, since the rest of a vector loop is slow. So
+/// the elements after the list are computed and not used.
 const LANES: usize = 8;
 
 /// The fields of a private block's draw, above the bit that is set in all of them.
@@ -170,7 +171,7 @@ fn one_chunk<T, W: Words>(sampler: &impl Sampler<T>, source: &Source<'_, W>, out
 }
 
 /// Numbers that go through one loop before the next loop takes them. One long loop would wait for
-/// its divisions and roots, since a CPU looks ahead by a few hundred instructions only.
+/// its divisions and roots, since a CPU can reorder a few hundred instructions only.
 pub(super) const TILE: usize = if cfg!(feature = "std") { 64 } else { 32 };
 
 /// A method that accepts or rejects a proposal made of one block. Its functions are

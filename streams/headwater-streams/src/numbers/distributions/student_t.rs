@@ -1,8 +1,9 @@
 //! Numbers of Student's t distribution.
 //!
 //! Method: R. W. Bailey, "Polar Generation of Random Variates with the t-Distribution", Mathematics
-//! of Computation 62(206), 1994. It is Box and Muller's with another distance, takes one block for
-//! each number, and rejects nothing.
+//! of Computation 62(206), 1994. It is Box and Muller's with another distance. So it takes one
+//! block for each number and rejects nothing, whereas the usual quotient with a gamma number may
+//! reject.
 
 use super::functions::{coordinate, root_of_expm1};
 use super::positive;

@@ -12,7 +12,7 @@ use core::num::NonZero;
 /// A distribution of vectors: a fixed number of numbers for each element.
 pub trait VectorDistribution: Rows {}
 
-/// The code behind a distribution of vectors. Other crates cannot name this trait.
+/// The code of a distribution of vectors. Other crates cannot name this trait.
 pub trait Rows: Sync {
     /// The type of a component.
     type Value;

@@ -2,8 +2,8 @@
 //!
 //! Method: rejection, from a normal number whose density is a bound of the angle's (1 - cos t is at
 //! least 2 t^2 / pi^2), or from a uniform angle if the concentration is small. At least 0.63 of the
-//! proposals are accepted. No inverse of a trigonometric function is needed, and no number loses
-//! bits to a large concentration.
+//! proposals are accepted. Since a proposal is an angle already, no inverse of a trigonometric
+//! function is needed, and no number loses bits to a large concentration.
 
 use super::checked;
 use super::functions::{half_turn_sine_factor, ln, open_uniform, select};

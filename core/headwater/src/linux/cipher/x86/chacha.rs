@@ -26,8 +26,8 @@ static ROWS: Rows = Rows {
 /// `seed` is writable for 64 bytes, and `to` for 32.
 #[inline(never)]
 pub(crate) unsafe fn derive(seed: *mut u8, to: *mut u8) {
-    // SAFETY: the block reads and erases 64 bytes at `seed` and writes 32 at `to`, both promised by
-    // the caller, and clears every register that held a part of either key.
+    // SAFETY: the block reads and erases 64 bytes at `seed` and writes 32 at `to`, as `# Safety`
+    // grants, and clears every register that held a part of either key.
     unsafe {
         core::arch::asm!(
             include_str!("chacha.s"),
@@ -52,7 +52,8 @@ pub(crate) unsafe fn stream(key: *const u8, [first, nonce]: [u64; 2], out: *mut 
     // The fourth row: the counter of 32 bits, then the nonce, whose last 4 bytes are zero.
     let low = u64::from(first as u32) | nonce << 32;
     // SAFETY: full strips are written while at least 192 bytes are left; then rows while 16 are
-    // left, then single bytes. The other accesses are the caller's promise and a static.
+    // left, then single bytes. So no store leaves the `len` bytes at `out`. The loads are the 32
+    // bytes at `key`, as `# Safety` asks, and a static.
     unsafe {
         core::arch::asm!(
             include_str!("chacha.s"),

@@ -10,8 +10,8 @@
 /// the CPU has AES-NI and SSSE3.
 #[inline(never)]
 pub(crate) unsafe fn expand(key: *const u8, round_keys: *mut u8) {
-    // SAFETY: the block reads 32 bytes at `key` and writes 240 at `round_keys`, both promised by
-    // the caller, and clears every register that held a round key.
+    // SAFETY: the block reads 32 bytes at `key` and writes 240 at `round_keys`, as `# Safety`
+    // grants, and clears every register that held a round key.
     unsafe {
         core::arch::asm!(
             include_str!("schedule.s"),
@@ -35,8 +35,8 @@ pub(crate) unsafe fn expand(key: *const u8, round_keys: *mut u8) {
 /// `seed` is writable for 64 bytes; the rest is as for [`expand`].
 #[inline(never)]
 pub(crate) unsafe fn derive(seed: *mut u8, round_keys: *mut u8) {
-    // SAFETY: the block reads and erases 64 bytes at `seed` and writes 240 at `round_keys`, both
-    // promised by the caller, and clears every register that held a part of either key.
+    // SAFETY: the block reads and erases 64 bytes at `seed` and writes 240 at `round_keys`, as
+    // `# Safety` grants, and clears every register that held a part of either key.
     unsafe {
         core::arch::asm!(
             include_str!("schedule.s"),

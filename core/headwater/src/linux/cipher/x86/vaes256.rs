@@ -21,7 +21,8 @@ pub(crate) unsafe fn stream(
     len: usize,
 ) {
     // SAFETY: full strips are written while at least 256 bytes are left; then single blocks while
-    // 16 are left, then single bytes. The other accesses are the caller's promise and a static.
+    // 16 are left, then single bytes. So no store leaves the `len` bytes at `out`. The loads are
+    // the 240 bytes at `round_keys`, as `# Safety` asks, and a static.
     unsafe {
         core::arch::asm!(
             include_str!("vaes256.s"),

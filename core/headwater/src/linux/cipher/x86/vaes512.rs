@@ -18,7 +18,8 @@ pub(crate) unsafe fn stream(
     len: usize,
 ) {
     // SAFETY: full strips are written while at least 512 bytes are left, and every other store is
-    // masked to the bytes that are left. The other accesses are the caller's promise and a static.
+    // masked to the bytes that are left. So no store leaves the `len` bytes at `out`. The loads are
+    // the 240 bytes at `round_keys`, as `# Safety` asks, and a static.
     unsafe {
         core::arch::asm!(
             include_str!("vaes512.s"),

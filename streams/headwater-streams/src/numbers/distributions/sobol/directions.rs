@@ -7,7 +7,7 @@ pub(super) const BITS: usize = 53;
 
 const TEXT: &[u8] = include_bytes!("joe-kuo.txt");
 
-/// Returns the place behind the comments.
+/// Returns the place after the comments.
 const fn data() -> usize {
     let mut at = 0;
     while TEXT[at] == b'#' {

@@ -1,9 +1,9 @@
 //! Points of Sobol's sequences, scrambled as A. B. Owen has it.
 //!
-//! Any point is computed by itself, from the Gray code of its number. The scrambling is the whole
-//! one ("Randomly Permuted (t,m,s)-Nets and (t,s)-Sequences", 1995): each bit is flipped or not
-//! by a bit of the stream that belongs to the coordinate and to all higher bits. Hashes, and
-//! linear scrambles with a shift, are quicker and less random.
+//! Any point is computed by itself, from the Gray code of its number, because a range may begin
+//! anywhere. The scrambling is the whole one ("Randomly Permuted (t,m,s)-Nets and (t,s)-Sequences",
+//! 1995): each bit is flipped or not by a bit of the stream that belongs to the coordinate and to
+//! all higher bits. Hashes, and linear scrambles with a shift, are quicker, but less random.
 
 mod directions;
 
