@@ -5,6 +5,7 @@ mod c_library;
 mod checked;
 #[cfg(test)]
 mod claims;
+mod clones;
 mod fleet;
 mod generate;
 mod install;

@@ -116,9 +116,10 @@ pub(crate) const STOREYS: [Storey; 8] = [
     },
     Storey {
         name: "boot",
-        purpose: "the doctor and the lab: boots that wait, clones that repeat",
+        purpose: "doctor, lab and clones: boots that wait, copies that repeat",
         may_use: &["core", "text", "fronts"],
         packages: &[
+            "headwater-clones",
             "headwater-doctor",
             "headwater-guest",
             "headwater-hostfile",
@@ -126,7 +127,11 @@ pub(crate) const STOREYS: [Storey; 8] = [
             "headwater-lab-protocol",
         ],
         features: "",
-        steps: &["fleet: metrics and alerts by promtool", "real kernels: boots and clones"],
+        steps: &[
+            "fleet: metrics and alerts by promtool",
+            "copies of warm processes",
+            "real kernels: boots and clones",
+        ],
     },
     Storey {
         name: "text",

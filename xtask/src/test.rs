@@ -4,8 +4,8 @@ use crate::process::{TOGETHER, cargo, output, program, root, run};
 use crate::report::{Choice, Report, Stop, need};
 use crate::storeys::Storey;
 use crate::{
-    c_library, checked, fleet, java, lab, machine_code, openssl, preload, prose, python, residue,
-    tools, unsafe_list,
+    c_library, checked, clones, fleet, java, lab, machine_code, openssl, preload, prose, python,
+    residue, tools, unsafe_list,
 };
 use anyhow::{Result, anyhow};
 use std::env;
@@ -224,8 +224,9 @@ fn release(report: &mut Report) {
     });
 }
 
-/// Boots kernels that stall and clones that repeat, in QEMU.
+/// Boots kernels that stall and clones that repeat, in QEMU, and copies processes.
 fn real_kernels(report: &mut Report) {
+    report.step("copies of warm processes", clones::short);
     report.step("real kernels: boots and clones", || {
         need(lab::set_up(), "whether stalled boots are diagnosed, and whether clones repeat")?;
         Ok(lab::short()?)

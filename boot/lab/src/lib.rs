@@ -35,5 +35,6 @@ pub use machine::setup::{find_kernel, setup};
 pub use plan::{BootPlan, Clock, ClonePlan, Rng, Vmgenid};
 pub use report::{html, text};
 pub use run::{RunResults, Scope, run};
+pub use scenario::criu::newest as newest_criu;
 pub use scenario::record as recording;
 pub use scenario::{boot, clone, criu, sections};

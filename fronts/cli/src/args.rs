@@ -48,6 +48,7 @@ pub(crate) enum Verb {
     /// Measure headwater beside the other generators of this machine
     Bench(Box<headwater_bench::Args>),
     Lab(Box<headwater_lab::Args>),
+    Clones(headwater_clones::Args),
     Quality(Box<headwater_quality::Args>),
     Run(run::Args),
     Completions(completions::Args),

@@ -22,7 +22,8 @@ mod snapshots;
 
 use args::{Cli, Verb};
 use cmd::{
-    bench, bytes, completions, doctor, lab, quality, run as run_verb, status, stream, uuid, version,
+    bench, bytes, clones, completions, doctor, lab, quality, run as run_verb, status, stream, uuid,
+    version,
 };
 use failure::Failure;
 use std::process::ExitCode;
@@ -55,6 +56,7 @@ fn run(cli: Cli) -> Result<(), Failure> {
         Some(Verb::Stream(args)) => stream::run(&args),
         Some(Verb::Bench(args)) => bench::run(&args),
         Some(Verb::Lab(args)) => lab::run(&args),
+        Some(Verb::Clones(args)) => clones::run(&args),
         Some(Verb::Quality(args)) => quality::run(&args),
         Some(Verb::Run(args)) => run_verb::run(&args),
         Some(Verb::Completions(args)) => completions::run(&args),

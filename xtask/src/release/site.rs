@@ -42,6 +42,7 @@ const PARTS: &[(&str, &[&str])] = &[
             "docs/fleet.md",
             "docs/hosts.md",
             "docs/clones.md",
+            "docs/copies.md",
             "docs/storage.md",
             "docs/packaging.md",
         ],

@@ -68,6 +68,17 @@ fn brief(images: &RestoredImages) -> String {
     repeats.collect::<Vec<_>>().join(", ")
 }
 
+/// Returns the command of the newest CRIU that `setup` has fetched. Others than the lab restore
+/// with it, too.
+///
+/// # Errors
+///
+/// If there is none in the cache.
+pub fn newest() -> Result<Command> {
+    let cache = Cache::open(None)?;
+    criu(&cache.criu()).or_else(|_| criu(&cache.tools()))
+}
+
 /// Returns the command of a tree's CRIU, started by its own loader.
 fn criu(tree: &Path) -> Result<Command> {
     program_of(tree, "usr/sbin/criu")

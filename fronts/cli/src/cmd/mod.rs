@@ -2,6 +2,7 @@
 
 pub(crate) mod bench;
 pub(crate) mod bytes;
+pub(crate) mod clones;
 pub(crate) mod completions;
 pub(crate) mod doctor;
 pub(crate) mod lab;

@@ -1,0 +1,238 @@
+//! Arguments of `headwater clones`.
+
+use std::path::PathBuf;
+
+/// Find out which random sources repeat in copies of a warm process or machine, and renew them
+#[derive(clap::Args, Clone, Debug)]
+#[command(after_help = "\
+Exit status: 0 no source repeats that can be renewed; 1 one does, or a repair is not proven; 2 wrong
+usage; 3 could not be done: no root, no CRIU, a line that failed, or a copy that did not answer.")]
+pub struct Args {
+    /// The step to take.
+    #[command(subcommand)]
+    pub verb: Verb,
+}
+
+/// A part of the work with copies.
+#[derive(clap::Subcommand, Clone, Debug)]
+pub enum Verb {
+    /// Make copies of warm processes, and report which of their sources repeat
+    Check(Box<CheckArgs>),
+    /// Start a warm process for each runtime of this machine, before a copy is made of it
+    Plant(PlantArgs),
+    /// Let the processes of a copy draw, and print what they drew as JSON
+    Draw(DrawArgs),
+    /// Compare what copies drew
+    Compare(CompareArgs),
+    /// Reseed the kernel of a copy from the host's entropy, prove it, and renew names and keys
+    /// (root)
+    Repair(Box<RepairArgs>),
+    /// Remove what `plant` made
+    Uproot(UprootArgs),
+    /// Be one of the processes; `plant` starts them
+    #[command(hide = true)]
+    Witness {
+        /// Which one
+        name: String,
+    },
+}
+
+/// Arguments of `check`.
+#[derive(clap::Args, Clone, Debug)]
+#[command(after_help = "\
+Without --spawn, CRIU dumps each process of this machine once and restores it (root). With --spawn
+and --exec, the lines run by sh: {copy} stands for the copy's number, or for 'template' where the
+original is meant, and {command} for what to run inside. The same name is in HEADWATER_COPY.
+
+  headwater clones check --spawn 'vm-restore snap copy{copy}' --exec 'ssh copy{copy} {command}' \\
+      --template 'vm-start copytemplate' --snapshot 'vm-save copytemplate snap'")]
+pub struct CheckArgs {
+    /// Number of copies
+    #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u16).range(2..))]
+    pub copies: u16,
+
+    /// Only these witnesses: kernel, libc, openssl, python, node, java, headwater and others
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    pub only: Vec<String>,
+
+    /// Only witnesses that are quick to copy, for CI
+    #[arg(long, conflicts_with = "only")]
+    pub short: bool,
+
+    /// The CRIU to use [default: the newest of the lab's cache, else criu of PATH]
+    #[arg(long, value_name = "FILE", conflicts_with = "spawn")]
+    pub criu: Option<PathBuf>,
+
+    /// Line that makes a copy
+    #[arg(long, value_name = "LINE", requires = "exec")]
+    pub spawn: Option<String>,
+
+    /// Line that runs {command} in a copy, and prints its output
+    #[arg(long, value_name = "LINE", requires = "spawn")]
+    pub exec: Option<String>,
+
+    /// Line that makes the original
+    #[arg(long, value_name = "LINE", requires = "spawn")]
+    pub template: Option<String>,
+
+    /// Line that takes the image of which copies are made, once the original is planted
+    #[arg(long, value_name = "LINE", requires = "spawn")]
+    pub snapshot: Option<String>,
+
+    /// Line that ends a copy, and at last the original
+    #[arg(long, value_name = "LINE", requires = "spawn")]
+    pub stop: Option<String>,
+
+    /// The original is planted already
+    #[arg(long, requires = "spawn")]
+    pub planted: bool,
+
+    /// The copies are processes on one kernel, and not machines
+    #[arg(long, requires = "spawn")]
+    pub processes: bool,
+
+    /// The command's name inside the original and its copies
+    #[arg(long, value_name = "COMMAND", default_value = "headwater", requires = "spawn")]
+    pub inside: String,
+
+    /// Seconds that a line may take
+    #[arg(long, value_name = "SECONDS", default_value_t = 120, requires = "spawn")]
+    pub timeout: u64,
+
+    /// Directory of the witnesses, which is made and removed [default: /run/headwater-clones; for
+    /// an ordinary user $XDG_RUNTIME_DIR/headwater-clones]
+    #[arg(long, value_name = "DIR")]
+    pub dir: Option<PathBuf>,
+
+    /// The form of the report
+    #[command(flatten)]
+    pub output: OutputArgs,
+}
+
+/// Where a comparison goes.
+#[derive(clap::Args, Clone, Debug)]
+pub struct OutputArgs {
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+
+    /// Write the report as JUnit XML, for a CI system
+    #[arg(long, value_name = "FILE")]
+    pub junit: Option<PathBuf>,
+
+    /// Write the report as a page
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
+
+    /// Also list the sources that differ and those that were not drawn
+    #[arg(long)]
+    pub all: bool,
+}
+
+/// Arguments of `plant`.
+#[derive(clap::Args, Clone, Debug)]
+pub struct PlantArgs {
+    /// Only these witnesses
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    pub only: Vec<String>,
+
+    /// Only witnesses that are quick to copy
+    #[arg(long, conflicts_with = "only")]
+    pub short: bool,
+
+    /// Directory of the witnesses; it must not exist [default: as for `check`]
+    #[arg(long, value_name = "DIR")]
+    pub dir: Option<PathBuf>,
+}
+
+/// Arguments of `draw`.
+#[derive(clap::Args, Clone, Debug)]
+pub struct DrawArgs {
+    /// Seconds for which the kernel's values are drawn, to see when they cease to repeat
+    #[arg(long, value_name = "SECONDS", default_value_t = 0)]
+    pub seconds: u64,
+
+    /// Directory of the witnesses [default: as for `plant`]
+    #[arg(long, value_name = "DIR")]
+    pub dir: Option<PathBuf>,
+}
+
+/// Arguments of `compare`.
+#[derive(clap::Args, Clone, Debug)]
+pub struct CompareArgs {
+    /// The files that `draw` printed, one of each copy
+    #[arg(value_name = "FILE", required = true, num_args = 2..)]
+    pub files: Vec<PathBuf>,
+
+    /// The copies are processes on one kernel, and not machines
+    #[arg(long)]
+    pub processes: bool,
+
+    /// The form of the report
+    #[command(flatten)]
+    pub output: OutputArgs,
+}
+
+/// Arguments of `repair`.
+#[derive(clap::Args, Clone, Debug)]
+#[command(after_help = "\
+Run it in each copy before anything else runs there, with other bytes for each copy:
+
+  head -c 64 /dev/urandom | ssh copy7 headwater clones repair --entropy-fd 0 --machine-id
+
+The bytes come by a descriptor, because a command line can be read by every user. Exit status: 0 the
+kernel was shown to have reseeded, and every step succeeded; 1 not so; 2 wrong usage; 3 the entropy
+or a call was refused.")]
+pub struct RepairArgs {
+    /// Descriptor with at least 32 bytes of entropy, such as 0 for standard input
+    #[arg(long, value_name = "FD")]
+    pub entropy_fd: Option<u32>,
+
+    /// Accept the kernel's word where it shows no reseed generation (before Linux 6.11)
+    #[arg(long)]
+    pub without_generation: bool,
+
+    /// Write a new /etc/machine-id
+    #[arg(long)]
+    pub machine_id: bool,
+
+    /// Write a new seed file of systemd
+    #[arg(long)]
+    pub seed_file: bool,
+
+    /// Make new SSH host keys
+    #[arg(long)]
+    pub ssh_host_keys: bool,
+
+    /// Set the host name
+    #[arg(long, value_name = "NAME")]
+    pub host_name: Option<String>,
+
+    /// Directory of programs to run after the reseed [default: /etc/headwater/clones.d]
+    #[arg(long, value_name = "DIR")]
+    pub hooks: Option<PathBuf>,
+
+    /// Control group to thaw after all else succeeded
+    #[arg(long, value_name = "CGROUP")]
+    pub thaw: Option<PathBuf>,
+
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+
+    /// Become the command after `--` once all else succeeded, and never otherwise
+    #[arg(long, requires = "command")]
+    pub gate: bool,
+
+    /// The gated command
+    #[arg(last = true, requires = "gate", value_name = "COMMAND")]
+    pub command: Vec<std::ffi::OsString>,
+}
+
+/// Arguments of `uproot`.
+#[derive(clap::Args, Clone, Debug)]
+pub struct UprootArgs {
+    /// Directory of the witnesses [default: as for `plant`]
+    #[arg(long, value_name = "DIR")]
+    pub dir: Option<PathBuf>,
+}

@@ -1,0 +1,140 @@
+//! The verbs, as the command calls them.
+
+use crate::args::{CheckArgs, CompareArgs, DrawArgs, PlantArgs, UprootArgs};
+use crate::compare::{Comparison, Copied, compare};
+use crate::draw::Draws;
+use crate::driven::Lines;
+use crate::plant::{Garden, selected};
+use crate::{criu, draw as draws, planting};
+use anyhow::{Context, Result};
+use std::fmt::Write;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// Witnesses that start, and are copied, in a moment: one of each kind of state.
+const SHORT: [&str; 9] =
+    ["kernel", "machine", "libc", "openssl", "rust", "headwater-auto", "bash", "perl", "python"];
+
+fn names(only: &[String], short: bool) -> Result<Vec<&'static str>> {
+    match short {
+        true => selected(&SHORT.map(str::to_owned)),
+        false => selected(only),
+    }
+}
+
+fn directory(given: Option<&Path>) -> Result<PathBuf> {
+    given.map_or_else(planting::default_directory, |path| Ok(path.to_owned()))
+}
+
+/// Makes copies, and compares their draws. `progress` receives a line for each step.
+///
+/// # Errors
+///
+/// If the copies cannot be made, or do not draw.
+pub fn check(args: &CheckArgs, progress: &dyn Fn(&str)) -> Result<Comparison> {
+    let names = names(&args.only, args.short)?;
+    let copies = usize::from(args.copies);
+    let (Some(spawn), Some(exec)) = (&args.spawn, &args.exec) else {
+        let criu = criu::Criu::find(args.criu.as_deref())?;
+        let directory = directory(args.dir.as_deref())?;
+        progress(&format!("planting {} witnesses in {}", names.len(), directory.display()));
+        let garden = Garden::plant(&directory, &names)?;
+        // Removed on any way out of here, because the witnesses that were not dumped end with it.
+        let _removed = Removed(&directory);
+        progress(&format!("CRIU {}: one dump and {copies} restores of each", criu.version));
+        return compare(&criu::copies(&criu, garden, copies)?, Copied::Process);
+    };
+    let mut plant = format!("{} clones plant", args.inside);
+    let mut draw = format!("{} clones draw", args.inside);
+    if let Some(directory) = &args.dir {
+        let _ = write!(plant, " --dir {}", directory.display());
+        let _ = write!(draw, " --dir {}", directory.display());
+    }
+    if args.short {
+        plant += " --short";
+    } else if !args.only.is_empty() {
+        let _ = write!(plant, " --only {}", args.only.join(","));
+    }
+    let lines = Lines {
+        template: args.template.as_deref(),
+        snapshot: args.snapshot.as_deref(),
+        spawn,
+        exec,
+        stop: args.stop.as_deref(),
+        is_planted: args.planted,
+        plant,
+        draw,
+        limit: Duration::from_secs(args.timeout),
+    };
+    lines.check()?;
+    progress(&format!("making {copies} copies"));
+    compare(&lines.copies(copies)?, copied(args.processes))
+}
+
+fn copied(processes: bool) -> Copied {
+    if processes { Copied::Process } else { Copied::Machine }
+}
+
+/// A planting that is removed when it is no longer needed.
+struct Removed<'a>(&'a Path);
+
+impl Drop for Removed<'_> {
+    fn drop(&mut self) {
+        if let Err(error) = planting::remove(self.0) {
+            eprintln!("headwater clones: {error:#}");
+        }
+    }
+}
+
+/// Plants witnesses, and returns a line for each: its title, or why it is absent.
+///
+/// # Errors
+///
+/// If the directory exists or cannot be made.
+pub fn plant(args: &PlantArgs) -> Result<String> {
+    let directory = directory(args.dir.as_deref())?;
+    let garden = Garden::plant(&directory, &names(&args.only, args.short)?)?;
+    let mut text = format!("planted in {}\n", garden.directory.display());
+    for planted in &garden.planted {
+        let witness = draws::collect(planted.name, &planted.post, Duration::ZERO)?;
+        let state = match &planted.process {
+            Ok(_) => format!("warm: {}", witness.title),
+            Err(why) => format!("skipped: {why}"),
+        };
+        let _ = writeln!(text, "  {:<18} {state}", planted.name);
+    }
+    Ok(text)
+}
+
+/// Lets the witnesses of this copy draw.
+///
+/// # Errors
+///
+/// If nothing is planted here, or the witnesses drew already.
+pub fn draw(args: &DrawArgs) -> Result<Draws> {
+    draws::draw(&directory(args.dir.as_deref())?, Duration::from_secs(args.seconds))
+}
+
+/// Compares files that `draw` printed.
+///
+/// # Errors
+///
+/// If a file cannot be read, or the files do not belong together.
+pub fn files(args: &CompareArgs) -> Result<Comparison> {
+    let copies = args.files.iter().map(|file| -> Result<Draws> {
+        let text = fs::read_to_string(file).with_context(|| file.display().to_string())?;
+        serde_json::from_str(&text)
+            .with_context(|| format!("{} is not what `clones draw` prints", file.display()))
+    });
+    compare(&copies.collect::<Result<Vec<_>>>()?, copied(args.processes))
+}
+
+/// Removes a planting.
+///
+/// # Errors
+///
+/// If the directory holds none.
+pub fn uproot(args: &UprootArgs) -> Result<()> {
+    planting::remove(&directory(args.dir.as_deref())?)
+}

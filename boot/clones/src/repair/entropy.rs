@@ -1,0 +1,83 @@
+//! The host's entropy, from a descriptor that this process was given.
+//!
+//! Never from the command line or the environment: every user of the machine can read the first in
+//! /proc, every child inherits the second, and both reach logs.
+
+use crate::Usage;
+use anyhow::{Context, Result, bail};
+use rustix::fd::BorrowedFd;
+use zeroize::Zeroizing;
+
+/// As much as the kernel's generator holds.
+pub(super) const LEAST: usize = 32;
+/// More than any host has to give. The rest is left unread.
+const MOST: usize = 512;
+
+/// Reads up to 512 bytes of a descriptor.
+///
+/// # Errors
+///
+/// If there are fewer than 32 bytes, or if they cannot be random.
+pub(super) fn read(descriptor: u32) -> Result<Zeroizing<Vec<u8>>> {
+    let Ok(number) = i32::try_from(descriptor) else {
+        bail!(Usage(format!("no descriptor has the number {descriptor}")));
+    };
+    // SAFETY: the number is read from and not closed or kept, and a number that is no open
+    // descriptor makes read(2) fail with EBADF. No other code of this process owns a descriptor
+    // that the caller could mean: it was opened before the process began.
+    let file = unsafe { BorrowedFd::borrow_raw(number) };
+    let mut bytes = Zeroizing::new(vec![0; MOST]);
+    let mut length = 0;
+    while length < MOST {
+        match rustix::io::read(file, &mut bytes[length..]) {
+            Ok(0) => break,
+            Ok(read) => length += read,
+            Err(rustix::io::Errno::INTR) => {}
+            Err(error) => {
+                return Err(error)
+                    .with_context(|| format!("cannot read entropy from descriptor {descriptor}"));
+            }
+        }
+    }
+    bytes.truncate(length);
+    check(&bytes)?;
+    Ok(bytes)
+}
+
+/// Returns an error for bytes that are too few, or that repeat with a short period, such as zeros
+/// of a device that is not there. No test can show that bytes are random, so this is no approval.
+fn check(bytes: &[u8]) -> Result<()> {
+    if bytes.len() < LEAST {
+        bail!(
+            "{} bytes of entropy were given, and {LEAST} are needed; nothing was changed",
+            bytes.len()
+        );
+    }
+    let repeats = |period: &usize| bytes.iter().zip(&bytes[*period..]).all(|(a, b)| a == b);
+    if let Some(period) = (1..=bytes.len() / 2).find(repeats) {
+        bail!(
+            "the entropy repeats itself every {period} bytes, so it is not random; nothing was changed"
+        );
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn too_few_bytes_and_bytes_that_repeat_are_refused() {
+        let random: Vec<u8> = (0..64_u32).map(|i| (i * i * 167 + 13 * i) as u8).collect();
+        check(&random).unwrap();
+        check(&random[..LEAST]).unwrap();
+        let error = |bytes: &[u8]| check(bytes).unwrap_err().to_string();
+        assert!(error(&random[..LEAST - 1]).contains("31 bytes"));
+        assert!(error(&[]).contains("0 bytes"));
+        for bytes in
+            [vec![0; 32], vec![0xFF; 512], b"password".repeat(4), b"0123456789abcdef".repeat(2)]
+        {
+            assert!(error(&bytes).contains("repeats itself"), "{bytes:?}");
+        }
+    }
+}

@@ -1,0 +1,217 @@
+//! `headwater clones repair`: makes a copy of a machine differ from its siblings, and proves it.
+//!
+//! Reseeders of this kind have reported success for many reasons: bytes written to /dev/urandom,
+//! which a seeded kernel mixes in and does not use for minutes; entropy added without the call that
+//! makes the kernel take it; an error that was not read. So nothing is believed here that the
+//! kernel does not show. The reseed generation, which the vDSO publishes since Linux 6.11, moves
+//! when the kernel takes a new key, and it is read before and after in one process: between two
+//! commands the kernel's own reseed of each minute could come, and would prove a repair that never
+//! happened.
+//!
+//! `entropy` reads the bytes of the host and refuses what cannot be random, `reseed` hands them to
+//! the kernel and reads the proof, `identity` renews names and keys. The order matters: a key that
+//! is made before the kernel is reseeded is the sibling's key.
+
+mod entropy;
+mod identity;
+mod reseed;
+
+use crate::Usage;
+use crate::args::RepairArgs;
+use crate::process::last_line;
+use anyhow::{Context, Result, bail};
+pub(crate) use reseed::Proof;
+use serde::Serialize;
+use std::ffi::OsString;
+use std::fs;
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::Command;
+use std::time::Instant;
+
+/// Where hooks lie.
+pub(crate) const HOOKS: &str = "/etc/headwater/clones.d";
+
+/// The report of a repair.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Repair {
+    /// `headwater.clones-repair/1`.
+    pub schema: &'static str,
+    /// True if the kernel was shown to have reseeded, and every step that was asked for succeeded.
+    pub repaired: bool,
+    /// The way in which the reseed was shown.
+    pub proof: Proof,
+    /// The kernel's reseed generation before and after, where it can be read.
+    pub generations: [Option<u64>; 2],
+    /// A hash of a value that the kernel made after the reseed. Copies with equal ones drew equal
+    /// values, so the host has to compare these: no copy can see its siblings.
+    pub fingerprint: String,
+    /// Microseconds that the two calls of the kernel took.
+    pub reseed_us: u64,
+    /// Milliseconds from the start to the last step.
+    pub total_ms: u64,
+    /// The steps after the reseed, in order.
+    pub steps: Vec<Step>,
+}
+
+/// A step after the reseed.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Step {
+    /// The thing that was done.
+    pub name: String,
+    /// Why it failed.
+    pub error: Option<String>,
+}
+
+/// Reseeds the kernel of this copy, and does the steps that were asked for. They are not begun
+/// unless the reseed is proven.
+///
+/// # Errors
+///
+/// If the entropy cannot be used or the kernel refuses a call. A reseed that cannot be shown is not
+/// an error, but a repair with `repaired` false.
+pub fn repair(args: &RepairArgs) -> Result<Repair> {
+    let begun = Instant::now();
+    let Some(descriptor) = args.entropy_fd else {
+        bail!(Usage(
+            "two copies that reseed from what they have stay equal: give at least 32 bytes, other \
+             ones to each copy, by --entropy-fd"
+                .to_owned()
+        ));
+    };
+    let entropy = entropy::read(descriptor)?;
+    let reseeded = reseed::reseed(&entropy)?;
+    let proof = reseeded.proof();
+    let is_proven = match proof {
+        Proof::Generation => true,
+        Proof::Calls => args.without_generation,
+        Proof::None => false,
+    };
+    let mut repair = Repair {
+        schema: "headwater.clones-repair/1",
+        repaired: is_proven,
+        proof,
+        generations: reseeded.generations,
+        fingerprint: reseed::fingerprint()?,
+        reseed_us: reseeded.us,
+        total_ms: 0,
+        steps: Vec::new(),
+    };
+    if is_proven {
+        // This process held a page of random bytes of its own. The generation has voided it, but on
+        // kernels that show none nothing would have.
+        headwater::discard().context("cannot discard buffered bytes")?;
+        repair.steps = steps(args);
+        repair.repaired = repair.steps.iter().all(|step| step.error.is_none());
+    }
+    repair.total_ms = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
+    Ok(repair)
+}
+
+/// Does the steps that were asked for: names first, because hooks start programs that read them.
+fn steps(args: &RepairArgs) -> Vec<Step> {
+    let mut steps = Vec::new();
+    let mut step = |name: &str, result: Result<()>| {
+        let error = result.err().map(|error| format!("{error:#}"));
+        steps.push(Step { name: name.to_owned(), error });
+    };
+    let root = Path::new("/");
+    if let Some(name) = &args.host_name {
+        step("host name", identity::host_name(root, name));
+    }
+    if args.machine_id {
+        step("machine-id", identity::machine_id(root));
+    }
+    if args.seed_file {
+        step("seed file", identity::seed_file(root));
+    }
+    if args.ssh_host_keys {
+        step("SSH host keys", identity::ssh_host_keys(root));
+    }
+    let directory = args.hooks.as_deref().unwrap_or(Path::new(HOOKS));
+    // The usual directory need not be there. One that was named does.
+    if args.hooks.is_some() || directory.is_dir() {
+        match hooks(directory) {
+            Ok(hooks) => {
+                for hook in hooks {
+                    step(&hook, run_hook(&directory.join(&hook)));
+                }
+            }
+            Err(error) => step("hooks", Err(error)),
+        }
+    }
+    if let Some(cgroup) = &args.thaw {
+        let file = cgroup.join("cgroup.freeze");
+        // Last, and not after a failure: whatever is frozen must not run on a sibling's names.
+        let is_sound = steps.iter().all(|step| step.error.is_none());
+        let thawed = match is_sound {
+            true => fs::write(&file, "0").with_context(|| file.display().to_string()),
+            false => Err(anyhow::anyhow!("an earlier step failed, so {} stays", file.display())),
+        };
+        let error = thawed.err().map(|error| format!("{error:#}"));
+        steps.push(Step { name: "thaw".to_owned(), error });
+    }
+    steps
+}
+
+/// Returns the names of the programs in a directory, sorted as run-parts(8) does.
+fn hooks(directory: &Path) -> Result<Vec<String>> {
+    let mut names = Vec::new();
+    for entry in fs::read_dir(directory).with_context(|| directory.display().to_string())? {
+        let entry = entry?;
+        let path = entry.path();
+        let is_program = rustix::fs::access(&path, rustix::fs::Access::EXEC_OK).is_ok();
+        if let (true, true, Ok(name)) =
+            (path.is_file(), is_program, entry.file_name().into_string())
+            && !name.starts_with('.')
+            && !name.ends_with('~')
+        {
+            names.push(name);
+        }
+    }
+    names.sort();
+    Ok(names)
+}
+
+fn run_hook(path: &Path) -> Result<()> {
+    let output = Command::new(path).output().with_context(|| path.display().to_string())?;
+    if !output.status.success() {
+        bail!("it failed ({}): {}", output.status, last_line(&output.stderr));
+    }
+    Ok(())
+}
+
+/// Becomes the gated program. Returns only if it cannot be run.
+pub fn pass_gate(command: &[OsString]) -> anyhow::Error {
+    let Some((program, arguments)) = command.split_first() else {
+        return anyhow::anyhow!("no command follows --gate");
+    };
+    let error = Command::new(program).args(arguments).exec();
+    anyhow::Error::new(error).context(format!("cannot run {}", program.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::PermissionsExt;
+
+    #[test]
+    fn hooks_are_programs_in_order() {
+        let directory =
+            std::env::temp_dir().join(format!("headwater-hooks-{}", std::process::id()));
+        fs::create_dir_all(&directory).unwrap();
+        for (name, mode) in [("20-b", 0o755), ("10-a", 0o755), ("note", 0o644), (".x", 0o755)] {
+            let file = directory.join(name);
+            fs::write(&file, "#!/bin/sh\necho why >&2\nexit 4\n").unwrap();
+            fs::set_permissions(&file, fs::Permissions::from_mode(mode)).unwrap();
+        }
+        let names = hooks(&directory).unwrap();
+        let error = run_hook(&directory.join("10-a")).unwrap_err().to_string();
+        fs::remove_dir_all(&directory).unwrap();
+        assert_eq!(names, ["10-a", "20-b"]);
+        assert!(error.contains('4') && error.ends_with("why"), "{error}");
+        assert!(hooks(&directory).is_err(), "a directory that was named has to be there");
+    }
+}

@@ -1,0 +1,53 @@
+//! The report as JUnit XML, which CI systems show beside the tests of a program.
+
+use super::{advice, counted, named};
+use crate::compare::{Comparison, Verdict};
+use quick_xml::Writer;
+use std::io;
+
+/// Returns the file: a test case for each source. A source that repeats and can be renewed is a
+/// failure; one that was not shown is skipped, because a green test would promise what was not
+/// seen.
+///
+/// # Errors
+///
+/// Only those of a writer into memory.
+pub fn comparison(comparison: &Comparison) -> io::Result<String> {
+    let mut writer = Writer::new_with_indent(Vec::new(), b' ', 2);
+    let (tests, failures) = (comparison.rows.len().to_string(), comparison.repeats.to_string());
+    let skipped = comparison.not_shown.to_string();
+    let counts =
+        [("tests", &*tests), ("failures", &*failures), ("errors", "0"), ("skipped", &*skipped)];
+    let suite = [("name", "headwater clones")].into_iter().chain(counts);
+    writer.create_element("testsuite").with_attributes(suite).write_inner_content(|writer| {
+        for row in &comparison.rows {
+            let (class, name) = row.id.split_once('/').unwrap_or(("", &row.id));
+            let case = writer.create_element("testcase");
+            let case = case.with_attributes([("classname", class), ("name", name)]);
+            let said = format!("{} {}: {}", named(row.verdict), counted(row), advice(row));
+            let inner = match row.verdict {
+                Verdict::Repeats => "failure",
+                Verdict::NotShown => "skipped",
+                // Seen and said, but nothing that a build could be made to pass by.
+                Verdict::NotRenewable => "system-out",
+                Verdict::Differs => {
+                    case.write_empty()?;
+                    continue;
+                }
+            };
+            case.write_inner_content(|writer| {
+                let element = writer.create_element(inner);
+                if inner == "system-out" {
+                    let text = quick_xml::events::BytesText::new(&said);
+                    element.write_text_content(text)?;
+                } else {
+                    element.with_attribute(("message", &*said)).write_empty()?;
+                }
+                Ok(())
+            })?;
+        }
+        Ok(())
+    })?;
+    let body = String::from_utf8_lossy(&writer.into_inner()).into_owned();
+    Ok(format!("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n{body}\n"))
+}

@@ -1,0 +1,58 @@
+//! A comparison as text, as a page, and as a file for CI systems.
+
+pub mod html;
+pub mod junit;
+pub mod text;
+
+use crate::compare::{Comparison, Verdict};
+use crate::{Compared, Copied};
+
+/// Returns the answer in one line.
+fn answer(comparison: &Comparison) -> String {
+    let Comparison { copies, repeats, not_renewable, differs, not_shown, .. } = comparison;
+    let what = match comparison.copied {
+        Copied::Process => "processes",
+        Copied::Machine => "machines",
+    };
+    let drawn = repeats + not_renewable + differs;
+    let first = match (repeats, not_renewable) {
+        (0, 0) => format!("No source repeats in {copies} copied {what}"),
+        (0, _) => format!("No source that can be renewed repeats in {copies} copied {what}"),
+        _ => format!(
+            "{repeats} of {drawn} sources repeat in {copies} copied {what}, and can be renewed"
+        ),
+    };
+    format!(
+        "{first}; {not_renewable} cannot be renewed; {differs} differ; {not_shown} were not shown."
+    )
+}
+
+/// Returns how a verdict is called in a report.
+fn named(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Repeats => "repeats",
+        Verdict::NotRenewable => "repeats, cannot be renewed",
+        Verdict::NotShown => "not shown",
+        Verdict::Differs => "differs",
+    }
+}
+
+/// Returns how much of a source repeats: `8/8 in 3` for all values in three copies.
+fn counted(row: &Compared) -> String {
+    let until =
+        row.until_ms.filter(|ms| *ms >= 1_000).map(|ms| format!(", {:.0} s", ms as f64 / 1e3));
+    match row.copies {
+        0 => String::new(),
+        copies => {
+            format!("{}/{} in {copies}{}", row.repeated, row.draws, until.unwrap_or_default())
+        }
+    }
+}
+
+/// Returns what a reader should do or know about a source.
+fn advice(row: &Compared) -> &str {
+    row.why.as_deref().unwrap_or(match row.verdict {
+        Verdict::Differs => "",
+        _ => &row.advice,
+    })
+}

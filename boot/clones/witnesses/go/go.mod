@@ -1,0 +1,3 @@
+module witness
+
+go 1.21

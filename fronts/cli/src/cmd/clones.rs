@@ -1,0 +1,87 @@
+//! `headwater clones`: what repeats in copies.
+
+use crate::failure::Failure;
+use crate::output;
+use anyhow::Context;
+use headwater_clones::{Comparison, OutputArgs, RepairArgs, Usage, Verb, html, junit, text};
+use std::io::Write;
+use std::path::Path;
+
+pub(crate) fn run(args: &headwater_clones::Args) -> Result<(), Failure> {
+    match &args.verb {
+        Verb::Check(args) => {
+            check_files(&args.output)?;
+            let comparison = headwater_clones::check(args, &progress).map_err(failure)?;
+            print(&comparison, &args.output)
+        }
+        Verb::Compare(args) => print(&headwater_clones::files(args)?, &args.output),
+        Verb::Plant(args) => Ok(output::text(&headwater_clones::plant(args).map_err(failure)?)?),
+        Verb::Draw(args) => Ok(output::json(&headwater_clones::draw(args)?)?),
+        Verb::Repair(args) => repair(args),
+        Verb::Uproot(args) => Ok(headwater_clones::uproot(args)?),
+        Verb::Witness { name } => Ok(headwater_clones::witness(name)?),
+    }
+}
+
+/// Repairs this copy, and lets the gated command run only then.
+fn repair(args: &RepairArgs) -> Result<(), Failure> {
+    let repair = headwater_clones::repair(args).map_err(failure)?;
+    if args.json {
+        output::json(&repair)?;
+    } else if !args.gate || !repair.repaired {
+        // With a gate, standard output belongs to the gated command.
+        output::text(&text::repair(&repair))?;
+    }
+    match repair.repaired {
+        true if args.gate => Err(headwater_clones::pass_gate(&args.command).into()),
+        true => Ok(()),
+        false => Err(Failure::Verdict(1)),
+    }
+}
+
+/// Returns an error for a file that cannot be written, before minutes were spent on its content.
+fn check_files(args: &OutputArgs) -> Result<(), Failure> {
+    for file in [&args.html, &args.junit].into_iter().flatten() {
+        headwater_text::file::check(file)
+            .map_err(|error| Failure::Usage(format!("cannot write {}: {error}", file.display())))?;
+    }
+    Ok(())
+}
+
+/// Prints a comparison. A source that repeats and can be renewed is a finding.
+fn print(comparison: &Comparison, args: &OutputArgs) -> Result<(), Failure> {
+    // Before the text, because the reader of standard output may close it.
+    if let Some(file) = &args.html {
+        write(file, &html::comparison(comparison))?;
+    }
+    if let Some(file) = &args.junit {
+        write(file, &junit::comparison(comparison)?)?;
+    }
+    if args.json {
+        output::json(comparison)?;
+    } else {
+        output::text(&text::comparison(comparison, args.all))?;
+    }
+    match comparison.repeats {
+        0 => Ok(()),
+        _ => Err(Failure::Verdict(1)),
+    }
+}
+
+fn write(file: &Path, text: &str) -> anyhow::Result<()> {
+    headwater_text::file::replace(file, text)
+        .with_context(|| format!("cannot write {}", file.display()))
+}
+
+/// Returns the error as a wrong command line where it is one.
+fn failure(error: anyhow::Error) -> Failure {
+    match error.downcast_ref::<Usage>() {
+        Some(usage) => Failure::Usage(usage.to_string()),
+        None => error.into(),
+    }
+}
+
+/// Prints a line about the progress of a long run to stderr.
+fn progress(line: &str) {
+    let _ = writeln!(std::io::stderr(), "headwater clones: {line}");
+}
