@@ -322,6 +322,10 @@ fn a_repair_is_proven_and_a_pretended_one_is_not() {
         return;
     }
     let output = repair(&random(), &["--json"], None);
+    if status(&output) == 3 && said(&output).contains("the kernel") {
+        println!("skipped: {}; repair's proof is not shown", said(&output).trim());
+        return;
+    }
     let document: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     if document["proof"] == "calls" {
         println!("skipped: this kernel shows no reseed generation; repair's proof is not shown");
