@@ -56,3 +56,26 @@ fn advice(row: &Compared) -> &str {
         _ => &row.advice,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::{Comparison, Draws, Repair};
+
+    /// `SNAPSHOTS=overwrite cargo test -p headwater-clones` writes the schemas anew.
+    #[test]
+    fn the_schemas_are_those_that_are_checked_in() {
+        for (name, schema) in [
+            ("headwater.clones.1.json", schemars::schema_for!(Comparison)),
+            ("headwater.clones-draw.1.json", schemars::schema_for!(Draws)),
+            ("headwater.clones-repair.1.json", schemars::schema_for!(Repair)),
+        ] {
+            let path = format!("{}/schema/{name}", env!("CARGO_MANIFEST_DIR"));
+            let schema = serde_json::to_string_pretty(&schema).unwrap() + "\n";
+            if std::env::var("SNAPSHOTS").is_ok_and(|value| value == "overwrite") {
+                std::fs::write(&path, &schema).unwrap();
+            }
+            let recorded = std::fs::read_to_string(&path).unwrap_or_default();
+            assert!(schema == recorded, "the documents have another schema than {path}");
+        }
+    }
+}
