@@ -93,7 +93,7 @@ pub use rng::Rng;
 pub use stamp::{Freshness, Stamp};
 pub use status::{
     Counters, CpuRng, Hardware, Page, Path, Pools, ReseedGeneration, Source, Status, Vmclock,
-    Vmgenid,
+    Vmgenid, WatchPage,
 };
 
 use core::mem::MaybeUninit;
@@ -209,8 +209,9 @@ pub struct Config {
     /// needs a live reseed generation, `Hedged` the CPU's instructions. If `Buffered` is requested,
     /// no evidence is needed that clones are noticed.
     pub mode: Mode,
-    /// True if /dev/vmclock0 may be mapped where it is readable. A process that maps a device page
-    /// cannot be checkpointed by CRIU until [`quiesce()`] is called.
+    /// True if /dev/vmclock0 may be mapped where it is readable, and the page of `headwater clones
+    /// watch`. A process that maps a device page cannot be checkpointed by CRIU until [`quiesce()`]
+    /// is called.
     pub vmclock: bool,
 }
 
