@@ -27,6 +27,8 @@ pub enum Verb {
     /// Reseed the kernel of a copy from the host's entropy, prove it, and renew names and keys
     /// (root)
     Repair(Box<RepairArgs>),
+    /// Wait for copies of this machine: count them in a page that programs map, and run hooks
+    Watch(WatchArgs),
     /// Remove what `plant` made
     Uproot(UprootArgs),
     /// Be one of the processes; `plant` starts them
@@ -227,6 +229,34 @@ pub struct RepairArgs {
     /// The gated command
     #[arg(last = true, requires = "gate", value_name = "COMMAND")]
     pub command: Vec<std::ffi::OsString>,
+}
+
+/// Arguments of `watch`.
+#[derive(clap::Args, Clone, Debug)]
+#[command(after_help = "\
+Hooks are the programs of /etc/headwater/clones.d, in order, and then --exec. They find the count in
+HEADWATER_COPIES, and run after the kernel was reseeded. Exit status: 0 with --once, after a copy; 3
+the page cannot be kept, since another watcher keeps it or this user may not write there.")]
+pub struct WatchArgs {
+    /// Line that sh runs after each copy
+    #[arg(long, value_name = "LINE")]
+    pub exec: Option<String>,
+
+    /// Directory of programs to run after each copy [default: /etc/headwater/clones.d]
+    #[arg(long, value_name = "DIR")]
+    pub hooks: Option<PathBuf>,
+
+    /// The page; programs look for it in this place only
+    #[arg(long, value_name = "FILE", default_value = "/run/headwater/copies")]
+    pub page: PathBuf,
+
+    /// End after the first copy
+    #[arg(long)]
+    pub once: bool,
+
+    /// Print each copy as a line of JSON
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// Arguments of `uproot`.

@@ -24,6 +24,7 @@ mod post;
 mod process;
 mod repair;
 mod report;
+mod watch;
 
 /// A command line that cannot mean anything.
 #[derive(Debug)]
@@ -39,6 +40,7 @@ impl std::error::Error for Usage {}
 
 pub use args::{
     Args, CheckArgs, CompareArgs, DrawArgs, OutputArgs, PlantArgs, RepairArgs, UprootArgs, Verb,
+    WatchArgs,
 };
 pub use builtin::run as witness;
 pub use catalogue::{Class, Renewer};
@@ -47,3 +49,4 @@ pub use compare::{Absent, Compared, Comparison, Copied, Verdict, compare};
 pub use draw::{Draws, Row, Skipped, Witness};
 pub use repair::{Repair, Step, pass_gate, repair};
 pub use report::{html, junit, text};
+pub use watch::{Beginning, Response, Seen, Signal, watch};

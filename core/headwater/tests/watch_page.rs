@@ -19,10 +19,10 @@ use support::machine::skip;
 use support::root::Root;
 
 const PAGE: &str = "/run/headwater/copies";
-/// What the kernel leaves in `owner` when the watcher's thread has ended.
+/// The kernel leaves this in `owner` when the watcher's thread has ended.
 const OWNER_DIED: u32 = 0x4000_0000;
 
-/// The bytes of a page that no process watches yet.
+/// Returns the bytes of a page that no process watches yet.
 fn bytes() -> Vec<u8> {
     let mut bytes = vec![0; LEN];
     bytes[..8].copy_from_slice(&MAGIC);
@@ -64,7 +64,7 @@ fn a_page_is_mapped_and_moves_the_stamp() {
         assert_eq!(status.watch_page, mapped(1, true, true));
         assert_eq!(mappings(), 2, "the test's own and the library's");
         let has_generation = matches!(status.reseed_generation, ReseedGeneration::Live { .. });
-        // The watcher hears of each copy, so this process can tell whether it was copied, although
+        // The watcher hears of each copy, so this process knows whether it was copied, although
         // it sees neither vmgenid nor VMClock.
         assert_eq!(headwater::generation().is_some(), has_generation);
         let mut stamp = Stamp::new();

@@ -29,6 +29,10 @@ impl Kmsg {
     }
 
     fn add(&mut self, record: &[u8]) {
+        if is_copy_reported(record) {
+            self.vm_fork_reseeds = self.vm_fork_reseeds.map(|count| count + 1);
+            return;
+        }
         let Some((microseconds, text)) = kernel_message(record) else { return };
         // "crng done (trusting CPU's manufacturer)" in Linux 4.19 to 5.17.
         let seeded: [&[u8]; 2] = [b"random: crng init done", b"random: crng done"];
@@ -36,10 +40,16 @@ impl Kmsg {
             self.seeded_at_us.get_or_insert(microseconds);
             // The log is complete from here on, so no later line means no such reseed.
             self.vm_fork_reseeds.get_or_insert(0);
-        } else if text.starts_with(b"random: crng reseeded due to virtual machine fork") {
-            self.vm_fork_reseeds = self.vm_fork_reseeds.map(|count| count + 1);
         }
     }
+}
+
+/// Returns whether a record of /dev/kmsg is the kernel's line about a copy of the machine, which
+/// it writes after it has reseeded (`add_vmfork_randomness`, Linux 5.18).
+pub fn is_copy_reported(record: &[u8]) -> bool {
+    kernel_message(record).is_some_and(|(_, text)| {
+        text.starts_with(b"random: crng reseeded due to virtual machine fork")
+    })
 }
 
 /// Splits a record `level,sequence,microseconds,flags[,...];text` into microseconds after boot and

@@ -20,7 +20,7 @@ pub use document::{write, write_now};
 // the core.
 pub use headwater::{CpuRng, Page, ReseedGeneration, Status, status};
 pub use host::Host;
-pub use kmsg::Kmsg;
+pub use kmsg::{Kmsg, is_copy_reported};
 pub use text::Text;
 pub use verdict::{Level, Verdict};
 

@@ -38,3 +38,10 @@ pub(crate) fn json(document: &impl serde::Serialize) -> io::Result<()> {
     pretty.push('\n');
     text(&pretty)
 }
+
+/// Writes a JSON document on one line, for a reader of lines.
+pub(crate) fn json_line(document: &impl serde::Serialize) -> io::Result<()> {
+    let mut line = serde_json::to_string(document)?;
+    line.push('\n');
+    text(&line)
+}

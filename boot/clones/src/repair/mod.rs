@@ -20,12 +20,12 @@ use crate::Usage;
 use crate::args::RepairArgs;
 use crate::process::last_line;
 use anyhow::{Context, Result, bail};
-pub(crate) use reseed::Proof;
+pub(crate) use reseed::{Proof, reseed_now};
 use serde::Serialize;
 use std::ffi::OsString;
 use std::fs;
 use std::os::unix::process::CommandExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
 
@@ -154,6 +154,16 @@ fn steps(args: &RepairArgs) -> Vec<Step> {
         steps.push(Step { name: "thaw".to_owned(), error });
     }
     steps
+}
+
+/// Returns the programs to run after a copy. The usual directory need not be there.
+pub(crate) fn hooks_of(directory: Option<&Path>) -> Result<Vec<PathBuf>> {
+    let usual = Path::new(HOOKS);
+    if directory.is_none() && !usual.is_dir() {
+        return Ok(Vec::new());
+    }
+    let directory = directory.unwrap_or(usual);
+    Ok(hooks(directory)?.iter().map(|name| directory.join(name)).collect())
 }
 
 /// Returns the names of the programs in a directory, sorted as run-parts(8) does.

@@ -78,23 +78,30 @@ pub(super) fn reseed(entropy: &[u8]) -> Result<Reseeded> {
     let error = std::io::Error::last_os_error();
     info.bytes.zeroize();
     ensure!(added == 0, "the kernel refuses entropy (RNDADDENTROPY: {error}); run this as root");
-    let take = || -> Result<()> {
-        // SAFETY: the request has no argument; the descriptor is open while `device` is.
-        let taken = unsafe { libc::ioctl(device.as_raw_fd(), RNDRESEEDCRNG as _) };
-        let error = std::io::Error::last_os_error();
-        ensure!(
-            taken == 0,
-            "the kernel does not reseed (RNDRESEEDCRNG: {error}; Linux 4.14 has it)"
-        );
-        Ok(())
-    };
-    take()?;
+    take(&device)?;
     let between = reseed_generation();
-    take()?;
+    take(&device)?;
     let after = reseed_generation();
     let us = u64::try_from(begun.elapsed().as_micros()).unwrap_or(u64::MAX);
     let has_moved_twice = before < between && between < after;
     Ok(Reseeded { generations: [before, after], has_moved_twice, us })
+}
+
+/// Makes the kernel take a new key from what its pool holds and what the CPU returns.
+///
+/// # Errors
+///
+/// If the kernel refuses the call. Only root may make it.
+pub(crate) fn reseed_now() -> Result<()> {
+    take(&File::options().write(true).open("/dev/random").context("/dev/random")?)
+}
+
+fn take(device: &File) -> Result<()> {
+    // SAFETY: the request has no argument; the descriptor is open while `device` is.
+    let taken = unsafe { libc::ioctl(device.as_raw_fd(), RNDRESEEDCRNG as _) };
+    let error = std::io::Error::last_os_error();
+    ensure!(taken == 0, "the kernel does not reseed (RNDRESEEDCRNG: {error}; Linux 4.14 has it)");
+    Ok(())
 }
 
 /// Returns 64 bits of a hash over a value that the kernel makes now.

@@ -3,6 +3,7 @@
 use super::{advice, answer, counted, named};
 use crate::compare::{Comparison, Verdict};
 use crate::repair::{Proof, Repair};
+use crate::watch::Response;
 use std::fmt::Write;
 
 /// Returns the report: the answer first, then the sources that repeat, with advice. With `all`, the
@@ -33,6 +34,23 @@ pub fn comparison(comparison: &Comparison, all: bool) -> String {
     }
     if !all && comparison.differs + comparison.not_shown > 0 {
         text += "\n--all lists the sources that differ and those that were not shown.\n";
+    }
+    text
+}
+
+/// Returns what was done for a copy: the answer first.
+pub fn response(response: &Response) -> String {
+    let mut text = format!("copy {}: seen by {}\n", response.copies, response.signal.words());
+    let mut line = |name: &str, what: &str| {
+        let _ = writeln!(text, "  {name:<18} {what}");
+    };
+    match &response.reseed_error {
+        None => line("kernel", "reseeded before the count moved"),
+        Some(error) => line("kernel", &format!("NOT reseeded: {error}")),
+    }
+    line("count", &format!("moved {} us after this process woke", response.us));
+    for hook in &response.hooks {
+        line(&hook.name, hook.error.as_deref().unwrap_or("done"));
     }
     text
 }

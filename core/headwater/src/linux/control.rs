@@ -35,8 +35,9 @@ pub(crate) fn init(config: Option<Config>) -> Result<(), Error> {
 /// Drops everything that a checkpoint must not hold.
 ///
 /// The order counts. The watcher's page and the clone marker go first: if that fails, every draw
-/// must be as it was, and so far nothing has been done that a draw depends on. The mode becomes `strict` before the contents go, because
-/// otherwise a draw in between would buffer bytes again, and they would be in the checkpoint.
+/// must be as it was, and so far nothing has been done that a draw depends on. The mode becomes
+/// `strict` before the contents go, because otherwise a draw in between would buffer bytes again,
+/// and they would be in the checkpoint.
 pub(crate) fn quiesce() -> Result<(), Error> {
     let process = process(true)?;
     process.watch.unmap(status::WatchPage::Quiesced)?;

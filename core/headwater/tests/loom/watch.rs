@@ -7,7 +7,7 @@ use loom::sync::Arc;
 use loom::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use loom::thread;
 
-/// What the kernel stores when the thread that `owner` names has ended.
+/// The kernel stores this when the thread that `owner` names has ended.
 const OWNER_DIED: u32 = 0x4000_0000;
 
 /// The page, and two facts outside it.

@@ -3,7 +3,9 @@
 use crate::failure::Failure;
 use crate::output;
 use anyhow::Context;
-use headwater_clones::{Comparison, OutputArgs, RepairArgs, Usage, Verb, html, junit, text};
+use headwater_clones::{
+    Comparison, OutputArgs, RepairArgs, Usage, Verb, WatchArgs, html, junit, text,
+};
 use std::io::Write;
 use std::path::Path;
 
@@ -18,6 +20,7 @@ pub(crate) fn run(args: &headwater_clones::Args) -> Result<(), Failure> {
         Verb::Plant(args) => Ok(output::text(&headwater_clones::plant(args).map_err(failure)?)?),
         Verb::Draw(args) => Ok(output::json(&headwater_clones::draw(args)?)?),
         Verb::Repair(args) => repair(args),
+        Verb::Watch(args) => watch(args),
         Verb::Uproot(args) => Ok(headwater_clones::uproot(args)?),
         Verb::Witness { name } => Ok(headwater_clones::witness(name)?),
     }
@@ -37,6 +40,23 @@ fn repair(args: &RepairArgs) -> Result<(), Failure> {
         true => Ok(()),
         false => Err(Failure::Verdict(1)),
     }
+}
+
+/// Watches for copies of this machine, with a line for each.
+fn watch(args: &WatchArgs) -> Result<(), Failure> {
+    let (page, json) = (args.page.display().to_string(), args.json);
+    let mut began = |beginning: &headwater_clones::Beginning| {
+        progress(&format!("{page} counts copies, by {}", beginning.signals.join("; ")));
+        Ok(())
+    };
+    let report = move |response: &headwater_clones::Response| -> anyhow::Result<()> {
+        if json {
+            Ok(output::json_line(response)?)
+        } else {
+            Ok(output::text(&text::response(response))?)
+        }
+    };
+    Ok(headwater_clones::watch(args, &mut began, report)?)
 }
 
 /// Returns an error for a file that cannot be written, before minutes were spent on its content.

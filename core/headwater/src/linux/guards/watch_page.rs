@@ -28,7 +28,7 @@ pub const PATH: &CStr = c"/run/headwater/copies";
 pub const MAGIC: [u8; 8] = *b"hwcopies";
 /// The version of the layout, in the 4 bytes after them.
 pub const VERSION: u32 = 1;
-/// The length of the file. What lies after the words is zero.
+/// The length of the file. The bytes after the words are zero.
 pub const LEN: usize = 64;
 /// Bits of the signals: the kernel writes a line at each copy (a bound vmgenid).
 pub const BY_KERNEL: u64 = 1;
@@ -132,7 +132,8 @@ impl WatchGuard {
     pub(crate) fn status(&self) -> WatchPage {
         if self.words.get() == none() {
             return match STATES.get(usize::from(self.state.load(Ordering::Relaxed))) {
-                Some(WatchPage::Mapped { .. }) => WatchPage::Quiesced, // just now, by another thread
+                // Just now, by another thread.
+                Some(WatchPage::Mapped { .. }) => WatchPage::Quiesced,
                 Some(&other) => other,
                 None => WatchPage::Absent, // not reached: only values of `index` are stored
             };

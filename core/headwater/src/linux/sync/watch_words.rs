@@ -20,7 +20,7 @@ pub struct WatchWords {
     pub owner: AtomicU32,
     /// The number of copies that were seen, and of the times that none could have been seen.
     pub copies: AtomicU64,
-    /// What the watcher can see, as bits.
+    /// The signals that the watcher has, as bits.
     pub signals: AtomicU64,
 }
 
