@@ -96,7 +96,8 @@ pub struct CheckArgs {
     pub inside: String,
 
     /// Seconds that a line may take
-    #[arg(long, value_name = "SECONDS", default_value_t = 120, requires = "spawn")]
+    #[arg(long, value_name = "SECONDS", default_value_t = 120, requires = "spawn",
+        value_parser = clap::value_parser!(u64).range(1..=86_400))]
     pub timeout: u64,
 
     /// Directory of the witnesses, which is made and removed [default: /run/headwater-clones; for
@@ -149,7 +150,8 @@ pub struct PlantArgs {
 #[derive(clap::Args, Clone, Debug)]
 pub struct DrawArgs {
     /// Seconds for which the kernel's values are drawn, to see when they cease to repeat
-    #[arg(long, value_name = "SECONDS", default_value_t = 0)]
+    #[arg(long, value_name = "SECONDS", default_value_t = 0,
+        value_parser = clap::value_parser!(u64).range(..=86_400))]
     pub seconds: u64,
 
     /// Directory of the witnesses [default: as for `plant`]

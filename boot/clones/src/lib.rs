@@ -14,6 +14,7 @@ mod args;
 mod builtin;
 mod catalogue;
 mod check;
+mod clean;
 mod compare;
 mod criu;
 mod draw;
@@ -24,6 +25,7 @@ mod post;
 mod process;
 mod repair;
 mod report;
+mod stop;
 
 /// A command line that cannot mean anything.
 #[derive(Debug)]
@@ -44,6 +46,7 @@ pub use builtin::run as witness;
 pub use catalogue::{Class, Renewer};
 pub use check::{check, draw, files, plant, uproot};
 pub use compare::{Absent, Compared, Comparison, Copied, Verdict, compare};
-pub use draw::{Draws, Row, Skipped, Witness};
+pub use draw::{Draws, Reseed, Row, Skipped, Witness};
 pub use repair::{Repair, Step, pass_gate, repair};
 pub use report::{html, junit, text};
+pub use stop::Interrupted;

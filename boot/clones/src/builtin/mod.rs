@@ -10,6 +10,7 @@ mod identity;
 mod kernel;
 mod libc;
 mod library;
+mod reseeds;
 mod rust;
 
 pub(crate) use kernel::reseeds as reseed_generation;
@@ -126,12 +127,20 @@ pub fn run(name: &str) -> Result<()> {
         title: sources.title.clone(),
         skipped: sources.skipped.clone(),
         reseeds: reseeds(),
-        values: vec![],
+        ..Said::default()
     };
     post.write(post::READY, &ready.ready_text())?;
-    let Some(longer) = post.wait_for_go()? else { return Ok(()) };
+    let mut watch = reseeds::Watch::default();
+    let mut look = || {
+        if is_kernel {
+            watch.look();
+        }
+    };
+    let Some(longer) = post.wait_for_go(&mut look)? else { return Ok(()) };
+    // A reseed between the last look and the trigger belongs to the copy as well.
+    look();
     let values = drawn(&mut sources, if is_kernel { longer } else { Duration::ZERO })?;
-    let draws = Said { values, reseeds: reseeds(), ..Said::default() };
+    let draws = Said { values, reseeds: reseeds(), seen: watch.seen(), ..Said::default() };
     post.write(post::DRAWS, &draws.draws_text())
 }
 
