@@ -41,7 +41,8 @@ pub struct Witness {
     pub title: String,
     /// Why it has no draws.
     pub error: Option<String>,
-    /// Reseeds that the kernel's witness saw while it waited, the oldest first.
+    /// Reseeds that the kernel's witness saw while it waited, the oldest first. In a witness of
+    /// headwater, the times at which its stamp was stale.
     pub reseeds: Vec<Reseed>,
     /// Sources that it cannot draw.
     pub skipped: Vec<Skipped>,

@@ -25,6 +25,7 @@ mod post;
 mod process;
 mod repair;
 mod report;
+mod reseeded;
 mod stop;
 
 /// A command line that cannot mean anything.
@@ -45,7 +46,7 @@ pub use args::{
 pub use builtin::run as witness;
 pub use catalogue::{Class, Renewer};
 pub use check::{check, draw, files, plant, uproot};
-pub use compare::{Absent, Compared, Comparison, Copied, Verdict, compare};
+pub use compare::{Absent, Compared, Comparison, Copied, Stamps, Verdict, compare};
 pub use draw::{Draws, Reseed, Row, Skipped, Witness};
 pub use repair::{Repair, Step, pass_gate, repair};
 pub use report::{html, junit, text};

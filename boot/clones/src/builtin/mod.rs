@@ -13,7 +13,9 @@ mod library;
 mod reseeds;
 mod rust;
 
+pub(crate) use self::headwater::PREFIX as HEADWATER;
 pub(crate) use kernel::reseeds as reseed_generation;
+pub(crate) use reseeds::KEPT as KEPT_RESEEDS;
 
 use crate::post::{self, Post, Said, Value};
 use anyhow::{Result, bail};
@@ -100,7 +102,7 @@ fn sources(name: &str) -> Result<Sources> {
         "gcrypt" => library::gcrypt(),
         "sodium" => library::sodium(),
         "rust" => rust::sources(),
-        _ => match name.strip_prefix("headwater-") {
+        _ => match name.strip_prefix(headwater::PREFIX) {
             Some(mode) => headwater::sources(mode)?,
             None => bail!("no witness is called '{name}'"),
         },
@@ -131,9 +133,12 @@ pub fn run(name: &str) -> Result<()> {
     };
     post.write(post::READY, &ready.ready_text())?;
     let mut watch = reseeds::Watch::default();
+    let mut stamps = headwater::Stamps::default();
     let mut look = || {
         if is_kernel {
-            watch.look();
+            watch.look(kernel::reseeds());
+        } else if name.starts_with(headwater::PREFIX) {
+            watch.look(stamps.stale());
         }
     };
     let Some(longer) = post.wait_for_go(&mut look)? else { return Ok(()) };

@@ -1,4 +1,5 @@
-//! When the kernel reseeded, as its witness saw it while it waited.
+//! When the kernel reseeded, and when a stamp of headwater was stale, as witnesses saw it while they
+//! waited.
 //!
 //! A generation that moved between the planting and the draw proves nothing of the copies: a kernel
 //! reseeds by its clock each minute, and a warm original waits for longer than that before it is
@@ -6,16 +7,15 @@
 //! look. Its notes are copied with it, so looks from before the copy have the same nanosecond in
 //! every copy, and a look that no other copy has came later. `compare` finds the copy by that.
 
-use super::kernel;
 use crate::post::Reseed;
 use std::collections::VecDeque;
 
 /// Looks that are kept: at 20 ms each, the last three seconds before a reseed.
 const LOOKS: usize = 150;
 /// Reseeds that are kept. The last ones matter, because a copy is drawn from soon after it is made.
-const KEPT: usize = 8;
+pub(crate) const KEPT: usize = 8;
 
-/// The notes of the kernel's witness.
+/// The notes of a witness on a number that moves.
 #[derive(Default)]
 pub(super) struct Watch {
     generation: Option<u64>,
@@ -24,12 +24,12 @@ pub(super) struct Watch {
 }
 
 impl Watch {
-    /// Looks at the generation.
-    pub(super) fn look(&mut self) {
+    /// Notes the number as it is now, or None where it cannot be read.
+    pub(super) fn look(&mut self, number: Option<u64>) {
         let time = rustix::time::clock_gettime(rustix::time::ClockId::Monotonic);
         let ns = u64::try_from(time.tv_sec).unwrap_or(0) * 1_000_000_000
             + u64::try_from(time.tv_nsec).unwrap_or(0);
-        self.note(kernel::reseeds(), ns);
+        self.note(number, ns);
     }
 
     fn note(&mut self, generation: Option<u64>, ns: u64) {
