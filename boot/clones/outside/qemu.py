@@ -36,6 +36,7 @@ END = "__headwater_end__"
 PROGRAMS = """bash cat chmod cp date dd echo env head hostname ln ls mkdir mount mv od rm sed
 setsid sh sleep stty tr uname busybox ssh-keygen perl python3 node gawk mawk awk mkfifo""".split()
 LIBRARIES = """libcrypto.so.3 libssl.so.3 libgnutls.so.30 libgcrypt.so.20 libsodium.so.23 libbsd.so.0
+libnss3.so libsoftokn3.so libfreebl3.so libfreeblpriv3.so libmbedcrypto.so.7
 libuuid.so.1 libnss_files.so.2""".split()
 
 INIT = """#!/bin/bash

@@ -758,3 +758,52 @@ fn programs_that_follow_a_repair_do_not_have_its_entropy() {
         assert_eq!(status(&clones(&["repair", "--entropy-fd", descriptor])), 2);
     }
 }
+
+/// The action's script, run as its runner does, with a sudo that notes what it is asked for.
+#[test]
+fn the_action_runs_as_a_shell_and_reads_no_argument_as_script() {
+    let folder = Folder::new("action");
+    let file = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../boot/packaging/github/clones/action.yml"
+    );
+    let text = fs::read_to_string(file).unwrap();
+    let (before, script) = text.split_once("      run: |\n").unwrap();
+    assert!(!script.contains("${{"), "an expression in the script is read as script");
+    let script = script.replace("\n        ", "\n");
+    fs::create_dir(folder.path("bin")).unwrap();
+    let log = folder.path("log");
+    let sudo = folder.write(
+        "bin/sudo",
+        &format!("#!/bin/sh\nfor word; do printf '[%s]' \"$word\"; done >> {log}\necho >> {log}\n"),
+    );
+    fs::set_permissions(&sudo, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let path = format!("{}:{}", folder.path("bin"), std::env::var("PATH").unwrap());
+    let own = env!("CARGO_BIN_EXE_headwater");
+    let run = |arguments: &str, command: &str| {
+        let _ = fs::remove_file(&log);
+        let mut bash = Command::new("bash");
+        bash.args(["--noprofile", "--norc", "-eo", "pipefail", "-c", script.trim_start()]);
+        bash.env("PATH", &path).env("ARGUMENTS", arguments).env("COMMAND", command);
+        let output = bash.env("REPORT", "r.xml").current_dir(&folder.0).output().unwrap();
+        (status(&output), fs::read_to_string(&log).unwrap_or_default(), said(&output))
+    };
+    let check = format!("[--preserve-env=PATH][{own}][clones][check][--junit=r.xml]");
+    let setup = format!("[{own}][lab][setup][--only][criu]\n");
+    for (arguments, words) in [
+        ("--short", "[--short]"),
+        ("--only python,node --copies 5", "[--only][python,node][--copies][5]"),
+        ("--short\n--copies 5\n", "[--short][--copies][5]"),
+        ("", ""),
+        ("$(touch x) `touch x` ; touch x", "[$(touch][x)][`touch][x`][;][touch][x]"),
+    ] {
+        let (code, log, said) = run(arguments, own);
+        assert_eq!((code, log), (0, format!("{setup}{check}{words}\n")), "{said}");
+    }
+    assert!(!Path::new(&folder.path("x")).exists());
+    let (code, log, said) = run("--short", "no-such-headwater");
+    assert_eq!((code, &*log), (2, ""), "{said}");
+    assert!(said.contains("::error::there is no command"), "{said}");
+    // Defaults that the description names exist.
+    assert!(before.contains("default: --short"), "{before}");
+}

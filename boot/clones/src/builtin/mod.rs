@@ -12,6 +12,7 @@ mod libc;
 mod library;
 mod reseeds;
 mod rust;
+mod tls;
 
 pub(crate) use self::headwater::PREFIX as HEADWATER;
 pub(crate) use kernel::reseeds as reseed_generation;
@@ -82,6 +83,8 @@ pub(crate) const NAMES: &[&str] = &[
     "gnutls",
     "gcrypt",
     "sodium",
+    "nss",
+    "mbedtls",
     "rust",
     "headwater-auto",
     "headwater-buffered",
@@ -101,6 +104,8 @@ fn sources(name: &str) -> Result<Sources> {
         "gnutls" => library::gnutls(),
         "gcrypt" => library::gcrypt(),
         "sodium" => library::sodium(),
+        "nss" => tls::nss(),
+        "mbedtls" => tls::mbedtls(),
         "rust" => rust::sources(),
         _ => match name.strip_prefix(headwater::PREFIX) {
             Some(mode) => headwater::sources(mode)?,
