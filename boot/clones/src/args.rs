@@ -186,8 +186,8 @@ The bytes come by a descriptor, because a command line can be read by every user
 kernel was shown to have reseeded, and every step succeeded; 1 not so; 2 wrong usage; 3 the entropy
 or a call was refused.")]
 pub struct RepairArgs {
-    /// Descriptor with at least 32 bytes of entropy, such as 0 for standard input; it is read to its
-    /// end, or 512 bytes of it, and programs that start later do not have it
+    /// Descriptor with at least 32 bytes of entropy, such as 0 for standard input; it is read to
+    /// its end, or 512 bytes of it, and programs that start later do not have it
     #[arg(long, value_name = "FD")]
     pub entropy_fd: Option<u32>,
 

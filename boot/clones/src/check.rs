@@ -1,15 +1,15 @@
 //! The verbs, as the command calls them.
 
+use crate::Usage;
 use crate::args::{CheckArgs, CompareArgs, DrawArgs, PlantArgs, UprootArgs};
 use crate::compare::{Comparison, Copied, compare};
 use crate::draw::Draws;
 use crate::driven::Lines;
 use crate::plant::{Garden, selected};
 use crate::{criu, draw as draws, planting, stop};
-use crate::Usage;
 use anyhow::{Context, Result, bail, ensure};
-use std::fmt::Write;
 use std::collections::BTreeSet;
+use std::fmt::Write;
 use std::fs::File;
 use std::io::Read;
 use std::os::unix::fs::MetadataExt;

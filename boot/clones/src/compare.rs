@@ -71,7 +71,7 @@ pub struct Comparison {
     pub absent: Vec<Absent>,
 }
 
-/// What a stamp of headwater said in the copies.
+/// The answers of a stamp of headwater in the copies.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Stamps {
@@ -224,13 +224,10 @@ fn stamps(copies: &[Draws]) -> Vec<Stamps> {
 /// The doors of the kernel's generator, whose values are compared across them too.
 const KERNEL: &str = "kernel/";
 
-/// The copies in which each run of values is. A copy that gives a value twice holds it once.
+/// The copies in which each run of values is. A copy in which a value is twice holds it once.
 type Holders<'a> = BTreeMap<&'a [String], BTreeSet<usize>>;
 
-fn holders<'a>(
-    rows: impl IntoIterator<Item = &'a (usize, &'a Row)>,
-    window: usize,
-) -> Holders<'a> {
+fn holders<'a>(rows: impl IntoIterator<Item = &'a (usize, &'a Row)>, window: usize) -> Holders<'a> {
     let mut holders = Holders::new();
     for (copy, row) in rows {
         for run in row.values.windows(window) {
@@ -469,8 +466,8 @@ mod tests {
         assert_eq!(cloned.verdict, Verdict::Repeats);
     }
 
-    /// Another process drew once before the witness of the second copy, so that each value leaves by
-    /// another door.
+    /// Another process drew once before the witness of the second copy, so that each value leaves
+    /// by another door.
     #[test]
     fn a_kernel_that_repeats_behind_another_door_repeats() {
         let rows = |values: [&str; 3]| {
@@ -487,7 +484,11 @@ mod tests {
     #[test]
     fn a_copy_that_did_not_draw_is_no_copy_that_differs() {
         let three = |last: Vec<Row>| {
-            [copy(vec![row("libc/rand", &["a"])], vec![]), copy(vec![row("libc/rand", &["b"])], vec![]), copy(last, vec![])]
+            [
+                copy(vec![row("libc/rand", &["a"])], vec![]),
+                copy(vec![row("libc/rand", &["b"])], vec![]),
+                copy(last, vec![]),
+            ]
         };
         let verdict = |last| compare(&three(last), Copied::Process).unwrap().rows.remove(0);
         for last in [vec![], vec![row("libc/rand", &[])]] {

@@ -110,7 +110,9 @@ pub(crate) fn draw(directory: &Path, longer: Duration) -> Result<Draws> {
     // Made, and not looked for: of two commands that begin at once one has to fail, or both would
     // return the draws of one copy, and every source would repeat.
     match File::create_new(directory.join(planting::DRAWN)) {
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Err(error).context(drawn()),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+            return Err(error).context(drawn());
+        }
         other => drop(other.with_context(|| format!("cannot write into {}", directory.display()))?),
     }
     // The kernel's witness first and alone. All copies of a kernel hand out one sequence of values,
@@ -185,8 +187,8 @@ fn rows(values: Vec<Value>, key: &Key) -> Vec<Row> {
     rows
 }
 
-/// Returns what a repair of this copy left, as one more witness: two copies that were given the same
-/// entropy both prove a reseed, and only their comparison can show it.
+/// Returns what a repair of this copy left, as one more witness: two copies that were given the
+/// same entropy both prove a reseed, and only their comparison can show it.
 fn repaired(directory: &Path, key: &Key) -> Result<Option<Witness>> {
     let Some(text) = Post::new(directory).read(planting::REPAIR)? else { return Ok(None) };
     Ok(Some(Witness {

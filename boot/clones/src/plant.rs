@@ -118,7 +118,8 @@ impl Garden {
     ///
     /// # Errors
     ///
-    /// If the directory exists or cannot be made, or if a signal ends the work. Nothing is left then.
+    /// If the directory exists or cannot be made, or if a signal ends the work. Nothing is left
+    /// then.
     pub(crate) fn plant(directory: &Path, names: &[&'static str]) -> Result<Garden> {
         // Never into a directory that is there: another user may have made it, and would choose
         // what the witnesses say. For the same reason no other user may enter it.
@@ -145,8 +146,8 @@ impl Garden {
     }
 }
 
-/// Starts the witnesses in a new directory. Those that were started are in `planted` also after an
-/// error.
+/// Starts the witnesses in a new directory. After an error, `planted` has those that were
+/// started.
 fn fill(
     directory: &Path,
     names: &[&'static str],

@@ -45,7 +45,8 @@ impl Key {
 /// Makes the planting's name and its key.
 pub(crate) fn begin(directory: &Path) -> Result<Key> {
     let bytes = headwater::array::<32>().context("no random bytes for the planting's key")?;
-    let mut file = File::options().write(true).create_new(true).mode(0o600).open(directory.join(KEY))?;
+    let mut file =
+        File::options().write(true).create_new(true).mode(0o600).open(directory.join(KEY))?;
     file.write_all(&bytes)?;
     fs::write(directory.join(FILE), new()?)?;
     Ok(Key(Zeroizing::new(bytes.to_vec())))

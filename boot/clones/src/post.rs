@@ -62,8 +62,8 @@ impl Post {
         }
     }
 
-    /// Returns the last line of the log that says something. The log is a runtime's own words, in any
-    /// encoding.
+    /// Returns the last line of the log that says something. The log is a runtime's own words, in
+    /// any encoding.
     pub(crate) fn last_words(&self) -> String {
         last_line(&fs::read(self.path(LOG)).unwrap_or_default())
     }
@@ -247,7 +247,8 @@ mod tests {
 
     #[test]
     fn lines_that_are_none_are_passed_over() {
-        let said = Said::draws("noise\n\n# reseed-generation x\n# reseed 3\n# reseed 3 x\na/b\t1\tlate\n");
+        let said =
+            Said::draws("noise\n\n# reseed-generation x\n# reseed 3\n# reseed 3 x\na/b\t1\tlate\n");
         assert_eq!((said.values.len(), said.values[0].ms, said.reseeds), (1, None, None));
         assert!(said.seen.is_empty());
         assert_eq!(Said::ready("").title, "");

@@ -60,8 +60,7 @@ pub(crate) enum Signals {
     Pass,
 }
 
-/// The output that a line may have. What a copy prints is read into memory, and a copy may print
-/// without an end.
+/// The output that a line may have. It is read into memory, and a copy may print without an end.
 const MOST: u64 = 64 << 20;
 
 /// Runs a line of a shell, and returns its standard output. Its standard error goes to the user,
@@ -147,8 +146,9 @@ mod tests {
         let error = shell("exit 3", "1", LIMIT, Signals::End).unwrap_err().to_string();
         assert!(error.contains("`exit 3`") && error.contains('3'), "{error}");
         let begun = Instant::now();
-        let error =
-            shell("sleep 60 & sleep 61", "1", Duration::from_secs(1), Signals::End).unwrap_err().to_string();
+        let error = shell("sleep 60 & sleep 61", "1", Duration::from_secs(1), Signals::End)
+            .unwrap_err()
+            .to_string();
         assert!(error.contains("--timeout"), "{error}");
         assert!(begun.elapsed() < Duration::from_secs(50), "the children were waited for");
     }
@@ -163,8 +163,9 @@ mod tests {
 
     #[test]
     fn a_process_in_the_background_that_holds_the_output_is_an_error() {
-        let error =
-            shell("sleep 30 & echo x", "1", Duration::from_secs(1), Signals::End).unwrap_err().to_string();
+        let error = shell("sleep 30 & echo x", "1", Duration::from_secs(1), Signals::End)
+            .unwrap_err()
+            .to_string();
         assert!(error.contains("holds its output open"), "{error}");
     }
 }

@@ -1,8 +1,8 @@
 //! Ctrl-C and its relatives: the first one ends the work in order, the second one at once.
 //!
 //! A check has machines of the user's running, and a directory of warm processes. If a signal ended
-//! it on the spot, all of them would stay. So the signal sets a flag, each wait looks at it, and the
-//! way out is the one of any other error, on which everything that was made is removed.
+//! it on the spot, all of them would stay. So the signal sets a flag, each wait looks at it, and
+//! the way out is the one of any other error, on which everything that was made is removed.
 
 use anyhow::{Result, bail};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};

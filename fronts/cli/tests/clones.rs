@@ -405,7 +405,8 @@ fn a_comparison_without_a_verdict_is_no_success() {
     };
     let failed = r#""CRIU cannot dump it""#;
     let empty = r#"{"id": "libc/rand", "values": [], "ms": []}"#;
-    for (number, (error, rows)) in [(failed, ""), ("null", ""), ("null", empty)].iter().enumerate() {
+    for (number, (error, rows)) in [(failed, ""), ("null", ""), ("null", empty)].iter().enumerate()
+    {
         let one = draws(&format!("{number}-1"), error, rows);
         let two = draws(&format!("{number}-2"), error, rows);
         let junit = folder.path("r.xml");
@@ -429,8 +430,7 @@ fn files_of_a_hostile_copy_are_refused_or_shown_as_text() {
     let output = clones(&["compare", &good, &bad, "--all"]);
     assert_eq!(status(&output), 1);
     assert!(!output.stdout.contains(&0x1b), "{}", String::from_utf8_lossy(&output.stdout));
-    let output =
-        clones(&["compare", &good, &folder.write("name", &draws(escape, "a", "b"))]);
+    let output = clones(&["compare", &good, &folder.write("name", &draws(escape, "a", "b"))]);
     assert_eq!(status(&output), 3);
     assert!(!output.stderr.contains(&0x1b), "{}", said(&output));
 
@@ -491,12 +491,13 @@ fn command(arguments: &[&str]) -> Command {
 fn a_signal_stops_copies_and_removes_the_planting() {
     let folder = Folder::new("signal");
     for (number, signal) in ["-INT", "-TERM", "-HUP"].iter().enumerate() {
-        let (log, begun) = (folder.path(&format!("log{number}")), folder.path(&format!("b{number}")));
+        let (log, begun) =
+            (folder.path(&format!("log{number}")), folder.path(&format!("b{number}")));
         let stop = format!("echo stop {{copy}} >> {log}");
-        let exec = format!("echo $$ > {begun}.part; mv {begun}.part {begun}; sleep 1000; {{command}}");
-        let check = command(&[
-            "check", "--planted", "--spawn", "true", "--exec", &exec, "--stop", &stop,
-        ]);
+        let exec =
+            format!("echo $$ > {begun}.part; mv {begun}.part {begun}; sleep 1000; {{command}}");
+        let check =
+            command(&["check", "--planted", "--spawn", "true", "--exec", &exec, "--stop", &stop]);
         let output = signalled(check, signal, &begun);
         assert_eq!(status(&output), 3, "{}", said(&output));
         assert!(said(&output).contains("ended by a signal"), "{}", said(&output));
@@ -515,7 +516,9 @@ fn a_signal_stops_copies_and_removes_the_planting() {
     let directory = folder.path("garden");
     for verb in ["plant", "check"] {
         if verb == "check" && !can_check() {
-            println!("skipped: no CRIU or no root; that a signal ends a check by CRIU is not shown");
+            println!(
+                "skipped: no CRIU or no root; that a signal ends a check by CRIU is not shown"
+            );
             continue;
         }
         let mut plant = command(&[verb, "--only", "bash,ruby", "--dir", &directory]);
@@ -545,8 +548,18 @@ fn a_copy_that_was_half_made_is_stopped() {
     let check = |template: &str, spawn: &str| {
         let _ = fs::remove_file(&stopped);
         let output = clones(&[
-            "check", "--template", template, "--planted", "--spawn", spawn, "--exec", "{command}",
-            "--stop", &stop, "--timeout", "1",
+            "check",
+            "--template",
+            template,
+            "--planted",
+            "--spawn",
+            spawn,
+            "--exec",
+            "{command}",
+            "--stop",
+            &stop,
+            "--timeout",
+            "1",
         ]);
         assert_eq!(status(&output), 3, "{}", said(&output));
         fs::read_to_string(&stopped).unwrap_or_default()
@@ -570,7 +583,8 @@ fn a_planting_is_its_users_alone() {
 
     assert_eq!(status(&plant(&directory)), 0);
     let mode = |mode| {
-        fs::set_permissions(&directory, std::os::unix::fs::PermissionsExt::from_mode(mode)).unwrap();
+        fs::set_permissions(&directory, std::os::unix::fs::PermissionsExt::from_mode(mode))
+            .unwrap();
     };
     mode(0o777);
     for verb in ["draw", "uproot"] {
@@ -583,7 +597,13 @@ fn a_planting_is_its_users_alone() {
     std::os::unix::fs::symlink(&directory, &link).unwrap();
     assert_eq!(status(&clones(&["draw", "--dir", &link])), 3, "a link may be turned");
     let draws: Vec<_> = (0..4)
-        .map(|_| command(&["draw", "--dir", &directory]).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap())
+        .map(|_| {
+            command(&["draw", "--dir", &directory])
+                .stdout(Stdio::piped())
+                .stderr(Stdio::null())
+                .spawn()
+                .unwrap()
+        })
         .collect();
     let drew = draws.into_iter().map(|child| child.wait_with_output().unwrap());
     let drew = drew.filter(|output| output.status.success()).count();
@@ -614,7 +634,12 @@ fn witnesses_have_no_descriptor_of_the_planters_parent() {
     let folder = Folder::new("descriptors");
     let directory = folder.path("garden");
     let mut plant = Command::new("sh");
-    plant.args(["-c", "mkfifo \"$1\"; exec 7<>\"$1\"; shift; exec \"$@\"", "sh", &folder.path("fifo")]);
+    plant.args([
+        "-c",
+        "mkfifo \"$1\"; exec 7<>\"$1\"; shift; exec \"$@\"",
+        "sh",
+        &folder.path("fifo"),
+    ]);
     plant.args([env!("CARGO_BIN_EXE_headwater"), "clones", "plant", "--only", "libc,bash"]);
     plant.args(["--dir", &directory]);
     assert!(plant.output().unwrap().status.success());
@@ -635,8 +660,8 @@ fn witnesses_have_no_descriptor_of_the_planters_parent() {
     assert_eq!(status(&clones(&["uproot", "--dir", &directory])), 0);
 }
 
-/// A clock that is set while a copy draws, by hours to and fro, as when a restored machine meets its
-/// time server.
+/// A clock that is set while a copy draws, by hours, as when a restored machine meets its time
+/// server.
 #[test]
 fn a_clock_that_jumps_changes_nothing() {
     let folder = Folder::new("jumps");
@@ -684,7 +709,9 @@ fn a_clock_that_jumps_changes_nothing() {
 #[test]
 fn copies_that_were_given_the_same_entropy_are_found() {
     if !is_root() {
-        println!("skipped: only root may reseed the kernel; equal entropy is not shown to be found");
+        println!(
+            "skipped: only root may reseed the kernel; equal entropy is not shown to be found"
+        );
         return;
     }
     let folder = Folder::new("equal");
@@ -699,9 +726,11 @@ fn copies_that_were_given_the_same_entropy_are_found() {
             let copied = Command::new("cp").args(["-a", &original, &directory]).status().unwrap();
             assert!(copied.success());
             let output = repair(entropy[copy], &["--dir", &directory], None);
-            if status(&output) != 0 {
-                return Err(said(&output) + &String::from_utf8_lossy(&output.stdout));
+            let text = said(&output) + &String::from_utf8_lossy(&output.stdout);
+            if text.contains("RND") || text.contains("shows no generation") {
+                return Err(text);
             }
+            assert_eq!(status(&output), 0, "{text}");
             let output = clones(&["draw", "--dir", &directory]);
             assert_eq!(status(&output), 0, "{}", said(&output));
             Ok(folder.write(&format!("{copy}.json"), &String::from_utf8_lossy(&output.stdout)))
@@ -763,10 +792,8 @@ fn programs_that_follow_a_repair_do_not_have_its_entropy() {
 #[test]
 fn the_action_runs_as_a_shell_and_reads_no_argument_as_script() {
     let folder = Folder::new("action");
-    let file = concat!(
-        env!("CARGO_MANIFEST_DIR"),
-        "/../../boot/packaging/github/clones/action.yml"
-    );
+    let file =
+        concat!(env!("CARGO_MANIFEST_DIR"), "/../../boot/packaging/github/clones/action.yml");
     let text = fs::read_to_string(file).unwrap();
     let (before, script) = text.split_once("      run: |\n").unwrap();
     assert!(!script.contains("${{"), "an expression in the script is read as script");

@@ -8,7 +8,7 @@ use std::io::Read;
 
 /// Formats 16 bytes as the digits of a random UUID, whose version and variant are six fixed bits.
 ///
-/// All sources of the kernel are formatted so, because its generator is one sequence behind three
+/// All sources of the kernel are formatted so, because its generator is one sequence with three
 /// doors: if another process of a copy drew once before, the value that one copy takes by the first
 /// door is what another takes by the second. Equal values have to look equal for that to be seen.
 fn digits(mut bytes: [u8; 16]) -> String {

@@ -26,7 +26,10 @@ pub(super) fn open(names: &[&str]) -> Result<&'static Library, String> {
 /// # Safety
 ///
 /// `T` is a pointer to a function, and has the type that `name` has in the library's header.
-pub(super) unsafe fn function<T: Copy>(library: &'static Library, name: &CStr) -> Result<T, String> {
+pub(super) unsafe fn function<T: Copy>(
+    library: &'static Library,
+    name: &CStr,
+) -> Result<T, String> {
     // SAFETY: `T` is the type of the function, as `# Safety` asks; and the copy outlives no
     // library, because `open` leaks it.
     let symbol = unsafe { library.get::<T>(name.to_bytes_with_nul()) };

@@ -1,5 +1,5 @@
-//! When the kernel reseeded, and when a stamp of headwater was stale, as witnesses saw it while they
-//! waited.
+//! When the kernel reseeded, and when a stamp of headwater was stale, as witnesses saw it while
+//! they waited.
 //!
 //! A generation that moved between the planting and the draw proves nothing of the copies: a kernel
 //! reseeds by its clock each minute, and a warm original waits for longer than that before it is

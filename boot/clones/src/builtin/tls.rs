@@ -54,8 +54,7 @@ pub(super) fn mbedtls() -> Sources {
     const IDS: [&str; 1] = ["mbedtls/ctr_drbg, kept"];
     type Init = unsafe extern "C" fn(*mut c_void);
     type Entropy = unsafe extern "C" fn(*mut c_void, *mut u8, usize) -> c_int;
-    type Seed =
-        unsafe extern "C" fn(*mut c_void, Entropy, *mut c_void, *const u8, usize) -> c_int;
+    type Seed = unsafe extern "C" fn(*mut c_void, Entropy, *mut c_void, *const u8, usize) -> c_int;
     type Random = unsafe extern "C" fn(*mut c_void, *mut u8, usize) -> c_int;
     let mut sources = Sources::new("mbedTLS");
     let library = match open(&["libmbedcrypto.so.7", "libmbedcrypto.so.16", "libmbedcrypto.so.3"]) {

@@ -26,7 +26,9 @@ pub(super) fn read(descriptor: u32) -> Result<Zeroizing<Vec<u8>>> {
         bail!(Usage(format!("no descriptor has the number {descriptor}")));
     };
     if [1, 2].contains(&number) {
-        bail!(Usage(format!("descriptor {number} is for output; give the entropy by 0, or 3 and above")));
+        bail!(Usage(format!(
+            "descriptor {number} is for output; give the entropy by 0, or 3 and above"
+        )));
     }
     // SAFETY: the number is read from and flagged, and not closed or kept; and a number that is no
     // open descriptor makes read(2) fail with EBADF. No other code of this process owns a

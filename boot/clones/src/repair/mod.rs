@@ -116,8 +116,8 @@ pub fn repair(args: &RepairArgs) -> Result<Repair> {
 }
 
 /// Notes in this copy's planting, if it has one, with which entropy it was repaired, so that
-/// `compare` finds two copies that were given the same. The note is a hash under the planting's key,
-/// which `draw` hashes once more; both stay in a directory that root alone can read.
+/// `compare` finds two copies that were given the same. The note is a hash under the planting's
+/// key, which `draw` hashes once more; both stay in a directory that root alone can read.
 ///
 /// Returns false if there is no planting, and none was named.
 fn note(args: &RepairArgs, entropy: &[u8], fingerprint: &str) -> Result<bool> {

@@ -15,7 +15,8 @@ use std::io;
 pub fn comparison(comparison: &Comparison) -> io::Result<String> {
     let mut writer = Writer::new_with_indent(Vec::new(), b' ', 2);
     let absent = &comparison.absent;
-    let (tests, failures) = ((comparison.rows.len() + absent.len()).to_string(), comparison.repeats.to_string());
+    let (tests, failures) =
+        ((comparison.rows.len() + absent.len()).to_string(), comparison.repeats.to_string());
     let skipped = (comparison.not_shown + absent.len()).to_string();
     let counts =
         [("tests", &*tests), ("failures", &*failures), ("errors", "0"), ("skipped", &*skipped)];
