@@ -58,8 +58,6 @@ const SCRIPTS: &[Script] = &[
     script!("lua", ["lua5.4", "lua5.3", "lua"], [], "lua.lua"),
     script!("bash", ["bash"], [], "bash.bash"),
     script!("nginx", ["bash"], [], "nginx.bash"),
-    // The backend has a System V segment, which CRIU copies with a namespace for it only.
-    script!("postgresql", ["unshare"], ["--ipc", "bash"], "postgresql.bash"),
     script!("gawk", ["gawk"], ["-f"], "awk.awk"),
     script!("mawk", ["mawk"], ["-f"], "awk.awk"),
     script!("r", ["Rscript"], ["--vanilla"], "r.R"),

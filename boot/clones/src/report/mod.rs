@@ -55,7 +55,13 @@ fn counted(row: &Compared) -> String {
 /// Returns what a stamp said.
 fn stamps(stamps: &Stamps) -> String {
     match (stamps.within_ms, stamps.unknown) {
-        (Some(ms), _) => format!("stale in {} of {}, within {ms} ms", stamps.stale, stamps.of),
+        (Some(ms), unknown) => {
+            let others = match unknown && stamps.stale < stamps.of {
+                true => "; in the others it says that it cannot see a copy",
+                false => "",
+            };
+            format!("stale in {} of {}, within {ms} ms{others}", stamps.stale, stamps.of)
+        }
         (None, true) => "unknown: it says that it cannot see a copy".to_owned(),
         (None, false) => format!("fresh in {}: it saw no copy", stamps.of),
     }
