@@ -10,14 +10,16 @@
 
 The machine has a real userland (bash, Python, Perl, Node where it is installed, OpenSSL, GnuTLS and
 the headwater command), copied file by file from this host into the machine's memory. A disk would
-be one more thing that copies share. It needs `headwater lab setup`, gcc's ldd, and cpio. Set
-HEADWATER to the command that is copied in; HEADWATER_QEMU_STATE names the directory of the state.
+be one more thing that copies share. It needs `headwater lab setup`, ldd, cpio and a static busybox.
+Set HEADWATER to the command that is copied in; HEADWATER_QEMU_STATE names the directory of the
+state, and HEADWATER_QEMU_MORE directories to copy in, as of a JVM.
 """
 
 import json
 import os
 import re
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -28,19 +30,21 @@ CACHE = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "headwa
 STATE = Path(os.environ.get("HEADWATER_QEMU_STATE", "/tmp/headwater-clones-qemu"))
 HEADWATER = os.environ.get("HEADWATER", "target/release/headwater")
 KERNEL = os.environ.get("HEADWATER_KERNEL", "7")
-MEMORY = "1500"
+MEMORY = os.environ.get("HEADWATER_QEMU_MEMORY", "1500")
 END = "__headwater_end__"
 
 PROGRAMS = """bash cat chmod cp date dd echo env head hostname ln ls mkdir mount mv od rm sed
-setsid sh sleep stty tr uname insmod ssh-keygen perl python3 node gawk mawk awk mkfifo""".split()
+setsid sh sleep stty tr uname busybox ssh-keygen perl python3 node gawk mawk awk mkfifo""".split()
 LIBRARIES = """libcrypto.so.3 libssl.so.3 libgnutls.so.30 libgcrypt.so.20 libsodium.so.23 libbsd.so.0
+libnss3.so libsoftokn3.so libfreebl3.so libfreeblpriv3.so libmbedcrypto.so.7
 libuuid.so.1 libnss_files.so.2""".split()
 
 INIT = """#!/bin/bash
 export PATH=/usr/bin:/bin:/usr/sbin:/sbin HOME=/root LANG=C
 mount -t proc proc /proc; mount -t sysfs sys /sys; mount -t devtmpfs dev /dev
 mkdir -p /run /tmp /root /var/empty /dev/shm
-for module in /modules/*.ko; do [ -e "$module" ] && insmod "$module"; done
+for module in /modules/*.ko; do [ -e "$module" ] && busybox insmod "$module"; done
+busybox ip link set lo up
 cat /proc/sys/kernel/random/boot_id > /dev/null
 echo 0123456789abcdef0123456789abcdef > /etc/machine-id
 hostname original
@@ -99,6 +103,8 @@ def image():
         if directory.is_dir() and not directory.is_symlink():
             shutil.copytree(directory, root / str(directory).lstrip("/"), symlinks=False,
                             ignore=skip, ignore_dangling_symlinks=True, dirs_exist_ok=True)
+    for directory in os.environ.get("HEADWATER_QEMU_MORE", "").split():
+        shutil.copytree(directory, root / directory.lstrip("/"), symlinks=True, dirs_exist_ok=True)
     for library in root.rglob("*.so"):
         for needed in libraries(library):
             add(needed)
@@ -113,6 +119,9 @@ def image():
     (root / "etc/group").write_text("root:x:0:\n")
     for module in (CACHE / "kernels" / KERNEL).glob("*.ko"):
         shutil.copy2(module, root / "modules")
+    for module, why in [("ptp_vmclock", "VMClock"), ("virtio-rng", "the host's generator")]:
+        if not (root / f"modules/{module}.ko").exists():
+            print(f"qemu.py: no {module}.ko, so the machine has no {why}", file=sys.stderr)
     (root / "init").write_text(INIT)
     (root / "init").chmod(0o755)
     with open(STATE / "archive", "wb") as archive:
@@ -210,9 +219,25 @@ def run(name, line, limit=300):
             return found[1].decode(errors="replace"), int(found[2])
 
 
+def stop(name):
+    """Ends a machine, unless its number is another process's by now."""
+    try:
+        number = int((STATE / f"{name}.pid").read_text())
+        process = os.pidfd_open(number)
+        if f"{STATE}/{name}.port".encode() in Path(f"/proc/{number}/cmdline").read_bytes():
+            signal.pidfd_send_signal(process, signal.SIGKILL)
+    except (OSError, ValueError):
+        pass
+
+
 def main():
-    verb, *words = sys.argv[1:]
+    verb, *words = sys.argv[1:] or ["help"]
     STATE.mkdir(exist_ok=True, mode=0o700)
+    # In a directory of another user, that user would choose what is booted and which number is
+    # killed.
+    owner = STATE.lstat()
+    if not STATE.is_dir() or STATE.is_symlink() or owner.st_uid != os.geteuid() or owner.st_mode & 0o077:
+        sys.exit(f"{STATE} is not this user's alone; name another by HEADWATER_QEMU_STATE")
     if verb == "image":
         image()
     elif verb == "start":
@@ -241,10 +266,7 @@ def main():
         sys.stdout.write(output)
         sys.exit(status)
     elif verb == "stop":
-        try:
-            os.kill(int((STATE / f"{words[0]}.pid").read_text()), 9)
-        except (OSError, ValueError):
-            pass
+        stop(words[0])
     else:
         sys.exit(__doc__)
 

@@ -98,7 +98,8 @@ pub struct CheckArgs {
     pub inside: String,
 
     /// Seconds that a line may take
-    #[arg(long, value_name = "SECONDS", default_value_t = 120, requires = "spawn")]
+    #[arg(long, value_name = "SECONDS", default_value_t = 120, requires = "spawn",
+        value_parser = clap::value_parser!(u64).range(1..=86_400))]
     pub timeout: u64,
 
     /// Directory of the witnesses, which is made and removed [default: /run/headwater-clones; for
@@ -151,7 +152,8 @@ pub struct PlantArgs {
 #[derive(clap::Args, Clone, Debug)]
 pub struct DrawArgs {
     /// Seconds for which the kernel's values are drawn, to see when they cease to repeat
-    #[arg(long, value_name = "SECONDS", default_value_t = 0)]
+    #[arg(long, value_name = "SECONDS", default_value_t = 0,
+        value_parser = clap::value_parser!(u64).range(..=86_400))]
     pub seconds: u64,
 
     /// Directory of the witnesses [default: as for `plant`]
@@ -186,7 +188,8 @@ The bytes come by a descriptor, because a command line can be read by every user
 kernel was shown to have reseeded, and every step succeeded; 1 not so; 2 wrong usage; 3 the entropy
 or a call was refused.")]
 pub struct RepairArgs {
-    /// Descriptor with at least 32 bytes of entropy, such as 0 for standard input
+    /// Descriptor with at least 32 bytes of entropy, such as 0 for standard input; it is read to
+    /// its end, or 512 bytes of it, and programs that start later do not have it
     #[arg(long, value_name = "FD")]
     pub entropy_fd: Option<u32>,
 
@@ -202,7 +205,7 @@ pub struct RepairArgs {
     #[arg(long)]
     pub seed_file: bool,
 
-    /// Make new SSH host keys
+    /// Make new SSH host keys; sshd reads them when it starts
     #[arg(long)]
     pub ssh_host_keys: bool,
 
@@ -213,6 +216,11 @@ pub struct RepairArgs {
     /// Directory of programs to run after the reseed [default: /etc/headwater/clones.d]
     #[arg(long, value_name = "DIR")]
     pub hooks: Option<PathBuf>,
+
+    /// Directory of the witnesses, if the copy has any, where the repair is noted for `compare`
+    /// [default: as for `plant`]
+    #[arg(long, value_name = "DIR")]
+    pub dir: Option<PathBuf>,
 
     /// Control group to thaw after all else succeeded
     #[arg(long, value_name = "CGROUP")]

@@ -1,20 +1,27 @@
 //! The verbs, as the command calls them.
 
+use crate::Usage;
 use crate::args::{CheckArgs, CompareArgs, DrawArgs, PlantArgs, UprootArgs};
 use crate::compare::{Comparison, Copied, compare};
 use crate::draw::Draws;
 use crate::driven::Lines;
 use crate::plant::{Garden, selected};
-use crate::{criu, draw as draws, planting};
-use anyhow::{Context, Result};
+use crate::{criu, draw as draws, planting, stop};
+use anyhow::{Context, Result, bail, ensure};
+use std::collections::BTreeSet;
 use std::fmt::Write;
-use std::fs;
+use std::fs::File;
+use std::io::Read;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// Witnesses that start, and are copied, in a moment: one of each kind of state.
 const SHORT: [&str; 9] =
     ["kernel", "machine", "libc", "openssl", "rust", "headwater-auto", "bash", "perl", "python"];
+
+/// More than the draws of a day. A file comes from a copy, and is read into memory.
+const MOST: u64 = 64 << 20;
 
 fn names(only: &[String], short: bool) -> Result<Vec<&'static str>> {
     match short {
@@ -34,6 +41,7 @@ fn directory(given: Option<&Path>) -> Result<PathBuf> {
 /// If the copies cannot be made, or do not draw.
 pub fn check(args: &CheckArgs, progress: &dyn Fn(&str)) -> Result<Comparison> {
     let names = names(&args.only, args.short)?;
+    stop::listen().context("cannot listen for signals")?;
     let copies = usize::from(args.copies);
     let (Some(spawn), Some(exec)) = (&args.spawn, &args.exec) else {
         let criu = criu::Criu::find(args.criu.as_deref())?;
@@ -48,6 +56,15 @@ pub fn check(args: &CheckArgs, progress: &dyn Fn(&str)) -> Result<Comparison> {
     let mut plant = format!("{} clones plant", args.inside);
     let mut draw = format!("{} clones draw", args.inside);
     if let Some(directory) = &args.dir {
+        // The name passes through this shell and often through that of a login, so that no quotes
+        // are right for all lines.
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./".contains(c);
+        if !directory.to_str().is_some_and(|name| name.chars().all(is_plain)) {
+            bail!(Usage(format!(
+                "--dir '{}' is no plain path: with --spawn it consists of letters, digits and -_./",
+                directory.display()
+            )));
+        }
         let _ = write!(plant, " --dir {}", directory.display());
         let _ = write!(draw, " --dir {}", directory.display());
     }
@@ -93,11 +110,13 @@ impl Drop for Removed<'_> {
 ///
 /// If the directory exists or cannot be made.
 pub fn plant(args: &PlantArgs) -> Result<String> {
+    let names = names(&args.only, args.short)?;
     let directory = directory(args.dir.as_deref())?;
-    let garden = Garden::plant(&directory, &names(&args.only, args.short)?)?;
+    stop::listen().context("cannot listen for signals")?;
+    let garden = Garden::plant(&directory, &names)?;
     let mut text = format!("planted in {}\n", garden.directory.display());
     for planted in &garden.planted {
-        let witness = draws::collect(planted.name, &planted.post, Duration::ZERO)?;
+        let witness = draws::collect(planted.name, &planted.post, Duration::ZERO, &garden.key)?;
         let state = match &planted.process {
             Ok(_) => format!("warm: {}", witness.title),
             Err(why) => format!("skipped: {why}"),
@@ -122,10 +141,19 @@ pub fn draw(args: &DrawArgs) -> Result<Draws> {
 ///
 /// If a file cannot be read, or the files do not belong together.
 pub fn files(args: &CompareArgs) -> Result<Comparison> {
-    let copies = args.files.iter().map(|file| -> Result<Draws> {
-        let text = fs::read_to_string(file).with_context(|| file.display().to_string())?;
-        serde_json::from_str(&text)
-            .with_context(|| format!("{} is not what `clones draw` prints", file.display()))
+    let mut seen = BTreeSet::new();
+    let copies = args.files.iter().map(|name| -> Result<Draws> {
+        let file = File::open(name).with_context(|| name.display().to_string())?;
+        let metadata = file.metadata()?;
+        if !seen.insert((metadata.dev(), metadata.ino())) {
+            let name = name.display();
+            bail!(Usage(format!("{name} is named twice, and every source of it would repeat")));
+        }
+        let mut bytes = Vec::new();
+        file.take(MOST + 1).read_to_end(&mut bytes).with_context(|| name.display().to_string())?;
+        ensure!(bytes.len() as u64 <= MOST, "{} is larger than 64 MiB", name.display());
+        serde_json::from_slice(&bytes)
+            .with_context(|| format!("{} is not what `clones draw` prints", name.display()))
     });
     compare(&copies.collect::<Result<Vec<_>>>()?, copied(args.processes))
 }

@@ -3,9 +3,10 @@
 
 use crate::draw::{self, Draws, Witness};
 use crate::plant::{Garden, Planted};
-use crate::planting;
+use crate::planting::{self, Key};
 use crate::post;
-use crate::process::{KillOnDrop, last_line};
+use crate::process::{KillOnDrop, end_group, last_line};
+use crate::stop;
 use anyhow::{Context, Result, bail, ensure};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -77,6 +78,7 @@ pub(crate) fn copies(criu: &Criu, garden: Garden, copies: usize) -> Result<Vec<D
             total_ms: 0,
         })
         .collect();
+    let key = &garden.key;
     for mut planted in garden.planted {
         let dumped = match planted.process {
             Ok(_) => dump(criu, &mut planted),
@@ -85,10 +87,12 @@ pub(crate) fn copies(criu: &Criu, garden: Garden, copies: usize) -> Result<Vec<D
         for (number, draws) in result.iter_mut().enumerate() {
             let begun = Instant::now();
             let witness = match &dumped {
-                Ok(()) => restore(criu, &planted, number + 1),
+                Ok(()) => restore(criu, &planted, number + 1, key),
                 Err(error) => Err(anyhow::anyhow!("{error:#}")),
             };
-            let witness = witness.or_else(|error| absent(&planted, &error))?;
+            // A signal ends CRIU too, and must not look like a witness that cannot be copied.
+            stop::check()?;
+            let witness = witness.or_else(|error| absent(&planted, &error, key))?;
             draws.total_ms += u64::try_from(begun.elapsed().as_millis()).unwrap_or(0);
             draws.witnesses.push(witness);
         }
@@ -112,8 +116,7 @@ fn dump(criu: &Criu, planted: &mut Planted) -> Result<()> {
     command.args(["-o", "dump.log", "-v2"]).args(OPTIONS).stdin(Stdio::null());
     let output = command.output().context("cannot run CRIU")?;
     if !output.status.success() {
-        let _ = process.kill();
-        let _ = process.wait();
+        end_group(process);
         bail!("CRIU cannot dump it: {}", explanation(&images.join("dump.log")));
     }
     process.wait()?;
@@ -121,9 +124,9 @@ fn dump(criu: &Criu, planted: &mut Planted) -> Result<()> {
 }
 
 /// Restores a witness in a namespace where its process number is free, and returns what it drew.
-fn restore(criu: &Criu, planted: &Planted, number: usize) -> Result<Witness> {
+fn restore(criu: &Criu, planted: &Planted, number: usize, key: &Key) -> Result<Witness> {
     if planted.process.is_err() {
-        return draw::collect(planted.name, &planted.post, Duration::ZERO);
+        return draw::collect(planted.name, &planted.post, Duration::ZERO, key);
     }
     let images = images(planted);
     let log = planted.post.path(planting::LOG);
@@ -139,7 +142,7 @@ fn restore(criu: &Criu, planted: &Planted, number: usize) -> Result<Witness> {
     let answered = planted.post.wait(post::DRAWS, LIMIT)?;
     drop(process);
     let witness = match answered {
-        Some(_) => draw::collect(planted.name, &planted.post, Duration::ZERO),
+        Some(_) => draw::collect(planted.name, &planted.post, Duration::ZERO, key),
         None => {
             let words = last_line(&fs::read(&log)?);
             Err(anyhow::anyhow!(
@@ -154,8 +157,8 @@ fn restore(criu: &Criu, planted: &Planted, number: usize) -> Result<Witness> {
 }
 
 /// Returns the witness without draws and with an error.
-fn absent(planted: &Planted, error: &anyhow::Error) -> Result<Witness> {
-    let mut witness = draw::collect(planted.name, &planted.post, Duration::ZERO)?;
+fn absent(planted: &Planted, error: &anyhow::Error, key: &Key) -> Result<Witness> {
+    let mut witness = draw::collect(planted.name, &planted.post, Duration::ZERO, key)?;
     witness.error = Some(format!("{error:#}"));
     Ok(witness)
 }

@@ -1,12 +1,12 @@
 //! Lets the witnesses of a copy draw, and collects what they say.
 
 use crate::builtin;
-use crate::planting;
+use crate::planting::{self, Key};
 use crate::post::{self, Post, Said, Value};
-use anyhow::{Result, ensure};
+use anyhow::{Context, Result, ensure};
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
-use std::fs;
+use std::fs::File;
+use std::io;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -41,13 +41,25 @@ pub struct Witness {
     pub title: String,
     /// Why it has no draws.
     pub error: Option<String>,
-    /// The kernel's reseed generation when the witness was planted and when it had drawn, if the
-    /// witness can read it.
-    pub reseeds: [Option<u64>; 2],
+    /// Reseeds that the kernel's witness saw while it waited, the oldest first. In a witness of
+    /// headwater, the times at which its stamp was stale.
+    pub reseeds: Vec<Reseed>,
     /// Sources that it cannot draw.
     pub skipped: Vec<Skipped>,
     /// The sources.
     pub rows: Vec<Row>,
+}
+
+/// A reseed of the kernel. Its times are nanoseconds of a clock that begins with the machine.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Reseed {
+    /// The kernel's reseed generation after it.
+    pub generation: u64,
+    /// When the generation was first seen.
+    pub ns: u64,
+    /// When the generation was looked at before. Copies share the looks from before the copy.
+    pub looks: Vec<u64>,
 }
 
 /// A source that a runtime does not have.
@@ -66,8 +78,9 @@ pub struct Skipped {
 pub struct Row {
     /// The source.
     pub id: String,
-    /// A hash of each value, in the order of the draws. Equal values have equal hashes, and that is
-    /// all that a comparison needs: the values themselves, a machine's identity among them, stay.
+    /// A hash of each value under the planting's key, in the order of the draws. Equal values of
+    /// copies have equal hashes, and that is all that a comparison needs: the values themselves, a
+    /// machine's identity among them, stay.
     pub values: Vec<String>,
     /// Milliseconds from the trigger to each draw, where the witness measures them.
     pub ms: Vec<u64>,
@@ -83,14 +96,25 @@ pub struct Row {
 pub(crate) fn draw(directory: &Path, longer: Duration) -> Result<Draws> {
     let begun = Instant::now();
     let (planting, names) = planting::witnesses(directory)?;
+    let key = planting::key(directory)?;
     let ms = || u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
     let posts: Vec<(&String, Post)> =
         names.iter().map(|name| (name, Post::new(&directory.join(name)))).collect();
-    ensure!(
-        posts.iter().all(|(_, post)| !post.path(post::GO).exists()),
-        "the witnesses in {} have drawn already, and each draws once; plant them anew",
-        directory.display()
-    );
+    let drawn = || {
+        format!(
+            "the witnesses in {} have drawn already, and each draws once; plant them anew",
+            directory.display()
+        )
+    };
+    ensure!(posts.iter().all(|(_, post)| !post.path(post::GO).exists()), drawn());
+    // Made, and not looked for: of two commands that begin at once one has to fail, or both would
+    // return the draws of one copy, and every source would repeat.
+    match File::create_new(directory.join(planting::DRAWN)) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+            return Err(error).context(drawn());
+        }
+        other => drop(other.with_context(|| format!("cannot write into {}", directory.display()))?),
+    }
     // The kernel's witness first and alone. All copies of a kernel hand out one sequence of values,
     // so a copy in which another process drew before would show other values, and seem sound.
     let first = builtin::NAMES[0];
@@ -110,29 +134,24 @@ pub(crate) fn draw(directory: &Path, longer: Duration) -> Result<Draws> {
         }
     }
     let triggered = Instant::now();
-    let planted_at = fs::read_to_string(directory.join(planting::RESEEDS)).ok();
-    let planted_at = planted_at.and_then(|text| text.trim().parse().ok());
     let mut witnesses = Vec::new();
     for (name, post) in &posts {
-        let mut witness = collect(name, post, LIMIT.saturating_sub(triggered.elapsed()))?;
-        if *name == first && planted_at.is_some() {
-            witness.reseeds[0] = planted_at;
-        }
-        witnesses.push(witness);
+        witnesses.push(collect(name, post, LIMIT.saturating_sub(triggered.elapsed()), &key)?);
     }
+    witnesses.extend(repaired(directory, &key)?);
     let schema = SCHEMA.to_owned();
     Ok(Draws { schema, planting, witnesses, kernel_ms, total_ms: ms() })
 }
 
 /// Returns what a witness says, within the time.
-pub(crate) fn collect(name: &str, post: &Post, limit: Duration) -> Result<Witness> {
+pub(crate) fn collect(name: &str, post: &Post, limit: Duration, key: &Key) -> Result<Witness> {
     let ready = post.read(post::READY)?.map(|text| Said::ready(&text)).unwrap_or_default();
     let skipped = ready.skipped.into_iter().map(|(id, why)| Skipped { id, why });
     let mut witness = Witness {
         name: name.to_owned(),
         title: ready.title,
         error: post.read(planting::ABSENT)?,
-        reseeds: [ready.reseeds, None],
+        reseeds: Vec::new(),
         skipped: skipped.collect(),
         rows: Vec::new(),
     };
@@ -142,12 +161,12 @@ pub(crate) fn collect(name: &str, post: &Post, limit: Duration) -> Result<Witnes
     match post.wait(post::DRAWS, limit)? {
         Some(text) => {
             let said = Said::draws(&text);
-            witness.reseeds[1] = said.reseeds;
-            witness.rows = rows(said.values);
+            let reseed = |post::Reseed { generation, ns, looks }| Reseed { generation, ns, looks };
+            witness.reseeds = said.seen.into_iter().map(reseed).collect();
+            witness.rows = rows(said.values, key);
         }
         None => {
-            let log = post.read(planting::LOG)?.unwrap_or_default();
-            let words = log.lines().last().unwrap_or("it said nothing");
+            let words = post.last_words();
             witness.error = Some(format!("the copy's witness did not answer: {words}"));
         }
     }
@@ -155,21 +174,29 @@ pub(crate) fn collect(name: &str, post: &Post, limit: Duration) -> Result<Witnes
 }
 
 /// Groups values by source, in the order in which sources came first.
-fn rows(values: Vec<Value>) -> Vec<Row> {
+fn rows(values: Vec<Value>, key: &Key) -> Vec<Row> {
     let mut rows: Vec<Row> = Vec::new();
     for Value { id, text, ms } in values {
         let at = rows.iter().position(|row| row.id == id).unwrap_or_else(|| {
             rows.push(Row { id, values: Vec::new(), ms: Vec::new() });
             rows.len() - 1
         });
-        rows[at].values.push(hashed(&text));
+        rows[at].values.push(key.hash(text.as_bytes()));
         rows[at].ms.extend(ms);
     }
     rows
 }
 
-/// Returns 64 bits of a hash: equal by chance once in 2^64 pairs.
-fn hashed(value: &str) -> String {
-    let hash = Sha256::digest(value.as_bytes());
-    hash[..8].iter().map(|byte| format!("{byte:02x}")).collect()
+/// Returns what a repair of this copy left, as one more witness: two copies that were given the
+/// same entropy both prove a reseed, and only their comparison can show it.
+fn repaired(directory: &Path, key: &Key) -> Result<Option<Witness>> {
+    let Some(text) = Post::new(directory).read(planting::REPAIR)? else { return Ok(None) };
+    Ok(Some(Witness {
+        name: planting::REPAIR.to_owned(),
+        title: "headwater clones repair".to_owned(),
+        error: None,
+        reseeds: Vec::new(),
+        skipped: Vec::new(),
+        rows: rows(Said::draws(&text).values, key),
+    }))
 }

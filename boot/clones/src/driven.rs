@@ -6,7 +6,7 @@
 
 use crate::Usage;
 use crate::draw::Draws;
-use crate::process::shell;
+use crate::process::{Signals, shell};
 use anyhow::{Context, Result, bail};
 use std::time::Duration;
 
@@ -43,10 +43,11 @@ impl Lines<'_> {
 
     /// Makes copies, and returns their draws.
     pub(crate) fn copies(&self, copies: usize) -> Result<Vec<Draws>> {
+        // Before the line, because one that fails or hangs may have made half of a machine.
+        let original = Stopped { lines: self, copy: TEMPLATE.to_owned() };
         if let Some(line) = self.template {
             self.run(line, TEMPLATE).context("the original was not made")?;
         }
-        let original = Stopped { lines: self, copy: TEMPLATE.to_owned() };
         if !self.is_planted {
             self.inside(TEMPLATE, &self.plant).context("the original was not planted")?;
         }
@@ -56,14 +57,11 @@ impl Lines<'_> {
         let mut result = Vec::new();
         for number in 1..=copies {
             let copy = number.to_string();
-            self.run(self.spawn, &copy).with_context(|| format!("copy {copy} was not made"))?;
             let _stopped = Stopped { lines: self, copy: copy.clone() };
+            self.run(self.spawn, &copy).with_context(|| format!("copy {copy} was not made"))?;
             let text = self.inside(&copy, &self.draw);
             let text = text.with_context(|| format!("copy {copy} did not draw"))?;
-            // A login may greet before the document and say goodbye after it.
-            let document = text.find('{').zip(text.rfind('}')).map(|(from, to)| &text[from..=to]);
-            let draws = document.and_then(|document| serde_json::from_str(document).ok());
-            result.push(draws.with_context(|| {
+            result.push(document(&text).with_context(|| {
                 format!(
                     "copy {copy} printed no draws: {}",
                     crate::process::last_line(text.as_bytes())
@@ -76,12 +74,24 @@ impl Lines<'_> {
 
     fn inside(&self, copy: &str, command: &str) -> Result<String> {
         let line = self.exec.replace("{copy}", copy).replace("{command}", command);
-        shell(&line, copy, self.limit)
+        shell(&line, copy, self.limit, Signals::End)
     }
 
     fn run(&self, line: &str, copy: &str) -> Result<String> {
-        shell(&line.replace("{copy}", copy), copy, self.limit)
+        shell(&line.replace("{copy}", copy), copy, self.limit, Signals::End)
     }
+}
+
+/// Returns the draws in what a copy printed. A login may greet before the document and say goodbye
+/// after it, with braces of its own, so each brace at which a line begins is tried.
+fn document(text: &str) -> Option<Draws> {
+    const TRIED: usize = 1_000;
+    let begins = text.match_indices('{').map(|(at, _)| at);
+    let begins = begins.filter(|at| *at == 0 || text.as_bytes()[at - 1].is_ascii_whitespace());
+    begins.take(TRIED).find_map(|at| {
+        let mut documents = serde_json::Deserializer::from_str(&text[at..]).into_iter::<Draws>();
+        documents.next()?.ok()
+    })
 }
 
 /// A copy that is stopped when it is no longer needed, also after an error.
@@ -93,8 +103,29 @@ struct Stopped<'a> {
 impl Drop for Stopped<'_> {
     fn drop(&mut self) {
         let Some(line) = self.lines.stop else { return };
-        if let Err(error) = self.lines.run(line, &self.copy) {
+        let line = line.replace("{copy}", &self.copy);
+        if let Err(error) = shell(&line, &self.copy, self.lines.limit, Signals::Pass) {
             eprintln!("headwater clones: {} was not stopped: {error:#}", self.copy);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::document;
+
+    #[test]
+    fn a_login_may_greet_in_braces() {
+        let draws = r#"{"schema": "s", "planting": "p", "witnesses": [], "kernel_ms": 1,
+            "total_ms": 2}"#;
+        for text in [
+            draws.to_owned(),
+            format!("Welcome to {{host}} \u{FFFD}\n{draws}\nbye {{user}}\n"),
+            format!("{{ not a document }}\r\n{draws}\r\n"),
+        ] {
+            assert_eq!(document(&text).unwrap().planting, "p", "{text}");
+        }
+        assert!(document("no document {}").is_none());
+        assert!(document(&"{".repeat(1 << 20)).is_none(), "neither deep nor slow");
     }
 }

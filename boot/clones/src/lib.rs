@@ -14,6 +14,7 @@ mod args;
 mod builtin;
 mod catalogue;
 mod check;
+mod clean;
 mod compare;
 mod criu;
 mod draw;
@@ -24,6 +25,8 @@ mod post;
 mod process;
 mod repair;
 mod report;
+mod reseeded;
+mod stop;
 mod watch;
 
 /// A command line that cannot mean anything.
@@ -45,8 +48,9 @@ pub use args::{
 pub use builtin::run as witness;
 pub use catalogue::{Class, Renewer};
 pub use check::{check, draw, files, plant, uproot};
-pub use compare::{Absent, Compared, Comparison, Copied, Verdict, compare};
-pub use draw::{Draws, Row, Skipped, Witness};
+pub use compare::{Absent, Compared, Comparison, Copied, Stamps, Verdict, compare};
+pub use draw::{Draws, Reseed, Row, Skipped, Witness};
 pub use repair::{Repair, Step, pass_gate, repair};
 pub use report::{html, junit, text};
+pub use stop::Interrupted;
 pub use watch::{Beginning, Response, Seen, Signal, watch};

@@ -1,7 +1,9 @@
 //! Plants witnesses: starts each in a process of its own, and waits until all are warm.
 
+use crate::planting::Key;
 use crate::post::{self, Post};
-use crate::{Usage, builtin, planting};
+use crate::process::{close_inherited_on_exec, end_group};
+use crate::{Usage, builtin, planting, stop};
 use anyhow::{Context, Result, bail, ensure};
 use std::env;
 use std::fs::{self, DirBuilder, File};
@@ -55,6 +57,7 @@ const SCRIPTS: &[Script] = &[
     script!("perl", ["perl"], [], "perl.pl"),
     script!("lua", ["lua5.4", "lua5.3", "lua"], [], "lua.lua"),
     script!("bash", ["bash"], [], "bash.bash"),
+    script!("nginx", ["bash"], [], "nginx.bash"),
     script!("gawk", ["gawk"], ["-f"], "awk.awk"),
     script!("mawk", ["mawk"], ["-f"], "awk.awk"),
     script!("r", ["Rscript"], ["--vanilla"], "r.R"),
@@ -104,6 +107,7 @@ pub(crate) struct Planted {
 /// The garden: a directory with one directory for each witness.
 pub(crate) struct Garden {
     pub(crate) directory: PathBuf,
+    pub(crate) key: Key,
     pub(crate) planted: Vec<Planted>,
 }
 
@@ -112,47 +116,66 @@ impl Garden {
     ///
     /// # Errors
     ///
-    /// If the directory exists or cannot be made.
+    /// If the directory exists or cannot be made, or if a signal ends the work. Nothing is left
+    /// then.
     pub(crate) fn plant(directory: &Path, names: &[&'static str]) -> Result<Garden> {
         // Never into a directory that is there: another user may have made it, and would choose
         // what the witnesses say. For the same reason no other user may enter it.
         let made = DirBuilder::new().mode(0o700).create(directory);
         made.with_context(|| {
-            format!(
-                "cannot make {}; `headwater clones uproot` removes an earlier planting",
-                directory.display()
-            )
+            let advice = match directory.exists() {
+                true => "`headwater clones uproot` removes an earlier planting",
+                false => "--dir names another directory",
+            };
+            format!("cannot make {}; {advice}", directory.display())
         })?;
-        let directory = directory.canonicalize()?;
-        fs::write(directory.join(planting::FILE), planting::new()?)?;
         let mut planted = Vec::new();
-        for name in names {
-            let own = directory.join(name);
-            fs::create_dir(&own)?;
-            let process = start(name, &own).map_err(|error| format!("{error:#}"));
-            planted.push(Planted { name, post: Post::new(&own), process });
-        }
-        let begun = Instant::now();
-        for witness in &mut planted {
-            let left = WARM.saturating_sub(begun.elapsed()).max(Duration::from_secs(1));
-            if let Ok(process) = &mut witness.process
-                && let Err(error) = warm(&witness.post, process, left)
-            {
-                let _ = process.kill();
-                let _ = process.wait();
-                witness.process = Err(format!("{error:#}"));
+        let made = fill(directory, names, &mut planted);
+        if made.is_err() {
+            for witness in &mut planted {
+                if let Ok(process) = &mut witness.process {
+                    end_group(process);
+                }
             }
-            if let Err(why) = &witness.process {
-                witness.post.write(planting::ABSENT, why)?;
-            }
+            let _ = fs::remove_dir_all(directory);
         }
-        // As late as possible: a reseed of the kernel's own between here and the copy would later
-        // look like one of the copies.
-        if let Some(reseeds) = builtin::reseed_generation() {
-            fs::write(directory.join(planting::RESEEDS), reseeds.to_string())?;
-        }
-        Ok(Garden { directory, planted })
+        let (directory, key) = made?;
+        Ok(Garden { directory, key, planted })
     }
+}
+
+/// Starts the witnesses in a new directory. After an error, `planted` has those that were
+/// started.
+fn fill(
+    directory: &Path,
+    names: &[&'static str],
+    planted: &mut Vec<Planted>,
+) -> Result<(PathBuf, Key)> {
+    let directory = directory.canonicalize()?;
+    let key = planting::begin(&directory)?;
+    close_inherited_on_exec()?;
+    for name in names {
+        stop::check()?;
+        let own = directory.join(name);
+        fs::create_dir(&own)?;
+        let process = start(name, &own).map_err(|error| format!("{error:#}"));
+        planted.push(Planted { name, post: Post::new(&own), process });
+    }
+    let begun = Instant::now();
+    for witness in planted {
+        let left = WARM.saturating_sub(begun.elapsed()).max(Duration::from_secs(1));
+        if let Ok(process) = &mut witness.process
+            && let Err(error) = warm(&witness.post, process, left)
+        {
+            stop::check()?;
+            end_group(process);
+            witness.process = Err(format!("{error:#}"));
+        }
+        if let Err(why) = &witness.process {
+            witness.post.write(planting::ABSENT, why)?;
+        }
+    }
+    Ok((directory, key))
 }
 
 /// Waits until a witness is warm. One that ends before is an error, with its last words.
@@ -162,15 +185,11 @@ fn warm(post: &Post, process: &mut Child, limit: Duration) -> Result<()> {
         if post.wait(post::READY, Duration::from_millis(20))?.is_some() {
             return Ok(());
         }
-        let words = || {
-            let log = fs::read_to_string(post.path(planting::LOG)).unwrap_or_default();
-            log.lines().last().unwrap_or("it said nothing").to_owned()
-        };
         if let Some(status) = process.try_wait()? {
-            bail!("the witness ended ({status}): {}", words());
+            bail!("the witness ended ({status}): {}", post.last_words());
         }
         if begun.elapsed() > limit {
-            bail!("the witness was not warm in {} s: {}", limit.as_secs(), words());
+            bail!("the witness was not warm in {} s: {}", limit.as_secs(), post.last_words());
         }
     }
 }
@@ -211,6 +230,7 @@ fn compiled_go(directory: &Path) -> Result<PathBuf> {
     let mut build = Command::new(go);
     // Offline, and with the toolchain that is here: a check must not fetch another one.
     build.env("GOFLAGS", "-mod=mod").env("GOTOOLCHAIN", "local").env("GOPROXY", "off");
+    build.env("GOWORK", "off");
     build.args(["build", "-o", "witness", "."]).current_dir(directory);
     let output = build.output().context("cannot run go")?;
     let said = String::from_utf8_lossy(&output.stderr);
@@ -221,7 +241,9 @@ fn compiled_go(directory: &Path) -> Result<PathBuf> {
 /// Returns the first file of this name in the directories of PATH that can be executed.
 fn find(program: &str) -> Option<PathBuf> {
     let path = env::var_os("PATH")?;
-    let files = env::split_paths(&path).map(|directory| directory.join(program));
+    // A relative directory would be another one for the witness, which starts in /.
+    let directories = env::split_paths(&path).filter(|directory| directory.is_absolute());
+    let files = directories.map(|directory| directory.join(program));
     let is_program = |file: &PathBuf| {
         rustix::fs::access(file, rustix::fs::Access::EXEC_OK).is_ok() && file.is_file()
     };

@@ -1,13 +1,21 @@
 //! The names of files in the directory of a planting, and the planting's own name.
 
 use anyhow::{Context, Result, ensure};
-use std::fs;
+use sha2::{Digest, Sha256};
+use std::fs::{self, File};
+use std::io::Write;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+use zeroize::Zeroizing;
 
 /// Has the planting's name, so that draws of two plantings are not compared.
 pub(crate) const FILE: &str = "planting";
-/// Has the kernel's reseed generation at the end of the planting, where it can be read.
-pub(crate) const RESEEDS: &str = "reseeds";
+/// Has the key of the planting's hashes.
+const KEY: &str = "key";
+/// Says that the witnesses were made to draw.
+pub(crate) const DRAWN: &str = "drawn";
+/// Has what `repair` did in this copy.
+pub(crate) const REPAIR: &str = "repair";
 /// Why a witness was not started.
 pub(crate) const ABSENT: &str = "absent";
 /// A witness's standard output and error.
@@ -17,6 +25,45 @@ pub(crate) const LOG: &str = "log";
 pub(crate) fn new() -> Result<String> {
     let bytes = headwater::array::<8>().context("no random bytes for the planting's name")?;
     Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+}
+
+/// The key under which the values of a planting are hashed.
+///
+/// Why a key? A port has 15 bits and an address 30, so their plain hashes could be inverted by
+/// trying all values; and plain hashes of a machine's identity would link all reports of it. All
+/// copies have the key, because it is copied with them, and no report has it.
+pub(crate) struct Key(Zeroizing<Vec<u8>>);
+
+impl Key {
+    /// Returns 64 bits of a hash: equal by chance once in 2^64 pairs.
+    pub(crate) fn hash(&self, value: &[u8]) -> String {
+        let hash = Sha256::new_with_prefix(&*self.0).chain_update(value).finalize();
+        hash[..8].iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+}
+
+/// Makes the planting's name and its key.
+pub(crate) fn begin(directory: &Path) -> Result<Key> {
+    let bytes = headwater::array::<32>().context("no random bytes for the planting's key")?;
+    let mut file =
+        File::options().write(true).create_new(true).mode(0o600).open(directory.join(KEY))?;
+    file.write_all(&bytes)?;
+    fs::write(directory.join(FILE), new()?)?;
+    Ok(Key(Zeroizing::new(bytes.to_vec())))
+}
+
+/// Returns the planting's key.
+///
+/// # Errors
+///
+/// If there is none, as in a planting of an older version.
+pub(crate) fn key(directory: &Path) -> Result<Key> {
+    let file = directory.join(KEY);
+    let bytes = fs::read(&file).with_context(|| {
+        format!("{}; plant anew, by the command of this version", file.display())
+    })?;
+    ensure!(bytes.len() == 32, "{} is damaged; plant anew", file.display());
+    Ok(Key(Zeroizing::new(bytes)))
 }
 
 /// Returns where a planting lies unless the user says so: in a directory that is emptied at the
@@ -37,6 +84,16 @@ pub(crate) fn default_directory() -> Result<PathBuf> {
 ///
 /// If the directory holds no planting.
 pub(crate) fn witnesses(directory: &Path) -> Result<(String, Vec<String>)> {
+    // In a directory that another user may write to, that user chooses what is read and removed.
+    if let Ok(metadata) = fs::symlink_metadata(directory) {
+        let is_own = metadata.uid() == rustix::process::geteuid().as_raw();
+        ensure!(
+            metadata.is_dir() && is_own && metadata.mode() & 0o022 == 0,
+            "{} belongs to another user, or others may write to it; `plant` makes a directory that \
+             is this user's alone",
+            directory.display()
+        );
+    }
     let file = directory.join(FILE);
     let name = fs::read_to_string(&file).with_context(|| {
         format!(

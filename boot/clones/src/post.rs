@@ -5,6 +5,9 @@
 //! talk to the planter of the original. A file that is looked for five times in a while exists in
 //! every copy, and awk can look for it as well as C.
 
+use crate::planting::LOG;
+use crate::process::last_line;
+use crate::stop;
 use anyhow::{Context, Result};
 use std::fmt::Write;
 use std::fs;
@@ -59,7 +62,17 @@ impl Post {
         }
     }
 
+    /// Returns the last line of the log that says something. The log is a runtime's own words, in
+    /// any encoding.
+    pub(crate) fn last_words(&self) -> String {
+        last_line(&fs::read(self.path(LOG)).unwrap_or_default())
+    }
+
     /// Waits until the file is there, and returns its text; None when the time is over.
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be read, or if a signal ends the work.
     pub(crate) fn wait(&self, name: &str, limit: Duration) -> Result<Option<String>> {
         let begun = Instant::now();
         loop {
@@ -69,14 +82,17 @@ impl Post {
             if begun.elapsed() >= limit {
                 return Ok(None);
             }
+            stop::check()?;
             sleep(POLL);
         }
     }
 
     /// Waits as a witness: until it may draw, and returns for how long; None once the planter has
-    /// taken the directory away, so that no witness is left for ever.
-    pub(crate) fn wait_for_go(&self) -> Result<Option<Duration>> {
+    /// taken the directory away, so that no witness is left for ever. Calls `meanwhile` at each
+    /// look.
+    pub(crate) fn wait_for_go(&self, mut meanwhile: impl FnMut()) -> Result<Option<Duration>> {
         loop {
+            meanwhile();
             if let Some(text) = self.read(GO)? {
                 let seconds = text.trim().parse().unwrap_or(0.0_f64);
                 return Ok(Some(Duration::try_from_secs_f64(seconds).unwrap_or_default()));
@@ -87,6 +103,16 @@ impl Post {
             sleep(WITNESS_POLL);
         }
     }
+}
+
+/// A reseed that the kernel's witness saw while it waited.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(crate) struct Reseed {
+    pub(crate) generation: u64,
+    /// The nanosecond of CLOCK_MONOTONIC at which the generation was first seen.
+    pub(crate) ns: u64,
+    /// The same of the last looks before.
+    pub(crate) looks: Vec<u64>,
 }
 
 /// A value that a witness drew.
@@ -107,11 +133,14 @@ pub(crate) struct Said {
     pub(crate) skipped: Vec<(String, String)>,
     /// The kernel's reseed generation, if the witness can read it.
     pub(crate) reseeds: Option<u64>,
+    /// The reseeds that it saw while it waited.
+    pub(crate) seen: Vec<Reseed>,
     pub(crate) values: Vec<Value>,
 }
 
 const SKIPPED: &str = "skipped";
 const RESEEDS: &str = "# reseed-generation ";
+const SEEN: &str = "# reseed ";
 
 impl Said {
     /// Reads the file `ready`, whose first line is the title.
@@ -151,6 +180,14 @@ impl Said {
         if let Some(number) = line.strip_prefix(RESEEDS) {
             self.reseeds = number.trim().parse().ok();
         }
+        if let Some(numbers) = line.strip_prefix(SEEN) {
+            let numbers: Option<Vec<u64>> =
+                numbers.split_whitespace().map(|number| number.parse().ok()).collect();
+            if let Some([generation, ns, looks @ ..]) = numbers.as_deref() {
+                let (generation, ns, looks) = (*generation, *ns, looks.to_vec());
+                self.seen.push(Reseed { generation, ns, looks });
+            }
+        }
     }
 
     /// Formats what this command's own witnesses say when they are ready.
@@ -172,7 +209,16 @@ impl Said {
     }
 
     fn facts(&self) -> String {
-        self.reseeds.map(|number| format!("{RESEEDS}{number}\n")).unwrap_or_default()
+        let mut text =
+            self.reseeds.map(|number| format!("{RESEEDS}{number}\n")).unwrap_or_default();
+        for Reseed { generation, ns, looks } in &self.seen {
+            let _ = write!(text, "{SEEN}{generation} {ns}");
+            for look in looks {
+                let _ = write!(text, " {look}");
+            }
+            text.push('\n');
+        }
+        text
     }
 }
 
@@ -186,13 +232,14 @@ mod tests {
             title: "Python 3.11".to_owned(),
             skipped: vec![("python/numpy".to_owned(), "not installed, here".to_owned())],
             reseeds: Some(7),
-            values: vec![],
+            ..Said::default()
         };
         assert_eq!(Said::ready(&ready.ready_text()), ready);
         let value = |ms| Value { id: "a/b".to_owned(), text: "0.5 1".to_owned(), ms };
         let draws = Said {
             values: vec![value(None), value(Some(12))],
             reseeds: Some(9),
+            seen: vec![Reseed { generation: 9, ns: 40, looks: vec![10, 20] }],
             ..Said::default()
         };
         assert_eq!(Said::draws(&draws.draws_text()), draws);
@@ -200,8 +247,10 @@ mod tests {
 
     #[test]
     fn lines_that_are_none_are_passed_over() {
-        let said = Said::draws("noise\n\n# reseed-generation x\na/b\t1\tlate\n");
+        let said =
+            Said::draws("noise\n\n# reseed-generation x\n# reseed 3\n# reseed 3 x\na/b\t1\tlate\n");
         assert_eq!((said.values.len(), said.values[0].ms, said.reseeds), (1, None, None));
+        assert!(said.seen.is_empty());
         assert_eq!(Said::ready("").title, "");
     }
 }

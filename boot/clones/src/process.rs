@@ -1,7 +1,11 @@
 //! Children that do not outlive their use.
 
-use anyhow::{Context, Result, bail};
-use std::fs::File;
+use crate::clean::clean;
+use crate::stop;
+use anyhow::{Context, Result, bail, ensure};
+use rustix::fd::BorrowedFd;
+use rustix::io::{FdFlags, fcntl_getfd, fcntl_setfd};
+use std::fs::{self, File};
 use std::io::Read;
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
@@ -17,13 +21,56 @@ impl Drop for KillOnDrop {
     }
 }
 
+/// Ends a child that leads a group, and the group.
+pub(crate) fn end_group(child: &mut Child) {
+    let group = rustix::process::Pid::from_child(child);
+    let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
+    let _ = child.kill();
+    let _ = child.wait();
+}
+
+/// Closes, in every program that is started from here, the descriptors that this process was given
+/// beside its standard ones. A build system leaves pipes in its children, and one pipe into another
+/// process is enough for CRIU to refuse a witness.
+pub(crate) fn close_inherited_on_exec() -> Result<()> {
+    for entry in fs::read_dir("/proc/self/fd").context("/proc/self/fd")? {
+        let Some(number) = entry?.file_name().to_str().and_then(|name| name.parse().ok()) else {
+            continue;
+        };
+        if number < 3 {
+            continue;
+        }
+        // SAFETY: the number is used for two calls that fail with EBADF if it is no descriptor, and
+        // that change nothing but a flag which every descriptor of Rust's library has anyway. It is
+        // not closed or kept.
+        let descriptor = unsafe { BorrowedFd::borrow_raw(number) };
+        if let Ok(flags) = fcntl_getfd(descriptor) {
+            let _ = fcntl_setfd(descriptor, flags | FdFlags::CLOEXEC);
+        }
+    }
+    Ok(())
+}
+
+/// The signals that a line ends for.
+#[derive(Clone, Copy, Eq, PartialEq)]
+pub(crate) enum Signals {
+    /// The first signal ends it.
+    End,
+    /// Only the second one does: the line removes what others made.
+    Pass,
+}
+
+/// The output that a line may have. It is read into memory, and a copy may print without an end.
+const MOST: u64 = 64 << 20;
+
 /// Runs a line of a shell, and returns its standard output. Its standard error goes to the user,
 /// who knows the programs in the line.
 ///
 /// # Errors
 ///
-/// If the line fails, or takes longer than the limit. All of its processes are killed then.
-pub(crate) fn shell(line: &str, copy: &str, limit: Duration) -> Result<String> {
+/// If the line fails, prints more than 64 MiB, or takes longer than the limit, or if a signal ends
+/// the work. All of its processes are killed then.
+pub(crate) fn shell(line: &str, copy: &str, limit: Duration, signals: Signals) -> Result<String> {
     let mut command = Command::new("sh");
     command.args(["-c", line]).env("HEADWATER_COPY", copy);
     // A group of its own, so that the end of the time ends what the shell has started, too.
@@ -31,18 +78,22 @@ pub(crate) fn shell(line: &str, copy: &str, limit: Duration) -> Result<String> {
     let mut child = command.spawn().context("cannot run sh")?;
     let pipe = child.stdout.take().context("the child has no output")?;
     let reader = std::thread::spawn(move || {
-        let mut text = String::new();
-        File::from(std::os::fd::OwnedFd::from(pipe)).read_to_string(&mut text).map(|_| text)
+        // Any bytes: a login may greet in any encoding.
+        let mut bytes = Vec::new();
+        let file = File::from(std::os::fd::OwnedFd::from(pipe));
+        file.take(MOST + 1).read_to_end(&mut bytes).map(|_| bytes)
     });
     let begun = Instant::now();
     let status = loop {
         if let Some(status) = child.try_wait()? {
             break status;
         }
+        if signals == Signals::End && stop::check().is_err() {
+            end_group(&mut child);
+            stop::check()?;
+        }
         if begun.elapsed() > limit {
-            let group = rustix::process::Pid::from_child(&child);
-            let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
-            let _ = child.wait();
+            end_group(&mut child);
             bail!("`{line}` did not end in {} s (--timeout)", limit.as_secs());
         }
         std::thread::sleep(Duration::from_millis(5));
@@ -52,9 +103,12 @@ pub(crate) fn shell(line: &str, copy: &str, limit: Duration) -> Result<String> {
     }
     // A process that the line left in the background may hold the pipe open. The words of the line
     // itself are there by now, but a reader cannot know it, so such a process has to be waited for.
-    let left = limit.saturating_sub(begun.elapsed()) + Duration::from_secs(1);
+    let left = limit.saturating_sub(begun.elapsed()).saturating_add(Duration::from_secs(1));
     let begun = Instant::now();
     while !reader.is_finished() {
+        if signals == Signals::End {
+            stop::check()?;
+        }
         if begun.elapsed() > left {
             bail!(
                 "`{line}` ended, but a process that it started holds its output open; send that \
@@ -63,14 +117,17 @@ pub(crate) fn shell(line: &str, copy: &str, limit: Duration) -> Result<String> {
         }
         std::thread::sleep(Duration::from_millis(5));
     }
-    reader.join().ok().context("the reader of the output failed")?.context("the output is no text")
+    let bytes = reader.join().ok().context("the reader of the output failed")?;
+    let bytes = bytes.with_context(|| format!("cannot read the output of `{line}`"))?;
+    ensure!(bytes.len() as u64 <= MOST, "`{line}` prints more than 64 MiB");
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 /// Returns the last line of an output that says something.
 pub(crate) fn last_line(output: &[u8]) -> String {
     let text = String::from_utf8_lossy(output);
     let line = text.lines().rfind(|line| !line.trim().is_empty());
-    line.unwrap_or("it said nothing").trim().to_owned()
+    clean(line.unwrap_or("it said nothing").trim())
 }
 
 #[cfg(test)]
@@ -81,24 +138,34 @@ mod tests {
 
     #[test]
     fn a_line_that_works_returns_its_output_and_knows_its_copy() {
-        assert_eq!(shell("echo $HEADWATER_COPY", "2", LIMIT).unwrap(), "2\n");
+        assert_eq!(shell("echo $HEADWATER_COPY", "2", LIMIT, Signals::End).unwrap(), "2\n");
     }
 
     #[test]
     fn a_line_that_fails_or_hangs_is_named() {
-        let error = shell("exit 3", "1", LIMIT).unwrap_err().to_string();
+        let error = shell("exit 3", "1", LIMIT, Signals::End).unwrap_err().to_string();
         assert!(error.contains("`exit 3`") && error.contains('3'), "{error}");
         let begun = Instant::now();
-        let error =
-            shell("sleep 60 & sleep 61", "1", Duration::from_secs(1)).unwrap_err().to_string();
+        let error = shell("sleep 60 & sleep 61", "1", Duration::from_secs(1), Signals::End)
+            .unwrap_err()
+            .to_string();
         assert!(error.contains("--timeout"), "{error}");
         assert!(begun.elapsed() < Duration::from_secs(50), "the children were waited for");
     }
 
     #[test]
+    fn output_without_an_end_and_in_any_encoding_is_read() {
+        let error = shell("yes; true", "1", LIMIT, Signals::End).unwrap_err().to_string();
+        assert!(error.contains("yes"), "{error}");
+        let text = shell(r"printf 'gr\374ezi {1}'", "1", LIMIT, Signals::End).unwrap();
+        assert!(text.ends_with("ezi {1}"), "{text}");
+    }
+
+    #[test]
     fn a_process_in_the_background_that_holds_the_output_is_an_error() {
-        let error =
-            shell("sleep 30 & echo x", "1", Duration::from_secs(1)).unwrap_err().to_string();
+        let error = shell("sleep 30 & echo x", "1", Duration::from_secs(1), Signals::End)
+            .unwrap_err()
+            .to_string();
         assert!(error.contains("holds its output open"), "{error}");
     }
 }

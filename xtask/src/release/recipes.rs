@@ -29,6 +29,7 @@ fn rpm(source: &Path, dist: &Path) -> Result<()> {
         ("_lib", "lib64"),
         ("_libexecdir", "/usr/libexec"),
         ("_unitdir", "/usr/lib/systemd/system"),
+        ("_udevrulesdir", "/usr/lib/udev/rules.d"),
         ("use_source_date_epoch_as_buildtime", "1"),
         ("clamp_mtime_to_source_date_epoch", "1"),
         ("_buildhost", "headwater"),

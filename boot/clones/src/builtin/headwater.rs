@@ -2,7 +2,29 @@
 
 use super::{Sources, hex};
 use anyhow::{Context, Result, bail};
-use headwater::{Config, Mode, Rng};
+use headwater::{Config, Freshness, Mode, Rng, Stamp};
+
+/// The first part of the witnesses' names.
+pub(crate) const PREFIX: &str = "headwater-";
+
+/// The number of times that a stamp was stale, which moves when a user would hear of a copy.
+#[derive(Default)]
+pub(super) struct Stamps {
+    stamp: Stamp,
+    stale: u64,
+}
+
+impl Stamps {
+    /// Checks the stamp, and returns the number; None where a stamp cannot see a copy.
+    pub(super) fn stale(&mut self) -> Option<u64> {
+        match self.stamp.check() {
+            Freshness::Unknown => return None,
+            Freshness::Stale => self.stale += 1,
+            _ => {}
+        }
+        Some(self.stale)
+    }
+}
 
 pub(super) fn sources(name: &str) -> Result<Sources> {
     let mode = match name {
@@ -15,7 +37,9 @@ pub(super) fn sources(name: &str) -> Result<Sources> {
     };
     headwater::init_with(Config::new().mode(mode)).context("headwater cannot draw")?;
     let served = headwater::status().mode.name();
-    let mut sources = Sources::new(format!("headwater {}, {served}", env!("CARGO_PKG_VERSION")));
+    let stamps = if headwater::generation().is_none() { ", stamps unknown" } else { "" };
+    let mut sources =
+        Sources::new(format!("headwater {}, {served}{stamps}", env!("CARGO_PKG_VERSION")));
     sources.draw(format!("headwater-{name}/fill"), || Ok(hex(&headwater::array::<16>()?)));
     let mut rng = Rng::new().context("headwater has no page for a handle")?;
     sources.draw(format!("headwater-{name}/Rng"), move || {

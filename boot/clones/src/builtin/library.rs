@@ -7,7 +7,7 @@ use libloading::Library;
 use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 
 /// Opens the first library of these names that is there, for the life of the process.
-fn open(names: &[&str]) -> Result<&'static Library, String> {
+pub(super) fn open(names: &[&str]) -> Result<&'static Library, String> {
     let mut why = String::new();
     for &name in names {
         // SAFETY: opening runs the library's initialisers. These are system libraries that any
@@ -26,7 +26,10 @@ fn open(names: &[&str]) -> Result<&'static Library, String> {
 /// # Safety
 ///
 /// `T` is a pointer to a function, and has the type that `name` has in the library's header.
-unsafe fn function<T: Copy>(library: &'static Library, name: &CStr) -> Result<T, String> {
+pub(super) unsafe fn function<T: Copy>(
+    library: &'static Library,
+    name: &CStr,
+) -> Result<T, String> {
     // SAFETY: `T` is the type of the function, as `# Safety` asks; and the copy outlives no
     // library, because `open` leaks it.
     let symbol = unsafe { library.get::<T>(name.to_bytes_with_nul()) };
@@ -37,7 +40,7 @@ unsafe fn function<T: Copy>(library: &'static Library, name: &CStr) -> Result<T,
 type Fill = unsafe extern "C" fn(*mut u8, c_int) -> c_int;
 
 /// Draws 16 bytes by a closure over the pointer, and fails unless it returns true.
-fn sixteen(mut fill: impl FnMut(*mut u8) -> bool) -> Result<String> {
+pub(super) fn sixteen(mut fill: impl FnMut(*mut u8) -> bool) -> Result<String> {
     let mut bytes = [0_u8; 16];
     ensure!(fill(bytes.as_mut_ptr()), "the library reports an error");
     Ok(hex(&bytes))
@@ -197,7 +200,7 @@ pub(super) fn uuid() -> Sources {
     sources
 }
 
-fn absent(mut sources: Sources, ids: &[&'static str], why: &str) -> Sources {
+pub(super) fn absent(mut sources: Sources, ids: &[&'static str], why: &str) -> Sources {
     for id in ids {
         sources.skip(*id, why);
     }

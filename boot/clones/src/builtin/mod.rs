@@ -10,9 +10,13 @@ mod identity;
 mod kernel;
 mod libc;
 mod library;
+mod reseeds;
 mod rust;
+mod tls;
 
+pub(crate) use self::headwater::PREFIX as HEADWATER;
 pub(crate) use kernel::reseeds as reseed_generation;
+pub(crate) use reseeds::KEPT as KEPT_RESEEDS;
 
 use crate::post::{self, Post, Said, Value};
 use anyhow::{Result, bail};
@@ -79,6 +83,8 @@ pub(crate) const NAMES: &[&str] = &[
     "gnutls",
     "gcrypt",
     "sodium",
+    "nss",
+    "mbedtls",
     "rust",
     "headwater-auto",
     "headwater-buffered",
@@ -98,8 +104,10 @@ fn sources(name: &str) -> Result<Sources> {
         "gnutls" => library::gnutls(),
         "gcrypt" => library::gcrypt(),
         "sodium" => library::sodium(),
+        "nss" => tls::nss(),
+        "mbedtls" => tls::mbedtls(),
         "rust" => rust::sources(),
-        _ => match name.strip_prefix("headwater-") {
+        _ => match name.strip_prefix(headwater::PREFIX) {
             Some(mode) => headwater::sources(mode)?,
             None => bail!("no witness is called '{name}'"),
         },
@@ -126,12 +134,23 @@ pub fn run(name: &str) -> Result<()> {
         title: sources.title.clone(),
         skipped: sources.skipped.clone(),
         reseeds: reseeds(),
-        values: vec![],
+        ..Said::default()
     };
     post.write(post::READY, &ready.ready_text())?;
-    let Some(longer) = post.wait_for_go()? else { return Ok(()) };
+    let mut watch = reseeds::Watch::default();
+    let mut stamps = headwater::Stamps::default();
+    let mut look = || {
+        if is_kernel {
+            watch.look(kernel::reseeds());
+        } else if name.starts_with(headwater::PREFIX) {
+            watch.look(stamps.stale());
+        }
+    };
+    let Some(longer) = post.wait_for_go(&mut look)? else { return Ok(()) };
+    // A reseed between the last look and the trigger belongs to the copy as well.
+    look();
     let values = drawn(&mut sources, if is_kernel { longer } else { Duration::ZERO })?;
-    let draws = Said { values, reseeds: reseeds(), ..Said::default() };
+    let draws = Said { values, reseeds: reseeds(), seen: watch.seen(), ..Said::default() };
     post.write(post::DRAWS, &draws.draws_text())
 }
 

@@ -6,6 +6,9 @@
 use crate::Usage;
 use anyhow::{Context, Result, bail};
 use rustix::fd::BorrowedFd;
+use rustix::io::{FdFlags, fcntl_setfd};
+use std::fs::File;
+use std::io::IsTerminal;
 use zeroize::Zeroizing;
 
 /// As much as the kernel's generator holds.
@@ -13,19 +16,27 @@ pub(super) const LEAST: usize = 32;
 /// More than any host has to give. The rest is left unread.
 const MOST: usize = 512;
 
-/// Reads up to 512 bytes of a descriptor.
+/// Reads up to 512 bytes of a descriptor, until its end, and closes it to the programs that follow.
 ///
 /// # Errors
 ///
-/// If there are fewer than 32 bytes, or if they cannot be random.
+/// If it is a terminal, if there are fewer than 32 bytes, or if they cannot be random.
 pub(super) fn read(descriptor: u32) -> Result<Zeroizing<Vec<u8>>> {
     let Ok(number) = i32::try_from(descriptor) else {
         bail!(Usage(format!("no descriptor has the number {descriptor}")));
     };
-    // SAFETY: the number is read from and not closed or kept, and a number that is no open
-    // descriptor makes read(2) fail with EBADF. No other code of this process owns a descriptor
-    // that the caller could mean: it was opened before the process began.
+    if [1, 2].contains(&number) {
+        bail!(Usage(format!(
+            "descriptor {number} is for output; give the entropy by 0, or 3 and above"
+        )));
+    }
+    // SAFETY: the number is read from and flagged, and not closed or kept; and a number that is no
+    // open descriptor makes read(2) fail with EBADF. No other code of this process owns a
+    // descriptor that the caller could mean: it was opened before the process began.
     let file = unsafe { BorrowedFd::borrow_raw(number) };
+    if file.is_terminal() {
+        bail!(Usage("entropy cannot be typed; give random bytes, by a pipe or a file".to_owned()));
+    }
     let mut bytes = Zeroizing::new(vec![0; MOST]);
     let mut length = 0;
     while length < MOST {
@@ -40,6 +51,12 @@ pub(super) fn read(descriptor: u32) -> Result<Zeroizing<Vec<u8>>> {
         }
     }
     bytes.truncate(length);
+    // Hooks and the gated program inherit descriptors. One that is a file could be read again from
+    // its beginning, and a pipe may hold what was left unread.
+    match number {
+        0 => rustix::stdio::dup2_stdin(File::open("/dev/null").context("/dev/null")?)?,
+        _ => fcntl_setfd(file, FdFlags::CLOEXEC)?,
+    }
     check(&bytes)?;
     Ok(bytes)
 }

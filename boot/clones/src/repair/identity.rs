@@ -2,6 +2,7 @@
 
 use anyhow::{Context, Result, ensure};
 use headwater_text::file::replace;
+use std::collections::BTreeSet;
 use std::fs;
 use std::io;
 use std::os::unix::fs::PermissionsExt;
@@ -59,13 +60,25 @@ pub(super) fn ssh_host_keys(root: &Path) -> Result<()> {
         let output = output.context("cannot run ssh-keygen (package openssh-client)")?;
         let said = crate::process::last_line(&output.stderr);
         ensure!(output.status.success(), "ssh-keygen failed: {said}");
-        let mut count = 0;
+        let mut made = BTreeSet::new();
         for entry in fs::read_dir(beside.join("etc/ssh"))? {
             let entry = entry?;
             fs::rename(entry.path(), directory.join(entry.file_name()))?;
-            count += 1;
+            made.insert(entry.file_name());
         }
-        ensure!(count > 0, "ssh-keygen made no key");
+        ensure!(!made.is_empty(), "ssh-keygen made no key");
+        // A kind that this ssh-keygen no longer makes (DSA, from OpenSSH 9.8) may still be served.
+        let old: Vec<String> = fs::read_dir(&directory)?
+            .filter_map(|entry| Some(entry.ok()?.file_name()))
+            .filter(|name| !made.contains(name))
+            .filter_map(|name| name.into_string().ok())
+            .filter(|name| name.starts_with("ssh_host_") && name.ends_with("_key"))
+            .collect();
+        ensure!(
+            old.is_empty(),
+            "ssh-keygen makes no key of the kind of {}, so the siblings' stays; remove it",
+            old.join(", ")
+        );
         Ok(())
     })();
     let _ = fs::remove_dir_all(&beside);
@@ -112,6 +125,27 @@ mod tests {
         assert_eq!((seen[0].0.len(), seen[0].1.len()), (33, 512));
         assert_eq!((seen[0].0[12], mode.permissions().mode() & 0o777), (b'4', 0o600));
         assert!(same && nowhere.contains("etc/ssh"), "{nowhere}");
+    }
+
+    #[test]
+    fn a_key_that_stays_the_siblings_is_an_error() {
+        let root = std::env::temp_dir().join(format!("headwater-ssh-{}", std::process::id()));
+        let ssh = root.join("etc/ssh");
+        fs::create_dir_all(&ssh).unwrap();
+        fs::write(ssh.join("ssh_host_ed25519_key"), "old").unwrap();
+        let renewed = ssh_host_keys(&root);
+        let key = fs::read_to_string(ssh.join("ssh_host_ed25519_key")).unwrap();
+        fs::write(ssh.join("ssh_host_rot13_key"), "old").unwrap();
+        let stale = ssh_host_keys(&root).map_err(|error| error.to_string());
+        let left: Vec<_> = fs::read_dir(&ssh).unwrap().flatten().map(|e| e.file_name()).collect();
+        fs::remove_dir_all(&root).unwrap();
+        if let Err(error) = renewed {
+            println!("skipped: {error:#}; that each host key is renewed is not shown");
+            return;
+        }
+        assert!(key.contains("PRIVATE KEY"), "{key}");
+        assert!(stale.clone().unwrap_err().contains("ssh_host_rot13_key"), "{stale:?}");
+        assert!(left.iter().all(|name| !name.to_string_lossy().starts_with('.')), "{left:?}");
     }
 
     #[test]

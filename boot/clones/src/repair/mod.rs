@@ -18,6 +18,8 @@ mod reseed;
 
 use crate::Usage;
 use crate::args::RepairArgs;
+use crate::planting;
+use crate::post::Post;
 use crate::process::last_line;
 use anyhow::{Context, Result, bail};
 pub(crate) use reseed::{Proof, reseed_now};
@@ -83,6 +85,9 @@ pub fn repair(args: &RepairArgs) -> Result<Repair> {
     };
     let entropy = entropy::read(descriptor)?;
     let reseeded = reseed::reseed(&entropy)?;
+    let fingerprint = reseed::fingerprint()?;
+    let noted = note(args, &entropy, &fingerprint);
+    drop(entropy);
     let proof = reseeded.proof();
     let is_proven = match proof {
         Proof::Generation => true,
@@ -94,7 +99,7 @@ pub fn repair(args: &RepairArgs) -> Result<Repair> {
         repaired: is_proven,
         proof,
         generations: reseeded.generations,
-        fingerprint: reseed::fingerprint()?,
+        fingerprint,
         reseed_us: reseeded.us,
         total_ms: 0,
         steps: Vec::new(),
@@ -103,20 +108,41 @@ pub fn repair(args: &RepairArgs) -> Result<Repair> {
         // This process held a page of random bytes of its own. The generation has voided it, but on
         // kernels that show none nothing would have.
         headwater::discard().context("cannot discard buffered bytes")?;
-        repair.steps = steps(args);
+        repair.steps = steps(args, noted);
         repair.repaired = repair.steps.iter().all(|step| step.error.is_none());
     }
     repair.total_ms = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
     Ok(repair)
 }
 
+/// Notes in this copy's planting, if it has one, with which entropy it was repaired, so that
+/// `compare` finds two copies that were given the same. The note is a hash under the planting's
+/// key, which `draw` hashes once more; both stay in a directory that root alone can read.
+///
+/// Returns false if there is no planting, and none was named.
+fn note(args: &RepairArgs, entropy: &[u8], fingerprint: &str) -> Result<bool> {
+    let usual = || planting::default_directory().ok().filter(|directory| directory.is_dir());
+    let Some(directory) = args.dir.clone().or_else(usual) else { return Ok(false) };
+    planting::witnesses(&directory)?;
+    let key = planting::key(&directory)?;
+    let text =
+        format!("repair/entropy\t{}\nrepair/fingerprint\t{fingerprint}\n", key.hash(entropy));
+    Post::new(&directory).write(planting::REPAIR, &text)?;
+    Ok(true)
+}
+
 /// Does the steps that were asked for: names first, because hooks start programs that read them.
-fn steps(args: &RepairArgs) -> Vec<Step> {
+fn steps(args: &RepairArgs, noted: Result<bool>) -> Vec<Step> {
     let mut steps = Vec::new();
     let mut step = |name: &str, result: Result<()>| {
         let error = result.err().map(|error| format!("{error:#}"));
         steps.push(Step { name: name.to_owned(), error });
     };
+    match noted {
+        Ok(false) => {}
+        Ok(true) => step("note", Ok(())),
+        Err(error) => step("note", Err(error.context("the repair cannot be noted for `compare`"))),
+    }
     let root = Path::new("/");
     if let Some(name) = &args.host_name {
         step("host name", identity::host_name(root, name));

@@ -7,15 +7,17 @@ use std::io;
 
 /// Returns the file: a test case for each source. A source that repeats and can be renewed is a
 /// failure; one that was not shown is skipped, because a green test would promise what was not
-/// seen.
+/// seen. So is a witness that did not run.
 ///
 /// # Errors
 ///
 /// Only those of a writer into memory.
 pub fn comparison(comparison: &Comparison) -> io::Result<String> {
     let mut writer = Writer::new_with_indent(Vec::new(), b' ', 2);
-    let (tests, failures) = (comparison.rows.len().to_string(), comparison.repeats.to_string());
-    let skipped = comparison.not_shown.to_string();
+    let absent = &comparison.absent;
+    let (tests, failures) =
+        ((comparison.rows.len() + absent.len()).to_string(), comparison.repeats.to_string());
+    let skipped = (comparison.not_shown + absent.len()).to_string();
     let counts =
         [("tests", &*tests), ("failures", &*failures), ("errors", "0"), ("skipped", &*skipped)];
     let suite = [("name", "headwater clones")].into_iter().chain(counts);
@@ -43,6 +45,15 @@ pub fn comparison(comparison: &Comparison) -> io::Result<String> {
                 } else {
                     element.with_attribute(("message", &*said)).write_empty()?;
                 }
+                Ok(())
+            })?;
+        }
+        for absent in absent {
+            let case = writer.create_element("testcase");
+            let case = case.with_attributes([("classname", &*absent.witness), ("name", "witness")]);
+            case.write_inner_content(|writer| {
+                let element = writer.create_element("skipped");
+                element.with_attribute(("message", &*absent.why)).write_empty()?;
                 Ok(())
             })?;
         }

@@ -4,7 +4,7 @@ pub mod html;
 pub mod junit;
 pub mod text;
 
-use crate::compare::{Comparison, Verdict};
+use crate::compare::{Comparison, Stamps, Verdict};
 use crate::{Compared, Copied};
 
 /// Returns the answer in one line.
@@ -15,6 +15,9 @@ fn answer(comparison: &Comparison) -> String {
         Copied::Machine => "machines",
     };
     let drawn = repeats + not_renewable + differs;
+    if drawn == 0 {
+        return format!("Nothing is shown of {copies} copied {what}: no source was drawn in each.");
+    }
     let first = match (repeats, not_renewable) {
         (0, 0) => format!("No source repeats in {copies} copied {what}"),
         (0, _) => format!("No source that can be renewed repeats in {copies} copied {what}"),
@@ -46,6 +49,21 @@ fn counted(row: &Compared) -> String {
         copies => {
             format!("{}/{} in {copies}{}", row.repeated, row.draws, until.unwrap_or_default())
         }
+    }
+}
+
+/// Returns what a stamp said.
+fn stamps(stamps: &Stamps) -> String {
+    match (stamps.within_ms, stamps.unknown) {
+        (Some(ms), unknown) => {
+            let others = match unknown && stamps.stale < stamps.of {
+                true => "; in the others it says that it cannot see a copy",
+                false => "",
+            };
+            format!("stale in {} of {}, within {ms} ms{others}", stamps.stale, stamps.of)
+        }
+        (None, true) => "unknown: it says that it cannot see a copy".to_owned(),
+        (None, false) => format!("fresh in {}: it saw no copy", stamps.of),
     }
 }
 

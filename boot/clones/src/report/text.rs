@@ -10,6 +10,12 @@ use std::fmt::Write;
 /// sources that differ and those that were not shown follow one by one.
 pub fn comparison(comparison: &Comparison, all: bool) -> String {
     let mut text = format!("{}\n", answer(comparison));
+    if let Some(ms) = comparison.reseeded_after_ms {
+        let _ = writeln!(
+            text,
+            "The copies' kernels reseeded within {ms} ms of the copy; values from before may repeat."
+        );
+    }
     for verdict in [Verdict::Repeats, Verdict::NotRenewable, Verdict::NotShown, Verdict::Differs] {
         let rows = || comparison.rows.iter().filter(|row| row.verdict == verdict);
         if rows().next().is_none() {
@@ -24,6 +30,12 @@ pub fn comparison(comparison: &Comparison, all: bool) -> String {
         for row in rows() {
             let line = format!("  {:<width$}  {:<10}  {}", row.id, counted(row), advice(row));
             let _ = writeln!(text, "{}", line.trim_end());
+        }
+    }
+    if all && !comparison.stamps.is_empty() {
+        text += "\nstamps of headwater, after the copy\n";
+        for stamps in &comparison.stamps {
+            let _ = writeln!(text, "  {:<18}  {}", stamps.witness, super::stamps(stamps));
         }
     }
     if !comparison.absent.is_empty() {
@@ -69,6 +81,9 @@ pub fn repair(repair: &Repair) -> String {
         (Proof::Calls, false) if repair.steps.is_empty() => {
             "not proven: the kernel accepted the calls, and shows no generation (Linux 6.11 does); \
              --without-generation takes its word"
+        }
+        (Proof::Calls, false) => {
+            "not repaired: the kernel accepted the calls, and a step after them failed"
         }
         (_, false) => "not repaired: the kernel was reseeded, and a step after it failed",
     };

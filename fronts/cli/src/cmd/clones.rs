@@ -4,7 +4,7 @@ use crate::failure::Failure;
 use crate::output;
 use anyhow::Context;
 use headwater_clones::{
-    Comparison, OutputArgs, RepairArgs, Usage, Verb, WatchArgs, html, junit, text,
+    Comparison, Interrupted, OutputArgs, RepairArgs, Usage, Verb, WatchArgs, html, junit, text,
 };
 use std::io::Write;
 use std::path::Path;
@@ -16,7 +16,10 @@ pub(crate) fn run(args: &headwater_clones::Args) -> Result<(), Failure> {
             let comparison = headwater_clones::check(args, &progress).map_err(failure)?;
             print(&comparison, &args.output)
         }
-        Verb::Compare(args) => print(&headwater_clones::files(args)?, &args.output),
+        Verb::Compare(args) => {
+            check_files(&args.output)?;
+            print(&headwater_clones::files(args).map_err(failure)?, &args.output)
+        }
         Verb::Plant(args) => Ok(output::text(&headwater_clones::plant(args).map_err(failure)?)?),
         Verb::Draw(args) => Ok(output::json(&headwater_clones::draw(args)?)?),
         Verb::Repair(args) => repair(args),
@@ -68,7 +71,8 @@ fn check_files(args: &OutputArgs) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Prints a comparison. A source that repeats and can be renewed is a finding.
+/// Prints a comparison. A source that repeats and can be renewed is a finding. A comparison without
+/// any verdict is none: a build must not pass because CRIU, or each copy, did not work.
 fn print(comparison: &Comparison, args: &OutputArgs) -> Result<(), Failure> {
     // Before the text, because the reader of standard output may close it.
     if let Some(file) = &args.html {
@@ -82,8 +86,14 @@ fn print(comparison: &Comparison, args: &OutputArgs) -> Result<(), Failure> {
     } else {
         output::text(&text::comparison(comparison, args.all))?;
     }
-    match comparison.repeats {
-        0 => Ok(()),
+    match (comparison.repeats, comparison.not_renewable + comparison.differs) {
+        (0, 0) => {
+            let why = comparison.absent.first().map(|absent| absent.why.as_str());
+            let why = why.or_else(|| comparison.rows.first()?.why.as_deref());
+            let why = why.unwrap_or("the copies have no witness");
+            Err(anyhow::anyhow!("no source was shown to repeat or to differ: {why}").into())
+        }
+        (0, _) => Ok(()),
         _ => Err(Failure::Verdict(1)),
     }
 }
@@ -95,8 +105,11 @@ fn write(file: &Path, text: &str) -> anyhow::Result<()> {
 
 /// Returns the error as a wrong command line where it is one.
 fn failure(error: anyhow::Error) -> Failure {
-    match error.downcast_ref::<Usage>() {
-        Some(usage) => Failure::Usage(usage.to_string()),
+    if let Some(usage) = error.downcast_ref::<Usage>() {
+        return Failure::Usage(usage.to_string());
+    }
+    match error.downcast_ref::<Interrupted>() {
+        Some(interrupted) => Failure::Stopped(interrupted.to_string()),
         None => error.into(),
     }
 }

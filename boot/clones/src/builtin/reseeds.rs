@@ -1,0 +1,75 @@
+//! When the kernel reseeded, and when a stamp of headwater was stale, as witnesses saw it while
+//! they waited.
+//!
+//! A generation that moved between the planting and the draw proves nothing of the copies: a kernel
+//! reseeds by its clock each minute, and a warm original waits for longer than that before it is
+//! copied. So the witness looks at the generation all the time and notes the nanosecond of each
+//! look. Its notes are copied with it, so looks from before the copy have the same nanosecond in
+//! every copy, and a look that no other copy has came later. `compare` finds the copy by that.
+
+use crate::post::Reseed;
+use std::collections::VecDeque;
+
+/// Looks that are kept: at 20 ms each, the last three seconds before a reseed.
+const LOOKS: usize = 150;
+/// Reseeds that are kept. The last ones matter, because a copy is drawn from soon after it is made.
+pub(crate) const KEPT: usize = 8;
+
+/// The notes of a witness on a number that moves.
+#[derive(Default)]
+pub(super) struct Watch {
+    generation: Option<u64>,
+    looks: VecDeque<u64>,
+    seen: VecDeque<Reseed>,
+}
+
+impl Watch {
+    /// Notes the number as it is now, or None where it cannot be read.
+    pub(super) fn look(&mut self, number: Option<u64>) {
+        let time = rustix::time::clock_gettime(rustix::time::ClockId::Monotonic);
+        let ns = u64::try_from(time.tv_sec).unwrap_or(0) * 1_000_000_000
+            + u64::try_from(time.tv_nsec).unwrap_or(0);
+        self.note(number, ns);
+    }
+
+    fn note(&mut self, generation: Option<u64>, ns: u64) {
+        if let (Some(new), Some(old)) = (generation, self.generation)
+            && new != old
+        {
+            if self.seen.len() == KEPT {
+                self.seen.pop_front();
+            }
+            let looks = self.looks.iter().copied().collect();
+            self.seen.push_back(Reseed { generation: new, ns, looks });
+        }
+        self.generation = generation.or(self.generation);
+        if self.looks.len() == LOOKS {
+            self.looks.pop_front();
+        }
+        self.looks.push_back(ns);
+    }
+
+    /// Returns the reseeds that were seen, oldest first.
+    pub(super) fn seen(&self) -> Vec<Reseed> {
+        self.seen.iter().cloned().collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reseed_is_noted_with_the_looks_before_it() {
+        let mut watch = Watch::default();
+        for (generation, ns) in [(Some(4), 10), (Some(4), 20), (None, 30), (Some(5), 40)] {
+            watch.note(generation, ns);
+        }
+        assert_eq!(watch.seen(), [Reseed { generation: 5, ns: 40, looks: vec![10, 20, 30] }]);
+        for ns in 41..1_000 {
+            watch.note(Some(ns), ns);
+        }
+        assert_eq!(watch.seen().len(), KEPT);
+        assert_eq!(watch.seen()[KEPT - 1].looks.len(), LOOKS);
+    }
+}
