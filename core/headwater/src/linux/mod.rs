@@ -34,6 +34,7 @@ mod sys;
 pub mod testing;
 
 pub(crate) use control::{discard, init, quiesce};
+pub(crate) use guards::copies;
 pub(crate) use pool::owned::Handle;
 pub(crate) use serve::{fill, fill_fresh, u32, u64};
 pub(crate) use setup::{expect_no_handles, mode_from_environment};

@@ -7,6 +7,8 @@
 //! | fork, clone | [`fork`]: a canary that the kernel clears in the child |
 //! | the kernel dropped the pages; a restored process came without them | the pages' tags; for the public counter [`page_loss`] |
 //!
+//! [`copies`] is no guard: it counts what of all this is a copy, for generators that a program seeds.
+//!
 //! The contract: a value is stored with a page before the page's key is drawn, and compared after
 //! each copy. A guard that has changed stays changed until the next refill, so one comparison is
 //! enough.
@@ -17,6 +19,7 @@
 
 pub(crate) mod age;
 pub(crate) mod bare_metal;
+pub(crate) mod copies;
 pub(crate) mod fork;
 pub(crate) mod generation;
 pub(crate) mod page_loss;
