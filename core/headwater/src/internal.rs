@@ -37,6 +37,14 @@ pub fn copies_seen() -> (bool, bool) {
     linux::copies::seen()
 }
 
+/// Returns the address of a word that is 1 until a process may have been copied; readable for ever.
+/// For callers that cannot call: 1 says that [`copies`](crate::copies) did not move because of this
+/// process, and nothing of its machine.
+#[must_use]
+pub fn copies_word() -> *const u64 {
+    linux::copies::word()
+}
+
 /// Notes for [`copies`](crate::copies) that this process is about to fork. A front calls it from a
 /// handler of pthread_atfork, and [`after_fork`] in the parent, and `copies` in the child.
 pub fn before_fork() {

@@ -33,6 +33,11 @@ pub(crate) mod copies {
         0
     }
 
+    pub(crate) fn word() -> *const u64 {
+        static ARMED: u64 = 1;
+        &raw const ARMED
+    }
+
     pub(crate) fn before_fork() {}
 
     pub(crate) fn after_fork() {}
