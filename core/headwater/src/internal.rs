@@ -62,6 +62,16 @@ pub fn check_stamp(stamp: &mut u64) -> crate::Freshness {
     crate::stamp::check(stamp)
 }
 
+/// The page that `headwater clones watch` writes, and that
+/// [`generation`](crate::generation) reads.
+#[cfg(all(target_os = "linux", target_pointer_width = "64"))]
+pub mod watch_page {
+    pub use crate::linux::watch_page::{
+        BY_KERNEL, BY_VMCLOCK, BY_WALL_CLOCK, LEN, Layout, MAGIC, PATH, VERSION,
+    };
+    pub use crate::linux::watch_words::WatchWords;
+}
+
 /// The cargo features that this crate was built with, for the version text of programs. Cargo
 /// unites the features that a program's crates ask for, so no crate above this one knows them.
 pub const FEATURES: &[(&str, bool)] = &[

@@ -93,7 +93,7 @@ pub use rng::Rng;
 pub use stamp::{Freshness, Stamp};
 pub use status::{
     Counters, CpuRng, Hardware, Page, Path, Pools, ReseedGeneration, Source, Status, Vmclock,
-    Vmgenid,
+    Vmgenid, WatchPage,
 };
 
 use core::mem::MaybeUninit;
@@ -209,8 +209,9 @@ pub struct Config {
     /// needs a live reseed generation, `Hedged` the CPU's instructions. If `Buffered` is requested,
     /// no evidence is needed that clones are noticed.
     pub mode: Mode,
-    /// True if /dev/vmclock0 may be mapped where it is readable. A process that maps a device page
-    /// cannot be checkpointed by CRIU until [`quiesce()`] is called.
+    /// True if /dev/vmclock0 may be mapped where it is readable, and the page of `headwater clones
+    /// watch`. A process that maps a device page cannot be checkpointed by CRIU until [`quiesce()`]
+    /// is called.
     pub vmclock: bool,
 }
 
@@ -356,6 +357,7 @@ pub fn generation() -> Option<NonZeroU64> {
 /// | --- | --- |
 /// | process restored by CRIU 4.2 or later, Linux 6.11 or later | at the first call in the copy |
 /// | machine with VMClock | at the first call in the copy; without its count of snapshots, a live migration counts too |
+/// | machine with `headwater clones watch` running, and vmgenid or VMClock | as soon as the watcher has run; a start of the watcher counts too, because it has seen nothing before |
 /// | machine with vmgenid alone | not seen: the kernel reseeds, as it does each minute |
 /// | process restored with every page (CRIU before 4.2, Linux before 6.11, gVisor); machine without a device | not seen |
 ///

@@ -101,6 +101,7 @@ pub(crate) fn status() -> Status {
         reseed_generation: status::ReseedGeneration::Absent("not Linux on a 64-bit CPU"),
         vmclock: status::Vmclock::Absent,
         vmgenid: status::Vmgenid::NotAsked,
+        watch_page: status::WatchPage::Off,
         hardware: status::Hardware::NotAsked,
         cpu_rng: status::CpuRng::NotAsked,
         path: crate::Path::Unbuffered,

@@ -26,6 +26,8 @@ pub struct Status {
     pub vmclock: Vmclock,
     /// The state of the kernel's vmgenid driver.
     pub vmgenid: Vmgenid,
+    /// The page of `headwater clones watch`.
+    pub watch_page: WatchPage,
     /// The kind of machine; only asked if the mode depends on it.
     pub hardware: Hardware,
     /// The CPU's random instruction.
@@ -214,6 +216,43 @@ impl Vmgenid {
             Vmgenid::NotBound => "not_bound",
             Vmgenid::Unknown => "unknown",
             Vmgenid::NotAsked => "not_asked",
+        }
+    }
+}
+
+/// The page in which `headwater clones watch` counts the copies of this machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum WatchPage {
+    /// Mapped, and part of [`generation()`](crate::generation).
+    Mapped {
+        /// The number of copies that were counted, and of starts of the watcher.
+        copies: u64,
+        /// True while the watcher runs. The count of a watcher that ended stands still.
+        is_alive: bool,
+        /// True if the watcher hears of each copy from the kernel or the hypervisor, and false if
+        /// it can only follow the wall clock.
+        is_exact: bool,
+    },
+    /// No /run/headwater/copies when this process was set up.
+    Absent,
+    /// The file cannot be read, is no such page, or belongs to another user than root and this one.
+    Refused,
+    /// Not looked for: mode `kernel`, or [`Config::vmclock(false)`](crate::Config::vmclock).
+    Off,
+    /// Unmapped by [`quiesce()`](crate::quiesce).
+    Quiesced,
+}
+
+impl WatchPage {
+    /// Returns a stable name in snake_case.
+    pub const fn name(self) -> &'static str {
+        match self {
+            WatchPage::Mapped { .. } => "mapped",
+            WatchPage::Absent => "absent",
+            WatchPage::Refused => "refused",
+            WatchPage::Off => "off",
+            WatchPage::Quiesced => "quiesced",
         }
     }
 }

@@ -6,8 +6,12 @@ mod common;
 mod support;
 
 use common::isolated;
+use headwater::internal::watch_page::{
+    BY_KERNEL, BY_WALL_CLOCK, LEN, Layout, MAGIC, VERSION, WatchWords,
+};
 use headwater::testing::{Force, set, set_root};
 use headwater::{Vmclock, copies};
+use std::mem::offset_of;
 use support::children::{Ending, fork, wait};
 use support::machine::skip;
 use support::memory::mappings_with;
@@ -153,6 +157,41 @@ fn loaded_snapshots_of_vmclock_are_copies() {
                 Ending::Exited(77) => skip(test, "loads are slow on this machine"),
                 other => panic!("{other:?}"),
             }
+        }
+    });
+}
+
+#[test]
+fn the_count_of_an_exact_watcher_counts() {
+    isolated("the_count_of_an_exact_watcher_counts", || {
+        for (signals, expected) in [(BY_KERNEL, 1), (BY_WALL_CLOCK, 0)] {
+            let child = fork(|| {
+                let root = Root::new();
+                root.write("/proc/self/stat", &stat(std::process::id(), 1, 5000));
+                let page = |copies: u64| {
+                    let mut bytes = vec![0; LEN];
+                    bytes[..8].copy_from_slice(&MAGIC);
+                    bytes[8..12].copy_from_slice(&VERSION.to_ne_bytes());
+                    let words = offset_of!(Layout, words);
+                    let at = words + offset_of!(WatchWords, copies);
+                    bytes[at..at + 8].copy_from_slice(&copies.to_ne_bytes());
+                    let at = words + offset_of!(WatchWords, signals);
+                    bytes[at..at + 8].copy_from_slice(&signals.to_ne_bytes());
+                    root.write("/run/headwater/copies", &bytes);
+                };
+                page(3);
+                set_root(root.c_path());
+                assert_eq!(copies(), 0);
+                page(4);
+                assert_eq!(copies(), expected);
+                // Unmapped for a checkpoint, and mapped again.
+                headwater::quiesce().unwrap();
+                assert_eq!(copies(), expected);
+                headwater::init_with(headwater::Config::new()).unwrap();
+                assert_eq!(copies(), expected);
+                0
+            });
+            assert_eq!(wait(child), Ending::Exited(0));
         }
     });
 }

@@ -2,7 +2,7 @@
 
 use crate::json::Object;
 use crate::{Facts, Host, Verdict};
-use headwater::{Hardware, ReseedGeneration, Status, Vmclock, Vmgenid};
+use headwater::{Hardware, ReseedGeneration, Status, Vmclock, Vmgenid, WatchPage};
 
 /// Writes the document of this process and machine, as [`write`](fn@write) does. Draws one byte
 /// and reads the kernel's log, which takes milliseconds. Allocates nothing.
@@ -63,6 +63,7 @@ fn guard(status: &Status, mut object: Object<'_>) {
     object
         .text_or_null("vmgenid", known(status.vmgenid.name(), status.vmgenid == Vmgenid::Unknown));
     vmclock(status.vmclock, object.object("vmclock"));
+    watch_page(status.watch_page, object.object("watch_page"));
     object.text_or_null(
         "hardware",
         known(status.hardware.name(), status.hardware == Hardware::Unknown),
@@ -93,6 +94,18 @@ fn vmclock(vmclock: Vmclock, mut object: Object<'_>) {
     object.text("state", vmclock.name());
     object.number_or_null("disruption_marker", marker);
     object.number_or_null("vm_generation_counter", vm_generation);
+}
+
+fn watch_page(page: WatchPage, mut object: Object<'_>) {
+    object.text("state", page.name());
+    let WatchPage::Mapped { copies, is_alive, is_exact } = page else {
+        object.null("copies");
+        object.null("is_alive");
+        return object.null("is_exact");
+    };
+    object.number("copies", copies);
+    object.truth("is_alive", is_alive);
+    object.truth("is_exact", is_exact);
 }
 
 fn pools(status: &Status, mut object: Object<'_>) {

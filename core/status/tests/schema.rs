@@ -77,6 +77,7 @@ objects! {
         reseed_generation: ReseedGeneration,
         vmgenid: Option<Vmgenid>,
         vmclock: Vmclock,
+        watch_page: WatchPage,
         hardware: Option<Hardware>,
         fork_detection: bool,
     }
@@ -92,6 +93,16 @@ objects! {
         candidates: Option<u64>,
         /// Reason of its absence, for human readers.
         why: Option<String>,
+    }
+    /// The page of `headwater clones watch`.
+    WatchPage {
+        state: WatchPageState,
+        /// Copies that were counted, and starts of the watcher.
+        copies: Option<u64>,
+        /// The watcher runs.
+        is_alive: Option<bool>,
+        /// The watcher hears of each copy from the kernel or the hypervisor.
+        is_exact: Option<bool>,
     }
     /// The VMClock page of the hypervisor.
     Vmclock {
@@ -178,6 +189,11 @@ names! {
     VmclockState {
         Mapped = "mapped", Absent = "absent", Unreadable = "unreadable", Invalid = "invalid",
         Slow = "slow", Off = "off", Quiesced = "quiesced",
+    }
+    /// State of the watcher's page.
+    WatchPageState {
+        Mapped = "mapped", Absent = "absent", Refused = "refused", Off = "off",
+        Quiesced = "quiesced",
     }
     /// Levels of the verdict.
     Level { Good = "good", Weaker = "weaker", Wrong = "wrong", }

@@ -344,7 +344,8 @@ fn clones_adds_a_library_after_the_first() {
     let with = run(&["--clones", "--", program.to_str().unwrap()]).output().unwrap();
     assert_eq!(with.stdout, plain, "a seed has to lead to the same numbers, and in a child");
 
-    let missing = run(&["--clones", "--", "true"]).env("HEADWATER_CLONES_LIBRARY", "/none").output();
+    let missing =
+        run(&["--clones", "--", "true"]).env("HEADWATER_CLONES_LIBRARY", "/none").output();
     let said = refused(missing.unwrap(), 125);
     assert!(said.contains(CLONES) && said.contains("HEADWATER_CLONES_LIBRARY"), "{said}");
 }

@@ -16,7 +16,9 @@ pub(crate) fn init(config: Option<Config>) -> Result<(), Error> {
     process.request(config.mode);
     if config.vmclock {
         process.clock.map_device();
+        process.watch.map();
     } else {
+        process.watch.unmap(status::WatchPage::Off)?;
         process.clock.unmap(status::Vmclock::Off)?;
     }
     if process.is_quiesced() {
@@ -32,11 +34,12 @@ pub(crate) fn init(config: Option<Config>) -> Result<(), Error> {
 
 /// Drops everything that a checkpoint must not hold.
 ///
-/// The order counts. The clone marker goes first: if that fails, everything must be as it was, and
-/// so far nothing has been done. The mode becomes `strict` before the contents go, because
+/// The order counts. The watcher's page and the clone marker go first: if that fails, every draw
+/// must be as it was, and so far nothing has been done that a draw depends on. The mode becomes `strict` before the contents go, because
 /// otherwise a draw in between would buffer bytes again, and they would be in the checkpoint.
 pub(crate) fn quiesce() -> Result<(), Error> {
     let process = process(true)?;
+    process.watch.unmap(status::WatchPage::Quiesced)?;
     process.clock.unmap(status::Vmclock::Quiesced)?;
     process.set_quiesced(true);
     process.choose_mode();

@@ -176,7 +176,7 @@ mod real {
     /// of those that describe the machine.
     pub(crate) fn rooted<T>(path: &CStr, open: impl FnOnce(&CStr) -> T) -> T {
         let root = ROOT.load(SeqCst);
-        let described = [&b"/sys/"[..], b"/dev/vmclock", b"/proc/"];
+        let described = [&b"/sys/"[..], b"/dev/vmclock", b"/proc/", b"/run/"];
         if root.is_null() || !described.iter().any(|prefix| path.to_bytes().starts_with(prefix)) {
             return open(path);
         }

@@ -34,11 +34,12 @@ mod sys;
 pub mod testing;
 
 pub(crate) use control::{discard, init, quiesce};
-pub(crate) use guards::copies;
+pub(crate) use guards::{copies, watch_page};
 pub(crate) use pool::owned::Handle;
 pub(crate) use serve::{fill, fill_fresh, u32, u64};
 pub(crate) use setup::{expect_no_handles, mode_from_environment};
 pub(crate) use status::{changes, status};
+pub(crate) use sync::watch_words;
 #[cfg(feature = "uuid")]
 pub(crate) use sys::since_1970;
 

@@ -17,6 +17,7 @@ use crate::linux::guards::age::CoarseClock;
 use crate::linux::guards::fork::BANKS;
 use crate::linux::guards::generation::KernelGeneration;
 use crate::linux::guards::vmclock::Clock;
+use crate::linux::guards::watch_page::WatchGuard;
 use crate::linux::guards::{bare_metal, vmgenid};
 use crate::linux::pool::layout::{STATE, STATE_ROOM};
 use crate::linux::pool::owned::Registry;
@@ -201,6 +202,7 @@ fn facts(vmclock: bool, requested: Mode, unknown_requested: bool) -> Facts {
         unknown_requested,
         vmgenid: Vmgenid::NotAsked,
         hardware: Hardware::NotAsked,
+        watch: WatchGuard::off(),
         handles: &crate::linux::process::NO_HANDLES,
     };
     if requested == Mode::Kernel || canary.is_none() {
@@ -219,6 +221,7 @@ fn facts(vmclock: bool, requested: Mode, unknown_requested: bool) -> Facts {
     facts.vmgenid = vmgenid::look();
     if vmclock {
         facts.clock.map_device();
+        facts.watch.map();
     }
     if facts.generation.is_live()
         && facts.vmgenid != Vmgenid::Bound
@@ -358,6 +361,7 @@ fn empty(memory: &Memory) {
 fn discard(process: &Process) {
     let memory = process.memory;
     process.clock.discard();
+    process.watch.discard();
     // SAFETY: no other thread has seen this state.
     unsafe {
         if let Some(canary) = process.canary() {

@@ -23,8 +23,10 @@ pub(crate) fn changes() -> Option<Changes> {
     // Without a clone signal "nothing happened" would be a guess. A report is enough here, although
     // mode `buffered` asks for more: the counter says that something happened, not what is drawn
     // next.
-    let is_complete = process.generation.is_live() && process.clone_signal().is_some();
-    let number = process.guards().mix(process.epoch(), process.page_losses());
+    let watched = process.watch.now();
+    let reports_copies = process.clone_signal().is_some() || watched.reports_copies();
+    let is_complete = process.generation.is_live() && reports_copies;
+    let number = process.guards().mix(process.epoch(), process.page_losses(), watched.number());
     Some(Changes { number, is_complete })
 }
 
@@ -61,6 +63,7 @@ pub(crate) fn status() -> Status {
         reseed_generation: process.generation.status(),
         vmclock: process.clock.status(),
         vmgenid: process.vmgenid,
+        watch_page: process.watch.status(),
         hardware: process.hardware,
         cpu_rng: process.cpu_rng(),
         path: path(process),
@@ -116,6 +119,7 @@ fn not_set_up() -> Status {
         reseed_generation: status::ReseedGeneration::Absent("nothing is set up"),
         vmclock: status::Vmclock::Off,
         vmgenid: guards::vmgenid::look(),
+        watch_page: status::WatchPage::Off,
         hardware: status::Hardware::NotAsked,
         cpu_rng: status::CpuRng::NotAsked,
         path: Path::Unbuffered,

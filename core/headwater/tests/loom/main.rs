@@ -20,6 +20,7 @@ mod mode;
 mod publication;
 mod quiesce;
 mod slot;
+mod watch;
 
 /// Runs a model through all its executions; each has to end well.
 fn every_order(model: impl Fn() + Send + Sync + 'static) {

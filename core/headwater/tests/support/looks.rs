@@ -47,6 +47,7 @@ pub(crate) fn machine(mode: Mode, facts: &[Force]) -> Machine {
     let (mappings, vvar_pages) = mappings_below_vdso();
     let bound = in_strict(|status| status.vmgenid == Vmgenid::Bound);
     let vmclock = opened("/dev/vmclock0", &["mmap"]);
+    let watch_page = opened("/run/headwater/copies", &["fstat", "mmap"]);
     let mapped = in_strict(|status| {
         matches!(status.vmclock, Vmclock::Mapped { vm_generation: Some(_), .. })
     });
@@ -57,7 +58,7 @@ pub(crate) fn machine(mode: Mode, facts: &[Force]) -> Machine {
         vdso: in_strict(|status| status.source == Source::Vdso),
         word: in_strict(|status| matches!(status.reseed_generation, ReseedGeneration::Live { .. })),
         modes: [mode_with(facts), mode_with(&and(&[Force::NoGeneration]))],
-        looks: Looks { cpus, srbds, mappings, vmgenid, vmclock, hardware },
+        looks: Looks { cpus, srbds, mappings, vmgenid, vmclock, watch_page, hardware },
         vvar_pages,
         droppable: in_strict(|status| status.page == Page::Droppable),
         sections: ask(Mode::Hedged, facts, |status| {

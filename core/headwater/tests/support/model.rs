@@ -50,6 +50,8 @@ pub(crate) struct Looks {
     pub(crate) mappings: Vec<String>,
     pub(crate) vmgenid: Vec<String>,
     pub(crate) vmclock: Vec<String>,
+    /// The page of `headwater clones watch`.
+    pub(crate) watch_page: Vec<String>,
     /// The question for a virtual machine, asked if a generation is live and no clone would be
     /// reported.
     pub(crate) hardware: Vec<String>,
@@ -308,6 +310,7 @@ impl Model<'_> {
             }
             self.look(|looks| &looks.vmgenid);
             self.look(|looks| &looks.vmclock);
+            self.look(|looks| &looks.watch_page);
             if word {
                 self.look(|looks| &looks.hardware);
             }

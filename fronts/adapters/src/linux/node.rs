@@ -87,7 +87,11 @@ unsafe extern "C" fn napi_register_module_v1(env: Env, exports: Value) -> Value 
             && export(env, exports, c"fill", fill)
             && export(env, exports, c"copies", copies);
         if !done {
-            throw_error(env, null(), c"headwater: this Node has no external array buffers".as_ptr());
+            throw_error(
+                env,
+                null(),
+                c"headwater: this Node has no external array buffers".as_ptr(),
+            );
         }
     }
     exports

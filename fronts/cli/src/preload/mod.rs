@@ -19,8 +19,7 @@ struct Library {
     variable: &'static str,
 }
 
-const PRELOAD: Library =
-    Library { file: "libheadwater_preload.so", variable: "HEADWATER_PRELOAD" };
+const PRELOAD: Library = Library { file: "libheadwater_preload.so", variable: "HEADWATER_PRELOAD" };
 /// Renews seeded generators in copies (fronts/adapters).
 const CLONES: Library =
     Library { file: "libheadwater_clones.so", variable: "HEADWATER_CLONES_LIBRARY" };
@@ -54,11 +53,7 @@ pub(crate) fn preload(
 }
 
 /// Returns the library followed by the libraries that the variable names already.
-fn extended(
-    library: &Path,
-    present: Option<OsString>,
-    variable: &str,
-) -> Result<OsString, String> {
+fn extended(library: &Path, present: Option<OsString>, variable: &str) -> Result<OsString, String> {
     // ld.so(8) splits the list at both, and knows no escape.
     if library.as_os_str().as_bytes().iter().any(|byte| matches!(byte, b' ' | b':')) {
         return Err(format!(
@@ -119,14 +114,17 @@ mod tests {
     #[test]
     fn the_present_list_is_kept_behind_the_library() {
         let library = Path::new("/lib/ours.so");
-        let value = |present: Option<&str>| extended(library, present.map(OsString::from), "V").unwrap();
+        let value =
+            |present: Option<&str>| extended(library, present.map(OsString::from), "V").unwrap();
         assert_eq!(value(None), "/lib/ours.so");
         assert_eq!(value(Some("")), "/lib/ours.so");
         assert_eq!(value(Some("/lib/a.so b.so")), "/lib/ours.so:/lib/a.so:b.so");
         // `headwater run` under `headwater run`.
         assert_eq!(value(Some("/lib/a.so:/lib/ours.so")), "/lib/ours.so:/lib/a.so");
         assert!(
-            extended(Path::new("/a b/ours.so"), None, "V").unwrap_err().contains("copy /a b/ours.so")
+            extended(Path::new("/a b/ours.so"), None, "V")
+                .unwrap_err()
+                .contains("copy /a b/ours.so")
         );
     }
 }

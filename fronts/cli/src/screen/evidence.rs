@@ -3,6 +3,7 @@
 use super::layout::Tone;
 use headwater::{
     CpuRng, Hardware, Mode, Page, Path, ReseedGeneration, Source, Status, Vmclock, Vmgenid,
+    WatchPage,
 };
 use headwater_status::Kmsg;
 use headwater_text::number::grouped;
@@ -20,13 +21,14 @@ fn row(label: &'static str, value: &'static str, tone: Tone, note: impl Into<Str
     Row { label, value, tone, note }
 }
 
-pub(super) fn of(status: &Status) -> [Row; 10] {
+pub(super) fn of(status: &Status) -> [Row; 11] {
     [
         mode(status),
         source(status.source),
         reseed_generation(status.reseed_generation),
         vmgenid(status.vmgenid),
         vmclock(status.vmclock),
+        watch_page(status.watch_page),
         hardware(status.hardware),
         fork(status),
         cpu_rng(status.cpu_rng),
@@ -113,6 +115,28 @@ fn vmclock(vmclock: Vmclock) -> Row {
         _ => (Tone::Plain, String::new()),
     };
     row("VMClock", vmclock.name(), tone, note)
+}
+
+fn watch_page(page: WatchPage) -> Row {
+    let (tone, note) = match page {
+        WatchPage::Mapped { is_alive: false, .. } => {
+            (Tone::Weak, "the watcher ended; start headwater-clones.service".to_string())
+        }
+        WatchPage::Mapped { copies, is_exact: true, .. } => {
+            (Tone::Good, format!("count {}", grouped(copies)))
+        }
+        WatchPage::Mapped { copies, .. } => {
+            (Tone::Plain, format!("count {}, by the wall clock only", grouped(copies)))
+        }
+        WatchPage::Absent => (Tone::Plain, "no headwater clones watch".to_string()),
+        WatchPage::Refused => {
+            (Tone::Weak, "/run/headwater/copies is no page of a watcher run by root".to_string())
+        }
+        WatchPage::Off => (Tone::Plain, "not looked for".to_string()),
+        WatchPage::Quiesced => (Tone::Plain, "unmapped by quiesce()".to_string()),
+        _ => (Tone::Plain, String::new()),
+    };
+    row("watch page", page.name(), tone, note)
 }
 
 fn hardware(hardware: Hardware) -> Row {

@@ -5,7 +5,8 @@
 //! Python's `random`) has to last longer than that: a program that seeds it by 42 wants the same
 //! numbers after an hour, and in a forked child. So this count leaves out all but copies.
 //!
-//! Two things show a copy. VMClock counts loaded snapshots ([`Clock::copies`]). A restored process
+//! Three things show a copy. VMClock counts loaded snapshots, and `headwater clones watch` counts
+//! what it sees as root, in a page that [`watch_page`](super::watch_page) maps. A restored process
 //! lacks the pages that the kernel may drop, so a word in such a page is 0. But the word is 0 in a
 //! forked child too, and after memory ran short, so a lost word is only the question. The answer is
 //! the process itself: CRIU gives a restored process its old number and a new time of birth, a
@@ -15,8 +16,6 @@
 //! yet. So a fork counts as a fork if the parent looked just before it ([`before_fork`]), or if the
 //! parent is alive and was born when the word was set. If neither can be shown it counts as a copy:
 //! a generator that is seeded once too often is a smaller loss than a repeat.
-//!
-//! [`machine`] is the place for one more input, such as a count that a service publishes.
 
 #![allow(unsafe_code)]
 
@@ -44,7 +43,9 @@ static BORN: AtomicU64 = AtomicU64::new(0);
 /// The number of a process that looked and is about to fork; else 0. A child inherits it.
 static FORKING: AtomicU64 = AtomicU64::new(0);
 /// VMClock's count and 1; 0 before it was read.
-static MACHINE: AtomicU64 = AtomicU64::new(0);
+static CLOCK: AtomicU64 = AtomicU64::new(0);
+/// The watcher's count and 1; 0 before it was read.
+static WATCHER: AtomicU64 = AtomicU64::new(0);
 
 /// Returns the number of copies that were seen since the first call.
 #[inline]
@@ -55,22 +56,23 @@ pub(crate) fn copies() -> u64 {
     if word.load(Acquire) != ARMED {
         look(word);
     }
-    if let Some(now) = machine() {
-        compare_machine(now);
+    if let Some(process) = setup::published() {
+        if let Some(now) = process.clock.copies() {
+            compare(&CLOCK, now);
+        }
+        if let Some(now) = process.watch.copies() {
+            compare(&WATCHER, now);
+        }
     }
     COPIES.load(Acquire)
 }
 
-/// Returns a number that changes if the machine was copied; None where nothing counts that.
+/// Counts a copy if a count of the machine's moved. Both of one copy may be counted, which does no
+/// harm: the sum is compared for inequality alone.
 #[inline]
-fn machine() -> Option<u64> {
-    setup::published()?.clock.copies()
-}
-
-#[inline]
-fn compare_machine(now: u64) {
+fn compare(seen: &AtomicU64, now: u64) {
     let now = now.wrapping_add(1);
-    let before = MACHINE.load(Acquire);
+    let before = seen.load(Acquire);
     if before == now {
         return;
     }
@@ -78,7 +80,7 @@ fn compare_machine(now: u64) {
     if before != 0 {
         COPIES.fetch_add(1, AcqRel);
     }
-    MACHINE.store(now, Release);
+    seen.store(now, Release);
 }
 
 /// Finds out why the word is not set, counts a copy if that is the reason, and sets it.
@@ -149,7 +151,9 @@ pub(crate) fn after_fork() {
 /// Returns whether copies of the process, and copies of the machine, can be seen.
 pub(crate) fn seen() -> (bool, bool) {
     copies();
-    (!core::ptr::eq(WORD.get(), &raw const NEVER_LOST), machine().is_some())
+    let machines = setup::published()
+        .is_some_and(|process| process.clock.is_mapped() || process.watch.copies().is_some());
+    (!core::ptr::eq(WORD.get(), &raw const NEVER_LOST), machines)
 }
 
 /// Returns the word: not [`ARMED`] while a call of [`copies`] would have to look. It stays readable

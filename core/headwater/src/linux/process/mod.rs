@@ -18,6 +18,7 @@ use crate::linux::guards::generation::KernelGeneration;
 use crate::linux::guards::page_loss::PageLoss;
 use crate::linux::guards::same_kernel::Kernel;
 use crate::linux::guards::vmclock::Clock;
+use crate::linux::guards::watch_page::WatchGuard;
 use crate::linux::pool::owned::Registry;
 use crate::linux::pool::reservation::Memory;
 use crate::linux::pool::section;
@@ -68,6 +69,7 @@ pub(crate) struct Process {
     quiesced: AtomicBool,
     pub(crate) vmgenid: Vmgenid,
     pub(crate) hardware: Hardware,
+    pub(crate) watch: WatchGuard,
     pub(crate) handles: &'static Registry,
 }
 
@@ -89,6 +91,7 @@ pub(crate) struct Facts {
     pub(crate) unknown_requested: bool,
     pub(crate) vmgenid: Vmgenid,
     pub(crate) hardware: Hardware,
+    pub(crate) watch: WatchGuard,
     /// Kept outside `Process`, which passes through the stack when it is built.
     pub(crate) handles: &'static Registry,
 }
@@ -139,6 +142,7 @@ impl Process {
             quiesced: AtomicBool::new(false),
             vmgenid: facts.vmgenid,
             hardware: facts.hardware,
+            watch: facts.watch,
             handles: facts.handles,
         }
     }
@@ -162,6 +166,7 @@ impl Process {
             unknown_requested: false,
             vmgenid: Vmgenid::NotAsked,
             hardware: Hardware::NotAsked,
+            watch: WatchGuard::off(),
             handles: &NO_HANDLES,
         })
     }

@@ -10,3 +10,4 @@ pub(crate) mod once_ptr;
 pub(crate) mod recompute;
 pub(crate) mod seqlock;
 pub(crate) mod slot_lock;
+pub(crate) mod watch_words;

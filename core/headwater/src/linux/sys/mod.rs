@@ -119,6 +119,21 @@ impl Fd {
         unsafe { syscall(libc::SYS_ppoll, args) }.map(|ready| ready == 1)
     }
 
+    /// Returns whether this is a regular file of at least `len` bytes that root or the user of this
+    /// process owns, and that no other user may write.
+    pub(crate) fn is_kept_by_a_trusted_user(&self, len: usize) -> bool {
+        // SAFETY: zeros are a valid value of a structure of integers.
+        let mut stat: libc::stat = unsafe { core::mem::zeroed() };
+        // SAFETY: it writes one structure, which lives through the call.
+        let answer =
+            unsafe { syscall(libc::SYS_fstat, [self.0, (&raw mut stat).addr(), 0, 0, 0, 0]) };
+        answer.is_ok()
+            && stat.st_mode & libc::S_IFMT == libc::S_IFREG
+            && stat.st_mode & 0o022 == 0
+            && (stat.st_uid == 0 || stat.st_uid as usize == auxiliary(libc::AT_EUID))
+            && usize::try_from(stat.st_size).is_ok_and(|size| size >= len)
+    }
+
     /// Calls getdents64(2) once, from the current position. Returns the number of bytes of entries
     /// in `buf`.
     pub(crate) fn read_entries(&self, buf: &mut [u8]) -> Result<usize, Errno> {
