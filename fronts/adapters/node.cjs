@@ -1,6 +1,6 @@
 // Renews Node's random numbers in a copied process or machine:
 //
-//     node --require /usr/share/headwater/node.cjs program.js
+//     node --require /usr/share/headwater-clones/node.cjs program.js
 //
 // A process that was copied (CRIU, a cloned machine) continues V8's Math.random, OpenSSL's state
 // and Node's batches of UUIDs and integers, in every copy alike. This file puts headwater under

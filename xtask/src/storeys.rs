@@ -131,6 +131,7 @@ pub(crate) const STOREYS: [Storey; 8] = [
         steps: &[
             "fleet: metrics and alerts by promtool",
             "copies of warm processes",
+            "copies of warm processes, with adapters",
             "real kernels: boots and clones",
         ],
     },

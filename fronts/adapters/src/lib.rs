@@ -25,4 +25,5 @@ mod linux {
     mod renew;
     #[cfg(panic = "abort")]
     mod runtime;
+    mod word;
 }

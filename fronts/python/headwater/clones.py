@@ -35,7 +35,7 @@ _OUT_OF_REACH = {
     "torch, and NumPy's Generator made from a class and not by default_rng()": (
         "no hook precedes their draws: renewed by the first hooked draw, or by check()"
     ),
-    "C extensions with generators of their own": "the extension's author can call headwater_copies",
+    "C extensions with generators of their own": "its author can compare headwater::copies()",
 }
 
 
@@ -144,7 +144,9 @@ def _renew() -> None:
 def _generators() -> Iterator[Callable[[], object]]:
     """Yields for each generator the function that renews it."""
     kept = {id(one) for one in _kept}
-    numpy = sys.modules.get("numpy.random")
+    numpy: Any = sys.modules.get("numpy.random")
+    if numpy is not None:
+        kept.add(id(numpy.mtrand._rand._bit_generator))  # it comes below
     # Not isinstance() on all objects: that would run the code of proxies and of lazy modules.
     for one in gc.get_objects():
         kind = type(one)
