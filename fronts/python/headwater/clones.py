@@ -32,7 +32,7 @@ _OUT_OF_REACH = {
     "multiprocessing's authkey": "children that run already know it; set it anew in the copy",
     "uuid.getnode()": "an address of the machine, or drawn once",
     "half of a pair that numpy.random.RandomState keeps": "a normal value drawn before the copy",
-    "torch, and NumPy's Generator made from a class and not by default_rng()": (
+    "torch, and NumPy's generators made from a class, later, and not by default_rng()": (
         "no hook precedes their draws: renewed by the first hooked draw, or by check()"
     ),
     "C extensions with generators of their own": "its author can compare headwater::copies()",
@@ -58,8 +58,6 @@ _seeded = False
 _kept: list[object] = []
 #: True once the program has seeded NumPy's global generator.
 _numpy_seeded = False
-#: True once numpy.random was found loaded, and hooked.
-_numpy_hooked = False
 
 
 def install(*, seeded: bool = False) -> Report:
@@ -72,11 +70,14 @@ def install(*, seeded: bool = False) -> Report:
     with _lock:
         _seeded = seeded
         if _report is None:
-            _native.clones_hook_random(random._inst)  # type: ignore[attr-defined]
+            _native.clones_hook_random(random._inst)
             _precede(random.Random, "gauss")
             _precede(uuid, "uuid1")
             _report = Report(*_native.clones_begin(_renew), dict(_OUT_OF_REACH))
-        _hook_numpy()
+            if "numpy.random" in sys.modules:
+                _hook_numpy()
+            else:
+                sys.meta_path.insert(0, _NumpyLater())
         return _report
 
 
@@ -88,13 +89,9 @@ def keep(generator: object) -> None:
 def check() -> None:
     """Renews now, if this is a copy; for draws that no hook precedes.
 
-    Call it where a request begins. It takes about 50 ns if nothing was copied. It also hooks NumPy,
-    if that was imported since install().
+    Call it where a request begins: if nothing was copied it is a comparison.
     """
     _native.clones_check()
-    if not _numpy_hooked and "numpy.random" in sys.modules:
-        with _lock:
-            _hook_numpy()
 
 
 def _precede(owner: Any, name: str) -> None:
@@ -166,7 +163,7 @@ def _generators() -> Iterator[Callable[[], object]]:
     yield _renew_uuid
 
 
-def _is_ours(generator: object) -> bool:
+def _is_ours(generator: Any) -> bool:
     return _seeded or not _native.clones_is_seeded(generator)
 
 
@@ -209,12 +206,34 @@ def _renew_global(numpy: Any) -> None:
     _renew_bits(numpy.mtrand._rand._bit_generator)
 
 
+class _NumpyLater:
+    """A finder that hooks NumPy when it is imported, and leaves the finding to the others."""
+
+    def find_spec(self, name: str, path: Any, target: Any = None) -> Any:
+        """Returns what the others find, with a loader that calls _hook_numpy() at its end."""
+        if name != "numpy.random":
+            return None
+        sys.meta_path.remove(self)
+        for finder in sys.meta_path:
+            spec = finder.find_spec(name, path, target)
+            if spec is not None and spec.loader is not None:
+                break
+        else:
+            return None
+        load = spec.loader.exec_module
+
+        def exec_module(module: types.ModuleType) -> None:
+            load(module)
+            with _lock:
+                _hook_numpy()
+
+        spec.loader.exec_module = exec_module  # type: ignore[method-assign]
+        return spec
+
+
 def _hook_numpy() -> None:
     """Hooks NumPy's global generator, the kept ones, and those that default_rng() will make."""
-    global _numpy_hooked
-    numpy: Any = sys.modules.get("numpy.random")
-    if numpy is None or _numpy_hooked:
-        return
+    numpy: Any = sys.modules["numpy.random"]
     for one in gc.get_objects():
         if issubclass(type(one), (numpy.Generator, numpy.RandomState)):
             _hook_generator(one)
@@ -230,7 +249,6 @@ def _hook_numpy() -> None:
     _replace(original, default_rng)
     for name in ("seed", "set_state"):
         _note_seeds(numpy, name)
-    _numpy_hooked = True
 
 
 def _hook_generator(generator: Any) -> None:

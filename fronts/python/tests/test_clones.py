@@ -76,9 +76,15 @@ FIRST_DRAWS = [
     ("int(kept_bits.integers(1 << 62))", "", NUMPY),
     ("float(old_style.random_sample())", "", NUMPY),
     ("float(made.random())", "made = default_rng(); made.random()", NUMPY),
-    # Imported after install(), and found by check().
-    ("float(numpy.random.random())", "import numpy.random; headwater.clones.check()", ""),
-    # No hook precedes it, so the copy checks.
+    # NumPy is imported after install().
+    ("float(numpy.random.random())", "import numpy.random", ""),
+    ("float(made.random())", "import numpy; made = numpy.random.default_rng()", ""),
+    # No hook precedes them, so the copy checks.
+    (
+        "(headwater.clones.check(), float(plain.random_sample()))",
+        "plain = numpy.random.RandomState()",
+        NUMPY,
+    ),
     (
         "(headwater.clones.check(), float(plain.random()))",
         "plain = numpy.random.Generator(numpy.random.SFC64())",
@@ -93,7 +99,8 @@ def test_the_first_draw_of_a_copy_is_its_own(draw: str, before: str, first: str)
         assert len({str(value) for value in in_copies(draw, before, first=first)}) == 3
     else:
         assert len(set(in_copies(draw, before, first=first))) > 1
-    if "headwater" not in draw + before:
+    # tempfile makes a new generator where the number of the process is another one.
+    if "headwater" not in draw + before and "tempfile" not in draw:
         # Without the hooks the copies agree, or this test would show nothing.
         values = in_copies(draw, before, install="", first=first)
         assert len({str(value) for value in values}) == 1
@@ -123,6 +130,8 @@ def test_what_the_program_has_seeded_stays(draw: str, before: str, first: str) -
 @pytest.mark.parametrize(("draw", "before", "first"), SEEDED[:-1])
 def test_seeded_ones_are_renewed_if_asked(draw: str, before: str, first: str) -> None:
     install = "import headwater.clones\nheadwater.clones.install(seeded=True)\n"
+    # Generators that default_rng() did not make have no hook, so the copy checks.
+    draw = f"(headwater.clones.check(), {draw})[1]"
     assert len(set(in_copies(draw, before, install, first))) == 3
 
 
@@ -133,37 +142,43 @@ def test_a_seed_set_in_the_copy_stays() -> None:
 
 def test_values_of_a_seed_are_pythons_own() -> None:
     draws = "random.seed(42); print([random.random() for _ in range(5)], random.getrandbits(99), "
-    draws += "random.gauss(0, 1), random.gauss(0, 1), random.sample(range(99), 9), random.Random(3).random())"
+    draws += "random.gauss(0, 1), random.gauss(0, 1), random.sample(range(99), 9), "
+    draws += "random.Random(3).random())"
     assert python(COPY + INSTALL + draws) == python(COPY + draws)
     numbers = "numpy.random.seed(42); print(numpy.random.random(3), numpy.random.randn(3), "
-    numbers += "default_rng(1).random(3), default_rng(1).integers(9, size=5), old_style.seed(3), old_style.rand(2))"
+    numbers += "default_rng(1).random(3), default_rng(1).integers(9, size=5), "
+    numbers += "old_style.seed(3), old_style.rand(2))"
     assert python(COPY + NUMPY + INSTALL + numbers) == python(COPY + NUMPY + numbers)
 
 
 def test_states_and_bound_methods_survive_the_installation() -> None:
-    code = COPY + NUMPY + "random.seed(1); numpy.random.seed(1); old_style.seed(1); old_style.randn()\n"
-    draw = "\nprint(early(), random.random(), numpy.random.random(), old_style.randn(), old_style.rand())"
+    seeds = "random.seed(1); numpy.random.seed(1); old_style.seed(1); old_style.randn()\n"
+    code = COPY + NUMPY + seeds
+    draw = "\nprint(early(), random.random(), numpy.random.random(), old_style.randn())"
     assert python(code + INSTALL + draw) == python(code + draw)
 
 
 def test_forks_are_no_copies() -> None:
+    """A child continues what its parent has, as ever; Python reseeds the functions of `random`."""
     # 10,000 are in records/lab/2026-11-25-adapters.
     code = f"""{COPY}{NUMPY}{INSTALL}
 import multiprocessing, subprocess
+own = random.Random()
+def draw():
+    numbers = own.random(), numpy.random.random(), kept_bits.random(), old_style.randn()
+    return repr((*numbers, headwater.clones.copies())).encode()
 for _ in range(300):
-    state, numpys = random.getstate(), numpy.random.get_state()[1].tolist()
+    read, write = os.pipe()
     child = os.fork()
     if child == 0:
-        draws = early(), numpy.random.random()
-        ok = headwater.clones.copies() == 0
-        random.setstate(state)
-        grandchild = os.fork()
-        if grandchild == 0:
-            os._exit(0 if ok and early() == draws[0] else 1)
-        os._exit(os.waitpid(grandchild, 0)[1] != 0)
-    assert os.waitpid(child, 0)[1] == 0
-    assert random.getstate() == state
-    numpy.random.random()
+        if os.fork() == 0:
+            os.write(write, draw())
+            os._exit(0)
+        os.wait()
+        os._exit(0)
+    os.waitpid(child, 0)
+    assert os.read(read, 1000) == draw()
+    os.close(read), os.close(write)
 with multiprocessing.get_context("fork").Pool(2) as pool:
     assert pool.apply(headwater.clones.copies) == 0
 subprocess.run(["true"], check=True)
@@ -191,5 +206,5 @@ def test_a_generator_that_cannot_be_renewed_raises_at_the_draw() -> None:
 
 
 def test_a_second_installation_changes_nothing() -> None:
-    code = INSTALL + "a = headwater.clones.install(); assert headwater.clones.install() is a; print(a.sees_processes)"
-    assert python(code).strip() in {"True", "False"}
+    code = INSTALL + "a = headwater.clones.install(); assert headwater.clones.install() is a"
+    python(code)
