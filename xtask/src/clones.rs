@@ -1,11 +1,14 @@
 //! Copies of warm processes: `headwater clones check`, whose verdicts are compared with known ones.
 
-use crate::process::program;
+use crate::process::{program, root, run, target_directory};
 use crate::report::{Stop, need};
 use crate::tools;
 use anyhow::{Context, Result, anyhow, ensure};
 use serde_json::Value;
 use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::Command;
+use std::{env, fs};
 
 const CHECK: &str = "cargo run --release -p headwater-cli -- clones check --short --json";
 
@@ -87,6 +90,108 @@ fn compare(report: &Value) -> Result<()> {
     ensure!(faults.is_empty(), "verdicts of `clones check`:\n{}", faults.join("\n"));
     println!("{} verdicts of {} are as known", KNOWN.len(), verdicts.len());
     Ok(())
+}
+
+/// Sources that repeat in copies, and that an adapter renews.
+const RENEWED: &[&str] = &[
+    "libc/drand48",
+    "libc/rand",
+    "libc/random",
+    "node/Math.random",
+    "node/crypto.randomBytes",
+    "node/crypto.randomFill",
+    "node/crypto.randomInt",
+    "node/crypto.randomUUID",
+    "node/webcrypto.getRandomValues",
+    "node/webcrypto.randomUUID",
+    "python/Random, kept",
+    "python/email.make_msgid",
+    "python/numpy.RandomState, kept",
+    "python/numpy.default_rng, kept",
+    "python/numpy.random",
+    "python/random.choices",
+    "python/random.gauss",
+    "python/random.getrandbits",
+    "python/random.random",
+    "python/random.randrange",
+    "python/random.shuffle",
+    "python/tempfile-name",
+    "python/uuid1-clock-seq",
+    "ruby/Random, kept",
+    "ruby/Random.bytes",
+    "ruby/Random.rand",
+    "ruby/Tempfile",
+    "ruby/rand",
+    "ruby/sample",
+    "ruby/shuffle",
+];
+
+/// Copies witnesses with their adapters and without, and compares the verdicts.
+///
+/// Both, because a source that does not repeat without its adapter shows nothing of the adapter.
+pub(crate) fn adapters() -> Result<(), Stop> {
+    const LOSS: &str = "whether the adapters renew generators in copies";
+    need(tools::root_user(), LOSS)?;
+    need(crate::lab::criu().map(drop), LOSS)?;
+    let python = need(crate::python::installed(), LOSS)?;
+    run(&mut program("cargo build --release -p headwater-cli -p headwater-adapters"))?;
+    let plain = verdicts(&mut check(&python)?, LOSS)?;
+    let renewed = verdicts(&mut with_adapters(check(&python)?)?, LOSS)?;
+    let (mut faults, mut shown) = (Vec::new(), 0);
+    for id in RENEWED {
+        match (plain.get(*id).map(String::as_str), renewed.get(*id).map(String::as_str)) {
+            (Some("repeats" | "not-renewable"), Some("differs")) => shown += 1,
+            (None, None) => println!("skipped: {id}: its runtime is not installed"),
+            (before, after) => faults.push(format!("{id}: {before:?}, with its adapter {after:?}")),
+        }
+    }
+    if !faults.is_empty() {
+        return Err(anyhow!("verdicts with adapters:\n{}", faults.join("\n")).into());
+    }
+    println!("{shown} sources repeat, and differ with their adapter");
+    Ok(())
+}
+
+/// Returns the check of the witnesses that have adapters, with the Python that has the package.
+fn check(python: &Path) -> Result<Command> {
+    let programs = python.parent().context("a Python without a directory")?.to_path_buf();
+    let path = env::var_os("PATH").unwrap_or_default();
+    let path = env::join_paths(std::iter::once(programs).chain(env::split_paths(&path)))?;
+    let mut check = Command::new(target_directory()?.join("release/headwater"));
+    check.args(["clones", "check", "--only", "libc,python,node,ruby", "--json"]).env("PATH", path);
+    Ok(check)
+}
+
+/// Puts each adapter into place as its page says: docs/adapters.md.
+fn with_adapters(mut check: Command) -> Result<Command> {
+    let adapters = root()?.join("fronts/adapters");
+    let library = target_directory()?.join("release/libheadwater_clones.so");
+    let site = target_directory()?.join("tools/adapters");
+    fs::create_dir_all(&site)?;
+    fs::write(
+        site.join("sitecustomize.py"),
+        "import headwater.clones\nheadwater.clones.install()\n",
+    )?;
+    check.env("HEADWATER_CLONES_LIBRARY", &library).env("LD_PRELOAD", &library);
+    check.env("PYTHONPATH", site);
+    check.env("NODE_OPTIONS", format!("--require {}", adapters.join("node.cjs").display()));
+    check.env("RUBYOPT", format!("-r{}", adapters.join("ruby.rb").display()));
+    Ok(check)
+}
+
+/// Runs a check, and returns the verdicts of all sources that were drawn.
+fn verdicts(check: &mut Command, loss: &str) -> Result<BTreeMap<String, String>, Stop> {
+    let output = check.output().context("cannot run the check")?;
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    let report: Value = serde_json::from_slice(&output.stdout)
+        .with_context(|| format!("the check ended with {}: {said}", output.status))?;
+    need(copied(&report), loss)?;
+    for absent in report["absent"].as_array().into_iter().flatten() {
+        println!("absent: {absent}");
+    }
+    let rows = report["rows"].as_array().context("a report without rows")?;
+    let text = |value: &Value| value.as_str().map(str::to_owned);
+    Ok(rows.iter().filter_map(|row| Some((text(&row["id"])?, text(&row["verdict"])?))).collect())
 }
 
 #[cfg(test)]

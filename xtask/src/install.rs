@@ -138,6 +138,10 @@ const ARTEFACTS: &[(InstallPart, Source, &str, u32)] = &[
     // did not make it, ldconfig would, and then no package would own it.
     (Preload, Built("libheadwater_preload.so"), "@lib@/libheadwater_preload.so", 0o755),
     (Preload, Link("libheadwater_preload.so"), "@lib@/libheadwater_preload.so.0", 0),
+    (Preload, Built("libheadwater_clones.so"), "@lib@/libheadwater_clones.so", 0o755),
+    (Preload, Link("libheadwater_clones.so"), "@lib@/libheadwater_clones.so.0", 0),
+    (Preload, Checked("fronts/adapters/node.cjs"), "share/headwater-clones/node.cjs", 0o644),
+    (Preload, Checked("fronts/adapters/ruby.rb"), "share/headwater-clones/ruby.rb", 0o644),
     (Library, Checked("fronts/c/man/headwater.3"), "share/man/man3/headwater.3", 0o644),
     (
         Openssl,
@@ -172,8 +176,13 @@ const ARTEFACTS: &[(InstallPart, Source, &str, u32)] = &[
 
 /// Directories that belong to headwater alone, inner ones first. Uninstalling removes them if they
 /// are empty.
-const DIRECTORIES: [&str; 4] =
-    ["@lib@/cmake/headwater", "@lib@/ossl-modules", "share/headwater", "share/doc/headwater"];
+const DIRECTORIES: [&str; 5] = [
+    "@lib@/cmake/headwater",
+    "@lib@/ossl-modules",
+    "share/headwater",
+    "share/headwater-clones",
+    "share/doc/headwater",
+];
 
 impl Places {
     /// Returns the places of these parts below a directory that stands for the root.
@@ -320,6 +329,9 @@ fn build(root: &Path, places: &Places) -> Result<PathBuf> {
         reproducible(&mut build, root);
         for part in together {
             build.args(["--package", part.package()]);
+            if part == Preload {
+                build.args(["--package", "headwater-adapters"]);
+            }
         }
         if let Some(triple) = &places.target {
             build.args(["--target", triple]);

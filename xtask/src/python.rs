@@ -70,6 +70,13 @@ fn test(packages: &[&str]) -> Result<(), Stop> {
     Ok(run(&mut pytest)?)
 }
 
+/// Returns a Python with the package installed, and what its tests need.
+pub(crate) fn installed() -> Result<PathBuf> {
+    let python = tools::python(&TESTED)?;
+    install(&python)?;
+    Ok(python)
+}
+
 fn install(python: &Path) -> Result<()> {
     let folder = fresh(&target_directory()?.join("python/wheels"))?;
     build(python, &folder, &["--interpreter".as_ref(), python.as_os_str()], None)?;

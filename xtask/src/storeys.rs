@@ -82,6 +82,7 @@ pub(crate) const STOREYS: [Storey; 8] = [
         purpose: "the same for other languages and programs",
         may_use: &["core", "streams", "text", "boot", "measure"],
         packages: &[
+            "headwater-adapters",
             "headwater-c",
             "headwater-cli",
             "headwater-openssl",
@@ -130,6 +131,7 @@ pub(crate) const STOREYS: [Storey; 8] = [
         steps: &[
             "fleet: metrics and alerts by promtool",
             "copies of warm processes",
+            "copies of warm processes, with adapters",
             "real kernels: boots and clones",
         ],
     },

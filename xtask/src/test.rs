@@ -227,6 +227,7 @@ fn release(report: &mut Report) {
 /// Boots kernels that stall and clones that repeat, in QEMU, and copies processes.
 fn real_kernels(report: &mut Report) {
     report.step("copies of warm processes", clones::short);
+    report.step("copies of warm processes, with adapters", clones::adapters);
     report.step("real kernels: boots and clones", || {
         need(lab::set_up(), "whether stalled boots are diagnosed, and whether clones repeat")?;
         Ok(lab::short()?)

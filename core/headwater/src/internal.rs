@@ -31,6 +31,31 @@ pub fn expect_no_handles() {
     linux::expect_no_handles();
 }
 
+/// Returns whether [`copies`](crate::copies) sees copies of this process, and of this machine.
+#[must_use]
+pub fn copies_seen() -> (bool, bool) {
+    linux::copies::seen()
+}
+
+/// Returns the address of a word that is 1 until a process may have been copied; readable for ever.
+/// For callers that cannot call: 1 says that [`copies`](crate::copies) did not move because of this
+/// process, and nothing of its machine.
+#[must_use]
+pub fn copies_word() -> *const u64 {
+    linux::copies::word()
+}
+
+/// Notes for [`copies`](crate::copies) that this process is about to fork. A front calls it from a
+/// handler of pthread_atfork, and [`after_fork`] in the parent, and `copies` in the child.
+pub fn before_fork() {
+    linux::copies::before_fork();
+}
+
+/// Notes for [`copies`](crate::copies) that the fork is made, in the parent.
+pub fn after_fork() {
+    linux::copies::after_fork();
+}
+
 /// Checks a stamp that a caller in another language keeps as a number, 0 for a new one, and brings
 /// the number up to date.
 pub fn check_stamp(stamp: &mut u64) -> crate::Freshness {

@@ -334,6 +334,43 @@ pub fn generation() -> Option<NonZeroU64> {
     linux::changes().filter(|changes| changes.is_complete).map(|changes| changes.number)
 }
 
+/// Returns how often this process, or its machine, was seen to be copied since the first call.
+///
+/// It serves generators that a program seeds, and means to keep: it moves at no fork, no reseed of
+/// the kernel, no [`discard`] and no [`quiesce`], all of which move [`generation`]. Make the first
+/// call before the copy, compare the count before each draw, and seed anew if it moved:
+///
+/// ```
+/// # fn main() -> Result<(), headwater::Error> {
+/// let (mut copies, mut state) = (headwater::copies(), 42_u64);
+/// let mut draw = || -> Result<u64, headwater::Error> {
+///     if copies != headwater::copies() {
+///         (copies, state) = (headwater::copies(), headwater::u64()?);
+///     }
+///     state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+///     Ok(state >> 33)
+/// };
+/// # draw()?; Ok(()) }
+/// ```
+///
+/// | copy | seen |
+/// | --- | --- |
+/// | process restored by CRIU 4.2 or later, Linux 6.11 or later | at the first call in the copy |
+/// | machine with VMClock | at the first call in the copy; without its count of snapshots, a live migration counts too |
+/// | machine with `headwater clones watch` running, and vmgenid or VMClock | as soon as the watcher has run; a start of the watcher counts too, because it has seen nothing before |
+/// | machine with vmgenid alone | not seen: the kernel reseeds, as it does each minute |
+/// | process restored with every page (CRIU before 4.2, Linux before 6.11, gVisor); machine without a device | not seen |
+///
+/// Where /proc does not show the process, a page that the kernel dropped for want of memory counts
+/// as a copy, and so does a fork that bypasses the C library, from a parent that has ended.
+///
+/// The number is no identity: two copies of one original have the same. Async-signal-safe; takes a
+/// few loads, and after a fork or a copy two reads of /proc.
+#[inline]
+pub fn copies() -> u64 {
+    linux::copies::copies()
+}
+
 #[inline(always)]
 fn as_uninit(buf: &mut [u8]) -> &mut [MaybeUninit<u8>] {
     #[expect(unsafe_code)]

@@ -27,6 +27,26 @@ pub(crate) fn know_cpuid(_: crate::cpuid::CpuidWords) {}
 
 pub(crate) fn expect_no_handles() {}
 
+/// The count of copies, none of which is seen here.
+pub(crate) mod copies {
+    pub(crate) fn copies() -> u64 {
+        0
+    }
+
+    pub(crate) fn word() -> *const u64 {
+        static ARMED: u64 = 1;
+        &raw const ARMED
+    }
+
+    pub(crate) fn before_fork() {}
+
+    pub(crate) fn after_fork() {}
+
+    pub(crate) fn seen() -> (bool, bool) {
+        (false, false)
+    }
+}
+
 pub(crate) fn rseq_of_sections() -> Option<isize> {
     None
 }

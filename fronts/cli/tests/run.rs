@@ -23,6 +23,7 @@ fn modules() -> &'static Path {
         for (package, built, name) in [
             ("headwater-openssl-module", "libheadwater_openssl.so", "headwater.so"),
             ("headwater-preload", PRELOAD, PRELOAD),
+            ("headwater-adapters", CLONES, CLONES),
         ] {
             let cargo = Command::new(env!("CARGO"))
                 .args(["build", "--package", package, "--message-format", "json"])
@@ -41,6 +42,7 @@ fn modules() -> &'static Path {
 }
 
 const PRELOAD: &str = "libheadwater_preload.so";
+const CLONES: &str = "libheadwater_clones.so";
 
 /// Returns a command that runs `headwater run` with these arguments and with both libraries in
 /// place.
@@ -48,6 +50,7 @@ fn run(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_headwater"));
     command.arg("run").args(arguments).env("OPENSSL_MODULES", modules());
     command.env("HEADWATER_PRELOAD", modules().join(PRELOAD)).env_remove("LD_PRELOAD");
+    command.env("HEADWATER_CLONES_LIBRARY", modules().join(CLONES));
     command.env("XDG_RUNTIME_DIR", folder("runtime")).env_remove("OPENSSL_CONF");
     command.stdin(Stdio::null());
     command
@@ -313,4 +316,36 @@ fn a_program_with_openssl_gets_a_note() {
     assert!(said.contains("uses libcrypto.so.") && said.contains("add --openssl"), "{said}");
     let output = run(&["--openssl", "--", "openssl", "version"]).output().unwrap();
     assert!(output.stderr.is_empty(), "{output:?}");
+}
+
+/// What the two libraries do together in a copy is shown by the step "copies of warm processes".
+#[test]
+fn clones_adds_a_library_after_the_first() {
+    let output = run(&["--clones", "--", "sh", "-c", "echo $LD_PRELOAD"]).output().unwrap();
+    let expected = [PRELOAD, CLONES].map(|name| modules().join(name).display().to_string());
+    assert_eq!(String::from_utf8(output.stdout).unwrap().trim(), expected.join(":"));
+    let plain = run(&["--", "sh", "-c", "echo $LD_PRELOAD"]).output().unwrap();
+    assert_eq!(String::from_utf8(plain.stdout).unwrap().trim(), expected[0]);
+
+    // awk's srand() is its own; perl's and the shell's too. So a program of C.
+    let source = folder("seeded").join("seeded.c");
+    fs::write(
+        &source,
+        "#include <stdio.h>\n#include <stdlib.h>\n#include <unistd.h>\n#include <sys/wait.h>\n\
+         int main(void) { srand(42); srand48(42); int a = rand(); fflush(0);\n\
+         if (fork() == 0) { printf(\"%d %d %ld\\n\", a, rand(), lrand48()); return 0; }\n\
+         wait(0); printf(\"%d %d %ld\\n\", a, rand(), lrand48()); return 0; }\n",
+    )
+    .unwrap();
+    let program = source.with_extension("out");
+    let compiled = Command::new("cc").arg("-o").arg(&program).arg(&source).status().unwrap();
+    assert!(compiled.success());
+    let plain = Command::new(&program).output().unwrap().stdout;
+    let with = run(&["--clones", "--", program.to_str().unwrap()]).output().unwrap();
+    assert_eq!(with.stdout, plain, "a seed has to lead to the same numbers, and in a child");
+
+    let missing =
+        run(&["--clones", "--", "true"]).env("HEADWATER_CLONES_LIBRARY", "/none").output();
+    let said = refused(missing.unwrap(), 125);
+    assert!(said.contains(CLONES) && said.contains("HEADWATER_CLONES_LIBRARY"), "{said}");
 }

@@ -1,10 +1,11 @@
-//! The native half of the Python package `headwater`: secure bytes, reproducible streams, and the
-//! bit generators for NumPy.
+//! The native half of the Python package `headwater`: secure bytes, reproducible streams, the bit
+//! generators for NumPy, and the hooks that renew generators in copies.
 //!
 //! Each module registers its functions and classes. The package's Python files import them from
 //! `headwater._native`, and no user does.
 
 mod bitgen;
+mod clones;
 mod secure;
 mod streams;
 
@@ -14,5 +15,6 @@ use pyo3::prelude::*;
 fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     secure::register(module)?;
     streams::register(module)?;
-    bitgen::register(module)
+    bitgen::register(module)?;
+    clones::register(module)
 }

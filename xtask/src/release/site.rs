@@ -43,6 +43,7 @@ const PARTS: &[(&str, &[&str])] = &[
             "docs/hosts.md",
             "docs/clones.md",
             "docs/copies.md",
+            "docs/adapters.md",
             "docs/storage.md",
             "docs/packaging.md",
         ],

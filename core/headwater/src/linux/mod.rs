@@ -34,7 +34,7 @@ mod sys;
 pub mod testing;
 
 pub(crate) use control::{discard, init, quiesce};
-pub(crate) use guards::watch_page;
+pub(crate) use guards::{copies, watch_page};
 pub(crate) use pool::owned::Handle;
 pub(crate) use serve::{fill, fill_fresh, u32, u64};
 pub(crate) use setup::{expect_no_handles, mode_from_environment};

@@ -22,12 +22,21 @@ other architectures. A script is judged by its interpreter.
 provider. The module, headwater.so, is searched in OPENSSL_MODULES, beside this command, and in
 OpenSSL's own directories.
 
+--clones adds libheadwater_clones.so. In a copy (CRIU, a cloned machine) the C library's rand, random and
+drand48 are then seeded anew before the next draw, also if the command has called srand(). In the
+original, and in forked children, srand(42) leads to the same numbers as ever. The file is searched in
+HEADWATER_CLONES_LIBRARY, beside this command, and in the system's directories.
+
 Exit status: the command's own; 125 if the command was not started, 126 if it cannot be executed,
 127 if it was not found.")]
 pub(crate) struct Args {
     /// Make headwater the generator of OpenSSL 3 too: RAND_bytes and TLS
     #[arg(long)]
     openssl: bool,
+
+    /// Renew rand, random and drand48 in a copy of the process or the machine
+    #[arg(long)]
+    clones: bool,
 
     /// Leave syscall(SYS_getrandom) to the kernel
     #[arg(long)]
@@ -50,7 +59,7 @@ const NOT_FOUND: u8 = 127;
 /// Replaces this process by the command, or with `--stats` waits for it. Returns only on failure.
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let not_run = |what| Failure::Run { status: NOT_RUN, what };
-    let preload = preload::preload(&args.command, args.openssl).map_err(not_run)?;
+    let preload = preload::preload(&args.command, args.openssl, args.clones).map_err(not_run)?;
     let (program, arguments) = args.command.split_first().expect("clap requires one word");
     let mut command = Command::new(program);
     command.args(arguments).env("LD_PRELOAD", preload.value);

@@ -11,10 +11,18 @@ use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-/// File name of the library, in cargo's output as in an installation.
-const LIBRARY: &str = "libheadwater_preload.so";
-/// Names the library's file, for an installation elsewhere.
-const VARIABLE: &str = "HEADWATER_PRELOAD";
+/// A library that can stand there.
+struct Library {
+    /// Its file, in cargo's output as in an installation.
+    file: &'static str,
+    /// The variable that names its file, for an installation elsewhere.
+    variable: &'static str,
+}
+
+const PRELOAD: Library = Library { file: "libheadwater_preload.so", variable: "HEADWATER_PRELOAD" };
+/// Renews seeded generators in copies (fronts/adapters).
+const CLONES: Library =
+    Library { file: "libheadwater_clones.so", variable: "HEADWATER_CLONES_LIBRARY" };
 
 /// The library for one command.
 pub(crate) struct Preload {
@@ -25,24 +33,32 @@ pub(crate) struct Preload {
 }
 
 /// Finds the library and judges the command. `has_openssl` is set if OpenSSL's generator is
-/// replaced too.
+/// replaced too, `clones` if seeded generators are to be renewed in copies.
 ///
 /// # Errors
 ///
 /// A message of one line if the library is missing, or if it does not reach the command.
-pub(crate) fn preload(command: &[OsString], has_openssl: bool) -> Result<Preload, String> {
-    let library = library()?;
+pub(crate) fn preload(
+    command: &[OsString],
+    has_openssl: bool,
+    clones: bool,
+) -> Result<Preload, String> {
+    let library = PRELOAD.find()?;
     let notes = reach::judge(command, has_openssl)?;
-    Ok(Preload { value: extended(&library, env::var_os("LD_PRELOAD"))?, notes })
+    let mut value = env::var_os("LD_PRELOAD");
+    if clones {
+        value = Some(extended(&CLONES.find()?, value, CLONES.variable)?);
+    }
+    Ok(Preload { value: extended(&library, value, PRELOAD.variable)?, notes })
 }
 
 /// Returns the library followed by the libraries that the variable names already.
-fn extended(library: &Path, present: Option<OsString>) -> Result<OsString, String> {
+fn extended(library: &Path, present: Option<OsString>, variable: &str) -> Result<OsString, String> {
     // ld.so(8) splits the list at both, and knows no escape.
     if library.as_os_str().as_bytes().iter().any(|byte| matches!(byte, b' ' | b':')) {
         return Err(format!(
             "LD_PRELOAD takes no path with spaces or colons: copy {} elsewhere, and name the copy in \
-             {VARIABLE}",
+             {variable}",
             library.display()
         ));
     }
@@ -58,32 +74,37 @@ fn extended(library: &Path, present: Option<OsString>) -> Result<OsString, Strin
     Ok(value)
 }
 
-/// Finds the library: in `HEADWATER_PRELOAD`, beside this command, or in the system's directories.
-fn library() -> Result<PathBuf, String> {
-    let mut places = Vec::new();
-    if let Some(named) = env::var_os(VARIABLE).filter(|named| !named.is_empty()) {
-        // A library that was asked for by name is not replaced by another one.
-        places.push(PathBuf::from(named));
-    } else {
-        let triplet = format!("{}-linux-gnu", env::consts::ARCH);
-        if let Some(beside) = env::current_exe().ok().as_deref().and_then(Path::parent) {
-            let lib = beside.join("../lib");
-            places.extend([beside.join(LIBRARY), lib.join(LIBRARY)]);
-            places.push(lib.join(&triplet).join(LIBRARY));
+impl Library {
+    /// Finds the library: where its variable says, beside this command, or in the system's
+    /// directories.
+    fn find(&self) -> Result<PathBuf, String> {
+        let Library { file, variable } = self;
+        let mut places = Vec::new();
+        if let Some(named) = env::var_os(variable).filter(|named| !named.is_empty()) {
+            // A library that was asked for by name is not replaced by another one.
+            places.push(PathBuf::from(named));
+        } else {
+            let triplet = format!("{}-linux-gnu", env::consts::ARCH);
+            if let Some(beside) = env::current_exe().ok().as_deref().and_then(Path::parent) {
+                let lib = beside.join("../lib");
+                places.extend([beside.join(file), lib.join(file)]);
+                places.push(lib.join(&triplet).join(file));
+            }
+            for lib in ["/usr/local/lib", &format!("/usr/lib/{triplet}"), "/usr/lib64", "/usr/lib"]
+            {
+                places.push(Path::new(lib).join(file));
+            }
         }
-        for lib in ["/usr/local/lib", &format!("/usr/lib/{triplet}"), "/usr/lib64", "/usr/lib"] {
-            places.push(Path::new(lib).join(LIBRARY));
+        if let Some(found) = places.iter().find(|place| place.is_file()) {
+            return found.canonicalize().map_err(|error| format!("{}: {error}", found.display()));
         }
+        let places: Vec<String> = places.iter().map(|place| place.display().to_string()).collect();
+        Err(format!(
+            "{file} was not found (searched: {}); build it with 'cargo build --release', or set \
+             {variable} to its path",
+            places.join(", ")
+        ))
     }
-    if let Some(found) = places.iter().find(|place| place.is_file()) {
-        return found.canonicalize().map_err(|error| format!("{}: {error}", found.display()));
-    }
-    let places: Vec<String> = places.iter().map(|place| place.display().to_string()).collect();
-    Err(format!(
-        "{LIBRARY} was not found (searched: {}); build it with 'cargo build --release', or set {VARIABLE} \
-         to its path",
-        places.join(", ")
-    ))
 }
 
 #[cfg(test)]
@@ -93,14 +114,17 @@ mod tests {
     #[test]
     fn the_present_list_is_kept_behind_the_library() {
         let library = Path::new("/lib/ours.so");
-        let value = |present: Option<&str>| extended(library, present.map(OsString::from)).unwrap();
+        let value =
+            |present: Option<&str>| extended(library, present.map(OsString::from), "V").unwrap();
         assert_eq!(value(None), "/lib/ours.so");
         assert_eq!(value(Some("")), "/lib/ours.so");
         assert_eq!(value(Some("/lib/a.so b.so")), "/lib/ours.so:/lib/a.so:b.so");
         // `headwater run` under `headwater run`.
         assert_eq!(value(Some("/lib/a.so:/lib/ours.so")), "/lib/ours.so:/lib/a.so");
         assert!(
-            extended(Path::new("/a b/ours.so"), None).unwrap_err().contains("copy /a b/ours.so")
+            extended(Path::new("/a b/ours.so"), None, "V")
+                .unwrap_err()
+                .contains("copy /a b/ours.so")
         );
     }
 }

@@ -9,12 +9,12 @@ use pyo3::prelude::*;
 /// `bitgen_t` of numpy/random/bitgen.h. It is part of NumPy's public C interface, and has had these
 /// fields since NumPy 1.17.
 #[repr(C)]
-struct BitGen {
+pub(crate) struct BitGen {
     state: *mut c_void,
-    next_uint64: extern "C" fn(*mut c_void) -> u64,
-    next_uint32: extern "C" fn(*mut c_void) -> u32,
-    next_double: extern "C" fn(*mut c_void) -> f64,
-    next_raw: extern "C" fn(*mut c_void) -> u64,
+    pub(crate) next_uint64: extern "C" fn(*mut c_void) -> u64,
+    pub(crate) next_uint32: extern "C" fn(*mut c_void) -> u32,
+    pub(crate) next_double: extern "C" fn(*mut c_void) -> f64,
+    pub(crate) next_raw: extern "C" fn(*mut c_void) -> u64,
 }
 
 /// A source of words, and the half word that a draw of 32 bits left over.

@@ -5,6 +5,8 @@
 //! Cython's, and unknown to the stable ABI. So the classes of `headwater.numpy` are plain Python
 //! subclasses of `numpy.random.BitGenerator`, whose structure [`interface`] fills.
 
+pub(crate) use interface::BitGen;
+
 mod block;
 mod buffer;
 mod interface;

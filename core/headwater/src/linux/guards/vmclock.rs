@@ -126,6 +126,20 @@ impl Clock {
         self.page().is_some_and(counts_generations)
     }
 
+    /// Returns a number that changes when a snapshot is loaded: the hypervisor's count of that, or
+    /// the marker where it has none, which moves at live migrations too. None without a page.
+    #[inline]
+    pub(crate) fn copies(&self) -> Option<u64> {
+        match self.page()? {
+            // SAFETY: mapped for ever; 112 bytes of the page are the structure. Volatile, because
+            // the hypervisor writes it.
+            page if counts_generations(page) => {
+                Some(unsafe { page.add(VM_GENERATION).cast::<u64>().read_volatile() })
+            }
+            _ => Some(self.marker().load(Ordering::Acquire)),
+        }
+    }
+
     /// Returns the mapped page.
     fn page(&self) -> Option<*mut u8> {
         let marker = self.marker.get();

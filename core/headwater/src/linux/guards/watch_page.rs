@@ -129,6 +129,17 @@ impl WatchGuard {
         unsafe { &*self.words.get() }.now()
     }
 
+    /// Returns the count where it is one of copies alone; None without a page, or if the watcher
+    /// follows the wall clock, which programs step for other reasons too.
+    #[inline]
+    pub(crate) fn copies(&self) -> Option<u64> {
+        if self.words.get() == none() {
+            return None;
+        }
+        let now = self.now();
+        (now.signals & EXACT != 0).then_some(now.copies)
+    }
+
     pub(crate) fn status(&self) -> WatchPage {
         if self.words.get() == none() {
             return match STATES.get(usize::from(self.state.load(Ordering::Relaxed))) {

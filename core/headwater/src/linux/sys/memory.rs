@@ -51,14 +51,17 @@ pub(crate) fn reserve_wiped(len: usize) -> Result<*mut u8, Errno> {
     }
 }
 
+/// Maps memory that the kernel may drop, and clears in a forked child.
+pub(crate) fn reserve_droppable(len: usize) -> Result<*mut u8, Errno> {
+    if forced(Force::NoDroppable) { Err(Errno(libc::ENOSYS)) } else { map(len, MAP_DROPPABLE) }
+}
+
 /// Maps memory for pages of random bytes: droppable if the kernel has such memory, else wiped on
 /// fork and locked, else wiped on fork alone, which may reach swap.
 ///
 /// Only the bytes of `locked` are locked: the rest is for forked children, which inherit no locks.
 pub(crate) fn reserve_pages(len: usize, locked: Range<usize>) -> Result<(*mut u8, Page), Errno> {
-    if !forced(Force::NoDroppable)
-        && let Ok(at) = map(len, MAP_DROPPABLE)
-    {
+    if let Ok(at) = reserve_droppable(len) {
         // SAFETY: fresh memory, not in use yet.
         unsafe { forbid_huge_pages(at, len) };
         return Ok((at, Page::Droppable));

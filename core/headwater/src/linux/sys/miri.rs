@@ -136,6 +136,10 @@ pub(crate) fn getcpu() -> Option<u32> {
 }
 
 /// Returns one CPU, so that few threads are enough to find every slot taken.
+pub(crate) fn process_number() -> u64 {
+    u64::from(std::process::id())
+}
+
 pub(crate) fn cpus_in_affinity() -> Option<usize> {
     Some(1)
 }

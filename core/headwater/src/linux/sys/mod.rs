@@ -240,6 +240,12 @@ pub(crate) fn getcpu() -> Option<u32> {
     Some(cpu)
 }
 
+/// Returns the number of this process, by getpid(2).
+pub(crate) fn process_number() -> u64 {
+    // SAFETY: takes nothing and cannot fail.
+    unsafe { syscall(libc::SYS_getpid, [0; 6]) }.unwrap_or(0) as u64
+}
+
 /// Returns the highest CPU number that this thread may run on, plus one.
 pub(crate) fn cpus_in_affinity() -> Option<usize> {
     let mut mask = [0u64; 128]; // 8,192 CPUs, the kernel's largest NR_CPUS
